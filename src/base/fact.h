@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/dtype.h"
+#include "base/shape.h"
+#include "base/tensor.h"
+
+namespace coracle {
+
+/// Order of the elements in memory. Shapes are always the logical ones (NCHW for an image).
+enum class Layout : uint8_t {
+  kRowMajor,      ///< last dimension contiguous
+  kChannelsLast,  ///< dimension 1 contiguous, then the others in row-major order (NHWC for an NCHW value)
+};
+
+/// Where the elements live.
+struct Place {
+  enum class Kind : uint8_t { kCpu, kCuda };
+  Kind kind = Kind::kCpu;
+  int index = 0;
+  friend bool operator==(const Place&, const Place&) = default;
+};
+
+/// The type of a value: what is known about it before a run. A kernel is a typed function over facts.
+struct Fact {
+  DType dtype = DType::kFloat32;
+  Shape shape = Shape::unknown_rank();
+  Layout layout = Layout::kRowMajor;
+  Place place;
+  bool is_array = false;                ///< a tensor array; dtype and shape are then those of its elements
+  std::shared_ptr<const Lod> lod;       ///< sequence offsets, null if none
+  std::shared_ptr<const Tensor> value;  ///< the elements (row-major), where they are constant or computed while planning
+
+  Fact() = default;
+  Fact(DType d, const Shape& s) : dtype(d), shape(s) {}
+  /// The fact of a constant.
+  static Fact constant(Tensor tensor);
+
+  bool known() const { return shape.known(); }
+  /// Bytes of all elements; the shape must be known.
+  size_t bytes() const { return static_cast<size_t>(shape.count()) * size_of(dtype); }
+};
+
+/// "float32[1, 3, ?, ?]", with ":nhwc" when channels-last.
+void append_text(std::string& to, const Fact& fact);
+
+/// True if `b` may stand where `a` stood: same dtype and kind, compatible shape.
+bool replaceable(const Fact& a, const Fact& b);
+
+/// True if both layouts put the elements of `shape` in the same order.
+bool layouts_agree(const Shape& shape);
+
+}  // namespace coracle

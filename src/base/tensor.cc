@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/tensor.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace coracle {
+namespace {
+
+constexpr size_t kAlignment = 64;
+
+}  // namespace
+
+Tensor Tensor::make(DType dtype, const Shape& shape) {
+  const auto bytes = static_cast<size_t>(checked_multiply(shape.count(), static_cast<int64_t>(size_of(dtype))));
+  void* memory = ::operator new(std::max<size_t>(bytes, 1), std::align_val_t{kAlignment}, std::nothrow);
+  require(memory != nullptr, ErrorCode::kOutOfMemory, "no memory for a tensor ", dtype, " ", shape, " of ", bytes,
+          " bytes");
+  Tensor t;
+  t.dtype_ = dtype;
+  t.shape_ = shape;
+  t.data_ = memory;
+  t.owner_ = std::shared_ptr<const void>(
+      memory, [](const void* p) { ::operator delete(const_cast<void*>(p), std::align_val_t{kAlignment}); });
+  return t;
+}
+
+Tensor Tensor::share(DType dtype, const Shape& shape, std::shared_ptr<const void> owner, const void* data) {
+  Tensor t = borrow(dtype, shape, data);
+  t.owner_ = std::move(owner);
+  return t;
+}
+
+Tensor Tensor::borrow(DType dtype, const Shape& shape, const void* data) {
+  Tensor t;
+  t.dtype_ = dtype;
+  t.shape_ = shape;
+  t.data_ = const_cast<void*>(data);
+  return t;
+}
+
+Tensor Tensor::array(DType dtype) {
+  Tensor t;
+  t.dtype_ = dtype;
+  t.elements_ = std::make_shared<std::vector<Tensor>>();
+  return t;
+}
+
+Tensor Tensor::reshaped(const Shape& shape) const {
+  require(shape.count() == count(), "cannot see ", shape_, " as ", shape);
+  Tensor t = *this;
+  t.shape_ = shape;
+  return t;
+}
+
+Tensor Tensor::clone() const {
+  if (is_array()) return clone_array();
+  Tensor t = make(dtype_, shape_);
+  if (bytes() != 0) std::memcpy(t.data_, data_, bytes());
+  t.lod_ = lod_;
+  return t;
+}
+
+Tensor Tensor::clone_array() const {
+  Tensor t = *this;
+  t.elements_ = std::make_shared<std::vector<Tensor>>(*elements_);
+  return t;
+}
+
+double Tensor::number(int64_t i) const {
+  return visit_real(dtype_, [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    return static_cast<double>(data<T>()[i]);
+  });
+}
+
+int64_t Tensor::integer(int64_t i) const {
+  if (dtype_ == DType::kInt64) return data<int64_t>()[i];
+  if (dtype_ == DType::kInt32) return data<int32_t>()[i];
+  const double value = number(i);
+  if (!(value > -9.2e18 && value < 9.2e18)) return INT64_MIN;
+  return static_cast<int64_t>(value);
+}
+
+std::vector<int64_t> Tensor::integers() const {
+  std::vector<int64_t> out(static_cast<size_t>(count()));
+  for (size_t i = 0; i < out.size(); ++i) out[i] = integer(static_cast<int64_t>(i));
+  return out;
+}
+
+const Lod& Tensor::lod() const {
+  static const Lod kNone;
+  return lod_ ? *lod_ : kNone;
+}
+
+void Tensor::set_lod(Lod lod) { lod_ = lod.empty() ? nullptr : std::make_shared<const Lod>(std::move(lod)); }
+
+}  // namespace coracle

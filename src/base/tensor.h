@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/dtype.h"
+#include "base/half.h"
+#include "base/shape.h"
+
+namespace coracle {
+
+/// Sequence offsets, coarsest level first: lengths 3, 2 are {0, 3, 5} ("level of detail" in Paddle).
+using Lod = std::vector<std::vector<size_t>>;
+
+/// The DType of a C++ element type.
+template <class T>
+struct DTypeOf;
+template <> struct DTypeOf<bool> { static constexpr DType value = DType::kBool; };
+template <> struct DTypeOf<int8_t> { static constexpr DType value = DType::kInt8; };
+template <> struct DTypeOf<uint8_t> { static constexpr DType value = DType::kUint8; };
+template <> struct DTypeOf<int16_t> { static constexpr DType value = DType::kInt16; };
+template <> struct DTypeOf<int32_t> { static constexpr DType value = DType::kInt32; };
+template <> struct DTypeOf<int64_t> { static constexpr DType value = DType::kInt64; };
+template <> struct DTypeOf<Float16> { static constexpr DType value = DType::kFloat16; };
+template <> struct DTypeOf<Bfloat16> { static constexpr DType value = DType::kBfloat16; };
+template <> struct DTypeOf<float> { static constexpr DType value = DType::kFloat32; };
+template <> struct DTypeOf<double> { static constexpr DType value = DType::kFloat64; };
+template <> struct DTypeOf<std::complex<float>> { static constexpr DType value = DType::kComplex64; };
+template <> struct DTypeOf<std::complex<double>> { static constexpr DType value = DType::kComplex128; };
+
+/// An n-dimensional array in row-major order, or an array of such (a tensor array).
+/// Copying shares the elements; whoever writes must own them alone. Not synchronised.
+class Tensor {
+ public:
+  Tensor() = default;
+
+  /// New memory, 64-byte aligned, not initialised. Throws Error (out of memory).
+  static Tensor make(DType dtype, const Shape& shape);
+  /// Elements kept alive by `owner`.
+  static Tensor share(DType dtype, const Shape& shape, std::shared_ptr<const void> owner, const void* data);
+  /// Elements owned by the caller, who keeps them alive.
+  static Tensor borrow(DType dtype, const Shape& shape, const void* data);
+
+  template <class T>
+  static Tensor of(const Shape& shape, std::span<const T> values) {
+    Tensor t = make(DTypeOf<T>::value, shape);
+    require(static_cast<int64_t>(values.size()) == shape.count(), "tensor ", shape, " given ", values.size(),
+            " elements");
+    std::copy(values.begin(), values.end(), t.data<T>());
+    return t;
+  }
+  /// 1-D int64.
+  static Tensor ints(std::span<const int64_t> values) {
+    return of<int64_t>(Shape{static_cast<int64_t>(values.size())}, values);
+  }
+  template <class T>
+  static Tensor scalar(T value) {
+    return of<T>(Shape{}, std::span<const T>(&value, 1));
+  }
+  /// A tensor array of no elements.
+  static Tensor array(DType dtype);
+
+  DType dtype() const { return dtype_; }
+  const Shape& shape() const { return shape_; }
+  int64_t count() const { return shape_.count(); }
+  size_t bytes() const { return static_cast<size_t>(shape_.count()) * size_of(dtype_); }
+  bool empty_handle() const { return data_ == nullptr && elements_ == nullptr; }  ///< default-constructed
+
+  void* raw() { return data_; }
+  const void* raw() const { return data_; }
+  template <class T>
+  T* data() {
+    return static_cast<T*>(data_);
+  }
+  template <class T>
+  const T* data() const {
+    return static_cast<const T*>(data_);
+  }
+  template <class T>
+  std::span<const T> values() const {
+    return {data<T>(), static_cast<size_t>(count())};
+  }
+
+  /// The same elements seen in another shape of equal count.
+  Tensor reshaped(const Shape& shape) const;
+  /// Own memory with the same content.
+  Tensor clone() const;
+
+  /// Element i of a real tensor, converted. Slow; for attributes, shapes and tests.
+  double number(int64_t i) const;
+  int64_t integer(int64_t i) const;
+  /// All elements as integers.
+  std::vector<int64_t> integers() const;
+
+  const Lod& lod() const;
+  void set_lod(Lod lod);
+  void share_lod(const Tensor& from) { lod_ = from.lod_; }
+
+  bool is_array() const { return elements_ != nullptr; }
+  std::vector<Tensor>& elements() { return *elements_; }
+  const std::vector<Tensor>& elements() const { return *elements_; }
+  /// Own list of (shared) elements.
+  Tensor clone_array() const;
+
+ private:
+  DType dtype_ = DType::kFloat32;
+  Shape shape_;
+  std::shared_ptr<const void> owner_;
+  void* data_ = nullptr;
+  std::shared_ptr<const Lod> lod_;
+  std::shared_ptr<std::vector<Tensor>> elements_;
+};
+
+/// Calls f with a null pointer of the element type (complex excluded): visit_real(t.dtype(), [&](auto* p) {
+/// using T = std::remove_pointer_t<decltype(p)>; ... }).
+template <class F>
+decltype(auto) visit_real(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::kBool: return f(static_cast<bool*>(nullptr));
+    case DType::kInt8: return f(static_cast<int8_t*>(nullptr));
+    case DType::kUint8: return f(static_cast<uint8_t*>(nullptr));
+    case DType::kInt16: return f(static_cast<int16_t*>(nullptr));
+    case DType::kInt32: return f(static_cast<int32_t*>(nullptr));
+    case DType::kInt64: return f(static_cast<int64_t*>(nullptr));
+    case DType::kFloat16: return f(static_cast<Float16*>(nullptr));
+    case DType::kBfloat16: return f(static_cast<Bfloat16*>(nullptr));
+    case DType::kFloat32: return f(static_cast<float*>(nullptr));
+    case DType::kFloat64: return f(static_cast<double*>(nullptr));
+    default: fail(ErrorCode::kUnsupported, "element type ", dtype, " is not supported here");
+  }
+}
+
+/// The same for float16, bfloat16, float32, float64 only.
+template <class F>
+decltype(auto) visit_float(DType dtype, F&& f) {
+  switch (dtype) {
+    case DType::kFloat16: return f(static_cast<Float16*>(nullptr));
+    case DType::kBfloat16: return f(static_cast<Bfloat16*>(nullptr));
+    case DType::kFloat32: return f(static_cast<float*>(nullptr));
+    case DType::kFloat64: return f(static_cast<double*>(nullptr));
+    default: fail(ErrorCode::kUnsupported, "element type ", dtype, " is not supported here, expected a real type");
+  }
+}
+
+}  // namespace coracle

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <variant>
+#include <vector>
+
+#include "base/dtype.h"
+#include "base/error.h"
+
+namespace coracle {
+
+using Ints = std::vector<int64_t>;
+using Floats = std::vector<double>;
+using Strings = std::vector<std::string>;
+
+/// An attribute as a file gives it. Widths are not kept: all integers are 64 bits, all reals double.
+using AttributeValue = std::variant<bool, int64_t, double, std::string, Ints, Floats, Strings, DType>;
+
+/// An enum as an attribute: its value and the names of all values, in order. An enum takes part by a function
+/// `std::span<const std::string_view> names_of(E)` found next to it.
+struct EnumRef {
+  int value = 0;
+  std::span<const std::string_view> names;
+};
+
+/// A field of an operator's attribute struct.
+using AttributeRef = std::variant<bool*, int64_t*, double*, std::string*, Ints*, Floats*, Strings*, DType*,
+                                  std::optional<DType>*, EnumRef*>;
+
+/// Walks over the attributes of an operator: each operator's `attributes(visit)` calls visit("name", field) for each
+/// field, in declaration order. `name` is the PIR name, `legacy` the ProgramDesc name where it differs.
+/// Printing, parsing and reading from a file are visitors.
+class AttributeVisitor {
+ public:
+  virtual ~AttributeVisitor() = default;
+
+  template <class T>
+  void operator()(const char* name, T& field, const char* legacy = nullptr) {
+    if (legacy == nullptr) legacy = name;
+    if constexpr (std::is_enum_v<T> && !std::is_same_v<T, DType>) {
+      EnumRef ref{static_cast<int>(field), names_of(field)};
+      visit(name, legacy, &ref);
+      field = static_cast<T>(ref.value);
+    } else if constexpr (std::is_same_v<T, float>) {
+      double wide = field;
+      visit(name, legacy, &wide);
+      field = static_cast<float>(wide);
+    } else if constexpr (std::is_same_v<T, int>) {
+      int64_t wide = field;
+      visit(name, legacy, &wide);
+      field = static_cast<int>(wide);
+    } else {
+      visit(name, legacy, &field);
+    }
+  }
+
+ protected:
+  virtual void visit(std::string_view name, std::string_view legacy, AttributeRef field) = 0;
+};
+
+/// Attributes of one operator in a file, by name.
+class AttributeMap {
+ public:
+  void set(std::string name, AttributeValue value) { values_.insert_or_assign(std::move(name), std::move(value)); }
+  bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
+  const AttributeValue* find(std::string_view name) const {
+    auto it = values_.find(name);
+    return it == values_.end() ? nullptr : &it->second;
+  }
+  const std::map<std::string, AttributeValue, std::less<>>& all() const { return values_; }
+
+  /// The value as T (bool, int64_t, double, std::string, Ints, Floats, Strings, DType), converted where nothing is
+  /// lost (a number for a list of one, 0/1 for bool); `missing` where there is no such attribute.
+  /// Throws Error when it is of another kind.
+  template <class T>
+  T get(std::string_view name, T missing = T{}) const {
+    const AttributeValue* value = find(name);
+    if (value != nullptr) convert(name, *value, &missing);
+    return missing;
+  }
+
+ private:
+  static void convert(std::string_view name, const AttributeValue& from, AttributeRef to);
+  friend class AttributeReader;
+  std::map<std::string, AttributeValue, std::less<>> values_;
+};
+
+/// Sets each field from a file's attributes; what the file does not have keeps its default.
+class AttributeReader : public AttributeVisitor {
+ public:
+  /// `legacy` chooses the ProgramDesc names.
+  AttributeReader(const AttributeMap& map, bool legacy) : map_(map), legacy_(legacy) {}
+
+ protected:
+  void visit(std::string_view name, std::string_view legacy, AttributeRef field) override;
+
+ private:
+  const AttributeMap& map_;
+  bool legacy_;
+};
+
+/// DType of a ProgramDesc VarType number (0 bool, 1 int16, 2 int32, 3 int64, 4 float16, 5 float32, 6 float64, 20 uint8,
+/// 21 int8, 22 bfloat16, 23 complex64, 24 complex128), if it is one of an element.
+std::optional<DType> dtype_of_var_type(int64_t number);
+
+}  // namespace coracle

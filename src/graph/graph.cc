@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/graph.h"
+
+#include <algorithm>
+
+namespace coracle {
+
+ValueId Graph::add_input(std::string name, Fact fact) {
+  const ValueId id{static_cast<int32_t>(values_.size())};
+  values_.push_back({.fact = std::move(fact), .name = std::move(name)});
+  inputs_.push_back(id);
+  return id;
+}
+
+ValueId Graph::add_constant(Tensor tensor, std::string name) {
+  const ValueId id{static_cast<int32_t>(values_.size())};
+  values_.push_back({.fact = Fact::constant(std::move(tensor)), .name = std::move(name)});
+  return id;
+}
+
+NodeId Graph::add_node(Op op, const PortValues& inputs, PortCounts output_counts, std::string name,
+                       std::vector<std::shared_ptr<Graph>> regions) {
+  return insert_node(kNoNode, std::move(op), inputs, std::move(output_counts), std::move(name), std::move(regions));
+}
+
+NodeId Graph::insert_node(NodeId before, Op op, const PortValues& inputs, PortCounts output_counts, std::string name,
+                          std::vector<std::shared_ptr<Graph>> regions) {
+  const OpRow& row = op.row();
+  const NodeId id{static_cast<int32_t>(nodes_.size())};
+  Node node;
+  node.op = std::move(op);
+  node.name = name.empty() ? text(row.name, "_", nodes_.size()) : std::move(name);
+  node.regions = std::move(regions);
+  require(inputs.size() <= row.inputs.size(), "operator ", row.name, " (", node.name, ") takes ", row.inputs.size(),
+          " operands, given ", inputs.size());
+  for (size_t p = 0; p < row.inputs.size(); ++p) {
+    int count = 0;
+    if (p < inputs.size()) {
+      for (ValueId v : inputs[p]) {
+        if (v == kNoValue) continue;
+        node.inputs.push_back(v);
+        ++count;
+      }
+    }
+    const Port& port = row.inputs[p];
+    require(port.kind != Port::Kind::kOne || count == 1, "operator ", row.name, " (", node.name, "): operand '",
+            port.name, "' needs one value, given ", count);
+    require(port.kind != Port::Kind::kOptional || count <= 1, "operator ", row.name, " (", node.name, "): operand '",
+            port.name, "' takes at most one value, given ", count);
+    node.input_counts.push_back(count);
+  }
+  if (output_counts.empty()) {
+    for (const Port& port : row.outputs) output_counts.push_back(port.kind == Port::Kind::kOne ? 1 : 0);
+  }
+  output_counts.resize(row.outputs.size(), 0);
+  node.output_counts = std::move(output_counts);
+
+  std::vector<const Fact*> facts;
+  facts.reserve(node.inputs.size());
+  for (ValueId v : node.inputs) facts.push_back(&fact(v));
+  std::vector<Fact> results = infer_node(node, facts);
+  for (size_t i = 0; i < results.size(); ++i) {
+    const ValueId v{static_cast<int32_t>(values_.size())};
+    values_.push_back({.fact = std::move(results[i]), .name = {}, .producer = id, .output = static_cast<int>(i)});
+    node.outputs.push_back(v);
+  }
+  nodes_.push_back(std::move(node));
+  order_.insert(before == kNoNode ? order_.end() : std::find(order_.begin(), order_.end(), before), id);
+  return id;
+}
+
+ValueId Graph::add(Op op, const PortValues& inputs, std::string name) {
+  return node(add_node(std::move(op), inputs, {}, std::move(name))).outputs.at(0);
+}
+
+void Graph::add_output(ValueId value, std::string name) {
+  outputs_.push_back(value);
+  output_names_.push_back(std::move(name));
+}
+
+void Graph::replace_uses(ValueId from, ValueId to) {
+  for (NodeId id : order_) {
+    std::vector<ValueId>& inputs = node(id).inputs;
+    std::replace(inputs.begin(), inputs.end(), from, to);
+  }
+  std::replace(outputs_.begin(), outputs_.end(), from, to);
+}
+
+void Graph::remove_node(NodeId id) {
+  Node& n = node(id);
+  n.alive = false;
+  n.regions.clear();
+  order_.erase(std::find(order_.begin(), order_.end(), id));
+}
+
+std::vector<int> Graph::use_counts() const {
+  std::vector<int> counts(values_.size(), 0);
+  for (NodeId id : order_) {
+    for (ValueId v : node(id).inputs) ++counts[index(v)];
+  }
+  for (ValueId v : outputs_) ++counts[index(v)];
+  return counts;
+}
+
+void Graph::infer_all() {
+  std::vector<Fact> inputs;
+  inputs.reserve(inputs_.size());
+  for (ValueId v : inputs_) inputs.push_back(fact(v));
+  std::vector<Fact> facts = infer_graph(*this, inputs);
+  for (size_t i = 0; i < facts.size(); ++i) {
+    if (values_[i].producer != kNoNode) values_[i].fact = std::move(facts[i]);
+  }
+}
+
+}  // namespace coracle

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/fact.h"
+#include "graph/op.h"
+
+namespace coracle {
+
+/// Index of a value in its graph; kNoValue stands for an absent optional.
+enum class ValueId : int32_t {};
+inline constexpr ValueId kNoValue{-1};
+enum class NodeId : int32_t {};
+inline constexpr NodeId kNoNode{-1};
+
+constexpr size_t index(ValueId v) { return static_cast<size_t>(v); }
+constexpr size_t index(NodeId n) { return static_cast<size_t>(n); }
+
+/// The values at each port of a node: one list per port, empty where absent.
+using PortValues = std::vector<std::vector<ValueId>>;
+
+/// One value: written once, by a node, or given from outside (input), or constant.
+struct Value {
+  Fact fact;                  ///< fact.value is set for constants
+  std::string name;           ///< the variable's name in the file where it has one; not unique, may be empty
+  NodeId producer = kNoNode;  ///< kNoNode for inputs and constants
+  int output = 0;             ///< index among the producer's outputs
+  bool is_constant() const { return producer == kNoNode && fact.value != nullptr; }
+};
+
+class Graph;
+
+/// One application of an operator.
+struct Node {
+  Op op;
+  std::string name;               ///< for messages: "conv2d_3"
+  std::vector<ValueId> inputs;    ///< flat, ordered by port
+  PortCounts input_counts;        ///< values per input port
+  std::vector<ValueId> outputs;   ///< flat, ordered by port
+  PortCounts output_counts;
+  std::vector<std::shared_ptr<Graph>> regions;
+  bool alive = true;
+
+  /// The value at an input port, or kNoValue.
+  ValueId input(int port, int i = 0) const {
+    const PortIndex ports(input_counts);
+    return i < ports.count(port) ? inputs[static_cast<size_t>(ports.at(port, i))] : kNoValue;
+  }
+  ValueId output(int port = 0, int i = 0) const {
+    const PortIndex ports(output_counts);
+    return i < ports.count(port) ? outputs[static_cast<size_t>(ports.at(port, i))] : kNoValue;
+  }
+};
+
+/// A program: typed values in SSA form and nodes in program order. A region of a node is a graph of its own, closed:
+/// it sees its own inputs and constants only (whoever builds it passes what it needs as inputs).
+class Graph {
+ public:
+  /// Adds an input of the program.
+  ValueId add_input(std::string name, Fact fact);
+  /// Adds a constant; `name` is the parameter's name or empty.
+  ValueId add_constant(Tensor tensor, std::string name = {});
+  /// Appends a node, infers its outputs' facts and returns it. `output_counts` may be empty: one value for each required
+  /// port, none for optional ones (lists must be given). Throws Error that names the node.
+  NodeId add_node(Op op, const PortValues& inputs, PortCounts output_counts = {}, std::string name = {},
+                  std::vector<std::shared_ptr<Graph>> regions = {});
+  /// The same, placed before `before` in program order.
+  NodeId insert_node(NodeId before, Op op, const PortValues& inputs, PortCounts output_counts = {},
+                     std::string name = {}, std::vector<std::shared_ptr<Graph>> regions = {});
+  /// Shorthand: the first output of add_node.
+  ValueId add(Op op, const PortValues& inputs, std::string name = {});
+
+  /// Marks a value as the next output of the program.
+  void add_output(ValueId value, std::string name);
+
+  const Value& value(ValueId id) const { return values_[index(id)]; }
+  Value& value(ValueId id) { return values_[index(id)]; }
+  const Fact& fact(ValueId id) const { return values_[index(id)].fact; }
+  const Node& node(NodeId id) const { return nodes_[index(id)]; }
+  Node& node(NodeId id) { return nodes_[index(id)]; }
+  size_t value_count() const { return values_.size(); }
+  size_t node_count() const { return nodes_.size(); }
+
+  /// Nodes in program order (dead ones left out).
+  const std::vector<NodeId>& order() const { return order_; }
+  const std::vector<ValueId>& inputs() const { return inputs_; }
+  const std::vector<ValueId>& outputs() const { return outputs_; }
+  const std::vector<std::string>& output_names() const { return output_names_; }
+
+  /// Every use of `from` (operands and program outputs) becomes a use of `to`.
+  void replace_uses(ValueId from, ValueId to);
+  /// Takes a node out. Its outputs must not be used any more.
+  void remove_node(NodeId id);
+  /// How often each value is used as an operand or program output.
+  std::vector<int> use_counts() const;
+  /// Infers the facts of all values again from the inputs' facts and constants.
+  void infer_all();
+
+ private:
+  std::vector<Value> values_;
+  std::vector<Node> nodes_;
+  std::vector<NodeId> order_;
+  std::vector<ValueId> inputs_;
+  std::vector<ValueId> outputs_;
+  std::vector<std::string> output_names_;
+};
+
+/// Facts of a node's outputs for facts of its inputs (null where absent), evaluated on the host where all inputs are
+/// known and the result is small. Throws Error that names the operator.
+std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inputs);
+
+/// Facts of all values of a graph for given facts of its inputs, by value index.
+std::vector<Fact> infer_graph(const Graph& graph, std::span<const Fact> inputs);
+
+/// Runs a node's reference on row-major inputs. `facts` are the outputs' facts: memory is made for those whose shape is
+/// known. Regions run by their references too.
+std::vector<Tensor> evaluate_node(const Node& node, std::span<const Tensor> inputs, std::span<const Fact> facts);
+
+/// Runs a whole graph by the operators' references: slow, right, for tests and folding.
+std::vector<Tensor> evaluate_graph(const Graph& graph, std::span<const Tensor> inputs);
+
+}  // namespace coracle

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include "graph/graph.h"
+
+namespace coracle {
+namespace {
+
+/// Values of at most this many elements are computed while inferring (shapes, indices, scalars).
+constexpr int64_t kMaxFoldedElements = 64;
+
+bool foldable(const Node& node, std::span<const Fact* const> inputs, std::span<const Fact> outputs) {
+  if (!node.op.row().pure || !node.regions.empty() || inputs.empty()) return false;
+  for (const Fact* f : inputs) {
+    if (f->value == nullptr || f->is_array || f->shape.count() > kMaxFoldedElements) return false;
+  }
+  for (const Fact& f : outputs) {
+    if (!f.known() || f.is_array || f.shape.count() > kMaxFoldedElements) return false;
+  }
+  return true;
+}
+
+std::string describe(const Node& node) { return text("operator ", node.op.name(), " (", node.name, ")"); }
+
+std::string describe_inputs(const Node& node, std::span<const Fact* const> inputs) {
+  std::string out;
+  const std::span<const Port> ports = node.op.row().inputs;
+  size_t flat = 0;
+  for (size_t p = 0; p < ports.size() && p < node.input_counts.size(); ++p) {
+    for (int i = 0; i < node.input_counts[p]; ++i, ++flat) {
+      out.append(out.empty() ? "" : ", ").append(ports[p].name).append(" ");
+      append_text(out, *inputs[flat]);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<Ints> InferArgs::ints(int port) const {
+  if (!has(port)) return std::nullopt;
+  const Fact& fact = in(port);
+  if (fact.value == nullptr) return std::nullopt;
+  return fact.value->integers();
+}
+
+std::optional<double> InferArgs::number(int port) const {
+  if (!has(port)) return std::nullopt;
+  const Fact& fact = in(port);
+  if (fact.value == nullptr || fact.value->count() < 1) return std::nullopt;
+  return fact.value->number(0);
+}
+
+std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inputs) {
+  const OpRow& row = node.op.row();
+  size_t outputs = 0;
+  for (int c : node.output_counts) outputs += static_cast<size_t>(c);
+  std::vector<Fact> facts(outputs);
+  try {
+    const InferArgs::InferRegion region = [&](int r, std::span<const Fact> args) {
+      const Graph& graph = *node.regions.at(static_cast<size_t>(r));
+      std::vector<Fact> all = infer_graph(graph, args);
+      std::vector<Fact> results;
+      for (ValueId v : graph.outputs()) results.push_back(all[index(v)]);
+      return results;
+    };
+    InferArgs args(inputs, node.input_counts, facts, node.output_counts, &region);
+    row.infer(node.op.attributes(), args);
+    if (row.shares_lod && !facts.empty() && !inputs.empty() && facts[0].lod == nullptr) facts[0].lod = inputs[0]->lod;
+    if (foldable(node, inputs, facts)) {
+      std::vector<Tensor> tensors;
+      for (const Fact* f : inputs) tensors.push_back(*f->value);
+      std::vector<Tensor> results = evaluate_node(node, tensors, facts);
+      for (size_t i = 0; i < facts.size(); ++i) facts[i].value = std::make_shared<const Tensor>(results[i]);
+    }
+  } catch (Error& e) {
+    e.add_context(text("inferring ", describe(node), " with ", describe_inputs(node, inputs)));
+    throw;
+  }
+  return facts;
+}
+
+std::vector<Fact> infer_graph(const Graph& graph, std::span<const Fact> inputs) {
+  std::vector<Fact> facts(graph.value_count());
+  for (size_t i = 0; i < facts.size(); ++i) {
+    const Value& v = graph.value(ValueId{static_cast<int32_t>(i)});
+    if (v.producer == kNoNode) facts[i] = v.fact;
+  }
+  require(inputs.size() == graph.inputs().size(), "a graph of ", graph.inputs().size(), " inputs was given ",
+          inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) facts[index(graph.inputs()[i])] = inputs[i];
+  std::vector<const Fact*> args;
+  for (NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    args.clear();
+    for (ValueId v : node.inputs) args.push_back(&facts[index(v)]);
+    std::vector<Fact> results = infer_node(node, args);
+    for (size_t i = 0; i < results.size(); ++i) facts[index(node.outputs[i])] = std::move(results[i]);
+  }
+  return facts;
+}
+
+std::vector<Tensor> evaluate_node(const Node& node, std::span<const Tensor> inputs, std::span<const Fact> facts) {
+  std::vector<Tensor> outputs;
+  outputs.reserve(facts.size());
+  for (const Fact& f : facts) {
+    if (f.is_array) {
+      outputs.push_back(Tensor::array(f.dtype));
+    } else {
+      outputs.push_back(f.known() ? Tensor::make(f.dtype, f.shape) : Tensor());
+    }
+    if (f.lod) outputs.back().set_lod(*f.lod);
+  }
+  try {
+    const ReferenceArgs::RunRegion region = [&](int r, std::span<const Tensor> args) {
+      return evaluate_graph(*node.regions.at(static_cast<size_t>(r)), args);
+    };
+    ReferenceArgs args(inputs, node.input_counts, outputs, node.output_counts, &region);
+    node.op.row().reference(node.op.attributes(), args);
+  } catch (Error& e) {
+    e.add_context(text("running ", describe(node)));
+    throw;
+  }
+  return outputs;
+}
+
+std::vector<Tensor> evaluate_graph(const Graph& graph, std::span<const Tensor> inputs) {
+  require(inputs.size() == graph.inputs().size(), "a graph of ", graph.inputs().size(), " inputs was given ",
+          inputs.size());
+  std::vector<Tensor> tensors(graph.value_count());
+  std::vector<Fact> facts(graph.value_count());
+  const auto set = [&](ValueId v, Tensor t) {
+    Fact& f = facts[index(v)];
+    f = t.is_array() ? Fact(t.dtype(), Shape::unknown_rank()) : Fact::constant(t);
+    f.is_array = t.is_array();
+    tensors[index(v)] = std::move(t);
+  };
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const ValueId v{static_cast<int32_t>(i)};
+    if (graph.value(v).is_constant()) set(v, *graph.value(v).fact.value);
+  }
+  for (size_t i = 0; i < inputs.size(); ++i) set(graph.inputs()[i], inputs[i]);
+  for (NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    std::vector<Tensor> args;
+    std::vector<const Fact*> arg_facts;
+    for (ValueId v : node.inputs) {
+      args.push_back(tensors[index(v)]);
+      arg_facts.push_back(&facts[index(v)]);
+    }
+    const std::vector<Fact> out = infer_node(node, arg_facts);
+    std::vector<Tensor> results = evaluate_node(node, args, out);
+    for (size_t i = 0; i < results.size(); ++i) set(node.outputs[i], std::move(results[i]));
+  }
+  std::vector<Tensor> out;
+  for (ValueId v : graph.outputs()) out.push_back(tensors[index(v)]);
+  return out;
+}
+
+}  // namespace coracle

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/fact.h"
+#include "graph/attributes.h"
+
+/// What an operator is: a struct with the attributes, its ports, `infer`, `reference`, and one constant row (OpRow)
+/// that the rest of Coracle sees. One header in src/ops holds all of it.
+namespace coracle {
+
+class Graph;
+class Lowering;
+
+/// One operand or result position of an operator. Names are PIR's; slots are ProgramDesc's.
+struct Port {
+  enum class Kind : uint8_t {
+    kOne,       ///< exactly one value
+    kOptional,  ///< one value or none
+    kList,      ///< any number of values
+  };
+
+  const char* name = "";
+  Kind kind = Kind::kOne;
+  const char* slot = "";       ///< ProgramDesc slot of a tensor
+  const char* list_slot = "";  ///< ProgramDesc slot of a list of one-element tensors that makes up the value
+  const char* attribute = "";  ///< ProgramDesc attribute that gives the value where no slot does (PIR: an operand)
+  DType attribute_dtype = DType::kInt64;  ///< element type of that value
+  bool shape_input = false;  ///< `infer` needs its elements to tell the output shape
+  bool weight = false;       ///< constant as stored in the file; never brought into another layout
+};
+
+constexpr Port in(const char* name, const char* slot) { return {.name = name, .slot = slot}; }
+constexpr Port optional_in(const char* name, const char* slot) {
+  return {.name = name, .kind = Port::Kind::kOptional, .slot = slot};
+}
+constexpr Port list_in(const char* name, const char* slot) {
+  return {.name = name, .kind = Port::Kind::kList, .slot = slot};
+}
+constexpr Port weight_in(const char* name, const char* slot) { return {.name = name, .slot = slot, .weight = true}; }
+constexpr Port optional_weight_in(const char* name, const char* slot) {
+  return {.name = name, .kind = Port::Kind::kOptional, .slot = slot, .weight = true};
+}
+/// An integer argument that PIR makes an operand and ProgramDesc an attribute which slots may override, and that
+/// decides the output shape. Where the file gives none of them it is absent.
+constexpr Port shape_in(const char* name, const char* attribute, const char* slot = "", const char* list_slot = "") {
+  return {.name = name,
+          .kind = Port::Kind::kOptional,
+          .slot = slot,
+          .list_slot = list_slot,
+          .attribute = attribute,
+          .shape_input = true};
+}
+/// The same for a number that does not decide the output shape.
+constexpr Port value_in(const char* name, const char* attribute, const char* slot = "",
+                        DType dtype = DType::kFloat32) {
+  return {.name = name,
+          .kind = Port::Kind::kOptional,
+          .slot = slot,
+          .attribute = attribute,
+          .attribute_dtype = dtype};
+}
+constexpr Port out(const char* name, const char* slot) { return {.name = name, .slot = slot}; }
+constexpr Port optional_out(const char* name, const char* slot) {
+  return {.name = name, .kind = Port::Kind::kOptional, .slot = slot};
+}
+constexpr Port list_out(const char* name, const char* slot) {
+  return {.name = name, .kind = Port::Kind::kList, .slot = slot};
+}
+
+/// How many values stand at each port of a node (flat lists are ordered by port).
+using PortCounts = std::vector<int>;
+
+/// Port-wise access to a flat list; shared by what infer and reference get.
+class PortIndex {
+ public:
+  explicit PortIndex(std::span<const int> counts) : counts_(counts) {}
+  int count(int port) const { return port < static_cast<int>(counts_.size()) ? counts_[port] : 0; }
+  int at(int port, int i) const {
+    int index = i;
+    for (int p = 0; p < port; ++p) index += counts_[p];
+    return index;
+  }
+
+ private:
+  std::span<const int> counts_;
+};
+
+/// What `infer` sees and fills: facts of the inputs, facts of the outputs.
+class InferArgs {
+ public:
+  using InferRegion = std::function<std::vector<Fact>(int region, std::span<const Fact> inputs)>;
+
+  InferArgs(std::span<const Fact* const> in, std::span<const int> in_counts, std::span<Fact> out,
+            std::span<const int> out_counts, const InferRegion* infer_region = nullptr)
+      : in_(in), in_ports_(in_counts), out_(out), out_ports_(out_counts), infer_region_(infer_region) {}
+
+  int count(int port) const { return in_ports_.count(port); }
+  bool has(int port) const { return count(port) > 0; }
+  const Fact& in(int port, int i = 0) const { return *in_[in_ports_.at(port, i)]; }
+  const Shape& shape(int port, int i = 0) const { return in(port, i).shape; }
+  DType dtype(int port, int i = 0) const { return in(port, i).dtype; }
+
+  int out_count(int port) const { return out_ports_.count(port); }
+  Fact& out(int port, int i = 0) { return out_[out_ports_.at(port, i)]; }
+  /// Sets an output's type; does nothing where the node has no such output.
+  void set(int port, DType dtype, const Shape& shape, int i = 0) {
+    if (i < out_count(port)) out(port, i) = Fact(dtype, shape);
+  }
+  /// The elements of an integer operand (0-D or 1-D), or nothing while they are not known.
+  std::optional<Ints> ints(int port) const;
+  /// The single element of an operand, or nothing while it is not known.
+  std::optional<double> number(int port) const;
+  /// For operators with regions: facts of the region's results for facts of its arguments.
+  std::vector<Fact> infer_region(int region, std::span<const Fact> inputs) const {
+    return (*infer_region_)(region, inputs);
+  }
+
+ private:
+  std::span<const Fact* const> in_;
+  PortIndex in_ports_;
+  std::span<Fact> out_;
+  PortIndex out_ports_;
+  const InferRegion* infer_region_;
+};
+
+/// What `reference` sees and fills. Inputs are row-major. An output whose shape `infer` knew comes with memory of that
+/// shape (write its elements); any other must be assigned: a.out(0) = Tensor::make(...).
+class ReferenceArgs {
+ public:
+  using RunRegion = std::function<std::vector<Tensor>(int region, std::span<const Tensor> inputs)>;
+
+  ReferenceArgs(std::span<const Tensor> in, std::span<const int> in_counts, std::span<Tensor> out,
+                std::span<const int> out_counts, const RunRegion* run_region = nullptr)
+      : in_(in), in_ports_(in_counts), out_(out), out_ports_(out_counts), run_region_(run_region) {}
+
+  int count(int port) const { return in_ports_.count(port); }
+  bool has(int port) const { return count(port) > 0; }
+  const Tensor& in(int port, int i = 0) const { return in_[in_ports_.at(port, i)]; }
+  const Shape& shape(int port, int i = 0) const { return in(port, i).shape(); }
+
+  int out_count(int port) const { return out_ports_.count(port); }
+  bool wants(int port) const { return out_count(port) > 0; }
+  Tensor& out(int port, int i = 0) { return out_[out_ports_.at(port, i)]; }
+
+  std::vector<Tensor> run_region(int region, std::span<const Tensor> inputs) const {
+    return (*run_region_)(region, inputs);
+  }
+
+ private:
+  std::span<const Tensor> in_;
+  PortIndex in_ports_;
+  std::span<Tensor> out_;
+  PortIndex out_ports_;
+  const RunRegion* run_region_;
+};
+
+/// One operator as the rest of Coracle sees it: constant data, one per operator.
+struct OpRow {
+  const char* name;                      ///< PIR name without a trailing '_'
+  std::span<const char* const> legacy;   ///< ProgramDesc operator types that are this operator
+  std::span<const Port> inputs;
+  std::span<const Port> outputs;
+  bool shares_lod;   ///< output 0 has input 0's sequence offsets
+  bool pure;         ///< same inputs, same outputs; may be folded, merged and removed
+  int regions;       ///< number of nested graphs
+  std::shared_ptr<void> (*make)(const void* from);  ///< a copy of `from`, or the default attributes for null
+  void (*visit)(void* attributes, AttributeVisitor& visitor);
+  bool (*equal)(const void* a, const void* b);
+  void (*infer)(const void* attributes, InferArgs& args);          ///< null: exists in files only, see `lower`
+  void (*reference)(const void* attributes, ReferenceArgs& args);  ///< null as above
+  void (*lower)(Lowering& lowering);  ///< how a file's operator becomes nodes; null: one node, port by port
+};
+
+/// A list of rows with a name, as generated from the folder src/ops.
+std::span<const OpRow* const> all_ops();
+/// The row of a PIR name / of a ProgramDesc type, or null.
+const OpRow* find_op(std::string_view name);
+const OpRow* find_legacy_op(std::string_view type);
+
+/// What a struct must have to be an operator (see docs/operators.md).
+template <class T>
+concept OperatorStruct = requires(T t, const T c) {
+  { T::kName };
+  { c == c };
+};
+
+namespace op_detail {
+template <class T>
+std::shared_ptr<void> make(const void* from) {
+  return from == nullptr ? std::make_shared<T>() : std::make_shared<T>(*static_cast<const T*>(from));
+}
+template <class T>
+void visit([[maybe_unused]] void* attributes, [[maybe_unused]] AttributeVisitor& visitor) {
+  if constexpr (requires(T& t) { t.attributes(visitor); }) static_cast<T*>(attributes)->attributes(visitor);
+}
+template <class T>
+bool equal(const void* a, const void* b) {
+  return *static_cast<const T*>(a) == *static_cast<const T*>(b);
+}
+template <class T>
+void infer(const void* attributes, InferArgs& args) {
+  infer(*static_cast<const T*>(attributes), args);
+}
+template <class T>
+void reference(const void* attributes, ReferenceArgs& args) {
+  reference(*static_cast<const T*>(attributes), args);
+}
+}  // namespace op_detail
+
+/// The row of an operator struct. Optional members of T: kLegacy, kSharesLod (default false), kPure (true),
+/// kRegions (0), attributes(AttributeVisitor&), lower(Lowering&). Free functions: infer(const T&, InferArgs&),
+/// reference(const T&, ReferenceArgs&).
+template <OperatorStruct T>
+constexpr OpRow make_op_row() {
+  OpRow row{};
+  row.name = T::kName;
+  row.pure = true;
+  if constexpr (requires { T::kLegacy; }) row.legacy = T::kLegacy;
+  if constexpr (requires { T::kSharesLod; }) row.shares_lod = T::kSharesLod;
+  if constexpr (requires { T::kPure; }) row.pure = T::kPure;
+  if constexpr (requires { T::kRegions; }) row.regions = T::kRegions;
+  if constexpr (requires { T::kInputs; }) row.inputs = T::kInputs;
+  if constexpr (requires { T::kOutputs; }) row.outputs = T::kOutputs;
+  row.make = op_detail::make<T>;
+  row.visit = op_detail::visit<T>;
+  row.equal = op_detail::equal<T>;
+  if constexpr (requires(const T& t, InferArgs& a, ReferenceArgs& r) {
+                  infer(t, a);
+                  reference(t, r);
+                }) {
+    row.infer = op_detail::infer<T>;
+    row.reference = op_detail::reference<T>;
+  } else {
+    static_assert(requires(Lowering& l) { T::lower(l); }, "an operator has infer and reference, or lower");
+  }
+  if constexpr (requires(Lowering& l) { T::lower(l); }) row.lower = T::lower;
+  return row;
+}
+
+/// The one row of T; its address identifies the operator.
+template <OperatorStruct T>
+inline constexpr OpRow kOpRow = make_op_row<T>();
+
+/// An operator with its attributes. Immutable, cheap to copy.
+class Op {
+ public:
+  Op() = default;
+  Op(const OpRow* row, std::shared_ptr<const void> attributes) : row_(row), attributes_(std::move(attributes)) {}
+  /// `row` with default attributes.
+  explicit Op(const OpRow* row) : row_(row), attributes_(row->make(nullptr)) {}
+  template <OperatorStruct T>
+  Op(T attributes)  // NOLINT(google-explicit-constructor): an operator is its struct
+      : row_(&kOpRow<T>), attributes_(std::make_shared<T>(std::move(attributes))) {}
+
+  const OpRow& row() const { return *row_; }
+  const char* name() const { return row_->name; }
+  const void* attributes() const { return attributes_.get(); }
+
+  template <OperatorStruct T>
+  bool is() const {
+    return row_ == &kOpRow<T>;
+  }
+  /// The attributes if this is a T, else null.
+  template <OperatorStruct T>
+  const T* as() const {
+    return is<T>() ? static_cast<const T*>(attributes_.get()) : nullptr;
+  }
+
+  friend bool operator==(const Op& a, const Op& b) {
+    return a.row_ == b.row_ && (a.attributes_ == b.attributes_ || a.row_->equal(a.attributes(), b.attributes()));
+  }
+
+ private:
+  const OpRow* row_ = nullptr;
+  std::shared_ptr<const void> attributes_;
+};
+
+}  // namespace coracle

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/binary.h"
+
+namespace coracle {
+
+/// out = x + y
+struct Add : BinaryOperator {
+  static constexpr const char* kName = "add";
+  static constexpr const char* kLegacy[] = {"elementwise_add"};
+  static void lower(Lowering& l) { lower_binary<Add>(l); }
+  friend bool operator==(const Add&, const Add&) = default;
+};
+
+inline void infer(const Add&, InferArgs& a) { infer_binary(a); }
+
+inline void reference(const Add&, ReferenceArgs& a) {
+  reference_binary(a, [](auto x, auto y) { return x + y; });
+}
+
+inline constexpr const OpRow* add_op = &kOpRow<Add>;
+
+}  // namespace coracle

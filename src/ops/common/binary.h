@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include "graph/lowering.h"
+#include "graph/op.h"
+
+namespace coracle {
+
+inline constexpr Port kBinaryInputs[] = {in("x", "X"), in("y", "Y")};
+inline constexpr Port kBinaryOutputs[] = {out("out", "Out")};
+
+/// The ports of out = f(x, y) with NumPy broadcasting; base of such operators.
+struct BinaryOperator {
+  static constexpr std::span<const Port> kInputs = kBinaryInputs;
+  static constexpr std::span<const Port> kOutputs = kBinaryOutputs;
+  static constexpr bool kSharesLod = true;
+  friend bool operator==(const BinaryOperator&, const BinaryOperator&) = default;
+};
+
+/// The type two operands are brought to: the same, else the real one, else the wider one.
+inline DType promote(DType x, DType y) {
+  if (x == y) return x;
+  if (is_complex(x) || is_complex(y)) return std::max(x, y);
+  if (is_float(x) != is_float(y)) return is_float(x) ? x : y;
+  if (is_float(x) && size_of(x) == size_of(y)) return DType::kFloat32;
+  return std::max(x, y);
+}
+
+inline void infer_binary(InferArgs& a) { a.set(0, promote(a.dtype(0), a.dtype(1)), broadcast(a.shape(0), a.shape(1))); }
+
+/// Walks over the elements of `out` in row-major order with the matching positions in operands that broadcast to it.
+class BroadcastWalk {
+ public:
+  BroadcastWalk(const Shape& out, const Shape& x, const Shape& y) : out_(out) {
+    strides(x, x_stride_);
+    strides(y, y_stride_);
+  }
+  /// f(out index, x index, y index) for each element.
+  template <class F>
+  void each(const F& f) const {
+    const int64_t n = out_.count();
+    int64_t at[Shape::kMaxRank] = {};
+    int64_t x = 0;
+    int64_t y = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      f(i, x, y);
+      for (int d = out_.rank() - 1; d >= 0; --d) {
+        x += x_stride_[d];
+        y += y_stride_[d];
+        if (++at[d] < out_[d]) break;
+        x -= x_stride_[d] * out_[d];
+        y -= y_stride_[d] * out_[d];
+        at[d] = 0;
+      }
+    }
+  }
+
+ private:
+  void strides(const Shape& s, int64_t* stride) const {
+    int64_t step = 1;
+    for (int d = out_.rank() - 1; d >= 0; --d) {
+      const int i = d - (out_.rank() - s.rank());
+      stride[d] = i < 0 || s[i] == 1 ? 0 : step;
+      if (i >= 0) step *= s[i];
+    }
+  }
+  Shape out_;
+  int64_t x_stride_[Shape::kMaxRank] = {};
+  int64_t y_stride_[Shape::kMaxRank] = {};
+};
+
+/// One operand converted to `dtype` (itself where it is that already).
+inline Tensor converted(const Tensor& t, DType dtype) {
+  if (t.dtype() == dtype) return t;
+  Tensor out = Tensor::make(dtype, t.shape());
+  visit_real(t.dtype(), [&](auto* f) {
+    using From = std::remove_pointer_t<decltype(f)>;
+    visit_real(dtype, [&](auto* p) {
+      using To = std::remove_pointer_t<decltype(p)>;
+      for (int64_t i = 0, n = t.count(); i < n; ++i) out.data<To>()[i] = static_cast<To>(t.data<From>()[i]);
+    });
+  });
+  return out;
+}
+
+/// out = f(x, y) computed in the promoted type's own arithmetic (half types in float): f(T, T) -> T.
+template <class F>
+void reference_binary(ReferenceArgs& a, const F& f) {
+  const DType dtype = promote(a.in(0).dtype(), a.in(1).dtype());
+  const Tensor x = converted(a.in(0), dtype);
+  const Tensor y = converted(a.in(1), dtype);
+  Tensor& out = a.out(0);
+  const BroadcastWalk walk(out.shape(), x.shape(), y.shape());
+  visit_real(dtype, [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    const T* px = x.data<T>();
+    const T* py = y.data<T>();
+    T* po = out.data<T>();
+    walk.each([&](int64_t i, int64_t ix, int64_t iy) { po[i] = static_cast<T>(f(px[ix], py[iy])); });
+  });
+}
+
+/// ProgramDesc's `axis`: y (or x, whichever has fewer dimensions) is aligned with the other from dimension `axis` on,
+/// after its trailing ones are dropped. Gives the operand reshaped so that NumPy's rule applies.
+/// Defined in src/ops/common/binary.cc.
+PortValues aligned_by_axis(Lowering& l);
+
+/// `lower` of a binary operator T: alignment by axis, then one node.
+template <class T>
+void lower_binary(Lowering& l) {
+  l.bind("Out", l.add(l.read_op(kOpRow<T>), aligned_by_axis(l)));
+}
+
+}  // namespace coracle
