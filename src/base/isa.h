@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string_view>
+
+namespace coracle {
+
+/// Instruction sets that kernels are compiled for, from the plainest to the widest of each architecture.
+enum class Isa : uint8_t {
+  kAny,     ///< portable code
+  kNeon,    ///< aarch64 baseline
+  kSse2,    ///< x86-64 baseline
+  kAvx2,    ///< AVX2, FMA, F16C, BMI2
+  kAvx512,  ///< AVX-512 F, BW, DQ, VL, CD
+};
+
+/// The widest set this machine and operating system support. Detected once.
+Isa detected_isa();
+
+/// True if code for `isa` runs on a machine whose widest set is `machine`.
+bool runs_on(Isa isa, Isa machine);
+
+std::string_view name_of(Isa isa);
+std::optional<Isa> isa_of(std::string_view name);
+
+}  // namespace coracle

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/fact.h"
+#include "base/isa.h"
+#include "base/thread_pool.h"
+#include "graph/op.h"
+
+/// What a kernel is: a row of constant data. Rows of an operator are tried in order and the first that fits runs.
+namespace coracle {
+
+/// Why a kernel does not take a node, as a literal ("only stride 1"); null if it does.
+using Misfit = const char*;
+
+/// The facts of a node's operands and results, as kernels see them: shapes known, layouts decided.
+class ArgFacts {
+ public:
+  ArgFacts(std::span<const Fact* const> in, std::span<const int> in_counts, std::span<const Fact* const> out,
+           std::span<const int> out_counts)
+      : in_(in), in_ports_(in_counts), out_(out), out_ports_(out_counts) {}
+
+  int count(int port) const { return in_ports_.count(port); }
+  bool has(int port) const { return count(port) > 0; }
+  const Fact& in(int port, int i = 0) const { return *in_[static_cast<size_t>(in_ports_.at(port, i))]; }
+  const Shape& shape(int port, int i = 0) const { return in(port, i).shape; }
+  /// Position of an operand in the flat list that `run` gets.
+  int index(int port, int i = 0) const { return in_ports_.at(port, i); }
+  int out_count(int port) const { return out_ports_.count(port); }
+  const Fact& out(int port = 0, int i = 0) const { return *out_[static_cast<size_t>(out_ports_.at(port, i))]; }
+  std::span<const Fact* const> all_in() const { return in_; }
+  std::span<const Fact* const> all_out() const { return out_; }
+
+ private:
+  std::span<const Fact* const> in_;
+  PortIndex in_ports_;
+  std::span<const Fact* const> out_;
+  PortIndex out_ports_;
+};
+
+/// What `prepare` makes for one node and one set of shapes.
+struct Prepared {
+  std::shared_ptr<const void> weights;  ///< packed weights, shared by all sessions and shapes (see PrepareContext)
+  std::shared_ptr<const void> state;    ///< whatever `run` wants to find ready
+  size_t workspace = 0;                 ///< bytes of scratch `run` needs, 64-byte aligned, content undefined
+  size_t state_bytes = 0;               ///< size of `state`, for the bound on cached steps
+};
+
+/// Services for `prepare`.
+struct PrepareContext {
+  int threads = 1;  ///< threads that `run` will have
+  /// Gives the packed weights made before under the same key for this node, or calls `make` (once per model).
+  std::function<std::shared_ptr<const void>(std::string_view key, const std::function<std::shared_ptr<const void>()>&)>
+      shared_weights;
+};
+
+/// One operand or result of a call.
+struct TensorView {
+  void* data = nullptr;
+  const Fact* fact = nullptr;
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(data);
+  }
+};
+
+/// What `run` gets. It allocates nothing, checks nothing that was known while planning, and cannot throw.
+struct KernelCall {
+  const void* op = nullptr;            ///< the operator's attributes
+  std::span<const TensorView> in;      ///< flat, ordered by port (ArgFacts::index)
+  std::span<const TensorView> out;
+  std::span<const int> in_counts;
+  std::span<const int> out_counts;
+  const void* weights = nullptr;       ///< Prepared::weights
+  const void* state = nullptr;         ///< Prepared::state
+  void* workspace = nullptr;
+  ThreadPool* pool = nullptr;
+  const char* failure = nullptr;       ///< set by `run` when the data is wrong ("index out of range")
+  std::string* failure_detail = nullptr;  ///< longer text for `failure`, used by reference kernels
+
+  template <class Op>
+  const Op& attributes() const {
+    return *static_cast<const Op*>(op);
+  }
+};
+
+/// Which element orders a kernel takes and gives. Ports marked `weight`, constants of one order only and values of
+/// another rank than the first result stay row-major.
+enum class LayoutRule : uint8_t {
+  kRowMajor,
+  kChannelsLast,  ///< operands and results channels-last
+  kSame,          ///< any one order, the same for all: that of the operands
+  kRelayout,      ///< whatever the planner set (relayout itself)
+};
+
+struct Kernel {
+  const char* name;  ///< "conv2d.indirect.avx512"
+  const OpRow* op;
+  Isa isa = Isa::kAny;
+  LayoutRule layout = LayoutRule::kRowMajor;
+  bool float32 = true;    ///< all operands that are not shape inputs, and all results, must be float32
+  bool in_place = false;  ///< result 0 may lie where operand 0 lies, if that is not needed any more
+  bool view = false;      ///< result 0 is operand 0 seen with another type: nothing runs
+  Misfit (*fits)(const void* op, const ArgFacts& args) = nullptr;  ///< null: always fits
+  Prepared (*prepare)(const void* op, const ArgFacts& args, PrepareContext& context) = nullptr;  ///< null: nothing
+  void (*run)(KernelCall& call) noexcept = nullptr;
+};
+
+/// The rows of one file, in order of preference.
+struct KernelTable {
+  std::span<const Kernel> rows;
+};
+
+}  // namespace coracle
