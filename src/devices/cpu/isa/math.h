@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Elementary functions and activations on vectors of float, for any Highway float tag. Each lane's result depends on that
+// lane's input alone, so a value gives the same bits in a full vector and in a tail. Errors are a few units in the last place;
+// infinities, NaN, overflow and denormal inputs and results follow the C library. sin, cos and pow are in math_wide.h.
+//
+// Min and Max are written with the constant first: then a NaN in the second operand comes through on every target.
+#pragma once
+
+#include "vector.h"
+
+namespace coracle::cpu::CORACLE_ISA {
+namespace {
+namespace math {
+
+constexpr double kLog2E = 1.44269504088896341;
+constexpr double kLn2High = 0.693115234375;  // 12 bits: its product with an exponent is exact
+constexpr double kLn2Low = 3.19461849453094e-5;
+
+// x = n * ln 2 + r with integral n and |r| <= ln(2) / 2; e^r = 1 + r + r^2 * p. NaN where x is.
+template <class D>
+struct ExpParts {
+  hn::Vec<D> r;
+  hn::Vec<D> p;
+  hn::Vec<D> shifted;  // n + kExpMagic: the low nine bits are n + 127
+};
+
+constexpr double kExpMagic = 12582912.0 + 127.0;  // 1.5 * 2^23: adding it rounds to an integer
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE ExpParts<D> exp_parts(D d, V x) {
+  const V magic = set(d, kExpMagic);
+  const V shifted = hn::MulAdd(x, set(d, kLog2E), magic);
+  const V n = hn::Sub(shifted, magic);
+  V r = hn::NegMulAdd(n, set(d, kLn2High), x);
+  r = hn::NegMulAdd(n, set(d, kLn2Low), r);
+  V p = set(d, 0x1.6da09ap-10);
+  p = hn::MulAdd(p, r, set(d, 0x1.122d72p-7));
+  p = hn::MulAdd(p, r, set(d, 0x1.55547ep-5));
+  p = hn::MulAdd(p, r, set(d, 0x1.5554a8p-3));
+  p = hn::MulAdd(p, r, set(d, 0.5));
+  return {r, p, shifted};
+}
+
+// 2^n for n in [-126, 127]; 0 for -127, infinity for 128.
+template <class D, class I>
+HWY_INLINE hn::Vec<D> power_of_two(D d, I n) {
+  const hn::RebindToSigned<D> di;
+  return hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
+}
+
+// The same, from the sum in ExpParts.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V power_of_two_shifted(D d, V shifted) {
+  return hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(hn::RebindToSigned<D>(), shifted)));
+}
+
+// e^x where the range's ends do not matter: 0 instead of denormals, infinity from 2^127.5 on.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V exp_normal(D d, V x) {
+  x = hn::Max(set(d, -88.0), hn::Min(set(d, 88.8), x));
+  const ExpParts<D> e = exp_parts(d, x);
+  const V one = set(d, 1.0);
+  return hn::Mul(hn::MulAdd(hn::MulAdd(e.p, e.r, one), e.r, one), power_of_two_shifted(d, e.shifted));
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V exp(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  x = hn::Max(set(d, -104.0), hn::Min(set(d, 88.8), x));
+  const ExpParts<D> e = exp_parts(d, x);
+  const V one = set(d, 1.0);
+  const V y = hn::MulAdd(hn::MulAdd(e.p, e.r, one), e.r, one);
+  // Two factors, since 2^n itself may overflow or be denormal; the second product rounds once.
+  const auto n = hn::Sub(hn::BitCast(di, e.shifted), hn::BitCast(di, set(d, kExpMagic)));
+  const auto half = hn::ShiftRight<1>(n);
+  return hn::Mul(hn::Mul(y, power_of_two(d, half)), power_of_two(d, hn::Sub(n, half)));
+}
+
+// e^x - 1 without cancellation near 0.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V expm1(D d, V x) {
+  x = hn::Max(set(d, -30.0), hn::Min(set(d, 88.8), x));
+  const ExpParts<D> e = exp_parts(d, x);
+  const V tail = hn::MulAdd(hn::Mul(e.r, e.r), e.p, e.r);
+  const V scale = power_of_two_shifted(d, hn::Sub(e.shifted, set(d, 1.0)));  // half of 2^n, which may overflow
+  const V half = hn::MulAdd(scale, tail, hn::Sub(scale, set(d, 0.5)));
+  return hn::Add(half, half);
+}
+
+template <class D>
+struct LogParts {
+  hn::Vec<D> mantissa;  // in [sqrt(1/2), sqrt(2))
+  hn::Vec<hn::RebindToSigned<D>> exponent;
+};
+
+// Of a normal y > 0.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE LogParts<D> log_parts(D d, V y) {
+  const hn::RebindToSigned<D> di;
+  const auto offset = hn::Set(di, 0x3f3504f3);  // sqrt(1/2)
+  const auto bits = hn::Sub(hn::BitCast(di, y), offset);
+  return {hn::BitCast(d, hn::Add(hn::And(bits, hn::Set(di, 0x007fffff)), offset)), hn::ShiftRight<23>(bits)};
+}
+
+// log(1 + f) + e * ln(2) for 1 + f in [sqrt(1/2), sqrt(2)).
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V log_from_parts(D d, V f, V e) {
+  const V f2 = hn::Mul(f, f);
+  V q = set(d, -0x1.422b3ap-4);
+  q = hn::MulAdd(q, f, set(d, 0x1.07c422p-3));
+  q = hn::MulAdd(q, f, set(d, -0x1.0cce5ap-3));
+  q = hn::MulAdd(q, f, set(d, 0x1.226f7ap-3));
+  q = hn::MulAdd(q, f, set(d, -0x1.547ab8p-3));
+  q = hn::MulAdd(q, f, set(d, 0x1.99a592p-3));
+  q = hn::MulAdd(q, f, set(d, -0x1.000216p-2));
+  q = hn::MulAdd(q, f, set(d, 0x1.55554ap-2));
+  V r = hn::MulAdd(hn::Mul(f2, f), q, hn::Mul(e, set(d, kLn2Low)));
+  r = hn::NegMulAdd(hn::Mul(f, set(d, 0.5)), f, r);
+  return hn::MulAdd(e, set(d, kLn2High), hn::Add(f, r));
+}
+
+// log(y + c) for normal y > 0, where c is what y lost by rounding.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V log_corrected(D d, V y, V c) {
+  const hn::RebindToSigned<D> di;
+  const LogParts<D> parts = log_parts(d, y);
+  const V scale = power_of_two(d, hn::Max(hn::Set(di, -126), hn::Neg(parts.exponent)));
+  const V f = hn::MulAdd(c, scale, hn::Sub(parts.mantissa, set(d, 1.0)));
+  return log_from_parts(d, f, hn::ConvertTo(d, parts.exponent));
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V log(D d, V x) {
+  const V infinity = set(d, __builtin_inff());
+  const V zero = hn::Zero(d);
+  const auto denormal = hn::Lt(x, set(d, 0x1p-126));
+  const V y = hn::IfThenElse(denormal, hn::Mul(x, set(d, 0x1p25)), x);
+  const LogParts<D> parts = log_parts(d, y);
+  const V exponent = hn::Add(hn::ConvertTo(d, parts.exponent), hn::IfThenElseZero(denormal, set(d, -25.0)));
+  V r = log_from_parts(d, hn::Sub(parts.mantissa, set(d, 1.0)), exponent);
+  r = hn::IfThenElse(hn::Lt(x, infinity), r, x);  // infinity and NaN
+  r = hn::IfThenElse(hn::Eq(x, zero), hn::Neg(infinity), r);
+  return hn::IfThenElse(hn::Lt(x, zero), set(d, __builtin_nanf("")), r);
+}
+
+// log(1 + x) without cancellation near 0.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V log1p(D d, V x) {
+  const V infinity = set(d, __builtin_inff());
+  const V one = set(d, 1.0);
+  const V y = hn::Add(one, x);
+  // The larger term is subtracted first, so that the rest is exact.
+  const auto large = hn::Gt(x, one);
+  const V lost = hn::IfThenElse(large, hn::Sub(one, hn::Sub(y, x)), hn::Sub(x, hn::Sub(y, one)));
+  V r = log_corrected(d, y, lost);
+  r = hn::IfThenElse(hn::Lt(x, infinity), r, x);
+  r = hn::IfThenElse(hn::Eq(x, hn::Neg(one)), hn::Neg(infinity), r);
+  return hn::IfThenElse(hn::Lt(x, hn::Neg(one)), set(d, __builtin_nanf("")), r);
+}
+
+// log(1 + e^x): 0 for very negative x, x for large x.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V log1p_exp(D d, V x) {
+  const V small = exp(d, hn::Neg(hn::Abs(x)));  // in [0, 1]
+  const V one = set(d, 1.0);
+  const V y = hn::Add(one, small);
+  return hn::Add(hn::Max(hn::Zero(d), x), log_corrected(d, y, hn::Sub(small, hn::Sub(y, one))));
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V sigmoid(D d, V x) {
+  const V one = set(d, 1.0);
+  return hn::Div(one, hn::Add(one, exp_normal(d, hn::Neg(x))));
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V log_sigmoid(D d, V x) {
+  return hn::Neg(log1p_exp(d, hn::Neg(x)));
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V tanh(D d, V x) {
+  const V minus_two_abs = hn::Mul(hn::Abs(x), set(d, -2.0));
+  const V e = expm1(d, minus_two_abs);  // in (-1, 0]
+  return hn::CopySign(hn::Div(e, hn::Add(e, set(d, 2.0))), x);
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V erf(D d, V x) {
+  const V a = hn::Min(set(d, 4.0), hn::Abs(x));
+  const V one = set(d, 1.0);
+  // |x| < 0.9: x + x * R(x^2).
+  const V a2 = hn::Mul(a, a);
+  V small = set(d, -0x1.406868p-11);
+  small = hn::MulAdd(small, a2, set(d, 0x1.48be5cp-8));
+  small = hn::MulAdd(small, a2, set(d, -0x1.b6cbacp-6));
+  small = hn::MulAdd(small, a2, set(d, 0x1.ce1ec2p-4));
+  small = hn::MulAdd(small, a2, set(d, -0x1.8127p-2));
+  small = hn::MulAdd(small, a2, set(d, 0x1.06eba6p-3));
+  small = hn::MulAdd(small, a, a);
+  // Otherwise: 1 - e^q(|x|), where q approximates log(erfc).
+  V q = set(d, 0x1.9d83c6p-13);
+  q = hn::MulAdd(q, a, set(d, -0x1.90806ap-9));
+  q = hn::MulAdd(q, a, set(d, 0x1.6cfc88p-6));
+  q = hn::MulAdd(q, a, set(d, -0x1.aa22eap-4));
+  q = hn::MulAdd(q, a, set(d, -0x1.462cb8p-1));
+  q = hn::MulAdd(q, a, set(d, -0x1.20b43p0));
+  q = hn::MulAdd(q, a, set(d, -0x1.744556p-13));
+  const V large = hn::Sub(one, exp_normal(d, q));
+  return hn::CopySign(hn::IfThenElse(hn::Lt(a, set(d, 0.9)), small, large), x);
+}
+
+// x * Phi(x) = x / 2 * (1 + erf(x / sqrt(2))). e^q(|x|) approximates Phi(-|x|), so that there is no cancellation for x < 0.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V gelu(D d, V x) {
+  const V a = hn::Abs(x);
+  V q = set(d, -0x1.127bd4p-26);
+  q = hn::MulAdd(q, a, set(d, 0x1.0d7952p-21));
+  q = hn::MulAdd(q, a, set(d, -0x1.c14966p-18));
+  q = hn::MulAdd(q, a, set(d, 0x1.9460cp-15));
+  q = hn::MulAdd(q, a, set(d, -0x1.771296p-13));
+  q = hn::MulAdd(q, a, set(d, -0x1.dceb04p-16));
+  q = hn::MulAdd(q, a, set(d, 0x1.3da8a6p-8));
+  q = hn::MulAdd(q, a, set(d, -0x1.29effcp-5));
+  q = hn::MulAdd(q, a, set(d, -0x1.45f0dep-2));
+  q = hn::MulAdd(q, a, set(d, -0x1.98846cp-1));
+  q = hn::MulAdd(q, a, set(d, -0x1.62e43p-1));
+  const V lower = exp_normal(d, q);
+  return hn::Mul(x, hn::IfThenElse(hn::Lt(x, hn::Zero(d)), lower, hn::Sub(set(d, 1.0), lower)));
+}
+
+// x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))).
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V gelu_tanh(D d, V x) {
+  const V one = set(d, 1.0);
+  const V inner = hn::MulAdd(hn::Mul(x, x), set(d, -2.0 * 0.7978845608028654 * 0.044715), set(d, -2.0 * 0.7978845608028654));
+  return hn::Div(x, hn::Add(one, exp_normal(d, hn::Mul(x, inner))));
+}
+
+// x * sigmoid(beta * x).
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V swish(D d, V x, V beta) {
+  return hn::Div(x, hn::Add(set(d, 1.0), exp_normal(d, hn::Neg(hn::Mul(beta, x)))));
+}
+
+// log(1 + e^(beta * x)) / beta, or x where beta * x > threshold.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V softplus(D d, V x, V beta, V threshold) {
+  const V z = hn::Mul(beta, x);
+  return hn::IfThenElse(hn::Gt(z, threshold), x, hn::Div(log1p_exp(d, z), beta));
+}
+
+// x * tanh(log(1 + e^x)).
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V mish(D d, V x) {
+  const V limit = set(d, 20.0);  // above, the factor is 1
+  const V two = set(d, 2.0);
+  const V e = exp_normal(d, hn::Min(limit, x));
+  const V numerator = hn::Mul(e, hn::Add(e, two));
+  return hn::IfThenElse(hn::Gt(x, limit), x, hn::Mul(x, hn::Div(numerator, hn::Add(numerator, two))));
+}
+
+// x where x > 0, else alpha * (e^x - 1).
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V elu(D d, V x, V alpha) {
+  return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(alpha, expm1(d, hn::Min(hn::Zero(d), x))));
+}
+
+}  // namespace math
+}  // namespace
+}  // namespace coracle::cpu::CORACLE_ISA
