@@ -117,8 +117,9 @@ std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inpu
 std::vector<Fact> infer_graph(const Graph& graph, std::span<const Fact> inputs);
 
 /// Runs a node's reference on row-major inputs. `facts` are the outputs' facts: memory is made for those whose shape is
-/// known. Regions run by their references too.
-std::vector<Tensor> evaluate_node(const Node& node, std::span<const Tensor> inputs, std::span<const Fact> facts);
+/// known. Regions run by `run_region`, or by their operators' references if that is null.
+std::vector<Tensor> evaluate_node(const Node& node, std::span<const Tensor> inputs, std::span<const Fact> facts,
+                                  const ReferenceArgs::RunRegion* run_region = nullptr);
 
 /// Runs a whole graph by the operators' references: slow, right, for tests and folding.
 std::vector<Tensor> evaluate_graph(const Graph& graph, std::span<const Tensor> inputs);

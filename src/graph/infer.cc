@@ -101,7 +101,8 @@ std::vector<Fact> infer_graph(const Graph& graph, std::span<const Fact> inputs) 
   return facts;
 }
 
-std::vector<Tensor> evaluate_node(const Node& node, std::span<const Tensor> inputs, std::span<const Fact> facts) {
+std::vector<Tensor> evaluate_node(const Node& node, std::span<const Tensor> inputs, std::span<const Fact> facts,
+                                  const ReferenceArgs::RunRegion* run_region) {
   std::vector<Tensor> outputs;
   outputs.reserve(facts.size());
   for (const Fact& f : facts) {
@@ -113,10 +114,11 @@ std::vector<Tensor> evaluate_node(const Node& node, std::span<const Tensor> inpu
     if (f.lod) outputs.back().set_lod(*f.lod);
   }
   try {
-    const ReferenceArgs::RunRegion region = [&](int r, std::span<const Tensor> args) {
+    const ReferenceArgs::RunRegion by_reference = [&](int r, std::span<const Tensor> args) {
       return evaluate_graph(*node.regions.at(static_cast<size_t>(r)), args);
     };
-    ReferenceArgs args(inputs, node.input_counts, outputs, node.output_counts, &region);
+    ReferenceArgs args(inputs, node.input_counts, outputs, node.output_counts,
+                       run_region != nullptr ? run_region : &by_reference);
     node.op.row().reference(node.op.attributes(), args);
   } catch (Error& e) {
     e.add_context(text("running ", describe(node)));

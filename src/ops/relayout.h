@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstring>
+#include <string_view>
+
+#include "graph/op.h"
+
+namespace coracle {
+
+inline std::span<const std::string_view> names_of(Layout) {
+  static constexpr std::array<std::string_view, 2> kNames{"row_major", "channels_last"};
+  return kNames;
+}
+
+/// The same value with its elements in another order in memory. Inserted by the planner, never found in a file.
+struct Relayout {
+  static constexpr const char* kName = "relayout";
+  static constexpr Port kInputs[] = {in("x", "")};
+  static constexpr Port kOutputs[] = {out("out", "")};
+  static constexpr bool kSharesLod = true;
+  Layout to = Layout::kRowMajor;
+  void attributes(AttributeVisitor& visit) { visit("to", to); }
+  friend bool operator==(const Relayout&, const Relayout&) = default;
+};
+
+inline void infer(const Relayout& op, InferArgs& a) {
+  a.set(0, a.dtype(0), a.shape(0));
+  a.out(0).layout = op.to;
+}
+
+/// A reference sees row-major tensors only: nothing to do but copy.
+inline void reference(const Relayout&, ReferenceArgs& a) {
+  if (a.in(0).bytes() != 0) std::memcpy(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes());
+}
+
+inline constexpr const OpRow* relayout_op = &kOpRow<Relayout>;
+
+}  // namespace coracle
