@@ -3,11 +3,9 @@
 // Elementary functions and activations on vectors of float, for any Highway float tag. Each lane's result depends on that
 // lane's input alone, so a value gives the same bits in a full vector and in a tail. Errors are a few units in the last place;
 // infinities, NaN, overflow and denormal inputs and results follow the C library. sin, cos and pow are in math_wide.h.
-//
-// Min and Max are written with the constant first: then a NaN in the second operand comes through on every target.
 #pragma once
 
-#include "vector.h"
+#include "devices/cpu/isa/vector.h"
 
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
@@ -58,7 +56,7 @@ HWY_INLINE V power_of_two_shifted(D d, V shifted) {
 // e^x where the range's ends do not matter: 0 instead of denormals, infinity from 2^127.5 on.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V exp_normal(D d, V x) {
-  x = hn::Max(set(d, -88.0), hn::Min(set(d, 88.8), x));
+  x = at_least(set(d, -88.0), at_most(set(d, 88.8), x));
   const ExpParts<D> e = exp_parts(d, x);
   const V one = set(d, 1.0);
   return hn::Mul(hn::MulAdd(hn::MulAdd(e.p, e.r, one), e.r, one), power_of_two_shifted(d, e.shifted));
@@ -67,7 +65,7 @@ HWY_INLINE V exp_normal(D d, V x) {
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V exp(D d, V x) {
   const hn::RebindToSigned<D> di;
-  x = hn::Max(set(d, -104.0), hn::Min(set(d, 88.8), x));
+  x = at_least(set(d, -104.0), at_most(set(d, 88.8), x));
   const ExpParts<D> e = exp_parts(d, x);
   const V one = set(d, 1.0);
   const V y = hn::MulAdd(hn::MulAdd(e.p, e.r, one), e.r, one);
@@ -80,7 +78,7 @@ HWY_INLINE V exp(D d, V x) {
 // e^x - 1 without cancellation near 0.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V expm1(D d, V x) {
-  x = hn::Max(set(d, -30.0), hn::Min(set(d, 88.8), x));
+  x = at_least(set(d, -30.0), at_most(set(d, 88.8), x));
   const ExpParts<D> e = exp_parts(d, x);
   const V tail = hn::MulAdd(hn::Mul(e.r, e.r), e.p, e.r);
   const V scale = power_of_two_shifted(d, hn::Sub(e.shifted, set(d, 1.0)));  // half of 2^n, which may overflow
@@ -165,7 +163,7 @@ HWY_INLINE V log1p_exp(D d, V x) {
   const V small = exp(d, hn::Neg(hn::Abs(x)));  // in [0, 1]
   const V one = set(d, 1.0);
   const V y = hn::Add(one, small);
-  return hn::Add(hn::Max(hn::Zero(d), x), log_corrected(d, y, hn::Sub(small, hn::Sub(y, one))));
+  return hn::Add(at_least(hn::Zero(d), x), log_corrected(d, y, hn::Sub(small, hn::Sub(y, one))));
 }
 
 template <class D, class V = hn::Vec<D>>
@@ -188,7 +186,7 @@ HWY_INLINE V tanh(D d, V x) {
 
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V erf(D d, V x) {
-  const V a = hn::Min(set(d, 4.0), hn::Abs(x));
+  const V a = at_most(set(d, 4.0), hn::Abs(x));
   const V one = set(d, 1.0);
   // |x| < 0.9: x + x * R(x^2).
   const V a2 = hn::Mul(a, a);
@@ -256,7 +254,7 @@ template <class D, class V = hn::Vec<D>>
 HWY_INLINE V mish(D d, V x) {
   const V limit = set(d, 20.0);  // above, the factor is 1
   const V two = set(d, 2.0);
-  const V e = exp_normal(d, hn::Min(limit, x));
+  const V e = exp_normal(d, at_most(limit, x));
   const V numerator = hn::Mul(e, hn::Add(e, two));
   return hn::IfThenElse(hn::Gt(x, limit), x, hn::Mul(x, hn::Div(numerator, hn::Add(numerator, two))));
 }
@@ -264,7 +262,7 @@ HWY_INLINE V mish(D d, V x) {
 // x where x > 0, else alpha * (e^x - 1).
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V elu(D d, V x, V alpha) {
-  return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(alpha, expm1(d, hn::Min(hn::Zero(d), x))));
+  return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(alpha, expm1(d, at_most(hn::Zero(d), x))));
 }
 
 }  // namespace math

@@ -4,7 +4,7 @@
 // into two halves. As in math.h a lane's result depends on that lane's input alone.
 #pragma once
 
-#include "math.h"
+#include "devices/cpu/isa/math.h"
 
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
@@ -52,7 +52,7 @@ HWY_INLINE QuadrantDouble reduce_quadrant(DoubleVector x) {
   DoubleVector r = hn::NegMulAdd(n, set(d, 0x1.921fb544p0), x);  // 33 bits of pi / 2: the product is exact below 2^20
   r = hn::NegMulAdd(n, set(d, 0x1.0b4611a626331p-34), r);
   // Arguments too large for the reduction still give a value of the function's range.
-  r = hn::Max(set(d, -0.8), hn::Min(set(d, 0.8), r));
+  r = at_least(set(d, -0.8), at_most(set(d, 0.8), r));
   return {r, hn::NegMulAdd(nearest(hn::Mul(n, set(d, 0.25))), set(d, 4.0), n)};
 }
 
@@ -118,7 +118,7 @@ HWY_INLINE DoubleVector pow_magnitude(DoubleVector x, DoubleVector y) {
   // 1^infinity is 1, where the product below would be NaN.
   const auto one_to_any = hn::And(hn::Eq(log2, zero), hn::Eq(y, y));
   DoubleVector t = hn::IfThenElse(one_to_any, zero, hn::Mul(y, log2));
-  t = hn::Max(set(d, -160.0), hn::Min(set(d, 160.0), t));
+  t = at_least(set(d, -160.0), at_most(set(d, 160.0), t));
   const DoubleVector magic = set(d, 0x1.8p52);
   const DoubleVector shifted = hn::Add(t, magic);
   const DoubleVector n = hn::Sub(shifted, magic);

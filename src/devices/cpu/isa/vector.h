@@ -9,7 +9,9 @@
 #error "a micro-kernel source is compiled once per instruction set, with -DCORACLE_ISA=<namespace>"
 #endif
 
+#ifndef HWY_COMPILE_ONLY_STATIC
 #define HWY_COMPILE_ONLY_STATIC
+#endif
 #define HWY_DISABLE_PCLMUL_AES  // no kernel uses them, and their flags must not gate AVX2
 // Without SSSE3 Highway emulates 128-bit vectors, which the compiler turns into SSE2. It distrusts this below gcc 12.3 because of
 // a miscompiled high half of a product (MulHigh), which no kernel uses; its other choice would be vectors of one lane.
@@ -56,10 +58,27 @@ HWY_INLINE void store_partial(D d, hn::Vec<D> value, hn::TFromD<D>* to, size_t c
   for (size_t i = 0; i < count; ++i) to[i] = buffer[i];
 }
 
-// A power of two times a constant set in all lanes, and similar short forms, keep the polynomials readable.
 template <class D>
 HWY_INLINE hn::Vec<D> set(D d, double value) {
   return hn::Set(d, static_cast<hn::TFromD<D>>(value));
+}
+
+// min(limit, x) and max(limit, x), where NaN in x stays NaN on every target.
+template <class V>
+HWY_INLINE V at_most(V limit, V x) {
+#if HWY_TARGET == HWY_EMU128
+  return hn::IfThenElse(hn::Gt(x, limit), limit, x);
+#else
+  return hn::Min(limit, x);
+#endif
+}
+template <class V>
+HWY_INLINE V at_least(V limit, V x) {
+#if HWY_TARGET == HWY_EMU128
+  return hn::IfThenElse(hn::Lt(x, limit), limit, x);
+#else
+  return hn::Max(limit, x);
+#endif
 }
 
 }  // namespace
