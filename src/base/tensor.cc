@@ -68,6 +68,17 @@ Tensor Tensor::clone_array() const {
   return t;
 }
 
+bool Tensor::reusable_for(DType dtype, const Shape& shape) const {
+  if (owner_ == nullptr || owner_.use_count() != 1 || is_array()) return false;
+  return bytes() == static_cast<size_t>(shape.count()) * size_of(dtype);
+}
+
+void Tensor::retype(DType dtype, const Shape& shape) {
+  dtype_ = dtype;
+  shape_ = shape;
+  lod_ = nullptr;
+}
+
 double Tensor::number(int64_t i) const {
   return visit_real(dtype_, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;

@@ -92,6 +92,11 @@ class Tensor {
   /// Own memory with the same content.
   Tensor clone() const;
 
+  /// True if this handle alone owns its memory and it is exactly as large as such a tensor needs.
+  bool reusable_for(DType dtype, const Shape& shape) const;
+  /// Gives the same memory another type; only where reusable_for() holds.
+  void retype(DType dtype, const Shape& shape);
+
   /// Element i of a real tensor, converted. Slow; for attributes, shapes and tests.
   double number(int64_t i) const;
   int64_t integer(int64_t i) const;

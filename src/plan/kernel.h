@@ -72,6 +72,7 @@ struct TensorView {
 
 /// What `run` gets. It allocates nothing, checks nothing that was known while planning, and cannot throw.
 struct KernelCall {
+  const OpRow* row = nullptr;
   const void* op = nullptr;            ///< the operator's attributes
   std::span<const TensorView> in;      ///< flat, ordered by port (ArgFacts::index)
   std::span<const TensorView> out;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "plan/device.h"
+
+namespace coracle {
+
+/// A kernel that was passed over, and why.
+struct Refusal {
+  const Kernel* kernel = nullptr;
+  Misfit reason = nullptr;
+};
+
+/// The kernels of each operator in order of preference, for one instruction set. Immutable once made.
+class KernelSelector {
+ public:
+  /// Kernels wider than `cap` are left out; so are those whose name starts with one of `disabled`
+  /// ("conv2d" or "conv2d.indirect"). The reference always stays.
+  explicit KernelSelector(Isa cap, const std::vector<std::string>& disabled = {});
+
+  std::span<const Kernel* const> rows(const OpRow& op) const;
+  Isa isa() const { return isa_; }
+
+ private:
+  Isa isa_;
+  std::vector<Kernel> references_;
+  std::unordered_map<const OpRow*, std::vector<const Kernel*>> rows_;
+};
+
+}  // namespace coracle

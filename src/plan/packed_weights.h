@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+namespace coracle {
+
+/// Weights in the form kernels want, made once per model and shared by all sessions. Thread-safe.
+class PackedWeights {
+ public:
+  using Make = std::function<std::shared_ptr<const void>()>;
+
+  std::shared_ptr<const void> get(const std::string& key, const Make& make) {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<const void>& entry = entries_[key];
+    if (entry == nullptr) entry = make();
+    return entry;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<const void>> entries_;
+};
+
+}  // namespace coracle

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/planner.h"
+
+#include <algorithm>
+#include <array>
+#include <climits>
+
+#include "ops/relayout.h"
+#include "plan/arena.h"
+
+namespace coracle {
+namespace {
+
+constexpr int kForever = INT_MAX;
+
+bool all_known(std::span<const Fact> facts) {
+  return std::all_of(facts.begin(), facts.end(), [](const Fact& f) { return f.known() && !f.is_array; });
+}
+
+size_t round_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/// Plans one segment; see plan_segment.
+class SegmentPlanner {
+ public:
+  SegmentPlanner(const Graph& graph, const GraphUses& uses, size_t position, std::span<const Fact> facts,
+                 const PlanContext& context)
+      : graph_(graph),
+        uses_(uses),
+        position_(position),
+        context_(context),
+        facts_(facts.begin(), facts.end()),
+        local_of_(graph.value_count(), {-1, -1}) {}
+
+  Steps plan() {
+    infer();
+    find_needed();
+    for (size_t p = position_; p < steps_.stop; ++p) {
+      if (needs_step_[p - position_]) add_step(graph_.order()[p]);
+    }
+    add_live_outs();
+    place();
+    return std::move(steps_);
+  }
+
+ private:
+  // ---- shapes
+
+  void infer() {
+    const std::vector<NodeId>& order = graph_.order();
+    std::vector<const Fact*> args;
+    size_t p = position_;
+    for (; p < order.size(); ++p) {
+      const Node& node = graph_.node(order[p]);
+      if (!plannable(graph_, node)) break;
+      args.clear();
+      for (ValueId v : node.inputs) args.push_back(&facts_[index(v)]);
+      std::vector<Fact> results = infer_node(node, args);
+      if (!all_known(results)) break;
+      for (size_t i = 0; i < results.size(); ++i) facts_[index(node.outputs[i])] = std::move(results[i]);
+    }
+    steps_.stop = p;
+  }
+
+  bool used_later(ValueId v) const {
+    const size_t last = uses_.last_use[index(v)];
+    return last != GraphUses::kUnused && last >= steps_.stop;
+  }
+
+  /// A node runs if one of its results is used by a node that runs, or after the segment, and is not known already.
+  void find_needed() {
+    needs_step_.assign(steps_.stop - position_, false);
+    std::vector<bool> needed(graph_.value_count(), false);
+    for (size_t p = steps_.stop; p-- > position_;) {
+      const Node& node = graph_.node(graph_.order()[p]);
+      bool runs = !node.op.row().pure;
+      for (ValueId v : node.outputs) {
+        if ((needed[index(v)] || used_later(v)) && facts_[index(v)].value == nullptr) runs = true;
+      }
+      if (!runs) continue;
+      needs_step_[p - position_] = true;
+      for (ValueId v : node.inputs) needed[index(v)] = true;
+    }
+  }
+
+  // ---- locals
+
+  int add_local(Fact fact, ValueId value, int alias_of = -1) {
+    steps_.locals.push_back({.fact = std::move(fact), .value = value, .alias_of = alias_of, .slot = {}});
+    return static_cast<int>(steps_.locals.size()) - 1;
+  }
+
+  int& local_of(ValueId v, Layout layout) { return local_of_[index(v)][static_cast<size_t>(layout)]; }
+
+  /// The local of a value in a layout; adds a relayout step where it exists in the other layout only.
+  int local(ValueId v, Layout layout) {
+    int& found = local_of(v, layout);
+    if (found >= 0) return found;
+    const Layout other = layout == Layout::kRowMajor ? Layout::kChannelsLast : Layout::kRowMajor;
+    if (layout == Layout::kRowMajor && local_of(v, other) < 0) {
+      Fact fact = facts_[index(v)];
+      fact.layout = Layout::kRowMajor;
+      const bool constant = fact.value != nullptr;
+      found = add_local(std::move(fact), v);
+      Slot& slot = steps_.locals.back().slot;
+      slot.kind = constant ? Slot::Kind::kConstant : Slot::Kind::kExternal;
+      slot.external = v;
+      return found;
+    }
+    const int from = local(v, other);
+    Fact fact = steps_.locals[static_cast<size_t>(from)].fact;
+    fact.layout = layout;
+    if (layouts_agree(fact.shape)) return local_of(v, layout) = add_local(std::move(fact), v, from);
+    return local_of(v, layout) = add_relayout(from, std::move(fact));
+  }
+
+  /// A step that brings local `from` into the layout of `to`.
+  int add_relayout(int from, Fact to) {
+    to.value = nullptr;
+    Step step;
+    step.op = Relayout{to.layout};
+    step.in = {from};
+    step.in_counts = {1};
+    step.out_counts = {1};
+    const ValueId value = steps_.locals[static_cast<size_t>(from)].value;
+    const int out = add_local(std::move(to), value);
+    step.out = {out};
+    const Fact* in_fact = &steps_.locals[static_cast<size_t>(from)].fact;
+    const Fact* out_fact = &steps_.locals[static_cast<size_t>(out)].fact;
+    const ArgFacts args({&in_fact, 1}, step.in_counts, {&out_fact, 1}, step.out_counts);
+    choose(step, args, LayoutRule::kRelayout);
+    prepare(step, args, text("relayout", steps_.steps.size()));
+    steps_.steps.push_back(std::move(step));
+    return out;
+  }
+
+  bool is_channels_last(ValueId v) {
+    return local_of(v, Layout::kChannelsLast) >= 0 && !layouts_agree(facts_[index(v)].shape);
+  }
+
+  // ---- kernels
+
+  /// The order in which an operand stands for a kernel of `rule` when tensors of `rank` are in `common`.
+  static Layout wanted(LayoutRule rule, const Port& port, const Fact& fact, int rank, Layout common) {
+    if (port.weight || fact.shape.rank() != rank || rank < 3) return Layout::kRowMajor;
+    if (rule == LayoutRule::kChannelsLast) return Layout::kChannelsLast;
+    return rule == LayoutRule::kSame ? common : Layout::kRowMajor;
+  }
+
+  void choose(Step& step, const ArgFacts& args, LayoutRule rule) {
+    for (const Kernel* kernel : context_.selector->rows(step.op.row())) {
+      if (kernel->layout != rule) continue;
+      const Misfit misfit = kernel->fits == nullptr ? nullptr : kernel->fits(step.op.attributes(), args);
+      if (misfit == nullptr) {
+        step.kernel = kernel;
+        return;
+      }
+    }
+    fail(ErrorCode::kUnsupported, "no kernel for ", step.op.name());
+  }
+
+  /// True if a kernel's element types hold.
+  static Misfit type_misfit(const Kernel& kernel, const Node& node, const ArgFacts& args) {
+    if (!kernel.float32) return nullptr;
+    const std::span<const Port> ports = node.op.row().inputs;
+    size_t flat = 0;
+    for (size_t p = 0; p < node.input_counts.size(); ++p) {
+      for (int i = 0; i < node.input_counts[p]; ++i, ++flat) {
+        const bool argument = ports[p].shape_input || *ports[p].attribute != '\0';
+        if (!argument && args.all_in()[flat]->dtype != DType::kFloat32) return "only float32";
+      }
+    }
+    return args.out().dtype == DType::kFloat32 ? nullptr : "only float32";
+  }
+
+  void add_step(NodeId id) {
+    const Node& node = graph_.node(id);
+    const std::span<const Port> ports = node.op.row().inputs;
+    const int rank = facts_[index(node.outputs.at(0))].shape.rank();
+
+    std::vector<const Port*> port_of;
+    for (size_t p = 0; p < node.input_counts.size(); ++p) {
+      port_of.insert(port_of.end(), static_cast<size_t>(node.input_counts[p]), &ports[p]);
+    }
+    Layout common = Layout::kRowMajor;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const Fact& f = facts_[index(node.inputs[i])];
+      if (!port_of[i]->weight && f.shape.rank() == rank && is_channels_last(node.inputs[i])) {
+        common = Layout::kChannelsLast;
+      }
+    }
+
+    Step step;
+    step.op = node.op;
+    step.node = id;
+    step.in_counts = node.input_counts;
+    step.out_counts = node.output_counts;
+    std::vector<Fact> in(node.inputs.size());
+    std::vector<Fact> out(node.outputs.size());
+    std::vector<const Fact*> in_facts;
+    std::vector<const Fact*> out_facts;
+    for (size_t i = 0; i < in.size(); ++i) in_facts.push_back(&(in[i] = facts_[index(node.inputs[i])]));
+    for (size_t i = 0; i < out.size(); ++i) out_facts.push_back(&(out[i] = facts_[index(node.outputs[i])]));
+    const ArgFacts args(in_facts, node.input_counts, out_facts, node.output_counts);
+
+    for (const Kernel* kernel : context_.selector->rows(node.op.row())) {
+      for (size_t i = 0; i < in.size(); ++i) in[i].layout = wanted(kernel->layout, *port_of[i], in[i], rank, common);
+      for (Fact& f : out) f.layout = wanted(kernel->layout, Port{}, f, rank, common);
+      Misfit misfit = type_misfit(*kernel, node, args);
+      if (misfit == nullptr && kernel->fits != nullptr) misfit = kernel->fits(node.op.attributes(), args);
+      if (misfit == nullptr) {
+        step.kernel = kernel;
+        break;
+      }
+      if (context_.keep_refusals) step.refusals.push_back({kernel, misfit});
+    }
+    require(step.kernel != nullptr, ErrorCode::kUnsupported, "no kernel takes ", node.op.name(), " (", node.name, ")");
+    try {
+      prepare(step, args, text("n", static_cast<int>(id)));
+    } catch (Error& e) {
+      e.add_context(text("preparing ", step.kernel->name, " for ", node.name));
+      throw;
+    }
+
+    for (size_t i = 0; i < in.size(); ++i) step.in.push_back(local(node.inputs[i], in[i].layout));
+    for (size_t i = 0; i < out.size(); ++i) {
+      const bool view = step.kernel->view && i == 0;
+      const Layout layout = out[i].layout;
+      out[i].value = nullptr;
+      const int made = add_local(std::move(out[i]), node.outputs[i], view ? step.in.at(0) : -1);
+      local_of(node.outputs[i], layout) = made;
+      step.out.push_back(made);
+    }
+    if (!step.kernel->view || step.out.size() > 1) {
+      require(!step.kernel->view, ErrorCode::kUnsupported, "a view has one result");
+    }
+    steps_.steps.push_back(std::move(step));
+  }
+
+  void prepare(Step& step, const ArgFacts& args, const std::string& node_key) {
+    if (step.kernel->prepare == nullptr) return;
+    PrepareContext context;
+    context.threads = context_.threads;
+    context.shared_weights = [&](std::string_view key, const PackedWeights::Make& make) {
+      return context_.packed->get(text(context_.graph_key, "/", node_key, "/", step.kernel->name, "/", key), make);
+    };
+    step.prepared = step.kernel->prepare(step.op.attributes(), args, context);
+  }
+
+  // ---- memory
+
+  int root(int local) const {
+    while (steps_.locals[static_cast<size_t>(local)].alias_of >= 0) {
+      local = steps_.locals[static_cast<size_t>(local)].alias_of;
+    }
+    return local;
+  }
+
+  /// Values needed after the segment go to tensors of their own, row-major.
+  void add_live_outs() {
+    for (size_t p = position_; p < steps_.stop; ++p) {
+      for (ValueId v : graph_.node(graph_.order()[p]).outputs) {
+        if (!used_later(v)) continue;
+        int l = local(v, Layout::kRowMajor);
+        Local* r = &steps_.locals[static_cast<size_t>(root(l))];
+        if (steps_.locals[static_cast<size_t>(l)].slot.kind == Slot::Kind::kConstant) {
+          steps_.live_out.push_back({v, l});
+          continue;
+        }
+        const bool same_size = r->fact.bytes() == steps_.locals[static_cast<size_t>(l)].fact.bytes();
+        if (r->slot.kind != Slot::Kind::kArena || !same_size) {
+          l = add_relayout(l, steps_.locals[static_cast<size_t>(l)].fact);
+          r = &steps_.locals[static_cast<size_t>(l)];
+        }
+        r->slot = {.kind = Slot::Kind::kExternal, .offset = 0, .external = v};
+        steps_.live_out.push_back({v, l});
+      }
+    }
+  }
+
+  void place() {
+    std::vector<Local>& locals = steps_.locals;
+    std::vector<int> first(locals.size(), kForever);
+    std::vector<int> last(locals.size(), -1);
+    const auto touch = [&](int local, int step) {
+      const auto r = static_cast<size_t>(root(local));
+      first[r] = std::min(first[r], step);
+      last[r] = std::max(last[r], step);
+    };
+    const int count = static_cast<int>(steps_.steps.size());
+    for (int s = 0; s < count; ++s) {
+      for (int l : steps_.steps[static_cast<size_t>(s)].in) touch(l, s);
+      for (int l : steps_.steps[static_cast<size_t>(s)].out) touch(l, s);
+    }
+    for (const LiveOut& l : steps_.live_out) last[static_cast<size_t>(root(l.local))] = kForever;
+
+    for (int s = 0; s < count; ++s) {
+      Step& step = steps_.steps[static_cast<size_t>(s)];
+      if (step.kernel->in_place) share_in_place(step, s, first, last);
+    }
+
+    std::vector<ArenaBlock> blocks;
+    std::vector<size_t> owners;
+    for (size_t l = 0; l < locals.size(); ++l) {
+      if (locals[l].alias_of >= 0 || locals[l].slot.kind != Slot::Kind::kArena || last[l] < 0) continue;
+      blocks.push_back({locals[l].fact.bytes(), first[l], last[l]});
+      owners.push_back(l);
+    }
+    const ArenaPlan arena = plan_arena(blocks);
+    for (size_t b = 0; b < blocks.size(); ++b) locals[owners[b]].slot.offset = arena.offsets[b];
+    for (size_t l = 0; l < locals.size(); ++l) {
+      if (locals[l].alias_of >= 0) locals[l].slot = locals[static_cast<size_t>(root(static_cast<int>(l)))].slot;
+    }
+
+    size_t workspace = 0;
+    steps_.bytes = sizeof(Steps) + locals.size() * sizeof(Local);
+    for (const Step& step : steps_.steps) {
+      workspace = std::max(workspace, step.prepared.workspace);
+      steps_.bytes += sizeof(Step) + step.prepared.state_bytes + (step.in.size() + step.out.size()) * 2 * sizeof(int);
+    }
+    steps_.workspace_offset = round_up(arena.bytes);
+    steps_.arena_bytes = steps_.workspace_offset + round_up(workspace);
+    std::erase_if(steps_.steps, [](const Step& step) { return step.kernel->view; });
+  }
+
+  /// Lets result 0 of a step lie where operand 0 lies if nothing needs that any more.
+  void share_in_place(Step& step, int s, std::vector<int>& first, std::vector<int>& last) {
+    std::vector<Local>& locals = steps_.locals;
+    const int out = step.out.at(0);
+    const int from = root(step.in.at(0));
+    const auto f = static_cast<size_t>(from);
+    const auto o = static_cast<size_t>(out);
+    if (root(out) != out || from == out) return;
+    if (locals[f].slot.kind != Slot::Kind::kArena || last[f] != s || first[f] == s) return;
+    if (locals[f].fact.bytes() != locals[o].fact.bytes()) return;
+    for (size_t i = 1; i < step.in.size(); ++i) {
+      if (root(step.in[i]) == from && step.in[i] != step.in[0]) return;
+    }
+    if (locals[o].slot.kind == Slot::Kind::kExternal) locals[f].slot = locals[o].slot;
+    locals[o].alias_of = from;
+    last[f] = last[o];
+  }
+
+  const Graph& graph_;
+  const GraphUses& uses_;
+  const size_t position_;
+  const PlanContext& context_;
+  std::vector<Fact> facts_;
+  std::vector<std::array<int, 2>> local_of_;
+  std::vector<bool> needs_step_;
+  Steps steps_;
+};
+
+}  // namespace
+
+GraphUses::GraphUses(const Graph& graph) : last_use(graph.value_count(), kUnused) {
+  for (size_t p = 0; p < graph.order().size(); ++p) {
+    for (ValueId v : graph.node(graph.order()[p]).inputs) last_use[index(v)] = p;
+  }
+  for (ValueId v : graph.outputs()) last_use[index(v)] = graph.order().size();
+}
+
+bool plannable(const Graph& graph, const Node& node) {
+  if (!node.regions.empty()) return false;
+  return std::none_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return graph.fact(v).is_array; });
+}
+
+Steps plan_segment(const Graph& graph, const GraphUses& uses, size_t position, std::span<const Fact> facts,
+                   const PlanContext& context) {
+  return SegmentPlanner(graph, uses, position, facts, context).plan();
+}
+
+}  // namespace coracle

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plan/packed_weights.h"
+#include "plan/steps.h"
+
+namespace coracle {
+
+/// What is known of a graph independent of shapes.
+struct GraphUses {
+  explicit GraphUses(const Graph& graph);
+  static constexpr size_t kUnused = SIZE_MAX;
+  std::vector<size_t> last_use;  ///< by value: position of the last node that uses it; order size for outputs
+};
+
+/// What planning needs besides shapes.
+struct PlanContext {
+  const KernelSelector* selector = nullptr;
+  PackedWeights* packed = nullptr;
+  std::string graph_key;       ///< names the graph within the model, for packed weights
+  int threads = 1;
+  bool keep_refusals = false;  ///< record why better kernels were passed over
+};
+
+/// Plans the nodes from `position` on for given facts (by value; those of values not computed yet are ignored), up to
+/// the first node that must run on its own: one with regions, tensor arrays, or results whose size depends on data.
+/// Throws Error, for instance when shapes do not fit.
+Steps plan_segment(const Graph& graph, const GraphUses& uses, size_t position, std::span<const Fact> facts,
+                   const PlanContext& context);
+
+/// True if a node can be part of a segment once all its shapes are known.
+bool plannable(const Graph& graph, const Node& node);
+
+}  // namespace coracle

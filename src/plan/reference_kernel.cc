@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/reference_kernel.h"
+
+#include <cstring>
+#include <exception>
+
+namespace coracle {
+namespace {
+
+Tensor borrowed(const TensorView& view) {
+  Tensor t = Tensor::borrow(view.fact->dtype, view.fact->shape, view.data);
+  if (view.fact->lod != nullptr) t.set_lod(*view.fact->lod);
+  return t;
+}
+
+void run(KernelCall& call) noexcept {
+  try {
+    std::vector<Tensor> in;
+    std::vector<Tensor> out;
+    for (const TensorView& v : call.in) in.push_back(borrowed(v));
+    for (const TensorView& v : call.out) out.push_back(borrowed(v));
+    ReferenceArgs args(in, call.in_counts, out, call.out_counts);
+    call.row->reference(call.op, args);
+    for (size_t i = 0; i < out.size(); ++i) {
+      if (out[i].raw() == call.out[i].data || out[i].bytes() == 0) continue;
+      require(out[i].bytes() == call.out[i].fact->bytes(), ErrorCode::kRunFailure, "the result has ", out[i].shape(),
+              ", planned ", call.out[i].fact->shape);
+      std::memcpy(call.out[i].data, out[i].raw(), out[i].bytes());
+    }
+  } catch (const std::exception& e) {
+    call.failure = "the operator's data is wrong";
+    try {
+      *call.failure_detail = e.what();
+    } catch (...) {
+      call.failure_detail->clear();
+    }
+  }
+}
+
+}  // namespace
+
+Kernel reference_kernel(const OpRow& op) {
+  return {.name = "reference", .op = &op, .float32 = false, .run = run};
+}
+
+}  // namespace coracle

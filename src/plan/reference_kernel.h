@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "plan/kernel.h"
+
+namespace coracle {
+
+/// The last row of every operator: runs its `reference` on row-major operands of any type.
+Kernel reference_kernel(const OpRow& op);
+
+}  // namespace coracle

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/executor.h"
+
+#include <algorithm>
+
+namespace coracle {
+namespace {
+
+/// Operands with at most this many elements are read to plan what depends on them.
+constexpr int64_t kMaxReadElements = 4096;
+
+template <class T>
+void append_raw(std::string& key, const T& value) {
+  key.append(reinterpret_cast<const char*>(&value), sizeof(value));
+}
+
+void append_fact(std::string& key, const Fact& fact) {
+  key.push_back(static_cast<char>(fact.dtype));
+  key.push_back(static_cast<char>(fact.shape.rank()));
+  key.append(reinterpret_cast<const char*>(fact.shape.begin()),
+             static_cast<size_t>(std::max(fact.shape.rank(), 0)) * sizeof(int64_t));
+  if (fact.lod != nullptr) {
+    key.push_back('L');
+    for (const std::vector<size_t>& level : *fact.lod) {
+      append_raw(key, level.size());
+      key.append(reinterpret_cast<const char*>(level.data()), level.size() * sizeof(size_t));
+    }
+  }
+  if (fact.value != nullptr) {
+    key.push_back('V');
+    key.append(static_cast<const char*>(fact.value->raw()), fact.value->bytes());
+  }
+}
+
+Fact fact_of(const Tensor& tensor) {
+  Fact fact(tensor.dtype(), tensor.is_array() ? Shape::unknown_rank() : tensor.shape());
+  fact.is_array = tensor.is_array();
+  if (!tensor.lod().empty()) fact.lod = std::make_shared<const Lod>(tensor.lod());
+  return fact;
+}
+
+}  // namespace
+
+Executor::Executor(std::shared_ptr<const Program> program, const Limits& limits)
+    : program_(std::move(program)), limits_(limits), pool_(limits.threads), cache_(limits.cache_bytes) {}
+
+std::vector<Tensor> Executor::run(std::span<const Tensor> inputs) {
+  pool_.start();
+  run_start_ = std::chrono::steady_clock::now();
+  return run_graph(program_->graph(), inputs);
+}
+
+std::shared_ptr<const BoundSteps> Executor::plan(std::span<const Fact> inputs, bool keep_refusals) {
+  const Graph& graph = program_->graph();
+  Frame frame = frame_of(graph);
+  for (size_t i = 0; i < inputs.size(); ++i) frame.facts[index(graph.inputs()[i])] = inputs[i];
+  const Program::GraphInfo& info = program_->info(graph);
+  return std::make_shared<BoundSteps>(plan_segment(graph, info.uses, 0, frame.facts,
+                                                   {.selector = &program_->selector(),
+                                                    .packed = &program_->packed(),
+                                                    .graph_key = info.key,
+                                                    .threads = limits_.threads,
+                                                    .keep_refusals = keep_refusals}));
+}
+
+Executor::Frame& Executor::frame_of(const Graph& graph) {
+  Frame& frame = frames_[&graph];
+  if (frame.facts.empty()) {
+    frame.facts.resize(graph.value_count());
+    frame.tensors.resize(graph.value_count());
+    for (size_t i = 0; i < frame.facts.size(); ++i) {
+      const Value& v = graph.value(ValueId{static_cast<int32_t>(i)});
+      if (v.is_constant()) frame.facts[i] = v.fact;
+    }
+  }
+  frame.available.clear();
+  return frame;
+}
+
+void Executor::make_available(Frame& frame, ValueId value, Tensor tensor) {
+  frame.facts[index(value)] = fact_of(tensor);
+  frame.tensors[index(value)] = std::move(tensor);
+  frame.available.push_back(value);
+}
+
+std::vector<Tensor> Executor::run_graph(const Graph& graph, std::span<const Tensor> inputs) {
+  Frame& frame = frame_of(graph);
+  require(inputs.size() == graph.inputs().size(), ErrorCode::kInvalidArgument, "the program has ",
+          graph.inputs().size(), " inputs, given ", inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) make_available(frame, graph.inputs()[i], inputs[i]);
+
+  size_t position = 0;
+  while (position < graph.order().size()) {
+    const Node& node = graph.node(graph.order()[position]);
+    if (plannable(graph, node)) {
+      const std::shared_ptr<BoundSteps> bound = steps_for(graph, position, frame);
+      if (bound->steps.stop > position) {
+        run_steps(graph, *bound, frame);
+        position = bound->steps.stop;
+        continue;
+      }
+      if (read_shape_inputs(node, frame)) continue;
+    }
+    run_alone(node, frame);
+    ++position;
+  }
+  std::vector<Tensor> outputs;
+  outputs.reserve(graph.outputs().size());
+  for (ValueId v : graph.outputs()) {
+    const Value& value = graph.value(v);
+    outputs.push_back(value.is_constant() ? *value.fact.value : frame.tensors[index(v)]);
+  }
+  return outputs;
+}
+
+std::shared_ptr<BoundSteps> Executor::steps_for(const Graph& graph, size_t position, const Frame& frame) {
+  const Program::GraphInfo& info = program_->info(graph);
+  key_.clear();
+  append_raw(key_, &graph);
+  append_raw(key_, position);
+  for (ValueId v : frame.available) {
+    const size_t last = info.uses.last_use[index(v)];
+    if (last == GraphUses::kUnused || last < position || frame.facts[index(v)].is_array) continue;
+    append_raw(key_, v);
+    append_fact(key_, frame.facts[index(v)]);
+  }
+  std::shared_ptr<BoundSteps> bound = cache_.find(key_);
+  if (bound == nullptr) {
+    bound = std::make_shared<BoundSteps>(plan_segment(graph, info.uses, position, frame.facts,
+                                                      {.selector = &program_->selector(),
+                                                       .packed = &program_->packed(),
+                                                       .graph_key = info.key,
+                                                       .threads = limits_.threads}));
+    cache_.insert(key_, bound);
+  }
+  return bound;
+}
+
+void Executor::reserve_arena(size_t bytes) {
+  if (bytes == 0 || (!arena_.empty_handle() && arena_.bytes() >= bytes)) return;
+  require(limits_.memory_bytes == 0 || bytes <= limits_.memory_bytes, ErrorCode::kOutOfMemory, "a run needs ", bytes,
+          " bytes for intermediate tensors, the memory limit is ", limits_.memory_bytes);
+  arena_ = Tensor();
+  arena_ = Tensor::make(DType::kUint8, Shape{static_cast<int64_t>(bytes)});
+}
+
+void Executor::run_steps(const Graph& graph, BoundSteps& bound, Frame& frame) {
+  reserve_arena(bound.steps.arena_bytes);
+  bound.bind(static_cast<std::byte*>(arena_.raw()), &pool_);
+  size_t bytes = bound.steps.arena_bytes;
+  for (const LiveOut& out : bound.steps.live_out) {
+    const Local& local = bound.steps.locals[static_cast<size_t>(out.local)];
+    Tensor& tensor = frame.tensors[index(out.value)];
+    if (local.slot.kind == Slot::Kind::kConstant) {
+      tensor = *local.fact.value;
+      if (local.fact.lod != nullptr) tensor.set_lod(*local.fact.lod);
+    } else {
+      bytes += local.fact.bytes();
+      require(limits_.memory_bytes == 0 || bytes <= limits_.memory_bytes, ErrorCode::kOutOfMemory, "a run needs ",
+              bytes, " bytes or more, the memory limit is ", limits_.memory_bytes);
+      if (tensor.reusable_for(local.fact.dtype, local.fact.shape)) {
+        tensor.retype(local.fact.dtype, local.fact.shape);
+      } else {
+        tensor = Tensor();
+        tensor = Tensor::make(local.fact.dtype, local.fact.shape);
+      }
+      if (local.fact.lod != nullptr) tensor.set_lod(*local.fact.lod);
+    }
+    frame.facts[index(out.value)] = local.fact;
+    frame.facts[index(out.value)].layout = Layout::kRowMajor;
+    frame.available.push_back(out.value);
+  }
+  for (const BoundSteps::External& e : bound.externals) {
+    bound.views[e.view].data = frame.tensors[index(e.value)].raw();
+  }
+  run_calls(graph, bound);
+}
+
+void Executor::run_calls(const Graph& graph, BoundSteps& bound) {
+  using Clock = std::chrono::steady_clock;
+  std::string detail;
+  for (size_t i = 0; i < bound.calls.size(); ++i) {
+    KernelCall& call = bound.calls[i];
+    const Step& step = bound.steps.steps[i];
+    call.failure = nullptr;
+    call.failure_detail = &detail;
+    const Clock::time_point start = profile_ != nullptr ? Clock::now() : Clock::time_point{};
+    step.kernel->run(call);
+    const auto node_name = [&] {
+      return step.node == kNoNode ? std::string(step.op.name()) : graph.node(step.node).name;
+    };
+    if (profile_ != nullptr) {
+      const Clock::time_point end = Clock::now();
+      const auto ns = [](auto d) { return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count(); };
+      profile_->push_back({.node = node_name(),
+                           .op = step.op.name(),
+                           .kernel = step.kernel->name,
+                           .outputs = call.out.empty() ? std::string() : text(*call.out[0].fact),
+                           .start_ns = ns(start - run_start_),
+                           .duration_ns = ns(end - start)});
+    }
+    if (call.failure != nullptr) [[unlikely]] {
+      throw Error(ErrorCode::kRunFailure, detail.empty() ? std::string(call.failure) : detail)
+          .add_context(text("running operator ", step.op.name(), " (", node_name(), ")"));
+    }
+  }
+}
+
+/// Reads small operands that decide the shape of a node's results. True if that made all of them known.
+bool Executor::read_shape_inputs(const Node& node, Frame& frame) {
+  const std::span<const Port> ports = node.op.row().inputs;
+  bool read = false;
+  size_t flat = 0;
+  for (size_t p = 0; p < node.input_counts.size(); ++p) {
+    for (int i = 0; i < node.input_counts[p]; ++i, ++flat) {
+      const ValueId v = node.inputs[flat];
+      Fact& fact = frame.facts[index(v)];
+      if (!ports[p].shape_input || fact.value != nullptr || fact.is_array) continue;
+      const Tensor& tensor = frame.tensors[index(v)];
+      if (tensor.count() > kMaxReadElements) continue;
+      fact.value = std::make_shared<const Tensor>(tensor.clone());
+      read = true;
+    }
+  }
+  if (!read) return false;
+  std::vector<const Fact*> facts;
+  for (ValueId v : node.inputs) facts.push_back(&frame.facts[index(v)]);
+  const std::vector<Fact> results = infer_node(node, facts);
+  return std::all_of(results.begin(), results.end(), [](const Fact& f) { return f.known() && !f.is_array; });
+}
+
+void Executor::run_alone(const Node& node, Frame& frame) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<Tensor> inputs;
+  std::vector<const Fact*> facts;
+  for (ValueId v : node.inputs) {
+    const Fact& fact = frame.facts[index(v)];
+    const Tensor& tensor = frame.tensors[index(v)];
+    inputs.push_back(tensor.empty_handle() && fact.value != nullptr ? *fact.value : tensor);
+    facts.push_back(&fact);
+  }
+  const ReferenceArgs::RunRegion run_region = [&](int r, std::span<const Tensor> args) {
+    return run_graph(*node.regions.at(static_cast<size_t>(r)), args);
+  };
+  const Clock::time_point start = Clock::now();
+  const std::vector<Fact> results = infer_node(node, facts);
+  std::vector<Tensor> outputs = evaluate_node(node, inputs, results, &run_region);
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    require(!outputs[i].empty_handle(), ErrorCode::kRunFailure, "operator ", node.op.name(), " (", node.name,
+            ") gave no result ", i);
+    make_available(frame, node.outputs[i], std::move(outputs[i]));
+  }
+  if (profile_ != nullptr && node.regions.empty()) {
+    const auto ns = [](auto d) { return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count(); };
+    profile_->push_back({.node = node.name,
+                         .op = node.op.name(),
+                         .kernel = "reference",
+                         .outputs = node.outputs.empty() ? std::string() : text(frame.facts[index(node.outputs[0])]),
+                         .start_ns = ns(start - run_start_),
+                         .duration_ns = ns(Clock::now() - start)});
+  }
+}
+
+size_t Executor::release_memory() {
+  size_t bytes = cache_.bytes() + arena_bytes();
+  for (const auto& [graph, frame] : frames_) {
+    for (const Tensor& t : frame.tensors) bytes += t.empty_handle() || t.is_array() ? 0 : t.bytes();
+  }
+  cache_.clear();
+  arena_ = Tensor();
+  frames_.clear();
+  return bytes;
+}
+
+}  // namespace coracle

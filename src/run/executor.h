@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "run/profile.h"
+#include "run/program.h"
+#include "run/step_cache.h"
+
+namespace coracle {
+
+/// Runs graphs of a program with memory of its own: arena, cached steps, tensors between segments.
+/// One thread at a time.
+class Executor {
+ public:
+  struct Limits {
+    int threads = 1;
+    size_t cache_bytes = size_t{64} << 20U;  ///< for cached steps; 0 keeps none
+    size_t memory_bytes = 0;                 ///< for the arena and the tensors of one run; 0: no limit
+  };
+
+  Executor(std::shared_ptr<const Program> program, const Limits& limits);
+
+  /// Runs the main graph. Results stay valid and are overwritten by the next run unless somebody shares them.
+  /// Throws Error.
+  std::vector<Tensor> run(std::span<const Tensor> inputs);
+
+  /// Steps planned for such inputs, without running them: the first segment.
+  std::shared_ptr<const BoundSteps> plan(std::span<const Fact> inputs, bool keep_refusals);
+
+  /// Records events of runs into `profile` until called with null.
+  void set_profile(Profile* profile) { profile_ = profile; }
+  size_t arena_bytes() const { return arena_.empty_handle() ? 0 : arena_.bytes(); }
+  size_t cache_bytes() const { return cache_.bytes(); }
+  /// Gives back the arena, cached steps and tensors; returns about how many bytes that were.
+  size_t release_memory();
+
+ private:
+  /// The tensors of one graph that live outside segments.
+  struct Frame {
+    std::vector<Fact> facts;      // by value
+    std::vector<Tensor> tensors;  // by value, external ones
+    std::vector<ValueId> available;
+  };
+
+  std::vector<Tensor> run_graph(const Graph& graph, std::span<const Tensor> inputs);
+  Frame& frame_of(const Graph& graph);
+  void make_available(Frame& frame, ValueId value, Tensor tensor);
+  std::shared_ptr<BoundSteps> steps_for(const Graph& graph, size_t position, const Frame& frame);
+  void run_steps(const Graph& graph, BoundSteps& bound, Frame& frame);
+  void run_calls(const Graph& graph, BoundSteps& bound);
+  bool read_shape_inputs(const Node& node, Frame& frame);
+  void run_alone(const Node& node, Frame& frame);
+  void reserve_arena(size_t bytes);
+
+  std::shared_ptr<const Program> program_;
+  const Limits limits_;
+  ThreadPool pool_;
+  StepCache cache_;
+  Tensor arena_;
+  std::unordered_map<const Graph*, Frame> frames_;
+  std::string key_;
+  Profile* profile_ = nullptr;
+  std::chrono::steady_clock::time_point run_start_;
+};
+
+}  // namespace coracle

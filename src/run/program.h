@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "plan/planner.h"
+
+namespace coracle {
+
+/// A graph ready to be planned and run: its kernels, packed weights and value lifetimes, regions included.
+/// Immutable but for the packed weights, which grow under a lock; shared by all sessions.
+class Program {
+ public:
+  Program(std::shared_ptr<const Graph> graph, Isa isa_cap, const std::vector<std::string>& disabled_kernels);
+
+  struct GraphInfo {
+    std::string key;  ///< "main", "main/while_3/0"
+    GraphUses uses;
+  };
+
+  const Graph& graph() const { return *graph_; }
+  const GraphInfo& info(const Graph& graph) const { return infos_.at(&graph); }
+  const KernelSelector& selector() const { return selector_; }
+  PackedWeights& packed() const { return packed_; }
+
+ private:
+  void add(const Graph& graph, const std::string& key);
+
+  std::shared_ptr<const Graph> graph_;
+  KernelSelector selector_;
+  std::unordered_map<const Graph*, GraphInfo> infos_;
+  mutable PackedWeights packed_;
+};
+
+}  // namespace coracle

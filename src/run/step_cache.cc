@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/step_cache.h"
+
+namespace coracle {
+
+BoundSteps::BoundSteps(Steps planned) : steps(std::move(planned)) {
+  size_t count = 0;
+  for (const Step& step : steps.steps) count += step.in.size() + step.out.size();
+  views.reserve(count);
+  calls.reserve(steps.steps.size());
+  const auto add_view = [&](int l) {
+    const Local& local = steps.locals[static_cast<size_t>(l)];
+    switch (local.slot.kind) {
+      case Slot::Kind::kArena: in_arena_.push_back({views.size(), local.slot.offset}); break;
+      case Slot::Kind::kExternal: externals.push_back({views.size(), local.slot.external}); break;
+      case Slot::Kind::kConstant: break;
+    }
+    const bool constant = local.slot.kind == Slot::Kind::kConstant;
+    const Fact& owner = steps.locals[static_cast<size_t>(l)].fact;
+    const Tensor* value = nullptr;
+    if (constant) {
+      int root = l;
+      while (steps.locals[static_cast<size_t>(root)].alias_of >= 0) {
+        root = steps.locals[static_cast<size_t>(root)].alias_of;
+      }
+      value = steps.locals[static_cast<size_t>(root)].fact.value.get();
+    }
+    views.push_back({.data = constant ? const_cast<void*>(value->raw()) : nullptr, .fact = &owner});
+  };
+  for (Step& step : steps.steps) {
+    const size_t first = views.size();
+    for (int l : step.in) add_view(l);
+    const size_t second = views.size();
+    for (int l : step.out) add_view(l);
+    KernelCall call;
+    call.row = &step.op.row();
+    call.op = step.op.attributes();
+    call.in = {views.data() + first, second - first};
+    call.out = {views.data() + second, views.size() - second};
+    call.in_counts = step.in_counts;
+    call.out_counts = step.out_counts;
+    call.weights = step.prepared.weights.get();
+    call.state = step.prepared.state.get();
+    calls.push_back(call);
+  }
+  bytes = steps.bytes + views.size() * sizeof(TensorView) + calls.size() * sizeof(KernelCall) +
+          (in_arena_.size() + externals.size()) * sizeof(InArena);
+}
+
+void BoundSteps::bind(std::byte* arena, ThreadPool* pool) {
+  if (arena == arena_ && arena != nullptr) return;
+  arena_ = arena;
+  for (const InArena& v : in_arena_) views[v.view].data = arena + v.offset;
+  for (KernelCall& call : calls) {
+    call.workspace = arena + steps.workspace_offset;
+    call.pool = pool;
+  }
+}
+
+std::shared_ptr<BoundSteps> StepCache::find(std::string_view key) {
+  const auto it = by_key_.find(key);
+  if (it == by_key_.end()) return nullptr;
+  entries_.splice(entries_.begin(), entries_, it->second);
+  return it->second->steps;
+}
+
+void StepCache::insert(std::string key, std::shared_ptr<BoundSteps> steps) {
+  const size_t size = steps->bytes + 2 * key.size();
+  if (size > max_bytes_) return;
+  while (bytes_ + size > max_bytes_) {
+    const Entry& oldest = entries_.back();
+    bytes_ -= oldest.steps->bytes + 2 * oldest.key.size();
+    by_key_.erase(oldest.key);
+    entries_.pop_back();
+  }
+  entries_.push_front({std::move(key), std::move(steps)});
+  by_key_.emplace(entries_.front().key, entries_.begin());
+  bytes_ += size;
+}
+
+void StepCache::clear() {
+  by_key_.clear();
+  entries_.clear();
+  bytes_ = 0;
+}
+
+}  // namespace coracle
