@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/tensor.h"
+
+namespace coracle {
+
+/// A way through memory: sizes and steps in elements, outermost first. Steps may be 0 (repeat) or negative.
+struct Steps {
+  static constexpr int kMaxRank = 2 * Shape::kMaxRank;
+  int rank = 0;
+  int64_t size[kMaxRank] = {};
+  int64_t step[kMaxRank] = {};
+  int64_t start = 0;  ///< position of the first element
+
+  void push_back(int64_t dim, int64_t by) {
+    size[rank] = dim;
+    step[rank++] = by;
+  }
+  int64_t count() const {
+    int64_t n = 1;
+    for (int i = 0; i < rank; ++i) n *= size[i];
+    return n;
+  }
+};
+
+/// All elements of a row-major tensor in order.
+Steps row_major(const Shape& shape);
+
+/// The dimensions of `steps` in another order: dimension i of the result is dimension order[i].
+Steps permuted(const Steps& steps, std::span<const int> order);
+
+/// to[i-th of write] = from[i-th of read]; both walks have the same sizes. `element` is the size of one in bytes.
+void copy_elements(const void* from, const Steps& read, void* to, const Steps& write, size_t element);
+
+/// Fills the row-major `to` with the elements of `from` met along `read`.
+void gather_elements(const Tensor& from, const Steps& read, Tensor& to);
+
+/// to = from, element for element; both have the same type and count. Tensor arrays get their own list.
+void copy_tensor(const Tensor& from, Tensor& to);
+
+/// True for NHWC, NDHWC, NLC: the shape itself has the channels last.
+inline bool channels_are_last(const std::string& format) { return format.size() > 2 && format.back() == 'C'; }
+
+/// `i` counted from the front where negative. Throws Error (run failure) unless -bound <= i < bound.
+int64_t checked_index(int64_t i, int64_t bound, const char* what = "index");
+
+}  // namespace coracle

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/joining.h"
+
+namespace coracle {
+
+/// The slices of x along `axis`, without that dimension.
+struct Unbind {
+  static constexpr const char* kName = "unbind";
+  static constexpr const char* kLegacy[] = {"unbind"};
+  static constexpr Port kInputs[] = {in("x", "X")};
+  static constexpr Port kOutputs[] = {list_out("out", "Out")};
+  int axis = 0;
+  void attributes(AttributeVisitor& visit) { visit("axis", axis); }
+  friend bool operator==(const Unbind&, const Unbind&) = default;
+};
+
+inline void infer(const Unbind& op, InferArgs& a) { infer_slices(a, op.axis); }
+
+inline void reference(const Unbind& op, ReferenceArgs& a) { reference_slices(a, op.axis); }
+
+inline constexpr const OpRow* unbind_op = &kOpRow<Unbind>;
+
+}  // namespace coracle
