@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORACLE_CORACLE_H_
+#define CORACLE_CORACLE_H_
+
+/**
+ * Coracle's C interface: the only stable binary interface.
+ *
+ * - Handles are opaque. Whoever gets one from a `*_load*`, `*_create` or `*_clone` function frees it with `*_free`
+ *   (null is fine). A session keeps its model alive.
+ * - Every function that can fail returns a coracle_status and leaves a message for coracle_last_error() in the calling
+ *   thread. Nothing throws, prints or aborts.
+ * - A model is immutable and may be used by any number of threads at once. A session may be used by one thread at a
+ *   time; use from two at once is reported as CORACLE_INVALID_ARGUMENT.
+ * - Option structs start with `struct_size`; call the matching `*_options_init` first, then set fields. Fields are only
+ *   ever added at the end.
+ * - Strings are UTF-8 and end with a zero byte. Shapes are in elements, outermost dimension first (an image is N, C, H, W);
+ *   tensors are in row-major order. Sizes and limits are in bytes unless said otherwise.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define CORACLE_API
+#else
+#define CORACLE_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CORACLE_MAX_RANK 9
+
+typedef struct coracle_model coracle_model;
+typedef struct coracle_session coracle_session;
+
+typedef enum coracle_status {
+  CORACLE_OK = 0,
+  CORACLE_INVALID_ARGUMENT = 1, /**< a wrong name, shape, element type or option; a missing input */
+  CORACLE_INVALID_MODEL = 2,    /**< the model file is damaged or contradicts itself */
+  CORACLE_UNSUPPORTED = 3,      /**< an operator or feature that does not exist here */
+  CORACLE_IO = 4,               /**< a file cannot be read */
+  CORACLE_OUT_OF_MEMORY = 5,    /**< memory or a set limit is exhausted */
+  CORACLE_RUN_FAILURE = 6       /**< a run failed on its data */
+} coracle_status;
+
+typedef enum coracle_dtype {
+  CORACLE_BOOL = 0,
+  CORACLE_INT8 = 1,
+  CORACLE_UINT8 = 2,
+  CORACLE_INT16 = 3,
+  CORACLE_INT32 = 4,
+  CORACLE_INT64 = 5,
+  CORACLE_FLOAT16 = 6,
+  CORACLE_BFLOAT16 = 7,
+  CORACLE_FLOAT32 = 8,
+  CORACLE_FLOAT64 = 9,
+  CORACLE_COMPLEX64 = 10,
+  CORACLE_COMPLEX128 = 11
+} coracle_dtype;
+
+/** Version of the library as text, "0.1.0". */
+CORACLE_API const char* coracle_version(void);
+/** Message of the last call that failed in this thread; valid until the next failing call of the thread. */
+CORACLE_API const char* coracle_last_error(void);
+/** Bytes of one element; 0 for a number that is no element type. */
+CORACLE_API size_t coracle_dtype_size(coracle_dtype dtype);
+/** "float32" ...; "unknown" for a number that is no element type. */
+CORACLE_API const char* coracle_dtype_name(coracle_dtype dtype);
+/** The instruction set kernels are chosen for on this machine when nothing caps it: "avx512", "avx2", "sse2", "neon". */
+CORACLE_API const char* coracle_cpu_isa(void);
+
+/* ---- models ---- */
+
+typedef struct coracle_model_options {
+  size_t struct_size;
+  const char* cpu_isa;          /**< widest instruction set to use ("sse2", "avx2", ...); null: all the machine has */
+  const char* disable_passes;   /**< names of rewrites to leave out, separated by commas; "all" for every one; or null */
+  int64_t max_rewrites;         /**< stop after that many single rewrites (to bisect); negative: no limit */
+  const char* disable_kernels;  /**< prefixes of kernel names to leave out, separated by commas; or null */
+  const char* keep_tensors;     /**< names of variables to keep for coracle_session_tensor, separated by commas, "*" for
+                                     all that have a name; or null */
+} coracle_model_options;
+
+CORACLE_API void coracle_model_options_init(coracle_model_options* options);
+
+/**
+ * Loads a model from a directory, a program file (.pdmodel, __model__, .json) or a parameter file; the other file is
+ * found by Paddle's naming rules unless `params_path` names it. `options` may be null. Weights are mapped or read
+ * once; the files may not change while the model lives.
+ */
+CORACLE_API coracle_status coracle_model_load(const char* path, const char* params_path,
+                                              const coracle_model_options* options, coracle_model** model);
+
+/** Loads a model from memory. The bytes are not copied where that can be avoided: keep them while the model lives. */
+CORACLE_API coracle_status coracle_model_load_memory(const void* program, size_t program_size, const void* params,
+                                                     size_t params_size, const coracle_model_options* options,
+                                                     coracle_model** model);
+
+/**
+ * Gives the bytes of a file: sets *data and *size and returns 0, or returns anything else if there is no such file.
+ * The bytes must stay while the model lives. Called from the loading thread only.
+ */
+typedef int (*coracle_read_function)(void* user, const char* name, const void** data, size_t* size);
+
+/** Loads a model whose files are read by a callback. `path` and `params_path` as for coracle_model_load. */
+CORACLE_API coracle_status coracle_model_load_callback(const char* path, const char* params_path,
+                                                       coracle_read_function read, void* user,
+                                                       const coracle_model_options* options, coracle_model** model);
+
+CORACLE_API void coracle_model_free(coracle_model* model);
+
+/** Name and type of an input or output. `name` lives as long as the model. A dimension of -1 is free. */
+typedef struct coracle_tensor_info {
+  const char* name;
+  coracle_dtype dtype;
+  int32_t rank; /**< -1 if not known before a run */
+  int64_t dims[CORACLE_MAX_RANK];
+  int32_t lod_levels; /**< levels of sequence offsets an input takes */
+} coracle_tensor_info;
+
+CORACLE_API size_t coracle_model_input_count(const coracle_model* model);
+CORACLE_API size_t coracle_model_output_count(const coracle_model* model);
+CORACLE_API coracle_status coracle_model_input(const coracle_model* model, size_t index, coracle_tensor_info* info);
+CORACLE_API coracle_status coracle_model_output(const coracle_model* model, size_t index, coracle_tensor_info* info);
+/** Index of the input / output of that name, or -1. */
+CORACLE_API int64_t coracle_model_find_input(const coracle_model* model, const char* name);
+CORACLE_API int64_t coracle_model_find_output(const coracle_model* model, const char* name);
+
+/**
+ * What is in the model, as JSON: format, producer version, inputs, outputs, operators with counts, parameters (count
+ * and bytes), nodes after rewriting, rewrites applied. Lives as long as the model.
+ */
+CORACLE_API const char* coracle_model_description(const coracle_model* model);
+
+/**
+ * The same for a model that need not be runnable (unsupported operators are listed with reasons), without its weights.
+ * Free the text with coracle_string_free.
+ */
+CORACLE_API coracle_status coracle_inspect(const char* path, const char* params_path, char** json);
+CORACLE_API void coracle_string_free(char* text);
+
+/** The model's graph after rewriting as text. Free with coracle_string_free. */
+CORACLE_API coracle_status coracle_model_graph_text(const coracle_model* model, char** text);
+
+/* ---- sessions ---- */
+
+typedef struct coracle_session_options {
+  size_t struct_size;
+  int32_t threads;      /**< threads of one run, the caller included; 0: one per core */
+  size_t cache_bytes;   /**< bound on plans kept for input shapes seen before; 0 keeps none */
+  size_t memory_limit;  /**< bound on intermediate tensors and outputs of a run; 0: no limit */
+} coracle_session_options;
+
+CORACLE_API void coracle_session_options_init(coracle_session_options* options);
+
+/** Makes a session. `options` may be null. Costs next to nothing before the first run; no thread is started. */
+CORACLE_API coracle_status coracle_session_create(const coracle_model* model, const coracle_session_options* options,
+                                                  coracle_session** session);
+/** A second session with the same model and options, without its inputs. */
+CORACLE_API coracle_status coracle_session_clone(const coracle_session* session, coracle_session** clone);
+CORACLE_API void coracle_session_free(coracle_session* session);
+
+/** Sets an input by copying. Inputs keep their content from run to run. */
+CORACLE_API coracle_status coracle_session_set_input(coracle_session* session, size_t index, coracle_dtype dtype,
+                                                     int32_t rank, const int64_t* dims, const void* data);
+/** Sets an input without copying: `data` must stay unchanged until the next set or the end of the session. */
+CORACLE_API coracle_status coracle_session_borrow_input(coracle_session* session, size_t index, coracle_dtype dtype,
+                                                        int32_t rank, const int64_t* dims, const void* data);
+/**
+ * Sets the sequence offsets of an input that was set before: `levels` levels, level i having `sizes[i]` offsets, all
+ * offsets one after the other in `offsets`. 0 levels takes them away.
+ */
+CORACLE_API coracle_status coracle_session_set_input_lod(coracle_session* session, size_t index, size_t levels,
+                                                         const size_t* sizes, const size_t* offsets);
+
+CORACLE_API coracle_status coracle_session_run(coracle_session* session);
+
+/** A result. Valid until the next run, release or the end of the session. */
+typedef struct coracle_tensor_view {
+  const void* data;
+  size_t bytes;
+  coracle_dtype dtype;
+  int32_t rank;
+  int64_t dims[CORACLE_MAX_RANK];
+  size_t lod_levels;
+} coracle_tensor_view;
+
+CORACLE_API coracle_status coracle_session_output(const coracle_session* session, size_t index,
+                                                  coracle_tensor_view* view);
+/** Copies a result into `data`, which must have room for exactly its size. */
+CORACLE_API coracle_status coracle_session_copy_output(const coracle_session* session, size_t index, void* data,
+                                                       size_t bytes);
+/** Offsets of one level of a result. Valid as long as the result. */
+CORACLE_API coracle_status coracle_session_output_lod(const coracle_session* session, size_t index, size_t level,
+                                                      const size_t** offsets, size_t* size);
+/** A variable kept by coracle_model_options.keep_tensors, after a run. */
+CORACLE_API coracle_status coracle_session_tensor(const coracle_session* session, const char* name,
+                                                  coracle_tensor_view* view);
+
+/** Turns per-operator timing on or off. */
+CORACLE_API coracle_status coracle_session_set_profiling(coracle_session* session, int32_t on);
+/**
+ * The timings of the last run as JSON: [{"node", "op", "kernel", "output", "start_ns", "duration_ns"}, ...].
+ * Valid until the next call for this session.
+ */
+CORACLE_API coracle_status coracle_session_profile(const coracle_session* session, const char** json);
+/**
+ * The kernel of each node for the inputs set now, and why better ones were passed over, as JSON:
+ * [{"node", "op", "kernel", "inputs", "outputs", "refused": [{"kernel", "reason"}]}, ...]; nodes behind a result whose
+ * size depends on data are not listed. Valid until the next call for this session.
+ */
+CORACLE_API coracle_status coracle_session_explain(coracle_session* session, const char** json);
+
+/** Memory held by a session, in bytes. */
+typedef struct coracle_memory {
+  size_t arena;  /**< intermediate tensors and scratch */
+  size_t plans;  /**< cached plans */
+} coracle_memory;
+
+CORACLE_API coracle_status coracle_session_memory(const coracle_session* session, coracle_memory* memory);
+/** Gives back what can be made again (arena, plans, results); *bytes (may be null) is about how much that was. */
+CORACLE_API coracle_status coracle_session_release_memory(coracle_session* session, size_t* bytes);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CORACLE_CORACLE_H_ */

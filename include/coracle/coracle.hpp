@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+/// Coracle's C++ interface: header-only over coracle.h, so any compiler and standard library can use the same binary.
+/// Errors are exceptions of type coracle::Exception. Threads: as in coracle.h.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "coracle/coracle.h"
+
+namespace coracle::api {
+
+class Exception : public std::runtime_error {
+ public:
+  Exception(coracle_status status, const std::string& message) : std::runtime_error(message), status_(status) {}
+  coracle_status status() const { return status_; }
+
+ private:
+  coracle_status status_;
+};
+
+inline void check(coracle_status status) {
+  if (status != CORACLE_OK) throw Exception(status, coracle_last_error());
+}
+
+/// The element type of T.
+template <class T>
+constexpr coracle_dtype dtype_of() {
+  if constexpr (std::is_same_v<T, bool>) return CORACLE_BOOL;
+  if constexpr (std::is_same_v<T, int8_t>) return CORACLE_INT8;
+  if constexpr (std::is_same_v<T, uint8_t>) return CORACLE_UINT8;
+  if constexpr (std::is_same_v<T, int16_t>) return CORACLE_INT16;
+  if constexpr (std::is_same_v<T, int32_t>) return CORACLE_INT32;
+  if constexpr (std::is_same_v<T, int64_t>) return CORACLE_INT64;
+  if constexpr (std::is_same_v<T, float>) return CORACLE_FLOAT32;
+  if constexpr (std::is_same_v<T, double>) return CORACLE_FLOAT64;
+}
+
+using Dims = std::vector<int64_t>;
+/// Sequence offsets, coarsest level first.
+using Lod = std::vector<std::vector<size_t>>;
+
+/// Name and type of an input or output; a dimension of -1 is free.
+struct TensorInfo {
+  std::string name;
+  coracle_dtype dtype = CORACLE_FLOAT32;
+  bool rank_known = true;
+  Dims dims;
+  int lod_levels = 0;
+};
+
+/// A result: valid until the session's next run.
+class View {
+ public:
+  View(const coracle_tensor_view& view, Lod lod) : view_(view), lod_(std::move(lod)) {}
+
+  coracle_dtype dtype() const { return view_.dtype; }
+  Dims dims() const { return {view_.dims, view_.dims + view_.rank}; }
+  size_t bytes() const { return view_.bytes; }
+  size_t size() const { return view_.bytes / coracle_dtype_size(view_.dtype); }
+  const void* raw() const { return view_.data; }
+  const Lod& lod() const { return lod_; }
+
+  /// The elements; T must be the element type.
+  template <class T>
+  std::span<const T> values() const {
+    if (dtype_of<T>() != view_.dtype) {
+      throw Exception(CORACLE_INVALID_ARGUMENT, std::string("the tensor has elements of type ") +
+                                                    coracle_dtype_name(view_.dtype) + ", asked for " +
+                                                    coracle_dtype_name(dtype_of<T>()));
+    }
+    return {static_cast<const T*>(view_.data), size()};
+  }
+  template <class T>
+  std::vector<T> copy() const {
+    const std::span<const T> v = values<T>();
+    return {v.begin(), v.end()};
+  }
+
+ private:
+  coracle_tensor_view view_;
+  Lod lod_;
+};
+
+struct ModelOptions {
+  std::string cpu_isa;          ///< empty: all the machine has
+  std::string disable_passes;   ///< comma-separated, "all"
+  int64_t max_rewrites = -1;
+  std::string disable_kernels;  ///< comma-separated prefixes
+  std::string keep_tensors;     ///< comma-separated, "*"
+};
+
+struct SessionOptions {
+  int threads = 0;  ///< 0: one per core
+  size_t cache_bytes = size_t{64} << 20;
+  size_t memory_limit = 0;
+};
+
+class Model {
+ public:
+  /// From a directory or one of its files; `params` may be empty.
+  explicit Model(const std::string& path, const std::string& params = {}, const ModelOptions& options = {}) {
+    const coracle_model_options c = convert(options);
+    coracle_model* model = nullptr;
+    check(coracle_model_load(path.c_str(), params.empty() ? nullptr : params.c_str(), &c, &model));
+    handle_.reset(model);
+  }
+  /// From memory, which must outlive the model.
+  Model(std::span<const std::byte> program, std::span<const std::byte> params, const ModelOptions& options = {}) {
+    const coracle_model_options c = convert(options);
+    coracle_model* model = nullptr;
+    check(coracle_model_load_memory(program.data(), program.size(), params.data(), params.size(), &c, &model));
+    handle_.reset(model);
+  }
+
+  std::vector<TensorInfo> inputs() const { return infos(coracle_model_input_count, coracle_model_input); }
+  std::vector<TensorInfo> outputs() const { return infos(coracle_model_output_count, coracle_model_output); }
+  /// See coracle_model_description.
+  std::string description() const { return coracle_model_description(handle_.get()); }
+  coracle_model* handle() const { return handle_.get(); }
+
+ private:
+  struct Free {
+    void operator()(coracle_model* model) const { coracle_model_free(model); }
+  };
+
+  static const char* or_null(const std::string& s) { return s.empty() ? nullptr : s.c_str(); }
+  static coracle_model_options convert(const ModelOptions& options) {
+    coracle_model_options c;
+    coracle_model_options_init(&c);
+    c.cpu_isa = or_null(options.cpu_isa);
+    c.disable_passes = or_null(options.disable_passes);
+    c.max_rewrites = options.max_rewrites;
+    c.disable_kernels = or_null(options.disable_kernels);
+    c.keep_tensors = or_null(options.keep_tensors);
+    return c;
+  }
+  template <class Count, class Get>
+  std::vector<TensorInfo> infos(Count count, Get get) const {
+    std::vector<TensorInfo> all;
+    for (size_t i = 0; i < count(handle_.get()); ++i) {
+      coracle_tensor_info info;
+      check(get(handle_.get(), i, &info));
+      all.push_back({info.name, info.dtype, info.rank >= 0, Dims(info.dims, info.dims + (info.rank < 0 ? 0 : info.rank)),
+                     info.lod_levels});
+    }
+    return all;
+  }
+
+  std::unique_ptr<coracle_model, Free> handle_;
+};
+
+class Session {
+ public:
+  explicit Session(const Model& model, const SessionOptions& options = {}) {
+    coracle_session_options c;
+    coracle_session_options_init(&c);
+    c.threads = options.threads;
+    c.cache_bytes = options.cache_bytes;
+    c.memory_limit = options.memory_limit;
+    coracle_session* session = nullptr;
+    check(coracle_session_create(model.handle(), &c, &session));
+    handle_.reset(session);
+  }
+  /// A second session with the same model and options.
+  Session clone() const {
+    coracle_session* session = nullptr;
+    check(coracle_session_clone(handle_.get(), &session));
+    return Session(session);
+  }
+
+  /// Sets an input by copying.
+  template <class T>
+  void set_input(size_t index, const Dims& dims, std::span<const T> values) {
+    check_count(dims, values.size());
+    check(coracle_session_set_input(handle_.get(), index, dtype_of<T>(), static_cast<int32_t>(dims.size()), dims.data(),
+                                    values.data()));
+  }
+  template <class T>
+  void set_input(size_t index, const Dims& dims, const std::vector<T>& values) {
+    set_input(index, dims, std::span<const T>(values));
+  }
+  /// Sets an input without copying: the elements must stay until the next set or the end of the session.
+  template <class T>
+  void borrow_input(size_t index, const Dims& dims, std::span<const T> values) {
+    check_count(dims, values.size());
+    check(coracle_session_borrow_input(handle_.get(), index, dtype_of<T>(), static_cast<int32_t>(dims.size()),
+                                       dims.data(), values.data()));
+  }
+  /// Sets an input of any element type by copying.
+  void set_input(size_t index, coracle_dtype dtype, const Dims& dims, const void* data) {
+    check(coracle_session_set_input(handle_.get(), index, dtype, static_cast<int32_t>(dims.size()), dims.data(), data));
+  }
+  void set_lod(size_t index, const Lod& lod) {
+    std::vector<size_t> sizes;
+    std::vector<size_t> offsets;
+    for (const std::vector<size_t>& level : lod) {
+      sizes.push_back(level.size());
+      offsets.insert(offsets.end(), level.begin(), level.end());
+    }
+    check(coracle_session_set_input_lod(handle_.get(), index, lod.size(), sizes.data(), offsets.data()));
+  }
+
+  void run() { check(coracle_session_run(handle_.get())); }
+
+  View output(size_t index) const {
+    coracle_tensor_view view;
+    check(coracle_session_output(handle_.get(), index, &view));
+    Lod lod;
+    for (size_t level = 0; level < view.lod_levels; ++level) {
+      const size_t* offsets = nullptr;
+      size_t size = 0;
+      check(coracle_session_output_lod(handle_.get(), index, level, &offsets, &size));
+      lod.emplace_back(offsets, offsets + size);
+    }
+    return {view, std::move(lod)};
+  }
+  /// A variable kept by ModelOptions::keep_tensors.
+  View tensor(const std::string& name) const {
+    coracle_tensor_view view;
+    check(coracle_session_tensor(handle_.get(), name.c_str(), &view));
+    return {view, {}};
+  }
+
+  void set_profiling(bool on) { check(coracle_session_set_profiling(handle_.get(), on ? 1 : 0)); }
+  /// See coracle_session_profile.
+  std::string profile() const {
+    const char* json = nullptr;
+    check(coracle_session_profile(handle_.get(), &json));
+    return json;
+  }
+  /// See coracle_session_explain.
+  std::string explain() {
+    const char* json = nullptr;
+    check(coracle_session_explain(handle_.get(), &json));
+    return json;
+  }
+  coracle_memory memory() const {
+    coracle_memory m;
+    check(coracle_session_memory(handle_.get(), &m));
+    return m;
+  }
+  size_t release_memory() {
+    size_t bytes = 0;
+    check(coracle_session_release_memory(handle_.get(), &bytes));
+    return bytes;
+  }
+  coracle_session* handle() const { return handle_.get(); }
+
+ private:
+  struct Free {
+    void operator()(coracle_session* session) const { coracle_session_free(session); }
+  };
+  explicit Session(coracle_session* session) : handle_(session) {}
+
+  static void check_count(const Dims& dims, size_t given) {
+    size_t count = 1;
+    for (int64_t d : dims) count *= static_cast<size_t>(d);
+    if (count != given) {
+      throw Exception(CORACLE_INVALID_ARGUMENT, "the shape has " + std::to_string(count) + " elements, given " +
+                                                    std::to_string(given));
+    }
+  }
+
+  std::unique_ptr<coracle_session, Free> handle_;
+};
+
+}  // namespace coracle::api
