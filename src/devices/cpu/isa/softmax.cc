@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/isa/softmax.h"
+
+#include "devices/cpu/isa/accumulate.h"
+#include "devices/cpu/isa/map.h"
+#include "devices/cpu/isa/math.h"
+
+namespace coracle::cpu::CORACLE_ISA {
+namespace {
+
+using V = FloatVector;
+
+struct MaxOp {
+  HWY_INLINE V operator()(V a, V b) const { return hn::Max(a, b); }
+};
+
+HWY_INLINE V lowest() { return set(FloatTag(), -__builtin_inff()); }
+
+// e^(x - largest) into y, and their sum; the sum's order is that of accumulate().
+HWY_INLINE float exponentials(const float* x, float* y, size_t n, V largest) {
+  const FloatTag d;
+  map(x, y, n, [=](V v) { return math::exp_normal(d, hn::Sub(v, largest)); });
+  return sum_of(y, n, SameOp());
+}
+
+HWY_INLINE V largest_of(const float* x, size_t n) {
+  return hn::MaxOfLanes(FloatTag(), accumulate(x, n, lowest(), SameOp(), MaxOp()));
+}
+
+void rows(const float* x, float* y, size_t rows, size_t n) {
+  const FloatTag d;
+  for (size_t r = 0; r < rows; ++r, x += n, y += n) {
+    const V scale = hn::Set(d, 1.0f / exponentials(x, y, n, largest_of(x, n)));
+    map(y, y, n, [=](V v) { return hn::Mul(v, scale); });
+  }
+}
+
+void log_rows(const float* x, float* y, size_t rows, size_t n) {
+  const FloatTag d;
+  for (size_t r = 0; r < rows; ++r, x += n, y += n) {
+    const V largest = largest_of(x, n);
+    const float sum =
+        sum_of(x, n, [=](V v) { return math::exp_normal(d, hn::Sub(v, largest)); });
+    const V log_sum = math::log(d, hn::Set(d, sum));
+    map(x, y, n, [=](V v) { return hn::Sub(hn::Sub(v, largest), log_sum); });
+  }
+}
+
+template <bool kLog, size_t kVectors>
+HWY_INLINE void strip(const float* x, float* y, size_t n, size_t inner, size_t width) {
+  const FloatTag d;
+  V largest[kVectors], sum[kVectors];
+  for (size_t v = 0; v < kVectors; ++v) {
+    largest[v] = lowest();
+    sum[v] = hn::Zero(d);
+  }
+  for (size_t i = 0; i < n; ++i) {
+    for (size_t v = 0; v < kVectors; ++v) {
+      largest[v] = hn::Max(largest[v], load_width(x + i * inner + v * kFloatLanes, width));
+    }
+  }
+  for (size_t i = 0; i < n; ++i) {
+    for (size_t v = 0; v < kVectors; ++v) {
+      const size_t at = i * inner + v * kFloatLanes;
+      const V e = math::exp_normal(d, hn::Sub(load_width(x + at, width), largest[v]));
+      sum[v] = hn::Add(sum[v], e);
+      if constexpr (!kLog) store_width(e, y + at, width);
+    }
+  }
+  for (size_t v = 0; v < kVectors; ++v) sum[v] = kLog ? math::log(d, sum[v]) : hn::Div(set(d, 1.0), sum[v]);
+  for (size_t i = 0; i < n; ++i) {
+    for (size_t v = 0; v < kVectors; ++v) {
+      const size_t at = i * inner + v * kFloatLanes;
+      const V result = kLog ? hn::Sub(hn::Sub(load_width(x + at, width), largest[v]), sum[v])
+                            : hn::Mul(load_width(y + at, width), sum[v]);
+      store_width(result, y + at, width);
+    }
+  }
+}
+
+template <bool kLog>
+HWY_INLINE void over_first_axis(const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end) {
+  in_strips(begin, end, [=](auto count, size_t from, size_t width) {
+    strip<kLog, decltype(count)::value>(x + from, y + from, n, inner, width);
+  });
+}
+
+void strided(const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end) {
+  over_first_axis<false>(x, y, n, inner, begin, end);
+}
+void log_strided(const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end) {
+  over_first_axis<true>(x, y, n, inner, begin, end);
+}
+
+}  // namespace
+
+const SoftmaxFunctions softmax = {rows, log_rows, strided, log_strided};
+
+}  // namespace coracle::cpu::CORACLE_ISA

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "devices/cpu/isa/tables.h"
+
+namespace coracle::cpu {
+
+/// y may be x.
+struct SoftmaxFunctions {
+  /// Over each of `rows` contiguous rows of n.
+  void (*rows)(const float* x, float* y, size_t rows, size_t n);
+  void (*log_rows)(const float* x, float* y, size_t rows, size_t n);
+  /// Over the first axis of [n, inner], for the columns [begin, end).
+  void (*strided)(const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end);
+  void (*log_strided)(const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end);
+};
+
+CORACLE_ISA_TABLES(SoftmaxFunctions, softmax)
+
+}  // namespace coracle::cpu
