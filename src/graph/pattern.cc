@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/pattern.h"
+
+#include <algorithm>
+
+namespace coracle {
+
+bool Match::match(const Pattern& pattern, PatternSlot root, NodeId node) {
+  values_.assign(pattern.slots_.size(), kNoValue);
+  const ValueId value = graph_.node(node).output(0);
+  return value != kNoValue && match_value(pattern, root, value, true);
+}
+
+bool Match::match_value(const Pattern& pattern, PatternSlot slot, ValueId value, bool root) {
+  const Pattern::Entry& entry = pattern.slots_[static_cast<size_t>(slot.id)];
+  ValueId& bound = values_[static_cast<size_t>(slot.id)];
+  if (bound != kNoValue) return bound == value;  // a slot used twice stands for one value
+  const Value& v = graph_.value(value);
+  if (entry.used_once && !root && uses_[index(value)] != 1) return false;
+  switch (entry.kind) {
+    case Pattern::Kind::kAny: bound = value; return true;
+    case Pattern::Kind::kConstant:
+      if (!v.is_constant()) return false;
+      bound = value;
+      return true;
+    case Pattern::Kind::kOp: break;
+  }
+  if (v.producer == kNoNode || v.output != 0) return false;
+  const Node& node = graph_.node(v.producer);
+  const OpRow* row = &node.op.row();
+  if (std::find(entry.rows.begin(), entry.rows.end(), row) == entry.rows.end()) return false;
+  const auto try_order = [&](bool swapped) {
+    const std::vector<ValueId> saved = values_;
+    values_[static_cast<size_t>(slot.id)] = value;
+    for (size_t p = 0; p < entry.operands.size(); ++p) {
+      const size_t port = swapped && p < 2 ? 1 - p : p;
+      const ValueId operand = node.input(static_cast<int>(port));
+      if (operand == kNoValue || !match_value(pattern, entry.operands[p], operand, false)) {
+        values_ = saved;
+        return false;
+      }
+    }
+    return true;
+  };
+  return try_order(false) || (entry.either_order && try_order(true));
+}
+
+}  // namespace coracle

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <initializer_list>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace coracle {
+
+/// A place in a pattern that stands for a value (and, for operators, the node that makes it).
+struct PatternSlot {
+  int id = -1;
+};
+
+/// A slot whose operator is known to be a T.
+template <class T>
+struct OpSlot : PatternSlot {};
+
+/// A tree of typed operators to look for. Slots are made bottom-up; the last operator is usually the root.
+class Pattern {
+ public:
+  /// Any value.
+  PatternSlot any() { return add({.kind = Kind::kAny}); }
+  /// A constant.
+  PatternSlot constant() { return add({.kind = Kind::kConstant}); }
+  /// Result 0 of a T whose first operands (port by port, one value each) match `operands`. Ports behind them are free.
+  template <class T>
+  OpSlot<T> op(std::initializer_list<PatternSlot> operands) {
+    return {add({.kind = Kind::kOp, .rows = {&kOpRow<T>}, .operands = operands})};
+  }
+  /// The same with the first two operands in either order.
+  template <class T>
+  OpSlot<T> either_order(PatternSlot a, PatternSlot b) {
+    return {add({.kind = Kind::kOp, .rows = {&kOpRow<T>}, .operands = {a, b}, .either_order = true})};
+  }
+  /// Result 0 of one of several operators.
+  PatternSlot one_of(std::vector<const OpRow*> rows, std::initializer_list<PatternSlot> operands) {
+    return add({.kind = Kind::kOp, .rows = std::move(rows), .operands = operands});
+  }
+  /// Requires that the slot's value has no use but the one in this pattern.
+  template <class Slot>
+  Slot used_once(Slot slot) {
+    slots_[static_cast<size_t>(slot.id)].used_once = true;
+    return slot;
+  }
+
+ private:
+  friend class Match;
+  enum class Kind : uint8_t { kAny, kConstant, kOp };
+  struct Entry {
+    Kind kind = Kind::kAny;
+    std::vector<const OpRow*> rows = {};
+    std::vector<PatternSlot> operands = {};
+    bool either_order = false;
+    bool used_once = false;
+  };
+  PatternSlot add(Entry entry) {
+    slots_.push_back(std::move(entry));
+    return {static_cast<int>(slots_.size()) - 1};
+  }
+  std::vector<Entry> slots_;
+};
+
+/// What each slot of a pattern stands for at one place of a graph.
+class Match {
+ public:
+  Match(const Graph& graph, const std::vector<int>& uses) : graph_(graph), uses_(uses) {}
+
+  /// Tries to match `pattern` with `root` at result 0 of `node`.
+  bool match(const Pattern& pattern, PatternSlot root, NodeId node);
+
+  ValueId operator[](PatternSlot slot) const { return values_[static_cast<size_t>(slot.id)]; }
+  /// The attributes of a matched operator.
+  template <class T>
+  const T& operator[](OpSlot<T> slot) const {
+    return *node(slot).op.template as<T>();
+  }
+  template <class T>
+  ValueId output(OpSlot<T> slot) const {
+    return values_[static_cast<size_t>(slot.id)];
+  }
+  NodeId node_id(PatternSlot slot) const { return graph_.value(values_[static_cast<size_t>(slot.id)]).producer; }
+  const Node& node(PatternSlot slot) const { return graph_.node(node_id(slot)); }
+  const Fact& fact(PatternSlot slot) const { return graph_.fact(values_[static_cast<size_t>(slot.id)]); }
+  const Fact& fact(ValueId value) const { return graph_.fact(value); }
+  /// The elements of a matched constant.
+  const Tensor& tensor(PatternSlot slot) const { return *fact(slot).value; }
+  const Graph& graph() const { return graph_; }
+  int uses(ValueId value) const { return uses_[index(value)]; }
+
+ private:
+  bool match_value(const Pattern& pattern, PatternSlot slot, ValueId value, bool root);
+
+  const Graph& graph_;
+  const std::vector<int>& uses_;
+  std::vector<ValueId> values_;
+};
+
+}  // namespace coracle

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/pass.h"
+
+#include <algorithm>
+
+namespace coracle {
+namespace {
+
+/// Rounds over a graph after which a pass that still finds something is stopped: a rewrite that undoes another.
+constexpr int kMaxRounds = 100;
+
+int run_rewrites(const Pass& pass, Graph& graph, RewriteBudget& budget) {
+  int count = 0;
+  std::vector<int> uses = graph.use_counts();
+  const std::vector<NodeId> order = graph.order();
+  for (NodeId id : order) {
+    if (!graph.node(id).alive) continue;
+    for (const Rewrite& rewrite : pass.rewrites) {
+      Match match(graph, uses);
+      if (!match.match(rewrite.pattern, rewrite.root, id)) continue;
+      Patch patch(graph, id);
+      if (!rewrite.apply(match, patch)) continue;
+      if (!budget.take()) return count;
+      patch.commit();
+      ++count;
+      uses = graph.use_counts();
+      break;
+    }
+  }
+  if (count > 0) remove_dead(graph);
+  return count;
+}
+
+int run_once(const Pass& pass, Graph& graph, RewriteBudget& budget) {
+  int count = pass.function ? pass.function(graph, budget) : run_rewrites(pass, graph, budget);
+  for (NodeId id : graph.order()) {
+    for (const std::shared_ptr<Graph>& region : graph.node(id).regions) count += run_once(pass, *region, budget);
+  }
+  return count;
+}
+
+}  // namespace
+
+int run_pass(const Pass& pass, Graph& graph, RewriteBudget& budget) {
+  int total = 0;
+  for (int round = 0; round < kMaxRounds; ++round) {
+    const int count = run_once(pass, graph, budget);
+    if (count == 0) break;
+    total += count;
+  }
+  return total;
+}
+
+std::vector<PassCount> run_passes(Graph& graph, const PassOptions& options) {
+  std::vector<PassCount> counts;
+  const auto disabled = [&](std::string_view name) {
+    return std::any_of(options.disabled.begin(), options.disabled.end(),
+                       [&](const std::string& d) { return d == name || d == "all"; });
+  };
+  RewriteBudget budget(options.max_rewrites);
+  for (const Pass& pass : pipeline()) {
+    if (disabled(pass.name)) continue;
+    try {
+      const int count = run_pass(pass, graph, budget);
+      if (count == 0) continue;
+      verify(graph, options.verify_types);
+      counts.push_back({pass.name, count});
+    } catch (Error& e) {
+      e.add_context(text("rewriting the graph by ", pass.name));
+      throw;
+    }
+  }
+  return counts;
+}
+
+}  // namespace coracle

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "graph/patch.h"
+#include "graph/pattern.h"
+
+namespace coracle {
+
+/// A pattern and what becomes of a place where it matches.
+struct Rewrite {
+  Pattern pattern;
+  PatternSlot root;
+  /// Fills the patch; false means that this place stays as it is.
+  std::function<bool(const Match& match, Patch& patch)> apply;
+};
+
+/// How many single rewrites may still happen; for bisecting.
+class RewriteBudget {
+ public:
+  explicit RewriteBudget(int64_t limit) : left_(limit) {}
+  /// Takes one; false when there is none left.
+  bool take() {
+    if (left_ == 0) return false;
+    if (left_ > 0) --left_;
+    return true;
+  }
+
+ private:
+  int64_t left_;  // negative: no limit
+};
+
+/// A named step of the pipeline: rewrites tried at every node until nothing changes, or a function over a graph that
+/// returns how often it changed something. Regions are visited by the driver.
+struct Pass {
+  const char* name;
+  std::vector<Rewrite> rewrites = {};
+  std::function<int(Graph& graph, RewriteBudget& budget)> function = nullptr;
+};
+
+struct PassOptions {
+  std::vector<std::string> disabled;  ///< pass names, or "all"
+  int64_t max_rewrites = -1;          ///< negative: no limit
+  bool verify_types = false;          ///< infer all types again after every pass (tests)
+};
+
+/// How often each pass changed something, in order; passes that did nothing are left out.
+struct PassCount {
+  std::string name;
+  int count = 0;
+};
+
+/// All passes, in order. Read pipeline.cc from top to bottom.
+const std::vector<Pass>& pipeline();
+
+/// Runs one pass on a graph and its regions until it changes nothing more.
+int run_pass(const Pass& pass, Graph& graph, RewriteBudget& budget);
+
+/// Runs the pipeline. Errors name the pass.
+std::vector<PassCount> run_passes(Graph& graph, const PassOptions& options);
+
+}  // namespace coracle
