@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/common/operands.h"
 #include "ops/common/slicing.h"
 
 namespace coracle {
@@ -26,6 +27,8 @@ struct Slice {
 };
 
 inline void infer(const Slice& op, InferArgs& a) {
+  require_operand(a, 1, "starts");
+  require_operand(a, 2, "ends");
   if (a.in(0).is_array) {
     a.out(0) = a.in(0);
     a.out(0).is_array = op.decrease_axis.empty();

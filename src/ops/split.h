@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graph/lowering.h"
+#include "ops/common/operands.h"
 #include "ops/split_with_num.h"
 
 namespace coracle {
@@ -40,6 +41,7 @@ inline Ints split_sections(Ints sections, int64_t dim) {
 }
 
 inline void infer(const Split&, InferArgs& a) {
+  require_operand(a, 1, "sections");
   const Shape& x = a.shape(0);
   const std::optional<Ints> sections = a.ints(1);
   const std::optional<double> axis_value = a.has(2) ? a.number(2) : 0.0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/common/operands.h"
 #include "ops/common/slicing.h"
 
 namespace coracle {
@@ -26,6 +27,9 @@ struct StridedSlice {
 };
 
 inline void infer(const StridedSlice& op, InferArgs& a) {
+  require_operand(a, 1, "starts");
+  require_operand(a, 2, "ends");
+  require_operand(a, 3, "strides");
   const std::optional<Ints> strides = a.ints(3);
   if (a.in(0).is_array) {
     a.out(0) = a.in(0);

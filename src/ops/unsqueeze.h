@@ -3,6 +3,7 @@
 
 #include "graph/op.h"
 #include "ops/common/movement.h"
+#include "ops/common/operands.h"
 
 namespace coracle {
 
@@ -16,6 +17,7 @@ struct Unsqueeze {
 };
 
 inline void infer(const Unsqueeze&, InferArgs& a) {
+  require_operand(a, 1, "axis");
   const std::optional<Ints> axes = a.ints(1);
   Shape y = a.shape(0);
   a.set(1, a.dtype(0), Shape{0});

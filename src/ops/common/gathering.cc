@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/common/gathering.h"
+
+#include <cstring>
+
+namespace coracle {
+
+void gather_slices(const Tensor& x, const Tensor& index, int axis, Tensor& out) {
+  const Around around(x.shape(), axis);
+  const size_t bytes = static_cast<size_t>(around.inner) * size_of(x.dtype());
+  const std::vector<int64_t> at = index.integers();
+  char* to = out.data<char>();
+  for (int64_t o = 0; o < around.outer; ++o) {
+    const char* from = x.data<char>() + static_cast<size_t>(o * around.dim) * bytes;
+    for (int64_t i : at) {
+      const auto slice = static_cast<size_t>(checked_index(i, around.dim));
+      if (bytes != 0) std::memcpy(to, from + slice * bytes, bytes);
+      to += bytes;
+    }
+  }
+}
+
+void embed(const Tensor& ids, const Tensor& weight, int64_t padding, Tensor& out) {
+  const int64_t rows = weight.shape()[0];
+  const size_t bytes = static_cast<size_t>(weight.shape()[1]) * size_of(weight.dtype());
+  char* to = out.data<char>();
+  for (int64_t i = 0, n = ids.count(); i < n; ++i, to += bytes) {
+    const int64_t id = ids.integer(i);
+    if (padding >= 0 && id == padding) {
+      if (bytes != 0) std::memset(to, 0, bytes);
+      continue;
+    }
+    require(id >= 0 && id < rows, ErrorCode::kRunFailure, "id is ", id, ", outside of a table of ", rows, " rows");
+    if (bytes != 0) std::memcpy(to, weight.data<char>() + static_cast<size_t>(id) * bytes, bytes);
+  }
+}
+
+std::vector<int64_t> row_positions(const Tensor& index, const Shape& x) {
+  const int64_t depth = index.shape().is_scalar() ? 1 : index.shape().back();
+  const int64_t rows = index.shape().is_scalar() ? 1 : index.shape().count(0, index.shape().rank() - 1);
+  const Steps steps = row_major(x);
+  std::vector<int64_t> positions(static_cast<size_t>(rows), 0);
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t d = 0; d < depth; ++d) {
+      const int64_t i = checked_index(index.integer(r * depth + d), steps.size[d]);
+      positions[static_cast<size_t>(r)] += i * steps.step[d];
+    }
+  }
+  return positions;
+}
+
+}  // namespace coracle

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/joining.h"
+
+namespace coracle {
+
+/// out = the slices index[i] of x along `axis`, in the order of `index`.
+void gather_slices(const Tensor& x, const Tensor& index, int axis, Tensor& out);
+
+/// out = rows of `weight` (a matrix) by `ids`; rows of zeros for the id `padding` (negative: none).
+void embed(const Tensor& ids, const Tensor& weight, int64_t padding, Tensor& out);
+
+/// Position in x of each row of `index` (its last dimension addresses leading dimensions of x), in elements.
+std::vector<int64_t> row_positions(const Tensor& index, const Shape& x);
+
+}  // namespace coracle

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "graph/op.h"
+
+namespace coracle {
+
+/// For an operand that a file may leave out in form but the operator cannot do without.
+inline void require_operand(const InferArgs& a, int port, const char* name) {
+  require(a.has(port), "operand '", name, "' is missing");
+}
+
+/// The value of an axis operand: `missing` where absent, nothing while not known.
+inline std::optional<int64_t> axis_operand(const InferArgs& a, int port, int64_t missing = 0) {
+  if (!a.has(port)) return missing;
+  const std::optional<double> value = a.number(port);
+  if (!value) return std::nullopt;
+  return static_cast<int64_t>(*value);
+}
+
+}  // namespace coracle

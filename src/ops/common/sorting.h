@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "ops/common/joining.h"
+
+namespace coracle {
+
+/// True if `a` comes before `b`: NaN counts as the largest.
+template <class T>
+bool sorts_before(T a, T b, bool descending) {
+  const bool a_nan = a != a;
+  const bool b_nan = b != b;
+  if (descending) return (a_nan && !b_nan) || a > b;
+  return (!a_nan && b_nan) || a < b;
+}
+
+/// f(row, order, outer, inner) for each row of x along `axis`: its values and their indices in sorted order (ties by
+/// index). x may be a scalar.
+template <class T, class F>
+void each_sorted_row(const Tensor& x, int axis, bool descending, const F& f) {
+  const Shape shape = x.shape().is_scalar() ? Shape{1} : x.shape();
+  const Around around(shape, axis);
+  std::vector<T> row(static_cast<size_t>(around.dim));
+  std::vector<int64_t> order(row.size());
+  for (int64_t o = 0; o < around.outer; ++o) {
+    for (int64_t i = 0; i < around.inner; ++i) {
+      const T* from = x.data<T>() + o * around.dim * around.inner + i;
+      for (size_t k = 0; k < row.size(); ++k) row[k] = from[static_cast<int64_t>(k) * around.inner];
+      std::iota(order.begin(), order.end(), 0);
+      std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+        return sorts_before<T>(row[static_cast<size_t>(a)], row[static_cast<size_t>(b)], descending);
+      });
+      f(row, order, o, i);
+    }
+  }
+}
+
+/// The first k elements of each sorted row and their indices (int64); either result may be null.
+void take_sorted(const Tensor& x, int axis, bool descending, int64_t k, Tensor& values, Tensor* indices);
+
+/// A scalar's axis may be 0 or -1.
+inline int sorting_axis(int64_t axis, const Shape& x) {
+  return normalize_axis(axis, x.is_scalar() ? 1 : x.rank());
+}
+
+}  // namespace coracle
