@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The case tables, one file per family of operators."""
+import importlib
+
+FAMILIES = ["elementwise", "activation", "shape", "reduce", "matmul", "conv_pool", "norm", "creation", "index", "logic",
+            "interp", "rnn", "quantize", "detection", "sequence", "control"]
+
+
+def table(family):
+    return importlib.import_module("cases." + family).TABLE

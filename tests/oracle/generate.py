@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Generates operator cases with the real Paddle: model files, inputs, expected outputs, case.json.
+
+  generate.py program --out DIR [--family NAME ...]           ProgramDesc cases (Paddle 2.6, requirements-2.6.txt)
+  generate.py pir --out DIR --programs PROGRAM_DIR [...]      PIR cases (Paddle 3.3, requirements-3.3.txt): translations
+                                                              of the ProgramDesc cases, and programs of the Python API
+  generate.py list                                            entries of the tables (no Paddle needed)
+
+A case that Paddle refuses is dropped and written to DIR/<family>/dropped.txt with the reason; so is one whose answer
+jumps when its inputs move by a few rounding steps (a tie). A family runs in a child process, so that a crash of Paddle
+costs one case.
+"""
+import argparse
+import json
+import os
+import select
+import shutil
+import sys
+import time
+
+import numpy as np
+
+import cases
+from notation import Draw
+
+ATTEMPTS = 3            # an entry that asks for n cases draws at most this many times n
+FEWEST = 10             # an entry with fewer accepted cases gets a warning
+SECONDS = 60            # the longest one case may take
+NUDGE = 5e-7            # how far the second run moves real inputs, relatively
+
+
+def nudged(feeds, random):
+    moved = {}
+    for name, (array, lod) in feeds.items():
+        if array.dtype in (np.float32, np.float64) and array.size:
+            array = np.asarray(array * (1 + NUDGE * random.uniform(-1, 1, array.shape)), array.dtype)
+        moved[name] = (array, lod)
+    return moved
+
+
+def describe_outputs(entry, folder, outputs, moved):
+    """Writes the outputs; returns their part of case.json. `moved`: the outputs for nudged inputs, or None."""
+    specs = []
+    for i, (name, array, lod) in enumerate(outputs):
+        if array.dtype == np.uint16:
+            raise ValueError("bfloat16 output")
+        real = array.dtype.kind in "fc"
+        spec = {"name": name, "file": "out%d.npy" % i, "dtype": str(array.dtype), "shape": list(array.shape),
+                "atol": 0.0, "rtol": 0.0}
+        if real and not entry.exact:
+            half = array.dtype == np.float16
+            finite = np.abs(array[np.isfinite(array)]).astype(np.float64)
+            most = float(finite.max()) if finite.size else 0.0
+            spec["rtol"] = entry.rtol if entry.rtol is not None else 2e-3 if half else 1e-4
+            spec["atol"] = most * (1e-3 if half else 2e-5)
+        if moved is not None:
+            other = moved[i][1]
+            if other.shape != array.shape or moved[i][2] != lod:
+                raise ValueError("unstable: sizes change with rounding")
+            if not real and not np.array_equal(other, array):
+                raise ValueError("unstable: integers change with rounding")
+            if real and not entry.exact and array.size:
+                with np.errstate(all="ignore"):
+                    if not np.array_equal(np.isfinite(array), np.isfinite(other)):
+                        raise ValueError("unstable: infinities change with rounding")
+                    gap = np.abs(other.astype(np.complex128) - array)[np.isfinite(array)]
+                worst = float(gap.max()) if gap.size else 0.0
+                if worst > 50 * (spec["atol"] + spec["rtol"] * most) and array.dtype != np.float16:
+                    raise ValueError("unstable: values jump with rounding")
+                spec["atol"] = max(spec["atol"], 4 * worst)
+        if lod:
+            spec["lod"] = lod
+        np.save(os.path.join(folder, spec["file"]), array)
+        specs.append(spec)
+    return specs
+
+
+def run_case(entry, family, folder, runner_parts, feeds, pir, key):
+    """Runs a written model, writes inputs, outputs and case.json; returns the outputs."""
+    from modelio import Runner, input_files
+    model, params = runner_parts
+    runner = Runner(os.path.join(folder, model), params and os.path.join(folder, params), pir)
+    outputs = runner.run(feeds)
+    moved = None
+    if not entry.exact and any(a.dtype.kind == "f" and a.dtype != np.float16 for a, _ in feeds.values()):
+        moved = runner.run(nudged(feeds, np.random.RandomState(7)))
+    spec = {"op": entry.name, "family": family, "format": "pir" if pir else "program", "key": key, "model": model}
+    if params:
+        spec["params"] = params
+    spec["inputs"] = input_files(folder, feeds)
+    spec["outputs"] = describe_outputs(entry, folder, outputs, moved)
+    if entry.rows:
+        spec["rows"] = True
+    write_json(os.path.join(folder, "case.json"), spec)
+    return [array for _, array, _ in outputs]
+
+
+def write_json(path, value):
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump(value, f, separators=(",", ":"))
+
+
+def program_case(entry, family, folder, key):
+    import program_format
+    from modelio import write_params
+    if entry.kind == "api":
+        built = program_format.build_api(entry.make(Draw(key)))
+    else:
+        case = entry.make(Draw(key))
+        try:
+            built = program_format.build_op(entry, case, Draw(key + "/unknown/0").maybe(0.4))
+        except Exception:                                  # an operator that must know the size when it is built
+            built = program_format.build_op(entry, case, False)
+    params = "model.pdiparams" if built.params else None
+    if params:
+        write_params(os.path.join(folder, params), built.params)
+
+    def write():
+        with open(os.path.join(folder, "model.pdmodel"), "wb") as f:
+            f.write(built.bytes())
+    write()
+    arrays = run_case(entry, family, folder, ("model.pdmodel", params), built.feeds, False, key)
+    if built.set_output_types(arrays):
+        write()
+
+
+def pir_api_case(entry, family, folder, key):
+    import pir_format
+    feeds, params = pir_format.export_api(entry.make(Draw(key)), folder)
+    run_case(entry, family, folder, ("model.json", "model.pdiparams" if params else None), feeds, True, key)
+
+
+def pir_translated_case(entry, family, folder, source, key):
+    import pir_format
+    with open(os.path.join(source, "case.json"), encoding="utf-8") as f:
+        spec = json.load(f)
+    with open(os.path.join(source, spec["model"]), "rb") as f:
+        pir_format.translate(f.read(), os.path.join(folder, "model.json"))
+    feeds = {i["name"]: (np.load(os.path.join(source, i["file"])), i.get("lod")) for i in spec["inputs"]}
+    if "params" in spec:
+        shutil.copy(os.path.join(source, spec["params"]), folder)
+    run_case(entry, family, folder, ("model.json", spec.get("params")), feeds, True, key)
+
+
+def jobs(arguments, family, table):
+    """(entry, case name, key, source folder or None) of a family, in order; the child stops an entry at its count."""
+    for entry in table:
+        if arguments.format not in entry.formats:
+            continue
+        if arguments.format == "pir" and entry.kind == "op":
+            folder = os.path.join(arguments.programs, family)
+            for name in sorted(n for n in os.listdir(folder) if n.rsplit("-", 1)[0] == entry.name):
+                number = int(name.rsplit("-", 1)[1])
+                yield entry, name, "%s/%s/%d" % (family, entry.name, number), os.path.join(folder, name)
+        else:
+            for number in range(entry.count * ATTEMPTS):
+                yield (entry, "%s-%02d" % (entry.name, number), "%s/%s/%d" % (family, entry.name, number), None)
+
+
+def child(arguments, family, todo, out, accepted, pipe):
+    """Runs the jobs; reports each as a line "index ok" or "index <reason>" on the pipe."""
+    import paddle
+    paddle.enable_static()
+    log = os.open(os.path.join(out, "paddle.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    for index, (entry, name, key, source) in todo:
+        if accepted.get(entry.name, 0) >= entry.count:
+            continue
+        folder = os.path.join(out, name)
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        os.write(pipe, b"%d start\n" % index)
+        try:
+            if arguments.format == "program":
+                program_case(entry, family, folder, key)
+            elif source:
+                pir_translated_case(entry, family, folder, source, key)
+            else:
+                pir_api_case(entry, family, folder, key)
+            verdict = "ok"
+            accepted[entry.name] = accepted.get(entry.name, 0) + 1
+        except Exception as error:
+            shutil.rmtree(folder)
+            lines = [line.strip() for line in str(error).strip().splitlines() if line.strip()]
+            reasons = [line for line in lines if "Error:" in line or line.startswith("unstable")]
+            text = (reasons or lines[-1:] or ["?"])[0] + ("" if not lines else " | " + lines[-1])
+            verdict = type(error).__name__ + ": " + text[:300]
+        os.write(pipe, ("%d %s\n" % (index, verdict)).encode())
+
+
+def run_family(arguments, family, table):
+    out = os.path.join(arguments.out, family)
+    shutil.rmtree(out, ignore_errors=True)
+    os.makedirs(out)
+    todo = list(enumerate(jobs(arguments, family, table)))
+    accepted, dropped, at, buffer = {}, [], 0, b""
+    while at < len(todo):
+        read, write = os.pipe()
+        pid = os.fork()
+        if pid == 0:
+            os.close(read)
+            try:
+                child(arguments, family, todo[at:], out, accepted, write)
+            finally:
+                os._exit(0)
+        os.close(write)
+        running = None
+        while True:
+            ready, _, _ = select.select([read], [], [], SECONDS)
+            if not ready:
+                os.kill(pid, 9)
+                break
+            data = os.read(read, 65536)
+            if not data:
+                break
+            buffer += data
+            *lines, buffer = buffer.split(b"\n")
+            for line in lines:
+                index, verdict = line.decode("utf-8", "replace").split(" ", 1)
+                running = int(index) if verdict == "start" else None
+                entry, name = todo[int(index)][1][:2]
+                if verdict == "ok":
+                    accepted[entry.name] = accepted.get(entry.name, 0) + 1
+                elif verdict != "start":
+                    dropped.append((name, verdict))
+        os.close(read)
+        os.waitpid(pid, 0)
+        if running is None:
+            break
+        entry, name = todo[running][1][:2]
+        shutil.rmtree(os.path.join(out, name), ignore_errors=True)
+        dropped.append((name, "Paddle crashed or hung"))
+        at, buffer = running + 1, b""
+    with open(os.path.join(out, "dropped.txt"), "w", encoding="utf-8") as f:
+        f.writelines("%s\t%s\n" % line for line in dropped)
+    names = {e.name for e in table if arguments.format in e.formats}
+    few = sorted("%s: %d" % (n, accepted.get(n, 0)) for n in names
+                 if accepted.get(n, 0) < min(FEWEST, max(e.count for e in table if e.name == n)))
+    return sum(accepted.values()), len(dropped), few
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("format", choices=["program", "pir", "list"])
+    parser.add_argument("--out")
+    parser.add_argument("--programs", help="folder of the ProgramDesc cases (pir)")
+    parser.add_argument("--family", action="append", choices=cases.FAMILIES)
+    parser.add_argument("--op", action="append", help="only these operators (the family's folder is made anew)")
+    arguments = parser.parse_args()
+    if arguments.format != "list":
+        os.environ["FLAGS_enable_pir_api"] = "1" if arguments.format == "pir" else "0"
+        arguments.out = os.path.abspath(arguments.out)
+        import paddle                                      # once, before the children
+        print("paddle %s" % paddle.__version__, flush=True)
+    total = 0
+    for family in arguments.family or cases.FAMILIES:
+        table = [e for e in cases.table(family) if not arguments.op or e.name in arguments.op]
+        if arguments.format == "list":
+            print("%s: %s" % (family, " ".join(sorted({e.name for e in table}))))
+            continue
+        start = time.time()
+        count, dropped, few = run_family(arguments, family, table)
+        total += count
+        print("%-12s %4d cases, %3d dropped, %5.1f s" % (family, count, dropped, time.time() - start), flush=True)
+        for line in few:
+            print("  warning: few cases of %s" % line, flush=True)
+    if arguments.format != "list":
+        print("%d cases in %s" % (total, arguments.out))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Builds PIR models (Paddle 3.3): the translation of a ProgramDesc case, or a program of the Python API."""
+import os
+
+from modelio import compact_json, write_params
+
+
+def translate(program_bytes, path):
+    """Writes the PIR program that Paddle's own translator makes of a ProgramDesc."""
+    import paddle
+    from paddle.base import core
+    with paddle.pir_utils.OldIrGuard():
+        program = paddle.static.Program.parse_from_string(program_bytes)
+    translated = paddle.pir.translate_to_pir(program.desc)
+    core.serialize_pir_program(translated, path, True, False, False)
+    compact_json(path)
+
+
+def export_api(make_result, folder):
+    """Writes the program that a function of (paddle, inputs) builds; returns (feeds, params)."""
+    import paddle
+    from paddle.base import core
+    inputs, function = make_result
+    program, startup = paddle.static.Program(), paddle.static.Program()
+    feeds, params = {}, {}
+    with paddle.static.program_guard(program, startup):
+        variables, fed = {}, []
+        for name, tensor in inputs.items():
+            if tensor.param:
+                variables[name] = paddle.static.create_parameter(tensor.shape, tensor.dtype, name=name)
+                params[name] = tensor.array
+            else:
+                variables[name] = paddle.static.data(name, tensor.shape, tensor.dtype, lod_level=len(tensor.lod or []))
+                feeds[name] = (tensor.array, tensor.lod)
+                fed.append(variables[name])
+        results = function(paddle, **variables)
+        results = list(results) if isinstance(results, (list, tuple)) else [results]
+        program = paddle.static.io.normalize_program(program, fed, results)
+    path = os.path.join(folder, "model.json")
+    core.serialize_pir_program(program, path, True, False, False)
+    compact_json(path)
+    if params:
+        write_params(os.path.join(folder, "model.pdiparams"), params)
+    return feeds, params
