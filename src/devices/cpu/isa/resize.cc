@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/isa/resize.h"
+
+#include "devices/cpu/isa/accumulate.h"
+#include "devices/cpu/isa/map.h"
+
+namespace coracle::cpu::CORACLE_ISA {
+namespace {
+
+using V = FloatVector;
+
+void nearest(const Resize& p, size_t begin, size_t end) {
+  for (size_t row = begin; row < end; ++row) {
+    const float* source = p.x + static_cast<size_t>(p.rows.low[row]) * p.in_width * p.channels;
+    for (size_t column = 0; column < p.out_width; ++column) {
+      const float* x = source + static_cast<size_t>(p.columns.low[column]) * p.channels;
+      const size_t at = (row * p.out_width + column) * p.channels;
+      if (p.add != nullptr) {
+        map2(x, p.add + at, p.y + at, p.channels, AddOp());
+      } else {
+        map(x, p.y + at, p.channels, SameOp());
+      }
+    }
+  }
+}
+
+// (1 - t) * a + t * b.
+HWY_INLINE V mix(V a, V b, V t) { return hn::MulAdd(t, hn::Sub(b, a), a); }
+
+void bilinear(const Resize& p, size_t begin, size_t end) {
+  const FloatTag d;
+  const size_t pitch = p.in_width * p.channels;
+  for (size_t row = begin; row < end; ++row) {
+    const float* upper = p.x + static_cast<size_t>(p.rows.low[row]) * pitch;
+    const float* lower = p.x + static_cast<size_t>(p.rows.high[row]) * pitch;
+    const V down = hn::Set(d, p.rows.weight[row]);
+    for (size_t column = 0; column < p.out_width; ++column) {
+      const size_t left = static_cast<size_t>(p.columns.low[column]) * p.channels;
+      const size_t right = static_cast<size_t>(p.columns.high[column]) * p.channels;
+      const V across = hn::Set(d, p.columns.weight[column]);
+      const size_t at = (row * p.out_width + column) * p.channels;
+      for (size_t c = 0; c < p.channels; c += kFloatLanes) {
+        const size_t width = p.channels - c < kFloatLanes ? p.channels - c : kFloatLanes;
+        const V top = mix(load_width(upper + left + c, width), load_width(upper + right + c, width), across);
+        const V bottom = mix(load_width(lower + left + c, width), load_width(lower + right + c, width), across);
+        V result = mix(top, bottom, down);
+        if (p.add != nullptr) result = hn::Add(result, load_width(p.add + at + c, width));
+        store_width(result, p.y + at + c, width);
+      }
+    }
+  }
+}
+
+bool doubles_width(const Resize& p) {
+  if (p.out_width != 2 * p.in_width) return false;
+  for (size_t i = 0; i < p.out_width; ++i) {
+    if (static_cast<size_t>(p.columns.low[i]) != i / 2) return false;
+  }
+  return true;
+}
+
+void nearest_plane(const Resize& p, size_t begin, size_t end) {
+  const FloatTag d;
+  const bool doubled = doubles_width(p);
+  for (size_t row = begin; row < end; ++row) {
+    const float* x = p.x + static_cast<size_t>(p.rows.low[row]) * p.in_width;
+    float* y = p.y + row * p.out_width;
+    const float* add = p.add != nullptr ? p.add + row * p.out_width : nullptr;
+    size_t i = 0;
+    if (doubled && add == nullptr) {
+      for (; i + 2 * kFloatLanes <= p.out_width; i += 2 * kFloatLanes) {
+        const V v = hn::LoadU(d, x + i / 2);
+        hn::StoreInterleaved2(v, v, d, y + i);
+      }
+    }
+    for (; i < p.out_width; ++i) {
+      const float value = x[p.columns.low[i]];
+      y[i] = add != nullptr ? value + add[i] : value;
+    }
+  }
+}
+
+void bilinear_plane(const Resize& p, size_t begin, size_t end) {
+  const FloatTag d;
+  const IntTag di;
+  for (size_t row = begin; row < end; ++row) {
+    const float* upper = p.x + static_cast<size_t>(p.rows.low[row]) * p.in_width;
+    const float* lower = p.x + static_cast<size_t>(p.rows.high[row]) * p.in_width;
+    const V down = hn::Set(d, p.rows.weight[row]);
+    for (size_t i = 0; i < p.out_width; i += kFloatLanes) {
+      const size_t width = p.out_width - i < kFloatLanes ? p.out_width - i : kFloatLanes;
+      const bool whole = width == kFloatLanes;  // lanes past the end read column 0
+      const auto left = whole ? hn::LoadU(di, p.columns.low + i) : load_partial(di, p.columns.low + i, width);
+      const auto right = whole ? hn::LoadU(di, p.columns.high + i) : load_partial(di, p.columns.high + i, width);
+      const V across = load_width(p.columns.weight + i, width);
+      const V top = mix(hn::GatherIndex(d, upper, left), hn::GatherIndex(d, upper, right), across);
+      const V bottom = mix(hn::GatherIndex(d, lower, left), hn::GatherIndex(d, lower, right), across);
+      V result = mix(top, bottom, down);
+      const size_t at = row * p.out_width + i;
+      if (p.add != nullptr) result = hn::Add(result, load_width(p.add + at, width));
+      store_width(result, p.y + at, width);
+    }
+  }
+}
+
+}  // namespace
+
+const ResizeFunctions resize = {nearest, bilinear, nearest_plane, bilinear_plane};
+
+}  // namespace coracle::cpu::CORACLE_ISA
