@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that includes in src point down only (docs/architecture.md). Exit status 1 with a line for each that does not."""
+import pathlib
+import re
+import sys
+
+# What each folder may include besides itself.
+ALLOWED = {
+    "base": set(),
+    "graph": {"base"},
+    "ops": {"base", "graph"},
+    "model": {"base", "graph", "ops"},
+    "passes": {"base", "graph", "ops"},
+    "plan": {"base", "graph", "ops"},
+    "run": {"base", "graph", "ops", "model", "passes", "plan"},
+    "api": {"base", "graph", "ops", "model", "passes", "plan", "run"},
+    "cli": set(),      # the public interface only
+    "devices": {"base", "graph", "ops"},
+}
+PLAN_INTERFACES = {"plan/kernel.h", "plan/device.h", "plan/engine.h"}
+# Devices see what an operator is, not graphs.
+DEVICE_GRAPH = {"graph/op.h", "graph/attributes.h"}
+ISA_ALLOWED = re.compile(r"^devices/cpu/isa/")
+
+
+def problems(root):
+    for path in sorted(root.rglob("*")):
+        if path.suffix not in (".h", ".cc"):
+            continue
+        name = path.relative_to(root).as_posix()
+        folder = name.split("/")[0]
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            found = re.match(r'\s*#include "([^"]+)"', line)
+            if not found or found.group(1).startswith("coracle/") or "/" not in found.group(1):
+                continue
+            target = found.group(1)
+            to = target.split("/")[0]
+            ok = to == folder or to in ALLOWED.get(folder, set())
+            if folder == "devices" and to == "plan":
+                ok = target in PLAN_INTERFACES
+            if folder == "devices" and to == "graph":
+                ok = target in DEVICE_GRAPH
+            if name.startswith("devices/cpu/isa/"):
+                ok = bool(ISA_ALLOWED.match(target)) or target.startswith("hwy/")
+            if to == "hwy":
+                ok = name.startswith("devices/cpu/isa/")
+            if not ok and to in ALLOWED:
+                yield "src/%s:%d: %s may not include %s" % (name, number, folder, target)
+
+
+def main():
+    root = pathlib.Path(__file__).resolve().parent.parent / "src"
+    found = list(problems(root))
+    for line in found:
+        print(line)
+    print("layers: %s" % ("%d wrong includes" % len(found) if found else "all includes point down"))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/session.h"
+
+#include <algorithm>
+#include <thread>
+
+namespace coracle {
+namespace {
+
+int thread_count(int asked) {
+  if (asked > 0) return asked;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+/// Marks the session as busy while a call runs.
+class Session::Use {
+ public:
+  explicit Use(Session& session) : session_(session) {
+    require(!session.in_use_.exchange(true, std::memory_order_acquire), ErrorCode::kInvalidArgument,
+            "the session is in use by another thread: a session belongs to one thread at a time, make one per thread");
+  }
+  ~Use() { session_.in_use_.store(false, std::memory_order_release); }
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+
+ private:
+  Session& session_;
+};
+
+Session::Session(std::shared_ptr<const Model> model, const SessionOptions& options)
+    : model_(std::move(model)),
+      options_(options),
+      executor_(model_->program(), {.threads = thread_count(options.threads),
+                                    .cache_bytes = options.cache_bytes,
+                                    .memory_bytes = options.memory_limit}),
+      inputs_(model_->info().inputs.size()) {}
+
+void Session::set_input(size_t index, Tensor tensor) {
+  const Use use(*this);
+  const std::vector<TensorInfo>& infos = model_->info().inputs;
+  require(index < infos.size(), ErrorCode::kInvalidArgument, "the model has ", infos.size(), " inputs, there is no input ",
+          index);
+  const TensorInfo& info = infos[index];
+  require(tensor.dtype() == info.dtype, ErrorCode::kInvalidArgument, "input '", info.name, "' takes elements of type ",
+          info.dtype, ", given ", tensor.dtype());
+  require(!info.shape.rank_known() || tensor.shape().rank() == info.shape.rank(), ErrorCode::kInvalidArgument, "input '",
+          info.name, "' has ", info.shape.rank(), " dimensions ", info.shape, ", given ", tensor.shape());
+  require(tensor.bytes() == 0 || tensor.raw() != nullptr, ErrorCode::kInvalidArgument, "input '", info.name,
+          "' was given no data");
+  if (!inputs_[index].lod().empty() && tensor.lod().empty() && !inputs_[index].empty_handle() &&
+      inputs_[index].lod().back().back() == static_cast<size_t>(tensor.shape().rank() > 0 ? tensor.shape()[0] : 0)) {
+    tensor.share_lod(inputs_[index]);
+  }
+  inputs_[index] = std::move(tensor);
+}
+
+void Session::set_input_lod(size_t index, Lod lod) {
+  const Use use(*this);
+  require(index < inputs_.size(), ErrorCode::kInvalidArgument, "the model has ", inputs_.size(),
+          " inputs, there is no input ", index);
+  Tensor& input = inputs_[index];
+  const std::string& name = model_->info().inputs[index].name;
+  require(!input.empty_handle(), ErrorCode::kInvalidArgument, "set input '", name, "' before its sequence offsets");
+  for (size_t level = 0; level < lod.size(); ++level) {
+    const std::vector<size_t>& offsets = lod[level];
+    require(!offsets.empty() && offsets.front() == 0 && std::is_sorted(offsets.begin(), offsets.end()),
+            ErrorCode::kInvalidArgument, "sequence offsets of input '", name, "', level ", level,
+            ", must begin with 0 and never fall");
+    const size_t end = level + 1 < lod.size() ? lod[level + 1].size() - 1
+                                              : static_cast<size_t>(input.shape().rank() > 0 ? input.shape()[0] : 0);
+    require(offsets.back() == end, ErrorCode::kInvalidArgument, "sequence offsets of input '", name, "', level ", level,
+            ", end with ", offsets.back(), ", expected ", end);
+  }
+  input.set_lod(std::move(lod));
+}
+
+void Session::run() {
+  const Use use(*this);
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    const TensorInfo& info = model_->info().inputs[i];
+    require(!inputs_[i].empty_handle(), ErrorCode::kInvalidArgument, "input '", info.name, "' (", info.dtype, info.shape,
+            ") was not set");
+  }
+  profile_.clear();
+  executor_.set_profile(profiling_ ? &profile_ : nullptr);
+  outputs_.clear();
+  outputs_ = executor_.run(inputs_);
+}
+
+const Tensor& Session::output(size_t index) const {
+  const size_t count = model_->info().outputs.size();
+  require(index < count, ErrorCode::kInvalidArgument, "the model has ", count, " outputs, there is no output ", index);
+  require(index < outputs_.size(), ErrorCode::kInvalidArgument, "there are no outputs before a run that succeeded");
+  return outputs_[index];
+}
+
+const Tensor& Session::kept(std::string_view name) const {
+  const std::vector<std::string>& names = model_->program()->graph().output_names();
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i] != name) continue;
+    require(i < outputs_.size(), ErrorCode::kInvalidArgument, "there are no tensors before a run that succeeded");
+    return outputs_[i];
+  }
+  fail(ErrorCode::kInvalidArgument, "variable '", name,
+       "' is not kept: name it in keep_tensors when loading the model (is it a variable of the main block?)");
+}
+
+std::shared_ptr<const BoundSteps> Session::explain() {
+  const Use use(*this);
+  std::vector<Fact> facts;
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    require(!inputs_[i].empty_handle(), ErrorCode::kInvalidArgument, "input '", model_->info().inputs[i].name,
+            "' was not set");
+    Fact fact(inputs_[i].dtype(), inputs_[i].shape());
+    if (!inputs_[i].lod().empty()) fact.lod = std::make_shared<const Lod>(inputs_[i].lod());
+    facts.push_back(std::move(fact));
+  }
+  return executor_.plan(facts, true);
+}
+
+size_t Session::release_memory() {
+  const Use use(*this);
+  outputs_.clear();
+  return executor_.release_memory();
+}
+
+}  // namespace coracle

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "run/executor.h"
+#include "run/model.h"
+
+namespace coracle {
+
+struct SessionOptions {
+  int threads = 0;  ///< 0: one per core
+  size_t cache_bytes = size_t{64} << 20U;
+  size_t memory_limit = 0;  ///< 0: none
+};
+
+/// One execution context of a model. One thread at a time: use from two at once throws Error.
+class Session {
+ public:
+  Session(std::shared_ptr<const Model> model, const SessionOptions& options);
+
+  const Model& model() const { return *model_; }
+  const SessionOptions& options() const { return options_; }
+  const std::shared_ptr<const Model>& shared_model() const { return model_; }
+
+  /// Sets an input; the tensor is shared, not copied. Throws Error when its type or rank is not the model's.
+  void set_input(size_t index, Tensor tensor);
+  void set_input_lod(size_t index, Lod lod);
+  void run();
+
+  /// A result of the last run. Throws Error before the first.
+  const Tensor& output(size_t index) const;
+  /// A variable kept by ModelOptions::keep_tensors.
+  const Tensor& kept(std::string_view name) const;
+
+  void set_profiling(bool on) { profiling_ = on; }
+  const Profile& profile() const { return profile_; }
+  /// The first segment for the inputs set now, with refusals.
+  std::shared_ptr<const BoundSteps> explain();
+
+  size_t arena_bytes() const { return executor_.arena_bytes(); }
+  size_t plan_bytes() const { return executor_.cache_bytes(); }
+  size_t release_memory();
+
+ private:
+  class Use;  // holds the session for one call
+
+  std::shared_ptr<const Model> model_;
+  SessionOptions options_;
+  Executor executor_;
+  std::vector<Tensor> inputs_;
+  std::vector<Tensor> outputs_;
+  bool profiling_ = false;
+  Profile profile_;
+  std::atomic<bool> in_use_{false};
+};
+
+}  // namespace coracle
