@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ops/common/unary.h"
+
+namespace coracle {
+
+/// Ports and axis of softmax and its logarithm. A 0-D tensor counts as one element.
+struct SoftmaxOperator : UnaryOperator {
+  int axis = -1;
+  void attributes(AttributeVisitor& visit) { visit("axis", axis); }
+  friend bool operator==(const SoftmaxOperator&, const SoftmaxOperator&) = default;
+};
+
+inline void infer_softmax(const SoftmaxOperator& op, InferArgs& a) {
+  require(is_float(a.dtype(0)), "x is ", a.dtype(0), ", expected a real type");
+  if (a.shape(0).rank_known() && !a.shape(0).is_scalar()) normalize_axis(op.axis, a.shape(0).rank());
+  infer_unary(a);
+}
+
+/// y = f(x, largest, sum of exp(x - largest)) with the latter two along the axis.
+template <class F>
+void reference_softmax(const SoftmaxOperator& op, ReferenceArgs& a, const F& f) {
+  const Shape& s = a.shape(0);
+  const int rank = s.rank();
+  const int axis = rank == 0 ? 0 : normalize_axis(op.axis, rank);
+  const int64_t outer = s.count(0, axis);
+  const int64_t n = rank == 0 ? 1 : s[axis];
+  const int64_t inner = rank == 0 ? 1 : s.count(axis + 1, rank);
+  visit_float(a.in(0).dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    for (int64_t o = 0; o < outer; ++o) {
+      for (int64_t i = 0; i < inner; ++i) {
+        const T* x = a.in(0).data<T>() + o * n * inner + i;
+        T* y = a.out(0).data<T>() + o * n * inner + i;
+        double largest = -std::numeric_limits<double>::infinity();
+        for (int64_t k = 0; k < n; ++k) largest = std::max(largest, static_cast<double>(x[k * inner]));
+        double sum = 0;
+        for (int64_t k = 0; k < n; ++k) sum += std::exp(static_cast<double>(x[k * inner]) - largest);
+        for (int64_t k = 0; k < n; ++k) {
+          y[k * inner] = static_cast<T>(f(static_cast<double>(x[k * inner]), largest, sum));
+        }
+      }
+    }
+  });
+}
+
+}  // namespace coracle

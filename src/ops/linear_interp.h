@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/interpolation.h"
+
+namespace coracle {
+
+/// Resizes the width of a sequence by linear interpolation.
+struct LinearInterp : InterpolationOperator {
+  static constexpr const char* kName = "linear_interp";
+  static constexpr const char* kLegacy[] = {"linear_interp_v2"};
+  static constexpr InterpolationKind kKind{InterpolationMethod::kLinear, false};
+  friend bool operator==(const LinearInterp&, const LinearInterp&) = default;
+};
+
+inline void infer(const LinearInterp& op, InferArgs& a) { infer_interpolation(op, LinearInterp::kKind, a); }
+
+inline void reference(const LinearInterp& op, ReferenceArgs& a) { reference_interpolation(op, LinearInterp::kKind, a); }
+
+inline constexpr const OpRow* linear_interp_op = &kOpRow<LinearInterp>;
+
+}  // namespace coracle

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/softmax.h"
+
+namespace coracle {
+
+/// exp(x) / sum(exp(x)) along an axis.
+struct Softmax : SoftmaxOperator {
+  static constexpr const char* kName = "softmax";
+  static constexpr const char* kLegacy[] = {"softmax"};
+  friend bool operator==(const Softmax&, const Softmax&) = default;
+};
+
+inline void infer(const Softmax& op, InferArgs& a) { infer_softmax(op, a); }
+
+inline void reference(const Softmax& op, ReferenceArgs& a) {
+  reference_softmax(op, a, [](double x, double largest, double sum) { return std::exp(x - largest) / sum; });
+}
+
+inline constexpr const OpRow* softmax_op = &kOpRow<Softmax>;
+
+}  // namespace coracle

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/interpolation.h"
+
+namespace coracle {
+
+/// Resizes depth, height and width by linear interpolation.
+struct TrilinearInterp : InterpolationOperator {
+  static constexpr const char* kName = "trilinear_interp";
+  static constexpr const char* kLegacy[] = {"trilinear_interp_v2"};
+  static constexpr InterpolationKind kKind{InterpolationMethod::kLinear, false};
+  friend bool operator==(const TrilinearInterp&, const TrilinearInterp&) = default;
+};
+
+inline void infer(const TrilinearInterp& op, InferArgs& a) { infer_interpolation(op, TrilinearInterp::kKind, a); }
+
+inline void reference(const TrilinearInterp& op, ReferenceArgs& a) { reference_interpolation(op, TrilinearInterp::kKind, a); }
+
+inline constexpr const OpRow* trilinear_interp_op = &kOpRow<TrilinearInterp>;
+
+}  // namespace coracle
