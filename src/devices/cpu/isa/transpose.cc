@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/isa/transpose.h"
+
+#include <cstring>
+
+#include "devices/cpu/isa/vector.h"
+
+namespace coracle::cpu::CORACLE_ISA {
+namespace {
+
+// A vector whose 128-bit block b comes from row b * kRows of x.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> load_blocks(D d, const T* x, size_t rows_stride) {
+  if constexpr (hn::MaxLanes(D()) * sizeof(T) <= 16) {
+    (void)rows_stride;
+    return hn::LoadU(d, x);
+  } else {
+    const hn::Half<D> half;
+    constexpr size_t kBlocks = hn::MaxLanes(D()) * sizeof(T) / 32;  // in a half
+    return hn::Combine(d, load_blocks(half, x + kBlocks * rows_stride, rows_stride), load_blocks(half, x, rows_stride));
+  }
+}
+
+// A tile of one vector of rows by one 128-bit block of columns. Interleaving vector i with vector i + n / 2, log2(n) times,
+// transposes n vectors of n lanes; here this happens in all 128-bit blocks at once.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void transpose_tile(D d, const T* x, size_t x_stride, T* y, size_t y_stride) {
+  constexpr size_t kSide = 16 / sizeof(T);
+  hn::Vec<D> a[kSide], b[kSide];
+  for (size_t i = 0; i < kSide; ++i) a[i] = load_blocks(d, x + i * x_stride, kSide * x_stride);
+  for (size_t step = 1; step < kSide; step *= 2) {
+    for (size_t i = 0; i < kSide / 2; ++i) {
+      b[2 * i] = hn::InterleaveLower(d, a[i], a[i + kSide / 2]);
+      b[2 * i + 1] = hn::InterleaveUpper(d, a[i], a[i + kSide / 2]);
+    }
+    for (size_t i = 0; i < kSide; ++i) a[i] = b[i];
+  }
+  for (size_t i = 0; i < kSide; ++i) hn::StoreU(a[i], d, y + i * y_stride);
+}
+
+template <class T>
+HWY_INLINE void transpose_plain(const T* x, size_t x_stride, T* y, size_t y_stride, size_t rows, size_t columns) {
+  for (size_t c = 0; c < columns; ++c) {
+    for (size_t r = 0; r < rows; ++r) y[c * y_stride + r] = x[r * x_stride + c];
+  }
+}
+
+// kCount rows of x become interleaved: the channels of an image.
+template <class T>
+HWY_INLINE size_t interleave(const T* x, size_t x_stride, T* y, size_t rows, size_t columns) {
+  const hn::ScalableTag<T> d;
+  constexpr size_t kLanes = HWY_LANES(T);
+  size_t c = 0;
+  if (rows == 3) {
+    for (; c + kLanes <= columns; c += kLanes) {
+      hn::StoreInterleaved3(hn::LoadU(d, x + c), hn::LoadU(d, x + x_stride + c), hn::LoadU(d, x + 2 * x_stride + c), d, y + 3 * c);
+    }
+  } else if (rows == 2) {
+    for (; c + kLanes <= columns; c += kLanes) {
+      hn::StoreInterleaved2(hn::LoadU(d, x + c), hn::LoadU(d, x + x_stride + c), d, y + 2 * c);
+    }
+  }
+  return c;
+}
+
+template <class T>
+HWY_INLINE size_t deinterleave(const T* x, T* y, size_t y_stride, size_t rows, size_t columns) {
+  const hn::ScalableTag<T> d;
+  constexpr size_t kLanes = HWY_LANES(T);
+  hn::Vec<decltype(d)> v0, v1, v2;
+  size_t r = 0;
+  if (columns == 3) {
+    for (; r + kLanes <= rows; r += kLanes) {
+      hn::LoadInterleaved3(d, x + 3 * r, v0, v1, v2);
+      hn::StoreU(v0, d, y + r);
+      hn::StoreU(v1, d, y + y_stride + r);
+      hn::StoreU(v2, d, y + 2 * y_stride + r);
+    }
+  } else if (columns == 2) {
+    for (; r + kLanes <= rows; r += kLanes) {
+      hn::LoadInterleaved2(d, x + 2 * r, v0, v1);
+      hn::StoreU(v0, d, y + r);
+      hn::StoreU(v1, d, y + y_stride + r);
+    }
+  }
+  return r;
+}
+
+template <class T>
+void transpose_matrix(const T* x, size_t x_stride, T* y, size_t y_stride, size_t rows, size_t columns) {
+  if (rows == y_stride && rows <= 3 && sizeof(T) <= 4) {
+    const size_t done = interleave(x, x_stride, y, rows, columns);
+    return transpose_plain(x + done, x_stride, y + done * y_stride, y_stride, rows, columns - done);
+  }
+  if (columns == x_stride && columns <= 3 && sizeof(T) <= 4) {
+    const size_t done = deinterleave(x, y, y_stride, rows, columns);
+    return transpose_plain(x + done * x_stride, x_stride, y + done, y_stride, rows - done, columns);
+  }
+  const hn::ScalableTag<T> wide;
+  const hn::CappedTag<T, 16 / sizeof(T)> narrow;
+  constexpr size_t kSide = 16 / sizeof(T);
+  constexpr size_t kWide = HWY_LANES(T);
+  constexpr size_t kPanel = 64 / sizeof(T);  // columns whose cache lines are read to the end before the next ones
+  for (size_t panel = 0; panel < columns; panel += kPanel) {
+    const size_t panel_end = panel + kPanel < columns ? panel + kPanel : columns;
+    const size_t tiled = panel + (panel_end - panel) / kSide * kSide;
+    size_t r = 0;
+    for (; r + kWide <= rows; r += kWide) {
+      for (size_t c = panel; c < tiled; c += kSide) {
+        transpose_tile(wide, x + r * x_stride + c, x_stride, y + c * y_stride + r, y_stride);
+      }
+    }
+    for (; r + kSide <= rows; r += kSide) {
+      for (size_t c = panel; c < tiled; c += kSide) {
+        transpose_tile(narrow, x + r * x_stride + c, x_stride, y + c * y_stride + r, y_stride);
+      }
+    }
+    transpose_plain(x + r * x_stride + panel, x_stride, y + panel * y_stride + r, y_stride, rows - r, tiled - panel);
+    transpose_plain(x + tiled, x_stride, y + tiled * y_stride, y_stride, rows, panel_end - tiled);
+  }
+}
+
+void matrix(size_t element_size, const void* x, size_t x_stride, void* y, size_t y_stride, size_t rows, size_t columns) {
+  const auto run = [=](auto type) {
+    using T = decltype(type);
+    transpose_matrix(static_cast<const T*>(x), x_stride, static_cast<T*>(y), y_stride, rows, columns);
+  };
+  switch (element_size) {
+    case 1: return run(uint8_t());
+    case 2: return run(uint16_t());
+    case 4: return run(uint32_t());
+    default: return run(uint64_t());
+  }
+}
+
+// The innermost axis: `count` elements `stride` apart.
+template <class T>
+HWY_INLINE void copy_axis(const T* x, int64_t stride, T* y, int64_t count) {
+  if (stride == 1) {
+    std::memcpy(y, x, static_cast<size_t>(count) * sizeof(T));
+  } else if (stride == 0) {
+    const T value = *x;
+    for (int64_t i = 0; i < count; ++i) y[i] = value;
+  } else {
+    for (int64_t i = 0; i < count; ++i) y[i] = x[i * stride];
+  }
+}
+
+template <class T>
+void permute_part(const Permutation& p, const T* x, T* y, int64_t begin, int64_t end) {
+  if (p.rank == 0) {
+    *y = *x;
+    return;
+  }
+  const int last = p.rank - 1;
+  int64_t dims[Permutation::kMaxRank] = {};
+  int64_t y_strides[Permutation::kMaxRank] = {};
+  int64_t step = 1;
+  for (int a = last; a >= 0; --a) {
+    dims[a] = p.dims[a];
+    y_strides[a] = step;
+    step *= p.dims[a];
+  }
+  y += begin * y_strides[0];
+  x += begin * p.strides[0];
+  dims[0] = end - begin;
+  int64_t total = 1;
+  for (int a = 0; a <= last; ++a) total *= dims[a];
+  if (total == 0) return;
+  // If another axis is contiguous in x, it and the innermost one are a matrix to transpose.
+  int across = -1;
+  if (p.strides[last] > 1) {
+    for (int a = 0; a < last; ++a) {
+      if (p.strides[a] == 1 && dims[a] > 1) across = a;
+    }
+  }
+  int64_t index[Permutation::kMaxRank] = {};
+  for (;;) {
+    if (across >= 0) {
+      transpose_matrix(x, static_cast<size_t>(p.strides[last]), y, static_cast<size_t>(y_strides[across]),
+                       static_cast<size_t>(dims[last]), static_cast<size_t>(dims[across]));
+    } else {
+      copy_axis(x, p.strides[last], y, dims[last]);
+    }
+    int a = last - 1;
+    for (; a >= 0; --a) {
+      if (a == across) continue;
+      x += p.strides[a];
+      y += y_strides[a];
+      if (++index[a] < dims[a]) break;
+      x -= p.strides[a] * dims[a];
+      y -= y_strides[a] * dims[a];
+      index[a] = 0;
+    }
+    if (a < 0) return;
+  }
+}
+
+void permute(size_t element_size, const Permutation& p, const void* x, void* y, int64_t begin, int64_t end) {
+  const auto run = [=, &p](auto type) {
+    using T = decltype(type);
+    permute_part(p, static_cast<const T*>(x), static_cast<T*>(y), begin, end);
+  };
+  switch (element_size) {
+    case 1: return run(uint8_t());
+    case 2: return run(uint16_t());
+    case 4: return run(uint32_t());
+    default: return run(uint64_t());
+  }
+}
+
+}  // namespace
+
+const TransposeFunctions transpose = {matrix, permute};
+
+}  // namespace coracle::cpu::CORACLE_ISA
