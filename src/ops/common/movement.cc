@@ -87,13 +87,13 @@ void gather_elements(const Tensor& from, const Steps& read, Tensor& to) {
 }
 
 void copy_tensor(const Tensor& from, Tensor& to) {
-  if (from.is_array()) {
-    to = from.clone_array();
-  } else if (to.empty_handle()) {
+  if (from.is_array() || to.empty_handle()) {
     to = from.clone();
-  } else if (from.bytes() != 0) {
-    std::memcpy(to.raw(), from.raw(), from.bytes());
+    return;
   }
+  require(to.bytes() == from.bytes(), ErrorCode::kRunFailure, "a tensor ", from.dtype(), from.shape(),
+          " stands where ", to.dtype(), to.shape(), " was expected");
+  if (from.bytes() != 0) std::memcpy(to.raw(), from.raw(), from.bytes());
 }
 
 int64_t checked_index(int64_t i, int64_t bound, const char* what) {

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/arrays.h"
+
+namespace coracle {
+
+/// The array with x at position i, longer where i lies behind its end. The operand `array` is the array until then; in
+/// a ProgramDesc it is what the output variable held, absent where nothing was written yet.
+struct ArrayWrite {
+  static constexpr const char* kName = "array_write";
+  static constexpr const char* kLegacy[] = {"write_to_array"};
+  static constexpr Port kInputs[] = {optional_in("array", "Out"), in("x", "X"), in("i", "I")};
+  static constexpr Port kOutputs[] = {out("out", "Out")};
+  friend bool operator==(const ArrayWrite&, const ArrayWrite&) = default;
+};
+
+inline void infer(const ArrayWrite&, InferArgs& a) {
+  if (a.has(0)) require_array(a, 0);
+  a.out(0) = array_fact(a.dtype(1), a.has(0) ? joined(a.shape(0), a.shape(1)) : a.shape(1));
+}
+
+/// Elements outlive the memory of x, so they are copies.
+inline void reference(const ArrayWrite&, ReferenceArgs& a) {
+  constexpr int64_t kMaxElements = 1 << 24;
+  a.out(0) = a.has(0) ? a.in(0).clone_array() : Tensor::array(a.in(1).dtype());
+  require(a.in(2).count() == 1, ErrorCode::kRunFailure, "the position in a tensor array is a tensor ", a.shape(2),
+          ", expected one element");
+  const int64_t i = a.in(2).integer(0);
+  require(i >= 0 && i < kMaxElements, ErrorCode::kRunFailure, "the position in a tensor array is ", i,
+          ", expected at least 0 and less than ", kMaxElements);
+  std::vector<Tensor>& elements = a.out(0).elements();
+  const auto at = static_cast<size_t>(i);
+  if (elements.size() <= at) elements.resize(at + 1);
+  elements[at] = a.in(1).clone();
+}
+
+inline constexpr const OpRow* array_write_op = &kOpRow<ArrayWrite>;
+
+}  // namespace coracle

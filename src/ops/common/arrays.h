@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/joining.h"
+
+namespace coracle {
+
+/// The fact of a tensor array with elements of this type. Nothing is known of the shape while there may be none.
+inline Fact array_fact(DType dtype, const Shape& shape = Shape::unknown_rank()) {
+  Fact fact(dtype, shape);
+  fact.is_array = true;
+  return fact;
+}
+
+/// Error unless operand `port` is a tensor array.
+inline void require_array(const InferArgs& a, int port) {
+  require(a.in(port).is_array, "operand ", port, " is a tensor ", a.shape(port), ", expected a tensor array");
+}
+
+/// The position that operand `port` (one integer) names in an array of `size` elements.
+inline size_t array_position(const ReferenceArgs& a, int port, size_t size) {
+  require(a.in(port).count() == 1, ErrorCode::kRunFailure, "the position in a tensor array is a tensor ",
+          a.shape(port), ", expected one element");
+  return static_cast<size_t>(checked_index(a.in(port).integer(0), static_cast<int64_t>(size), "position in an array"));
+}
+
+/// Error where nothing has been written at that place.
+inline const Tensor& written(const Tensor& element, size_t position) {
+  require(!element.empty_handle(), ErrorCode::kRunFailure, "element ", position, " of a tensor array was never written");
+  return element;
+}
+
+}  // namespace coracle
