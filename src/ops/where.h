@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstring>
+
 #include "ops/common/binary.h"
 #include "ops/common/expanding.h"
 
@@ -19,24 +21,25 @@ inline void infer(const Where&, InferArgs& a) {
   a.set(0, promote(a.dtype(1), a.dtype(2)), broadcast(broadcast(a.shape(1), a.shape(2)), a.shape(0)));
 }
 
-inline void reference(const Where&, ReferenceArgs& a) {
-  Tensor& to = a.out(0);
-  const Tensor x = converted(a.in(1), to.dtype());
-  const Tensor y = converted(a.in(2), to.dtype());
-  const Tensor condition = converted(a.in(0), DType::kBool);
+/// out = x where the condition holds, else y; all three broadcast to out and take its type.
+inline void choose(const Tensor& condition, const Tensor& x, const Tensor& y, Tensor& to) {
+  const Tensor holds = converted(condition, DType::kBool);
+  const Tensor from_x = converted(x, to.dtype());
+  const Tensor from_y = converted(y, to.dtype());
   Tensor mask = Tensor::make(DType::kBool, to.shape());
   Tensor other = Tensor::make(to.dtype(), to.shape());
-  gather_elements(condition, broadcast_steps(condition.shape(), to.shape()), mask);
-  gather_elements(x, broadcast_steps(x.shape(), to.shape()), to);
-  gather_elements(y, broadcast_steps(y.shape(), to.shape()), other);
+  gather_elements(holds, broadcast_steps(holds.shape(), to.shape()), mask);
+  gather_elements(from_x, broadcast_steps(from_x.shape(), to.shape()), to);
+  gather_elements(from_y, broadcast_steps(from_y.shape(), to.shape()), other);
   const size_t element = size_of(to.dtype());
   const bool* take_x = mask.data<bool>();
   for (int64_t i = 0, n = to.count(); i < n; ++i) {
-    if (take_x[i]) continue;
     const size_t at = static_cast<size_t>(i) * element;
-    for (size_t b = 0; b < element; ++b) to.data<char>()[at + b] = other.data<char>()[at + b];
+    if (!take_x[i]) std::memcpy(to.data<char>() + at, other.data<char>() + at, element);
   }
 }
+
+inline void reference(const Where&, ReferenceArgs& a) { choose(a.in(0), a.in(1), a.in(2), a.out(0)); }
 
 inline constexpr const OpRow* where_op = &kOpRow<Where>;
 

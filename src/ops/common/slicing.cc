@@ -23,10 +23,10 @@ Slicing slice_of(int64_t dim, int64_t start, int64_t end) {
   return {.start = start, .step = 1, .length = std::max<int64_t>(end - start, 0)};
 }
 
-Slicing strided_slice_of(int64_t dim, int64_t start, int64_t end, int64_t step) {
+Slicing strided_slice_of(int64_t dim, int64_t start, int64_t end, int64_t step, bool open_end) {
   require(step != 0, "the step of a strided slice is 0");
   if (start < 0) start = std::max<int64_t>(start + dim, 0);
-  if (end < 0 && !(end == -1 && step < 0)) end = std::max<int64_t>(end + dim, 0);
+  if (end < 0 && !(end == -1 && step < 0)) end = std::max<int64_t>(end + dim, open_end && step < 0 ? -1 : 0);
   if (step > 0) {
     start = std::min(start, dim);
     end = std::min(end, dim);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include "ops/common/unary.h"
+
+namespace coracle {
+
+/// out = arc tangent
+struct Atan : UnaryOperator {
+  static constexpr const char* kName = "atan";
+  static constexpr const char* kLegacy[] = {"atan"};
+  friend bool operator==(const Atan&, const Atan&) = default;
+};
+
+inline void infer(const Atan&, InferArgs& a) { infer_unary(a); }
+
+inline void reference(const Atan&, ReferenceArgs& a) {
+  reference_unary(a, [](double x) { return std::atan(x); });
+}
+
+inline constexpr const OpRow* atan_op = &kOpRow<Atan>;
+
+}  // namespace coracle

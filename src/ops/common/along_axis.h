@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/joining.h"
+
+namespace coracle {
+
+/// Checks indices of a tensor along an axis: same rank, no larger than it elsewhere.
+inline void require_along_axis(const Shape& x, const Shape& index, int64_t axis_value) {
+  if (!x.rank_known() || !index.rank_known()) return;
+  require(x.rank() == index.rank(), "indices are ", index, ", expected the rank of ", x);
+  const int axis = normalize_axis(axis_value, x.rank());
+  for (int i = 0; i < x.rank(); ++i) {
+    require(i == axis || x[i] < 0 || index[i] < 0 || index[i] <= x[i], "indices ", index, " do not fit ", x,
+            " on axis ", i);
+  }
+}
+
+/// f(position in index, position in x) for each element of index, whose value replaces the coordinate on `axis`.
+template <class F>
+void each_along_axis(const Tensor& index, const Shape& x, int axis, const F& f) {
+  const Steps from = row_major(x);
+  const Shape& shape = index.shape();
+  int64_t at[Shape::kMaxRank] = {};
+  int64_t base = 0;  // position in x of the coordinates other than the axis
+  for (int64_t i = 0, n = index.count(); i < n; ++i) {
+    f(i, base + checked_index(index.integer(i), from.size[axis]) * from.step[axis]);
+    for (int d = shape.rank() - 1; d >= 0; --d) {
+      const int64_t step = d == axis ? 0 : from.step[d];
+      base += step;
+      if (++at[d] < shape[d]) break;
+      base -= step * shape[d];
+      at[d] = 0;
+    }
+  }
+}
+
+}  // namespace coracle

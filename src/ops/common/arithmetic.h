@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+
+/// Division and powers as Paddle defines them for each kind of number. Whole numbers divided by zero give zero: nothing a
+/// model holds may stop a run.
+namespace coracle {
+
+/// x / y, truncated for whole numbers.
+template <class T>
+T quotient(T x, T y) {
+  if constexpr (std::is_integral_v<T>) {
+    if (y == 0) return T{0};
+    if constexpr (std::is_signed_v<T>) {
+      if (y == T{-1}) return static_cast<T>(-static_cast<std::make_unsigned_t<T>>(x));
+    }
+    return static_cast<T>(x / y);
+  } else {
+    return x / y;
+  }
+}
+
+/// x / y rounded down.
+template <class T>
+T floor_quotient(T x, T y) {
+  if constexpr (std::is_integral_v<T>) {
+    const T q = quotient(x, y);
+    if constexpr (std::is_signed_v<T>) {
+      if (y == 0 || y == T{-1}) return q;
+      return static_cast<T>((x % y != 0 && (x < 0) != (y < 0)) ? q - 1 : q);
+    }
+    return q;
+  } else {
+    return static_cast<T>(std::floor(static_cast<double>(x) / static_cast<double>(y)));
+  }
+}
+
+/// x - y * floor(x / y): the sign is y's.
+template <class T>
+T floor_remainder(T x, T y) {
+  if constexpr (std::is_integral_v<T>) {
+    if (y == 0) return T{0};
+    if constexpr (std::is_signed_v<T>) {
+      if (y == T{-1}) return T{0};
+      const T r = static_cast<T>(x % y);
+      return static_cast<T>(r != 0 && (r < 0) != (y < 0) ? r + y : r);
+    } else {
+      return static_cast<T>(x % y);
+    }
+  } else {
+    const double r = std::fmod(static_cast<double>(x), static_cast<double>(y));
+    return static_cast<T>(r != 0 && (r < 0) != (static_cast<double>(y) < 0) ? r + static_cast<double>(y) : r);
+  }
+}
+
+/// x to the power of y, rounded for whole numbers.
+template <class T>
+T power(T x, T y) {
+  const double p = std::pow(static_cast<double>(x), static_cast<double>(y));
+  if constexpr (std::is_integral_v<T>) {
+    if (!(p > -9.2e18 && p < 9.2e18)) return T{0};
+    return static_cast<T>(std::llrint(p));
+  } else {
+    return static_cast<T>(p);
+  }
+}
+
+}  // namespace coracle

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/common/binary.h"
+
+#include "ops/reshape.h"
+#include "ops/unsqueeze.h"
+
+namespace coracle {
+namespace {
+
+/// `small` seen with the rank of `big`, its dimensions beginning at `axis`.
+ValueId aligned(Lowering& l, ValueId small, ValueId big, int64_t axis) {
+  const int rank = l.fact(big).shape.rank();
+  const Shape shape = l.fact(small).shape;
+  if (axis < 0) axis += rank;
+  if (axis + shape.rank() == rank) return small;
+  if (axis + shape.rank() > rank) {
+    // Trailing ones may stand past the end.
+    Ints dims;
+    int keep = shape.rank();
+    while (keep > 0 && axis + keep > rank && shape[keep - 1] == 1) --keep;
+    require(axis + keep <= rank, "axis ", axis, " does not align ", shape, " with ", l.fact(big).shape);
+    for (int i = 0; i < keep; ++i) dims.push_back(shape[i] < 0 ? 0 : shape[i]);
+    dims.insert(dims.end(), static_cast<size_t>(rank - axis - keep), 1);
+    return l.add(Reshape{}, {{small}, {l.constant(Tensor::ints(dims))}});
+  }
+  Ints axes;
+  for (int64_t d = shape.rank(); d < rank - axis; ++d) axes.push_back(d);
+  return l.add(Unsqueeze{}, {{small}, {l.constant(Tensor::ints(axes))}});
+}
+
+}  // namespace
+
+PortValues aligned_by_axis(Lowering& l) {
+  ValueId x = l.input("X");
+  ValueId y = l.input("Y");
+  require(x != kNoValue && y != kNoValue, "operands X and Y are needed");
+  const auto axis = l.attribute<int64_t>("axis", -1);
+  const Shape xs = l.fact(x).shape;
+  const Shape ys = l.fact(y).shape;
+  if (l.is_pir() || axis == -1 || !xs.rank_known() || !ys.rank_known() || xs.rank() == ys.rank()) return {{x}, {y}};
+  if (ys.rank() == 0 || xs.rank() == 0) return {{x}, {y}};
+  if (xs.rank() > ys.rank()) {
+    y = aligned(l, y, x, axis);
+  } else {
+    x = aligned(l, x, y, axis);
+  }
+  return {{x}, {y}};
+}
+
+}  // namespace coracle

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "base/tensor.h"
+
+namespace coracle {
+
+/// Shape of x @ y by NumPy's rule (vectors are a row on the left, a column on the right and lose that dimension again).
+/// Throws Error where the shapes do not fit.
+Shape matrix_product_shape(const Shape& x, const Shape& y, bool transpose_x, bool transpose_y);
+
+/// out = alpha * x @ y with leading dimensions broadcast; sums in double. All three of one real or integer type.
+void reference_matrix_product(const Tensor& x, const Tensor& y, bool transpose_x, bool transpose_y, double alpha,
+                              Tensor& out);
+
+}  // namespace coracle

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include "ops/common/unary.h"
+
+namespace coracle {
+
+/// out = cosine
+struct Cos : UnaryOperator {
+  static constexpr const char* kName = "cos";
+  static constexpr const char* kLegacy[] = {"cos"};
+  friend bool operator==(const Cos&, const Cos&) = default;
+};
+
+inline void infer(const Cos&, InferArgs& a) { infer_unary(a); }
+
+inline void reference(const Cos&, ReferenceArgs& a) {
+  reference_unary(a, [](double x) { return std::cos(x); });
+}
+
+inline constexpr const OpRow* cos_op = &kOpRow<Cos>;
+
+}  // namespace coracle

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/arithmetic.h"
+#include "ops/common/binary.h"
+
+namespace coracle {
+
+/// out = x to the power of y
+struct ElementwisePow : BinaryOperator {
+  static constexpr const char* kName = "elementwise_pow";
+  static constexpr const char* kLegacy[] = {"elementwise_pow"};
+  static void lower(Lowering& l) { lower_binary<ElementwisePow>(l); }
+  friend bool operator==(const ElementwisePow&, const ElementwisePow&) = default;
+};
+
+inline void infer(const ElementwisePow&, InferArgs& a) { infer_binary(a); }
+
+inline void reference(const ElementwisePow&, ReferenceArgs& a) {
+  reference_binary(a, [](auto x, auto y) { return power(x, y); });
+}
+
+inline constexpr const OpRow* elementwise_pow_op = &kOpRow<ElementwisePow>;
+
+}  // namespace coracle

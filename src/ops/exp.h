@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include "ops/common/unary.h"
+
+namespace coracle {
+
+/// out = e^x
+struct Exp : UnaryOperator {
+  static constexpr const char* kName = "exp";
+  static constexpr const char* kLegacy[] = {"exp"};
+  friend bool operator==(const Exp&, const Exp&) = default;
+};
+
+inline void infer(const Exp&, InferArgs& a) { infer_unary(a); }
+
+inline void reference(const Exp&, ReferenceArgs& a) {
+  reference_unary(a, [](double x) { return std::exp(x); });
+}
+
+inline constexpr const OpRow* exp_op = &kOpRow<Exp>;
+
+}  // namespace coracle

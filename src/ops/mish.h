@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include "ops/common/unary.h"
+
+namespace coracle {
+
+/// out = x * tanh(softplus(x)), with softplus(x) = x above threshold
+struct Mish : UnaryOperator {
+  static constexpr const char* kName = "mish";
+  static constexpr const char* kLegacy[] = {"mish"};
+  double lambda = 20.0;
+  void attributes(AttributeVisitor& visit) {
+    visit("lambda", lambda, "threshold");
+  }
+  friend bool operator==(const Mish&, const Mish&) = default;
+};
+
+inline void infer(const Mish&, InferArgs& a) { infer_unary(a); }
+
+inline void reference(const Mish& op, ReferenceArgs& a) {
+  reference_unary(a, [&op](double x) { return x * std::tanh(x > op.threshold ? x : std::log1p(std::exp(x))); });
+}
+
+inline constexpr const OpRow* mish_op = &kOpRow<Mish>;
+
+}  // namespace coracle

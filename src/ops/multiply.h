@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/binary.h"
+
+namespace coracle {
+
+/// out = x * y
+struct Multiply : BinaryOperator {
+  static constexpr const char* kName = "multiply";
+  static constexpr const char* kLegacy[] = {"elementwise_mul"};
+  static void lower(Lowering& l) { lower_binary<Multiply>(l); }
+  friend bool operator==(const Multiply&, const Multiply&) = default;
+};
+
+inline void infer(const Multiply&, InferArgs& a) { infer_binary(a); }
+
+inline void reference(const Multiply&, ReferenceArgs& a) {
+  reference_binary(a, [](auto x, auto y) { return x * y; });
+}
+
+inline constexpr const OpRow* multiply_op = &kOpRow<Multiply>;
+
+}  // namespace coracle

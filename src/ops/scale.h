@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "graph/lowering.h"
+#include "ops/common/unary.h"
+
+namespace coracle {
+
+/// out = scale * x + bias, or scale * (x + bias). For whole numbers, scale and bias are first brought to x's type.
+struct Scale {
+  static constexpr const char* kName = "scale";
+  static constexpr const char* kLegacy[] = {"scale"};
+  static constexpr Port kInputs[] = {in("x", "X"), value_in("scale", "scale", "ScaleTensor")};
+  static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr bool kSharesLod = true;
+  double bias = 0.0;
+  bool bias_after_scale = true;
+  void attributes(AttributeVisitor& visit) {
+    visit("bias", bias);
+    visit("bias_after_scale", bias_after_scale);
+  }
+  friend bool operator==(const Scale&, const Scale&) = default;
+};
+
+inline void infer(const Scale&, InferArgs& a) { infer_unary(a); }
+
+inline void reference(const Scale& op, ReferenceArgs& a) {
+  const double scale = a.has(1) && a.in(1).count() > 0 ? a.in(1).number(0) : 1.0;
+  const Tensor& x = a.in(0);
+  visit_real(x.dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    const double s = is_float(x.dtype()) ? scale : static_cast<double>(static_cast<int64_t>(scale));
+    const double b = is_float(x.dtype()) ? op.bias : static_cast<double>(static_cast<int64_t>(op.bias));
+    const T* from = x.data<T>();
+    T* to = a.out(0).data<T>();
+    for (int64_t i = 0, n = x.count(); i < n; ++i) {
+      if constexpr (std::is_same_v<T, int64_t>) {
+        const auto si = static_cast<uint64_t>(static_cast<int64_t>(s));
+        const auto bi = static_cast<uint64_t>(static_cast<int64_t>(b));
+        const auto xi = static_cast<uint64_t>(from[i]);
+        to[i] = static_cast<int64_t>(op.bias_after_scale ? xi * si + bi : (xi + bi) * si);
+      } else {
+        const double v = static_cast<double>(from[i]);
+        to[i] = static_cast<T>(op.bias_after_scale ? v * s + b : (v + b) * s);
+      }
+    }
+  });
+}
+
+inline constexpr const OpRow* scale_op = &kOpRow<Scale>;
+
+}  // namespace coracle

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include "ops/common/unary.h"
+
+namespace coracle {
+
+/// out = 1 / (1 + e^-x)
+struct Sigmoid : UnaryOperator {
+  static constexpr const char* kName = "sigmoid";
+  static constexpr const char* kLegacy[] = {"sigmoid"};
+  friend bool operator==(const Sigmoid&, const Sigmoid&) = default;
+};
+
+inline void infer(const Sigmoid&, InferArgs& a) { infer_unary(a); }
+
+inline void reference(const Sigmoid&, ReferenceArgs& a) {
+  reference_unary(a, [](double x) { return 1.0 / (1.0 + std::exp(-x)); });
+}
+
+inline constexpr const OpRow* sigmoid_op = &kOpRow<Sigmoid>;
+
+}  // namespace coracle

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include "ops/common/unary.h"
+
+namespace coracle {
+
+/// out = x * sigmoid(x)
+struct Silu : UnaryOperator {
+  static constexpr const char* kName = "silu";
+  static constexpr const char* kLegacy[] = {"silu"};
+  friend bool operator==(const Silu&, const Silu&) = default;
+};
+
+inline void infer(const Silu&, InferArgs& a) { infer_unary(a); }
+
+inline void reference(const Silu&, ReferenceArgs& a) {
+  reference_unary(a, [](double x) { return x / (1.0 + std::exp(-x)); });
+}
+
+inline constexpr const OpRow* silu_op = &kOpRow<Silu>;
+
+}  // namespace coracle

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include "ops/common/unary.h"
+
+namespace coracle {
+
+/// out = sine
+struct Sin : UnaryOperator {
+  static constexpr const char* kName = "sin";
+  static constexpr const char* kLegacy[] = {"sin"};
+  friend bool operator==(const Sin&, const Sin&) = default;
+};
+
+inline void infer(const Sin&, InferArgs& a) { infer_unary(a); }
+
+inline void reference(const Sin&, ReferenceArgs& a) {
+  reference_unary(a, [](double x) { return std::sin(x); });
+}
+
+inline constexpr const OpRow* sin_op = &kOpRow<Sin>;
+
+}  // namespace coracle

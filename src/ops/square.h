@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/unary.h"
+
+namespace coracle {
+
+/// out = x * x
+struct Square : UnaryOperator {
+  static constexpr const char* kName = "square";
+  static constexpr const char* kLegacy[] = {"square"};
+  friend bool operator==(const Square&, const Square&) = default;
+};
+
+inline void infer(const Square&, InferArgs& a) { infer_unary(a); }
+
+inline void reference(const Square&, ReferenceArgs& a) {
+  reference_unary(a, [](double x) { return x * x; });
+}
+
+inline constexpr const OpRow* square_op = &kOpRow<Square>;
+
+}  // namespace coracle

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include "ops/common/unary.h"
+
+namespace coracle {
+
+/// out = x - tanh(x)
+struct TanhShrink : UnaryOperator {
+  static constexpr const char* kName = "tanh_shrink";
+  static constexpr const char* kLegacy[] = {"tanh_shrink"};
+  friend bool operator==(const TanhShrink&, const TanhShrink&) = default;
+};
+
+inline void infer(const TanhShrink&, InferArgs& a) { infer_unary(a); }
+
+inline void reference(const TanhShrink&, ReferenceArgs& a) {
+  reference_unary(a, [](double x) { return x - std::tanh(x); });
+}
+
+inline constexpr const OpRow* tanh_shrink_op = &kOpRow<TanhShrink>;
+
+}  // namespace coracle

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/unary.h"
+
+namespace coracle {
+
+/// out = x where x > threshold, else value
+struct ThresholdedRelu : UnaryOperator {
+  static constexpr const char* kName = "thresholded_relu";
+  static constexpr const char* kLegacy[] = {"thresholded_relu"};
+  double threshold = 1.0;
+  double value = 0.0;
+  void attributes(AttributeVisitor& visit) {
+    visit("threshold", threshold);
+    visit("value", value);
+  }
+  friend bool operator==(const ThresholdedRelu&, const ThresholdedRelu&) = default;
+};
+
+inline void infer(const ThresholdedRelu&, InferArgs& a) { infer_unary(a); }
+
+inline void reference(const ThresholdedRelu& op, ReferenceArgs& a) {
+  reference_unary(a, [&op](double x) { return x > op.threshold ? x : op.value; });
+}
+
+inline constexpr const OpRow* thresholded_relu_op = &kOpRow<ThresholdedRelu>;
+
+}  // namespace coracle
