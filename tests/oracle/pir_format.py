@@ -12,7 +12,7 @@ def translate(program_bytes, path):
     with paddle.pir_utils.OldIrGuard():
         program = paddle.static.Program.parse_from_string(program_bytes)
     translated = paddle.pir.translate_to_pir(program.desc)
-    core.serialize_pir_program(translated, path, True, False, False)
+    core.serialize_pir_program(translated, path, True, False, True)
     compact_json(path)
 
 
@@ -37,7 +37,7 @@ def export_api(make_result, folder):
         results = list(results) if isinstance(results, (list, tuple)) else [results]
         program = paddle.static.io.normalize_program(program, fed, results)
     path = os.path.join(folder, "model.json")
-    core.serialize_pir_program(program, path, True, False, False)
+    core.serialize_pir_program(program, path, True, False, True)
     compact_json(path)
     if params:
         write_params(os.path.join(folder, "model.pdiparams"), params)
