@@ -15,7 +15,9 @@ struct BicubicInterp : InterpolationOperator {
 
 inline void infer(const BicubicInterp& op, InferArgs& a) { infer_interpolation(op, BicubicInterp::kKind, a); }
 
-inline void reference(const BicubicInterp& op, ReferenceArgs& a) { reference_interpolation(op, BicubicInterp::kKind, a); }
+inline void reference(const BicubicInterp& op, ReferenceArgs& a) {
+  reference_interpolation(op, BicubicInterp::kKind, a);
+}
 
 inline constexpr const OpRow* bicubic_interp_op = &kOpRow<BicubicInterp>;
 

@@ -15,7 +15,9 @@ struct BilinearInterp : InterpolationOperator {
 
 inline void infer(const BilinearInterp& op, InferArgs& a) { infer_interpolation(op, BilinearInterp::kKind, a); }
 
-inline void reference(const BilinearInterp& op, ReferenceArgs& a) { reference_interpolation(op, BilinearInterp::kKind, a); }
+inline void reference(const BilinearInterp& op, ReferenceArgs& a) {
+  reference_interpolation(op, BilinearInterp::kKind, a);
+}
 
 inline constexpr const OpRow* bilinear_interp_op = &kOpRow<BilinearInterp>;
 

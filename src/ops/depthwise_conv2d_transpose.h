@@ -6,8 +6,9 @@
 
 namespace coracle {
 
-/// The gradient of conv2d by its input, with groups = the input channels; filter is [in channels, out channels / groups, spatial...]. The output size
-/// is the smallest possible plus output_padding, or output_size where that is given.
+/// The gradient of conv2d by its input, with groups = the input channels; filter is [in channels, out channels /
+/// groups, spatial...]. The output size is the smallest possible plus output_padding, or output_size where that is
+/// given.
 struct DepthwiseConv2dTranspose : ConvolutionAttributes {
   static constexpr const char* kName = "depthwise_conv2d_transpose";
   static constexpr const char* kLegacy[] = {"depthwise_conv2d_transpose"};

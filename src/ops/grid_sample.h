@@ -35,8 +35,8 @@ struct GridSample {
   friend bool operator==(const GridSample&, const GridSample&) = default;
 };
 
-/// The element position (fractional) that a grid coordinate means along a dimension of `n` elements, after padding_mode.
-/// Within [-1e9, 1e9]; NaN gives -1e9.
+/// The element position (fractional) that a grid coordinate means along a dimension of `n` elements, after
+/// padding_mode. Within [-1e9, 1e9]; NaN gives -1e9.
 float grid_position(const GridSample& op, float coordinate, int64_t n);
 
 void infer(const GridSample& op, InferArgs& a);

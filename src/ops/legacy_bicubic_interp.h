@@ -13,9 +13,13 @@ struct LegacyBicubicInterp : InterpolationOperator {
   friend bool operator==(const LegacyBicubicInterp&, const LegacyBicubicInterp&) = default;
 };
 
-inline void infer(const LegacyBicubicInterp& op, InferArgs& a) { infer_interpolation(op, LegacyBicubicInterp::kKind, a); }
+inline void infer(const LegacyBicubicInterp& op, InferArgs& a) {
+  infer_interpolation(op, LegacyBicubicInterp::kKind, a);
+}
 
-inline void reference(const LegacyBicubicInterp& op, ReferenceArgs& a) { reference_interpolation(op, LegacyBicubicInterp::kKind, a); }
+inline void reference(const LegacyBicubicInterp& op, ReferenceArgs& a) {
+  reference_interpolation(op, LegacyBicubicInterp::kKind, a);
+}
 
 inline constexpr const OpRow* legacy_bicubic_interp_op = &kOpRow<LegacyBicubicInterp>;
 

@@ -13,9 +13,13 @@ struct LegacyBilinearInterp : InterpolationOperator {
   friend bool operator==(const LegacyBilinearInterp&, const LegacyBilinearInterp&) = default;
 };
 
-inline void infer(const LegacyBilinearInterp& op, InferArgs& a) { infer_interpolation(op, LegacyBilinearInterp::kKind, a); }
+inline void infer(const LegacyBilinearInterp& op, InferArgs& a) {
+  infer_interpolation(op, LegacyBilinearInterp::kKind, a);
+}
 
-inline void reference(const LegacyBilinearInterp& op, ReferenceArgs& a) { reference_interpolation(op, LegacyBilinearInterp::kKind, a); }
+inline void reference(const LegacyBilinearInterp& op, ReferenceArgs& a) {
+  reference_interpolation(op, LegacyBilinearInterp::kKind, a);
+}
 
 inline constexpr const OpRow* legacy_bilinear_interp_op = &kOpRow<LegacyBilinearInterp>;
 

@@ -15,7 +15,9 @@ struct LegacyLinearInterp : InterpolationOperator {
 
 inline void infer(const LegacyLinearInterp& op, InferArgs& a) { infer_interpolation(op, LegacyLinearInterp::kKind, a); }
 
-inline void reference(const LegacyLinearInterp& op, ReferenceArgs& a) { reference_interpolation(op, LegacyLinearInterp::kKind, a); }
+inline void reference(const LegacyLinearInterp& op, ReferenceArgs& a) {
+  reference_interpolation(op, LegacyLinearInterp::kKind, a);
+}
 
 inline constexpr const OpRow* legacy_linear_interp_op = &kOpRow<LegacyLinearInterp>;
 

@@ -13,9 +13,13 @@ struct LegacyNearestInterp : InterpolationOperator {
   friend bool operator==(const LegacyNearestInterp&, const LegacyNearestInterp&) = default;
 };
 
-inline void infer(const LegacyNearestInterp& op, InferArgs& a) { infer_interpolation(op, LegacyNearestInterp::kKind, a); }
+inline void infer(const LegacyNearestInterp& op, InferArgs& a) {
+  infer_interpolation(op, LegacyNearestInterp::kKind, a);
+}
 
-inline void reference(const LegacyNearestInterp& op, ReferenceArgs& a) { reference_interpolation(op, LegacyNearestInterp::kKind, a); }
+inline void reference(const LegacyNearestInterp& op, ReferenceArgs& a) {
+  reference_interpolation(op, LegacyNearestInterp::kKind, a);
+}
 
 inline constexpr const OpRow* legacy_nearest_interp_op = &kOpRow<LegacyNearestInterp>;
 

@@ -13,9 +13,13 @@ struct LegacyTrilinearInterp : InterpolationOperator {
   friend bool operator==(const LegacyTrilinearInterp&, const LegacyTrilinearInterp&) = default;
 };
 
-inline void infer(const LegacyTrilinearInterp& op, InferArgs& a) { infer_interpolation(op, LegacyTrilinearInterp::kKind, a); }
+inline void infer(const LegacyTrilinearInterp& op, InferArgs& a) {
+  infer_interpolation(op, LegacyTrilinearInterp::kKind, a);
+}
 
-inline void reference(const LegacyTrilinearInterp& op, ReferenceArgs& a) { reference_interpolation(op, LegacyTrilinearInterp::kKind, a); }
+inline void reference(const LegacyTrilinearInterp& op, ReferenceArgs& a) {
+  reference_interpolation(op, LegacyTrilinearInterp::kKind, a);
+}
 
 inline constexpr const OpRow* legacy_trilinear_interp_op = &kOpRow<LegacyTrilinearInterp>;
 

@@ -15,7 +15,9 @@ struct NearestInterp : InterpolationOperator {
 
 inline void infer(const NearestInterp& op, InferArgs& a) { infer_interpolation(op, NearestInterp::kKind, a); }
 
-inline void reference(const NearestInterp& op, ReferenceArgs& a) { reference_interpolation(op, NearestInterp::kKind, a); }
+inline void reference(const NearestInterp& op, ReferenceArgs& a) {
+  reference_interpolation(op, NearestInterp::kKind, a);
+}
 
 inline constexpr const OpRow* nearest_interp_op = &kOpRow<NearestInterp>;
 

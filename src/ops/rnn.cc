@@ -39,11 +39,11 @@ struct Cell {
     for (int64_t j = 0; j < hidden; ++j) {
       const auto gate = [&](int64_t g) { return a[g * hidden + j] + b[g * hidden + j]; };
       if (mode == RnnMode::kLstm) {
-        c[j] = sigmoid(gate(1)) * c[j] + sigmoid(gate(0)) * std::tanh(gate(2));
-        h[j] = sigmoid(gate(3)) * std::tanh(c[j]);
+        c[j] = gate_sigmoid(gate(1)) * c[j] + gate_sigmoid(gate(0)) * std::tanh(gate(2));
+        h[j] = gate_sigmoid(gate(3)) * std::tanh(c[j]);
       } else if (mode == RnnMode::kGru) {
-        const double r = sigmoid(gate(0));
-        const double z = sigmoid(gate(1));
+        const double r = gate_sigmoid(gate(0));
+        const double z = gate_sigmoid(gate(1));
         const double candidate = std::tanh(a[2 * hidden + j] + r * b[2 * hidden + j]);
         h[j] = z * h[j] + (1 - z) * candidate;
       } else {
@@ -77,9 +77,16 @@ void run_layers(const Rnn& op, ReferenceArgs& a) {
       const int at = layer * directions + direction;
       const auto weight = [&](int i) { return a.in(2, i).data<T>(); };
       const auto size = static_cast<size_t>(rows);
-      Cell<T> cell{op.mode, width, hidden, op.gates(), weight(2 * at), weight(2 * at + 1),
-                   has_bias ? weight(2 * cells + 2 * at) : nullptr, has_bias ? weight(2 * cells + 2 * at + 1) : nullptr,
-                   std::vector<double>(static_cast<size_t>(width)), std::vector<double>(size),
+      Cell<T> cell{op.mode,
+                   width,
+                   hidden,
+                   op.gates(),
+                   weight(2 * at),
+                   weight(2 * at + 1),
+                   has_bias ? weight(2 * cells + 2 * at) : nullptr,
+                   has_bias ? weight(2 * cells + 2 * at + 1) : nullptr,
+                   std::vector<double>(static_cast<size_t>(width)),
+                   std::vector<double>(size),
                    std::vector<double>(size)};
       for (int64_t b = 0; b < batch; ++b) {
         const int64_t state = (at * batch + b) * hidden;

@@ -13,17 +13,20 @@ inline std::span<const std::string_view> names_of(RnnMode) {
 }
 
 /// Layers of recurrent cells over time. x is [time, batch, features]; pre_state is h (and c for LSTM), each
-/// [layers * directions, batch, hidden_size]. weight_list has for each layer and direction the matrices of the input and of
-/// the state ([gates * hidden_size, columns] each), and after all of them, in the same order, the two biases (which may be absent as a
-/// whole). Gates are i, f, g, o (LSTM) and r, z, c (GRU; r applies after the product with the state). Steps from
-/// sequence_length on give 0 and leave the state alone; the backward direction starts at the last valid step.
+/// [layers * directions, batch, hidden_size]. weight_list has for each layer and direction the matrices of the input
+/// and of the state ([gates * hidden_size, columns] each), and after all of them, in the same order, the two biases
+/// (which may be absent as a whole). Gates are i, f, g, o (LSTM) and r, z, c (GRU; r applies after the product with the
+/// state). Steps from sequence_length on give 0 and leave the state alone; the backward direction starts at the last
+/// valid step.
 struct Rnn {
   static constexpr const char* kName = "rnn";
   static constexpr const char* kLegacy[] = {"rnn"};
-  static constexpr Port kInputs[] = {in("x", "Input"), list_in("pre_state", "PreState"),
-                                     {.name = "weight_list", .kind = Port::Kind::kList, .slot = "WeightList", .weight = true},
-                                     optional_in("sequence_length", "SequenceLength"),
-                                     optional_in("dropout_state_in", "DropoutState")};
+  static constexpr Port kInputs[] = {
+      in("x", "Input"),
+      list_in("pre_state", "PreState"),
+      {.name = "weight_list", .kind = Port::Kind::kList, .slot = "WeightList", .weight = true},
+      optional_in("sequence_length", "SequenceLength"),
+      optional_in("dropout_state_in", "DropoutState")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("dropout_state_out", "DropoutState"),
                                       list_out("state", "State"), optional_out("reserve", "Reserve")};
   bool is_bidirec = false;

@@ -15,7 +15,9 @@ struct TrilinearInterp : InterpolationOperator {
 
 inline void infer(const TrilinearInterp& op, InferArgs& a) { infer_interpolation(op, TrilinearInterp::kKind, a); }
 
-inline void reference(const TrilinearInterp& op, ReferenceArgs& a) { reference_interpolation(op, TrilinearInterp::kKind, a); }
+inline void reference(const TrilinearInterp& op, ReferenceArgs& a) {
+  reference_interpolation(op, TrilinearInterp::kKind, a);
+}
 
 inline constexpr const OpRow* trilinear_interp_op = &kOpRow<TrilinearInterp>;
 

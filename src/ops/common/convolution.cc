@@ -219,28 +219,27 @@ Shape convolution_result(const ConvolutionGeometry& g, DataFormat format, int sp
 namespace {
 
 /// Element types, and ranks where they are known. False where a rank is not.
-bool check_operands(InferArgs& a, int spatial) {
+bool check_operands(InferArgs& a, int spatial, int filter_port) {
   require(is_float(a.dtype(0)), "x is ", a.dtype(0), ", expected a real type");
-  require(a.dtype(0) == a.dtype(1), "x is ", a.dtype(0), ", but filter is ", a.dtype(1));
-  if (a.shape(0).rank_known() && a.shape(1).rank_known()) return true;
+  require(a.dtype(0) == a.dtype(filter_port), "x is ", a.dtype(0), ", but filter is ", a.dtype(filter_port));
+  if (a.shape(0).rank_known() && a.shape(filter_port).rank_known()) return true;
   a.set(0, a.dtype(0), Shape::filled(spatial + 2, kUnknown));
   return false;
 }
 
 }  // namespace
 
-void infer_convolution(const ConvolutionAttributes& op, InferArgs& a, int spatial) {
-  if (!check_operands(a, spatial)) return;
-  const ConvolutionGeometry g = convolution_geometry(op, a.shape(0), a.shape(1), spatial);
+void infer_convolution(const ConvolutionAttributes& op, InferArgs& a, int spatial, int filter_port) {
+  if (!check_operands(a, spatial, filter_port)) return;
+  const ConvolutionGeometry g = convolution_geometry(op, a.shape(0), a.shape(filter_port), spatial);
   a.set(0, a.dtype(0), convolution_result(g, op.data_format, spatial));
 }
 
 void infer_transposed(const ConvolutionAttributes& op, const Ints& output_padding, const Ints* output_size,
                       InferArgs& a, int spatial) {
-  if (!check_operands(a, spatial)) return;
-  ConvolutionGeometry g =
-      transposed_geometry(op, output_padding, output_size == nullptr ? Ints{} : *output_size, a.shape(0), a.shape(1),
-                          spatial);
+  if (!check_operands(a, spatial, 1)) return;
+  ConvolutionGeometry g = transposed_geometry(op, output_padding, output_size == nullptr ? Ints{} : *output_size,
+                                              a.shape(0), a.shape(1), spatial);
   if (output_size == nullptr) {
     for (int i = 3 - spatial; i < 3; ++i) g.axes[i].out = kUnknown;
   }

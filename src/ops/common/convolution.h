@@ -17,8 +17,7 @@ struct ConvolutionAttributes {
   DataFormat data_format = DataFormat::kNchw;
 
   ConvolutionAttributes() = default;
-  explicit ConvolutionAttributes(size_t spatial)
-      : strides(spatial, 1), paddings(spatial, 0), dilations(spatial, 1) {}
+  explicit ConvolutionAttributes(size_t spatial) : strides(spatial, 1), paddings(spatial, 0), dilations(spatial, 1) {}
   void attributes(AttributeVisitor& visit) {
     visit("strides", strides);
     visit("paddings", paddings);
@@ -57,8 +56,8 @@ ConvolutionGeometry transposed_geometry(const ConvolutionAttributes& op, const I
 /// Shape of the result in the operator's data format.
 Shape convolution_result(const ConvolutionGeometry& g, DataFormat format, int spatial);
 
-/// Output 0 of a convolution whose operands 0 and 1 are x and filter.
-void infer_convolution(const ConvolutionAttributes& op, InferArgs& a, int spatial);
+/// Output 0 of a convolution whose operand 0 is x and whose operand `filter_port` is the filter.
+void infer_convolution(const ConvolutionAttributes& op, InferArgs& a, int spatial, int filter_port = 1);
 /// `output_size` is null while it is not known.
 void infer_transposed(const ConvolutionAttributes& op, const Ints& output_padding, const Ints* output_size,
                       InferArgs& a, int spatial);

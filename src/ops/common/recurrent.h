@@ -18,12 +18,12 @@ inline std::span<const std::string_view> names_of(GateActivation) {
   return kNames;
 }
 
-inline double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
+inline double gate_sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
-inline double apply(GateActivation f, double x) {
+inline double activated(GateActivation f, double x) {
   switch (f) {
     case GateActivation::kIdentity: return x;
-    case GateActivation::kSigmoid: return sigmoid(x);
+    case GateActivation::kSigmoid: return gate_sigmoid(x);
     case GateActivation::kTanh: return std::tanh(x);
     case GateActivation::kRelu: return x > 0 ? x : 0;
   }
