@@ -26,13 +26,14 @@ from notation import Draw
 ATTEMPTS = 3            # an entry that asks for n cases draws at most this many times n
 FEWEST = 10             # an entry with fewer accepted cases gets a warning
 SECONDS = 60            # the longest one case may take
+FEW = 3                 # inputs of so few elements (sizes, scales, bounds) do not move
 NUDGE = 5e-7            # how far the second run moves real inputs, relatively
 
 
 def nudged(feeds, random):
     moved = {}
     for name, (array, lod) in feeds.items():
-        if array.dtype in (np.float32, np.float64) and array.size:
+        if array.dtype in (np.float32, np.float64) and array.size > FEW:
             array = np.asarray(array * (1 + NUDGE * random.uniform(-1, 1, array.shape)), array.dtype)
         moved[name] = (array, lod)
     return moved
@@ -183,8 +184,8 @@ def child(arguments, family, todo, out, accepted, pipe):
         except Exception as error:
             shutil.rmtree(folder)
             lines = [line.strip() for line in str(error).strip().splitlines() if line.strip()]
-            reasons = [line for line in lines if "Error:" in line or line.startswith("unstable")]
-            text = (reasons or lines[-1:] or ["?"])[0] + ("" if not lines else " | " + lines[-1])
+            reasons = [line for line in lines if line.startswith("(") or "Error:" in line]
+            text = (reasons or lines[-1:] or ["?"])[0]
             verdict = type(error).__name__ + ": " + text[:300]
         os.write(pipe, ("%d %s\n" % (index, verdict)).encode())
 

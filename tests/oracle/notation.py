@@ -37,6 +37,7 @@ class Tensor:
     def __init__(self, array, param=False, lod=None, static=False):
         self.array, self.param, self.lod, self.static = array, param, lod, static
         self.dtype, self.shape = str(array.dtype), list(array.shape)
+        self.unknown = []                   # axes that a program of the Python API declares with an unknown size
 
     def fixed(self):
         """The same tensor, never declared with unknown sizes."""

@@ -30,7 +30,8 @@ def export_api(make_result, folder):
                 variables[name] = paddle.static.create_parameter(tensor.shape, tensor.dtype, name=name)
                 params[name] = tensor.array
             else:
-                variables[name] = paddle.static.data(name, tensor.shape, tensor.dtype, lod_level=len(tensor.lod or []))
+                shape = [-1 if axis in tensor.unknown else size for axis, size in enumerate(tensor.shape)]
+                variables[name] = paddle.static.data(name, shape, tensor.dtype, lod_level=len(tensor.lod or []))
                 feeds[name] = (tensor.array, tensor.lod)
                 fed.append(variables[name])
         results = function(paddle, **variables)

@@ -41,6 +41,8 @@ def _declare(block, name, tensor, unknown):
     shape = list(tensor.shape)
     if unknown and not tensor.param and not tensor.static and shape:
         shape[0] = -1
+    for axis in tensor.unknown:
+        shape[axis] = -1
     return block.create_var(name=name, shape=shape, dtype=tensor.dtype, persistable=tensor.param, stop_gradient=True,
                             lod_level=len(tensor.lod or []), need_check_feed=not tensor.param)
 

@@ -154,10 +154,10 @@ def unique(r):
     x = r.shape(1, 2, elements=40)
     axis = [r.int(0, len(x) - 1)] if r.maybe(0.35) else []
     data = r.i(x, lo=-3, hi=3, dtype="int64").array
-    case = dict(X=r.t(data, dtype), return_index=r.maybe(), return_inverse=r.maybe(), return_counts=r.maybe(), axis=axis,
+    case = dict(X=r.t(data, dtype), return_index=r.maybe(), return_inverse=True, return_counts=r.maybe(), axis=axis,
                 dtype=r.pick(2, 3), is_sorted=True)
-    case["_out"] = {"Out": 1}
-    for flag, slot in (("return_index", "Indices"), ("return_inverse", "Index"), ("return_counts", "Counts")):
+    case["_out"] = {"Out": 1, "Index": 1}
+    for flag, slot in (("return_index", "Indices"), ("return_counts", "Counts")):
         if case[flag]:
             case["_out"][slot] = 1
     return case
