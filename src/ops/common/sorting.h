@@ -47,4 +47,37 @@ inline int sorting_axis(int64_t axis, const Shape& x) {
   return normalize_axis(axis, x.is_scalar() ? 1 : x.rank());
 }
 
+/// Results 0 (values) and 1 (their int64 indices) have one element for each row of x along `axis_value`.
+inline void infer_one_per_row(InferArgs& a, int64_t axis_value, bool keepdim) {
+  Shape y = a.shape(0);
+  if (y.rank_known()) {
+    const int axis = sorting_axis(axis_value, y);
+    if (!y.is_scalar()) {
+      if (keepdim) {
+        y[axis] = 1;
+      } else {
+        y.erase(axis);
+      }
+    }
+  }
+  a.set(0, a.dtype(0), y);
+  a.set(1, DType::kInt64, y);
+}
+
+/// The same computed: pick(row, order) gives the index of the element taken.
+template <class F>
+void reference_one_per_row(ReferenceArgs& a, int64_t axis_value, const F& pick) {
+  const Tensor& x = a.in(0);
+  const int axis = sorting_axis(axis_value, x.shape());
+  const int64_t inner = x.shape().is_scalar() ? 1 : x.shape().count(axis + 1, x.shape().rank());
+  visit_real(x.dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    each_sorted_row<T>(x, axis, false, [&](const auto& row, const auto& order, int64_t o, int64_t i) {
+      const int64_t taken = pick(row, order);
+      a.out(0).data<T>()[o * inner + i] = row[static_cast<size_t>(taken)];
+      a.out(1).data<int64_t>()[o * inner + i] = taken;
+    });
+  });
+}
+
 }  // namespace coracle

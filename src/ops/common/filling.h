@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "graph/op.h"
+
+namespace coracle {
+
+/// The shape that an operand or, where that is absent, an attribute gives; unknown dimensions while the operand is.
+inline Shape filled_shape(const InferArgs& a, int port) {
+  if (const std::optional<Ints> dims = a.ints(port)) {
+    for (int64_t d : *dims) require(d >= 0, "shape has the negative dimension ", d);
+    return Shape(*dims);
+  }
+  const Shape& s = a.shape(port);
+  if (s.known() && s.rank() == 1) return Shape::filled(static_cast<int>(s[0]), Shape::kUnknown);
+  return Shape::unknown_rank();
+}
+
+/// Every element = value. Whole numbers take `whole`, which keeps all 64 bits.
+inline void fill(Tensor& t, double value, int64_t whole) {
+  visit_real(t.dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    T v;
+    if constexpr (std::is_same_v<T, bool>) {
+      v = value != 0;
+    } else if constexpr (std::is_integral_v<T>) {
+      v = static_cast<T>(whole);
+    } else {
+      v = static_cast<T>(value);
+    }
+    for (int64_t i = 0, n = t.count(); i < n; ++i) t.data<T>()[i] = v;
+  });
+}
+
+/// A real number as a whole one, saturated.
+inline int64_t whole(double value) {
+  if (value != value) return 0;
+  if (value >= 9223372036854775807.0) return INT64_MAX;
+  if (value <= -9223372036854775808.0) return INT64_MIN;
+  return static_cast<int64_t>(value);
+}
+
+}  // namespace coracle

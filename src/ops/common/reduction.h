@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "graph/lowering.h"
+#include "ops/common/binary.h"
+
+namespace coracle {
+
+/// Attributes of a reduction; a base of the operators' structs. No axis means all.
+struct ReductionAttributes {
+  Ints axis;
+  bool keepdim = false;
+  bool reduce_all = false;
+  void attributes(AttributeVisitor& visit) {
+    visit("axis", axis, "dim");
+    visit("keepdim", keepdim, "keep_dim");
+    visit("reduce_all", reduce_all);
+  }
+  friend bool operator==(const ReductionAttributes&, const ReductionAttributes&) = default;
+};
+
+/// Which dimensions of `rank` are reduced, by dimension.
+std::vector<bool> reduced_dimensions(const Ints& axis, bool all, int rank);
+/// The result's shape; unknown rank where `axis` is not known (null).
+Shape reduced_shape(const Shape& x, const Ints* axis, bool all, bool keepdim);
+
+/// Walks over x: f(result index, x index) in row-major order of x.
+class ReductionWalk {
+ public:
+  ReductionWalk(const Shape& x, const std::vector<bool>& reduced);
+  template <class F>
+  void each(const F& f) const {
+    const int64_t n = x_.count();
+    int64_t at[Shape::kMaxRank] = {};
+    int64_t y = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      f(y, i);
+      for (int d = x_.rank() - 1; d >= 0; --d) {
+        y += stride_[d];
+        if (++at[d] < x_[d]) break;
+        y -= stride_[d] * x_[d];
+        at[d] = 0;
+      }
+    }
+  }
+
+ private:
+  Shape x_;
+  int64_t stride_[Shape::kMaxRank] = {};
+};
+
+/// The axes of a reduction whose axis is operand 1 in PIR and an attribute in ProgramDesc.
+struct OperandReduction {
+  static constexpr Port kInputs[] = {in("x", "X"), shape_in("axis", "dim")};
+  static constexpr Port kOutputs[] = {out("out", "Out")};
+  bool keepdim = false;
+  bool reduce_all = false;
+  void attributes(AttributeVisitor& visit) {
+    visit("keepdim", keepdim, "keep_dim");
+    visit("reduce_all", reduce_all);
+  }
+  friend bool operator==(const OperandReduction&, const OperandReduction&) = default;
+};
+
+inline Shape infer_operand_reduction(const OperandReduction& op, const InferArgs& a) {
+  const std::optional<Ints> axis = a.has(1) ? a.ints(1) : Ints{};
+  return reduced_shape(a.shape(0), axis ? &*axis : nullptr, op.reduce_all, op.keepdim);
+}
+
+inline std::vector<bool> operand_axes(const OperandReduction& op, const ReferenceArgs& a) {
+  return reduced_dimensions(a.has(1) ? a.in(1).integers() : Ints{}, op.reduce_all, a.shape(0).rank());
+}
+
+/// Folds x in double: init, then step(accumulated, element) for each, then last(accumulated, count).
+template <class Step, class Last>
+void reference_reduction(const Tensor& x, const std::vector<bool>& reduced, Tensor& y, double init, const Step& step,
+                         const Last& last) {
+  std::vector<double> sums(static_cast<size_t>(y.count()), init);
+  const ReductionWalk walk(x.shape(), reduced);
+  visit_real(x.dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    const T* from = x.data<T>();
+    walk.each([&](int64_t r, int64_t i) {
+      double& s = sums[static_cast<size_t>(r)];
+      s = step(s, static_cast<double>(from[i]));
+    });
+  });
+  const double count = sums.empty() ? 0.0 : static_cast<double>(x.count()) / static_cast<double>(sums.size());
+  visit_real(y.dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    for (size_t i = 0; i < sums.size(); ++i) y.data<T>()[i] = static_cast<T>(last(sums[i], count));
+  });
+}
+
+/// The same in x's own whole-number type (sums wrap as they do in Paddle).
+template <class Step>
+void reference_integer_reduction(const Tensor& x, const std::vector<bool>& reduced, Tensor& y, int64_t init,
+                                 const Step& step) {
+  std::vector<int64_t> sums(static_cast<size_t>(y.count()), init);
+  const ReductionWalk walk(x.shape(), reduced);
+  visit_real(x.dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    const T* from = x.data<T>();
+    walk.each([&](int64_t r, int64_t i) {
+      int64_t& s = sums[static_cast<size_t>(r)];
+      s = step(s, static_cast<int64_t>(from[i]));
+    });
+  });
+  visit_real(y.dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    for (size_t i = 0; i < sums.size(); ++i) y.data<T>()[i] = static_cast<T>(sums[i]);
+  });
+}
+
+}  // namespace coracle

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <limits>
+
+#include "ops/common/reduction.h"
+
+namespace coracle {
+
+/// out = log(sum(e^x)) over the axes
+struct Logsumexp {
+  static constexpr const char* kName = "logsumexp";
+  static constexpr const char* kLegacy[] = {"logsumexp"};
+  static constexpr Port kInputs[] = {in("x", "X")};
+  static constexpr Port kOutputs[] = {out("out", "Out")};
+  Ints axis{0};
+  bool keepdim = false;
+  bool reduce_all = false;
+  void attributes(AttributeVisitor& visit) {
+    visit("axis", axis);
+    visit("keepdim", keepdim);
+    visit("reduce_all", reduce_all);
+  }
+  friend bool operator==(const Logsumexp&, const Logsumexp&) = default;
+};
+
+inline void infer(const Logsumexp& op, InferArgs& a) {
+  a.set(0, a.dtype(0), reduced_shape(a.shape(0), &op.axis, op.reduce_all, op.keepdim));
+}
+
+inline void reference(const Logsumexp& op, ReferenceArgs& a) {
+  const std::vector<bool> reduced = reduced_dimensions(op.axis, op.reduce_all, a.shape(0).rank());
+  const ReductionWalk walk(a.shape(0), reduced);
+  const auto n = static_cast<size_t>(a.out(0).count());
+  std::vector<double> most(n, -std::numeric_limits<double>::infinity());
+  std::vector<double> sums(n, 0.0);
+  visit_float(a.in(0).dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    const T* x = a.in(0).data<T>();
+    walk.each([&](int64_t r, int64_t i) {
+      most[static_cast<size_t>(r)] = std::max(most[static_cast<size_t>(r)], static_cast<double>(x[i]));
+    });
+    walk.each([&](int64_t r, int64_t i) {
+      const double m = most[static_cast<size_t>(r)];
+      sums[static_cast<size_t>(r)] += std::isinf(m) ? 0.0 : std::exp(static_cast<double>(x[i]) - m);
+    });
+    for (size_t i = 0; i < n; ++i) {
+      a.out(0).data<T>()[i] = static_cast<T>(std::isinf(most[i]) ? most[i] : most[i] + std::log(sums[i]));
+    }
+  });
+}
+
+inline constexpr const OpRow* logsumexp_op = &kOpRow<Logsumexp>;
+
+}  // namespace coracle
