@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reductions of a contiguous row and of columns. The order of the operations depends on the length alone, never on where the row
-// lies or which thread works on it.
+// Reductions of a contiguous row and of columns. The order of the operations depends on the length alone, never on
+// where the row lies or which thread works on it.
 #pragma once
 
 #include "devices/cpu/isa/vector.h"
@@ -47,8 +47,8 @@ HWY_INLINE float inverse_square_root(float x) {
   return 1.0f / hn::GetLane(hn::Sqrt(hn::Set(d, x)));
 }
 
-// f(begin, width) for parts of [begin, end): four whole vectors wide, one whole vector, then what is left; f takes the number
-// of vectors as a type, and the number of elements.
+// f(begin, width) for parts of [begin, end): four whole vectors wide, one whole vector, then what is left; f takes the
+// number of vectors as a type, and the number of elements.
 template <size_t kCount>
 struct VectorCount {
   static constexpr size_t value = kCount;

@@ -54,18 +54,16 @@ void same(BinaryKind kind, const float* a, const float* b, float* y, size_t coun
 void scalar_right(BinaryKind kind, const float* a, float b, float* y, size_t count, UnaryChain after) {
   const V value = hn::Set(FloatTag(), b);
   in_blocks(y, count, after, [=](size_t begin, size_t size) {
-    with_operation(kind, [=](auto operation) {
-      map(a + begin, y + begin, size, [=](V v) { return operation(v, value); });
-    });
+    with_operation(kind,
+                   [=](auto operation) { map(a + begin, y + begin, size, [=](V v) { return operation(v, value); }); });
   });
 }
 
 void scalar_left(BinaryKind kind, float a, const float* b, float* y, size_t count, UnaryChain after) {
   const V value = hn::Set(FloatTag(), a);
   in_blocks(y, count, after, [=](size_t begin, size_t size) {
-    with_operation(kind, [=](auto operation) {
-      map(b + begin, y + begin, size, [=](V v) { return operation(value, v); });
-    });
+    with_operation(kind,
+                   [=](auto operation) { map(b + begin, y + begin, size, [=](V v) { return operation(value, v); }); });
   });
 }
 
@@ -87,13 +85,15 @@ HWY_INLINE void by_rows(const float* row, size_t rows, size_t columns, F f) {
   }
 }
 
-void row_right(BinaryKind kind, const float* a, const float* row, float* y, size_t rows, size_t columns, UnaryChain after) {
+void row_right(BinaryKind kind, const float* a, const float* row, float* y, size_t rows, size_t columns,
+               UnaryChain after) {
   by_rows(row, rows, columns, [=](size_t begin, size_t size, const float* against) {
     same(kind, a + begin, against, y + begin, size, after);
   });
 }
 
-void row_left(BinaryKind kind, const float* row, const float* b, float* y, size_t rows, size_t columns, UnaryChain after) {
+void row_left(BinaryKind kind, const float* row, const float* b, float* y, size_t rows, size_t columns,
+              UnaryChain after) {
   by_rows(row, rows, columns, [=](size_t begin, size_t size, const float* against) {
     same(kind, against, b + begin, y + begin, size, after);
   });

@@ -33,8 +33,10 @@ struct BinaryFunctions {
   void (*scalar_right)(BinaryKind kind, const float* a, float b, float* y, size_t count, UnaryChain after);
   void (*scalar_left)(BinaryKind kind, float a, const float* b, float* y, size_t count, UnaryChain after);
   /// One operand is [rows, columns], the other one row of `columns` elements (a bias).
-  void (*row_right)(BinaryKind kind, const float* a, const float* row, float* y, size_t rows, size_t columns, UnaryChain after);
-  void (*row_left)(BinaryKind kind, const float* row, const float* b, float* y, size_t rows, size_t columns, UnaryChain after);
+  void (*row_right)(BinaryKind kind, const float* a, const float* row, float* y, size_t rows, size_t columns,
+                    UnaryChain after);
+  void (*row_left)(BinaryKind kind, const float* row, const float* b, float* y, size_t rows, size_t columns,
+                   UnaryChain after);
   /// One operand is [rows, columns], the other [rows, 1].
   void (*column_right)(BinaryKind kind, const float* a, const float* column, float* y, size_t rows, size_t columns,
                        UnaryChain after);

@@ -20,8 +20,8 @@ struct GatherRows {
 struct CopyFunctions {
   /// `rows` blocks of row_bytes; strides in bytes. Source and destination do not overlap.
   void (*rows)(const void* x, size_t x_stride, void* y, size_t y_stride, size_t rows, size_t row_bytes);
-  /// Row i of y is row ids[i] of the table, for i < count. Returns the first i whose id is outside [0, table_rows), where it
-  /// stops, or -1.
+  /// Row i of y is row ids[i] of the table, for i < count. Returns the first i whose id is outside [0, table_rows),
+  /// where it stops, or -1.
   int64_t (*gather_int64)(const GatherRows& p, const int64_t* ids, int64_t count);
   int64_t (*gather_int32)(const GatherRows& p, const int32_t* ids, int64_t count);
 };

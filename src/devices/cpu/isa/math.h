@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elementary functions and activations on vectors of float, for any Highway float tag. Each lane's result depends on that
-// lane's input alone, so a value gives the same bits in a full vector and in a tail. Errors are a few units in the last place;
-// infinities, NaN, overflow and denormal inputs and results follow the C library. sin, cos and pow are in math_wide.h.
+// Elementary functions and activations on vectors of float, for any Highway float tag. Each lane's result depends on
+// that lane's input alone, so a value gives the same bits in a full vector and in a tail. Errors are a few units in the
+// last place; infinities, NaN, overflow and denormal inputs and results follow the C library. sin, cos and pow are in
+// math_wide.h.
 #pragma once
 
 #include "devices/cpu/isa/vector.h"
@@ -209,7 +210,8 @@ HWY_INLINE V erf(D d, V x) {
   return hn::CopySign(hn::IfThenElse(hn::Lt(a, set(d, 0.9)), small, large), x);
 }
 
-// x * Phi(x) = x / 2 * (1 + erf(x / sqrt(2))). e^q(|x|) approximates Phi(-|x|), so that there is no cancellation for x < 0.
+// x * Phi(x) = x / 2 * (1 + erf(x / sqrt(2))). e^q(|x|) approximates Phi(-|x|), so that there is no cancellation for x
+// < 0.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V gelu(D d, V x) {
   const V a = hn::Abs(x);
@@ -232,7 +234,8 @@ HWY_INLINE V gelu(D d, V x) {
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V gelu_tanh(D d, V x) {
   const V one = set(d, 1.0);
-  const V inner = hn::MulAdd(hn::Mul(x, x), set(d, -2.0 * 0.7978845608028654 * 0.044715), set(d, -2.0 * 0.7978845608028654));
+  const V inner =
+      hn::MulAdd(hn::Mul(x, x), set(d, -2.0 * 0.7978845608028654 * 0.044715), set(d, -2.0 * 0.7978845608028654));
   return hn::Div(x, hn::Add(one, exp_normal(d, hn::Mul(x, inner))));
 }
 

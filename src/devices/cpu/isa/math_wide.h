@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Functions on vectors of float that work in double inside. The tag must be a full vector's (FloatTag), because it is split
-// into two halves. As in math.h a lane's result depends on that lane's input alone.
+// Functions on vectors of float that work in double inside. The tag must be a full vector's (FloatTag), because it is
+// split into two halves. As in math.h a lane's result depends on that lane's input alone.
 #pragma once
 
 #include "devices/cpu/isa/math.h"
@@ -63,7 +63,8 @@ HWY_INLINE FloatVector sin_shifted(FloatVector x, int quadrant_offset) {
   const QuadrantDouble low = reduce_quadrant(lower_double(x));
   const QuadrantDouble high = reduce_quadrant(upper_double(x));
   const FloatVector r = combine_float(high.remainder, low.remainder);
-  const auto quadrant = hn::Add(hn::ConvertTo(di, combine_float(high.quadrant, low.quadrant)), hn::Set(di, quadrant_offset));
+  const auto quadrant =
+      hn::Add(hn::ConvertTo(di, combine_float(high.quadrant, low.quadrant)), hn::Set(di, quadrant_offset));
   const FloatVector r2 = hn::Mul(r, r);
   FloatVector s = set(d, 0x1.6cd5ecp-19);
   s = hn::MulAdd(s, r2, set(d, -0x1.a00f94p-13));

@@ -94,11 +94,11 @@ void group_norm(const GroupNorm& p, size_t begin, size_t end) {
   }
 }
 
-// result[c] = sum over the rows of map(x[row, c], center[c]), for the columns [begin, end) of [rows, columns]. Partial sums over
-// 64 rows are added up in turn, which keeps long sums accurate.
+// result[c] = sum over the rows of map(x[row, c], center[c]), for the columns [begin, end) of [rows, columns]. Partial
+// sums over 64 rows are added up in turn, which keeps long sums accurate.
 template <class Map>
-HWY_INLINE void column_sums(const float* x, const float* center, float* result, size_t rows, size_t columns, size_t begin,
-                            size_t end, Map map) {
+HWY_INLINE void column_sums(const float* x, const float* center, float* result, size_t rows, size_t columns,
+                            size_t begin, size_t end, Map map) {
   const FloatTag d;
   in_strips(begin, end, [=](auto count, size_t from, size_t width) {
     constexpr size_t kVectors = decltype(count)::value;

@@ -14,9 +14,9 @@ struct RowNorm {
   const float* scale = nullptr;     ///< n elements; null: 1
   const float* bias = nullptr;      ///< n elements; null: 0
   float* y = nullptr;
-  float* sum = nullptr;             ///< gets x + residual, if given
-  float* mean = nullptr;            ///< layer_norm: gets each row's mean, if given
-  float* variance = nullptr;        ///< layer_norm: gets each row's variance, if given
+  float* sum = nullptr;       ///< gets x + residual, if given
+  float* mean = nullptr;      ///< layer_norm: gets each row's mean, if given
+  float* variance = nullptr;  ///< layer_norm: gets each row's variance, if given
   size_t rows = 0;
   size_t n = 0;
   float epsilon = 1e-5f;

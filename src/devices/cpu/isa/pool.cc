@@ -17,9 +17,10 @@ HWY_INLINE void pooled(const Pool& p, size_t begin, size_t end, V identity, Comb
       const int32_t top = p.rows.begin[row], bottom = p.rows.end[row];
       const int32_t left = p.columns.begin[column], right = p.columns.end[column];
       float* y = p.y + (row * p.out_width + column) * p.channels;
-      const V divisor = p.rows.divisor == nullptr
-                            ? identity
-                            : hn::Set(d, static_cast<float>(p.rows.divisor[row]) * static_cast<float>(p.columns.divisor[column]));
+      const V divisor =
+          p.rows.divisor == nullptr
+              ? identity
+              : hn::Set(d, static_cast<float>(p.rows.divisor[row]) * static_cast<float>(p.columns.divisor[column]));
       in_strips(0, p.channels, [=, &p](auto count, size_t from, size_t width) {
         constexpr size_t kVectors = decltype(count)::value;
         V total[kVectors];
@@ -38,7 +39,8 @@ HWY_INLINE void pooled(const Pool& p, size_t begin, size_t end, V identity, Comb
 
 void max(const Pool& p, size_t begin, size_t end) {
   const V lowest = set(FloatTag(), -__FLT_MAX__);
-  pooled(p, begin, end, lowest, [](V a, V b) { return at_least(a, b); }, [](V total, V) { return total; });
+  pooled(
+      p, begin, end, lowest, [](V a, V b) { return at_least(a, b); }, [](V total, V) { return total; });
 }
 
 void average(const Pool& p, size_t begin, size_t end) {

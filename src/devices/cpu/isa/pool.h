@@ -8,8 +8,8 @@
 
 namespace coracle::cpu {
 
-/// Along one axis: the window of output i is the inputs [begin[i], end[i]), clipped to the image by the caller. `divisor` is
-/// what the average counts on this axis (the clipped or the whole size); unused for the maximum.
+/// Along one axis: the window of output i is the inputs [begin[i], end[i]), clipped to the image by the caller.
+/// `divisor` is what the average counts on this axis (the clipped or the whole size); unused for the maximum.
 struct PoolAxis {
   const int32_t* begin = nullptr;
   const int32_t* end = nullptr;
@@ -27,8 +27,8 @@ struct Pool {
   PoolAxis columns;
 };
 
-/// The output rows [begin, end). An empty window gives -FLT_MAX, or 0 divided by the divisor. (The average over a whole image is
-/// reduce.strided.)
+/// The output rows [begin, end). An empty window gives -FLT_MAX, or 0 divided by the divisor. (The average over a whole
+/// image is reduce.strided.)
 struct PoolFunctions {
   void (*max)(const Pool& p, size_t begin, size_t end);
   void (*average)(const Pool& p, size_t begin, size_t end);

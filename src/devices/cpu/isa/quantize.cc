@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/quantize.h"
 
-#include "devices/cpu/isa/map.h"
 #include "devices/cpu/isa/accumulate.h"
+#include "devices/cpu/isa/map.h"
 
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
@@ -46,7 +46,8 @@ void tensor(const Quantization& q, const float* x, float scale, float* y, size_t
   const V s = hn::Set(FloatTag(), scale);
   const V range = hn::Set(FloatTag(), q.range);
   with_choices(q, [=](auto half_away, auto dequantize) {
-    map(x, y, count, [=](V v) { return quantized<decltype(half_away)::value, decltype(dequantize)::value>(v, s, range); });
+    map(x, y, count,
+        [=](V v) { return quantized<decltype(half_away)::value, decltype(dequantize)::value>(v, s, range); });
   });
 }
 

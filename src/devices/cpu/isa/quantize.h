@@ -7,10 +7,10 @@
 
 namespace coracle::cpu {
 
-/// q = round(x * range / scale), kept as float; with `dequantize` y = q * scale / range, else y = q. A scale up to 1e-30 divides
-/// as scale + 1e-6.
+/// q = round(x * range / scale), kept as float; with `dequantize` y = q * scale / range, else y = q. A scale up to
+/// 1e-30 divides as scale + 1e-6.
 struct Quantization {
-  float range = 127;          ///< 2^(bits - 1) - 1
+  float range = 127;             ///< 2^(bits - 1) - 1
   bool round_half_away = false;  ///< true: x is clipped to +-scale, then rounded half away from zero;
                                  ///< false: rounded half to even, then clipped to [-range - 1, range]
   bool dequantize = true;

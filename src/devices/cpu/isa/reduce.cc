@@ -114,7 +114,8 @@ HWY_INLINE void arg_of_rows(const float* x, int64_t* y, size_t rows, size_t n) {
   const FloatTag d;
   const V worst = set(d, kLargest ? -__builtin_inff() : __builtin_inff());
   for (size_t r = 0; r < rows; ++r, x += n) {
-    const V best = accumulate(x, n, worst, SameOp(), [](V a, V b) { return hn::IfThenElse(better<kLargest>(b, a), b, a); });
+    const V best =
+        accumulate(x, n, worst, SameOp(), [](V a, V b) { return hn::IfThenElse(better<kLargest>(b, a), b, a); });
     const V wanted = kLargest ? hn::MaxOfLanes(d, best) : hn::MinOfLanes(d, best);
     y[r] = 0;
     for (size_t i = 0; i < n; i += kFloatLanes) {

@@ -13,7 +13,8 @@ using V = FloatVector;
 template <class F>
 HWY_INLINE void each_vector(const RnnCell& p, F f) {
   for (size_t row = 0; row < p.rows; ++row) {
-    for (size_t i = 0; i < p.hidden; i += kFloatLanes) f(row, i, p.hidden - i < kFloatLanes ? p.hidden - i : kFloatLanes);
+    for (size_t i = 0; i < p.hidden; i += kFloatLanes)
+      f(row, i, p.hidden - i < kFloatLanes ? p.hidden - i : kFloatLanes);
   }
 }
 
@@ -47,7 +48,8 @@ void gru(const RnnCell& p) {
   each_vector(p, [=, &p](size_t row, size_t i, size_t width) {
     const V reset = math::sigmoid(d, gate_sum(p, row, 0, i, width));
     const V update = math::sigmoid(d, gate_sum(p, row, 1, i, width));
-    const V candidate = math::tanh(d, hn::MulAdd(reset, from_state(p, row, 2, i, width), from_input(p, row, 2, i, width)));
+    const V candidate =
+        math::tanh(d, hn::MulAdd(reset, from_state(p, row, 2, i, width), from_input(p, row, 2, i, width)));
     const V previous = load_width(p.previous_state + row * p.previous_state_stride + i, width);
     store_width(hn::MulAdd(update, hn::Sub(previous, candidate), candidate), p.state + row * p.state_stride + i, width);
   });

@@ -7,11 +7,12 @@
 
 namespace coracle::cpu {
 
-/// One time step of `rows` sequences, element-wise: the matrix products are done. A row of gates holds the pre-activations
-/// gate after gate, `hidden` floats each; rows lie `gate_stride` (`hidden_gate_stride`) floats apart, states `state_stride`.
+/// One time step of `rows` sequences, element-wise: the matrix products are done. A row of gates holds the
+/// pre-activations gate after gate, `hidden` floats each; rows lie `gate_stride` (`hidden_gate_stride`) floats apart,
+/// states `state_stride`.
 struct RnnCell {
-  const float* gates = nullptr;         ///< from the input: LSTM i, f, g, o; GRU r, z, c; simple one gate
-  const float* hidden_gates = nullptr;  ///< from the last state, added to `gates`; may be null (not for gru)
+  const float* gates = nullptr;           ///< from the input: LSTM i, f, g, o; GRU r, z, c; simple one gate
+  const float* hidden_gates = nullptr;    ///< from the last state, added to `gates`; may be null (not for gru)
   const float* previous_state = nullptr;  ///< h of the last step (gru), c of the last step (lstm)
   float* state = nullptr;                 ///< h of this step
   float* cell = nullptr;                  ///< c of this step (lstm)

@@ -39,8 +39,7 @@ void log_rows(const float* x, float* y, size_t rows, size_t n) {
   const FloatTag d;
   for (size_t r = 0; r < rows; ++r, x += n, y += n) {
     const V largest = largest_of(x, n);
-    const float sum =
-        sum_of(x, n, [=](V v) { return math::exp_normal(d, hn::Sub(v, largest)); });
+    const float sum = sum_of(x, n, [=](V v) { return math::exp_normal(d, hn::Sub(v, largest)); });
     const V log_sum = math::log(d, hn::Set(d, sum));
     map(x, y, n, [=](V v) { return hn::Sub(hn::Sub(v, largest), log_sum); });
   }

@@ -21,8 +21,8 @@ HWY_INLINE hn::Vec<D> load_blocks(D d, const T* x, size_t rows_stride) {
   }
 }
 
-// A tile of one vector of rows by one 128-bit block of columns. Interleaving vector i with vector i + n / 2, log2(n) times,
-// transposes n vectors of n lanes; here this happens in all 128-bit blocks at once.
+// A tile of one vector of rows by one 128-bit block of columns. Interleaving vector i with vector i + n / 2, log2(n)
+// times, transposes n vectors of n lanes; here this happens in all 128-bit blocks at once.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void transpose_tile(D d, const T* x, size_t x_stride, T* y, size_t y_stride) {
   constexpr size_t kSide = 16 / sizeof(T);
@@ -53,7 +53,8 @@ HWY_INLINE size_t interleave(const T* x, size_t x_stride, T* y, size_t rows, siz
   size_t c = 0;
   if (rows == 3) {
     for (; c + kLanes <= columns; c += kLanes) {
-      hn::StoreInterleaved3(hn::LoadU(d, x + c), hn::LoadU(d, x + x_stride + c), hn::LoadU(d, x + 2 * x_stride + c), d, y + 3 * c);
+      hn::StoreInterleaved3(hn::LoadU(d, x + c), hn::LoadU(d, x + x_stride + c), hn::LoadU(d, x + 2 * x_stride + c), d,
+                            y + 3 * c);
     }
   } else if (rows == 2) {
     for (; c + kLanes <= columns; c += kLanes) {
@@ -100,36 +101,49 @@ void transpose_matrix(const T* x, size_t x_stride, T* y, size_t y_stride, size_t
   const hn::CappedTag<T, 16 / sizeof(T)> narrow;
   constexpr size_t kSide = 16 / sizeof(T);
   constexpr size_t kWide = HWY_LANES(T);
-  constexpr size_t kPanel = 64 / sizeof(T);  // columns whose cache lines are read to the end before the next ones
-  for (size_t panel = 0; panel < columns; panel += kPanel) {
-    const size_t panel_end = panel + kPanel < columns ? panel + kPanel : columns;
-    const size_t tiled = panel + (panel_end - panel) / kSide * kSide;
-    size_t r = 0;
-    for (; r + kWide <= rows; r += kWide) {
-      for (size_t c = panel; c < tiled; c += kSide) {
-        transpose_tile(wide, x + r * x_stride + c, x_stride, y + c * y_stride + r, y_stride);
+  // Blocks that are read from and written to whole cache lines, few enough for the caches and their address
+  // translation.
+  constexpr size_t kPanel = 64 / sizeof(T);
+  constexpr size_t kRowBlock = 256;
+  for (size_t block = 0; block < rows; block += kRowBlock) {
+    const size_t block_end = block + kRowBlock < rows ? block + kRowBlock : rows;
+    for (size_t panel = 0; panel < columns; panel += kPanel) {
+      const size_t panel_end = panel + kPanel < columns ? panel + kPanel : columns;
+      const size_t tiled = panel + (panel_end - panel) / kSide * kSide;
+      size_t r = block;
+      for (; r + kWide <= block_end; r += kWide) {
+        for (size_t c = panel; c < tiled; c += kSide) {
+          transpose_tile(wide, x + r * x_stride + c, x_stride, y + c * y_stride + r, y_stride);
+        }
       }
-    }
-    for (; r + kSide <= rows; r += kSide) {
-      for (size_t c = panel; c < tiled; c += kSide) {
-        transpose_tile(narrow, x + r * x_stride + c, x_stride, y + c * y_stride + r, y_stride);
+      for (; r + kSide <= block_end; r += kSide) {
+        for (size_t c = panel; c < tiled; c += kSide) {
+          transpose_tile(narrow, x + r * x_stride + c, x_stride, y + c * y_stride + r, y_stride);
+        }
       }
+      transpose_plain(x + r * x_stride + panel, x_stride, y + panel * y_stride + r, y_stride, block_end - r,
+                      tiled - panel);
+      transpose_plain(x + block * x_stride + tiled, x_stride, y + tiled * y_stride + block, y_stride, block_end - block,
+                      panel_end - tiled);
     }
-    transpose_plain(x + r * x_stride + panel, x_stride, y + panel * y_stride + r, y_stride, rows - r, tiled - panel);
-    transpose_plain(x + tiled, x_stride, y + tiled * y_stride, y_stride, rows, panel_end - tiled);
   }
 }
 
-void matrix(size_t element_size, const void* x, size_t x_stride, void* y, size_t y_stride, size_t rows, size_t columns) {
+void matrix(size_t element_size, const void* x, size_t x_stride, void* y, size_t y_stride, size_t rows,
+            size_t columns) {
   const auto run = [=](auto type) {
     using T = decltype(type);
     transpose_matrix(static_cast<const T*>(x), x_stride, static_cast<T*>(y), y_stride, rows, columns);
   };
   switch (element_size) {
-    case 1: return run(uint8_t());
-    case 2: return run(uint16_t());
-    case 4: return run(uint32_t());
-    default: return run(uint64_t());
+    case 1:
+      return run(uint8_t());
+    case 2:
+      return run(uint16_t());
+    case 4:
+      return run(uint32_t());
+    default:
+      return run(uint64_t());
   }
 }
 
@@ -202,10 +216,14 @@ void permute(size_t element_size, const Permutation& p, const void* x, void* y, 
     permute_part(p, static_cast<const T*>(x), static_cast<T*>(y), begin, end);
   };
   switch (element_size) {
-    case 1: return run(uint8_t());
-    case 2: return run(uint16_t());
-    case 4: return run(uint32_t());
-    default: return run(uint64_t());
+    case 1:
+      return run(uint8_t());
+    case 2:
+      return run(uint16_t());
+    case 4:
+      return run(uint32_t());
+    default:
+      return run(uint64_t());
   }
 }
 

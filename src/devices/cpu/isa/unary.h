@@ -11,23 +11,23 @@ namespace coracle::cpu {
 /// y = f(x) for one float; a, b and c are the numbers in UnaryStep. NaN gives NaN unless a comparison says otherwise.
 enum class UnaryKind : int32_t {
   kIdentity,
-  kRelu,             // max(x, 0)
-  kClip,             // min(max(x, a), b): relu6 and hardtanh too
-  kLeakyRelu,        // x >= 0 ? x : a * x
-  kHardSigmoid,      // min(max(a * x + b, 0), 1)
-  kHardSwish,        // x * min(max(x + a, 0), b) / c: offset, threshold, scale
+  kRelu,         // max(x, 0)
+  kClip,         // min(max(x, a), b): relu6 and hardtanh too
+  kLeakyRelu,    // x >= 0 ? x : a * x
+  kHardSigmoid,  // min(max(a * x + b, 0), 1)
+  kHardSwish,    // x * min(max(x + a, 0), b) / c: offset, threshold, scale
   kSigmoid,
   kLogSigmoid,
-  kSwish,            // x * sigmoid(a * x); silu is a = 1
+  kSwish,  // x * sigmoid(a * x); silu is a = 1
   kTanh,
-  kScaledTanh,       // b * tanh(a * x)
-  kTanhShrink,       // x - tanh(x)
-  kGelu,             // with erf
+  kScaledTanh,  // b * tanh(a * x)
+  kTanhShrink,  // x - tanh(x)
+  kGelu,        // with erf
   kGeluTanh,
-  kElu,              // x > 0 ? x : a * (e^x - 1)
-  kSelu,             // b * elu(x, a): alpha, scale
-  kCelu,             // x > 0 ? x : a * (e^(x / a) - 1)
-  kSoftplus,         // a * x > b ? x : log(1 + e^(a * x)) / a: beta, threshold
+  kElu,       // x > 0 ? x : a * (e^x - 1)
+  kSelu,      // b * elu(x, a): alpha, scale
+  kCelu,      // x > 0 ? x : a * (e^(x / a) - 1)
+  kSoftplus,  // a * x > b ? x : log(1 + e^(a * x)) / a: beta, threshold
   kMish,
   kSoftsign,         // x / (1 + |x|)
   kHardShrink,       // |x| > a ? x : 0
@@ -54,9 +54,9 @@ enum class UnaryKind : int32_t {
   kRoundHalfEven,
   kRoundHalfAway,
   kTruncate,
-  kScaleShift,       // a * x + b
-  kShiftScale,       // (x + b) * a
-  kPow,              // x^a
+  kScaleShift,  // a * x + b
+  kShiftScale,  // (x + b) * a
+  kPow,         // x^a
 };
 
 struct UnaryStep {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every micro-kernel source starts from: Highway with the one static target that the compile flags select, and loads and
-// stores of the last, partial vector of a row. Included only by sources that are compiled once per instruction set
+// What every micro-kernel source starts from: Highway with the one static target that the compile flags select, and
+// loads and stores of the last, partial vector of a row. Included only by sources that are compiled once per
+// instruction set
 // (-DCORACLE_ISA=avx2 and so on); everything here has internal linkage, so no wide code can leak into other objects.
 #pragma once
 
@@ -13,8 +14,9 @@
 #define HWY_COMPILE_ONLY_STATIC
 #endif
 #define HWY_DISABLE_PCLMUL_AES  // no kernel uses them, and their flags must not gate AVX2
-// Without SSSE3 Highway emulates 128-bit vectors, which the compiler turns into SSE2. It distrusts this below gcc 12.3 because of
-// a miscompiled high half of a product (MulHigh), which no kernel uses; its other choice would be vectors of one lane.
+// Without SSSE3 Highway emulates 128-bit vectors, which the compiler turns into SSE2. It distrusts this below gcc 12.3
+// because of a miscompiled high half of a product (MulHigh), which no kernel uses; its other choice would be vectors of
+// one lane.
 #define HWY_BROKEN_EMU128 0
 
 #include <hwy/highway.h>

@@ -6,18 +6,26 @@
 namespace coracle::cpu {
 namespace {
 
-constexpr BinaryKind kKinds[] = {BinaryKind::kAdd,     BinaryKind::kSubtract, BinaryKind::kMultiply, BinaryKind::kDivide,
-                                 BinaryKind::kMaximum, BinaryKind::kMinimum,  BinaryKind::kPow};
+constexpr BinaryKind kKinds[] = {BinaryKind::kAdd,    BinaryKind::kSubtract, BinaryKind::kMultiply,
+                                 BinaryKind::kDivide, BinaryKind::kMaximum,  BinaryKind::kMinimum,
+                                 BinaryKind::kPow};
 
 double expected(BinaryKind kind, double a, double b) {
   switch (kind) {
-    case BinaryKind::kAdd: return a + b;
-    case BinaryKind::kSubtract: return a - b;
-    case BinaryKind::kMultiply: return a * b;
-    case BinaryKind::kDivide: return a / b;
-    case BinaryKind::kMaximum: return a > b ? a : b;
-    case BinaryKind::kMinimum: return a < b ? a : b;
-    case BinaryKind::kPow: return std::pow(a, b);
+    case BinaryKind::kAdd:
+      return a + b;
+    case BinaryKind::kSubtract:
+      return a - b;
+    case BinaryKind::kMultiply:
+      return a * b;
+    case BinaryKind::kDivide:
+      return a / b;
+    case BinaryKind::kMaximum:
+      return a > b ? a : b;
+    case BinaryKind::kMinimum:
+      return a < b ? a : b;
+    case BinaryKind::kPow:
+      return std::pow(a, b);
   }
   return 0;
 }
@@ -65,7 +73,8 @@ TEST(BinaryKernels, RowsAndColumns) {
           const std::vector<float> x = random_floats(rows * columns, 3), row = random_floats(columns, 4),
                                    column = random_floats(rows, 5);
           std::vector<float> y(rows * columns + 1, 77.0f);
-          Check rr(isa, kind, "row right"), rl(isa, kind, "row left"), cr(isa, kind, "column right"), cl(isa, kind, "column left");
+          Check rr(isa, kind, "row right"), rl(isa, kind, "row left"), cr(isa, kind, "column right"),
+              cl(isa, kind, "column left");
           table.row_right(kind, x.data(), row.data(), y.data(), rows, columns, {});
           for (size_t i = 0; i < rows * columns; ++i) rr(y[i], x[i], row[i % columns]);
           table.row_left(kind, row.data(), x.data(), y.data(), rows, columns, {});

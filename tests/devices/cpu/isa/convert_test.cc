@@ -57,7 +57,8 @@ constexpr Type kTypes[] = {
 };
 
 TEST(ConvertKernels, EveryPair) {
-  const double pool[] = {0, 1, -1, 0.5, -0.5, 1.75, -1.75, 2.5, 100.25, 127, -128, 255, -3.99, 1000.125, -30000.75, 1.0 / 3, 65000, 1e6 + 0.5};
+  const double pool[] = {0,   1,    -1,  0.5,   -0.5,     1.75,      -1.75,   2.5,   100.25,
+                         127, -128, 255, -3.99, 1000.125, -30000.75, 1.0 / 3, 65000, 1e6 + 0.5};
   for (Isa isa : tested_isas()) {
     for (const Type& from : kTypes) {
       for (const Type& to : kTypes) {
@@ -102,11 +103,15 @@ TEST(ConvertKernels, HalvesBitForBit) {
       ASSERT_TRUE(wide[i] == expected || (std::isnan(wide[i]) && std::isnan(expected))) << name_of(isa) << ' ' << i;
     }
     for (size_t offset : {0, 1}) {  // vectors and single elements agree
-      convert_table(isa).convert(NumberType::kFloat32, NumberType::kFloat16, floats.data() + offset, results.data(), floats.size() - offset);
-      for (size_t i = 0; i + offset < floats.size(); ++i) ASSERT_EQ(results[i], Float16::from_float(floats[i + offset])) << name_of(isa) << ' ' << floats[i + offset];
+      convert_table(isa).convert(NumberType::kFloat32, NumberType::kFloat16, floats.data() + offset, results.data(),
+                                 floats.size() - offset);
+      for (size_t i = 0; i + offset < floats.size(); ++i)
+        ASSERT_EQ(results[i], Float16::from_float(floats[i + offset])) << name_of(isa) << ' ' << floats[i + offset];
     }
-    convert_table(isa).convert(NumberType::kFloat32, NumberType::kBfloat16, floats.data(), results.data(), floats.size());
-    for (size_t i = 0; i < floats.size(); ++i) ASSERT_EQ(results[i], Bfloat16::from_float(floats[i])) << name_of(isa) << ' ' << floats[i];
+    convert_table(isa).convert(NumberType::kFloat32, NumberType::kBfloat16, floats.data(), results.data(),
+                               floats.size());
+    for (size_t i = 0; i < floats.size(); ++i)
+      ASSERT_EQ(results[i], Bfloat16::from_float(floats[i])) << name_of(isa) << ' ' << floats[i];
   }
 }
 

@@ -39,7 +39,8 @@ TEST(CopyKernels, Gather) {
     const int64_t ids[] = {4, 2, 0, 1};
     EXPECT_EQ(copy_table(isa).gather_int64(p, ids, 4), -1);
     for (size_t i = 0; i < 4; ++i) {
-      for (size_t k = 0; k < 3; ++k) EXPECT_EQ(y[i * 3 + k], ids[i] == 2 ? 0 : table[static_cast<size_t>(ids[i]) * 3 + k]);
+      for (size_t k = 0; k < 3; ++k)
+        EXPECT_EQ(y[i * 3 + k], ids[i] == 2 ? 0 : table[static_cast<size_t>(ids[i]) * 3 + k]);
     }
     const int32_t bad[] = {1, 5, -1};
     EXPECT_EQ(copy_table(isa).gather_int32(p, bad, 3), 1);

@@ -45,8 +45,10 @@ TEST(NormKernels, LayerAndRms) {
             EXPECT_TRUE(near(variance[r], var, 1e-5, 1e-3));
           }
           for (size_t i = 0; i < n; ++i) {
-            const double e = (v[i] - m) / std::sqrt(var + double{1e-3f}) * (with_scale ? scale[i] : 1) + (with_bias ? bias[i] : 0);
-            EXPECT_TRUE(near(y[r * n + i], e, 1e-5, 3)) << name_of(isa) << " n " << n << ": " << y[r * n + i] << " not " << e;
+            const double e =
+                (v[i] - m) / std::sqrt(var + double{1e-3f}) * (with_scale ? scale[i] : 1) + (with_bias ? bias[i] : 0);
+            EXPECT_TRUE(near(y[r * n + i], e, 1e-5, 3))
+                << name_of(isa) << " n " << n << ": " << y[r * n + i] << " not " << e;
           }
         }
         // In place, without the sum.
@@ -68,8 +70,8 @@ TEST(NormKernels, Group) {
       for (size_t size : {1, 3, 16, 19}) {
         for (size_t area : {1, 7, 64, 150}) {
           const size_t images = 2, channels = groups * size;
-          const std::vector<float> x = random_floats(images * channels * area, 5, 3, 5), scale = random_floats(channels, 6),
-                                   bias = random_floats(channels, 7);
+          const std::vector<float> x = random_floats(images * channels * area, 5, 3, 5),
+                                   scale = random_floats(channels, 6), bias = random_floats(channels, 7);
           std::vector<double> e(x.size());
           for (size_t g = 0; g < images * groups; ++g) {
             const float* v = x.data() + g * size * area;
@@ -92,7 +94,8 @@ TEST(NormKernels, Group) {
           p.y = y.data();
           norm_table(isa).group_norm(p, 0, 1);
           norm_table(isa).group_norm(p, 1, images * groups);
-          for (size_t i = 0; i < y.size(); ++i) EXPECT_TRUE(near(y[i], e[i], 2e-5, 3)) << name_of(isa) << ' ' << y[i] << ' ' << e[i];
+          for (size_t i = 0; i < y.size(); ++i)
+            EXPECT_TRUE(near(y[i], e[i], 2e-5, 3)) << name_of(isa) << ' ' << y[i] << ' ' << e[i];
 
           std::vector<float> last(channels * area), out(channels * area + 1, 77.0f), workspace(2 * channels);
           for (size_t c = 0; c < channels; ++c) {
@@ -116,12 +119,15 @@ TEST(NormKernels, Affine) {
   for (Isa isa : tested_isas()) {
     for (size_t rows : {0, 1, 5}) {
       for (size_t columns : {1, 3, 16, 33, 100}) {
-        const std::vector<float> x = random_floats(rows * columns, 8), a = random_floats(100, 9), b = random_floats(100, 10);
+        const std::vector<float> x = random_floats(rows * columns, 8), a = random_floats(100, 9),
+                                 b = random_floats(100, 10);
         std::vector<float> y(rows * columns + 1, 77.0f);
         norm_table(isa).affine_rows(x.data(), a.data(), b.data(), y.data(), rows, columns);
-        for (size_t i = 0; i < rows * columns; ++i) EXPECT_TRUE(near(y[i], double{x[i]} * a[i / columns] + b[i / columns], 3e-7, 1));
+        for (size_t i = 0; i < rows * columns; ++i)
+          EXPECT_TRUE(near(y[i], double{x[i]} * a[i / columns] + b[i / columns], 3e-7, 1));
         norm_table(isa).affine_columns(x.data(), a.data(), b.data(), y.data(), rows, columns);
-        for (size_t i = 0; i < rows * columns; ++i) EXPECT_TRUE(near(y[i], double{x[i]} * a[i % columns] + b[i % columns], 3e-7, 1));
+        for (size_t i = 0; i < rows * columns; ++i)
+          EXPECT_TRUE(near(y[i], double{x[i]} * a[i % columns] + b[i % columns], 3e-7, 1));
         EXPECT_EQ(y.back(), 77.0f);
       }
     }

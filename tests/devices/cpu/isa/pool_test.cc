@@ -23,9 +23,12 @@ Axis windows(int in, int size, int stride, int pad, bool exclusive) {
 }
 
 TEST(PoolKernels, MaxAndAverage) {
-  struct Geometry { int height, width, size, stride, pad; };
+  struct Geometry {
+    int height, width, size, stride, pad;
+  };
   for (Isa isa : tested_isas()) {
-    for (const Geometry& g : {Geometry{1, 1, 1, 1, 0}, {5, 7, 3, 2, 1}, {6, 6, 2, 2, 0}, {4, 9, 3, 1, 1}, {8, 8, 5, 3, 2}}) {
+    for (const Geometry& g :
+         {Geometry{1, 1, 1, 1, 0}, {5, 7, 3, 2, 1}, {6, 6, 2, 2, 0}, {4, 9, 3, 1, 1}, {8, 8, 5, 3, 2}}) {
       for (int channels : {1, 3, 16, 37, 64, 130}) {
         for (bool exclusive : {false, true}) {
           const Axis rows = windows(g.height, g.size, g.stride, g.pad, exclusive);

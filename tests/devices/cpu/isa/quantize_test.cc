@@ -36,7 +36,8 @@ TEST(QuantizeKernels, TensorRowsColumns) {
             }();
             std::vector<float> y(x.size() + 1, 77.0f);
             table.tensor(q, x.data(), 1.0f, y.data(), x.size());
-            for (size_t i = 0; i < x.size(); ++i) EXPECT_EQ(y[i], expected(q, x[i], 1.0f)) << name_of(isa) << ' ' << x[i];
+            for (size_t i = 0; i < x.size(); ++i)
+              EXPECT_EQ(y[i], expected(q, x[i], 1.0f)) << name_of(isa) << ' ' << x[i];
             table.rows(q, x.data(), scales.data(), y.data(), rows, columns);
             for (size_t i = 0; i < x.size(); ++i) EXPECT_EQ(y[i], expected(q, x[i], scales[i / columns]));
             table.columns(q, x.data(), scales.data(), y.data(), rows, columns);

@@ -23,13 +23,20 @@ double expected(ReduceKind kind, const float* x, size_t n, size_t stride) {
     smallest = std::min(smallest, v);
   }
   switch (kind) {
-    case ReduceKind::kSum: return sum;
-    case ReduceKind::kMean: return sum / static_cast<double>(n);
-    case ReduceKind::kMax: return largest;
-    case ReduceKind::kMin: return smallest;
-    case ReduceKind::kProduct: return product;
-    case ReduceKind::kSumSquares: return squares;
-    case ReduceKind::kSumAbs: return absolute;
+    case ReduceKind::kSum:
+      return sum;
+    case ReduceKind::kMean:
+      return sum / static_cast<double>(n);
+    case ReduceKind::kMax:
+      return largest;
+    case ReduceKind::kMin:
+      return smallest;
+    case ReduceKind::kProduct:
+      return product;
+    case ReduceKind::kSumSquares:
+      return squares;
+    case ReduceKind::kSumAbs:
+      return absolute;
   }
   return 0;
 }
@@ -58,7 +65,8 @@ TEST(ReduceKernels, Rows) {
         reduce_table(isa).rows(kind, x.data(), y, 3, n);
         for (size_t r = 0; r < 3; ++r) {
           const double e = expected(kind, x.data() + r * n, n, 1);
-          EXPECT_TRUE(near(y[r], e, 1e-5, 1e-2)) << name_of(isa) << " kind " << int(kind) << " n " << n << ": " << y[r] << " not " << e;
+          EXPECT_TRUE(near(y[r], e, 1e-5, 1e-2))
+              << name_of(isa) << " kind " << int(kind) << " n " << n << ": " << y[r] << " not " << e;
         }
         EXPECT_EQ(y[3], 77.0f);
       }
@@ -79,7 +87,8 @@ TEST(ReduceKernels, Strided) {
           EXPECT_EQ(y.back(), 77.0f);
           for (size_t i = 0; i < inner; ++i) {
             const double e = expected(kind, x.data() + i, n, inner);
-            EXPECT_TRUE(near(y[i], e, 1e-5, 1e-2)) << name_of(isa) << " kind " << int(kind) << " n " << n << ": " << y[i] << " not " << e;
+            EXPECT_TRUE(near(y[i], e, 1e-5, 1e-2))
+                << name_of(isa) << " kind " << int(kind) << " n " << n << ": " << y[i] << " not " << e;
             EXPECT_EQ(std::memcmp(&y[i], &whole[i], sizeof(float)), 0);
           }
         }

@@ -21,7 +21,9 @@ struct Axis {
 };
 
 TEST(ResizeKernels, NearestAndBilinear) {
-  struct Geometry { int height, width, out_height, out_width; };
+  struct Geometry {
+    int height, width, out_height, out_width;
+  };
   for (Isa isa : tested_isas()) {
     const ResizeFunctions& table = resize_table(isa);
     for (const Geometry& g : {Geometry{1, 1, 3, 5}, {4, 5, 8, 10}, {3, 40, 6, 80}, {7, 9, 3, 4}, {5, 6, 5, 17}}) {
@@ -44,16 +46,22 @@ TEST(ResizeKernels, NearestAndBilinear) {
             const auto check = [&] {
               EXPECT_EQ(y.back(), 77.0f);
               for (size_t i = 0; i < add.size(); ++i) {
-                const size_t c = i % p.channels, column = i / p.channels % p.out_width, row = i / p.channels / p.out_width;
-                const auto at = [&](int r, int k) { return double{x[(static_cast<size_t>(r) * p.in_width + static_cast<size_t>(k)) * p.channels + c]}; };
+                const size_t c = i % p.channels, column = i / p.channels % p.out_width,
+                             row = i / p.channels / p.out_width;
+                const auto at = [&](int r, int k) {
+                  return double{x[(static_cast<size_t>(r) * p.in_width + static_cast<size_t>(k)) * p.channels + c]};
+                };
                 double e = at(rows.low[row], columns.low[column]);
                 if (linear) {
                   const double u = columns.weight[column], v = rows.weight[row];
                   e = (e * (1 - u) + at(rows.low[row], columns.high[column]) * u) * (1 - v) +
-                      (at(rows.high[row], columns.low[column]) * (1 - u) + at(rows.high[row], columns.high[column]) * u) * v;
+                      (at(rows.high[row], columns.low[column]) * (1 - u) +
+                       at(rows.high[row], columns.high[column]) * u) *
+                          v;
                 }
                 if (fused) e += add[i];
-                EXPECT_TRUE(near(y[i], e, 1e-6, 1)) << name_of(isa) << " linear " << linear << ": " << y[i] << " not " << e;
+                EXPECT_TRUE(near(y[i], e, 1e-6, 1))
+                    << name_of(isa) << " linear " << linear << ": " << y[i] << " not " << e;
               }
             };
             const size_t out_height = static_cast<size_t>(g.out_height);

@@ -21,7 +21,8 @@ void check_matrices(Isa isa) {
           for (size_t r = rows; r < y_stride; ++r) bad += y[c * y_stride + r] != T{77};
         }
         bad += y.back() != T{77};
-        EXPECT_EQ(bad, 0u) << name_of(isa) << ' ' << sizeof(T) << " bytes, " << rows << " x " << columns << " + " << extra;
+        EXPECT_EQ(bad, 0u) << name_of(isa) << ' ' << sizeof(T) << " bytes, " << rows << " x " << columns << " + "
+                           << extra;
       }
     }
   }
@@ -39,7 +40,8 @@ TEST(TransposeKernels, Matrices) {
 template <class T>
 void check_permutations(Isa isa) {
   const int64_t in[] = {3, 5, 17, 4};
-  const int orders[][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 1, 3, 2}, {0, 3, 1, 2}, {0, 2, 3, 1}, {3, 2, 1, 0}, {1, 0, 2, 3}, {3, 0, 1, 2}, {2, 3, 0, 1}};
+  const int orders[][4] = {{0, 1, 2, 3}, {0, 2, 1, 3}, {0, 1, 3, 2}, {0, 3, 1, 2}, {0, 2, 3, 1},
+                           {3, 2, 1, 0}, {1, 0, 2, 3}, {3, 0, 1, 2}, {2, 3, 0, 1}};
   std::vector<T> x(3 * 5 * 17 * 4);
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(i * 40503u + i / 3);
   const int64_t in_strides[] = {5 * 17 * 4, 17 * 4, 4, 1};
@@ -55,7 +57,8 @@ void check_permutations(Isa isa) {
       for (int64_t b = 0; b < p.dims[1]; ++b) {
         for (int64_t c = 0; c < p.dims[2]; ++c) {
           for (int64_t d = 0; d < p.dims[3]; ++d) {
-            expected.push_back(x[static_cast<size_t>(a * p.strides[0] + b * p.strides[1] + c * p.strides[2] + d * p.strides[3])]);
+            expected.push_back(
+                x[static_cast<size_t>(a * p.strides[0] + b * p.strides[1] + c * p.strides[2] + d * p.strides[3])]);
           }
         }
       }
@@ -63,7 +66,8 @@ void check_permutations(Isa isa) {
     expected.push_back(T{77});
     transpose_table(isa).permute(sizeof(T), p, x.data(), y.data(), 0, 1);
     transpose_table(isa).permute(sizeof(T), p, x.data(), y.data(), 1, p.dims[0]);
-    EXPECT_EQ(y, expected) << name_of(isa) << ' ' << sizeof(T) << " bytes, order " << order[0] << order[1] << order[2] << order[3];
+    EXPECT_EQ(y, expected) << name_of(isa) << ' ' << sizeof(T) << " bytes, order " << order[0] << order[1] << order[2]
+                           << order[3];
   }
 }
 

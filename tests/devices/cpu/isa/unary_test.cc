@@ -14,7 +14,7 @@ struct Case {
   UnaryStep step;
   std::function<double(double)> expected;
   double tolerance = 4e-7;
-  double scale = 1e-30;  // smaller expected values are compared absolutely
+  double scale = 1e-30;                                 // smaller expected values are compared absolutely
   float low = -std::numeric_limits<float>::infinity();  // of the arguments tried
   float high = std::numeric_limits<float>::infinity();
 };
@@ -29,33 +29,68 @@ std::vector<Case> cases() {
   return {
       {"identity", {K::kIdentity}, [](double x) { return x; }, 0},
       {"relu", {K::kRelu}, [](double x) { return std::isnan(x) ? x : positive_or(x, 0); }, 0},
-      {"relu6", {K::kClip, 0, 6}, [](double x) { return x < 0 ? 0 : x > 6 ? 6 : x; }, 0},
+      {"relu6", {K::kClip, 0, 6}, [](double x) { return x < 0   ? 0
+                                                        : x > 6 ? 6
+                                                                : x; }, 0},
       {"leaky_relu", {K::kLeakyRelu, 0.02f}, [](double x) { return x >= 0 ? x : double{0.02f} * x; }, 1e-7, 1e-36},
-      {"hard_sigmoid", {K::kHardSigmoid, 0.2f, 0.5f},
-       [](double x) { x = double{0.2f} * x + 0.5; return x < 0 ? 0 : x > 1 ? 1 : x; }, 3e-7, 1},
-      {"hard_swish", {K::kHardSwish, 3, 6, 6},
-       [](double x) { double y = x + 3; y = y < 0 ? 0 : y > 6 ? 6 : y; return x * y / 6; }, 4e-7, 1, -kBig, kBig},
+      {"hard_sigmoid",
+       {K::kHardSigmoid, 0.2f, 0.5f},
+       [](double x) {
+         x = double{0.2f} * x + 0.5;
+         return x < 0 ? 0 : x > 1 ? 1 : x;
+       },
+       3e-7,
+       1},
+      {"hard_swish",
+       {K::kHardSwish, 3, 6, 6},
+       [](double x) {
+         double y = x + 3;
+         y = y < 0 ? 0 : y > 6 ? 6 : y;
+         return x * y / 6;
+       },
+       4e-7,
+       1,
+       -kBig,
+       kBig},
       {"sigmoid", {K::kSigmoid}, [](double x) { return 1 / (1 + std::exp(-x)); }, 4e-7, 1e-31},
       {"log_sigmoid", {K::kLogSigmoid}, [](double x) { return -softplus(-x); }, 4e-7, 2e-38},
       {"swish", {K::kSwish, 1.5f}, [](double x) { return x / (1 + std::exp(-1.5 * x)); }, 1e-5, 1e-7, -kBig},
       {"tanh", {K::kTanh}, [](double x) { return std::tanh(x); }},
-      {"stanh", {K::kScaledTanh, 0.67f, 1.7159f}, [](double x) { return double{1.7159f} * std::tanh(double{0.67f} * x); }, 5e-7, 1e-30},
+      {"stanh",
+       {K::kScaledTanh, 0.67f, 1.7159f},
+       [](double x) { return double{1.7159f} * std::tanh(double{0.67f} * x); },
+       5e-7,
+       1e-30},
       {"tanh_shrink", {K::kTanhShrink}, [](double x) { return x - std::tanh(x); }, 5e-7, 1},
       {"gelu", {K::kGelu}, [](double x) { return 0.5 * x * std::erfc(-x * M_SQRT1_2); }, 1e-6, 1e-2, -kBig},
-      {"gelu_tanh", {K::kGeluTanh},
-       [](double x) { return x / (1 + std::exp(-2 * 0.7978845608028654 * (x + 0.044715 * x * x * x))); }, 1e-6, 1e-2, -kBig},
+      {"gelu_tanh",
+       {K::kGeluTanh},
+       [](double x) { return x / (1 + std::exp(-2 * 0.7978845608028654 * (x + 0.044715 * x * x * x))); },
+       1e-6,
+       1e-2,
+       -kBig},
       {"elu", {K::kElu, 0.7f}, [](double x) { return elu(x, double{0.7f}); }},
       {"selu", {K::kSelu, 1.67326f, 1.0507f}, [](double x) { return double{1.0507f} * elu(x, double{1.67326f}); }},
-      {"celu", {K::kCelu, 1.3f}, [](double x) { return positive_or(x, double{1.3f} * std::expm1(x / double{1.3f})); }, 1e-6},
+      {"celu",
+       {K::kCelu, 1.3f},
+       [](double x) { return positive_or(x, double{1.3f} * std::expm1(x / double{1.3f})); },
+       1e-6},
       {"softplus", {K::kSoftplus, 2, 20}, [](double x) { return 2 * x > 20 ? x : softplus(2 * x) / 2; }, 1e-6, 1e-37},
       {"mish", {K::kMish}, [](double x) { return x * std::tanh(softplus(x)); }, 1e-6, 1e-30, -kBig},
       {"softsign", {K::kSoftsign}, [](double x) { return x / (1 + std::abs(x)); }, 4e-7, 1e-30, -kBig, kBig},
       {"hard_shrink", {K::kHardShrink, 0.5f}, [](double x) { return std::abs(x) > 0.5 ? x : 0; }, 0, 1, -kBig, kBig},
-      {"soft_shrink", {K::kSoftShrink, 0.5f}, [](double x) { return x > 0.5 ? x - 0.5 : x < -0.5 ? x + 0.5 : 0; }, 1e-7},
+      {"soft_shrink",
+       {K::kSoftShrink, 0.5f},
+       [](double x) { return x > 0.5    ? x - 0.5
+                             : x < -0.5 ? x + 0.5
+                                        : 0; },
+       1e-7},
       {"thresholded_relu", {K::kThresholdedRelu, 1, -3}, [](double x) { return x > 1 ? x : -3; }, 0},
       {"abs", {K::kAbs}, [](double x) { return std::abs(x); }, 0},
       {"negative", {K::kNegative}, [](double x) { return -x; }, 0},
-      {"sign", {K::kSign}, [](double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }, 0},
+      {"sign", {K::kSign}, [](double x) { return x > 0   ? 1
+                                                 : x < 0 ? -1
+                                                         : x; }, 0},
       {"square", {K::kSquare}, [](double x) { return x * x; }, 1e-7, 1e-37},
       {"sqrt", {K::kSqrt}, [](double x) { return std::sqrt(x); }, 1e-7},
       {"rsqrt", {K::kRsqrt}, [](double x) { return 1 / std::sqrt(x); }, 2e-7},
@@ -87,9 +122,26 @@ std::vector<Case> cases() {
 
 // Bit patterns over the whole range of float, both infinities, NaN, zeros, halves, and a dense part around 0.
 std::vector<float> arguments() {
-  std::vector<float> x = {0.0f, -0.0f, 0.5f, -0.5f, 1.5f, 2.5f, -1.5f, -2.5f, 0.49999997f, 8388609.0f, 1.0f, -1.0f,
-                          std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(),
-                          std::numeric_limits<float>::quiet_NaN(), 88.72284f, 88.73f, -87.4f, -103.9f, -104.1f};
+  std::vector<float> x = {0.0f,
+                          -0.0f,
+                          0.5f,
+                          -0.5f,
+                          1.5f,
+                          2.5f,
+                          -1.5f,
+                          -2.5f,
+                          0.49999997f,
+                          8388609.0f,
+                          1.0f,
+                          -1.0f,
+                          std::numeric_limits<float>::infinity(),
+                          -std::numeric_limits<float>::infinity(),
+                          std::numeric_limits<float>::quiet_NaN(),
+                          88.72284f,
+                          88.73f,
+                          -87.4f,
+                          -103.9f,
+                          -104.1f};
   for (uint64_t bits = 0; bits < (uint64_t{1} << 32); bits += 400009) {
     const uint32_t pattern = static_cast<uint32_t>(bits);
     float value;
@@ -117,7 +169,8 @@ TEST(UnaryKernels, MatchDoubleArithmetic) {
           continue;
         }
         const bool good = near(y[i], c.expected(x[i]), c.tolerance, c.scale);
-        EXPECT_TRUE(good) << name_of(isa) << ' ' << c.name << '(' << x[i] << ") = " << y[i] << ", not " << c.expected(x[i]);
+        EXPECT_TRUE(good) << name_of(isa) << ' ' << c.name << '(' << x[i] << ") = " << y[i] << ", not "
+                          << c.expected(x[i]);
         bad += !good;
       }
     }
@@ -141,7 +194,8 @@ TEST(UnaryKernels, ResultDoesNotDependOnPosition) {
 }
 
 TEST(UnaryKernels, ChainEqualsSteps) {
-  const UnaryStep steps[] = {{UnaryKind::kScaleShift, 1.5f, -0.25f}, {UnaryKind::kTanh}, {UnaryKind::kClip, -0.5f, 0.75f}};
+  const UnaryStep steps[] = {
+      {UnaryKind::kScaleShift, 1.5f, -0.25f}, {UnaryKind::kTanh}, {UnaryKind::kClip, -0.5f, 0.75f}};
   for (Isa isa : tested_isas()) {
     const UnaryFunctions& table = unary_table(isa);
     for (size_t size : tested_sizes()) {
