@@ -28,7 +28,9 @@ inline std::vector<Isa> tested_isas() {
 }
 
 /// Sizes below, at and above vector widths and blocks.
-inline std::vector<size_t> tested_sizes() { return {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 257, 1023, 4099}; }
+inline std::vector<size_t> tested_sizes() {
+  return {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 257, 1023, 4099};
+}
 
 inline std::vector<float> random_floats(size_t count, unsigned seed, float low = -2.0f, float high = 2.0f) {
   std::mt19937 generator(seed);
