@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include "ops/common/operands.h"
+
+namespace coracle {
+
+/// For each length in x a row of max_len numbers: 1 at places before the length, then 0. Without max_len (or where it is
+/// not positive) rows are as long as the largest length.
+struct SequenceMask {
+  static constexpr const char* kName = "sequence_mask";
+  static constexpr const char* kLegacy[] = {"sequence_mask"};
+  static constexpr Port kInputs[] = {in("x", "X"), shape_in("max_len", "maxlen", "MaxLenTensor")};
+  static constexpr Port kOutputs[] = {out("y", "Y")};
+  DType out_dtype = DType::kInt64;
+  void attributes(AttributeVisitor& visit) { visit("out_dtype", out_dtype); }
+  friend bool operator==(const SequenceMask&, const SequenceMask&) = default;
+};
+
+inline void infer(const SequenceMask& op, InferArgs& a) {
+  const std::optional<int64_t> max_len = axis_operand(a, 1, -1);
+  Shape y = a.shape(0);
+  if (y.rank_known()) y.push_back(max_len && *max_len > 0 ? *max_len : Shape::kUnknown);
+  a.set(0, op.out_dtype, y);
+}
+
+inline void reference(const SequenceMask& op, ReferenceArgs& a) {
+  const std::vector<int64_t> lengths = a.in(0).integers();
+  int64_t width = a.has(1) ? a.in(1).integer(0) : -1;
+  if (width <= 0) {
+    width = 0;
+    for (int64_t length : lengths) width = std::max(width, length);
+  }
+  if (a.out(0).empty_handle()) {
+    Shape y = a.shape(0);
+    y.push_back(width);
+    a.out(0) = Tensor::make(op.out_dtype, y);
+  }
+  visit_real(op.out_dtype, [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    T* to = a.out(0).data<T>();
+    for (int64_t length : lengths) {
+      for (int64_t i = 0; i < width; ++i) *to++ = static_cast<T>(i < length ? 1 : 0);
+    }
+  });
+}
+
+inline constexpr const OpRow* sequence_mask_op = &kOpRow<SequenceMask>;
+
+}  // namespace coracle
