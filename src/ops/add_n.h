@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/binary.h"
+
+namespace coracle {
+
+/// out = the sum of all operands, which have one shape.
+struct AddN {
+  static constexpr const char* kName = "add_n";
+  static constexpr const char* kLegacy[] = {"sum"};
+  static constexpr Port kInputs[] = {list_in("inputs", "X")};
+  static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr bool kSharesLod = true;
+  friend bool operator==(const AddN&, const AddN&) = default;
+};
+
+inline void infer(const AddN&, InferArgs& a) {
+  require(a.count(0) > 0, "there is nothing to add");
+  Shape shape = a.shape(0, 0);
+  for (int i = 1; i < a.count(0); ++i) {
+    require(compatible(shape, a.shape(0, i)), "operand ", i, " has shape ", a.shape(0, i), ", expected ", shape);
+    if (!shape.known()) shape = a.shape(0, i);
+  }
+  a.set(0, a.dtype(0, 0), shape);
+}
+
+inline void reference(const AddN&, ReferenceArgs& a) {
+  visit_real(a.out(0).dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    T* y = a.out(0).data<T>();
+    for (int64_t k = 0, n = a.out(0).count(); k < n; ++k) {
+      double sum = 0;
+      for (int i = 0; i < a.count(0); ++i) sum += static_cast<double>(a.in(0, i).data<T>()[k]);
+      y[k] = static_cast<T>(sum);
+    }
+  });
+}
+
+inline constexpr const OpRow* add_n_op = &kOpRow<AddN>;
+
+}  // namespace coracle
