@@ -71,7 +71,7 @@ def describe_outputs(entry, folder, outputs, moved):
                 spec["atol"] = max(spec["atol"], 4 * worst)
         if lod:
             spec["lod"] = lod
-        np.save(os.path.join(folder, spec["file"]), array)
+        np.save(os.path.join(folder, spec["file"]), np.asarray(array, order="C"))
         specs.append(spec)
     return specs
 
@@ -90,8 +90,6 @@ def run_case(entry, family, folder, runner_parts, feeds, pir, key):
         spec["params"] = params
     spec["inputs"] = input_files(folder, feeds)
     spec["outputs"] = describe_outputs(entry, folder, outputs, moved)
-    if entry.rows:
-        spec["rows"] = True
     write_json(os.path.join(folder, "case.json"), spec)
     return [array for _, array, _ in outputs]
 

@@ -79,7 +79,7 @@ def input_files(folder, feeds):
     """Writes the fed tensors as 0.npy, 1.npy, ... and returns their part of case.json."""
     specs = []
     for i, (name, (array, lod)) in enumerate(feeds.items()):
-        np.save(os.path.join(folder, "%d.npy" % i), array)
+        np.save(os.path.join(folder, "%d.npy" % i), np.asarray(array, order="C"))
         specs.append({"name": name, "file": "%d.npy" % i, "dtype": str(array.dtype), "shape": list(array.shape)})
         if lod:
             specs[-1]["lod"] = lod

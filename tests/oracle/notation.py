@@ -14,21 +14,21 @@ import numpy as np
 NUMBERS = {"bool": 0, "int16": 1, "int32": 2, "int64": 3, "float16": 4, "float32": 5, "float64": 6, "uint8": 20,
            "int8": 21, "bfloat16": 22, "complex64": 23, "complex128": 24}
 
-Entry = namedtuple("Entry", "name make kind count out exact rows rtol formats hidden")
+Entry = namedtuple("Entry", "name make kind count out exact rtol formats hidden")
 
 
-def op(name, make, n=12, out="Out", exact=False, rows=False, rtol=None, formats="program pir", hidden=""):
+def op(name, make, n=12, out="Out", exact=False, rtol=None, formats="program pir", hidden=""):
     """Cases of a ProgramDesc operator; with "pir" in `formats` its translation is a PIR case too.
 
     out, hidden: output slots that are fetched and that only exist; the key "_out" of a case ({slot: count}) replaces
-    `out`. exact: values must be equal. rows: the rows of the first axis may come in any order. rtol: not the default.
+    `out`. exact: values must be equal. rtol: not the default.
     """
-    return Entry(name, make, "op", n, out.split(), exact, rows, rtol, formats.split(), hidden.split())
+    return Entry(name, make, "op", n, out.split(), exact, rtol, formats.split(), hidden.split())
 
 
-def api(name, make, n=10, exact=False, rows=False, rtol=None, formats="pir"):
+def api(name, make, n=10, exact=False, rtol=None, formats="pir"):
     """Cases built by the Python API: in ProgramDesc by Paddle 2.6, in PIR by Paddle 3.3."""
-    return Entry(name, make, "api", n, [], exact, rows, rtol, formats.split(), [])
+    return Entry(name, make, "api", n, [], exact, rtol, formats.split(), [])
 
 
 class Tensor:

@@ -3,7 +3,7 @@
 import importlib
 
 FAMILIES = ["elementwise", "activation", "shape", "reduce", "matmul", "conv_pool", "norm", "creation", "index", "logic",
-            "interp", "rnn", "quantize", "detection", "sequence", "control"]
+            "interp", "rnn", "quantize", "detection", "sequence", "control", "native"]
 
 
 def table(family):

@@ -131,7 +131,8 @@ def array_to_tensor(r):
         array = paddle.tensor.create_array("float32")
         for i, value in enumerate(values.values()):
             array = paddle.tensor.array_write(value, paddle.full([1], i, "int64"), array=array)
-        return list(paddle.tensor.manipulation.tensor_array_to_tensor(array, axis=axis, use_stack=stacked))
+        joined, sizes = paddle.tensor.manipulation.tensor_array_to_tensor(array, axis=axis, use_stack=stacked)
+        return [joined, sizes] if "3." <= paddle.__version__ else [joined]        # Paddle 2.6 does not fill the sizes
     return {"x%d" % i: r.f(shape) for i in range(count)}, function
 
 

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the cases that the real Paddle answered (pack.py) through the public C++ interface and compares: with graph
+// passes, without them, and with the narrowest instruction set. Results must not depend on the number of threads.
+//
+// Environment: CORACLE_ORACLE_DIR, another folder of archives than the sample; CORACLE_ORACLE_OP, only this operator.
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "archive.h"
+#include "coracle/coracle.hpp"
+#include "difference.h"
+
+namespace coracle::oracle {
+namespace {
+
+constexpr size_t kShown = 3;  // failures of one operator that are printed
+
+struct Variant {
+  const char* name;
+  api::ModelOptions model;
+  int threads;
+};
+
+std::vector<Variant> variants() {
+  api::ModelOptions plain, unchanged, narrow;
+  unchanged.disable_passes = "all";
+  narrow.cpu_isa = "sse2";
+  return {{"", plain, 1}, {"without passes", unchanged, 1}, {"with sse2", narrow, 1}};
+}
+
+struct Tally {
+  size_t cases = 0;
+  size_t failed = 0;
+  double worst = 0;
+  std::vector<std::string> reasons;
+};
+
+void set_inputs(const Case& c, const api::Model& model, api::Session& session) {
+  const std::vector<api::TensorInfo> infos = model.inputs();
+  for (const Input& input : c.inputs) {
+    size_t index = 0;
+    while (index < infos.size() && infos[index].name != input.name) ++index;
+    if (index == infos.size()) continue;  // an input that no operator of the program reads
+    session.set_input(index, dtype_of_code(input.array.type), input.array.dims, input.array.data.data());
+    if (!input.lod.empty()) session.set_lod(index, input.lod);
+  }
+}
+
+bool same_bits(const api::View& a, const api::View& b) {
+  return a.dims() == b.dims() && a.bytes() == b.bytes() && (a.bytes() == 0 || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0);
+}
+
+// The reason why a case fails, or nothing.
+std::string run_case(const Case& c, const Variant& variant, double& worst) {
+  try {
+    const api::Model model(c.model, c.params, variant.model);
+    api::Session session(model, {.threads = variant.threads});
+    set_inputs(c, model, session);
+    session.run();
+    for (size_t i = 0; i < c.outputs.size(); ++i) {
+      const Difference difference = compare(session.output(i), c.outputs[i]);
+      worst = std::max(worst, difference.worst);
+      if (!difference.reason.empty()) return "output " + std::to_string(i) + ": " + difference.reason;
+    }
+    if (variant.name[0] != '\0') return {};
+    api::Session wide(model, {.threads = 3});
+    set_inputs(c, model, wide);
+    wide.run();
+    for (size_t i = 0; i < c.outputs.size(); ++i) {
+      if (!same_bits(session.output(i), wide.output(i))) return "other bits with three threads";
+    }
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// The lines "FORMAT/OP reason" of known.txt: cases that are not expected to agree.
+std::map<std::string, std::string> known_differences() {
+  std::map<std::string, std::string> known;
+  std::ifstream file(CORACLE_ORACLE_SOURCE "/known.txt");
+  for (std::string line; std::getline(file, line);) {
+    const size_t space = line.find(' ');
+    if (!line.empty() && line[0] != '#') known[line.substr(0, space)] = line.substr(space + 1);
+  }
+  return known;
+}
+
+void run_archive(const std::string& path) {
+  const char* only = std::getenv("CORACLE_ORACLE_OP");
+  const std::map<std::string, std::string> known = known_differences();
+  std::map<std::string, Tally> tallies;
+  for (const Case& c : read_cases(path)) {
+    if (only != nullptr && c.op != only) continue;
+    const std::string key = c.name.substr(0, c.name.find('/')) + "/" + c.op;
+    if (known.contains(key) || known.contains(c.name)) continue;
+    Tally& tally = tallies[key];
+    ++tally.cases;
+    for (const Variant& variant : variants()) {
+      const std::string reason = run_case(c, variant, tally.worst);
+      if (reason.empty()) continue;
+      ++tally.failed;
+      if (tally.reasons.size() < kShown) tally.reasons.push_back(c.name + " " + variant.name + ": " + reason);
+      break;
+    }
+  }
+  for (const auto& [op, tally] : tallies) {
+    printf("  %-58s %4zu cases, %4zu failed, worst error %.3f of the tolerance\n", op.c_str(), tally.cases, tally.failed,
+           tally.worst);
+    std::string all;
+    for (const std::string& reason : tally.reasons) all += "\n    " + reason;
+    EXPECT_EQ(tally.failed, 0U) << op << all;
+  }
+}
+
+class Archive : public testing::Test {
+ public:
+  explicit Archive(std::string path) : path_(std::move(path)) {}
+  void TestBody() override { run_archive(path_); }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace
+}  // namespace coracle::oracle
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  const char* given = std::getenv("CORACLE_ORACLE_DIR");
+  const std::string folder = given != nullptr ? given : CORACLE_ORACLE_SOURCE "/sample";
+  std::set<std::filesystem::path> archives;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".gz") archives.insert(entry.path());
+  }
+  if (archives.empty()) {
+    fprintf(stderr, "no cases in %s\n", folder.c_str());
+    return 1;
+  }
+  for (const std::filesystem::path& path : archives) {
+    const std::string family = path.stem().stem().string();
+    testing::RegisterTest("Oracle", family.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                          [path]() -> testing::Test* { return new coracle::oracle::Archive(path.string()); });
+  }
+  return RUN_ALL_TESTS();
+}
