@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/import_pir.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "base/error.h"
+#include "model/pir_lowering.h"
+#include "model/programdesc.h"
+#include "model/regions.h"
+#include "ops/while.h"
+
+namespace coracle {
+
+using pir::Definition;
+using pir::Operation;
+using pir::Program;
+using pir::Region;
+
+namespace {
+
+constexpr std::array<std::string_view, 12> kHandled = {
+    "builtin.combine",       "builtin.split",         "builtin.slice", "builtin.constant", "builtin.shadow_output",
+    "builtin.set_parameter", "builtin.get_parameter", "cf.yield",      "pd_op.data",       "pd_op.feed",
+    "pd_op.if",              "pd_op.while"};
+
+std::string full_name(const Operation& op) { return text(op.dialect, ".", op.name); }
+
+bool is_fetch(const Operation& op) {
+  return (op.dialect == "pd_op" && op.name == "fetch") || (op.dialect == "builtin" && op.name == "shadow_output");
+}
+
+bool is_input(const Operation& op) { return op.dialect == "pd_op" && (op.name == "data" || op.name == "feed"); }
+
+bool is_handled(const Operation& op) {
+  return is_fetch(op) || std::find(kHandled.begin(), kHandled.end(), full_name(op)) != kHandled.end();
+}
+
+/// Why an operation cannot be run, or an empty text.
+std::string refusal(const Operation& op) {
+  if (is_handled(op)) return {};
+  if (op.dialect != "pd_op") return text("operators of the dialect ", in_quotes(op.dialect), " do not exist here");
+  if (find_op(op.name) != nullptr) return {};
+  if (op.name.ends_with("_grad")) return "it belongs to training";
+  return "there is no such operator here";
+}
+
+TensorInfo info_of(std::string name, const pir::Type& type) {
+  return {.name = std::move(name),
+          .dtype = type.dtype.value_or(DType::kFloat32),
+          .shape = programdesc::shape_of(type.dims),
+          .lod_levels = type.lod_levels};
+}
+
+std::string fetch_name(const Operation& op) {
+  const auto name = op.attributes.get<std::string>("name");
+  return name.empty() ? op.attributes.get<std::string>("output_name") : name;
+}
+
+/// Collects counts and what cannot be run, regions included.
+class Survey {
+ public:
+  void visit(const Region& region, bool nested) {
+    for (const Operation& op : region.operations) {
+      for (int64_t id : op.operands) used_.insert(id);
+      for (const Region& r : op.regions) visit(r, true);
+      if (!nested && is_input(op)) {
+        inputs_.push_back(&op);
+        if (op.results.size() != 1 || !op.results.front().type.dtype) refuse("data", "an input is not a tensor of numbers");
+      } else if (!nested && is_fetch(op)) {
+        outputs_.push_back(&op);
+      } else {
+        ++counts_[op.name];
+        const std::string reason = refusal(op);
+        if (!reason.empty()) refuse(full_name(op), reason);
+      }
+    }
+  }
+
+  void refuse(const std::string& type, const std::string& reason) {
+    Unsupported& entry = unsupported_[type];
+    entry.type = type;
+    ++entry.count;
+    entry.reason = reason;
+  }
+
+  const std::unordered_set<int64_t>& used() const { return used_; }
+
+  /// Inputs and outputs in the order of `col` where they have one, else of the file.
+  static std::vector<const Operation*> by_column(std::vector<const Operation*> operations) {
+    std::stable_sort(operations.begin(), operations.end(), [](const Operation* a, const Operation* b) {
+      return a->attributes.get<int64_t>("col") < b->attributes.get<int64_t>("col");
+    });
+    return operations;
+  }
+  std::vector<const Operation*> inputs() const { return by_column(inputs_); }
+  std::vector<const Operation*> outputs() const { return by_column(outputs_); }
+
+  void fill(ModelInfo& info) const {
+    for (const auto& [type, count] : counts_) info.operators.push_back({type, count});
+    for (const auto& [type, entry] : unsupported_) info.unsupported.push_back(entry);
+  }
+
+ private:
+  std::unordered_set<int64_t> used_;
+  std::vector<const Operation*> inputs_;
+  std::vector<const Operation*> outputs_;
+  std::map<std::string, int64_t> counts_;
+  std::map<std::string, Unsupported> unsupported_;
+};
+
+/// Imports operations one by one, `if` and `while` as nodes with closed regions.
+class PirImporter {
+ public:
+  PirImporter(const Program& program, const std::unordered_set<int64_t>& used) : program_(program), used_(used) {}
+
+  /// Returns the operands of the region's yield.
+  std::vector<ValueId> import_region(PirScope& scope, const Region& region, int depth) {
+    require(depth <= kMaxRegionDepth, ErrorCode::kUnsupported, "loops and branches are nested deeper than ",
+            kMaxRegionDepth, " levels");
+    std::vector<ValueId> yields;
+    for (size_t i = 0; i < region.operations.size(); ++i) {
+      const Operation& op = region.operations[i];
+      try {
+        if (op.dialect == "cf" && op.name == "yield") {
+          yields = operands(scope, op);
+        } else {
+          import_operation(scope, op, depth);
+        }
+      } catch (Error& e) {
+        e.add_context(text("importing operation ", i, " ", in_quotes(op.name), depth == 0 ? "" : " of a region",
+                           " of ", in_quotes(program_.file)));
+        throw;
+      }
+    }
+    return yields;
+  }
+
+  ValueId output_of(PirScope& scope, const Operation& op) {
+    const std::vector<ValueId> values = operands(scope, op);
+    require(values.size() == 1, "the output ", in_quotes(fetch_name(op)), " is not one value");
+    return values.front();
+  }
+
+ private:
+  static std::vector<ValueId> operands(PirScope& scope, const Operation& op) {
+    std::vector<ValueId> values;
+    for (int64_t id : op.operands) {
+      const PirValue value = scope.find(id);
+      require(!value.is_list && value.values.size() == 1, "operand ", id, " is not one value");
+      values.push_back(value.values.front());
+    }
+    return values;
+  }
+
+  void import_operation(PirScope& scope, const Operation& op, int depth) {
+    if (is_input(op) || is_fetch(op)) return;
+    if (op.dialect == "builtin") return import_builtin(scope, op);
+    std::string name = text(op.name, "_", operations_++);
+    if (op.name == "if") return import_if(scope, op, std::move(name), depth);
+    if (op.name == "while") return import_while(scope, op, std::move(name), depth);
+    PirLowering(scope, op, used_, std::move(name)).lower();
+  }
+
+  static void import_builtin(PirScope& scope, const Operation& op) {
+    if (op.name == "combine") {
+      PirValue list{.values = operands(scope, op), .is_list = true};
+      require(op.results.size() == 1, "combine has ", op.results.size(), " results, expected 1");
+      scope.bind(op.results.front().id, std::move(list));
+    } else if (op.name == "split" || op.name == "slice") {
+      require(op.operands.size() == 1, "it has ", op.operands.size(), " operands, expected 1");
+      const PirValue list = scope.find(op.operands.front());
+      const int64_t first = op.name == "slice" ? op.attributes.get<int64_t>("index") : 0;
+      for (size_t i = 0; i < op.results.size(); ++i) {
+        const size_t at = static_cast<size_t>(first) + i;
+        require(first >= 0 && at < list.values.size(), "element ", at, " of a list of ", list.values.size());
+        scope.bind(op.results[i].id, list.values[at]);
+      }
+    } else if (op.name == "constant") {
+      const AttributeValue* value = op.attributes.find("value");
+      require(value != nullptr && op.results.size() == 1, ErrorCode::kUnsupported, "a constant without a plain value");
+      const Fact declared = declared_fact(op.results.front().type);
+      Tensor tensor = tensor_of(*value, declared.dtype);
+      if (declared.known() && declared.shape.count() == tensor.count()) tensor = tensor.reshaped(declared.shape);
+      scope.bind(op.results.front().id, scope.graph().add_constant(std::move(tensor)));
+    }
+  }
+
+  void import_if(PirScope& scope, const Operation& op, std::string name, int depth) {
+    const std::vector<ValueId> condition = operands(scope, op);
+    require(condition.size() == 1 && op.regions.size() == 2, "an if needs one operand and two regions, given ",
+            condition.size(), " and ", op.regions.size());
+    std::vector<ClosedRegion> regions;
+    for (const Region& region : op.regions) {
+      ClosedRegion closed{.graph = std::make_shared<Graph>(), .captured = {}};
+      PirScope inner(*closed.graph, &scope);
+      const std::vector<ValueId> yields = import_region(inner, region, depth + 1);
+      require(yields.size() == op.results.size(), "a region yields ", yields.size(), " values, expected ",
+              op.results.size());
+      for (ValueId v : yields) closed.graph->add_output(v, "");
+      closed.captured = inner.captured();
+      regions.push_back(std::move(closed));
+    }
+    std::vector<RegionOutputs> results;
+    for (size_t i = 0; i < op.results.size(); ++i) results.push_back({.yes = i, .no = i});
+    const NodeId node = add_if(scope.graph(), std::move(name), condition.front(), regions[0], regions[1], results);
+    bind_results(scope, op, node);
+  }
+
+  void import_while(PirScope& scope, const Operation& op, std::string name, int depth) {
+    std::vector<ValueId> initial = operands(scope, op);
+    require(!initial.empty() && op.regions.size() == 1, "a while needs a condition and one region");
+    const ValueId condition = initial.front();
+    initial.erase(initial.begin());
+    const Region& body = op.regions.front();
+    require(body.arguments.size() == initial.size() && op.results.size() == initial.size(), "a while of ",
+            initial.size(), " values has ", body.arguments.size(), " block arguments and ", op.results.size(),
+            " results");
+    auto region = std::make_shared<Graph>();
+    PirScope inner(*region, &scope);
+    const auto add_input = [&](ValueId outer) {
+      Fact fact = scope.graph().fact(outer);
+      fact.value = nullptr;
+      return region->add_input(scope.graph().value(outer).name, std::move(fact));
+    };
+    add_input(condition);
+    for (size_t i = 0; i < initial.size(); ++i) inner.bind(body.arguments[i].id, add_input(initial[i]));
+    const std::vector<ValueId> yields = import_region(inner, body, depth + 1);
+    require(yields.size() == initial.size() + 1, "the region yields ", yields.size(), " values, expected ",
+            initial.size() + 1);
+    for (ValueId v : yields) region->add_output(v, "");
+    for (size_t i = 0; i < initial.size(); ++i) {
+      const Fact& before = scope.graph().fact(initial[i]);
+      const Fact& after = region->fact(yields[i + 1]);
+      require(before.dtype == after.dtype && before.is_array == after.is_array, "value ", i, " is ", before,
+              " before the loop and ", after, " after one iteration");
+    }
+    const PortCounts results{static_cast<int>(initial.size())};
+    const NodeId loop = scope.graph().add_node(While{}, {{condition}, initial, inner.captured()}, results,
+                                               std::move(name), {region});
+    widen_region(scope.graph(), loop);
+    bind_results(scope, op, loop);
+  }
+
+  static void bind_results(PirScope& scope, const Operation& op, NodeId node) {
+    for (size_t i = 0; i < op.results.size(); ++i) {
+      scope.bind(op.results[i].id, scope.graph().node(node).outputs[i]);
+    }
+  }
+
+  const Program& program_;
+  const std::unordered_set<int64_t>& used_;
+  int64_t operations_ = 0;
+};
+
+/// Parameters stored in the file, sorted as their records are.
+std::vector<const pir::Parameter*> stored(const Program& program) {
+  std::vector<const pir::Parameter*> parameters;
+  for (const pir::Parameter& p : program.parameters) {
+    if (p.persistable) parameters.push_back(&p);
+  }
+  std::sort(parameters.begin(), parameters.end(),
+            [](const pir::Parameter* a, const pir::Parameter* b) { return a->name < b->name; });
+  return parameters;
+}
+
+}  // namespace
+
+ModelInfo describe(const Program& program) {
+  ModelInfo info;
+  info.file = program.file;
+  info.format = "PIR";
+  info.producer = program.version == 0 ? "development build" : text("PIR version ", program.version);
+  Survey survey;
+  survey.visit(program.main, false);
+  for (const Operation* op : survey.inputs()) {
+    const pir::Type type = op->results.empty() ? pir::Type() : op->results.front().type;
+    info.inputs.push_back(info_of(op->attributes.get<std::string>("name"), type));
+  }
+  for (const Operation* op : survey.outputs()) {
+    const pir::Type type = op->results.empty() ? pir::Type() : op->results.front().type;
+    info.outputs.push_back(info_of(fetch_name(*op), type));
+  }
+  for (const pir::Parameter* p : stored(program)) {
+    if (p->value.type.kind != pir::Type::Kind::kTensor || !p->value.type.dtype) {
+      survey.refuse("(parameter)", text("the parameter ", in_quotes(p->name), " is not a tensor of numbers"));
+    }
+    info.parameters.push_back(info_of(p->name, p->value.type));
+  }
+  survey.fill(info);
+  return info;
+}
+
+Graph import(const Program& program, const ModelInfo& info, std::vector<Tensor> parameters) {
+  Graph graph;
+  PirScope scope(graph, nullptr);
+  Survey survey;
+  survey.visit(program.main, false);
+  const std::vector<const Operation*> inputs = survey.inputs();
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const TensorInfo& input = info.inputs[i];
+    scope.bind(inputs[i]->results.at(0).id, graph.add_input(input.name, Fact(input.dtype, input.shape)));
+  }
+  const std::vector<const pir::Parameter*> sorted = stored(program);
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    scope.bind_parameter(sorted[i]->value.id, sorted[i]->name, std::move(parameters[i]));
+  }
+  PirImporter importer(program, survey.used());
+  importer.import_region(scope, program.main, /*depth=*/0);
+  for (const Operation* op : survey.outputs()) graph.add_output(importer.output_of(scope, *op), fetch_name(*op));
+  return graph;
+}
+
+}  // namespace coracle

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/load.h"
+
+#include "base/error.h"
+#include "model/import_pir.h"
+#include "model/import_programdesc.h"
+#include "model/params.h"
+
+namespace coracle {
+namespace {
+
+template <class Program>
+LoadedModel load_program(const Program& program, const ModelFiles& files) {
+  LoadedModel model;
+  model.info = describe(program);
+  require_supported(model.info);
+  model.graph = import(program, model.info, read_parameters(files, model.info.parameters));
+  return model;
+}
+
+}  // namespace
+
+LoadedModel load_model(const ModelSource& source) {
+  const ModelFiles files = find_model_files(source);
+  if (files.is_pir) return load_program(pir::parse(files.program), files);
+  return load_program(programdesc::parse(files.program), files);
+}
+
+ModelInfo inspect_model(const ModelSource& source) {
+  const ModelFiles files = find_model_files(source);
+  if (files.is_pir) return describe(pir::parse(files.program));
+  return describe(programdesc::parse(files.program));
+}
+
+void require_supported(const ModelInfo& info) {
+  if (info.unsupported.empty()) return;
+  std::string list;
+  for (const Unsupported& u : info.unsupported) {
+    list.append(text("\n  ", u.type, " (", u.count, u.count == 1 ? " time): " : " times): ", u.reason));
+  }
+  fail(ErrorCode::kUnsupported, "the model ", in_quotes(info.file), " needs what is not supported:", list);
+}
+
+}  // namespace coracle

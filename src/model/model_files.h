@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "model/byte_source.h"
+
+namespace coracle {
+
+/// What the user gives: a folder, a program file, a parameter file, or program and parameters.
+struct ModelSource {
+  std::shared_ptr<const ByteSource> files;
+  std::string model;   ///< folder, program file or parameter file
+  std::string params;  ///< parameter file, or folder of parameter files; empty: found by Paddle's naming rules
+
+  static ModelSource on_disk(std::string model, std::string params = {}) {
+    return {disk_source(), std::move(model), std::move(params)};
+  }
+  static ModelSource by_callback(ReadFile read, std::string model, std::string params = {}) {
+    return {callback_source(std::move(read)), std::move(model), std::move(params)};
+  }
+  /// A program and its combined parameters in memory; empty parameters for a program without any.
+  static ModelSource in_memory(FileBytes program, FileBytes params);
+};
+
+/// The files of one model: the program is open, the parameters are opened when they are needed.
+struct ModelFiles {
+  FileBytes program;
+  bool is_pir = false;  ///< else ProgramDesc; told by the content
+
+  /// The combined parameter file, or nothing if there is none: then each parameter has a file of its own.
+  std::optional<FileBytes> open_combined() const;
+  /// The file of one parameter, or nothing.
+  std::optional<FileBytes> open_single(std::string_view parameter) const;
+
+  std::shared_ptr<const ByteSource> files;
+  std::string combined;    ///< name of the combined parameter file, empty if there is none
+  std::string folder;      ///< where files of single parameters are looked for
+  std::string looked_for;  ///< for messages: the parameter files that would have been taken
+};
+
+/// Finds program and parameters:
+///   X.pdmodel + X.pdiparams      __model__ + __params__       __model__ + one file per parameter
+///   X.json + X.pdiparams         __model__.json + one file per parameter
+/// Throws Error (kIo) that says what was looked for.
+ModelFiles find_model_files(const ModelSource& source);
+
+}  // namespace coracle

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/dtype.h"
+#include "base/shape.h"
+
+namespace coracle {
+
+/// A tensor that the file declares: input, output or parameter.
+struct TensorInfo {
+  std::string name;
+  DType dtype = DType::kFloat32;
+  Shape shape;         ///< dimensions may be unknown
+  int lod_levels = 0;  ///< levels of sequence offsets
+};
+
+struct OperatorCount {
+  std::string type;
+  int64_t count = 0;
+};
+
+/// Something of the program that cannot be run here.
+struct Unsupported {
+  std::string type;  ///< operator type
+  int64_t count = 0;
+  std::string reason;
+};
+
+/// What a program says about itself; known without parameters and even when it cannot be run.
+struct ModelInfo {
+  std::string file;      ///< the program's file
+  std::string format;    ///< "ProgramDesc" or "PIR"
+  std::string producer;  ///< version that wrote it as the file states it, empty if it does not
+  std::vector<TensorInfo> inputs;
+  std::vector<TensorInfo> outputs;
+  std::vector<TensorInfo> parameters;     ///< sorted bytewise by name, which is the order of a combined file
+  std::vector<OperatorCount> operators;   ///< sorted by type; all blocks, without feed and fetch
+  std::vector<Unsupported> unsupported;   ///< sorted by type
+};
+
+/// Throws Error (kUnsupported) that lists everything in info.unsupported, if there is any.
+void require_supported(const ModelInfo& info);
+
+}  // namespace coracle

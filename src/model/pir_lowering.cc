@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/pir_lowering.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "model/programdesc.h"
+
+namespace coracle {
+
+PirValue PirScope::find(int64_t id) {
+  if (id == 0) return {};
+  if (const auto it = values_.find(id); it != values_.end()) return it->second;
+  if (const auto it = parameters_.find(id); it != parameters_.end()) {
+    bind(id, graph_.add_constant(std::move(it->second.tensor), std::string(it->second.name)));
+    parameters_.erase(it);
+    return values_.at(id);
+  }
+  require(outer_ != nullptr, "value ", id, " is used before anything defines it");
+  PirValue value = outer_->find(id);
+  for (ValueId& v : value.values) {
+    if (v != kNoValue) v = capture(v);
+  }
+  bind(id, value);
+  return value;
+}
+
+void PirScope::bind(int64_t id, PirValue value) {
+  if (id != 0) values_.insert_or_assign(id, std::move(value));
+}
+
+void PirScope::bind_parameter(int64_t id, std::string_view name, Tensor tensor) {
+  parameters_.insert_or_assign(id, Parameter{name, std::move(tensor)});
+}
+
+ValueId PirScope::capture(ValueId outer) {
+  const auto [it, is_new] = inner_of_.try_emplace(static_cast<int32_t>(outer), kNoValue);
+  if (!is_new) return it->second;
+  const Value value = outer_->graph().value(outer);
+  if (value.is_constant()) return it->second = graph_.add_constant(*value.fact.value, value.name);
+  Fact fact = value.fact;
+  fact.value = nullptr;  // what is known of the value comes with the facts of the operator's operands
+  captured_.push_back(outer);
+  return it->second = graph_.add_input(value.name, std::move(fact));
+}
+
+Fact declared_fact(const pir::Type& type) {
+  Fact fact(type.dtype.value_or(DType::kFloat32), programdesc::shape_of(type.dims));
+  fact.is_array = type.kind == pir::Type::Kind::kArray;
+  if (fact.is_array) fact.shape = Shape::unknown_rank();
+  return fact;
+}
+
+void PirLowering::lower() {
+  row_ = find_op(op_.name);
+  require(row_ != nullptr, ErrorCode::kUnsupported, "there is no operator ", in_quotes(op_.name));
+  if (row_->lower != nullptr) {
+    row_->lower(*this);
+    return;
+  }
+  // Forms that also take the value they overwrite (assign_value_) may have operands where the operator has none.
+  require(row_->inputs.empty() || op_.operands.size() <= row_->inputs.size(), "it has ", op_.operands.size(),
+          " operands, expected at most ", row_->inputs.size());
+  lower_by_ports(*row_);
+}
+
+std::vector<ValueId> PirLowering::inputs(std::string_view slot) const {
+  for (size_t p = 0; p < row_->inputs.size() && p < op_.operands.size(); ++p) {
+    const Port& port = row_->inputs[p];
+    if (slot != port.slot && slot != port.name && (slot != port.list_slot || slot.empty())) continue;
+    return scope_.find(op_.operands[p]).values;
+  }
+  return {};
+}
+
+const pir::Definition* PirLowering::result(std::string_view slot) const {
+  for (size_t p = 0; p < row_->outputs.size() && p < op_.results.size(); ++p) {
+    if (slot == row_->outputs[p].slot || slot == row_->outputs[p].name) return &op_.results[p];
+  }
+  // Operators that exist as a rewriting only declare no ports.
+  return row_->outputs.empty() && !op_.results.empty() ? &op_.results.front() : nullptr;
+}
+
+int PirLowering::output_count(std::string_view slot) const {
+  const pir::Definition* definition = result(slot);
+  if (definition == nullptr || definition->id == 0) return 0;
+  return definition->type.kind == pir::Type::Kind::kList ? static_cast<int>(definition->type.elements.size()) : 1;
+}
+
+Fact PirLowering::declared_output(std::string_view slot, int i) const {
+  const pir::Definition* definition = result(slot);
+  if (definition == nullptr) return {};
+  const pir::Type& type = definition->type;
+  if (type.kind != pir::Type::Kind::kList) return declared_fact(type);
+  if (i < 0 || static_cast<size_t>(i) >= type.elements.size()) return {};
+  return declared_fact(type.elements[static_cast<size_t>(i)]);
+}
+
+void PirLowering::bind(std::string_view slot, ValueId value, int i) {
+  if (const pir::Definition* definition = result(slot)) bind_result(*definition, value, i);
+}
+
+void PirLowering::bind_result(const pir::Definition& definition, ValueId value, int i) {
+  if (definition.type.kind != pir::Type::Kind::kList) {
+    scope_.bind(definition.id, value);
+    return;
+  }
+  PirValue list{.values = {}, .is_list = true};
+  if (i > 0) list = scope_.find(definition.id);
+  list.values.resize(std::max(list.values.size(), static_cast<size_t>(i) + 1), kNoValue);
+  list.values[static_cast<size_t>(i)] = value;
+  scope_.bind(definition.id, std::move(list));
+}
+
+std::vector<ValueId> PirLowering::port_values(const OpRow& row, size_t port) {
+  if (port >= op_.operands.size()) return {};
+  PirValue value = scope_.find(op_.operands[port]);
+  if (value.is_list && row.inputs[port].kind != Port::Kind::kList) return {join_integers(value.values)};
+  return std::move(value.values);
+}
+
+/// An optional result matters only if something uses it.
+int PirLowering::outputs_wanted(const OpRow& row, size_t port) {
+  if (port >= op_.results.size() || op_.results[port].id == 0) return 0;
+  const pir::Definition& definition = op_.results[port];
+  if (row.outputs[port].kind == Port::Kind::kList) {
+    return definition.type.kind == pir::Type::Kind::kList ? static_cast<int>(definition.type.elements.size()) : 1;
+  }
+  return used_.contains(definition.id) ? 1 : 0;
+}
+
+void PirLowering::bind_port(const OpRow& /*row*/, size_t port, int i, ValueId value) {
+  if (port < op_.results.size()) bind_result(op_.results[port], value, i);
+}
+
+}  // namespace coracle

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/programdesc.h"
+
+#include <algorithm>
+#include <array>
+#include <protozero/pbf_reader.hpp>
+
+#include "base/error.h"
+
+namespace coracle::programdesc {
+namespace {
+
+using Reader = protozero::pbf_reader;
+using Wire = protozero::pbf_wire_type;
+
+constexpr uint32_t varint(uint32_t field) { return protozero::tag_and_type(field, Wire::varint); }
+constexpr uint32_t bytes(uint32_t field) { return protozero::tag_and_type(field, Wire::length_delimited); }
+constexpr uint32_t fixed32(uint32_t field) { return protozero::tag_and_type(field, Wire::fixed32); }
+constexpr uint32_t fixed64(uint32_t field) { return protozero::tag_and_type(field, Wire::fixed64); }
+
+enum AttributeType : int64_t {
+  kInt, kFloat, kString, kInts, kFloats, kStrings, kBoolean, kBooleans, kBlock, kLong, kBlocks, kLongs, kFloat64s, kVar,
+  kVars, kFloat64, kScalar, kScalars, kAbsent,
+};
+
+/// Attributes that say nothing about what an operator computes and can be most of the file.
+constexpr std::array<std::string_view, 6> kIgnored = {"op_callstack", "op_role_var", "op_namescope",
+                                                      "op_device",    "op_role",     "with_quant_attr"};
+
+std::string_view view(const protozero::data_view& v) { return {v.data(), v.size()}; }
+
+/// One element of a SCALAR attribute.
+struct Scalar {
+  double real = 0;
+  int64_t integer = 0;
+  bool is_integer = false;
+};
+
+/// All value fields of an Attr message; its type tells which one counts.
+struct Values {
+  int64_t type = kAbsent;
+  int64_t integer = 0;
+  double real = 0;
+  std::string_view string;
+  bool boolean = false;
+  Ints integers;
+  Floats reals;
+  std::vector<std::string_view> strings;
+  std::vector<Scalar> scalars;
+};
+
+/// Reads messages; `at_` follows so that errors can tell where.
+class Parser {
+ public:
+  explicit Parser(const char* begin) : begin_(begin), at_(begin) {}
+
+  size_t offset() const { return static_cast<size_t>(at_ - begin_); }
+
+  void program(Reader m, Program& to) {
+    while (next(m)) {
+      switch (m.tag_and_type()) {
+        case bytes(1): block(m.get_message(), to.blocks.emplace_back()); break;
+        case bytes(4): to.version = version(m.get_message()); break;
+        case bytes(5): op_version_map(m.get_message(), to); break;
+        default: m.skip();
+      }
+    }
+  }
+
+  TensorDesc tensor_desc(Reader m) {
+    TensorDesc desc;
+    while (next(m)) {
+      switch (m.tag_and_type()) {
+        case varint(1): desc.type_number = m.get_int64(); break;
+        case varint(2):
+        case bytes(2): read_integers(m, desc.dims); break;
+        default: m.skip();
+      }
+    }
+    return desc;
+  }
+
+ private:
+  bool next(Reader& m) {
+    at_ = m.data().data();
+    return m.next();
+  }
+
+  static void read_integers(Reader& m, Ints& to) {
+    if (m.has_wire_type(Wire::varint)) {
+      to.push_back(m.get_int64());
+      return;
+    }
+    for (int64_t v : m.get_packed_int64()) to.push_back(v);
+  }
+  static void read_floats(Reader& m, Floats& to) {
+    if (m.has_wire_type(Wire::fixed32)) {
+      to.push_back(m.get_float());
+      return;
+    }
+    for (float v : m.get_packed_float()) to.push_back(v);
+  }
+  static void read_doubles(Reader& m, Floats& to) {
+    if (m.has_wire_type(Wire::fixed64)) {
+      to.push_back(m.get_double());
+      return;
+    }
+    for (double v : m.get_packed_double()) to.push_back(v);
+  }
+
+  /// The first varint field of a message that has no other of interest.
+  int64_t version(Reader m) {
+    int64_t value = 0;
+    while (next(m)) {
+      if (m.tag_and_type() == varint(1)) {
+        value = m.get_int64();
+      } else {
+        m.skip();
+      }
+    }
+    return value;
+  }
+
+  void op_version_map(Reader m, Program& to) {
+    while (next(m)) {
+      if (m.tag_and_type() != bytes(1)) {
+        m.skip();
+        continue;
+      }
+      Reader pair = m.get_message();
+      std::string_view name;
+      int64_t revision = 0;
+      while (next(pair)) {
+        switch (pair.tag_and_type()) {
+          case bytes(1): name = view(pair.get_view()); break;
+          case bytes(2): revision = version(pair.get_message()); break;
+          default: pair.skip();
+        }
+      }
+      to.op_versions[name] = revision;
+    }
+  }
+
+  void block(Reader m, Block& to) {
+    while (next(m)) {
+      switch (m.tag_and_type()) {
+        case varint(2): to.parent = m.get_int32(); break;
+        case bytes(3): variable(m.get_message(), to.variables.emplace_back()); break;
+        case bytes(4): op(m.get_message(), to.operators.emplace_back()); break;
+        default: m.skip();
+      }
+    }
+  }
+
+  void variable(Reader m, Variable& to) {
+    while (next(m)) {
+      switch (m.tag_and_type()) {
+        case bytes(1): to.name = view(m.get_view()); break;
+        case bytes(2): var_type(m.get_message(), to); break;
+        case varint(3): to.persistable = m.get_bool(); break;
+        default: m.skip();
+      }
+    }
+  }
+
+  void var_type(Reader m, Variable& to) {
+    const auto set = [&](TensorDesc desc) {
+      if (desc.type_number) to.dtype = dtype_of_var_type(*desc.type_number);
+      to.dims = std::move(desc.dims);
+    };
+    while (next(m)) {
+      switch (m.tag_and_type()) {
+        case varint(1): to.type = m.get_int64(); break;
+        case bytes(2): set(tensor_desc(m.get_message())); break;
+        case bytes(3):
+        case bytes(4): {  // dense tensor, tensor array: { tensor, lod_level }
+          Reader tensor = m.get_message();
+          while (next(tensor)) {
+            switch (tensor.tag_and_type()) {
+              case bytes(1): set(tensor_desc(tensor.get_message())); break;
+              case varint(2): to.lod_level = tensor.get_int32(); break;
+              default: tensor.skip();
+            }
+          }
+          break;
+        }
+        default: m.skip();
+      }
+    }
+  }
+
+  void op(Reader m, Operator& to) {
+    while (next(m)) {
+      switch (m.tag_and_type()) {
+        case bytes(1): slot(m.get_message(), to.inputs.emplace_back()); break;
+        case bytes(2): slot(m.get_message(), to.outputs.emplace_back()); break;
+        case bytes(3): to.type = view(m.get_view()); break;
+        case bytes(4): attribute(m.get_message(), to); break;
+        default: m.skip();
+      }
+    }
+  }
+
+  void slot(Reader m, Slot& to) {
+    while (next(m)) {
+      switch (m.tag_and_type()) {
+        case bytes(1): to.name = view(m.get_view()); break;
+        case bytes(2): to.variables.push_back(view(m.get_view())); break;
+        default: m.skip();
+      }
+    }
+  }
+
+  Scalar scalar(Reader m) {
+    Scalar s;
+    while (next(m)) {
+      switch (m.tag_and_type()) {
+        case varint(2):
+        case varint(3):
+          s.integer = m.get_int64();
+          s.real = static_cast<double>(s.integer);
+          s.is_integer = true;
+          break;
+        case fixed64(4): s.real = m.get_double(); break;
+        case bytes(5): {
+          Reader complex = m.get_message();
+          while (next(complex)) {
+            if (complex.tag_and_type() == fixed64(1)) {
+              s.real = complex.get_double();
+            } else if (complex.tag_and_type() == fixed64(2)) {
+              require(complex.get_double() == 0, ErrorCode::kUnsupported, "complex numbers as attributes are not supported");
+            } else {
+              complex.skip();
+            }
+          }
+          break;
+        }
+        default: m.skip();
+      }
+    }
+    return s;
+  }
+
+  void attribute(Reader m, Operator& to) {
+    std::string_view name;
+    Values v;
+    while (next(m)) {
+      switch (m.tag_and_type()) {
+        case bytes(1):
+          name = view(m.get_view());
+          if (std::find(kIgnored.begin(), kIgnored.end(), name) != kIgnored.end()) return;
+          break;
+        case varint(2): v.type = m.get_int64(); break;
+        case varint(3): v.integer = m.get_int32(); break;
+        case fixed32(4): v.real = m.get_float(); break;
+        case bytes(5):
+        case bytes(17): v.string = view(m.get_view()); break;
+        case varint(6):
+        case bytes(6):
+        case varint(11):
+        case bytes(11):
+        case varint(14):
+        case bytes(14):
+        case varint(15):
+        case bytes(15): read_integers(m, v.integers); break;
+        case fixed32(7):
+        case bytes(7): read_floats(m, v.reals); break;
+        case bytes(8):
+        case bytes(18): v.strings.push_back(view(m.get_view())); break;
+        case varint(10): v.boolean = m.get_bool(); break;
+        case varint(12): v.integer = m.get_int32(); break;
+        case varint(13): v.integer = m.get_int64(); break;
+        case fixed64(16):
+        case bytes(16): read_doubles(m, v.reals); break;
+        case fixed64(19): v.real = m.get_double(); break;
+        case bytes(20):
+        case bytes(21): v.scalars.push_back(scalar(m.get_message())); break;
+        default: m.skip();
+      }
+    }
+    set_attribute(name, std::move(v), to);
+  }
+
+  static void set_attribute(std::string_view name, Values v, Operator& to) {
+    const auto set = [&](AttributeValue value) { to.attributes.set(std::string(name), std::move(value)); };
+    switch (v.type) {
+      case kInt:
+      case kLong: return set(v.integer);
+      case kFloat:
+      case kFloat64: return set(v.real);
+      case kString: return set(std::string(v.string));
+      case kInts:
+      case kLongs:
+      case kBooleans: return set(std::move(v.integers));
+      case kFloats:
+      case kFloat64s: return set(std::move(v.reals));
+      case kStrings: return set(Strings(v.strings.begin(), v.strings.end()));
+      case kBoolean: return set(v.boolean);
+      case kBlock:
+        if (name == "sub_block") to.sub_block = v.integer;
+        return;
+      case kVar: to.variable_attributes.push_back({name, {v.string}, false}); return;
+      case kVars: to.variable_attributes.push_back({name, std::move(v.strings), true}); return;
+      case kScalar:
+        if (!v.scalars.empty()) {
+          const Scalar s = v.scalars.front();
+          s.is_integer ? set(s.integer) : set(s.real);
+        }
+        return;
+      case kScalars: {
+        const bool integers = std::all_of(v.scalars.begin(), v.scalars.end(), [](Scalar s) { return s.is_integer; });
+        for (Scalar s : v.scalars) integers ? v.integers.push_back(s.integer) : v.reals.push_back(s.real);
+        integers ? set(std::move(v.integers)) : set(std::move(v.reals));
+        return;
+      }
+      default: return;  // a list of blocks, or a type of the future: nothing an inference operator has
+    }
+  }
+
+  const char* begin_;
+  const char* at_;
+};
+
+/// Runs f, turning what protozero throws into an Error with the place.
+template <class F>
+void guarded(const Parser& parser, std::string_view what, const F& f) {
+  try {
+    f();
+  } catch (const protozero::exception& e) {
+    fail(ErrorCode::kInvalidModel, what, " is damaged near byte ", parser.offset(), ": ", e.what());
+  }
+}
+
+}  // namespace
+
+Program parse(FileBytes file) {
+  Program program;
+  program.file = std::move(file);
+  const auto* begin = reinterpret_cast<const char*>(program.file.bytes.data());
+  const std::string what = text("the program ", in_quotes(program.file.name));
+  require(!program.file.bytes.empty(), ErrorCode::kInvalidModel, what, " is empty");
+  Parser parser(begin);
+  guarded(parser, what, [&] { parser.program(Reader(begin, program.file.bytes.size()), program); });
+  require(!program.blocks.empty(), ErrorCode::kInvalidModel, what, " has no blocks: it is not a ProgramDesc file");
+  return program;
+}
+
+Shape shape_of(const std::vector<int64_t>& dims) {
+  if (dims.size() > static_cast<size_t>(Shape::kMaxRank)) return Shape::unknown_rank();
+  Shape shape;
+  for (int64_t d : dims) shape.push_back(d < 0 ? Shape::kUnknown : d);
+  return shape;
+}
+
+TensorDesc parse_tensor_desc(std::span<const uint8_t> bytes) {
+  const auto* begin = reinterpret_cast<const char*>(bytes.data());
+  TensorDesc desc;
+  Parser parser(begin);
+  guarded(parser, "the tensor description", [&] { desc = parser.tensor_desc(Reader(begin, bytes.size())); });
+  return desc;
+}
+
+}  // namespace coracle::programdesc
