@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstring>
+
+#include "ops/common/complex_numbers.h"
+
+namespace coracle {
+
+/// The complex conjugates; real numbers stay.
+struct Conj {
+  static constexpr const char* kName = "conj";
+  static constexpr const char* kLegacy[] = {"conj"};
+  static constexpr Port kInputs[] = {in("x", "X")};
+  static constexpr Port kOutputs[] = {out("out", "Out")};
+  friend bool operator==(const Conj&, const Conj&) = default;
+};
+
+inline void infer(const Conj&, InferArgs& a) { a.set(0, a.dtype(0), a.shape(0)); }
+
+inline void reference(const Conj&, ReferenceArgs& a) {
+  if (!is_complex(a.in(0).dtype())) {
+    if (a.in(0).bytes() != 0) std::memcpy(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes());
+    return;
+  }
+  visit_complex(a.in(0).dtype(), [&](auto* p) {
+    using C = std::complex<std::remove_pointer_t<decltype(p)>>;
+    for (int64_t i = 0, n = a.in(0).count(); i < n; ++i) a.out(0).data<C>()[i] = std::conj(a.in(0).data<C>()[i]);
+  });
+}
+
+inline constexpr const OpRow* conj_op = &kOpRow<Conj>;
+
+}  // namespace coracle
