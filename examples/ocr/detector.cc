@@ -38,7 +38,8 @@ int round_to_stride(int side) {
 cv::Size model_size(const cv::Size& size) {
   const int longer = std::max(size.width, size.height);
   const double ratio = longer > kLimit ? static_cast<double>(kLimit) / longer : 1.0;
-  return {round_to_stride(static_cast<int>(size.width * ratio)), round_to_stride(static_cast<int>(size.height * ratio))};
+  return {round_to_stride(static_cast<int>(size.width * ratio)),
+          round_to_stride(static_cast<int>(size.height * ratio))};
 }
 
 // Plane after plane, with the mean and deviation of the training pictures taken out.
@@ -72,8 +73,7 @@ Rectangle smallest_rectangle(const std::vector<cv::Point>& contour) {
 
 // Mean probability inside the rectangle.
 double score(const cv::Mat& probability, const Corners& corners) {
-  const auto [left, right] =
-      std::minmax({corners[0].x, corners[1].x, corners[2].x, corners[3].x});
+  const auto [left, right] = std::minmax({corners[0].x, corners[1].x, corners[2].x, corners[3].x});
   const auto [top, bottom] = std::minmax({corners[0].y, corners[1].y, corners[2].y, corners[3].y});
   const int x_low = std::clamp(static_cast<int>(std::floor(left)), 0, probability.cols - 1);
   const int x_high = std::clamp(static_cast<int>(std::ceil(right)), 0, probability.cols - 1);
@@ -82,7 +82,8 @@ double score(const cv::Mat& probability, const Corners& corners) {
   const cv::Rect region(x_low, y_low, x_high - x_low + 1, y_high - y_low + 1);
   std::vector<cv::Point> polygon;
   for (const cv::Point2f& corner : corners) {
-    polygon.emplace_back(static_cast<int>(corner.x - static_cast<float>(x_low)), static_cast<int>(corner.y - static_cast<float>(y_low)));
+    polygon.emplace_back(static_cast<int>(corner.x - static_cast<float>(x_low)),
+                         static_cast<int>(corner.y - static_cast<float>(y_low)));
   }
   cv::Mat mask = cv::Mat::zeros(region.size(), CV_8UC1);
   cv::fillPoly(mask, std::vector<std::vector<cv::Point>>{polygon}, 1);
@@ -107,7 +108,8 @@ std::optional<std::vector<cv::Point>> unclip(const Corners& corners) {
   offset.Execute(grown, std::abs(area) / 2 * kUnclipRatio / perimeter);
   if (grown.size() != 1) return std::nullopt;
   std::vector<cv::Point> result;
-  for (const ClipperLib::IntPoint& point : grown[0]) result.emplace_back(static_cast<int>(point.X), static_cast<int>(point.Y));
+  for (const ClipperLib::IntPoint& point : grown[0])
+    result.emplace_back(static_cast<int>(point.X), static_cast<int>(point.Y));
   return result;
 }
 
@@ -167,9 +169,8 @@ bool is_sliver(const Box& box) {
 
 // From top to bottom; boxes whose tops are close count as one row, from left to right.
 void sort_for_reading(std::vector<Box>& boxes) {
-  std::stable_sort(boxes.begin(), boxes.end(), [](const Box& a, const Box& b) {
-    return a[0].y != b[0].y ? a[0].y < b[0].y : a[0].x < b[0].x;
-  });
+  std::stable_sort(boxes.begin(), boxes.end(),
+                   [](const Box& a, const Box& b) { return a[0].y != b[0].y ? a[0].y < b[0].y : a[0].x < b[0].x; });
   for (std::size_t i = 1; i < boxes.size(); ++i) {
     for (std::size_t j = i; j > 0; --j) {
       const cv::Point& above = boxes[j - 1][0];

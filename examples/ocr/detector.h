@@ -17,8 +17,9 @@ using Box = std::array<cv::Point, 4>;
 // Length from `a` to `b` in pixels.
 double distance(const cv::Point& a, const cv::Point& b);
 
-// A model that gives each pixel's probability to be text, and the post-processing of differentiable binarisation (DB), which makes boxes
-// of the probabilities: contours above a threshold, the smallest rectangle round each, grown again by what the training shrank.
+// A model that gives each pixel's probability to be text, and the post-processing of differentiable binarisation (DB),
+// which makes boxes of the probabilities: contours above a threshold, the smallest rectangle round each, grown again by
+// what the training shrank.
 class Detector {
  public:
   Detector(const std::string& folder, int threads) : model_(folder, threads) {}

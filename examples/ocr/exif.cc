@@ -52,7 +52,8 @@ int exif_orientation(Bytes jpeg) {
     const std::size_t length = number(jpeg, position + 2, 2, true);
     if (length < 2 || length > jpeg.size() - position - 2) break;
     const Bytes segment = jpeg.subspan(position + 4, length - 2);
-    if (jpeg[position + 1] == 0xE1 && starts_with(segment, "Exif\0\0"sv)) return orientation_in_tiff(segment.subspan(6));
+    if (jpeg[position + 1] == 0xE1 && starts_with(segment, "Exif\0\0"sv))
+      return orientation_in_tiff(segment.subspan(6));
     position += 2 + length;
   }
   return kUpright;

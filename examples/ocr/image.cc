@@ -71,8 +71,8 @@ void read_png_bytes(png_structp png, png_bytep target, std::size_t count) {
   source->position += count;
 }
 
-// libpng leaves through longjmp, which would skip destructors: so these callbacks keep the message, and the functions below that call
-// setjmp own nothing.
+// libpng leaves through longjmp, which would skip destructors: so these callbacks keep the message, and the functions
+// below that call setjmp own nothing.
 void keep_png_message(png_structp png, png_const_charp message) {
   *static_cast<std::string*>(png_get_error_ptr(png)) = message;
   png_longjmp(png, 1);
@@ -144,7 +144,8 @@ void write_png(const std::string& path, const cv::Mat& image) {
   header.width = static_cast<png_uint_32>(image.cols);
   header.height = static_cast<png_uint_32>(image.rows);
   header.format = PNG_FORMAT_BGR;
-  if (png_image_write_to_file(&header, path.c_str(), 0, image.data, static_cast<png_int_32>(image.step), nullptr) == 0) {
+  if (png_image_write_to_file(&header, path.c_str(), 0, image.data, static_cast<png_int_32>(image.step), nullptr) ==
+      0) {
     fail(path, header.message);
   }
 }

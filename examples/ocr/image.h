@@ -7,7 +7,8 @@
 
 namespace ocr {
 
-// The picture as 8-bit BGR, turned upright where its EXIF orientation says so; transparency is dropped. Throws std::runtime_error with the file's name.
+// The picture as 8-bit BGR, turned upright where its EXIF orientation says so; transparency is dropped. Throws
+// std::runtime_error with the file's name.
 cv::Mat read_image(const std::string& path);
 
 // Writes 8-bit BGR as PNG. Throws std::runtime_error with the file's name.

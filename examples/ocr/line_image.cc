@@ -36,8 +36,8 @@ cv::Mat crop_line(const cv::Mat& image, const Box& box) {
   const std::array<cv::Point2f, 4> from = {box[0], box[1], box[2], box[3]};
   const std::array<cv::Point2f, 4> to = {cv::Point2f(0, 0), cv::Point2f(w, 0), cv::Point2f(w, h), cv::Point2f(0, h)};
   cv::Mat line;
-  cv::warpPerspective(image, line, cv::getPerspectiveTransform(from.data(), to.data()), {width, height}, cv::INTER_CUBIC,
-                      cv::BORDER_REPLICATE);
+  cv::warpPerspective(image, line, cv::getPerspectiveTransform(from.data(), to.data()), {width, height},
+                      cv::INTER_CUBIC, cv::BORDER_REPLICATE);
   if (static_cast<double>(height) / width >= kTall) cv::rotate(line, line, cv::ROTATE_90_COUNTERCLOCKWISE);
   return line;
 }
@@ -47,9 +47,8 @@ double width_to_height(const cv::Mat& line) { return static_cast<double>(line.co
 std::vector<std::vector<std::size_t>> batches_by_width(std::span<const cv::Mat> lines) {
   std::vector<std::size_t> order(lines.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-    return width_to_height(lines[a]) < width_to_height(lines[b]);
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return width_to_height(lines[a]) < width_to_height(lines[b]); });
   std::vector<std::vector<std::size_t>> batches;
   for (std::size_t i = 0; i < order.size(); i += kLineBatch) {
     const auto begin = order.begin() + static_cast<std::ptrdiff_t>(i);

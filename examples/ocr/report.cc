@@ -61,29 +61,30 @@ double median(std::vector<double> values) {
 }
 
 std::string to_text(const Result& result) {
-  std::string text = result.path + ": " + std::to_string(result.size.width) + " x " + std::to_string(result.size.height) + " pixels, " +
-                     std::to_string(result.lines.size()) + (result.lines.size() == 1 ? " line\n" : " lines\n");
+  std::string text = result.path + ": " + std::to_string(result.size.width) + " x " +
+                     std::to_string(result.size.height) + " pixels, " + std::to_string(result.lines.size()) +
+                     (result.lines.size() == 1 ? " line\n" : " lines\n");
   std::size_t widest = 0;
   for (const Line& line : result.lines) widest = std::max(widest, columns(line.text));
   for (std::size_t i = 0; i < result.lines.size(); ++i) {
     const Line& line = result.lines[i];
     const std::string number = std::to_string(i + 1);
-    text += std::string(number.size() < 3 ? 3 - number.size() : 0, ' ') + number + "  " + fixed(line.score, 3) + "  " + line.text +
-            std::string(widest - columns(line.text) + 2, ' ') + corners(line.box, "(", ")") + '\n';
+    text += std::string(number.size() < 3 ? 3 - number.size() : 0, ' ') + number + "  " + fixed(line.score, 3) + "  " +
+            line.text + std::string(widest - columns(line.text) + 2, ' ') + corners(line.box, "(", ")") + '\n';
   }
   return text;
 }
 
 std::string to_json(const Result& result) {
   std::string json = "{\"image\": " + quoted(result.path) + ", \"width\": " + std::to_string(result.size.width) +
-                     ", \"height\": " + std::to_string(result.size.height) + ", \"first_ms\": " + fixed(result.first_ms, 3) +
-                     ", \"later_ms\": [";
+                     ", \"height\": " + std::to_string(result.size.height) +
+                     ", \"first_ms\": " + fixed(result.first_ms, 3) + ", \"later_ms\": [";
   for (std::size_t i = 0; i < result.later_ms.size(); ++i) json += (i == 0 ? "" : ", ") + fixed(result.later_ms[i], 3);
   json += "], \"lines\": [";
   for (std::size_t i = 0; i < result.lines.size(); ++i) {
     const Line& line = result.lines[i];
-    json += (i == 0 ? "\n" : ",\n") + ("  {\"box\": [" + corners(line.box, "[", "]")) + "], \"text\": " + quoted(line.text) +
-            ", \"score\": " + fixed(line.score, 6) + "}";
+    json += (i == 0 ? "\n" : ",\n") + ("  {\"box\": [" + corners(line.box, "[", "]")) +
+            "], \"text\": " + quoted(line.text) + ", \"score\": " + fixed(line.score, 6) + "}";
   }
   return json + "]}";
 }
@@ -94,7 +95,8 @@ cv::Mat draw(const cv::Mat& image, const std::vector<Line>& lines) {
     const Box& box = lines[i].box;
     cv::polylines(drawing, std::vector<cv::Point>(box.begin(), box.end()), true, kOutline, 2, cv::LINE_AA);
     cv::line(drawing, box[0], box[1], kTop, 2, cv::LINE_AA);
-    cv::putText(drawing, std::to_string(i + 1), box[0] + cv::Point(-4, -4), cv::FONT_HERSHEY_SIMPLEX, 0.6, kTop, 2, cv::LINE_AA);
+    cv::putText(drawing, std::to_string(i + 1), box[0] + cv::Point(-4, -4), cv::FONT_HERSHEY_SIMPLEX, 0.6, kTop, 2,
+                cv::LINE_AA);
   }
   return drawing;
 }

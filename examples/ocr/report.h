@@ -14,7 +14,7 @@ struct Result {
   std::string path;
   cv::Size size;
   std::vector<Line> lines;
-  double first_ms = 0;            // The first run on this picture.
+  double first_ms = 0;           // The first run on this picture.
   std::vector<double> later_ms;  // Further runs.
 };
 

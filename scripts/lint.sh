@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Format, licence lines, layering, clang-tidy. All are run, then the exit code tells whether one failed.
+#   scripts/lint.sh BUILD_DIR [--quick]     BUILD_DIR has compile_commands.json; --quick leaves clang-tidy out
+set -u
+cd "$(dirname "$0")/.."
+build=${1:?which build folder?}
+failed=0
+
+sources=$(git ls-files '*.cc' '*.h' '*.hpp')
+echo "$sources" | xargs clang-format-14 --dry-run -Werror || { echo "lint: format (make format repairs it)" >&2; failed=1; }
+
+for file in $(git ls-files '*.cc' '*.h' '*.hpp' '*.py' '*.sh' '*.cmake' '*CMakeLists.txt'); do
+  [ -s "$file" ] || continue
+  head -n 2 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || { echo "lint: $file: no SPDX line" >&2; failed=1; }
+done
+
+python3 scripts/check_layers.py || failed=1
+
+if [ "${2:-}" != --quick ]; then
+  # The kernels' units are compiled once per instruction set by build rules of their own; clang-tidy sees the rest.
+  run-clang-tidy-14 -quiet -p "$build" "^$(pwd)/(src|examples|tests)/.*\.cc$" >build/clang-tidy.log 2>&1 || {
+    grep -E '(warning|error):' build/clang-tidy.log | sort -u >&2
+    echo "lint: clang-tidy (the whole log is build/clang-tidy.log)" >&2
+    failed=1
+  }
+fi
+[ $failed = 0 ] && echo "lint: all good" >&2
+exit $failed

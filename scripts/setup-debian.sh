@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Installs the Debian 12 packages that building, testing and the demo need; nothing if all are there, so that it also works offline.
+#   scripts/setup-debian.sh            compiler, libraries, test tools
+#   scripts/setup-debian.sh --checks   also clang, clang-format and clang-tidy, for `make lint` and `make fuzz`
+set -eu
+
+packages="
+  g++ cmake ninja-build ccache make python3 python3-venv ca-certificates
+  libhwy-dev libprotozero-dev rapidjson-dev
+  libcli11-dev libfmt-dev libpng-dev libjpeg62-turbo-dev libturbojpeg0-dev
+  libopencv-core-dev libopencv-imgproc-dev libpolyclipping-dev
+  libgtest-dev libbenchmark-dev
+"
+case "${1:-}" in
+  "") ;;
+  --checks) packages="$packages clang-14 clang-format-14 clang-tidy-14 clang-tools-14 libclang-rt-14-dev" ;;
+  *) echo "usage: $0 [--checks]" >&2; exit 2 ;;
+esac
+
+if ! command -v dpkg-query >/dev/null; then
+  echo "setup: not Debian; please install by your own means:" $packages >&2
+  exit 0
+fi
+missing=""
+for package in $packages; do
+  status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+  [ "$status" = installed ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+root=""
+if [ "$(id -u)" != 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "setup: neither root nor sudo; please have these installed:$missing" >&2
+    exit 1
+  fi
+  root="sudo"
+fi
+echo "setup: installing$missing" >&2
+$root apt-get update -qq
+$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >&2
