@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Applies a chain of post-operations (post_op.h) to a tile of finished sums and stores it. Included only by sources that are
+// compiled once per instruction set. Each element's result depends on that element alone.
+#pragma once
+
+#include "math.h"
+#include "post_op.h"
+
+namespace coracle::cpu::CORACLE_ISA {
+namespace {
+
+// Vectors that go through the chain together: enough to hide the latency of the longer functions.
+constexpr size_t kEpilogueGroup = 4;
+
+template <class F>
+HWY_INLINE void each_of_group(FloatVector* HWY_RESTRICT v, F f) {
+  for (size_t i = 0; i < kEpilogueGroup; ++i) v[i] = f(v[i]);
+}
+
+HWY_INLINE void apply_unary(const UnaryStep& step, FloatVector* HWY_RESTRICT v) {
+  using V = FloatVector;
+  const FloatTag d;
+  const V a = hn::Set(d, step.a);
+  const V b = hn::Set(d, step.b);
+  const V zero = hn::Zero(d);
+  const V one = set(d, 1.0);
+  switch (step.kind) {
+    case UnaryKind::kRelu:
+      return each_of_group(v, [=](V x) { return at_least(zero, x); });
+    case UnaryKind::kClip:
+      return each_of_group(v, [=](V x) { return at_most(b, at_least(a, x)); });
+    case UnaryKind::kLeakyRelu:
+      return each_of_group(v, [=](V x) { return hn::IfThenElse(hn::Ge(x, zero), x, hn::Mul(a, x)); });
+    case UnaryKind::kHardSigmoid:
+      return each_of_group(v, [=](V x) { return at_most(one, at_least(zero, hn::MulAdd(a, x, b))); });
+    case UnaryKind::kHardSwish: {
+      const V inverse = hn::Set(d, 1.0f / step.c);
+      return each_of_group(
+          v, [=](V x) { return hn::Mul(hn::Mul(x, at_most(b, at_least(zero, hn::Add(x, a)))), inverse); });
+    }
+    case UnaryKind::kSigmoid:
+      return each_of_group(v, [=](V x) { return math::sigmoid(d, x); });
+    case UnaryKind::kSwish:
+      return each_of_group(v, [=](V x) { return math::swish(d, x, a); });
+    case UnaryKind::kTanh:
+      return each_of_group(v, [=](V x) { return math::tanh(d, x); });
+    case UnaryKind::kGelu:
+      return each_of_group(v, [=](V x) { return math::gelu(d, x); });
+    case UnaryKind::kGeluTanh:
+      return each_of_group(v, [=](V x) { return math::gelu_tanh(d, x); });
+    case UnaryKind::kElu:
+      return each_of_group(v, [=](V x) { return math::elu(d, x, a); });
+    case UnaryKind::kSoftplus:
+      return each_of_group(v, [=](V x) { return math::softplus(d, x, a, b); });
+    case UnaryKind::kMish:
+      return each_of_group(v, [=](V x) { return math::mish(d, x); });
+    case UnaryKind::kAbs:
+      return each_of_group(v, [=](V x) { return hn::Abs(x); });
+    case UnaryKind::kNegative:
+      return each_of_group(v, [=](V x) { return hn::Neg(x); });
+    case UnaryKind::kSquare:
+      return each_of_group(v, [=](V x) { return hn::Mul(x, x); });
+    case UnaryKind::kSqrt:
+      return each_of_group(v, [=](V x) { return hn::Sqrt(x); });
+    case UnaryKind::kExp:
+      return each_of_group(v, [=](V x) { return math::exp(d, x); });
+    case UnaryKind::kScaleShift:
+      return each_of_group(v, [=](V x) { return hn::MulAdd(a, x, b); });
+    default:  // is_post_op() says no
+      return;
+  }
+}
+
+// Where a tile's rows go: row r is pixel pixels[r] of an output with `stride` floats per pixel, from channel `channel` on.
+struct EpilogueTarget {
+  float* c;
+  int64_t stride;
+  const int64_t* pixels;
+  size_t channel;
+};
+
+// One vector of columns, all rows. `count` columns are stored (kPartial: less than a vector).
+template <bool kPartial>
+void finish_columns(const PostOp* ops, int op_count, const float* tile, size_t tile_stride, size_t rows, size_t count,
+                    const EpilogueTarget& to) {
+  const FloatTag d;
+  const auto load = [&](const float* p) {
+    if constexpr (kPartial) {
+      return load_partial(d, p, count);
+    } else {
+      return hn::LoadU(d, p);
+    }
+  };
+  for (size_t first = 0; first < rows; first += kEpilogueGroup) {
+    FloatVector v[kEpilogueGroup];
+    int64_t pixel[kEpilogueGroup];
+    for (size_t i = 0; i < kEpilogueGroup; ++i) {
+      const size_t r = first + i < rows ? first + i : rows - 1;  // a last group repeats the last row
+      v[i] = hn::LoadU(d, tile + r * tile_stride);
+      pixel[i] = to.pixels[r];
+    }
+    for (const PostOp* op = ops; op != ops + op_count; ++op) {
+      switch (op->kind) {
+        case PostOpKind::kAddChannel: {
+          const FloatVector t = load(op->tensor + to.channel);
+          each_of_group(v, [=](FloatVector x) { return hn::Add(x, t); });
+          break;
+        }
+        case PostOpKind::kMulChannel: {
+          const FloatVector t = load(op->tensor + to.channel);
+          each_of_group(v, [=](FloatVector x) { return hn::Mul(x, t); });
+          break;
+        }
+        case PostOpKind::kAddTensor:
+          for (size_t i = 0; i < kEpilogueGroup; ++i) {
+            v[i] = hn::Add(v[i], load(op->tensor + pixel[i] * op->tensor_stride + to.channel));
+          }
+          break;
+        case PostOpKind::kMulTensor:
+          for (size_t i = 0; i < kEpilogueGroup; ++i) {
+            v[i] = hn::Mul(v[i], load(op->tensor + pixel[i] * op->tensor_stride + to.channel));
+          }
+          break;
+        case PostOpKind::kUnary:
+          apply_unary(op->step, v);
+          break;
+      }
+    }
+    for (size_t i = 0; i < kEpilogueGroup; ++i) {
+      float* c = to.c + pixel[i] * to.stride + to.channel;
+      if constexpr (kPartial) {
+        store_partial(d, v[i], c, count);
+      } else {
+        hn::StoreU(v[i], d, c);
+      }
+    }
+  }
+}
+
+// tile[r * tile_stride + j], r < rows, j < columns, through the chain into the target. Each row of the tile must be readable up to
+// a whole number of vectors.
+HWY_INLINE void finish_tile(const PostOp* ops, int op_count, const float* tile, size_t tile_stride, size_t rows,
+                            size_t columns, EpilogueTarget to) {
+  if (rows == 0) return;
+  size_t j = 0;
+  for (; j + kFloatLanes <= columns; j += kFloatLanes, to.channel += kFloatLanes) {
+    finish_columns<false>(ops, op_count, tile + j, tile_stride, rows, kFloatLanes, to);
+  }
+  if (j < columns) finish_columns<true>(ops, op_count, tile + j, tile_stride, rows, columns - j, to);
+}
+
+}  // namespace
+}  // namespace coracle::cpu::CORACLE_ISA

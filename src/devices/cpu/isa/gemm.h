@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "devices/cpu/isa/post_op.h"
+
+/// C[row, column] = sum over taps t and k < depth of A_t[row, k] * B[t, k, column], then post-operations.
+///
+/// A is given indirectly: for each row and tap a pointer to `depth` adjacent floats. A plain matrix has one tap; a convolution over a
+/// channels-last image has one tap per kernel position (or per kernel row, where positions are joined), and padding points to zeros.
+/// B is packed once into panels of columns, [panel][tap][k][column of panel]. Each element of C is summed in one order of (t, k) that
+/// depends on the shape of B alone, so rows may be split among calls at will without changing a bit.
+namespace coracle::cpu {
+
+/// The shape of B for one group.
+struct GemmShape {
+  int64_t taps = 1;
+  int64_t depth = 0;    ///< floats per tap
+  int64_t columns = 0;  ///< columns of one group
+};
+
+/// Where pack() finds B[t, k, column], with k = join * inner + i and join < depth / inner:
+/// data[tap_offsets[t] + join * join_stride + i * inner_stride + column * column_stride]
+struct GemmSource {
+  const float* data = nullptr;
+  const int64_t* tap_offsets = nullptr;  ///< null: all 0
+  int64_t inner = 0;                     ///< depth, unless taps are joined
+  int64_t join_stride = 0;
+  int64_t inner_stride = 0;
+  int64_t column_stride = 0;
+};
+
+/// Rows of A are the pixels of an image: row ((n * out_h + oy) * out_w + ox) and tap t read `join` adjacent pixels from
+/// (oy * stride_y + tap_y[t], ox * stride_x + tap_x[t]) on, zeros outside. The row goes to pixel
+/// out_first + n * out_batch + oy * out_row + ox * out_column of C.
+struct GemmImage {
+  int64_t in_h = 0, in_w = 0;
+  int64_t in_channels = 0;  ///< floats from pixel to pixel
+  int64_t out_h = 0, out_w = 0;
+  int64_t stride_y = 1, stride_x = 1;
+  const int32_t* tap_y = nullptr;
+  const int32_t* tap_x = nullptr;
+  int64_t join = 1;  ///< more than 1 needs one group, depth == join * in_channels <= kMaxJoinedDepth, taps <= kMaxJoinedTaps
+  int64_t out_first = 0, out_batch = 0, out_row = 0, out_column = 1;
+};
+
+constexpr int64_t kMaxJoinedDepth = 48;
+constexpr int64_t kMaxJoinedTaps = 8;
+
+struct GemmCall {
+  GemmShape shape;
+  int64_t groups = 1;  ///< group g reads A from float g * depth on, and writes columns from g * columns on
+  const float* a = nullptr;
+  int64_t a_stride = 0;              ///< floats from row to row, if image is null (then row r goes to pixel r of C)
+  const GemmImage* image = nullptr;
+  const float* zeros = nullptr;      ///< `depth` zeros, if image is set
+  const float* packed = nullptr;     ///< groups one after the other, packed_floats() each
+  float* c = nullptr;
+  int64_t c_stride = 0;              ///< floats from pixel to pixel
+  const PostOp* ops = nullptr;
+  int op_count = 0;                  ///< at most kMaxPostOps
+};
+
+struct GemmFunctions {
+  /// Panels of one group with this many columns.
+  int64_t (*panels)(int64_t columns);
+  /// Size of one packed group.
+  int64_t (*packed_floats)(const GemmShape& shape);
+  /// Packs the panels [panel_begin, panel_end) of one group into `packed` (the group's beginning). Writes every float of them.
+  void (*pack)(const GemmShape& shape, const GemmSource& source, float* packed, int64_t panel_begin, int64_t panel_end);
+  /// Computes rows [row_begin, row_end) of panels [panel_begin, panel_end); panels are counted through all groups.
+  void (*run)(const GemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end);
+};
+
+CORACLE_ISA_TABLES(GemmFunctions, gemm)
+
+}  // namespace coracle::cpu

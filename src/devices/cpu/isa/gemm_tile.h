@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Register tiles of the indirect matrix product: up to kTileRows rows by one panel of columns. Included only by gemm.cc.
+#pragma once
+
+#include <cstring>
+
+#include "gemm.h"
+#include "vector.h"
+
+#if defined(__clang__)
+#define CORACLE_UNROLL _Pragma("unroll")
+#else
+#define CORACLE_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+namespace coracle::cpu::CORACLE_ISA {
+namespace {
+
+using V = FloatVector;
+
+constexpr int kPanelVectors = 2;
+constexpr int kMaxPanelVectors = 3;
+constexpr size_t kPanelColumns = kPanelVectors * kFloatLanes;
+
+// Where eight columns fill half a vector, a panel of 8 or 24 columns is paired: lane 2c + e of its vectors belongs to column c and
+// to depth 2i + e, and the two partial sums of a column are added at the end. So all lanes work.
+constexpr bool kHavePaired = kFloatLanes == 16;
+
+#if HWY_TARGET == HWY_AVX3
+constexpr int kTileRows = 12, kPairedTripleRows = 9;
+#elif HWY_TARGET == HWY_NEON
+constexpr int kTileRows = 12, kPairedTripleRows = 9;
+#elif HWY_TARGET == HWY_AVX2
+constexpr int kTileRows = 6, kPairedTripleRows = 0;
+#else
+constexpr int kTileRows = 4, kPairedTripleRows = 0;
+#endif
+
+struct Panel {
+  int vectors;
+  bool paired;
+
+  size_t columns() const { return static_cast<size_t>(vectors) * kFloatLanes / (paired ? 2 : 1); }
+  int rows() const { return vectors == 3 ? kPairedTripleRows : kTileRows; }
+  // Packed floats of one tap.
+  int64_t tap_floats(int64_t depth) const {
+    return (paired ? (depth + 1) / 2 * 2 : depth) * static_cast<int64_t>(columns());
+  }
+};
+
+// The panel for `columns` remaining columns (at least 1).
+HWY_INLINE Panel panel_for(int64_t columns) {
+  constexpr int64_t kLanes = kFloatLanes;
+  if (kHavePaired && columns <= kLanes / 2) return {1, true};
+  if (columns <= kLanes) return {1, false};
+  if (kHavePaired && columns <= kLanes * 3 / 2) return {3, true};
+  return {2, false};
+}
+
+HWY_INLINE void prefetch(const float* p) { __builtin_prefetch(p, 0, 3); }
+
+struct TileCall {
+  const float* const* a;  // [tap][kTileRows]: pointers to depth floats
+  int64_t taps;
+  int64_t depth;
+  const float* b;        // the panel, from the first of these taps on
+  const float* initial;  // per lane of the panel's vectors, where sums start; or null: from `sums`
+  float* sums;           // [row][vectors * lanes] raw accumulators, if they come from or go to another call
+  bool last;             // finish into `c`; otherwise keep raw accumulators in `sums`
+  float* const* c;       // one pointer per row, for panel.columns() floats
+  float low, high;       // the result is clamped to these; NaN stays
+};
+
+template <int kRows, int kVectors, bool kPaired>
+struct Tile {
+  V sum[kRows][kVectors];
+
+  // One step of depth: two for a paired panel.
+  template <class Broadcast>
+  HWY_INLINE void step(const float* HWY_RESTRICT b, Broadcast broadcast) {
+    const FloatTag d;
+    V column[kVectors];
+    CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) column[j] = hn::LoadU(d, b + j * kFloatLanes);
+    CORACLE_UNROLL for (int r = 0; r < kRows; ++r) {
+      const V a = broadcast(r);
+      CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) sum[r][j] = hn::MulAdd(a, column[j], sum[r][j]);
+    }
+  }
+
+  HWY_INLINE void multiply(const TileCall& call) {
+    const FloatTag d;
+    const float* HWY_RESTRICT b = call.b;
+    const float* const* a = call.a;
+    for (int64_t tap = 0; tap < call.taps; ++tap, a += kTileRows) {
+      const float* row[kRows];
+      CORACLE_UNROLL for (int r = 0; r < kRows; ++r) row[r] = a[r];
+      if constexpr (kPaired) {
+        const hn::Repartition<double, FloatTag> pairs;
+        int64_t k = 0;
+        for (; k + 2 <= call.depth; k += 2, b += kVectors * kFloatLanes) {
+          prefetch(b + kPrefetch);
+          step(b, [&](int r) HWY_ATTR {
+            double pair;
+            memcpy(&pair, row[r] + k, sizeof(pair));
+            return hn::BitCast(d, hn::Set(pairs, pair));
+          });
+        }
+        if (k < call.depth) {
+          // The missing partner is a zero on both sides.
+          step(b, [&](int r) HWY_ATTR {
+            const float pair[2] = {row[r][k], 0.0f};
+            double both;
+            memcpy(&both, pair, sizeof(both));
+            return hn::BitCast(d, hn::Set(pairs, both));
+          });
+          b += kVectors * kFloatLanes;
+        }
+      } else {
+        for (int64_t k = 0; k < call.depth; ++k, b += kVectors * kFloatLanes) {
+          CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) prefetch(b + kPrefetch + j * kFloatLanes);
+          step(b, [&](int r) HWY_ATTR { return hn::Set(d, row[r][k]); });
+        }
+      }
+    }
+  }
+
+  static constexpr int64_t kPrefetch = 512;  // floats
+
+  HWY_INLINE void start(const TileCall& call) {
+    const FloatTag d;
+    CORACLE_UNROLL for (int r = 0; r < kRows; ++r) {
+      CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) {
+        if (call.initial == nullptr) {
+          sum[r][j] = hn::LoadU(d, call.sums + (r * kVectors + j) * kFloatLanes);
+        } else {
+          sum[r][j] = hn::LoadU(d, call.initial + j * kFloatLanes);
+        }
+      }
+    }
+  }
+
+  HWY_INLINE void keep(const TileCall& call) const {
+    const FloatTag d;
+    CORACLE_UNROLL for (int r = 0; r < kRows; ++r) {
+      CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) {
+        hn::StoreU(sum[r][j], d, call.sums + (r * kVectors + j) * kFloatLanes);
+      }
+    }
+  }
+
+  HWY_INLINE void finish(const TileCall& call) const {
+    const FloatTag d;
+    const V low = hn::Set(d, call.low);
+    const V high = hn::Set(d, call.high);
+    CORACLE_UNROLL for (int r = 0; r < kRows; ++r) {
+      float* c = call.c[r];
+      if constexpr (kPaired) {
+        const hn::Half<FloatTag> half;
+        if constexpr (kVectors == 3) {
+          const V both = hn::Add(hn::ConcatEven(d, sum[r][1], sum[r][0]), hn::ConcatOdd(d, sum[r][1], sum[r][0]));
+          hn::StoreU(at_most(high, at_least(low, both)), d, c);
+          c += kFloatLanes;
+        }
+        const V rest = sum[r][kVectors - 1];
+        const V both = hn::Add(hn::ConcatEven(d, rest, rest), hn::ConcatOdd(d, rest, rest));
+        hn::StoreU(hn::LowerHalf(half, at_most(high, at_least(low, both))), half, c);
+      } else {
+        CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) {
+          hn::StoreU(at_most(high, at_least(low, sum[r][j])), d, c + j * kFloatLanes);
+        }
+      }
+    }
+  }
+};
+
+template <int kRows, int kVectors, bool kPaired>
+void run_tile(const TileCall& call) {
+  Tile<kRows, kVectors, kPaired> tile;
+  tile.start(call);
+  tile.multiply(call);
+  if (call.last) {
+    tile.finish(call);
+  } else {
+    tile.keep(call);
+  }
+}
+
+using TileFunction = void (*)(const TileCall&);
+
+// The tile for this many rows or a few more: see tile_rows().
+template <int kVectors, bool kPaired>
+HWY_INLINE TileFunction tile_function(int rows) {
+  constexpr int kLimit = kVectors == 3 ? kPairedTripleRows : kTileRows;
+  switch (rows) {
+    case 1: return run_tile<1, kVectors, kPaired>;
+    case 2: return run_tile<2, kVectors, kPaired>;
+    case 4: return run_tile<4, kVectors, kPaired>;
+    case 6: if constexpr (kLimit >= 6) return run_tile<6, kVectors, kPaired>; break;
+    case 8: if constexpr (kLimit >= 8) return run_tile<8, kVectors, kPaired>; break;
+    case 9: if constexpr (kLimit == 9) return run_tile<9, kVectors, kPaired>; break;
+    case 10: if constexpr (kLimit >= 10) return run_tile<10, kVectors, kPaired>; break;
+    case 12: if constexpr (kLimit >= 12) return run_tile<12, kVectors, kPaired>; break;
+    default: break;
+  }
+  return nullptr;
+}
+
+// Rows of the tile that serves this many: 1, 2, 4, 6, ... A tile with more rows than needed repeats the last one.
+HWY_INLINE int tile_rows(int rows, int limit) {
+  if (rows <= 2) return rows;
+  const int even = (rows + 1) / 2 * 2;
+  return even < limit ? even : limit;
+}
+
+HWY_INLINE TileFunction find_tile(Panel panel, int rows) {
+  if constexpr (kHavePaired) {
+    if (panel.paired) return panel.vectors == 3 ? tile_function<3, true>(rows) : tile_function<1, true>(rows);
+  }
+  return panel.vectors == 2 ? tile_function<2, false>(rows) : tile_function<1, false>(rows);
+}
+
+}  // namespace
+}  // namespace coracle::cpu::CORACLE_ISA

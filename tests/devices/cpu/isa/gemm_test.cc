@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/isa/gemm.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "devices/cpu/isa/isa_test.h"
+
+namespace coracle::cpu {
+namespace {
+
+void expect_near(const std::vector<float>& got, const std::vector<double>& want, double tolerance, const std::string& what) {
+  ASSERT_EQ(got.size(), want.size());
+  for (size_t i = 0; i < got.size(); ++i) {
+    ASSERT_NEAR(got[i], want[i], tolerance * (1 + std::abs(want[i]))) << what << " at " << i;
+  }
+}
+
+std::vector<float> pack_all(const GemmFunctions& f, const GemmShape& shape, const GemmSource& source) {
+  std::vector<float> packed(static_cast<size_t>(f.packed_floats(shape)), NAN);
+  f.pack(shape, source, packed.data(), 0, f.panels(shape.columns));
+  for (const float value : packed) EXPECT_FALSE(std::isnan(value)) << "pack() left a gap";
+  return packed;
+}
+
+class GemmTest : public testing::TestWithParam<Isa> {
+ protected:
+  const GemmFunctions& f() const { return gemm_table(GetParam()); }
+};
+
+TEST_P(GemmTest, MatrixProduct) {
+  for (const int64_t rows : {0, 1, 2, 3, 5, 7, 12, 13, 29}) {
+    for (const int64_t depth : {0, 1, 2, 7, 64}) {
+      for (const int64_t columns : {0, 1, 4, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 40, 48, 56, 65}) {
+        for (const bool transposed : {false, true}) {
+          const auto a = random_floats(static_cast<size_t>(rows * depth), 1);
+          const auto b = random_floats(static_cast<size_t>(depth * columns), 2);
+          const GemmShape shape{1, depth, columns};
+          GemmSource source;
+          source.data = b.data();
+          source.inner = depth;
+          source.inner_stride = transposed ? 1 : columns;
+          source.column_stride = transposed ? depth : 1;
+          const auto packed = pack_all(f(), shape, source);
+          std::vector<float> c(static_cast<size_t>(rows * columns), NAN);
+          GemmCall call;
+          call.shape = shape;
+          call.a = a.data();
+          call.a_stride = depth;
+          call.packed = packed.data();
+          call.c = c.data();
+          call.c_stride = columns;
+          f().run(call, 0, rows, 0, f().panels(columns));
+          std::vector<double> want(c.size());
+          for (int64_t r = 0; r < rows; ++r) {
+            for (int64_t j = 0; j < columns; ++j) {
+              double sum = 0;
+              for (int64_t k = 0; k < depth; ++k) {
+                sum += double{a[r * depth + k]} * b[transposed ? j * depth + k : k * columns + j];
+              }
+              want[r * columns + j] = sum;
+            }
+          }
+          expect_near(c, want, 1e-5,
+                      std::to_string(rows) + "x" + std::to_string(depth) + "x" + std::to_string(columns));
+        }
+      }
+    }
+  }
+}
+
+struct ConvCase {
+  const char* name;
+  int64_t batch, channels, h, w, outputs, groups;
+  int64_t kernel_h, kernel_w, stride, pad, dilation;
+  bool joined;
+};
+
+constexpr ConvCase kConvCases[] = {
+    {"pointwise", 2, 20, 5, 7, 40, 1, 1, 1, 1, 0, 1, false},
+    {"pointwise_strided", 1, 8, 9, 9, 33, 1, 1, 1, 2, 0, 1, false},
+    {"three", 2, 5, 9, 17, 24, 1, 3, 3, 1, 1, 1, false},
+    {"three_odd", 1, 7, 6, 6, 70, 1, 3, 3, 1, 1, 1, false},
+    {"first", 1, 3, 19, 23, 16, 1, 3, 3, 2, 1, 1, true},
+    {"seven", 1, 3, 20, 20, 64, 1, 7, 7, 2, 3, 1, true},
+    {"seven_apart", 1, 4, 12, 10, 8, 1, 7, 7, 1, 3, 1, false},
+    {"nine", 1, 2, 10, 11, 24, 1, 9, 9, 1, 4, 1, false},
+    {"dilated", 1, 6, 11, 13, 20, 1, 3, 3, 1, 2, 2, false},
+    {"grouped", 2, 12, 7, 8, 18, 3, 3, 3, 1, 1, 1, false},
+    {"depthwise_multiplier", 1, 4, 6, 6, 8, 4, 3, 3, 1, 1, 1, false},
+    {"narrow_image", 1, 3, 5, 2, 24, 1, 5, 5, 1, 4, 1, true},
+    {"row", 1, 16, 1, 30, 10, 1, 1, 5, 1, 0, 1, false},
+};
+
+// What a caller of the conv form sets up.
+struct Conv {
+  ConvCase p;
+  int64_t out_h, out_w;
+  std::vector<int32_t> tap_y, tap_x;
+  std::vector<int64_t> tap_offsets;
+  GemmShape shape;
+  GemmImage image;
+  std::vector<float> input, weights, packed, zeros, bias, residual;
+
+  Conv(const GemmFunctions& f, const ConvCase& c) : p(c) {
+    const int64_t extent_h = (p.kernel_h - 1) * p.dilation + 1, extent_w = (p.kernel_w - 1) * p.dilation + 1;
+    out_h = (p.h + 2 * p.pad - extent_h) / p.stride + 1;
+    out_w = (p.w + 2 * p.pad - extent_w) / p.stride + 1;
+    const int64_t group_in = p.channels / p.groups, group_out = p.outputs / p.groups;
+    for (int64_t ky = 0; ky < p.kernel_h; ++ky) {
+      for (int64_t kx = 0; kx < (p.joined ? 1 : p.kernel_w); ++kx) {
+        tap_y.push_back(static_cast<int32_t>(ky * p.dilation - p.pad));
+        tap_x.push_back(static_cast<int32_t>(kx * p.dilation - p.pad));
+        tap_offsets.push_back(ky * p.kernel_w + kx);
+      }
+    }
+    const int64_t join = p.joined ? p.kernel_w : 1;
+    shape = {static_cast<int64_t>(tap_y.size()), group_in * join, group_out};
+    input = random_floats(static_cast<size_t>(p.batch * p.h * p.w * p.channels), 3);
+    weights = random_floats(static_cast<size_t>(p.outputs * group_in * p.kernel_h * p.kernel_w), 4);
+    bias = random_floats(static_cast<size_t>(p.outputs), 5);
+    residual = random_floats(static_cast<size_t>(p.batch * out_h * out_w * p.outputs), 6);
+    zeros.assign(static_cast<size_t>(shape.depth), 0.0f);
+    const int64_t window = p.kernel_h * p.kernel_w;
+    for (int64_t g = 0; g < p.groups; ++g) {
+      GemmSource source;
+      source.data = weights.data() + g * group_out * group_in * window;
+      source.tap_offsets = tap_offsets.data();
+      source.inner = group_in;
+      source.join_stride = 1;
+      source.inner_stride = window;
+      source.column_stride = group_in * window;
+      const auto part = pack_all(f, shape, source);
+      packed.insert(packed.end(), part.begin(), part.end());
+    }
+    image.in_h = p.h;
+    image.in_w = p.w;
+    image.in_channels = p.channels;
+    image.out_h = out_h;
+    image.out_w = out_w;
+    image.stride_y = image.stride_x = p.stride;
+    image.tap_y = tap_y.data();
+    image.tap_x = tap_x.data();
+    image.join = join;
+    image.out_batch = out_h * out_w;
+    image.out_row = out_w;
+  }
+
+  GemmCall call(float* c) const {
+    GemmCall call;
+    call.shape = shape;
+    call.groups = p.groups;
+    call.a = input.data();
+    call.image = &image;
+    call.zeros = zeros.data();
+    call.packed = packed.data();
+    call.c = c;
+    call.c_stride = p.outputs;
+    return call;
+  }
+
+  int64_t rows() const { return p.batch * out_h * out_w; }
+
+  std::vector<double> reference() const {
+    const int64_t group_in = p.channels / p.groups, group_out = p.outputs / p.groups;
+    std::vector<double> want(static_cast<size_t>(rows() * p.outputs));
+    for (int64_t row = 0; row < rows(); ++row) {
+      const int64_t ox = row % out_w, oy = row / out_w % out_h, n = row / out_w / out_h;
+      for (int64_t o = 0; o < p.outputs; ++o) {
+        double sum = 0;
+        for (int64_t ky = 0; ky < p.kernel_h; ++ky) {
+          for (int64_t kx = 0; kx < p.kernel_w; ++kx) {
+            const int64_t y = oy * p.stride - p.pad + ky * p.dilation, x = ox * p.stride - p.pad + kx * p.dilation;
+            if (y < 0 || y >= p.h || x < 0 || x >= p.w) continue;
+            for (int64_t i = 0; i < group_in; ++i) {
+              sum += double{input[((n * p.h + y) * p.w + x) * p.channels + o / group_out * group_in + i]} *
+                     weights[((o * group_in + i) * p.kernel_h + ky) * p.kernel_w + kx];
+            }
+          }
+        }
+        want[static_cast<size_t>(row * p.outputs + o)] = sum;
+      }
+    }
+    return want;
+  }
+};
+
+TEST_P(GemmTest, Convolution) {
+  for (const ConvCase& p : kConvCases) {
+    const Conv conv(f(), p);
+    std::vector<float> c(static_cast<size_t>(conv.rows() * p.outputs), NAN);
+    f().run(conv.call(c.data()), 0, conv.rows(), 0, p.groups * f().panels(conv.shape.columns));
+    expect_near(c, conv.reference(), 2e-5, p.name);
+  }
+}
+
+TEST_P(GemmTest, PostOps) {
+  for (const ConvCase& p : kConvCases) {
+    const Conv conv(f(), p);
+    std::vector<PostOp> ops(4);
+    ops[0].kind = PostOpKind::kAddChannel;
+    ops[0].tensor = conv.bias.data();
+    ops[1].step = {UnaryKind::kHardSwish, 3.0f, 6.0f, 6.0f};
+    ops[2].step = {UnaryKind::kScaleShift, 1.5f, -0.25f, 0.0f};
+    ops[3].kind = PostOpKind::kAddTensor;
+    ops[3].tensor = conv.residual.data();
+    ops[3].tensor_stride = p.outputs;
+    const std::vector<PostOp> relu = {ops[0], PostOp{PostOpKind::kUnary, {UnaryKind::kRelu}, nullptr, 0}};
+    const auto sums = conv.reference();
+    for (const bool whole : {true, false}) {
+      std::vector<float> c(sums.size(), NAN);
+      GemmCall call = conv.call(c.data());
+      call.ops = whole ? ops.data() : relu.data();
+      call.op_count = static_cast<int>(whole ? ops.size() : relu.size());
+      f().run(call, 0, conv.rows(), 0, p.groups * f().panels(conv.shape.columns));
+      std::vector<double> want(sums.size());
+      for (size_t i = 0; i < sums.size(); ++i) {
+        const double x = sums[i] + conv.bias[i % static_cast<size_t>(p.outputs)];
+        want[i] = whole ? x * std::min(std::max(x + 3, 0.0), 6.0) / 6 * 1.5 - 0.25 + conv.residual[i] : std::max(x, 0.0);
+      }
+      expect_near(c, want, 5e-5, p.name);
+    }
+  }
+}
+
+TEST_P(GemmTest, AnySplitGivesTheSameBits) {
+  for (const ConvCase& p : kConvCases) {
+    const Conv conv(f(), p);
+    const int64_t panels = p.groups * f().panels(conv.shape.columns);
+    std::vector<float> whole(static_cast<size_t>(conv.rows() * p.outputs), NAN);
+    PostOp op;
+    op.kind = PostOpKind::kAddChannel;
+    op.tensor = conv.bias.data();
+    GemmCall call = conv.call(whole.data());
+    call.ops = &op;
+    call.op_count = 1;
+    f().run(call, 0, conv.rows(), 0, panels);
+    for (const int64_t rows : {1, 2, 5, 11}) {
+      std::vector<float> parts(whole.size(), NAN);
+      call.c = parts.data();
+      for (int64_t panel = 0; panel < panels; ++panel) {
+        for (int64_t row = 0; row < conv.rows(); row += rows) {
+          f().run(call, row, std::min(row + rows, conv.rows()), panel, panel + 1);
+        }
+      }
+      EXPECT_EQ(0, memcmp(whole.data(), parts.data(), whole.size() * sizeof(float))) << p.name << " by " << rows;
+    }
+  }
+}
+
+TEST_P(GemmTest, OutputPixelsMayLieApart) {
+  // A 2x2 output phase of a transposed convolution: pixels (1 + 2 * y, 2 * x) of a wider image.
+  const Conv conv(f(), kConvCases[2]);
+  const int64_t wide = conv.out_w * 2, high = conv.out_h * 2, outputs = conv.p.outputs;
+  std::vector<float> c(static_cast<size_t>(conv.p.batch * high * wide * outputs), -7.0f);
+  GemmImage image = conv.image;
+  image.out_first = wide;
+  image.out_batch = high * wide;
+  image.out_row = 2 * wide;
+  image.out_column = 2;
+  GemmCall call = conv.call(c.data());
+  call.image = &image;
+  f().run(call, 0, conv.rows(), 0, f().panels(conv.shape.columns));
+  const auto sums = conv.reference();
+  for (int64_t pixel = 0; pixel < conv.p.batch * high * wide; ++pixel) {
+    const int64_t x = pixel % wide, y = pixel / wide % high, n = pixel / wide / high;
+    for (int64_t o = 0; o < outputs; ++o) {
+      const float got = c[static_cast<size_t>(pixel * outputs + o)];
+      if (x % 2 == 1 || y % 2 == 0) {
+        ASSERT_EQ(got, -7.0f);
+      } else {
+        const int64_t row = (n * conv.out_h + y / 2) * conv.out_w + x / 2;
+        ASSERT_NEAR(got, sums[static_cast<size_t>(row * outputs + o)], 1e-4);
+      }
+    }
+  }
+}
+
+TEST_P(GemmTest, NotANumberComesThrough) {
+  const std::vector<float> a = {NAN, 1.0f}, b = {1.0f, 1.0f};
+  const GemmShape shape{1, 1, 2};
+  GemmSource source;
+  source.data = b.data();
+  source.inner = 1;
+  source.inner_stride = 2;
+  source.column_stride = 1;
+  const auto packed = pack_all(f(), shape, source);
+  PostOp relu;
+  relu.step = {UnaryKind::kRelu};
+  std::vector<float> c(4);
+  GemmCall call;
+  call.shape = shape;
+  call.a = a.data();
+  call.a_stride = 1;
+  call.packed = packed.data();
+  call.c = c.data();
+  call.c_stride = 2;
+  call.ops = &relu;
+  call.op_count = 1;
+  f().run(call, 0, 2, 0, 1);
+  EXPECT_TRUE(std::isnan(c[0]) && std::isnan(c[1]));
+  EXPECT_EQ(c[2], 1.0f);
+}
+
+INSTANTIATE_TEST_SUITE_P(Isa, GemmTest, testing::ValuesIn(tested_isas()),
+                         [](const auto& info) { return std::string(name_of(info.param)); });
+
+}  // namespace
+}  // namespace coracle::cpu
