@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/lines.h"
+
+namespace coracle {
+
+/// Running products along dim; `exclusive` leaves the element itself out, `reverse` runs from the end.
+struct Cumprod {
+  static constexpr const char* kName = "cumprod";
+  static constexpr const char* kLegacy[] = {"cumprod"};
+  static constexpr Port kInputs[] = {in("x", "X")};
+  static constexpr Port kOutputs[] = {out("out", "Out")};
+  int64_t dim = 0;
+  bool exclusive = false;
+  bool reverse = false;
+  void attributes(AttributeVisitor& visit) {
+    visit("dim", dim);
+    visit("exclusive", exclusive);
+    visit("reverse", reverse);
+  }
+  friend bool operator==(const Cumprod&, const Cumprod&) = default;
+};
+
+inline void infer(const Cumprod& op, InferArgs& a) {
+  require_axis(a.shape(0), op.dim);
+  a.set(0, a.dtype(0), a.shape(0));
+}
+
+inline void reference(const Cumprod& op, ReferenceArgs& a) {
+  const Lines lines(a.shape(0), op.dim);
+  visit_real(a.in(0).dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    using Product = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
+    lines.each([&](int64_t first) {
+      Product product = 1;
+      for (int64_t k = 0; k < lines.length; ++k) {
+        const int64_t at = first + (op.reverse ? lines.length - 1 - k : k) * lines.inner;
+        const Product before = product;
+        product *= static_cast<Product>(a.in(0).data<T>()[at]);
+        a.out(0).data<T>()[at] = static_cast<T>(op.exclusive ? before : product);
+      }
+    });
+  });
+}
+
+inline constexpr const OpRow* cumprod_op = &kOpRow<Cumprod>;
+
+}  // namespace coracle
