@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
-#include "base/tensor.h"
+#include "base/fact.h"
 
 namespace coracle {
 
@@ -47,5 +48,12 @@ void add_vector_matrix(const double* x, const T* w, int64_t n, int64_t columns, 
     for (int64_t j = 0; j < columns; ++j) to[j] += x[k] * static_cast<double>(w[k * stride + j]);
   }
 }
+
+/// Offsets of the sequences in the rows of x, from the finest level: {0, ..., rows}; all rows are one sequence where
+/// there is none. Throws Error where they do not fit the rows.
+std::vector<int64_t> sequence_offsets(const Lod& lod, int64_t rows);
+
+/// The number of sequences, Shape::kUnknown where only a run tells it.
+int64_t sequence_count(const Fact& x);
 
 }  // namespace coracle
