@@ -23,8 +23,7 @@ inline void infer(const Bilinear&, InferArgs& a) {
     if (!s.rank_known()) continue;
     require(s.rank() == 2, "operand ", port, " has shape ", s, ", expected 2 dimensions");
     const bool fits = !w.rank_known() || (w.rank() == 3 && (w[port + 1] < 0 || s[1] < 0 || w[port + 1] == s[1]));
-    require(fits, "operand ", port,
-            " ", s, " does not fit the weight ", w);
+    require(fits, "operand ", port, " ", s, " does not fit the weight ", w);
     if (s[0] >= 0) y[0] = s[0];
   }
   if (w.rank_known()) y[1] = w[0];

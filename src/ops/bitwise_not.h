@@ -25,7 +25,7 @@ inline void reference(const BitwiseNot&, ReferenceArgs& a) {
       for (int64_t i = 0, n = a.in(0).count(); i < n; ++i) a.out(0).data<T>()[i] = !a.in(0).data<T>()[i];
     } else if constexpr (std::is_integral_v<T>) {
       const T* x = a.in(0).data<T>();
-    for (int64_t i = 0, n = a.in(0).count(); i < n; ++i) a.out(0).data<T>()[i] = static_cast<T>(~x[i]);
+      for (int64_t i = 0, n = a.in(0).count(); i < n; ++i) a.out(0).data<T>()[i] = static_cast<T>(~x[i]);
     }
   });
 }

@@ -15,7 +15,9 @@ struct Digamma : UnaryOperator {
 
 inline void infer(const Digamma&, InferArgs& a) { infer_unary(a); }
 
-inline void reference(const Digamma&, ReferenceArgs& a) { reference_unary(a, [](double x) { return digamma(x); }); }
+inline void reference(const Digamma&, ReferenceArgs& a) {
+  reference_unary(a, [](double x) { return digamma(x); });
+}
 
 inline constexpr const OpRow* digamma_op = &kOpRow<Digamma>;
 

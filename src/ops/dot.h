@@ -36,8 +36,8 @@ inline void reference(const Dot&, ReferenceArgs& a) {
     for (int64_t r = 0, rows = a.out(0).count(); r < rows; ++r) {
       Sum sum = 0;
       for (int64_t i = r * n; i < (r + 1) * n; ++i) {
-      sum += static_cast<Sum>(x.data<T>()[i]) * static_cast<Sum>(y.data<T>()[i]);
-    }
+        sum += static_cast<Sum>(x.data<T>()[i]) * static_cast<Sum>(y.data<T>()[i]);
+      }
       a.out(0).data<T>()[r] = static_cast<T>(sum);
     }
   });

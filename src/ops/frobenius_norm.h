@@ -17,8 +17,9 @@ struct FrobeniusNorm : OperandReduction {
 inline void infer(const FrobeniusNorm& op, InferArgs& a) { a.set(0, a.dtype(0), infer_operand_reduction(op, a)); }
 
 inline void reference(const FrobeniusNorm& op, ReferenceArgs& a) {
-  reference_reduction(a.in(0), operand_axes(op, a), a.out(0), 0.0, [](double s, double x) { return s + x * x; },
-                      [](double s, double) { return std::sqrt(s); });
+  reference_reduction(
+      a.in(0), operand_axes(op, a), a.out(0), 0.0, [](double s, double x) { return s + x * x; },
+      [](double s, double) { return std::sqrt(s); });
 }
 
 inline constexpr const OpRow* frobenius_norm_op = &kOpRow<FrobeniusNorm>;

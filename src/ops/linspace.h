@@ -9,8 +9,8 @@ namespace coracle {
 struct Linspace {
   static constexpr const char* kName = "linspace";
   static constexpr const char* kLegacy[] = {"linspace"};
-  static constexpr Port kInputs[] = {in("start", "Start"), in("stop", "Stop"),
-                                     {.name = "num", .slot = "Num", .shape_input = true}};
+  static constexpr Port kInputs[] = {
+      in("start", "Start"), in("stop", "Stop"), {.name = "num", .slot = "Num", .shape_input = true}};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   DType dtype = DType::kFloat32;
   void attributes(AttributeVisitor& visit) { visit("dtype", dtype); }

@@ -11,8 +11,10 @@ namespace coracle {
 struct Logspace {
   static constexpr const char* kName = "logspace";
   static constexpr const char* kLegacy[] = {"logspace"};
-  static constexpr Port kInputs[] = {in("start", "Start"), in("stop", "Stop"),
-                                     {.name = "num", .slot = "Num", .shape_input = true}, in("base", "Base")};
+  static constexpr Port kInputs[] = {in("start", "Start"),
+                                     in("stop", "Stop"),
+                                     {.name = "num", .slot = "Num", .shape_input = true},
+                                     in("base", "Base")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   DType dtype = DType::kFloat32;
   void attributes(AttributeVisitor& visit) { visit("dtype", dtype); }
@@ -28,9 +30,8 @@ inline void reference(const Logspace& op, ReferenceArgs& a) {
   visit_real(op.dtype, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* to = a.out(0).data<T>();
-    each_position(start, stop, a.out(0).count(), [=](int64_t i, double x) {
-      to[i] = static_cast<T>(std::pow(base, x));
-    });
+    each_position(start, stop, a.out(0).count(),
+                  [=](int64_t i, double x) { to[i] = static_cast<T>(std::pow(base, x)); });
   });
 }
 

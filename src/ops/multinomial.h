@@ -12,8 +12,11 @@ struct Multinomial {
   static constexpr const char* kName = "multinomial";
   static constexpr const char* kLegacy[] = {"multinomial"};
   static constexpr Port kInputs[] = {in("x", "X"),
-                                     {.name = "num_samples", .kind = Port::Kind::kOptional, .slot = "NumSamplesTensor",
-                                      .attribute = "num_samples", .shape_input = true}};
+                                     {.name = "num_samples",
+                                      .kind = Port::Kind::kOptional,
+                                      .slot = "NumSamplesTensor",
+                                      .attribute = "num_samples",
+                                      .shape_input = true}};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   static constexpr bool kPure = false;
   bool replacement = false;

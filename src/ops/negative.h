@@ -14,7 +14,9 @@ struct Negative : UnaryOperator {
 
 inline void infer(const Negative&, InferArgs& a) { infer_unary(a); }
 
-inline void reference(const Negative&, ReferenceArgs& a) { reference_unary(a, [](double x) { return -x; }); }
+inline void reference(const Negative&, ReferenceArgs& a) {
+  reference_unary(a, [](double x) { return -x; });
+}
 
 inline constexpr const OpRow* negative_op = &kOpRow<Negative>;
 

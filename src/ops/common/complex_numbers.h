@@ -21,8 +21,8 @@ inline DType complex_type(DType part) { return part == DType::kFloat64 ? DType::
 template <class F>
 void visit_complex(DType dtype, const F& f) {
   if (dtype == DType::kComplex64) return f(static_cast<float*>(nullptr));
-  require(dtype == DType::kComplex128, ErrorCode::kUnsupported, "element type ", dtype, " is not supported here, expected ",
-          "a complex type");
+  require(dtype == DType::kComplex128, ErrorCode::kUnsupported, "element type ", dtype,
+          " is not supported here, expected ", "a complex type");
   f(static_cast<double*>(nullptr));
 }
 

@@ -17,8 +17,9 @@ inline double inverse_erf(double x) {
   const double start = std::sqrt(std::sqrt(t * t + w / 0.147) - t);
   double y = std::copysign(start, x);
   for (int i = 0; i < 3; ++i) {
-    const double error = (std::fabs(x) < 0.5 ? std::erf(y) - x : std::copysign(1.0 - std::fabs(x), x) -
-                                                                     std::copysign(std::erfc(std::fabs(y)), x));
+    const double error =
+        (std::fabs(x) < 0.5 ? std::erf(y) - x
+                            : std::copysign(1.0 - std::fabs(x), x) - std::copysign(std::erfc(std::fabs(y)), x));
     const double slope = 2.0 * std::numbers::inv_sqrtpi * std::exp(-y * y);
     if (slope == 0) break;
     const double step = error / slope;

@@ -15,7 +15,8 @@ inline void infer_spacing(InferArgs& a, int port, DType dtype) {
   a.set(0, dtype, Shape{count});
 }
 
-/// f(index, position) for evenly spaced positions from start to stop, both included. The upper half counts from the end.
+/// f(index, position) for evenly spaced positions from start to stop, both included. The upper half counts from the
+/// end.
 template <class F>
 void each_position(double start, double stop, int64_t n, const F& f) {
   const double step = n > 1 ? (stop - start) / static_cast<double>(n - 1) : 0.0;

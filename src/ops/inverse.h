@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/linear_algebra.h"
+
+namespace coracle {
+
+/// The inverses of square matrices.
+struct Inverse {
+  static constexpr const char* kName = "inverse";
+  static constexpr const char* kLegacy[] = {"inverse"};
+  static constexpr Port kInputs[] = {in("x", "Input")};
+  static constexpr Port kOutputs[] = {out("out", "Output")};
+  friend bool operator==(const Inverse&, const Inverse&) = default;
+};
+
+inline void infer(const Inverse&, InferArgs& a) {
+  require_square(a.shape(0), "x");
+  a.set(0, a.dtype(0), a.shape(0));
+}
+
+inline void reference(const Inverse&, ReferenceArgs& a) {
+  const int64_t n = a.shape(0).back();
+  Matrix one(static_cast<size_t>(n * n), 0.0);
+  for (int64_t i = 0; i < n; ++i) one[static_cast<size_t>(i * n + i)] = 1.0;
+  for (int64_t i = 0, count = a.shape(0).count(0, a.shape(0).rank() - 2); i < count; ++i) {
+    write_matrix(a.out(0), i, lu_solve(lu_factors(read_matrix(a.in(0), i, n * n), n), one, n, n));
+  }
+}
+
+inline constexpr const OpRow* inverse_op = &kOpRow<Inverse>;
+
+}  // namespace coracle
