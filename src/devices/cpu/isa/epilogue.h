@@ -72,6 +72,39 @@ HWY_INLINE void apply_unary(const UnaryStep& step, FloatVector* HWY_RESTRICT v) 
   }
 }
 
+// A chain, with what a register tile does itself split off: a first bias starts the sums, and a clamp that ends the chain is done
+// in registers, at_most(high, at_least(low, x)).
+struct Chain {
+  const float* bias = nullptr;
+  float low = -__builtin_inff();
+  float high = __builtin_inff();
+  const PostOp* ops = nullptr;
+  int count = 0;
+};
+
+HWY_INLINE Chain split_chain(const PostOp* ops, int count) {
+  Chain chain;
+  chain.ops = ops;
+  chain.count = count;
+  if (chain.count > 0 && chain.ops[0].kind == PostOpKind::kAddChannel) {
+    chain.bias = chain.ops[0].tensor;
+    ++chain.ops;
+    --chain.count;
+  }
+  if (chain.count == 1 && chain.ops[0].kind == PostOpKind::kUnary) {
+    const UnaryStep& step = chain.ops[0].step;
+    if (step.kind == UnaryKind::kRelu) {
+      chain.low = 0.0f;
+      chain.count = 0;
+    } else if (step.kind == UnaryKind::kClip) {
+      chain.low = step.a;
+      chain.high = step.b;
+      chain.count = 0;
+    }
+  }
+  return chain;
+}
+
 // Where a tile's rows go: row r is pixel pixels[r] of an output with `stride` floats per pixel, from channel `channel` on.
 struct EpilogueTarget {
   float* c;

@@ -54,39 +54,6 @@ void pack(const GemmShape& shape, const GemmSource& source, float* packed, int64
   }
 }
 
-// The chain of a call, with what the tile itself does split off: a first bias starts the sums, and a clamp that ends the chain is
-// done in registers.
-struct Chain {
-  const float* bias = nullptr;
-  float low = -__builtin_inff();
-  float high = __builtin_inff();
-  const PostOp* ops = nullptr;
-  int count = 0;
-};
-
-Chain split_chain(const GemmCall& call) {
-  Chain chain;
-  chain.ops = call.ops;
-  chain.count = call.op_count;
-  if (chain.count > 0 && chain.ops[0].kind == PostOpKind::kAddChannel) {
-    chain.bias = chain.ops[0].tensor;
-    ++chain.ops;
-    --chain.count;
-  }
-  if (chain.count == 1 && chain.ops[0].kind == PostOpKind::kUnary) {
-    const UnaryStep& step = chain.ops[0].step;
-    if (step.kind == UnaryKind::kRelu) {
-      chain.low = 0.0f;
-      chain.count = 0;
-    } else if (step.kind == UnaryKind::kClip) {
-      chain.low = step.a;
-      chain.high = step.b;
-      chain.count = 0;
-    }
-  }
-  return chain;
-}
-
 // One tile of rows, in the order in which panels come.
 class RowTile {
  public:
@@ -185,7 +152,7 @@ void run_block(RowTile& tile, int64_t begin, int64_t end, int limit, int64_t gro
 
 void run(const GemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end) {
   if (row_begin >= row_end || panel_begin >= panel_end) return;
-  const Chain chain = split_chain(call);
+  const Chain chain = split_chain(call.ops, call.op_count);
   RowTile tile(call, chain);
   const int64_t per_group = panels(call.shape.columns);
   const int64_t full = full_panel_floats(call.shape);
