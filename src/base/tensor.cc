@@ -100,6 +100,36 @@ std::vector<int64_t> Tensor::integers() const {
   return out;
 }
 
+std::vector<double> Tensor::doubles() const {
+  std::vector<double> out(static_cast<size_t>(count()));
+  visit_real(dtype_, [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<double>(data<T>()[i]);
+  });
+  return out;
+}
+
+void Tensor::assign(std::span<const double> values) {
+  visit_real(dtype_, [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    for (size_t i = 0; i < values.size(); ++i) {
+      if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+        const bool fits = values[i] > -9.2e18 && values[i] < 9.2e18;
+        data<T>()[i] = static_cast<T>(fits ? static_cast<int64_t>(values[i]) : INT64_MIN);
+      } else {
+        data<T>()[i] = static_cast<T>(values[i]);
+      }
+    }
+  });
+}
+
+void Tensor::assign(std::span<const int64_t> values) {
+  visit_real(dtype_, [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    for (size_t i = 0; i < values.size(); ++i) data<T>()[i] = static_cast<T>(values[i]);
+  });
+}
+
 const Lod& Tensor::lod() const {
   static const Lod kNone;
   return lod_ ? *lod_ : kNone;

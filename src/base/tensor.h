@@ -103,6 +103,12 @@ class Tensor {
   /// All elements as integers.
   std::vector<int64_t> integers() const;
 
+  /// All elements of a real tensor as double, and back (rounded, or truncated for whole numbers).
+  std::vector<double> doubles() const;
+  void assign(std::span<const double> values);
+  /// Whole numbers cut to the element type (bool: not 0).
+  void assign(std::span<const int64_t> values);
+
   const Lod& lod() const;
   void set_lod(Lod lod);
   void share_lod(const Tensor& from) { lod_ = from.lod_; }

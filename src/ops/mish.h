@@ -11,9 +11,9 @@ namespace coracle {
 struct Mish : UnaryOperator {
   static constexpr const char* kName = "mish";
   static constexpr const char* kLegacy[] = {"mish"};
-  double lambda = 20.0;
+  double threshold = 20.0;
   void attributes(AttributeVisitor& visit) {
-    visit("lambda", lambda, "threshold");
+    visit("lambda", threshold, "threshold");
   }
   friend bool operator==(const Mish&, const Mish&) = default;
 };

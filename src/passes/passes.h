@@ -6,8 +6,13 @@
 /// One function per pass, each in the file of its name; pipeline.cc puts them in order.
 namespace coracle {
 
+Pass identity();
 Pass constant_folding();
-Pass dead_code();
 Pass common_subexpressions();
+Pass dead_code();
+Pass fuse_convolution();
+Pass fuse_linear();
+Pass fuse_epilogue();
+Pass fold_epilogue();
 
 }  // namespace coracle

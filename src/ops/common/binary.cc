@@ -30,6 +30,17 @@ ValueId aligned(Lowering& l, ValueId small, ValueId big, int64_t axis) {
 
 }  // namespace
 
+Tensor converted(const Tensor& t, DType dtype) {
+  if (t.dtype() == dtype) return t;
+  Tensor out = Tensor::make(dtype, t.shape());
+  if (is_float(t.dtype()) || is_float(dtype)) {
+    out.assign(t.doubles());
+  } else {
+    out.assign(t.integers());
+  }
+  return out;
+}
+
 PortValues aligned_by_axis(Lowering& l) {
   ValueId x = l.input("X");
   ValueId y = l.input("Y");

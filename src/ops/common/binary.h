@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <vector>
 
 #include "graph/lowering.h"
 #include "graph/op.h"
@@ -72,34 +73,26 @@ class BroadcastWalk {
 };
 
 /// One operand converted to `dtype` (itself where it is that already).
-inline Tensor converted(const Tensor& t, DType dtype) {
-  if (t.dtype() == dtype) return t;
-  Tensor out = Tensor::make(dtype, t.shape());
-  visit_real(t.dtype(), [&](auto* f) {
-    using From = std::remove_pointer_t<decltype(f)>;
-    visit_real(dtype, [&](auto* p) {
-      using To = std::remove_pointer_t<decltype(p)>;
-      for (int64_t i = 0, n = t.count(); i < n; ++i) out.data<To>()[i] = static_cast<To>(t.data<From>()[i]);
-    });
-  });
-  return out;
-}
+Tensor converted(const Tensor& t, DType dtype);
 
-/// out = f(x, y) computed in the promoted type's own arithmetic (half types in float): f(T, T) -> T.
+/// out = f(x, y), whole numbers in int64 and cut to the result's type, real ones in double: f(T, T) -> T.
 template <class F>
 void reference_binary(ReferenceArgs& a, const F& f) {
-  const DType dtype = promote(a.in(0).dtype(), a.in(1).dtype());
-  const Tensor x = converted(a.in(0), dtype);
-  const Tensor y = converted(a.in(1), dtype);
   Tensor& out = a.out(0);
-  const BroadcastWalk walk(out.shape(), x.shape(), y.shape());
-  visit_real(dtype, [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    const T* px = x.data<T>();
-    const T* py = y.data<T>();
-    T* po = out.data<T>();
-    walk.each([&](int64_t i, int64_t ix, int64_t iy) { po[i] = static_cast<T>(f(px[ix], py[iy])); });
-  });
+  const BroadcastWalk walk(out.shape(), a.shape(0), a.shape(1));
+  const auto compute = [&](const auto& x, const auto& y) {
+    using T = std::decay_t<decltype(x[0])>;
+    std::vector<T> result(static_cast<size_t>(out.count()));
+    walk.each([&](int64_t i, int64_t ix, int64_t iy) {
+      result[static_cast<size_t>(i)] = f(x[static_cast<size_t>(ix)], y[static_cast<size_t>(iy)]);
+    });
+    out.assign(std::span<const T>(result));
+  };
+  if (is_float(promote(a.in(0).dtype(), a.in(1).dtype()))) {
+    compute(a.in(0).doubles(), a.in(1).doubles());
+  } else {
+    compute(a.in(0).integers(), a.in(1).integers());
+  }
 }
 
 /// ProgramDesc's `axis`: y (or x, whichever has fewer dimensions) is aligned with the other from dimension `axis` on,

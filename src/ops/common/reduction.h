@@ -76,40 +76,27 @@ template <class Step, class Last>
 void reference_reduction(const Tensor& x, const std::vector<bool>& reduced, Tensor& y, double init, const Step& step,
                          const Last& last) {
   std::vector<double> sums(static_cast<size_t>(y.count()), init);
-  const ReductionWalk walk(x.shape(), reduced);
-  visit_real(x.dtype(), [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    const T* from = x.data<T>();
-    walk.each([&](int64_t r, int64_t i) {
-      double& s = sums[static_cast<size_t>(r)];
-      s = step(s, static_cast<double>(from[i]));
-    });
+  const std::vector<double> values = x.doubles();
+  ReductionWalk(x.shape(), reduced).each([&](int64_t r, int64_t i) {
+    double& s = sums[static_cast<size_t>(r)];
+    s = step(s, values[static_cast<size_t>(i)]);
   });
   const double count = sums.empty() ? 0.0 : static_cast<double>(x.count()) / static_cast<double>(sums.size());
-  visit_real(y.dtype(), [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    for (size_t i = 0; i < sums.size(); ++i) y.data<T>()[i] = static_cast<T>(last(sums[i], count));
-  });
+  for (double& s : sums) s = last(s, count);
+  y.assign(sums);
 }
 
-/// The same in x's own whole-number type (sums wrap as they do in Paddle).
+/// The same in whole numbers (sums wrap as they do in Paddle).
 template <class Step>
 void reference_integer_reduction(const Tensor& x, const std::vector<bool>& reduced, Tensor& y, int64_t init,
                                  const Step& step) {
   std::vector<int64_t> sums(static_cast<size_t>(y.count()), init);
-  const ReductionWalk walk(x.shape(), reduced);
-  visit_real(x.dtype(), [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    const T* from = x.data<T>();
-    walk.each([&](int64_t r, int64_t i) {
-      int64_t& s = sums[static_cast<size_t>(r)];
-      s = step(s, static_cast<int64_t>(from[i]));
-    });
+  const std::vector<int64_t> values = x.integers();
+  ReductionWalk(x.shape(), reduced).each([&](int64_t r, int64_t i) {
+    int64_t& s = sums[static_cast<size_t>(r)];
+    s = step(s, values[static_cast<size_t>(i)]);
   });
-  visit_real(y.dtype(), [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    for (size_t i = 0; i < sums.size(); ++i) y.data<T>()[i] = static_cast<T>(sums[i]);
-  });
+  y.assign(sums);
 }
 
 }  // namespace coracle

@@ -19,17 +19,12 @@ struct UnaryOperator {
 /// Same type and shape as x.
 inline void infer_unary(InferArgs& a) { a.set(0, a.dtype(0), a.shape(0)); }
 
-/// out[i] = f(x[i]) in double for real types (integers keep their type: f's result is truncated).
+/// out[i] = f(x[i]) in double (results for whole numbers are truncated).
 template <class F>
 void reference_unary(ReferenceArgs& a, const F& f) {
-  const Tensor& x = a.in(0);
-  Tensor& y = a.out(0);
-  visit_real(x.dtype(), [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    const T* from = x.data<T>();
-    T* to = y.data<T>();
-    for (int64_t i = 0, n = x.count(); i < n; ++i) to[i] = static_cast<T>(f(static_cast<double>(from[i])));
-  });
+  std::vector<double> values = a.in(0).doubles();
+  for (double& v : values) v = f(v);
+  a.out(0).assign(values);
 }
 
 }  // namespace coracle

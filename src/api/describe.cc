@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/describe.h"
+
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+namespace coracle {
+namespace {
+
+using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+
+void write(Writer& w, std::string_view s) { w.String(s.data(), static_cast<rapidjson::SizeType>(s.size())); }
+
+void field(Writer& w, const char* name, std::string_view value) {
+  w.Key(name);
+  write(w, value);
+}
+void field(Writer& w, const char* name, int64_t value) {
+  w.Key(name);
+  w.Int64(value);
+}
+
+void write(Writer& w, const TensorInfo& t) {
+  w.StartObject();
+  field(w, "name", t.name);
+  field(w, "dtype", name_of(t.dtype));
+  w.Key("shape");
+  if (!t.shape.rank_known()) {
+    w.Null();
+  } else {
+    w.StartArray();
+    for (int64_t d : t.shape) w.Int64(d);
+    w.EndArray();
+  }
+  field(w, "lod_levels", int64_t{t.lod_levels});
+  w.EndObject();
+}
+
+void write_info(Writer& w, const ModelInfo& info) {
+  field(w, "file", info.file);
+  field(w, "format", info.format);
+  field(w, "producer", info.producer);
+  for (const auto* list : {&info.inputs, &info.outputs}) {
+    w.Key(list == &info.inputs ? "inputs" : "outputs");
+    w.StartArray();
+    for (const TensorInfo& t : *list) write(w, t);
+    w.EndArray();
+  }
+  int64_t elements = 0;
+  int64_t bytes = 0;
+  for (const TensorInfo& t : info.parameters) {
+    if (!t.shape.known()) continue;
+    elements += t.shape.count();
+    bytes += t.shape.count() * static_cast<int64_t>(size_of(t.dtype));
+  }
+  w.Key("parameters");
+  w.StartObject();
+  field(w, "count", static_cast<int64_t>(info.parameters.size()));
+  field(w, "elements", elements);
+  field(w, "bytes", bytes);
+  w.EndObject();
+  w.Key("operators");
+  w.StartObject();
+  for (const OperatorCount& o : info.operators) field(w, o.type.c_str(), o.count);
+  w.EndObject();
+  w.Key("unsupported");
+  w.StartArray();
+  for (const Unsupported& u : info.unsupported) {
+    w.StartObject();
+    field(w, "operator", u.type);
+    field(w, "count", u.count);
+    field(w, "reason", u.reason);
+    w.EndObject();
+  }
+  w.EndArray();
+}
+
+template <class F>
+std::string object(const F& f) {
+  rapidjson::StringBuffer buffer;
+  Writer w(buffer);
+  f(w);
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+void write_facts(Writer& w, const char* name, const std::vector<int>& locals, const Steps& steps) {
+  w.Key(name);
+  w.StartArray();
+  for (int l : locals) write(w, text(steps.locals[static_cast<size_t>(l)].fact));
+  w.EndArray();
+}
+
+}  // namespace
+
+std::string describe(const ModelInfo& info) {
+  return object([&](Writer& w) {
+    w.StartObject();
+    write_info(w, info);
+    w.EndObject();
+  });
+}
+
+std::string describe(const Model& model) {
+  return object([&](Writer& w) {
+    w.StartObject();
+    write_info(w, model.info());
+    field(w, "isa", name_of(model.program()->selector().isa()));
+    field(w, "nodes", static_cast<int64_t>(model.program()->graph().order().size()));
+    w.Key("rewrites");
+    w.StartArray();
+    for (const PassCount& c : model.pass_counts()) {
+      w.StartObject();
+      field(w, "pass", c.name);
+      field(w, "count", int64_t{c.count});
+      w.EndObject();
+    }
+    w.EndArray();
+    w.EndObject();
+  });
+}
+
+std::string describe(const Profile& profile) {
+  return object([&](Writer& w) {
+    w.StartArray();
+    for (const ProfileEvent& e : profile) {
+      w.StartObject();
+      field(w, "node", e.node);
+      field(w, "op", e.op);
+      field(w, "kernel", e.kernel);
+      field(w, "output", e.outputs);
+      field(w, "start_ns", e.start_ns);
+      field(w, "duration_ns", e.duration_ns);
+      w.EndObject();
+    }
+    w.EndArray();
+  });
+}
+
+std::string describe(const BoundSteps& bound, const Graph& graph) {
+  return object([&](Writer& w) {
+    w.StartArray();
+    for (const Step& step : bound.steps.steps) {
+      w.StartObject();
+      field(w, "node", step.node == kNoNode ? std::string_view("(planner)") : std::string_view(graph.node(step.node).name));
+      field(w, "op", step.op.name());
+      field(w, "kernel", step.kernel->name);
+      write_facts(w, "inputs", step.in, bound.steps);
+      write_facts(w, "outputs", step.out, bound.steps);
+      w.Key("refused");
+      w.StartArray();
+      for (const Refusal& r : step.refusals) {
+        w.StartObject();
+        field(w, "kernel", r.kernel->name);
+        field(w, "reason", r.reason);
+        w.EndObject();
+      }
+      w.EndArray();
+      w.EndObject();
+    }
+    w.EndArray();
+  });
+}
+
+}  // namespace coracle

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "run/model.h"
+#include "run/profile.h"
+#include "run/step_cache.h"
+
+/// What the interface says as JSON.
+namespace coracle {
+
+std::string describe(const ModelInfo& info);
+/// The same with what rewriting made of it.
+std::string describe(const Model& model);
+std::string describe(const Profile& profile);
+/// The kernels of planned steps.
+std::string describe(const BoundSteps& steps, const Graph& graph);
+
+}  // namespace coracle

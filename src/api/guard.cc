@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/guard.h"
+
+namespace coracle {
+namespace {
+
+thread_local std::string last_error;
+
+}  // namespace
+
+void set_last_error(const std::string& message) noexcept {
+  try {
+    last_error = message;
+  } catch (...) {
+    last_error.clear();
+  }
+}
+
+coracle_status status_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::kInvalidArgument: return CORACLE_INVALID_ARGUMENT;
+    case ErrorCode::kInvalidModel: return CORACLE_INVALID_MODEL;
+    case ErrorCode::kUnsupported: return CORACLE_UNSUPPORTED;
+    case ErrorCode::kIo: return CORACLE_IO;
+    case ErrorCode::kOutOfMemory: return CORACLE_OUT_OF_MEMORY;
+    case ErrorCode::kRunFailure: return CORACLE_RUN_FAILURE;
+  }
+  return CORACLE_RUN_FAILURE;
+}
+
+}  // namespace coracle
+
+extern "C" const char* coracle_last_error(void) { return coracle::last_error.c_str(); }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "run/session.h"
+
+/// What is behind the opaque handles of coracle.h.
+struct coracle_model {
+  std::shared_ptr<const coracle::Model> model;
+  std::string description;
+};
+
+struct coracle_session {
+  explicit coracle_session(std::shared_ptr<const coracle::Model> model, const coracle::SessionOptions& options)
+      : session(std::move(model), options) {}
+  coracle::Session session;
+  mutable std::string text;  ///< what the last call that gives text gave
+};

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <cstring>
+
+#include "api/describe.h"
+#include "api/guard.h"
+#include "api/handles.h"
+#include "graph/text.h"
+
+namespace coracle {
+namespace {
+
+std::vector<std::string> split(const char* list) {
+  std::vector<std::string> parts;
+  if (list == nullptr) return parts;
+  std::string_view rest = list;
+  while (!rest.empty()) {
+    const size_t comma = rest.find(',');
+    if (comma != 0) parts.emplace_back(rest.substr(0, comma));
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  return parts;
+}
+
+ModelOptions convert(const coracle_model_options* given) {
+  ModelOptions options;
+  if (given == nullptr) return options;
+  require(given->struct_size == sizeof(coracle_model_options), ErrorCode::kInvalidArgument,
+          "coracle_model_options has struct_size ", given->struct_size, ", expected ", sizeof(coracle_model_options),
+          ": call coracle_model_options_init first");
+  if (given->cpu_isa != nullptr) {
+    const std::optional<Isa> isa = isa_of(given->cpu_isa);
+    require(isa.has_value() && runs_on(*isa, detected_isa()), ErrorCode::kInvalidArgument, "cpu_isa is '", given->cpu_isa,
+            "'; this machine has ", name_of(detected_isa()), " and what is below it");
+    options.cpu_isa = *isa;
+  }
+  options.passes.disabled = split(given->disable_passes);
+  options.passes.max_rewrites = given->max_rewrites;
+  options.disabled_kernels = split(given->disable_kernels);
+  options.keep_tensors = split(given->keep_tensors);
+  return options;
+}
+
+void load(const ModelSource& source, const coracle_model_options* options, coracle_model** out) {
+  auto handle = std::make_unique<coracle_model>();
+  handle->model = Model::load(source, convert(options));
+  handle->description = describe(*handle->model);
+  *out = handle.release();
+}
+
+std::string or_empty(const char* s) { return s == nullptr ? std::string() : std::string(s); }
+
+char* copied(const std::string& s) {
+  char* out = static_cast<char*>(std::malloc(s.size() + 1));
+  if (out == nullptr) throw std::bad_alloc();
+  std::memcpy(out, s.c_str(), s.size() + 1);
+  return out;
+}
+
+void fill(const TensorInfo& from, coracle_tensor_info* to) {
+  *to = {};
+  to->name = from.name.c_str();
+  to->dtype = static_cast<coracle_dtype>(from.dtype);
+  to->rank = from.shape.rank_known() ? from.shape.rank() : -1;
+  int i = 0;
+  for (int64_t d : from.shape) to->dims[i++] = d;
+  to->lod_levels = from.lod_levels;
+}
+
+coracle_status info_at(const std::vector<TensorInfo>* infos, const char* kind, size_t index, coracle_tensor_info* info) {
+  return guard([&] {
+    require_pointer(infos, "model");
+    require_pointer(info, "info");
+    require(index < infos->size(), ErrorCode::kInvalidArgument, "the model has ", infos->size(), " ", kind,
+            "s, there is no ", kind, " ", index);
+    fill((*infos)[index], info);
+  });
+}
+
+int64_t find(const std::vector<TensorInfo>& infos, const char* name) {
+  for (size_t i = 0; i < infos.size() && name != nullptr; ++i) {
+    if (infos[i].name == name) return static_cast<int64_t>(i);
+  }
+  return -1;
+}
+
+}  // namespace
+}  // namespace coracle
+
+using coracle::guard;
+using coracle::require_pointer;
+
+extern "C" {
+
+const char* coracle_version(void) { return CORACLE_VERSION; }
+
+size_t coracle_dtype_size(coracle_dtype dtype) {
+  return dtype < CORACLE_BOOL || dtype > CORACLE_COMPLEX128 ? 0 : coracle::size_of(static_cast<coracle::DType>(dtype));
+}
+
+const char* coracle_dtype_name(coracle_dtype dtype) {
+  if (dtype < CORACLE_BOOL || dtype > CORACLE_COMPLEX128) return "unknown";
+  return coracle::name_of(static_cast<coracle::DType>(dtype)).data();
+}
+
+const char* coracle_cpu_isa(void) { return coracle::name_of(coracle::detected_isa()).data(); }
+
+void coracle_model_options_init(coracle_model_options* options) {
+  if (options == nullptr) return;
+  *options = {};
+  options->struct_size = sizeof(*options);
+  options->max_rewrites = -1;
+}
+
+coracle_status coracle_model_load(const char* path, const char* params_path, const coracle_model_options* options,
+                                  coracle_model** model) {
+  return guard([&] {
+    require_pointer(path, "path");
+    require_pointer(model, "model");
+    coracle::load(coracle::ModelSource::on_disk(path, coracle::or_empty(params_path)), options, model);
+  });
+}
+
+coracle_status coracle_model_load_memory(const void* program, size_t program_size, const void* params,
+                                         size_t params_size, const coracle_model_options* options,
+                                         coracle_model** model) {
+  return guard([&] {
+    require_pointer(program, "program");
+    require_pointer(model, "model");
+    if (params_size != 0) require_pointer(params, "params");
+    coracle::load(coracle::ModelSource::in_memory(coracle::borrowed_bytes(program, program_size, "<memory>"),
+                                                  coracle::borrowed_bytes(params, params_size, "<memory params>")),
+                  options, model);
+  });
+}
+
+coracle_status coracle_model_load_callback(const char* path, const char* params_path, coracle_read_function read,
+                                           void* user, const coracle_model_options* options, coracle_model** model) {
+  return guard([&] {
+    require_pointer(path, "path");
+    require_pointer(model, "model");
+    coracle::require(read != nullptr, coracle::ErrorCode::kInvalidArgument, "argument 'read' is null");
+    const auto read_file = [=](const std::string& name) -> std::optional<coracle::FileBytes> {
+      const void* data = nullptr;
+      size_t size = 0;
+      if (read(user, name.c_str(), &data, &size) != 0) return std::nullopt;
+      return coracle::borrowed_bytes(data, size, name);
+    };
+    coracle::load(coracle::ModelSource::by_callback(read_file, path, coracle::or_empty(params_path)), options, model);
+  });
+}
+
+void coracle_model_free(coracle_model* model) { delete model; }
+
+size_t coracle_model_input_count(const coracle_model* model) {
+  return model == nullptr ? 0 : model->model->info().inputs.size();
+}
+
+size_t coracle_model_output_count(const coracle_model* model) {
+  return model == nullptr ? 0 : model->model->info().outputs.size();
+}
+
+coracle_status coracle_model_input(const coracle_model* model, size_t index, coracle_tensor_info* info) {
+  return coracle::info_at(model == nullptr ? nullptr : &model->model->info().inputs, "input", index, info);
+}
+
+coracle_status coracle_model_output(const coracle_model* model, size_t index, coracle_tensor_info* info) {
+  return coracle::info_at(model == nullptr ? nullptr : &model->model->info().outputs, "output", index, info);
+}
+
+int64_t coracle_model_find_input(const coracle_model* model, const char* name) {
+  return model == nullptr ? -1 : coracle::find(model->model->info().inputs, name);
+}
+
+int64_t coracle_model_find_output(const coracle_model* model, const char* name) {
+  return model == nullptr ? -1 : coracle::find(model->model->info().outputs, name);
+}
+
+const char* coracle_model_description(const coracle_model* model) {
+  return model == nullptr ? "" : model->description.c_str();
+}
+
+coracle_status coracle_inspect(const char* path, const char* params_path, char** json) {
+  return guard([&] {
+    require_pointer(path, "path");
+    require_pointer(json, "json");
+    *json = coracle::copied(
+        coracle::describe(coracle::inspect_model(coracle::ModelSource::on_disk(path, coracle::or_empty(params_path)))));
+  });
+}
+
+void coracle_string_free(char* text) { std::free(text); }
+
+coracle_status coracle_model_graph_text(const coracle_model* model, char** text) {
+  return guard([&] {
+    require_pointer(model, "model");
+    require_pointer(text, "text");
+    *text = coracle::copied(coracle::print(model->model->program()->graph()));
+  });
+}
+
+}  // extern "C"

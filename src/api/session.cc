@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <limits>
+
+#include "api/describe.h"
+#include "api/guard.h"
+#include "api/handles.h"
+
+namespace coracle {
+namespace {
+
+SessionOptions convert(const coracle_session_options* given) {
+  SessionOptions options;
+  if (given == nullptr) return options;
+  require(given->struct_size == sizeof(coracle_session_options), ErrorCode::kInvalidArgument,
+          "coracle_session_options has struct_size ", given->struct_size, ", expected ",
+          sizeof(coracle_session_options), ": call coracle_session_options_init first");
+  require(given->threads >= 0 && given->threads <= 1024, ErrorCode::kInvalidArgument, "threads is ", given->threads,
+          ", expected 0 to 1024");
+  options.threads = given->threads;
+  options.cache_bytes = given->cache_bytes;
+  options.memory_limit = given->memory_limit;
+  return options;
+}
+
+Tensor given_tensor(coracle_dtype dtype, int32_t rank, const int64_t* dims, const void* data) {
+  require(dtype >= CORACLE_BOOL && dtype <= CORACLE_COMPLEX128, ErrorCode::kInvalidArgument, "there is no element type ",
+          static_cast<int>(dtype));
+  require(rank >= 0 && rank <= Shape::kMaxRank, ErrorCode::kInvalidArgument, "a tensor has 0 to ", Shape::kMaxRank,
+          " dimensions, given ", rank);
+  if (rank > 0) require_pointer(dims, "dims");
+  const Shape shape(std::span(dims, static_cast<size_t>(rank)));
+  for (int64_t d : shape) require(d >= 0, ErrorCode::kInvalidArgument, "shape ", shape, " has a negative dimension");
+  int64_t bytes = static_cast<int64_t>(size_of(static_cast<DType>(dtype)));
+  for (int64_t d : shape) {
+    require(d == 0 || bytes <= std::numeric_limits<int64_t>::max() / d, ErrorCode::kInvalidArgument, "shape ", shape,
+            " is too large");
+    bytes *= d;
+  }
+  if (bytes != 0) require_pointer(data, "data");
+  return Tensor::borrow(static_cast<DType>(dtype), shape, data);
+}
+
+void fill(const Tensor& t, coracle_tensor_view* view) {
+  require_pointer(view, "view");
+  require(!t.is_array(), ErrorCode::kUnsupported, "the value is a tensor array, which cannot be read from outside");
+  *view = {};
+  view->data = t.raw();
+  view->bytes = t.bytes();
+  view->dtype = static_cast<coracle_dtype>(t.dtype());
+  view->rank = t.shape().rank();
+  int i = 0;
+  for (int64_t d : t.shape()) view->dims[i++] = d;
+  view->lod_levels = t.lod().size();
+}
+
+}  // namespace
+}  // namespace coracle
+
+using coracle::guard;
+using coracle::require_pointer;
+
+extern "C" {
+
+void coracle_session_options_init(coracle_session_options* options) {
+  if (options == nullptr) return;
+  *options = {};
+  options->struct_size = sizeof(*options);
+  options->cache_bytes = coracle::SessionOptions{}.cache_bytes;
+}
+
+coracle_status coracle_session_create(const coracle_model* model, const coracle_session_options* options,
+                                      coracle_session** session) {
+  return guard([&] {
+    require_pointer(model, "model");
+    require_pointer(session, "session");
+    *session = new coracle_session(model->model, coracle::convert(options));
+  });
+}
+
+coracle_status coracle_session_clone(const coracle_session* session, coracle_session** clone) {
+  return guard([&] {
+    require_pointer(session, "session");
+    require_pointer(clone, "clone");
+    *clone = new coracle_session(session->session.shared_model(), session->session.options());
+  });
+}
+
+void coracle_session_free(coracle_session* session) { delete session; }
+
+coracle_status coracle_session_set_input(coracle_session* session, size_t index, coracle_dtype dtype, int32_t rank,
+                                         const int64_t* dims, const void* data) {
+  return guard([&] {
+    require_pointer(session, "session");
+    session->session.set_input(index, coracle::given_tensor(dtype, rank, dims, data).clone());
+  });
+}
+
+coracle_status coracle_session_borrow_input(coracle_session* session, size_t index, coracle_dtype dtype, int32_t rank,
+                                            const int64_t* dims, const void* data) {
+  return guard([&] {
+    require_pointer(session, "session");
+    coracle::Tensor tensor = coracle::given_tensor(dtype, rank, dims, data);
+    if (tensor.bytes() == 0) tensor = tensor.clone();
+    session->session.set_input(index, std::move(tensor));
+  });
+}
+
+coracle_status coracle_session_set_input_lod(coracle_session* session, size_t index, size_t levels, const size_t* sizes,
+                                             const size_t* offsets) {
+  return guard([&] {
+    require_pointer(session, "session");
+    if (levels != 0) {
+      require_pointer(sizes, "sizes");
+      require_pointer(offsets, "offsets");
+    }
+    coracle::Lod lod;
+    for (size_t level = 0; level < levels; ++level) {
+      lod.emplace_back(offsets, offsets + sizes[level]);
+      offsets += sizes[level];
+    }
+    session->session.set_input_lod(index, std::move(lod));
+  });
+}
+
+coracle_status coracle_session_run(coracle_session* session) {
+  return guard([&] {
+    require_pointer(session, "session");
+    session->session.run();
+  });
+}
+
+coracle_status coracle_session_output(const coracle_session* session, size_t index, coracle_tensor_view* view) {
+  return guard([&] {
+    require_pointer(session, "session");
+    coracle::fill(session->session.output(index), view);
+  });
+}
+
+coracle_status coracle_session_copy_output(const coracle_session* session, size_t index, void* data, size_t bytes) {
+  return guard([&] {
+    require_pointer(session, "session");
+    const coracle::Tensor& t = session->session.output(index);
+    coracle::require(bytes == t.bytes(), coracle::ErrorCode::kInvalidArgument, "output ", index, " has ", t.bytes(),
+                     " bytes, given room for ", bytes);
+    if (bytes == 0) return;
+    require_pointer(data, "data");
+    std::memcpy(data, t.raw(), bytes);
+  });
+}
+
+coracle_status coracle_session_output_lod(const coracle_session* session, size_t index, size_t level,
+                                          const size_t** offsets, size_t* size) {
+  return guard([&] {
+    require_pointer(session, "session");
+    require_pointer(offsets, "offsets");
+    require_pointer(size, "size");
+    const coracle::Lod& lod = session->session.output(index).lod();
+    coracle::require(level < lod.size(), coracle::ErrorCode::kInvalidArgument, "output ", index, " has ", lod.size(),
+                     " levels of sequence offsets, there is no level ", level);
+    *offsets = lod[level].data();
+    *size = lod[level].size();
+  });
+}
+
+coracle_status coracle_session_tensor(const coracle_session* session, const char* name, coracle_tensor_view* view) {
+  return guard([&] {
+    require_pointer(session, "session");
+    require_pointer(name, "name");
+    coracle::fill(session->session.kept(name), view);
+  });
+}
+
+coracle_status coracle_session_set_profiling(coracle_session* session, int32_t on) {
+  return guard([&] {
+    require_pointer(session, "session");
+    session->session.set_profiling(on != 0);
+  });
+}
+
+coracle_status coracle_session_profile(const coracle_session* session, const char** json) {
+  return guard([&] {
+    require_pointer(session, "session");
+    require_pointer(json, "json");
+    session->text = coracle::describe(session->session.profile());
+    *json = session->text.c_str();
+  });
+}
+
+coracle_status coracle_session_explain(coracle_session* session, const char** json) {
+  return guard([&] {
+    require_pointer(session, "session");
+    require_pointer(json, "json");
+    session->text = coracle::describe(*session->session.explain(), session->session.model().program()->graph());
+    *json = session->text.c_str();
+  });
+}
+
+coracle_status coracle_session_memory(const coracle_session* session, coracle_memory* memory) {
+  return guard([&] {
+    require_pointer(session, "session");
+    require_pointer(memory, "memory");
+    memory->arena = session->session.arena_bytes();
+    memory->plans = session->session.plan_bytes();
+  });
+}
+
+coracle_status coracle_session_release_memory(coracle_session* session, size_t* bytes) {
+  return guard([&] {
+    require_pointer(session, "session");
+    const size_t released = session->session.release_memory();
+    if (bytes != nullptr) *bytes = released;
+  });
+}
+
+}  // extern "C"

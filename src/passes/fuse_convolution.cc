@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/conv2d.h"
+#include "ops/conv2d_fused.h"
+#include "ops/conv2d_transpose.h"
+#include "ops/conv2d_transpose_fused.h"
+#include "ops/depthwise_conv2d.h"
+#include "ops/depthwise_conv2d_transpose.h"
+#include "passes/passes.h"
+
+/// Brings all two-dimensional convolutions into the forms that carry an epilogue; further passes fill it.
+namespace coracle {
+namespace {
+
+/// conv2d(x, w), depthwise_conv2d(x, w)  ->  conv2d_fused(x, w)
+template <class Convolution>
+Rewrite forward() {
+  Pattern p;
+  const auto x = p.any();
+  const auto w = p.constant();
+  const auto conv = p.op<Convolution>({x, w});
+  return {p, conv, [=](const Match& m, Patch& patch) {
+            Conv2dFused fused;
+            static_cast<ConvolutionAttributes&>(fused) = m[conv];
+            patch.replace(m.output(conv), patch.add(fused, {{m[x]}, {m[w]}, {}}));
+            return true;
+          }};
+}
+
+/// conv2d_transpose(x, w) without an output size  ->  conv2d_transpose_fused(x, w)
+template <class Convolution>
+Rewrite transposed() {
+  Pattern p;
+  const auto x = p.any();
+  const auto w = p.constant();
+  const auto conv = p.op<Convolution>({x, w});
+  return {p, conv, [=](const Match& m, Patch& patch) {
+            const ValueId size = m.node(conv).input(2);
+            if (size != kNoValue && !(m.graph().value(size).is_constant() && m.fact(size).shape.count() == 0)) return false;
+            Conv2dTransposeFused fused;
+            static_cast<ConvolutionAttributes&>(fused) = m[conv];
+            fused.output_padding = m[conv].output_padding;
+            patch.replace(m.output(conv), patch.add(fused, {{m[x]}, {m[w]}, {}}));
+            return true;
+          }};
+}
+
+}  // namespace
+
+Pass fuse_convolution() {
+  return {.name = "fuse_convolution",
+          .rewrites = {forward<Conv2d>(), forward<DepthwiseConv2d>(), transposed<Conv2dTranspose>(),
+                       transposed<DepthwiseConv2dTranspose>()}};
+}
+
+}  // namespace coracle

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/add.h"
+#include "ops/batch_norm.h"
+#include "ops/multiply.h"
+#include "ops/scale.h"
+#include "ops/subtract.h"
+#include "passes/activation_step.h"
+#include "passes/epilogue_carrier.h"
+#include "passes/passes.h"
+
+/// Moves what follows a convolution or product into its epilogue, one operator at a time:
+/// bias, per-channel scale, batch_norm, activation, scale by scalars, residual.
+namespace coracle {
+namespace {
+
+/// What a following operator adds to an epilogue.
+struct Addition {
+  std::vector<EpilogueStep> steps;
+  std::vector<ValueId> tensors;
+};
+
+/// The constant as one number per channel of the carrier, if that is what it is: [C], [1, C, 1, 1] or [C, 1, 1] for a
+/// result of rank 4, [n] or [1, n] for a product.
+std::optional<Tensor> per_channel(const Graph& graph, const EpilogueCarrier& c, ValueId value) {
+  if (!graph.value(value).is_constant()) return std::nullopt;
+  const Tensor& t = *graph.fact(value).value;
+  if (t.dtype() != DType::kFloat32 || t.count() != c.channels || t.shape().rank() == 0) return std::nullopt;
+  const int rank = graph.fact(graph.node(c.id).output(0)).shape.rank();
+  if (t.shape().rank() > rank) return std::nullopt;
+  const int axis = c.channel_axis - (rank - t.shape().rank());
+  if (axis < 0 || t.shape()[axis] != c.channels) return std::nullopt;
+  return t.reshaped(Shape{c.channels});
+}
+
+std::optional<float> scalar(const Graph& graph, ValueId value) {
+  if (value == kNoValue || !graph.value(value).is_constant()) return std::nullopt;
+  const Fact& f = graph.fact(value);
+  if (!is_float(f.dtype) || f.value->count() != 1) return std::nullopt;
+  return static_cast<float>(f.value->number(0));
+}
+
+/// A tensor that may join as it is: of the result's rank and type, and not known to be broadcast.
+bool same_kind(const Graph& graph, const EpilogueCarrier& c, ValueId value) {
+  const Fact& result = graph.fact(graph.node(c.id).output(0));
+  const Fact& f = graph.fact(value);
+  if (f.dtype != DType::kFloat32 || !f.shape.rank_known() || f.shape.rank() != result.shape.rank()) return false;
+  for (int d = 0; d < f.shape.rank(); ++d) {
+    const int64_t a = f.shape[d];
+    const int64_t b = result.shape[d];
+    if (a >= 0 && b >= 0 ? a != b : (a == 1 || b == 1)) return false;
+  }
+  return true;
+}
+
+std::optional<Addition> binary_addition(const Graph& graph, Patch& patch, const EpilogueCarrier& c, const Node& node,
+                                        ValueId other, bool carrier_first) {
+  const bool adds = node.op.is<Add>() || node.op.is<Subtract>();
+  if (!adds && !node.op.is<Multiply>()) return std::nullopt;
+  const bool subtracts = node.op.is<Subtract>();
+  if (subtracts && !carrier_first) return std::nullopt;
+  const int rank = graph.fact(graph.node(c.id).output(0)).shape.rank();
+  if (graph.fact(other).shape.rank_known() && graph.fact(other).shape.rank() > rank) return std::nullopt;
+  if (const auto number = scalar(graph, other)) {
+    const float signed_number = subtracts ? -*number : *number;
+    return Addition{{{EpilogueKind::kScaleShift, adds ? 1.0F : *number, adds ? signed_number : 0.0F, 0}}, {}};
+  }
+  if (auto t = per_channel(graph, c, other)) {
+    if (subtracts) {
+      Tensor negated = t->clone();
+      for (int64_t i = 0; i < negated.count(); ++i) negated.data<float>()[i] = -negated.data<float>()[i];
+      t = negated;
+    }
+    return Addition{{{adds ? EpilogueKind::kAddChannel : EpilogueKind::kMultiplyChannel}},
+                    {patch.constant(*t, graph.value(other).name)}};
+  }
+  if (subtracts || !same_kind(graph, c, other)) return std::nullopt;
+  return Addition{{{adds ? EpilogueKind::kAddTensor : EpilogueKind::kMultiplyTensor}}, {other}};
+}
+
+/// y * a + b with a = scale / sqrt(variance + epsilon), b = bias - mean * a
+std::optional<Addition> batch_norm_addition(const Graph& graph, Patch& patch, const EpilogueCarrier& c, const Node& node) {
+  const BatchNorm& op = *node.op.as<BatchNorm>();
+  const int rank = graph.fact(node.input(0)).shape.rank();
+  if (op.uses_batch() || channel_axis(op.data_format, rank) != c.channel_axis) return std::nullopt;
+  const Tensor* t[4] = {};
+  for (int port = 1; port <= 4; ++port) {
+    const ValueId v = node.input(port);
+    if (v == kNoValue) continue;
+    if (!graph.value(v).is_constant() || graph.fact(v).dtype != DType::kFloat32) return std::nullopt;
+    t[port - 1] = graph.fact(v).value.get();
+  }
+  Tensor a = Tensor::make(DType::kFloat32, Shape{c.channels});
+  Tensor b = Tensor::make(DType::kFloat32, Shape{c.channels});
+  for (int64_t i = 0; i < c.channels; ++i) {
+    const double inverse = 1.0 / std::sqrt(static_cast<double>(t[1]->data<float>()[i]) + op.epsilon);
+    const double factor = (t[2] != nullptr ? static_cast<double>(t[2]->data<float>()[i]) : 1.0) * inverse;
+    const double bias = t[3] != nullptr ? static_cast<double>(t[3]->data<float>()[i]) : 0.0;
+    a.data<float>()[i] = static_cast<float>(factor);
+    b.data<float>()[i] = static_cast<float>(bias - static_cast<double>(t[0]->data<float>()[i]) * factor);
+  }
+  return Addition{{{EpilogueKind::kMultiplyChannel}, {EpilogueKind::kAddChannel}},
+                  {patch.constant(std::move(a)), patch.constant(std::move(b))}};
+}
+
+std::optional<Addition> addition(const Graph& graph, Patch& patch, const EpilogueCarrier& c, const Node& node,
+                                 size_t operand) {
+  if (operand == 0) {
+    if (const auto step = activation_step(graph, node)) return Addition{{*step}, {}};
+    if (node.op.is<BatchNorm>()) return batch_norm_addition(graph, patch, c, node);
+  }
+  if (node.inputs.size() != 2 || operand > 1) return std::nullopt;
+  return binary_addition(graph, patch, c, node, node.inputs[1 - operand], operand == 0);
+}
+
+/// f(carrier(x, w), ...)  ->  carrier'(x, w, ...) with f as its last step
+int fuse(Graph& graph, RewriteBudget& budget) {
+  int count = 0;
+  std::vector<int> uses = graph.use_counts();
+  const std::vector<NodeId> order = graph.order();
+  for (NodeId id : order) {
+    if (!graph.node(id).alive || graph.node(id).outputs.empty()) continue;
+    // The operand computed last joins, so that the other one exists already.
+    for (size_t operand = std::min<size_t>(graph.node(id).inputs.size(), 2); operand-- > 0;) {
+      const Node& node = graph.node(id);
+      const auto c = EpilogueCarrier::of(graph, uses, node.inputs[operand]);
+      if (!c) continue;
+      if (node.inputs.size() == 2 && node.inputs[0] == node.inputs[1]) continue;
+      Patch patch(graph, id);
+      const auto more = addition(graph, patch, *c, node, operand);
+      if (!more) continue;
+      std::vector<EpilogueStep> steps = c->epilogue->epilogue;
+      steps.insert(steps.end(), more->steps.begin(), more->steps.end());
+      if (steps.size() > Epilogue::kMaxSteps) continue;
+      std::vector<ValueId> tensors = c->tensors(graph);
+      tensors.insert(tensors.end(), more->tensors.begin(), more->tensors.end());
+      if (!budget.take()) return count;
+      const Op op = c->with(graph, std::move(steps));
+      const ValueId fused = patch.add(op, {{c->x(graph)}, {c->weights(graph)}, tensors});
+      patch.replace(graph.node(id).output(0), fused);
+      patch.commit();
+      graph.remove_node(id);
+      graph.remove_node(c->id);
+      uses = graph.use_counts();
+      ++count;
+      break;
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+Pass fuse_epilogue() { return {.name = "fuse_epilogue", .function = fuse}; }
+
+}  // namespace coracle

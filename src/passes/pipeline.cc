@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/passes.h"
+
+namespace coracle {
+
+const std::vector<Pass>& pipeline() {
+  static const std::vector<Pass> kPipeline = {
+      // Clean up what files carry along.
+      identity(),
+      constant_folding(),
+      common_subexpressions(),
+      dead_code(),
+      // Put into convolutions and products what follows them.
+      fuse_convolution(),
+      fuse_linear(),
+      fuse_epilogue(),
+      fold_epilogue(),
+      // What became constant or unused on the way.
+      constant_folding(),
+      dead_code(),
+  };
+  return kPipeline;
+}
+
+}  // namespace coracle

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/model.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace coracle {
+namespace {
+
+/// Makes the variables named by `keep` outputs of the graph, behind the model's own. Of a name written more than once it is
+/// the last value.
+void keep_tensors(Graph& graph, const std::vector<std::string>& keep) {
+  if (keep.empty()) return;
+  const bool all = std::find(keep.begin(), keep.end(), "*") != keep.end();
+  std::unordered_map<std::string, ValueId> by_name;
+  std::vector<std::string> order;
+  for (NodeId id : graph.order()) {
+    for (ValueId v : graph.node(id).outputs) {
+      const std::string& name = graph.value(v).name;
+      if (name.empty() || graph.fact(v).is_array) continue;
+      if (by_name.insert_or_assign(name, v).second) order.push_back(name);
+    }
+  }
+  for (const std::string& name : all ? order : keep) {
+    const auto it = by_name.find(name);
+    require(it != by_name.end(), ErrorCode::kInvalidArgument, "keep_tensors names '", name,
+            "', which no operator of the main block writes");
+    graph.add_output(it->second, name);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Model> Model::load(const ModelSource& source, const ModelOptions& options) {
+  LoadedModel loaded = load_model(source);
+  keep_tensors(loaded.graph, options.keep_tensors);
+  std::vector<PassCount> counts = run_passes(loaded.graph, options.passes);
+  auto graph = std::make_shared<const Graph>(std::move(loaded.graph));
+  auto program = std::make_shared<const Program>(std::move(graph), options.cpu_isa, options.disabled_kernels);
+  return std::shared_ptr<const Model>(new Model(std::move(loaded.info), std::move(counts), std::move(program)));
+}
+
+}  // namespace coracle

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "model/load.h"
+#include "passes/pass.h"
+#include "run/program.h"
+
+namespace coracle {
+
+struct ModelOptions {
+  Isa cpu_isa = detected_isa();  ///< widest instruction set to use
+  PassOptions passes;
+  std::vector<std::string> disabled_kernels;  ///< prefixes of kernel names
+  std::vector<std::string> keep_tensors;      ///< variables that stay readable after a run; "*": all with a name
+};
+
+/// A loaded model: graph after rewriting, weights, packed weights. Immutable, shared by any number of sessions.
+class Model {
+ public:
+  /// Reads and rewrites a model. Throws Error.
+  static std::shared_ptr<const Model> load(const ModelSource& source, const ModelOptions& options);
+
+  const ModelInfo& info() const { return info_; }
+  const std::vector<PassCount>& pass_counts() const { return pass_counts_; }
+  const std::shared_ptr<const Program>& program() const { return program_; }
+
+ private:
+  Model(ModelInfo info, std::vector<PassCount> counts, std::shared_ptr<const Program> program)
+      : info_(std::move(info)), pass_counts_(std::move(counts)), program_(std::move(program)) {}
+
+  ModelInfo info_;
+  std::vector<PassCount> pass_counts_;
+  std::shared_ptr<const Program> program_;
+};
+
+}  // namespace coracle
