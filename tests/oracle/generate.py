@@ -10,6 +10,7 @@ A case that Paddle refuses is dropped and written to DIR/<family>/dropped.txt wi
 jumps when its inputs move by a few rounding steps (a tie). A family runs in a child process, so that a crash of Paddle
 costs one case.
 """
+
 import argparse
 import json
 import os
@@ -23,11 +24,11 @@ import numpy as np
 import cases
 from notation import Draw
 
-ATTEMPTS = 3            # an entry that asks for n cases draws at most this many times n
-FEWEST = 10             # an entry with fewer accepted cases gets a warning
-SECONDS = 60            # the longest one case may take
-FEW = 3                 # inputs of so few elements (sizes, scales, bounds) do not move
-NUDGE = 5e-7            # how far the second run moves real inputs, relatively
+ATTEMPTS = 3  # an entry that asks for n cases draws at most this many times n
+FEWEST = 10  # an entry with fewer accepted cases gets a warning
+SECONDS = 60  # the longest one case may take
+FEW = 3  # inputs of so few elements (sizes, scales, bounds) do not move
+NUDGE = 5e-7  # how far the second run moves real inputs, relatively
 
 
 def nudged(feeds, random):
@@ -46,8 +47,14 @@ def describe_outputs(entry, folder, outputs, moved):
         if array.dtype == np.uint16:
             raise ValueError("bfloat16 output")
         real = array.dtype.kind in "fc"
-        spec = {"name": name, "file": "out%d.npy" % i, "dtype": str(array.dtype), "shape": list(array.shape),
-                "atol": 0.0, "rtol": 0.0}
+        spec = {
+            "name": name,
+            "file": "out%d.npy" % i,
+            "dtype": str(array.dtype),
+            "shape": list(array.shape),
+            "atol": 0.0,
+            "rtol": 0.0,
+        }
         if real and not entry.exact:
             half = array.dtype == np.float16
             finite = np.abs(array[np.isfinite(array)]).astype(np.float64)
@@ -79,6 +86,7 @@ def describe_outputs(entry, folder, outputs, moved):
 def run_case(entry, family, folder, runner_parts, feeds, pir, key):
     """Runs a written model, writes inputs, outputs and case.json; returns the outputs."""
     from modelio import Runner, input_files
+
     model, params = runner_parts
     runner = Runner(os.path.join(folder, model), params and os.path.join(folder, params), pir)
     outputs = runner.run(feeds)
@@ -102,13 +110,14 @@ def write_json(path, value):
 def program_case(entry, family, folder, key):
     import program_format
     from modelio import write_params
+
     if entry.kind == "api":
         built = program_format.build_api(entry.make(Draw(key)))
     else:
         case = entry.make(Draw(key))
         try:
             built = program_format.build_op(entry, case, Draw(key + "/unknown/0").maybe(0.4))
-        except Exception:                                  # an operator that must know the size when it is built
+        except Exception:  # an operator that must know the size when it is built
             built = program_format.build_op(entry, case, False)
     params = "model.pdiparams" if built.params else None
     if params:
@@ -117,6 +126,7 @@ def program_case(entry, family, folder, key):
     def write():
         with open(os.path.join(folder, "model.pdmodel"), "wb") as f:
             f.write(built.bytes())
+
     write()
     arrays = run_case(entry, family, folder, ("model.pdmodel", params), built.feeds, False, key)
     if built.set_output_types(arrays):
@@ -125,12 +135,14 @@ def program_case(entry, family, folder, key):
 
 def pir_api_case(entry, family, folder, key):
     import pir_format
+
     feeds, params = pir_format.export_api(entry.make(Draw(key)), folder)
     run_case(entry, family, folder, ("model.json", "model.pdiparams" if params else None), feeds, True, key)
 
 
 def pir_translated_case(entry, family, folder, source, key):
     import pir_format
+
     with open(os.path.join(source, "case.json"), encoding="utf-8") as f:
         spec = json.load(f)
     with open(os.path.join(source, spec["model"]), "rb") as f:
@@ -159,6 +171,7 @@ def jobs(arguments, family, table):
 def child(arguments, family, todo, out, accepted, pipe):
     """Runs the jobs; reports each as a line "index ok" or "index <reason>" on the pipe."""
     import paddle
+
     paddle.enable_static()
     log = os.open(os.path.join(out, "paddle.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND)
     os.dup2(log, 1)
@@ -234,8 +247,11 @@ def run_family(arguments, family, table):
     with open(os.path.join(out, "dropped.txt"), "w", encoding="utf-8") as f:
         f.writelines("%s\t%s\n" % line for line in dropped)
     names = {e.name for e in table if arguments.format in e.formats}
-    few = sorted("%s: %d" % (n, accepted.get(n, 0)) for n in names
-                 if accepted.get(n, 0) < min(FEWEST, max(e.count for e in table if e.name == n)))
+    few = sorted(
+        "%s: %d" % (n, accepted.get(n, 0))
+        for n in names
+        if accepted.get(n, 0) < min(FEWEST, max(e.count for e in table if e.name == n))
+    )
     return sum(accepted.values()), len(dropped), few
 
 
@@ -250,7 +266,8 @@ def main():
     if arguments.format != "list":
         os.environ["FLAGS_enable_pir_api"] = "1" if arguments.format == "pir" else "0"
         arguments.out = os.path.abspath(arguments.out)
-        import paddle                                      # once, before the children
+        import paddle  # once, before the children
+
         print("paddle %s" % paddle.__version__, flush=True)
     total = 0
     for family in arguments.family or cases.FAMILIES:

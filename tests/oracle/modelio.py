@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the oracle needs of Paddle's file formats and of its predictor."""
+
 import json
 import os
 import struct
@@ -41,6 +42,7 @@ class Runner:
 
     def __init__(self, model, params, pir):
         from paddle import inference
+
         config = inference.Config()
         if params:
             config.set_model(model, params)

@@ -6,13 +6,26 @@ returns a dict whose tensors (or lists of tensors) are input slots and whose oth
 make, ...)` describes a program built by Paddle's Python API: `make(r)` returns (inputs, function of (paddle, inputs)).
 Draws are seeded by family, operator and index, so a case is the same on every machine.
 """
+
 import zlib
 from collections import namedtuple
 
 import numpy as np
 
-NUMBERS = {"bool": 0, "int16": 1, "int32": 2, "int64": 3, "float16": 4, "float32": 5, "float64": 6, "uint8": 20,
-           "int8": 21, "bfloat16": 22, "complex64": 23, "complex128": 24}
+NUMBERS = {
+    "bool": 0,
+    "int16": 1,
+    "int32": 2,
+    "int64": 3,
+    "float16": 4,
+    "float32": 5,
+    "float64": 6,
+    "uint8": 20,
+    "int8": 21,
+    "bfloat16": 22,
+    "complex64": 23,
+    "complex128": 24,
+}
 
 Entry = namedtuple("Entry", "name make kind count out exact rtol formats hidden")
 
@@ -37,7 +50,7 @@ class Tensor:
     def __init__(self, array, param=False, lod=None, static=False):
         self.array, self.param, self.lod, self.static = array, param, lod, static
         self.dtype, self.shape = str(array.dtype), list(array.shape)
-        self.unknown = []                   # axes that a program of the Python API declares with an unknown size
+        self.unknown = []  # axes that a program of the Python API declares with an unknown size
 
     def fixed(self):
         """The same tensor, never declared with unknown sizes."""
@@ -85,7 +98,7 @@ class Draw:
         return a - max(rank, 1) if self.maybe(0.4) else a
 
     def axes(self, rank, least=1):
-        chosen = sorted(self.random.permutation(rank)[:self.int(least, rank)].tolist())
+        chosen = sorted(self.random.permutation(rank)[: self.int(least, rank)].tolist())
         return [int(a - rank) if self.maybe(0.3) else int(a) for a in chosen]
 
     def perm(self, rank):

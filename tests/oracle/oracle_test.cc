@@ -55,7 +55,8 @@ void set_inputs(const Case& c, const api::Model& model, api::Session& session) {
 }
 
 bool same_bits(const api::View& a, const api::View& b) {
-  return a.dims() == b.dims() && a.bytes() == b.bytes() && (a.bytes() == 0 || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0);
+  return a.dims() == b.dims() && a.bytes() == b.bytes() &&
+         (a.bytes() == 0 || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0);
 }
 
 // The reason why a case fails, or nothing.
@@ -113,8 +114,8 @@ void run_archive(const std::string& path) {
     }
   }
   for (const auto& [op, tally] : tallies) {
-    printf("  %-58s %4zu cases, %4zu failed, worst error %.3f of the tolerance\n", op.c_str(), tally.cases, tally.failed,
-           tally.worst);
+    printf("  %-58s %4zu cases, %4zu failed, worst error %.3f of the tolerance\n", op.c_str(), tally.cases,
+           tally.failed, tally.worst);
     std::string all;
     for (const std::string& reason : tally.reasons) all += "\n    " + reason;
     EXPECT_EQ(tally.failed, 0U) << op << all;

@@ -3,13 +3,14 @@
 
   pack.py --out DIR [--sample] PROGRAM_DIR PIR_DIR
 
-With --sample, a few small cases of each operator and format are taken, spread over all that there are: tests/oracle/sample
-is made that way. Entries are named <format>/<case>/<file>; case.json becomes lines of words in case.txt:
+With --sample, a few small cases of each operator and format are taken, spread over all: tests/oracle/sample
+is made so. Entries are named <format>/<case>/<file>; case.json becomes lines of words in case.txt:
 
   op NAME | model FILE | params FILE
   input NAME FILE [LOD]            LOD: the offsets of a level joined by commas, levels joined by semicolons
   output FILE ATOL RTOL [LOD]
 """
+
 import argparse
 import gzip
 import io
@@ -19,9 +20,9 @@ import tarfile
 
 import cases
 
-SAMPLE = {"activation": 4, "native": 3}        # cases of one operator and format in the sample
+SAMPLE = {"activation": 4, "native": 3}  # cases of one operator and format in the sample
 SAMPLE_OTHERS = 8
-SAMPLE_BYTES = 12000                           # no larger case is in the sample
+SAMPLE_BYTES = 12000  # no larger case is in the sample
 
 
 def lod_text(spec):
@@ -58,8 +59,9 @@ def chosen(folder, most, largest):
 def pack(family, folders, out, most, largest):
     count = 0
     path = os.path.join(out, family + ".tar.gz")
-    with open(path, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as zipped, \
-            tarfile.open(fileobj=zipped, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+    with open(path, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as zipped, tarfile.open(
+        fileobj=zipped, mode="w", format=tarfile.USTAR_FORMAT
+    ) as tar:
         for form, root in folders:
             folder = os.path.join(root, family)
             if not os.path.isdir(folder):

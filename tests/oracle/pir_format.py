@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds PIR models (Paddle 3.3): the translation of a ProgramDesc case, or a program of the Python API."""
+
 import os
 
 from modelio import compact_json, write_params
@@ -9,6 +10,7 @@ def translate(program_bytes, path):
     """Writes the PIR program that Paddle's own translator makes of a ProgramDesc."""
     import paddle
     from paddle.base import core
+
     with paddle.pir_utils.OldIrGuard():
         program = paddle.static.Program.parse_from_string(program_bytes)
     translated = paddle.pir.translate_to_pir(program.desc)
@@ -20,6 +22,7 @@ def export_api(make_result, folder):
     """Writes the program that a function of (paddle, inputs) builds; returns (feeds, params)."""
     import paddle
     from paddle.base import core
+
     inputs, function = make_result
     program, startup = paddle.static.Program(), paddle.static.Program()
     feeds, params = {}, {}

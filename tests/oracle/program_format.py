@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds ProgramDesc models (Paddle 2.6): one operator appended as it is, or a program of the Python API."""
+
 import numpy as np
 
 from notation import is_tensors
@@ -19,6 +20,7 @@ class Built:
     def set_output_types(self, arrays):
         """Declares the fetched variables with the dtypes and ranks that Paddle computed."""
         from paddle.base import core
+
         changed = False
         for var, array in zip(self.fetches, arrays):
             dtype = core.VarDesc.VarType.__members__.get(_VAR_TYPES.get(str(array.dtype), ""))
@@ -32,9 +34,19 @@ class Built:
         return changed
 
 
-_VAR_TYPES = {"bool": "BOOL", "int16": "INT16", "int32": "INT32", "int64": "INT64", "float16": "FP16",
-              "float32": "FP32", "float64": "FP64", "uint8": "UINT8", "int8": "INT8", "complex64": "COMPLEX64",
-              "complex128": "COMPLEX128"}
+_VAR_TYPES = {
+    "bool": "BOOL",
+    "int16": "INT16",
+    "int32": "INT32",
+    "int64": "INT64",
+    "float16": "FP16",
+    "float32": "FP32",
+    "float64": "FP64",
+    "uint8": "UINT8",
+    "int8": "INT8",
+    "complex64": "COMPLEX64",
+    "complex128": "COMPLEX128",
+}
 
 
 def _declare(block, name, tensor, unknown):
@@ -43,13 +55,21 @@ def _declare(block, name, tensor, unknown):
         shape[0] = -1
     for axis in tensor.unknown:
         shape[axis] = -1
-    return block.create_var(name=name, shape=shape, dtype=tensor.dtype, persistable=tensor.param, stop_gradient=True,
-                            lod_level=len(tensor.lod or []), need_check_feed=not tensor.param)
+    return block.create_var(
+        name=name,
+        shape=shape,
+        dtype=tensor.dtype,
+        persistable=tensor.param,
+        stop_gradient=True,
+        lod_level=len(tensor.lod or []),
+        need_check_feed=not tensor.param,
+    )
 
 
 def build_op(entry, case, unknown):
     """The program of one operator; `unknown`: fed tensors are declared with an unknown first size."""
     import paddle
+
     program = paddle.static.Program()
     block = program.global_block()
     feeds, params, slots, attributes, variables = {}, {}, {}, {}, {}
@@ -72,15 +92,18 @@ def build_op(entry, case, unknown):
     counts = case.get("_out") or {slot: 1 for slot in entry.out}
     outputs = {}
     for slot in entry.hidden:
-        outputs[slot] = (variables[alias[slot]] if slot in alias else
-                         [block.create_var(name="out_" + slot, dtype="float32")])
+        outputs[slot] = (
+            variables[alias[slot]] if slot in alias else [block.create_var(name="out_" + slot, dtype="float32")]
+        )
     fetches = []
     for slot, count in counts.items():
         if slot in alias:
             outputs[slot] = variables[alias[slot]]
         else:
-            outputs[slot] = [block.create_var(name="out_%s_%d" % (slot, i) if count > 1 else "out_" + slot,
-                                              dtype="float32") for i in range(count)]
+            outputs[slot] = [
+                block.create_var(name="out_%s_%d" % (slot, i) if count > 1 else "out_" + slot, dtype="float32")
+                for i in range(count)
+            ]
         fetches += outputs[slot]
     block.append_op(type=entry.name, inputs=slots, outputs=outputs, attrs=attributes)
     return finish(program, feeds, params, fetches)
@@ -89,6 +112,7 @@ def build_op(entry, case, unknown):
 def build_api(make_result):
     """The program that a function of (paddle, inputs) builds."""
     import paddle
+
     inputs, function = make_result
     program, startup = paddle.static.Program(), paddle.static.Program()
     feeds, params = {}, {}
@@ -104,6 +128,7 @@ def build_api(make_result):
 
 def finish(program, feeds, params, fetches):
     from paddle.base import core
+
     block = program.global_block()
     feed = block.create_var(name="feed", type=core.VarDesc.VarType.FEED_MINIBATCH, persistable=True)
     fetch = block.create_var(name="fetch", type=core.VarDesc.VarType.FETCH_LIST, persistable=True)

@@ -1,9 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """The case tables, one file per family of operators."""
+
 import importlib
 
-FAMILIES = ["elementwise", "activation", "shape", "reduce", "matmul", "conv_pool", "norm", "creation", "index", "logic",
-            "interp", "rnn", "quantize", "detection", "sequence", "control", "native"]
+FAMILIES = [
+    "elementwise",
+    "activation",
+    "shape",
+    "movement",
+    "reduce",
+    "matmul",
+    "conv_pool",
+    "norm",
+    "creation",
+    "index",
+    "logic",
+    "interp",
+    "rnn",
+    "quantize",
+    "detection",
+    "sequence",
+    "control",
+    "native",
+]
 
 
 def table(family):

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Unary operators of real numbers."""
+
 from notation import op
 
 
 def unary(lo=-4.0, hi=4.0, dtypes=("float32", "float32", "float64"), **attributes):
     """attributes: name -> function of the draw."""
+
     def make(r):
         case = dict(X=r.f(r.shape(0, 4), lo=lo, hi=hi, dtype=r.pick(*dtypes)))
         case.update({name: draw(r) for name, draw in attributes.items()})
         return case
+
     return make
 
 
@@ -61,8 +64,14 @@ def prelu(r):
 
 
 def dropout(r):
-    return dict(X=r.f(r.shape(1, 4)), dropout_prob=r.num(0, 0.9), is_test=True,
-                dropout_implementation=r.turn("upscale_in_train", "downgrade_in_infer"), fix_seed=False, seed=0)
+    return dict(
+        X=r.f(r.shape(1, 4)),
+        dropout_prob=r.num(0, 0.9),
+        is_test=True,
+        dropout_implementation=r.turn("upscale_in_train", "downgrade_in_infer"),
+        fix_seed=False,
+        seed=0,
+    )
 
 
 def maxout(r):
@@ -71,6 +80,26 @@ def maxout(r):
     x[axis] = groups * r.int(1, 4)
     return dict(X=r.f(x), groups=groups, axis=axis)
 
+
+def reduced(r):
+    """Version 1: one answer for the whole tensor."""
+    return finite(r)
+
+
+def rrelu(r):
+    return dict(X=r.f(r.shape(1, 4)), lower=0.125, upper=r.num(0.2, 0.5), is_test=True)
+
+
+def label_smooth(r):
+    x = r.shape(2, 2)
+    case = dict(X=r.f(x, lo=0, hi=1), epsilon=r.pick(0.1, 0.3))
+    if r.maybe(0.4):
+        case["PriorDist"] = r.f(1, x[1], lo=0, hi=1)
+    return case
+
+
+def position_encoding(r):
+    return dict(X=r.f(r.int(1, 3), r.int(1, 6), 2 * r.int(1, 5)), alpha=r.num(0.5, 2), beta=r.num(0.5, 2))
 
 
 ACTIVATIONS = [
@@ -103,6 +132,9 @@ ACTIVATIONS = [
     op("brelu", unary(-5, 30, t_min=lambda r: r.pick(0.0, -1.0), t_max=lambda r: r.pick(20.0, 6.0))),
     op("soft_relu", unary(dtypes=("float32",), threshold=lambda r: 40.0), n=10),
     op("maxout", maxout),
+    op("rrelu", rrelu, n=10, hidden="Noise"),
+    op("label_smooth", label_smooth, n=10),
+    op("add_position_encoding", position_encoding, n=10),
 ]
 MATHEMATICS = [
     op("exp", unary(-6, 6), n=16),
@@ -137,6 +169,8 @@ MATHEMATICS = [
     op("lgamma", unary(0.3, 9)),
     op("digamma", unary(0.5, 9)),
     op("logit", unary(0.05, 0.95, eps=lambda r: r.pick(0.0, 0.1)), n=10),
+    op("isnan", reduced, n=10, exact=True),
+    op("isinf", reduced, n=10, exact=True),
     op("isnan_v2", finite, exact=True),
     op("isinf_v2", finite, exact=True),
     op("isfinite_v2", finite, exact=True),

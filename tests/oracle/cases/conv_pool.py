@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Convolution, transposed and deformable convolution, pooling, unpooling, im2col."""
+
 from notation import op
 
 
@@ -20,8 +21,17 @@ def conv(depthwise=False, rank=2):
         paddings = [r.int(0, 2) for _ in range(r.pick(rank, rank, 2 * rank))]
         batch = r.int(1, 2)
         x = [batch, inner] + size if layout.startswith("NC") else [batch] + size + [inner]
-        return dict(Input=r.f(x, lo=-1, hi=1), Filter=r.w([outer, inner // groups] + kernel), strides=stride,
-                    paddings=paddings, dilations=dilation, groups=groups, padding_algorithm=algorithm, data_format=layout)
+        return dict(
+            Input=r.f(x, lo=-1, hi=1),
+            Filter=r.w([outer, inner // groups] + kernel),
+            strides=stride,
+            paddings=paddings,
+            dilations=dilation,
+            groups=groups,
+            padding_algorithm=algorithm,
+            data_format=layout,
+        )
+
     return make
 
 
@@ -43,14 +53,25 @@ def transpose(depthwise=False, rank=2):
         elif algorithm == "EXPLICIT" and r.maybe(0.3):
             before = paddings[::2] if len(paddings) > rank else paddings
             after = paddings[1::2] if len(paddings) > rank else paddings
-            least = [(n - 1) * s - b - a + d * (k - 1) + 1
-                     for n, s, b, a, d, k in zip(size, stride, before, after, dilation, kernel)]
+            least = [
+                (n - 1) * s - b - a + d * (k - 1) + 1
+                for n, s, b, a, d, k in zip(size, stride, before, after, dilation, kernel)
+            ]
             extra["output_size"] = [v + r.int(0, s - 1) for v, s in zip(least, stride)]
         batch = r.int(1, 2)
         x = [batch, inner] + size if layout.startswith("NC") else [batch] + size + [inner]
-        return dict(Input=r.f(x, lo=-1, hi=1), Filter=r.w([inner, outer // groups] + kernel), strides=stride,
-                    paddings=paddings, dilations=dilation, groups=groups, padding_algorithm=algorithm,
-                    data_format=layout, **extra)
+        return dict(
+            Input=r.f(x, lo=-1, hi=1),
+            Filter=r.w([inner, outer // groups] + kernel),
+            strides=stride,
+            paddings=paddings,
+            dilations=dilation,
+            groups=groups,
+            padding_algorithm=algorithm,
+            data_format=layout,
+            **extra
+        )
+
     return make
 
 
@@ -71,15 +92,25 @@ def pool(rank=2):
             paddings = [p for k in kernel for p in (r.int(0, k // 2), r.int(0, k // 2))]
         average = r.turn(False, True) if r.maybe(0.8) else r.maybe()
         exclusive = r.maybe(0.6)
-        if kind == "ceil" and average:                  # Paddle divides by a window that may lie wholly in the padding
+        if kind == "ceil" and average:  # Paddle divides by a window that may lie wholly in the padding
             paddings = [0] * rank
         channels, batch = r.pick(1, 2, 3, 8, 9), r.int(1, 2)
         x = [batch, channels] + size if layout.startswith("NC") else [batch] + size + [channels]
         algorithm = {"same": "SAME", "valid": "VALID"}.get(kind, "EXPLICIT")
-        return dict(X=r.f(x, dtype=r.pick("float32", "float32", "float32", "float64")), ksize=kernel, strides=stride,
-                    paddings=[0] * rank if adaptive or kind == "global" else paddings, ceil_mode=kind == "ceil",
-                    exclusive=exclusive, adaptive=adaptive, global_pooling=kind == "global", data_format=layout,
-                    pooling_type="avg" if average else "max", padding_algorithm=algorithm)
+        return dict(
+            X=r.f(x, dtype=r.pick("float32", "float32", "float32", "float64")),
+            ksize=kernel,
+            strides=stride,
+            paddings=[0] * rank if adaptive or kind == "global" else paddings,
+            ceil_mode=kind == "ceil",
+            exclusive=exclusive,
+            adaptive=adaptive,
+            global_pooling=kind == "global",
+            data_format=layout,
+            pooling_type="avg" if average else "max",
+            padding_algorithm=algorithm,
+        )
+
     return make
 
 
@@ -88,9 +119,15 @@ def pool_with_index(rank=2):
         kernel = [r.int(1, 3) for _ in range(rank)]
         size = [k + r.int(0, 5) for k in kernel]
         adaptive = r.index % 4 == 3
-        return dict(X=r.distinct([r.int(1, 2), r.int(1, 4)] + size), ksize=[r.int(1, s) for s in size] if adaptive else kernel,
-                    strides=[r.int(1, 3) for _ in range(rank)], adaptive=adaptive, global_pooling=r.index % 6 == 5,
-                    paddings=[0 if adaptive else r.int(0, k // 2) for k in kernel])
+        return dict(
+            X=r.distinct([r.int(1, 2), r.int(1, 4)] + size),
+            ksize=[r.int(1, s) for s in size] if adaptive else kernel,
+            strides=[r.int(1, 3) for _ in range(rank)],
+            adaptive=adaptive,
+            global_pooling=r.index % 6 == 5,
+            paddings=[0 if adaptive else r.int(0, k // 2) for k in kernel],
+        )
+
     return make
 
 
@@ -98,19 +135,34 @@ def unpool(r):
     batch, channels, k = r.int(1, 2), r.int(1, 3), r.pick(2, 3)
     h, w = r.int(1, 4), r.int(1, 4)
     out = [h * k, w * k]
-    indices = [[[(y * k + r.int(0, k - 1)) * out[1] + x * k + r.int(0, k - 1) for x in range(w)] for y in range(h)]
-               for _ in range(batch * channels)]
+    indices = [
+        [[(y * k + r.int(0, k - 1)) * out[1] + x * k + r.int(0, k - 1) for x in range(w)] for y in range(h)]
+        for _ in range(batch * channels)
+    ]
     index = r.v(indices, "int32").array.reshape(batch, channels, h, w)
-    return dict(X=r.f(batch, channels, h, w), Indices=r.t(index), ksize=[k, k], strides=[k, k], paddings=[0, 0],
-                unpooling_type="max", output_size=out, data_format="NCHW")
+    return dict(
+        X=r.f(batch, channels, h, w),
+        Indices=r.t(index),
+        ksize=[k, k],
+        strides=[k, k],
+        paddings=[0, 0],
+        unpooling_type="max",
+        output_size=out,
+        data_format="NCHW",
+    )
 
 
 def unfold(r):
     kernel = [r.int(1, 3), r.int(1, 3)]
     dilation = [r.pick(1, 1, 2), r.pick(1, 1, 2)]
     size = [d * (k - 1) + r.int(1, 6) for k, d in zip(kernel, dilation)]
-    return dict(X=r.f([r.int(1, 2), r.int(1, 3)] + size), kernel_sizes=kernel, dilations=dilation,
-                strides=[r.int(1, 2), r.int(1, 2)], paddings=[r.int(0, 2) for _ in range(4)])
+    return dict(
+        X=r.f([r.int(1, 2), r.int(1, 3)] + size),
+        kernel_sizes=kernel,
+        dilations=dilation,
+        strides=[r.int(1, 2), r.int(1, 2)],
+        paddings=[r.int(0, 2) for _ in range(4)],
+    )
 
 
 def fold(r):
@@ -118,8 +170,14 @@ def fold(r):
     pads, dilation = [r.int(0, 1) for _ in range(4)], [1, r.pick(1, 2)]
     size = [d * (k - 1) + r.int(1, 6) for k, d in zip(kernel, dilation)]
     blocks = [(size[i] + pads[i] + pads[i + 2] - dilation[i] * (kernel[i] - 1) - 1) // stride[i] + 1 for i in (0, 1)]
-    return dict(X=r.f(r.int(1, 2), r.int(1, 3) * kernel[0] * kernel[1], blocks[0] * blocks[1]), output_sizes=size,
-                kernel_sizes=kernel, strides=stride, paddings=pads, dilations=dilation)
+    return dict(
+        X=r.f(r.int(1, 2), r.int(1, 3) * kernel[0] * kernel[1], blocks[0] * blocks[1]),
+        output_sizes=size,
+        kernel_sizes=kernel,
+        strides=stride,
+        paddings=pads,
+        dilations=dilation,
+    )
 
 
 def deformable(mask):
@@ -131,12 +189,21 @@ def deformable(mask):
         size = [max(d * (k - 1) + 1 - 2 * p, 1) + r.int(0, 6) for k, d, p in zip(kernel, dilation, pads)]
         out = [(n + 2 * p - d * (k - 1) - 1) // s + 1 for n, p, d, k, s in zip(size, pads, dilation, kernel, stride)]
         batch, points = r.int(1, 2), deformable_groups * kernel[0] * kernel[1]
-        case = dict(Input=r.f([batch, inner] + size), Offset=r.f([batch, 2 * points] + out, lo=-1.5, hi=1.5),
-                    Filter=r.w([outer, inner // groups] + kernel), strides=stride, paddings=pads, dilations=dilation,
-                    groups=groups, deformable_groups=deformable_groups, im2col_step=r.pick(1, 64))
+        case = dict(
+            Input=r.f([batch, inner] + size),
+            Offset=r.f([batch, 2 * points] + out, lo=-1.5, hi=1.5),
+            Filter=r.w([outer, inner // groups] + kernel),
+            strides=stride,
+            paddings=pads,
+            dilations=dilation,
+            groups=groups,
+            deformable_groups=deformable_groups,
+            im2col_step=r.pick(1, 64),
+        )
         if mask:
             case["Mask"] = r.f([batch, points] + out, lo=0, hi=1)
         return case
+
     return make
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Binary operators with the axis rule of ProgramDesc, variadic sum, scale, cast, clip."""
+
 from notation import NUMBERS, op
 
 
@@ -12,18 +13,18 @@ def broadcast(r):
     if kind == "scalar":
         return x, r.pick([], [1]), -1
     if kind == "tail":
-        return x, x[r.int(0, len(x) - 1):], -1
+        return x, x[r.int(0, len(x) - 1) :], -1
     if kind == "numpy":
         return x, [d if r.maybe() else 1 for d in x], -1
     if kind == "both":
         full = r.shape(2, 4)
         return [d if r.maybe(0.6) else 1 for d in full], [d if r.maybe(0.6) else 1 for d in full], -1
-    if kind == "trimmed":                        # trailing sizes of 1 of Y do not count when it is aligned
+    if kind == "trimmed":  # trailing sizes of 1 of Y do not count when it is aligned
         x = r.shape(3, 4)
         return x, [x[1]] + [1] * (len(x) - 2), 1
     x = r.shape(2, 4)
     start = r.int(0, len(x) - 1)
-    return x, x[start:r.int(start + 1, len(x))], start
+    return x, x[start : r.int(start + 1, len(x))], start
 
 
 def binary(*dtypes, lo=-9, hi=9, y_lo=None, y_hi=None):
@@ -34,16 +35,19 @@ def binary(*dtypes, lo=-9, hi=9, y_lo=None, y_hi=None):
         b = r.any(y, dtype, lo=lo if y_lo is None else y_lo, hi=hi if y_hi is None else y_hi)
         b.param = r.maybe(0.25)
         return dict(X=a, Y=b, axis=axis)
+
     return make
 
 
 def nonzero(make):
     """Divisors that are not near zero."""
+
     def made(r):
         case = make(r)
         y = case["Y"].array
         y[abs(y) < 0.3] = 1 if y.dtype.kind != "f" else 0.7
         return case
+
     return made
 
 
@@ -65,7 +69,7 @@ def add_n(r):
 def scale(r):
     dtype = r.turn("float32", "float32", "int32", "int64", "float64", "float32", "uint8", "int8")
     case = dict(X=r.any(r.shape(0, 4), dtype), bias_after_scale=r.maybe())
-    whole = not dtype.startswith("float") and r.maybe()     # integers: both are first converted to the integer type
+    whole = not dtype.startswith("float") and r.maybe()  # integers: both are first converted to the integer type
     case["bias"] = float(r.int(0, 3)) if whole else r.num(0, 3)
     value = float(r.int(1, 4)) if whole else r.num(0.5, 3)
     if r.maybe(0.3) and dtype == "float32":
@@ -79,8 +83,11 @@ def cast(r):
     kinds = ["float32", "float64", "int32", "int64", "bool", "uint8", "int8", "float16"]
     source, target = r.pick(*kinds), kinds[r.index % len(kinds)]
     unsigned = target == "uint8"
-    return dict(X=r.any(r.shape(0, 4), source, lo=0 if unsigned else -30, hi=30),
-                in_dtype=NUMBERS[source], out_dtype=NUMBERS[target])
+    return dict(
+        X=r.any(r.shape(0, 4), source, lo=0 if unsigned else -30, hi=30),
+        in_dtype=NUMBERS[source],
+        out_dtype=NUMBERS[target],
+    )
 
 
 def clip(r):
@@ -125,6 +132,7 @@ def same_pair(name):
         shape = r.shape(1, 4)
         dtype = r.pick("float32", "float64")
         return {"X": r.f(shape, dtype=dtype), "Y": r.f(shape, dtype=dtype)}
+
     return make
 
 
@@ -151,8 +159,11 @@ TABLE = [
     op("elementwise_fmin", binary("float64", "int32", "int64")),
     op("elementwise_pow", power, n=16),
     op("elementwise_mod", nonzero(binary("float64", "int32", "int64", lo=-20, hi=20, y_lo=-6, y_hi=6)), n=20),
-    op("elementwise_floordiv", nonzero(binary("int32", "int64", "int32", "int64", lo=-20, hi=20, y_lo=-6, y_hi=6)),
-       n=20),
+    op(
+        "elementwise_floordiv",
+        nonzero(binary("int32", "int64", "int32", "int64", lo=-20, hi=20, y_lo=-6, y_hi=6)),
+        n=20,
+    ),
     op("elementwise_heaviside", binary("float64", "int32"), n=10),
     op("minus", axpy, n=10),
     op("sum", add_n, n=14),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gathering, scattering, searching, sorting. Sorted values have no ties, because ties may come in any order."""
+
 import numpy as np
 
 from cases.shape import cut, pieces
@@ -11,8 +12,12 @@ DATA = ("float32", "float32", "int64", "int32", "float64")
 def gather(r):
     x = r.shape(1, 4)
     axis = r.int(0, len(x) - 1) if r.maybe(0.6) else 0
-    index = r.i(r.pick([r.int(1, 9)], [r.int(1, 9)], [r.int(1, 5), 1] if axis == 0 else [4], []), lo=0, hi=x[axis] - 1,
-                dtype=r.pick("int64", "int32"))
+    index = r.i(
+        r.pick([r.int(1, 9)], [r.int(1, 9)], [r.int(1, 5), 1] if axis == 0 else [4], []),
+        lo=0,
+        hi=x[axis] - 1,
+        dtype=r.pick("int64", "int32"),
+    )
     case = dict(X=r.any(x, *DATA).fixed(), Index=index.fixed(), axis=axis, overwrite=True)
     if r.index % 4 == 3:
         case["Axis"] = r.v([axis], r.pick("int64", "int32"))
@@ -30,14 +35,19 @@ def gather_nd(r):
 def index_select(r):
     x = r.shape(1, 4)
     axis = r.int(0, len(x) - 1)
-    return dict(X=r.any(x, *DATA), Index=r.i(r.int(1, 9), lo=0, hi=x[axis] - 1, dtype=r.pick("int64", "int32")),
-                dim=r.pick(axis, axis - len(x)))
+    return dict(
+        X=r.any(x, *DATA),
+        Index=r.i(r.int(1, 9), lo=0, hi=x[axis] - 1, dtype=r.pick("int64", "int32")),
+        dim=r.pick(axis, axis - len(x)),
+    )
 
 
 def index_sample(r):
     rows, columns = r.int(1, 6), r.int(1, 9)
-    return dict(X=r.any([rows, columns], *DATA), Index=r.i(rows, r.int(1, 9), lo=0, hi=columns - 1,
-                                                           dtype=r.pick("int64", "int32")))
+    return dict(
+        X=r.any([rows, columns], *DATA),
+        Index=r.i(rows, r.int(1, 9), lo=0, hi=columns - 1, dtype=r.pick("int64", "int32")),
+    )
 
 
 def index_add(r):
@@ -46,8 +56,12 @@ def index_add(r):
     dtype = r.pick("float32", "int32", "int64", "float64")
     added = list(x)
     added[axis] = count
-    return dict(X=r.any(x, dtype), Index=r.i(count, lo=0, hi=x[axis] - 1, dtype=r.pick("int64", "int32")),
-                AddValue=r.any(added, dtype), axis=axis)
+    return dict(
+        X=r.any(x, dtype),
+        Index=r.i(count, lo=0, hi=x[axis] - 1, dtype=r.pick("int64", "int32")),
+        AddValue=r.any(added, dtype),
+        axis=axis,
+    )
 
 
 def take_along(r):
@@ -55,7 +69,9 @@ def take_along(r):
     axis = r.int(0, len(x) - 1)
     index = list(x)
     index[axis] = r.int(1, 6)
-    return dict(Input=r.any(x, *DATA), Index=r.i(index, lo=0, hi=x[axis] - 1, dtype=r.pick("int64", "int32")), Axis=axis)
+    return dict(
+        Input=r.any(x, *DATA), Index=r.i(index, lo=0, hi=x[axis] - 1, dtype=r.pick("int64", "int32")), Axis=axis
+    )
 
 
 def put_along(r):
@@ -63,11 +79,17 @@ def put_along(r):
     axis = r.int(0, len(x) - 1)
     index = list(x)
     index[axis] = r.int(1, x[axis])
-    order = np.argsort(r.random.uniform(size=x), axis=axis)             # no index twice
+    order = np.argsort(r.random.uniform(size=x), axis=axis)  # no index twice
     order = np.take(order, np.arange(index[axis]), axis=axis)
     dtype = r.pick("float32", "int32", "int64", "float64")
-    return dict(Input=r.any(x, dtype), Index=r.t(order, "int64"), Value=r.any(index, dtype), Axis=axis,
-                Reduce=r.turn("assign", "add", "mul"), Include_self=True)
+    return dict(
+        Input=r.any(x, dtype),
+        Index=r.t(order, "int64"),
+        Value=r.any(index, dtype),
+        Axis=axis,
+        Reduce=r.turn("assign", "add", "mul"),
+        Include_self=True,
+    )
 
 
 def scatter(r):
@@ -76,8 +98,12 @@ def scatter(r):
     overwrite = r.maybe(0.6)
     ids = r.random.permutation(x[0])[:count] if overwrite else r.random.randint(0, x[0], count)
     dtype = r.pick("float32", "float32", "int32", "int64", "float64")
-    return dict(X=r.any(x, dtype).fixed(), Ids=r.t(ids, r.pick("int64", "int32")).fixed(),
-                Updates=r.any([count] + x[1:], dtype).fixed(), overwrite=overwrite)
+    return dict(
+        X=r.any(x, dtype).fixed(),
+        Ids=r.t(ids, r.pick("int64", "int32")).fixed(),
+        Updates=r.any([count] + x[1:], dtype).fixed(),
+        overwrite=overwrite,
+    )
 
 
 def scatter_nd_add(r):
@@ -95,8 +121,12 @@ def index_put(r):
     flat = r.random.permutation(int(np.prod(x[:depth])))[:count]
     where = np.unravel_index(flat, x[:depth])
     dtype = r.pick("float32", "int32", "int64")
-    return dict(x=r.any(x, dtype), indices=[r.t(w, "int64") for w in where], value=r.any([count] + x[depth:], dtype),
-                accumulate=r.maybe())
+    return dict(
+        x=r.any(x, dtype),
+        indices=[r.t(w, "int64") for w in where],
+        value=r.any([count] + x[depth:], dtype),
+        accumulate=r.maybe(),
+    )
 
 
 def top_k(r):
@@ -114,8 +144,13 @@ def top_k_v2(r):
     if r.maybe(0.6):
         axis = len(x) - 1
     k = r.int(1, x[axis])
-    case = dict(X=r.distinct(x, dtype=r.pick("float32", "float32", "float64")), k=k, axis=r.pick(axis, axis - len(x)),
-                largest=r.maybe(0.7), sorted=True)
+    case = dict(
+        X=r.distinct(x, dtype=r.pick("float32", "float32", "float64")),
+        k=k,
+        axis=r.pick(axis, axis - len(x)),
+        largest=r.maybe(0.7),
+        sorted=True,
+    )
     if r.maybe(0.3):
         case["X"] = r.t(r.random.permutation(int(np.prod(x))).reshape(x), r.pick("int32", "int64"))
     if r.index % 4 == 3:
@@ -125,7 +160,9 @@ def top_k_v2(r):
 
 def argsort(r):
     x = r.shape(1, 4)
-    case = dict(X=r.distinct(x, dtype=r.pick("float32", "float32", "float64")), axis=r.axis(len(x)), descending=r.maybe())
+    case = dict(
+        X=r.distinct(x, dtype=r.pick("float32", "float32", "float64")), axis=r.axis(len(x)), descending=r.maybe()
+    )
     if r.maybe(0.3):
         case["X"] = r.t(r.random.permutation(int(np.prod(x))).reshape(x), r.pick("int32", "int64"))
     return case
@@ -141,7 +178,9 @@ def where_index(r):
     x = r.shape(1, 4)
     if r.maybe(0.5):
         return dict(Condition=r.b(x))
-    return dict(Condition=r.any(x, "int32", "int64", "float32", lo=0, hi=1) if r.maybe() else r.i(x, lo=-1, hi=1, dtype="int32"))
+    return dict(
+        Condition=r.any(x, "int32", "int64", "float32", lo=0, hi=1) if r.maybe() else r.i(x, lo=-1, hi=1, dtype="int32")
+    )
 
 
 def masked_select(r):
@@ -154,8 +193,15 @@ def unique(r):
     x = r.shape(1, 2, elements=40)
     axis = [r.int(0, len(x) - 1)] if r.maybe(0.35) else []
     data = r.i(x, lo=-3, hi=3, dtype="int64").array
-    case = dict(X=r.t(data, dtype), return_index=r.maybe(), return_inverse=True, return_counts=r.maybe(), axis=axis,
-                dtype=r.pick(2, 3), is_sorted=True)
+    case = dict(
+        X=r.t(data, dtype),
+        return_index=r.maybe(),
+        return_inverse=True,
+        return_counts=r.maybe(),
+        axis=axis,
+        dtype=r.pick(2, 3),
+        is_sorted=True,
+    )
     case["_out"] = {"Out": 1, "Index": 1}
     for flag, slot in (("return_index", "Indices"), ("return_counts", "Counts")):
         if case[flag]:
@@ -165,8 +211,13 @@ def unique(r):
 
 def unique_consecutive(r):
     data = np.sort(r.i(r.int(1, 20), lo=-3, hi=3, dtype="int64").array)
-    return dict(X=r.t(data, r.pick("int32", "int64", "float32")), return_inverse=True, return_counts=True, axis=[],
-                dtype=r.pick(2, 3))
+    return dict(
+        X=r.t(data, r.pick("int32", "int64", "float32")),
+        return_inverse=True,
+        return_counts=True,
+        axis=[],
+        dtype=r.pick(2, 3),
+    )
 
 
 def unique_with_counts(r):
@@ -177,8 +228,12 @@ def searchsorted(r):
     rows, n = r.shape(0, 2, elements=6), r.int(1, 9)
     dtype = r.pick("float32", "int32", "int64", "float64")
     ordered = np.sort(r.i(rows + [n], lo=-5, hi=5).array, -1)
-    return dict(SortedSequence=r.t(ordered, dtype), Values=r.t(r.i(rows + [r.int(1, 7)], lo=-6, hi=6).array, dtype),
-                out_int32=r.maybe(), right=r.turn(False, True))
+    return dict(
+        SortedSequence=r.t(ordered, dtype),
+        Values=r.t(r.i(rows + [r.int(1, 7)], lo=-6, hi=6).array, dtype),
+        out_int32=r.maybe(),
+        right=r.turn(False, True),
+    )
 
 
 def set_value(r):
@@ -197,8 +252,16 @@ def set_value(r):
         ends[i], steps[i], decrease = starts[i] + 1, 1, [axes[i]]
         size[axes[i]] = 1
     part = [d for a, d in enumerate(size) if a not in decrease]
-    case = dict(Input=r.any(x, dtype).fixed(), axes=axes, starts=starts, ends=ends, steps=steps, decrease_axes=decrease,
-                none_axes=[], dtype=NUMBERS[dtype])
+    case = dict(
+        Input=r.any(x, dtype).fixed(),
+        axes=axes,
+        starts=starts,
+        ends=ends,
+        steps=steps,
+        decrease_axes=decrease,
+        none_axes=[],
+        dtype=NUMBERS[dtype],
+    )
     kind = r.turn("scalar", "tensor", "broadcast", "lists", "tensor")
     if kind in ("scalar", "lists"):
         case.update(shape=[1], values=[{"float32": 1.5, "bool": True}.get(dtype, 7)])
@@ -207,8 +270,11 @@ def set_value(r):
     else:
         case.update(ValueTensor=r.any([d if r.maybe() else 1 for d in part] or [1], dtype).fixed(), shape=[])
     if kind == "lists":
-        case.update(StartsTensorList=pieces(r, starts, "int64"), EndsTensorList=pieces(r, ends, "int64"),
-                    StepsTensorList=pieces(r, steps, "int64"))
+        case.update(
+            StartsTensorList=pieces(r, starts, "int64"),
+            EndsTensorList=pieces(r, ends, "int64"),
+            StepsTensorList=pieces(r, steps, "int64"),
+        )
     return case
 
 
@@ -219,13 +285,19 @@ def multiplex(r):
 
 def shard_index(r):
     shards = r.int(1, 4)
-    return dict(X=r.i(r.int(1, 9), 1, lo=0, hi=19), index_num=20, nshards=shards, shard_id=r.int(0, shards - 1),
-                ignore_value=-1)
+    return dict(
+        X=r.i(r.int(1, 9), 1, lo=0, hi=19), index_num=20, nshards=shards, shard_id=r.int(0, shards - 1), ignore_value=-1
+    )
 
 
 def histogram(r):
     low = r.pick(0, -2)
-    return dict(X=r.any(r.shape(1, 2), "float32", "int32", "int64"), bins=r.int(1, 9), min=low, max=r.pick(0, 2) if low else r.pick(0, 3))
+    return dict(
+        X=r.any(r.shape(1, 2), "float32", "int32", "int64"),
+        bins=r.int(1, 9),
+        min=low,
+        max=r.pick(0, 2) if low else r.pick(0, 3),
+    )
 
 
 def bincount(r):
@@ -235,7 +307,10 @@ def bincount(r):
 def gather_tree(r):
     steps, batch, beam = r.int(1, 5), r.int(1, 3), r.int(1, 4)
     dtype = r.pick("int64", "int32")
-    return dict(Ids=r.i(steps, batch, beam, lo=0, hi=9, dtype=dtype), Parents=r.i(steps, batch, beam, lo=0, hi=beam - 1, dtype=dtype))
+    return dict(
+        Ids=r.i(steps, batch, beam, lo=0, hi=9, dtype=dtype),
+        Parents=r.i(steps, batch, beam, lo=0, hi=beam - 1, dtype=dtype),
+    )
 
 
 EXACT = dict(exact=True)

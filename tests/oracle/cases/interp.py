@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Resizing and sampling of images."""
+
 from cases.shape import pieces
 from notation import op
 
@@ -17,8 +18,17 @@ def interp(method, v1=False):
         layout = {1: ("NCHW", "NHWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}[rank][0 if first else 1]
         x = [r.int(1, 2), channels] + size if first else [r.int(1, 2)] + size + [channels]
         align = r.turn(False, True, False)
-        case = dict(X=r.f(x), data_layout=layout, interp_method=method, align_corners=align,
-                    align_mode=r.pick(0, 1), out_d=-1, out_h=-1, out_w=-1, scale=0.0 if v1 else [])
+        case = dict(
+            X=r.f(x),
+            data_layout=layout,
+            interp_method=method,
+            align_corners=align,
+            align_mode=r.pick(0, 1),
+            out_d=-1,
+            out_h=-1,
+            out_w=-1,
+            scale=0.0 if v1 else [],
+        )
         kind = r.turn("size", "scale", "tensor", "list", "scale", "scale tensor", "one")
         factors = [r.pick(2.0, 0.5, 1.5, 3.0, 0.7, 1.0) for _ in range(rank)]
         if kind in ("scale", "one", "scale tensor"):
@@ -40,6 +50,7 @@ def interp(method, v1=False):
             if kind == "list":
                 case["SizeTensor"] = pieces(r, [r.int(1, 9) for _ in out])
         return case
+
     return make
 
 
@@ -47,8 +58,13 @@ def grid_sampler(r):
     rank = r.turn(2, 2, 2, 3)
     x = [r.int(1, 2), r.int(1, 3)] + [r.int(1, 6) for _ in range(rank)]
     grid = [x[0]] + [r.int(1, 6) for _ in range(rank)] + [rank]
-    return dict(X=r.f(x), Grid=r.f(grid, lo=-1.4, hi=1.4), mode=r.turn("bilinear", "nearest"),
-                padding_mode=r.pick("zeros", "border", "reflection"), align_corners=r.maybe())
+    return dict(
+        X=r.f(x),
+        Grid=r.f(grid, lo=-1.4, hi=1.4),
+        mode=r.turn("bilinear", "nearest"),
+        padding_mode=r.pick("zeros", "border", "reflection"),
+        align_corners=r.maybe(),
+    )
 
 
 def affine_grid(r):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Comparisons, logical and bitwise operators."""
+
 from cases.elementwise import broadcast
 from notation import op
 
@@ -7,7 +8,9 @@ from notation import op
 def compare(r):
     x, y, axis = broadcast(r)
     dtype = r.pick("float32", "float32", "float64", "int32", "int64", "bool", "uint8")
-    return dict(X=r.t(r.any(x, dtype, lo=-3, hi=3).array.round()), Y=r.t(r.any(y, dtype, lo=-3, hi=3).array.round()), axis=axis)
+    return dict(
+        X=r.t(r.any(x, dtype, lo=-3, hi=3).array.round()), Y=r.t(r.any(y, dtype, lo=-3, hi=3).array.round()), axis=axis
+    )
 
 
 def logical(r):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Matrix products, embeddings and small linear algebra."""
+
 import numpy as np
 
 from notation import op
@@ -38,6 +39,7 @@ def matmul(names, **more):
         case.update({names[0]: left, names[1]: right})
         case.update({key: draw(r) for key, draw in more.items()})
         return case
+
     return make
 
 
@@ -46,7 +48,9 @@ def mul(r):
     inner = [r.int(1, 5) for _ in range(r.int(1, 2))]
     x = [r.int(1, 4) for _ in range(rows)] + inner
     y = inner[:1] + inner[1:]
-    return dict(factors(r, x, y + [r.int(1, 9) for _ in range(r.int(1, 2))]), x_num_col_dims=rows, y_num_col_dims=len(y))
+    return dict(
+        factors(r, x, y + [r.int(1, 9) for _ in range(r.int(1, 2))]), x_num_col_dims=rows, y_num_col_dims=len(y)
+    )
 
 
 def bmm(r):
@@ -57,8 +61,11 @@ def bmm(r):
 def embedding(r):
     rows, width = r.int(3, 20), r.dim()
     padding = r.pick(-1, -1, r.int(0, rows - 1))
-    return dict(Ids=r.i(r.shape(1, 3, elements=30), lo=0, hi=rows - 1, dtype=r.pick("int64", "int32")),
-                W=r.w(rows, width, dtype=r.pick("float32", "float32", "float64")), padding_idx=padding)
+    return dict(
+        Ids=r.i(r.shape(1, 3, elements=30), lo=0, hi=rows - 1, dtype=r.pick("int64", "int32")),
+        W=r.w(rows, width, dtype=r.pick("float32", "float32", "float64")),
+        padding_idx=padding,
+    )
 
 
 def embedding_v1(r):
@@ -91,7 +98,9 @@ def mv(r):
 
 def addmm(r):
     m, k, n = r.dim(), r.dim(), r.dim()
-    return dict(Input=r.f(r.pick([m, n], [1, n], [n])), X=r.f(m, k), Y=r.f(k, n), Alpha=r.num(0.5, 2), Beta=r.num(0.5, 2))
+    return dict(
+        Input=r.f(r.pick([m, n], [1, n], [n])), X=r.f(m, k), Y=r.f(k, n), Alpha=r.num(0.5, 2), Beta=r.num(0.5, 2)
+    )
 
 
 def kron(r):
@@ -110,9 +119,20 @@ def cross(r):
     return dict(X=r.f(x), Y=r.f(x), dim=axis)
 
 
-EQUATIONS = [("ij,jk->ik", "ij jk"), ("bij,bjk->bik", "bij bjk"), ("ij->ji", "ij"), ("ij->", "ij"), ("i,j->ij", "i j"),
-             ("bhid,bhjd->bhij", "bhid bhjd"), ("bhij,bhjd->bhid", "bhij bhjd"), ("ij,ij->i", "ij ij"), ("ijk->ik", "ijk"),
-             ("bij,jk->bik", "bij jk"), ("i,i->", "i i"), ("bchw,bcuv->bhwuv", "bchw bcuv")]
+EQUATIONS = [
+    ("ij,jk->ik", "ij jk"),
+    ("bij,bjk->bik", "bij bjk"),
+    ("ij->ji", "ij"),
+    ("ij->", "ij"),
+    ("i,j->ij", "i j"),
+    ("bhid,bhjd->bhij", "bhid bhjd"),
+    ("bhij,bhjd->bhid", "bhij bhjd"),
+    ("ij,ij->i", "ij ij"),
+    ("ijk->ik", "ijk"),
+    ("bij,jk->bik", "bij jk"),
+    ("i,i->", "i i"),
+    ("bchw,bcuv->bhwuv", "bchw bcuv"),
+]
 
 
 def einsum(r):
@@ -141,6 +161,51 @@ def multi_dot(r):
     return dict(X=[r.f(d[i], d[i + 1]) for i in range(r.int(2, 4))])
 
 
+def positive(r, shape, n):
+    """Symmetric positive definite matrices."""
+    x = r.f(shape + [n, n]).array
+    return x @ np.swapaxes(x, -1, -2) + 2 * np.eye(n)
+
+
+def square(name="Input"):
+    def make(r):
+        n = r.int(1, 5)
+        x = r.f(r.pick([], [r.int(1, 3)]) + [n, n]).array + 2 * np.eye(n)
+        return {name: r.t(x, r.pick("float32", "float64"))}
+
+    return make
+
+
+def cholesky(r):
+    return dict(X=r.t(positive(r, r.pick([], [2]), r.int(1, 5)), r.pick("float32", "float64")), upper=r.maybe())
+
+
+def cholesky_solve(r):
+    n, upper = r.int(1, 5), r.maybe()
+    lower = np.linalg.cholesky(positive(r, [], n))
+    return dict(X=r.f(n, r.int(1, 3)), Y=r.t(lower.T if upper else lower, "float32"), upper=upper)
+
+
+def solve(r):
+    n = r.int(1, 5)
+    return dict(X=r.t(r.f(n, n).array + 3 * np.eye(n), "float32"), Y=r.f(n, r.int(1, 3)))
+
+
+def triangular_solve(r):
+    n = r.int(1, 5)
+    return dict(
+        X=r.t(r.f(n, n).array + 3 * np.eye(n), "float32"),
+        Y=r.f(n, r.int(1, 3)),
+        upper=r.maybe(),
+        transpose=r.maybe(),
+        unitriangular=r.maybe(0.3),
+    )
+
+
+def matrix_power(r):
+    return dict(square("X")(r), n=r.pick(0, 1, 2, 3, -1, -2))
+
+
 TABLE = [
     op("matmul_v2", matmul(("trans_x", "trans_y")), n=32),
     op("matmul", matmul(("transpose_X", "transpose_Y"), alpha=lambda r: r.pick(1.0, 1.0, 0.125, 2.5)), n=24),
@@ -158,5 +223,12 @@ TABLE = [
     op("einsum", einsum, n=12, hidden="InnerCache XShape"),
     op("inverse", inverse, n=10, out="Output"),
     op("bilinear_tensor_product", bilinear, n=10),
+    op("determinant", square(), n=10),
+    op("slogdeterminant", square(), n=10),
+    op("cholesky", cholesky, n=10),
+    op("cholesky_solve", cholesky_solve, n=10),
+    op("solve", solve, n=10),
+    op("triangular_solve", triangular_solve, n=10),
+    op("matrix_power", matrix_power, n=10),
     op("multi_dot", multi_dot, n=10),
 ]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Normalisation with statistics given or computed."""
+
 import numpy as np
 
 from notation import op
@@ -12,11 +13,24 @@ def batch_norm(r):
     if rank == 4 and r.maybe(0.3):
         layout, x = "NHWC", [x[0], x[2], x[3], x[1]]
     c = x[-1] if layout == "NHWC" else x[1]
-    form = r.turn(dict(is_test=True, use_global_stats=False), dict(is_test=False, use_global_stats=True),
-                  dict(is_test=True, use_global_stats=True))
-    return dict(X=r.f(x), Scale=r.w(c, lo=0.5, hi=1.5), Bias=r.w(c), Mean=r.w(c), Variance=r.w(c, lo=0.2, hi=2),
-                epsilon=r.pick(1e-5, 1e-3, 1e-6), momentum=0.9, data_layout=layout, trainable_statistics=False,
-                _alias={"MeanOut": "Mean", "VarianceOut": "Variance"}, **form)
+    form = r.turn(
+        dict(is_test=True, use_global_stats=False),
+        dict(is_test=False, use_global_stats=True),
+        dict(is_test=True, use_global_stats=True),
+    )
+    return dict(
+        X=r.f(x),
+        Scale=r.w(c, lo=0.5, hi=1.5),
+        Bias=r.w(c),
+        Mean=r.w(c),
+        Variance=r.w(c, lo=0.2, hi=2),
+        epsilon=r.pick(1e-5, 1e-3, 1e-6),
+        momentum=0.9,
+        data_layout=layout,
+        trainable_statistics=False,
+        _alias={"MeanOut": "Mean", "VarianceOut": "Variance"},
+        **form
+    )
 
 
 def layer_norm(r):
@@ -63,14 +77,25 @@ def affine_channel(r):
 
 
 def lrn(r):
-    return dict(X=r.f(r.int(1, 2), r.int(3, 9), r.int(1, 5), r.int(1, 5)), n=r.pick(3, 5), k=r.pick(1.0, 2.0),
-                alpha=r.pick(1e-4, 0.1), beta=r.pick(0.75, 0.5), data_format=r.pick("NCHW", "NCHW", "NHWC"))
+    return dict(
+        X=r.f(r.int(1, 2), r.int(3, 9), r.int(1, 5), r.int(1, 5)),
+        n=r.pick(3, 5),
+        k=r.pick(1.0, 2.0),
+        alpha=r.pick(1e-4, 0.1),
+        beta=r.pick(0.75, 0.5),
+        data_format=r.pick("NCHW", "NCHW", "NHWC"),
+    )
 
 
 def data_norm(r):
     c = r.int(1, 9)
-    return dict(X=r.f(r.int(1, 5), c), BatchSize=r.w(c, lo=5, hi=9), BatchSum=r.w(c), BatchSquareSum=r.w(c, lo=5, hi=20),
-                epsilon=1e-4)
+    return dict(
+        X=r.f(r.int(1, 5), c),
+        BatchSize=r.w(c, lo=5, hi=9),
+        BatchSum=r.w(c),
+        BatchSquareSum=r.w(c, lo=5, hi=20),
+        epsilon=1e-4,
+    )
 
 
 def skip_norm(r):

@@ -4,6 +4,7 @@
 Paddle 3.3 clips in the PIR operator dequantize_linear on the CPU as if it quantised, so its answers are not used here
 ("program" only); the ProgramDesc operator is right.
 """
+
 import numpy as np
 
 from notation import op
@@ -27,8 +28,16 @@ def quantize_linear(r):
     x, count = data(r, axis)
     scale = r.random.uniform(0.5, 3, count).astype("float32")
     wide = scale.reshape([-1 if a == axis else 1 for a in range(len(x))]) if axis >= 0 else scale
-    return dict(X=r.t(grid(r, x, wide)), Scale=r.t(scale, param=True), ZeroPoint=r.t(np.zeros(count, "float32"), param=True),
-                quant_axis=axis, bit_length=8, round_type=r.turn(0, 1), is_test=True, only_observer=False)
+    return dict(
+        X=r.t(grid(r, x, wide)),
+        Scale=r.t(scale, param=True),
+        ZeroPoint=r.t(np.zeros(count, "float32"), param=True),
+        quant_axis=axis,
+        bit_length=8,
+        round_type=r.turn(0, 1),
+        is_test=True,
+        only_observer=False,
+    )
 
 
 def dequantize_linear(r):
@@ -36,24 +45,42 @@ def dequantize_linear(r):
     x, count = data(r, axis)
     kind = r.turn("int8", "float32")
     q = r.random.randint(-127, 128, x).astype(kind)
-    return dict(X=r.t(q, param=kind == "int8"), Scale=r.t(r.random.uniform(0.5, 3, count), "float32", param=True),
-                ZeroPoint=r.t(np.zeros(count, "float32"), param=True), quant_axis=axis, bit_length=8, round_type=r.turn(0, 1),
-                is_test=True, only_observer=False)
+    return dict(
+        X=r.t(q, param=kind == "int8"),
+        Scale=r.t(r.random.uniform(0.5, 3, count), "float32", param=True),
+        ZeroPoint=r.t(np.zeros(count, "float32"), param=True),
+        quant_axis=axis,
+        bit_length=8,
+        round_type=r.turn(0, 1),
+        is_test=True,
+        only_observer=False,
+    )
 
 
 def moving_average(r):
     x, _ = data(r, -1)
     bits = r.pick(8, 8, 4)
     scale = r.num(0.5, 3)
-    return dict(X=r.t(grid(r, x, scale, bits)), InScale=r.t([scale], "float32", param=True), moving_rate=0.9,
-                bit_length=bits, is_test=True, _alias={"OutScale": "InScale"})
+    return dict(
+        X=r.t(grid(r, x, scale, bits)),
+        InScale=r.t([scale], "float32", param=True),
+        moving_rate=0.9,
+        bit_length=bits,
+        is_test=True,
+        _alias={"OutScale": "InScale"},
+    )
 
 
 def range_abs_max(r):
     x, _ = data(r, -1)
     scale = r.num(0.5, 3)
-    return dict(X=r.t(grid(r, x, scale)), InScale=r.t([scale], "float32", param=True), window_size=10000, bit_length=8,
-                is_test=True)
+    return dict(
+        X=r.t(grid(r, x, scale)),
+        InScale=r.t([scale], "float32", param=True),
+        window_size=10000,
+        bit_length=8,
+        is_test=True,
+    )
 
 
 def abs_max(r):
@@ -85,14 +112,22 @@ def channel_abs_max_test(r):
 
 def observe(r):
     x, _ = data(r, -1)
-    return dict(X=r.f(x), InAccum=r.t([1.0], "float32", param=True), InState=r.t([1.0], "float32", param=True),
-                moving_rate=0.9, is_test=True)
+    return dict(
+        X=r.f(x),
+        InAccum=r.t([1.0], "float32", param=True),
+        InState=r.t([1.0], "float32", param=True),
+        moving_rate=0.9,
+        is_test=True,
+    )
 
 
 def dequantize_max_abs(r):
     x, _ = data(r, -1)
-    return dict(X=r.t(r.random.randint(-127, 128, x), "float32"), Scale=r.t([r.num(0.5, 3)], "float32", param=True),
-                max_range=127.0)
+    return dict(
+        X=r.t(r.random.randint(-127, 128, x), "float32"),
+        Scale=r.t([r.num(0.5, 3)], "float32", param=True),
+        max_range=127.0,
+    )
 
 
 def dequantize_channel(r):
@@ -102,15 +137,26 @@ def dequantize_channel(r):
     bits = [8]
     if r.index % 3 == 2:
         x, axis = [x[0], x[1]], 1
-        scales = [r.t(r.random.uniform(0.5, 3, x[1]), "float32", param=True), r.t([r.num(0.5, 3)], "float32", param=True)]
+        scales = [
+            r.t(r.random.uniform(0.5, 3, x[1]), "float32", param=True),
+            r.t([r.num(0.5, 3)], "float32", param=True),
+        ]
         bits = [8, 8]
-    return dict(X=r.t(r.random.randint(-127, 128, x), "float32"), Scales=scales, quant_bits=bits, quant_axis=axis,
-                x_num_col_dims=1)
+    return dict(
+        X=r.t(r.random.randint(-127, 128, x), "float32"),
+        Scales=scales,
+        quant_bits=bits,
+        quant_axis=axis,
+        x_num_col_dims=1,
+    )
 
 
 def quantize_onednn_free(r):
-    return dict(X=r.t(r.random.randint(-127, 128, r.shape(1, 3)), "int8"), Scale=r.t([r.num(0.5, 3)], "float32", param=True),
-                max_range=127.0)
+    return dict(
+        X=r.t(r.random.randint(-127, 128, r.shape(1, 3)), "int8"),
+        Scale=r.t([r.num(0.5, 3)], "float32", param=True),
+        max_range=127.0,
+    )
 
 
 TABLE = [

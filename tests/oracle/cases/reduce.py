@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reductions over axes, cumulative operators, arg_max and norms that reduce."""
+
 from notation import op
 
 
@@ -8,8 +9,11 @@ def reduce_(*dtypes, lo=-9, hi=9):
         x = r.shape(0, 4)
         every = r.maybe(0.2) or not x
         case = dict(X=r.any(x, *dtypes, lo=lo, hi=hi), keep_dim=r.maybe(), reduce_all=every)
-        case["dim"] = r.pick([0], []) if every and not x else r.pick([0], [], list(range(len(x)))) if every else r.axes(len(x))
+        case["dim"] = (
+            r.pick([0], []) if every and not x else r.pick([0], [], list(range(len(x)))) if every else r.axes(len(x))
+        )
         return case
+
     return make
 
 
@@ -20,8 +24,10 @@ def mean(r):
 def cumulative(*dtypes):
     def make(r):
         x = r.shape(1, 4)
-        return dict(X=r.any(x, *dtypes), axis=r.axis(len(x)), flatten=r.maybe(0.2), exclusive=r.maybe(0.3),
-                    reverse=r.maybe(0.4))
+        return dict(
+            X=r.any(x, *dtypes), axis=r.axis(len(x)), flatten=r.maybe(0.2), exclusive=r.maybe(0.3), reverse=r.maybe(0.4)
+        )
+
     return make
 
 
@@ -46,7 +52,7 @@ def arg(r):
     if r.maybe(0.75):
         case = dict(X=r.distinct(x, dtype="float32" if dtype[0] == "i" else dtype))
     else:
-        case = dict(X=r.any(x, dtype, lo=-3, hi=3))      # the first of equal values counts
+        case = dict(X=r.any(x, dtype, lo=-3, hi=3))  # the first of equal values counts
     if dtype[0] == "i":
         case["X"] = r.any(x, dtype)
     case.update(axis=r.axis(len(x)), keepdims=r.maybe(), flatten=r.maybe(0.2), dtype=r.turn(3, 2))
@@ -55,8 +61,14 @@ def arg(r):
 
 def p_norm(r):
     x = r.shape(1, 4)
-    return dict(X=r.f(x, dtype=r.pick("float32", "float64")), porder=r.turn(2.0, 1.0, float("inf"), 3.0, 0.0, float("-inf")),
-                axis=r.axis(len(x)), keepdim=r.maybe(), epsilon=1e-12, asvector=r.maybe(0.2))
+    return dict(
+        X=r.f(x, dtype=r.pick("float32", "float64")),
+        porder=r.turn(2.0, 1.0, float("inf"), 3.0, 0.0, float("-inf")),
+        axis=r.axis(len(x)),
+        keepdim=r.maybe(),
+        epsilon=1e-12,
+        asvector=r.maybe(0.2),
+    )
 
 
 def l2_norm(r):
@@ -68,15 +80,23 @@ def frobenius(r):
     x = r.shape(2, 4)
     every = r.maybe(0.3)
     a = r.int(0, len(x) - 2)
-    return dict(X=r.f(x), dim=list(range(len(x))) if every else r.pick([a, a + 1], [-2, -1]), keep_dim=r.maybe(),
-                reduce_all=every)
+    return dict(
+        X=r.f(x),
+        dim=list(range(len(x))) if every else r.pick([a, a + 1], [-2, -1]),
+        keep_dim=r.maybe(),
+        reduce_all=every,
+    )
 
 
 def logsumexp(r):
     x = r.shape(1, 4)
     every = r.maybe(0.2)
-    return dict(X=r.f(x, dtype=r.pick("float32", "float64")), axis=list(range(len(x))) if every else r.axes(len(x)),
-                keepdim=r.maybe(), reduce_all=every)
+    return dict(
+        X=r.f(x, dtype=r.pick("float32", "float64")),
+        axis=list(range(len(x))) if every else r.axes(len(x)),
+        keepdim=r.maybe(),
+        reduce_all=every,
+    )
 
 
 def one(r):
@@ -93,6 +113,7 @@ def axis_keepdim(**more):
         case = dict(X=r.distinct(x), axis=r.axis(len(x)), keepdim=r.maybe())
         case.update({k: f(r, x[case["axis"]]) for k, f in more.items()})
         return case
+
     return make
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rnn operator of the 2.x API (padded input) and single steps."""
+
 from notation import op
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
@@ -17,10 +18,20 @@ def rnn(r):
             weights += [r.w(gates * hidden, inner, lo=-0.5, hi=0.5), r.w(gates * hidden, hidden, lo=-0.5, hi=0.5)]
             biases += [r.w(gates * hidden, lo=-0.5, hi=0.5), r.w(gates * hidden, lo=-0.5, hi=0.5)]
     states = 2 if mode == "LSTM" else 1
-    case = dict(Input=r.f(time, batch, width).fixed(),
-                PreState=[r.f(layers * directions, batch, hidden).fixed() for _ in range(states)],
-                WeightList=weights + biases, mode=mode, num_layers=layers, is_bidirec=both, input_size=width,
-                hidden_size=hidden, dropout_prob=0.0, is_test=True, seed=0, _out={"Out": 1, "State": states})
+    case = dict(
+        Input=r.f(time, batch, width).fixed(),
+        PreState=[r.f(layers * directions, batch, hidden).fixed() for _ in range(states)],
+        WeightList=weights + biases,
+        mode=mode,
+        num_layers=layers,
+        is_bidirec=both,
+        input_size=width,
+        hidden_size=hidden,
+        dropout_prob=0.0,
+        is_test=True,
+        seed=0,
+        _out={"Out": 1, "State": states},
+    )
     if r.maybe(0.4):
         case["SequenceLength"] = r.i(batch, lo=1, hi=time, dtype="int32").fixed()
     return case
@@ -28,8 +39,14 @@ def rnn(r):
 
 def gru_unit(r):
     batch, hidden = r.int(1, 4), r.int(1, 6)
-    case = dict(Input=r.f(batch, 3 * hidden), HiddenPrev=r.f(batch, hidden), Weight=r.w(hidden, 3 * hidden),
-                activation=r.pick(2, 2, 1, 3, 0), gate_activation=r.pick(1, 1, 2), origin_mode=r.maybe())
+    case = dict(
+        Input=r.f(batch, 3 * hidden),
+        HiddenPrev=r.f(batch, hidden),
+        Weight=r.w(hidden, 3 * hidden),
+        activation=r.pick(2, 2, 1, 3, 0),
+        gate_activation=r.pick(1, 1, 2),
+        origin_mode=r.maybe(),
+    )
     if r.maybe(0.7):
         case["Bias"] = r.w(1, 3 * hidden)
     return case

@@ -3,6 +3,7 @@
 
 An empty sequence gives `pad_value` in sequence_pool for every pool type.
 """
+
 import numpy as np
 
 from notation import op
@@ -19,9 +20,17 @@ def lstm(r):
     hidden = r.pick(1, 2, 3, 5, 8, 9)
     x = rows(r, 4 * hidden)
     peepholes, sequences = r.maybe(), len(x.lod[0]) - 1
-    case = dict(Input=x, Weight=r.w(hidden, 4 * hidden), Bias=r.w(1, (7 if peepholes else 4) * hidden),
-                use_peepholes=peepholes, is_reverse=r.maybe(), is_test=True, gate_activation="sigmoid",
-                cell_activation=r.pick("tanh", "tanh", "relu"), candidate_activation=r.pick("tanh", "tanh", "relu"))
+    case = dict(
+        Input=x,
+        Weight=r.w(hidden, 4 * hidden),
+        Bias=r.w(1, (7 if peepholes else 4) * hidden),
+        use_peepholes=peepholes,
+        is_reverse=r.maybe(),
+        is_test=True,
+        gate_activation="sigmoid",
+        cell_activation=r.pick("tanh", "tanh", "relu"),
+        candidate_activation=r.pick("tanh", "tanh", "relu"),
+    )
     if r.maybe(0.4):
         case.update(H0=r.f(sequences, hidden), C0=r.f(sequences, hidden))
     return case
@@ -30,8 +39,15 @@ def lstm(r):
 def gru(r):
     hidden = r.pick(1, 2, 3, 5, 8, 9)
     x = rows(r, 3 * hidden)
-    case = dict(Input=x, Weight=r.w(hidden, 3 * hidden), activation=r.pick("tanh", "tanh", "relu"),
-                gate_activation="sigmoid", is_reverse=r.maybe(), origin_mode=r.maybe(), is_test=True)
+    case = dict(
+        Input=x,
+        Weight=r.w(hidden, 3 * hidden),
+        activation=r.pick("tanh", "tanh", "relu"),
+        gate_activation="sigmoid",
+        is_reverse=r.maybe(),
+        origin_mode=r.maybe(),
+        is_test=True,
+    )
     if r.maybe(0.7):
         case["Bias"] = r.w(1, 3 * hidden)
     if r.maybe(0.4):
@@ -46,8 +62,14 @@ def sequence_pool(r):
 
 def sequence_conv(r):
     x, length = rows(r), r.int(1, 4)
-    return dict(X=x, Filter=r.w(length * x.shape[1], r.int(1, 6)), contextLength=length,
-                contextStart=-r.int(0, length - 1), contextStride=1, paddingTrainable=False)
+    return dict(
+        X=x,
+        Filter=r.w(length * x.shape[1], r.int(1, 6)),
+        contextLength=length,
+        contextStart=-r.int(0, length - 1),
+        contextStride=1,
+        paddingTrainable=False,
+    )
 
 
 def sequence_expand(r):
@@ -91,6 +113,7 @@ def sequence_unpad(r):
 def one(name="X"):
     def make(r):
         return {name: rows(r, dtype=r.pick("float32", "int64"))}
+
     return make
 
 
@@ -108,8 +131,11 @@ def sequence_slice(r):
     x = rows(r, low=2)
     lengths = [b - a for a, b in zip(x.lod[0], x.lod[0][1:])]
     offsets = [r.int(0, n - 1) for n in lengths]
-    return dict(X=x, Offset=r.v([[o] for o in offsets], "int64"),
-                Length=r.v([[r.int(1, n - o)] for n, o in zip(lengths, offsets)], "int64"))
+    return dict(
+        X=x,
+        Offset=r.v([[o] for o in offsets], "int64"),
+        Length=r.v([[r.int(1, n - o)] for n, o in zip(lengths, offsets)], "int64"),
+    )
 
 
 def sequence_enumerate(r):
@@ -123,14 +149,21 @@ def sequence_erase(r):
 def sequence_scatter(r):
     lod = r.offsets(r.int(1, 3), 1, 3)
     width = r.int(3, 6)
-    return dict(X=r.f(len(lod) - 1, width), Ids=r.i(lod[-1], 1, lo=0, hi=width - 1, lod=[lod]),
-                Updates=r.f(lod[-1], 1, lod=[lod]))
+    return dict(
+        X=r.f(len(lod) - 1, width),
+        Ids=r.i(lod[-1], 1, lo=0, hi=width - 1, lod=[lod]),
+        Updates=r.f(lod[-1], 1, lod=[lod]),
+    )
 
 
 def im2sequence(r):
     kernel = [r.int(1, 3), r.int(1, 3)]
-    return dict(X=r.f(r.int(1, 2), r.int(1, 3), kernel[0] + r.int(0, 4), kernel[1] + r.int(0, 4)), kernels=kernel,
-                strides=[r.int(1, 2), r.int(1, 2)], paddings=[r.int(0, 1) for _ in range(4)])
+    return dict(
+        X=r.f(r.int(1, 2), r.int(1, 3), kernel[0] + r.int(0, 4), kernel[1] + r.int(0, 4)),
+        kernels=kernel,
+        strides=[r.int(1, 2), r.int(1, 2)],
+        paddings=[r.int(0, 1) for _ in range(4)],
+    )
 
 
 def lod_reset(r):
@@ -158,18 +191,34 @@ def crf_decoding(r):
 
 def viterbi_decode(r):
     n, most, tags = r.int(1, 3), r.int(2, 6), r.int(3, 6)
-    return dict(Input=r.f(n, most, tags), Transition=r.f(tags, tags), Length=r.i(n, lo=1, hi=most), include_bos_eos_tag=r.maybe())
+    return dict(
+        Input=r.f(n, most, tags),
+        Transition=r.f(tags, tags),
+        Length=r.i(n, lo=1, hi=most),
+        include_bos_eos_tag=r.maybe(),
+    )
 
 
 def ctc_align(r):
     blank, merge = r.pick(0, 3), r.maybe(0.7)
     if r.index % 2:
         n, most = r.int(1, 3), r.int(2, 7)
-        return dict(Input=r.i(n, most, lo=0, hi=4, dtype="int32"), InputLength=r.i(n, 1, lo=1, hi=most), blank=blank,
-                    merge_repeated=merge, padding_value=r.pick(0, -1), _out={"Output": 1, "OutputLength": 1})
+        return dict(
+            Input=r.i(n, most, lo=0, hi=4, dtype="int32"),
+            InputLength=r.i(n, 1, lo=1, hi=most),
+            blank=blank,
+            merge_repeated=merge,
+            padding_value=r.pick(0, -1),
+            _out={"Output": 1, "OutputLength": 1},
+        )
     lod = r.offsets(r.int(1, 3), 2, 6)
-    return dict(Input=r.i(lod[-1], 1, lo=0, hi=4, dtype="int32", lod=[lod]), blank=blank, merge_repeated=merge,
-                padding_value=0, _out={"Output": 1})
+    return dict(
+        Input=r.i(lod[-1], 1, lo=0, hi=4, dtype="int32", lod=[lod]),
+        blank=blank,
+        merge_repeated=merge,
+        padding_value=0,
+        _out={"Output": 1},
+    )
 
 
 def beam_search(r):
@@ -178,23 +227,38 @@ def beam_search(r):
     lod = [[0] + [beam * (i + 1) for i in range(sources)], list(range(n + 1))]
     pre_ids = r.i(n, 1, lo=1, hi=9, lod=lod)
     if r.maybe(0.4):
-        pre_ids.array[r.int(0, n - 1)] = 0                              # a finished beam
+        pre_ids.array[r.int(0, n - 1)] = 0  # a finished beam
     scores = r.distinct(n, k, lo=-4, hi=-0.1)
     scores.lod = lod
     ids = r.t(np.stack([r.random.permutation(9)[:k] + 1 for _ in range(n)]), "int64", lod=lod)
-    return dict(pre_ids=pre_ids, pre_scores=r.f(n, 1, lo=-2, hi=-0.1, lod=lod), ids=ids, scores=scores, level=0,
-                beam_size=beam, end_id=0, is_accumulated=r.maybe(0.7))
+    return dict(
+        pre_ids=pre_ids,
+        pre_scores=r.f(n, 1, lo=-2, hi=-0.1, lod=lod),
+        ids=ids,
+        scores=scores,
+        level=0,
+        beam_size=beam,
+        end_id=0,
+        is_accumulated=r.maybe(0.7),
+    )
 
 
 def cvm(r):
     x = rows(r, r.int(3, 7), sequences=None)
-    return dict(X=r.t(abs(x.array) + 0.1, lod=x.lod), CVM=r.f(len(x.array), 2, lo=0.1, hi=2), use_cvm=r.turn(True, False))
+    return dict(
+        X=r.t(abs(x.array) + 0.1, lod=x.lod), CVM=r.f(len(x.array), 2, lo=0.1, hi=2), use_cvm=r.turn(True, False)
+    )
 
 
 def embedding_pool(r):
     lod, vocabulary = r.offsets(r.int(1, 3)), r.int(3, 9)
-    return dict(W=r.w(vocabulary, r.int(1, 6)), Ids=r.i(lod[-1], 1, lo=0, hi=vocabulary - 1, lod=[lod]), combiner="sum",
-                padding_idx=-1, is_sparse=False)
+    return dict(
+        W=r.w(vocabulary, r.int(1, 6)),
+        Ids=r.i(lod[-1], 1, lo=0, hi=vocabulary - 1, lod=[lod]),
+        combiner="sum",
+        padding_idx=-1,
+        is_sparse=False,
+    )
 
 
 def match_matrix(r):
