@@ -49,6 +49,11 @@ void load(const ModelSource& source, const coracle_model_options* options, corac
   *out = handle.release();
 }
 
+/// Bytes that the caller keeps alive.
+FileBytes borrowed_bytes(const void* data, size_t size, std::string name) {
+  return {.name = std::move(name), .owner = nullptr, .bytes = {static_cast<const uint8_t*>(data), size}};
+}
+
 std::string or_empty(const char* s) { return s == nullptr ? std::string() : std::string(s); }
 
 char* copied(const std::string& s) {
