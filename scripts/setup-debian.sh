@@ -10,7 +10,7 @@ packages="
   libhwy-dev libprotozero-dev rapidjson-dev
   libcli11-dev libfmt-dev libpng-dev libjpeg62-turbo-dev libturbojpeg0-dev
   libopencv-core-dev libopencv-imgproc-dev libpolyclipping-dev
-  libgtest-dev libbenchmark-dev
+  zlib1g-dev libgtest-dev libbenchmark-dev
 "
 case "${1:-}" in
   "") ;;
