@@ -9,8 +9,8 @@ namespace coracle {
 struct Cummin {
   static constexpr const char* kName = "cummin";
   static constexpr const char* kLegacy[] = {"cummin"};
-  static constexpr Port kInputs[] = {in("x", "X")};
-  static constexpr Port kOutputs[] = {out("out", "Out"), out("indices", "Indices")};
+  static constexpr Port kInputs[] = {in("x", "x")};
+  static constexpr Port kOutputs[] = {out("out", "out"), out("indices", "indices")};
   int64_t axis = -1;
   DType dtype = DType::kInt64;
   void attributes(AttributeVisitor& visit) {

@@ -23,12 +23,7 @@ struct OneHot {
     visit("drops_last", drops_last);
   }
   friend bool operator==(const OneHot&, const OneHot&) = default;
-  static void lower(Lowering& l) {
-    OneHot op = l.read<OneHot>();
-    op.drops_last = !l.is_pir() && l.type() == "one_hot";
-    const PortValues ports = l.ports_of(kOpRow<OneHot>);
-    l.bind("Out", l.add(op, ports));
-  }
+  static void lower(Lowering& l);
 };
 
 inline void infer(const OneHot& op, InferArgs& a) {
@@ -60,6 +55,13 @@ inline void reference(const OneHot& op, ReferenceArgs& a) {
       if (inside) y[i * depth + k] = static_cast<T>(1);
     }
   });
+}
+
+inline void OneHot::lower(Lowering& l) {
+  OneHot op = l.read<OneHot>();
+  op.drops_last = !l.is_pir() && l.type() == "one_hot";
+  const PortValues ports = l.ports_of(kOpRow<OneHot>);
+  l.bind("Out", l.add(op, ports));
 }
 
 inline constexpr const OpRow* one_hot_op = &kOpRow<OneHot>;

@@ -5,14 +5,14 @@
 
 namespace coracle {
 
-/// out = the product over the axes; bool and int32 multiply as int64 unless a type is named
+/// out = the product over the axes; bool multiplies as int64 unless a type is named
 struct Prod : OperandReduction {
   static constexpr const char* kName = "prod";
   static constexpr const char* kLegacy[] = {"reduce_prod"};
   std::optional<DType> dtype;
   DType result(DType x) const {
     if (dtype) return *dtype;
-    return x == DType::kBool || x == DType::kInt32 ? DType::kInt64 : x;
+    return x == DType::kBool ? DType::kInt64 : x;
   }
   void attributes(AttributeVisitor& visit) {
     OperandReduction::attributes(visit);

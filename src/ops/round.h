@@ -8,8 +8,8 @@
 
 namespace coracle {
 
-/// The nearest whole number (of x * 10^decimals). Paddle 2 sends halves away from zero, Paddle 3 to the even one: the file's
-/// version decides.
+/// The nearest whole number (of x * 10^decimals). Paddle 2 sends halves away from zero, Paddle 3 to the even one: the
+/// file's version decides.
 struct Round : UnaryOperator {
   static constexpr const char* kName = "round";
   static constexpr const char* kLegacy[] = {"round"};
@@ -20,12 +20,7 @@ struct Round : UnaryOperator {
     visit("half_even", half_even);
   }
   friend bool operator==(const Round&, const Round&) = default;
-  static void lower(Lowering& l) {
-    Round op = l.read<Round>();
-    op.half_even = l.is_pir() || l.program_version() >= 3000000;
-    const PortValues ports = l.ports_of(kOpRow<Round>);
-    l.bind("Out", l.add(op, ports));
-  }
+  static void lower(Lowering& l);
 };
 
 inline void infer(const Round&, InferArgs& a) { infer_unary(a); }
@@ -36,6 +31,13 @@ inline void reference(const Round& op, ReferenceArgs& a) {
     const double y = x * factor;
     return (op.half_even ? std::nearbyint(y) : std::round(y)) / factor;
   });
+}
+
+inline void Round::lower(Lowering& l) {
+  Round op = l.read<Round>();
+  op.half_even = l.is_pir() || l.program_version() >= 3000000;
+  const PortValues ports = l.ports_of(kOpRow<Round>);
+  l.bind("Out", l.add(op, ports));
 }
 
 inline constexpr const OpRow* round_op = &kOpRow<Round>;
