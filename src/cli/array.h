@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "coracle/coracle.hpp"
+
+namespace coracle::cli {
+
+/// A tensor of the program: type, shape, row-major bytes.
+struct Array {
+  coracle_dtype dtype = CORACLE_FLOAT32;
+  api::Dims dims;
+  std::vector<std::byte> bytes;
+};
+
+size_t element_count(const api::Dims& dims);
+
+/// "1,3,224,224"
+std::string join(const api::Dims& dims);
+/// "float32[1, 3, ?, ?]"
+std::string type_text(coracle_dtype dtype, const api::Dims& dims);
+
+}  // namespace coracle::cli

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fmt/core.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include "cli/commands.h"
+
+namespace coracle::cli {
+namespace {
+
+double milliseconds(std::chrono::steady_clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); }
+
+double percentile(std::vector<double> times, double share) {
+  std::sort(times.begin(), times.end());
+  const auto at = static_cast<size_t>(share * static_cast<double>(times.size() - 1) + 0.5);
+  return times[at];
+}
+
+}  // namespace
+
+size_t peak_resident_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<size_t>(usage.ru_maxrss) * 1024;
+}
+
+void bench(const ModelArguments& arguments, const SessionArguments& session_arguments, const BenchArguments& b) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
+  const api::Model model(arguments.model, arguments.params, arguments.options);
+  api::Session session(model, session_arguments.options);
+  const double load = milliseconds(Clock::now() - start);
+  set_inputs(model, session_arguments.inputs, session);
+  const Clock::time_point first_start = Clock::now();
+  session.run();
+  const double first = milliseconds(Clock::now() - first_start);
+  for (int i = 1; i < b.warmup; ++i) session.run();
+  std::vector<double> times;
+  const bool terminal = isatty(STDERR_FILENO) != 0;
+  for (int i = 0; i < b.repeat; ++i) {
+    const Clock::time_point t = Clock::now();
+    session.run();
+    times.push_back(milliseconds(Clock::now() - t));
+    if (terminal) fmt::print(stderr, "\r{}/{}", i + 1, b.repeat);
+  }
+  if (terminal) fmt::print(stderr, "\r            \r");
+  const double peak = static_cast<double>(peak_resident_bytes()) / 1048576.0;
+  const coracle_memory memory = session.memory();
+  const double arena = static_cast<double>(memory.arena) / 1048576.0;
+  if (!b.json) {
+    fmt::print("load      {:8.2f} ms\nfirst run {:8.2f} ms\nmin       {:8.3f} ms\nmedian    {:8.3f} ms\np99       {:8.3f} ms\n",
+               load, first, percentile(times, 0), percentile(times, 0.5), percentile(times, 0.99));
+    fmt::print("peak      {:8.1f} MiB resident, {:.1f} MiB of it intermediate tensors\n", peak, arena);
+    return;
+  }
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> w(buffer);
+  w.StartObject();
+  const auto number = [&](const char* name, double value) {
+    w.Key(name);
+    w.Double(value);
+  };
+  w.Key("model");
+  w.String(arguments.model.c_str());
+  w.Key("isa");
+  w.String(arguments.options.cpu_isa.empty() ? coracle_cpu_isa() : arguments.options.cpu_isa.c_str());
+  w.Key("threads");
+  w.Int(session_arguments.options.threads);
+  number("load_ms", load);
+  number("first_ms", first);
+  number("min_ms", percentile(times, 0));
+  number("median_ms", percentile(times, 0.5));
+  number("p99_ms", percentile(times, 0.99));
+  number("peak_mib", peak);
+  number("arena_mib", arena);
+  w.Key("times_ms");
+  w.StartArray();
+  for (double t : times) w.Double(t);
+  w.EndArray();
+  w.EndObject();
+  fmt::print("{}\n", buffer.GetString());
+}
+
+}  // namespace coracle::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "cli/inputs.h"
+
+namespace coracle::cli {
+
+/// What all commands that load a model take.
+struct ModelArguments {
+  std::string model;
+  std::string params;
+  api::ModelOptions options;
+};
+
+struct SessionArguments {
+  InputOptions inputs;
+  api::SessionOptions options;
+};
+
+struct RunArguments {
+  std::string output_dir;
+  bool json = false;
+};
+
+struct BenchArguments {
+  int repeat = 20;
+  int warmup = 2;
+  bool json = false;
+};
+
+/// One function per command, each in the file of its name. Results go to stdout, all else to stderr.
+void run(const ModelArguments& model, const SessionArguments& session, const RunArguments& arguments);
+void inspect(const ModelArguments& model, bool json);
+void explain(const ModelArguments& model, const SessionArguments& session, bool json);
+void bench(const ModelArguments& model, const SessionArguments& session, const BenchArguments& arguments);
+void profile(const ModelArguments& model, const SessionArguments& session, int repeat, const std::string& trace);
+
+/// Largest resident size of this process so far, in bytes.
+size_t peak_resident_bytes();
+
+}  // namespace coracle::cli

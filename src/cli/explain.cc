@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+#include <rapidjson/document.h>
+
+#include "cli/commands.h"
+
+namespace coracle::cli {
+
+void explain(const ModelArguments& arguments, const SessionArguments& session_arguments, bool json) {
+  const api::Model model(arguments.model, arguments.params, arguments.options);
+  api::Session session(model, session_arguments.options);
+  set_inputs(model, session_arguments.inputs, session);
+  const std::string text = session.explain();
+  if (json) {
+    fmt::print("{}\n", text);
+    return;
+  }
+  rapidjson::Document d;
+  d.Parse(text.c_str());
+  for (const rapidjson::Value& step : d.GetArray()) {
+    const std::string output = step["outputs"].Empty() ? "" : step["outputs"][0].GetString();
+    fmt::print("{:<28} {:<20} {:<28} {}\n", step["node"].GetString(), step["op"].GetString(), step["kernel"].GetString(),
+               output);
+    for (const rapidjson::Value& r : step["refused"].GetArray()) {
+      fmt::print("    not {}: {}\n", r["kernel"].GetString(), r["reason"].GetString());
+    }
+  }
+}
+
+}  // namespace coracle::cli

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/image.h"
+
+// jpeglib.h needs FILE.
+#include <cstdio>
+
+#include <jpeglib.h>
+#include <png.h>
+
+#include <algorithm>
+#include <csetjmp>
+#include <cstring>
+#include <fstream>
+
+#include "cli/failure.h"
+
+namespace coracle::cli {
+namespace {
+
+struct Pixels {
+  int64_t height = 0;
+  int64_t width = 0;
+  std::vector<uint8_t> rgb;
+};
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Failure(ExitCode::kIo, path + ": cannot be opened");
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+Pixels read_png(const std::string& path, const std::string& bytes) {
+  png_image image;
+  std::memset(&image, 0, sizeof(image));
+  image.version = PNG_IMAGE_VERSION;
+  if (png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()) == 0) {
+    throw Failure(ExitCode::kIo, path + ": " + image.message);
+  }
+  image.format = PNG_FORMAT_RGB;
+  Pixels p{image.height, image.width, std::vector<uint8_t>(PNG_IMAGE_SIZE(image))};
+  const png_color white{255, 255, 255};
+  if (png_image_finish_read(&image, &white, p.rgb.data(), 0, nullptr) == 0) {
+    throw Failure(ExitCode::kIo, path + ": " + image.message);
+  }
+  return p;
+}
+
+struct JpegErrors {
+  jpeg_error_mgr base;
+  std::jmp_buf back;
+  char message[JMSG_LENGTH_MAX];
+};
+
+void jpeg_fail(j_common_ptr info) {
+  auto* errors = reinterpret_cast<JpegErrors*>(info->err);
+  errors->base.format_message(info, errors->message);
+  std::longjmp(errors->back, 1);
+}
+
+/// Decodes without owning anything that a jump out of the library could leak. False with a message on damage.
+bool decode_jpeg(const std::string& bytes, Pixels* p, JpegErrors* errors) {
+  jpeg_decompress_struct info;
+  info.err = jpeg_std_error(&errors->base);
+  errors->base.error_exit = jpeg_fail;
+  if (setjmp(errors->back) != 0) {
+    jpeg_destroy_decompress(&info);
+    return false;
+  }
+  jpeg_create_decompress(&info);
+  jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+  jpeg_read_header(&info, TRUE);
+  info.out_color_space = JCS_RGB;
+  jpeg_start_decompress(&info);
+  p->height = info.output_height;
+  p->width = info.output_width;
+  p->rgb.resize(static_cast<size_t>(p->height * p->width * 3));
+  while (info.output_scanline < info.output_height) {
+    JSAMPROW row = p->rgb.data() + static_cast<size_t>(info.output_scanline) * static_cast<size_t>(p->width) * 3;
+    jpeg_read_scanlines(&info, &row, 1);
+  }
+  jpeg_finish_decompress(&info);
+  jpeg_destroy_decompress(&info);
+  return true;
+}
+
+Pixels read_jpeg(const std::string& path, const std::string& bytes) {
+  Pixels p;
+  JpegErrors errors;
+  if (!decode_jpeg(bytes, &p, &errors)) throw Failure(ExitCode::kIo, path + ": " + errors.message);
+  return p;
+}
+
+/// Channel c at a place between pixels, centres half a pixel in.
+float sample(const Pixels& p, float y, float x, int64_t c) {
+  y = std::clamp(y, 0.0F, static_cast<float>(p.height - 1));
+  x = std::clamp(x, 0.0F, static_cast<float>(p.width - 1));
+  const auto y0 = static_cast<int64_t>(y);
+  const auto x0 = static_cast<int64_t>(x);
+  const int64_t y1 = std::min(y0 + 1, p.height - 1);
+  const int64_t x1 = std::min(x0 + 1, p.width - 1);
+  const float fy = y - static_cast<float>(y0);
+  const float fx = x - static_cast<float>(x0);
+  const auto at = [&](int64_t yy, int64_t xx) {
+    return static_cast<float>(p.rgb[static_cast<size_t>((yy * p.width + xx) * 3 + c)]);
+  };
+  const float top = at(y0, x0) * (1 - fx) + at(y0, x1) * fx;
+  const float bottom = at(y1, x0) * (1 - fx) + at(y1, x1) * fx;
+  return top * (1 - fy) + bottom * fy;
+}
+
+}  // namespace
+
+Array read_image(const std::string& path, coracle_dtype dtype, const api::Dims& dims) {
+  const std::string bytes = read_file(path);
+  const bool png = bytes.size() > 8 && bytes.compare(1, 3, "PNG") == 0;
+  const Pixels p = png ? read_png(path, bytes) : read_jpeg(path, bytes);
+  if (dims.size() != 4 || (dims[0] > 1) || (dims[1] >= 0 && dims[1] != 3)) {
+    throw Failure(ExitCode::kUsage, path + ": a picture gives float32[1, 3, height, width], the input is " +
+                                        type_text(dtype, dims) + "; give a .npy file");
+  }
+  if (dtype != CORACLE_FLOAT32 && dtype != CORACLE_UINT8) {
+    throw Failure(ExitCode::kUsage, path + ": a picture gives float32 or uint8, the input takes " +
+                                        coracle_dtype_name(dtype) + "; give a .npy file");
+  }
+  const int64_t height = dims[2] > 0 ? dims[2] : p.height;
+  const int64_t width = dims[3] > 0 ? dims[3] : p.width;
+  Array a{dtype, {1, 3, height, width}, {}};
+  a.bytes.resize(element_count(a.dims) * coracle_dtype_size(dtype));
+  const float sy = static_cast<float>(p.height) / static_cast<float>(height);
+  const float sx = static_cast<float>(p.width) / static_cast<float>(width);
+  for (int64_t c = 0; c < 3; ++c) {
+    for (int64_t y = 0; y < height; ++y) {
+      for (int64_t x = 0; x < width; ++x) {
+        const float v = sample(p, (static_cast<float>(y) + 0.5F) * sy - 0.5F, (static_cast<float>(x) + 0.5F) * sx - 0.5F, c);
+        const auto at = static_cast<size_t>((c * height + y) * width + x);
+        if (dtype == CORACLE_FLOAT32) {
+          reinterpret_cast<float*>(a.bytes.data())[at] = v / 255.0F;
+        } else {
+          a.bytes[at] = static_cast<std::byte>(v + 0.5F);
+        }
+      }
+    }
+  }
+  return a;
+}
+
+}  // namespace coracle::cli
