@@ -11,6 +11,10 @@ namespace coracle {
 struct FrobeniusNorm : OperandReduction {
   static constexpr const char* kName = "frobenius_norm";
   static constexpr const char* kLegacy[] = {"frobenius_norm"};
+  void attributes(AttributeVisitor& visit) {
+    visit("keep_dim", keepdim);
+    visit("reduce_all", reduce_all);
+  }
   friend bool operator==(const FrobeniusNorm&, const FrobeniusNorm&) = default;
 };
 

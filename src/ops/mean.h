@@ -6,22 +6,19 @@
 namespace coracle {
 
 /// out = the mean over the axes
-struct Mean : ReductionAttributes {
+struct Mean : OperandReduction {
   static constexpr const char* kName = "mean";
   static constexpr const char* kLegacy[] = {"reduce_mean"};
-  static constexpr Port kInputs[] = {in("x", "X")};
-  static constexpr Port kOutputs[] = {out("out", "Out")};
   friend bool operator==(const Mean&, const Mean&) = default;
 };
 
-inline void infer(const Mean& op, InferArgs& a) {
-  a.set(0, a.dtype(0), reduced_shape(a.shape(0), &op.axis, op.reduce_all, op.keepdim));
-}
+inline void infer(const Mean& op, InferArgs& a) { a.set(0, a.dtype(0), infer_operand_reduction(op, a)); }
 
 inline void reference(const Mean& op, ReferenceArgs& a) {
-  const std::vector<bool> reduced = reduced_dimensions(op.axis, op.reduce_all, a.shape(0).rank());
-  reference_reduction(a.in(0), reduced, a.out(0), 0.0, [](double s, double x) { return s + x; },
-                      [](double s, double n) { return s / n; });
+  const std::vector<bool> reduced = operand_axes(op, a);
+  reference_reduction(
+      a.in(0), reduced, a.out(0), 0.0, [](double s, double x) { return s + x; },
+      [](double s, double n) { return s / n; });
 }
 
 inline constexpr const OpRow* mean_op = &kOpRow<Mean>;
