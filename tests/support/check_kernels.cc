@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/check_kernels.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "plan/kernel_selector.h"
+
+namespace coracle::testing {
+namespace {
+
+using Bytes = std::vector<unsigned char>;
+
+/// The elements of a row-major value in channels-last order (`to_last`), or back.
+Bytes reordered(const void* from, const Shape& s, size_t element, bool to_last) {
+  Bytes to(static_cast<size_t>(s.count()) * element);
+  if (to.empty()) return to;
+  const int64_t pixels = s.count(2, s.rank());
+  for (int64_t n = 0; n < s[0]; ++n) {
+    for (int64_t c = 0; c < s[1]; ++c) {
+      for (int64_t p = 0; p < pixels; ++p) {
+        const auto first = static_cast<size_t>((n * s[1] + c) * pixels + p) * element;
+        const auto last = static_cast<size_t>((n * pixels + p) * s[1] + c) * element;
+        std::memcpy(&to[to_last ? last : first], static_cast<const unsigned char*>(from) + (to_last ? first : last),
+                    element);
+      }
+    }
+  }
+  return to;
+}
+
+Bytes in_layout(const Tensor& t, Layout layout) {
+  if (layout == Layout::kChannelsLast) return reordered(t.raw(), t.shape(), size_of(t.dtype()), true);
+  const auto* raw = static_cast<const unsigned char*>(t.raw());
+  return t.bytes() == 0 ? Bytes{} : Bytes(raw, raw + t.bytes());
+}
+
+Layout wanted(LayoutRule rule, bool weight, const Fact& fact, int rank, Layout common) {
+  if (weight || fact.shape.rank() != rank || rank < 3) return Layout::kRowMajor;
+  if (rule == LayoutRule::kChannelsLast) return Layout::kChannelsLast;
+  return rule == LayoutRule::kSame ? common : Layout::kRowMajor;
+}
+
+class Checker {
+ public:
+  explicit Checker(const KernelCase& c) : c_(c), counts_(c.in_counts) {
+    if (counts_.empty()) counts_.assign(c.in.size(), 1);
+    const std::span<const Port> ports = c.op.row().inputs;
+    for (size_t p = 0; p < counts_.size(); ++p) {
+      for (int i = 0; i < counts_[p]; ++i) port_of_.push_back(&ports[p]);
+    }
+    for (size_t i = 0; i < c.in.size(); ++i) {
+      const bool argument = port_of_[i]->shape_input || *port_of_[i]->attribute != '\0';
+      argument_.push_back(argument);
+      in_facts_.push_back(argument || port_of_[i]->weight ? Fact::constant(c.in[i])
+                                                          : Fact(c.in[i].dtype(), c.in[i].shape()));
+    }
+  }
+
+  int check() {
+    infer();
+    run_reference();
+    const KernelSelector selector(detected_isa());
+    int taken = 0;
+    for (const Kernel* kernel : selector.rows(c_.op.row())) {
+      if (std::string_view(kernel->name) == "reference" || kernel->view) continue;
+      taken += check_row(*kernel, Layout::kRowMajor);
+      if (kernel->layout == LayoutRule::kSame && out_facts_[0].shape.rank() >= 3) {
+        taken += check_row(*kernel, Layout::kChannelsLast);
+      }
+    }
+    return taken;
+  }
+
+ private:
+  void infer() {
+    size_t outs = 0;
+    for (int n : c_.out_counts) outs += static_cast<size_t>(n);
+    out_facts_.resize(outs);
+    std::vector<const Fact*> in;
+    for (const Fact& f : in_facts_) in.push_back(&f);
+    InferArgs args(in, counts_, out_facts_, c_.out_counts);
+    c_.op.row().infer(c_.op.attributes(), args);
+  }
+
+  void run_reference() {
+    for (const Fact& f : out_facts_) expected_.push_back(Tensor::make(f.dtype, f.shape));
+    ReferenceArgs args(c_.in, counts_, expected_, c_.out_counts);
+    c_.op.row().reference(c_.op.attributes(), args);
+  }
+
+  bool types_fit(const Kernel& kernel) const {
+    if (!kernel.float32) return true;
+    for (size_t i = 0; i < in_facts_.size(); ++i) {
+      if (!argument_[i] && in_facts_[i].dtype != DType::kFloat32) return false;
+    }
+    return out_facts_[0].dtype == DType::kFloat32;
+  }
+
+  /// 1 if the row took the case.
+  int check_row(const Kernel& kernel, Layout common) {
+    const int rank = out_facts_[0].shape.rank();
+    std::vector<const Fact*> in;
+    std::vector<const Fact*> out;
+    for (size_t i = 0; i < in_facts_.size(); ++i) {
+      in_facts_[i].layout = wanted(kernel.layout, port_of_[i]->weight, in_facts_[i], rank, common);
+      in.push_back(&in_facts_[i]);
+    }
+    for (Fact& f : out_facts_) {
+      f.layout = wanted(kernel.layout, false, f, rank, common);
+      out.push_back(&f);
+    }
+    const ArgFacts args(in, counts_, out, c_.out_counts);
+    if (!types_fit(kernel)) return 0;
+    if (kernel.fits != nullptr && kernel.fits(c_.op.attributes(), args) != nullptr) return 0;
+    std::string text = text_of(kernel);
+    SCOPED_TRACE(text);
+    const std::vector<Bytes> one = run(kernel, args, 1, false);
+    for (size_t i = 0; i < one.size(); ++i) compare(one[i], i);
+    for (int threads : {2, 3}) EXPECT_EQ(one, run(kernel, args, threads, false)) << threads << " threads";
+    if (kernel.in_place && in_facts_[0].bytes() == out_facts_[0].bytes()) {
+      EXPECT_EQ(one, run(kernel, args, 2, true)) << "in place";
+    }
+    return 1;
+  }
+
+  std::string text_of(const Kernel& kernel) const {
+    std::string text = std::string(kernel.name) + " of";
+    for (const Fact& f : in_facts_) append_text(text += " ", f);
+    append_text(text += " to ", out_facts_[0]);
+    return text;
+  }
+
+  std::vector<Bytes> run(const Kernel& kernel, const ArgFacts& args, int threads, bool in_place) const {
+    PrepareContext context;
+    context.threads = threads;
+    context.shared_weights = [](std::string_view, const std::function<std::shared_ptr<const void>()>& make) {
+      return make();
+    };
+    const Prepared prepared =
+        kernel.prepare == nullptr ? Prepared{} : kernel.prepare(c_.op.attributes(), args, context);
+    ThreadPool pool(threads);
+    pool.start();
+    std::vector<Bytes> in_bytes;
+    std::vector<Bytes> out_bytes;
+    std::vector<TensorView> in;
+    std::vector<TensorView> out;
+    for (size_t i = 0; i < c_.in.size(); ++i) in_bytes.push_back(in_layout(c_.in[i], in_facts_[i].layout));
+    for (const Fact& f : out_facts_) out_bytes.emplace_back(f.bytes(), 0xCD);
+    for (size_t i = 0; i < in_bytes.size(); ++i) in.push_back({in_bytes[i].data(), &in_facts_[i]});
+    for (size_t i = 0; i < out_bytes.size(); ++i) out.push_back({out_bytes[i].data(), &out_facts_[i]});
+    if (in_place) out[0].data = in[0].data;
+    std::vector<std::max_align_t> workspace(prepared.workspace / sizeof(std::max_align_t) + 1);
+    std::string detail;
+    KernelCall call{.row = &c_.op.row(),
+                    .op = c_.op.attributes(),
+                    .in = in,
+                    .out = out,
+                    .in_counts = counts_,
+                    .out_counts = c_.out_counts,
+                    .weights = prepared.weights.get(),
+                    .state = prepared.state.get(),
+                    .workspace = workspace.data(),
+                    .pool = &pool,
+                    .failure_detail = &detail};
+    kernel.run(call);
+    EXPECT_EQ(call.failure, nullptr) << (call.failure == nullptr ? "" : call.failure);
+    if (in_place) out_bytes[0] = in_bytes[0];
+    return out_bytes;
+  }
+
+  void compare(Bytes got, size_t i) const {
+    const Tensor& want = expected_[i];
+    const Fact& fact = out_facts_[i];
+    if (fact.layout == Layout::kChannelsLast) got = reordered(got.data(), fact.shape, size_of(fact.dtype), false);
+    ASSERT_EQ(got.size(), want.bytes());
+    if (fact.dtype != DType::kFloat32) {
+      EXPECT_EQ(got.empty() ? 0 : std::memcmp(got.data(), want.raw(), got.size()), 0) << "result " << i;
+      return;
+    }
+    for (int64_t k = 0; k < want.count(); ++k) {
+      float value;
+      std::memcpy(&value, got.data() + static_cast<size_t>(k) * sizeof(float), sizeof(float));
+      const float expected = want.data<float>()[k];
+      if (value == expected || (std::isnan(value) && std::isnan(expected))) continue;
+      const double allowed = c_.absolute + c_.relative * std::fabs(static_cast<double>(expected));
+      ASSERT_LE(std::fabs(static_cast<double>(value) - static_cast<double>(expected)), allowed)
+          << "element " << k << " of result " << i << " is " << value << ", expected " << expected;
+    }
+  }
+
+  const KernelCase& c_;
+  PortCounts counts_;
+  std::vector<const Port*> port_of_;
+  std::vector<bool> argument_;
+  std::vector<Fact> in_facts_;
+  std::vector<Fact> out_facts_;
+  std::vector<Tensor> expected_;
+};
+
+}  // namespace
+
+int check_on_every_kernel(const KernelCase& c) { return Checker(c).check(); }
+
+Tensor random_floats(const Shape& shape, double low, double high, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::uniform_real_distribution<double> uniform(low, high);
+  Tensor t = Tensor::make(DType::kFloat32, shape);
+  for (int64_t i = 0; i < t.count(); ++i) t.data<float>()[i] = static_cast<float>(uniform(engine));
+  return t;
+}
+
+Tensor random_ints(const Shape& shape, int64_t low, int64_t high, DType dtype, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::uniform_int_distribution<int64_t> uniform(low, high - 1);
+  std::vector<int64_t> values(static_cast<size_t>(shape.count()));
+  for (int64_t& v : values) v = uniform(engine);
+  Tensor t = Tensor::make(dtype, shape);
+  t.assign(std::span<const int64_t>(values));
+  return t;
+}
+
+Tensor int_list(std::vector<int64_t> values) { return Tensor::ints(values); }
+
+}  // namespace coracle::testing

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/op.h"
+
+namespace coracle::testing {
+
+/// One node to run: operands in port order, with the number of them at each port.
+struct KernelCase {
+  Op op;
+  std::vector<Tensor> in;
+  PortCounts in_counts = {};    ///< empty: one each
+  PortCounts out_counts = {1};
+  double relative = 2e-6;       ///< tolerated difference from the reference, times its magnitude ...
+  double absolute = 1e-6;       ///< ... plus this
+};
+
+/// Runs `c` on every kernel row that takes it, in every layout the row allows and for every instruction set this
+/// machine has, with 1, 2 and 3 threads and, where allowed, in place, and compares with the operator's reference.
+/// All runs of a row must agree bit for bit. Operands that are arguments or weights are constant while planning.
+/// Gives how many rows and layouts took it (the reference does not count); failures are reported to gtest.
+int check_on_every_kernel(const KernelCase& c);
+
+/// Floats in [low, high), the same for each seed.
+Tensor random_floats(const Shape& shape, double low = -2, double high = 2, unsigned seed = 1);
+/// Whole numbers in [low, high).
+Tensor random_ints(const Shape& shape, int64_t low, int64_t high, DType dtype = DType::kInt64, unsigned seed = 1);
+/// A 1-D int64 tensor.
+Tensor int_list(std::vector<int64_t> values);
+
+}  // namespace coracle::testing
