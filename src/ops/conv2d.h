@@ -13,7 +13,7 @@ struct Conv2d : ConvolutionAttributes {
   static constexpr Port kInputs[] = {in("x", "Input"), weight_in("filter", "Filter")};
   static constexpr Port kOutputs[] = {out("out", "Output")};
   Conv2d() : ConvolutionAttributes(2) {}
-  static void lower(Lowering& l) { lower_convolution(l, kOpRow<Conv2d>); }
+  static void lower(Lowering& l) { lower_convolution(l, *find_op(kName)); }
   friend bool operator==(const Conv2d&, const Conv2d&) = default;
 };
 

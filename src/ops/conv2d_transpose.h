@@ -20,7 +20,7 @@ struct Conv2dTranspose : ConvolutionAttributes {
     ConvolutionAttributes::attributes(visit);
     visit("output_padding", output_padding);
   }
-  static void lower(Lowering& l) { lower_convolution(l, kOpRow<Conv2dTranspose>); }
+  static void lower(Lowering& l) { lower_convolution(l, *find_op(kName)); }
   friend bool operator==(const Conv2dTranspose&, const Conv2dTranspose&) = default;
 };
 

@@ -13,7 +13,7 @@ struct Conv3d : ConvolutionAttributes {
   static constexpr Port kInputs[] = {in("x", "Input"), weight_in("filter", "Filter")};
   static constexpr Port kOutputs[] = {out("out", "Output")};
   Conv3d() : ConvolutionAttributes(3) {}
-  static void lower(Lowering& l) { lower_convolution(l, kOpRow<Conv3d>); }
+  static void lower(Lowering& l) { lower_convolution(l, *find_op(kName)); }
   friend bool operator==(const Conv3d&, const Conv3d&) = default;
 };
 

@@ -21,7 +21,7 @@ struct Conv3dTranspose : ConvolutionAttributes {
     visit("output_padding", output_padding);
     visit("output_size", output_size);
   }
-  static void lower(Lowering& l) { lower_convolution(l, kOpRow<Conv3dTranspose>); }
+  static void lower(Lowering& l) { lower_convolution(l, *find_op(kName)); }
   friend bool operator==(const Conv3dTranspose&, const Conv3dTranspose&) = default;
 };
 

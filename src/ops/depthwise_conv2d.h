@@ -13,7 +13,7 @@ struct DepthwiseConv2d : ConvolutionAttributes {
   static constexpr Port kInputs[] = {in("x", "Input"), weight_in("filter", "Filter")};
   static constexpr Port kOutputs[] = {out("out", "Output")};
   DepthwiseConv2d() : ConvolutionAttributes(2) {}
-  static void lower(Lowering& l) { lower_convolution(l, kOpRow<DepthwiseConv2d>); }
+  static void lower(Lowering& l) { lower_convolution(l, *find_op(kName)); }
   friend bool operator==(const DepthwiseConv2d&, const DepthwiseConv2d&) = default;
 };
 

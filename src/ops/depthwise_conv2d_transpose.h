@@ -21,7 +21,7 @@ struct DepthwiseConv2dTranspose : ConvolutionAttributes {
     ConvolutionAttributes::attributes(visit);
     visit("output_padding", output_padding);
   }
-  static void lower(Lowering& l) { lower_convolution(l, kOpRow<DepthwiseConv2dTranspose>); }
+  static void lower(Lowering& l) { lower_convolution(l, *find_op(kName)); }
   friend bool operator==(const DepthwiseConv2dTranspose&, const DepthwiseConv2dTranspose&) = default;
 };
 
