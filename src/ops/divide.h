@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ops/common/arithmetic.h"
-#include "ops/common/binary.h"
+#include "ops/common/complex_numbers.h"
 
 namespace coracle {
 
@@ -17,6 +17,10 @@ struct Divide : BinaryOperator {
 inline void infer(const Divide&, InferArgs& a) { infer_binary(a); }
 
 inline void reference(const Divide&, ReferenceArgs& a) {
+  if (is_complex(a.out(0).dtype())) {
+    reference_complex_binary(a, [](auto x, auto y) { return x / y; });
+    return;
+  }
   reference_binary(a, [](auto x, auto y) { return quotient(x, y); });
 }
 

@@ -5,7 +5,8 @@
 
 namespace coracle {
 
-/// One-element integer tensors as one row of int64: what a list of such tensors in a file stands for.
+/// Integer tensors of at most one dimension, laid end to end as one row of int64: what a list of such tensors in a file
+/// stands for.
 struct IntArray {
   static constexpr const char* kName = "int_array";
   static constexpr Port kInputs[] = {list_in("x", "")};
@@ -14,15 +15,25 @@ struct IntArray {
 };
 
 inline void infer(const IntArray&, InferArgs& a) {
+  int64_t count = 0;
   for (int i = 0; i < a.count(0); ++i) {
-    require(!a.shape(0, i).known() || a.shape(0, i).count() == 1, "element ", i, " of a list of integers is ",
-            a.shape(0, i), ", expected one element");
+    const Shape& x = a.shape(0, i);
+    require(!x.rank_known() || x.rank() <= 1, "element ", i, " of a list of integers is ", x, ", expected at most one ",
+            "dimension");
+    // Of several elements each is one number; a single one may be a whole row.
+    const int64_t n = x.known() ? x.count() : (a.count(0) > 1 ? 1 : Shape::kUnknown);
+    count = count < 0 || n < 0 ? Shape::kUnknown : count + n;
   }
-  a.set(0, DType::kInt64, Shape{a.count(0)});
+  a.set(0, DType::kInt64, Shape{count});
 }
 
 inline void reference(const IntArray&, ReferenceArgs& a) {
-  for (int i = 0; i < a.count(0); ++i) a.out(0).data<int64_t>()[i] = a.in(0, i).integer(0);
+  std::vector<int64_t> row;
+  for (int i = 0; i < a.count(0); ++i) {
+    for (int64_t k = 0, n = a.in(0, i).count(); k < n; ++k) row.push_back(a.in(0, i).integer(k));
+  }
+  if (a.out(0).empty_handle()) a.out(0) = Tensor::make(DType::kInt64, Shape{static_cast<int64_t>(row.size())});
+  std::copy(row.begin(), row.end(), a.out(0).data<int64_t>());
 }
 
 inline constexpr const OpRow* int_array_op = &kOpRow<IntArray>;

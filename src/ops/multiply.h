@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/common/binary.h"
+#include "ops/common/complex_numbers.h"
 
 namespace coracle {
 
@@ -16,6 +16,10 @@ struct Multiply : BinaryOperator {
 inline void infer(const Multiply&, InferArgs& a) { infer_binary(a); }
 
 inline void reference(const Multiply&, ReferenceArgs& a) {
+  if (is_complex(a.out(0).dtype())) {
+    reference_complex_binary(a, [](auto x, auto y) { return x * y; });
+    return;
+  }
   reference_binary(a, [](auto x, auto y) { return x * y; });
 }
 

@@ -3,7 +3,7 @@
 
 #include <complex>
 
-#include "graph/op.h"
+#include "ops/common/binary.h"
 
 namespace coracle {
 
@@ -24,6 +24,40 @@ void visit_complex(DType dtype, const F& f) {
   require(dtype == DType::kComplex128, ErrorCode::kUnsupported, "element type ", dtype,
           " is not supported here, expected ", "a complex type");
   f(static_cast<double*>(nullptr));
+}
+
+/// A real or complex tensor as one of a complex type.
+inline Tensor as_complex_type(const Tensor& t, DType dtype) {
+  if (t.dtype() == dtype) return t;
+  Tensor out = Tensor::make(dtype, t.shape());
+  visit_complex(dtype, [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    auto* to = out.data<std::complex<T>>();
+    if (is_complex(t.dtype())) {
+      visit_complex(t.dtype(), [&](auto* q) {
+        using From = std::complex<std::remove_pointer_t<decltype(q)>>;
+        for (int64_t i = 0, n = t.count(); i < n; ++i) to[i] = std::complex<T>(t.data<From>()[i]);
+      });
+    } else {
+      const Tensor real = converted(t, DTypeOf<T>::value);
+      for (int64_t i = 0, n = t.count(); i < n; ++i) to[i] = real.data<T>()[i];
+    }
+  });
+  return out;
+}
+
+/// out = f(x, y) where the result is complex: the counterpart of reference_binary.
+template <class F>
+void reference_complex_binary(ReferenceArgs& a, const F& f) {
+  const DType dtype = a.out(0).dtype();
+  const Tensor x = as_complex_type(a.in(0), dtype);
+  const Tensor y = as_complex_type(a.in(1), dtype);
+  visit_complex(dtype, [&](auto* p) {
+    using C = std::complex<std::remove_pointer_t<decltype(p)>>;
+    BroadcastWalk(a.out(0).shape(), x.shape(), y.shape()).each([&](int64_t i, int64_t ix, int64_t iy) {
+      a.out(0).data<C>()[i] = f(x.data<C>()[ix], y.data<C>()[iy]);
+    });
+  });
 }
 
 }  // namespace coracle
