@@ -68,7 +68,7 @@ class Checker {
     for (const Kernel* kernel : selector.rows(c_.op.row())) {
       if (std::string_view(kernel->name) == "reference" || kernel->view) continue;
       taken += check_row(*kernel, Layout::kRowMajor);
-      if (kernel->layout == LayoutRule::kSame && out_facts_[0].shape.rank() >= 3) {
+      if (kernel->layout == LayoutRule::kSame && has_image()) {
         taken += check_row(*kernel, Layout::kChannelsLast);
       }
     }
@@ -90,6 +90,15 @@ class Checker {
     for (const Fact& f : out_facts_) expected_.push_back(Tensor::make(f.dtype, f.shape));
     ReferenceArgs args(c_.in, counts_, expected_, c_.out_counts);
     c_.op.row().reference(c_.op.attributes(), args);
+  }
+
+  /// An operand that may be channels-last where the kernel goes by the order of its operands.
+  bool has_image() const {
+    const int rank = out_facts_[0].shape.rank();
+    for (size_t i = 0; i < in_facts_.size(); ++i) {
+      if (rank >= 3 && !port_of_[i]->weight && in_facts_[i].shape.rank() == rank) return true;
+    }
+    return false;
   }
 
   bool types_fit(const Kernel& kernel) const {

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs every case of the reference folder's goldens and prints a table: model, case, largest error.
+//   golden_test [--by-reference] [--threads N] [MODEL[/CASE]...]
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "model/load.h"
+#include "run/model.h"
+#include "run/session.h"
+#include "support/reference_cases.h"
+
+namespace {
+
+using coracle::Tensor;
+using coracle::test::ReferenceCase;
+
+struct Options {
+  bool by_reference = false;  ///< the operators' references on the graph as it is in the file
+  int threads = 0;
+  std::vector<std::string> chosen;
+
+  bool takes(const std::string& model, const std::string& name) const {
+    return chosen.empty() || std::any_of(chosen.begin(), chosen.end(), [&](const std::string& c) {
+             return c == model || c == model + "/" + name;
+           });
+  }
+};
+
+size_t position(const ReferenceCase& c, const std::string& input) {
+  const auto at = std::find(c.input_names.begin(), c.input_names.end(), input);
+  coracle::require(at != c.input_names.end(), "the case has no input '", input, "'");
+  return static_cast<size_t>(at - c.input_names.begin());
+}
+
+std::vector<Tensor> results(const ReferenceCase& c, const Options& options) {
+  const coracle::ModelSource source = coracle::ModelSource::on_disk(c.program, c.params);
+  std::vector<Tensor> inputs;
+  if (options.by_reference) {
+    const coracle::LoadedModel model = coracle::load_model(source);
+    for (const coracle::TensorInfo& info : model.info.inputs) inputs.push_back(c.inputs[position(c, info.name)]);
+    return evaluate_graph(model.graph, inputs);
+  }
+  coracle::SessionOptions session_options;
+  session_options.threads = options.threads;
+  coracle::Session session(coracle::Model::load(source, {}), session_options);
+  const std::vector<coracle::TensorInfo>& infos = session.model().info().inputs;
+  for (size_t i = 0; i < infos.size(); ++i) {
+    const Tensor& input = c.inputs[position(c, infos[i].name)];
+    session.set_input(i, input);
+    if (!input.lod().empty()) session.set_input_lod(i, input.lod());
+  }
+  session.run();
+  std::vector<Tensor> outputs;
+  for (size_t i = 0; i < session.model().info().outputs.size(); ++i) outputs.push_back(session.output(i).clone());
+  return outputs;
+}
+
+/// Prints one line per case; true if all outputs are within tolerance.
+bool run_case(const ReferenceCase& c, const Options& options) {
+  double worst = 0;
+  std::string complaint;
+  try {
+    const std::vector<Tensor> outputs = results(c, options);
+    if (outputs.size() != c.outputs.size()) complaint = coracle::text(outputs.size(), " outputs, expected ", c.outputs.size());
+    for (size_t i = 0; i < std::min(outputs.size(), c.outputs.size()); ++i) {
+      const coracle::test::Deviation d = compare(outputs[i], c.outputs[i]);
+      worst = std::max(worst, d.max_error);
+      if (!d.complaint.empty()) complaint.append(coracle::text(" output ", i, " '", c.outputs[i].name, "': ", d.complaint));
+    }
+  } catch (const std::exception& e) {
+    complaint = e.what();
+  }
+  std::printf("%-44s %-18s %9.2e  %s\n", c.model.c_str(), c.name.c_str(), worst, complaint.empty() ? "ok" : complaint.c_str());
+  std::fflush(stdout);
+  return complaint.empty();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  constexpr int kSkipped = 77;
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--by-reference") == 0) {
+      options.by_reference = true;
+    } else if (std::strcmp(argv[i], "--threads") == 0 && i + 1 < argc) {
+      options.threads = std::atoi(argv[++i]);
+    } else {
+      options.chosen.emplace_back(argv[i]);
+    }
+  }
+  const std::string shared = CORACLE_SHARED;
+  const auto cases = coracle::test::reference_cases(shared);
+  if (cases.empty()) {
+    std::printf("skipped: the reference folder ../shared is absent\n");
+    return kSkipped;
+  }
+  std::printf("%-44s %-18s %9s\n", "model", "case", "max error");
+  int run = 0;
+  int failed = 0;
+  for (const auto& [model, name] : cases) {
+    if (!options.takes(model, name)) continue;
+    ++run;
+    bool ok = false;
+    try {
+      ok = run_case(coracle::test::read_reference_case(shared, CORACLE_FILLED, model, name), options);
+    } catch (const std::exception& e) {
+      std::printf("%-44s %-18s cannot read the case: %s\n", model.c_str(), name.c_str(), e.what());
+    }
+    failed += ok ? 0 : 1;
+  }
+  std::printf("%d cases, %d failed\n", run, failed);
+  return failed == 0 && run > 0 ? 0 : 1;
+}

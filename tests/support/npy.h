@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "base/tensor.h"
+
+namespace coracle::test {
+
+/// A .npy file (format 1.0, little-endian, C order). Throws std::runtime_error.
+Tensor read_npy(const std::string& path);
+
+}  // namespace coracle::test
