@@ -300,7 +300,7 @@ Graph import(const Program& program, const ModelInfo& info, std::vector<Tensor> 
   const std::vector<const Operation*> inputs = survey.inputs();
   for (size_t i = 0; i < inputs.size(); ++i) {
     const TensorInfo& input = info.inputs[i];
-    scope.bind(inputs[i]->results.at(0).id, graph.add_input(input.name, Fact(input.dtype, input.shape)));
+    scope.bind(inputs[i]->results.at(0).id, graph.add_input(input.name, Fact(input.dtype, free_sizes(input.shape))));
   }
   const std::vector<const pir::Parameter*> sorted = stored(program);
   for (size_t i = 0; i < parameters.size(); ++i) {

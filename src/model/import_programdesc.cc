@@ -130,7 +130,7 @@ Graph import(const Program& program, const ModelInfo& info, std::vector<Tensor> 
   Graph graph;
   ProgramScope scope(graph, 0, nullptr);
   for (const TensorInfo& input : info.inputs) {
-    scope.bind(input.name, graph.add_input(input.name, Fact(input.dtype, input.shape)));
+    scope.bind(input.name, graph.add_input(input.name, Fact(input.dtype, free_sizes(input.shape))));
   }
   // A parameter becomes a value when something reads it.
   for (size_t i = 0; i < parameters.size(); ++i) {

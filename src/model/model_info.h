@@ -18,6 +18,12 @@ struct TensorInfo {
   int lod_levels = 0;  ///< levels of sequence offsets
 };
 
+/// The shape of an input as a graph may rely on it: sizes that a file declares do not bind (Paddle runs whatever fits, and old
+/// exports state the one they were traced with), only the number of dimensions does.
+inline Shape free_sizes(const Shape& declared) {
+  return declared.rank_known() ? Shape::filled(declared.rank(), Shape::kUnknown) : declared;
+}
+
 struct OperatorCount {
   std::string type;
   int64_t count = 0;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "devices/cpu/isa/post_op.h"
+#include "ops/common/epilogue.h"
+#include "plan/kernel.h"
+
+namespace coracle::cpu {
+
+/// An epilogue as micro-kernels take it. The tensors are filled in for each call.
+class EpilogueProgram {
+ public:
+  EpilogueProgram() = default;
+  /// `tensor_stride`: floats from pixel to pixel of the result.
+  EpilogueProgram(const Epilogue& epilogue, int64_t tensor_stride);
+
+  int count() const { return count_; }
+  /// Writes the operations with the tensors of a call, the first of which is operand `first`.
+  void bind(const KernelCall& call, int first, PostOp* ops) const noexcept;
+
+ private:
+  PostOp ops_[kMaxPostOps];
+  int tensor_[kMaxPostOps] = {};  ///< position among the tensors, -1 for none
+  int count_ = 0;
+};
+
+/// Why micro-kernels cannot do an epilogue: its tensors stand at `port`, the result has `channels` channels.
+Misfit epilogue_misfit(const Epilogue& epilogue, const ArgFacts& args, int port, int64_t channels);
+
+}  // namespace coracle::cpu

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "devices/cpu/epilogue_program.h"
+#include "devices/cpu/isa/gemm.h"
+
+namespace coracle::cpu {
+
+/// What a product or convolution needs besides its tensors, ready for every call with the same shapes.
+struct GemmPlan {
+  GemmCall call;             ///< without tensors, image and post-operations
+  bool has_image = false;
+  GemmImage image;           ///< tap lists point into the vectors below
+  std::vector<int32_t> tap_y;
+  std::vector<int32_t> tap_x;
+  std::vector<float> zeros;
+  int64_t rows = 0;          ///< of the product
+  int64_t panels = 0;        ///< of all groups
+  size_t packed_offset = 0;  ///< floats into the packed weights
+};
+
+/// Memory for packed weights, 64-byte aligned.
+std::shared_ptr<float> aligned_floats(int64_t count);
+
+/// Runs one plan on all threads, split over rows or, where they are few, over columns.
+void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,
+              const PostOp* ops, int op_count, ThreadPool& pool) noexcept;
+
+}  // namespace coracle::cpu

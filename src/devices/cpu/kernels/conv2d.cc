@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/gemm_plan.h"
+#include "ops/conv2d_fused.h"
+
+/// Convolution as a product of gathered pixels with packed weights, channels-last.
+namespace coracle::cpu::kernels {
+namespace {
+
+struct State {
+  GemmPlan plan;
+  EpilogueProgram epilogue;
+};
+
+Misfit fits(const void* op_attributes, const ArgFacts& args) noexcept {
+  const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
+  if (op.data_format == DataFormat::kNhwc) return "only NCHW";
+  if (args.in(1).value == nullptr) return "the filter is not constant";
+  if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
+  const int64_t channels = args.shape(0)[1];
+  if (op.groups > 1 && op.groups == channels && args.out().shape[1] == channels) return "one filter per channel";
+  return epilogue_misfit(op, args, 2, args.out().shape[1]);
+}
+
+/// Fills the plan's taps; true if the taps of a filter row are joined (narrow inputs).
+bool set_taps(const ConvolutionGeometry& g, GemmPlan& plan) {
+  const WindowAxis& h = g.height();
+  const WindowAxis& w = g.width();
+  const int64_t depth = g.in_channels / g.groups;
+  const bool joined = g.groups == 1 && w.kernel > 1 && w.dilation == 1 && w.kernel * depth <= kMaxJoinedDepth &&
+                      h.kernel <= kMaxJoinedTaps;
+  for (int64_t ky = 0; ky < h.kernel; ++ky) {
+    for (int64_t kx = 0; kx < (joined ? 1 : w.kernel); ++kx) {
+      plan.tap_y.push_back(static_cast<int32_t>(ky * h.dilation - h.pad_before));
+      plan.tap_x.push_back(static_cast<int32_t>(kx * w.dilation - w.pad_before));
+    }
+  }
+  plan.call.shape = {static_cast<int64_t>(plan.tap_y.size()), joined ? depth * w.kernel : depth,
+                     g.out_channels / g.groups};
+  plan.image.join = joined ? w.kernel : 1;
+  return joined;
+}
+
+bool is_pointwise(const ConvolutionGeometry& g) {
+  const auto plain = [](const WindowAxis& a) {
+    return a.kernel == 1 && a.stride == 1 && a.pad_before == 0 && a.out == a.in;
+  };
+  return plain(g.height()) && plain(g.width());
+}
+
+template <Isa I>
+Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+  const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  const GemmFunctions& gemm = gemm_table(I);
+  auto state = std::make_shared<State>();
+  GemmPlan& plan = state->plan;
+  const bool joined = set_taps(g, plan);
+  const int64_t depth = g.in_channels / g.groups;
+  const int64_t columns = g.out_channels / g.groups;
+  const int64_t area = g.height().kernel * g.width().kernel;
+  plan.call.groups = g.groups;
+  plan.call.c_stride = g.out_channels;
+  plan.rows = g.batch * g.height().out * g.width().out;
+  plan.panels = g.groups * gemm.panels(columns);
+  if (is_pointwise(g)) {
+    plan.call.a_stride = g.in_channels;
+  } else {
+    plan.has_image = true;
+    GemmImage& image = plan.image;
+    image.in_h = g.height().in;
+    image.in_w = g.width().in;
+    image.in_channels = g.in_channels;
+    image.out_h = g.height().out;
+    image.out_w = g.width().out;
+    image.stride_y = g.height().stride;
+    image.stride_x = g.width().stride;
+    image.tap_y = plan.tap_y.data();
+    image.tap_x = plan.tap_x.data();
+    image.out_batch = image.out_h * image.out_w;
+    image.out_row = image.out_w;
+    plan.zeros.assign(static_cast<size_t>(plan.call.shape.depth), 0.0F);
+  }
+  state->epilogue = EpilogueProgram(op, g.out_channels);
+
+  Prepared prepared;
+  prepared.weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
+    std::vector<int64_t> tap_offsets;
+    for (int64_t ky = 0; ky < g.height().kernel; ++ky) {
+      for (int64_t kx = 0; kx < (joined ? 1 : g.width().kernel); ++kx) {
+        tap_offsets.push_back(ky * g.width().kernel + kx);
+      }
+    }
+    const int64_t size = gemm.packed_floats(plan.call.shape);
+    std::shared_ptr<float> packed = aligned_floats(size * g.groups);
+    const auto* filter = args.in(1).value->data<float>();
+    for (int64_t group = 0; group < g.groups; ++group) {
+      const GemmSource source{.data = filter + group * columns * depth * area,
+                              .tap_offsets = tap_offsets.data(),
+                              .inner = depth,
+                              .join_stride = 1,
+                              .inner_stride = area,
+                              .column_stride = depth * area};
+      gemm.pack(plan.call.shape, source, packed.get() + group * size, 0, gemm.panels(columns));
+    }
+    return packed;
+  });
+  prepared.state_bytes = sizeof(State) + plan.zeros.size() * sizeof(float) + plan.tap_y.size() * 2 * sizeof(int32_t);
+  prepared.state = state;
+  return prepared;
+}
+
+template <Isa I>
+void run(KernelCall& call) noexcept {
+  const auto& state = *static_cast<const State*>(call.state);
+  PostOp ops[kMaxPostOps];
+  state.epilogue.bind(call, 2, ops);
+  run_gemm(gemm_table(I), state.plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),
+           call.out[0].as<float>(), ops, state.epilogue.count(), *call.pool);
+}
+
+template <Isa I>
+constexpr Kernel row(const char* name) {
+  return {.name = name,
+          .op = &kOpRow<Conv2dFused>,
+          .isa = I,
+          .layout = LayoutRule::kChannelsLast,
+          .fits = fits,
+          .prepare = prepare<I>,
+          .run = run<I>};
+}
+
+constexpr Kernel kRows[] = {
+#if defined(__x86_64__)
+    row<Isa::kAvx512>("conv2d.indirect.avx512"),
+    row<Isa::kAvx2>("conv2d.indirect.avx2"),
+    row<Isa::kSse2>("conv2d.indirect.sse2"),
+#else
+    row<Isa::kNeon>("conv2d.indirect.neon"),
+#endif
+};
+
+}  // namespace
+
+extern const KernelTable conv2d;
+constinit const KernelTable conv2d = {kRows};
+
+}  // namespace coracle::cpu::kernels

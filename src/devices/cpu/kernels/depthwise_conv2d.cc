@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/epilogue_program.h"
+#include "devices/cpu/gemm_plan.h"
+#include "devices/cpu/isa/depthwise.h"
+#include "ops/conv2d_fused.h"
+
+/// Depthwise convolution, channels-last: each channel with its own filter.
+namespace coracle::cpu::kernels {
+namespace {
+
+struct State {
+  DepthwiseCall call;
+  int64_t rows = 0;
+  EpilogueProgram epilogue;
+};
+
+Misfit fits(const void* op_attributes, const ArgFacts& args) noexcept {
+  const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
+  if (op.data_format == DataFormat::kNhwc) return "only NCHW";
+  if (args.in(1).value == nullptr) return "the filter is not constant";
+  const int64_t channels = args.shape(0)[1];
+  if (op.groups != channels || args.out().shape[1] != channels || channels == 1) return "not one filter per channel";
+  if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
+  return epilogue_misfit(op, args, 2, channels);
+}
+
+template <Isa I>
+Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+  const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  const DepthwiseFunctions& depthwise = depthwise_table(I);
+  auto state = std::make_shared<State>();
+  DepthwiseCall& c = state->call;
+  c.channels = g.in_channels;
+  c.in_h = g.height().in;
+  c.in_w = g.width().in;
+  c.in_stride = g.in_channels;
+  c.out_h = g.height().out;
+  c.out_w = g.width().out;
+  c.out_stride = g.in_channels;
+  c.kernel_h = g.height().kernel;
+  c.kernel_w = g.width().kernel;
+  c.stride_y = g.height().stride;
+  c.stride_x = g.width().stride;
+  c.dilation_y = g.height().dilation;
+  c.dilation_x = g.width().dilation;
+  c.pad_top = g.height().pad_before;
+  c.pad_left = g.width().pad_before;
+  state->rows = g.batch * c.out_h;
+  state->epilogue = EpilogueProgram(op, g.in_channels);
+
+  Prepared prepared;
+  prepared.weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
+    const int64_t taps = c.kernel_h * c.kernel_w;
+    std::shared_ptr<float> packed = aligned_floats(depthwise.packed_floats(taps, c.channels));
+    depthwise.pack(args.in(1).value->data<float>(), taps, c.channels, packed.get());
+    return packed;
+  });
+  prepared.state_bytes = sizeof(State);
+  prepared.state = state;
+  return prepared;
+}
+
+template <Isa I>
+void run(KernelCall& call) noexcept {
+  constexpr int64_t kGrain = 128 << 10;
+  const auto& state = *static_cast<const State*>(call.state);
+  PostOp ops[kMaxPostOps];
+  state.epilogue.bind(call, 2, ops);
+  DepthwiseCall c = state.call;
+  c.input = call.in[0].as<const float>();
+  c.packed = static_cast<const float*>(call.weights);
+  c.output = call.out[0].as<float>();
+  c.ops = ops;
+  c.op_count = state.epilogue.count();
+  const int64_t per_row = c.out_w * c.channels * c.kernel_h * c.kernel_w + 1;
+  call.pool->parallel_for(state.rows, kGrain / per_row + 1,
+                          [&](int64_t begin, int64_t end) { depthwise_table(I).run(c, begin, end); });
+}
+
+template <Isa I>
+constexpr Kernel row(const char* name) {
+  return {.name = name,
+          .op = &kOpRow<Conv2dFused>,
+          .isa = I,
+          .layout = LayoutRule::kChannelsLast,
+          .fits = fits,
+          .prepare = prepare<I>,
+          .run = run<I>};
+}
+
+constexpr Kernel kRows[] = {
+#if defined(__x86_64__)
+    row<Isa::kAvx512>("conv2d.depthwise.avx512"),
+    row<Isa::kAvx2>("conv2d.depthwise.avx2"),
+    row<Isa::kSse2>("conv2d.depthwise.sse2"),
+#else
+    row<Isa::kNeon>("conv2d.depthwise.neon"),
+#endif
+};
+
+}  // namespace
+
+extern const KernelTable depthwise_conv2d;
+constinit const KernelTable depthwise_conv2d = {kRows};
+
+}  // namespace coracle::cpu::kernels

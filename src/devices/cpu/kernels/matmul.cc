@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "devices/cpu/gemm_plan.h"
+#include "ops/bmm.h"
+#include "ops/matmul.h"
+
+/// Products of two computed matrices, batch by batch: the right one is packed into scratch first.
+namespace coracle::cpu::kernels {
+namespace {
+
+constexpr int64_t kRowTile = 12;
+
+struct State {
+  GemmCall call;
+  GemmSource source;          ///< of one right matrix
+  int64_t rows = 0;
+  int64_t panels = 0;
+  int64_t packed_floats = 0;  ///< of one right matrix
+  int64_t right_count = 0;
+  int64_t right_size = 0;
+  std::vector<int64_t> left;   ///< by product: element offset of its left matrix
+  std::vector<int64_t> right;  ///< by product: which right matrix
+};
+
+bool transposes_x(const Matmul& op) { return op.transpose_x; }
+bool transposes_x(const Bmm&) { return false; }
+bool transposes_y(const Matmul& op) { return op.transpose_y; }
+bool transposes_y(const Bmm&) { return false; }
+
+template <class T>
+Misfit fits(const void* op_attributes, const ArgFacts& args) noexcept {
+  const auto& op = *static_cast<const T*>(op_attributes);
+  if (transposes_x(op)) return "the left matrix is transposed";
+  if (args.shape(0).rank() < 2 || args.shape(1).rank() < 2) return "only matrices";
+  if (args.out().shape.count() == 0 || args.shape(0).count() == 0) return "no elements";
+  return nullptr;
+}
+
+Shape without_matrix(const Shape& s) { return Shape(std::span(s.begin(), static_cast<size_t>(s.rank() - 2))); }
+
+template <class T, Isa I>
+Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext&) {
+  const auto& op = *static_cast<const T*>(op_attributes);
+  const GemmFunctions& gemm = gemm_table(I);
+  const Shape& x = args.shape(0);
+  const Shape& y = args.shape(1);
+  const int64_t m = x[x.rank() - 2];
+  const int64_t k = x.back();
+  const int64_t n = args.out().shape.back();
+  auto state = std::make_shared<State>();
+  state->call.shape = {1, k, n};
+  state->call.a_stride = k;
+  state->call.c_stride = n;
+  state->source.inner = k;
+  state->source.inner_stride = transposes_y(op) ? 1 : n;
+  state->source.column_stride = transposes_y(op) ? k : 1;
+  state->rows = m;
+  state->panels = gemm.panels(n);
+  state->packed_floats = gemm.packed_floats(state->call.shape);
+  const Shape left = without_matrix(x);
+  const Shape right = without_matrix(y);
+  state->right_count = right.count();
+  state->right_size = k * n;
+  const Shape batch = broadcast(left, right);
+  const BroadcastWalk walk(batch, left, right);
+  walk.each([&](int64_t, int64_t l, int64_t r) {
+    state->left.push_back(l * m * k);
+    state->right.push_back(r);
+  });
+  Prepared prepared;
+  prepared.workspace = static_cast<size_t>(state->packed_floats * state->right_count) * sizeof(float);
+  prepared.state_bytes = sizeof(State) + state->left.size() * 2 * sizeof(int64_t);
+  prepared.state = state;
+  return prepared;
+}
+
+template <Isa I>
+void run(KernelCall& call) noexcept {
+  constexpr int64_t kGrain = 256 << 10;
+  const GemmFunctions& gemm = gemm_table(I);
+  const auto& state = *static_cast<const State*>(call.state);
+  const auto* x = call.in[0].as<const float>();
+  const auto* y = call.in[1].as<const float>();
+  auto* out = call.out[0].as<float>();
+  auto* packed = static_cast<float*>(call.workspace);
+  const GemmShape& shape = state.call.shape;
+  call.pool->parallel_for(state.right_count, (32 << 10) / (state.right_size + 1) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      GemmSource source = state.source;
+      source.data = y + r * state.right_size;
+      gemm.pack(shape, source, packed + r * state.packed_floats, 0, state.panels);
+    }
+  });
+  const int64_t tiles = (state.rows + kRowTile - 1) / kRowTile;
+  const int64_t per_tile = kRowTile * shape.depth * shape.columns + 1;
+  const auto products = static_cast<int64_t>(state.left.size());
+  call.pool->parallel_for(products * tiles, kGrain / per_tile + 1, [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      const int64_t product = begin / tiles;
+      const int64_t last = std::min(end, (product + 1) * tiles);
+      GemmCall c = state.call;
+      c.a = x + state.left[static_cast<size_t>(product)];
+      c.packed = packed + state.right[static_cast<size_t>(product)] * state.packed_floats;
+      c.c = out + product * state.rows * shape.columns;
+      gemm.run(c, (begin - product * tiles) * kRowTile, std::min((last - product * tiles) * kRowTile, state.rows), 0,
+               state.panels);
+      begin = last;
+    }
+  });
+}
+
+template <class T, Isa I>
+constexpr Kernel row(const char* name) {
+  return {.name = name, .op = &kOpRow<T>, .isa = I, .fits = fits<T>, .prepare = prepare<T, I>, .run = run<I>};
+}
+
+constexpr Kernel kRows[] = {
+#if defined(__x86_64__)
+    row<Matmul, Isa::kAvx512>("matmul.avx512"), row<Bmm, Isa::kAvx512>("bmm.avx512"),
+    row<Matmul, Isa::kAvx2>("matmul.avx2"),     row<Bmm, Isa::kAvx2>("bmm.avx2"),
+    row<Matmul, Isa::kSse2>("matmul.sse2"),     row<Bmm, Isa::kSse2>("bmm.sse2"),
+#else
+    row<Matmul, Isa::kNeon>("matmul.neon"),     row<Bmm, Isa::kNeon>("bmm.neon"),
+#endif
+};
+
+}  // namespace
+
+extern const KernelTable matmul;
+constinit const KernelTable matmul = {kRows};
+
+}  // namespace coracle::cpu::kernels
