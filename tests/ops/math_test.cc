@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one-operator cases of a file do not show for arithmetic: unknown dimensions while inferring, refused arguments,
+// failures that depend on the data, random numbers, shape arithmetic that folds.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "graph/graph.h"
+#include "ops/add.h"
+#include "ops/arange.h"
+#include "ops/bitwise_and.h"
+#include "ops/cholesky.h"
+#include "ops/cummax.h"
+#include "ops/diag.h"
+#include "ops/dot.h"
+#include "ops/einsum.h"
+#include "ops/floor_divide.h"
+#include "ops/gaussian.h"
+#include "ops/linspace.h"
+#include "ops/matmul.h"
+#include "ops/matmul_with_flatten.h"
+#include "ops/mean.h"
+#include "ops/multinomial.h"
+#include "ops/one_hot.h"
+#include "ops/p_norm.h"
+#include "ops/randperm.h"
+#include "ops/remainder.h"
+#include "ops/solve.h"
+#include "ops/sum.h"
+#include "ops/uniform.h"
+
+namespace coracle {
+namespace {
+
+constexpr int64_t kAny = Shape::kUnknown;
+
+Shape inferred(const Op& op, const std::vector<Fact>& facts, const std::vector<Ints>& operands = {}) {
+  Graph graph;
+  PortValues inputs;
+  for (const Fact& f : facts) inputs.push_back({graph.add_input("x", f)});
+  for (const Ints& values : operands) inputs.push_back({graph.add_constant(Tensor::ints(values))});
+  return graph.fact(graph.add(op, inputs)).shape;
+}
+
+Fact real(const Shape& shape) { return {DType::kFloat32, shape}; }
+
+std::string refusal(const Op& op, const std::vector<Fact>& facts, const std::vector<Ints>& operands = {}) {
+  try {
+    inferred(op, facts, operands);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::kInvalidModel);
+    return e.text();
+  }
+  return "accepted";
+}
+
+Tensor run(const Op& op, const std::vector<Tensor>& inputs) {
+  Graph graph;
+  PortValues values;
+  for (const Tensor& t : inputs) values.push_back({graph.add_input("x", Fact(t.dtype(), t.shape()))});
+  graph.add_output(graph.add(op, values), "y");
+  return evaluate_graph(graph, inputs).front();
+}
+
+ErrorCode failure(const Op& op, const std::vector<Tensor>& inputs) {
+  try {
+    run(op, inputs);
+  } catch (const Error& e) {
+    return e.code();
+  }
+  return ErrorCode::kInvalidArgument;
+}
+
+Tensor floats(const Shape& shape, std::vector<float> values) {
+  return Tensor::of<float>(shape, std::span<const float>(values));
+}
+
+TEST(Math, UnknownDimensionsStayUnknown) {
+  EXPECT_EQ(inferred(Add{}, {real({kAny, 3}), real({3})}), (Shape{kAny, 3}));
+  EXPECT_FALSE(inferred(Add{}, {real(Shape::unknown_rank()), real({3})}).rank_known());
+  EXPECT_EQ(inferred(Matmul{}, {real({kAny, 4, 5}), real({5, 6})}), (Shape{kAny, 4, 6}));
+  EXPECT_EQ(inferred(Matmul{.transpose_y = true}, {real({kAny, 5}), real({7, kAny})}), (Shape{kAny, 7}));
+  EXPECT_EQ(inferred(Mean{}, {real({kAny, 4, kAny})}, {{1, 2}}), (Shape{kAny}));
+  EXPECT_EQ(inferred(Sum{}, {real({kAny, 4})}, {{-1}}), (Shape{kAny}));
+  EXPECT_EQ(inferred(Diag{}, {real({kAny})}), (Shape{kAny, kAny}));
+  EXPECT_EQ(inferred(Solve{}, {real({kAny, 3, 3}), real({3, 2})}), (Shape{kAny, 3, 2}));
+}
+
+TEST(Math, OperandsThatAreNotKnownYetGiveUnknownSizes) {
+  const Fact number(DType::kInt64, Shape{1});
+  EXPECT_EQ(inferred(Arange{}, {number, number, number}), (Shape{kAny}));
+  EXPECT_EQ(inferred(Linspace{}, {number, number, number}), (Shape{kAny}));
+  EXPECT_EQ(inferred(OneHot{}, {Fact(DType::kInt64, {4}), number}), (Shape{4, kAny}));
+  EXPECT_EQ(inferred(Gaussian{}, {Fact(DType::kInt64, {3})}), (Shape{kAny, kAny, kAny}));
+  EXPECT_FALSE(inferred(Sum{}, {real({2, 3}), number}).rank_known());
+}
+
+TEST(Math, ShapesThatDoNotFitAreRefused) {
+  EXPECT_NE(refusal(Add{}, {real({2, 3}), real({2, 4})}), "accepted");
+  EXPECT_NE(refusal(Matmul{}, {real({2, 3}), real({4, 2})}), "accepted");
+  EXPECT_NE(refusal(MatmulWithFlatten{}, {real({2, 3}), real({4, 2})}), "accepted");
+  EXPECT_NE(refusal(Dot{}, {real({3}), real({4})}), "accepted");
+  EXPECT_NE(refusal(Mean{}, {real({2, 3})}, {{2}}), "accepted");
+  EXPECT_NE(refusal(PNorm{.axis = 3}, {real({2, 3})}), "accepted");
+  EXPECT_NE(refusal(Cummax{.axis = 1}, {real({2})}), "accepted");
+  EXPECT_NE(refusal(Diag{}, {real({2, 2, 2})}), "accepted");
+  EXPECT_NE(refusal(Cholesky{}, {real({2, 3})}), "accepted");
+  EXPECT_NE(refusal(BitwiseAnd{}, {real({2}), real({2})}), "accepted");
+  EXPECT_NE(refusal(Arange{}, {}, {{0}, {5}, {0}}), "accepted");
+}
+
+std::string einsum_refusal(const std::string& equation) {
+  Graph graph;
+  try {
+    graph.add(Einsum{.equation = equation}, {{graph.add_input("x", real({2, 3})), graph.add_input("y", real({3, 4}))}});
+  } catch (const Error& e) {
+    return e.text();
+  }
+  return "accepted";
+}
+
+TEST(Math, EquationsThatDoNotFitAreRefused) {
+  EXPECT_EQ(einsum_refusal("ij,jk->ik"), "accepted");
+  EXPECT_EQ(einsum_refusal("ij,jk"), "accepted");
+  EXPECT_EQ(einsum_refusal("...j,jk->...k"), "accepted");
+  for (const char* wrong :
+       {"ij->ij", "ijk,jk->ik", "ij,jk->il", "ij,jk->ii", "ij,ik->jk", "i?,jk->ik", "i..,jk->ik", ""}) {
+    EXPECT_NE(einsum_refusal(wrong), "accepted") << wrong;
+  }
+}
+
+TEST(Math, WholeNumbersNeverStopARun) {
+  const Tensor x = Tensor::of<int32_t>({4}, std::vector<int32_t>{7, -7, INT32_MIN, 5});
+  const Tensor y = Tensor::of<int32_t>({4}, std::vector<int32_t>{-2, 2, -1, 0});
+  EXPECT_EQ(run(FloorDivide{}, {x, y}).integers(), (Ints{-4, -4, INT32_MIN, 0}));
+  EXPECT_EQ(run(Remainder{}, {x, y}).integers(), (Ints{-1, 1, 0, 0}));
+}
+
+TEST(Math, DataThatCannotBeComputedFailsTheRun) {
+  EXPECT_EQ(failure(Cholesky{}, {floats({1, 1}, {-1})}), ErrorCode::kRunFailure);
+  EXPECT_EQ(failure(Multinomial{}, {floats({2}, {0, 0}), Tensor::ints(Ints{1})}), ErrorCode::kRunFailure);
+  EXPECT_EQ(failure(OneHot{}, {Tensor::ints(Ints{5}), Tensor::ints(Ints{5})}), ErrorCode::kRunFailure);
+}
+
+TEST(Math, EmptyTensors) {
+  EXPECT_EQ(run(Sum{}, {floats({0, 2}, {}), Tensor::ints(Ints{0})}).integers(), (Ints{0, 0}));
+  EXPECT_EQ(run(Matmul{}, {floats({2, 0}, {}), floats({0, 1}, {})}).integers(), (Ints{0, 0}));
+  EXPECT_EQ(run(Cummax{.axis = 0}, {floats({0}, {})}).count(), 0);
+}
+
+TEST(Math, RandomNumbersFollowTheSeed) {
+  const Tensor shape = Tensor::ints(Ints{20000});
+  const Tensor first = run(Gaussian{.mean = 1, .std = 2, .seed = 5}, {shape});
+  const Tensor again = run(Gaussian{.mean = 1, .std = 2, .seed = 5}, {shape});
+  const Tensor other = run(Gaussian{.mean = 1, .std = 2, .seed = 6}, {shape});
+  EXPECT_TRUE(std::ranges::equal(first.values<float>(), again.values<float>()));
+  EXPECT_FALSE(std::ranges::equal(first.values<float>(), other.values<float>()));
+  double sum = 0;
+  double squares = 0;
+  for (float v : first.values<float>()) {
+    sum += v;
+    squares += (v - 1.0) * (v - 1.0);
+  }
+  EXPECT_NEAR(sum / 20000, 1.0, 0.06);
+  EXPECT_NEAR(squares / 20000, 4.0, 0.2);
+  for (float v : run(Uniform{}, {shape}).values<float>()) {
+    EXPECT_GE(v, -1.0F);
+    EXPECT_LE(v, 1.0F);
+  }
+  Ints order = run(Randperm{.n = 100, .seed = 3}, {}).integers();
+  std::ranges::sort(order);
+  for (int64_t i = 0; i < 100; ++i) EXPECT_EQ(order[static_cast<size_t>(i)], i);
+}
+
+}  // namespace
+}  // namespace coracle
