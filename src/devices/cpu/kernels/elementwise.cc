@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/isa/binary.h"
+#include "devices/cpu/kernels/rows.h"
+#include "ops/add.h"
+#include "ops/divide.h"
+#include "ops/elementwise_pow.h"
+#include "ops/maximum.h"
+#include "ops/minimum.h"
+#include "ops/multiply.h"
+#include "ops/subtract.h"
+
+/// Operators on two operands with broadcasting: outer loops around a block that one micro-kernel call computes.
+namespace coracle::cpu::kernels {
+namespace {
+
+/// How the innermost block of [rows, columns] is computed.
+enum class Form : uint8_t { kSame, kScalarRight, kScalarLeft, kRowRight, kRowLeft, kColumnRight, kColumnLeft };
+
+/// One dimension of the result with the steps of both operands in elements.
+struct Axis {
+  int64_t size = 1;
+  int64_t a = 0;
+  int64_t b = 0;
+};
+
+struct State {
+  const BinaryFunctions* functions = nullptr;
+  BinaryKind kind = BinaryKind::kAdd;
+  Form form = Form::kSame;
+  Axis row;              ///< steps from row to row of a block; one row unless the form has rows
+  int64_t columns = 1;   ///< contiguous in the result
+  int outer_rank = 0;    ///< dimensions around the blocks, outermost first
+  Axis outer[Shape::kMaxRank];
+  int64_t rows = 1;      ///< of all blocks
+};
+
+/// Steps of an operand along each logical dimension of the result, 0 where it is repeated.
+void operand_steps(const Fact& operand, int rank, int64_t* steps) {
+  const MemoryOrder order(operand);
+  for (int d = 0; d < rank; ++d) {
+    const int from = d - (rank - order.rank);
+    steps[d] = from < 0 || operand.shape[from] == 1 ? 0 : order.stride[from];
+  }
+}
+
+/// The dimensions of the result in memory order, without those of size 1, neighbours joined where possible.
+int joined_axes(const ArgFacts& args, Axis* axes) {
+  const MemoryOrder out(args.out());
+  int64_t a[Shape::kMaxRank];
+  int64_t b[Shape::kMaxRank];
+  operand_steps(args.in(0), out.rank, a);
+  operand_steps(args.in(1), out.rank, b);
+  int count = 0;
+  for (int p = 0; p < out.rank; ++p) {
+    const int d = out.logical[p];
+    if (out.dims[p] == 1) continue;
+    const Axis axis{out.dims[p], a[d], b[d]};
+    Axis* last = count > 0 ? &axes[count - 1] : nullptr;
+    if (last != nullptr && last->a == axis.size * axis.a && last->b == axis.size * axis.b) {
+      *last = {last->size * axis.size, axis.a, axis.b};
+    } else {
+      axes[count++] = axis;
+    }
+  }
+  return count;
+}
+
+Misfit fits(const void*, const ArgFacts& args) {
+  Axis axes[Shape::kMaxRank];
+  const int count = joined_axes(args, axes);
+  if (count == 0) return nullptr;
+  return axes[count - 1].a <= 1 && axes[count - 1].b <= 1 ? nullptr : "operands lie in different orders";
+}
+
+State plan(const ArgFacts& args) {
+  State s;
+  Axis axes[Shape::kMaxRank];
+  int count = joined_axes(args, axes);
+  if (count > 0) {
+    const Axis inner = axes[--count];
+    s.columns = inner.size;
+    const Axis* row = count > 0 ? &axes[count - 1] : nullptr;
+    if (inner.a == 1 && inner.b == 1) {
+      if (row != nullptr && row->b == 0 && row->a == inner.size) {
+        s.form = Form::kRowRight;
+      } else if (row != nullptr && row->a == 0 && row->b == inner.size) {
+        s.form = Form::kRowLeft;
+      }
+    } else if (inner.a == 1) {
+      s.form = row != nullptr && row->a == inner.size && row->b == 1 ? Form::kColumnRight : Form::kScalarRight;
+    } else {
+      s.form = row != nullptr && row->b == inner.size && row->a == 1 ? Form::kColumnLeft : Form::kScalarLeft;
+    }
+    if (s.form >= Form::kRowRight) s.row = axes[--count];
+  }
+  s.outer_rank = count;
+  s.rows = s.row.size;
+  for (int i = 0; i < count; ++i) {
+    s.outer[i] = axes[i];
+    s.rows *= axes[i].size;
+  }
+  return s;
+}
+
+void compute(const State& s, const float* a, const float* b, float* y, size_t rows, size_t columns) {
+  const BinaryFunctions& f = *s.functions;
+  switch (s.form) {
+    case Form::kSame: return f.same(s.kind, a, b, y, columns, {});
+    case Form::kScalarRight: return f.scalar_right(s.kind, a, *b, y, columns, {});
+    case Form::kScalarLeft: return f.scalar_left(s.kind, *a, b, y, columns, {});
+    case Form::kRowRight: return f.row_right(s.kind, a, b, y, rows, columns, {});
+    case Form::kRowLeft: return f.row_left(s.kind, a, b, y, rows, columns, {});
+    case Form::kColumnRight: return f.column_right(s.kind, a, b, y, rows, columns, {});
+    case Form::kColumnLeft: return f.column_left(s.kind, a, b, y, rows, columns, {});
+  }
+}
+
+void run(KernelCall& call) noexcept {
+  const State& s = state_of<State>(call);
+  const float* a = call.in[0].as<const float>();
+  const float* b = call.in[1].as<const float>();
+  float* y = call.out[0].as<float>();
+  if (s.rows == 0 || s.columns == 0) return;
+  if (s.rows == 1) {
+    const int64_t step_a = s.form == Form::kScalarLeft || s.form == Form::kColumnLeft ? 0 : 1;
+    const int64_t step_b = s.form == Form::kScalarRight || s.form == Form::kColumnRight ? 0 : 1;
+    call.pool->parallel_for(s.columns, kGrain, [&](int64_t begin, int64_t end) {
+      compute(s, a + begin * step_a, b + begin * step_b, y + begin, 1, static_cast<size_t>(end - begin));
+    });
+    return;
+  }
+  call.pool->parallel_for(s.rows, grain_of(s.columns), [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      int64_t block = begin / s.row.size;
+      const int64_t row = begin - block * s.row.size;
+      const int64_t rows = end - begin < s.row.size - row ? end - begin : s.row.size - row;
+      const float* from_a = a + row * s.row.a;
+      const float* from_b = b + row * s.row.b;
+      for (int i = s.outer_rank - 1; i >= 0; --i) {
+        const int64_t at = block % s.outer[i].size;
+        block /= s.outer[i].size;
+        from_a += at * s.outer[i].a;
+        from_b += at * s.outer[i].b;
+      }
+      compute(s, from_a, from_b, y + begin * s.columns, static_cast<size_t>(rows), static_cast<size_t>(s.columns));
+      begin += rows;
+    }
+  });
+}
+
+template <BinaryKind kKind, Isa kIsa>
+Prepared prepare(const void*, const ArgFacts& args, PrepareContext&) {
+  State s = plan(args);
+  s.functions = &binary_table(kIsa);
+  s.kind = kKind;
+  return prepared(s);
+}
+
+template <class Op, BinaryKind kKind, Isa kIsa>
+constexpr Kernel row(LayoutRule layout) {
+  return {.name = row_name<Op, kIsa>(),
+          .op = &kOpRow<Op>,
+          .isa = kIsa,
+          .layout = layout,
+          .in_place = true,
+          .fits = fits,
+          .prepare = prepare<kKind, kIsa>,
+          .run = run};
+}
+
+/// In the operands' own order where that works, else row-major.
+template <Isa kIsa>
+struct Rows {
+  static constexpr std::array<Kernel, 14> kRows = {
+      row<Add, BinaryKind::kAdd, kIsa>(LayoutRule::kSame),
+      row<Add, BinaryKind::kAdd, kIsa>(LayoutRule::kRowMajor),
+      row<Subtract, BinaryKind::kSubtract, kIsa>(LayoutRule::kSame),
+      row<Subtract, BinaryKind::kSubtract, kIsa>(LayoutRule::kRowMajor),
+      row<Multiply, BinaryKind::kMultiply, kIsa>(LayoutRule::kSame),
+      row<Multiply, BinaryKind::kMultiply, kIsa>(LayoutRule::kRowMajor),
+      row<Divide, BinaryKind::kDivide, kIsa>(LayoutRule::kSame),
+      row<Divide, BinaryKind::kDivide, kIsa>(LayoutRule::kRowMajor),
+      row<Maximum, BinaryKind::kMaximum, kIsa>(LayoutRule::kSame),
+      row<Maximum, BinaryKind::kMaximum, kIsa>(LayoutRule::kRowMajor),
+      row<Minimum, BinaryKind::kMinimum, kIsa>(LayoutRule::kSame),
+      row<Minimum, BinaryKind::kMinimum, kIsa>(LayoutRule::kRowMajor),
+      row<ElementwisePow, BinaryKind::kPow, kIsa>(LayoutRule::kSame),
+      row<ElementwisePow, BinaryKind::kPow, kIsa>(LayoutRule::kRowMajor),
+  };
+};
+
+constexpr auto kRows = rows_of_each_isa<Rows>();
+
+}  // namespace
+
+extern const KernelTable elementwise;
+constinit const KernelTable elementwise = {kRows};
+
+}  // namespace coracle::cpu::kernels

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "plan/kernel.h"
+
+/// What the files of kernel rows share: names and lists of rows per instruction set, and how a value lies in memory.
+namespace coracle::cpu::kernels {
+
+/// Elements (floats, or 4-byte units of copying) that are worth a thread of their own.
+constexpr int64_t kGrain = 32 << 10;
+
+/// Iterations of `cost` elements each that are worth a thread.
+constexpr int64_t grain_of(int64_t cost) { return cost >= kGrain ? 1 : kGrain / (cost < 1 ? 1 : cost); }
+
+namespace rows_detail {
+
+constexpr const char* suffix(Isa isa) {
+  switch (isa) {
+    case Isa::kNeon: return ".neon";
+    case Isa::kSse2: return ".sse2";
+    case Isa::kAvx2: return ".avx2";
+    case Isa::kAvx512: return ".avx512";
+    default: return ".any";
+  }
+}
+
+template <class Op, Isa kIsa>
+constexpr std::array<char, 64> make_name() {
+  std::array<char, 64> text{};
+  size_t n = 0;
+  for (const char* c = Op::kName; *c != '\0'; ++c) text[n++] = *c;
+  for (const char* c = suffix(kIsa); *c != '\0'; ++c) text[n++] = *c;
+  return text;
+}
+
+template <class Op, Isa kIsa>
+inline constexpr std::array<char, 64> kName = make_name<Op, kIsa>();
+
+template <size_t... kSizes>
+constexpr auto join(const std::array<Kernel, kSizes>&... parts) {
+  std::array<Kernel, (kSizes + ...)> all{};
+  size_t n = 0;
+  const auto append = [&](const auto& part) {
+    for (const Kernel& k : part) all[n++] = k;
+  };
+  (append(parts), ...);
+  return all;
+}
+
+}  // namespace rows_detail
+
+/// "softmax.avx512"
+template <class Op, Isa kIsa>
+constexpr const char* row_name() {
+  return rows_detail::kName<Op, kIsa>.data();
+}
+
+/// The rows of Rows<isa>::kRows (a std::array) for every instruction set of this architecture. Evaluated while compiling
+/// only: as a variable, GCC would give the lists of all files one name, Rows being local to each.
+template <template <Isa> class Rows>
+consteval auto rows_of_each_isa() {
+#if defined(__x86_64__)
+  return rows_detail::join(Rows<Isa::kAvx512>::kRows, Rows<Isa::kAvx2>::kRows, Rows<Isa::kSse2>::kRows);
+#else
+  return Rows<Isa::kNeon>::kRows;
+#endif
+}
+
+/// `state` ready for Prepared.
+template <class State>
+Prepared prepared(State state, size_t workspace = 0, size_t extra_bytes = 0) {
+  Prepared p;
+  p.workspace = workspace;
+  p.state_bytes = sizeof(State) + extra_bytes;
+  p.state = std::make_shared<State>(std::move(state));
+  return p;
+}
+
+template <class State>
+const State& state_of(const KernelCall& call) {
+  return *static_cast<const State*>(call.state);
+}
+
+/// The dimensions of a value as they lie in memory, outermost first.
+struct MemoryOrder {
+  int rank = 0;
+  int logical[Shape::kMaxRank] = {};   ///< logical dimension at each place
+  int place[Shape::kMaxRank] = {};     ///< place of each logical dimension
+  int64_t dims[Shape::kMaxRank] = {};  ///< by place
+  int64_t stride[Shape::kMaxRank] = {};  ///< in elements, by logical dimension
+
+  explicit MemoryOrder(const Fact& f) : rank(f.shape.rank()) {
+    const bool last = f.layout == Layout::kChannelsLast && rank > 2;
+    for (int p = 0; p < rank; ++p) {
+      const int d = !last || p == 0 ? p : (p == rank - 1 ? 1 : p + 1);
+      logical[p] = d;
+      place[d] = p;
+      dims[p] = f.shape[d];
+    }
+    int64_t step = 1;
+    for (int p = rank - 1; p >= 0; --p) {
+      stride[logical[p]] = step;
+      step *= dims[p];
+    }
+  }
+
+  /// Product of the dimensions at places [from, to).
+  int64_t count(int from, int to) const {
+    int64_t n = 1;
+    for (int p = from; p < to; ++p) n *= dims[p];
+    return n;
+  }
+};
+
+/// A value as lines along one logical axis, as it lies in memory: [outer, length, inner].
+struct MemoryLines {
+  int64_t outer = 1;
+  int64_t length = 1;
+  int64_t inner = 1;
+
+  MemoryLines() = default;
+  MemoryLines(const Fact& f, int64_t axis) {
+    if (f.shape.rank() == 0) return;
+    const MemoryOrder order(f);
+    const int place = order.place[normalize_axis(axis, order.rank)];
+    outer = order.count(0, place);
+    length = order.dims[place];
+    inner = order.count(place + 1, order.rank);
+  }
+};
+
+/// The elements of an operand that is known while planning, else null.
+inline const Tensor* known_value(const ArgFacts& args, int port, int i = 0) {
+  return args.has(port) ? args.in(port, i).value.get() : nullptr;
+}
+
+/// A number operand: `missing` where absent, nothing where not known while planning.
+inline std::optional<double> known_number(const ArgFacts& args, int port, double missing) {
+  if (!args.has(port)) return missing;
+  const Tensor* value = known_value(args, port);
+  if (value == nullptr || value->count() == 0) return std::nullopt;
+  return value->number(0);
+}
+
+/// The elements as floats, null where the operand is absent.
+inline const float* floats_or_null(const KernelCall& call, int index) {
+  return index < 0 ? nullptr : call.in[static_cast<size_t>(index)].as<const float>();
+}
+
+}  // namespace coracle::cpu::kernels

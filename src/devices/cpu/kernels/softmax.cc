@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/isa/softmax.h"
+
+#include "devices/cpu/kernels/rows.h"
+#include "ops/log_softmax.h"
+#include "ops/softmax.h"
+
+namespace coracle::cpu::kernels {
+namespace {
+
+struct State {
+  const SoftmaxFunctions* functions = nullptr;
+  bool log = false;
+  MemoryLines lines;
+};
+
+void run(KernelCall& call) noexcept {
+  const State& s = state_of<State>(call);
+  const float* x = call.in[0].as<const float>();
+  float* y = call.out[0].as<float>();
+  const MemoryLines& lines = s.lines;
+  if (lines.inner == 1) {
+    const auto rows = s.log ? s.functions->log_rows : s.functions->rows;
+    call.pool->parallel_for(lines.outer, grain_of(4 * lines.length), [&](int64_t begin, int64_t end) {
+      rows(x + begin * lines.length, y + begin * lines.length, static_cast<size_t>(end - begin),
+           static_cast<size_t>(lines.length));
+    });
+    return;
+  }
+  const auto strided = s.log ? s.functions->log_strided : s.functions->strided;
+  call.pool->parallel_for(lines.outer * lines.inner, grain_of(4 * lines.length), [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      const int64_t image = begin / lines.inner;
+      const int64_t first = begin - image * lines.inner;
+      const int64_t last = end - begin < lines.inner - first ? first + end - begin : lines.inner;
+      const int64_t offset = image * lines.length * lines.inner;
+      strided(x + offset, y + offset, static_cast<size_t>(lines.length), static_cast<size_t>(lines.inner),
+              static_cast<size_t>(first), static_cast<size_t>(last));
+      begin += last - first;
+    }
+  });
+}
+
+template <class Op, Isa kIsa>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
+  const MemoryLines lines(args.in(0), static_cast<const Op*>(op)->axis);
+  return prepared(State{&softmax_table(kIsa), std::is_same_v<Op, LogSoftmax>, lines});
+}
+
+template <Isa kIsa, class... Ops>
+constexpr std::array<Kernel, sizeof...(Ops)> rows_of() {
+  return {Kernel{.name = row_name<Ops, kIsa>(),
+                 .op = &kOpRow<Ops>,
+                 .isa = kIsa,
+                 .layout = LayoutRule::kSame,
+                 .in_place = true,
+                 .prepare = prepare<Ops, kIsa>,
+                 .run = run}...};
+}
+
+template <Isa kIsa>
+struct Rows {
+  static constexpr auto kRows = rows_of<kIsa, Softmax, LogSoftmax>();
+};
+
+constexpr auto kRows = rows_of_each_isa<Rows>();
+
+}  // namespace
+
+extern const KernelTable softmax;
+constinit const KernelTable softmax = {kRows};
+
+}  // namespace coracle::cpu::kernels

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "ops/add.h"
+#include "ops/argmax.h"
+#include "ops/argmin.h"
+#include "ops/batch_norm.h"
+#include "ops/clip.h"
+#include "ops/divide.h"
+#include "ops/gelu.h"
+#include "ops/group_norm.h"
+#include "ops/hardsigmoid.h"
+#include "ops/hardswish.h"
+#include "ops/instance_norm.h"
+#include "ops/layer_norm.h"
+#include "ops/leaky_relu.h"
+#include "ops/log_softmax.h"
+#include "ops/max.h"
+#include "ops/maximum.h"
+#include "ops/mean.h"
+#include "ops/mean_all.h"
+#include "ops/min.h"
+#include "ops/mish.h"
+#include "ops/multiply.h"
+#include "ops/pool2d.h"
+#include "ops/pow.h"
+#include "ops/prod.h"
+#include "ops/relu.h"
+#include "ops/relu6.h"
+#include "ops/rms_norm.h"
+#include "ops/scale.h"
+#include "ops/sigmoid.h"
+#include "ops/silu.h"
+#include "ops/softmax.h"
+#include "ops/softplus.h"
+#include "ops/subtract.h"
+#include "ops/sum.h"
+#include "ops/tanh.h"
+#include "support/check_kernels.h"
+
+namespace coracle::testing {
+namespace {
+
+const Shape kShapes[] = {{0}, {}, {1}, {3}, {17}, {2, 3, 5}, {1, 3, 7, 9}, {2, 0, 4, 4}, {3, 67, 31, 17}};
+
+TEST(ActivationKernels, MatchTheReference) {
+  const Op ops[] = {Relu{}, Relu6{}, Sigmoid{}, Tanh{}, Silu{}, Mish{}, Softplus{}, Hardswish{}, Hardsigmoid{}};
+  for (const Op& op : ops) {
+    for (const Shape& s : kShapes) EXPECT_GT(check_on_every_kernel({op, {random_floats(s, -9, 9)}}), 0) << op.name();
+  }
+  for (bool approximate : {false, true}) {
+    Gelu gelu;
+    gelu.approximate = approximate;
+    EXPECT_GT(check_on_every_kernel({gelu, {random_floats({5, 77}, -6, 6)}}), 0);
+  }
+  LeakyRelu leaky;
+  leaky.negative_slope = 0.3;
+  EXPECT_GT(check_on_every_kernel({leaky, {random_floats({5, 77})}}), 0);
+}
+
+TEST(ActivationKernels, TakeArguments) {
+  const Tensor x = random_floats({4, 5, 6, 7}, -5, 5);
+  EXPECT_GT(check_on_every_kernel({Clip{}, {x, Tensor::scalar(-1.5F), Tensor::scalar(2.5F)}}), 0);
+  Scale scale;
+  scale.bias = 0.25;
+  EXPECT_GT(check_on_every_kernel({scale, {x, Tensor::scalar(1.75F)}}), 0);
+  scale.bias_after_scale = false;
+  EXPECT_GT(check_on_every_kernel({scale, {x, Tensor::scalar(1.75F)}}), 0);
+  for (float y : {1.0F, 2.0F, 0.5F, -1.5F}) {
+    const Tensor positive = random_floats({333}, 0.1, 4);
+    EXPECT_GT(check_on_every_kernel({.op = Pow{}, .in = {positive, Tensor::scalar(y)}, .relative = 4e-6}), 0) << y;
+  }
+}
+
+TEST(ElementwiseKernels, Broadcast) {
+  const std::pair<Shape, Shape> shapes[] = {
+      {{0}, {0}},
+      {{}, {}},
+      {{1}, {1}},
+      {{2, 3, 5, 7}, {2, 3, 5, 7}},
+      {{2, 19, 5, 7}, {1, 19, 1, 1}},
+      {{2, 19, 5, 7}, {2, 19, 1, 1}},
+      {{2, 19, 5, 7}, {19, 1, 1}},
+      {{2, 19, 5, 7}, {1}},
+      {{2, 19, 5, 7}, {}},
+      {{2, 19, 5, 7}, {7}},
+      {{2, 19, 5, 7}, {5, 7}},
+      {{2, 19, 5, 7}, {2, 1, 5, 7}},
+      {{2, 19, 5, 7}, {2, 1, 1, 7}},
+      {{2, 19, 5, 7}, {19, 5, 7}},
+      {{2, 19, 5, 1}, {2, 1, 1, 7}},
+      {{4, 1, 6}, {5, 1}},
+      {{33, 1}, {1, 18}},
+      {{2, 1, 3, 1, 5}, {4, 1, 6, 1}},
+      {{3, 64, 40, 33}, {3, 64, 40, 33}},
+      {{3, 64, 40, 33}, {1, 64, 1, 1}},
+      {{300, 400}, {400}},
+      {{2, 0, 3}, {2, 1, 3}},
+  };
+  const Op ops[] = {Add{}, Subtract{}, Multiply{}, Divide{}, Maximum{}};
+  for (const auto& [a, b] : shapes) {
+    const Tensor x = random_floats(a, 0.5, 2, 1);
+    const Tensor y = random_floats(b, 0.5, 2, 2);
+    for (const Op& op : ops) {
+      EXPECT_GT(check_on_every_kernel({op, {x, y}}), 0);
+      EXPECT_GT(check_on_every_kernel({op, {y, x}}), 0);
+    }
+  }
+}
+
+TEST(SoftmaxKernels, EveryAxis) {
+  const Shape shapes[] = {{1}, {}, {5, 33}, {2, 6, 3, 17}, {40, 6625}, {2, 3, 50, 70}, {0, 4}, {3, 1, 1}};
+  for (const Shape& s : shapes) {
+    for (int axis = -1; axis < s.rank(); ++axis) {
+      Softmax softmax;
+      softmax.axis = axis;
+      LogSoftmax log_softmax;
+      log_softmax.axis = axis;
+      EXPECT_GT(check_on_every_kernel({softmax, {random_floats(s, -8, 8)}}), 0);
+      EXPECT_GT(check_on_every_kernel({.op = log_softmax, .in = {random_floats(s, -8, 8)}, .relative = 4e-6}), 0);
+    }
+  }
+}
+
+TEST(PoolKernels, WindowsOfAllKinds) {
+  const Shape shapes[] = {{1, 1, 1, 1}, {2, 3, 7, 9}, {1, 33, 20, 13}, {3, 64, 41, 37}, {0, 3, 7, 9}};
+  for (const Shape& s : shapes) {
+    for (PoolingType type : {PoolingType::kMax, PoolingType::kAverage}) {
+      for (bool by_shape : {false, true}) {
+        Pool2d pool;
+        pool.pooling_type = type;
+        pool.data_format = by_shape ? DataFormat::kNhwc : DataFormat::kNchw;
+        const Tensor x = random_floats(by_shape ? Shape{s[0], s[2], s[3], s[1]} : s);
+        pool.strides = {2, 2};
+        pool.paddings = {1, 1};
+        pool.ceil_mode = true;
+        for (bool exclusive : {false, true}) {
+          pool.exclusive = exclusive;
+          EXPECT_GT(check_on_every_kernel({pool, {x, int_list({3, 3})}}), 0);
+        }
+        pool.ceil_mode = false;
+        pool.adaptive = true;
+        for (int64_t out : {1, 3}) EXPECT_GT(check_on_every_kernel({pool, {x, int_list({out, out})}}), 0);
+        pool.adaptive = false;
+        pool.global_pooling = true;
+        EXPECT_GT(check_on_every_kernel({pool, {x, int_list({1, 1})}}), 0);
+      }
+    }
+  }
+}
+
+TEST(NormKernels, LayerAndRms) {
+  const Shape shapes[] = {{2, 5, 33}, {1, 1}, {0, 7}, {300, 257}, {3, 4, 5, 6}};
+  for (const Shape& s : shapes) {
+    for (int axis = 1; axis < s.rank(); ++axis) {
+      const Shape n{s.count(axis, s.rank())};
+      LayerNorm norm;
+      norm.begin_norm_axis = axis;
+      const Tensor x = random_floats(s);
+      const Tensor scale = random_floats(n, 0.5, 2, 2);
+      const Tensor bias = random_floats(n, -1, 1, 3);
+      EXPECT_GT(check_on_every_kernel({.op = norm, .in = {x, scale, bias}, .relative = 1e-5, .absolute = 1e-5}), 0);
+      EXPECT_GT(check_on_every_kernel({.op = norm,
+                                       .in = {x, bias},
+                                       .in_counts = {1, 0, 1},
+                                       .out_counts = {1, 1, 1},
+                                       .relative = 1e-5,
+                                       .absolute = 1e-5}),
+                0);
+      RmsNorm rms;
+      rms.begin_norm_axis = axis;
+      const Tensor residual = random_floats(s, -1, 1, 4);
+      EXPECT_GT(check_on_every_kernel({.op = rms,
+                                       .in = {x, residual, scale, bias},
+                                       .in_counts = {1, 0, 1, 1, 1},
+                                       .out_counts = {1, 1},
+                                       .relative = 1e-5,
+                                       .absolute = 1e-5}),
+                0);
+    }
+  }
+}
+
+TEST(NormKernels, PerChannel) {
+  const Shape shapes[] = {{2, 6, 5, 7}, {1, 66, 1, 1}, {3, 12}, {2, 18, 40, 41}, {0, 6, 2, 2}, {2, 6, 9}};
+  for (const Shape& s : shapes) {
+    const Shape n{s[1]};
+    const Tensor x = random_floats(s);
+    const Tensor mean = random_floats(n, -1, 1, 2);
+    const Tensor variance = random_floats(n, 0.5, 2, 3);
+    const Tensor scale = random_floats(n, 0.5, 2, 4);
+    const Tensor bias = random_floats(n, -1, 1, 5);
+    EXPECT_GT(check_on_every_kernel(
+                  {.op = BatchNorm{}, .in = {x, mean, variance, scale, bias}, .out_counts = {1, 1, 1, 1, 1, 1}}),
+              0);
+    GroupNorm group;
+    group.groups = 3;
+    InstanceNorm instance;
+    if (s.rank() > 2 && s.count(2, s.rank()) > 1) {
+      EXPECT_GT(
+          check_on_every_kernel({.op = instance, .in = {x, scale, bias}, .relative = 1e-5, .absolute = 1e-5}), 0);
+    }
+    EXPECT_GT(check_on_every_kernel({.op = group, .in = {x, scale, bias}, .relative = 1e-5, .absolute = 1e-5}), 0);
+  }
+}
+
+template <class Op>
+void check_reduction(const Tensor& x, const Ints& axes, bool keep) {
+  Op op;
+  op.keepdim = keep;
+  KernelCase c{.op = {}, .in = {x}, .relative = 2e-5, .absolute = 2e-5};
+  if constexpr (std::is_base_of_v<ReductionAttributes, Op>) {
+    op.axis = axes;
+  } else {
+    c.in.push_back(int_list(axes));
+  }
+  c.op = op;
+  EXPECT_GT(check_on_every_kernel(c), 0);
+}
+
+TEST(ReduceKernels, AxesThatLieTogether) {
+  const Tensor x = random_floats({2, 37, 6, 19});
+  for (const Ints& axes : {Ints{2, 3}, Ints{3}, Ints{1}, Ints{0}, Ints{0, 1}, Ints{}, Ints{1, 2, 3}, Ints{2}}) {
+    for (bool keep : {false, true}) {
+      check_reduction<Mean>(x, axes, keep);
+      check_reduction<Sum>(x, axes, keep);
+      check_reduction<Max>(x, axes, keep);
+      check_reduction<Min>(x, axes, keep);
+    }
+  }
+  check_reduction<Prod>(random_floats({4, 30}, 0.8, 1.2), {1}, false);
+  check_reduction<Mean>(random_floats({2, 96, 60, 50}), {2, 3}, true);
+  check_reduction<Sum>(random_floats({0, 5}), {1}, false);
+  EXPECT_GT(check_on_every_kernel({.op = MeanAll{}, .in = {random_floats({7, 900})}}), 0);
+}
+
+TEST(ReduceKernels, Positions) {
+  for (const Shape& s : {Shape{40, 6625}, Shape{2, 19, 13, 14}, Shape{1, 1}, Shape{5}}) {
+    for (int64_t axis = -1; axis < s.rank(); ++axis) {
+      EXPECT_GT(check_on_every_kernel({.op = Argmax{}, .in = {random_floats(s), int_list({axis})}}), 0);
+      EXPECT_GT(check_on_every_kernel({.op = Argmin{}, .in = {random_floats(s), int_list({axis})}}), 0);
+    }
+  }
+  Argmax flat;
+  flat.flatten = true;
+  EXPECT_GT(check_on_every_kernel({.op = flat, .in = {random_floats({3, 4, 5})}}), 0);
+}
+
+}  // namespace
+}  // namespace coracle::testing
