@@ -15,11 +15,7 @@ struct Flip {
   Ints axis;
   void attributes(AttributeVisitor& visit) { visit("axis", axis); }
   friend bool operator==(const Flip&, const Flip&) = default;
-  /// Early programs call the attribute `dims`.
-  static void lower(Lowering& l) {
-    if (l.attributes().has("axis") || !l.attributes().has("dims")) return l.lower_by_ports(kOpRow<Flip>);
-    l.bind("Out", l.add(Flip{.axis = l.attribute<Ints>("dims")}, {{l.input("X")}}));
-  }
+  static void lower(Lowering& l);
 };
 
 /// A walk over x backwards along `axes`.
@@ -44,6 +40,12 @@ inline void infer(const Flip& op, InferArgs& a) {
 
 inline void reference(const Flip& op, ReferenceArgs& a) {
   gather_elements(a.in(0), reversed_steps(a.shape(0), op.axis), a.out(0));
+}
+
+/// Early programs call the attribute `dims`.
+inline void Flip::lower(Lowering& l) {
+  if (l.attributes().has("axis") || !l.attributes().has("dims")) return l.lower_by_ports(kOpRow<Flip>);
+  l.bind("Out", l.add(Flip{.axis = l.attribute<Ints>("dims")}, {{l.input("X")}}));
 }
 
 inline constexpr const OpRow* flip_op = &kOpRow<Flip>;

@@ -33,6 +33,8 @@ inline void reference(const IntArray&, ReferenceArgs& a) {
     for (int64_t k = 0, n = a.in(0, i).count(); k < n; ++k) row.push_back(a.in(0, i).integer(k));
   }
   if (a.out(0).empty_handle()) a.out(0) = Tensor::make(DType::kInt64, Shape{static_cast<int64_t>(row.size())});
+  require(a.out(0).count() == static_cast<int64_t>(row.size()), ErrorCode::kRunFailure, "a list of integers has ",
+          row.size(), " elements, expected ", a.out(0).count());
   std::copy(row.begin(), row.end(), a.out(0).data<int64_t>());
 }
 

@@ -20,11 +20,7 @@ struct RepeatInterleave {
     visit("axis", axis, "dim");
   }
   friend bool operator==(const RepeatInterleave&, const RepeatInterleave&) = default;
-  /// ProgramDesc has one operator for both forms.
-  static void lower(Lowering& l) {
-    const bool by_tensor = !l.is_pir() && l.has("RepeatsTensor");
-    l.lower_by_ports(by_tensor ? kOpRow<RepeatInterleaveWithTensorIndex> : kOpRow<RepeatInterleave>);
-  }
+  static void lower(Lowering& l);
 };
 
 inline void infer(const RepeatInterleave& op, InferArgs& a) {
@@ -46,6 +42,12 @@ inline void reference(const RepeatInterleave& op, ReferenceArgs& a) {
     if (i == axis) read.push_back(op.repeats, 0);
   }
   gather_elements(a.in(0), read, a.out(0));
+}
+
+/// ProgramDesc has one operator for both forms.
+inline void RepeatInterleave::lower(Lowering& l) {
+  const bool by_tensor = !l.is_pir() && l.has("RepeatsTensor");
+  l.lower_by_ports(by_tensor ? kOpRow<RepeatInterleaveWithTensorIndex> : kOpRow<RepeatInterleave>);
 }
 
 inline constexpr const OpRow* repeat_interleave_op = &kOpRow<RepeatInterleave>;

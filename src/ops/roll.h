@@ -17,11 +17,7 @@ struct Roll {
   Ints axis;
   void attributes(AttributeVisitor& visit) { visit("axis", axis); }
   friend bool operator==(const Roll&, const Roll&) = default;
-  /// Early programs call the attribute `dims`.
-  static void lower(Lowering& l) {
-    if (l.attributes().has("axis") || !l.attributes().has("dims")) return l.lower_by_ports(kOpRow<Roll>);
-    l.bind("Out", l.add(Roll{.axis = l.attribute<Ints>("dims")}, l.ports_of(kOpRow<Roll>)));
-  }
+  static void lower(Lowering& l);
 };
 
 inline void infer(const Roll& op, InferArgs& a) {
@@ -61,6 +57,12 @@ inline void reference(const Roll& op, ReferenceArgs& a) {
     }
     if (!empty) copy_elements(x.raw(), read, a.out(0).raw(), write, size_of(x.dtype()));
   }
+}
+
+/// Early programs call the attribute `dims`.
+inline void Roll::lower(Lowering& l) {
+  if (l.attributes().has("axis") || !l.attributes().has("dims")) return l.lower_by_ports(kOpRow<Roll>);
+  l.bind("Out", l.add(Roll{.axis = l.attribute<Ints>("dims")}, l.ports_of(kOpRow<Roll>)));
 }
 
 inline constexpr const OpRow* roll_op = &kOpRow<Roll>;

@@ -15,11 +15,7 @@ struct Split {
                                      shape_in("axis", "axis", "AxisTensor")};
   static constexpr Port kOutputs[] = {list_out("out", "Out")};
   friend bool operator==(const Split&, const Split&) = default;
-  /// ProgramDesc's split may have a number of equal parts instead.
-  static void lower(Lowering& l) {
-    const bool by_number = !l.is_pir() && l.attribute<int64_t>("num") > 0;
-    l.lower_by_ports(by_number ? kOpRow<SplitWithNum> : kOpRow<Split>);
-  }
+  static void lower(Lowering& l);
 };
 
 /// The sections with -1 replaced; Error unless they add up to `dim`.
@@ -72,6 +68,12 @@ inline void reference(const Split&, ReferenceArgs& a) {
     copy_rows_out(a.in(0), a.out(0, i), x.outer, row, x.dim * x.inner, begin);
     begin += row;
   }
+}
+
+/// ProgramDesc's split may have a number of equal parts instead.
+inline void Split::lower(Lowering& l) {
+  const bool by_number = !l.is_pir() && l.attribute<int64_t>("num") > 0;
+  l.lower_by_ports(by_number ? kOpRow<SplitWithNum> : kOpRow<Split>);
 }
 
 inline constexpr const OpRow* split_op = &kOpRow<Split>;

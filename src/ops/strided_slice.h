@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "graph/lowering.h"
 #include "ops/common/operands.h"
 #include "ops/common/slicing.h"
 
@@ -18,12 +19,15 @@ struct StridedSlice {
   Ints axes;
   Ints infer_flags;
   Ints decrease_axis;
+  bool open_end = false;  ///< a negative stride goes down to element 0 where the end lies before it
   void attributes(AttributeVisitor& visit) {
     visit("axes", axes);
     visit("infer_flags", infer_flags);
     visit("decrease_axis", decrease_axis);
+    visit("open_end", open_end);
   }
   friend bool operator==(const StridedSlice&, const StridedSlice&) = default;
+  static void lower(Lowering& l);
 };
 
 inline void infer(const StridedSlice& op, InferArgs& a) {
@@ -37,7 +41,8 @@ inline void infer(const StridedSlice& op, InferArgs& a) {
     return;
   }
   a.set(0, a.dtype(0),
-        sliced_shape(a.shape(0), op.axes, a.ints(1), a.ints(2), &strides, op.decrease_axis, op.infer_flags));
+        sliced_shape(a.shape(0), op.axes, a.ints(1), a.ints(2), &strides, op.decrease_axis, op.infer_flags,
+                     op.open_end));
 }
 
 inline void reference(const StridedSlice& op, ReferenceArgs& a) {
@@ -46,7 +51,8 @@ inline void reference(const StridedSlice& op, ReferenceArgs& a) {
   const Ints ends = a.in(2).integers();
   const Ints strides = a.in(3).integers();
   if (!x.is_array()) {
-    const Steps read = sliced_steps(x.shape(), op.axes, starts, ends, &strides, op.decrease_axis, op.infer_flags);
+    const Steps read = sliced_steps(x.shape(), op.axes, starts, ends, &strides, op.decrease_axis, op.infer_flags,
+                                    op.open_end);
     return gather_elements(x, read, a.out(0));
   }
   require(starts.size() == 1 && ends.size() == 1 && strides.size() == 1,
@@ -61,6 +67,13 @@ inline void reference(const StridedSlice& op, ReferenceArgs& a) {
   for (int64_t i = 0; i < part.length; ++i) {
     a.out(0).elements().push_back(x.elements()[static_cast<size_t>(part.start + i * part.step)]);
   }
+}
+
+/// The two formats differ in what an end before element 0 means.
+inline void StridedSlice::lower(Lowering& l) {
+  auto op = l.read<StridedSlice>();
+  op.open_end = l.is_pir();
+  l.bind("Out", l.add(op, l.ports_of(kOpRow<StridedSlice>)));
 }
 
 inline constexpr const OpRow* strided_slice_op = &kOpRow<StridedSlice>;

@@ -25,8 +25,9 @@ Slicing slice_of(int64_t dim, int64_t start, int64_t end) {
 
 Slicing strided_slice_of(int64_t dim, int64_t start, int64_t end, int64_t step, bool open_end) {
   require(step != 0, "the step of a strided slice is 0");
-  if (start < 0) start = std::max<int64_t>(start + dim, 0);
-  if (end < 0 && !(end == -1 && step < 0)) end = std::max<int64_t>(end + dim, open_end && step < 0 ? -1 : 0);
+  const int64_t least = open_end && step < 0 ? -1 : 0;
+  if (start < 0) start = std::max<int64_t>(start + dim, least);
+  if (end < 0 && !(end == -1 && step < 0)) end = std::max<int64_t>(end + dim, least);
   if (step > 0) {
     start = std::min(start, dim);
     end = std::min(end, dim);
@@ -41,7 +42,8 @@ Slicing strided_slice_of(int64_t dim, int64_t start, int64_t end, int64_t step, 
 }
 
 Shape sliced_shape(const Shape& x, const Ints& axes, const std::optional<Ints>& starts, const std::optional<Ints>& ends,
-                   const std::optional<Ints>* steps, const Ints& decreased, const Ints& infer_flags) {
+                   const std::optional<Ints>* steps, const Ints& decreased, const Ints& infer_flags,
+                   bool open_end) {
   if (!x.rank_known()) return Shape::unknown_rank();
   const auto check = [&](const std::optional<Ints>& list, const char* what) {
     require(!list || list->size() == axes.size(), what, " has ", list ? list->size() : 0, " elements, axes has ",
@@ -58,7 +60,7 @@ Shape sliced_shape(const Shape& x, const Ints& axes, const std::optional<Ints>& 
     if (!all_known || x[axis] < 0) continue;
     const int64_t end = effective_end(i, axes[i], (*starts)[i], (*ends)[i], decreased, infer_flags);
     y[axis] = steps == nullptr ? slice_of(x[axis], (*starts)[i], end).length
-                               : strided_slice_of(x[axis], (*starts)[i], end, (**steps)[i]).length;
+                               : strided_slice_of(x[axis], (*starts)[i], end, (**steps)[i], open_end).length;
   }
   bool dropped[Shape::kMaxRank] = {};
   for (int64_t d : decreased) {
@@ -75,13 +77,13 @@ Shape sliced_shape(const Shape& x, const Ints& axes, const std::optional<Ints>& 
 }
 
 Steps sliced_steps(const Shape& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints* steps,
-                   const Ints& decreased, const Ints& infer_flags) {
+                   const Ints& decreased, const Ints& infer_flags, bool open_end) {
   Steps s = row_major(x);
   for (size_t i = 0; i < axes.size(); ++i) {
     const int axis = normalize_axis(axes[i], x.rank());
     const int64_t end = effective_end(i, axes[i], starts[i], ends[i], decreased, infer_flags);
-    const Slicing part =
-        steps == nullptr ? slice_of(x[axis], starts[i], end) : strided_slice_of(x[axis], starts[i], end, (*steps)[i]);
+    const Slicing part = steps == nullptr ? slice_of(x[axis], starts[i], end)
+                                          : strided_slice_of(x[axis], starts[i], end, (*steps)[i], open_end);
     s.start += part.start * s.step[axis];
     s.size[axis] = part.length;
     // One element or none: the step is never used and might overflow.
