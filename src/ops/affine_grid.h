@@ -69,7 +69,7 @@ inline void reference(const AffineGrid& op, ReferenceArgs& a) {
           const int64_t k = rest % size;
           rest /= size;
           const auto count = static_cast<double>(size);
-          const double step = op.align_corners ? (size > 1 ? 2.0 / (count - 1) : 0.0) : 2.0 / count;
+          const double step = op.align_corners ? 2.0 / (count - 1) : 2.0 / count;
           at[d] = (op.align_corners ? -1.0 : -(count - 1) / count) + step * static_cast<double>(k);
         }
         at[spatial] = 1;

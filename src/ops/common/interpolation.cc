@@ -60,7 +60,7 @@ InterpolationTaps interpolation_taps(InterpolationMethod method, const Interpola
 InterpolationGeometry interpolation_geometry(const InterpolationOperator& op, InterpolationKind kind, const Shape& x,
                                              const InterpolationRequest& request) {
   require(x.rank() >= 3 && x.rank() <= 5, "x ", x, " has ", x.rank(), " dimensions, expected 3 to 5");
-  const Shape first = to_channels_first(x, op.data_format);
+  const Shape first = to_channels_first(x, op.format());
   InterpolationGeometry g;
   g.spatial = x.rank() - 2;
   const auto n = static_cast<size_t>(g.spatial);
@@ -124,15 +124,15 @@ void infer_interpolation(const InterpolationOperator& op, InterpolationKind kind
   const InterpolationGeometry g = interpolation_geometry(op, kind, x, request ? *request : any);
   Shape y{g.batch, g.channels};
   for (int i = 3 - g.spatial; i < 3; ++i) y.push_back(request ? g.axes[i].out : Shape::kUnknown);
-  a.set(0, a.dtype(0), from_channels_first(y, op.data_format));
+  a.set(0, a.dtype(0), from_channels_first(y, op.format()));
 }
 
 void reference_interpolation(const InterpolationOperator& op, InterpolationKind kind, ReferenceArgs& a) {
   const std::optional<InterpolationRequest> request = interpolation_request(
       op, a.count(2), a.has(1), a.has(3), [&](int port, int i) { return &a.in(port, i); });
   const InterpolationGeometry g = interpolation_geometry(op, kind, a.shape(0), *request);
-  const Tensor x = to_channels_first(a.in(0), op.data_format);
-  Tensor y = channels_first_like(a.out(0), op.data_format);
+  const Tensor x = to_channels_first(a.in(0), op.format());
+  Tensor y = channels_first_like(a.out(0), op.format());
   std::vector<InterpolationTaps> taps[3];
   for (int d = 0; d < 3; ++d) {
     for (int64_t o = 0; o < g.axes[d].out; ++o) {

@@ -38,6 +38,8 @@ struct InterpolationOperator {
     visit("align_corners", align_corners);
     visit("align_mode", align_mode);
   }
+  /// Only "NCHW" puts the channels first, whatever the rank: "NCDHW" does not.
+  DataFormat format() const { return data_format == DataFormat::kNchw ? DataFormat::kNchw : DataFormat::kNhwc; }
   friend bool operator==(const InterpolationOperator&, const InterpolationOperator&) = default;
 };
 

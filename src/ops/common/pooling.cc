@@ -19,9 +19,9 @@ PoolingGeometry pooling_geometry(const PoolingAttributes& op, const Ints& kernel
   PoolingGeometry g;
   g.batch = first[0];
   g.channels = first[1];
-  g.adaptive = op.adaptive && !op.global_pooling;
   g.exclusive = op.exclusive;
   g.average = op.pooling_type == PoolingType::kAverage;
+  g.adaptive = op.adaptive && g.average;
   const std::span<WindowAxis> axes(g.axes + 3 - n, n);
   for (size_t i = 0; i < n; ++i) {
     WindowAxis& a = axes[i];
@@ -30,15 +30,11 @@ PoolingGeometry pooling_geometry(const PoolingAttributes& op, const Ints& kernel
     require(op.global_pooling || (a.kernel > 0 && a.kernel < (int64_t{1} << 31)), "the window size is ", a.kernel,
             ", expected a positive number");
   }
-  if (op.global_pooling) {
-    for (WindowAxis& a : axes) a.out = 1;
+  if (!op.global_pooling && !g.adaptive) set_window({op.strides, op.paddings, op.padding_algorithm}, axes);
+  if (op.global_pooling || op.adaptive) {
+    for (WindowAxis& a : axes) a.out = op.adaptive ? a.kernel : 1;
     return g;
   }
-  if (g.adaptive) {
-    for (WindowAxis& a : axes) a.out = a.kernel;
-    return g;
-  }
-  set_window({op.strides, op.paddings, op.padding_algorithm}, axes);
   for (WindowAxis& a : axes) {
     if (a.in < 0) {
       a.out = Shape::kUnknown;
@@ -131,7 +127,8 @@ void reference_pooling(const PoolingAttributes& op, const Ints& kernel, const Te
 
 void reference_pooling_with_index(const PoolingAttributes& op, const Ints& kernel, const Tensor& x, Tensor& y,
                                   Tensor* mask, int spatial) {
-  const PoolingGeometry g = pooling_geometry(op, kernel, x.shape(), spatial);
+  PoolingGeometry g = pooling_geometry(op, kernel, x.shape(), spatial);
+  g.adaptive = op.adaptive;
   const int64_t volume = g.axes[0].in * g.axes[1].in * g.axes[2].in;
   visit_float(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;

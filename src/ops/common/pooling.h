@@ -23,7 +23,7 @@ struct PoolingAttributes {
   DataFormat data_format = DataFormat::kNchw;
   PoolingType pooling_type = PoolingType::kMax;
   bool global_pooling = false;  ///< one window over everything
-  bool adaptive = false;        ///< the window sizes are the output sizes
+  bool adaptive = false;        ///< the result has the window's sizes; an average also divides the input evenly
   PaddingAlgorithm padding_algorithm = PaddingAlgorithm::kExplicit;
 
   PoolingAttributes() = default;
@@ -70,7 +70,8 @@ struct PoolingGeometry {
   }
 };
 
-/// Geometry of a pooling of x with windows of `kernel` elements. Validates everything; the rank must be known.
+/// Geometry of a pooling of x with windows of `kernel` elements. Validates everything; the rank must be known. An
+/// adaptive maximum keeps its windows (as Paddle has it), unless it gives the index too.
 PoolingGeometry pooling_geometry(const PoolingAttributes& op, const Ints& kernel, const Shape& x, int spatial);
 
 /// Shape of the result in the operator's data format.
