@@ -91,6 +91,7 @@ def pool(rank=2):
         if kind == "window" and r.maybe(0.25):
             paddings = [p for k in kernel for p in (r.int(0, k // 2), r.int(0, k // 2))]
         average = r.turn(False, True) if r.maybe(0.8) else r.maybe()
+        average = average or adaptive  # the operator ignores `adaptive` for max (max_pool2d_with_index has it)
         exclusive = r.maybe(0.6)
         if kind == "ceil" and average:  # Paddle divides by a window that may lie wholly in the padding
             paddings = [0] * rank

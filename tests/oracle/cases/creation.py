@@ -9,7 +9,7 @@ KINDS = ("float32", "int32", "int64", "bool", "float64", "uint8", "int8", "float
 
 def fill_constant(r):
     shape, dtype = r.shape(0, 4, elements=100), KINDS[r.index % len(KINDS)]
-    value = float(r.int(0, 1)) if dtype == "bool" else float(r.int(0, 9)) if dtype[0] in "iu" else r.num(-3, 3)
+    value = float(r.int(0, 1)) if dtype == "bool" else float(r.int(0, 9)) if dtype[0] in "iu" else r.int(-20, 20) / 8.0
     case = dict(shape=shape, dtype=NUMBERS[dtype], value=value, str_value="", force_cpu=False)
     kind = r.pick("plain", "plain", "string", "tensor", "list", "value")
     if kind == "string":

@@ -15,7 +15,7 @@ def interp(method, v1=False):
         out = [r.int(1, 12 if rank < 3 else 6) for _ in range(rank)]
         channels = r.pick(1, 2, 3, 8)
         first = r.maybe(0.8)
-        layout = {1: ("NCHW", "NHWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}[rank][0 if first else 1]
+        layout = "NCHW" if first else "NHWC"  # these two names for every rank
         x = [r.int(1, 2), channels] + size if first else [r.int(1, 2)] + size + [channels]
         align = r.turn(False, True, False)
         case = dict(
@@ -68,7 +68,7 @@ def grid_sampler(r):
 
 
 def affine_grid(r):
-    shape = [r.int(1, 3), 3, r.int(1, 5), r.int(1, 5)]
+    shape = [r.int(1, 3), 3, r.int(2, 5), r.int(2, 5)]
     case = dict(Theta=r.f(shape[0], 2, 3), align_corners=r.maybe(), output_shape=shape)
     if r.maybe(0.3):
         case.update(OutputShape=r.v(shape, "int32"), output_shape=[])

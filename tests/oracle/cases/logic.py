@@ -6,10 +6,11 @@ from notation import op
 
 
 def compare(r):
-    x, y, axis = broadcast(r)
+    """Since 2.x comparisons ignore `axis`: the numpy rule holds."""
+    x, y, _ = broadcast(r)
     dtype = r.pick("float32", "float32", "float64", "int32", "int64", "bool", "uint8")
     return dict(
-        X=r.t(r.any(x, dtype, lo=-3, hi=3).array.round()), Y=r.t(r.any(y, dtype, lo=-3, hi=3).array.round()), axis=axis
+        X=r.t(r.any(x, dtype, lo=-3, hi=3).array.round()), Y=r.t(r.any(y, dtype, lo=-3, hi=3).array.round()), axis=-1
     )
 
 
