@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kMaxFoldedElements = 64;
 
 bool foldable(const Node& node, std::span<const Fact* const> inputs, std::span<const Fact> outputs) {
-  if (!node.op.row().pure || !node.regions.empty() || inputs.empty()) return false;
+  if (!node.op.row().pure || !node.regions.empty()) return false;
   for (const Fact* f : inputs) {
     if (f->value == nullptr || f->is_array || f->shape.count() > kMaxFoldedElements) return false;
   }

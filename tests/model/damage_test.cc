@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "model/load.h"
+#include "support/memory_file.h"
 #include "support/pir_writer.h"
 #include "support/program_writer.h"
 
@@ -15,13 +16,9 @@ namespace {
 
 constexpr size_t kPrefixes = 97;
 
-FileBytes view(const std::string& s) {
-  return {.name = "", .owner = nullptr, .bytes = {reinterpret_cast<const uint8_t*>(s.data()), s.size()}};
-}
-
 void try_to_load(const std::string& program, const std::string& params) {
   try {
-    load_model(ModelSource::in_memory(view(program), view(params)));
+    load_model(ModelSource::in_memory(test::memory_file(program), test::memory_file(params)));
   } catch (const Error& e) {
     EXPECT_FALSE(e.text().empty());
   }
@@ -71,7 +68,7 @@ TEST(Damage, SmallProgramDesc) {
   body.operators.push_back(OpWriter("relu").in("X", {"y"}).out("Out", {"y"}));
   body.operators.push_back(OpWriter("less_than").in("X", {"n"}).in("Y", {"n"}).out("Out", {"go"}));
   const Files files{test::program_file({main, body}), test::record<float>(test::kFloat32, {2, 2}, {1, 2, 3, 4})};
-  EXPECT_NO_THROW(load_model(ModelSource::in_memory(view(files.program), view(files.params))));
+  EXPECT_NO_THROW(load_model(ModelSource::in_memory(test::memory_file(files.program), test::memory_file(files.params))));
   damage(files, 5000);
 }
 
@@ -87,7 +84,7 @@ TEST(Damage, SmallPir) {
                                   operation("1.concat", {7, 8}, {{9, tensor("t_f32", {4})}}),
                                   fetch(9, 10, 0, tensor("t_f32", {4}))}),
                     test::record<float>(test::kFloat32, {2}, {1, 2})};
-  EXPECT_NO_THROW(load_model(ModelSource::in_memory(view(files.program), view(files.params))));
+  EXPECT_NO_THROW(load_model(ModelSource::in_memory(test::memory_file(files.program), test::memory_file(files.params))));
   damage(files, 5000);
 }
 

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "model/load.h"
 #include "model/pir.h"
+#include "support/memory_file.h"
 #include "support/pir_writer.h"
 #include "support/program_writer.h"
 
@@ -14,18 +15,14 @@ namespace {
 
 using namespace test::pir;  // NOLINT(google-build-using-namespace): the writer's vocabulary
 
-FileBytes view(const std::string& s) {
-  return {.name = "m.json", .owner = nullptr, .bytes = {reinterpret_cast<const uint8_t*>(s.data()), s.size()}};
-}
-
 LoadedModel load(const std::vector<std::string>& operations, const std::string& params = {}) {
   const std::string program = program_file(operations);
-  return load_model(ModelSource::in_memory(view(program), view(params)));
+  return load_model(ModelSource::in_memory(test::memory_file(program), test::memory_file(params)));
 }
 
 std::string error_of(const std::string& program) {
   try {
-    load_model(ModelSource::in_memory(view(program), {}));
+    load_model(ModelSource::in_memory(test::memory_file(program), {}));
   } catch (const Error& e) {
     return e.text();
   }
@@ -50,7 +47,7 @@ TEST(Pir, AttributesOfAllKinds) {
        attribute("u", "1.a_dtype", "\"Undefined(ALL_DTYPE)\""), attribute("scalar", "1.a_scalar", R"(["float32",3.5])"),
        R"({"N":"inf","AT":{"#":"0.a_f32","VD":"-INF"}})", R"({"N":"nan","AT":{"#":"0.a_f64","VD":"NaN"}})",
        attribute("place", "1.a_place", "[1,0,\"\"]"), attribute("new", "0.a_not_yet_known", "{}")})});
-  const pir::Program parsed = pir::parse(view(program));
+  const pir::Program parsed = pir::parse(test::memory_file(program, "m.json"));
   ASSERT_EQ(parsed.main.operations.size(), 1U);
   const pir::Operation& op = parsed.main.operations[0];
   EXPECT_EQ(op.name, "op");
