@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/concat.h"
+
+#include <cstring>
+#include <vector>
+
+#include "devices/cpu/kernels/rows.h"
+#include "ops/split.h"
+#include "ops/split_with_num.h"
+#include "ops/stack.h"
+#include "ops/unbind.h"
+#include "ops/unstack.h"
+
+/// Joining tensors along an axis and taking them apart: rows of a whole, made up of one block of bytes for each part.
+namespace coracle::cpu::kernels {
+namespace {
+
+/// Bytes that are worth a thread of their own.
+constexpr int64_t kGrainBytes = 128 << 10;
+
+struct Part {
+  int tensor = 0;      ///< position among the operands (joining) or results
+  int64_t offset = 0;  ///< bytes, in a row of the whole
+  int64_t bytes = 0;   ///< of the part's own rows
+};
+
+struct State {
+  int64_t rows = 0;
+  int64_t row_bytes = 0;
+  std::vector<Part> parts;  ///< without empty ones
+};
+
+/// Bytes [begin, end) of each of the rows [first, last) between the whole and one part.
+template <bool kJoin>
+void copy_block(const Part& part, int64_t row_bytes, char* whole, char* piece, int64_t first, int64_t last,
+                int64_t begin, int64_t end) {
+  const auto bytes = static_cast<size_t>(end - begin);
+  char* w = whole + first * row_bytes + part.offset + begin;
+  char* p = piece + first * part.bytes + begin;
+  for (int64_t r = first; r < last; ++r, w += row_bytes, p += part.bytes) {
+    if constexpr (kJoin) {
+      std::memcpy(w, p, bytes);
+    } else {
+      std::memcpy(p, w, bytes);
+    }
+  }
+}
+
+template <bool kJoin>
+void run(KernelCall& call) noexcept {
+  const State& s = state_of<State>(call);
+  const int64_t total = s.rows * s.row_bytes;
+  if (total == 0) return;
+  char* whole = kJoin ? call.out[0].as<char>() : call.in[0].as<char>();
+  const std::span<const TensorView> pieces = kJoin ? call.in : call.out;
+  // The bytes [from, to) of one row.
+  const auto within = [&](int64_t row, int64_t from, int64_t to) {
+    for (const Part& part : s.parts) {
+      const int64_t begin = from > part.offset ? from - part.offset : 0;
+      const int64_t end = to - part.offset < part.bytes ? to - part.offset : part.bytes;
+      if (begin >= end) continue;
+      copy_block<kJoin>(part, s.row_bytes, whole, pieces[static_cast<size_t>(part.tensor)].as<char>(), row, row + 1,
+                        begin, end);
+    }
+  };
+  call.pool->parallel_for(total, kGrainBytes, [&](int64_t begin, int64_t end) {
+    int64_t first = begin / s.row_bytes;
+    const int64_t last = end / s.row_bytes;
+    const int64_t head = begin - first * s.row_bytes;
+    if (head != 0) {
+      within(first, head, first == last ? end - first * s.row_bytes : s.row_bytes);
+      if (first == last) return;
+      ++first;
+    }
+    for (const Part& part : s.parts) {
+      copy_block<kJoin>(part, s.row_bytes, whole, pieces[static_cast<size_t>(part.tensor)].as<char>(), first, last, 0,
+                        part.bytes);
+    }
+    const int64_t tail = end - last * s.row_bytes;
+    if (tail != 0) within(last, 0, tail);
+  });
+}
+
+void add_part(State& s, int tensor, int64_t bytes) {
+  if (bytes != 0) s.parts.push_back({tensor, s.row_bytes, bytes});
+  s.row_bytes += bytes;
+}
+
+Prepared finish(State s) {
+  const size_t extra = s.parts.size() * sizeof(Part);
+  return prepared(std::move(s), 0, extra);
+}
+
+int64_t axis_of(const ArgFacts& args, int port) { return static_cast<int64_t>(*known_number(args, port, 0)); }
+
+Misfit fits_concat(const void*, const ArgFacts& args) {
+  if (!known_number(args, 1, 0)) return "the axis is not constant";
+  return nullptr;
+}
+
+Prepared prepare_concat(const void*, const ArgFacts& args, PrepareContext&) {
+  const MemoryLines whole(args.out(), axis_of(args, 1));
+  State s;
+  s.rows = whole.outer;
+  const auto element = static_cast<int64_t>(size_of(args.out().dtype));
+  for (int i = 0; i < args.count(0); ++i) {
+    const MemoryLines part(args.in(0, i), args.shape(0, i).is_scalar() ? 0 : axis_of(args, 1));
+    add_part(s, i, part.length * whole.inner * element);
+  }
+  return finish(std::move(s));
+}
+
+Prepared prepare_stack(const void* op, const ArgFacts& args, PrepareContext&) {
+  const MemoryLines whole(args.out(), static_cast<const Stack*>(op)->axis);
+  State s;
+  s.rows = whole.outer;
+  for (int i = 0; i < args.count(0); ++i) {
+    add_part(s, i, whole.inner * static_cast<int64_t>(size_of(args.out().dtype)));
+  }
+  return finish(std::move(s));
+}
+
+template <class Op>
+constexpr int kAxisPort = std::is_same_v<Op, Split> ? 2 : 1;
+
+template <class Op>
+Misfit fits_split(const void*, const ArgFacts& args) {
+  return known_number(args, kAxisPort<Op>, 0) ? nullptr : "the axis is not constant";
+}
+
+template <class Op>
+Prepared prepare_split(const void*, const ArgFacts& args, PrepareContext&) {
+  const int64_t axis = axis_of(args, kAxisPort<Op>);
+  const MemoryLines whole(args.in(0), axis);
+  State s;
+  s.rows = whole.outer;
+  const auto element = static_cast<int64_t>(size_of(args.in(0).dtype));
+  for (int i = 0; i < args.out_count(0); ++i) {
+    add_part(s, i, MemoryLines(args.out(0, i), axis).length * whole.inner * element);
+  }
+  return finish(std::move(s));
+}
+
+template <class Op>
+Prepared prepare_slices(const void* op, const ArgFacts& args, PrepareContext&) {
+  const MemoryLines whole(args.in(0), static_cast<const Op*>(op)->axis);
+  State s;
+  s.rows = whole.outer;
+  for (int i = 0; i < args.out_count(0); ++i) {
+    add_part(s, i, whole.inner * static_cast<int64_t>(size_of(args.in(0).dtype)));
+  }
+  return finish(std::move(s));
+}
+
+template <class Op>
+constexpr Kernel row(LayoutRule layout, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare,
+                     decltype(Kernel::run) run) {
+  return {.name = row_name<Op, Isa::kAny>(),
+          .op = &kOpRow<Op>,
+          .layout = layout,
+          .float32 = false,
+          .fits = fits,
+          .prepare = prepare,
+          .run = run};
+}
+
+constexpr Kernel kRows[] = {
+    row<Concat>(LayoutRule::kSame, fits_concat, prepare_concat, run<true>),
+    row<Stack>(LayoutRule::kRowMajor, nullptr, prepare_stack, run<true>),
+    row<Split>(LayoutRule::kSame, fits_split<Split>, prepare_split<Split>, run<false>),
+    row<SplitWithNum>(LayoutRule::kSame, fits_split<SplitWithNum>, prepare_split<SplitWithNum>, run<false>),
+    row<Unstack>(LayoutRule::kRowMajor, nullptr, prepare_slices<Unstack>, run<false>),
+    row<Unbind>(LayoutRule::kRowMajor, nullptr, prepare_slices<Unbind>, run<false>),
+};
+
+}  // namespace
+
+extern const KernelTable concat;
+constinit const KernelTable concat = {kRows};
+
+}  // namespace coracle::cpu::kernels

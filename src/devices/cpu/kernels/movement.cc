@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/common/movement.h"
+
+#include "devices/cpu/isa/transpose.h"
+#include "devices/cpu/kernels/rows.h"
+#include "ops/channel_shuffle.h"
+#include "ops/common/expanding.h"
+#include "ops/expand.h"
+#include "ops/expand_as.h"
+#include "ops/flip.h"
+#include "ops/legacy_expand.h"
+#include "ops/pixel_shuffle.h"
+#include "ops/shuffle_channel.h"
+#include "ops/slice.h"
+#include "ops/strided_slice.h"
+#include "ops/tile.h"
+#include "ops/transpose.h"
+
+/// Operators that only move elements: the result, from first to last element in memory, is met along a walk over the
+/// operand.
+namespace coracle::cpu::kernels {
+namespace {
+
+using Walk = std::optional<coracle::Steps>;
+
+// The walk over the row-major operand for each operator; nothing where it is not known while planning.
+Walk walk_of(const Transpose& op, const ArgFacts& args) {
+  if (args.all_out().size() != 1) return std::nullopt;
+  const coracle::Steps all = row_major(args.shape(0));
+  coracle::Steps read;
+  for (int64_t p : op.perm) {
+    const int from = normalize_axis(p, all.rank);
+    read.push_back(all.size[from], all.step[from]);
+  }
+  return read;
+}
+
+Walk walk_of(const Slice& op, const ArgFacts& args) {
+  const Tensor* starts = known_value(args, 1);
+  const Tensor* ends = known_value(args, 2);
+  if (starts == nullptr || ends == nullptr) return std::nullopt;
+  return sliced_steps(args.shape(0), op.axes, starts->integers(), ends->integers(), nullptr, op.decrease_axis,
+                      op.infer_flags);
+}
+
+Walk walk_of(const StridedSlice& op, const ArgFacts& args) {
+  const Tensor* starts = known_value(args, 1);
+  const Tensor* ends = known_value(args, 2);
+  const Tensor* strides = known_value(args, 3);
+  if (starts == nullptr || ends == nullptr || strides == nullptr) return std::nullopt;
+  const Ints steps = strides->integers();
+  return sliced_steps(args.shape(0), op.axes, starts->integers(), ends->integers(), &steps, op.decrease_axis,
+                      op.infer_flags);
+}
+
+Walk walk_of(const Expand&, const ArgFacts& args) { return broadcast_steps(args.shape(0), args.out().shape); }
+Walk walk_of(const ExpandAs&, const ArgFacts& args) { return broadcast_steps(args.shape(0), args.out().shape); }
+
+Walk tiled(const ArgFacts& args) {
+  const Tensor* times = known_value(args, 1);
+  if (times == nullptr) return std::nullopt;
+  return tile_steps(args.shape(0), times->integers());
+}
+Walk walk_of(const Tile&, const ArgFacts& args) { return tiled(args); }
+Walk walk_of(const LegacyExpand&, const ArgFacts& args) { return tiled(args); }
+
+Walk walk_of(const Flip& op, const ArgFacts& args) { return reversed_steps(args.shape(0), op.axis); }
+
+/// The elements of x seen as `shape`, with its dimensions in another order.
+Walk rearranged(const Shape& shape, std::initializer_list<int> order) {
+  return permuted(row_major(shape), std::span<const int>(order.begin(), order.size()));
+}
+
+Walk walk_of(const PixelShuffle& op, const ArgFacts& args) {
+  const Shape& x = args.shape(0);
+  const int64_t r = op.upscale_factor;
+  if (channels_are_last(op.data_format)) {
+    return rearranged({x[0], x[1], x[2], x[3] / (r * r), r, r}, {0, 1, 4, 2, 5, 3});
+  }
+  return rearranged({x[0], x[1] / (r * r), r, r, x[2], x[3]}, {0, 1, 4, 2, 5, 3});
+}
+
+Walk walk_of(const ChannelShuffle& op, const ArgFacts& args) {
+  const Shape& x = args.shape(0);
+  const int64_t g = op.groups;
+  if (channels_are_last(op.data_format)) return rearranged({x[0] * x[1] * x[2], g, x[3] / g}, {0, 2, 1});
+  return rearranged({x[0], g, x[1] / g, x[2] * x[3]}, {0, 2, 1, 3});
+}
+
+Walk walk_of(const ShuffleChannel& op, const ArgFacts& args) {
+  const Shape& x = args.shape(0);
+  return rearranged({x[0], op.group, x[1] / op.group, x[2] * x[3]}, {0, 2, 1, 3});
+}
+
+struct State {
+  const TransposeFunctions* functions = nullptr;
+  size_t element = 4;
+  int64_t start = 0;  ///< element of the operand that comes first
+  Permutation walk;   ///< outermost dimension first, neighbours joined
+  int64_t slice = 1;  ///< elements of the result per step of the outermost dimension
+  bool empty = false;
+};
+
+/// Without dimensions of size 1 and with joined neighbours; nothing where too many dimensions are left.
+std::optional<State> state_of_walk(const coracle::Steps& walk) {
+  State s;
+  s.start = walk.start;
+  Permutation& p = s.walk;
+  for (int i = 0; i < walk.rank; ++i) {
+    if (walk.size[i] == 0) s.empty = true;
+    if (walk.size[i] == 1) continue;
+    if (p.rank > 0 && p.strides[p.rank - 1] == walk.size[i] * walk.step[i]) {
+      p.dims[p.rank - 1] *= walk.size[i];
+      p.strides[p.rank - 1] = walk.step[i];
+      continue;
+    }
+    if (p.rank == Permutation::kMaxRank) return std::nullopt;
+    p.dims[p.rank] = walk.size[i];
+    p.strides[p.rank++] = walk.step[i];
+  }
+  for (int i = 1; i < p.rank; ++i) s.slice *= p.dims[i];
+  return s;
+}
+
+/// A walk by logical dimension of the row-major operand, brought to the order in which operand and result lie: for
+/// walks with one step per dimension only.
+coracle::Steps in_memory_order(const coracle::Steps& walk, const Fact& x, const Fact& y) {
+  const MemoryOrder from(x);
+  const MemoryOrder to(y);
+  int64_t row_major_step[Shape::kMaxRank];
+  int64_t step = 1;
+  for (int d = x.shape.rank() - 1; d >= 0; --d) {
+    row_major_step[d] = step;
+    step *= x.shape[d];
+  }
+  coracle::Steps out;
+  int64_t rest = walk.start;
+  for (int d = 0; d < x.shape.rank(); ++d) {
+    const int64_t at = row_major_step[d] == 0 ? 0 : rest / row_major_step[d];
+    rest -= at * row_major_step[d];
+    out.start += at * from.stride[d];
+  }
+  for (int p = 0; p < to.rank; ++p) {
+    const int d = to.logical[p];
+    // A step of 0 repeats; any other is a multiple of the dimension's own.
+    const int64_t factor = walk.step[d] == 0 ? 0 : walk.step[d] / row_major_step[d];
+    out.push_back(walk.size[d], factor * from.stride[d]);
+  }
+  return out;
+}
+
+/// Operators whose walk has dimension i of the result step along dimension i of the operand.
+template <class Op>
+constexpr bool kKeepsDimensions = std::is_same_v<Op, Slice> || std::is_same_v<Op, StridedSlice> ||
+                                  std::is_same_v<Op, Expand> || std::is_same_v<Op, ExpandAs> ||
+                                  std::is_same_v<Op, Flip>;
+
+template <class Op>
+std::optional<State> plan(const void* op, const ArgFacts& args) {
+  Walk walk = walk_of(*static_cast<const Op*>(op), args);
+  if (!walk) return std::nullopt;
+  const bool reordered = args.in(0).layout == Layout::kChannelsLast || args.out().layout == Layout::kChannelsLast;
+  if (reordered) {
+    if (!kKeepsDimensions<Op> || args.shape(0).count() == 0) return std::nullopt;
+    if (args.in(0).layout != args.out().layout || args.shape(0).rank() != args.out().shape.rank()) return std::nullopt;
+    if (walk->rank != args.out().shape.rank()) return std::nullopt;
+    walk = in_memory_order(*walk, args.in(0), args.out());
+  }
+  return state_of_walk(*walk);
+}
+
+template <class Op>
+Misfit fits(const void* op, const ArgFacts& args) {
+  if (is_complex(args.in(0).dtype)) return "complex numbers";
+  return plan<Op>(op, args) ? nullptr : "the elements to move are not known while planning, or in another order";
+}
+
+template <class Op, Isa kIsa>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
+  State s = *plan<Op>(op, args);
+  s.functions = &transpose_table(kIsa);
+  s.element = size_of(args.in(0).dtype);
+  return prepared(s);
+}
+
+void run(KernelCall& call) noexcept {
+  const State& s = state_of<State>(call);
+  if (s.empty) return;
+  const char* x = call.in[0].as<const char>() + s.start * static_cast<int64_t>(s.element);
+  char* y = call.out[0].as<char>();
+  const int64_t outermost = s.walk.rank == 0 ? 1 : s.walk.dims[0];
+  call.pool->parallel_for(outermost, grain_of(s.slice), [&](int64_t begin, int64_t end) {
+    s.functions->permute(s.element, s.walk, x, y, begin, end);
+  });
+}
+
+template <class Op, Isa kIsa>
+constexpr Kernel row(LayoutRule layout) {
+  return {.name = row_name<Op, kIsa>(),
+          .op = &kOpRow<Op>,
+          .isa = kIsa,
+          .layout = layout,
+          .float32 = false,
+          .fits = fits<Op>,
+          .prepare = prepare<Op, kIsa>,
+          .run = run};
+}
+
+template <Isa kIsa, class... Ops>
+constexpr std::array<Kernel, sizeof...(Ops)> rows_of(LayoutRule layout) {
+  return {row<Ops, kIsa>(layout)...};
+}
+
+/// In the operand's own order where that works, else row-major.
+template <Isa kIsa>
+struct Rows {
+  static constexpr auto kRows = rows_detail::join(
+      rows_of<kIsa, Slice, StridedSlice, Expand, ExpandAs, Flip>(LayoutRule::kSame),
+      rows_of<kIsa, Transpose, Slice, StridedSlice, Expand, ExpandAs, Flip, Tile, LegacyExpand, PixelShuffle,
+              ChannelShuffle, ShuffleChannel>(LayoutRule::kRowMajor));
+};
+
+constexpr auto kRows = rows_of_each_isa<Rows>();
+
+}  // namespace
+
+extern const KernelTable movement;
+constinit const KernelTable movement = {kRows};
+
+}  // namespace coracle::cpu::kernels

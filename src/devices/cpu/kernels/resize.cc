@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/isa/resize.h"
+
+#include <vector>
+
+#include "devices/cpu/kernels/rows.h"
+#include "ops/bilinear_interp.h"
+#include "ops/legacy_bilinear_interp.h"
+#include "ops/legacy_nearest_interp.h"
+#include "ops/nearest_interp.h"
+
+namespace coracle::cpu::kernels {
+namespace {
+
+/// Where the results along one axis come from.
+struct Axis {
+  std::vector<int32_t> low;
+  std::vector<int32_t> high;
+  std::vector<float> weight;
+
+  ResizeAxis view() const { return {low.data(), high.data(), weight.data()}; }
+};
+
+struct State {
+  void (*function)(const Resize& p, size_t begin, size_t end) = nullptr;
+  int64_t batch = 0;
+  int64_t channels = 1;
+  int64_t in_h = 0, in_w = 0;
+  int64_t out_h = 0, out_w = 0;
+  Axis rows;
+  Axis columns;
+};
+
+std::optional<InterpolationRequest> request_of(const InterpolationOperator& op, const ArgFacts& args) {
+  return interpolation_request(op, args.count(2), args.has(1), args.has(3),
+                               [&](int port, int i) { return known_value(args, port, i); });
+}
+
+template <bool kByShape>
+Misfit fits(const void* op, const ArgFacts& args) {
+  const auto& o = *static_cast<const InterpolationOperator*>(op);
+  if (args.shape(0).rank() != 4) return "only images of two dimensions";
+  if (is_channels_last(o.data_format) != kByShape) return "the channels lie elsewhere";
+  return request_of(o, args) ? nullptr : "the size is not known while planning";
+}
+
+Axis axis_of(InterpolationMethod method, const InterpolationAxis& axis) {
+  Axis a;
+  for (int64_t o = 0; o < axis.out; ++o) {
+    InterpolationTaps taps{.count = 1, .index = {o}, .weight = {1}};
+    if (!axis.copy) taps = interpolation_taps(method, axis, o);
+    if (taps.count == 1) taps.index[1] = taps.index[0];
+    a.low.push_back(static_cast<int32_t>(taps.index[0]));
+    a.high.push_back(static_cast<int32_t>(taps.index[1]));
+    a.weight.push_back(taps.count == 1 ? 0.0F : taps.weight[1]);
+  }
+  return a;
+}
+
+template <class Op, Isa kIsa>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
+  const auto& o = *static_cast<const Op*>(op);
+  const InterpolationGeometry g = interpolation_geometry(o, Op::kKind, args.shape(0), *request_of(o, args));
+  State s;
+  s.batch = g.batch;
+  s.channels = g.channels;
+  s.in_h = g.axes[1].in;
+  s.in_w = g.axes[2].in;
+  s.out_h = g.axes[1].out;
+  s.out_w = g.axes[2].out;
+  s.rows = axis_of(Op::kKind.method, g.axes[1]);
+  s.columns = axis_of(Op::kKind.method, g.axes[2]);
+  const ResizeFunctions& f = resize_table(kIsa);
+  if (Op::kKind.method == InterpolationMethod::kNearest) {
+    s.function = s.channels == 1 ? f.nearest_plane : f.nearest;
+  } else {
+    s.function = s.channels == 1 ? f.bilinear_plane : f.bilinear;
+  }
+  const auto extra = static_cast<size_t>(s.out_h + s.out_w) * 12;
+  return prepared(std::move(s), 0, extra);
+}
+
+void run(KernelCall& call) noexcept {
+  const State& s = state_of<State>(call);
+  const float* x = call.in[0].as<const float>();
+  float* y = call.out[0].as<float>();
+  call.pool->parallel_for(s.batch * s.out_h, grain_of(2 * s.out_w * s.channels), [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      const int64_t image = begin / s.out_h;
+      const int64_t first = begin - image * s.out_h;
+      const int64_t last = end - begin < s.out_h - first ? first + end - begin : s.out_h;
+      const Resize p{.x = x + image * s.in_h * s.in_w * s.channels,
+                     .y = y + image * s.out_h * s.out_w * s.channels,
+                     .in_width = static_cast<size_t>(s.in_w),
+                     .out_width = static_cast<size_t>(s.out_w),
+                     .channels = static_cast<size_t>(s.channels),
+                     .rows = s.rows.view(),
+                     .columns = s.columns.view()};
+      s.function(p, static_cast<size_t>(first), static_cast<size_t>(last));
+      begin += last - first;
+    }
+  });
+}
+
+/// Images with the channels last, by memory order or by the operator's own format.
+template <class Op, Isa kIsa>
+constexpr std::array<Kernel, 2> rows() {
+  Kernel k{.name = row_name<Op, kIsa>(),
+           .op = &kOpRow<Op>,
+           .isa = kIsa,
+           .layout = LayoutRule::kChannelsLast,
+           .fits = fits<false>,
+           .prepare = prepare<Op, kIsa>,
+           .run = run};
+  Kernel by_shape = k;
+  by_shape.layout = LayoutRule::kRowMajor;
+  by_shape.fits = fits<true>;
+  return {k, by_shape};
+}
+
+template <Isa kIsa>
+struct Rows {
+  static constexpr auto kRows =
+      rows_detail::join(rows<NearestInterp, kIsa>(), rows<BilinearInterp, kIsa>(), rows<LegacyNearestInterp, kIsa>(),
+                        rows<LegacyBilinearInterp, kIsa>());
+};
+
+constexpr auto kRows = rows_of_each_isa<Rows>();
+
+}  // namespace
+
+extern const KernelTable resize;
+constinit const KernelTable resize = {kRows};
+
+}  // namespace coracle::cpu::kernels
