@@ -177,14 +177,18 @@ def temporal_shift(r):
     return dict(X=r.f(x), seg_num=segments, shift_ratio=r.pick(0.25, 0.125, 0.3), data_format=layout)
 
 
-def partial(r):
-    """A negative start needs a length: without one Paddle reads past the row."""
-    rows, columns = r.int(1, 5), r.int(3, 9)
-    start = r.int(0, columns - 2)
-    tensors = [r.f(rows, columns) for _ in range(r.int(1, 3))]
-    if r.maybe(0.3):
-        return dict(X=tensors, start_index=start - columns, length=r.int(1, columns - start))
-    return dict(X=tensors, start_index=start, length=r.pick(-1, r.int(1, columns - start)))
+def partial(negative):
+    """A negative start needs a length, and partial_sum takes none: Paddle reads outside of the row."""
+
+    def make(r):
+        rows, columns = r.int(1, 5), r.int(3, 9)
+        start = r.int(0, columns - 2)
+        tensors = [r.f(rows, columns) for _ in range(r.int(1, 3))]
+        if negative and r.maybe(0.3):
+            return dict(X=tensors, start_index=start - columns, length=r.int(1, columns - start))
+        return dict(X=tensors, start_index=start, length=r.pick(-1, r.int(1, columns - start)))
+
+    return make
 
 
 def broadcast_tensors(r):
@@ -214,7 +218,7 @@ TABLE = [
     op("crop", crop, n=10, **EXACT),
     op("repeat_interleave", repeat_interleave, n=12, **EXACT),
     op("temporal_shift", temporal_shift, n=12, **EXACT),
-    op("partial_concat", partial, n=10, **EXACT),
-    op("partial_sum", partial, n=10),
+    op("partial_concat", partial(True), n=10, **EXACT),
+    op("partial_sum", partial(False), n=10),
     op("broadcast_tensors", broadcast_tensors, n=10, **EXACT),
 ]

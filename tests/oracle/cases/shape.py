@@ -120,8 +120,8 @@ def split(r):
             sections = list(sections)
             sections[r.int(0, len(sections) - 1)] = -1
         extra["sections"] = sections
-    case = dict(X=r.any(x, *DTYPES[:-1]).fixed(), axis=axis - len(x) if r.maybe(0.4) else axis)
-    case.update(extra)
+    case = dict(X=r.any(x, *DTYPES[:-1]).fixed(), axis=axis - len(x) if kind != "list" and r.maybe(0.4) else axis)
+    case.update(extra)  # with a list of tensors Paddle takes a negative axis for the first one
     if kind == "tensor":
         case["AxisTensor"] = r.v([axis], "int32")
     return case
