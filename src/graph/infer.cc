@@ -65,7 +65,12 @@ std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inpu
       for (ValueId v : graph.outputs()) results.push_back(all[index(v)]);
       return results;
     };
-    InferArgs args(inputs, node.input_counts, facts, node.output_counts, &region);
+    // What an operator reads behind its last operand is a value of which nothing is known, not foreign memory: files may
+    // leave out operands that an operator takes for granted.
+    static const Fact kAbsent;
+    std::vector<const Fact*> padded(inputs.begin(), inputs.end());
+    padded.resize(inputs.size() + row.inputs.size() + 1, &kAbsent);
+    InferArgs args(padded, node.input_counts, facts, node.output_counts, &region);
     row.infer(node.op.attributes(), args);
     if (row.shares_lod && !facts.empty() && !inputs.empty() && facts[0].lod == nullptr) facts[0].lod = inputs[0]->lod;
     if (foldable(node, inputs, facts)) {

@@ -25,8 +25,10 @@ inline void infer(const Conv2dFused& op, InferArgs& a) {
 }
 
 inline void reference(const Conv2dFused& op, ReferenceArgs& a) {
-  reference_convolution(op, a.in(0), a.in(1), a.out(0), 2);
-  reference_epilogue(op, a, 2, op.data_format == DataFormat::kNhwc ? -1 : 1);
+  const ConvolutionGeometry g = convolution_geometry(op, a.shape(0), a.shape(1), 2);
+  Tensor product = Tensor::make(a.out(0).dtype(), convolution_result(g, op.data_format, 2));
+  reference_convolution(op, a.in(0), a.in(1), product, 2);
+  reference_epilogue(op, a, product, 2, op.data_format == DataFormat::kNhwc ? -1 : 1);
 }
 
 inline constexpr const OpRow* conv2d_fused_op = &kOpRow<Conv2dFused>;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <vector>
-
 #include "ops/common/binary.h"
 #include "ops/common/epilogue.h"
+#include "ops/common/matrix_product.h"
 
 namespace coracle {
 
@@ -37,30 +36,10 @@ inline void infer(const Linear& op, InferArgs& a) {
 }
 
 inline void reference(const Linear& op, ReferenceArgs& a) {
-  const Shape& w_shape = a.shape(1);
-  const int64_t k = w_shape[op.transpose_w ? 1 : 0];
-  const int64_t n = w_shape[op.transpose_w ? 0 : 1];
-  const int64_t rows = k == 0 ? a.out(0).count() / std::max<int64_t>(n, 1) : a.in(0).count() / k;
-  visit_float(a.out(0).dtype(), [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    const Tensor x_tensor = converted(a.in(0), a.out(0).dtype());
-    const Tensor w_tensor = converted(a.in(1), a.out(0).dtype());
-    const T* w = w_tensor.data<T>();
-    std::vector<double> sums(static_cast<size_t>(n));
-    for (int64_t r = 0; r < rows; ++r) {
-      const T* x = x_tensor.data<T>() + r * k;
-      std::fill(sums.begin(), sums.end(), 0.0);
-      for (int64_t i = 0; i < k; ++i) {
-        for (int64_t j = 0; j < n; ++j) {
-          sums[static_cast<size_t>(j)] +=
-              static_cast<double>(x[i]) * static_cast<double>(w[op.transpose_w ? j * k + i : i * n + j]);
-        }
-      }
-      T* y = a.out(0).data<T>() + r * n;
-      for (int64_t j = 0; j < n; ++j) y[j] = static_cast<T>(sums[static_cast<size_t>(j)]);
-    }
-  });
-  reference_epilogue(op, a, 2, -1);
+  const DType dtype = a.out(0).dtype();
+  Tensor product = Tensor::make(dtype, matrix_product_shape(a.shape(0), a.shape(1), false, op.transpose_w));
+  reference_matrix_product(converted(a.in(0), dtype), converted(a.in(1), dtype), false, op.transpose_w, 1.0, product);
+  reference_epilogue(op, a, product, 2, -1);
 }
 
 inline constexpr const OpRow* linear_op = &kOpRow<Linear>;

@@ -20,6 +20,7 @@ inline void infer(const Reshape&, InferArgs& a) {
   const Shape& x = a.shape(0);
   const std::optional<Ints> wanted = a.ints(1);
   if (!wanted) {
+    require(a.has(1), "operand 'shape' is missing");
     // The length of the shape operand still tells the rank.
     const Shape& s = a.shape(1);
     const bool rank_known = s.rank_known() && s.rank() == 1 && s[0] >= 0;

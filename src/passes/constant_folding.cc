@@ -54,6 +54,8 @@ int fold(Graph& graph, RewriteBudget& budget) {
     graph.remove_node(id);
     ++count;
   }
+  // What is constant now may tell shapes that were not known before.
+  if (count > 0) graph.infer_all();
   return count;
 }
 

@@ -62,7 +62,7 @@ void EpilogueProgram::bind(const KernelCall& call, int first, PostOp* ops) const
   }
 }
 
-Misfit epilogue_misfit(const Epilogue& epilogue, const ArgFacts& args, int port, int64_t channels) {
+Misfit epilogue_misfit(const Epilogue& epilogue, const ArgFacts& args, int port, const Shape& product, int64_t channels) {
   if (epilogue.epilogue.size() > static_cast<size_t>(kMaxPostOps)) return "too many epilogue steps";
   int next = 0;
   for (const EpilogueStep& step : epilogue.epilogue) {
@@ -70,7 +70,7 @@ Misfit epilogue_misfit(const Epilogue& epilogue, const ArgFacts& args, int port,
     const Fact& t = args.in(port, next++);
     if (step.kind == EpilogueKind::kAddChannel || step.kind == EpilogueKind::kMultiplyChannel) {
       if (t.shape.count() != channels) return "an epilogue tensor has another number of channels";
-    } else if (t.shape != args.out().shape) {
+    } else if (!(t.shape == product)) {
       return "an epilogue tensor is broadcast";
     }
   }

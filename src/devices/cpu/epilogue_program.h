@@ -24,7 +24,8 @@ class EpilogueProgram {
   int count_ = 0;
 };
 
-/// Why micro-kernels cannot do an epilogue: its tensors stand at `port`, the result has `channels` channels.
-Misfit epilogue_misfit(const Epilogue& epilogue, const ArgFacts& args, int port, int64_t channels);
+/// Why micro-kernels cannot do an epilogue: its tensors stand at `port`, the product has the shape `product` and
+/// `channels` channels.
+Misfit epilogue_misfit(const Epilogue& epilogue, const ArgFacts& args, int port, const Shape& product, int64_t channels);
 
 }  // namespace coracle::cpu

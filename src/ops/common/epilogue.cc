@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "ops/common/binary.h"
+
 namespace coracle {
 namespace {
 
@@ -70,48 +72,55 @@ void Epilogue::attributes(AttributeVisitor& visit) {
 }
 
 void infer_epilogue(const Epilogue& op, InferArgs& a, int port, int channel_axis) {
-  const Shape& result = a.out(0).shape;
+  Shape& result = a.out(0).shape;
   int next = 0;
   for (const EpilogueStep& s : op.epilogue) {
     if (!takes_tensor(s.kind)) continue;
     require(next < a.count(port), "the epilogue needs more tensors than the ", a.count(port), " given");
     const Shape& t = a.shape(port, next++);
-    if (!result.rank_known() || !t.known()) continue;
-    if (s.kind == EpilogueKind::kAddChannel || s.kind == EpilogueKind::kMultiplyChannel) {
+    if (s.kind == EpilogueKind::kAddTensor || s.kind == EpilogueKind::kMultiplyTensor) {
+      result = broadcast(result, t);
+    } else if (result.rank_known() && t.known()) {
       const int axis = normalize_axis(channel_axis, result.rank());
       require(result[axis] < 0 || t.count() == result[axis], "an epilogue tensor has ", t.count(), " elements, expected ",
               result[axis]);
-    } else {
-      require(compatible(t, result), "an epilogue tensor has shape ", t, ", expected ", result);
     }
   }
   require(next == a.count(port), "the epilogue takes ", next, " tensors, given ", a.count(port));
 }
 
-void reference_epilogue(const Epilogue& op, ReferenceArgs& a, int port, int channel_axis) {
-  Tensor& y = a.out(0);
-  const int axis = normalize_axis(channel_axis, y.shape().rank());
-  const int64_t channels = y.shape()[axis];
-  const int64_t inner = y.shape().count(axis + 1, y.shape().rank());
-  visit_float(y.dtype(), [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    T* out = y.data<T>();
-    int next = 0;
-    for (const EpilogueStep& s : op.epilogue) {
-      const T* t = takes_tensor(s.kind) ? a.in(port, next++).data<T>() : nullptr;
-      const bool by_channel = s.kind == EpilogueKind::kAddChannel || s.kind == EpilogueKind::kMultiplyChannel;
-      const bool adds = s.kind == EpilogueKind::kAddChannel || s.kind == EpilogueKind::kAddTensor;
-      for (int64_t i = 0, n = y.count(); i < n; ++i) {
-        const double x = static_cast<double>(out[i]);
-        if (t == nullptr) {
-          out[i] = static_cast<T>(apply(s, x));
-          continue;
-        }
-        const double by = static_cast<double>(t[by_channel ? i / inner % channels : i]);
-        out[i] = static_cast<T>(adds ? x + by : x * by);
-      }
+void reference_epilogue(const Epilogue& op, ReferenceArgs& a, Tensor product, int port, int channel_axis) {
+  std::vector<double> values = product.doubles();
+  Shape shape = product.shape();
+  int next = 0;
+  for (const EpilogueStep& s : op.epilogue) {
+    if (!takes_tensor(s.kind)) {
+      for (double& v : values) v = apply(s, v);
+      continue;
     }
-  });
+    const std::vector<double> t = a.in(port, next).doubles();
+    const Shape& t_shape = a.shape(port, next++);
+    const bool adds = s.kind == EpilogueKind::kAddChannel || s.kind == EpilogueKind::kAddTensor;
+    if (s.kind == EpilogueKind::kAddChannel || s.kind == EpilogueKind::kMultiplyChannel) {
+      const int axis = normalize_axis(channel_axis, shape.rank());
+      const auto inner = static_cast<size_t>(shape.count(axis + 1, shape.rank()));
+      for (size_t i = 0; i < values.size(); ++i) {
+        const double by = t[i / inner % t.size()];
+        values[i] = adds ? values[i] + by : values[i] * by;
+      }
+      continue;
+    }
+    const Shape out = broadcast(shape, t_shape);
+    std::vector<double> wider(static_cast<size_t>(out.count()));
+    BroadcastWalk(out, shape, t_shape).each([&](int64_t i, int64_t v, int64_t by) {
+      const double x = values[static_cast<size_t>(v)];
+      const double y = t[static_cast<size_t>(by)];
+      wider[static_cast<size_t>(i)] = adds ? x + y : x * y;
+    });
+    values = std::move(wider);
+    shape = out;
+  }
+  a.out(0).assign(values);
 }
 
 }  // namespace coracle

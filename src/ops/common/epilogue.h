@@ -12,8 +12,8 @@ namespace coracle {
 enum class EpilogueKind : uint8_t {
   kAddChannel,       ///< x + t[channel]
   kMultiplyChannel,  ///< x * t[channel]
-  kAddTensor,        ///< x + t, t of the result's shape
-  kMultiplyTensor,   ///< x * t, t of the result's shape
+  kAddTensor,        ///< x + t, of one shape or broadcast
+  kMultiplyTensor,   ///< x * t, of one shape or broadcast
   kRelu,
   kClip,         ///< min(max(x, a), b)
   kLeakyRelu,    ///< x > 0 ? x : a * x
@@ -57,10 +57,11 @@ struct Epilogue {
   friend bool operator==(const Epilogue&, const Epilogue&) = default;
 };
 
-/// Checks the tensors at `port` against result 0, whose shape is known or not, with channels at `channel_axis`.
+/// Checks the tensors at `port` against result 0, whose type is that of the product so far, with channels at
+/// `channel_axis`. A tensor that is added or multiplied broadcasts with it, which may give the result a larger shape.
 void infer_epilogue(const Epilogue& op, InferArgs& a, int port, int channel_axis);
 
-/// Applies the steps to result 0 in place, in double.
-void reference_epilogue(const Epilogue& op, ReferenceArgs& a, int port, int channel_axis);
+/// Applies the steps to `product` in double and writes result 0.
+void reference_epilogue(const Epilogue& op, ReferenceArgs& a, Tensor product, int port, int channel_axis);
 
 }  // namespace coracle

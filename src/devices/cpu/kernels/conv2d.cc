@@ -11,14 +11,15 @@ struct State {
   EpilogueProgram epilogue;
 };
 
-Misfit fits(const void* op_attributes, const ArgFacts& args) noexcept {
+Misfit fits(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
   if (op.data_format == DataFormat::kNhwc) return "only NCHW";
   if (args.in(1).value == nullptr) return "the filter is not constant";
   if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
   const int64_t channels = args.shape(0)[1];
   if (op.groups > 1 && op.groups == channels && args.out().shape[1] == channels) return "one filter per channel";
-  return epilogue_misfit(op, args, 2, args.out().shape[1]);
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  return epilogue_misfit(op, args, 2, convolution_result(g, op.data_format, 2), g.out_channels);
 }
 
 /// Fills the plan's taps; true if the taps of a filter row are joined (narrow inputs).

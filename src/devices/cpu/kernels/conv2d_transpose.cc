@@ -46,7 +46,7 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
       if (phase_axis(*a, phase).elements.empty()) return "some output pixels see no filter element";
     }
   }
-  return epilogue_misfit(op, args, 2, args.out().shape[1]);
+  return epilogue_misfit(op, args, 2, convolution_result(g, op.data_format, 2), g.out_channels);
 }
 
 template <Isa I>

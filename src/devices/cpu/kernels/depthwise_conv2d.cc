@@ -14,14 +14,15 @@ struct State {
   EpilogueProgram epilogue;
 };
 
-Misfit fits(const void* op_attributes, const ArgFacts& args) noexcept {
+Misfit fits(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
   if (op.data_format == DataFormat::kNhwc) return "only NCHW";
   if (args.in(1).value == nullptr) return "the filter is not constant";
   const int64_t channels = args.shape(0)[1];
   if (op.groups != channels || args.out().shape[1] != channels || channels == 1) return "not one filter per channel";
   if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
-  return epilogue_misfit(op, args, 2, channels);
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  return epilogue_misfit(op, args, 2, convolution_result(g, op.data_format, 2), channels);
 }
 
 template <Isa I>

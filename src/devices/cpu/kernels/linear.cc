@@ -11,11 +11,12 @@ struct State {
   EpilogueProgram epilogue;
 };
 
-Misfit fits(const void* op_attributes, const ArgFacts& args) noexcept {
+Misfit fits(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const Linear*>(op_attributes);
   if (args.in(1).value == nullptr) return "the weights are not constant";
   if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
-  return epilogue_misfit(op, args, 2, args.out().shape.back());
+  const Shape product = matrix_product_shape(args.shape(0), args.shape(1), false, op.transpose_w);
+  return epilogue_misfit(op, args, 2, product, product.back());
 }
 
 template <Isa I>

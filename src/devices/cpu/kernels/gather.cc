@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/gather.h"
+
+#include <limits>
+
+#include "devices/cpu/isa/copy.h"
+#include "devices/cpu/kernels/rows.h"
+#include "ops/embedding.h"
+#include "ops/index_select.h"
+#include "ops/lookup_table.h"
+
+/// Slices of a tensor picked by ids. The ids are checked first, then rows of bytes are copied.
+namespace coracle::cpu::kernels {
+namespace {
+
+struct State {
+  const CopyFunctions* functions = nullptr;
+  MemoryLines lines;  ///< of the table along the picked dimension
+  int table = 0;      ///< positions of the operands
+  int ids = 1;
+  int64_t count = 0;  ///< ids
+  int64_t row_bytes = 0;
+  int64_t zero_id = std::numeric_limits<int64_t>::min();
+  bool from_the_end = false;  ///< negative ids count from the end
+};
+
+bool is_id(DType dtype) { return dtype == DType::kInt64 || dtype == DType::kInt32; }
+
+Misfit fits_gather(const void*, const ArgFacts& args) {
+  if (!is_id(args.in(1).dtype)) return "only int32 and int64 ids";
+  return known_number(args, 2, 0) ? nullptr : "the axis is not constant";
+}
+
+Misfit fits_index_select(const void*, const ArgFacts& args) {
+  return is_id(args.in(1).dtype) ? nullptr : "only int32 and int64 ids";
+}
+
+Misfit fits_embedding(const void*, const ArgFacts& args) {
+  return is_id(args.in(0).dtype) ? nullptr : "only int32 and int64 ids";
+}
+
+template <Isa kIsa>
+State state_along(const ArgFacts& args, int64_t axis) {
+  State s;
+  s.functions = &copy_table(kIsa);
+  s.lines = MemoryLines(args.in(0), axis);
+  s.count = args.shape(1).count();
+  s.row_bytes = s.lines.inner * static_cast<int64_t>(size_of(args.in(0).dtype));
+  s.from_the_end = true;
+  return s;
+}
+
+Prepared with_workspace(const State& s) { return prepared(s, static_cast<size_t>(s.count) * sizeof(int64_t)); }
+
+template <Isa kIsa>
+Prepared prepare_gather(const void*, const ArgFacts& args, PrepareContext&) {
+  return with_workspace(state_along<kIsa>(args, static_cast<int64_t>(*known_number(args, 2, 0))));
+}
+
+template <Isa kIsa>
+Prepared prepare_index_select(const void* op, const ArgFacts& args, PrepareContext&) {
+  return with_workspace(state_along<kIsa>(args, static_cast<const IndexSelect*>(op)->axis));
+}
+
+template <class Op, Isa kIsa>
+Prepared prepare_embedding(const void* op, const ArgFacts& args, PrepareContext&) {
+  State s;
+  s.functions = &copy_table(kIsa);
+  s.lines = MemoryLines(args.in(1), 0);
+  s.table = 1;
+  s.ids = 0;
+  s.count = args.shape(0).count();
+  s.row_bytes = s.lines.inner * static_cast<int64_t>(size_of(args.in(1).dtype));
+  const int64_t padding = static_cast<const Op*>(op)->padding_idx;
+  if (padding >= 0) s.zero_id = padding;
+  return with_workspace(s);
+}
+
+/// Copies the ids, counted from the front; false if one is out of range.
+template <class T>
+bool check_ids(const State& s, const T* ids, int64_t* to) {
+  const int64_t bound = s.lines.length;
+  for (int64_t i = 0; i < s.count; ++i) {
+    int64_t id = static_cast<int64_t>(ids[i]);
+    if (id < 0 && s.from_the_end) id += bound;
+    if ((id < 0 || id >= bound) && id != s.zero_id) return false;
+    to[i] = id;
+  }
+  return true;
+}
+
+void run(KernelCall& call) noexcept {
+  const State& s = state_of<State>(call);
+  const TensorView& from = call.in[static_cast<size_t>(s.ids)];
+  auto* ids = static_cast<int64_t*>(call.workspace);
+  const bool good = from.fact->dtype == DType::kInt32 ? check_ids(s, from.as<const int32_t>(), ids)
+                                                      : check_ids(s, from.as<const int64_t>(), ids);
+  if (!good) {
+    call.failure = "an index is out of range";
+    return;
+  }
+  if (s.row_bytes == 0 || s.count == 0) return;
+  const char* table = call.in[static_cast<size_t>(s.table)].as<const char>();
+  char* y = call.out[0].as<char>();
+  call.pool->parallel_for(s.lines.outer * s.count, grain_of(s.row_bytes / 4), [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      const int64_t image = begin / s.count;
+      const int64_t first = begin - image * s.count;
+      const int64_t count = end - begin < s.count - first ? end - begin : s.count - first;
+      const GatherRows rows{.table = table + image * s.lines.length * s.row_bytes,
+                            .table_rows = s.lines.length,
+                            .row_bytes = static_cast<size_t>(s.row_bytes),
+                            .zero_id = s.zero_id,
+                            .y = y + begin * s.row_bytes};
+      s.functions->gather_int64(rows, ids + first, count);
+      begin += count;
+    }
+  });
+}
+
+template <class Op, Isa kIsa>
+constexpr Kernel row(decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare) {
+  return {.name = row_name<Op, kIsa>(),
+          .op = &kOpRow<Op>,
+          .isa = kIsa,
+          .float32 = false,
+          .fits = fits,
+          .prepare = prepare,
+          .run = run};
+}
+
+template <Isa kIsa>
+struct Rows {
+  static constexpr std::array<Kernel, 4> kRows = {
+      row<Gather, kIsa>(fits_gather, prepare_gather<kIsa>),
+      row<IndexSelect, kIsa>(fits_index_select, prepare_index_select<kIsa>),
+      row<Embedding, kIsa>(fits_embedding, prepare_embedding<Embedding, kIsa>),
+      row<LookupTable, kIsa>(fits_embedding, prepare_embedding<LookupTable, kIsa>),
+  };
+};
+
+constexpr auto kRows = rows_of_each_isa<Rows>();
+
+}  // namespace
+
+extern const KernelTable gather;
+constinit const KernelTable gather = {kRows};
+
+}  // namespace coracle::cpu::kernels
