@@ -161,6 +161,33 @@ class PirImporter {
     if (op.name == "if") return import_if(scope, op, std::move(name), depth);
     if (op.name == "while") return import_while(scope, op, std::move(name), depth);
     PirLowering(scope, op, used_, std::move(name)).lower();
+    if (changes_array(op)) scope.bind(op.operands.front(), scope.find(op.results.front().id));
+  }
+
+  /// Operations that change a tensor array in place: from there on its id stands for the new array.
+  static bool changes_array(const Operation& op) {
+    return (op.name == "array_write" || op.name == "array_pop") && !op.operands.empty() && !op.results.empty();
+  }
+
+  /// Adds the ids of arrays that `region` changes and that are not defined in it; `defined` grows by those that are.
+  static void find_changed(const Region& region, std::unordered_set<int64_t>& defined, std::vector<int64_t>& changed) {
+    for (const pir::Definition& argument : region.arguments) defined.insert(argument.id);
+    for (const Operation& op : region.operations) {
+      for (const Region& nested : op.regions) find_changed(nested, defined, changed);
+      const bool outside = changes_array(op) && !defined.contains(op.operands.front());
+      if (outside && std::find(changed.begin(), changed.end(), op.operands.front()) == changed.end()) {
+        changed.push_back(op.operands.front());
+      }
+      for (const pir::Definition& result : op.results) defined.insert(result.id);
+    }
+  }
+
+  /// The arrays around an operation that its regions change: further results of it.
+  static std::vector<int64_t> changed_arrays(const Operation& op) {
+    std::unordered_set<int64_t> defined;
+    std::vector<int64_t> changed;
+    for (const Region& region : op.regions) find_changed(region, defined, changed);
+    return changed;
   }
 
   static void import_builtin(PirScope& scope, const Operation& op) {
@@ -191,6 +218,7 @@ class PirImporter {
     const std::vector<ValueId> condition = operands(scope, op);
     require(condition.size() == 1 && op.regions.size() == 2, "an if needs one operand and two regions, given ",
             condition.size(), " and ", op.regions.size());
+    const std::vector<int64_t> changed = changed_arrays(op);
     std::vector<ClosedRegion> regions;
     for (const Region& region : op.regions) {
       ClosedRegion closed{.graph = std::make_shared<Graph>(), .captured = {}};
@@ -199,13 +227,14 @@ class PirImporter {
       require(yields.size() == op.results.size(), "a region yields ", yields.size(), " values, expected ",
               op.results.size());
       for (ValueId v : yields) closed.graph->add_output(v, "");
+      for (int64_t id : changed) closed.graph->add_output(inner.find(id).values.at(0), "");
       closed.captured = inner.captured();
       regions.push_back(std::move(closed));
     }
     std::vector<RegionOutputs> results;
-    for (size_t i = 0; i < op.results.size(); ++i) results.push_back({.yes = i, .no = i});
+    for (size_t i = 0; i < op.results.size() + changed.size(); ++i) results.push_back({.yes = i, .no = i});
     const NodeId node = add_if(scope.graph(), std::move(name), condition.front(), regions[0], regions[1], results);
-    bind_results(scope, op, node);
+    bind_results(scope, op, node, changed);
   }
 
   void import_while(PirScope& scope, const Operation& op, std::string name, int depth) {
@@ -217,6 +246,8 @@ class PirImporter {
     require(body.arguments.size() == initial.size() && op.results.size() == initial.size(), "a while of ",
             initial.size(), " values has ", body.arguments.size(), " block arguments and ", op.results.size(),
             " results");
+    const std::vector<int64_t> changed = changed_arrays(op);
+    for (int64_t id : changed) initial.push_back(scope.find(id).values.at(0));
     auto region = std::make_shared<Graph>();
     PirScope inner(*region, &scope);
     const auto add_input = [&](ValueId outer) {
@@ -225,8 +256,12 @@ class PirImporter {
       return region->add_input(scope.graph().value(outer).name, std::move(fact));
     };
     add_input(condition);
-    for (size_t i = 0; i < initial.size(); ++i) inner.bind(body.arguments[i].id, add_input(initial[i]));
-    const std::vector<ValueId> yields = import_region(inner, body, depth + 1);
+    for (size_t i = 0; i < initial.size(); ++i) {
+      const bool argument = i < body.arguments.size();
+      inner.bind(argument ? body.arguments[i].id : changed[i - body.arguments.size()], add_input(initial[i]));
+    }
+    std::vector<ValueId> yields = import_region(inner, body, depth + 1);
+    for (int64_t id : changed) yields.push_back(inner.find(id).values.at(0));
     require(yields.size() == initial.size() + 1, "the region yields ", yields.size(), " values, expected ",
             initial.size() + 1);
     for (ValueId v : yields) region->add_output(v, "");
@@ -240,13 +275,14 @@ class PirImporter {
     const NodeId loop = scope.graph().add_node(While{}, {{condition}, initial, inner.captured()}, results,
                                                std::move(name), {region});
     widen_region(scope.graph(), loop);
-    bind_results(scope, op, loop);
+    bind_results(scope, op, loop, changed);
   }
 
-  static void bind_results(PirScope& scope, const Operation& op, NodeId node) {
-    for (size_t i = 0; i < op.results.size(); ++i) {
-      scope.bind(op.results[i].id, scope.graph().node(node).outputs[i]);
-    }
+  /// The results of an `if` or `while`, then the arrays it changes.
+  static void bind_results(PirScope& scope, const Operation& op, NodeId node, const std::vector<int64_t>& changed) {
+    const std::vector<ValueId>& outputs = scope.graph().node(node).outputs;
+    for (size_t i = 0; i < op.results.size(); ++i) scope.bind(op.results[i].id, outputs[i]);
+    for (size_t i = 0; i < changed.size(); ++i) scope.bind(changed[i], outputs[op.results.size() + i]);
   }
 
   const Program& program_;

@@ -5,7 +5,8 @@
 
 namespace coracle {
 
-/// The elements of a tensor array joined (or, with use_stack, stacked) on `axis`, and the size of each on that axis.
+/// The elements of a tensor array joined (or, with use_stack, stacked) on `axis`, and the size that each of them has on
+/// that axis.
 struct ArrayToTensor {
   static constexpr const char* kName = "array_to_tensor";
   static constexpr const char* kLegacy[] = {"tensor_array_to_tensor"};
@@ -51,7 +52,8 @@ inline void reference(const ArrayToTensor& op, ReferenceArgs& a) {
     require(same == y && element.dtype() == elements[0].dtype(), ErrorCode::kRunFailure, "element ", i,
             " of a tensor array is ", element.dtype(), element.shape(), ", the first is ", elements[0].dtype(),
             elements[0].shape());
-    sizes.push_back(static_cast<int32_t>(part[axis]));
+    const Shape& own = element.shape();
+    sizes.push_back(static_cast<int32_t>(axis < own.rank() ? own[axis] : 1));
     y[axis] += part[axis];
     parts.push_back(element.reshaped(part));
   }
