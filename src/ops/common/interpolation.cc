@@ -96,7 +96,7 @@ InterpolationGeometry interpolation_geometry(const InterpolationOperator& op, In
     copy = copy && a.in == a.out;
     if (a.in < 0 || a.out < 0) continue;
     require(a.in > 0, "x ", x, " is empty and cannot be resized");
-    if (a.out > 1) {
+    if (a.out > 1 || (op.scales_single && !op.align_corners)) {
       const float by_size = static_cast<float>(a.in) / static_cast<float>(a.out);
       if (op.align_corners) {
         a.ratio = static_cast<float>(a.in - 1) / static_cast<float>(a.out - 1);

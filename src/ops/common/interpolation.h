@@ -29,6 +29,8 @@ struct InterpolationOperator {
   Floats scale;  ///< one for all dimensions or one each; empty or not positive: not given
   bool align_corners = true;
   int align_mode = 1;  ///< 0: half-pixel centres
+  /// The ratio holds for a result of one element too, which else reads the first position. Not an attribute of files.
+  bool scales_single = false;
   void attributes(AttributeVisitor& visit) {
     visit("data_format", data_format, "data_layout");
     visit("out_d", out_d);
@@ -37,6 +39,7 @@ struct InterpolationOperator {
     visit("scale", scale);
     visit("align_corners", align_corners);
     visit("align_mode", align_mode);
+    visit("scales_single", scales_single);
   }
   /// Only "NCHW" puts the channels first, whatever the rank: "NCDHW" does not.
   DataFormat format() const { return data_format == DataFormat::kNchw ? DataFormat::kNchw : DataFormat::kNhwc; }
