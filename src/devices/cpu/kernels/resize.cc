@@ -40,7 +40,7 @@ template <bool kByShape>
 Misfit fits(const void* op, const ArgFacts& args) {
   const auto& o = *static_cast<const InterpolationOperator*>(op);
   if (args.shape(0).rank() != 4) return "only images of two dimensions";
-  if (is_channels_last(o.data_format) != kByShape) return "the channels lie elsewhere";
+  if (is_channels_last(o.format()) != kByShape) return "the channels lie elsewhere";
   return request_of(o, args) ? nullptr : "the size is not known while planning";
 }
 
