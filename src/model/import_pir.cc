@@ -342,6 +342,15 @@ Graph import(const Program& program, const ModelInfo& info, std::vector<Tensor> 
   for (size_t i = 0; i < parameters.size(); ++i) {
     scope.bind_parameter(sorted[i]->value.id, sorted[i]->name, std::move(parameters[i]));
   }
+  // What a program declares as a parameter without storing it (the state of an rnn's dropout) has no content: zeros.
+  for (const pir::Parameter& p : program.parameters) {
+    const pir::Type& type = p.value.type;
+    const Shape shape(type.dims);
+    if (p.persistable || type.kind != pir::Type::Kind::kTensor || !type.dtype || !shape.known()) continue;
+    Tensor zeros = Tensor::make(*type.dtype, shape);
+    std::fill_n(zeros.data<std::byte>(), zeros.bytes(), std::byte{0});
+    scope.bind_parameter(p.value.id, p.name, std::move(zeros));
+  }
   PirImporter importer(program, survey.used());
   importer.import_region(scope, program.main, /*depth=*/0);
   for (const Operation* op : survey.outputs()) graph.add_output(importer.output_of(scope, *op), fetch_name(*op));
