@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/rnn.h"
+
+#include <cstring>
+#include <vector>
+
+#include "devices/cpu/gemm_plan.h"
+#include "devices/cpu/isa/rnn_cell.h"
+#include "devices/cpu/kernels/rows.h"
+
+/// Recurrent layers. The products with the input are one matrix product over all steps; the steps themselves are
+/// independent for each direction and each sequence of the batch, which is how they are shared among threads.
+namespace coracle::cpu::kernels {
+namespace {
+
+/// The packed matrices of one layer in one direction.
+struct PackedCell {
+  std::shared_ptr<float> input;
+  std::shared_ptr<float> state;
+};
+using PackedCells = std::vector<PackedCell>;
+
+struct State {
+  const GemmFunctions* gemm = nullptr;
+  void (*step)(const RnnCell& cell) = nullptr;
+  bool has_cell_state = false;
+  int layers = 1;
+  int directions = 1;
+  bool has_bias = false;
+  int64_t time = 0;
+  int64_t batch = 0;
+  int64_t hidden = 0;
+  int64_t gates = 0;  ///< pre-activations of one step of one sequence
+  int64_t panels = 0;
+  std::vector<GemmPlan> products;  ///< with the input, by layer
+  int pre_state = 0;               ///< positions of operands
+  int weights = 0;
+  int state_out = -1;              ///< positions of results
+  int cell_out = -1;
+  // The workspace, in floats.
+  int64_t input_gates = 0;         ///< [direction][time][batch][gates]
+  int64_t hidden_gates = 0;        ///< [direction][batch][gates]
+  int64_t cells = 0;               ///< [direction][batch][hidden]
+  int64_t between[2] = {};         ///< results of all layers but the last, by turns
+};
+
+Misfit fits(const void* op, const ArgFacts& args) {
+  const auto& o = *static_cast<const Rnn*>(op);
+  if (args.has(3)) return "sequences of different lengths";
+  if (args.in(0).dtype != DType::kFloat32) return "only float32";
+  if (args.out().shape.count() == 0 || args.shape(0).count() == 0) return "no elements";
+  const int cells = o.num_layers * o.directions();
+  for (int i = 0; i < 2 * cells; ++i) {
+    if (args.in(2, i).value == nullptr) return "the weights are not constant";
+  }
+  return nullptr;
+}
+
+std::shared_ptr<float> pack(const GemmFunctions& gemm, const Fact& weight) {
+  const int64_t columns = weight.shape[0];
+  const int64_t depth = weight.shape[1];
+  const GemmShape shape{1, depth, columns};
+  std::shared_ptr<float> packed = aligned_floats(gemm.packed_floats(shape));
+  const GemmSource source{.data = weight.value->data<float>(),
+                          .tap_offsets = nullptr,
+                          .inner = depth,
+                          .join_stride = 0,
+                          .inner_stride = 1,
+                          .column_stride = depth};
+  gemm.pack(shape, source, packed.get(), 0, gemm.panels(columns));
+  return packed;
+}
+
+auto step_of(RnnMode mode, const RnnCellFunctions& f) {
+  switch (mode) {
+    case RnnMode::kLstm: return f.lstm;
+    case RnnMode::kGru: return f.gru;
+    case RnnMode::kRnnRelu: return f.simple_relu;
+    default: return f.simple_tanh;
+  }
+}
+
+template <Isa kIsa>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
+  const auto& o = *static_cast<const Rnn*>(op);
+  State s;
+  s.gemm = &gemm_table(kIsa);
+  s.step = step_of(o.mode, rnn_cell_table(kIsa));
+  s.has_cell_state = o.mode == RnnMode::kLstm;
+  s.layers = o.num_layers;
+  s.directions = o.directions();
+  const int cells = s.layers * s.directions;
+  s.has_bias = args.count(2) == 4 * cells;
+  s.time = args.shape(0)[0];
+  s.batch = args.shape(0)[1];
+  s.hidden = o.hidden_size;
+  s.gates = o.gates() * s.hidden;
+  s.panels = s.gemm->panels(s.gates);
+  s.pre_state = args.index(1);
+  s.weights = args.index(2);
+  const int first_state = 1 + args.out_count(1);
+  if (args.out_count(2) > 0) s.state_out = first_state;
+  if (args.out_count(2) > 1) s.cell_out = first_state + 1;
+  for (int layer = 0; layer < s.layers; ++layer) {
+    GemmPlan plan;
+    const int64_t depth = layer == 0 ? args.shape(0)[2] : s.hidden * s.directions;
+    plan.call.shape = {1, depth, s.gates};
+    plan.call.a_stride = depth;
+    plan.call.c_stride = s.gates;
+    plan.rows = s.time * s.batch;
+    plan.panels = s.panels;
+    s.products.push_back(std::move(plan));
+  }
+  int64_t floats = 0;
+  const auto take = [&](int64_t count) {
+    const int64_t at = floats;
+    floats += (count + 15) / 16 * 16;
+    return at;
+  };
+  s.input_gates = take(s.directions * s.time * s.batch * s.gates);
+  s.hidden_gates = take(s.directions * s.batch * s.gates);
+  s.cells = take(s.directions * s.batch * s.hidden);
+  for (int i = 0; i < 2 && i + 1 < s.layers; ++i) {
+    s.between[i] = take(s.time * s.batch * s.hidden * s.directions);
+  }
+  const auto extra = s.products.size() * sizeof(GemmPlan);
+  const GemmFunctions& gemm = *s.gemm;
+  Prepared p = prepared(std::move(s), static_cast<size_t>(floats) * sizeof(float), extra);
+  p.weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
+    auto packed = std::make_shared<PackedCells>();
+    for (int i = 0; i < cells; ++i) {
+      packed->push_back({pack(gemm, args.in(2, 2 * i)), pack(gemm, args.in(2, 2 * i + 1))});
+    }
+    return packed;
+  });
+  return p;
+}
+
+PostOp bias_op(const float* bias) { return {.kind = PostOpKind::kAddChannel, .step = {}, .tensor = bias}; }
+
+/// Bias of a layer in a direction: which 0 for the input's, 1 for the state's.
+const float* bias_of(const KernelCall& call, const State& s, int cell, int which) {
+  if (!s.has_bias) return nullptr;
+  const int index = s.weights + 2 * s.layers * s.directions + 2 * cell + which;
+  return call.in[static_cast<size_t>(index)].as<const float>();
+}
+
+/// All steps of the sequences [first, last) of the batch, of cell `cell` in `direction`; y has rows of `width`.
+void run_sequences(const KernelCall& call, const State& s, int cell, int direction, float* y, int64_t first,
+                   int64_t last) {
+  auto* work = static_cast<float*>(call.workspace);
+  const auto& packed = (*static_cast<const PackedCells*>(call.weights))[static_cast<size_t>(cell)];
+  const int64_t width = s.hidden * s.directions;
+  const int64_t state_at = (cell * s.batch + first) * s.hidden;
+  const auto rows = static_cast<size_t>(last - first);
+  const float* gates = work + s.input_gates + (direction * s.time * s.batch + first) * s.gates;
+  float* hidden_gates = work + s.hidden_gates + (direction * s.batch + first) * s.gates;
+  float* cells = work + s.cells + (direction * s.batch + first) * s.hidden;
+  const float* last_h = call.in[static_cast<size_t>(s.pre_state)].as<const float>() + state_at;
+  int64_t last_stride = s.hidden;
+  const float* last_c = cells;
+  if (s.has_cell_state) last_c = call.in[static_cast<size_t>(s.pre_state) + 1].as<const float>() + state_at;
+  const PostOp bias = bias_op(bias_of(call, s, cell, 1));
+
+  GemmCall product;
+  product.shape = {1, s.hidden, s.gates};
+  product.packed = packed.state.get();
+  product.c = hidden_gates;
+  product.c_stride = s.gates;
+  product.ops = &bias;
+  product.op_count = bias.tensor == nullptr ? 0 : 1;
+  for (int64_t i = 0; i < s.time; ++i) {
+    const int64_t t = direction == 0 ? i : s.time - 1 - i;
+    product.a = last_h;
+    product.a_stride = last_stride;
+    s.gemm->run(product, 0, last - first, 0, s.panels);
+    float* h = y + (t * s.batch + first) * width + direction * s.hidden;
+    s.step({.gates = gates + t * s.batch * s.gates,
+            .hidden_gates = hidden_gates,
+            .previous_state = s.has_cell_state ? last_c : last_h,
+            .state = h,
+            .cell = cells,
+            .rows = rows,
+            .hidden = static_cast<size_t>(s.hidden),
+            .gate_stride = static_cast<size_t>(s.gates),
+            .hidden_gate_stride = static_cast<size_t>(s.gates),
+            .state_stride = static_cast<size_t>(width),
+            .previous_state_stride = static_cast<size_t>(s.has_cell_state ? s.hidden : last_stride)});
+    last_h = h;
+    last_stride = width;
+    last_c = cells;
+  }
+  const auto row_bytes = static_cast<size_t>(s.hidden) * sizeof(float);
+  if (s.state_out >= 0) {
+    float* to = call.out[static_cast<size_t>(s.state_out)].as<float>() + state_at;
+    for (size_t r = 0; r < rows; ++r) {
+      std::memcpy(to + r * static_cast<size_t>(s.hidden), last_h + r * static_cast<size_t>(last_stride), row_bytes);
+    }
+  }
+  if (s.cell_out >= 0) {
+    std::memcpy(call.out[static_cast<size_t>(s.cell_out)].as<float>() + state_at, cells, rows * row_bytes);
+  }
+}
+
+void run(KernelCall& call) noexcept {
+  const State& s = state_of<State>(call);
+  auto* work = static_cast<float*>(call.workspace);
+  const auto& packed = *static_cast<const PackedCells*>(call.weights);
+  const float* x = call.in[0].as<const float>();
+  for (int layer = 0; layer < s.layers; ++layer) {
+    float* y = layer + 1 == s.layers ? call.out[0].as<float>() : work + s.between[layer % 2];
+    for (int d = 0; d < s.directions; ++d) {
+      const int cell = layer * s.directions + d;
+      const PostOp bias = bias_op(bias_of(call, s, cell, 0));
+      run_gemm(*s.gemm, s.products[static_cast<size_t>(layer)], x, packed[static_cast<size_t>(cell)].input.get(),
+               work + s.input_gates + d * s.time * s.batch * s.gates, &bias, bias.tensor == nullptr ? 0 : 1,
+               *call.pool);
+    }
+    const int64_t cost = s.time * s.gates * s.hidden / 8;
+    call.pool->parallel_for(s.directions * s.batch, grain_of(cost), [&](int64_t begin, int64_t end) {
+      while (begin < end) {
+        const int64_t d = begin / s.batch;
+        const int64_t first = begin - d * s.batch;
+        const int64_t last = end - begin < s.batch - first ? first + end - begin : s.batch;
+        run_sequences(call, s, layer * s.directions + static_cast<int>(d), static_cast<int>(d), y, first, last);
+        begin += last - first;
+      }
+    });
+    x = y;
+  }
+}
+
+template <Isa kIsa>
+struct Rows {
+  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<Rnn, kIsa>(),
+                                                         .op = &kOpRow<Rnn>,
+                                                         .isa = kIsa,
+                                                         .float32 = false,
+                                                         .fits = fits,
+                                                         .prepare = prepare<kIsa>,
+                                                         .run = run}};
+};
+
+constexpr auto kRows = rows_of_each_isa<Rows>();
+
+}  // namespace
+
+extern const KernelTable rnn;
+constinit const KernelTable rnn = {kRows};
+
+}  // namespace coracle::cpu::kernels

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "ops/cast.h"
+#include "ops/embedding.h"
+#include "ops/gather.h"
+#include "ops/rnn.h"
+#include "support/check_kernels.h"
+
+namespace coracle::testing {
+namespace {
+
+TEST(CastKernels, EveryPairThatModelsUse) {
+  const Shape shapes[] = {{0}, {3}, {2, 3, 40, 401}};
+  for (const Shape& s : shapes) {
+    const Tensor whole = random_ints(s, -100, 100);
+    for (DType to : {DType::kFloat32, DType::kInt32, DType::kBool, DType::kFloat16}) {
+      EXPECT_GT(check_on_every_kernel({Cast{to}, {whole}}), 0);
+    }
+    for (DType to : {DType::kInt64, DType::kInt32, DType::kBool, DType::kFloat16, DType::kBfloat16, DType::kFloat64}) {
+      EXPECT_GT(check_on_every_kernel({Cast{to}, {random_floats(s, -50, 50)}}), 0);
+    }
+    EXPECT_GT(check_on_every_kernel({Cast{DType::kFloat32}, {random_ints(s, 0, 2, DType::kBool)}}), 0);
+  }
+}
+
+TEST(GatherKernels, IdsAndAxes) {
+  for (DType id : {DType::kInt32, DType::kInt64}) {
+    const Tensor table = random_floats({50, 33});
+    Embedding embedding;
+    embedding.padding_idx = 3;
+    EXPECT_GT(check_on_every_kernel({embedding, {random_ints({4, 700}, 0, 50, id), table}}), 0);
+    EXPECT_GT(check_on_every_kernel({embedding, {random_ints({0, 7}, 0, 50, id), table}}), 0);
+    for (int64_t axis : {0, 1, 2}) {
+      EXPECT_GT(check_on_every_kernel(
+                    {Gather{}, {random_floats({6, 7, 8}), random_ints({21}, -6, 6, id), int_list({axis})}}),
+                0);
+    }
+  }
+}
+
+void check_rnn(RnnMode mode, int layers, bool both_ways, int64_t time, int64_t batch, int64_t width, int hidden,
+               bool has_bias) {
+  Rnn rnn;
+  rnn.mode = mode;
+  rnn.num_layers = layers;
+  rnn.is_bidirec = both_ways;
+  rnn.hidden_size = hidden;
+  const int directions = rnn.directions();
+  const int cells = layers * directions;
+  const int states = mode == RnnMode::kLstm ? 2 : 1;
+  KernelCase c{.op = {}, .in = {random_floats({time, batch, width})}, .relative = 1e-5, .absolute = 1e-5};
+  unsigned seed = 2;
+  for (int i = 0; i < states; ++i) c.in.push_back(random_floats({cells, batch, hidden}, -1, 1, seed++));
+  for (int i = 0; i < cells; ++i) {
+    const int64_t depth = i < directions ? width : int64_t{hidden} * directions;
+    c.in.push_back(random_floats({int64_t{rnn.gates()} * hidden, depth}, -0.2, 0.2, seed++));
+    c.in.push_back(random_floats({int64_t{rnn.gates()} * hidden, hidden}, -0.2, 0.2, seed++));
+  }
+  for (int i = 0; has_bias && i < 2 * cells; ++i) {
+    c.in.push_back(random_floats({int64_t{rnn.gates()} * hidden}, -0.5, 0.5, seed++));
+  }
+  c.in_counts = {1, states, (has_bias ? 4 : 2) * cells};
+  c.out_counts = {1, 0, states};
+  c.op = rnn;
+  EXPECT_GT(check_on_every_kernel(c), 0);
+}
+
+TEST(RnnKernels, ModesLayersAndDirections) {
+  for (RnnMode mode : {RnnMode::kLstm, RnnMode::kGru, RnnMode::kRnnTanh, RnnMode::kRnnRelu}) {
+    check_rnn(mode, 1, false, 1, 1, 1, 1, true);
+    check_rnn(mode, 2, true, 7, 3, 19, 21, true);
+    check_rnn(mode, 3, true, 4, 5, 8, 17, false);
+    check_rnn(mode, 1, true, 25, 2, 64, 48, true);
+  }
+}
+
+}  // namespace
+}  // namespace coracle::testing
