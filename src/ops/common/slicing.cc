@@ -32,7 +32,7 @@ Slicing strided_slice_of(int64_t dim, int64_t start, int64_t end, int64_t step, 
     start = std::min(start, dim);
     end = std::min(end, dim);
     const int64_t span = std::max<int64_t>(end - start, 0);
-    return {.start = start, .step = step, .length = (span + step - 1) / step};
+    return {.start = start, .step = step, .length = span == 0 ? 0 : (span - 1) / step + 1};
   }
   start = std::min(start, dim - 1);
   const int64_t span = std::max<int64_t>(start - end, 0);
