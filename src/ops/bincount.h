@@ -42,7 +42,9 @@ inline void reference(const Bincount&, ReferenceArgs& a) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* to = a.out(0).data<T>();
     std::fill(to, to + bins, T(0));
-    for (size_t i = 0; i < x.size(); ++i) to[x[i]] = static_cast<T>(to[x[i]] + (a.has(1) ? a.in(1).data<T>()[i] : T(1)));
+    for (size_t i = 0; i < x.size(); ++i) {
+      to[x[i]] = static_cast<T>(to[x[i]] + (a.has(1) ? a.in(1).data<T>()[i] : T(1)));
+    }
   });
 }
 

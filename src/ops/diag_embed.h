@@ -7,7 +7,8 @@
 
 namespace coracle {
 
-/// Matrices of zeros with the last dimension of x on their diagonal `offset`, in dimensions dim1 and dim2 of the result.
+/// Matrices of zeros with the last dimension of x on their diagonal `offset`, in dimensions dim1 and dim2 of the
+/// result.
 struct DiagEmbed {
   static constexpr const char* kName = "diag_embed";
   static constexpr const char* kLegacy[] = {"diag_embed"};

@@ -6,8 +6,8 @@
 
 namespace coracle {
 
-/// Elements starts[i] to ends[i] (exclusive) of each of `axes`; `decrease_axis` are dropped afterwards. Of a tensor array
-/// it takes elements: one tensor where decrease_axis is given, else an array.
+/// Elements starts[i] to ends[i] (exclusive) of each of `axes`; `decrease_axis` are dropped afterwards. Of a tensor
+/// array it takes elements: one tensor where decrease_axis is given, else an array.
 struct Slice {
   static constexpr const char* kName = "slice";
   static constexpr const char* kLegacy[] = {"slice"};

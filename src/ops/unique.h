@@ -5,8 +5,8 @@
 
 namespace coracle {
 
-/// The distinct elements of x (or slices along `axis`), where each first appears, which of them each element is, and how
-/// often each appears. Sorted, or without is_sorted in order of appearance.
+/// The distinct elements of x (or slices along `axis`), where each first appears, which of them each element is, and
+/// how often each appears. Sorted, or without is_sorted in order of appearance.
 struct Unique {
   static constexpr const char* kName = "unique";
   static constexpr const char* kLegacy[] = {"unique"};

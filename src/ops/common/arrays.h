@@ -26,7 +26,8 @@ inline size_t array_position(const ReferenceArgs& a, int port, size_t size) {
 
 /// Error where nothing has been written at that place.
 inline const Tensor& written(const Tensor& element, size_t position) {
-  require(!element.empty_handle(), ErrorCode::kRunFailure, "element ", position, " of a tensor array was never written");
+  require(!element.empty_handle(), ErrorCode::kRunFailure, "element ", position,
+          " of a tensor array was never written");
   return element;
 }
 

@@ -37,7 +37,8 @@ Shape padded_shape(const Shape& x, std::span<const PadAmount> amounts, PadMode m
     const int64_t most = std::max(amount.before, amount.after);
     require(mode != PadMode::kReflect || most <= 0 || most < x[i], "reflecting ", most, " elements of dimension ", i,
             " of x ", x, ", which must be larger");
-    require(mode == PadMode::kConstant || most <= 0 || x[i] > 0, "dimension ", i, " of x ", x, " has nothing to repeat");
+    require(mode == PadMode::kConstant || most <= 0 || x[i] > 0, "dimension ", i, " of x ", x,
+            " has nothing to repeat");
     y[i] = checked_add(checked_add(x[i], amount.before), amount.after);
     require(y[i] >= 0, "padding leaves ", y[i], " elements in dimension ", i, " of x ", x);
   }
