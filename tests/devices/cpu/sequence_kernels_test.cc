@@ -2,8 +2,11 @@
 #include <gtest/gtest.h>
 
 #include "ops/cast.h"
+#include "ops/dequantize_linear.h"
 #include "ops/embedding.h"
+#include "ops/fake_quantize_dequantize_moving_average_abs_max.h"
 #include "ops/gather.h"
+#include "ops/quantize_linear.h"
 #include "ops/rnn.h"
 #include "support/check_kernels.h"
 
@@ -37,6 +40,26 @@ TEST(GatherKernels, IdsAndAxes) {
                 0);
     }
   }
+}
+
+TEST(QuantizeKernels, OneScaleAndOnePerChannel) {
+  const Tensor x = random_floats({2, 19, 13, 90}, -3, 3);
+  const Tensor one = random_floats({1}, 1.5, 2.5);
+  FakeQuantizeDequantizeMovingAverageAbsMax fake;
+  for (auto rounding : {QuantizationRounding::kHalfToEven, QuantizationRounding::kHalfAwayFromZero}) {
+    fake.round_type = rounding;
+    EXPECT_GT(check_on_every_kernel({fake, {x, one}}), 0);
+    for (int axis : {0, 1, 2, 3}) {
+      QuantizeLinear linear;
+      linear.round_type = rounding;
+      linear.quant_axis = axis;
+      const Tensor scales = random_floats({x.shape()[axis]}, 1, 3);
+      EXPECT_GT(check_on_every_kernel({linear, {x, scales}}), 0);
+    }
+  }
+  DequantizeLinear back;
+  back.quant_axis = -1;
+  EXPECT_GT(check_on_every_kernel({back, {x, one}}), 0);
 }
 
 void check_rnn(RnnMode mode, int layers, bool both_ways, int64_t time, int64_t batch, int64_t width, int hidden,
