@@ -23,7 +23,8 @@ inline void infer(const PartialSum& op, InferArgs& a) {
 
 inline void reference(const PartialSum& op, ReferenceArgs& a) {
   const int64_t columns = a.shape(0)[1];
-  const auto [start, length] = partial_columns(op, columns);
+  const int64_t start = partial_columns(op, columns).first;
+  const int64_t length = partial_columns(op, columns).second;
   visit_real(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     for (int64_t i = 0, n = a.out(0).count(); i < n; ++i) {
