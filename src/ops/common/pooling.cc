@@ -6,7 +6,7 @@
 namespace coracle {
 
 std::span<const std::string_view> names_of(PoolingType) {
-  static constexpr std::string_view kNames[] = {"max", "avg"};
+  static constexpr std::string_view kNames[] = {"max", "avg", "lp"};
   return kNames;
 }
 

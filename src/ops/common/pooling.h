@@ -9,7 +9,8 @@
 
 namespace coracle {
 
-enum class PoolingType : uint8_t { kMax, kAverage };
+/// kNorm is what lp_pool2d is written with.
+enum class PoolingType : uint8_t { kMax, kAverage, kNorm };
 
 std::span<const std::string_view> names_of(PoolingType);
 
