@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one-operator cases of a file do not show for convolutions, pooling, resizing and recurrent operators: unknown
+// dimensions while inferring, refused arguments, data that does not fit.
+
+#include <gtest/gtest.h>
+
+#include "graph/graph.h"
+#include "ops/batch_norm.h"
+#include "ops/bilinear_interp.h"
+#include "ops/conv2d.h"
+#include "ops/conv2d_transpose.h"
+#include "ops/gru.h"
+#include "ops/pool2d.h"
+#include "ops/unpool.h"
+
+namespace coracle {
+namespace {
+
+constexpr int64_t kAny = Shape::kUnknown;
+
+/// The inferred shape of result 0 for float32 operands of these shapes, each the only value of its port.
+Shape inferred(const Op& op, const std::vector<Shape>& shapes, const PortValues& more = {}) {
+  Graph graph;
+  PortValues inputs;
+  for (const Shape& s : shapes) inputs.push_back({graph.add_input("", Fact(DType::kFloat32, s))});
+  inputs.insert(inputs.end(), more.begin(), more.end());
+  return graph.fact(graph.add(op, inputs)).shape;
+}
+
+/// The same with a last operand of constant integers.
+Shape inferred_with(const Op& op, const Shape& x, const Ints& values) {
+  Graph graph;
+  const ValueId input = graph.add_input("", Fact(DType::kFloat32, x));
+  return graph.fact(graph.add(op, {{input}, {graph.add_constant(Tensor::ints(values))}})).shape;
+}
+
+Conv2d convolution(Ints strides, Ints paddings, Ints dilations, int groups = 1) {
+  Conv2d op;
+  op.strides = std::move(strides);
+  op.paddings = std::move(paddings);
+  op.dilations = std::move(dilations);
+  op.groups = groups;
+  return op;
+}
+
+TEST(Convolution, KeepsUnknownDimensions) {
+  EXPECT_EQ(inferred(Conv2d{}, {{kAny, 3, kAny, 8}, {4, 3, 3, 3}}), (Shape{kAny, 4, kAny, 6}));
+  EXPECT_EQ(inferred(Conv2d{}, {Shape::unknown_rank(), {4, 3, 3, 3}}), (Shape{kAny, kAny, kAny, kAny}));
+}
+
+TEST(Convolution, SameIgnoresDilation) {
+  Conv2d op = convolution({2, 2}, {9, 9}, {5, 5});
+  op.padding_algorithm = PaddingAlgorithm::kSame;
+  EXPECT_EQ(inferred(op, {{1, 3, 7, 8}, {4, 3, 3, 3}}), (Shape{1, 4, 4, 4}));
+}
+
+TEST(Convolution, RefusesWhatDoesNotFit) {
+  EXPECT_THROW(inferred(Conv2d{}, {{1, 3, 8, 8}, {4, 2, 3, 3}}), Error);
+  EXPECT_THROW(inferred(Conv2d{}, {{1, 3, 2, 2}, {4, 3, 3, 3}}), Error);
+  EXPECT_THROW(inferred(convolution({0, 1}, {0, 0}, {1, 1}), {{1, 3, 8, 8}, {4, 3, 3, 3}}), Error);
+  EXPECT_THROW(inferred(convolution({1, 1}, {0, -1}, {1, 1}), {{1, 3, 8, 8}, {4, 3, 3, 3}}), Error);
+  EXPECT_THROW(inferred(convolution({1, 1}, {0, 0, 0}, {1, 1}), {{1, 3, 8, 8}, {4, 3, 3, 3}}), Error);
+  EXPECT_THROW(inferred(convolution({1, 1}, {0, 0}, {int64_t{1} << 40, 1}), {{1, 3, 8, 8}, {4, 3, 3, 3}}), Error);
+  EXPECT_THROW(inferred(convolution({1, 1}, {0, 0}, {1, 1}, 3), {{1, 3, 8, 8}, {4, 1, 3, 3}}), Error);
+  EXPECT_THROW(inferred(convolution({1, 1}, {0, 0}, {1, 1}, 0), {{1, 3, 8, 8}, {4, 3, 3, 3}}), Error);
+}
+
+TEST(Convolution, TransposedSizes) {
+  Conv2dTranspose op;
+  op.strides = {2, 2};
+  EXPECT_EQ(inferred(op, {{1, 3, 4, kAny}, {3, 2, 2, 2}}), (Shape{1, 2, 8, kAny}));
+  op.output_padding = {1, 1};
+  EXPECT_EQ(inferred(op, {{1, 3, 4, 4}, {3, 2, 2, 2}}), (Shape{1, 2, 9, 9}));
+  op.output_padding = {2, 2};
+  EXPECT_THROW(inferred(op, {{1, 3, 4, 4}, {3, 2, 2, 2}}), Error);
+}
+
+TEST(Pooling, KernelMayBeUnknown) {
+  Graph graph;
+  const ValueId x = graph.add_input("x", Fact(DType::kFloat32, {2, 3, 8, 8}));
+  const ValueId size = graph.add_input("size", Fact(DType::kInt64, {2}));
+  EXPECT_EQ(graph.fact(graph.add(Pool2d{}, {{x}, {size}})).shape, (Shape{2, 3, kAny, kAny}));
+}
+
+TEST(Pooling, SizesAndRefusals) {
+  Pool2d op;
+  EXPECT_EQ(inferred_with(op, {kAny, 3, 8, kAny}, {2, 2}), (Shape{kAny, 3, 7, kAny}));
+  EXPECT_THROW(inferred_with(op, {1, 3, 8, 8}, {0, 2}), Error);
+  EXPECT_THROW(inferred_with(op, {1, 3, 8, 8}, {9, 2}), Error);
+  EXPECT_THROW(inferred_with(op, {1, 3, 8}, {2, 2}), Error);
+  op.adaptive = true;
+  EXPECT_EQ(inferred_with(op, {1, 3, kAny, kAny}, {2, 5}), (Shape{1, 3, 2, 5}));
+  op.adaptive = false;
+  op.global_pooling = true;
+  EXPECT_EQ(inferred_with(op, {1, 3, kAny, kAny}, {2, 5}), (Shape{1, 3, 1, 1}));
+}
+
+TEST(Unpool, RefusesAnIndexOutsideTheResult) {
+  Unpool op;
+  op.ksize = {2, 2};
+  op.strides = {2, 2};
+  Graph graph;
+  const ValueId x = graph.add_input("x", Fact(DType::kFloat32, {1, 1, 1, 2}));
+  const ValueId at = graph.add_input("indices", Fact(DType::kInt32, {1, 1, 1, 2}));
+  graph.add_output(graph.add(op, {{x}, {at}}), "y");
+  const std::vector<float> values{1, 2};
+  const auto run = [&](std::vector<int32_t> indices) {
+    const Tensor in[] = {Tensor::of<float>({1, 1, 1, 2}, values), Tensor::of<int32_t>({1, 1, 1, 2}, indices)};
+    return evaluate_graph(graph, in)[0];
+  };
+  EXPECT_EQ(run({0, 7}).number(7), 2);
+  EXPECT_THROW(run({0, 8}), Error);
+  EXPECT_THROW(run({-1, 0}), Error);
+}
+
+TEST(Interpolation, SizeOperandMayBeUnknown) {
+  Graph graph;
+  const ValueId x = graph.add_input("x", Fact(DType::kFloat32, {2, 3, 8, 8}));
+  const ValueId size = graph.add_input("size", Fact(DType::kInt32, {2}));
+  EXPECT_EQ(graph.fact(graph.add(BilinearInterp{}, {{x}, {size}})).shape, (Shape{2, 3, kAny, kAny}));
+  EXPECT_THROW(graph.add(BilinearInterp{}, {{x}}), Error);
+}
+
+TEST(Interpolation, SizeComesBeforeScale) {
+  BilinearInterp op;
+  op.scale = {2, 3};
+  EXPECT_EQ(inferred(op, {{1, 3, 4, kAny}}), (Shape{1, 3, 8, kAny}));
+  EXPECT_EQ(inferred_with(op, {1, 3, 4, 4}, {5, 6}), (Shape{1, 3, 5, 6}));
+  EXPECT_THROW(inferred_with(op, {1, 3, 4, 4}, {5, 0}), Error);
+  EXPECT_THROW(inferred_with(op, {1, 3, 4, 4}, {5}), Error);
+}
+
+TEST(BatchNorm, RefusesOtherChannelNumbers) {
+  const Shape five{5};
+  const Shape three{3};
+  EXPECT_EQ(inferred(BatchNorm{}, {{kAny, 3, 2, 2}, three, three, three, three}), (Shape{kAny, 3, 2, 2}));
+  EXPECT_THROW(inferred(BatchNorm{}, {{1, 3, 2, 2}, three, three, five, three}), Error);
+}
+
+TEST(Gru, RefusesOffsetsThatDoNotFitTheRows) {
+  Graph graph;
+  const ValueId x = graph.add_input("x", Fact(DType::kFloat32, {4, 3}));
+  const std::vector<float> weight{0.1F, 0.2F, 0.3F};
+  const ValueId w = graph.add_constant(Tensor::of<float>({1, 3}, weight));
+  graph.add_output(graph.add(Gru{}, {{x}, {}, {w}, {}}), "hidden");
+  const std::vector<float> rows(12, 0.5F);
+  Tensor in = Tensor::of<float>({4, 3}, rows);
+  in.set_lod({{0, 1, 4}});
+  const Tensor hidden = evaluate_graph(graph, std::span<const Tensor>(&in, 1))[0];
+  EXPECT_EQ(hidden.lod(), (Lod{{0, 1, 4}}));
+  EXPECT_EQ(hidden.number(0), hidden.number(1));
+  EXPECT_NE(hidden.number(1), hidden.number(2));
+  in.set_lod({{0, 1, 5}});
+  EXPECT_THROW(evaluate_graph(graph, std::span<const Tensor>(&in, 1)), Error);
+}
+
+}  // namespace
+}  // namespace coracle
