@@ -98,9 +98,12 @@ inline void reference(const MatrixNms& op, ReferenceArgs& a) {
     found.end_image();
   }
   a.out(0) = detection_rows(found, a.in(0).dtype());
-  a.out(0).set_lod(one_level(found.offsets));
   if (a.wants(1)) a.out(1) = detection_index(found);
-  if (a.wants(2)) a.out(2) = detection_counts(found);
+  if (a.wants(2)) {
+    a.out(2) = detection_counts(found);
+  } else {
+    a.out(0).set_lod(one_level(found.offsets));
+  }
 }
 
 inline constexpr const OpRow* matrix_nms_op = &kOpRow<MatrixNms>;

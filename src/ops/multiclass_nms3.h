@@ -28,9 +28,14 @@ inline void infer(const MulticlassNms3&, InferArgs& a) {
 inline void reference(const MulticlassNms3& op, ReferenceArgs& a) {
   const Detections found = detect_multiclass(op, a.in(0), a.in(1), a.has(2) ? &a.in(2) : nullptr);
   a.out(0) = detection_rows(found, a.in(0).dtype());
-  a.out(0).set_lod(one_level(found.offsets));
   if (a.wants(1)) a.out(1) = detection_index(found);
-  if (a.wants(2)) a.out(2) = detection_counts(found);
+  if (a.wants(2)) {
+    a.out(2) = detection_counts(found);
+    return;
+  }
+  // Where no counts are asked for, offsets tell the images apart.
+  a.out(0).set_lod(one_level(found.offsets));
+  if (a.wants(1)) a.out(1).set_lod(one_level(found.offsets));
 }
 
 inline constexpr const OpRow* multiclass_nms3_op = &kOpRow<MulticlassNms3>;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/boxes.h"
+
+namespace coracle {
+
+/// Intersection over union of each box of x [N, 4] with each of y [M, 4].
+struct IouSimilarity {
+  static constexpr const char* kName = "iou_similarity";
+  static constexpr const char* kLegacy[] = {"iou_similarity"};
+  static constexpr Port kInputs[] = {in("x", "X"), in("y", "Y")};
+  static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr bool kSharesLod = true;
+  bool box_normalized = true;
+  void attributes(AttributeVisitor& visit) { visit("box_normalized", box_normalized); }
+  friend bool operator==(const IouSimilarity&, const IouSimilarity&) = default;
+};
+
+inline void infer(const IouSimilarity&, InferArgs& a) {
+  Shape out = Shape::filled(2, Shape::kUnknown);
+  for (int port = 0; port < 2; ++port) {
+    const Shape& x = a.shape(port);
+    require(is_float(a.dtype(port)), "boxes are ", a.dtype(port), ", expected a real type");
+    if (!x.rank_known()) continue;
+    require(x.rank() == 2 && (x[1] < 0 || x[1] == 4), "boxes are ", x, ", expected [N, 4]");
+    out[port] = x[0];
+  }
+  a.set(0, a.dtype(0), out);
+}
+
+inline void reference(const IouSimilarity& op, ReferenceArgs& a) {
+  const std::vector<double> x = a.in(0).doubles();
+  const std::vector<double> y = a.in(1).doubles();
+  std::vector<double> overlaps;
+  overlaps.reserve(static_cast<size_t>(a.out(0).count()));
+  for (size_t i = 0; i < x.size(); i += 4) {
+    for (size_t j = 0; j < y.size(); j += 4) {
+      overlaps.push_back(box_overlap(x.data() + i, y.data() + j, op.box_normalized));
+    }
+  }
+  a.out(0).assign(std::span<const double>(overlaps));
+}
+
+inline constexpr const OpRow* iou_similarity_op = &kOpRow<IouSimilarity>;
+
+}  // namespace coracle
