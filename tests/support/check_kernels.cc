@@ -68,7 +68,7 @@ class Checker {
     for (const Kernel* kernel : selector.rows(c_.op.row())) {
       if (std::string_view(kernel->name) == "reference" || kernel->view) continue;
       taken += check_row(*kernel, Layout::kRowMajor);
-      if (kernel->layout == LayoutRule::kSame && has_image()) {
+      if ((kernel->layout == LayoutRule::kSame || kernel->layout == LayoutRule::kRelayout) && has_image()) {
         taken += check_row(*kernel, Layout::kChannelsLast);
       }
     }
@@ -121,6 +121,10 @@ class Checker {
     for (Fact& f : out_facts_) {
       f.layout = wanted(kernel.layout, false, f, rank, common);
       out.push_back(&f);
+    }
+    if (kernel.layout == LayoutRule::kRelayout && has_image()) {
+      in_facts_[0].layout = common;
+      out_facts_[0].layout = common == Layout::kRowMajor ? Layout::kChannelsLast : Layout::kRowMajor;
     }
     const ArgFacts args(in, counts_, out, c_.out_counts);
     if (!types_fit(kernel)) return 0;

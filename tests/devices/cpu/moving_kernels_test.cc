@@ -8,6 +8,7 @@
 #include "ops/flip.h"
 #include "ops/nearest_interp.h"
 #include "ops/pixel_shuffle.h"
+#include "ops/relayout.h"
 #include "ops/slice.h"
 #include "ops/split.h"
 #include "ops/split_with_num.h"
@@ -120,6 +121,15 @@ TEST(MovementKernels, Slices) {
   Flip flip;
   flip.axis = {1, 3};
   EXPECT_GT(check_on_every_kernel({flip, {x}}), 0);
+}
+
+TEST(MovementKernels, Relayout) {
+  for (const Shape& s : {Shape{2, 3, 40, 65}, Shape{1, 67, 5, 7}, Shape{3, 1, 4, 4}, Shape{2, 96, 63}, Shape{0, 2, 2},
+                         Shape{7, 5}, Shape{1, 40, 90, 90}}) {
+    EXPECT_GT(check_on_every_kernel({Relayout{}, {random_floats(s)}}), 0);
+    EXPECT_GT(check_on_every_kernel({Relayout{}, {random_ints(s, -9, 9)}}), 0);
+    EXPECT_GT(check_on_every_kernel({Relayout{}, {random_ints(s, 0, 2, DType::kBool)}}), 0);
+  }
 }
 
 TEST(MovementKernels, Repeats) {

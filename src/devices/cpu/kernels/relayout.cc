@@ -1,80 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/relayout.h"
+
 #include <cstring>
 
-#include "ops/relayout.h"
-#include "plan/kernel.h"
+#include "devices/cpu/isa/transpose.h"
+#include "devices/cpu/kernels/rows.h"
 
+/// Brings images from one element order into the other: one matrix transposition each, shared among threads by pixels.
 namespace coracle::cpu::kernels {
 namespace {
 
-constexpr int64_t kGrainBytes = 64 << 10;
+struct State {
+  const TransposeFunctions* functions = nullptr;  ///< null: portable code, for elements of any size
+  int64_t element = 4;
+  bool copy = false;  ///< both orders are the same
+  bool to_last = false;
+  int64_t batch = 1;
+  int64_t channels = 1;
+  int64_t pixels = 1;
+};
 
-/// to[c][r] = from[r][c] for a matrix of `rows` x `columns` elements, tile by tile, for columns [begin, end).
-template <class T>
-void transpose(const T* from, T* to, int64_t rows, int64_t columns, int64_t begin, int64_t end) {
-  constexpr int64_t kTile = 16;
-  for (int64_t c0 = begin; c0 < end; c0 += kTile) {
-    const int64_t c1 = c0 + kTile < end ? c0 + kTile : end;
-    for (int64_t r0 = 0; r0 < rows; r0 += kTile) {
-      const int64_t r1 = r0 + kTile < rows ? r0 + kTile : rows;
-      for (int64_t c = c0; c < c1; ++c) {
-        for (int64_t r = r0; r < r1; ++r) to[c * rows + r] = from[r * columns + c];
-      }
+State state_for(const ArgFacts& args) {
+  const Fact& in = args.in(0);
+  const Shape& shape = in.shape;
+  State s;
+  s.element = static_cast<int64_t>(size_of(in.dtype));
+  s.copy = in.layout == args.out().layout || shape.rank() < 3;
+  s.to_last = args.out().layout == Layout::kChannelsLast;
+  if (s.copy) {
+    s.pixels = shape.count();
+    return s;
+  }
+  s.batch = shape[0];
+  s.channels = shape[1];
+  s.pixels = shape.count(2, shape.rank());
+  return s;
+}
+
+/// to[c][r] = from[r][c] for a part of a matrix, element by element.
+void transpose_plain(const State& s, const char* from, int64_t from_stride, char* to, int64_t to_stride, int64_t rows,
+                     int64_t columns) {
+  const auto bytes = static_cast<size_t>(s.element);
+  for (int64_t r = 0; r < rows; ++r) {
+    for (int64_t c = 0; c < columns; ++c) {
+      std::memcpy(to + (c * to_stride + r) * s.element, from + (r * from_stride + c) * s.element, bytes);
     }
   }
 }
 
-template <class T>
-void copy_as(const KernelCall& call) {
-  const Fact& in = *call.in[0].fact;
-  const Fact& out = *call.out[0].fact;
-  const Shape& shape = in.shape;
-  const T* from = call.in[0].as<const T>();
-  T* to = call.out[0].as<T>();
-  const int64_t count = shape.count();
-  if (count == 0) return;
-  if (in.layout == out.layout) {
-    call.pool->parallel_for(count, kGrainBytes / static_cast<int64_t>(sizeof(T)), [&](int64_t begin, int64_t end) {
-      std::memcpy(to + begin, from + begin, static_cast<size_t>(end - begin) * sizeof(T));
-    });
-    return;
-  }
-  const int64_t batch = shape[0];
-  const int64_t channels = shape[1];
-  const int64_t pixels = shape.count(2, shape.rank());
-  const bool to_last = out.layout == Layout::kChannelsLast;
-  const int64_t rows = to_last ? channels : pixels;
-  const int64_t columns = to_last ? pixels : channels;
-  const int64_t grain = kGrainBytes / static_cast<int64_t>(sizeof(T)) / rows + 1;
-  call.pool->parallel_for(batch * columns, grain, [&](int64_t begin, int64_t end) {
+void run(KernelCall& call) noexcept {
+  const State& s = state_of<State>(call);
+  const char* from = call.in[0].as<const char>();
+  char* to = call.out[0].as<char>();
+  if (s.batch * s.channels * s.pixels == 0) return;
+  call.pool->parallel_for(s.batch * s.pixels, grain_of(s.channels * s.element / 4), [&](int64_t begin, int64_t end) {
+    if (s.copy) {
+      std::memcpy(to + begin * s.element, from + begin * s.element, static_cast<size_t>((end - begin) * s.element));
+      return;
+    }
     while (begin < end) {
-      const int64_t n = begin / columns;
-      const int64_t first = begin - n * columns;
-      const int64_t last = end - n * columns < columns ? end - n * columns : columns;
-      transpose(from + n * rows * columns, to + n * rows * columns, rows, columns, first, last);
-      begin = n * columns + last;
+      const int64_t image = begin / s.pixels;
+      const int64_t first = begin - image * s.pixels;
+      const int64_t count = end - begin < s.pixels - first ? end - begin : s.pixels - first;
+      // The pixels are columns of [channels, pixels] or rows of [pixels, channels].
+      const int64_t planar = (image * s.channels * s.pixels + first) * s.element;
+      const int64_t last = begin * s.channels * s.element;
+      const char* x = from + (s.to_last ? planar : last);
+      char* y = to + (s.to_last ? last : planar);
+      const int64_t x_stride = s.to_last ? s.pixels : s.channels;
+      const int64_t y_stride = s.to_last ? s.channels : s.pixels;
+      const int64_t rows = s.to_last ? s.channels : count;
+      const int64_t columns = s.to_last ? count : s.channels;
+      if (s.functions == nullptr) {
+        transpose_plain(s, x, x_stride, y, y_stride, rows, columns);
+      } else {
+        s.functions->matrix(static_cast<size_t>(s.element), x, static_cast<size_t>(x_stride), y,
+                            static_cast<size_t>(y_stride), static_cast<size_t>(rows), static_cast<size_t>(columns));
+      }
+      begin += count;
     }
   });
 }
 
-void run(KernelCall& call) noexcept {
-  switch (size_of(call.in[0].fact->dtype)) {
-    case 1: copy_as<uint8_t>(call); break;
-    case 2: copy_as<uint16_t>(call); break;
-    case 4: copy_as<uint32_t>(call); break;
-    case 8: copy_as<uint64_t>(call); break;
-    default: {
-      struct Wide {
-        uint64_t halves[2];
-      };
-      copy_as<Wide>(call);
-    }
-  }
+Misfit fits_vectors(const void*, const ArgFacts& args) {
+  return is_complex(args.in(0).dtype) ? "complex numbers" : nullptr;
 }
 
-constexpr Kernel kRows[] = {
-    {.name = "relayout", .op = &kOpRow<Relayout>, .layout = LayoutRule::kRelayout, .float32 = false, .run = run},
+template <Isa kIsa>
+Prepared prepare(const void*, const ArgFacts& args, PrepareContext&) {
+  State s = state_for(args);
+  if constexpr (kIsa != Isa::kAny) s.functions = &transpose_table(kIsa);
+  return prepared(s);
+}
+
+template <Isa kIsa>
+constexpr std::array<Kernel, 1> row() {
+  return {Kernel{.name = row_name<Relayout, kIsa>(),
+                 .op = &kOpRow<Relayout>,
+                 .isa = kIsa,
+                 .layout = LayoutRule::kRelayout,
+                 .float32 = false,
+                 .fits = kIsa == Isa::kAny ? nullptr : fits_vectors,
+                 .prepare = prepare<kIsa>,
+                 .run = run}};
+}
+
+template <Isa kIsa>
+struct Rows {
+  static constexpr auto kRows = row<kIsa>();
 };
+
+/// The portable row is last and takes everything.
+constexpr auto kRows = rows_detail::join(rows_of_each_isa<Rows>(), row<Isa::kAny>());
 
 }  // namespace
 

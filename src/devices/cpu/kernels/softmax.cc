@@ -41,26 +41,38 @@ void run(KernelCall& call) noexcept {
   });
 }
 
+/// Rows of a few elements are slow; across rows they are not, and the row-major order lays them so.
+template <class Op>
+Misfit fits_order(const void* op, const ArgFacts& args) {
+  const bool moved = args.in(0).layout == Layout::kChannelsLast && !layouts_agree(args.shape(0));
+  const MemoryLines lines(args.in(0), static_cast<const Op*>(op)->axis);
+  return moved && lines.inner == 1 && lines.length < 8 ? "too few channels" : nullptr;
+}
+
 template <class Op, Isa kIsa>
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   const MemoryLines lines(args.in(0), static_cast<const Op*>(op)->axis);
   return prepared(State{&softmax_table(kIsa), std::is_same_v<Op, LogSoftmax>, lines});
 }
 
-template <Isa kIsa, class... Ops>
-constexpr std::array<Kernel, sizeof...(Ops)> rows_of() {
-  return {Kernel{.name = row_name<Ops, kIsa>(),
-                 .op = &kOpRow<Ops>,
-                 .isa = kIsa,
-                 .layout = LayoutRule::kSame,
-                 .in_place = true,
-                 .prepare = prepare<Ops, kIsa>,
-                 .run = run}...};
+template <class Op, Isa kIsa>
+constexpr std::array<Kernel, 2> rows() {
+  Kernel same{.name = row_name<Op, kIsa>(),
+              .op = &kOpRow<Op>,
+              .isa = kIsa,
+              .layout = LayoutRule::kSame,
+              .in_place = true,
+              .fits = fits_order<Op>,
+              .prepare = prepare<Op, kIsa>,
+              .run = run};
+  Kernel row_major = same;
+  row_major.layout = LayoutRule::kRowMajor;
+  return {same, row_major};
 }
 
 template <Isa kIsa>
 struct Rows {
-  static constexpr auto kRows = rows_of<kIsa, Softmax, LogSoftmax>();
+  static constexpr auto kRows = rows_detail::join(rows<Softmax, kIsa>(), rows<LogSoftmax, kIsa>());
 };
 
 constexpr auto kRows = rows_of_each_isa<Rows>();
