@@ -13,10 +13,10 @@ namespace coracle::testing {
 struct KernelCase {
   Op op;
   std::vector<Tensor> in;
-  PortCounts in_counts = {};    ///< empty: one each
+  PortCounts in_counts = {};  ///< empty: one each
   PortCounts out_counts = {1};
-  double relative = 2e-6;       ///< tolerated difference from the reference, times its magnitude ...
-  double absolute = 1e-6;       ///< ... plus this
+  double relative = 2e-6;  ///< tolerated difference from the reference, times its magnitude ...
+  double absolute = 1e-6;  ///< ... plus this
 };
 
 /// Runs `c` on every kernel row that takes it, in every layout the row allows and for every instruction set this

@@ -197,8 +197,7 @@ TEST(NormKernels, PerChannel) {
     group.groups = 3;
     InstanceNorm instance;
     if (s.rank() > 2 && s.count(2, s.rank()) > 1) {
-      EXPECT_GT(
-          check_on_every_kernel({.op = instance, .in = {x, scale, bias}, .relative = 1e-5, .absolute = 1e-5}), 0);
+      EXPECT_GT(check_on_every_kernel({.op = instance, .in = {x, scale, bias}, .relative = 1e-5, .absolute = 1e-5}), 0);
     }
     EXPECT_GT(check_on_every_kernel({.op = group, .in = {x, scale, bias}, .relative = 1e-5, .absolute = 1e-5}), 0);
   }

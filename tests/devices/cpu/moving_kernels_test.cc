@@ -38,9 +38,8 @@ TEST(ResizeKernels, AllConventions) {
           EXPECT_GT(check_on_every_kernel({.op = nearest, .in = {random_floats(s)}, .in_counts = {1, 0, 0, 0}}), 0);
         }
         bilinear.data_format = DataFormat::kNhwc;
-        EXPECT_GT(check_on_every_kernel({.op = bilinear,
-                                         .in = {random_floats({s[0], s[2], s[3], s[1]})},
-                                         .in_counts = {1, 0, 0, 0}}),
+        EXPECT_GT(check_on_every_kernel(
+                      {.op = bilinear, .in = {random_floats({s[0], s[2], s[3], s[1]})}, .in_counts = {1, 0, 0, 0}}),
                   0);
       }
     }
@@ -77,9 +76,9 @@ TEST(ConcatKernels, JoinAndPart) {
       Unstack unstack;
       unstack.axis = axis;
       if (s[axis] > 0 && s[axis] < 40) {
-        EXPECT_GT(check_on_every_kernel(
-                      {.op = unstack, .in = {random_floats(s)}, .out_counts = {static_cast<int>(s[axis])}}),
-                  0);
+        EXPECT_GT(
+            check_on_every_kernel({.op = unstack, .in = {random_floats(s)}, .out_counts = {static_cast<int>(s[axis])}}),
+            0);
       }
     }
   }

@@ -35,9 +35,9 @@ TEST(GatherKernels, IdsAndAxes) {
     EXPECT_GT(check_on_every_kernel({embedding, {random_ints({4, 700}, 0, 50, id), table}}), 0);
     EXPECT_GT(check_on_every_kernel({embedding, {random_ints({0, 7}, 0, 50, id), table}}), 0);
     for (int64_t axis : {0, 1, 2}) {
-      EXPECT_GT(check_on_every_kernel(
-                    {Gather{}, {random_floats({6, 7, 8}), random_ints({21}, -6, 6, id), int_list({axis})}}),
-                0);
+      EXPECT_GT(
+          check_on_every_kernel({Gather{}, {random_floats({6, 7, 8}), random_ints({21}, -6, 6, id), int_list({axis})}}),
+          0);
     }
   }
 }

@@ -79,9 +79,7 @@ Step step_of(const Hardshrink& op, const ArgFacts&) {
   return step(Kind::kHardShrink, op.threshold);
 }
 Step step_of(const Hardsigmoid& op, const ArgFacts&) { return step(Kind::kHardSigmoid, op.slope, op.offset); }
-Step step_of(const Hardswish& op, const ArgFacts&) {
-  return step(Kind::kHardSwish, op.offset, op.threshold, op.scale);
-}
+Step step_of(const Hardswish& op, const ArgFacts&) { return step(Kind::kHardSwish, op.offset, op.threshold, op.scale); }
 Step step_of(const Hardtanh& op, const ArgFacts&) { return step(Kind::kClip, op.t_min, op.t_max); }
 Step step_of(const LeakyRelu& op, const ArgFacts&) { return step(Kind::kLeakyRelu, op.negative_slope); }
 Step step_of(const Log&, const ArgFacts&) { return step(Kind::kLog); }

@@ -27,11 +27,11 @@ struct State {
   const BinaryFunctions* functions = nullptr;
   BinaryKind kind = BinaryKind::kAdd;
   Form form = Form::kSame;
-  Axis row;              ///< steps from row to row of a block; one row unless the form has rows
-  int64_t columns = 1;   ///< contiguous in the result
-  int outer_rank = 0;    ///< dimensions around the blocks, outermost first
+  Axis row;             ///< steps from row to row of a block; one row unless the form has rows
+  int64_t columns = 1;  ///< contiguous in the result
+  int outer_rank = 0;   ///< dimensions around the blocks, outermost first
   Axis outer[Shape::kMaxRank];
-  int64_t rows = 1;      ///< of all blocks
+  int64_t rows = 1;  ///< of all blocks
 };
 
 /// Steps of an operand along each logical dimension of the result, 0 where it is repeated.

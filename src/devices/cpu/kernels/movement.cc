@@ -151,9 +151,9 @@ coracle::Steps in_memory_order(const coracle::Steps& walk, const Fact& x, const 
 
 /// Operators whose walk has dimension i of the result step along dimension i of the operand.
 template <class Op>
-constexpr bool kKeepsDimensions = std::is_same_v<Op, Slice> || std::is_same_v<Op, StridedSlice> ||
-                                  std::is_same_v<Op, Expand> || std::is_same_v<Op, ExpandAs> ||
-                                  std::is_same_v<Op, Flip>;
+constexpr bool kKeepsDimensions =
+    std::is_same_v<Op, Slice> || std::is_same_v<Op, StridedSlice> || std::is_same_v<Op, Expand> ||
+    std::is_same_v<Op, ExpandAs> || std::is_same_v<Op, Flip>;
 
 template <class Op>
 std::optional<State> plan(const void* op, const ArgFacts& args) {
@@ -214,10 +214,10 @@ constexpr std::array<Kernel, sizeof...(Ops)> rows_of(LayoutRule layout) {
 /// In the operand's own order where that works, else row-major.
 template <Isa kIsa>
 struct Rows {
-  static constexpr auto kRows = rows_detail::join(
-      rows_of<kIsa, Slice, StridedSlice, Expand, ExpandAs, Flip>(LayoutRule::kSame),
-      rows_of<kIsa, Transpose, Slice, StridedSlice, Expand, ExpandAs, Flip, Tile, LegacyExpand, PixelShuffle,
-              ChannelShuffle, ShuffleChannel>(LayoutRule::kRowMajor));
+  static constexpr auto kRows =
+      rows_detail::join(rows_of<kIsa, Slice, StridedSlice, Expand, ExpandAs, Flip>(LayoutRule::kSame),
+                        rows_of<kIsa, Transpose, Slice, StridedSlice, Expand, ExpandAs, Flip, Tile, LegacyExpand,
+                                PixelShuffle, ChannelShuffle, ShuffleChannel>(LayoutRule::kRowMajor));
 };
 
 constexpr auto kRows = rows_of_each_isa<Rows>();

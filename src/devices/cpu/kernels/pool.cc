@@ -72,7 +72,8 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   s.out_w = g.axes[2].out;
   s.rows = windows_of(g, 1);
   s.columns = windows_of(g, 2);
-  s.window = g.adaptive ? (s.in_h / (s.out_h + 1) + 1) * (s.in_w / (s.out_w + 1) + 1) : g.axes[1].kernel * g.axes[2].kernel;
+  s.window =
+      g.adaptive ? (s.in_h / (s.out_h + 1) + 1) * (s.in_w / (s.out_w + 1) + 1) : g.axes[1].kernel * g.axes[2].kernel;
   if (whole(s.rows, s.in_h) && whole(s.columns, s.in_w) && s.in_h * s.in_w > 0) s.reduce = &reduce_table(kIsa);
   const auto extra = static_cast<size_t>(3 * (s.out_h + s.out_w)) * sizeof(int32_t);
   return prepared(std::move(s), 0, extra);
@@ -103,23 +104,23 @@ void run(KernelCall& call) noexcept {
   const auto function = s.average ? s.pool->average : s.pool->max;
   const int64_t in_image = s.in_h * s.in_w * s.channels;
   const int64_t out_image = s.out_h * s.out_w * s.channels;
-  call.pool->parallel_for(
-      s.batch * s.out_h, grain_of(s.out_w * s.channels * s.window), [&](int64_t begin, int64_t end) {
-        while (begin < end) {
-          const int64_t image = begin / s.out_h;
-          const int64_t first = begin - image * s.out_h;
-          const int64_t last = end - begin < s.out_h - first ? first + end - begin : s.out_h;
-          const Pool p{.x = x + image * in_image,
-                       .y = y + image * out_image,
-                       .in_width = static_cast<size_t>(s.in_w),
-                       .out_width = static_cast<size_t>(s.out_w),
-                       .channels = static_cast<size_t>(s.channels),
-                       .rows = s.rows.view(),
-                       .columns = s.columns.view()};
-          function(p, static_cast<size_t>(first), static_cast<size_t>(last));
-          begin += last - first;
-        }
-      });
+  call.pool->parallel_for(s.batch * s.out_h, grain_of(s.out_w * s.channels * s.window),
+                          [&](int64_t begin, int64_t end) {
+                            while (begin < end) {
+                              const int64_t image = begin / s.out_h;
+                              const int64_t first = begin - image * s.out_h;
+                              const int64_t last = end - begin < s.out_h - first ? first + end - begin : s.out_h;
+                              const Pool p{.x = x + image * in_image,
+                                           .y = y + image * out_image,
+                                           .in_width = static_cast<size_t>(s.in_w),
+                                           .out_width = static_cast<size_t>(s.out_w),
+                                           .channels = static_cast<size_t>(s.channels),
+                                           .rows = s.rows.view(),
+                                           .columns = s.columns.view()};
+                              function(p, static_cast<size_t>(first), static_cast<size_t>(last));
+                              begin += last - first;
+                            }
+                          });
 }
 
 /// Images with the channels last, by memory order or by the operator's own format.

@@ -112,8 +112,8 @@ void run(KernelCall& call) noexcept {
     while (begin < end) {
       const int64_t first = begin % n;
       const int64_t rows = end - begin < n - first ? end - begin : n - first;
-      s.functions->rows(s.quantization, x + begin * inner, scales + first, y + begin * inner,
-                        static_cast<size_t>(rows), static_cast<size_t>(inner));
+      s.functions->rows(s.quantization, x + begin * inner, scales + first, y + begin * inner, static_cast<size_t>(rows),
+                        static_cast<size_t>(inner));
       begin += rows;
     }
   });

@@ -121,8 +121,7 @@ void run(KernelCall& call) noexcept {
   const auto length = static_cast<size_t>(s.lines.length);
   const auto inner = static_cast<size_t>(s.lines.inner);
   run_lines<float>(
-      call, s.lines,
-      [&](const float* x, float* y, size_t rows) { s.functions->rows(s.kind, x, y, rows, length); },
+      call, s.lines, [&](const float* x, float* y, size_t rows) { s.functions->rows(s.kind, x, y, rows, length); },
       [&](const float* x, float* y, size_t begin, size_t end) {
         s.functions->strided(s.kind, x, y, length, inner, begin, end);
       });

@@ -35,13 +35,13 @@ struct State {
   std::vector<GemmPlan> products;  ///< with the input, by layer
   int pre_state = 0;               ///< positions of operands
   int weights = 0;
-  int state_out = -1;              ///< positions of results
+  int state_out = -1;  ///< positions of results
   int cell_out = -1;
   // The workspace, in floats.
-  int64_t input_gates = 0;         ///< [direction][time][batch][gates]
-  int64_t hidden_gates = 0;        ///< [direction][batch][gates]
-  int64_t cells = 0;               ///< [direction][batch][hidden]
-  int64_t between[2] = {};         ///< results of all layers but the last, by turns
+  int64_t input_gates = 0;   ///< [direction][time][batch][gates]
+  int64_t hidden_gates = 0;  ///< [direction][batch][gates]
+  int64_t cells = 0;         ///< [direction][batch][hidden]
+  int64_t between[2] = {};   ///< results of all layers but the last, by turns
 };
 
 Misfit fits(const void* op, const ArgFacts& args) {

@@ -59,8 +59,8 @@ constexpr const char* row_name() {
   return rows_detail::kName<Op, kIsa>.data();
 }
 
-/// The rows of Rows<isa>::kRows (a std::array) for every instruction set of this architecture. Evaluated while compiling
-/// only: as a variable, GCC would give the lists of all files one name, Rows being local to each.
+/// The rows of Rows<isa>::kRows (a std::array) for every instruction set of this architecture. Evaluated while
+/// compiling only: as a variable, GCC would give the lists of all files one name, Rows being local to each.
 template <template <Isa> class Rows>
 consteval auto rows_of_each_isa() {
 #if defined(__x86_64__)
@@ -88,9 +88,9 @@ const State& state_of(const KernelCall& call) {
 /// The dimensions of a value as they lie in memory, outermost first.
 struct MemoryOrder {
   int rank = 0;
-  int logical[Shape::kMaxRank] = {};   ///< logical dimension at each place
-  int place[Shape::kMaxRank] = {};     ///< place of each logical dimension
-  int64_t dims[Shape::kMaxRank] = {};  ///< by place
+  int logical[Shape::kMaxRank] = {};     ///< logical dimension at each place
+  int place[Shape::kMaxRank] = {};       ///< place of each logical dimension
+  int64_t dims[Shape::kMaxRank] = {};    ///< by place
   int64_t stride[Shape::kMaxRank] = {};  ///< in elements, by logical dimension
 
   explicit MemoryOrder(const Fact& f) : rank(f.shape.rank()) {
