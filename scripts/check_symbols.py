@@ -37,7 +37,7 @@ def problems(build):
               % (stripped.stat().st_size / 2.0**20, len(exported), ", ".join(needed)))
         if stripped.stat().st_size > 10 * 2**20:
             yield "libcoracle.so is larger than 10 MiB"
-    objects = sorted(build.rglob("isa/*.cc.o"))
+    objects = sorted(build.rglob("coracle_cpu_*.dir/isa/*.cc.o"))
     for path in objects:
         rows = [line.split() for line in output("nm", "--defined-only", "--extern-only", str(path)).splitlines()]
         weak = [row[-1] for row in rows if row[-2] in "wWvVu"]

@@ -20,10 +20,18 @@ using pir::Region;
 
 namespace {
 
-constexpr std::array<std::string_view, 12> kHandled = {
-    "builtin.combine",       "builtin.split",         "builtin.slice", "builtin.constant", "builtin.shadow_output",
-    "builtin.set_parameter", "builtin.get_parameter", "cf.yield",      "pd_op.data",       "pd_op.feed",
-    "pd_op.if",              "pd_op.while"};
+constexpr std::array<std::string_view, 12> kHandled = {"builtin.combine",
+                                                       "builtin.split",
+                                                       "builtin.slice",
+                                                       "builtin.constant",
+                                                       "builtin.shadow_output",
+                                                       "builtin.set_parameter",
+                                                       "builtin.get_parameter",
+                                                       "cf.yield",
+                                                       "pd_op.data",
+                                                       "pd_op.feed",
+                                                       "pd_op.if",
+                                                       "pd_op.while"};
 
 std::string full_name(const Operation& op) { return text(op.dialect, ".", op.name); }
 
@@ -67,7 +75,8 @@ class Survey {
       for (const Region& r : op.regions) visit(r, true);
       if (!nested && is_input(op)) {
         inputs_.push_back(&op);
-        if (op.results.size() != 1 || !op.results.front().type.dtype) refuse("data", "an input is not a tensor of numbers");
+        if (op.results.size() != 1 || !op.results.front().type.dtype)
+          refuse("data", "an input is not a tensor of numbers");
       } else if (!nested && is_fetch(op)) {
         outputs_.push_back(&op);
       } else {
@@ -129,8 +138,8 @@ class PirImporter {
           import_operation(scope, op, depth);
         }
       } catch (Error& e) {
-        e.add_context(text("importing operation ", i, " ", in_quotes(op.name), depth == 0 ? "" : " of a region",
-                           " of ", in_quotes(program_.file)));
+        e.add_context(text("importing operation ", i, " ", in_quotes(op.name), depth == 0 ? "" : " of a region", " of ",
+                           in_quotes(program_.file)));
         throw;
       }
     }
@@ -272,8 +281,8 @@ class PirImporter {
               " before the loop and ", after, " after one iteration");
     }
     const PortCounts results{static_cast<int>(initial.size())};
-    const NodeId loop = scope.graph().add_node(While{}, {{condition}, initial, inner.captured()}, results,
-                                               std::move(name), {region});
+    const NodeId loop =
+        scope.graph().add_node(While{}, {{condition}, initial, inner.captured()}, results, std::move(name), {region});
     widen_region(scope.graph(), loop);
     bind_results(scope, op, loop, changed);
   }

@@ -174,8 +174,8 @@ ModelFiles find_model_files(const ModelSource& source) {
       found.combined = name;
       break;
     }
-    found.looked_for = text(joined(names), " and one file per parameter in ",
-                            in_quotes(found.folder.empty() ? "." : found.folder));
+    found.looked_for =
+        text(joined(names), " and one file per parameter in ", in_quotes(found.folder.empty() ? "." : found.folder));
   }
   return found;
 }

@@ -18,8 +18,8 @@ struct TensorInfo {
   int lod_levels = 0;  ///< levels of sequence offsets
 };
 
-/// The shape of an input as a graph may rely on it: sizes that a file declares do not bind (Paddle runs whatever fits, and old
-/// exports state the one they were traced with), only the number of dimensions does.
+/// The shape of an input as a graph may rely on it: sizes that a file declares do not bind (Paddle runs whatever fits,
+/// and old exports state the one they were traced with), only the number of dimensions does.
 inline Shape free_sizes(const Shape& declared) {
   return declared.rank_known() ? Shape::filled(declared.rank(), Shape::kUnknown) : declared;
 }
@@ -43,9 +43,9 @@ struct ModelInfo {
   std::string producer;  ///< version that wrote it as the file states it, empty if it does not
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;
-  std::vector<TensorInfo> parameters;     ///< sorted bytewise by name, which is the order of a combined file
-  std::vector<OperatorCount> operators;   ///< sorted by type; all blocks, without feed and fetch
-  std::vector<Unsupported> unsupported;   ///< sorted by type
+  std::vector<TensorInfo> parameters;    ///< sorted bytewise by name, which is the order of a combined file
+  std::vector<OperatorCount> operators;  ///< sorted by type; all blocks, without feed and fetch
+  std::vector<Unsupported> unsupported;  ///< sorted by type
 };
 
 /// Throws Error (kUnsupported) that lists everything in info.unsupported, if there is any.

@@ -39,8 +39,8 @@ class RecordReader {
  private:
   template <class... Parts>
   void check(bool condition, const Parts&... parts) const {
-    require(condition, ErrorCode::kInvalidModel, "parameter ", in_quotes(declared_->name), " in ", in_quotes(file_.name),
-            " at byte ", start_, ": ", parts...);
+    require(condition, ErrorCode::kInvalidModel, "parameter ", in_quotes(declared_->name), " in ",
+            in_quotes(file_.name), " at byte ", start_, ": ", parts...);
   }
 
   std::span<const uint8_t> take(size_t count, std::string_view what) {

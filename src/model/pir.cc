@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/pir.h"
 
+#include <rapidjson/document.h>
+#include <rapidjson/error/en.h>
+
 #include <array>
 #include <limits>
 #include <utility>
 
 #include "base/error.h"
-
-#include <rapidjson/document.h>
-#include <rapidjson/error/en.h>
 
 namespace coracle::pir {
 namespace {

@@ -19,10 +19,10 @@ inline constexpr int kMaxDepth = 32;
 /// The type of a value.
 struct Type {
   enum class Kind : uint8_t {
-    kNone,    ///< null, or a kind of value that does not exist here
+    kNone,  ///< null, or a kind of value that does not exist here
     kTensor,
-    kArray,   ///< tensor array; dtype and dims are those of its elements
-    kList,    ///< fixed list of values, types in `elements`
+    kArray,  ///< tensor array; dtype and dims are those of its elements
+    kList,   ///< fixed list of values, types in `elements`
   };
   Kind kind = Kind::kNone;
   std::optional<DType> dtype;  ///< absent for element types that do not exist here

@@ -50,7 +50,8 @@ void ProgramImporter::import_block(ProgramScope& scope, int depth) {
 void ProgramImporter::import_operator(ProgramScope& scope, const Operator& op, size_t position, int depth) {
   if (op.type == "feed") return;
   if (op.type == "fetch") return import_fetch(scope, op);
-  std::string name = scope.block() == 0 ? text(op.type, "_", position) : text(op.type, "_", scope.block(), "_", position);
+  std::string name =
+      scope.block() == 0 ? text(op.type, "_", position) : text(op.type, "_", scope.block(), "_", position);
   if (op.type == "while") return import_while(scope, op, std::move(name), depth);
   if (op.type == "conditional_block" || op.type == "conditional_block_infer") {
     return import_conditional(scope, op, std::move(name), depth);
@@ -113,8 +114,8 @@ void ProgramImporter::import_while(ProgramScope& scope, const Operator& op, std:
     region->add_output(next, std::string(names[i]));
   }
   const PortCounts results{static_cast<int>(names.size())};
-  const NodeId loop = scope.graph().add_node(While{}, {{condition}, initial, inner.captured()}, results,
-                                             std::move(name), {region});
+  const NodeId loop =
+      scope.graph().add_node(While{}, {{condition}, initial, inner.captured()}, results, std::move(name), {region});
   widen_region(scope.graph(), loop);
   for (size_t i = 0; i < names.size(); ++i) scope.bind(names[i], scope.graph().node(loop).outputs[i]);
   const bool done = false;

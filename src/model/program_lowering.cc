@@ -48,8 +48,8 @@ void ProgramLowering::lower() {
 /// else the value must be known.
 void ProgramLowering::fix_variable_attributes(const OpRow& row) {
   for (const VariableAttribute& a : op_.variable_attributes) {
-    const bool operand = std::any_of(row.inputs.begin(), row.inputs.end(),
-                                     [&](const Port& port) { return a.name == port.attribute; });
+    const bool operand =
+        std::any_of(row.inputs.begin(), row.inputs.end(), [&](const Port& port) { return a.name == port.attribute; });
     if (operand || row.lower != nullptr) continue;
     Ints integers;
     Floats reals;
@@ -129,8 +129,8 @@ std::vector<ValueId> ProgramLowering::port_values(const OpRow& row, size_t port)
   if (!list.empty()) return {join_integers(list)};
   std::vector<ValueId> values = given(p.slot);
   if (p.kind == Port::Kind::kOne && !values.empty() && values.front() == kNoValue) {
-    fail(ErrorCode::kInvalidModel, "the variable ", in_quotes(single_variable(op_.inputs, p.slot)), " at input ", p.slot,
-         " is read before anything writes it");
+    fail(ErrorCode::kInvalidModel, "the variable ", in_quotes(single_variable(op_.inputs, p.slot)), " at input ",
+         p.slot, " is read before anything writes it");
   }
   std::erase(values, kNoValue);
   if (values.empty() && p.attribute[0] != '\0') {

@@ -19,8 +19,25 @@ constexpr uint32_t fixed32(uint32_t field) { return protozero::tag_and_type(fiel
 constexpr uint32_t fixed64(uint32_t field) { return protozero::tag_and_type(field, Wire::fixed64); }
 
 enum AttributeType : int64_t {
-  kInt, kFloat, kString, kInts, kFloats, kStrings, kBoolean, kBooleans, kBlock, kLong, kBlocks, kLongs, kFloat64s, kVar,
-  kVars, kFloat64, kScalar, kScalars, kAbsent,
+  kInt,
+  kFloat,
+  kString,
+  kInts,
+  kFloats,
+  kStrings,
+  kBoolean,
+  kBooleans,
+  kBlock,
+  kLong,
+  kBlocks,
+  kLongs,
+  kFloat64s,
+  kVar,
+  kVars,
+  kFloat64,
+  kScalar,
+  kScalars,
+  kAbsent,
 };
 
 /// Attributes that say nothing about what an operator computes and can be most of the file.
@@ -228,7 +245,8 @@ class Parser {
             if (complex.tag_and_type() == fixed64(1)) {
               s.real = complex.get_double();
             } else if (complex.tag_and_type() == fixed64(2)) {
-              require(complex.get_double() == 0, ErrorCode::kUnsupported, "complex numbers as attributes are not supported");
+              require(complex.get_double() == 0, ErrorCode::kUnsupported,
+                      "complex numbers as attributes are not supported");
             } else {
               complex.skip();
             }

@@ -64,7 +64,7 @@ struct Block {
 };
 
 struct Program {
-  FileBytes file;                 ///< what the views point into
+  FileBytes file;                  ///< what the views point into
   std::optional<int64_t> version;  ///< major * 1000000 + minor * 1000 + patch
   std::map<std::string_view, int64_t> op_versions;
   std::vector<Block> blocks;  ///< the main block first

@@ -52,8 +52,8 @@ NodeId add_if(Graph& graph, std::string name, ValueId condition, const ClosedReg
     }
     std::vector<ValueId> arguments;
     for (ValueId v : closed->captured) {
-      arguments.push_back(inputs[static_cast<size_t>(std::find(captured.begin(), captured.end(), v) -
-                                                     captured.begin())]);
+      arguments.push_back(
+          inputs[static_cast<size_t>(std::find(captured.begin(), captured.end(), v) - captured.begin())]);
     }
     const std::vector<ValueId> outputs = inline_graph(*closed->graph, *region, arguments);
     for (const RegionOutputs& result : results) {

@@ -45,7 +45,9 @@ void damage(const Files& files, int flips) {
   for (int i = 0; i < flips; ++i) {
     try_to_load(flip(files.program), files.params);
     // The heads of the records are what can be damaged; they stand near the front of small files.
-    if (!files.params.empty()) try_to_load(files.program, flip(files.params.substr(0, 4096)) + files.params.substr(std::min<size_t>(4096, files.params.size())));
+    if (!files.params.empty())
+      try_to_load(files.program, flip(files.params.substr(0, 4096)) +
+                                     files.params.substr(std::min<size_t>(4096, files.params.size())));
   }
 }
 
@@ -68,7 +70,8 @@ TEST(Damage, SmallProgramDesc) {
   body.operators.push_back(OpWriter("relu").in("X", {"y"}).out("Out", {"y"}));
   body.operators.push_back(OpWriter("less_than").in("X", {"n"}).in("Y", {"n"}).out("Out", {"go"}));
   const Files files{test::program_file({main, body}), test::record<float>(test::kFloat32, {2, 2}, {1, 2, 3, 4})};
-  EXPECT_NO_THROW(load_model(ModelSource::in_memory(test::memory_file(files.program), test::memory_file(files.params))));
+  EXPECT_NO_THROW(
+      load_model(ModelSource::in_memory(test::memory_file(files.program), test::memory_file(files.params))));
   damage(files, 5000);
 }
 
@@ -77,14 +80,14 @@ TEST(Damage, SmallPir) {
   const std::string pair = tensor("t_f32", {2});
   const std::string yes = region({operation("1.add", {1, 1}, {{4, pair}}), operation("2.yield", {4}, {})});
   const std::string no = region({operation("1.relu", {3}, {{5, pair}}), operation("2.yield", {5}, {})});
-  const Files files{program_file({parameter(3, "w", pair), data(1, "x", pair), data(2, "c", tensor("t_bool", {1})),
-                                  operation("1.if", {2}, {{6, pair}}, {}, {yes, no}),
-                                  operation("0.combine", {6, 1}, {{7, vec({pair, pair})}}),
-                                  full(8, 0, "int32", "t_i32", {1}),
-                                  operation("1.concat", {7, 8}, {{9, tensor("t_f32", {4})}}),
-                                  fetch(9, 10, 0, tensor("t_f32", {4}))}),
-                    test::record<float>(test::kFloat32, {2}, {1, 2})};
-  EXPECT_NO_THROW(load_model(ModelSource::in_memory(test::memory_file(files.program), test::memory_file(files.params))));
+  const Files files{
+      program_file({parameter(3, "w", pair), data(1, "x", pair), data(2, "c", tensor("t_bool", {1})),
+                    operation("1.if", {2}, {{6, pair}}, {}, {yes, no}),
+                    operation("0.combine", {6, 1}, {{7, vec({pair, pair})}}), full(8, 0, "int32", "t_i32", {1}),
+                    operation("1.concat", {7, 8}, {{9, tensor("t_f32", {4})}}), fetch(9, 10, 0, tensor("t_f32", {4}))}),
+      test::record<float>(test::kFloat32, {2}, {1, 2})};
+  EXPECT_NO_THROW(
+      load_model(ModelSource::in_memory(test::memory_file(files.program), test::memory_file(files.params))));
   damage(files, 5000);
 }
 

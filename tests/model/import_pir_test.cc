@@ -81,23 +81,27 @@ TEST(Pir, DamageIsReportedWithItsPlace) {
 TEST(Pir, NestingIsBounded) {
   std::string region_text = region({});
   for (int i = 0; i < 100; ++i) region_text = region({operation("1.if", {}, {}, {}, {region_text})});
-  EXPECT_NE(error_of(program_file({operation("1.if", {}, {}, {}, {region_text})})).find("nested deeper"), std::string::npos);
+  EXPECT_NE(error_of(program_file({operation("1.if", {}, {}, {}, {region_text})})).find("nested deeper"),
+            std::string::npos);
   const std::string deep = std::string(1 << 20, '[');
   EXPECT_NE(error_of("{" + deep), "no error");
   EXPECT_NE(error_of(R"({"a":)" + deep), "no error");
 }
 
 TEST(ImportPir, ParametersAreMatchedByTheirSortedNames) {
-  const std::vector<std::string> operations{
-      parameter(1, "w10", kPair),  parameter(2, "w2", kPair),
-      parameter(3, "a", kPair, false), data(4, "x", tensor("t_f32", {-1, 2})),
-      operation("1.add_", {4, 2}, {{5, kPair}}), operation("1.multiply", {5, 1}, {{6, kPair}}),
-      fetch(6, 7, 0, kPair)};
+  const std::vector<std::string> operations{parameter(1, "w10", kPair),
+                                            parameter(2, "w2", kPair),
+                                            parameter(3, "a", kPair, false),
+                                            data(4, "x", tensor("t_f32", {-1, 2})),
+                                            operation("1.add_", {4, 2}, {{5, kPair}}),
+                                            operation("1.multiply", {5, 1}, {{6, kPair}}),
+                                            fetch(6, 7, 0, kPair)};
   const std::string params =
       test::record<float>(test::kFloat32, {2}, {10, 10}) + test::record<float>(test::kFloat32, {2}, {1, 2});
   const LoadedModel model = load(operations, params);
   EXPECT_EQ(model.info.parameters.size(), 2U);
-  const std::vector<Tensor> out = evaluate_graph(model.graph, std::vector<Tensor>{Tensor::of<float>({1, 2}, std::vector<float>{1, 1})});
+  const std::vector<Tensor> out =
+      evaluate_graph(model.graph, std::vector<Tensor>{Tensor::of<float>({1, 2}, std::vector<float>{1, 1})});
   EXPECT_EQ(out[0].number(0), 20);
   EXPECT_EQ(out[0].number(1), 30);
   EXPECT_EQ(model.graph.output_names(), (std::vector<std::string>{"fetch_name_0"}));
@@ -123,8 +127,7 @@ TEST(ImportPir, IfTakesWhatItsRegionsUse) {
   const std::string no = region({operation("1.relu", {3}, {{5, kPair}}), operation("2.yield", {5}, {})});
   const std::vector<std::string> operations{data(1, "x", kPair), data(2, "c", kFlag),
                                             operation("1.relu", {1}, {{3, kPair}}),
-                                            operation("1.if", {2}, {{6, kPair}}, {}, {yes, no}),
-                                            fetch(6, 7, 0, kPair)};
+                                            operation("1.if", {2}, {{6, kPair}}, {}, {yes, no}), fetch(6, 7, 0, kPair)};
   const LoadedModel model = load(operations);
   EXPECT_EQ(evaluate_graph(model.graph, std::vector<Tensor>{floats({2, -3}), flag(true)})[0].number(1), -6);
   EXPECT_EQ(evaluate_graph(model.graph, std::vector<Tensor>{floats({2, -3}), flag(false)})[0].number(1), 0);

@@ -34,7 +34,8 @@ BlockWriter in_place_block() {
   BlockWriter block;
   test::add_feed(block, "x", test::kFloat32, {-1, 2}, 0);
   block.variables.push_back(variable("w", test::kFloat32, {2}, true));
-  block.operators.push_back(OpWriter("elementwise_add").in("X", {"x"}).in("Y", {"w"}).out("Out", {"x"}).integer("axis", -1));
+  block.operators.push_back(
+      OpWriter("elementwise_add").in("X", {"x"}).in("Y", {"w"}).out("Out", {"x"}).integer("axis", -1));
   block.operators.push_back(OpWriter("relu").in("X", {"x"}).out("Out", {"x"}));
   test::add_fetch(block, "x", 0);
   return block;

@@ -99,7 +99,9 @@ TEST_F(ModelFilesTest, ErrorsSayWhatWasLookedFor) {
   EXPECT_NE(error_of("m/a.pdmodel", "m/none").find("none"), std::string::npos);
 }
 
-TEST_F(ModelFilesTest, SpecialFilesAreRefused) { EXPECT_THROW(find_model_files(ModelSource::on_disk("/dev/zero")), Error); }
+TEST_F(ModelFilesTest, SpecialFilesAreRefused) {
+  EXPECT_THROW(find_model_files(ModelSource::on_disk("/dev/zero")), Error);
+}
 
 TEST(ModelSourceTest, MemoryAndCallback) {
   const std::string program = "program";

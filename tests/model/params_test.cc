@@ -13,7 +13,8 @@ namespace {
 using test::record;
 
 FileBytes file_of(const std::string& bytes) {
-  return {.name = "m.pdiparams", .owner = nullptr, .bytes = {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}};
+  return {
+      .name = "m.pdiparams", .owner = nullptr, .bytes = {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}};
 }
 
 TensorInfo declared(std::string name, DType dtype, const Shape& shape) {
@@ -53,8 +54,8 @@ TEST(Params, ElementsAreSharedWhereAlignedAndCopiedElsewhere) {
     const auto* p = static_cast<const char*>(t.raw());
     return p >= bytes.data() && p < bytes.data() + bytes.size();
   };
-  const std::vector<Tensor> tensors = read_combined_parameters(
-      file_of(bytes), {declared("a", DType::kInt8, {3}), declared("b", DType::kFloat32, {1})});
+  const std::vector<Tensor> tensors =
+      read_combined_parameters(file_of(bytes), {declared("a", DType::kInt8, {3}), declared("b", DType::kFloat32, {1})});
   EXPECT_TRUE(inside(tensors[0]));
   EXPECT_EQ(reinterpret_cast<uintptr_t>(tensors[1].raw()) % alignof(float), 0U);
   EXPECT_EQ(tensors[1].number(0), 5);

@@ -60,7 +60,8 @@ TEST(ProgramDesc, ReadsSlotsAndAttributes) {
 
 TEST(ProgramDesc, ReadsVariables) {
   BlockWriter block;
-  block.variables = {test::variable("w", test::kFloat32, {3, -1}, true), test::variable("a", test::kInt64, {}, false, 13)};
+  block.variables = {test::variable("w", test::kFloat32, {3, -1}, true),
+                     test::variable("a", test::kInt64, {}, false, 13)};
   const std::string bytes = test::program_file({block});
   const programdesc::Program program = parse(bytes);
   const std::vector<programdesc::Variable>& v = program.blocks[0].variables;

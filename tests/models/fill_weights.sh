@@ -9,6 +9,7 @@ python=${3:-python3}
 
 [ -f "$shared/tools/fill_weights.py" ] || { echo "skipped: the reference folder $shared is absent"; exit 77; }
 [ -f "$filled/.complete" ] && exit 0
+"$python" -c 'import numpy' 2>/dev/null || python=/usr/bin/python3
 "$python" -c 'import numpy' 2>/dev/null || { echo "skipped: $python has no numpy"; exit 77; }
 
 mkdir -p "$filled"

@@ -49,7 +49,8 @@ Tensor generate_uniform(std::string_view seed, const Shape& shape, DType dtype, 
 Tensor generate_integers(std::string_view seed, const Shape& shape, DType dtype, int64_t lo, int64_t hi) {
   const uint64_t start = seed_of(seed);
   const auto width = static_cast<uint64_t>(hi - lo);
-  return fill(shape, dtype, [=](int64_t i) { return lo + static_cast<int64_t>((raw(start, i) >> 32U) * width >> 32U); });
+  return fill(shape, dtype,
+              [=](int64_t i) { return lo + static_cast<int64_t>((raw(start, i) >> 32U) * width >> 32U); });
 }
 
 Tensor generate_values(const std::vector<double>& values, const Shape& shape, DType dtype) {

@@ -11,7 +11,8 @@ namespace coracle::test {
 /// A file in memory that lives as long as someone holds its bytes.
 inline FileBytes memory_file(std::string content, std::string name = "file") {
   const auto owner = std::make_shared<const std::string>(std::move(content));
-  return {.name = std::move(name), .owner = owner,
+  return {.name = std::move(name),
+          .owner = owner,
           .bytes = {reinterpret_cast<const uint8_t*>(owner->data()), owner->size()}};
 }
 

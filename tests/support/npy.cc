@@ -29,9 +29,9 @@ Tensor read_npy(const std::string& path) {
   const std::string_view header = std::string_view(bytes).substr(10, length);
 
   static const std::map<std::string_view, DType> kTypes{
-      {"f4", DType::kFloat32}, {"f8", DType::kFloat64}, {"f2", DType::kFloat16}, {"i8", DType::kInt64},
-      {"i4", DType::kInt32},   {"i2", DType::kInt16},   {"i1", DType::kInt8},    {"u1", DType::kUint8},
-      {"b1", DType::kBool}};
+      {"f4", DType::kFloat32}, {"f8", DType::kFloat64}, {"f2", DType::kFloat16},
+      {"i8", DType::kInt64},   {"i4", DType::kInt32},   {"i2", DType::kInt16},
+      {"i1", DType::kInt8},    {"u1", DType::kUint8},   {"b1", DType::kBool}};
   std::string_view descr = entry(header, "'descr'");
   descr.remove_prefix(descr.find('\'') + 2);
   const auto type = kTypes.find(descr.substr(0, 2));

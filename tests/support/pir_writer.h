@@ -24,7 +24,9 @@ inline std::string numbers(const std::vector<int64_t>& values) {
 inline std::string tensor(const std::string& element, const std::vector<int64_t>& dims) {
   return R"({"#":"0.t_dtensor","D":[{"#":"0.)" + element + R"("},)" + numbers(dims) + R"(,"NCHW",[],0]})";
 }
-inline std::string vec(const std::vector<std::string>& types) { return R"({"#":"0.t_vec","D":)" + list_of(types) + "}"; }
+inline std::string vec(const std::vector<std::string>& types) {
+  return R"({"#":"0.t_vec","D":)" + list_of(types) + "}";
+}
 
 inline std::string attribute(const std::string& name, const std::string& kind, const std::string& data) {
   return R"({"N":")" + name + R"(","AT":{"#":")" + kind + R"(","D":)" + data + "}}";
@@ -46,8 +48,8 @@ inline std::string operation(const std::string& id, const std::vector<int64_t>& 
   for (int64_t v : operands) in.push_back(R"({"%":)" + std::to_string(v) + "}");
   std::vector<std::string> out;
   for (const Result& r : results) out.push_back(R"({"%":)" + std::to_string(r.id) + R"(,"TT":)" + r.type + "}");
-  std::string text = R"({"#":")" + id + R"(","I":)" + list_of(in) + R"(,"O":)" + list_of(out) + R"(,"A":)" +
-                     list_of(attributes);
+  std::string text =
+      R"({"#":")" + id + R"(","I":)" + list_of(in) + R"(,"O":)" + list_of(out) + R"(,"A":)" + list_of(attributes);
   if (!regions.empty()) text += R"(,"regions":)" + list_of(regions);
   return text + "}";
 }
@@ -66,10 +68,10 @@ inline std::string fetch(int64_t operand, int64_t id, int col, const std::string
 }
 inline std::string full(int64_t id, double value, const std::string& dtype, const std::string& element,
                         const std::vector<int64_t>& dims) {
-  return operation("1.full", {}, {{id, tensor(element, dims)}},
-                   {attribute("shape", "1.a_intarray", numbers(dims)),
-                    attribute("value", "0.a_f64", std::to_string(value)),
-                    attribute("dtype", "1.a_dtype", "\"" + dtype + "\"")});
+  return operation(
+      "1.full", {}, {{id, tensor(element, dims)}},
+      {attribute("shape", "1.a_intarray", numbers(dims)), attribute("value", "0.a_f64", std::to_string(value)),
+       attribute("dtype", "1.a_dtype", "\"" + dtype + "\"")});
 }
 
 inline std::string region(const std::vector<std::string>& operations, const std::vector<Result>& arguments = {}) {

@@ -87,10 +87,14 @@ class OpWriter {
   OpWriter& out(std::string_view slot, const Names& names) { return slot_to(2, slot, names); }
   OpWriter& integer(std::string_view name, int64_t value) { return attribute(name, 0, Message().varint(3, value)); }
   OpWriter& real(std::string_view name, float value) { return attribute(name, 1, Message().float32(4, value)); }
-  OpWriter& string(std::string_view name, std::string_view value) { return attribute(name, 2, Message().bytes(5, value)); }
+  OpWriter& string(std::string_view name, std::string_view value) {
+    return attribute(name, 2, Message().bytes(5, value));
+  }
   OpWriter& boolean(std::string_view name, bool value) { return attribute(name, 6, Message().varint(10, value)); }
   OpWriter& block(std::string_view name, int64_t index) { return attribute(name, 8, Message().varint(12, index)); }
-  OpWriter& variable(std::string_view name, std::string_view of) { return attribute(name, 13, Message().bytes(17, of)); }
+  OpWriter& variable(std::string_view name, std::string_view of) {
+    return attribute(name, 13, Message().bytes(17, of));
+  }
   OpWriter& integers(std::string_view name, const Dims& values) {
     Message m;
     for (int64_t v : values) m.varint(6, v);

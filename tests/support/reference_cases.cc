@@ -55,7 +55,8 @@ Tensor image_of(const std::string& file, const Json& spec, const Shape& shape) {
   Tensor image = Tensor::make(DType::kFloat32, shape);
   for (int64_t i = 0, n = pixels.count(); i < n; ++i) {
     const auto c = static_cast<size_t>(i / plane % channels);
-    const volatile float product = static_cast<float>(pixels.data<uint8_t>()[i]) * static_cast<float>(mul[c % mul.size()]);
+    const volatile float product =
+        static_cast<float>(pixels.data<uint8_t>()[i]) * static_cast<float>(mul[c % mul.size()]);
     image.data<float>()[i] = product + static_cast<float>(add[c % add.size()]);
   }
   return image;
@@ -131,7 +132,8 @@ Deviation compare_rows(const Tensor& got, const ReferenceOutput& o) {
     missed += hit ? 0 : 1;
   }
   const int64_t left = std::count(taken.begin(), taken.end(), false);
-  const double share = static_cast<double>(std::max(missed, left)) / static_cast<double>(std::max<int64_t>(1, want_rows));
+  const double share =
+      static_cast<double>(std::max(missed, left)) / static_cast<double>(std::max<int64_t>(1, want_rows));
   if (share > o.max_outside) d.complaint = text(missed, " of ", want_rows, " rows missing, ", left, " too many");
   return d;
 }

@@ -12,7 +12,7 @@ namespace coracle::test {
 /// An output as Paddle gave it, with its tolerance: abs(got - want) <= atol + rtol * abs(want).
 struct ReferenceOutput {
   std::string name;
-  Tensor want;          ///< float64; of a sampled output the chosen elements only
+  Tensor want;  ///< float64; of a sampled output the chosen elements only
   std::string dtype;
   Shape shape;
   Lod lod;
@@ -37,8 +37,8 @@ struct ReferenceCase {
 
 /// How far a result is from the reference.
 struct Deviation {
-  double max_error = 0;    ///< largest absolute difference
-  std::string complaint;   ///< empty if within tolerance
+  double max_error = 0;   ///< largest absolute difference
+  std::string complaint;  ///< empty if within tolerance
 };
 
 /// Names of all models and cases, sorted; none if the folder is absent.
