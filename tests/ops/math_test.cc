@@ -164,7 +164,8 @@ TEST(Math, RandomNumbersFollowTheSeed) {
   }
   EXPECT_NEAR(sum / 20000, 1.0, 0.06);
   EXPECT_NEAR(squares / 20000, 4.0, 0.2);
-  for (float v : run(Uniform{}, {shape}).values<float>()) {
+  const Tensor uniform = run(Uniform{}, {shape});
+  for (float v : uniform.values<float>()) {
     EXPECT_GE(v, -1.0F);
     EXPECT_LE(v, 1.0F);
   }
