@@ -76,7 +76,7 @@ inline void reference(const DistributeFpnProposals& op, ReferenceArgs& a) {
     const int port = static_cast<int>(i);
     a.out(0, port) = Tensor::make(a.in(0).dtype(), Shape{static_cast<int64_t>(members[i].size()), 4});
     a.out(0, port).assign(std::span<const double>(rows));
-    if (!a.has(1)) a.out(0, port).set_lod(one_level(ends[i]));
+    a.out(0, port).set_lod(one_level(ends[i]));
     if (a.out_count(1) == 0) continue;
     std::vector<int64_t> counts;
     for (size_t n = 1; n < ends[i].size(); ++n) counts.push_back(ends[i][n] - ends[i][n - 1]);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/common/boxes.h"
+#include <algorithm>
+
+#include "graph/op.h"
 
 namespace coracle {
 
@@ -29,6 +31,15 @@ inline void infer(const IouSimilarity&, InferArgs& a) {
   a.set(0, a.dtype(0), out);
 }
 
+/// Unlike the overlap that suppression uses, pixels on facing edges of disjoint boxes count as shared.
+inline double box_similarity(const double* a, const double* b, double pixel) {
+  const double width = std::min(a[2], b[2]) - std::max(a[0], b[0]) + pixel;
+  const double height = std::min(a[3], b[3]) - std::max(a[1], b[1]) + pixel;
+  const double shared = std::max(width, 0.0) * std::max(height, 0.0);
+  const auto area = [&](const double* x) { return (x[2] - x[0] + pixel) * (x[3] - x[1] + pixel); };
+  return shared / (area(a) + area(b) - shared);
+}
+
 inline void reference(const IouSimilarity& op, ReferenceArgs& a) {
   const std::vector<double> x = a.in(0).doubles();
   const std::vector<double> y = a.in(1).doubles();
@@ -36,7 +47,7 @@ inline void reference(const IouSimilarity& op, ReferenceArgs& a) {
   overlaps.reserve(static_cast<size_t>(a.out(0).count()));
   for (size_t i = 0; i < x.size(); i += 4) {
     for (size_t j = 0; j < y.size(); j += 4) {
-      overlaps.push_back(box_overlap(x.data() + i, y.data() + j, op.box_normalized));
+      overlaps.push_back(box_similarity(x.data() + i, y.data() + j, op.box_normalized ? 0 : 1));
     }
   }
   a.out(0).assign(std::span<const double>(overlaps));
