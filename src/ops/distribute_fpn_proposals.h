@@ -39,8 +39,8 @@ inline void infer(const DistributeFpnProposals& op, InferArgs& a) {
   require(op.max_level >= op.min_level && a.out_count(0) == op.max_level - op.min_level + 1, "levels are ",
           op.min_level, " to ", op.max_level, ", but there are ", a.out_count(0), " results");
   require(op.refer_scale > 0, "refer_scale is ", op.refer_scale);
-  require(a.out_count(1) == 0 || a.out_count(1) == a.out_count(0), "there are ", a.out_count(1), " counts for ",
-          a.out_count(0), " levels");
+  // Where there is no rois_num, files may have fewer counts than levels.
+  require(a.out_count(1) <= a.out_count(0), "there are ", a.out_count(1), " counts for ", a.out_count(0), " levels");
   const int64_t images = a.has(1) && a.shape(1).known() ? a.shape(1).count() : Shape::kUnknown;
   for (int i = 0; i < a.out_count(0); ++i) {
     a.set(0, a.dtype(0), Shape{Shape::kUnknown, 4}, i);
@@ -77,7 +77,7 @@ inline void reference(const DistributeFpnProposals& op, ReferenceArgs& a) {
     a.out(0, port) = Tensor::make(a.in(0).dtype(), Shape{static_cast<int64_t>(members[i].size()), 4});
     a.out(0, port).assign(std::span<const double>(rows));
     a.out(0, port).set_lod(one_level(ends[i]));
-    if (a.out_count(1) == 0) continue;
+    if (port >= a.out_count(1)) continue;
     std::vector<int64_t> counts;
     for (size_t n = 1; n < ends[i].size(); ++n) counts.push_back(ends[i][n] - ends[i][n - 1]);
     a.out(1, port) = Tensor::make(DType::kInt32, Shape{static_cast<int64_t>(counts.size())});
