@@ -14,7 +14,6 @@ struct Linear : Epilogue {
   static constexpr Port kInputs[] = {in("x", ""), weight_in("w", ""), list_in("tensors", "")};
   static constexpr Port kOutputs[] = {out("out", "")};
   static constexpr bool kSharesLod = true;
-  static constexpr bool kSharesLod = true;
   bool transpose_w = false;
   void attributes(AttributeVisitor& visit) {
     visit("transpose_w", transpose_w);
