@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "graph/graph.h"
 
@@ -21,8 +20,5 @@ namespace coracle {
 /// are written out ("= {1, 2}"), larger ones as "= random(seed)" with elements from a generator seeded by their bytes'
 /// count: printing keeps types, not weights. Regions follow their node in braces.
 std::string print(const Graph& graph);
-
-/// The graph a text describes. Throws Error with the line number.
-Graph parse(std::string_view text);
 
 }  // namespace coracle
