@@ -86,7 +86,22 @@ void Session::run() {
   profile_.clear();
   executor_.set_profile(profiling_ ? &profile_ : nullptr);
   outputs_.clear();
-  outputs_ = executor_.run(inputs_);
+  try {
+    outputs_ = executor_.run(inputs_);
+  } catch (const Error& e) {
+    // The model was consistent when it was loaded: what does not fit now are the inputs.
+    if (e.code() != ErrorCode::kInvalidModel) throw;
+    throw Error(ErrorCode::kInvalidArgument, e.text()).add_context(text("running with ", describe_inputs()));
+  }
+}
+
+std::string Session::describe_inputs() const {
+  std::string out;
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    out.append(out.empty() ? "" : ", ");
+    out.append(text("'", model_->info().inputs[i].name, "' ", inputs_[i].dtype(), inputs_[i].shape()));
+  }
+  return out;
 }
 
 const Tensor& Session::output(size_t index) const {

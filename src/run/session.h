@@ -49,6 +49,8 @@ class Session {
  private:
   class Use;  // holds the session for one call
 
+  std::string describe_inputs() const;
+
   std::shared_ptr<const Model> model_;
   SessionOptions options_;
   Executor executor_;

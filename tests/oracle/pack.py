@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packs generated cases into one compressed tar file per family, as oracle_test and compare.py read them.
+"""Packs generated cases into one compressed tar file per family, as oracle_test and oracle_test read them.
 
   pack.py --out DIR [--sample] PROGRAM_DIR PIR_DIR
 
