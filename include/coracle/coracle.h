@@ -13,8 +13,8 @@
  *   time; use from two at once is reported as CORACLE_INVALID_ARGUMENT.
  * - Option structs start with `struct_size`; call the matching `*_options_init` first, then set fields. Fields are only
  *   ever added at the end.
- * - Strings are UTF-8 and end with a zero byte. Shapes are in elements, outermost dimension first (an image is N, C, H, W);
- *   tensors are in row-major order. Sizes and limits are in bytes unless said otherwise.
+ * - Strings are UTF-8 and end with a zero byte. Shapes are in elements, outermost dimension first (an image is N, C, H,
+ * W); tensors are in row-major order. Sizes and limits are in bytes unless said otherwise.
  */
 
 #include <stddef.h>
@@ -68,19 +68,20 @@ CORACLE_API const char* coracle_last_error(void);
 CORACLE_API size_t coracle_dtype_size(coracle_dtype dtype);
 /** "float32" ...; "unknown" for a number that is no element type. */
 CORACLE_API const char* coracle_dtype_name(coracle_dtype dtype);
-/** The instruction set kernels are chosen for on this machine when nothing caps it: "avx512", "avx2", "sse2", "neon". */
+/** The instruction set kernels are chosen for on this machine when nothing caps it: "avx512", "avx2", "sse2", "neon".
+ */
 CORACLE_API const char* coracle_cpu_isa(void);
 
 /* ---- models ---- */
 
 typedef struct coracle_model_options {
   size_t struct_size;
-  const char* cpu_isa;          /**< widest instruction set to use ("sse2", "avx2", ...); null: all the machine has */
-  const char* disable_passes;   /**< names of rewrites to leave out, separated by commas; "all" for every one; or null */
-  int64_t max_rewrites;         /**< stop after that many single rewrites (to bisect); negative: no limit */
-  const char* disable_kernels;  /**< prefixes of kernel names to leave out, separated by commas; or null */
-  const char* keep_tensors;     /**< names of variables to keep for coracle_session_tensor, separated by commas, "*" for
-                                     all that have a name; or null */
+  const char* cpu_isa;         /**< widest instruction set to use ("sse2", "avx2", ...); null: all the machine has */
+  const char* disable_passes;  /**< names of rewrites to leave out, separated by commas; "all" for every one; or null */
+  int64_t max_rewrites;        /**< stop after that many single rewrites (to bisect); negative: no limit */
+  const char* disable_kernels; /**< prefixes of kernel names to leave out, separated by commas; or null */
+  const char* keep_tensors;    /**< names of variables to keep for coracle_session_tensor, separated by commas, "*" for
+                                    all that have a name; or null */
 } coracle_model_options;
 
 CORACLE_API void coracle_model_options_init(coracle_model_options* options);
@@ -148,9 +149,9 @@ CORACLE_API coracle_status coracle_model_graph_text(const coracle_model* model, 
 
 typedef struct coracle_session_options {
   size_t struct_size;
-  int32_t threads;      /**< threads of one run, the caller included; 0: one per core */
-  size_t cache_bytes;   /**< bound on plans kept for input shapes seen before; 0 keeps none */
-  size_t memory_limit;  /**< bound on intermediate tensors and outputs of a run; 0: no limit */
+  int32_t threads;     /**< threads of one run, the caller included; 0: one per core */
+  size_t cache_bytes;  /**< bound on plans kept for input shapes seen before; 0 keeps none */
+  size_t memory_limit; /**< bound on intermediate tensors and outputs of a run; 0: no limit */
 } coracle_session_options;
 
 CORACLE_API void coracle_session_options_init(coracle_session_options* options);
@@ -215,8 +216,8 @@ CORACLE_API coracle_status coracle_session_explain(coracle_session* session, con
 
 /** Memory held by a session, in bytes. */
 typedef struct coracle_memory {
-  size_t arena;  /**< intermediate tensors and scratch */
-  size_t plans;  /**< cached plans */
+  size_t arena; /**< intermediate tensors and scratch */
+  size_t plans; /**< cached plans */
 } coracle_memory;
 
 CORACLE_API coracle_status coracle_session_memory(const coracle_session* session, coracle_memory* memory);

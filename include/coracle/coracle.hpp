@@ -92,8 +92,8 @@ class View {
 };
 
 struct ModelOptions {
-  std::string cpu_isa;          ///< empty: all the machine has
-  std::string disable_passes;   ///< comma-separated, "all"
+  std::string cpu_isa;         ///< empty: all the machine has
+  std::string disable_passes;  ///< comma-separated, "all"
   int64_t max_rewrites = -1;
   std::string disable_kernels;  ///< comma-separated prefixes
   std::string keep_tensors;     ///< comma-separated, "*"
@@ -150,8 +150,8 @@ class Model {
     for (size_t i = 0; i < count(handle_.get()); ++i) {
       coracle_tensor_info info;
       check(get(handle_.get(), i, &info));
-      all.push_back({info.name, info.dtype, info.rank >= 0, Dims(info.dims, info.dims + (info.rank < 0 ? 0 : info.rank)),
-                     info.lod_levels});
+      all.push_back({info.name, info.dtype, info.rank >= 0,
+                     Dims(info.dims, info.dims + (info.rank < 0 ? 0 : info.rank)), info.lod_levels});
     }
     return all;
   }
@@ -266,8 +266,8 @@ class Session {
     size_t count = 1;
     for (int64_t d : dims) count *= static_cast<size_t>(d);
     if (count != given) {
-      throw Exception(CORACLE_INVALID_ARGUMENT, "the shape has " + std::to_string(count) + " elements, given " +
-                                                    std::to_string(given));
+      throw Exception(CORACLE_INVALID_ARGUMENT,
+                      "the shape has " + std::to_string(count) + " elements, given " + std::to_string(given));
     }
   }
 

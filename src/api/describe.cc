@@ -141,7 +141,8 @@ std::string describe(const BoundSteps& bound, const Graph& graph) {
     w.StartArray();
     for (const Step& step : bound.steps.steps) {
       w.StartObject();
-      field(w, "node", step.node == kNoNode ? std::string_view("(planner)") : std::string_view(graph.node(step.node).name));
+      field(w, "node",
+            step.node == kNoNode ? std::string_view("(planner)") : std::string_view(graph.node(step.node).name));
       field(w, "op", step.op.name());
       field(w, "kernel", step.kernel->name);
       write_facts(w, "inputs", step.in, bound.steps);

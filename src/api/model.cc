@@ -31,8 +31,8 @@ ModelOptions convert(const coracle_model_options* given) {
           ": call coracle_model_options_init first");
   if (given->cpu_isa != nullptr) {
     const std::optional<Isa> isa = isa_of(given->cpu_isa);
-    require(isa.has_value() && runs_on(*isa, detected_isa()), ErrorCode::kInvalidArgument, "cpu_isa is '", given->cpu_isa,
-            "'; this machine has ", name_of(detected_isa()), " and what is below it");
+    require(isa.has_value() && runs_on(*isa, detected_isa()), ErrorCode::kInvalidArgument, "cpu_isa is '",
+            given->cpu_isa, "'; this machine has ", name_of(detected_isa()), " and what is below it");
     options.cpu_isa = *isa;
   }
   options.passes.disabled = split(given->disable_passes);
@@ -73,7 +73,8 @@ void fill(const TensorInfo& from, coracle_tensor_info* to) {
   to->lod_levels = from.lod_levels;
 }
 
-coracle_status info_at(const std::vector<TensorInfo>* infos, const char* kind, size_t index, coracle_tensor_info* info) {
+coracle_status info_at(const std::vector<TensorInfo>* infos, const char* kind, size_t index,
+                       coracle_tensor_info* info) {
   return guard([&] {
     require_pointer(infos, "model");
     require_pointer(info, "info");

@@ -24,8 +24,8 @@ SessionOptions convert(const coracle_session_options* given) {
 }
 
 Tensor given_tensor(coracle_dtype dtype, int32_t rank, const int64_t* dims, const void* data) {
-  require(dtype >= CORACLE_BOOL && dtype <= CORACLE_COMPLEX128, ErrorCode::kInvalidArgument, "there is no element type ",
-          static_cast<int>(dtype));
+  require(dtype >= CORACLE_BOOL && dtype <= CORACLE_COMPLEX128, ErrorCode::kInvalidArgument,
+          "there is no element type ", static_cast<int>(dtype));
   require(rank >= 0 && rank <= Shape::kMaxRank, ErrorCode::kInvalidArgument, "a tensor has 0 to ", Shape::kMaxRank,
           " dimensions, given ", rank);
   if (rank > 0) require_pointer(dims, "dims");

@@ -11,12 +11,10 @@ struct Row {
 };
 
 constexpr Row kRows[] = {
-    {DType::kBool, "bool", 1},           {DType::kInt8, "int8", 1},
-    {DType::kUint8, "uint8", 1},         {DType::kInt16, "int16", 2},
-    {DType::kInt32, "int32", 4},         {DType::kInt64, "int64", 8},
-    {DType::kFloat16, "float16", 2},     {DType::kBfloat16, "bfloat16", 2},
-    {DType::kFloat32, "float32", 4},     {DType::kFloat64, "float64", 8},
-    {DType::kComplex64, "complex64", 8}, {DType::kComplex128, "complex128", 16},
+    {DType::kBool, "bool", 1},       {DType::kInt8, "int8", 1},           {DType::kUint8, "uint8", 1},
+    {DType::kInt16, "int16", 2},     {DType::kInt32, "int32", 4},         {DType::kInt64, "int64", 8},
+    {DType::kFloat16, "float16", 2}, {DType::kBfloat16, "bfloat16", 2},   {DType::kFloat32, "float32", 4},
+    {DType::kFloat64, "float64", 8}, {DType::kComplex64, "complex64", 8}, {DType::kComplex128, "complex128", 16},
 };
 
 const Row& row(DType dtype) { return kRows[static_cast<size_t>(dtype)]; }

@@ -48,10 +48,8 @@ inline void append_text(std::string& to, char part) { to.push_back(part); }
 inline void append_text(std::string& to, bool part) { to.append(part ? "true" : "false"); }
 inline void append_text(std::string& to, DType part) { to.append(name_of(part)); }
 template <class T>
-  requires std::is_arithmetic_v<T>
-void append_text(std::string& to, T part) {
-  to.append(std::to_string(part));
-}
+requires std::is_arithmetic_v<T>
+void append_text(std::string& to, T part) { to.append(std::to_string(part)); }
 
 /// All parts as one string; a type takes part by an `append_text` overload.
 template <class... Parts>
@@ -69,13 +67,15 @@ template <class... Parts>
 /// Throws Error with all parts joined unless `condition` holds.
 template <class... Parts>
 void require(bool condition, ErrorCode code, const Parts&... parts) {
-  if (!condition) [[unlikely]] fail(code, parts...);
+  if (!condition) [[unlikely]]
+    fail(code, parts...);
 }
 
 /// The same for a model that contradicts itself (what operators check).
 template <class... Parts>
 void require(bool condition, std::string_view first, const Parts&... parts) {
-  if (!condition) [[unlikely]] fail(ErrorCode::kInvalidModel, first, parts...);
+  if (!condition) [[unlikely]]
+    fail(ErrorCode::kInvalidModel, first, parts...);
 }
 
 }  // namespace coracle

@@ -30,9 +30,10 @@ struct Fact {
   Shape shape = Shape::unknown_rank();
   Layout layout = Layout::kRowMajor;
   Place place;
-  bool is_array = false;                ///< a tensor array; dtype and shape are then those of its elements
-  std::shared_ptr<const Lod> lod;       ///< sequence offsets, null if none
-  std::shared_ptr<const Tensor> value;  ///< the elements (row-major), where they are constant or computed while planning
+  bool is_array = false;           ///< a tensor array; dtype and shape are then those of its elements
+  std::shared_ptr<const Lod> lod;  ///< sequence offsets, null if none
+  std::shared_ptr<const Tensor>
+      value;  ///< the elements (row-major), where they are constant or computed while planning
 
   Fact() = default;
   Fact(DType d, const Shape& s) : dtype(d), shape(s) {}

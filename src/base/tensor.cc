@@ -14,7 +14,7 @@ constexpr size_t kAlignment = 64;
 
 Tensor Tensor::make(DType dtype, const Shape& shape) {
   const auto bytes = static_cast<size_t>(checked_multiply(shape.count(), static_cast<int64_t>(size_of(dtype))));
-  void* memory = ::operator new(std::max<size_t>(bytes, 1), std::align_val_t{kAlignment}, std::nothrow);
+  void* memory = ::operator new (std::max<size_t>(bytes, 1), std::align_val_t{kAlignment}, std::nothrow);
   require(memory != nullptr, ErrorCode::kOutOfMemory, "no memory for a tensor ", dtype, " ", shape, " of ", bytes,
           " bytes");
   Tensor t;
@@ -22,7 +22,7 @@ Tensor Tensor::make(DType dtype, const Shape& shape) {
   t.shape_ = shape;
   t.data_ = memory;
   t.owner_ = std::shared_ptr<const void>(
-      memory, [](const void* p) { ::operator delete(const_cast<void*>(p), std::align_val_t{kAlignment}); });
+      memory, [](const void* p) { ::operator delete (const_cast<void*>(p), std::align_val_t{kAlignment}); });
   return t;
 }
 

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <chrono>
-#include <vector>
-
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <fmt/core.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <vector>
 
 #include "cli/commands.h"
 
 namespace coracle::cli {
 namespace {
 
-double milliseconds(std::chrono::steady_clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); }
+double milliseconds(std::chrono::steady_clock::duration d) {
+  return std::chrono::duration<double, std::milli>(d).count();
+}
 
 double percentile(std::vector<double> times, double share) {
   std::sort(times.begin(), times.end());
@@ -55,8 +56,10 @@ void bench(const ModelArguments& arguments, const SessionArguments& session_argu
   const coracle_memory memory = session.memory();
   const double arena = static_cast<double>(memory.arena) / 1048576.0;
   if (!b.json) {
-    fmt::print("load      {:8.2f} ms\nfirst run {:8.2f} ms\nmin       {:8.3f} ms\nmedian    {:8.3f} ms\np99       {:8.3f} ms\n",
-               load, first, percentile(times, 0), percentile(times, 0.5), percentile(times, 0.99));
+    fmt::print(
+        "load      {:8.2f} ms\nfirst run {:8.2f} ms\nmin       {:8.3f} ms\nmedian    {:8.3f} ms\np99       {:8.3f} "
+        "ms\n",
+        load, first, percentile(times, 0), percentile(times, 0.5), percentile(times, 0.99));
     fmt::print("peak      {:8.1f} MiB resident, {:.1f} MiB of it intermediate tensors\n", peak, arena);
     return;
   }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/image.h"
 
-// jpeglib.h needs FILE.
+// jpeglib.h needs the FILE of cstdio.
+// clang-format off
 #include <cstdio>
-
 #include <jpeglib.h>
 #include <png.h>
+// clang-format on
 
 #include <algorithm>
 #include <csetjmp>
@@ -131,7 +132,8 @@ Array read_image(const std::string& path, coracle_dtype dtype, const api::Dims& 
   for (int64_t c = 0; c < 3; ++c) {
     for (int64_t y = 0; y < height; ++y) {
       for (int64_t x = 0; x < width; ++x) {
-        const float v = sample(p, (static_cast<float>(y) + 0.5F) * sy - 0.5F, (static_cast<float>(x) + 0.5F) * sx - 0.5F, c);
+        const float v =
+            sample(p, (static_cast<float>(y) + 0.5F) * sy - 0.5F, (static_cast<float>(x) + 0.5F) * sx - 0.5F, c);
         const auto at = static_cast<size_t>((c * height + y) * width + x);
         if (dtype == CORACLE_FLOAT32) {
           reinterpret_cast<float*>(a.bytes.data())[at] = v / 255.0F;

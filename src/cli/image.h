@@ -7,8 +7,8 @@
 
 namespace coracle::cli {
 
-/// A PNG or JPEG file as an input of type `dtype` and shape [1, 3, height, width] (RGB): resized (bilinear) where `dims`
-/// names a size, its own size where it does not. Real types get value / 255, whole numbers the value.
+/// A PNG or JPEG file as an input of type `dtype` and shape [1, 3, height, width] (RGB): resized (bilinear) where
+/// `dims` names a size, its own size where it does not. Real types get value / 255, whole numbers the value.
 Array read_image(const std::string& path, coracle_dtype dtype, const api::Dims& dims);
 
 }  // namespace coracle::cli

@@ -24,7 +24,8 @@ Named by_name(const std::vector<std::string>& entries, const std::vector<api::Te
       throw Failure(ExitCode::kUsage, std::string(option) + " " + e + ": expected NAME=VALUE");
     }
     const std::string name = e.substr(0, equals);
-    const bool known = std::any_of(inputs.begin(), inputs.end(), [&](const api::TensorInfo& i) { return i.name == name; });
+    const bool known =
+        std::any_of(inputs.begin(), inputs.end(), [&](const api::TensorInfo& i) { return i.name == name; });
     if (!known) {
       std::string names;
       for (const api::TensorInfo& i : inputs) names.append(names.empty() ? "" : ", ").append(i.name);

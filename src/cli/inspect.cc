@@ -27,7 +27,8 @@ void print_tensors(const char* title, const rapidjson::Value& list) {
 
 void inspect(const ModelArguments& arguments, bool json) {
   char* raw = nullptr;
-  api::check(coracle_inspect(arguments.model.c_str(), arguments.params.empty() ? nullptr : arguments.params.c_str(), &raw));
+  api::check(
+      coracle_inspect(arguments.model.c_str(), arguments.params.empty() ? nullptr : arguments.params.c_str(), &raw));
   const std::string text = raw;
   coracle_string_free(raw);
   if (json) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
+
+#include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
 #include "cli/failure.h"
@@ -9,7 +10,8 @@ namespace coracle::cli {
 namespace {
 
 constexpr const char* kFooter =
-    "Exit codes: 0 ok, 1 run failure, 2 usage, 3 model invalid, 4 unsupported operator or feature, 5 input/output, 6 out of memory.\n"
+    "Exit codes: 0 ok, 1 run failure, 2 usage, 3 model invalid, 4 unsupported operator or feature, 5 input/output, 6 "
+    "out of memory.\n"
     "\nExamples:\n"
     "  coracle inspect inference.pdmodel\n"
     "  coracle run model_dir --shape x=1,3,640,640 --output-dir out\n"
@@ -18,7 +20,8 @@ constexpr const char* kFooter =
     "  coracle profile inference.pdmodel --shape x=1,3,640,640 -o trace.json";
 
 void add_model(CLI::App* command, ModelArguments& m) {
-  command->add_option("model", m.model, "directory, program file (.pdmodel, __model__, .json) or parameter file")->required();
+  command->add_option("model", m.model, "directory, program file (.pdmodel, __model__, .json) or parameter file")
+      ->required();
   command->add_option("--params", m.params, "parameter file, where Paddle's naming rules do not find it");
   command->add_option("--isa", m.options.cpu_isa, "widest instruction set to use: sse2, avx2, avx512, neon");
   command->add_option("--disable-passes", m.options.disable_passes, "rewrites to leave out, comma-separated, or all");
@@ -32,7 +35,8 @@ void add_session(CLI::App* command, SessionArguments& s) {
   command->add_option("--lod", s.inputs.lods, "NAME=0,3,7[/0,1,...]: sequence offsets, coarsest level first");
   command->add_option("--seed", s.inputs.seed, "text that made-up values come from");
   command->add_option("--threads", s.options.threads, "threads, 0: one per core")->check(CLI::Range(0, 1024));
-  command->add_option("--memory-limit", s.options.memory_limit, "bytes for intermediate tensors and outputs, 0: no limit");
+  command->add_option("--memory-limit", s.options.memory_limit,
+                      "bytes for intermediate tensors and outputs, 0: no limit");
   command->add_option("--cache-bytes", s.options.cache_bytes, "bytes of plans kept for shapes seen before");
 }
 
@@ -57,7 +61,8 @@ int main_guarded(int argc, char** argv) {
   CLI::App* inspect_command = app.add_subcommand("inspect", "Says what is in a model");
   add_model(inspect_command, model);
   inspect_command->add_flag("--json", json, "print JSON");
-  CLI::App* explain_command = app.add_subcommand("explain", "Says which kernel runs each node, and why not a better one");
+  CLI::App* explain_command =
+      app.add_subcommand("explain", "Says which kernel runs each node, and why not a better one");
   add_model(explain_command, model);
   add_session(explain_command, session);
   explain_command->add_flag("--json", json, "print JSON");
@@ -65,7 +70,8 @@ int main_guarded(int argc, char** argv) {
   add_model(bench_command, model);
   add_session(bench_command, session);
   bench_command->add_option("--repeat", bench_arguments.repeat, "measured runs")->check(CLI::Range(1, 1000000));
-  bench_command->add_option("--warmup", bench_arguments.warmup, "runs before, the first included")->check(CLI::Range(1, 1000000));
+  bench_command->add_option("--warmup", bench_arguments.warmup, "runs before, the first included")
+      ->check(CLI::Range(1, 1000000));
   bench_command->add_flag("--json", bench_arguments.json, "print JSON");
   CLI::App* profile_command = app.add_subcommand("profile", "Measures each node");
   add_model(profile_command, model);

@@ -14,10 +14,10 @@ struct Code {
   const char* text;
   coracle_dtype dtype;
 };
-constexpr Code kCodes[] = {{"|b1", CORACLE_BOOL},     {"|i1", CORACLE_INT8},     {"|u1", CORACLE_UINT8},
-                           {"<i2", CORACLE_INT16},    {"<i4", CORACLE_INT32},    {"<i8", CORACLE_INT64},
-                           {"<f2", CORACLE_FLOAT16},  {"<u2", CORACLE_BFLOAT16}, {"<f4", CORACLE_FLOAT32},
-                           {"<f8", CORACLE_FLOAT64},  {"<c8", CORACLE_COMPLEX64}, {"<c16", CORACLE_COMPLEX128}};
+constexpr Code kCodes[] = {{"|b1", CORACLE_BOOL},    {"|i1", CORACLE_INT8},      {"|u1", CORACLE_UINT8},
+                           {"<i2", CORACLE_INT16},   {"<i4", CORACLE_INT32},     {"<i8", CORACLE_INT64},
+                           {"<f2", CORACLE_FLOAT16}, {"<u2", CORACLE_BFLOAT16},  {"<f4", CORACLE_FLOAT32},
+                           {"<f8", CORACLE_FLOAT64}, {"<c8", CORACLE_COMPLEX64}, {"<c16", CORACLE_COMPLEX128}};
 
 [[noreturn]] void damaged(const std::string& path, const std::string& why) {
   throw Failure(ExitCode::kIo, path + ": not a NumPy file this program reads: " + why);
@@ -59,7 +59,8 @@ Array read_npy(const std::string& path) {
   if (all.size() < 12 || all.compare(0, 6, "\x93NUMPY") != 0) damaged(path, "it does not begin with \\x93NUMPY");
   const bool wide = all[6] >= 2;
   size_t length = 0;
-  for (size_t i = 0; i < (wide ? 4U : 2U); ++i) length |= static_cast<size_t>(static_cast<uint8_t>(all[8 + i])) << (8 * i);
+  for (size_t i = 0; i < (wide ? 4U : 2U); ++i)
+    length |= static_cast<size_t>(static_cast<uint8_t>(all[8 + i])) << (8 * i);
   const size_t begin = wide ? 12 : 10;
   if (begin + length > all.size()) damaged(path, "the header ends early");
   const std::string_view header(all.data() + begin, length);
@@ -91,12 +92,14 @@ Array read_npy(const std::string& path) {
     }
     a.dims.push_back(dim);
     if (a.dims.size() > CORACLE_MAX_RANK) damaged(path, "it has too many dimensions");
-    if (dim != 0 && bytes > all.size() / static_cast<size_t>(dim) + all.size()) damaged(path, "it is shorter than its shape");
+    if (dim != 0 && bytes > all.size() / static_cast<size_t>(dim) + all.size())
+      damaged(path, "it is shorter than its shape");
     bytes *= static_cast<size_t>(dim);
     shape.remove_prefix(i);
   }
   if (all.size() - begin - length != bytes) {
-    damaged(path, "it has " + std::to_string(all.size() - begin - length) + " bytes of data, expected " + std::to_string(bytes));
+    damaged(path, "it has " + std::to_string(all.size() - begin - length) + " bytes of data, expected " +
+                      std::to_string(bytes));
   }
   a.bytes.resize(bytes);
   std::memcpy(a.bytes.data(), all.data() + begin + length, bytes);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <fstream>
-#include <map>
-#include <vector>
-
 #include <fmt/core.h>
 #include <rapidjson/document.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <vector>
 
 #include "cli/commands.h"
 #include "cli/failure.h"

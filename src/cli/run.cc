@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
-#include <filesystem>
-
 #include <fmt/core.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
+
+#include <cstring>
+#include <filesystem>
 
 #include "cli/commands.h"
 #include "cli/failure.h"
@@ -84,7 +84,8 @@ void print_json(const std::vector<api::TensorInfo>& infos, const api::Session& s
 
 }  // namespace
 
-void run(const ModelArguments& arguments, const SessionArguments& session_arguments, const RunArguments& run_arguments) {
+void run(const ModelArguments& arguments, const SessionArguments& session_arguments,
+         const RunArguments& run_arguments) {
   const api::Model model(arguments.model, arguments.params, arguments.options);
   api::Session session(model, session_arguments.options);
   set_inputs(model, session_arguments.inputs, session);

@@ -37,10 +37,10 @@ class Graph;
 /// One application of an operator.
 struct Node {
   Op op;
-  std::string name;               ///< for messages: "conv2d_3"
-  std::vector<ValueId> inputs;    ///< flat, ordered by port
-  PortCounts input_counts;        ///< values per input port
-  std::vector<ValueId> outputs;   ///< flat, ordered by port
+  std::string name;              ///< for messages: "conv2d_3"
+  std::vector<ValueId> inputs;   ///< flat, ordered by port
+  PortCounts input_counts;       ///< values per input port
+  std::vector<ValueId> outputs;  ///< flat, ordered by port
   PortCounts output_counts;
   std::vector<std::shared_ptr<Graph>> regions;
   bool alive = true;
@@ -64,8 +64,8 @@ class Graph {
   ValueId add_input(std::string name, Fact fact);
   /// Adds a constant; `name` is the parameter's name or empty.
   ValueId add_constant(Tensor tensor, std::string name = {});
-  /// Appends a node, infers its outputs' facts and returns it. `output_counts` may be empty: one value for each required
-  /// port, none for optional ones (lists must be given). Throws Error that names the node.
+  /// Appends a node, infers its outputs' facts and returns it. `output_counts` may be empty: one value for each
+  /// required port, none for optional ones (lists must be given). Throws Error that names the node.
   NodeId add_node(Op op, const PortValues& inputs, PortCounts output_counts = {}, std::string name = {},
                   std::vector<std::shared_ptr<Graph>> regions = {});
   /// The same, placed before `before` in program order.

@@ -38,6 +38,11 @@ std::string describe_inputs(const Node& node, std::span<const Fact* const> input
 
 }  // namespace
 
+void PortIndex::fail_missing(int port, int i) const {
+  fail(ErrorCode::kInvalidModel, "needs value ", i, " of position ", port, ", and the file gives ", count(port),
+       " there");
+}
+
 std::optional<Ints> InferArgs::ints(int port) const {
   if (!has(port)) return std::nullopt;
   const Fact& fact = in(port);
@@ -65,8 +70,8 @@ std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inpu
       for (ValueId v : graph.outputs()) results.push_back(all[index(v)]);
       return results;
     };
-    // What an operator reads behind its last operand is a value of which nothing is known, not foreign memory: files may
-    // leave out operands that an operator takes for granted.
+    // What an operator reads behind its last operand is a value of which nothing is known, not foreign memory: files
+    // may leave out operands that an operator takes for granted.
     static const Fact kAbsent;
     std::vector<const Fact*> padded(inputs.begin(), inputs.end());
     padded.resize(inputs.size() + row.inputs.size() + 1, &kAbsent);

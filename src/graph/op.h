@@ -33,8 +33,8 @@ struct Port {
   const char* list_slot = "";  ///< ProgramDesc slot of a list of one-element tensors that makes up the value
   const char* attribute = "";  ///< ProgramDesc attribute that gives the value where no slot does (PIR: an operand)
   DType attribute_dtype = DType::kInt64;  ///< element type of that value
-  bool shape_input = false;  ///< `infer` needs its elements to tell the output shape
-  bool weight = false;       ///< constant as stored in the file; never brought into another layout
+  bool shape_input = false;               ///< `infer` needs its elements to tell the output shape
+  bool weight = false;                    ///< constant as stored in the file; never brought into another layout
 };
 
 constexpr Port in(const char* name, const char* slot) { return {.name = name, .slot = slot}; }
@@ -59,13 +59,8 @@ constexpr Port shape_in(const char* name, const char* attribute, const char* slo
           .shape_input = true};
 }
 /// The same for a number that does not decide the output shape.
-constexpr Port value_in(const char* name, const char* attribute, const char* slot = "",
-                        DType dtype = DType::kFloat32) {
-  return {.name = name,
-          .kind = Port::Kind::kOptional,
-          .slot = slot,
-          .attribute = attribute,
-          .attribute_dtype = dtype};
+constexpr Port value_in(const char* name, const char* attribute, const char* slot = "", DType dtype = DType::kFloat32) {
+  return {.name = name, .kind = Port::Kind::kOptional, .slot = slot, .attribute = attribute, .attribute_dtype = dtype};
 }
 constexpr Port out(const char* name, const char* slot) { return {.name = name, .slot = slot}; }
 constexpr Port optional_out(const char* name, const char* slot) {
@@ -83,13 +78,18 @@ class PortIndex {
  public:
   explicit PortIndex(std::span<const int> counts) : counts_(counts) {}
   int count(int port) const { return port < static_cast<int>(counts_.size()) ? counts_[port] : 0; }
+  /// Throws where the node has no such value: which optional operands a node has is the file's choice.
   int at(int port, int i) const {
+    if (i < 0 || i >= count(port)) [[unlikely]]
+      fail_missing(port, i);
     int index = i;
     for (int p = 0; p < port; ++p) index += counts_[p];
     return index;
   }
 
  private:
+  [[noreturn]] void fail_missing(int port, int i) const;
+
   std::span<const int> counts_;
 };
 
@@ -164,13 +164,13 @@ class ReferenceArgs {
 
 /// One operator as the rest of Coracle sees it: constant data, one per operator.
 struct OpRow {
-  const char* name;                      ///< PIR name without a trailing '_'
-  std::span<const char* const> legacy;   ///< ProgramDesc operator types that are this operator
+  const char* name;                     ///< PIR name without a trailing '_'
+  std::span<const char* const> legacy;  ///< ProgramDesc operator types that are this operator
   std::span<const Port> inputs;
   std::span<const Port> outputs;
-  bool shares_lod;   ///< output 0 has input 0's sequence offsets
-  bool pure;         ///< same inputs, same outputs; may be folded, merged and removed
-  int regions;       ///< number of nested graphs
+  bool shares_lod;                                  ///< output 0 has input 0's sequence offsets
+  bool pure;                                        ///< same inputs, same outputs; may be folded, merged and removed
+  int regions;                                      ///< number of nested graphs
   std::shared_ptr<void> (*make)(const void* from);  ///< a copy of `from`, or the default attributes for null
   void (*visit)(void* attributes, AttributeVisitor& visitor);
   bool (*equal)(const void* a, const void* b);
@@ -188,8 +188,8 @@ const OpRow* find_legacy_op(std::string_view type);
 /// What a struct must have to be an operator (see docs/operators.md).
 template <class T>
 concept OperatorStruct = requires(T t, const T c) {
-  { T::kName };
-  { c == c };
+  {T::kName};
+  {c == c};
 };
 
 namespace op_detail {
@@ -199,7 +199,7 @@ std::shared_ptr<void> make(const void* from) {
 }
 template <class T>
 void visit([[maybe_unused]] void* attributes, [[maybe_unused]] AttributeVisitor& visitor) {
-  if constexpr (requires(T& t) { t.attributes(visitor); }) static_cast<T*>(attributes)->attributes(visitor);
+  if constexpr (requires(T & t) { t.attributes(visitor); }) static_cast<T*>(attributes)->attributes(visitor);
 }
 template <class T>
 bool equal(const void* a, const void* b) {
@@ -239,9 +239,10 @@ constexpr OpRow make_op_row() {
     row.infer = op_detail::infer<T>;
     row.reference = op_detail::reference<T>;
   } else {
-    static_assert(requires(Lowering& l) { T::lower(l); }, "an operator has infer and reference, or lower");
+    static_assert(
+        requires(Lowering & l) { T::lower(l); }, "an operator has infer and reference, or lower");
   }
-  if constexpr (requires(Lowering& l) { T::lower(l); }) row.lower = T::lower;
+  if constexpr (requires(Lowering & l) { T::lower(l); }) row.lower = T::lower;
   return row;
 }
 

@@ -39,7 +39,8 @@ int remove_dead(Graph& graph) {
   std::vector<NodeId> dead;
   for (auto it = graph.order().rbegin(); it != graph.order().rend(); ++it) {
     const Node& node = graph.node(*it);
-    const bool used = std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId v) { return uses[index(v)] > 0; });
+    const bool used =
+        std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId v) { return uses[index(v)] > 0; });
     if (used || !node.op.row().pure) continue;
     for (ValueId v : node.inputs) --uses[index(v)];
     dead.push_back(*it);

@@ -9,8 +9,8 @@
 
 namespace coracle {
 
-/// The only way a rewrite changes a graph: it adds nodes in front of one node and replaces values. Nothing happens before
-/// commit(); without it the added nodes vanish.
+/// The only way a rewrite changes a graph: it adds nodes in front of one node and replaces values. Nothing happens
+/// before commit(); without it the added nodes vanish.
 class Patch {
  public:
   /// New nodes go in front of `at`.

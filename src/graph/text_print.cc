@@ -34,9 +34,15 @@ std::string written(bool v) { return v ? "true" : "false"; }
 std::string written(int64_t v) { return std::to_string(v); }
 std::string written(double v) { return real(v); }
 std::string written(const std::string& v) { return quoted(v); }
-std::string written(const Ints& v) { return "[" + joined(v, [](int64_t i) { return std::to_string(i); }) + "]"; }
-std::string written(const Floats& v) { return "[" + joined(v, [](double d) { return real(d); }) + "]"; }
-std::string written(const Strings& v) { return "[" + joined(v, [](const std::string& s) { return quoted(s); }) + "]"; }
+std::string written(const Ints& v) {
+  return "[" + joined(v, [](int64_t i) { return std::to_string(i); }) + "]";
+}
+std::string written(const Floats& v) {
+  return "[" + joined(v, [](double d) { return real(d); }) + "]";
+}
+std::string written(const Strings& v) {
+  return "[" + joined(v, [](const std::string& s) { return quoted(s); }) + "]";
+}
 std::string written(DType v) { return std::string(name_of(v)); }
 std::string written(const std::optional<DType>& v) { return v ? std::string(name_of(*v)) : "none"; }
 std::string written(const EnumRef& v) { return std::string(v.names[static_cast<size_t>(v.value)]); }

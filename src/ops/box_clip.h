@@ -24,7 +24,8 @@ inline void infer(const BoxClip&, InferArgs& a) {
   const Shape& x = a.shape(0);
   const Shape& info = a.shape(1);
   require(is_float(a.dtype(0)) && is_float(a.dtype(1)), "boxes are ", a.dtype(0), " and im_info ", a.dtype(1));
-  require(!x.rank_known() || (x.rank() >= 2 && (x.back() < 0 || x.back() == 4)), "boxes are ", x, ", expected [..., 4]");
+  require(!x.rank_known() || (x.rank() >= 2 && (x.back() < 0 || x.back() == 4)), "boxes are ", x,
+          ", expected [..., 4]");
   require(!info.rank_known() || (info.rank() == 2 && (info[1] < 0 || info[1] == 3)), "im_info is ", info,
           ", expected [N, 3]");
   a.set(0, a.dtype(0), x);

@@ -12,9 +12,7 @@ struct Celu : UnaryOperator {
   static constexpr const char* kName = "celu";
   static constexpr const char* kLegacy[] = {"celu"};
   double alpha = 1.0;
-  void attributes(AttributeVisitor& visit) {
-    visit("alpha", alpha);
-  }
+  void attributes(AttributeVisitor& visit) { visit("alpha", alpha); }
   friend bool operator==(const Celu&, const Celu&) = default;
 };
 

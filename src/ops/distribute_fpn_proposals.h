@@ -8,8 +8,8 @@
 
 namespace coracle {
 
-/// Regions [R, 4] sorted by size onto the levels of a feature pyramid; restore_index [R, 1] has the place of each region
-/// in all levels one after the other.
+/// Regions [R, 4] sorted by size onto the levels of a feature pyramid; restore_index [R, 1] has the place of each
+/// region in all levels one after the other.
 struct DistributeFpnProposals {
   static constexpr const char* kName = "distribute_fpn_proposals";
   static constexpr const char* kLegacy[] = {"distribute_fpn_proposals"};

@@ -12,9 +12,7 @@ struct Elu : UnaryOperator {
   static constexpr const char* kName = "elu";
   static constexpr const char* kLegacy[] = {"elu"};
   double alpha = 1.0;
-  void attributes(AttributeVisitor& visit) {
-    visit("alpha", alpha);
-  }
+  void attributes(AttributeVisitor& visit) { visit("alpha", alpha); }
   friend bool operator==(const Elu&, const Elu&) = default;
 };
 

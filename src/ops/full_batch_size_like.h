@@ -29,7 +29,8 @@ struct FullBatchSizeLike {
 
 inline void infer(const FullBatchSizeLike& op, InferArgs& a) {
   Shape y(op.shape);
-  require(op.output_dim_idx >= 0 && op.output_dim_idx < y.rank(), "output_dim_idx is ", op.output_dim_idx, " for shape ", y);
+  require(op.output_dim_idx >= 0 && op.output_dim_idx < y.rank(), "output_dim_idx is ", op.output_dim_idx,
+          " for shape ", y);
   const Shape& x = a.shape(0);
   y[op.output_dim_idx] = Shape::kUnknown;
   if (x.rank_known()) {

@@ -18,9 +18,7 @@ struct Gelu : UnaryOperator {
   static constexpr const char* kName = "gelu";
   static constexpr const char* kLegacy[] = {"gelu"};
   bool approximate = false;
-  void attributes(AttributeVisitor& visit) {
-    visit("approximate", approximate);
-  }
+  void attributes(AttributeVisitor& visit) { visit("approximate", approximate); }
   friend bool operator==(const Gelu&, const Gelu&) = default;
 };
 

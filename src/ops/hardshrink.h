@@ -10,9 +10,7 @@ struct Hardshrink : UnaryOperator {
   static constexpr const char* kName = "hardshrink";
   static constexpr const char* kLegacy[] = {"hard_shrink"};
   double threshold = 0.5;
-  void attributes(AttributeVisitor& visit) {
-    visit("threshold", threshold);
-  }
+  void attributes(AttributeVisitor& visit) { visit("threshold", threshold); }
   friend bool operator==(const Hardshrink&, const Hardshrink&) = default;
 };
 

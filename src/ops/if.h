@@ -24,7 +24,8 @@ inline void infer(const If&, InferArgs& a) {
   const auto outputs = static_cast<size_t>(a.out_count(0));
   const auto run = [&](int region) {
     std::vector<Fact> facts = a.infer_region(region, captured);
-    require(facts.size() == outputs, "region ", region, " of an if gives ", facts.size(), " values, expected ", outputs);
+    require(facts.size() == outputs, "region ", region, " of an if gives ", facts.size(), " values, expected ",
+            outputs);
     for (Fact& f : facts) f.value = nullptr;
     return facts;
   };
@@ -32,9 +33,9 @@ inline void infer(const If&, InferArgs& a) {
   if (!condition) {
     const std::vector<Fact> other = run(1);
     for (size_t i = 0; i < outputs; ++i) {
-      require(facts[i].dtype == other[i].dtype && facts[i].is_array == other[i].is_array, "result ", i,
-              " of an if is ", facts[i].dtype, facts[i].is_array ? " array" : "", " in one region and ",
-              other[i].dtype, other[i].is_array ? " array" : "", " in the other");
+      require(facts[i].dtype == other[i].dtype && facts[i].is_array == other[i].is_array, "result ", i, " of an if is ",
+              facts[i].dtype, facts[i].is_array ? " array" : "", " in one region and ", other[i].dtype,
+              other[i].is_array ? " array" : "", " in the other");
       facts[i].shape = joined(facts[i].shape, other[i].shape);
       facts[i].lod = nullptr;
     }

@@ -22,8 +22,7 @@ inline void infer(const IndexSelect& op, InferArgs& a) {
     const Shape& index = a.shape(1);
     require(!index.rank_known() || index.rank() <= 1 || (index.rank() == 2 && index[1] <= 1), "index is ", index,
             ", expected one dimension");
-    y[normalize_axis(op.axis, y.rank())] =
-        index.rank_known() ? (index.is_scalar() ? 1 : index[0]) : Shape::kUnknown;
+    y[normalize_axis(op.axis, y.rank())] = index.rank_known() ? (index.is_scalar() ? 1 : index[0]) : Shape::kUnknown;
   }
   a.set(0, a.dtype(0), y);
 }

@@ -33,7 +33,8 @@ inline void infer(const Kthvalue& op, InferArgs& a) {
 }
 
 inline void reference(const Kthvalue& op, ReferenceArgs& a) {
-  reference_one_per_row(a, op.axis, [&](const auto&, const auto& order) { return order[static_cast<size_t>(op.k) - 1]; });
+  reference_one_per_row(a, op.axis,
+                        [&](const auto&, const auto& order) { return order[static_cast<size_t>(op.k) - 1]; });
 }
 
 inline constexpr const OpRow* kthvalue_op = &kOpRow<Kthvalue>;

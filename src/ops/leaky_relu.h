@@ -10,9 +10,7 @@ struct LeakyRelu : UnaryOperator {
   static constexpr const char* kName = "leaky_relu";
   static constexpr const char* kLegacy[] = {"leaky_relu"};
   double negative_slope = 0.02;
-  void attributes(AttributeVisitor& visit) {
-    visit("negative_slope", negative_slope, "alpha");
-  }
+  void attributes(AttributeVisitor& visit) { visit("negative_slope", negative_slope, "alpha"); }
   friend bool operator==(const LeakyRelu&, const LeakyRelu&) = default;
 };
 

@@ -13,7 +13,8 @@ struct LegacyMatmul {
   static constexpr const char* kLegacy[] = {"matmul"};
   friend bool operator==(const LegacyMatmul&, const LegacyMatmul&) = default;
   static void lower(Lowering& l) {
-    const Matmul matmul{.transpose_x = l.attribute<bool>("transpose_X"), .transpose_y = l.attribute<bool>("transpose_Y")};
+    const Matmul matmul{.transpose_x = l.attribute<bool>("transpose_X"),
+                        .transpose_y = l.attribute<bool>("transpose_Y")};
     ValueId out = l.add(matmul, {{l.input("X")}, {l.input("Y")}});
     const double alpha = l.attribute<double>("alpha", 1.0);
     if (alpha != 1.0) out = l.add(Scale{}, {{out}, {l.constant(Tensor::scalar(static_cast<float>(alpha)))}});

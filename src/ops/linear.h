@@ -7,8 +7,8 @@
 
 namespace coracle {
 
-/// x [..., k] times a constant matrix w ([k, n], or [n, k] if transpose_w), and what is done to the result right away; its
-/// last dimension counts as the channels. Made by rewrites.
+/// x [..., k] times a constant matrix w ([k, n], or [n, k] if transpose_w), and what is done to the result right away;
+/// its last dimension counts as the channels. Made by rewrites.
 struct Linear : Epilogue {
   static constexpr const char* kName = "linear";
   static constexpr Port kInputs[] = {in("x", ""), weight_in("w", ""), list_in("tensors", "")};

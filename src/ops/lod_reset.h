@@ -6,8 +6,8 @@
 
 namespace coracle {
 
-/// x with other sequence offsets: those of y, the numbers in y where it has none, or target_lod. With append they become
-/// another, finer level.
+/// x with other sequence offsets: those of y, the numbers in y where it has none, or target_lod. With append they
+/// become another, finer level.
 struct LodReset {
   static constexpr const char* kName = "lod_reset";
   static constexpr const char* kLegacy[] = {"lod_reset"};

@@ -18,9 +18,7 @@ struct Logit : UnaryOperator {
   static constexpr const char* kName = "logit";
   static constexpr const char* kLegacy[] = {"logit"};
   double eps = 1e-6;
-  void attributes(AttributeVisitor& visit) {
-    visit("eps", eps);
-  }
+  void attributes(AttributeVisitor& visit) { visit("eps", eps); }
   friend bool operator==(const Logit&, const Logit&) = default;
 };
 

@@ -22,7 +22,8 @@ struct Matmul {
 };
 
 inline void infer(const Matmul& op, InferArgs& a) {
-  a.set(0, promote(a.dtype(0), a.dtype(1)), matrix_product_shape(a.shape(0), a.shape(1), op.transpose_x, op.transpose_y));
+  a.set(0, promote(a.dtype(0), a.dtype(1)),
+        matrix_product_shape(a.shape(0), a.shape(1), op.transpose_x, op.transpose_y));
 }
 
 inline void reference(const Matmul& op, ReferenceArgs& a) {

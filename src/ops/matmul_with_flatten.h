@@ -6,8 +6,8 @@
 
 namespace coracle {
 
-/// The product of x seen as a matrix (dimensions before x_num_col_dims are the rows) and y seen likewise; the result has
-/// x's leading and y's trailing dimensions.
+/// The product of x seen as a matrix (dimensions before x_num_col_dims are the rows) and y seen likewise; the result
+/// has x's leading and y's trailing dimensions.
 struct MatmulWithFlatten {
   static constexpr const char* kName = "matmul_with_flatten";
   static constexpr const char* kLegacy[] = {"mul"};
@@ -28,8 +28,10 @@ inline void infer(const MatmulWithFlatten& op, InferArgs& a) {
   const Shape& y = a.shape(1);
   Shape result = Shape::unknown_rank();
   if (x.rank_known() && y.rank_known()) {
-    require(op.x_num_col_dims > 0 && op.x_num_col_dims < x.rank(), "x_num_col_dims is ", op.x_num_col_dims, " for x ", x);
-    require(op.y_num_col_dims > 0 && op.y_num_col_dims < y.rank(), "y_num_col_dims is ", op.y_num_col_dims, " for y ", y);
+    require(op.x_num_col_dims > 0 && op.x_num_col_dims < x.rank(), "x_num_col_dims is ", op.x_num_col_dims, " for x ",
+            x);
+    require(op.y_num_col_dims > 0 && op.y_num_col_dims < y.rank(), "y_num_col_dims is ", op.y_num_col_dims, " for y ",
+            y);
     if (x.known() && y.known()) {
       require(x.count(op.x_num_col_dims, x.rank()) == y.count(0, op.y_num_col_dims), "x ", x, " does not fit y ", y);
     }

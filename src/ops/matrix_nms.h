@@ -8,8 +8,8 @@
 
 namespace coracle {
 
-/// Suppression that lowers a box's score by its overlaps with better boxes of its class instead of dropping it. Rows are
-/// label, score and corners, the highest score of an image first.
+/// Suppression that lowers a box's score by its overlaps with better boxes of its class instead of dropping it. Rows
+/// are label, score and corners, the highest score of an image first.
 struct MatrixNms {
   static constexpr const char* kName = "matrix_nms";
   static constexpr const char* kLegacy[] = {"matrix_nms"};
@@ -88,7 +88,8 @@ inline void reference(const MatrixNms& op, ReferenceArgs& a) {
         if (decayed[i] > op.post_threshold) candidates.push_back({c, order[i], decayed[i]});
       }
     }
-    std::stable_sort(candidates.begin(), candidates.end(), [](const auto& x, const auto& y) { return x.score > y.score; });
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const auto& x, const auto& y) { return x.score > y.score; });
     if (op.keep_top_k >= 0 && static_cast<int64_t>(candidates.size()) > op.keep_top_k) {
       candidates.resize(static_cast<size_t>(op.keep_top_k));
     }

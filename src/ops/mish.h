@@ -12,9 +12,7 @@ struct Mish : UnaryOperator {
   static constexpr const char* kName = "mish";
   static constexpr const char* kLegacy[] = {"mish"};
   double threshold = 20.0;
-  void attributes(AttributeVisitor& visit) {
-    visit("lambda", threshold, "threshold");
-  }
+  void attributes(AttributeVisitor& visit) { visit("lambda", threshold, "threshold"); }
   friend bool operator==(const Mish&, const Mish&) = default;
 };
 

@@ -5,8 +5,9 @@
 
 namespace coracle {
 
-/// Per class, the boxes with a high score that do not overlap better ones; then the best of all classes. Rows are label,
-/// score and corners, grouped by image and label. With rois_num, boxes [regions, classes, 4] and scores [regions, classes].
+/// Per class, the boxes with a high score that do not overlap better ones; then the best of all classes. Rows are
+/// label, score and corners, grouped by image and label. With rois_num, boxes [regions, classes, 4] and scores
+/// [regions, classes].
 struct MulticlassNms3 : MulticlassSuppression {
   static constexpr const char* kName = "multiclass_nms3";
   static constexpr const char* kLegacy[] = {"multiclass_nms3", "multiclass_nms2"};

@@ -25,8 +25,8 @@ inline std::vector<PadAmount> pad_amounts(const Pad& op) {
 inline void infer(const Pad& op, InferArgs& a) {
   const Shape& x = a.shape(0);
   if (!x.rank_known()) return a.set(0, a.dtype(0), Shape::filled(static_cast<int>(op.paddings.size() / 2), -1));
-  require(op.paddings.size() == 2 * static_cast<size_t>(x.rank()), "pad has ", op.paddings.size(),
-          " paddings for x ", x);
+  require(op.paddings.size() == 2 * static_cast<size_t>(x.rank()), "pad has ", op.paddings.size(), " paddings for x ",
+          x);
   a.set(0, a.dtype(0), padded_shape(x, pad_amounts(op), PadMode::kConstant));
 }
 

@@ -7,7 +7,8 @@
 
 namespace coracle {
 
-/// Boxes of the given sizes and aspect ratios around each place of a feature map [N, C, H, W], as fractions of the image.
+/// Boxes of the given sizes and aspect ratios around each place of a feature map [N, C, H, W], as fractions of the
+/// image.
 struct PriorBox {
   static constexpr const char* kName = "prior_box";
   static constexpr const char* kLegacy[] = {"prior_box"};

@@ -12,9 +12,7 @@ struct Relu6 : UnaryOperator {
   static constexpr const char* kName = "relu6";
   static constexpr const char* kLegacy[] = {"relu6"};
   double threshold = 6.0;
-  void attributes(AttributeVisitor& visit) {
-    visit("threshold", threshold);
-  }
+  void attributes(AttributeVisitor& visit) { visit("threshold", threshold); }
   friend bool operator==(const Relu6&, const Relu6&) = default;
 };
 

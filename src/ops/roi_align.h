@@ -8,8 +8,8 @@
 
 namespace coracle {
 
-/// The mean of interpolated samples of x [N, C, H, W] in each cell of a grid over each region [R, 4]. boxes_num tells how
-/// many regions each image has; without it the offsets of the regions do.
+/// The mean of interpolated samples of x [N, C, H, W] in each cell of a grid over each region [R, 4]. boxes_num tells
+/// how many regions each image has; without it the offsets of the regions do.
 struct RoiAlign {
   static constexpr const char* kName = "roi_align";
   static constexpr const char* kLegacy[] = {"roi_align"};
@@ -38,8 +38,9 @@ inline void infer(const RoiAlign& op, InferArgs& a) {
   require(!x.rank_known() || x.rank() == 4, "x is ", x, ", expected [N, C, H, W]");
   require(!boxes.rank_known() || (boxes.rank() == 2 && (boxes[1] < 0 || boxes[1] == 4)), "boxes are ", boxes,
           ", expected [R, 4]");
-  a.set(0, a.dtype(0), Shape{boxes.rank_known() ? boxes[0] : Shape::kUnknown,
-                             x.rank_known() ? x[1] : Shape::kUnknown, op.pooled_height, op.pooled_width});
+  a.set(0, a.dtype(0),
+        Shape{boxes.rank_known() ? boxes[0] : Shape::kUnknown, x.rank_known() ? x[1] : Shape::kUnknown,
+              op.pooled_height, op.pooled_width});
 }
 
 /// x at a place between elements; 0 more than one element outside.

@@ -7,8 +7,8 @@
 
 namespace coracle {
 
-/// Where each value would be put into its ascending row: before equal elements, or with `right` behind them. One row for
-/// all values, or as many as the values have.
+/// Where each value would be put into its ascending row: before equal elements, or with `right` behind them. One row
+/// for all values, or as many as the values have.
 struct Searchsorted {
   static constexpr const char* kName = "searchsorted";
   static constexpr const char* kLegacy[] = {"searchsorted"};

@@ -7,8 +7,8 @@
 
 namespace coracle {
 
-/// Row t of the result is the product of rows t + context_start to t + context_start + context_length - 1 of its sequence
-/// (zero outside it), side by side, with filter [context_length * D, M].
+/// Row t of the result is the product of rows t + context_start to t + context_start + context_length - 1 of its
+/// sequence (zero outside it), side by side, with filter [context_length * D, M].
 struct SequenceConv {
   static constexpr const char* kName = "sequence_conv";
   static constexpr const char* kLegacy[] = {"sequence_conv"};
@@ -42,7 +42,8 @@ inline void infer(const SequenceConv& op, InferArgs& a) {
     require(filter[0] == x[1] * op.context_length, "filter is ", filter, ", but x is ", x, " and context_length ",
             op.context_length);
   }
-  a.set(0, a.dtype(0), Shape{x.rank_known() ? x[0] : Shape::kUnknown, filter.rank_known() ? filter[1] : Shape::kUnknown});
+  a.set(0, a.dtype(0),
+        Shape{x.rank_known() ? x[0] : Shape::kUnknown, filter.rank_known() ? filter[1] : Shape::kUnknown});
 }
 
 inline void reference(const SequenceConv& op, ReferenceArgs& a) {

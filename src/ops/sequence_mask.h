@@ -7,8 +7,8 @@
 
 namespace coracle {
 
-/// For each length in x a row of max_len numbers: 1 at places before the length, then 0. Without max_len (or where it is
-/// not positive) rows are as long as the largest length.
+/// For each length in x a row of max_len numbers: 1 at places before the length, then 0. Without max_len (or where it
+/// is not positive) rows are as long as the largest length.
 struct SequenceMask {
   static constexpr const char* kName = "sequence_mask";
   static constexpr const char* kLegacy[] = {"sequence_mask"};

@@ -8,8 +8,8 @@
 
 namespace coracle {
 
-/// Sequences of rows as [sequences, steps, ...], filled up with pad_value (one element or a row); length [sequences] has
-/// their lengths. padded_length -1: as long as the longest.
+/// Sequences of rows as [sequences, steps, ...], filled up with pad_value (one element or a row); length [sequences]
+/// has their lengths. padded_length -1: as long as the longest.
 struct SequencePad {
   static constexpr const char* kName = "sequence_pad";
   static constexpr const char* kLegacy[] = {"sequence_pad"};

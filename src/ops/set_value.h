@@ -28,8 +28,8 @@ struct SetValue {
   /// The values as a tensor of `dtype`. Early programs have one attribute for each type, of which one is not empty.
   static Tensor attribute_values(const Lowering& l, DType dtype) {
     const Ints shape = l.attribute<Ints>("shape");
-    for (const char* name : {"values", "bool_values", "int32_values", "int64_values", "fp32_values", "fp64_values",
-                             "fp16_values"}) {
+    for (const char* name :
+         {"values", "bool_values", "int32_values", "int64_values", "fp32_values", "fp64_values", "fp16_values"}) {
       const AttributeValue* found = l.attributes().find(name);
       if (found == nullptr) continue;
       const bool whole = std::holds_alternative<Ints>(*found);

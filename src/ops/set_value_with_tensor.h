@@ -11,10 +11,9 @@ namespace coracle {
 /// `decrease_axes` and with a dimension of 1 at each of `none_axes`.
 struct SetValueWithTensor {
   static constexpr const char* kName = "set_value_with_tensor";
-  static constexpr Port kInputs[] = {in("x", "Input"), in("values", "ValueTensor"),
-                                     shape_in("starts", "starts", "", "StartsTensorList"),
-                                     shape_in("ends", "ends", "", "EndsTensorList"),
-                                     shape_in("steps", "steps", "", "StepsTensorList")};
+  static constexpr Port kInputs[] = {
+      in("x", "Input"), in("values", "ValueTensor"), shape_in("starts", "starts", "", "StartsTensorList"),
+      shape_in("ends", "ends", "", "EndsTensorList"), shape_in("steps", "steps", "", "StepsTensorList")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   Ints axes;
   Ints decrease_axes;
@@ -94,8 +93,7 @@ inline void infer(const SetValueWithTensor& op, InferArgs& a) {
 inline void reference(const SetValueWithTensor& op, ReferenceArgs& a) {
   const Tensor& x = a.in(0);
   copy_tensor(x, a.out(0));
-  const Steps slice =
-      written_slice(op, x.shape(), a.in(2).integers(), a.in(3).integers(), a.in(4).integers());
+  const Steps slice = written_slice(op, x.shape(), a.in(2).integers(), a.in(3).integers(), a.in(4).integers());
   if (slice.count() == 0) return;
   const Tensor values = converted(a.in(1), x.dtype());
   copy_elements(values.raw(), broadcast_values(values.shape(), slice), a.out(0).raw(), slice, size_of(x.dtype()));

@@ -26,8 +26,7 @@ inline void reference(const SliceArray&, ReferenceArgs& a) {
   const std::vector<Tensor>& elements = a.in(0).elements();
   require(a.in(1).count() == 1 && a.in(2).count() == 1, ErrorCode::kRunFailure,
           "a tensor array is sliced by one start and one end");
-  const Slicing part =
-      slice_of(static_cast<int64_t>(elements.size()), a.in(1).integer(0), a.in(2).integer(0));
+  const Slicing part = slice_of(static_cast<int64_t>(elements.size()), a.in(1).integer(0), a.in(2).integer(0));
   a.out(0) = Tensor::array(a.in(0).dtype());
   for (int64_t i = 0; i < part.length; ++i) {
     a.out(0).elements().push_back(elements[static_cast<size_t>(part.start + i)]);

@@ -23,7 +23,8 @@ struct Softplus : UnaryOperator {
 inline void infer(const Softplus&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Softplus& op, ReferenceArgs& a) {
-  reference_unary(a, [&op](double x) { return op.beta * x > op.threshold ? x : std::log1p(std::exp(op.beta * x)) / op.beta; });
+  reference_unary(
+      a, [&op](double x) { return op.beta * x > op.threshold ? x : std::log1p(std::exp(op.beta * x)) / op.beta; });
 }
 
 inline constexpr const OpRow* softplus_op = &kOpRow<Softplus>;

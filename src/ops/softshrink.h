@@ -10,16 +10,16 @@ struct Softshrink : UnaryOperator {
   static constexpr const char* kName = "softshrink";
   static constexpr const char* kLegacy[] = {"softshrink"};
   double threshold = 0.5;
-  void attributes(AttributeVisitor& visit) {
-    visit("threshold", threshold, "lambda");
-  }
+  void attributes(AttributeVisitor& visit) { visit("threshold", threshold, "lambda"); }
   friend bool operator==(const Softshrink&, const Softshrink&) = default;
 };
 
 inline void infer(const Softshrink&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Softshrink& op, ReferenceArgs& a) {
-  reference_unary(a, [&op](double x) { return x > op.threshold ? x - op.threshold : (x < -op.threshold ? x + op.threshold : 0.0); });
+  reference_unary(a, [&op](double x) {
+    return x > op.threshold ? x - op.threshold : (x < -op.threshold ? x + op.threshold : 0.0);
+  });
 }
 
 inline constexpr const OpRow* softshrink_op = &kOpRow<Softshrink>;

@@ -11,8 +11,7 @@ namespace coracle {
 struct StridedSlice {
   static constexpr const char* kName = "strided_slice";
   static constexpr const char* kLegacy[] = {"strided_slice"};
-  static constexpr Port kInputs[] = {in("x", "Input"),
-                                     shape_in("starts", "starts", "StartsTensor", "StartsTensorList"),
+  static constexpr Port kInputs[] = {in("x", "Input"), shape_in("starts", "starts", "StartsTensor", "StartsTensorList"),
                                      shape_in("ends", "ends", "EndsTensor", "EndsTensorList"),
                                      shape_in("strides", "strides", "StridesTensor", "StridesTensorList")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
@@ -40,9 +39,9 @@ inline void infer(const StridedSlice& op, InferArgs& a) {
     a.out(0).is_array = op.decrease_axis.empty();
     return;
   }
-  a.set(0, a.dtype(0),
-        sliced_shape(a.shape(0), op.axes, a.ints(1), a.ints(2), &strides, op.decrease_axis, op.infer_flags,
-                     op.open_end));
+  a.set(
+      0, a.dtype(0),
+      sliced_shape(a.shape(0), op.axes, a.ints(1), a.ints(2), &strides, op.decrease_axis, op.infer_flags, op.open_end));
 }
 
 inline void reference(const StridedSlice& op, ReferenceArgs& a) {
@@ -51,8 +50,8 @@ inline void reference(const StridedSlice& op, ReferenceArgs& a) {
   const Ints ends = a.in(2).integers();
   const Ints strides = a.in(3).integers();
   if (!x.is_array()) {
-    const Steps read = sliced_steps(x.shape(), op.axes, starts, ends, &strides, op.decrease_axis, op.infer_flags,
-                                    op.open_end);
+    const Steps read =
+        sliced_steps(x.shape(), op.axes, starts, ends, &strides, op.decrease_axis, op.infer_flags, op.open_end);
     return gather_elements(x, read, a.out(0));
   }
   require(starts.size() == 1 && ends.size() == 1 && strides.size() == 1,

@@ -21,9 +21,7 @@ struct Sum : OperandReduction {
   friend bool operator==(const Sum&, const Sum&) = default;
 };
 
-inline void infer(const Sum& op, InferArgs& a) {
-  a.set(0, op.result(a.dtype(0)), infer_operand_reduction(op, a));
-}
+inline void infer(const Sum& op, InferArgs& a) { a.set(0, op.result(a.dtype(0)), infer_operand_reduction(op, a)); }
 
 inline void reference(const Sum& op, ReferenceArgs& a) {
   const std::vector<bool> reduced = operand_axes(op, a);
@@ -33,8 +31,8 @@ inline void reference(const Sum& op, ReferenceArgs& a) {
     });
     return;
   }
-  reference_reduction(a.in(0), reduced, a.out(0), 0.0, [](double s, double x) { return s + x; },
-                      [](double s, double) { return s; });
+  reference_reduction(
+      a.in(0), reduced, a.out(0), 0.0, [](double s, double x) { return s + x; }, [](double s, double) { return s; });
 }
 
 inline constexpr const OpRow* sum_op = &kOpRow<Sum>;

@@ -12,9 +12,7 @@ struct Swish : UnaryOperator {
   static constexpr const char* kName = "swish";
   static constexpr const char* kLegacy[] = {"swish"};
   double beta = 1.0;
-  void attributes(AttributeVisitor& visit) {
-    visit("beta", beta);
-  }
+  void attributes(AttributeVisitor& visit) { visit("beta", beta); }
   friend bool operator==(const Swish&, const Swish&) = default;
 };
 

@@ -11,8 +11,8 @@ namespace coracle {
 struct Tile {
   static constexpr const char* kName = "tile";
   static constexpr const char* kLegacy[] = {"tile"};
-  static constexpr Port kInputs[] = {
-      in("x", "X"), shape_in("repeat_times", "repeat_times", "RepeatTimes", "repeat_times_tensor")};
+  static constexpr Port kInputs[] = {in("x", "X"),
+                                     shape_in("repeat_times", "repeat_times", "RepeatTimes", "repeat_times_tensor")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   friend bool operator==(const Tile&, const Tile&) = default;
 };

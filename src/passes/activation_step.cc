@@ -52,7 +52,8 @@ std::optional<EpilogueStep> activation_step(const Graph& graph, const Node& node
     return EpilogueStep{Kind::kClip, number(*low), number(*high)};
   }
   if (const auto* o = op.as<LeakyRelu>()) return EpilogueStep{Kind::kLeakyRelu, number(o->negative_slope)};
-  if (const auto* o = op.as<Hardsigmoid>()) return EpilogueStep{Kind::kHardSigmoid, number(o->slope), number(o->offset)};
+  if (const auto* o = op.as<Hardsigmoid>())
+    return EpilogueStep{Kind::kHardSigmoid, number(o->slope), number(o->offset)};
   if (const auto* o = op.as<Hardswish>()) {
     return EpilogueStep{Kind::kHardSwish, number(o->offset), number(o->threshold), number(o->scale)};
   }

@@ -8,8 +8,8 @@
 
 namespace coracle {
 
-/// The epilogue step that does what `node` does to its operand 0, if it is an activation (or a scale by constants) whose
-/// parameters are known.
+/// The epilogue step that does what `node` does to its operand 0, if it is an activation (or a scale by constants)
+/// whose parameters are known.
 std::optional<EpilogueStep> activation_step(const Graph& graph, const Node& node);
 
 }  // namespace coracle

@@ -6,8 +6,8 @@
 namespace coracle {
 namespace {
 
-/// Results above this size are kept as computation where their operands are smaller: folding `full` of a large shape would
-/// trade nothing for memory.
+/// Results above this size are kept as computation where their operands are smaller: folding `full` of a large shape
+/// would trade nothing for memory.
 constexpr size_t kMaxGrowth = size_t{1} << 20U;
 
 bool foldable(const Graph& graph, const Node& node) {

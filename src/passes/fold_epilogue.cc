@@ -12,7 +12,8 @@ namespace coracle {
 namespace {
 
 bool is_linear(EpilogueKind kind) {
-  return kind == EpilogueKind::kAddChannel || kind == EpilogueKind::kMultiplyChannel || kind == EpilogueKind::kScaleShift;
+  return kind == EpilogueKind::kAddChannel || kind == EpilogueKind::kMultiplyChannel ||
+         kind == EpilogueKind::kScaleShift;
 }
 
 /// weights[..., channel, ...] * factor[channel]
@@ -37,8 +38,9 @@ Tensor scaled_weights(const EpilogueCarrier& c, const Tensor& weights, const std
 
 /// Length of the linear beginning.
 size_t linear_prefix(const std::vector<EpilogueStep>& steps) {
-  return static_cast<size_t>(std::find_if(steps.begin(), steps.end(), [](const EpilogueStep& s) { return !is_linear(s.kind); }) -
-                             steps.begin());
+  return static_cast<size_t>(
+      std::find_if(steps.begin(), steps.end(), [](const EpilogueStep& s) { return !is_linear(s.kind); }) -
+      steps.begin());
 }
 
 /// True if two scale_shift steps follow each other somewhere.

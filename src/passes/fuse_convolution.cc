@@ -35,7 +35,8 @@ Rewrite transposed() {
   const auto conv = p.op<Convolution>({x, w});
   return {p, conv, [=](const Match& m, Patch& patch) {
             const ValueId size = m.node(conv).input(2);
-            if (size != kNoValue && !(m.graph().value(size).is_constant() && m.fact(size).shape.count() == 0)) return false;
+            if (size != kNoValue && !(m.graph().value(size).is_constant() && m.fact(size).shape.count() == 0))
+              return false;
             Conv2dTransposeFused fused;
             static_cast<ConvolutionAttributes&>(fused) = m[conv];
             fused.output_padding = m[conv].output_padding;

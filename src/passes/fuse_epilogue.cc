@@ -78,7 +78,8 @@ std::optional<Addition> binary_addition(const Graph& graph, Patch& patch, const 
 }
 
 /// y * a + b with a = scale / sqrt(variance + epsilon), b = bias - mean * a
-std::optional<Addition> batch_norm_addition(const Graph& graph, Patch& patch, const EpilogueCarrier& c, const Node& node) {
+std::optional<Addition> batch_norm_addition(const Graph& graph, Patch& patch, const EpilogueCarrier& c,
+                                            const Node& node) {
   const BatchNorm& op = *node.op.as<BatchNorm>();
   const int rank = graph.fact(node.input(0)).shape.rank();
   if (op.uses_batch() || channel_axis(op.data_format, rank) != c.channel_axis) return std::nullopt;

@@ -8,9 +8,7 @@
 namespace coracle {
 namespace {
 
-bool is_real_matrix(const Fact& w) {
-  return w.dtype == DType::kFloat32 && w.shape.rank() == 2;
-}
+bool is_real_matrix(const Fact& w) { return w.dtype == DType::kFloat32 && w.shape.rank() == 2; }
 
 /// matmul(x, w) for a constant matrix w  ->  linear(x, w)
 Rewrite from_matmul() {

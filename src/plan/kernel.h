@@ -73,16 +73,16 @@ struct TensorView {
 /// What `run` gets. It allocates nothing, checks nothing that was known while planning, and cannot throw.
 struct KernelCall {
   const OpRow* row = nullptr;
-  const void* op = nullptr;            ///< the operator's attributes
-  std::span<const TensorView> in;      ///< flat, ordered by port (ArgFacts::index)
+  const void* op = nullptr;        ///< the operator's attributes
+  std::span<const TensorView> in;  ///< flat, ordered by port (ArgFacts::index)
   std::span<const TensorView> out;
   std::span<const int> in_counts;
   std::span<const int> out_counts;
-  const void* weights = nullptr;       ///< Prepared::weights
-  const void* state = nullptr;         ///< Prepared::state
+  const void* weights = nullptr;  ///< Prepared::weights
+  const void* state = nullptr;    ///< Prepared::state
   void* workspace = nullptr;
   ThreadPool* pool = nullptr;
-  const char* failure = nullptr;       ///< set by `run` when the data is wrong ("index out of range")
+  const char* failure = nullptr;          ///< set by `run` when the data is wrong ("index out of range")
   std::string* failure_detail = nullptr;  ///< longer text for `failure`, used by reference kernels
 
   template <class Op>
@@ -108,7 +108,7 @@ struct Kernel {
   bool float32 = true;    ///< all operands that are not shape inputs, and all results, must be float32
   bool in_place = false;  ///< result 0 may lie where operand 0 lies, if that is not needed any more
   bool view = false;      ///< result 0 is operand 0 seen with another type: nothing runs
-  Misfit (*fits)(const void* op, const ArgFacts& args) = nullptr;  ///< null: always fits
+  Misfit (*fits)(const void* op, const ArgFacts& args) = nullptr;                                ///< null: always fits
   Prepared (*prepare)(const void* op, const ArgFacts& args, PrepareContext& context) = nullptr;  ///< null: nothing
   void (*run)(KernelCall& call) noexcept = nullptr;
 };

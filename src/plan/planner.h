@@ -21,7 +21,7 @@ struct GraphUses {
 struct PlanContext {
   const KernelSelector* selector = nullptr;
   PackedWeights* packed = nullptr;
-  std::string graph_key;       ///< names the graph within the model, for packed weights
+  std::string graph_key;  ///< names the graph within the model, for packed weights
   int threads = 1;
   bool keep_refusals = false;  ///< record why better kernels were passed over
 };

@@ -39,8 +39,6 @@ void run(KernelCall& call) noexcept {
 
 }  // namespace
 
-Kernel reference_kernel(const OpRow& op) {
-  return {.name = "reference", .op = &op, .float32 = false, .run = run};
-}
+Kernel reference_kernel(const OpRow& op) { return {.name = "reference", .op = &op, .float32 = false, .run = run}; }
 
 }  // namespace coracle

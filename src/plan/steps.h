@@ -54,10 +54,10 @@ struct Steps {
   std::vector<Local> locals;
   std::vector<Step> steps;
   std::vector<LiveOut> live_out;
-  size_t arena_bytes = 0;       ///< tensors and, behind them, the workspace
+  size_t arena_bytes = 0;  ///< tensors and, behind them, the workspace
   size_t workspace_offset = 0;
-  size_t stop = 0;              ///< position in the graph's order of the first node not covered
-  size_t bytes = 0;             ///< memory this object takes, for the bound on cached steps
+  size_t stop = 0;   ///< position in the graph's order of the first node not covered
+  size_t bytes = 0;  ///< memory this object takes, for the bound on cached steps
 };
 
 }  // namespace coracle

@@ -7,8 +7,8 @@
 namespace coracle {
 namespace {
 
-/// Makes the variables named by `keep` outputs of the graph, behind the model's own. Of a name written more than once it is
-/// the last value.
+/// Makes the variables named by `keep` outputs of the graph, behind the model's own. Of a name written more than once
+/// it is the last value.
 void keep_tensors(Graph& graph, const std::vector<std::string>& keep) {
   if (keep.empty()) return;
   const bool all = std::find(keep.begin(), keep.end(), "*") != keep.end();

@@ -9,10 +9,10 @@ namespace coracle {
 
 /// One kernel call of a profiled run.
 struct ProfileEvent {
-  std::string node;     ///< "conv2d_3"
-  std::string op;       ///< "conv2d"
-  std::string kernel;   ///< "conv2d.indirect.avx512"
-  std::string outputs;  ///< "float32[1, 16, 320, 320]"
+  std::string node;      ///< "conv2d_3"
+  std::string op;        ///< "conv2d"
+  std::string kernel;    ///< "conv2d.indirect.avx512"
+  std::string outputs;   ///< "float32[1, 16, 320, 320]"
   int64_t start_ns = 0;  ///< since the start of the run
   int64_t duration_ns = 0;
 };

@@ -40,13 +40,13 @@ Session::Session(std::shared_ptr<const Model> model, const SessionOptions& optio
 void Session::set_input(size_t index, Tensor tensor) {
   const Use use(*this);
   const std::vector<TensorInfo>& infos = model_->info().inputs;
-  require(index < infos.size(), ErrorCode::kInvalidArgument, "the model has ", infos.size(), " inputs, there is no input ",
-          index);
+  require(index < infos.size(), ErrorCode::kInvalidArgument, "the model has ", infos.size(),
+          " inputs, there is no input ", index);
   const TensorInfo& info = infos[index];
   require(tensor.dtype() == info.dtype, ErrorCode::kInvalidArgument, "input '", info.name, "' takes elements of type ",
           info.dtype, ", given ", tensor.dtype());
-  require(!info.shape.rank_known() || tensor.shape().rank() == info.shape.rank(), ErrorCode::kInvalidArgument, "input '",
-          info.name, "' has ", info.shape.rank(), " dimensions ", info.shape, ", given ", tensor.shape());
+  require(!info.shape.rank_known() || tensor.shape().rank() == info.shape.rank(), ErrorCode::kInvalidArgument,
+          "input '", info.name, "' has ", info.shape.rank(), " dimensions ", info.shape, ", given ", tensor.shape());
   require(tensor.bytes() == 0 || tensor.raw() != nullptr, ErrorCode::kInvalidArgument, "input '", info.name,
           "' was given no data");
   if (!inputs_[index].lod().empty() && tensor.lod().empty() && !inputs_[index].empty_handle() &&
@@ -80,8 +80,8 @@ void Session::run() {
   const Use use(*this);
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const TensorInfo& info = model_->info().inputs[i];
-    require(!inputs_[i].empty_handle(), ErrorCode::kInvalidArgument, "input '", info.name, "' (", info.dtype, info.shape,
-            ") was not set");
+    require(!inputs_[i].empty_handle(), ErrorCode::kInvalidArgument, "input '", info.name, "' (", info.dtype,
+            info.shape, ") was not set");
   }
   profile_.clear();
   executor_.set_profile(profiling_ ? &profile_ : nullptr);

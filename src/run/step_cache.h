@@ -26,9 +26,9 @@ struct BoundSteps {
   };
 
   Steps steps;
-  std::vector<TensorView> views;     ///< of all calls, inputs before outputs
-  std::vector<KernelCall> calls;     ///< one per step
-  std::vector<External> externals;   ///< views that point to the session's tensors
+  std::vector<TensorView> views;    ///< of all calls, inputs before outputs
+  std::vector<KernelCall> calls;    ///< one per step
+  std::vector<External> externals;  ///< views that point to the session's tensors
   size_t bytes = 0;
 
  private:

@@ -30,9 +30,8 @@ struct Options {
   std::vector<std::string> chosen;
 
   bool takes(const std::string& model, const std::string& name) const {
-    return chosen.empty() || std::any_of(chosen.begin(), chosen.end(), [&](const std::string& c) {
-             return c == model || c == model + "/" + name;
-           });
+    return chosen.empty() || std::any_of(chosen.begin(), chosen.end(),
+                                         [&](const std::string& c) { return c == model || c == model + "/" + name; });
   }
 };
 
@@ -47,7 +46,8 @@ std::string kernels_of(const coracle::Profile& profile) {
   std::map<std::string, int> counts;
   for (const coracle::ProfileEvent& e : profile) ++counts[e.kernel];
   std::string out;
-  for (const auto& [kernel, count] : counts) out.append(coracle::text(out.empty() ? "" : ", ", kernel, " (", count, ")"));
+  for (const auto& [kernel, count] : counts)
+    out.append(coracle::text(out.empty() ? "" : ", ", kernel, " (", count, ")"));
   return out;
 }
 
@@ -58,7 +58,8 @@ std::map<std::string, std::string> known_differences() {
   std::string line;
   while (std::getline(file, line)) {
     const size_t space = line.find(' ');
-    if (!line.empty() && line[0] != '#' && space != std::string::npos) known[line.substr(0, space)] = line.substr(space + 1);
+    if (!line.empty() && line[0] != '#' && space != std::string::npos)
+      known[line.substr(0, space)] = line.substr(space + 1);
   }
   return known;
 }
@@ -95,11 +96,13 @@ bool run_case(const ReferenceCase& c, const Options& options) {
   std::string kernels = "references";
   try {
     const std::vector<Tensor> outputs = results(c, options, &kernels);
-    if (outputs.size() != c.outputs.size()) complaint = coracle::text(outputs.size(), " outputs, expected ", c.outputs.size());
+    if (outputs.size() != c.outputs.size())
+      complaint = coracle::text(outputs.size(), " outputs, expected ", c.outputs.size());
     for (size_t i = 0; i < std::min(outputs.size(), c.outputs.size()); ++i) {
       const coracle::test::Deviation d = compare(outputs[i], c.outputs[i]);
       worst = std::max(worst, d.max_error);
-      if (!d.complaint.empty()) complaint.append(coracle::text(" output ", i, " '", c.outputs[i].name, "': ", d.complaint));
+      if (!d.complaint.empty())
+        complaint.append(coracle::text(" output ", i, " '", c.outputs[i].name, "': ", d.complaint));
     }
   } catch (const std::exception& e) {
     complaint = e.what();

@@ -123,8 +123,7 @@ TEST(Moving, ScalarsJoinLikeOneElement) {
 
 TEST(Moving, IntegersOfAListAreKnownWhileInferring) {
   Graph graph;
-  const ValueId list =
-      graph.add(IntArray{}, {{graph.add_constant(Tensor::scalar<int32_t>(2)), ints(graph, {3})}});
+  const ValueId list = graph.add(IntArray{}, {{graph.add_constant(Tensor::scalar<int32_t>(2)), ints(graph, {3})}});
   ASSERT_NE(graph.fact(list).value, nullptr);
   EXPECT_EQ(graph.fact(list).value->integers(), (Ints{2, 3}));
 }

@@ -62,7 +62,8 @@ void EpilogueProgram::bind(const KernelCall& call, int first, PostOp* ops) const
   }
 }
 
-Misfit epilogue_misfit(const Epilogue& epilogue, const ArgFacts& args, int port, const Shape& product, int64_t channels) {
+Misfit epilogue_misfit(const Epilogue& epilogue, const ArgFacts& args, int port, const Shape& product,
+                       int64_t channels) {
   if (epilogue.epilogue.size() > static_cast<size_t>(kMaxPostOps)) return "too many epilogue steps";
   int next = 0;
   for (const EpilogueStep& step : epilogue.epilogue) {

@@ -17,7 +17,7 @@ constexpr int64_t kGrain = 256 << 10;
 std::shared_ptr<float> aligned_floats(int64_t count) {
   constexpr std::align_val_t kAlignment{64};
   void* memory = ::operator new(static_cast<size_t>(std::max<int64_t>(count, 1)) * sizeof(float), kAlignment);
-  return {static_cast<float*>(memory), [](float* p) { ::operator delete(p, std::align_val_t{64}); }};
+  return {static_cast<float*>(memory), [](float* p) { ::operator delete (p, std::align_val_t{64}); }};
 }
 
 void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,

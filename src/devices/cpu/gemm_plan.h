@@ -11,9 +11,9 @@ namespace coracle::cpu {
 
 /// What a product or convolution needs besides its tensors, ready for every call with the same shapes.
 struct GemmPlan {
-  GemmCall call;             ///< without tensors, image and post-operations
+  GemmCall call;  ///< without tensors, image and post-operations
   bool has_image = false;
-  GemmImage image;           ///< tap lists point into the vectors below
+  GemmImage image;  ///< tap lists point into the vectors below
   std::vector<int32_t> tap_y;
   std::vector<int32_t> tap_x;
   std::vector<float> zeros;

@@ -17,7 +17,7 @@ struct HalfSize {
 struct ImageGrid {
   int64_t rows;
   int64_t columns;
-  double width;   ///< of the image
+  double width;  ///< of the image
   double height;
   double step_w;
   double step_h;

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <type_traits>
 
-/// Division and powers as Paddle defines them for each kind of number. Whole numbers divided by zero give zero: nothing a
-/// model holds may stop a run.
+/// Division and powers as Paddle defines them for each kind of number. Whole numbers divided by zero give zero: nothing
+/// a model holds may stop a run.
 namespace coracle {
 
 /// x / y, truncated for whole numbers.

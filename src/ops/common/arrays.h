@@ -19,8 +19,8 @@ inline void require_array(const InferArgs& a, int port) {
 
 /// The position that operand `port` (one integer) names in an array of `size` elements.
 inline size_t array_position(const ReferenceArgs& a, int port, size_t size) {
-  require(a.in(port).count() == 1, ErrorCode::kRunFailure, "the position in a tensor array is a tensor ",
-          a.shape(port), ", expected one element");
+  require(a.in(port).count() == 1, ErrorCode::kRunFailure, "the position in a tensor array is a tensor ", a.shape(port),
+          ", expected one element");
   return static_cast<size_t>(checked_index(a.in(port).integer(0), static_cast<int64_t>(size), "position in an array"));
 }
 

@@ -16,7 +16,7 @@ To convert(From x) {
     const double v = std::trunc(static_cast<double>(x));
     if constexpr (sizeof(To) == 8) {
       return v >= -9223372036854775808.0 && v < 9223372036854775808.0 ? static_cast<To>(v)
-                                                                     : std::numeric_limits<To>::min();
+                                                                      : std::numeric_limits<To>::min();
     } else {
       const bool fits = v >= -2147483648.0 && v < 2147483648.0;
       return static_cast<To>(fits ? static_cast<int32_t>(v) : std::numeric_limits<int32_t>::min());

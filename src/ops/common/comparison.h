@@ -14,9 +14,8 @@ void reference_comparison(ReferenceArgs& a, const F& f) {
   bool* out = a.out(0).data<bool>();
   const BroadcastWalk walk(a.out(0).shape(), a.shape(0), a.shape(1));
   const auto compare = [&](const auto& x, const auto& y) {
-    walk.each([&](int64_t i, int64_t ix, int64_t iy) {
-      out[i] = f(x[static_cast<size_t>(ix)], y[static_cast<size_t>(iy)]);
-    });
+    walk.each(
+        [&](int64_t i, int64_t ix, int64_t iy) { out[i] = f(x[static_cast<size_t>(ix)], y[static_cast<size_t>(iy)]); });
   };
   if (is_float(promote(a.in(0).dtype(), a.in(1).dtype()))) {
     compare(a.in(0).doubles(), a.in(1).doubles());

@@ -168,7 +168,8 @@ ConvolutionGeometry convolution_geometry(const ConvolutionAttributes& op, const 
     }
     const int64_t span = checked_add(checked_multiply(a.dilation, a.kernel - 1), 1);
     const int64_t room = checked_add(a.in, a.pad_before + a.pad_after) - span;
-    // The quotient is truncated, as Paddle's: a filter that is larger than x by less than a stride still gives one element.
+    // The quotient is truncated, as Paddle's: a filter that is larger than x by less than a stride still gives one
+    // element.
     a.out = a.in == 0 ? 0 : room / a.stride + 1;
     require(a.out > 0 || a.in == 0, "filter ", filter, " does not fit into x ", x, " with its padding");
   }

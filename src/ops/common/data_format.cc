@@ -21,7 +21,7 @@ void swap_inner(const char* from, char* to, int64_t batch, int64_t rows, int64_t
 }  // namespace
 
 std::span<const std::string_view> names_of(DataFormat) {
-  static constexpr std::string_view kNames[] = {"NCHW", "NHWC", "NCDHW", "NDHWC", "NCL",      "NLC",
+  static constexpr std::string_view kNames[] = {"NCHW", "NHWC", "NCDHW", "NDHWC",     "NCL", "NLC",
                                                 "NCW",  "NWC",  "NC",    "AnyLayout", "ANY"};
   return kNames;
 }

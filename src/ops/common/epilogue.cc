@@ -10,10 +10,17 @@
 namespace coracle {
 namespace {
 
-constexpr std::array<std::string_view, 22> kNames{
-    "add_channel", "multiply_channel", "add_tensor", "multiply_tensor", "relu",   "clip",     "leaky_relu", "hardsigmoid",
-    "hardswish",   "sigmoid",          "swish",      "tanh",            "gelu",   "gelu_tanh", "elu",       "softplus",
-    "mish",        "abs",              "square",     "sqrt",            "exp",    "scale_shift"};
+constexpr std::array<std::string_view, 22> kNames{"add_channel", "multiply_channel",
+                                                  "add_tensor",  "multiply_tensor",
+                                                  "relu",        "clip",
+                                                  "leaky_relu",  "hardsigmoid",
+                                                  "hardswish",   "sigmoid",
+                                                  "swish",       "tanh",
+                                                  "gelu",        "gelu_tanh",
+                                                  "elu",         "softplus",
+                                                  "mish",        "abs",
+                                                  "square",      "sqrt",
+                                                  "exp",         "scale_shift"};
 
 double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
@@ -82,8 +89,8 @@ void infer_epilogue(const Epilogue& op, InferArgs& a, int port, int channel_axis
       result = broadcast(result, t);
     } else if (result.rank_known() && t.known()) {
       const int axis = normalize_axis(channel_axis, result.rank());
-      require(result[axis] < 0 || t.count() == result[axis], "an epilogue tensor has ", t.count(), " elements, expected ",
-              result[axis]);
+      require(result[axis] < 0 || t.count() == result[axis], "an epilogue tensor has ", t.count(),
+              " elements, expected ", result[axis]);
     }
   }
   require(next == a.count(port), "the epilogue takes ", next, " tensors, given ", a.count(port));

@@ -46,8 +46,8 @@ struct EpilogueStep {
   friend bool operator==(const EpilogueStep&, const EpilogueStep&) = default;
 };
 
-/// The steps of a fused operator, in order; a base of its struct. The n-th step that takes a tensor takes the n-th value
-/// of the operator's last port.
+/// The steps of a fused operator, in order; a base of its struct. The n-th step that takes a tensor takes the n-th
+/// value of the operator's last port.
 struct Epilogue {
   /// Kernels take at most this many steps.
   static constexpr size_t kMaxSteps = 8;

@@ -128,8 +128,8 @@ void infer_interpolation(const InterpolationOperator& op, InterpolationKind kind
 }
 
 void reference_interpolation(const InterpolationOperator& op, InterpolationKind kind, ReferenceArgs& a) {
-  const std::optional<InterpolationRequest> request = interpolation_request(
-      op, a.count(2), a.has(1), a.has(3), [&](int port, int i) { return &a.in(port, i); });
+  const std::optional<InterpolationRequest> request =
+      interpolation_request(op, a.count(2), a.has(1), a.has(3), [&](int port, int i) { return &a.in(port, i); });
   const InterpolationGeometry g = interpolation_geometry(op, kind, a.shape(0), *request);
   const Tensor x = to_channels_first(a.in(0), op.format());
   Tensor y = channels_first_like(a.out(0), op.format());

@@ -17,8 +17,8 @@ inline constexpr Port kInterpolationInputs[] = {
 };
 inline constexpr Port kInterpolationOutputs[] = {out("output", "Out")};
 
-/// Ports and attributes of the resizing operators; their base. The output size is, where given, size_tensor (one element
-/// each), else out_size, else x's size times scale_tensor or `scale`, else out_d, out_h, out_w.
+/// Ports and attributes of the resizing operators; their base. The output size is, where given, size_tensor (one
+/// element each), else out_size, else x's size times scale_tensor or `scale`, else out_d, out_h, out_w.
 struct InterpolationOperator {
   static constexpr std::span<const Port> kInputs = kInterpolationInputs;
   static constexpr std::span<const Port> kOutputs = kInterpolationOutputs;
@@ -89,8 +89,7 @@ struct InterpolationGeometry {
 /// while its elements are not known; then there is no request yet.
 template <class Elements>
 std::optional<InterpolationRequest> interpolation_request(const InterpolationOperator& op, int size_tensors,
-                                                          bool has_out_size, bool has_scale,
-                                                          const Elements& elements) {
+                                                          bool has_out_size, bool has_scale, const Elements& elements) {
   InterpolationRequest request;
   for (int i = 0; i < size_tensors; ++i) {
     const Tensor* t = elements(2, i);

@@ -11,14 +11,12 @@ struct Around {
   int64_t outer = 1;
   int64_t dim = 1;
   int64_t inner = 1;
-  Around(const Shape& x, int axis)
-      : outer(x.count(0, axis)), dim(x[axis]), inner(x.count(axis + 1, x.rank())) {}
+  Around(const Shape& x, int axis) : outer(x.count(0, axis)), dim(x[axis]), inner(x.count(axis + 1, x.rank())) {}
 };
 
 /// Rows of `part_row` elements to or from `whole`, whose rows have `whole_row` elements, from element `begin` on.
 void copy_rows_in(const Tensor& part, Tensor& whole, int64_t rows, int64_t part_row, int64_t whole_row, int64_t begin);
-void copy_rows_out(const Tensor& whole, Tensor& part, int64_t rows, int64_t part_row, int64_t whole_row,
-                   int64_t begin);
+void copy_rows_out(const Tensor& whole, Tensor& part, int64_t rows, int64_t part_row, int64_t whole_row, int64_t begin);
 
 /// Joins `parts` on `axis` (all dimensions but that one are equal). A scalar counts as one element.
 void join_tensors(std::span<const Tensor* const> parts, int axis, Tensor& whole);

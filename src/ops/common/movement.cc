@@ -91,8 +91,8 @@ void copy_tensor(const Tensor& from, Tensor& to) {
     to = from.clone();
     return;
   }
-  require(to.bytes() == from.bytes(), ErrorCode::kRunFailure, "a tensor ", from.dtype(), from.shape(),
-          " stands where ", to.dtype(), to.shape(), " was expected");
+  require(to.bytes() == from.bytes(), ErrorCode::kRunFailure, "a tensor ", from.dtype(), from.shape(), " stands where ",
+          to.dtype(), to.shape(), " was expected");
   if (from.bytes() != 0) std::memcpy(to.raw(), from.raw(), from.bytes());
 }
 

@@ -80,8 +80,8 @@ Detections detect_multiclass(const MulticlassSuppression& op, const Tensor& boxe
     const std::vector<int64_t> offsets = image_offsets(counts, boxes);
     for (size_t n = 0; n + 1 < offsets.size(); ++n) {
       const int64_t first = offsets[n] * classes;
-      const Image image{b.data() + first * 4, s.data() + first, offsets[n + 1] - offsets[n], classes, classes * 4, 4,
-                        classes, 1};
+      const Image image{
+          b.data() + first * 4, s.data() + first, offsets[n + 1] - offsets[n], classes, classes * 4, 4, classes, 1};
       for (const Candidate& c : detect(op, image, true)) {
         const int64_t at = c.box * classes + c.label;
         all.add(static_cast<double>(c.label), c.score, image.boxes + at * 4, first + at);

@@ -28,9 +28,9 @@ struct MulticlassSuppression {
 
 /// Boxes that were found, image by image.
 struct Detections {
-  std::vector<double> rows;          ///< label, score and the four corners of each
-  std::vector<int64_t> positions;    ///< where its box stands among all boxes (with regions: boxes of all classes)
-  std::vector<int64_t> offsets{0};   ///< the images' rows: {0, those of the first, those of the first two, ...}
+  std::vector<double> rows;         ///< label, score and the four corners of each
+  std::vector<int64_t> positions;   ///< where its box stands among all boxes (with regions: boxes of all classes)
+  std::vector<int64_t> offsets{0};  ///< the images' rows: {0, those of the first, those of the first two, ...}
 
   int64_t count() const { return static_cast<int64_t>(positions.size()); }
   void add(double label, double score, const double* box, int64_t position) {

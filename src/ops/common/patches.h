@@ -8,10 +8,10 @@ namespace coracle {
 
 /// Windows over an image, as unfold and fold take them.
 struct Patches {
-  int64_t kernel[2] = {1, 1};    ///< height, width
+  int64_t kernel[2] = {1, 1};  ///< height, width
   int64_t stride[2] = {1, 1};
-  int64_t begin[2] = {0, 0};     ///< rows above, columns left of the image
-  int64_t end[2] = {0, 0};       ///< rows below, columns right of the image
+  int64_t begin[2] = {0, 0};  ///< rows above, columns left of the image
+  int64_t end[2] = {0, 0};    ///< rows below, columns right of the image
   int64_t dilation[2] = {1, 1};
 
   /// `paddings` has 2 (height, width) or 4 elements (top, left, bottom, right); the other lists 2 (or 1 for both).

@@ -41,7 +41,8 @@ PoolingGeometry pooling_geometry(const PoolingAttributes& op, const Ints& kernel
       continue;
     }
     const int64_t room = checked_add(a.in, a.pad_before + a.pad_after) - a.kernel + (op.ceil_mode ? a.stride - 1 : 0);
-    // The quotient is truncated, as Paddle's: a window that is larger than x by less than a stride still gives one element.
+    // The quotient is truncated, as Paddle's: a window that is larger than x by less than a stride still gives one
+    // element.
     a.out = a.in == 0 ? 0 : room / a.stride + 1;
     require(a.out > 0 || a.in == 0, "a window of ", a.kernel, " does not fit into x ", x, " with its padding");
   }

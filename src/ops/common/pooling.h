@@ -19,8 +19,8 @@ std::span<const std::string_view> names_of(PoolingType);
 struct PoolingAttributes {
   Ints strides;
   Ints paddings;
-  bool ceil_mode = false;       ///< a last window that reaches out of the padded input counts
-  bool exclusive = true;        ///< the divisor of an average is the number of elements inside the input
+  bool ceil_mode = false;  ///< a last window that reaches out of the padded input counts
+  bool exclusive = true;   ///< the divisor of an average is the number of elements inside the input
   DataFormat data_format = DataFormat::kNchw;
   PoolingType pooling_type = PoolingType::kMax;
   bool global_pooling = false;  ///< one window over everything

@@ -22,11 +22,12 @@ struct ProposalOperator {
   friend bool operator==(const ProposalOperator&, const ProposalOperator&) = default;
 };
 
-/// Operands scores [N, A, H, W], deltas [N, 4 * A, H, W], a row of `image_numbers` for each image, anchors and variances
-/// [H, W, A, 4]; results regions [R, 4], their scores [R, 1] and how many each image has [N].
+/// Operands scores [N, A, H, W], deltas [N, 4 * A, H, W], a row of `image_numbers` for each image, anchors and
+/// variances [H, W, A, 4]; results regions [R, 4], their scores [R, 1] and how many each image has [N].
 void infer_proposals(InferArgs& a, int64_t image_numbers);
 
-/// `scaled`: image rows are height, width and scale (else height and width), and the smallest size is one before scaling.
+/// `scaled`: image rows are height, width and scale (else height and width), and the smallest size is one before
+/// scaling.
 void reference_proposals(const ProposalOperator& op, ReferenceArgs& a, bool pixel_offset, bool scaled);
 
 }  // namespace coracle

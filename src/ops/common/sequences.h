@@ -8,8 +8,8 @@
 #include "ops/common/boxes.h"
 #include "ops/common/recurrent.h"
 
-/// Tensors of sequences: rows (elements of dimension 0) one after the other, sequence offsets in the tensor's Lod. A tensor
-/// without offsets is one sequence; while planning it may also be one of which nothing is known yet.
+/// Tensors of sequences: rows (elements of dimension 0) one after the other, sequence offsets in the tensor's Lod. A
+/// tensor without offsets is one sequence; while planning it may also be one of which nothing is known yet.
 namespace coracle {
 
 /// The offsets of the finest level, empty where there are none.

@@ -42,8 +42,7 @@ Slicing strided_slice_of(int64_t dim, int64_t start, int64_t end, int64_t step, 
 }
 
 Shape sliced_shape(const Shape& x, const Ints& axes, const std::optional<Ints>& starts, const std::optional<Ints>& ends,
-                   const std::optional<Ints>* steps, const Ints& decreased, const Ints& infer_flags,
-                   bool open_end) {
+                   const std::optional<Ints>* steps, const Ints& decreased, const Ints& infer_flags, bool open_end) {
   if (!x.rank_known()) return Shape::unknown_rank();
   const auto check = [&](const std::optional<Ints>& list, const char* what) {
     require(!list || list->size() == axes.size(), what, " has ", list ? list->size() : 0, " elements, axes has ",

@@ -43,9 +43,7 @@ void each_sorted_row(const Tensor& x, int axis, bool descending, const F& f) {
 void take_sorted(const Tensor& x, int axis, bool descending, int64_t k, Tensor& values, Tensor* indices);
 
 /// A scalar's axis may be 0 or -1.
-inline int sorting_axis(int64_t axis, const Shape& x) {
-  return normalize_axis(axis, x.is_scalar() ? 1 : x.rank());
-}
+inline int sorting_axis(int64_t axis, const Shape& x) { return normalize_axis(axis, x.is_scalar() ? 1 : x.rank()); }
 
 /// Results 0 (values) and 1 (their int64 indices) have one element for each row of x along `axis_value`.
 inline void infer_one_per_row(InferArgs& a, int64_t axis_value, bool keepdim) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads the model given as argument, runs it on zeros and prints the size of its first output.
 #include <coracle/coracle.hpp>
-
 #include <cstdio>
 
 int main(int argc, char** argv) {

@@ -17,20 +17,13 @@ constexpr size_t kRepeated = 512;
 template <class F>
 HWY_INLINE void with_operation(BinaryKind kind, F f) {
   switch (kind) {
-    case BinaryKind::kAdd:
-      return f([](V a, V b) { return hn::Add(a, b); });
-    case BinaryKind::kSubtract:
-      return f([](V a, V b) { return hn::Sub(a, b); });
-    case BinaryKind::kMultiply:
-      return f([](V a, V b) { return hn::Mul(a, b); });
-    case BinaryKind::kDivide:
-      return f([](V a, V b) { return hn::Div(a, b); });
-    case BinaryKind::kMaximum:
-      return f([](V a, V b) { return hn::IfThenElse(hn::Gt(a, b), a, b); });
-    case BinaryKind::kMinimum:
-      return f([](V a, V b) { return hn::IfThenElse(hn::Lt(a, b), a, b); });
-    case BinaryKind::kPow:
-      return f([](V a, V b) { return math::pow(FloatTag(), a, b); });
+    case BinaryKind::kAdd: return f([](V a, V b) { return hn::Add(a, b); });
+    case BinaryKind::kSubtract: return f([](V a, V b) { return hn::Sub(a, b); });
+    case BinaryKind::kMultiply: return f([](V a, V b) { return hn::Mul(a, b); });
+    case BinaryKind::kDivide: return f([](V a, V b) { return hn::Div(a, b); });
+    case BinaryKind::kMaximum: return f([](V a, V b) { return hn::IfThenElse(hn::Gt(a, b), a, b); });
+    case BinaryKind::kMinimum: return f([](V a, V b) { return hn::IfThenElse(hn::Lt(a, b), a, b); });
+    case BinaryKind::kPow: return f([](V a, V b) { return math::pow(FloatTag(), a, b); });
   }
 }
 

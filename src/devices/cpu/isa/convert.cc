@@ -37,25 +37,16 @@ void convert_numbers(const void* x, void* y, size_t count) {
 template <class From>
 void from_numbers(NumberType to, const void* x, void* y, size_t count) {
   switch (to) {
-    case NumberType::kBool:
-      return convert_numbers<From, Bool>(x, y, count);
-    case NumberType::kUint8:
-      return convert_numbers<From, uint8_t>(x, y, count);
-    case NumberType::kInt8:
-      return convert_numbers<From, int8_t>(x, y, count);
-    case NumberType::kInt16:
-      return convert_numbers<From, int16_t>(x, y, count);
-    case NumberType::kInt32:
-      return convert_numbers<From, int32_t>(x, y, count);
-    case NumberType::kInt64:
-      return convert_numbers<From, int64_t>(x, y, count);
-    case NumberType::kFloat32:
-      return convert_numbers<From, float>(x, y, count);
-    case NumberType::kFloat64:
-      return convert_numbers<From, double>(x, y, count);
+    case NumberType::kBool: return convert_numbers<From, Bool>(x, y, count);
+    case NumberType::kUint8: return convert_numbers<From, uint8_t>(x, y, count);
+    case NumberType::kInt8: return convert_numbers<From, int8_t>(x, y, count);
+    case NumberType::kInt16: return convert_numbers<From, int16_t>(x, y, count);
+    case NumberType::kInt32: return convert_numbers<From, int32_t>(x, y, count);
+    case NumberType::kInt64: return convert_numbers<From, int64_t>(x, y, count);
+    case NumberType::kFloat32: return convert_numbers<From, float>(x, y, count);
+    case NumberType::kFloat64: return convert_numbers<From, double>(x, y, count);
     case NumberType::kFloat16:
-    case NumberType::kBfloat16:
-      return;  // by way of float, see below
+    case NumberType::kBfloat16: return;  // by way of float, see below
   }
 }
 
@@ -148,18 +139,14 @@ HWY_INLINE size_t size_of(NumberType type) {
   switch (type) {
     case NumberType::kBool:
     case NumberType::kUint8:
-    case NumberType::kInt8:
-      return 1;
+    case NumberType::kInt8: return 1;
     case NumberType::kInt16:
     case NumberType::kFloat16:
-    case NumberType::kBfloat16:
-      return 2;
+    case NumberType::kBfloat16: return 2;
     case NumberType::kInt32:
-    case NumberType::kFloat32:
-      return 4;
+    case NumberType::kFloat32: return 4;
     case NumberType::kInt64:
-    case NumberType::kFloat64:
-      return 8;
+    case NumberType::kFloat64: return 8;
   }
   return 0;
 }
@@ -186,25 +173,16 @@ void convert_all(NumberType from, NumberType to, const void* x, void* y, size_t 
     return;
   }
   switch (from) {
-    case NumberType::kBool:
-      return from_numbers<Bool>(to, x, y, count);
-    case NumberType::kUint8:
-      return from_numbers<uint8_t>(to, x, y, count);
-    case NumberType::kInt8:
-      return from_numbers<int8_t>(to, x, y, count);
-    case NumberType::kInt16:
-      return from_numbers<int16_t>(to, x, y, count);
-    case NumberType::kInt32:
-      return from_numbers<int32_t>(to, x, y, count);
-    case NumberType::kInt64:
-      return from_numbers<int64_t>(to, x, y, count);
-    case NumberType::kFloat32:
-      return from_numbers<float>(to, x, y, count);
-    case NumberType::kFloat64:
-      return from_numbers<double>(to, x, y, count);
+    case NumberType::kBool: return from_numbers<Bool>(to, x, y, count);
+    case NumberType::kUint8: return from_numbers<uint8_t>(to, x, y, count);
+    case NumberType::kInt8: return from_numbers<int8_t>(to, x, y, count);
+    case NumberType::kInt16: return from_numbers<int16_t>(to, x, y, count);
+    case NumberType::kInt32: return from_numbers<int32_t>(to, x, y, count);
+    case NumberType::kInt64: return from_numbers<int64_t>(to, x, y, count);
+    case NumberType::kFloat32: return from_numbers<float>(to, x, y, count);
+    case NumberType::kFloat64: return from_numbers<double>(to, x, y, count);
     case NumberType::kFloat16:
-    case NumberType::kBfloat16:
-      return;  // handled above
+    case NumberType::kBfloat16: return;  // handled above
   }
 }
 

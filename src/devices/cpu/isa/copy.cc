@@ -22,16 +22,11 @@ void rows(const void* x, size_t x_stride, void* y, size_t y_stride, size_t rows,
     return;
   }
   switch (row_bytes) {  // sizes for which a call would cost more than the copy
-    case 4:
-      return fixed_rows<4>(from, x_stride, to, y_stride, rows);
-    case 8:
-      return fixed_rows<8>(from, x_stride, to, y_stride, rows);
-    case 16:
-      return fixed_rows<16>(from, x_stride, to, y_stride, rows);
-    case 32:
-      return fixed_rows<32>(from, x_stride, to, y_stride, rows);
-    case 64:
-      return fixed_rows<64>(from, x_stride, to, y_stride, rows);
+    case 4: return fixed_rows<4>(from, x_stride, to, y_stride, rows);
+    case 8: return fixed_rows<8>(from, x_stride, to, y_stride, rows);
+    case 16: return fixed_rows<16>(from, x_stride, to, y_stride, rows);
+    case 32: return fixed_rows<32>(from, x_stride, to, y_stride, rows);
+    case 64: return fixed_rows<64>(from, x_stride, to, y_stride, rows);
     default:
       for (size_t r = 0; r < rows; ++r) std::memcpy(to + r * y_stride, from + r * x_stride, row_bytes);
   }

@@ -30,9 +30,9 @@ void pack(const float* weights, int64_t taps, int64_t channels, float* packed) {
 
 // The taps of some adjacent output pixels that all lie inside the image, and where the pixels go.
 struct Strip {
-  const float* input;    // first tap of the first pixel
-  const float* weights;  // of the same tap
-  int64_t rows, columns; // taps
+  const float* input;               // first tap of the first pixel
+  const float* weights;             // of the same tap
+  int64_t rows, columns;            // taps
   int64_t input_row, input_column;  // floats from tap to tap
   int64_t weight_row, weight_column;
   int64_t pixel_step;  // floats from an output pixel's first tap to the next pixel's
@@ -43,7 +43,8 @@ enum class Width { kFull, kPartial };
 
 // kPixels output pixels by kVectors vectors of channels from `channel` on; a partial vector has `count` channels.
 template <int kPixels, int kVectors, Width kWidth>
-HWY_INLINE void convolve(const DepthwiseCall& call, const Chain& chain, const Strip& strip, int64_t channel, size_t count) {
+HWY_INLINE void convolve(const DepthwiseCall& call, const Chain& chain, const Strip& strip, int64_t channel,
+                         size_t count) {
   const FloatTag d;
   const auto load = [&](const float* p) HWY_ATTR {
     if constexpr (kWidth == Width::kPartial) {

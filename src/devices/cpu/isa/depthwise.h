@@ -8,8 +8,8 @@
 
 namespace coracle::cpu {
 
-/// Depthwise convolution over channels-last images: each channel with its own kernel. Outside the image nothing is added. Each output
-/// is summed in the order of (ky, kx), whatever rows or columns are computed together.
+/// Depthwise convolution over channels-last images: each channel with its own kernel. Outside the image nothing is
+/// added. Each output is summed in the order of (ky, kx), whatever rows or columns are computed together.
 struct DepthwiseCall {
   int64_t channels = 0;
   int64_t in_h = 0, in_w = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Applies a chain of post-operations (post_op.h) to a tile of finished sums and stores it. Included only by sources that are
-// compiled once per instruction set. Each element's result depends on that element alone.
+// Applies a chain of post-operations (post_op.h) to a tile of finished sums and stores it. Included only by sources
+// that are compiled once per instruction set. Each element's result depends on that element alone.
 #pragma once
 
 #include "math.h"
@@ -26,10 +26,8 @@ HWY_INLINE void apply_unary(const UnaryStep& step, FloatVector* HWY_RESTRICT v) 
   const V zero = hn::Zero(d);
   const V one = set(d, 1.0);
   switch (step.kind) {
-    case UnaryKind::kRelu:
-      return each_of_group(v, [=](V x) { return at_least(zero, x); });
-    case UnaryKind::kClip:
-      return each_of_group(v, [=](V x) { return at_most(b, at_least(a, x)); });
+    case UnaryKind::kRelu: return each_of_group(v, [=](V x) { return at_least(zero, x); });
+    case UnaryKind::kClip: return each_of_group(v, [=](V x) { return at_most(b, at_least(a, x)); });
     case UnaryKind::kLeakyRelu:
       return each_of_group(v, [=](V x) { return hn::IfThenElse(hn::Ge(x, zero), x, hn::Mul(a, x)); });
     case UnaryKind::kHardSigmoid:
@@ -39,41 +37,27 @@ HWY_INLINE void apply_unary(const UnaryStep& step, FloatVector* HWY_RESTRICT v) 
       return each_of_group(
           v, [=](V x) { return hn::Mul(hn::Mul(x, at_most(b, at_least(zero, hn::Add(x, a)))), inverse); });
     }
-    case UnaryKind::kSigmoid:
-      return each_of_group(v, [=](V x) { return math::sigmoid(d, x); });
-    case UnaryKind::kSwish:
-      return each_of_group(v, [=](V x) { return math::swish(d, x, a); });
-    case UnaryKind::kTanh:
-      return each_of_group(v, [=](V x) { return math::tanh(d, x); });
-    case UnaryKind::kGelu:
-      return each_of_group(v, [=](V x) { return math::gelu(d, x); });
-    case UnaryKind::kGeluTanh:
-      return each_of_group(v, [=](V x) { return math::gelu_tanh(d, x); });
-    case UnaryKind::kElu:
-      return each_of_group(v, [=](V x) { return math::elu(d, x, a); });
-    case UnaryKind::kSoftplus:
-      return each_of_group(v, [=](V x) { return math::softplus(d, x, a, b); });
-    case UnaryKind::kMish:
-      return each_of_group(v, [=](V x) { return math::mish(d, x); });
-    case UnaryKind::kAbs:
-      return each_of_group(v, [=](V x) { return hn::Abs(x); });
-    case UnaryKind::kNegative:
-      return each_of_group(v, [=](V x) { return hn::Neg(x); });
-    case UnaryKind::kSquare:
-      return each_of_group(v, [=](V x) { return hn::Mul(x, x); });
-    case UnaryKind::kSqrt:
-      return each_of_group(v, [=](V x) { return hn::Sqrt(x); });
-    case UnaryKind::kExp:
-      return each_of_group(v, [=](V x) { return math::exp(d, x); });
-    case UnaryKind::kScaleShift:
-      return each_of_group(v, [=](V x) { return hn::MulAdd(a, x, b); });
+    case UnaryKind::kSigmoid: return each_of_group(v, [=](V x) { return math::sigmoid(d, x); });
+    case UnaryKind::kSwish: return each_of_group(v, [=](V x) { return math::swish(d, x, a); });
+    case UnaryKind::kTanh: return each_of_group(v, [=](V x) { return math::tanh(d, x); });
+    case UnaryKind::kGelu: return each_of_group(v, [=](V x) { return math::gelu(d, x); });
+    case UnaryKind::kGeluTanh: return each_of_group(v, [=](V x) { return math::gelu_tanh(d, x); });
+    case UnaryKind::kElu: return each_of_group(v, [=](V x) { return math::elu(d, x, a); });
+    case UnaryKind::kSoftplus: return each_of_group(v, [=](V x) { return math::softplus(d, x, a, b); });
+    case UnaryKind::kMish: return each_of_group(v, [=](V x) { return math::mish(d, x); });
+    case UnaryKind::kAbs: return each_of_group(v, [=](V x) { return hn::Abs(x); });
+    case UnaryKind::kNegative: return each_of_group(v, [=](V x) { return hn::Neg(x); });
+    case UnaryKind::kSquare: return each_of_group(v, [=](V x) { return hn::Mul(x, x); });
+    case UnaryKind::kSqrt: return each_of_group(v, [=](V x) { return hn::Sqrt(x); });
+    case UnaryKind::kExp: return each_of_group(v, [=](V x) { return math::exp(d, x); });
+    case UnaryKind::kScaleShift: return each_of_group(v, [=](V x) { return hn::MulAdd(a, x, b); });
     default:  // is_post_op() says no
       return;
   }
 }
 
-// A chain, with what a register tile does itself split off: a first bias starts the sums, and a clamp that ends the chain is done
-// in registers, at_most(high, at_least(low, x)).
+// A chain, with what a register tile does itself split off: a first bias starts the sums, and a clamp that ends the
+// chain is done in registers, at_most(high, at_least(low, x)).
 struct Chain {
   const float* bias = nullptr;
   float low = -__builtin_inff();
@@ -105,7 +89,8 @@ HWY_INLINE Chain split_chain(const PostOp* ops, int count) {
   return chain;
 }
 
-// Where a tile's rows go: row r is pixel pixels[r] of an output with `stride` floats per pixel, from channel `channel` on.
+// Where a tile's rows go: row r is pixel pixels[r] of an output with `stride` floats per pixel, from channel `channel`
+// on.
 struct EpilogueTarget {
   float* c;
   int64_t stride;
@@ -155,9 +140,7 @@ void finish_columns(const PostOp* ops, int op_count, const float* tile, size_t t
             v[i] = hn::Mul(v[i], load(op->tensor + pixel[i] * op->tensor_stride + to.channel));
           }
           break;
-        case PostOpKind::kUnary:
-          apply_unary(op->step, v);
-          break;
+        case PostOpKind::kUnary: apply_unary(op->step, v); break;
       }
     }
     for (size_t i = 0; i < kEpilogueGroup; ++i) {
@@ -171,8 +154,8 @@ void finish_columns(const PostOp* ops, int op_count, const float* tile, size_t t
   }
 }
 
-// tile[r * tile_stride + j], r < rows, j < columns, through the chain into the target. Each row of the tile must be readable up to
-// a whole number of vectors.
+// tile[r * tile_stride + j], r < rows, j < columns, through the chain into the target. Each row of the tile must be
+// readable up to a whole number of vectors.
 HWY_INLINE void finish_tile(const PostOp* ops, int op_count, const float* tile, size_t tile_stride, size_t rows,
                             size_t columns, EpilogueTarget to) {
   if (rows == 0) return;

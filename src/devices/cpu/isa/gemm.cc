@@ -78,7 +78,8 @@ class RowTile {
 
     const bool direct = columns == width && chain_.count == 0;
     for (int r = 0; r < kTileRows; ++r) {
-      out_[r] = direct ? call_.c + rows_.pixels()[r] * call_.c_stride + column : tile_ + static_cast<size_t>(r) * kTileStride;
+      out_[r] =
+          direct ? call_.c + rows_.pixels()[r] * call_.c_stride + column : tile_ + static_cast<size_t>(r) * kTileStride;
     }
     const int rows = panel.rows() < padded_ ? panel.rows() : padded_;
     const TileFunction function = find_tile(panel, rows);
@@ -137,8 +138,10 @@ class RowTile {
   HWY_ALIGN float tile_[kTileRows * kTileStride];
 };
 
-// Rows of [begin, end) in tiles of nearly equal size, so that no tile is thin, for panels [panel_begin, panel_end) of a group.
-void run_block(RowTile& tile, int64_t begin, int64_t end, int limit, int64_t group, int64_t panel_begin, int64_t panel_end) {
+// Rows of [begin, end) in tiles of nearly equal size, so that no tile is thin, for panels [panel_begin, panel_end) of a
+// group.
+void run_block(RowTile& tile, int64_t begin, int64_t end, int limit, int64_t group, int64_t panel_begin,
+               int64_t panel_end) {
   const int64_t rows = end - begin;
   const int64_t tiles = (rows + limit - 1) / limit;
   int64_t row = begin;

@@ -8,10 +8,11 @@
 
 /// C[row, column] = sum over taps t and k < depth of A_t[row, k] * B[t, k, column], then post-operations.
 ///
-/// A is given indirectly: for each row and tap a pointer to `depth` adjacent floats. A plain matrix has one tap; a convolution over a
-/// channels-last image has one tap per kernel position (or per kernel row, where positions are joined), and padding points to zeros.
-/// B is packed once into panels of columns, [panel][tap][k][column of panel]. Each element of C is summed in one order of (t, k) that
-/// depends on the shape of B alone, so rows may be split among calls at will without changing a bit.
+/// A is given indirectly: for each row and tap a pointer to `depth` adjacent floats. A plain matrix has one tap; a
+/// convolution over a channels-last image has one tap per kernel position (or per kernel row, where positions are
+/// joined), and padding points to zeros. B is packed once into panels of columns, [panel][tap][k][column of panel].
+/// Each element of C is summed in one order of (t, k) that depends on the shape of B alone, so rows may be split among
+/// calls at will without changing a bit.
 namespace coracle::cpu {
 
 /// The shape of B for one group.
@@ -42,7 +43,8 @@ struct GemmImage {
   int64_t stride_y = 1, stride_x = 1;
   const int32_t* tap_y = nullptr;
   const int32_t* tap_x = nullptr;
-  int64_t join = 1;  ///< more than 1 needs one group, depth == join * in_channels <= kMaxJoinedDepth, taps <= kMaxJoinedTaps
+  int64_t join =
+      1;  ///< more than 1 needs one group, depth == join * in_channels <= kMaxJoinedDepth, taps <= kMaxJoinedTaps
   int64_t out_first = 0, out_batch = 0, out_row = 0, out_column = 1;
 };
 
@@ -53,14 +55,14 @@ struct GemmCall {
   GemmShape shape;
   int64_t groups = 1;  ///< group g reads A from float g * depth on, and writes columns from g * columns on
   const float* a = nullptr;
-  int64_t a_stride = 0;              ///< floats from row to row, if image is null (then row r goes to pixel r of C)
+  int64_t a_stride = 0;  ///< floats from row to row, if image is null (then row r goes to pixel r of C)
   const GemmImage* image = nullptr;
-  const float* zeros = nullptr;      ///< `depth` zeros, if image is set
-  const float* packed = nullptr;     ///< groups one after the other, packed_floats() each
+  const float* zeros = nullptr;   ///< `depth` zeros, if image is set
+  const float* packed = nullptr;  ///< groups one after the other, packed_floats() each
   float* c = nullptr;
-  int64_t c_stride = 0;              ///< floats from pixel to pixel
+  int64_t c_stride = 0;  ///< floats from pixel to pixel
   const PostOp* ops = nullptr;
-  int op_count = 0;                  ///< at most kMaxPostOps
+  int op_count = 0;  ///< at most kMaxPostOps
 };
 
 struct GemmFunctions {
@@ -68,7 +70,8 @@ struct GemmFunctions {
   int64_t (*panels)(int64_t columns);
   /// Size of one packed group.
   int64_t (*packed_floats)(const GemmShape& shape);
-  /// Packs the panels [panel_begin, panel_end) of one group into `packed` (the group's beginning). Writes every float of them.
+  /// Packs the panels [panel_begin, panel_end) of one group into `packed` (the group's beginning). Writes every float
+  /// of them.
   void (*pack)(const GemmShape& shape, const GemmSource& source, float* packed, int64_t panel_begin, int64_t panel_end);
   /// Computes rows [row_begin, row_end) of panels [panel_begin, panel_end); panels are counted through all groups.
   void (*run)(const GemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end);

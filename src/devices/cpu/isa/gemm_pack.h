@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packs B into panels: [panel][tap][k][column]; paired panels [panel][tap][k / 2][column][k % 2]. Included only by gemm.cc.
+// Packs B into panels: [panel][tap][k][column]; paired panels [panel][tap][k / 2][column][k % 2]. Included only by
+// gemm.cc.
 #pragma once
 
 #include <cstring>
@@ -10,8 +11,8 @@
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
 
-// One tap of a plain panel: adjacent k of a column lie apart by one float in the source (a transposed matrix). Reads whole cache
-// lines of a column before going on.
+// One tap of a plain panel: adjacent k of a column lie apart by one float in the source (a transposed matrix). Reads
+// whole cache lines of a column before going on.
 HWY_INLINE void pack_transposed(const float* from, int64_t depth, int64_t column_stride, int64_t columns, int64_t width,
                                 float* to) {
   constexpr int64_t kBlock = 16;
@@ -27,8 +28,8 @@ HWY_INLINE void pack_transposed(const float* from, int64_t depth, int64_t column
   }
 }
 
-HWY_INLINE void pack_tap(const GemmShape& shape, const GemmSource& source, const float* from, int64_t columns, Panel panel,
-                         float* to) {
+HWY_INLINE void pack_tap(const GemmShape& shape, const GemmSource& source, const float* from, int64_t columns,
+                         Panel panel, float* to) {
   const int64_t width = static_cast<int64_t>(panel.columns());
   const int64_t inner = source.inner > 0 ? source.inner : 1;
   if (!panel.paired && source.inner == shape.depth && source.column_stride == 1) {

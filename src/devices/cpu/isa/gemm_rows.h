@@ -106,7 +106,8 @@ class TileRows {
  private:
   // Unused rows hold whatever was there: plain integer arithmetic.
   static HWY_INLINE const float* offset_by(const float* p, int64_t floats) {
-    return reinterpret_cast<const float*>(reinterpret_cast<uintptr_t>(p) + static_cast<uintptr_t>(floats) * sizeof(float));
+    return reinterpret_cast<const float*>(reinterpret_cast<uintptr_t>(p) +
+                                          static_cast<uintptr_t>(floats) * sizeof(float));
   }
 
   // Copies joined pixels that lie partly outside, with zeros there.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Register tiles of the indirect matrix product: up to kTileRows rows by one panel of columns. Included only by gemm.cc.
+// Register tiles of the indirect matrix product: up to kTileRows rows by one panel of columns. Included only by
+// gemm.cc.
 #pragma once
 
 #include <cstring>
@@ -23,8 +24,8 @@ constexpr int kPanelVectors = 2;
 constexpr int kMaxPanelVectors = 3;
 constexpr size_t kPanelColumns = kPanelVectors * kFloatLanes;
 
-// Where eight columns fill half a vector, a panel of 8 or 24 columns is paired: lane 2c + e of its vectors belongs to column c and
-// to depth 2i + e, and the two partial sums of a column are added at the end. So all lanes work.
+// Where eight columns fill half a vector, a panel of 8 or 24 columns is paired: lane 2c + e of its vectors belongs to
+// column c and to depth 2i + e, and the two partial sums of a column are added at the end. So all lanes work.
 constexpr bool kHavePaired = kFloatLanes == 16;
 
 #if HWY_TARGET == HWY_AVX3
@@ -196,11 +197,21 @@ HWY_INLINE TileFunction tile_function(int rows) {
     case 1: return run_tile<1, kVectors, kPaired>;
     case 2: return run_tile<2, kVectors, kPaired>;
     case 4: return run_tile<4, kVectors, kPaired>;
-    case 6: if constexpr (kLimit >= 6) return run_tile<6, kVectors, kPaired>; break;
-    case 8: if constexpr (kLimit >= 8) return run_tile<8, kVectors, kPaired>; break;
-    case 9: if constexpr (kLimit == 9) return run_tile<9, kVectors, kPaired>; break;
-    case 10: if constexpr (kLimit >= 10) return run_tile<10, kVectors, kPaired>; break;
-    case 12: if constexpr (kLimit >= 12) return run_tile<12, kVectors, kPaired>; break;
+    case 6:
+      if constexpr (kLimit >= 6) return run_tile<6, kVectors, kPaired>;
+      break;
+    case 8:
+      if constexpr (kLimit >= 8) return run_tile<8, kVectors, kPaired>;
+      break;
+    case 9:
+      if constexpr (kLimit == 9) return run_tile<9, kVectors, kPaired>;
+      break;
+    case 10:
+      if constexpr (kLimit >= 10) return run_tile<10, kVectors, kPaired>;
+      break;
+    case 12:
+      if constexpr (kLimit >= 12) return run_tile<12, kVectors, kPaired>;
+      break;
     default: break;
   }
   return nullptr;

@@ -8,8 +8,8 @@
 
 namespace coracle::cpu {
 
-/// What is done to each finished element x of a product or convolution before it is stored. An output is seen as pixels (rows)
-/// times channels (columns).
+/// What is done to each finished element x of a product or convolution before it is stored. An output is seen as pixels
+/// (rows) times channels (columns).
 enum class PostOpKind : int32_t {
   kAddChannel,  // x + tensor[channel]: bias
   kMulChannel,  // x * tensor[channel]
@@ -21,8 +21,9 @@ enum class PostOpKind : int32_t {
 struct PostOp {
   PostOpKind kind = PostOpKind::kUnary;
   UnaryStep step;
-  const float* tensor = nullptr;  // may be the output itself with the same stride (in place), but must not overlap it otherwise
-  int64_t tensor_stride = 0;      // floats from pixel to pixel
+  const float* tensor =
+      nullptr;  // may be the output itself with the same stride (in place), but must not overlap it otherwise
+  int64_t tensor_stride = 0;  // floats from pixel to pixel
 };
 
 constexpr int kMaxPostOps = 8;
@@ -48,10 +49,8 @@ constexpr bool is_post_op(UnaryKind kind) {
     case UnaryKind::kSquare:
     case UnaryKind::kSqrt:
     case UnaryKind::kExp:
-    case UnaryKind::kScaleShift:
-      return true;
-    default:
-      return false;
+    case UnaryKind::kScaleShift: return true;
+    default: return false;
   }
 }
 

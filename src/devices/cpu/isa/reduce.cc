@@ -55,18 +55,12 @@ HWY_INLINE void with_kind(ReduceKind kind, F f) {
   };
   switch (kind) {
     case ReduceKind::kSum:
-    case ReduceKind::kMean:
-      return f(SameOp(), AddOp(), hn::Zero(d), sum);
-    case ReduceKind::kSumSquares:
-      return f(SquareOp(), AddOp(), hn::Zero(d), sum);
-    case ReduceKind::kSumAbs:
-      return f(AbsOp(), AddOp(), hn::Zero(d), sum);
-    case ReduceKind::kMax:
-      return f(SameOp(), MaxOp(), hn::Neg(infinity), largest);
-    case ReduceKind::kMin:
-      return f(SameOp(), MinOp(), infinity, smallest);
-    case ReduceKind::kProduct:
-      return f(SameOp(), MulOp(), set(d, 1.0), product);
+    case ReduceKind::kMean: return f(SameOp(), AddOp(), hn::Zero(d), sum);
+    case ReduceKind::kSumSquares: return f(SquareOp(), AddOp(), hn::Zero(d), sum);
+    case ReduceKind::kSumAbs: return f(AbsOp(), AddOp(), hn::Zero(d), sum);
+    case ReduceKind::kMax: return f(SameOp(), MaxOp(), hn::Neg(infinity), largest);
+    case ReduceKind::kMin: return f(SameOp(), MinOp(), infinity, smallest);
+    case ReduceKind::kProduct: return f(SameOp(), MulOp(), set(d, 1.0), product);
   }
 }
 

@@ -136,14 +136,10 @@ void matrix(size_t element_size, const void* x, size_t x_stride, void* y, size_t
     transpose_matrix(static_cast<const T*>(x), x_stride, static_cast<T*>(y), y_stride, rows, columns);
   };
   switch (element_size) {
-    case 1:
-      return run(uint8_t());
-    case 2:
-      return run(uint16_t());
-    case 4:
-      return run(uint32_t());
-    default:
-      return run(uint64_t());
+    case 1: return run(uint8_t());
+    case 2: return run(uint16_t());
+    case 4: return run(uint32_t());
+    default: return run(uint64_t());
   }
 }
 
@@ -216,14 +212,10 @@ void permute(size_t element_size, const Permutation& p, const void* x, void* y, 
     permute_part(p, static_cast<const T*>(x), static_cast<T*>(y), begin, end);
   };
   switch (element_size) {
-    case 1:
-      return run(uint8_t());
-    case 2:
-      return run(uint16_t());
-    case 4:
-      return run(uint32_t());
-    default:
-      return run(uint64_t());
+    case 1: return run(uint8_t());
+    case 2: return run(uint16_t());
+    case 4: return run(uint32_t());
+    default: return run(uint64_t());
   }
 }
 

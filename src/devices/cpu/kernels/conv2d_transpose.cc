@@ -2,8 +2,8 @@
 #include "devices/cpu/gemm_plan.h"
 #include "ops/conv2d_transpose_fused.h"
 
-/// Transposed convolution, channels-last: output pixels whose coordinates leave the same remainders by the strides form one
-/// small convolution each ("phase").
+/// Transposed convolution, channels-last: output pixels whose coordinates leave the same remainders by the strides form
+/// one small convolution each ("phase").
 namespace coracle::cpu::kernels {
 namespace {
 

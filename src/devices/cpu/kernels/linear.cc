@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devices/cpu/gemm_plan.h"
 #include "ops/linear.h"
+
+#include "devices/cpu/gemm_plan.h"
 
 /// Products with packed weights.
 namespace coracle::cpu::kernels {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ops/matmul.h"
+
 #include <algorithm>
 
 #include "devices/cpu/gemm_plan.h"
 #include "ops/bmm.h"
-#include "ops/matmul.h"
 
 /// Products of two computed matrices, batch by batch: the right one is packed into scratch first.
 namespace coracle::cpu::kernels {
@@ -13,7 +14,7 @@ constexpr int64_t kRowTile = 12;
 
 struct State {
   GemmCall call;
-  GemmSource source;          ///< of one right matrix
+  GemmSource source;  ///< of one right matrix
   int64_t rows = 0;
   int64_t panels = 0;
   int64_t packed_floats = 0;  ///< of one right matrix
@@ -121,7 +122,8 @@ constexpr Kernel kRows[] = {
     row<Matmul, Isa::kAvx2>("matmul.avx2"),     row<Bmm, Isa::kAvx2>("bmm.avx2"),
     row<Matmul, Isa::kSse2>("matmul.sse2"),     row<Bmm, Isa::kSse2>("bmm.sse2"),
 #else
-    row<Matmul, Isa::kNeon>("matmul.neon"),     row<Bmm, Isa::kNeon>("bmm.neon"),
+    row<Matmul, Isa::kNeon>("matmul.neon"),
+    row<Bmm, Isa::kNeon>("bmm.neon"),
 #endif
 };
 

@@ -22,7 +22,7 @@ constexpr Kernel row(const OpRow* op) {
 }
 
 constexpr Kernel kRows[] = {
-    row(&kOpRow<Reshape>), row(&kOpRow<Flatten>), row(&kOpRow<Flatten2>),
+    row(&kOpRow<Reshape>), row(&kOpRow<Flatten>),   row(&kOpRow<Flatten2>),
     row(&kOpRow<Squeeze>), row(&kOpRow<Unsqueeze>),
 };
 

@@ -12,20 +12,13 @@ constexpr BinaryKind kKinds[] = {BinaryKind::kAdd,    BinaryKind::kSubtract, Bin
 
 double expected(BinaryKind kind, double a, double b) {
   switch (kind) {
-    case BinaryKind::kAdd:
-      return a + b;
-    case BinaryKind::kSubtract:
-      return a - b;
-    case BinaryKind::kMultiply:
-      return a * b;
-    case BinaryKind::kDivide:
-      return a / b;
-    case BinaryKind::kMaximum:
-      return a > b ? a : b;
-    case BinaryKind::kMinimum:
-      return a < b ? a : b;
-    case BinaryKind::kPow:
-      return std::pow(a, b);
+    case BinaryKind::kAdd: return a + b;
+    case BinaryKind::kSubtract: return a - b;
+    case BinaryKind::kMultiply: return a * b;
+    case BinaryKind::kDivide: return a / b;
+    case BinaryKind::kMaximum: return a > b ? a : b;
+    case BinaryKind::kMinimum: return a < b ? a : b;
+    case BinaryKind::kPow: return std::pow(a, b);
   }
   return 0;
 }

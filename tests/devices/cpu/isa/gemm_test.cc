@@ -14,7 +14,8 @@
 namespace coracle::cpu {
 namespace {
 
-void expect_near(const std::vector<float>& got, const std::vector<double>& want, double tolerance, const std::string& what) {
+void expect_near(const std::vector<float>& got, const std::vector<double>& want, double tolerance,
+                 const std::string& what) {
   ASSERT_EQ(got.size(), want.size());
   for (size_t i = 0; i < got.size(); ++i) {
     ASSERT_NEAR(got[i], want[i], tolerance * (1 + std::abs(want[i]))) << what << " at " << i;
@@ -221,7 +222,8 @@ TEST_P(GemmTest, PostOps) {
       std::vector<double> want(sums.size());
       for (size_t i = 0; i < sums.size(); ++i) {
         const double x = sums[i] + conv.bias[i % static_cast<size_t>(p.outputs)];
-        want[i] = whole ? x * std::min(std::max(x + 3, 0.0), 6.0) / 6 * 1.5 - 0.25 + conv.residual[i] : std::max(x, 0.0);
+        want[i] =
+            whole ? x * std::min(std::max(x + 3, 0.0), 6.0) / 6 * 1.5 - 0.25 + conv.residual[i] : std::max(x, 0.0);
       }
       expect_near(c, want, 5e-5, p.name);
     }

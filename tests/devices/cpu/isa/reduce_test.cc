@@ -23,20 +23,13 @@ double expected(ReduceKind kind, const float* x, size_t n, size_t stride) {
     smallest = std::min(smallest, v);
   }
   switch (kind) {
-    case ReduceKind::kSum:
-      return sum;
-    case ReduceKind::kMean:
-      return sum / static_cast<double>(n);
-    case ReduceKind::kMax:
-      return largest;
-    case ReduceKind::kMin:
-      return smallest;
-    case ReduceKind::kProduct:
-      return product;
-    case ReduceKind::kSumSquares:
-      return squares;
-    case ReduceKind::kSumAbs:
-      return absolute;
+    case ReduceKind::kSum: return sum;
+    case ReduceKind::kMean: return sum / static_cast<double>(n);
+    case ReduceKind::kMax: return largest;
+    case ReduceKind::kMin: return smallest;
+    case ReduceKind::kProduct: return product;
+    case ReduceKind::kSumSquares: return squares;
+    case ReduceKind::kSumAbs: return absolute;
   }
   return 0;
 }
