@@ -2,8 +2,18 @@
 #include "graph/patch.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace coracle {
+namespace {
+
+/// True if a node's values are counted for each port of its operator.
+bool fits(const PortCounts& counts, std::span<const Port> ports, const std::vector<ValueId>& values) {
+  return counts.size() == ports.size() &&
+         std::accumulate(counts.begin(), counts.end(), 0) == static_cast<int>(values.size());
+}
+
+}  // namespace
 
 Patch::~Patch() {
   for (auto it = added_.rbegin(); it != added_.rend(); ++it) graph_.remove_node(*it);
@@ -57,7 +67,11 @@ void verify(const Graph& graph, bool infer) {
   for (NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     require(node.alive, "node ", node.name, " was removed but is still in the program");
-    require(node.input_counts.size() == node.op.row().inputs.size(), "node ", node.name, " has wrong operand ports");
+    const OpRow& row = node.op.row();
+    require(fits(node.input_counts, row.inputs, node.inputs), "node ", node.name, " has wrong operand ports");
+    require(fits(node.output_counts, row.outputs, node.outputs), "node ", node.name, " has wrong result ports");
+    require(static_cast<int>(node.regions.size()) == row.regions, "node ", node.name, " has ", node.regions.size(),
+            " regions, expected ", row.regions);
     for (ValueId v : node.inputs) {
       require(index(v) < defined.size() && defined[index(v)], "node ", node.name, " uses a value before it is defined");
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "graph/graph.h"
 
@@ -9,16 +10,26 @@ namespace coracle {
 
 /// A graph as text, one node a line, attributes that have their default left out:
 ///
-///   graph (%x: float32[?, 3, ?, ?]) {
-///     @w: float32[8, 3, 3, 3] = random(1)
-///     %1 = conv2d(%x, @w) {strides = [2, 2]}
-///     %2, %3 = split(%1, @axis) ...
+///   graph (%x0 "image": float32[?, 3, ?, ?]) {
+///     @c0 "conv1.w": float32[8, 3, 3, 3] = random(864)
+///     @c1: int32[1] = {1}
+///     %0 "conv1.tmp_0": float32[?, 8, ?, ?] = conv2d(%x0, @c0) {strides = [2, 2]}
+///     [%1: float32[?, 4, ?, ?], %2: float32[?, 4, ?, ?]] = split_with_num(%0, @c1) {num = 2}
 ///     return %1 "out"
 ///   }
 ///
-/// Operands stand port by port: `_` for an absent optional, `[%a, %b]` for a list. Constants of at most eight elements
-/// are written out ("= {1, 2}"), larger ones as "= random(seed)" with elements from a generator seeded by their bytes'
-/// count: printing keeps types, not weights. Regions follow their node in braces.
+/// Operands and results stand port by port: `_` for an absent optional, `[%a, %b]` for a list. Regions follow their
+/// node. Constants of up to eight elements (whole numbers: 64) are written out ("= {1, 2}"), larger ones as "=
+/// random(seed)", the seed being their size in bytes: printing keeps types, not weights. Values are numbered in the
+/// order in which they stand, so equal programs have equal texts. Names of nodes and sequence offsets are not part of
+/// it.
 std::string print(const Graph& graph);
+
+/// The graph that a text describes; print(parse(print(g))) is print(g). More than `print` writes is understood: `#`
+/// begins a comment, values may be called %anything and @anything, results need no type (one that is given must agree
+/// with what is inferred), attributes may stand in any order, and random(seed, low, high) gives elements in [low, high)
+/// (otherwise [-1, 1), whole numbers [0, 4)).
+/// Throws Error (kInvalidModel) with line and column, what was expected and what was found.
+Graph parse(std::string_view text);
 
 }  // namespace coracle
