@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/if.h"
+#include "ops/while.h"
 
 namespace coracle {
 
@@ -66,18 +67,48 @@ NodeId add_if(Graph& graph, std::string name, ValueId condition, const ClosedReg
   return graph.add_node(If{}, {{condition}, captured}, counts, std::move(name), std::move(regions));
 }
 
+namespace {
+
+/// The type of a value as a region may rely on it: what is known of its elements comes with the operands of each run.
+Fact without_value(Fact fact) {
+  fact.value = nullptr;
+  return fact;
+}
+
+/// Types that changed outside reach the regions of all nodes.
+void refresh_regions(Graph& graph) {
+  for (NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    if (node.op.is<While>()) widen_region(graph, id);
+    if (!node.op.is<If>()) continue;
+    for (const std::shared_ptr<Graph>& region : node.regions) {
+      for (size_t i = 0; i < region->inputs().size(); ++i) {
+        region->value(region->inputs()[i]).fact = without_value(graph.fact(node.inputs[i + 1]));
+      }
+      region->infer_all();
+      refresh_regions(*region);
+    }
+  }
+}
+
+}  // namespace
+
 void widen_region(Graph& graph, NodeId loop) {
   const Node& node = graph.node(loop);
   Graph& region = *node.regions.front();
-  for (size_t i = 0; i < node.outputs.size(); ++i) {
-    Fact fact = graph.fact(node.outputs[i]);
-    fact.value = nullptr;
-    region.value(region.inputs()[i + 1]).fact = std::move(fact);
+  const size_t carried = node.outputs.size();
+  for (size_t i = 0; i < region.inputs().size(); ++i) {
+    const bool is_carried = i > 0 && i <= carried;
+    region.value(region.inputs()[i]).fact =
+        without_value(graph.fact(is_carried ? node.outputs[i - 1] : node.inputs[i]));
   }
-  Fact& condition = region.value(region.inputs()[0]).fact;
-  const Fact& next = region.fact(region.outputs()[0]);
-  if (!(next.shape == condition.shape)) condition.shape = Shape::unknown_rank();
   region.infer_all();
+  Fact& condition = region.value(region.inputs()[0]).fact;
+  if (!(region.fact(region.outputs()[0]).shape == condition.shape)) {
+    condition.shape = Shape::unknown_rank();
+    region.infer_all();
+  }
+  refresh_regions(region);
 }
 
 }  // namespace coracle
