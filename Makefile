@@ -5,7 +5,7 @@ PICTURE ?= examples/ocr/demo.jpg
 PACKAGE := build/demo-models
 CTEST := ctest --no-tests=error -j $(JOBS)
 
-.PHONY: all setup models demo test format lint bench asan tsan fuzz oracle clean
+.PHONY: all setup models demo test format lint bench bench-ready bench-memory bench-kernels asan tsan fuzz oracle clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -35,9 +35,30 @@ format:
 lint: build/release/build.ninja
 	scripts/lint.sh build/release
 
-bench: build/release/build.ninja
+# Coracle against other engines, e.g. make bench MODELS=det,rec PEERS=onnxruntime THREADS=1 SECONDS=5 REALTIME=1. Without a selection
+# the results also go into docs/performance.md and README.md.
+SECONDS ?= 20
+BENCH_SELECTION = $(if $(MODELS),--models $(MODELS)) $(if $(PEERS),--peers $(PEERS)) $(if $(THREADS),--threads $(THREADS))
+BENCH_OPTIONS = $(or $(strip $(BENCH_SELECTION)),--docs) $(if $(REALTIME),--real-time)
+BENCH_PYTHON := build/bench-venv/bin/python
+
+bench-ready: models
+	$(MAKE) --no-print-directory build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle
+	bench/setup.sh
+
+bench: bench-ready
+	$(BENCH_PYTHON) bench/driver.py --seconds $(SECONDS) $(BENCH_OPTIONS)
+
+# Memory over hundreds of input shapes.
+bench-memory: bench-ready
+	$(BENCH_PYTHON) bench/memory.py $(if $(PEERS),--peers $(PEERS),--docs)
+
+# Each kernel alone, with shapes of real models, e.g. make bench-kernels KERNELS=conv2d (a regular expression).
+bench-kernels: setup
 	cmake --preset release -DCORACLE_BUILD_BENCH=ON
-	cmake --build --preset release -j $(JOBS)
+	cmake --build --preset release -j $(JOBS) --target coracle-bench-kernels
+	build/release/coracle-bench-kernels $(if $(KERNELS),--benchmark_filter='$(KERNELS)')
 
 asan tsan: models
 	$(MAKE) --no-print-directory build/$@/build.ninja
@@ -55,4 +76,4 @@ oracle: models
 	build/oracle-venv/bin/python tests/demo/oracle_ocr.py --models $(PACKAGE) -o tests/demo/expected.json examples/ocr/demo.jpg
 
 clean:
-	rm -rf build/release build/debug build/asan build/tsan build/fuzz build/demo
+	rm -rf build/release build/debug build/asan build/tsan build/fuzz build/demo build/bench

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Paddle's own inference engine with graph passes; `onednn` turns its oneDNN kernels on."""
+import paddle
+import paddle.inference
+
+
+class Engine:
+    version = paddle.__version__
+
+    def __init__(self, files, threads, onednn=False):
+        config = paddle.inference.Config(files["program"], files["combined_params"])
+        config.disable_gpu()
+        config.disable_glog_info()
+        config.switch_ir_optim(True)
+        config.enable_memory_optim()
+        config.set_cpu_math_library_num_threads(threads)
+        if onednn:
+            config.enable_mkldnn()
+            config.set_mkldnn_cache_capacity(10)
+        self.predictor = paddle.inference.create_predictor(config)
+        self.output_names = self.predictor.get_output_names()
+
+    def set_inputs(self, arrays):
+        self.inputs = [(self.predictor.get_input_handle(name), array) for name, array in arrays.items()]
+
+    def run(self):
+        for handle, array in self.inputs:
+            handle.copy_from_cpu(array)
+        self.predictor.run()
+        self.results = [self.predictor.get_output_handle(name).copy_to_cpu() for name in self.output_names]
+
+    def outputs(self):
+        return self.results

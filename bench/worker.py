@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One engine with one model in a process of its own. Reads commands from stdin, one JSON object a line, and answers each with
+one line on stdout: {"error": text} or the result. What the engine itself prints goes to stderr.
+
+    {"do": "load", "engine", "options", "files", "threads", "inputs": NPZ, "outputs": NPZ or null}
+    {"do": "sample"}                              one run with the inputs of load
+    {"do": "shape", "inputs": {name: recipe}}     one run with other inputs
+    {"do": "memory"}
+"""
+import contextlib
+import importlib
+import json
+import os
+import sys
+import time
+
+import numpy as np
+
+import models
+
+
+def memory():
+    """Resident and peak resident memory of this process in MiB."""
+    lines = dict(line.split(":", 1) for line in open("/proc/self/status") if line.startswith(("VmRSS", "VmHWM")))
+    kib = {name: int(text.split()[0]) for name, text in lines.items()}
+    return {"resident_mib": kib["VmRSS"] / 1024, "peak_mib": kib["VmHWM"] / 1024}
+
+
+def waited():
+    """Milliseconds that the threads of this process were ready to run and had no core, since they started."""
+    total = 0
+    for thread in os.listdir("/proc/self/task"):
+        with contextlib.suppress(OSError):      # A thread may end meanwhile.
+            with open("/proc/self/task/%s/schedstat" % thread) as file:
+                total += int(file.read().split()[1])
+    return total * 1e-6
+
+
+def milliseconds(function):
+    start = time.perf_counter()
+    function()
+    return (time.perf_counter() - start) * 1e3
+
+
+class Worker:
+    def load(self, engine, options, files, threads, inputs, outputs):
+        before = memory()["resident_mib"]
+        module = importlib.import_module("engines." + engine)
+        imported = memory()["resident_mib"]
+        start = time.perf_counter()
+        self.engine = module.Engine(files, threads, **options)
+        load = (time.perf_counter() - start) * 1e3
+        if inputs is None:
+            return {"version": module.Engine.version, "load_ms": load, "before_mib": before, "imported_mib": imported}
+        self.arrays = dict(np.load(inputs))
+        first = milliseconds(self.first_run)
+        if outputs:
+            np.savez(outputs, *self.engine.outputs())
+        return {"version": module.Engine.version, "load_ms": load, "first_ms": first, "before_mib": before,
+                "imported_mib": imported, **memory()}
+
+    def first_run(self):
+        self.engine.set_inputs(self.arrays)
+        self.engine.run()
+
+    def sample(self):
+        before = waited()
+        time_of_run = milliseconds(self.engine.run)
+        return {"ms": time_of_run, "waited_ms": waited() - before}
+
+    def shape(self, inputs):
+        self.arrays = models.make_inputs(inputs)
+        return {"ms": milliseconds(self.first_run), **memory()}
+
+    def memory(self):
+        return memory()
+
+
+def main():
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    worker = Worker()
+    for line in sys.stdin:
+        command = json.loads(line)
+        try:
+            answer = getattr(worker, command.pop("do"))(**command)
+        except Exception as error:      # Whatever a peer throws is its result.
+            answer = {"error": "%s: %s" % (type(error).__name__, error)}
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    main()
