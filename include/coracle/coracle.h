@@ -11,10 +11,11 @@
  *   thread. Nothing throws, prints or aborts.
  * - A model is immutable and may be used by any number of threads at once. A session may be used by one thread at a
  *   time; use from two at once is reported as CORACLE_INVALID_ARGUMENT.
- * - Option structs start with `struct_size`; call the matching `*_options_init` first, then set fields. Fields are only
- *   ever added at the end.
+ * - Option structs start with `struct_size`; call the matching `*_options_init` with the size of the struct first, then
+ *   set fields. Fields are only ever added at the end, so a program works with every later library; the other structs
+ *   never change.
  * - Strings are UTF-8 and end with a zero byte. Shapes are in elements, outermost dimension first (an image is N, C, H,
- * W); tensors are in row-major order. Sizes and limits are in bytes unless said otherwise.
+ *   W); tensors are in row-major order. Sizes and limits are in bytes unless said otherwise.
  */
 
 #include <stddef.h>
@@ -84,7 +85,8 @@ typedef struct coracle_model_options {
                                     all that have a name; or null */
 } coracle_model_options;
 
-CORACLE_API void coracle_model_options_init(coracle_model_options* options);
+/** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_model_options). */
+CORACLE_API void coracle_model_options_init(coracle_model_options* options, size_t struct_size);
 
 /**
  * Loads a model from a directory, a program file (.pdmodel, __model__, .json) or a parameter file; the other file is
@@ -154,7 +156,8 @@ typedef struct coracle_session_options {
   size_t memory_limit; /**< bound on intermediate tensors and outputs of a run; 0: no limit */
 } coracle_session_options;
 
-CORACLE_API void coracle_session_options_init(coracle_session_options* options);
+/** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_session_options). */
+CORACLE_API void coracle_session_options_init(coracle_session_options* options, size_t struct_size);
 
 /** Makes a session. `options` may be null. Costs next to nothing before the first run; no thread is started. */
 CORACLE_API coracle_status coracle_session_create(const coracle_model* model, const coracle_session_options* options,
@@ -213,6 +216,12 @@ CORACLE_API coracle_status coracle_session_profile(const coracle_session* sessio
  * size depends on data are not listed. Valid until the next call for this session.
  */
 CORACLE_API coracle_status coracle_session_explain(coracle_session* session, const char** json);
+
+/**
+ * Bytes of the tensors a run with the inputs set now would take, as far as that is known before a run: up to the first
+ * result whose size depends on data.
+ */
+CORACLE_API coracle_status coracle_session_planned_memory(coracle_session* session, size_t* bytes);
 
 /** Memory held by a session, in bytes. */
 typedef struct coracle_memory {

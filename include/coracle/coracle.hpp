@@ -2,12 +2,13 @@
 #pragma once
 
 /// Coracle's C++ interface: header-only over coracle.h, so any compiler and standard library can use the same binary.
-/// Errors are exceptions of type coracle::Exception. Threads: as in coracle.h.
+/// Errors are exceptions of type coracle::api::Exception. Threads: as in coracle.h.
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -32,9 +33,21 @@ inline void check(coracle_status status) {
   if (status != CORACLE_OK) throw Exception(status, coracle_last_error());
 }
 
-/// The element type of T.
+/// What coracle_inspect says about a model that need not be runnable, as JSON.
+inline std::string inspect(const std::string& path, const std::string& params = {}) {
+  char* text = nullptr;
+  check(coracle_inspect(path.c_str(), params.empty() ? nullptr : params.c_str(), &text));
+  const std::unique_ptr<char, void (*)(char*)> owner(text, coracle_string_free);
+  return text;
+}
+
+/// The element type of T. For others (float16 ...) there are the functions that take a coracle_dtype.
 template <class T>
 constexpr coracle_dtype dtype_of() {
+  static_assert(std::is_same_v<T, bool> || std::is_same_v<T, int8_t> || std::is_same_v<T, uint8_t> ||
+                    std::is_same_v<T, int16_t> || std::is_same_v<T, int32_t> || std::is_same_v<T, int64_t> ||
+                    std::is_same_v<T, float> || std::is_same_v<T, double>,
+                "not an element type");
   if constexpr (std::is_same_v<T, bool>) return CORACLE_BOOL;
   if constexpr (std::is_same_v<T, int8_t>) return CORACLE_INT8;
   if constexpr (std::is_same_v<T, uint8_t>) return CORACLE_UINT8;
@@ -99,6 +112,9 @@ struct ModelOptions {
   std::string keep_tensors;     ///< comma-separated, "*"
 };
 
+/// The bytes of a file, which must stay while the model lives, or nothing if there is no such file. Must not throw.
+using ReadFunction = std::function<std::optional<std::span<const std::byte>>(const std::string& name)>;
+
 struct SessionOptions {
   int threads = 0;  ///< 0: one per core
   size_t cache_bytes = size_t{64} << 20;
@@ -122,8 +138,39 @@ class Model {
     handle_.reset(model);
   }
 
+  /// From files that a function gives; `path` and `params` as above.
+  Model(const ReadFunction& read, const std::string& path, const std::string& params = {},
+        const ModelOptions& options = {}) {
+    const coracle_model_options c = convert(options);
+    coracle_model* model = nullptr;
+    const coracle_read_function call = [](void* user, const char* name, const void** data, size_t* size) {
+      const auto bytes = (*static_cast<const ReadFunction*>(user))(name);
+      if (!bytes.has_value()) return 1;
+      *data = bytes->data();
+      *size = bytes->size();
+      return 0;
+    };
+    check(coracle_model_load_callback(path.c_str(), params.empty() ? nullptr : params.c_str(), call,
+                                      const_cast<ReadFunction*>(&read), &c, &model));
+    handle_.reset(model);
+  }
+
   std::vector<TensorInfo> inputs() const { return infos(coracle_model_input_count, coracle_model_input); }
   std::vector<TensorInfo> outputs() const { return infos(coracle_model_output_count, coracle_model_output); }
+  /// Index of the input / output of that name, if there is one.
+  std::optional<size_t> find_input(const std::string& name) const {
+    return found(coracle_model_find_input(handle_.get(), name.c_str()));
+  }
+  std::optional<size_t> find_output(const std::string& name) const {
+    return found(coracle_model_find_output(handle_.get(), name.c_str()));
+  }
+  /// The graph after rewriting.
+  std::string graph_text() const {
+    char* text = nullptr;
+    check(coracle_model_graph_text(handle_.get(), &text));
+    const std::unique_ptr<char, void (*)(char*)> owner(text, coracle_string_free);
+    return text;
+  }
   /// See coracle_model_description.
   std::string description() const { return coracle_model_description(handle_.get()); }
   coracle_model* handle() const { return handle_.get(); }
@@ -133,10 +180,13 @@ class Model {
     void operator()(coracle_model* model) const { coracle_model_free(model); }
   };
 
+  static std::optional<size_t> found(int64_t index) {
+    return index < 0 ? std::nullopt : std::optional<size_t>(static_cast<size_t>(index));
+  }
   static const char* or_null(const std::string& s) { return s.empty() ? nullptr : s.c_str(); }
   static coracle_model_options convert(const ModelOptions& options) {
     coracle_model_options c;
-    coracle_model_options_init(&c);
+    coracle_model_options_init(&c, sizeof(c));
     c.cpu_isa = or_null(options.cpu_isa);
     c.disable_passes = or_null(options.disable_passes);
     c.max_rewrites = options.max_rewrites;
@@ -163,7 +213,7 @@ class Session {
  public:
   explicit Session(const Model& model, const SessionOptions& options = {}) {
     coracle_session_options c;
-    coracle_session_options_init(&c);
+    coracle_session_options_init(&c, sizeof(c));
     c.threads = options.threads;
     c.cache_bytes = options.cache_bytes;
     c.memory_limit = options.memory_limit;
@@ -243,6 +293,12 @@ class Session {
     const char* json = nullptr;
     check(coracle_session_explain(handle_.get(), &json));
     return json;
+  }
+  /// See coracle_session_planned_memory.
+  size_t planned_memory() {
+    size_t bytes = 0;
+    check(coracle_session_planned_memory(handle_.get(), &bytes));
+    return bytes;
   }
   coracle_memory memory() const {
     coracle_memory m;

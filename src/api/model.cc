@@ -5,6 +5,7 @@
 #include "api/describe.h"
 #include "api/guard.h"
 #include "api/handles.h"
+#include "api/options.h"
 #include "graph/text.h"
 
 namespace coracle {
@@ -23,22 +24,40 @@ std::vector<std::string> split(const char* list) {
   return parts;
 }
 
+/// Error for a name that is no pass: a misspelt one would be left on without a word.
+void check_pass_names(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    bool known = name == "all";
+    std::string all;
+    for (const Pass& pass : pipeline()) {
+      known = known || name == pass.name;
+      if (all.find(pass.name) == std::string::npos) all.append(all.empty() ? "" : ", ").append(pass.name);
+    }
+    require(known, ErrorCode::kInvalidArgument, "there is no pass '", name, "' to disable; there are: ", all);
+  }
+}
+
+coracle_model_options default_options() {
+  coracle_model_options options{};
+  options.max_rewrites = -1;
+  return options;
+}
+
 ModelOptions convert(const coracle_model_options* given) {
   ModelOptions options;
   if (given == nullptr) return options;
-  require(given->struct_size == sizeof(coracle_model_options), ErrorCode::kInvalidArgument,
-          "coracle_model_options has struct_size ", given->struct_size, ", expected ", sizeof(coracle_model_options),
-          ": call coracle_model_options_init first");
-  if (given->cpu_isa != nullptr) {
-    const std::optional<Isa> isa = isa_of(given->cpu_isa);
-    require(isa.has_value() && runs_on(*isa, detected_isa()), ErrorCode::kInvalidArgument, "cpu_isa is '",
-            given->cpu_isa, "'; this machine has ", name_of(detected_isa()), " and what is below it");
+  const coracle_model_options c = read_options(*given, default_options(), "coracle_model_options");
+  if (c.cpu_isa != nullptr) {
+    const std::optional<Isa> isa = isa_of(c.cpu_isa);
+    require(isa.has_value() && runs_on(*isa, detected_isa()), ErrorCode::kInvalidArgument, "the instruction set '",
+            c.cpu_isa, "' is not one of this machine, which has ", name_of(detected_isa()), " and what is below it");
     options.cpu_isa = *isa;
   }
-  options.passes.disabled = split(given->disable_passes);
-  options.passes.max_rewrites = given->max_rewrites;
-  options.disabled_kernels = split(given->disable_kernels);
-  options.keep_tensors = split(given->keep_tensors);
+  options.passes.disabled = split(c.disable_passes);
+  check_pass_names(options.passes.disabled);
+  options.passes.max_rewrites = c.max_rewrites;
+  options.disabled_kernels = split(c.disable_kernels);
+  options.keep_tensors = split(c.keep_tensors);
   return options;
 }
 
@@ -112,11 +131,8 @@ const char* coracle_dtype_name(coracle_dtype dtype) {
 
 const char* coracle_cpu_isa(void) { return coracle::name_of(coracle::detected_isa()).data(); }
 
-void coracle_model_options_init(coracle_model_options* options) {
-  if (options == nullptr) return;
-  *options = {};
-  options->struct_size = sizeof(*options);
-  options->max_rewrites = -1;
+void coracle_model_options_init(coracle_model_options* options, size_t struct_size) {
+  coracle::init_options(options, struct_size, coracle::default_options());
 }
 
 coracle_status coracle_model_load(const char* path, const char* params_path, const coracle_model_options* options,

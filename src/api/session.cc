@@ -5,21 +5,26 @@
 #include "api/describe.h"
 #include "api/guard.h"
 #include "api/handles.h"
+#include "api/options.h"
 
 namespace coracle {
 namespace {
 
+coracle_session_options default_options() {
+  coracle_session_options options{};
+  options.cache_bytes = SessionOptions{}.cache_bytes;
+  return options;
+}
+
 SessionOptions convert(const coracle_session_options* given) {
   SessionOptions options;
   if (given == nullptr) return options;
-  require(given->struct_size == sizeof(coracle_session_options), ErrorCode::kInvalidArgument,
-          "coracle_session_options has struct_size ", given->struct_size, ", expected ",
-          sizeof(coracle_session_options), ": call coracle_session_options_init first");
-  require(given->threads >= 0 && given->threads <= 1024, ErrorCode::kInvalidArgument, "threads is ", given->threads,
+  const coracle_session_options c = read_options(*given, default_options(), "coracle_session_options");
+  require(c.threads >= 0 && c.threads <= 1024, ErrorCode::kInvalidArgument, "threads is ", c.threads,
           ", expected 0 to 1024");
-  options.threads = given->threads;
-  options.cache_bytes = given->cache_bytes;
-  options.memory_limit = given->memory_limit;
+  options.threads = c.threads;
+  options.cache_bytes = c.cache_bytes;
+  options.memory_limit = c.memory_limit;
   return options;
 }
 
@@ -62,11 +67,8 @@ using coracle::require_pointer;
 
 extern "C" {
 
-void coracle_session_options_init(coracle_session_options* options) {
-  if (options == nullptr) return;
-  *options = {};
-  options->struct_size = sizeof(*options);
-  options->cache_bytes = coracle::SessionOptions{}.cache_bytes;
+void coracle_session_options_init(coracle_session_options* options, size_t struct_size) {
+  coracle::init_options(options, struct_size, coracle::default_options());
 }
 
 coracle_status coracle_session_create(const coracle_model* model, const coracle_session_options* options,
@@ -193,6 +195,20 @@ coracle_status coracle_session_explain(coracle_session* session, const char** js
     require_pointer(json, "json");
     session->text = coracle::describe(*session->session.explain(), session->session.model().program()->graph());
     *json = session->text.c_str();
+  });
+}
+
+coracle_status coracle_session_planned_memory(coracle_session* session, size_t* bytes) {
+  return guard([&] {
+    require_pointer(session, "session");
+    require_pointer(bytes, "bytes");
+    const std::shared_ptr<const coracle::BoundSteps> planned = session->session.explain();
+    const coracle::Steps& steps = planned->steps;
+    *bytes = steps.arena_bytes;
+    for (const coracle::LiveOut& out : steps.live_out) {
+      const coracle::Local& local = steps.locals[static_cast<size_t>(out.local)];
+      if (local.slot.kind != coracle::Slot::Kind::kConstant) *bytes += local.fact.bytes();
+    }
   });
 }
 

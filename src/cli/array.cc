@@ -1,12 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/array.h"
 
+#include <cstdint>
+#include <new>
+
+#include "cli/failure.h"
+
 namespace coracle::cli {
 
 size_t element_count(const api::Dims& dims) {
   size_t n = 1;
   for (int64_t d : dims) n *= static_cast<size_t>(d);
   return n;
+}
+
+Array make_array(coracle_dtype dtype, const api::Dims& dims) {
+  size_t bytes = coracle_dtype_size(dtype);
+  bool fits = true;
+  for (int64_t d : dims) bytes = d == 0 ? 0 : bytes;
+  for (int64_t d : dims) {
+    fits = fits && !__builtin_mul_overflow(bytes, static_cast<size_t>(d), &bytes) && bytes <= PTRDIFF_MAX;
+  }
+  if (!fits) throw Failure(ExitCode::kUsage, "the shape " + join(dims) + " is too large");
+  try {
+    return {dtype, dims, std::vector<std::byte>(bytes)};
+  } catch (const std::bad_alloc&) {
+    throw Failure(ExitCode::kOutOfMemory,
+                  "out of memory: " + type_text(dtype, dims) + " takes " + std::to_string(bytes) + " bytes");
+  }
 }
 
 std::string join(const api::Dims& dims) {
@@ -21,6 +42,10 @@ std::string type_text(coracle_dtype dtype, const api::Dims& dims) {
     out.append(i == 0 ? "" : ", ").append(dims[i] < 0 ? "?" : std::to_string(dims[i]));
   }
   return out + "]";
+}
+
+std::string type_text(const api::TensorInfo& info) {
+  return info.rank_known ? type_text(info.dtype, info.dims) : std::string(coracle_dtype_name(info.dtype)) + "[...]";
 }
 
 }  // namespace coracle::cli

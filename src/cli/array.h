@@ -17,10 +17,13 @@ struct Array {
 };
 
 size_t element_count(const api::Dims& dims);
+/// Zeros. Failure if that is more than memory holds.
+Array make_array(coracle_dtype dtype, const api::Dims& dims);
 
 /// "1,3,224,224"
 std::string join(const api::Dims& dims);
 /// "float32[1, 3, ?, ?]"
 std::string type_text(coracle_dtype dtype, const api::Dims& dims);
+std::string type_text(const api::TensorInfo& info);
 
 }  // namespace coracle::cli

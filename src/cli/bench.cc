@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <vector>
 
 #include "cli/commands.h"
@@ -75,7 +76,8 @@ void bench(const ModelArguments& arguments, const SessionArguments& session_argu
   w.Key("isa");
   w.String(arguments.options.cpu_isa.empty() ? coracle_cpu_isa() : arguments.options.cpu_isa.c_str());
   w.Key("threads");
-  w.Int(session_arguments.options.threads);
+  const int threads = session_arguments.options.threads;
+  w.Uint(threads > 0 ? static_cast<unsigned>(threads) : std::max(1U, std::thread::hardware_concurrency()));
   number("load_ms", load);
   number("first_ms", first);
   number("min_ms", percentile(times, 0));

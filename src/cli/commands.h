@@ -33,7 +33,8 @@ struct BenchArguments {
 
 /// One function per command, each in the file of its name. Results go to stdout, all else to stderr.
 void run(const ModelArguments& model, const SessionArguments& session, const RunArguments& arguments);
-void inspect(const ModelArguments& model, bool json);
+/// With inputs whose shapes are given, also what a run of such shapes would take.
+void inspect(const ModelArguments& model, const InputOptions& inputs, bool json);
 void explain(const ModelArguments& model, const SessionArguments& session, bool json);
 void bench(const ModelArguments& model, const SessionArguments& session, const BenchArguments& arguments);
 void profile(const ModelArguments& model, const SessionArguments& session, int repeat, const std::string& trace);

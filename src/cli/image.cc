@@ -5,15 +5,16 @@
 // clang-format off
 #include <cstdio>
 #include <jpeglib.h>
+#include <jerror.h>
 #include <png.h>
 // clang-format on
 
 #include <algorithm>
 #include <csetjmp>
 #include <cstring>
-#include <fstream>
 
 #include "cli/failure.h"
+#include "cli/file.h"
 
 namespace coracle::cli {
 namespace {
@@ -23,12 +24,6 @@ struct Pixels {
   int64_t width = 0;
   std::vector<uint8_t> rgb;
 };
-
-std::string read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Failure(ExitCode::kIo, path + ": cannot be opened");
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 Pixels read_png(const std::string& path, const std::string& bytes) {
   png_image image;
@@ -58,11 +53,17 @@ void jpeg_fail(j_common_ptr info) {
   std::longjmp(errors->back, 1);
 }
 
+/// Warnings are for viewers; but a picture that ends early is not the one that was meant.
+void jpeg_warn(j_common_ptr info, int level) {
+  if (level < 0 && info->err->msg_code == JWRN_JPEG_EOF) jpeg_fail(info);
+}
+
 /// Decodes without owning anything that a jump out of the library could leak. False with a message on damage.
 bool decode_jpeg(const std::string& bytes, Pixels* p, JpegErrors* errors) {
   jpeg_decompress_struct info;
   info.err = jpeg_std_error(&errors->base);
   errors->base.error_exit = jpeg_fail;
+  errors->base.emit_message = jpeg_warn;
   if (setjmp(errors->back) != 0) {
     jpeg_destroy_decompress(&info);
     return false;
@@ -113,9 +114,7 @@ float sample(const Pixels& p, float y, float x, int64_t c) {
 
 Array read_image(const std::string& path, coracle_dtype dtype, const api::Dims& dims) {
   const std::string bytes = read_file(path);
-  const bool png = bytes.size() > 8 && bytes.compare(1, 3, "PNG") == 0;
-  const Pixels p = png ? read_png(path, bytes) : read_jpeg(path, bytes);
-  if (dims.size() != 4 || (dims[0] > 1) || (dims[1] >= 0 && dims[1] != 3)) {
+  if (dims.size() != 4 || dims[0] > 1 || (dims[1] >= 0 && dims[1] != 3)) {
     throw Failure(ExitCode::kUsage, path + ": a picture gives float32[1, 3, height, width], the input is " +
                                         type_text(dtype, dims) + "; give a .npy file");
   }
@@ -123,10 +122,12 @@ Array read_image(const std::string& path, coracle_dtype dtype, const api::Dims& 
     throw Failure(ExitCode::kUsage, path + ": a picture gives float32 or uint8, the input takes " +
                                         coracle_dtype_name(dtype) + "; give a .npy file");
   }
+  const bool png = bytes.starts_with("\x89PNG");
+  if (!png && !bytes.starts_with("\xFF\xD8")) throw Failure(ExitCode::kIo, path + ": neither a PNG nor a JPEG file");
+  const Pixels p = png ? read_png(path, bytes) : read_jpeg(path, bytes);
   const int64_t height = dims[2] > 0 ? dims[2] : p.height;
   const int64_t width = dims[3] > 0 ? dims[3] : p.width;
-  Array a{dtype, {1, 3, height, width}, {}};
-  a.bytes.resize(element_count(a.dims) * coracle_dtype_size(dtype));
+  Array a = make_array(dtype, {1, 3, height, width});
   const float sy = static_cast<float>(p.height) / static_cast<float>(height);
   const float sx = static_cast<float>(p.width) / static_cast<float>(width);
   for (int64_t c = 0; c < 3; ++c) {

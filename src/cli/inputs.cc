@@ -2,9 +2,10 @@
 #include "cli/inputs.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 #include <cstring>
 #include <map>
+#include <new>
 
 #include "cli/failure.h"
 #include "cli/image.h"
@@ -15,39 +16,60 @@ namespace {
 
 using Named = std::map<std::string, std::string>;
 
-/// "NAME=VALUE" entries by name; every name must be an input.
+/// "NAME=VALUE" entries by name; every name must be an input and stand once.
 Named by_name(const std::vector<std::string>& entries, const std::vector<api::TensorInfo>& inputs, const char* option) {
   Named out;
   for (const std::string& e : entries) {
-    const size_t equals = e.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      throw Failure(ExitCode::kUsage, std::string(option) + " " + e + ": expected NAME=VALUE");
+    // A name may hold an equals sign itself: the longest input name that fits is meant.
+    const api::TensorInfo* input = nullptr;
+    for (const api::TensorInfo& i : inputs) {
+      if (e.starts_with(i.name + "=") && (input == nullptr || i.name.size() > input->name.size())) input = &i;
     }
-    const std::string name = e.substr(0, equals);
-    const bool known =
-        std::any_of(inputs.begin(), inputs.end(), [&](const api::TensorInfo& i) { return i.name == name; });
-    if (!known) {
+    if (input == nullptr) {
+      const size_t equals = e.find('=');
+      if (equals == std::string::npos || equals == 0) {
+        throw Failure(ExitCode::kUsage, std::string(option) + " " + e + ": expected NAME=VALUE");
+      }
       std::string names;
       for (const api::TensorInfo& i : inputs) names.append(names.empty() ? "" : ", ").append(i.name);
-      throw Failure(ExitCode::kUsage, std::string(option) + " " + e + ": the model has no input '" + name +
-                                          "'; its inputs are: " + names);
+      throw Failure(ExitCode::kUsage, std::string(option) + " " + e + ": the model has no input '" +
+                                          e.substr(0, equals) + "'; its inputs are: " + names);
     }
-    out[name] = e.substr(equals + 1);
+    if (!out.emplace(input->name, e.substr(input->name.size() + 1)).second) {
+      throw Failure(ExitCode::kUsage,
+                    std::string(option) + " " + e + ": given twice for the input '" + input->name + "'");
+    }
   }
   return out;
 }
 
-std::vector<int64_t> numbers(const std::string& list, const std::string& what) {
+/// "1,3,224,224"; nothing for an empty text, the shape of a single number.
+std::vector<int64_t> numbers(const std::string& list, const std::string& option) {
   std::vector<int64_t> out;
-  const char* at = list.c_str();
-  while (*at != '\0') {
-    char* end = nullptr;
-    const long long value = std::strtoll(at, &end, 10);
-    if (end == at || value < 0 || (*end != '\0' && *end != ',')) {
-      throw Failure(ExitCode::kUsage, what + ": '" + list + "' is not a list of whole numbers like 1,3,224,224");
+  const char* at = list.data();
+  const char* const end = at + list.size();
+  while (at != end) {
+    int64_t value = 0;
+    const auto [next, error] = std::from_chars(at, end, value);
+    const bool more = next != end && *next == ',';
+    if (error != std::errc() || value < 0 || (next != end && !more) || (more && next + 1 == end)) {
+      throw Failure(ExitCode::kUsage, option + "=" + list + ": expected whole numbers like 1,3,224,224");
     }
     out.push_back(value);
-    at = *end == ',' ? end + 1 : end;
+    at = more ? next + 1 : next;
+  }
+  return out;
+}
+
+/// "0,3,7/0,1,2,5,6,8,9,10": levels from the coarsest.
+api::Lod offsets(const std::string& levels, const std::string& option) {
+  api::Lod out;
+  for (size_t start = 0; start <= levels.size();) {
+    const size_t slash = std::min(levels.find('/', start), levels.size());
+    const std::vector<int64_t> level = numbers(levels.substr(start, slash - start), option);
+    if (level.empty()) throw Failure(ExitCode::kUsage, option + "=" + levels + ": expected offsets like 0,3,7/0,1,2");
+    out.emplace_back(level.begin(), level.end());
+    start = slash + 1;
   }
   return out;
 }
@@ -82,8 +104,7 @@ void fill(Array& a, const F& next) {
 }
 
 Array made_up(const api::TensorInfo& info, const api::Dims& dims, const std::string& seed) {
-  Array a{info.dtype, dims, {}};
-  a.bytes.resize(element_count(dims) * coracle_dtype_size(info.dtype));
+  Array a = make_array(info.dtype, dims);
   Generator g(seed + "#" + info.name);
   const auto real = [&] { return 2.0 * g.uniform() - 1.0; };
   const auto bit = [&] { return g.next() >> 63U; };
@@ -101,19 +122,39 @@ Array made_up(const api::TensorInfo& info, const api::Dims& dims, const std::str
   return a;
 }
 
+/// Dimensions of a made-up input: those given, else the model's with 1 for a free first one.
 api::Dims run_dims(const api::TensorInfo& info, const Named& shapes) {
   if (const auto it = shapes.find(info.name); it != shapes.end()) return numbers(it->second, "--shape " + info.name);
   api::Dims dims = info.dims;
   if (!dims.empty() && dims[0] < 0) dims[0] = 1;
   if (!info.rank_known || std::any_of(dims.begin(), dims.end(), [](int64_t d) { return d < 0; })) {
-    throw Failure(ExitCode::kUsage, "input '" + info.name + "' is missing: it is " + type_text(info.dtype, info.dims) +
+    throw Failure(ExitCode::kUsage, "input '" + info.name + "' is missing: it is " + type_text(info) +
                                         "; give --input " + info.name + "=FILE.npy, or --shape " + info.name +
                                         "=... for made-up values");
   }
   return dims;
 }
 
-bool ends_with(const std::string& s, const char* end) { return s.ends_with(end); }
+/// The content of a file as an input; Failure if it cannot be one.
+Array from_file(const api::TensorInfo& info, const std::string& path, const Named& shapes) {
+  const std::string option = "--input " + info.name + "=" + path;
+  if (path.ends_with(".png") || path.ends_with(".jpg") || path.ends_with(".jpeg")) {
+    const bool sized = shapes.find(info.name) != shapes.end();
+    return read_image(path, info.dtype, sized ? run_dims(info, shapes) : info.dims);
+  }
+  if (!path.ends_with(".npy")) throw Failure(ExitCode::kUsage, option + ": expected a .npy, .png or .jpg file");
+  Array array = read_npy(path);
+  const std::string differs =
+      option + ": the file has " + type_text(array.dtype, array.dims) + ", the input takes " + type_text(info);
+  if (array.dtype != info.dtype) {
+    throw Failure(ExitCode::kUsage,
+                  differs + "; convert it (NumPy: x.astype('" + coracle_dtype_name(info.dtype) + "'))");
+  }
+  if (info.rank_known && array.dims.size() != info.dims.size()) {
+    throw Failure(ExitCode::kUsage, differs + ", with another number of dimensions; reshape it");
+  }
+  return array;
+}
 
 }  // namespace
 
@@ -124,31 +165,12 @@ void set_inputs(const api::Model& model, const InputOptions& options, api::Sessi
   const Named lods = by_name(options.lods, inputs, "--lod");
   for (size_t i = 0; i < inputs.size(); ++i) {
     const api::TensorInfo& info = inputs[i];
-    Array array;
-    if (const auto file = files.find(info.name); file != files.end()) {
-      const std::string& path = file->second;
-      if (ends_with(path, ".npy")) {
-        array = read_npy(path);
-      } else if (ends_with(path, ".png") || ends_with(path, ".jpg") || ends_with(path, ".jpeg")) {
-        const bool sized = shapes.find(info.name) != shapes.end();
-        array = read_image(path, info.dtype, sized ? run_dims(info, shapes) : info.dims);
-      } else {
-        throw Failure(ExitCode::kUsage, "--input " + info.name + "=" + path + ": expected a .npy, .png or .jpg file");
-      }
-    } else {
-      array = made_up(info, run_dims(info, shapes), options.seed);
-    }
+    const auto file = files.find(info.name);
+    const Array array = file != files.end() ? from_file(info, file->second, shapes)
+                                            : made_up(info, run_dims(info, shapes), options.seed);
     session.set_input(i, array.dtype, array.dims, array.bytes.data());
     if (const auto lod = lods.find(info.name); lod != lods.end()) {
-      api::Lod levels;
-      std::string rest = lod->second;
-      while (!rest.empty()) {
-        const size_t slash = rest.find('/');
-        const std::vector<int64_t> offsets = numbers(rest.substr(0, slash), "--lod " + info.name);
-        levels.emplace_back(offsets.begin(), offsets.end());
-        rest = slash == std::string::npos ? std::string() : rest.substr(slash + 1);
-      }
-      session.set_lod(i, levels);
+      session.set_lod(i, offsets(lod->second, "--lod " + info.name));
     }
   }
 }

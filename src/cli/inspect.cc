@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 #include <rapidjson/document.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
 
 #include "cli/commands.h"
 
@@ -23,29 +25,51 @@ void print_tensors(const char* title, const rapidjson::Value& list) {
   }
 }
 
+double mebibytes(const rapidjson::Value& bytes) { return static_cast<double>(bytes.GetUint64()) / 1048576.0; }
+
+/// "memory": weights as read; with shapes also what a run of such shapes takes besides.
+void add_memory(const ModelArguments& arguments, const InputOptions& inputs, rapidjson::Document& d) {
+  rapidjson::Value memory(rapidjson::kObjectType);
+  const auto add = [&](const char* name, size_t bytes) {
+    memory.AddMember(rapidjson::StringRef(name), rapidjson::Value(uint64_t{bytes}), d.GetAllocator());
+  };
+  add("weights", d["parameters"]["bytes"].GetUint64());
+  if (!inputs.shapes.empty() || !inputs.files.empty()) {
+    const api::Model model(arguments.model, arguments.params);
+    api::Session session(model, {.threads = 1});
+    set_inputs(model, inputs, session);
+    add("run", session.planned_memory());
+  }
+  d.AddMember("memory", memory, d.GetAllocator());
+}
+
 }  // namespace
 
-void inspect(const ModelArguments& arguments, bool json) {
-  char* raw = nullptr;
-  api::check(
-      coracle_inspect(arguments.model.c_str(), arguments.params.empty() ? nullptr : arguments.params.c_str(), &raw));
-  const std::string text = raw;
-  coracle_string_free(raw);
+void inspect(const ModelArguments& arguments, const InputOptions& inputs, bool json) {
+  rapidjson::Document d;
+  d.Parse(api::inspect(arguments.model, arguments.params).c_str());
+  add_memory(arguments, inputs, d);
   if (json) {
-    fmt::print("{}\n", text);
+    rapidjson::StringBuffer buffer;
+    rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+    d.Accept(writer);
+    fmt::print("{}\n", buffer.GetString());
     return;
   }
-  rapidjson::Document d;
-  d.Parse(text.c_str());
   fmt::print("file        {}\nformat      {}\nproducer    {}\n", d["file"].GetString(), d["format"].GetString(),
              d["producer"].GetStringLength() == 0 ? "(not stated)" : d["producer"].GetString());
   print_tensors("inputs", d["inputs"]);
   print_tensors("outputs", d["outputs"]);
   const rapidjson::Value& parameters = d["parameters"];
   fmt::print("parameters  {} tensors, {} elements, {:.2f} MiB\n", parameters["count"].GetInt64(),
-             parameters["elements"].GetInt64(), static_cast<double>(parameters["bytes"].GetInt64()) / 1048576.0);
-  fmt::print("memory      about {:.2f} MiB for weights as read and packed; a run adds what its input shapes need\n",
-             2.0 * static_cast<double>(parameters["bytes"].GetInt64()) / 1048576.0);
+             parameters["elements"].GetInt64(), mebibytes(parameters["bytes"]));
+  const rapidjson::Value& memory = d["memory"];
+  fmt::print("memory      about {:.2f} MiB for weights as read and packed, ", 2.0 * mebibytes(memory["weights"]));
+  if (memory.HasMember("run")) {
+    fmt::print("{:.2f} MiB for the tensors of a run of these shapes\n", mebibytes(memory["run"]));
+  } else {
+    fmt::print("and what a run takes (--shape NAME=... tells)\n");
+  }
   fmt::print("operators\n");
   for (const auto& o : d["operators"].GetObject()) fmt::print("  {:6}  {}\n", o.value.GetInt64(), o.name.GetString());
   if (d["unsupported"].Empty()) {

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 
 #include "cli/commands.h"
 #include "cli/failure.h"
@@ -15,25 +16,61 @@ constexpr const char* kFooter =
     "\nExamples:\n"
     "  coracle inspect inference.pdmodel\n"
     "  coracle run model_dir --shape x=1,3,640,640 --output-dir out\n"
-    "  coracle run inference.json --input x=image.npy --threads 2 --json\n"
     "  coracle bench inference.pdmodel --shape x=1,3,48,320 --threads 1 --repeat 50 --json\n"
-    "  coracle profile inference.pdmodel --shape x=1,3,640,640 -o trace.json";
+    "'coracle COMMAND --help' has more of each command.";
+
+constexpr const char* kRunFooter =
+    "Inputs without a file get made-up values: the same for the same seed, name and shape.\n"
+    "\nExamples:\n"
+    "  coracle run model_dir --shape x=1,3,640,640 --output-dir out\n"
+    "  coracle run inference.json --input x=image.npy --threads 2 --json\n"
+    "  coracle run __model__ --params __params__ --input image=photo.jpg --shape image=1,3,224,224\n"
+    "  coracle run tagger --input words=words.npy --lod words=0,3,7";
+
+constexpr const char* kInspectFooter =
+    "Examples:\n"
+    "  coracle inspect inference.pdmodel\n"
+    "  coracle inspect model_dir --json\n"
+    "  coracle inspect model_dir --shape x=1,3,640,640     with the memory of such a run";
+
+constexpr const char* kExplainFooter =
+    "Examples:\n"
+    "  coracle explain model_dir --shape x=1,3,640,640\n"
+    "  coracle explain model_dir --shape x=1,3,640,640 --isa avx2 --disable-kernels conv2d.winograd";
+
+constexpr const char* kBenchFooter =
+    "Examples:\n"
+    "  coracle bench model_dir --shape x=1,3,640,640 --threads 2\n"
+    "  coracle bench inference.json --shape x=8,3,48,320 --warmup 5 --repeat 200 --json";
+
+constexpr const char* kProfileFooter =
+    "Examples:\n"
+    "  coracle profile model_dir --shape x=1,3,640,640\n"
+    "  coracle profile model_dir --shape x=1,3,640,640 -o trace.json     for chrome://tracing or ui.perfetto.dev";
 
 void add_model(CLI::App* command, ModelArguments& m) {
   command->add_option("model", m.model, "directory, program file (.pdmodel, __model__, .json) or parameter file")
       ->required();
   command->add_option("--params", m.params, "parameter file, where Paddle's naming rules do not find it");
+}
+
+void add_model_options(CLI::App* command, ModelArguments& m) {
+  add_model(command, m);
   command->add_option("--isa", m.options.cpu_isa, "widest instruction set to use: sse2, avx2, avx512, neon");
   command->add_option("--disable-passes", m.options.disable_passes, "rewrites to leave out, comma-separated, or all");
   command->add_option("--max-rewrites", m.options.max_rewrites, "stop after that many rewrites (to bisect)");
   command->add_option("--disable-kernels", m.options.disable_kernels, "prefixes of kernel names to leave out");
 }
 
+void add_inputs(CLI::App* command, InputOptions& inputs) {
+  command->add_option("--shape", inputs.shapes, "NAME=1,3,224,224: shape of made-up values, or size of a picture");
+  command->add_option("--input", inputs.files, "NAME=FILE.npy|FILE.png|FILE.jpg");
+  command->add_option("--lod", inputs.lods, "NAME=0,3,7[/0,1,...]: sequence offsets, coarsest level first");
+  command->add_option("--seed", inputs.seed, "text that made-up values come from");
+}
+
 void add_session(CLI::App* command, SessionArguments& s) {
-  command->add_option("--input", s.inputs.files, "NAME=FILE.npy|FILE.png|FILE.jpg");
-  command->add_option("--shape", s.inputs.shapes, "NAME=1,3,224,224: shape of made-up values, or size of a picture");
-  command->add_option("--lod", s.inputs.lods, "NAME=0,3,7[/0,1,...]: sequence offsets, coarsest level first");
-  command->add_option("--seed", s.inputs.seed, "text that made-up values come from");
+  add_inputs(command, s.inputs);
   command->add_option("--threads", s.options.threads, "threads, 0: one per core")->check(CLI::Range(0, 1024));
   command->add_option("--memory-limit", s.options.memory_limit,
                       "bytes for intermediate tensors and outputs, 0: no limit");
@@ -54,27 +91,33 @@ int main_guarded(int argc, char** argv) {
   std::string trace;
 
   CLI::App* run_command = app.add_subcommand("run", "Runs a model once");
-  add_model(run_command, model);
+  run_command->footer(kRunFooter);
+  add_model_options(run_command, model);
   add_session(run_command, session);
   run_command->add_option("--output-dir", run_arguments.output_dir, "write outputs to DIR/0.npy, DIR/1.npy, ...");
   run_command->add_flag("--json", run_arguments.json, "print JSON");
   CLI::App* inspect_command = app.add_subcommand("inspect", "Says what is in a model");
+  inspect_command->footer(kInspectFooter);
   add_model(inspect_command, model);
+  add_inputs(inspect_command, session.inputs);
   inspect_command->add_flag("--json", json, "print JSON");
   CLI::App* explain_command =
       app.add_subcommand("explain", "Says which kernel runs each node, and why not a better one");
-  add_model(explain_command, model);
+  explain_command->footer(kExplainFooter);
+  add_model_options(explain_command, model);
   add_session(explain_command, session);
   explain_command->add_flag("--json", json, "print JSON");
   CLI::App* bench_command = app.add_subcommand("bench", "Measures load, first run and later runs");
-  add_model(bench_command, model);
+  bench_command->footer(kBenchFooter);
+  add_model_options(bench_command, model);
   add_session(bench_command, session);
   bench_command->add_option("--repeat", bench_arguments.repeat, "measured runs")->check(CLI::Range(1, 1000000));
   bench_command->add_option("--warmup", bench_arguments.warmup, "runs before, the first included")
       ->check(CLI::Range(1, 1000000));
   bench_command->add_flag("--json", bench_arguments.json, "print JSON");
   CLI::App* profile_command = app.add_subcommand("profile", "Measures each node");
-  add_model(profile_command, model);
+  profile_command->footer(kProfileFooter);
+  add_model_options(profile_command, model);
   add_session(profile_command, session);
   profile_command->add_option("--repeat", repeat, "runs; the last one is shown")->check(CLI::Range(1, 1000000));
   profile_command->add_option("-o,--output", trace, "write a Chrome trace");
@@ -82,14 +125,22 @@ int main_guarded(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    const int code = app.exit(e);
-    return code == 0 ? 0 : static_cast<int>(ExitCode::kUsage);
+    if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
+    if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
+      throw Failure(
+          ExitCode::kUsage,
+          fmt::format("there is no command '{}'; the commands are run, inspect, explain, bench and profile", argv[1]));
+    }
+    throw Failure(ExitCode::kUsage, std::string(e.what()) + "; 'coracle --help' explains");
   }
   if (*run_command) run(model, session, run_arguments);
-  if (*inspect_command) inspect(model, json);
+  if (*inspect_command) inspect(model, session.inputs, json);
   if (*explain_command) explain(model, session, json);
   if (*bench_command) bench(model, session, bench_arguments);
   if (*profile_command) profile(model, session, repeat, trace);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    throw Failure(ExitCode::kIo, "the results cannot be written to standard output");
+  }
   return 0;
 }
 

@@ -2,10 +2,10 @@
 #include "cli/npy.h"
 
 #include <cstring>
-#include <fstream>
 #include <string_view>
 
 #include "cli/failure.h"
+#include "cli/file.h"
 
 namespace coracle::cli {
 namespace {
@@ -53,9 +53,7 @@ void to_row_major(Array& a) {
 }  // namespace
 
 Array read_npy(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Failure(ExitCode::kIo, path + ": cannot be opened");
-  const std::string all((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::string all = read_file(path);
   if (all.size() < 12 || all.compare(0, 6, "\x93NUMPY") != 0) damaged(path, "it does not begin with \\x93NUMPY");
   const bool wide = all[6] >= 2;
   size_t length = 0;
@@ -118,14 +116,11 @@ void write_npy(const std::string& path, const Array& array) {
   std::string header = "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
   while ((10 + header.size() + 1) % 64 != 0) header.push_back(' ');
   header.push_back('\n');
-  std::ofstream file(path, std::ios::binary);
-  file.write("\x93NUMPY\x01\x00", 8);
-  const char length[2] = {static_cast<char>(header.size() & 0xFF), static_cast<char>(header.size() >> 8)};
-  file.write(length, 2);
-  file << header;
-  file.write(reinterpret_cast<const char*>(array.bytes.data()), static_cast<std::streamsize>(array.bytes.size()));
-  file.flush();
-  if (!file) throw Failure(ExitCode::kIo, path + ": cannot be written");
+  std::string content("\x93NUMPY\x01\x00", 8);
+  content.push_back(static_cast<char>(header.size() & 0xFF));
+  content.push_back(static_cast<char>(header.size() >> 8));
+  content.append(header).append(reinterpret_cast<const char*>(array.bytes.data()), array.bytes.size());
+  write_file(path, content);
 }
 
 }  // namespace coracle::cli

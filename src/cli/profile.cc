@@ -5,12 +5,11 @@
 #include <rapidjson/writer.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/failure.h"
+#include "cli/file.h"
 
 namespace coracle::cli {
 namespace {
@@ -70,12 +69,7 @@ void profile(const ModelArguments& arguments, const SessionArguments& session_ar
   rapidjson::Document events;
   const std::string text = session.profile();
   events.Parse(text.c_str());
-  if (!trace.empty()) {
-    std::ofstream file(trace);
-    file << chrome_trace(events);
-    file.flush();
-    if (!file) throw Failure(ExitCode::kIo, trace + ": cannot be written");
-  }
+  if (!trace.empty()) write_file(trace, chrome_trace(events));
   std::map<std::string, Total> totals;
   double sum = 0;
   for (const rapidjson::Value& e : events.GetArray()) {

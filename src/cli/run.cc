@@ -89,12 +89,14 @@ void run(const ModelArguments& arguments, const SessionArguments& session_argume
   const api::Model model(arguments.model, arguments.params, arguments.options);
   api::Session session(model, session_arguments.options);
   set_inputs(model, session_arguments.inputs, session);
-  session.run();
-  const std::vector<api::TensorInfo> infos = model.outputs();
   if (!run_arguments.output_dir.empty()) {
     std::error_code error;
     std::filesystem::create_directories(run_arguments.output_dir, error);
     if (error) throw Failure(ExitCode::kIo, run_arguments.output_dir + ": cannot be made: " + error.message());
+  }
+  session.run();
+  const std::vector<api::TensorInfo> infos = model.outputs();
+  if (!run_arguments.output_dir.empty()) {
     for (size_t i = 0; i < infos.size(); ++i) {
       write_npy(run_arguments.output_dir + "/" + std::to_string(i) + ".npy", array_of(session.output(i)));
     }

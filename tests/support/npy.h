@@ -9,5 +9,6 @@ namespace coracle::test {
 
 /// A .npy file (format 1.0, little-endian, C order). Throws std::runtime_error.
 Tensor read_npy(const std::string& path);
+void write_npy(const std::string& path, const Tensor& tensor);
 
 }  // namespace coracle::test

@@ -31,6 +31,19 @@ inline std::string vec(const std::vector<std::string>& types) {
 inline std::string attribute(const std::string& name, const std::string& kind, const std::string& data) {
   return R"({"N":")" + name + R"(","AT":{"#":")" + kind + R"(","D":)" + data + "}}";
 }
+/// A list: {"0.a_i32", {1, 2}}.
+inline std::string list_attribute(const std::string& name, const std::string& kind,
+                                  const std::vector<std::string>& values) {
+  std::vector<std::string> items;
+  for (const std::string& v : values) items.push_back(R"({"#":")" + kind + R"(","D":)" + v + "}");
+  return attribute(name, "0.a_array", list_of(items));
+}
+inline std::string ints_attribute(const std::string& name, const std::vector<int64_t>& values,
+                                  const std::string& kind = "0.a_i32") {
+  std::vector<std::string> items;
+  for (int64_t v : values) items.push_back(std::to_string(v));
+  return list_attribute(name, kind, items);
+}
 inline std::string string_attribute(const std::string& name, const std::string& value) {
   return attribute(name, "0.a_str", "\"" + value + "\"");
 }
@@ -72,6 +85,12 @@ inline std::string full(int64_t id, double value, const std::string& dtype, cons
       "1.full", {}, {{id, tensor(element, dims)}},
       {attribute("shape", "1.a_intarray", numbers(dims)), attribute("value", "0.a_f64", std::to_string(value)),
        attribute("dtype", "1.a_dtype", "\"" + dtype + "\"")});
+}
+
+/// A 1-D int64 constant.
+inline std::string full_ints(int64_t id, const std::vector<int64_t>& values) {
+  return operation("1.full_int_array", {}, {{id, tensor("t_i64", {static_cast<int64_t>(values.size())})}},
+                   {ints_attribute("value", values, "0.a_i64"), attribute("dtype", "1.a_dtype", "\"int64\"")});
 }
 
 inline std::string region(const std::vector<std::string>& operations, const std::vector<Result>& arguments = {}) {

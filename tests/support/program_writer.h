@@ -60,8 +60,11 @@ using Dims = std::vector<int64_t>;
 
 /// VarType numbers used below.
 inline constexpr int kBool = 0;
+inline constexpr int kInt32 = 2;
 inline constexpr int kInt64 = 3;
+inline constexpr int kFloat16 = 4;
 inline constexpr int kFloat32 = 5;
+inline constexpr int kInt8 = 21;
 
 inline Message tensor_desc(int dtype, const Dims& dims) {
   Message desc;
@@ -70,11 +73,12 @@ inline Message tensor_desc(int dtype, const Dims& dims) {
   return desc;
 }
 
-/// A variable of VarType `kind` (7 tensor, 9 feed, 10 fetch, 13 tensor array).
-inline Message variable(std::string_view name, int dtype, const Dims& dims, bool persistable = false, int kind = 7) {
+/// A variable of VarType `kind` (7 tensor, 9 feed, 10 fetch, 13 tensor array) with levels of sequence offsets.
+inline Message variable(std::string_view name, int dtype, const Dims& dims, bool persistable = false, int kind = 7,
+                        int lod_levels = 0) {
   Message type;
   type.varint(1, kind);
-  if (kind == 7) type.message(3, Message().message(1, tensor_desc(dtype, dims)));
+  if (kind == 7) type.message(3, Message().message(1, tensor_desc(dtype, dims)).varint(2, lod_levels));
   if (kind == 13) type.message(4, Message().message(1, tensor_desc(dtype, dims)));
   return Message().bytes(1, name).message(2, type).varint(3, persistable ? 1 : 0);
 }
@@ -99,6 +103,11 @@ class OpWriter {
     Message m;
     for (int64_t v : values) m.varint(6, v);
     return attribute(name, 3, m);
+  }
+  OpWriter& reals(std::string_view name, const std::vector<float>& values) {
+    Message m;
+    for (float v : values) m.float32(7, v);
+    return attribute(name, 4, m);
   }
   /// The same in the packed encoding, which writers may use.
   OpWriter& packed_integers(std::string_view name, const Dims& values) {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "base/error.h"
+
+/// Option structs of the C interface: they begin with `struct_size`, the size their user was compiled with.
+namespace coracle {
+
+/// Writes the first `struct_size` bytes of the defaults.
+template <class Options>
+void init_options(Options* options, size_t struct_size, Options defaults) {
+  if (options == nullptr) return;
+  defaults.struct_size = struct_size;
+  std::memcpy(options, &defaults, std::min(struct_size, sizeof(Options)));
+}
+
+/// What a user gave, with defaults for the fields that were added after the user was compiled. Fields of a later
+/// version must be zero. Throws Error.
+template <class Options>
+Options read_options(const Options& given, Options defaults, const char* name) {
+  // The size is read alone: the user's struct may be smaller than ours.
+  size_t size = 0;
+  std::memcpy(&size, &given, sizeof(size));
+  constexpr size_t kLargest = 4096;  // not a size that a struct can have
+  require(size >= sizeof(size_t) && size % sizeof(size_t) == 0 && size <= kLargest, ErrorCode::kInvalidArgument, name,
+          " has struct_size ", size, ", here it is ", sizeof(Options), ": call ", name, "_init first");
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&given);
+  require(std::all_of(bytes + std::min(size, sizeof(Options)), bytes + size, [](unsigned char b) { return b == 0; }),
+          ErrorCode::kInvalidArgument, name, " has struct_size ", size, ", here it is ", sizeof(Options),
+          ": it sets options that this version of the library does not have");
+  std::memcpy(&defaults, &given, std::min(size, sizeof(Options)));
+  return defaults;
+}
+
+}  // namespace coracle

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/file.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "cli/failure.h"
+
+namespace coracle::cli {
+namespace {
+
+struct Close {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using File = std::unique_ptr<std::FILE, Close>;
+
+[[noreturn]] void fail(const std::string& path, const char* what) {
+  throw Failure(ExitCode::kIo, path + ": " + what + ": " + std::strerror(errno));
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path) {
+  const File file(std::fopen(path.c_str(), "rb"));
+  if (file == nullptr) fail(path, "cannot be opened");
+  std::string content;
+  char block[1 << 16];
+  for (size_t got = 1; got != 0;) {
+    got = std::fread(block, 1, sizeof(block), file.get());
+    content.append(block, got);
+  }
+  if (std::ferror(file.get()) != 0) fail(path, "cannot be read");
+  return content;
+}
+
+void write_file(const std::string& path, const std::string& content) {
+  File file(std::fopen(path.c_str(), "wb"));
+  if (file == nullptr) fail(path, "cannot be written");
+  const bool written = std::fwrite(content.data(), 1, content.size(), file.get()) == content.size();
+  if (std::fclose(file.release()) != 0 || !written) fail(path, "cannot be written");
+}
+
+}  // namespace coracle::cli

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "coracle/coracle.hpp"
+#include "support/small_models.h"
+#include "support/temporary_folder.h"
+
+// The C++ interface.
+namespace coracle {
+namespace {
+
+std::span<const std::byte> bytes_of(const std::string& s) {
+  return {reinterpret_cast<const std::byte*>(s.data()), s.size()};
+}
+
+template <class F>
+api::Exception exception_of(const F& f) {
+  try {
+    f();
+  } catch (const api::Exception& e) {
+    return e;
+  }
+  ADD_FAILURE() << "no exception";
+  return {CORACLE_OK, ""};
+}
+
+const test::ModelBytes& product() {
+  static const test::ModelBytes kBytes = test::product_model();
+  return kBytes;
+}
+
+api::Model product_model() { return {bytes_of(product().program), bytes_of(product().params)}; }
+
+TEST(Cpp, ModelsFromPathMemoryAndFunction) {
+  const test::TemporaryFolder folder;
+  folder.write("m/inference.pdmodel", product().program);
+  folder.write("m/inference.pdiparams", product().params);
+  const api::Model from_path(folder.path("m"));
+  const api::Model from_memory = product_model();
+  std::vector<std::string> asked;
+  const api::ReadFunction read = [&](const std::string& name) -> std::optional<std::span<const std::byte>> {
+    asked.push_back(name);
+    if (name == "x.pdmodel") return bytes_of(product().program);
+    if (name == "x.pdiparams") return bytes_of(product().params);
+    return std::nullopt;
+  };
+  const api::Model from_function(read, "x.pdmodel");
+  EXPECT_FALSE(asked.empty());
+  for (const api::Model* model : {&from_path, &from_memory, &from_function}) {
+    const std::vector<api::TensorInfo> inputs = model->inputs();
+    ASSERT_EQ(inputs.size(), 1U);
+    EXPECT_EQ(inputs[0].name, "x");
+    EXPECT_EQ(inputs[0].dims, (api::Dims{-1, 2}));
+    EXPECT_TRUE(inputs[0].rank_known);
+    EXPECT_EQ(model->find_input("x"), 0U);
+    EXPECT_EQ(model->find_input("y"), std::nullopt);
+    EXPECT_EQ(model->find_output("product"), 1U);
+    EXPECT_NE(model->description().find("\"operators\""), std::string::npos);
+    EXPECT_NE(model->graph_text().find("product"), std::string::npos);
+  }
+  EXPECT_NE(api::inspect(folder.path("m")).find("matmul_v2"), std::string::npos);
+  EXPECT_EQ(exception_of([] { api::Model("/nonexistent"); }).status(), CORACLE_IO);
+  EXPECT_EQ(exception_of([] { api::inspect("/nonexistent"); }).status(), CORACLE_IO);
+}
+
+TEST(Cpp, RunAndViews) {
+  const api::Model model = product_model();
+  api::Session session(model, {.threads = 1});
+  session.set_input(0, {1, 2}, std::vector<float>{1, 2});
+  session.run();
+  const api::View view = session.output(1);
+  EXPECT_EQ(view.dtype(), CORACLE_FLOAT32);
+  EXPECT_EQ(view.dims(), (api::Dims{1, 2}));
+  EXPECT_EQ(view.size(), 2U);
+  EXPECT_EQ(view.copy<float>(), (std::vector<float>{7, 10}));
+  const api::Exception wrong = exception_of([&] { view.values<int64_t>(); });
+  EXPECT_EQ(wrong.status(), CORACLE_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(wrong.what()).find("float32"), std::string::npos);
+
+  std::vector<float> x{3, 3};
+  session.borrow_input(0, {1, 2}, std::span<const float>(x));
+  x[0] = 4;
+  session.run();
+  EXPECT_EQ(session.output(0).copy<float>(), (std::vector<float>{8, 6}));
+  const float raw[] = {1, 1};
+  session.set_input(0, CORACLE_FLOAT32, {1, 2}, raw);
+  api::Session second = session.clone();
+  EXPECT_THROW(second.run(), api::Exception);
+  second.set_input(0, {1, 2}, std::span<const float>(raw));
+  second.run();
+  EXPECT_EQ(second.output(0).copy<float>(), (std::vector<float>{2, 2}));
+}
+
+TEST(Cpp, Mistakes) {
+  const api::Model model = product_model();
+  api::Session session(model);
+  const std::vector<float> three{1, 2, 3};
+  EXPECT_NE(std::string(exception_of([&] {
+                          session.set_input(0, {1, 2}, three);
+                        }).what())
+                .find("2 elements, given 3"),
+            std::string::npos);
+  EXPECT_EQ(exception_of([&] {
+              session.set_input(0, {1, 3}, std::vector<int32_t>{1, 2, 3});
+            }).status(),
+            CORACLE_INVALID_ARGUMENT);
+  EXPECT_EQ(exception_of([&] { session.set_input(0, {-1, -3}, three); }).status(), CORACLE_INVALID_ARGUMENT);
+  EXPECT_EQ(exception_of([&] { session.output(0); }).status(), CORACLE_INVALID_ARGUMENT);
+  EXPECT_EQ(exception_of([&] { session.run(); }).status(), CORACLE_INVALID_ARGUMENT);
+  EXPECT_EQ(exception_of([&] { api::Session(model, {.threads = -1}); }).status(), CORACLE_INVALID_ARGUMENT);
+  EXPECT_EQ(exception_of([&] { api::Model(std::span<const std::byte>(), std::span<const std::byte>()); }).status(),
+            CORACLE_INVALID_ARGUMENT);
+}
+
+TEST(Cpp, OptionsOffsetsProfileAndMemory) {
+  const test::ModelBytes bytes = test::small_program_models()[2];
+  api::ModelOptions options;
+  options.keep_tensors = "*";
+  options.disable_passes = "all";
+  options.cpu_isa = "sse2";
+  if (std::string(coracle_cpu_isa()) == "neon") options.cpu_isa = "neon";
+  const api::Model model(bytes_of(bytes.program), bytes_of(bytes.params), options);
+  EXPECT_NE(model.description().find("\"isa\":\"" + options.cpu_isa + "\""), std::string::npos);
+  EXPECT_NE(model.description().find("\"rewrites\":[]"), std::string::npos);
+  api::Session session(model, {.threads = 2});
+  const std::span<const int64_t> words = bytes.inputs[0].values<int64_t>();
+  session.set_input(0, {5, 1}, words);
+  session.set_lod(0, {{0, 3, 5}});
+  EXPECT_GT(session.planned_memory(), 0U);
+  EXPECT_NE(session.explain().find("\"kernel\""), std::string::npos);
+  session.set_profiling(true);
+  session.run();
+  EXPECT_NE(session.profile().find("lookup_table"), std::string::npos);
+  EXPECT_EQ(session.output(1).lod(), (api::Lod{{0, 3, 5}}));
+  EXPECT_EQ(session.tensor("e").dims(), (api::Dims{5, 4}));
+  EXPECT_EQ(exception_of([&] { session.tensor("nothing"); }).status(), CORACLE_INVALID_ARGUMENT);
+  EXPECT_GT(session.memory().arena, 0U);
+  EXPECT_GT(session.release_memory(), 0U);
+}
+
+}  // namespace
+}  // namespace coracle

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <rapidjson/document.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+
+#include "files.h"
+#include "program.h"
+
+// inspect, explain, bench, profile and help.
+namespace coracle {
+namespace {
+
+rapidjson::Document parsed(const std::string& text) {
+  rapidjson::Document d;
+  d.Parse(text.c_str());
+  EXPECT_FALSE(d.HasParseError()) << text;
+  return d;
+}
+
+class Commands : public testing::Test {
+ protected:
+  static std::string results(const std::vector<std::string>& arguments) {
+    const test::Outcome outcome = test::coracle_program(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    return outcome.out;
+  }
+  static void expect_parts(const std::string& text, const std::vector<std::string>& parts) {
+    for (const std::string& part : parts) {
+      EXPECT_NE(text.find(part), std::string::npos) << "no '" << part << "' in: " << text;
+    }
+  }
+
+  const test::TemporaryFolder folder_;
+  const std::string model_ = test::write_model(folder_, test::small_program_models()[0]);
+};
+
+TEST_F(Commands, Help) {
+  const std::string help = results({"--help"});
+  expect_parts(help, {"run", "inspect", "explain", "bench", "profile", "Exit codes: 0 ok", "Examples:"});
+  for (const char* command : {"run", "inspect", "explain", "bench", "profile"}) {
+    expect_parts(results({command, "--help"}), {"model", "Examples:", std::string("coracle ") + command + " "});
+  }
+  expect_parts(results({"run", "--help"}), {"--params", "--input", "--lod", "--shape", "--seed", "--threads", "--isa",
+                                            "--output-dir", "--json", "--memory-limit"});
+  expect_parts(results({"--version"}), {"."});
+}
+
+TEST_F(Commands, Inspect) {
+  const std::string text = results({"inspect", model_});
+  expect_parts(text, {"convolution.pdmodel", "ProgramDesc", "2.6.2", "0  x  float32[?, 3, ?, ?]", "0  y  ",
+                      "parameters  6 tensors", "1  conv2d\n", "1  batch_norm\n", "all operators are supported",
+                      "memory", "--shape"});
+  const rapidjson::Document d = parsed(results({"inspect", model_, "--shape", "x=1,3,64,64", "--json"}));
+  EXPECT_STREQ(d["inputs"][0]["name"].GetString(), "x");
+  EXPECT_EQ(d["inputs"][0]["shape"][1].GetInt(), 3);
+  EXPECT_EQ(d["operators"]["softmax"].GetInt(), 1);
+  EXPECT_TRUE(d["unsupported"].Empty());
+  EXPECT_EQ(d["parameters"]["count"].GetInt(), 6);
+  const int elements = 4 * 3 * 3 * 3 + 4 * 4 + 4 * 2 * 2 * 2;
+  EXPECT_EQ(d["parameters"]["elements"].GetInt(), elements);
+  EXPECT_EQ(d["memory"]["weights"].GetInt(), 4 * elements);
+  // At least the convolution's result and the result of all.
+  EXPECT_GE(d["memory"]["run"].GetInt(), 4 * 4 * 32 * 64);
+  EXPECT_LE(d["memory"]["run"].GetInt(), 4 << 20);
+}
+
+TEST_F(Commands, InspectNeedsNoWeights) {
+  const std::string alone = folder_.write("alone/inference.pdmodel", test::product_model().program);
+  expect_parts(results({"inspect", alone}), {"parameters  1 tensors, 4 elements"});
+}
+
+TEST_F(Commands, Explain) {
+  const std::string text = results({"explain", model_, "--shape", "x=1,3,16,16", "--isa", "sse2"});
+  expect_parts(text, {"conv2d", "softmax", "float32[1, 4, 8, 16]"});
+  const rapidjson::Document d = parsed(results({"explain", model_, "--shape", "x=1,3,16,16", "--json"}));
+  ASSERT_TRUE(d.IsArray());
+  ASSERT_GE(d.Size(), 5U);
+  EXPECT_NE(std::string(d[0]["kernel"].GetString()), "");
+  const rapidjson::Document plain =
+      parsed(results({"explain", model_, "--shape", "x=1,3,16,16", "--json", "--disable-kernels", "conv2d,softmax"}));
+  for (const rapidjson::Value& step : plain.GetArray()) {
+    EXPECT_FALSE(std::string(step["kernel"].GetString()).starts_with("softmax"));
+  }
+}
+
+TEST_F(Commands, Bench) {
+  const rapidjson::Document d = parsed(results(
+      {"bench", model_, "--shape", "x=1,3,16,16", "--threads", "1", "--repeat", "7", "--warmup", "1", "--json"}));
+  ASSERT_EQ(d["times_ms"].Size(), 7U);
+  std::vector<double> times;
+  for (const rapidjson::Value& t : d["times_ms"].GetArray()) times.push_back(t.GetDouble());
+  std::sort(times.begin(), times.end());
+  EXPECT_EQ(d["min_ms"].GetDouble(), times.front());
+  EXPECT_EQ(d["median_ms"].GetDouble(), times[3]);
+  EXPECT_EQ(d["p99_ms"].GetDouble(), times.back());
+  EXPECT_EQ(d["threads"].GetInt(), 1);
+  for (const char* field : {"load_ms", "first_ms", "peak_mib", "arena_mib"})
+    EXPECT_GT(d[field].GetDouble(), 0) << field;
+  expect_parts(results({"bench", model_, "--shape", "x=1,3,16,16", "--repeat", "2"}),
+               {"load", "first run", "min", "median", "p99", "peak"});
+}
+
+TEST_F(Commands, Profile) {
+  const std::string trace = folder_.path("trace.json");
+  expect_parts(results({"profile", model_, "--shape", "x=1,3,16,16", "--repeat", "2", "-o", trace}),
+               {"share", "calls", "conv2d", "softmax", "last of 2 runs"});
+  std::ifstream file(trace);
+  const rapidjson::Document d = parsed({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
+  const rapidjson::Value& events = d["traceEvents"];
+  ASSERT_GE(events.Size(), 5U);
+  double last_end = 0;
+  for (const rapidjson::Value& e : events.GetArray()) {
+    EXPECT_STREQ(e["ph"].GetString(), "X");
+    EXPECT_NE(std::string(e["name"].GetString()), "");
+    EXPECT_NE(std::string(e["args"]["kernel"].GetString()), "");
+    EXPECT_GE(e["ts"].GetDouble(), last_end - 1e-3) << "calls follow each other";
+    last_end = e["ts"].GetDouble() + e["dur"].GetDouble();
+  }
+}
+
+}  // namespace
+}  // namespace coracle

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "files.h"
+#include "program.h"
+#include "support/npy.h"
+#include "support/program_writer.h"
+
+// What goes wrong ends in one message that names what is meant, the documented exit code and no results.
+namespace coracle {
+namespace {
+
+using test::expect_failure;
+using test::OpWriter;
+
+constexpr int kRunFailure = 1;
+constexpr int kUsage = 2;
+constexpr int kInvalidModel = 3;
+constexpr int kUnsupported = 4;
+constexpr int kIo = 5;
+constexpr int kOutOfMemory = 6;
+
+class Failures : public testing::Test {
+ protected:
+  std::string npy(const std::string& name, const Tensor& tensor) const {
+    const std::string path = folder_.path(name);
+    test::write_npy(path, tensor);
+    return path;
+  }
+  static Tensor floats(const Shape& shape) {
+    Tensor t = Tensor::make(DType::kFloat32, shape);
+    std::fill_n(t.data<float>(), shape.count(), 0.0F);
+    return t;
+  }
+
+  const test::TemporaryFolder folder_;
+  const std::string product_ = test::write_model(folder_, test::product_model());
+  const std::string picture_ = test::write_model(folder_, test::picture_model());
+  const std::string sequence_ = test::write_model(folder_, test::sequence_model());
+};
+
+TEST_F(Failures, Usage) {
+  expect_failure({}, kUsage, {"subcommand", "--help"});
+  expect_failure({"walk", product_}, kUsage, {"no command 'walk'", "run, inspect, explain, bench and profile"});
+  expect_failure({"run"}, kUsage, {"model"});
+  expect_failure({"run", product_, "--frequency", "3"}, kUsage, {"--frequency"});
+  expect_failure({"run", product_, product_}, kUsage, {product_});
+  expect_failure({"run", product_, "--threads", "-1"}, kUsage, {"--threads", "-1", "1024"});
+  expect_failure({"run", product_, "--threads", "many"}, kUsage, {"--threads", "many"});
+  expect_failure({"run", product_, "--threads", "5000"}, kUsage, {"--threads", "5000"});
+  expect_failure({"bench", product_, "--repeat", "0"}, kUsage, {"--repeat", "0"});
+  expect_failure({"run", product_, "--isa", "sse9"}, kUsage, {"'sse9'", "this machine"});
+  expect_failure({"run", product_, "--memory-limit", "lots"}, kUsage, {"--memory-limit", "lots"});
+  expect_failure({"run", product_, "--disable-passes", "no_such_pass"}, kUsage,
+                 {"no pass 'no_such_pass'", "dead_code"});
+}
+
+TEST_F(Failures, UnsupportedOperatorsAreListedTogether) {
+  test::BlockWriter main;
+  test::add_feed(main, "x", test::kFloat32, {1}, 0);
+  main.operators.push_back(OpWriter("teleport").in("X", {"x"}).out("Out", {"a"}));
+  main.operators.push_back(OpWriter("py_func").in("X", {"a"}).out("Out", {"b"}));
+  main.operators.push_back(OpWriter("teleport").in("X", {"b"}).out("Out", {"c"}));
+  main.operators.push_back(OpWriter("levitate").in("X", {"c"}).out("Out", {"d"}));
+  test::add_fetch(main, "d", 0);
+  const std::string path = folder_.write("unsupported.pdmodel", test::program_file({main}));
+  expect_failure({"run", path}, kUnsupported, {"teleport (2 times)", "py_func (1 time)", "levitate (1 time)"});
+  const test::Outcome outcome = test::coracle_program({"inspect", path});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.out.find("not supported\n"), std::string::npos) << outcome.out;
+  for (const char* name : {"2  teleport: ", "1  py_func: ", "1  levitate: "}) {
+    EXPECT_NE(outcome.out.find(name), std::string::npos) << name << " in " << outcome.out;
+  }
+}
+
+TEST_F(Failures, ModelFiles) {
+  expect_failure({"run", folder_.path("nothing")}, kIo, {"no such model", "nothing"});
+  expect_failure({"run", product_, "--params", folder_.path("nothing")}, kIo, {"no such parameter file", "nothing"});
+  expect_failure({"run", folder_.path()}, kIo, {"several models", "product.pdmodel"});
+  std::filesystem::create_directory(folder_.path("empty"));
+  expect_failure({"run", folder_.path("empty")}, kIo, {"no model in the folder", "__model__", "*.pdmodel"});
+  const test::ModelBytes bytes = test::product_model();
+  const std::string cut = folder_.write("cut", bytes.params.substr(0, bytes.params.size() - 3));
+  expect_failure({"run", product_, "--params", cut}, kInvalidModel,
+                 {"parameter 'w'", "cut", "float32[2, 2]", "ends within", "13 bytes"});
+  const std::string none = folder_.write("none", "");
+  expect_failure({"run", product_, "--params", none}, kInvalidModel, {"'w' is missing", "0 of 1 parameters"});
+  const std::string longer = folder_.write("longer", bytes.params + bytes.params);
+  expect_failure({"run", product_, "--params", longer}, kInvalidModel, {"longer", "more than", "another model"});
+  const std::string other = folder_.path("picture.pdiparams");
+  expect_failure({"run", product_, "--params", other}, kInvalidModel,
+                 {"parameter 'w'", "picture.pdiparams", "the file has float32[1, 3, 1, 1]",
+                  "the program expects float32[2, 2]", "another model"});
+  const std::string damaged = folder_.write("damaged.pdmodel", bytes.program.substr(0, 57));
+  expect_failure({"run", damaged}, kInvalidModel, {"damaged.pdmodel"});
+  expect_failure({"inspect", folder_.write("text.json", "{\"a\": 1}")}, kInvalidModel, {"text.json"});
+}
+
+TEST_F(Failures, InputNames) {
+  const std::string x = npy("x.npy", floats({1, 2}));
+  expect_failure({"run", product_, "--input", "y=" + x}, kUsage, {"no input 'y'", "its inputs are: x"});
+  expect_failure({"run", product_, "--shape", "y=1,2"}, kUsage, {"no input 'y'", "its inputs are: x"});
+  expect_failure({"run", product_, "--lod", "y=0,1"}, kUsage, {"no input 'y'", "its inputs are: x"});
+  expect_failure({"run", product_, "--input", x}, kUsage, {"NAME=VALUE"});
+  expect_failure({"run", product_, "--input", "x=" + x, "--input", "x=" + x}, kUsage, {"twice", "'x'"});
+  expect_failure({"run", picture_}, kUsage,
+                 {"input 'x' is missing", "float32[?, 3, ?, ?]", "--input x=", "--shape x="});
+}
+
+TEST_F(Failures, InputContents) {
+  const auto given = [&](const std::string& file) {
+    return std::vector<std::string>{"run", product_, "--input", "x=" + file};
+  };
+  Tensor whole = Tensor::make(DType::kInt64, {1, 2});
+  std::fill_n(whole.data<int64_t>(), 2, 0);
+  expect_failure(given(npy("int.npy", whole)), kUsage,
+                 {"int64[1, 2]", "the input takes float32[?, 2]", "astype('float32')"});
+  expect_failure(given(npy("rank.npy", floats({1, 1, 2}))), kUsage, {"float32[1, 1, 2]", "float32[?, 2]", "reshape"});
+  expect_failure(given(npy("wide.npy", floats({1, 3}))), kUsage,
+                 {"matmul", "float32[1, 3]", "float32[2, 2]", "running with 'x' float32[1, 3]"});
+  expect_failure(given(folder_.path("nothing.npy")), kIo, {"nothing.npy", "No such file"});
+  expect_failure(given(folder_.write("text.npy", "hello")), kIo, {"text.npy", "NUMPY"});
+  const std::string big_endian = "\x93NUMPY\x01";
+  expect_failure(given(folder_.write("short.npy", big_endian)), kIo, {"short.npy"});
+  expect_failure(given(folder_.write("x.csv", "1,2")), kUsage, {"x.csv", ".npy, .png or .jpg"});
+  std::filesystem::create_directory(folder_.path("folder.npy"));
+  expect_failure(given(folder_.path("folder.npy")), kIo, {"folder.npy", "directory"});
+}
+
+TEST_F(Failures, NumpyFiles) {
+  const auto expect_damaged = [&](const std::string& header, const std::string& data, const std::string& part) {
+    std::string content("\x93NUMPY\x01\x00", 8);
+    content.push_back(static_cast<char>(header.size()));
+    content.push_back('\0');
+    const std::string path = folder_.write("damaged.npy", content + header + data);
+    expect_failure({"run", product_, "--input", "x=" + path}, kIo, {"damaged.npy", part});
+  };
+  const std::string eight(8, 'x');
+  expect_damaged("{'descr': '>f4', 'fortran_order': False, 'shape': (1, 2), }", eight, "'>f4'");
+  expect_damaged("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }", eight, "8 bytes of data, expected 12");
+  expect_damaged(
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999, 99999999999999, 99999999999999), }", eight,
+      "shorter than its shape");
+  expect_damaged("{'descr': '<f4', 'fortran_order': False, 'shape': [1, 2], }", eight, "tuple");
+  expect_damaged("{'descr': '<f4', 'shape': (1, 2), }", eight, "'fortran_order'");
+  expect_damaged("{'descr'", eight, "header");
+}
+
+TEST_F(Failures, Pictures) {
+  const auto given = [&](const std::string& model, const std::string& file) {
+    return std::vector<std::string>{"run", model, "--input", "x=" + file};
+  };
+  const std::string png = folder_.path("small.png");
+  test::write_png(png, 2, 2, {1, 2, 3});
+  expect_failure(given(product_, png), kUsage, {"small.png", "float32[?, 2]", ".npy"});
+  expect_failure(given(picture_, folder_.path("none.png")), kIo, {"none.png", "No such file"});
+  expect_failure(given(picture_, folder_.write("text.png", "not a picture")), kIo,
+                 {"text.png", "neither a PNG nor a JPEG"});
+  const std::string jpg = folder_.path("small.jpg");
+  test::write_jpeg(jpg, 32, 32, {1, 2, 3});
+  std::filesystem::resize_file(png, std::filesystem::file_size(png) - 20);
+  expect_failure(given(picture_, png), kIo, {"small.png"});
+  std::filesystem::resize_file(jpg, std::filesystem::file_size(jpg) - 20);
+  expect_failure(given(picture_, jpg), kIo, {"small.jpg"});
+}
+
+TEST_F(Failures, Shapes) {
+  const auto given = [&](const std::string& shape) {
+    return std::vector<std::string>{"run", product_, "--shape", "x=" + shape};
+  };
+  for (const char* text : {"1,", ",2", "1,,2", "1;2", "1,x", "-1,2", "1, 2", "99999999999999999999"}) {
+    expect_failure(given(text), kUsage, {"--shape x=", text, "whole numbers"});
+  }
+  expect_failure(given("2"), kUsage, {"input 'x'", "2 dimensions", "[?, 2]", "[2]"});
+  expect_failure(given("1,3"), kUsage, {"matmul", "float32[1, 3]", "float32[2, 2]"});
+  expect_failure(given("4294967296,4294967296,4294967296"), kUsage, {"too large"});
+  expect_failure({"run", picture_, "--shape", "x=1,4,5,5"}, kUsage,
+                 {"conv2d", "x [1, 4, 5, 5] has 4 channels", "expects 3", "filter float32[1, 3, 1, 1]"});
+}
+
+TEST_F(Failures, SequenceOffsets) {
+  const auto given = [&](const std::string& lod) {
+    return std::vector<std::string>{"run", sequence_, "--shape", "x=5,1", "--lod", "x=" + lod};
+  };
+  for (const char* text : {"", "0,2,5/", "0,x", "0,-1"}) expect_failure(given(text), kUsage, {"--lod x=", "expected"});
+  expect_failure(given("1,5"), kUsage, {"input 'x'", "begin with 0"});
+  expect_failure(given("0,3,2,5"), kUsage, {"input 'x'", "never fall"});
+  expect_failure(given("0,2,4"), kUsage, {"input 'x'", "end with 4, expected 5"});
+  expect_failure(given("0,3/0,2,5"), kUsage, {"input 'x'", "level 0", "end with 3, expected 2"});
+}
+
+TEST_F(Failures, Memory) {
+  expect_failure({"run", picture_, "--shape", "x=1,3,100,100", "--memory-limit", "1000"}, kOutOfMemory,
+                 {"the memory limit is 1000"});
+  expect_failure({"run", picture_, "--shape", "x=1,3,99999999,999999"}, kOutOfMemory,
+                 {"float32[1, 3, 99999999, 999999]"});
+}
+
+TEST_F(Failures, RunsOnWrongData) {
+  const test::ModelBytes bytes = test::small_program_models()[2];
+  ASSERT_EQ(bytes.name, "sequences");
+  const std::string model = test::write_model(folder_, bytes);
+  Tensor words = bytes.inputs[0].clone();
+  words.data<int64_t>()[3] = 10;
+  expect_failure({"run", model, "--input", "words=" + npy("words.npy", words), "--lod", "words=0,3,5"}, kRunFailure,
+                 {"out of range", "lookup_table"});
+}
+
+TEST_F(Failures, Outputs) {
+  const std::string file = folder_.write("file", "");
+  expect_failure({"run", product_, "--output-dir", file + "/below"}, kIo, {file + "/below", "cannot be made"});
+  expect_failure({"run", product_, "--output-dir", file}, kIo, {file});
+  expect_failure({"profile", product_, "-o", file + "/trace.json"}, kIo, {"trace.json", "cannot be written"});
+  expect_failure({"profile", product_, "-o", "/dev/full"}, kIo, {"/dev/full", "No space left"});
+  const test::Outcome outcome = test::coracle_program({"run", product_}, "/dev/full");
+  EXPECT_EQ(outcome.code, kIo);
+  EXPECT_NE(outcome.err.find("standard output"), std::string::npos) << outcome.err;
+}
+
+}  // namespace
+}  // namespace coracle

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "support/small_models.h"
+#include "support/temporary_folder.h"
+
+namespace coracle::test {
+
+/// Writes a model as FOLDER/NAME.pdmodel (or .json) with its parameters and returns the program's path.
+std::string write_model(const TemporaryFolder& folder, const ModelBytes& model);
+
+/// A ProgramDesc model of one convolution, "x" float32[?, 3, ?, ?] to "y".
+ModelBytes picture_model();
+/// "x" int64[?, 1] with one level of sequence offsets, summed by sequence.
+ModelBytes sequence_model();
+
+/// A picture of one colour; RGB.
+void write_png(const std::string& path, int height, int width, std::array<uint8_t, 3> colour);
+void write_jpeg(const std::string& path, int height, int width, std::array<uint8_t, 3> colour);
+
+}  // namespace coracle::test
