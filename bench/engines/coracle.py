@@ -42,8 +42,8 @@ class Engine:
 
     def __init__(self, files, threads, **options):
         model_options, session_options = ModelOptions(), SessionOptions()
-        LIBRARY.coracle_model_options_init(ctypes.byref(model_options))
-        LIBRARY.coracle_session_options_init(ctypes.byref(session_options))
+        LIBRARY.coracle_model_options_init(ctypes.byref(model_options), ctypes.c_size_t(ctypes.sizeof(model_options)))
+        LIBRARY.coracle_session_options_init(ctypes.byref(session_options), ctypes.c_size_t(ctypes.sizeof(session_options)))
         for name, value in options.items():
             setattr(model_options, name, value.encode())
         session_options.threads = threads
