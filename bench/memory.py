@@ -43,12 +43,12 @@ def measure(model, peer, runs, folder, environment):
         process = Process(python, folder / ("memory-%s-%s.log" % (model.name, peer["name"])), environment)
         result = process.ask("load", engine=peer["engine"], options=peer.get("options", {}), files=files, threads=1, inputs=None,
                              outputs=None)
-        (name, recipe), = model.recipes.items()
+        name, = model.recipes
         random = np.random.default_rng(1)
         largest, draw = SEQUENCES[model.name]
         resident = []
         for shape in [largest] + [draw(random) for _ in range(runs - 1)]:
-            answer = process.ask("shape", inputs={name: dict(recipe, shape=shape)})
+            answer = process.ask("shape", name=name, dtype="float32", shape=shape)
             resident.append(answer["resident_mib"])
         return {"before_mib": result["before_mib"], "settled_mib": resident[min(SETTLED, runs) - 1], "end_mib": resident[-1],
                 "peak_mib": answer["peak_mib"], "resident_mib": resident}

@@ -112,6 +112,7 @@ class Model:
         files["onnx"] = made(onnx, PYTHON, BENCH / "convert.py", files["program"], files["combined_params"], onnx, shapes)
         files["output_names"] = json.loads(onnx.with_suffix(".json").read_text())["outputs"]
         if engine == "mnn":
+            files["input_names"] = list(self.recipes)
             mnn = self.folder / "model.mnn"
             files["mnn"] = made(mnn, PYTHON.with_name("mnnconvert"), "-f", "ONNX", "--modelFile", onnx,
                                 "--MNNModel", mnn, "--bizCode", "bench")

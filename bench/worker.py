@@ -4,7 +4,7 @@ one line on stdout: {"error": text} or the result. What the engine itself prints
 
     {"do": "load", "engine", "options", "files", "threads", "inputs": NPZ, "outputs": NPZ or null}
     {"do": "sample"}                              one run with the inputs of load
-    {"do": "shape", "inputs": {name: recipe}}     one run with other inputs
+    {"do": "shape", "name", "dtype", "shape"}     one run of a model with one input, of this shape; the largest comes first
     {"do": "memory"}
 """
 import contextlib
@@ -15,8 +15,6 @@ import sys
 import time
 
 import numpy as np
-
-import models
 
 
 def memory():
@@ -43,6 +41,8 @@ def milliseconds(function):
 
 
 class Worker:
+    buffer = None
+
     def load(self, engine, options, files, threads, inputs, outputs):
         before = memory()["resident_mib"]
         module = importlib.import_module("engines." + engine)
@@ -68,8 +68,12 @@ class Worker:
         time_of_run = milliseconds(self.engine.run)
         return {"ms": time_of_run, "waited_ms": waited() - before}
 
-    def shape(self, inputs):
-        self.arrays = models.make_inputs(inputs)
+    def shape(self, name, dtype, shape):
+        # All inputs lie in one buffer, as large as the first: only the engine's memory changes.
+        count = int(np.prod(shape))
+        if self.buffer is None:
+            self.buffer = np.random.default_rng(1).uniform(-1, 1, count).astype(dtype)
+        self.arrays = {name: self.buffer[:count].reshape(shape)}
         return {"ms": milliseconds(self.first_run), **memory()}
 
     def memory(self):

@@ -45,7 +45,10 @@ class Engine:
         LIBRARY.coracle_model_options_init(ctypes.byref(model_options), ctypes.c_size_t(ctypes.sizeof(model_options)))
         LIBRARY.coracle_session_options_init(ctypes.byref(session_options), ctypes.c_size_t(ctypes.sizeof(session_options)))
         for name, value in options.items():
-            setattr(model_options, name, value.encode())
+            if isinstance(value, str):
+                setattr(model_options, name, value.encode())
+            else:
+                setattr(session_options, name, value)
         session_options.threads = threads
         self.model, self.session = ctypes.c_void_p(), ctypes.c_void_p()
         check(LIBRARY.coracle_model_load(files["program"].encode(), files["params"].encode(), ctypes.byref(model_options),

@@ -1,43 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MNN's interpreter on the CPU in full precision. Its models are made from the ONNX files by its own converter."""
+"""MNN's modules on the CPU in full precision. Its models are made from the ONNX files by its own converter."""
 import MNN
+import MNN.expr
+import MNN.nn
 import numpy as np
 
-TYPES = {"float32": MNN.Halide_Type_Float, "int32": MNN.Halide_Type_Int, "int64": MNN.Halide_Type_Int64}
+CPU, HIGH_PRECISION = 0, 1      # MNN_FORWARD_CPU, BackendConfig::Precision_High
 
 
 class Engine:
-    version = MNN.version() if hasattr(MNN, "version") else MNN.__version__
+    version = MNN.version()
 
     def __init__(self, files, threads):
-        self.interpreter = MNN.Interpreter(files["mnn"])
-        self.session = self.interpreter.createSession({"backend": "CPU", "numThread": threads, "precision": "high"})
-        self.output_names = files["output_names"]
+        config = {"backend": CPU, "numThread": threads, "precision": HIGH_PRECISION}
+        self.manager = MNN.nn.create_runtime_manager((config,))
+        self.module = MNN.nn.load_module_from_file(files["mnn"], files["input_names"], files["output_names"],
+                                                   runtime_manager=self.manager)
+        self.input_names = files["input_names"]
 
     def set_inputs(self, arrays):
-        tensors = self.interpreter.getSessionInputAll(self.session)
-        for name, array in arrays.items():
-            self.interpreter.resizeTensor(tensors[name], tuple(array.shape))
-        self.interpreter.resizeSession(self.session)
-        self.inputs = []
-        for name, array in arrays.items():
-            if array.dtype == np.int64:
-                array = array.astype(np.int32)      # MNN's graphs have 32-bit indices only.
-            self.inputs.append((tensors[name], array,
-                                MNN.Tensor(array.shape, TYPES[array.dtype.name], array, MNN.Tensor_DimensionType_Caffe)))
+        # MNN's graphs have 32-bit indices only.
+        self.inputs = [arrays[name].astype(np.int32) if arrays[name].dtype == np.int64 else arrays[name]
+                       for name in self.input_names]
 
     def run(self):
-        for tensor, _, host in self.inputs:
-            tensor.copyFrom(host)
-        self.interpreter.runSession(self.session)
-        self.results = []
-        tensors = self.interpreter.getSessionOutputAll(self.session)
-        for name in self.output_names:
-            tensor = tensors[name]
-            shape = tensor.getShape()
-            host = MNN.Tensor(shape, tensor.getDataType(), np.empty(shape, np.float32), MNN.Tensor_DimensionType_Caffe)
-            tensor.copyToHostTensor(host)
-            self.results.append(host)
+        variables = []
+        for array in self.inputs:
+            dtype = MNN.expr.float if array.dtype == np.float32 else MNN.expr.int
+            variables.append(MNN.expr.const(array, list(array.shape), MNN.expr.NCHW, dtype))
+        self.results = [result.read() for result in self.module.forward(variables)]
 
     def outputs(self):
-        return [np.array(host.getNumpyData()) for host in self.results]
+        return [np.array(result) for result in self.results]

@@ -117,7 +117,7 @@ using ReadFunction = std::function<std::optional<std::span<const std::byte>>(con
 
 struct SessionOptions {
   int threads = 0;  ///< 0: one per core
-  size_t cache_bytes = size_t{64} << 20;
+  size_t cache_bytes = size_t{8} << 20;
   size_t memory_limit = 0;
 };
 

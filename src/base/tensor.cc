@@ -10,6 +10,12 @@ namespace {
 
 constexpr size_t kAlignment = 64;
 
+/// Frees memory of Tensor::make, and knows how much it is.
+struct FreeMemory {
+  size_t bytes;
+  void operator()(const void* p) const { ::operator delete (const_cast<void*>(p), std::align_val_t{kAlignment}); }
+};
+
 }  // namespace
 
 Tensor Tensor::make(DType dtype, const Shape& shape) {
@@ -21,8 +27,7 @@ Tensor Tensor::make(DType dtype, const Shape& shape) {
   t.dtype_ = dtype;
   t.shape_ = shape;
   t.data_ = memory;
-  t.owner_ = std::shared_ptr<const void>(
-      memory, [](const void* p) { ::operator delete (const_cast<void*>(p), std::align_val_t{kAlignment}); });
+  t.owner_ = std::shared_ptr<const void>(memory, FreeMemory{bytes});
   return t;
 }
 
@@ -70,7 +75,9 @@ Tensor Tensor::clone_array() const {
 
 bool Tensor::reusable_for(DType dtype, const Shape& shape) const {
   if (owner_ == nullptr || owner_.use_count() != 1 || is_array()) return false;
-  return bytes() == static_cast<size_t>(shape.count()) * size_of(dtype);
+  const auto* memory = std::get_deleter<FreeMemory>(owner_);
+  return memory != nullptr && data_ == owner_.get() &&
+         static_cast<size_t>(shape.count()) * size_of(dtype) <= memory->bytes;
 }
 
 void Tensor::retype(DType dtype, const Shape& shape) {

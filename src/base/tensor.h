@@ -128,7 +128,7 @@ class Tensor {
   /// Own memory with the same content.
   Tensor clone() const;
 
-  /// True if this handle alone owns its memory and it is exactly as large as such a tensor needs.
+  /// True if this handle alone owns its memory and it is large enough for such a tensor.
   bool reusable_for(DType dtype, const Shape& shape) const;
   /// Gives the same memory another type; only where reusable_for() holds.
   void retype(DType dtype, const Shape& shape);

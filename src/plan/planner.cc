@@ -312,14 +312,22 @@ class SegmentPlanner {
     }
 
     size_t workspace = 0;
-    steps_.bytes = sizeof(Steps) + locals.size() * sizeof(Local);
-    for (const Step& step : steps_.steps) {
-      workspace = std::max(workspace, step.prepared.workspace);
-      steps_.bytes += sizeof(Step) + step.prepared.state_bytes + (step.in.size() + step.out.size()) * 2 * sizeof(int);
-    }
+    for (const Step& step : steps_.steps) workspace = std::max(workspace, step.prepared.workspace);
     steps_.workspace_offset = round_up(arena.bytes);
     steps_.arena_bytes = steps_.workspace_offset + round_up(workspace);
     std::erase_if(steps_.steps, [](const Step& step) { return step.kernel->view; });
+    steps_.steps.shrink_to_fit();
+    locals.shrink_to_fit();
+    count_bytes();
+  }
+
+  void count_bytes() {
+    constexpr size_t kBlock = 32;  // What an allocation of a few numbers takes.
+    steps_.bytes = sizeof(Steps) + steps_.locals.size() * sizeof(Local);
+    for (const Step& step : steps_.steps) {
+      steps_.bytes += sizeof(Step) + 4 * kBlock;
+      if (step.prepared.state != nullptr) steps_.bytes += 2 * kBlock + step.prepared.state_bytes;
+    }
   }
 
   /// Lets result 0 of a step lie where operand 0 lies if nothing needs that any more.

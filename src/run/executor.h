@@ -19,8 +19,8 @@ class Executor {
  public:
   struct Limits {
     int threads = 1;
-    size_t cache_bytes = size_t{64} << 20U;  ///< for cached steps; 0 keeps none
-    size_t memory_bytes = 0;                 ///< for the arena and the tensors of one run; 0: no limit
+    size_t cache_bytes = size_t{8} << 20U;  ///< for cached steps; 0 keeps none
+    size_t memory_bytes = 0;                ///< for the arena and the tensors of one run; 0: no limit
   };
 
   Executor(std::shared_ptr<const Program> program, const Limits& limits);

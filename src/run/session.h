@@ -14,7 +14,7 @@ namespace coracle {
 
 struct SessionOptions {
   int threads = 0;  ///< 0: one per core
-  size_t cache_bytes = size_t{64} << 20U;
+  size_t cache_bytes = size_t{8} << 20U;
   size_t memory_limit = 0;  ///< 0: none
 };
 

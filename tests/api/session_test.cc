@@ -34,6 +34,20 @@ class ProductSession : public testing::Test {
   const test::SessionHandle session_ = test::open(model_);
 };
 
+TEST_F(ProductSession, SmallerResultsLieWhereLargerOnesLay) {
+  coracle_tensor_view large;
+  coracle_tensor_view small;
+  set(session_.get(), {1, 2, 3, 4, 5, 6});
+  run(session_.get());
+  ASSERT_EQ(coracle_session_output(session_.get(), 1, &large), CORACLE_OK);
+  set(session_.get(), {1, 1});
+  run(session_.get());
+  ASSERT_EQ(coracle_session_output(session_.get(), 1, &small), CORACLE_OK);
+  EXPECT_EQ(small.data, large.data);
+  EXPECT_EQ(small.bytes, 8U);
+  EXPECT_EQ(output(session_.get(), 1), (std::vector<float>{4, 6}));
+}
+
 TEST_F(ProductSession, ViewsAndCopies) {
   set(session_.get(), {1, 2, 3, 4});
   run(session_.get());
