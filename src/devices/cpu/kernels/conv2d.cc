@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/gemm_plan.h"
+#include "devices/cpu/kernels/rows.h"
 #include "ops/conv2d_fused.h"
 
 /// Convolution as a product of gathered pixels with packed weights, channels-last.
@@ -112,33 +113,25 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
 
 template <Isa I>
 void run(KernelCall& call) noexcept {
-  const auto& state = *static_cast<const State*>(call.state);
+  const State& state = state_of<State>(call);
   PostOp ops[kMaxPostOps];
   state.epilogue.bind(call, 2, ops);
   run_gemm(gemm_table(I), state.plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),
            call.out[0].as<float>(), ops, state.epilogue.count(), *call.pool);
 }
 
-template <Isa I>
-constexpr Kernel row(const char* name) {
-  return {.name = name,
-          .op = &kOpRow<Conv2dFused>,
-          .isa = I,
-          .layout = LayoutRule::kChannelsLast,
-          .fits = fits,
-          .prepare = prepare<I>,
-          .run = run<I>};
-}
-
-constexpr Kernel kRows[] = {
-#if defined(__x86_64__)
-    row<Isa::kAvx512>("conv2d.indirect.avx512"),
-    row<Isa::kAvx2>("conv2d.indirect.avx2"),
-    row<Isa::kSse2>("conv2d.indirect.sse2"),
-#else
-    row<Isa::kNeon>("conv2d.indirect.neon"),
-#endif
+template <Isa kIsa>
+struct Rows {
+  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<"conv2d.indirect", kIsa>(),
+                                                         .op = &kOpRow<Conv2dFused>,
+                                                         .isa = kIsa,
+                                                         .layout = LayoutRule::kChannelsLast,
+                                                         .fits = fits,
+                                                         .prepare = prepare<kIsa>,
+                                                         .run = run<kIsa>}};
 };
+
+constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "devices/cpu/gemm_plan.h"
+#include "devices/cpu/kernels/rows.h"
 #include "ops/conv2d_transpose_fused.h"
 
-/// Transposed convolution, channels-last: output pixels whose coordinates leave the same remainders by the strides form
-/// one small convolution each ("phase").
+/// Transposed convolution, channels-last. Output pixels whose coordinates leave the same remainders by the strides form
+/// one small convolution each ("phase"). Where filters do not overlap, each input pixel makes a block of output pixels
+/// of its own: one product per row of the blocks, as adjacent output pixels are adjacent columns.
 namespace coracle::cpu::kernels {
 namespace {
 
@@ -42,6 +46,7 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
   if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
   const ConvolutionGeometry g = geometry(op, args);
   for (const WindowAxis* a : {&g.height(), &g.width()}) {
+    // Phases without an element would leave their pixels unwritten.
     for (int64_t phase = 0; phase < a->stride; ++phase) {
       if (phase_axis(*a, phase).elements.empty()) return "some output pixels see no filter element";
     }
@@ -50,7 +55,7 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
 }
 
 template <Isa I>
-Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+Prepared prepare_phases(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const Conv2dTransposeFused*>(op_attributes);
   const GemmFunctions& gemm = gemm_table(I);
   const ConvolutionGeometry g = geometry(op, args);
@@ -127,8 +132,8 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
 }
 
 template <Isa I>
-void run(KernelCall& call) noexcept {
-  const auto& state = *static_cast<const State*>(call.state);
+void run_phases(KernelCall& call) noexcept {
+  const State& state = state_of<State>(call);
   PostOp ops[kMaxPostOps];
   state.epilogue.bind(call, 2, ops);
   for (const GemmPlan& plan : state.phases) {
@@ -138,26 +143,145 @@ void run(KernelCall& call) noexcept {
   }
 }
 
-template <Isa I>
-constexpr Kernel row(const char* name) {
-  return {.name = name,
-          .op = &kOpRow<Conv2dTransposeFused>,
-          .isa = I,
-          .layout = LayoutRule::kChannelsLast,
-          .fits = fits,
-          .prepare = prepare<I>,
-          .run = run<I>};
+// ---- blocks
+
+struct BlockState {
+  GemmCall call;              ///< one input row times one row of the filter
+  int64_t in_rows = 0;        ///< of all images
+  int64_t in_floats = 0;      ///< of an input row
+  int64_t block_rows = 0;     ///< output rows per input row
+  int64_t out_floats = 0;     ///< of an output row
+  int64_t packed_floats = 0;  ///< of one row of the filter
+  int64_t panels = 0;
+  int64_t channels = 0;       ///< of a result pixel
+  int64_t block_columns = 0;  ///< result pixels that one input pixel makes in a row
+  EpilogueProgram epilogue;
+};
+
+Misfit fits_blocks(const void* op_attributes, const ArgFacts& args) {
+  if (const Misfit misfit = fits(op_attributes, args)) return misfit;
+  const ConvolutionGeometry g = geometry(*static_cast<const Conv2dTransposeFused*>(op_attributes), args);
+  if (g.groups != 1) return "only one group";
+  for (const WindowAxis* a : {&g.height(), &g.width()}) {
+    if (a->kernel != a->stride || a->dilation != 1 || a->pad_before != 0 || a->out != a->in * a->stride) {
+      return "filters overlap or are cut";
+    }
+  }
+  return nullptr;
 }
 
-constexpr Kernel kRows[] = {
-#if defined(__x86_64__)
-    row<Isa::kAvx512>("conv2d_transpose.phases.avx512"),
-    row<Isa::kAvx2>("conv2d_transpose.phases.avx2"),
-    row<Isa::kSse2>("conv2d_transpose.phases.sse2"),
-#else
-    row<Isa::kNeon>("conv2d_transpose.phases.neon"),
-#endif
+template <Isa I>
+Prepared prepare_blocks(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+  const auto& op = *static_cast<const Conv2dTransposeFused*>(op_attributes);
+  const GemmFunctions& gemm = gemm_table(I);
+  const ConvolutionGeometry g = geometry(op, args);
+  const int64_t depth = g.in_channels;
+  const int64_t kernel_h = g.height().kernel;
+  const int64_t kernel_w = g.width().kernel;
+  const int64_t columns = kernel_w * g.out_channels;
+  BlockState s;
+  s.call.shape = {1, depth, columns};
+  s.call.a_stride = depth;
+  s.call.c_stride = columns;
+  s.in_rows = g.batch * g.height().in;
+  s.in_floats = g.width().in * depth;
+  s.block_rows = kernel_h;
+  s.out_floats = g.width().in * columns;
+  s.packed_floats = gemm.packed_floats(s.call.shape);
+  s.panels = gemm.panels(columns);
+  s.channels = g.out_channels;
+  s.block_columns = kernel_w;
+  s.epilogue = EpilogueProgram(op, columns);
+
+  const std::shared_ptr<const void> weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
+    // [depth, kernel_h, kernel_w, channels]
+    const auto* filter = args.in(1).value->data<float>();
+    std::vector<float> ordered(static_cast<size_t>(depth * kernel_h * columns));
+    float* to = ordered.data();
+    for (int64_t k = 0; k < depth; ++k) {
+      for (int64_t tap = 0; tap < kernel_h * kernel_w; ++tap) {
+        for (int64_t c = 0; c < g.out_channels; ++c) {
+          *to++ = filter[(k * g.out_channels + c) * kernel_h * kernel_w + tap];
+        }
+      }
+    }
+    std::shared_ptr<float> packed = aligned_floats(s.packed_floats * kernel_h);
+    for (int64_t y = 0; y < kernel_h; ++y) {
+      const GemmSource source{.data = ordered.data() + y * columns,
+                              .tap_offsets = nullptr,
+                              .inner = depth,
+                              .join_stride = 0,
+                              .inner_stride = kernel_h * columns,
+                              .column_stride = 1};
+      gemm.pack(s.call.shape, source, packed.get() + y * s.packed_floats, 0, s.panels);
+    }
+    return packed;
+  });
+  // Per-channel tensors, repeated for the pixels of a block.
+  Prepared p = prepared(std::move(s), static_cast<size_t>(columns) * kMaxPostOps * sizeof(float));
+  p.weights = weights;
+  return p;
+}
+
+template <Isa I>
+void run_blocks(KernelCall& call) noexcept {
+  constexpr int64_t kGrainMultiplications = 256 << 10;
+  const BlockState& s = state_of<BlockState>(call);
+  const int count = s.epilogue.count();
+  PostOp ops[kMaxPostOps];
+  s.epilogue.bind(call, 2, ops);
+  auto* repeated = static_cast<float*>(call.workspace);
+  for (PostOp& op : std::span(ops, static_cast<size_t>(count))) {
+    if (op.kind != PostOpKind::kAddChannel && op.kind != PostOpKind::kMulChannel) continue;
+    const float* from = op.tensor;
+    op.tensor = repeated;
+    for (int64_t i = 0; i < s.block_columns; ++i) repeated = std::copy(from, from + s.channels, repeated);
+  }
+  const auto* input = call.in[0].as<const float>();
+  const auto* packed = static_cast<const float*>(call.weights);
+  auto* output = call.out[0].as<float>();
+  const int64_t per_row = s.in_floats * s.call.shape.columns * s.block_rows + 1;
+  call.pool->parallel_for(s.in_rows, kGrainMultiplications / per_row + 1, [&](int64_t begin, int64_t end) {
+    PostOp row_ops[kMaxPostOps];
+    std::copy(ops, ops + count, row_ops);
+    GemmCall product = s.call;
+    product.ops = row_ops;
+    product.op_count = count;
+    for (int64_t row = begin; row < end; ++row) {
+      product.a = input + row * s.in_floats;
+      for (int64_t y = 0; y < s.block_rows; ++y) {
+        const int64_t at = (row * s.block_rows + y) * s.out_floats;
+        product.c = output + at;
+        product.packed = packed + y * s.packed_floats;
+        for (int i = 0; i < count; ++i) {
+          const bool pixelwise = ops[i].kind == PostOpKind::kAddTensor || ops[i].kind == PostOpKind::kMulTensor;
+          if (pixelwise) row_ops[i].tensor = ops[i].tensor + at;
+        }
+        gemm_table(I).run(product, 0, s.in_floats / s.call.shape.depth, 0, s.panels);
+      }
+    }
+  });
+}
+
+template <Isa kIsa>
+struct Rows {
+  static constexpr Kernel row(const char* name, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare,
+                              decltype(Kernel::run) run) {
+    return {.name = name,
+            .op = &kOpRow<Conv2dTransposeFused>,
+            .isa = kIsa,
+            .layout = LayoutRule::kChannelsLast,
+            .fits = fits,
+            .prepare = prepare,
+            .run = run};
+  }
+  static constexpr std::array<Kernel, 2> kRows = {
+      row(row_name<"conv2d_transpose.blocks", kIsa>(), fits_blocks, prepare_blocks<kIsa>, run_blocks<kIsa>),
+      row(row_name<"conv2d_transpose.phases", kIsa>(), fits, prepare_phases<kIsa>, run_phases<kIsa>),
+  };
 };
+
+constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 

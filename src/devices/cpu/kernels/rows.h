@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -28,17 +29,27 @@ constexpr const char* suffix(Isa isa) {
   }
 }
 
-template <class Op, Isa kIsa>
-constexpr std::array<char, 64> make_name() {
+constexpr std::array<char, 64> make_name(const char* base, Isa isa) {
   std::array<char, 64> text{};
   size_t n = 0;
-  for (const char* c = Op::kName; *c != '\0'; ++c) text[n++] = *c;
-  for (const char* c = suffix(kIsa); *c != '\0'; ++c) text[n++] = *c;
+  for (const char* c = base; *c != '\0'; ++c) text[n++] = *c;
+  for (const char* c = suffix(isa); *c != '\0'; ++c) text[n++] = *c;
   return text;
 }
 
 template <class Op, Isa kIsa>
-inline constexpr std::array<char, 64> kName = make_name<Op, kIsa>();
+inline constexpr std::array<char, 64> kName = make_name(Op::kName, kIsa);
+
+/// A literal as a template argument.
+template <size_t kSize>
+struct Literal {
+  char text[kSize];
+  // NOLINTNEXTLINE(google-explicit-constructor): that is its purpose
+  consteval Literal(const char (&from)[kSize]) { std::copy(from, from + kSize, text); }
+};
+
+template <Literal kBase, Isa kIsa>
+inline constexpr std::array<char, 64> kVariantName = make_name(kBase.text, kIsa);
 
 template <size_t... kSizes>
 constexpr auto join(const std::array<Kernel, kSizes>&... parts) {
@@ -57,6 +68,12 @@ constexpr auto join(const std::array<Kernel, kSizes>&... parts) {
 template <class Op, Isa kIsa>
 constexpr const char* row_name() {
   return rows_detail::kName<Op, kIsa>.data();
+}
+
+/// "conv2d.indirect.avx512", where an operator has several families of kernels
+template <rows_detail::Literal kBase, Isa kIsa>
+constexpr const char* row_name() {
+  return rows_detail::kVariantName<kBase, kIsa>.data();
 }
 
 /// The rows of Rows<isa>::kRows (a std::array) for every instruction set of this architecture. Evaluated while
