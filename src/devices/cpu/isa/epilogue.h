@@ -98,6 +98,9 @@ struct EpilogueTarget {
   size_t channel;
 };
 
+// Rows of a tile that finish_flat() takes at most: as each has less than a vector, so many vectors and one.
+constexpr size_t kMaxFlatVectors = 17;
+
 // One vector of columns, all rows. `count` columns are stored (kPartial: less than a vector).
 template <bool kPartial>
 void finish_columns(const PostOp* ops, int op_count, const float* tile, size_t tile_stride, size_t rows, size_t count,
@@ -164,6 +167,36 @@ HWY_INLINE void finish_tile(const PostOp* ops, int op_count, const float* tile, 
     finish_columns<false>(ops, op_count, tile + j, tile_stride, rows, kFloatLanes, to);
   }
   if (j < columns) finish_columns<true>(ops, op_count, tile + j, tile_stride, rows, columns - j, to);
+}
+
+// Whether finish_flat() does this chain: nothing in it goes by channel.
+HWY_INLINE bool is_flat(const PostOp* ops, int op_count) {
+  for (const PostOp* op = ops; op != ops + op_count; ++op) {
+    if (op->kind == PostOpKind::kAddChannel || op->kind == PostOpKind::kMulChannel) return false;
+  }
+  return true;
+}
+
+// The same as finish_tile() where a tile has all channels, fewer than a vector, of adjacent pixels from `pixel` on, and
+// its rows lie one after the other: whole vectors of them are done at once. A vector more must be readable.
+HWY_INLINE void finish_flat(const PostOp* ops, int op_count, const float* tile, size_t rows, size_t columns, float* c,
+                            int64_t pixel) {
+  PostOp moved[kMaxPostOps];
+  for (int i = 0; i < op_count; ++i) {
+    moved[i] = ops[i];
+    if (ops[i].tensor != nullptr) moved[i].tensor += pixel * ops[i].tensor_stride;
+    moved[i].tensor_stride = static_cast<int64_t>(kFloatLanes);
+  }
+  const size_t count = rows * columns;
+  const size_t vectors = count / kFloatLanes;
+  int64_t pixels[kMaxFlatVectors];
+  for (size_t v = 0; v <= vectors; ++v) pixels[v] = static_cast<int64_t>(v);
+  EpilogueTarget to{c + pixel * static_cast<int64_t>(columns), static_cast<int64_t>(kFloatLanes), pixels, 0};
+  if (vectors > 0) finish_columns<false>(moved, op_count, tile, kFloatLanes, vectors, kFloatLanes, to);
+  const size_t rest = count - vectors * kFloatLanes;
+  if (rest == 0) return;
+  to.pixels = pixels + vectors;
+  finish_columns<true>(moved, op_count, tile + vectors * kFloatLanes, kFloatLanes, 1, rest, to);
 }
 
 }  // namespace

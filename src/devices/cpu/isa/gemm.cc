@@ -57,36 +57,44 @@ void pack(const GemmShape& shape, const GemmSource& source, float* packed, int64
 // One tile of rows, in the order in which panels come.
 class RowTile {
  public:
-  RowTile(const GemmCall& call, const Chain& chain) : call_(call), chain_(chain) {
+  RowTile(const GemmCall& call, const Chain& chain)
+      : call_(call), chain_(chain), flat_(is_flat(chain.ops, chain.count)), group_floats_(packed_floats(call.shape)) {
     if (call.image != nullptr) bounds_ = tap_bounds(*call.image, call.shape.taps);
   }
 
-  void set_rows(int64_t first, int count) {
+  void begin(int64_t row) { rows_.begin(call_, row); }
+
+  // Goes on to the next rows.
+  void take(int count) {
     count_ = count;
     padded_ = tile_rows(count, kTileRows);
-    rows_.locate(call_, bounds_, first, count, kTileRows);
+    rows_.locate(call_, bounds_, count);
     pointed_group_ = -1;
   }
 
   void run(int64_t group, int64_t p) {
     const GemmShape& shape = call_.shape;
     const Panel panel = panel_at(shape, p);
-    const size_t width = panel.columns();
     const size_t columns = static_cast<size_t>(columns_of(shape, p));
     const int64_t column = group * shape.columns + p * static_cast<int64_t>(kPanelColumns);
-    start_at_bias(panel, column, columns);
-
-    const bool direct = columns == width && chain_.count == 0;
-    for (int r = 0; r < kTileRows; ++r) {
-      out_[r] =
-          direct ? call_.c + rows_.pixels()[r] * call_.c_stride + column : tile_ + static_cast<size_t>(r) * kTileStride;
+    const bool direct = columns == panel.columns() && chain_.count == 0;
+    const bool flat = !direct && flat_ && columns < kFloatLanes && static_cast<int64_t>(columns) == call_.c_stride &&
+                      rows_.adjacent(count_);
+    if (direct) {
+      float* c = call_.c + column;
+      for (int r = 0; r < kTileRows; ++r) out_[r] = c + rows_.pixels()[r] * call_.c_stride;
+    } else {
+      // Flat: what is stored past a row's end is overwritten by the next row.
+      const size_t stride = flat ? columns : kTileStride;
+      for (int r = 0; r < kTileRows; ++r) out_[r] = tile_ + static_cast<size_t>(r < count_ ? r : count_ - 1) * stride;
     }
     const int rows = panel.rows() < padded_ ? panel.rows() : padded_;
     const TileFunction function = find_tile(panel, rows);
+    const float* initial = start(panel, column, columns);
     TileCall tile;
     tile.a = rows_.pointers();
     tile.depth = shape.depth;
-    tile.b = call_.packed + group * packed_floats(shape) + p * full_panel_floats(shape);
+    tile.b = call_.packed + group * group_floats_ + p * full_panel_floats(shape);
     tile.sums = sums_;
     tile.c = out_;
     tile.low = chain_.low;
@@ -95,16 +103,19 @@ class RowTile {
     do {
       tile.taps = shape.taps - tap < kTapChunk ? shape.taps - tap : kTapChunk;
       if (shape.taps > kTapChunk || pointed_group_ != group) {
-        rows_.point(call_, tap, tile.taps, kTileRows, group * shape.depth);
+        rows_.point(call_, tap, tile.taps, group * shape.depth);
         pointed_group_ = group;
       }
-      tile.initial = tap == 0 ? initial_ : nullptr;
+      tile.initial = tap == 0 ? initial : nullptr;
       tap += tile.taps;
       tile.last = tap >= shape.taps;
       function(tile);
       tile.b += tile.taps * panel.tap_floats(shape.depth);
     } while (!tile.last);
-    if (!direct) {
+    if (direct) return;
+    if (flat) {
+      finish_flat(chain_.ops, chain_.count, tile_, static_cast<size_t>(count_), columns, call_.c, rows_.pixels()[0]);
+    } else {
       finish_tile(chain_.ops, chain_.count, tile_, kTileStride, static_cast<size_t>(count_), columns,
                   {call_.c, call_.c_stride, rows_.pixels(), static_cast<size_t>(column)});
     }
@@ -113,20 +124,21 @@ class RowTile {
  private:
   static constexpr size_t kTileStride = kMaxPanelVectors * kFloatLanes;
 
-  void start_at_bias(Panel panel, int64_t column, size_t columns) {
-    const size_t width = panel.columns();
-    if (!panel.paired && chain_.bias != nullptr && columns == width) {
-      memcpy(initial_, chain_.bias + column, width * sizeof(float));
-      return;
-    }
+  // What sums start at, per lane of the panel: the bias or zero.
+  const float* start(Panel panel, int64_t column, size_t columns) {
+    HWY_ALIGN static constexpr float kZeros[kMaxPanelVectors * kFloatLanes] = {};
+    if (chain_.bias == nullptr) return kZeros;
+    if (!panel.paired && columns == panel.columns()) return chain_.bias + column;
     memset(initial_, 0, sizeof(initial_));
-    if (chain_.bias == nullptr) return;
     const size_t step = panel.paired ? 2 : 1;
     for (size_t c = 0; c < columns; ++c) initial_[c * step] = chain_.bias[column + static_cast<int64_t>(c)];
+    return initial_;
   }
 
   const GemmCall& call_;
   const Chain& chain_;
+  const bool flat_;
+  const int64_t group_floats_;
   TapBounds bounds_{};
   TileRows rows_;
   int count_ = 0;
@@ -144,12 +156,12 @@ void run_block(RowTile& tile, int64_t begin, int64_t end, int limit, int64_t gro
                int64_t panel_end) {
   const int64_t rows = end - begin;
   const int64_t tiles = (rows + limit - 1) / limit;
-  int64_t row = begin;
+  const int count = static_cast<int>(rows / tiles);
+  const int64_t larger = rows % tiles;  // tiles with one row more
+  tile.begin(begin);
   for (int64_t t = 0; t < tiles; ++t) {
-    const int64_t next = begin + rows * (t + 1) / tiles;
-    tile.set_rows(row, static_cast<int>(next - row));
+    tile.take(t < larger ? count + 1 : count);
     for (int64_t p = panel_begin; p < panel_end; ++p) tile.run(group, p);
-    row = next;
   }
 }
 

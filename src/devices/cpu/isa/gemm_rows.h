@@ -33,60 +33,88 @@ HWY_INLINE TapBounds tap_bounds(const GemmImage& image, int64_t taps) {
   return bounds;
 }
 
-// The rows of one tile; rows past the last repeat it.
+// The rows of one tile after the other; rows past the last repeat it.
 class TileRows {
  public:
-  void locate(const GemmCall& call, const TapBounds& bounds, int64_t first, int count, int padded) {
+  // Where the first tile begins.
+  void begin(const GemmCall& call, int64_t row) {
+    next_ = row;
+    if (call.image == nullptr) return;
+    const GemmImage& image = *call.image;
+    next_x_ = row % image.out_w;
+    next_y_ = row / image.out_w % image.out_h;
+    next_image_ = row / image.out_w / image.out_h;
+  }
+
+  // The next `count` rows.
+  void locate(const GemmCall& call, const TapBounds& bounds, int count) {
     if (call.image == nullptr) {
-      for (int r = 0; r < padded; ++r) {
-        const int64_t row = first + (r < count ? r : count - 1);
-        base_[r] = call.a + row * call.a_stride;
-        pixels_[r] = row;
+      const float* base = call.a + next_ * call.a_stride;
+      for (int r = 0; r < kTileRows; ++r) {
+        base_[r] = base;
+        pixels_[r] = next_ + (r < count ? r : count - 1);
+        if (r + 1 < count) base += call.a_stride;
       }
+      next_ += count;
       return;
     }
     const GemmImage& image = *call.image;
-    int64_t ox = first % image.out_w;
-    int64_t oy = first / image.out_w % image.out_h;
-    int64_t n = first / image.out_w / image.out_h;
     inside_ = true;
-    for (int r = 0; r < padded; ++r) {
-      const int64_t y = oy * image.stride_y;
-      const int64_t x = ox * image.stride_x;
-      y_[r] = y;
-      x_[r] = x;
-      image_[r] = call.a + n * image.in_h * image.in_w * image.in_channels;
-      base_[r] = image_[r] + (y * image.in_w + x) * image.in_channels;
-      pixels_[r] = image.out_first + n * image.out_batch + oy * image.out_row + ox * image.out_column;
-      inside_ = inside_ && y + bounds.y_low >= 0 && y + bounds.y_high < image.in_h && x + bounds.x_low >= 0 &&
-                x + bounds.x_high < image.in_w;
-      if (r + 1 < count && ++ox == image.out_w) {
-        ox = 0;
-        if (++oy == image.out_h) {
-          oy = 0;
-          ++n;
+    int r = 0;
+    while (r < count) {
+      // What lies in one output row.
+      const int64_t left = image.out_w - next_x_;
+      const int end = count - r < left ? count : r + static_cast<int>(left);
+      const int64_t y = next_y_ * image.stride_y;
+      const float* start = call.a + next_image_ * image.in_h * image.in_w * image.in_channels;
+      const float* line = start + y * image.in_w * image.in_channels;
+      int64_t x = next_x_ * image.stride_x;
+      int64_t pixel =
+          image.out_first + next_image_ * image.out_batch + next_y_ * image.out_row + next_x_ * image.out_column;
+      inside_ = inside_ && y + bounds.y_low >= 0 && y + bounds.y_high < image.in_h && x + bounds.x_low >= 0;
+      next_x_ += end - r;
+      for (; r < end; ++r, x += image.stride_x, pixel += image.out_column) {
+        y_[r] = y;
+        x_[r] = x;
+        image_[r] = start;
+        base_[r] = line + x * image.in_channels;
+        pixels_[r] = pixel;
+      }
+      inside_ = inside_ && x_[r - 1] + bounds.x_high < image.in_w;
+      if (next_x_ == image.out_w) {
+        next_x_ = 0;
+        if (++next_y_ == image.out_h) {
+          next_y_ = 0;
+          ++next_image_;
         }
       }
+    }
+    for (; r < kTileRows; ++r) {
+      y_[r] = y_[count - 1];
+      x_[r] = x_[count - 1];
+      image_[r] = image_[count - 1];
+      base_[r] = base_[count - 1];
+      pixels_[r] = pixels_[count - 1];
     }
   }
 
   // Pointers for taps [tap, tap + taps), at most kTapChunk. `group_offset` is the group's first channel.
-  void point(const GemmCall& call, int64_t tap, int64_t taps, int padded, int64_t group_offset) {
+  void point(const GemmCall& call, int64_t tap, int64_t taps, int64_t group_offset) {
     const GemmImage* image = call.image;
     for (int64_t t = 0; t < taps; ++t) {
       const float** to = pointers_ + t * kTileRows;
       if (image == nullptr) {
-        for (int r = 0; r < padded; ++r) to[r] = base_[r] + group_offset;
+        for (int r = 0; r < kTileRows; ++r) to[r] = base_[r] + group_offset;
         continue;
       }
       const int64_t tap_y = image->tap_y[tap + t];
       const int64_t tap_x = image->tap_x[tap + t];
       const int64_t offset = (tap_y * image->in_w + tap_x) * image->in_channels + group_offset;
       if (inside_) {
-        for (int r = 0; r < kTileRows; ++r) to[r] = offset_by(base_[r], offset);
+        for (int r = 0; r < kTileRows; ++r) to[r] = base_[r] + offset;
         continue;
       }
-      for (int r = 0; r < padded; ++r) {
+      for (int r = 0; r < kTileRows; ++r) {
         const int64_t y = y_[r] + tap_y;
         const int64_t x = x_[r] + tap_x;
         if (y < 0 || y >= image->in_h || x + image->join <= 0 || x >= image->in_w) {
@@ -102,14 +130,10 @@ class TileRows {
 
   const float* const* pointers() const { return pointers_; }
   const int64_t* pixels() const { return pixels_; }
+  // Whether the first `count` rows are adjacent pixels.
+  bool adjacent(int count) const { return pixels_[count - 1] - pixels_[0] == count - 1; }
 
  private:
-  // Unused rows hold whatever was there: plain integer arithmetic.
-  static HWY_INLINE const float* offset_by(const float* p, int64_t floats) {
-    return reinterpret_cast<const float*>(reinterpret_cast<uintptr_t>(p) +
-                                          static_cast<uintptr_t>(floats) * sizeof(float));
-  }
-
   // Copies joined pixels that lie partly outside, with zeros there.
   const float* gather(const GemmImage& image, int r, int64_t t, int64_t y, int64_t x) {
     float* to = joined_[r][t];
@@ -125,6 +149,10 @@ class TileRows {
     return joined_[r][t];
   }
 
+  int64_t next_ = 0;
+  int64_t next_image_ = 0;
+  int64_t next_y_ = 0;
+  int64_t next_x_ = 0;
   bool inside_ = true;
   int64_t y_[kTileRows] = {};
   int64_t x_[kTileRows] = {};

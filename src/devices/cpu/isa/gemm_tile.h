@@ -118,7 +118,9 @@ struct Tile {
           b += kVectors * kFloatLanes;
         }
       } else {
-        for (int64_t k = 0; k < call.depth; ++k, b += kVectors * kFloatLanes) {
+        // Counts up to zero: one register less.
+        CORACLE_UNROLL for (int r = 0; r < kRows; ++r) row[r] += call.depth;
+        for (int64_t k = -call.depth; k != 0; ++k, b += kVectors * kFloatLanes) {
           CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) prefetch(b + kPrefetch + j * kFloatLanes);
           step(b, [&](int r) HWY_ATTR { return hn::Set(d, row[r][k]); });
         }
@@ -154,18 +156,28 @@ struct Tile {
     const FloatTag d;
     const V low = hn::Set(d, call.low);
     const V high = hn::Set(d, call.high);
+    if constexpr (kPaired && kVectors == 1) {
+      // Two rows at a time fill a vector. Stored in the order of the rows, as their ends may overlap.
+      CORACLE_UNROLL for (int r = 0; r < kRows; r += 2) {
+        const hn::Half<FloatTag> half;
+        const V first = sum[r][0];
+        const V second = sum[r + 1 < kRows ? r + 1 : r][0];
+        const V both = hn::Add(hn::ConcatEven(d, second, first), hn::ConcatOdd(d, second, first));
+        const V result = at_most(high, at_least(low, both));
+        hn::StoreU(hn::LowerHalf(half, result), half, call.c[r]);
+        if (r + 1 < kRows) hn::StoreU(hn::UpperHalf(half, result), half, call.c[r + 1]);
+      }
+      return;
+    }
     CORACLE_UNROLL for (int r = 0; r < kRows; ++r) {
       float* c = call.c[r];
       if constexpr (kPaired) {
         const hn::Half<FloatTag> half;
-        if constexpr (kVectors == 3) {
-          const V both = hn::Add(hn::ConcatEven(d, sum[r][1], sum[r][0]), hn::ConcatOdd(d, sum[r][1], sum[r][0]));
-          hn::StoreU(at_most(high, at_least(low, both)), d, c);
-          c += kFloatLanes;
-        }
+        const V both = hn::Add(hn::ConcatEven(d, sum[r][1], sum[r][0]), hn::ConcatOdd(d, sum[r][1], sum[r][0]));
+        hn::StoreU(at_most(high, at_least(low, both)), d, c);
         const V rest = sum[r][kVectors - 1];
-        const V both = hn::Add(hn::ConcatEven(d, rest, rest), hn::ConcatOdd(d, rest, rest));
-        hn::StoreU(hn::LowerHalf(half, at_most(high, at_least(low, both))), half, c);
+        const V last = hn::Add(hn::ConcatEven(d, rest, rest), hn::ConcatOdd(d, rest, rest));
+        hn::StoreU(hn::LowerHalf(half, at_most(high, at_least(low, last))), half, c + kFloatLanes);
       } else {
         CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) {
           hn::StoreU(at_most(high, at_least(low, sum[r][j])), d, c + j * kFloatLanes);
