@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/depthwise.h"
 
+#include "depthwise_block.h"
 #include "epilogue.h"
-
-#if defined(__clang__)
-#define CORACLE_UNROLL _Pragma("unroll")
-#else
-#define CORACLE_UNROLL _Pragma("GCC unroll 16")
-#endif
 
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
@@ -177,6 +172,7 @@ void run_row(const DepthwiseCall& call, const Chain& chain, int64_t n, int64_t o
 
 void run(const DepthwiseCall& call, int64_t row_begin, int64_t row_end) {
   const Chain chain = split_chain(call.ops, call.op_count);
+  if (const BlockFunction blocks = find_block_function(call)) return blocks(call, chain, row_begin, row_end);
   for (int64_t row = row_begin; row < row_end; ++row) run_row(call, chain, row / call.out_h, row % call.out_h);
 }
 

@@ -9,7 +9,8 @@
 namespace coracle::cpu {
 
 /// Depthwise convolution over channels-last images: each channel with its own kernel. Outside the image nothing is
-/// added. Each output is summed in the order of (ky, kx), whatever rows or columns are computed together.
+/// added. Each output is summed in an order of its taps that depends on the filter's shape alone, whatever rows or
+/// columns are computed together.
 struct DepthwiseCall {
   int64_t channels = 0;
   int64_t in_h = 0, in_w = 0;
@@ -22,6 +23,7 @@ struct DepthwiseCall {
   int64_t pad_top = 0, pad_left = 0;
   const float* input = nullptr;
   const float* packed = nullptr;
+  const float* zeros = nullptr;  ///< one for each channel
   float* output = nullptr;
   const PostOp* ops = nullptr;
   int op_count = 0;  ///< at most kMaxPostOps

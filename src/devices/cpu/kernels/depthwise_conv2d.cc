@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "devices/cpu/epilogue_program.h"
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/depthwise.h"
+#include "devices/cpu/kernels/rows.h"
 #include "ops/conv2d_fused.h"
 
 /// Depthwise convolution, channels-last: each channel with its own filter.
@@ -10,6 +13,7 @@ namespace {
 
 struct State {
   DepthwiseCall call;
+  std::vector<float> zeros;
   int64_t rows = 0;
   EpilogueProgram epilogue;
 };
@@ -47,6 +51,8 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   c.dilation_x = g.width().dilation;
   c.pad_top = g.height().pad_before;
   c.pad_left = g.width().pad_before;
+  state->zeros.assign(static_cast<size_t>(c.channels), 0.0F);
+  c.zeros = state->zeros.data();
   state->rows = g.batch * c.out_h;
   state->epilogue = EpilogueProgram(op, g.in_channels);
 
@@ -57,7 +63,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
     depthwise.pack(args.in(1).value->data<float>(), taps, c.channels, packed.get());
     return packed;
   });
-  prepared.state_bytes = sizeof(State);
+  prepared.state_bytes = sizeof(State) + state->zeros.size() * sizeof(float);
   prepared.state = state;
   return prepared;
 }
@@ -65,7 +71,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
 template <Isa I>
 void run(KernelCall& call) noexcept {
   constexpr int64_t kGrain = 128 << 10;
-  const auto& state = *static_cast<const State*>(call.state);
+  const State& state = state_of<State>(call);
   PostOp ops[kMaxPostOps];
   state.epilogue.bind(call, 2, ops);
   DepthwiseCall c = state.call;
@@ -75,30 +81,24 @@ void run(KernelCall& call) noexcept {
   c.ops = ops;
   c.op_count = state.epilogue.count();
   const int64_t per_row = c.out_w * c.channels * c.kernel_h * c.kernel_w + 1;
-  call.pool->parallel_for(state.rows, kGrain / per_row + 1,
-                          [&](int64_t begin, int64_t end) { depthwise_table(I).run(c, begin, end); });
+  // Pairs of rows are computed together.
+  call.pool->parallel_for((state.rows + 1) / 2, kGrain / (2 * per_row) + 1, [&](int64_t begin, int64_t end) {
+    depthwise_table(I).run(c, 2 * begin, std::min(2 * end, state.rows));
+  });
 }
 
-template <Isa I>
-constexpr Kernel row(const char* name) {
-  return {.name = name,
-          .op = &kOpRow<Conv2dFused>,
-          .isa = I,
-          .layout = LayoutRule::kChannelsLast,
-          .fits = fits,
-          .prepare = prepare<I>,
-          .run = run<I>};
-}
-
-constexpr Kernel kRows[] = {
-#if defined(__x86_64__)
-    row<Isa::kAvx512>("conv2d.depthwise.avx512"),
-    row<Isa::kAvx2>("conv2d.depthwise.avx2"),
-    row<Isa::kSse2>("conv2d.depthwise.sse2"),
-#else
-    row<Isa::kNeon>("conv2d.depthwise.neon"),
-#endif
+template <Isa kIsa>
+struct Rows {
+  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<"conv2d.depthwise", kIsa>(),
+                                                         .op = &kOpRow<Conv2dFused>,
+                                                         .isa = kIsa,
+                                                         .layout = LayoutRule::kChannelsLast,
+                                                         .fits = fits,
+                                                         .prepare = prepare<kIsa>,
+                                                         .run = run<kIsa>}};
 };
+
+constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 

@@ -27,7 +27,7 @@ constexpr DepthwiseCase kCases[] = {
 struct Depthwise {
   DepthwiseCase p;
   int64_t out_h, out_w;
-  std::vector<float> input, weights, packed, bias, residual;
+  std::vector<float> input, weights, packed, bias, residual, zeros;
 
   Depthwise(const DepthwiseFunctions& f, const DepthwiseCase& c) : p(c) {
     out_h = (p.h + 2 * p.pad - (p.kernel_h - 1) * p.dilation - 1) / p.stride + 1;
@@ -38,6 +38,7 @@ struct Depthwise {
     bias = random_floats(static_cast<size_t>(p.channels), 3);
     residual = random_floats(static_cast<size_t>(p.batch * out_h * out_w * p.channels), 4);
     packed.resize(static_cast<size_t>(f.packed_floats(taps, p.channels)));
+    zeros.resize(static_cast<size_t>(p.channels));
     f.pack(weights.data(), taps, p.channels, packed.data());
   }
 
@@ -55,6 +56,7 @@ struct Depthwise {
     call.pad_top = call.pad_left = p.pad;
     call.input = input.data();
     call.packed = packed.data();
+    call.zeros = zeros.data();
     call.output = output;
     return call;
   }

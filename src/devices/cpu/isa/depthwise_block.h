@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Depthwise convolution of a block of output pixels by one vector of channels, for the usual square filters: each input
+// vector of the block is loaded once. Included only by depthwise.cc.
+#pragma once
+
+#include "depthwise.h"
+#include "epilogue.h"
+
+#if defined(__clang__)
+#define CORACLE_UNROLL _Pragma("unroll")
+#else
+#define CORACLE_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+namespace coracle::cpu::CORACLE_ISA {
+namespace {
+
+constexpr int kBlockColumns = 4;
+constexpr int kMaxBlockRows = 2;
+
+// Where the inputs of a block lie.
+enum class Inputs {
+  kInside,   // all in the image: at fixed steps
+  kPointers  // each where its pointer says, zeros outside the image
+};
+
+struct BlockCall {
+  const float* input;            // kInside: of the first output pixel's first tap
+  int64_t input_row;             // kInside: floats from row to row
+  int64_t input_column;          // kInside: floats from column to column
+  const float* const* pointers;  // kPointers: by row and column
+  const float* weights;
+  int64_t weight_step;                            // floats from tap to tap
+  int rows, columns;                              // output pixels wanted; the others are computed and dropped
+  int64_t pixels[kMaxBlockRows * kBlockColumns];  // wanted output pixels, row by row
+};
+
+// One vector of channels from `channel` on; a partial vector has `count` channels.
+template <int kKernel, int kStride, int kRows, Inputs kInputs, bool kPartial>
+HWY_INLINE void convolve_block(const DepthwiseCall& call, const Chain& chain, const BlockCall& block, int64_t channel,
+                               size_t count) {
+  using V = FloatVector;
+  constexpr int kInRows = (kRows - 1) * kStride + kKernel;
+  constexpr int kInColumns = (kBlockColumns - 1) * kStride + kKernel;
+  const FloatTag d;
+  const auto load = [&](const float* p) HWY_ATTR {
+    if constexpr (kPartial) {
+      return load_partial(d, p, count);
+    } else {
+      return hn::LoadU(d, p);
+    }
+  };
+  V sum[kRows][kBlockColumns];
+  const V start = chain.bias == nullptr ? hn::Zero(d) : load(chain.bias + channel);
+  CORACLE_UNROLL for (int i = 0; i < kRows; ++i) {
+    CORACLE_UNROLL for (int j = 0; j < kBlockColumns; ++j) sum[i][j] = start;
+  }
+  // Every sum takes its taps column by column, from top to bottom.
+  const float* input = block.input + channel;
+  const float* weights = block.weights + channel;
+  CORACLE_UNROLL for (int kx = 0; kx < kKernel; ++kx) {
+    V w[kKernel];
+    CORACLE_UNROLL for (int ky = 0; ky < kKernel; ++ky) {
+      w[ky] = hn::LoadU(d, weights + (ky * kKernel + kx) * block.weight_step);
+    }
+    CORACLE_UNROLL for (int j = 0; j < kBlockColumns; ++j) {
+      const int x = j * kStride + kx;
+      const float* p = input + x * block.input_column;
+      CORACLE_UNROLL for (int y = 0; y < kInRows; ++y, p += block.input_row) {
+        const V v = load(kInputs == Inputs::kInside ? p : block.pointers[y * kInColumns + x] + channel);
+        CORACLE_UNROLL for (int i = 0; i < kRows; ++i) {
+          const int ky = y - i * kStride;
+          if (ky >= 0 && ky < kKernel) sum[i][j] = hn::MulAdd(v, w[ky], sum[i][j]);
+        }
+      }
+    }
+  }
+  if (chain.count == 0) {
+    const V low = hn::Set(d, chain.low);
+    const V high = hn::Set(d, chain.high);
+    float* row = call.output + block.pixels[0] * call.out_stride + channel;
+    CORACLE_UNROLL for (int i = 0; i < kRows; ++i, row += call.out_w * call.out_stride) {
+      float* c = row;
+      CORACLE_UNROLL for (int j = 0; j < kBlockColumns; ++j, c += call.out_stride) {
+        if (j >= block.columns) continue;
+        const V result = at_most(high, at_least(low, sum[i][j]));
+        if constexpr (kPartial) {
+          store_partial(d, result, c, count);
+        } else {
+          hn::StoreU(result, d, c);
+        }
+      }
+    }
+    return;
+  }
+  HWY_ALIGN float tile[kRows * kBlockColumns * kFloatLanes];
+  size_t pixels = 0;
+  CORACLE_UNROLL for (int i = 0; i < kRows; ++i) {
+    CORACLE_UNROLL for (int j = 0; j < kBlockColumns; ++j) {
+      if (j >= block.columns) continue;
+      hn::Store(sum[i][j], d, tile + pixels * kFloatLanes);
+      ++pixels;
+    }
+  }
+  finish_tile(chain.ops, chain.count, tile, kFloatLanes, pixels, kPartial ? count : kFloatLanes,
+              {call.output, call.out_stride, block.pixels, static_cast<size_t>(channel)});
+}
+
+// All channels of a block.
+template <int kKernel, int kStride, int kRows>
+void convolve_block_channels(const DepthwiseCall& call, const Chain& chain, const BlockCall& block, bool inside) {
+  constexpr int64_t kLanes = kFloatLanes;
+  int64_t channel = 0;
+  if (inside) {
+    for (; channel + kLanes <= call.channels; channel += kLanes) {
+      convolve_block<kKernel, kStride, kRows, Inputs::kInside, false>(call, chain, block, channel, 0);
+    }
+  } else {
+    for (; channel + kLanes <= call.channels; channel += kLanes) {
+      convolve_block<kKernel, kStride, kRows, Inputs::kPointers, false>(call, chain, block, channel, 0);
+    }
+  }
+  if (channel < call.channels) {
+    convolve_block<kKernel, kStride, kRows, Inputs::kPointers, true>(call, chain, block, channel,
+                                                                     static_cast<size_t>(call.channels - channel));
+  }
+}
+
+// kRows output rows from oy on of image n.
+template <int kKernel, int kStride, int kRows>
+void run_block_rows(const DepthwiseCall& call, const Chain& chain, int64_t n, int64_t oy) {
+  constexpr int kInRows = (kRows - 1) * kStride + kKernel;
+  constexpr int kInColumns = (kBlockColumns - 1) * kStride + kKernel;
+  constexpr int64_t kLanes = kFloatLanes;
+  const bool needs_pointers = call.channels % kLanes != 0;
+  const float* pointers[kInRows * kInColumns];
+  BlockCall block{};
+  block.pointers = pointers;
+  block.weights = call.packed;
+  block.weight_step = (call.channels + kLanes - 1) / kLanes * kLanes;
+  block.input_column = call.in_stride;
+  block.input_row = call.in_w * call.in_stride;
+  const int64_t y = oy * kStride - call.pad_top;
+  const float* image = call.input + n * call.in_h * block.input_row;
+  for (int64_t ox = 0; ox < call.out_w; ox += kBlockColumns) {
+    block.columns = static_cast<int>(call.out_w - ox < kBlockColumns ? call.out_w - ox : kBlockColumns);
+    const int64_t x = ox * kStride - call.pad_left;
+    const bool inside = y >= 0 && y + kInRows <= call.in_h && x >= 0 && x + kInColumns <= call.in_w;
+    block.input = inside ? image + y * block.input_row + x * block.input_column : image;
+    if (!inside || needs_pointers) {
+      const float** to = pointers;
+      for (int64_t r = y; r < y + kInRows; ++r) {
+        for (int64_t c = x; c < x + kInColumns; ++c) {
+          const bool there = r >= 0 && r < call.in_h && c >= 0 && c < call.in_w;
+          *to++ = there ? image + r * block.input_row + c * block.input_column : call.zeros;
+        }
+      }
+    }
+    int64_t* pixel = block.pixels;
+    for (int i = 0; i < kRows; ++i) {
+      for (int j = 0; j < block.columns; ++j) *pixel++ = (n * call.out_h + oy + i) * call.out_w + ox + j;
+    }
+    convolve_block_channels<kKernel, kStride, kRows>(call, chain, block, inside);
+  }
+}
+
+template <int kKernel, int kStride>
+void run_blocks(const DepthwiseCall& call, const Chain& chain, int64_t row_begin, int64_t row_end) {
+  for (int64_t row = row_begin; row < row_end;) {
+    const int64_t oy = row % call.out_h;
+    if (row + 1 < row_end && oy + 1 < call.out_h) {
+      run_block_rows<kKernel, kStride, 2>(call, chain, row / call.out_h, oy);
+      row += 2;
+    } else {
+      run_block_rows<kKernel, kStride, 1>(call, chain, row / call.out_h, oy);
+      row += 1;
+    }
+  }
+}
+
+using BlockFunction = void (*)(const DepthwiseCall& call, const Chain& chain, int64_t row_begin, int64_t row_end);
+
+// The function for this filter, or null.
+HWY_INLINE BlockFunction find_block_function(const DepthwiseCall& call) {
+  const int64_t kernel = call.kernel_h;
+  const int64_t stride = call.stride_y;
+  if (call.zeros == nullptr || call.kernel_w != kernel || call.stride_x != stride) return nullptr;
+  if (call.dilation_y != 1 || call.dilation_x != 1) return nullptr;
+  if (kernel == 3 && stride == 1) return run_blocks<3, 1>;
+  if (kernel == 3 && stride == 2) return run_blocks<3, 2>;
+  if (kernel == 5 && stride == 1) return run_blocks<5, 1>;
+  if (kernel == 5 && stride == 2) return run_blocks<5, 2>;
+  return nullptr;
+}
+
+}  // namespace
+}  // namespace coracle::cpu::CORACLE_ISA
