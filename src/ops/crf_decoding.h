@@ -33,10 +33,16 @@ inline void infer(const CrfDecoding&, InferArgs& a) {
     if (transition.known() && x.back() > 0) {
       require(transition == Shape({x.back() + 2, x.back()}), "transition is ", transition, ", but emission is ", x);
     }
-    require(!a.has(3) || !a.shape(3).known() || x[0] < 0 || a.shape(3).count() == x[0], "lengths are ", a.shape(3),
-            ", but emission is ", x);
-    require(!a.has(2) || !a.shape(2).known() || !y.known() || a.shape(2).count() == y.count(), "labels are ",
-            a.shape(2), ", but emission is ", x);
+    if (a.has(3)) {
+      const Shape& lengths = a.shape(3);
+      require(!lengths.known() || x[0] < 0 || lengths.count() == x[0], "lengths are ", lengths, ", but emission is ",
+              x);
+    }
+    if (a.has(2)) {
+      const Shape& labels = a.shape(2);
+      require(!labels.known() || !y.known() || labels.count() == y.count(), "labels are ", labels, ", but emission is ",
+              x);
+    }
   }
   a.set(0, DType::kInt64, y);
 }
