@@ -60,15 +60,16 @@ bench-kernels: setup
 	cmake --build --preset release -j $(JOBS) --target coracle-bench-kernels
 	build/release/coracle-bench-kernels $(if $(KERNELS),--benchmark_filter='$(KERNELS)')
 
+# All tests under AddressSanitizer with UBSan, and under ThreadSanitizer.
 asan tsan: models
 	$(MAKE) --no-print-directory build/$@/build.ninja
 	cmake --build --preset $@ -j $(JOBS)
-	$(CTEST) --preset $@
+	$(CTEST) --preset $@ -E '^fuzz[.]'
 
-# Each reader's fuzz target for a minute.
-fuzz: build/fuzz/build.ninja
-	cmake --build --preset fuzz -j $(JOBS)
-	$(CTEST) --test-dir build/fuzz --output-on-failure -R '^fuzz[.]'
+# Each reader's fuzz target for a minute, with the sanitizers of asan.
+fuzz: build/asan/build.ninja
+	cmake --build --preset asan -j $(JOBS)
+	$(CTEST) --preset asan -R '^fuzz[.]'
 
 # The demo's expectations again, by the real Paddle.
 oracle: models
@@ -76,4 +77,4 @@ oracle: models
 	build/oracle-venv/bin/python tests/demo/oracle_ocr.py --models $(PACKAGE) -o tests/demo/expected.json examples/ocr/demo.jpg
 
 clean:
-	rm -rf build/release build/debug build/asan build/tsan build/fuzz build/demo build/bench
+	rm -rf build/release build/debug build/asan build/tsan build/demo build/bench

@@ -116,7 +116,7 @@ std::vector<Tensor> Executor::run_graph(const Graph& graph, std::span<const Tens
 std::shared_ptr<BoundSteps> Executor::steps_for(const Graph& graph, size_t position, const Frame& frame) {
   const Program::GraphInfo& info = program_->info(graph);
   key_.clear();
-  append_raw(key_, &graph);
+  append_raw(key_, reinterpret_cast<uintptr_t>(&graph));
   append_raw(key_, position);
   for (ValueId v : frame.available) {
     const size_t last = info.uses.last_use[index(v)];
