@@ -71,7 +71,10 @@ void inspect(const ModelArguments& arguments, const InputOptions& inputs, bool j
     fmt::print("and what a run takes (--shape NAME=... tells)\n");
   }
   fmt::print("operators\n");
-  for (const auto& o : d["operators"].GetObject()) fmt::print("  {:6}  {}\n", o.value.GetInt64(), o.name.GetString());
+  const rapidjson::Value& operators = d["operators"];
+  for (auto o = operators.MemberBegin(); o != operators.MemberEnd(); ++o) {
+    fmt::print("  {:6}  {}\n", o->value.GetInt64(), o->name.GetString());
+  }
   if (d["unsupported"].Empty()) {
     fmt::print("all operators are supported\n");
     return;

@@ -14,14 +14,30 @@ struct Bool {
   uint8_t value;
 };
 
+template <class T>
+constexpr bool kIsReal = static_cast<T>(0.5) != T();
+
+template <bool kFirst, class A, class B>
+struct Select {
+  using Type = A;
+};
+template <class A, class B>
+struct Select<false, A, B> {
+  using Type = B;
+};
+
 template <class From, class To>
 HWY_INLINE To convert_one(From x) {
   if constexpr (__is_same(From, Bool)) {
     return convert_one<uint8_t, To>(x.value);
   } else if constexpr (__is_same(To, Bool)) {
     return {static_cast<uint8_t>(x != From())};
-  } else if constexpr (sizeof(To) < sizeof(int32_t) && static_cast<From>(0.5) != From()) {
-    return static_cast<To>(static_cast<int32_t>(x));
+  } else if constexpr (kIsReal<From> && !kIsReal<To>) {
+    // By way of int32 unless wider is asked for; what does not fit is the smallest integer, as x86 has it.
+    using Wide = typename Select<sizeof(To) == sizeof(int64_t), int64_t, int32_t>::Type;
+    constexpr From kEnd = static_cast<From>(uint64_t{1} << (8 * sizeof(Wide) - 1));
+    constexpr Wide kSmallest = static_cast<Wide>(uint64_t{1} << (8 * sizeof(Wide) - 1));
+    return static_cast<To>(x >= -kEnd && x < kEnd ? static_cast<Wide>(x) : kSmallest);
   } else {
     return static_cast<To>(x);
   }

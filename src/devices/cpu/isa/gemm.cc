@@ -42,6 +42,7 @@ int64_t columns_of(const GemmShape& shape, int64_t panel) {
 }
 
 void pack(const GemmShape& shape, const GemmSource& source, float* packed, int64_t panel_begin, int64_t panel_end) {
+  if (shape.depth == 0) return;
   for (int64_t p = panel_begin; p < panel_end; ++p) {
     const Panel panel = panel_at(shape, p);
     const int64_t columns = columns_of(shape, p);
