@@ -152,7 +152,7 @@ def write_documentation(results, out):
     report.replace_blocks(docs / "performance.md", {
         "machine": report.machine(results), "speed": report.speed(results), "median": report.medians(results),
         "start": report.start(results), "failures": report.failures(results)})
-    report.replace_blocks(models.ROOT / "README.md", {"speed": report.speed(results)})
+    report.replace_blocks(models.ROOT / "README.md", {"speed": report.summary(results)})
 
 
 def choose(rows, names, what):

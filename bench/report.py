@@ -44,15 +44,31 @@ def best_peer(row):
     return min(times, default=None)
 
 
-def speed(results, peers=None):
+def speed(results):
     """Least time in ms, and how many times as long the best peer takes."""
-    peers = peers or names(results)
+    peers = names(results)
     rows = []
     for row in results["rows"]:
         ours, best = row["peers"].get("coracle", {}).get("min_ms"), best_peer(row)
         ratio = "%.2f x" % (best / ours) if ours and best else "-"
         rows.append([label(results, row)] + [cell(row["peers"].get(name, {}), "min_ms", "%.2f") for name in peers] + [ratio])
     return markdown(["least time, ms"] + peers + ["best peer / coracle"], rows)
+
+
+def summary(results):
+    """The same in one row for each model, the numbers of threads side by side."""
+    rows, threads = {}, []
+    for row in results["rows"]:
+        rows.setdefault(row["model"], []).append(row)
+        threads += [row["threads"]] if row["threads"] not in threads else []
+    lines = []
+    for model, of_model in rows.items():
+        cells = [" / ".join(cell(row["peers"][name], "min_ms", "%.1f") for row in of_model) for name in names(results)]
+        ratios = [best_peer(row) / row["peers"]["coracle"]["min_ms"] if best_peer(row) and "min_ms" in row["peers"]["coracle"]
+                  else None for row in of_model]
+        lines.append([results["titles"][model]] + cells + [" / ".join("%.2f x" % r if r else "-" for r in ratios)])
+    header = "least time, ms, %s threads" % " / ".join(str(t) for t in threads)
+    return markdown([header] + names(results) + ["best peer / coracle"], lines)
 
 
 def medians(results):

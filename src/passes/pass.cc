@@ -51,6 +51,22 @@ int run_pass(const Pass& pass, Graph& graph, RewriteBudget& budget) {
   return total;
 }
 
+namespace {
+
+/// Constants that nothing uses any more, as weights that rewrites replaced, give their elements back.
+void release_unused_constants(Graph& graph) {
+  const std::vector<int> uses = graph.use_counts();
+  for (size_t i = 0; i < uses.size(); ++i) {
+    Value& value = graph.value(ValueId{static_cast<int32_t>(i)});
+    if (uses[i] == 0 && value.is_constant()) value.fact.value = nullptr;
+  }
+  for (NodeId id : graph.order()) {
+    for (const std::shared_ptr<Graph>& region : graph.node(id).regions) release_unused_constants(*region);
+  }
+}
+
+}  // namespace
+
 std::vector<PassCount> run_passes(Graph& graph, const PassOptions& options) {
   std::vector<PassCount> counts;
   const auto disabled = [&](std::string_view name) {
@@ -70,6 +86,7 @@ std::vector<PassCount> run_passes(Graph& graph, const PassOptions& options) {
       throw;
     }
   }
+  release_unused_constants(graph);
   return counts;
 }
 
