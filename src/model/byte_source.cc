@@ -67,7 +67,8 @@ class DiskSource : public ByteSource {
     void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
     if (address == MAP_FAILED) return read_all(name, fd.get(), size);
     const std::shared_ptr<const void> owner(address, [size](const void* p) { ::munmap(const_cast<void*>(p), size); });
-    return FileBytes{.name = name, .owner = owner, .bytes = {static_cast<const uint8_t*>(address), size}};
+    return FileBytes{
+        .name = name, .owner = owner, .bytes = {static_cast<const uint8_t*>(address), size}, .mapped = true};
   }
 
   bool is_folder(const std::string& name) const override {
@@ -124,6 +125,15 @@ bool stays_below(std::string_view name) {
 }
 
 }  // namespace
+
+void FileBytes::put_away(std::span<const uint8_t> part) const {
+  if (!mapped || part.empty()) return;
+  const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = static_cast<size_t>(part.data() - bytes.data()) / page * page;
+  const auto end = static_cast<size_t>(part.data() + part.size() - bytes.data()) / page * page;
+  // Advice only: the mapping is private and read-only, and whatever fails leaves the bytes where they are.
+  if (end > begin) ::madvise(const_cast<uint8_t*>(bytes.data()) + begin, end - begin, MADV_DONTNEED);
+}
 
 std::optional<FileBytes> ByteSource::open_inside(const std::string& folder, std::string_view name) const {
   require(stays_below(name), ErrorCode::kInvalidModel, "the parameter name ", in_quotes(name),

@@ -18,6 +18,10 @@ struct FileBytes {
   std::string name;  ///< for messages
   std::shared_ptr<const void> owner;
   std::span<const uint8_t> bytes;
+  bool mapped = false;  ///< from a file on disk, from which the system reads them again where they were put away
+
+  /// Says that `part` of `bytes` will hardly be read again: it need not stay in memory.
+  void put_away(std::span<const uint8_t> part) const;
 };
 
 /// Where the files of a model come from. Opening is const and may happen from any thread if the source allows it.

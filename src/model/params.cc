@@ -99,6 +99,7 @@ class RecordReader {
     }
     Tensor copy = Tensor::make(fact.dtype, fact.shape);
     std::memcpy(copy.raw(), bytes.data(), bytes.size());
+    file_.put_away(bytes);
     return copy;
   }
 
