@@ -38,9 +38,14 @@ def make_inputs(recipes):
 
 
 def run(command, log):
-    with open(log, "w") as out:
-        if subprocess.run([str(word) for word in command], stdout=out, stderr=out).returncode != 0:
-            raise Absent("%s failed, see %s" % (pathlib.Path(str(command[1])).name, log.relative_to(ROOT)))
+    name = pathlib.Path(str(command[1] if command[0] == PYTHON else command[0])).name
+    try:
+        with open(log, "w") as out:
+            status = subprocess.run([str(word) for word in command], stdout=out, stderr=out).returncode
+    except FileNotFoundError:
+        raise Absent("%s is not installed" % name) from None
+    if status != 0:
+        raise Absent("%s failed, see %s" % (name, log.relative_to(ROOT)))
 
 
 def made(path, *command):
@@ -53,7 +58,7 @@ def made(path, *command):
         try:
             run(command, path.with_name(path.name + ".log"))
             if not path.exists():
-                raise Absent("%s made no %s" % (pathlib.Path(str(command[1])).name, path.name))
+                raise Absent("no %s was made" % path.name)
         except Absent as error:
             failed.write_text(str(error))
             raise
