@@ -17,7 +17,7 @@ class ModelOptions(ctypes.Structure):
 
 class SessionOptions(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t), ("threads", ctypes.c_int32), ("cache_bytes", ctypes.c_size_t),
-                ("memory_limit", ctypes.c_size_t)]
+                ("memory_limit", ctypes.c_size_t), ("time_limit_ms", ctypes.c_int64)]
 
 
 class TensorView(ctypes.Structure):

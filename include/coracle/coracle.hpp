@@ -119,6 +119,7 @@ struct SessionOptions {
   int threads = 0;  ///< 0: one per core
   size_t cache_bytes = size_t{8} << 20;
   size_t memory_limit = 0;
+  int64_t time_limit_ms = 0;
 };
 
 class Model {
@@ -217,6 +218,7 @@ class Session {
     c.threads = options.threads;
     c.cache_bytes = options.cache_bytes;
     c.memory_limit = options.memory_limit;
+    c.time_limit_ms = options.time_limit_ms;
     coracle_session* session = nullptr;
     check(coracle_session_create(model.handle(), &c, &session));
     handle_.reset(session);

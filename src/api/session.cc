@@ -10,6 +10,9 @@
 namespace coracle {
 namespace {
 
+/// A year: what is more cannot be meant, and might not fit where times are added.
+constexpr int64_t kMaxTimeMs = int64_t{366} * 24 * 3600 * 1000;
+
 coracle_session_options default_options() {
   coracle_session_options options{};
   options.cache_bytes = SessionOptions{}.cache_bytes;
@@ -25,6 +28,9 @@ SessionOptions convert(const coracle_session_options* given) {
   options.threads = c.threads;
   options.cache_bytes = c.cache_bytes;
   options.memory_limit = c.memory_limit;
+  require(c.time_limit_ms >= 0 && c.time_limit_ms <= kMaxTimeMs, ErrorCode::kInvalidArgument, "time_limit_ms is ",
+          c.time_limit_ms, ", expected 0 to ", kMaxTimeMs);
+  options.time_limit_ms = c.time_limit_ms;
   return options;
 }
 

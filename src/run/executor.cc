@@ -83,7 +83,15 @@ void Executor::make_available(Frame& frame, ValueId value, Tensor tensor) {
   frame.available.push_back(value);
 }
 
+void Executor::check_time() const {
+  if (limits_.time_ms == 0) return;
+  const auto taken = std::chrono::steady_clock::now() - run_start_;
+  require(taken <= std::chrono::milliseconds(limits_.time_ms), ErrorCode::kRunFailure, "the run took longer than its ",
+          "limit of ", limits_.time_ms, " ms");
+}
+
 std::vector<Tensor> Executor::run_graph(const Graph& graph, std::span<const Tensor> inputs) {
+  check_time();
   Frame& frame = frame_of(graph);
   require(inputs.size() == graph.inputs().size(), ErrorCode::kInvalidArgument, "the program has ",
           graph.inputs().size(), " inputs, given ", inputs.size());
@@ -182,6 +190,7 @@ void Executor::run_calls(const Graph& graph, BoundSteps& bound) {
   for (size_t i = 0; i < bound.calls.size(); ++i) {
     KernelCall& call = bound.calls[i];
     const Step& step = bound.steps.steps[i];
+    check_time();
     call.failure = nullptr;
     call.failure_detail = &detail;
     const Clock::time_point start = profile_ != nullptr ? Clock::now() : Clock::time_point{};
@@ -244,6 +253,11 @@ void Executor::run_alone(const Node& node, Frame& frame) {
   };
   const Clock::time_point start = Clock::now();
   const std::vector<Fact> results = infer_node(node, facts);
+  size_t bytes = 0;
+  for (const Fact& f : results) bytes += f.known() && !f.is_array ? f.bytes() : 0;
+  require(limits_.memory_bytes == 0 || bytes <= limits_.memory_bytes, ErrorCode::kOutOfMemory, "operator ",
+          node.op.name(), " (", node.name, ") needs ", bytes, " bytes for its results, the memory limit is ",
+          limits_.memory_bytes);
   std::vector<Tensor> outputs = evaluate_node(node, inputs, results, &run_region);
   for (size_t i = 0; i < outputs.size(); ++i) {
     require(!outputs[i].empty_handle(), ErrorCode::kRunFailure, "operator ", node.op.name(), " (", node.name,

@@ -21,6 +21,7 @@ class Executor {
     int threads = 1;
     size_t cache_bytes = size_t{8} << 20U;  ///< for cached steps; 0 keeps none
     size_t memory_bytes = 0;                ///< for the arena and the tensors of one run; 0: no limit
+    int64_t time_ms = 0;                    ///< for one run, checked between operators; 0: no limit
   };
 
   Executor(std::shared_ptr<const Program> program, const Limits& limits);
@@ -56,6 +57,7 @@ class Executor {
   bool read_shape_inputs(const Node& node, Frame& frame);
   void run_alone(const Node& node, Frame& frame);
   void reserve_arena(size_t bytes);
+  void check_time() const;
 
   std::shared_ptr<const Program> program_;
   const Limits limits_;

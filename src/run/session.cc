@@ -34,7 +34,8 @@ Session::Session(std::shared_ptr<const Model> model, const SessionOptions& optio
       options_(options),
       executor_(model_->program(), {.threads = thread_count(options.threads),
                                     .cache_bytes = options.cache_bytes,
-                                    .memory_bytes = options.memory_limit}),
+                                    .memory_bytes = options.memory_limit,
+                                    .time_ms = options.time_limit_ms}),
       inputs_(model_->info().inputs.size()) {}
 
 void Session::set_input(size_t index, Tensor tensor) {

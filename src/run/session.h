@@ -15,7 +15,8 @@ namespace coracle {
 struct SessionOptions {
   int threads = 0;  ///< 0: one per core
   size_t cache_bytes = size_t{8} << 20U;
-  size_t memory_limit = 0;  ///< 0: none
+  size_t memory_limit = 0;    ///< 0: none
+  int64_t time_limit_ms = 0;  ///< 0: none
 };
 
 /// One execution context of a model. One thread at a time: use from two at once throws Error.

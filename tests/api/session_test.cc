@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "api/loaded.h"
+#include "support/program_writer.h"
 
 // Sessions of the C interface: inputs, outputs, sequence offsets, kept tensors, profile, memory, threads.
 namespace coracle {
@@ -196,6 +197,43 @@ TEST_F(ProductSession, Memory) {
   EXPECT_EQ(memory.plans, 0U);
   run(session.get());
   EXPECT_EQ(output(session.get(), 0), first);
+}
+
+/// while (i < 1) { i = i + 0 }
+test::ModelBytes endless_model() {
+  using test::OpWriter;
+  test::BlockWriter main;
+  test::add_feed(main, "i", test::kFloat32, {1}, 0);
+  main.variables.push_back(test::variable("go", test::kBool, {1}));
+  main.operators.push_back(
+      OpWriter("fill_constant").out("Out", {"n"}).integers("shape", {1}).integer("dtype", 5).real("value", 1));
+  main.operators.push_back(OpWriter("less_than").in("X", {"i"}).in("Y", {"n"}).out("Out", {"go"}));
+  main.operators.push_back(
+      OpWriter("while").in("X", {"i", "n"}).in("Condition", {"go"}).out("Out", {"i", "go"}).block("sub_block", 1));
+  test::add_fetch(main, "i", 0);
+  test::BlockWriter body{.index = 1, .parent = 0, .variables = {}, .operators = {}};
+  body.operators.push_back(OpWriter("increment").in("X", {"i"}).out("Out", {"i"}).real("step", 0));
+  body.operators.push_back(OpWriter("less_than").in("X", {"i"}).in("Y", {"n"}).out("Out", {"go"}));
+  return {"endless", test::program_file({main, body}), "", {}};
+}
+
+TEST(TimeLimit, EndsALoopThatDoesNot) {
+  const test::ModelBytes bytes = endless_model();
+  const test::ModelHandle model = test::load(bytes);
+  coracle_session_options options;
+  coracle_session_options_init(&options, sizeof(options));
+  options.time_limit_ms = 50;
+  const test::SessionHandle session = test::open(model, &options);
+  const int64_t dims[] = {1};
+  float i = 0;
+  ASSERT_EQ(coracle_session_borrow_input(session.get(), 0, CORACLE_FLOAT32, 1, dims, &i), CORACLE_OK);
+  expect_error(coracle_session_run(session.get()), CORACLE_RUN_FAILURE, "limit of 50 ms");
+  // The limit is for each run.
+  i = 1;
+  EXPECT_EQ(coracle_session_run(session.get()), CORACLE_OK) << coracle_last_error();
+  options.time_limit_ms = -1;
+  coracle_session* refused = nullptr;
+  expect_error(coracle_session_create(model.get(), &options, &refused), CORACLE_INVALID_ARGUMENT, "time_limit_ms");
 }
 
 TEST(SequenceSession, OffsetsInAndOut) {
