@@ -3,21 +3,18 @@
 
 #include <algorithm>
 #include <array>
-#include <climits>
 
+#include "ops/cast.h"
 #include "ops/relayout.h"
-#include "plan/arena.h"
+#include "plan/placement.h"
+#include "plan/widening.h"
 
 namespace coracle {
 namespace {
 
-constexpr int kForever = INT_MAX;
-
 bool all_known(std::span<const Fact> facts) {
   return std::all_of(facts.begin(), facts.end(), [](const Fact& f) { return f.known() && !f.is_array; });
 }
-
-size_t round_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 /// Plans one segment; see plan_segment.
 class SegmentPlanner {
@@ -29,7 +26,7 @@ class SegmentPlanner {
         position_(position),
         context_(context),
         facts_(facts.begin(), facts.end()),
-        local_of_(graph.value_count(), {-1, -1}) {}
+        local_of_(graph.value_count(), {-1, -1, -1, -1}) {}
 
   Steps plan() {
     infer();
@@ -38,7 +35,7 @@ class SegmentPlanner {
       if (needs_step_[p - position_]) add_step(graph_.order()[p]);
     }
     add_live_outs();
-    place();
+    place_in_memory(steps_);
     return std::move(steps_);
   }
 
@@ -89,35 +86,66 @@ class SegmentPlanner {
     return static_cast<int>(steps_.locals.size()) - 1;
   }
 
-  int& local_of(ValueId v, Layout layout) { return local_of_[index(v)][static_cast<size_t>(layout)]; }
+  /// `wide`: a half value in float32.
+  int& local_of(ValueId v, Layout layout, bool wide) {
+    return local_of_[index(v)][static_cast<size_t>(layout) + (wide ? 2 : 0)];
+  }
+  static Layout other(Layout layout) { return layout == Layout::kRowMajor ? Layout::kChannelsLast : Layout::kRowMajor; }
 
-  /// The local of a value in a layout; adds a relayout step where it exists in the other layout only.
-  int local(ValueId v, Layout layout) {
-    int& found = local_of(v, layout);
+  /// The local of a value in a layout and width; adds relayout and cast steps where it exists in others only.
+  int local(ValueId v, Layout layout, bool wide = false) {
+    int& found = local_of(v, layout, wide);
     if (found >= 0) return found;
-    const Layout other = layout == Layout::kRowMajor ? Layout::kChannelsLast : Layout::kRowMajor;
-    if (layout == Layout::kRowMajor && local_of(v, other) < 0) {
-      Fact fact = facts_[index(v)];
-      fact.layout = Layout::kRowMajor;
-      const bool constant = fact.value != nullptr;
-      found = add_local(std::move(fact), v);
-      Slot& slot = steps_.locals.back().slot;
-      slot.kind = constant ? Slot::Kind::kConstant : Slot::Kind::kExternal;
-      slot.external = v;
-      return found;
+    if (const int from = local_of(v, other(layout), wide); from >= 0) {
+      Fact fact = steps_.locals[static_cast<size_t>(from)].fact;
+      fact.layout = layout;
+      return found = layouts_agree(fact.shape) ? add_local(std::move(fact), v, from)
+                                               : add_conversion(Relayout{layout}, LayoutRule::kRelayout, from, fact);
     }
-    const int from = local(v, other);
-    Fact fact = steps_.locals[static_cast<size_t>(from)].fact;
-    fact.layout = layout;
-    if (layouts_agree(fact.shape)) return local_of(v, layout) = add_local(std::move(fact), v, from);
-    return local_of(v, layout) = add_relayout(from, std::move(fact));
+    const bool other_width = local_of(v, layout, !wide) >= 0 || local_of(v, other(layout), !wide) >= 0;
+    if (other_width || (wide && facts_[index(v)].value == nullptr)) {
+      // Cast where it stands: in either layout if there is a kernel for it.
+      const bool stands = local_of(v, layout, !wide) >= 0;
+      const Layout at = !has_row(kOpRow<Cast>, LayoutRule::kSame) ? Layout::kRowMajor : stands ? layout : other(layout);
+      const int from = local(v, other_width ? at : Layout::kRowMajor, !wide);
+      Fact fact = steps_.locals[static_cast<size_t>(from)].fact;
+      fact.dtype = wide ? DType::kFloat32 : facts_[index(v)].dtype;
+      const LayoutRule rule = has_row(kOpRow<Cast>, LayoutRule::kSame) ? LayoutRule::kSame : LayoutRule::kRowMajor;
+      local_of(v, fact.layout, wide) = add_conversion(Cast{fact.dtype}, rule, from, fact);
+      return local(v, layout, wide);
+    }
+    if (layout != Layout::kRowMajor) {
+      local(v, Layout::kRowMajor, wide);
+      return local(v, layout, wide);
+    }
+    Fact fact = facts_[index(v)];
+    fact.layout = Layout::kRowMajor;
+    if (wide) {
+      fact.dtype = DType::kFloat32;
+      fact.value = wide_value(v);
+    }
+    const bool constant = fact.value != nullptr;
+    found = add_local(std::move(fact), v);
+    Slot& slot = steps_.locals.back().slot;
+    slot.kind = constant ? Slot::Kind::kConstant : Slot::Kind::kExternal;
+    slot.external = v;
+    return found;
   }
 
-  /// A step that brings local `from` into the layout of `to`.
-  int add_relayout(int from, Fact to) {
+  /// The float32 elements of a half constant; those of the graph are made once per model.
+  std::shared_ptr<const Tensor> wide_value(ValueId v) {
+    const Tensor& half = *facts_[index(v)].value;
+    if (!graph_.value(v).is_constant()) return std::make_shared<const Tensor>(widened(half));
+    const auto shared = context_.packed->get(text(context_.graph_key, "/value", static_cast<int>(v), "/float32"),
+                                             [&] { return std::make_shared<const Tensor>(widened(half)); });
+    return std::static_pointer_cast<const Tensor>(shared);
+  }
+
+  /// A step that makes `to` of local `from`: a relayout or a cast.
+  int add_conversion(Op op, LayoutRule rule, int from, Fact to) {
     to.value = nullptr;
     Step step;
-    step.op = Relayout{to.layout};
+    step.op = std::move(op);
     step.in = {from};
     step.in_counts = {1};
     step.out_counts = {1};
@@ -127,14 +155,20 @@ class SegmentPlanner {
     const Fact* in_fact = &steps_.locals[static_cast<size_t>(from)].fact;
     const Fact* out_fact = &steps_.locals[static_cast<size_t>(out)].fact;
     const ArgFacts args({&in_fact, 1}, step.in_counts, {&out_fact, 1}, step.out_counts);
-    choose(step, args, LayoutRule::kRelayout);
-    prepare(step, args, text("relayout", steps_.steps.size()));
+    choose(step, args, rule);
+    prepare(step, args, text(step.op.name(), steps_.steps.size()));
     steps_.steps.push_back(std::move(step));
     return out;
   }
 
+  bool has_row(const OpRow& op, LayoutRule rule) const {
+    const auto rows = context_.selector->rows(op);
+    return std::any_of(rows.begin(), rows.end(), [&](const Kernel* k) { return k->layout == rule; });
+  }
+
   bool is_channels_last(ValueId v) {
-    return local_of(v, Layout::kChannelsLast) >= 0 && !layouts_agree(facts_[index(v)].shape);
+    const bool stands = local_of(v, Layout::kChannelsLast, false) >= 0 || local_of(v, Layout::kChannelsLast, true) >= 0;
+    return stands && !layouts_agree(facts_[index(v)].shape);
   }
 
   // ---- kernels
@@ -196,10 +230,13 @@ class SegmentPlanner {
     step.out_counts = node.output_counts;
     std::vector<Fact> in(node.inputs.size());
     std::vector<Fact> out(node.outputs.size());
+    for (size_t i = 0; i < in.size(); ++i) in[i] = facts_[index(node.inputs[i])];
+    for (size_t i = 0; i < out.size(); ++i) out[i] = facts_[index(node.outputs[i])];
+    widen(node, in, out, [&](size_t i) { return wide_value(node.inputs[i]); });
     std::vector<const Fact*> in_facts;
     std::vector<const Fact*> out_facts;
-    for (size_t i = 0; i < in.size(); ++i) in_facts.push_back(&(in[i] = facts_[index(node.inputs[i])]));
-    for (size_t i = 0; i < out.size(); ++i) out_facts.push_back(&(out[i] = facts_[index(node.outputs[i])]));
+    for (const Fact& f : in) in_facts.push_back(&f);
+    for (const Fact& f : out) out_facts.push_back(&f);
     const ArgFacts args(in_facts, node.input_counts, out_facts, node.output_counts);
 
     for (const Kernel* kernel : context_.selector->rows(node.op.row())) {
@@ -221,13 +258,17 @@ class SegmentPlanner {
       throw;
     }
 
-    for (size_t i = 0; i < in.size(); ++i) step.in.push_back(local(node.inputs[i], in[i].layout));
+    const auto is_wide = [&](ValueId v, const Fact& f) { return f.dtype != facts_[index(v)].dtype; };
+    for (size_t i = 0; i < in.size(); ++i) {
+      step.in.push_back(local(node.inputs[i], in[i].layout, is_wide(node.inputs[i], in[i])));
+    }
     for (size_t i = 0; i < out.size(); ++i) {
       const bool view = step.kernel->view && i == 0;
       const Layout layout = out[i].layout;
+      const bool wide = is_wide(node.outputs[i], out[i]);
       out[i].value = nullptr;
       const int made = add_local(std::move(out[i]), node.outputs[i], view ? step.in.at(0) : -1);
-      local_of(node.outputs[i], layout) = made;
+      local_of(node.outputs[i], layout, wide) = made;
       step.out.push_back(made);
     }
     if (!step.kernel->view || step.out.size() > 1) {
@@ -246,29 +287,21 @@ class SegmentPlanner {
     step.prepared = step.kernel->prepare(step.op.attributes(), args, context);
   }
 
-  // ---- memory
-
-  int root(int local) const {
-    while (steps_.locals[static_cast<size_t>(local)].alias_of >= 0) {
-      local = steps_.locals[static_cast<size_t>(local)].alias_of;
-    }
-    return local;
-  }
-
   /// Values needed after the segment go to tensors of their own, row-major.
   void add_live_outs() {
     for (size_t p = position_; p < steps_.stop; ++p) {
       for (ValueId v : graph_.node(graph_.order()[p]).outputs) {
         if (!used_later(v)) continue;
         int l = local(v, Layout::kRowMajor);
-        Local* r = &steps_.locals[static_cast<size_t>(root(l))];
+        Local* r = &steps_.locals[static_cast<size_t>(owner_of(steps_, l))];
         if (steps_.locals[static_cast<size_t>(l)].slot.kind == Slot::Kind::kConstant) {
           steps_.live_out.push_back({v, l});
           continue;
         }
         const bool same_size = r->fact.bytes() == steps_.locals[static_cast<size_t>(l)].fact.bytes();
         if (r->slot.kind != Slot::Kind::kArena || !same_size) {
-          l = add_relayout(l, steps_.locals[static_cast<size_t>(l)].fact);
+          l = add_conversion(Relayout{Layout::kRowMajor}, LayoutRule::kRelayout, l,
+                             steps_.locals[static_cast<size_t>(l)].fact);
           r = &steps_.locals[static_cast<size_t>(l)];
         }
         r->slot = {.kind = Slot::Kind::kExternal, .offset = 0, .external = v};
@@ -277,83 +310,12 @@ class SegmentPlanner {
     }
   }
 
-  void place() {
-    std::vector<Local>& locals = steps_.locals;
-    std::vector<int> first(locals.size(), kForever);
-    std::vector<int> last(locals.size(), -1);
-    const auto touch = [&](int local, int step) {
-      const auto r = static_cast<size_t>(root(local));
-      first[r] = std::min(first[r], step);
-      last[r] = std::max(last[r], step);
-    };
-    const int count = static_cast<int>(steps_.steps.size());
-    for (int s = 0; s < count; ++s) {
-      for (int l : steps_.steps[static_cast<size_t>(s)].in) touch(l, s);
-      for (int l : steps_.steps[static_cast<size_t>(s)].out) touch(l, s);
-    }
-    for (const LiveOut& l : steps_.live_out) last[static_cast<size_t>(root(l.local))] = kForever;
-
-    for (int s = 0; s < count; ++s) {
-      Step& step = steps_.steps[static_cast<size_t>(s)];
-      if (step.kernel->in_place) share_in_place(step, s, first, last);
-    }
-
-    std::vector<ArenaBlock> blocks;
-    std::vector<size_t> owners;
-    for (size_t l = 0; l < locals.size(); ++l) {
-      if (locals[l].alias_of >= 0 || locals[l].slot.kind != Slot::Kind::kArena || last[l] < 0) continue;
-      blocks.push_back({locals[l].fact.bytes(), first[l], last[l]});
-      owners.push_back(l);
-    }
-    const ArenaPlan arena = plan_arena(blocks);
-    for (size_t b = 0; b < blocks.size(); ++b) locals[owners[b]].slot.offset = arena.offsets[b];
-    for (size_t l = 0; l < locals.size(); ++l) {
-      if (locals[l].alias_of >= 0) locals[l].slot = locals[static_cast<size_t>(root(static_cast<int>(l)))].slot;
-    }
-
-    size_t workspace = 0;
-    for (const Step& step : steps_.steps) workspace = std::max(workspace, step.prepared.workspace);
-    steps_.workspace_offset = round_up(arena.bytes);
-    steps_.arena_bytes = steps_.workspace_offset + round_up(workspace);
-    std::erase_if(steps_.steps, [](const Step& step) { return step.kernel->view; });
-    steps_.steps.shrink_to_fit();
-    locals.shrink_to_fit();
-    count_bytes();
-  }
-
-  void count_bytes() {
-    constexpr size_t kBlock = 32;  // What an allocation of a few numbers takes.
-    steps_.bytes = sizeof(Steps) + steps_.locals.size() * sizeof(Local);
-    for (const Step& step : steps_.steps) {
-      steps_.bytes += sizeof(Step) + 4 * kBlock;
-      if (step.prepared.state != nullptr) steps_.bytes += 2 * kBlock + step.prepared.state_bytes;
-    }
-  }
-
-  /// Lets result 0 of a step lie where operand 0 lies if nothing needs that any more.
-  void share_in_place(Step& step, int s, std::vector<int>& first, std::vector<int>& last) {
-    std::vector<Local>& locals = steps_.locals;
-    const int out = step.out.at(0);
-    const int from = root(step.in.at(0));
-    const auto f = static_cast<size_t>(from);
-    const auto o = static_cast<size_t>(out);
-    if (root(out) != out || from == out) return;
-    if (locals[f].slot.kind != Slot::Kind::kArena || last[f] != s || first[f] == s) return;
-    if (locals[f].fact.bytes() != locals[o].fact.bytes()) return;
-    for (size_t i = 1; i < step.in.size(); ++i) {
-      if (root(step.in[i]) == from && step.in[i] != step.in[0]) return;
-    }
-    if (locals[o].slot.kind == Slot::Kind::kExternal) locals[f].slot = locals[o].slot;
-    locals[o].alias_of = from;
-    last[f] = last[o];
-  }
-
   const Graph& graph_;
   const GraphUses& uses_;
   const size_t position_;
   const PlanContext& context_;
   std::vector<Fact> facts_;
-  std::vector<std::array<int, 2>> local_of_;
+  std::vector<std::array<int, 4>> local_of_;  // by layout and width
   std::vector<bool> needs_step_;
   Steps steps_;
 };

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/placement.h"
+
+#include <algorithm>
+#include <climits>
+
+#include "plan/arena.h"
+
+namespace coracle {
+namespace {
+
+constexpr int kForever = INT_MAX;
+
+size_t round_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/// The memory the steps themselves take.
+void count_bytes(Steps& steps) {
+  constexpr size_t kBlock = 32;  // What an allocation of a few numbers takes.
+  steps.bytes = sizeof(Steps) + steps.locals.size() * sizeof(Local);
+  for (const Step& step : steps.steps) {
+    steps.bytes += sizeof(Step) + 4 * kBlock;
+    if (step.prepared.state != nullptr) steps.bytes += 2 * kBlock + step.prepared.state_bytes;
+  }
+}
+
+/// Lets result 0 of a step lie where operand 0 lies if nothing needs that any more.
+void share_in_place(Steps& steps, const Step& step, int s, std::vector<int>& first, std::vector<int>& last) {
+  std::vector<Local>& locals = steps.locals;
+  const int out = step.out.at(0);
+  const int from = owner_of(steps, step.in.at(0));
+  const auto f = static_cast<size_t>(from);
+  const auto o = static_cast<size_t>(out);
+  if (owner_of(steps, out) != out || from == out) return;
+  if (locals[f].slot.kind != Slot::Kind::kArena || last[f] != s || first[f] == s) return;
+  if (locals[f].fact.bytes() != locals[o].fact.bytes()) return;
+  for (size_t i = 1; i < step.in.size(); ++i) {
+    if (owner_of(steps, step.in[i]) == from && step.in[i] != step.in[0]) return;
+  }
+  if (locals[o].slot.kind == Slot::Kind::kExternal) locals[f].slot = locals[o].slot;
+  locals[o].alias_of = from;
+  last[f] = last[o];
+}
+
+}  // namespace
+
+int owner_of(const Steps& steps, int local) {
+  while (steps.locals[static_cast<size_t>(local)].alias_of >= 0) {
+    local = steps.locals[static_cast<size_t>(local)].alias_of;
+  }
+  return local;
+}
+
+void place_in_memory(Steps& steps) {
+  std::vector<Local>& locals = steps.locals;
+  std::vector<int> first(locals.size(), kForever);
+  std::vector<int> last(locals.size(), -1);
+  const auto touch = [&](int local, int step) {
+    const auto r = static_cast<size_t>(owner_of(steps, local));
+    first[r] = std::min(first[r], step);
+    last[r] = std::max(last[r], step);
+  };
+  const int count = static_cast<int>(steps.steps.size());
+  for (int s = 0; s < count; ++s) {
+    for (int l : steps.steps[static_cast<size_t>(s)].in) touch(l, s);
+    for (int l : steps.steps[static_cast<size_t>(s)].out) touch(l, s);
+  }
+  for (const LiveOut& l : steps.live_out) last[static_cast<size_t>(owner_of(steps, l.local))] = kForever;
+
+  for (int s = 0; s < count; ++s) {
+    const Step& step = steps.steps[static_cast<size_t>(s)];
+    if (step.kernel->in_place) share_in_place(steps, step, s, first, last);
+  }
+
+  std::vector<ArenaBlock> blocks;
+  std::vector<size_t> owners;
+  for (size_t l = 0; l < locals.size(); ++l) {
+    if (locals[l].alias_of >= 0 || locals[l].slot.kind != Slot::Kind::kArena || last[l] < 0) continue;
+    blocks.push_back({locals[l].fact.bytes(), first[l], last[l]});
+    owners.push_back(l);
+  }
+  const ArenaPlan arena = plan_arena(blocks);
+  for (size_t b = 0; b < blocks.size(); ++b) locals[owners[b]].slot.offset = arena.offsets[b];
+  for (size_t l = 0; l < locals.size(); ++l) {
+    if (locals[l].alias_of >= 0)
+      locals[l].slot = locals[static_cast<size_t>(owner_of(steps, static_cast<int>(l)))].slot;
+  }
+
+  size_t workspace = 0;
+  for (const Step& step : steps.steps) workspace = std::max(workspace, step.prepared.workspace);
+  steps.workspace_offset = round_up(arena.bytes);
+  steps.arena_bytes = steps.workspace_offset + round_up(workspace);
+  std::erase_if(steps.steps, [](const Step& step) { return step.kernel->view; });
+  steps.steps.shrink_to_fit();
+  locals.shrink_to_fit();
+  count_bytes(steps);
+}
+
+}  // namespace coracle
