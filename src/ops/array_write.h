@@ -22,7 +22,7 @@ inline void infer(const ArrayWrite&, InferArgs& a) {
 
 /// Elements outlive the memory of x, so they are copies.
 inline void reference(const ArrayWrite&, ReferenceArgs& a) {
-  constexpr int64_t kMaxElements = 1 << 24;
+  constexpr int64_t kMaxElements = 1 << 20;
   a.out(0) = a.has(0) ? a.in(0).clone_array() : Tensor::array(a.in(1).dtype());
   require(a.in(2).count() == 1, ErrorCode::kRunFailure, "the position in a tensor array is a tensor ", a.shape(2),
           ", expected one element");

@@ -12,6 +12,7 @@ ValueId aligned(Lowering& l, ValueId small, ValueId big, int64_t axis) {
   const int rank = l.fact(big).shape.rank();
   const Shape shape = l.fact(small).shape;
   if (axis < 0) axis += rank;
+  require(axis >= 0 && axis <= rank, "axis ", axis, " does not align ", shape, " with ", l.fact(big).shape);
   if (axis + shape.rank() == rank) return small;
   if (axis + shape.rank() > rank) {
     // Trailing ones may stand past the end.
