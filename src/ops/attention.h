@@ -24,7 +24,8 @@ struct Attention {
 inline void infer(const Attention&, InferArgs& a) {
   require(is_float(a.dtype(0)), "q is ", a.dtype(0), ", expected a real type");
   for (int port : {1, 2, 3}) {
-    require(!a.has(port) || a.dtype(port) == a.dtype(0), "an operand is ", a.dtype(port), ", but q is ", a.dtype(0));
+    if (!a.has(port)) continue;
+    require(a.dtype(port) == a.dtype(0), "an operand is ", a.dtype(port), ", but q is ", a.dtype(0));
   }
   const Shape& q = a.shape(0);
   const Shape& k = a.shape(1);

@@ -5,6 +5,10 @@
 #include <cstring>
 #include <vector>
 
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
 #include "ops/common/data_format.h"
 #include "ops/common/normalization.h"
 
@@ -51,6 +55,34 @@ inline void infer(const BatchNorm& op, InferArgs& a) {
   for (int port : {1, 3}) a.set(port, a.dtype(1), a.shape(1));
   for (int port : {2, 4}) a.set(port, a.dtype(2), a.shape(2));
   a.set(5, DType::kUint8, Shape{0});
+}
+
+/// batch_norm with known statistics is x * factor + shift.
+struct ChannelAffine {
+  float factor;
+  float shift;
+};
+
+/// 1 / sqrt(x) as Paddle computes it on x86 for channels that fill a vector: an estimate and one step of Newton's
+/// method, up to two steps of single precision off.
+inline float estimated_inverse_root(float x) {
+#if defined(__SSE__)
+  const float estimate = _mm_cvtss_f32(_mm_rsqrt_ss(_mm_set_ss(x)));
+  const float root = x * (estimate * (x * -0.5F * (estimate * estimate) + 1.5F));
+  return std::isnormal(root) ? 1.0F / root : 1.0F / std::sqrt(x);
+#else
+  return 1.0F / std::sqrt(x);
+#endif
+}
+
+/// Of one of `channels` channels. In the precision and order in which models were calibrated: behind a batch_norm
+/// simulated integers sit on the edge between two steps often enough for it to matter.
+inline ChannelAffine batch_norm_affine(const BatchNorm& op, int64_t channel, int64_t channels, float mean,
+                                       float variance, float scale, float bias) {
+  constexpr int64_t kVector = 8;
+  const float x = variance + static_cast<float>(op.epsilon);
+  const float inverse = channel < channels / kVector * kVector ? estimated_inverse_root(x) : 1.0F / std::sqrt(x);
+  return {inverse * scale, bias - mean * inverse * scale};
 }
 
 inline void reference(const BatchNorm& op, ReferenceArgs& a) {

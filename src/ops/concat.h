@@ -37,6 +37,10 @@ inline void infer(const Concat&, InferArgs& a) {
       sum = dim < 0 ? Shape::kUnknown : checked_add(sum, dim);
     }
     y[axis] = sum;
+    a.set(0, dtype, y);
+    // Joined side by side the rows stay those of the first operand's sequences.
+    if (axis != 0 && a.has(0)) a.out(0).lod = a.in(0).lod;
+    return;
   }
   a.set(0, dtype, y);
 }

@@ -44,59 +44,95 @@ inline void infer(const MatrixNms&, InferArgs& a) {
   a.set(2, DType::kInt32, Shape{images});
 }
 
-/// The lowered scores of the boxes in `order`, which has the best first.
-inline std::vector<double> decayed_scores(const MatrixNms& op, const double* boxes, const double* scores,
-                                          std::span<const int64_t> order) {
-  std::vector<double> decayed;
-  std::vector<double> most_overlap;  // of each box with better ones
-  for (size_t i = 0; i < order.size(); ++i) {
-    double largest = 0;
-    double decay = 1;
+/// A box that remains: which one, and its lowered score.
+template <class T>
+struct DecayedBox {
+  int64_t label;
+  int64_t box;
+  T score;
+};
+
+/// Intersection over union in the precision of the boxes, on which the order of nearly equal scores depends.
+template <class T>
+T exact_overlap(const T* a, const T* b, bool normalized) {
+  if (b[0] > a[2] || b[2] < a[0] || b[1] > a[3] || b[3] < a[1]) return 0;
+  const T pixel = normalized ? 0 : 1;
+  const auto area = [&](const T* x) {
+    return x[2] < x[0] || x[3] < x[1] ? T(0) : (x[2] - x[0] + pixel) * (x[3] - x[1] + pixel);
+  };
+  const T width = std::min(a[2], b[2]) - std::max(a[0], b[0]) + pixel;
+  const T height = std::min(a[3], b[3]) - std::max(a[1], b[1]) + pixel;
+  const T shared = width * height;
+  return shared / (area(a) + area(b) - shared);
+}
+
+/// Appends the boxes of one class whose lowered scores are high enough.
+template <class T>
+void decay_class(const MatrixNms& op, int64_t label, const T* boxes, const T* scores, int64_t count,
+                 std::vector<DecayedBox<T>>& to) {
+  std::vector<int32_t> order;
+  for (int64_t i = 0; i < count; ++i) {
+    if (!(scores[i] <= static_cast<T>(op.score_threshold))) order.push_back(static_cast<int32_t>(i));
+  }
+  size_t most = order.size();
+  if (op.nms_top_k >= 0) most = std::min(most, static_cast<size_t>(op.nms_top_k));
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(),
+                    [&](int32_t i, int32_t j) { return scores[i] > scores[j]; });
+  std::vector<T> most_overlap;  // of each box with better ones
+  for (size_t i = 0; i < most; ++i) {
+    T largest = 0;
+    T decay = 1;
     for (size_t j = 0; j < i; ++j) {
-      const double overlap = box_overlap(boxes + order[i] * 4, boxes + order[j] * 4, op.normalized);
-      const double other = most_overlap[j];
+      const T overlap = exact_overlap(boxes + order[i] * 4, boxes + order[j] * 4, op.normalized);
+      const T other = most_overlap[j];
       largest = std::max(largest, overlap);
-      decay = std::min(decay, op.use_gaussian ? std::exp((other * other - overlap * overlap) * op.gaussian_sigma)
-                                              : (1 - overlap) / (1 - other));
+      decay = std::min(decay, op.use_gaussian
+                                  ? static_cast<T>(std::exp((other * other - overlap * overlap) * op.gaussian_sigma))
+                                  : static_cast<T>((1.0 - overlap) / (1.0 - other)));
     }
     most_overlap.push_back(largest);
-    decayed.push_back(decay * scores[order[i]]);
+    const T score = decay * scores[order[i]];
+    if (score > static_cast<T>(op.post_threshold)) to.push_back({label, order[i], score});
   }
-  return decayed;
+}
+
+/// The boxes of one image. Sorting as std::partial_sort does decides which of equal scores remain.
+template <class T>
+std::vector<DecayedBox<T>> decay_image(const MatrixNms& op, const T* boxes, const T* scores, int64_t classes,
+                                       int64_t count) {
+  std::vector<DecayedBox<T>> all;
+  for (int64_t c = 0; c < classes; ++c) {
+    if (c != op.background_label) decay_class(op, c, boxes, scores + c * count, count, all);
+  }
+  size_t most = all.size();
+  if (op.keep_top_k >= 0) most = std::min(most, static_cast<size_t>(op.keep_top_k));
+  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(most), all.end(),
+                    [](const DecayedBox<T>& x, const DecayedBox<T>& y) { return x.score > y.score; });
+  all.resize(most);
+  return all;
 }
 
 inline void reference(const MatrixNms& op, ReferenceArgs& a) {
-  struct Candidate {
-    int64_t label;
-    int64_t box;
-    double score;
-  };
-  const std::vector<double> boxes = a.in(0).doubles();
-  const std::vector<double> scores = a.in(1).doubles();
   const int64_t classes = a.shape(1)[1];
   const int64_t count = a.shape(1)[2];
   Detections found;
-  for (int64_t n = 0; n < a.shape(1)[0]; ++n) {
-    const double* of_image = boxes.data() + n * count * 4;
-    std::vector<Candidate> candidates;
-    for (int64_t c = 0; c < classes; ++c) {
-      if (c == op.background_label) continue;
-      const double* s = scores.data() + (n * classes + c) * count;
-      const std::vector<int64_t> order = best_scores(s, count, 1, op.score_threshold, op.nms_top_k);
-      const std::vector<double> decayed = decayed_scores(op, of_image, s, order);
-      for (size_t i = 0; i < order.size(); ++i) {
-        if (decayed[i] > op.post_threshold) candidates.push_back({c, order[i], decayed[i]});
+  const auto detect = [&]<class T>(const std::vector<T>& boxes, const std::vector<T>& scores) {
+    for (int64_t n = 0; n < a.shape(1)[0]; ++n) {
+      const T* of_image = boxes.data() + n * count * 4;
+      for (const DecayedBox<T>& d : decay_image(op, of_image, scores.data() + n * classes * count, classes, count)) {
+        const T* box = of_image + d.box * 4;
+        const double corners[4] = {double(box[0]), double(box[1]), double(box[2]), double(box[3])};
+        found.add(static_cast<double>(d.label), static_cast<double>(d.score), corners, n * count + d.box);
       }
+      found.end_image();
     }
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const auto& x, const auto& y) { return x.score > y.score; });
-    if (op.keep_top_k >= 0 && static_cast<int64_t>(candidates.size()) > op.keep_top_k) {
-      candidates.resize(static_cast<size_t>(op.keep_top_k));
-    }
-    for (const Candidate& c : candidates) {
-      found.add(static_cast<double>(c.label), c.score, of_image + c.box * 4, n * count + c.box);
-    }
-    found.end_image();
+  };
+  const std::vector<double> boxes = a.in(0).doubles();
+  const std::vector<double> scores = a.in(1).doubles();
+  if (a.in(0).dtype() == DType::kFloat64) {
+    detect(boxes, scores);
+  } else {
+    detect(std::vector<float>(boxes.begin(), boxes.end()), std::vector<float>(scores.begin(), scores.end()));
   }
   a.out(0) = detection_rows(found, a.in(0).dtype());
   if (a.wants(1)) a.out(1) = detection_index(found);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/common/boxes.h"
+#include "ops/common/regions.h"
 
 namespace coracle {
 
@@ -30,18 +30,7 @@ struct RoiAlign {
   friend bool operator==(const RoiAlign&, const RoiAlign&) = default;
 };
 
-inline void infer(const RoiAlign& op, InferArgs& a) {
-  const Shape& x = a.shape(0);
-  const Shape& boxes = a.shape(1);
-  require(is_float(a.dtype(0)) && a.dtype(0) == a.dtype(1), "x is ", a.dtype(0), " and boxes ", a.dtype(1));
-  require(op.pooled_height > 0 && op.pooled_width > 0, "the grid is ", op.pooled_height, " by ", op.pooled_width);
-  require(!x.rank_known() || x.rank() == 4, "x is ", x, ", expected [N, C, H, W]");
-  require(!boxes.rank_known() || (boxes.rank() == 2 && (boxes[1] < 0 || boxes[1] == 4)), "boxes are ", boxes,
-          ", expected [R, 4]");
-  a.set(0, a.dtype(0),
-        Shape{boxes.rank_known() ? boxes[0] : Shape::kUnknown, x.rank_known() ? x[1] : Shape::kUnknown,
-              op.pooled_height, op.pooled_width});
-}
+inline void infer(const RoiAlign& op, InferArgs& a) { infer_region_pooling(a, op.pooled_height, op.pooled_width); }
 
 /// x at a place between elements; 0 more than one element outside.
 template <class T>
@@ -65,9 +54,7 @@ double sample_plane(const T* x, int64_t height, int64_t width, double row, doubl
 inline void reference(const RoiAlign& op, ReferenceArgs& a) {
   const Shape& s = a.shape(0);
   const std::vector<double> boxes = a.in(1).doubles();
-  const std::vector<int64_t> offsets = image_offsets(a.has(2) ? &a.in(2) : nullptr, a.in(1));
-  require(static_cast<int64_t>(offsets.size()) - 1 <= s[0], ErrorCode::kRunFailure, "there are regions for ",
-          offsets.size() - 1, " images, but ", s[0], " images");
+  const std::vector<int64_t> images = images_of_regions(a);
   const double shift = op.aligned ? 0.5 : 0.0;
   // No box needs more samples than this, and a mistaken one must not keep the machine busy.
   const auto samples = [&](double size, int cells) {
@@ -77,37 +64,35 @@ inline void reference(const RoiAlign& op, ReferenceArgs& a) {
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* to = a.out(0).data<T>();
-    for (size_t n = 0; n + 1 < offsets.size(); ++n) {
-      for (int64_t r = offsets[n]; r < offsets[n + 1]; ++r) {
-        const double* box = boxes.data() + r * 4;
-        const double left = box[0] * op.spatial_scale - shift;
-        const double top = box[1] * op.spatial_scale - shift;
-        double width = box[2] * op.spatial_scale - shift - left;
-        double height = box[3] * op.spatial_scale - shift - top;
-        if (!op.aligned) {
-          width = std::max(width, 1.0);
-          height = std::max(height, 1.0);
-        }
-        const int64_t down = samples(height, op.pooled_height);
-        const int64_t across = samples(width, op.pooled_width);
-        const double cell_height = height / op.pooled_height;
-        const double cell_width = width / op.pooled_width;
-        const auto count = static_cast<double>(std::max<int64_t>(down * across, 1));
-        for (int64_t c = 0; c < s[1]; ++c) {
-          const T* x = a.in(0).data<T>() + (static_cast<int64_t>(n) * s[1] + c) * s[2] * s[3];
-          for (int i = 0; i < op.pooled_height; ++i) {
-            for (int j = 0; j < op.pooled_width; ++j) {
-              double sum = 0;
-              for (int64_t y = 0; y < down; ++y) {
-                const double row = top + cell_height * (i + (static_cast<double>(y) + 0.5) / static_cast<double>(down));
-                for (int64_t z = 0; z < across; ++z) {
-                  const double column =
-                      left + cell_width * (j + (static_cast<double>(z) + 0.5) / static_cast<double>(across));
-                  sum += sample_plane(x, s[2], s[3], row, column);
-                }
+    for (size_t r = 0; r < images.size(); ++r) {
+      const double* box = boxes.data() + r * 4;
+      const double left = box[0] * op.spatial_scale - shift;
+      const double top = box[1] * op.spatial_scale - shift;
+      double width = box[2] * op.spatial_scale - shift - left;
+      double height = box[3] * op.spatial_scale - shift - top;
+      if (!op.aligned) {
+        width = std::max(width, 1.0);
+        height = std::max(height, 1.0);
+      }
+      const int64_t down = samples(height, op.pooled_height);
+      const int64_t across = samples(width, op.pooled_width);
+      const double cell_height = height / op.pooled_height;
+      const double cell_width = width / op.pooled_width;
+      const auto count = static_cast<double>(std::max<int64_t>(down * across, 1));
+      for (int64_t c = 0; c < s[1]; ++c) {
+        const T* x = a.in(0).data<T>() + (images[r] * s[1] + c) * s[2] * s[3];
+        for (int i = 0; i < op.pooled_height; ++i) {
+          for (int j = 0; j < op.pooled_width; ++j) {
+            double sum = 0;
+            for (int64_t y = 0; y < down; ++y) {
+              const double row = top + cell_height * (i + (static_cast<double>(y) + 0.5) / static_cast<double>(down));
+              for (int64_t z = 0; z < across; ++z) {
+                const double column =
+                    left + cell_width * (j + (static_cast<double>(z) + 0.5) / static_cast<double>(across));
+                sum += sample_plane(x, s[2], s[3], row, column);
               }
-              *to++ = static_cast<T>(sum / count);
             }
+            *to++ = static_cast<T>(sum / count);
           }
         }
       }

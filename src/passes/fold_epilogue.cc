@@ -7,7 +7,8 @@
 /// Moves the linear beginning of an epilogue into the weights, so that at most one bias is left of it:
 ///   (x * w) * a          ->  x * (w a)
 ///   (x * w + b) * a + c  ->  x * (w a) + (b a + c)
-/// where a, b, c are numbers or one number per channel. Runs of scale_shift become one.
+/// where a, b, c are numbers or one number per channel. Runs of scale_shift become one. Models that simulate integers
+/// stay as they are.
 namespace coracle {
 namespace {
 
@@ -112,7 +113,19 @@ bool fold_carrier(Graph& graph, const EpilogueCarrier& c, RewriteBudget& budget)
   return true;
 }
 
+/// True for a model that simulates integer arithmetic. Its weights are whole numbers of steps, so that sums of products
+/// are nearly exact; scaled weights would have each product rounded, and a simulated value that falls to another step
+/// is amplified by the rest of the network.
+bool simulates_integers(const Graph& graph) {
+  const std::vector<NodeId> order = graph.order();
+  return std::any_of(order.begin(), order.end(), [&](NodeId id) {
+    const std::string_view name = graph.node(id).op.name();
+    return name.starts_with("fake_quantize") || name == "quantize_linear";
+  });
+}
+
 int fold(Graph& graph, RewriteBudget& budget) {
+  if (simulates_integers(graph)) return 0;
   int count = 0;
   const std::vector<NodeId> order = graph.order();
   for (NodeId id : order) {

@@ -93,11 +93,13 @@ std::optional<Addition> batch_norm_addition(const Graph& graph, Patch& patch, co
   Tensor a = Tensor::make(DType::kFloat32, Shape{c.channels});
   Tensor b = Tensor::make(DType::kFloat32, Shape{c.channels});
   for (int64_t i = 0; i < c.channels; ++i) {
-    const double inverse = 1.0 / std::sqrt(static_cast<double>(t[1]->data<float>()[i]) + op.epsilon);
-    const double factor = (t[2] != nullptr ? static_cast<double>(t[2]->data<float>()[i]) : 1.0) * inverse;
-    const double bias = t[3] != nullptr ? static_cast<double>(t[3]->data<float>()[i]) : 0.0;
-    a.data<float>()[i] = static_cast<float>(factor);
-    b.data<float>()[i] = static_cast<float>(bias - static_cast<double>(t[0]->data<float>()[i]) * factor);
+    const auto number = [&](size_t which, float missing) {
+      return t[which] != nullptr ? t[which]->data<float>()[i] : missing;
+    };
+    const ChannelAffine affine =
+        batch_norm_affine(op, i, c.channels, number(0, 0), number(1, 1), number(2, 1), number(3, 0));
+    a.data<float>()[i] = affine.factor;
+    b.data<float>()[i] = affine.shift;
   }
   return Addition{{{EpilogueKind::kMultiplyChannel}, {EpilogueKind::kAddChannel}},
                   {patch.constant(std::move(a)), patch.constant(std::move(b))}};

@@ -104,7 +104,7 @@ Difference compare(const api::View& got, const Output& expected) {
     }
     const double x = real(dtype, a, i), y = real(dtype, b, i);
     if (x == y || (std::isnan(x) && std::isnan(y))) continue;
-    const double allowed = expected.absolute + expected.relative * std::abs(y);
+    const double allowed = std::isfinite(y) ? expected.absolute + expected.relative * std::abs(y) : 0;
     const double error = std::abs(x - y);
     if (!(error <= allowed)) {
       if (difference.reason.empty()) difference.reason = mismatch(i, std::to_string(x), std::to_string(y));

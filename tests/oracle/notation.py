@@ -33,8 +33,8 @@ Entry = namedtuple("Entry", "name make kind count out exact rtol formats hidden"
 def op(name, make, n=12, out="Out", exact=False, rtol=None, formats="program pir", hidden=""):
     """Cases of a ProgramDesc operator; with "pir" in `formats` its translation is a PIR case too.
 
-    out, hidden: output slots that are fetched and that only exist; the key "_out" of a case ({slot: count}) replaces
-    `out`. exact: values must be equal. rtol: not the default.
+    out, hidden: output slots that are fetched and that only exist; the keys "_out" and "_hidden" of a case
+    ({slot: count}) replace and extend them. exact: values must be equal. rtol: not the default.
     """
     return Entry(name, make, "op", n, out.split(), exact, rtol, formats.split(), hidden.split())
 

@@ -91,6 +91,8 @@ def build_op(entry, case, unknown):
         slots[key] = variables[key]
     counts = case.get("_out") or {slot: 1 for slot in entry.out}
     outputs = {}
+    for slot, count in case.get("_hidden", {}).items():
+        outputs[slot] = [block.create_var(name="out_%s_%d" % (slot, i), dtype="float32") for i in range(count)]
     for slot in entry.hidden:
         outputs[slot] = (
             variables[alias[slot]] if slot in alias else [block.create_var(name="out_" + slot, dtype="float32")]

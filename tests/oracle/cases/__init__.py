@@ -20,6 +20,8 @@ FAMILIES = [
     "quantize",
     "detection",
     "sequence",
+    "loss",
+    "special",
     "control",
     "native",
 ]

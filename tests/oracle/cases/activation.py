@@ -139,6 +139,11 @@ ACTIVATIONS = [
     op("label_smooth", label_smooth, n=10),
     op("add_position_encoding", position_encoding, n=10),
 ]
+def bessel(r):
+    size = r.pick(2.0, 10.0, 60.0)
+    return dict(x=r.f(r.shape(1, 3), lo=-size, hi=size, dtype=r.pick("float32", "float64")))
+
+
 MATHEMATICS = [
     op("exp", unary(-6, 6), n=16),
     op("expm1", unary()),
@@ -177,5 +182,9 @@ MATHEMATICS = [
     op("isnan_v2", finite, exact=True),
     op("isinf_v2", finite, exact=True),
     op("isfinite_v2", finite, exact=True),
+    op("i0", bessel, n=10, out="out"),
+    op("i0e", bessel, n=10, out="out"),
+    op("i1", bessel, n=10, out="out"),
+    op("i1e", bessel, n=10, out="out"),
 ]
 TABLE = ACTIVATIONS + MATHEMATICS

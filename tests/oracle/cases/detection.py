@@ -301,6 +301,17 @@ def retinanet(r):
     )
 
 
+def bipartite_match(r):
+    lod = r.offsets(r.int(1, 3), 1, 4)
+    columns = r.int(1, 6)
+    similarity = r.distinct(lod[-1], columns, lo=0.0, hi=0.95)
+    if r.maybe(0.7):
+        similarity.lod = [lod]
+    return dict(
+        DistMat=similarity, match_type=r.turn("bipartite", "per_prediction"), dist_threshold=r.pick(0.5, 0.3, 0.8)
+    )
+
+
 def polygon(r):
     return dict(Input=r.f(r.int(1, 2), 2 * r.int(1, 4), r.int(1, 5), r.int(1, 5)))
 
@@ -327,5 +338,6 @@ TABLE = [
     op("roi_pool", roi_pool, n=12, hidden="Argmax"),
     op("psroi_pool", psroi_pool, n=10),
     op("retinanet_detection_output", retinanet, n=10),
+    op("bipartite_match", bipartite_match, n=12, out="ColToRowMatchIndices ColToRowMatchDist"),
     op("polygon_box_transform", polygon, n=10, out="Output"),
 ]

@@ -147,6 +147,25 @@ def axpy(r):
     return dict(X=r.f(shape), Y=r.f(shape))
 
 
+def nextafter(r):
+    shape, dtype = r.shape(1, 3), r.pick("float32", "float64")
+    return dict(x=r.f(shape, dtype=dtype), y=r.f(shape, dtype=dtype))
+
+
+def compound(r):
+    names = [r.pick("relu", "tanh", "sigmoid", "scale"), r.pick("elementwise_add", "elementwise_mul")]
+    x = r.shape(2, 4)
+    y = r.pick(x, x[1:], x[-1:])
+    return dict(
+        X=r.f(x),
+        Y=r.f(y),
+        axis=-1,
+        scale=r.pick(0.5, 2.0),
+        save_intermediate_out=False,
+        functor_list=names if r.maybe() else names[::-1],
+    )
+
+
 INTS = ("int32", "int64")
 TABLE = [
     op("elementwise_add", binary("float32", "float64", "int32", "int64"), n=24),
@@ -174,4 +193,7 @@ TABLE = [
     op("increment", increment, exact=False, n=10),
     op("atan2", atan2),
     op("lerp", lerp),
+    op("nextafter", nextafter, n=10, out="out", exact=True),
+    op("fused_elemwise_activation", compound, n=12, hidden="IntermediateOut"),
+    op("fused_elemwise_add_activation", compound, n=10, hidden="IntermediateOut"),
 ]

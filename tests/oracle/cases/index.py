@@ -313,6 +313,64 @@ def gather_tree(r):
     )
 
 
+def mode(r):
+    x = r.shape(1, 3)
+    # Values repeat, the most frequent one of each line is single.
+    values = r.random.randint(0, 50, x).astype("float64")
+    axis = r.int(0, len(x) - 1)
+    np.moveaxis(values, axis, -1)[..., : (x[axis] + 2) // 2] = r.random.randint(60, 90)
+    values = np.apply_along_axis(r.random.permutation, axis, values)
+    return dict(X=r.t(values, r.pick("float32", "float64", "int64")), axis=r.pick(axis, axis - len(x)), keepdim=r.maybe())
+
+
+def segment_pool(r):
+    rows, dtype = r.int(1, 9), r.pick("float32", "float64")
+    ids = np.sort(r.random.randint(0, r.int(1, 6), rows))
+    return dict(
+        X=r.f([rows] + r.shape(1, 2, elements=12), dtype=dtype).fixed(),
+        SegmentIds=r.v(ids, r.pick("int64", "int32")),
+        pooltype=r.turn("SUM", "MEAN", "MAX", "MIN"),
+    )
+
+
+def edges(r, nodes, case, source, target):
+    count, dtype = r.int(1, 9), r.pick("int64", "int32")
+    case[source] = r.v(r.random.randint(0, nodes, count), dtype)
+    case[target] = r.v(r.random.randint(0, nodes, count), dtype)
+    return count
+
+
+def graph_send_recv(r):
+    nodes = r.int(1, 6)
+    case = dict(
+        X=r.f([nodes] + r.shape(1, 2, elements=12)).fixed(), reduce_op=r.turn("SUM", "MEAN", "MAX", "MIN"), out_size=[0]
+    )
+    edges(r, nodes, case, "Src_index", "Dst_index")
+    if r.maybe(0.3):
+        case["out_size"] = [nodes + r.int(0, 2)]
+    return case
+
+
+def graph_send_ue_recv(r):
+    nodes, row = r.int(1, 6), r.shape(1, 2, elements=12)
+    case = dict(
+        X=r.f([nodes] + row).fixed(),
+        message_op=r.turn("ADD", "MUL"),
+        reduce_op=r.pick("SUM", "MEAN", "MAX", "MIN"),
+        out_size=[0],
+    )
+    count = edges(r, nodes, case, "Src_index", "Dst_index")
+    case["Y"] = r.f([count] + [d if r.maybe(0.7) else 1 for d in row]).fixed()
+    return case
+
+
+def graph_send_uv(r):
+    nodes, row = r.int(1, 6), r.shape(1, 2, elements=12)
+    case = dict(x=r.f([nodes] + row).fixed(), y=r.f([nodes] + row).fixed(), message_op=r.turn("ADD", "MUL"))
+    edges(r, nodes, case, "src_index", "dst_index")
+    return case
+
+
 EXACT = dict(exact=True)
 TABLE = [
     op("gather", gather, n=20, **EXACT),
@@ -341,4 +399,9 @@ TABLE = [
     op("histogram", histogram, n=10, **EXACT),
     op("bincount", bincount, n=10, **EXACT),
     op("gather_tree", gather_tree, n=10, **EXACT),
+    op("mode", mode, n=10, hidden="Indices", **EXACT),
+    op("segment_pool", segment_pool, n=12, hidden="SummedIds"),
+    op("graph_send_recv", graph_send_recv, n=12, hidden="Dst_count"),
+    op("graph_send_ue_recv", graph_send_ue_recv, n=12, hidden="Dst_count"),
+    op("graph_send_uv", graph_send_uv, n=10, out="out"),
 ]

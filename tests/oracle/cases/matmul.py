@@ -191,6 +191,23 @@ def solve(r):
     return dict(X=r.t(r.f(n, n).array + 3 * np.eye(n), "float32"), Y=r.f(n, r.int(1, 3)))
 
 
+def repeated_fc(r):
+    sizes = [r.int(1, 6) for _ in range(r.int(3, 4))]
+    steps = list(zip(sizes, sizes[1:]))
+    return dict(
+        X=r.f(r.int(1, 5), sizes[0]),
+        W=[r.w(a, b) for a, b in steps],
+        Bias=[r.w(1, b) for _, b in steps],
+        _out={"Out": 1},
+        _hidden={"ReluOut": len(steps) - 1},
+    )
+
+
+def squared_mat_sub(r):
+    a, b, c = r.int(1, 5), r.int(1, 6), r.int(1, 5)
+    return dict(X=r.f(a, b), Y=r.f(b, c), scalar=r.pick(0.5, 1.0, 2.0))
+
+
 def triangular_solve(r):
     n = r.int(1, 5)
     return dict(
@@ -231,4 +248,6 @@ TABLE = [
     op("triangular_solve", triangular_solve, n=10),
     op("matrix_power", matrix_power, n=10),
     op("multi_dot", multi_dot, n=10),
+    op("fusion_repeated_fc_relu", repeated_fc, n=10),
+    op("fusion_squared_mat_sub", squared_mat_sub, n=10, hidden="SquaredX SquaredY SquaredXY"),
 ]

@@ -197,6 +197,24 @@ def broadcast_tensors(r):
     return dict(X=[r.any([d if r.maybe(0.6) else 1 for d in target], dtype) for _ in range(count)], _out={"Out": count})
 
 
+def frame(r):
+    length, hop = r.int(2, 5), r.int(1, 4)
+    samples = length + hop * r.int(0, 4) + r.int(0, hop - 1)
+    axis = r.turn(-1, 0)
+    lead = r.pick([], [r.int(1, 3)])
+    return dict(
+        X=r.f(lead + [samples] if axis else [samples] + lead), frame_length=length, hop_length=hop, axis=axis
+    )
+
+
+def overlap_add(r):
+    length, hop, frames = r.int(2, 6), r.int(1, 4), r.int(1, 5)
+    axis = r.turn(-1, 0)
+    lead = r.pick([], [r.int(1, 3)])
+    return dict(X=r.f(lead + [length, frames] if axis else [frames, length] + lead), hop_length=min(hop, length), axis=axis)
+
+
+
 EXACT = dict(exact=True)
 TABLE = [
     op("expand_v2", expand, n=18, **EXACT),
@@ -221,4 +239,6 @@ TABLE = [
     op("partial_concat", partial(True), n=10, **EXACT),
     op("partial_sum", partial(False), n=10),
     op("broadcast_tensors", broadcast_tensors, n=10, **EXACT),
+    op("frame", frame, n=10),
+    op("overlap_add", overlap_add, n=10),
 ]

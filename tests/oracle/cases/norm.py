@@ -103,6 +103,11 @@ def skip_norm(r):
     return dict(X=r.f(x), Y=r.f(x), Scale=r.w(x[-1]), Bias=r.w(x[-1]), epsilon=1e-5, begin_norm_axis=2)
 
 
+def renorm(r):
+    x = r.shape(2, 4)
+    return dict(X=r.f(x), axis=r.int(0, len(x) - 1), p=r.pick(1.0, 2.0, 3.0), max_norm=r.pick(0.5, 2.0, 10.0))
+
+
 TABLE = [
     op("batch_norm", batch_norm, n=36, out="Y", hidden="MeanOut VarianceOut SavedMean SavedVariance ReserveSpace"),
     op("layer_norm", layer_norm, n=30, out="Y", hidden="Mean Variance"),
@@ -110,5 +115,6 @@ TABLE = [
     op("instance_norm", instance_norm, n=18, out="Y", hidden="SavedMean SavedVariance"),
     op("affine_channel", affine_channel, n=12),
     op("lrn", lrn, n=12, hidden="MidOut"),
+    op("renorm", renorm, n=10),
     op("data_norm", data_norm, n=10, out="Y", hidden="Means Scales"),
 ]

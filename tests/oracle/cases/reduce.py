@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reductions over axes, cumulative operators, arg_max and norms that reduce."""
 
+import numpy as np
+
 from notation import op
 
 
@@ -122,6 +124,14 @@ def trace(r):
     return dict(Input=r.f(x), offset=r.int(-1, 1), axis1=0, axis2=r.pick(1, -1))
 
 
+def nanmedian(r):
+    x = r.shape(1, 3)
+    values = r.distinct(x).array
+    values[r.random.uniform(size=values.shape) < 0.15] = np.nan
+    axis = sorted({a % len(x) for a in r.axes(len(x))}) if r.maybe(0.7) else []
+    return dict(X=r.t(values), axis=axis, keepdim=r.maybe())
+
+
 NUMBERS = ("float32", "float32", "float64", "int32", "int64")
 TABLE = [
     op("reduce_mean", reduce_("float32", "float32", "float64"), n=24),
@@ -150,4 +160,5 @@ TABLE = [
     op("clip_by_norm", max_norm, n=10),
     op("kthvalue", axis_keepdim(k=lambda r, size: r.int(1, size)), n=10, out="Out Indices"),
     op("trace", trace, n=10),
+    op("nanmedian", nanmedian, n=12, hidden="MedianIndex"),
 ]

@@ -262,8 +262,112 @@ def embedding_pool(r):
 
 
 def match_matrix(r):
-    sequences, a, b, t = r.int(1, 3), r.int(1, 4), r.int(1, 4), r.int(1, 3)
-    return dict(X=rows(r, a, sequences=sequences), Y=rows(r, b, sequences=sequences), W=r.w(a, t, b), dim_t=t)
+    # With two widths Paddle reads beyond its products.
+    sequences, width, t = r.int(1, 3), r.int(1, 4), r.int(1, 3)
+    x, y = rows(r, width, sequences=sequences), rows(r, width, sequences=sequences)
+    return dict(X=x, Y=y, W=r.w(width, t, width), dim_t=t)
+
+
+def lengths_of(r, count, most):
+    return r.v([r.int(1, most) for _ in range(count)], "int64")
+
+
+def edit_distance(r):
+    normalized = r.maybe()
+    if r.index % 2:
+        n, most = r.int(1, 4), r.int(2, 6)
+        return dict(
+            Hyps=r.i(n, most, lo=0, hi=3).fixed(),
+            Refs=r.i(n, most, lo=0, hi=3).fixed(),
+            HypsLength=lengths_of(r, n, most),
+            RefsLength=lengths_of(r, n, most),
+            normalized=normalized,
+        )
+    sequences = r.int(1, 4)
+    hyps, refs = r.offsets(sequences, 0), r.offsets(sequences)
+    return dict(
+        Hyps=r.i(hyps[-1], 1, lo=0, hi=3, lod=[hyps]) if hyps[-1] else r.i(refs[-1], 1, lo=0, hi=3, lod=[refs]),
+        Refs=r.i(refs[-1], 1, lo=0, hi=3, lod=[refs]),
+        normalized=normalized,
+    )
+
+
+def fusion_lstm(r):
+    width, hidden = r.int(1, 5), r.pick(1, 2, 4, 8)
+    x, peepholes = rows(r, width), r.maybe()
+    case = dict(
+        X=x,
+        WeightX=r.w(width, 4 * hidden),
+        WeightH=r.w(hidden, 4 * hidden),
+        Bias=r.w(1, (7 if peepholes else 4) * hidden),
+        use_peepholes=peepholes,
+        is_reverse=r.maybe(),
+        use_seq=True,
+        gate_activation="sigmoid",
+        cell_activation="tanh",
+        candidate_activation=r.pick("tanh", "relu"),
+    )
+    if r.maybe(0.4):
+        case.update(H0=r.f(len(x.lod[0]) - 1, hidden), C0=r.f(len(x.lod[0]) - 1, hidden))
+    return case
+
+
+def fusion_gru(r):
+    width, hidden = r.int(1, 5), r.pick(1, 2, 4, 8)
+    x = rows(r, width)
+    case = dict(
+        X=x,
+        WeightX=r.w(width, 3 * hidden),
+        WeightH=r.w(hidden, 3 * hidden),
+        activation=r.pick("tanh", "relu"),
+        gate_activation="sigmoid",
+        is_reverse=r.maybe(),
+        origin_mode=False,
+        use_seq=True,
+    )
+    if r.maybe(0.7):
+        case["Bias"] = r.w(1, 3 * hidden)
+    if r.maybe(0.4):
+        case["H0"] = r.f(len(x.lod[0]) - 1, hidden)
+    return case
+
+
+def fusion_seqconv(r):
+    case = sequence_conv(r)
+    case.pop("paddingTrainable")
+    return dict(case, Bias=r.w(1, case["Filter"].shape[1]))
+
+
+def fusion_seqexpand(r):
+    first = rows(r, r.int(1, 4))
+    count = len(first.lod[0]) - 1
+    one_each = [list(range(count + 1))]
+    others = [r.f(count, r.int(1, 4), lod=one_each) for _ in range(r.int(1, 2))]
+    width, height = r.int(1, 5), first.shape[1] + sum(x.shape[1] for x in others)
+    case = dict(
+        X=[first] + others,
+        FCWeight=r.w(height, width),
+        fc_activation=r.pick("identity", "relu", "tanh", "sigmoid"),
+    )
+    if r.maybe(0.7):
+        case["FCBias"] = r.w(*r.pick([width], [1, width]))
+    return case
+
+
+def fusion_seqpool(r):
+    sequences, width = r.int(1, 3), r.int(2, 5)
+    return dict(
+        X=[rows(r, width, sequences=sequences) for _ in range(r.int(2, 3))],
+        pooltype=r.turn("SUM", "AVERAGE", "SQRT"),
+        axis=1,
+    )
+
+
+def fusion_seqpool_cvm(r):
+    case = fusion_seqpool(r)
+    for x in case["X"]:
+        x.array = abs(x.array)
+    return dict(case, CVM=r.f(len(case["X"][0].lod[0]) - 1, 2, lo=0.1, hi=2), use_cvm=True)
 
 
 def hash_(r):
@@ -271,6 +375,7 @@ def hash_(r):
 
 
 EXACT = dict(exact=True)
+LSTM_PARTS = "XX BatchedInput BatchedHidden BatchedCell ReorderedH0 ReorderedC0 CheckedCell"
 TABLE = [
     op("lstm", lstm, n=24, out="Hidden Cell", hidden="BatchGate BatchCellPreAct"),
     op("gru", gru, n=24, out="Hidden", hidden="BatchGate BatchResetHiddenPrev BatchHidden"),
@@ -299,4 +404,11 @@ TABLE = [
     op("fused_embedding_seq_pool", embedding_pool, n=10),
     op("match_matrix_tensor", match_matrix, n=10, hidden="Tmp"),
     op("hash", hash_, n=10, **EXACT),
+    op("edit_distance", edit_distance, n=14, out="Out SequenceNum"),
+    op("fusion_lstm", fusion_lstm, n=14, out="Hidden Cell", hidden=LSTM_PARTS),
+    op("fusion_gru", fusion_gru, n=14, out="Hidden", hidden="XX BatchedInput BatchedOut ReorderedH0"),
+    op("fusion_seqconv_eltadd_relu", fusion_seqconv, n=10, hidden="ColMat"),
+    op("fusion_seqexpand_concat_fc", fusion_seqexpand, n=10, hidden="FCOut"),
+    op("fusion_seqpool_concat", fusion_seqpool, n=10),
+    op("fusion_seqpool_cvm_concat", fusion_seqpool_cvm, n=10),
 ]

@@ -21,8 +21,11 @@ HWY_INLINE void with_operation(BinaryKind kind, F f) {
     case BinaryKind::kSubtract: return f([](V a, V b) { return hn::Sub(a, b); });
     case BinaryKind::kMultiply: return f([](V a, V b) { return hn::Mul(a, b); });
     case BinaryKind::kDivide: return f([](V a, V b) { return hn::Div(a, b); });
-    case BinaryKind::kMaximum: return f([](V a, V b) { return hn::IfThenElse(hn::Gt(a, b), a, b); });
-    case BinaryKind::kMinimum: return f([](V a, V b) { return hn::IfThenElse(hn::Lt(a, b), a, b); });
+    // What is not a number stays so.
+    case BinaryKind::kMaximum:
+      return f([](V a, V b) { return hn::IfThenElse(hn::Or(hn::Gt(a, b), hn::IsNaN(a)), a, b); });
+    case BinaryKind::kMinimum:
+      return f([](V a, V b) { return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b); });
     case BinaryKind::kPow: return f([](V a, V b) { return math::pow(FloatTag(), a, b); });
   }
 }

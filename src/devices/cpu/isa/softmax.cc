@@ -16,11 +16,18 @@ struct MaxOp {
 
 HWY_INLINE V lowest() { return set(FloatTag(), -__builtin_inff()); }
 
-// e^(x - largest) into y, and their sum; the sum's order is that of accumulate().
+// Rows of so few elements, classes mostly, add up one by one. Where one class is nearly certain the rounding of this sum
+// decides whether it gets 1 or a little less, and so which of several saturated scores a detector takes for the best.
+constexpr size_t kShortRow = 8;
+
+// e^(x - largest) into y, and their sum; the sum's order is that of accumulate() but in short rows.
 HWY_INLINE float exponentials(const float* x, float* y, size_t n, V largest) {
   const FloatTag d;
   map(x, y, n, [=](V v) { return math::exp_normal(d, hn::Sub(v, largest)); });
-  return sum_of(y, n, SameOp());
+  if (n >= kShortRow) return sum_of(y, n, SameOp());
+  float sum = 0;
+  for (size_t i = 0; i < n; ++i) sum += y[i];
+  return sum;
 }
 
 HWY_INLINE V largest_of(const float* x, size_t n) {

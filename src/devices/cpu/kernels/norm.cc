@@ -148,9 +148,11 @@ Prepared prepare_batch_norm(const void* op, const ArgFacts& args, PrepareContext
   AffineState s = affine_state<kIsa>(args, o.data_format);
   for (size_t c = 0; c < s.scale.size(); ++c) {
     const auto i = static_cast<int64_t>(c);
-    const double factor = number_or(args, 3, i, 1) / std::sqrt(number_or(args, 2, i, 1) + o.epsilon);
-    s.scale[c] = static_cast<float>(factor);
-    s.shift[c] = static_cast<float>(number_or(args, 4, i, 0) - number_or(args, 1, i, 0) * factor);
+    const auto number = [&](int port, double missing) { return static_cast<float>(number_or(args, port, i, missing)); };
+    const ChannelAffine affine =
+        batch_norm_affine(o, i, s.lines.length, number(1, 0), number(2, 1), number(3, 1), number(4, 0));
+    s.scale[c] = affine.factor;
+    s.shift[c] = affine.shift;
   }
   return prepared_affine(std::move(s));
 }

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/grouped.h"
+
+namespace coracle {
+
+/// Row i of the result gathers the rows of x at the sources of the edges whose target is i.
+struct SendURecv {
+  static constexpr const char* kName = "send_u_recv";
+  static constexpr const char* kLegacy[] = {"graph_send_recv"};
+  static constexpr Port kInputs[] = {in("x", "X"), in("src_index", "Src_index"), in("dst_index", "Dst_index"),
+                                     shape_in("out_size", "out_size", "Out_size")};
+  static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("dst_count", "Dst_count")};
+  GroupReduction reduce_op = GroupReduction::kSum;
+  void attributes(AttributeVisitor& visit) { visit("reduce_op", reduce_op); }
+  friend bool operator==(const SendURecv&, const SendURecv&) = default;
+};
+
+inline void infer(const SendURecv&, InferArgs& a) {
+  check_edges(a, 1, 2);
+  Shape y = a.shape(0);
+  require(!y.rank_known() || y.rank() > 0, "x is a scalar, expected rows");
+  if (y.rank_known()) y[0] = Shape::kUnknown;
+  a.set(0, a.dtype(0), y);
+  a.set(1, DType::kInt32, Shape{Shape::kUnknown});
+}
+
+inline void reference(const SendURecv& op, ReferenceArgs& a) {
+  Shape y = a.shape(0);
+  const int64_t width = y.count(1, y.rank());
+  const int64_t rows = y[0];
+  y[0] = gathered_rows(a, 3);
+  const std::vector<int64_t> sources = a.in(1).integers();
+  const std::vector<int64_t> targets = a.in(2).integers();
+  RowGroups groups(op.reduce_op, y[0], width);
+  const std::vector<double> x = a.in(0).doubles();
+  for (size_t e = 0; e < sources.size(); ++e) {
+    groups.add(checked_index(targets[e], y[0], "target"), x.data() + checked_index(sources[e], rows, "source") * width);
+  }
+  a.out(0) = Tensor::make(a.in(0).dtype(), y);
+  a.out(0).assign(std::span<const double>(groups.finish()));
+  if (!a.wants(1)) return;
+  a.out(1) = Tensor::make(DType::kInt32, Shape{y[0]});
+  a.out(1).assign(std::span<const int64_t>(groups.counts()));
+}
+
+inline constexpr const OpRow* send_u_recv_op = &kOpRow<SendURecv>;
+
+}  // namespace coracle
