@@ -32,8 +32,8 @@ struct FusedBiasAct {
     halves.num = 2;
     const NodeId parts = l.add_node(halves, {{x}, {l.constant(Tensor::scalar<int64_t>(-1))}}, {2});
     const ValueId gate =
-        add_activation(l, l.graph().node(parts).output(0), kind == "swiglu" ? "silu" : "gelu", 0.0, 0.0);
-    l.bind("out", l.add(Multiply{}, {{gate}, {l.graph().node(parts).output(1)}}));
+        add_activation(l, l.graph().node(parts).output(0, 0), kind == "swiglu" ? "silu" : "gelu", 0.0, 0.0);
+    l.bind("out", l.add(Multiply{}, {{gate}, {l.graph().node(parts).output(0, 1)}}));
   }
   friend bool operator==(const FusedBiasAct&, const FusedBiasAct&) = default;
 };

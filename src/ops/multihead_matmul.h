@@ -18,7 +18,7 @@ inline ValueId add_packed_attention(Lowering& l, ValueId packed, const std::vect
   Unbind unbind;
   unbind.axis = 0;
   const NodeId parts = l.add_node(unbind, {{l.add(by_part, {{packed}})}}, {3});
-  const auto part = [&](int i) { return l.graph().node(parts).output(i); };
+  const auto part = [&](int i) { return l.graph().node(parts).output(0, i); };
   const ValueId mixed = l.add(Attention{.scale = scale}, {{part(0)}, {part(1)}, {part(2)}, mask});
   Transpose by_step;
   by_step.perm = {0, 2, 1, 3};
