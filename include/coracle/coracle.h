@@ -18,8 +18,8 @@
  *   W); tensors are in row-major order. Sizes and limits are in bytes unless said otherwise.
  */
 
-#include <stddef.h>
-#include <stdint.h>
+#include <stddef.h>  // NOLINT(modernize-deprecated-headers): also for C
+#include <stdint.h>  // NOLINT(modernize-deprecated-headers)
 
 #if defined(_WIN32)
 #define CORACLE_API

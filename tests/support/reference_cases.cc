@@ -176,7 +176,7 @@ ReferenceCase read_reference_case(const std::string& shared, const std::string& 
   if (m.HasMember("params")) c.params = located(m["params"].GetString());
   if (m.HasMember("params_dir")) c.params = located(m["params_dir"].GetString());
   for (const Json& spec : json["inputs"].GetArray()) {
-    c.input_names.push_back(spec["name"].GetString());
+    c.input_names.emplace_back(spec["name"].GetString());
     c.inputs.push_back(input_of(folder, spec));
     const Lod lod = lod_of(spec);
     if (!lod.empty()) c.inputs.back().set_lod(lod);
