@@ -71,7 +71,7 @@ class RecordReader {
     check(desc.dims.size() <= static_cast<size_t>(Shape::kMaxRank), desc.dims.size(), " dimensions, at most ",
           Shape::kMaxRank, " are possible");
     for (int64_t d : desc.dims) check(d >= 0, "dimension ", d);
-    const Fact fact(*dtype, Shape(desc.dims));
+    Fact fact(*dtype, Shape(desc.dims));
     check(fact.dtype == declared_->dtype && compatible(fact.shape, declared_->shape), "the file has ", fact,
           ", the program expects ", Fact(declared_->dtype, declared_->shape), ": is it of another model?");
     return fact;
