@@ -208,9 +208,8 @@ TABLE += [
     ),
     entry(
         "api_stft",
-        lambda p, f, r, x, w: p.as_real(p.signal.stft(x, 8, r.pick(2, 4), window=w, center=r.maybe(), onesided=r.maybe())),
+        lambda p, f, r, x: p.as_real(p.signal.stft(x, 8, r.pick(2, 4), center=r.maybe(), onesided=r.maybe())),
         x=lambda r: r.f(r.int(1, 2), r.int(16, 30)),
-        w=weight(8),
         formats="pir",
     ),
     entry(

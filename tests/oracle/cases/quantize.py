@@ -159,6 +159,10 @@ def quantize_onednn_free(r):
     )
 
 
+def dequantize_log(r):
+    return dict(X=r.i(r.shape(1, 3), lo=-128, hi=127, dtype="int8"), Dict=r.f(128, lo=0, hi=1))
+
+
 TABLE = [
     op("quantize_linear", quantize_linear, n=24, out="Y"),
     op("dequantize_linear", dequantize_linear, n=24, out="Y", formats="program"),
@@ -173,4 +177,5 @@ TABLE = [
     op("fake_dequantize_max_abs", dequantize_max_abs, n=10),
     op("fake_channel_wise_dequantize_max_abs", dequantize_channel, n=14),
     op("dequantize_abs_max", quantize_onednn_free, n=10),
+    op("dequantize_log", dequantize_log, n=10),
 ]
