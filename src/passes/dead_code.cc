@@ -24,10 +24,12 @@ int drop_unread_results(Graph& graph) {
   return count;
 }
 
-/// A pure operator none of whose results is used is left out.
+/// A pure operator none of whose results is used is left out. All of a graph at once is one rewrite.
 int remove(Graph& graph, RewriteBudget& budget) {
-  if (!budget.take()) return 0;
-  return remove_dead(graph) + drop_unread_results(graph);
+  if (budget.empty()) return 0;
+  const int count = remove_dead(graph) + drop_unread_results(graph);
+  if (count > 0) budget.take();
+  return count;
 }
 
 }  // namespace

@@ -7,9 +7,14 @@
 #include "ops/depthwise_conv2d_transpose.h"
 #include "passes/passes.h"
 
-/// Brings all two-dimensional convolutions into the forms that carry an epilogue; further passes fill it.
+/// Brings two-dimensional convolutions with constant weights into the forms that carry an epilogue; further passes
+/// fill it.
 namespace coracle {
 namespace {
+
+bool is_float32(const Match& m, PatternSlot x, PatternSlot w) {
+  return m.fact(x).dtype == DType::kFloat32 && m.fact(w).dtype == DType::kFloat32;
+}
 
 /// conv2d(x, w), depthwise_conv2d(x, w)  ->  conv2d_fused(x, w)
 template <class Convolution>
@@ -19,6 +24,7 @@ Rewrite forward() {
   const auto w = p.constant();
   const auto conv = p.op<Convolution>({x, w});
   return {p, conv, [=](const Match& m, Patch& patch) {
+            if (!is_float32(m, x, w)) return false;
             Conv2dFused fused;
             static_cast<ConvolutionAttributes&>(fused) = m[conv];
             patch.replace(m.output(conv), patch.add(fused, {{m[x]}, {m[w]}, {}}));
@@ -34,6 +40,7 @@ Rewrite transposed() {
   const auto w = p.constant();
   const auto conv = p.op<Convolution>({x, w});
   return {p, conv, [=](const Match& m, Patch& patch) {
+            if (!is_float32(m, x, w)) return false;
             const ValueId size = m.node(conv).input(2);
             if (size != kNoValue && !(m.graph().value(size).is_constant() && m.fact(size).shape.count() == 0))
               return false;

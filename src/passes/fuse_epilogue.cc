@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
 #include "ops/add.h"
 #include "ops/batch_norm.h"
+#include "ops/divide.h"
 #include "ops/multiply.h"
 #include "ops/scale.h"
 #include "ops/subtract.h"
@@ -52,28 +56,42 @@ bool same_kind(const Graph& graph, const EpilogueCarrier& c, ValueId value) {
   return true;
 }
 
+/// The elements of a constant, each replaced by f(element); nothing if that is not finite.
+template <class F>
+std::optional<Tensor> mapped(const Tensor& t, const F& f) {
+  Tensor out = t.clone();
+  for (int64_t i = 0; i < out.count(); ++i) {
+    float& v = out.data<float>()[i];
+    v = f(v);
+    if (!std::isfinite(v)) return std::nullopt;
+  }
+  return out;
+}
+
+/// x + other, x - other, x * other, x / other, and other + x, other * x.
 std::optional<Addition> binary_addition(const Graph& graph, Patch& patch, const EpilogueCarrier& c, const Node& node,
                                         ValueId other, bool carrier_first) {
-  const bool adds = node.op.is<Add>() || node.op.is<Subtract>();
-  if (!adds && !node.op.is<Multiply>()) return std::nullopt;
   const bool subtracts = node.op.is<Subtract>();
-  if (subtracts && !carrier_first) return std::nullopt;
+  const bool divides = node.op.is<Divide>();
+  const bool adds = node.op.is<Add>() || subtracts;
+  if (!adds && !divides && !node.op.is<Multiply>()) return std::nullopt;
+  const bool inverse = subtracts || divides;
+  if (inverse && !carrier_first) return std::nullopt;
   const int rank = graph.fact(graph.node(c.id).output(0)).shape.rank();
   if (graph.fact(other).shape.rank_known() && graph.fact(other).shape.rank() > rank) return std::nullopt;
+  const auto operand = [&](float v) { return subtracts ? -v : (divides ? 1.0F / v : v); };
   if (const auto number = scalar(graph, other)) {
-    const float signed_number = subtracts ? -*number : *number;
-    return Addition{{{EpilogueKind::kScaleShift, adds ? 1.0F : *number, adds ? signed_number : 0.0F, 0}}, {}};
+    const float by = operand(*number);
+    if (!std::isfinite(by)) return std::nullopt;
+    return Addition{{{EpilogueKind::kScaleShift, adds ? 1.0F : by, adds ? by : 0.0F, 0}}, {}};
   }
-  if (auto t = per_channel(graph, c, other)) {
-    if (subtracts) {
-      Tensor negated = t->clone();
-      for (int64_t i = 0; i < negated.count(); ++i) negated.data<float>()[i] = -negated.data<float>()[i];
-      t = negated;
-    }
+  if (const auto t = per_channel(graph, c, other)) {
+    const auto by = inverse ? mapped(*t, operand) : t;
+    if (!by) return std::nullopt;
     return Addition{{{adds ? EpilogueKind::kAddChannel : EpilogueKind::kMultiplyChannel}},
-                    {patch.constant(*t, graph.value(other).name)}};
+                    {patch.constant(*by, graph.value(other).name)}};
   }
-  if (subtracts || !same_kind(graph, c, other)) return std::nullopt;
+  if (inverse || !same_kind(graph, c, other)) return std::nullopt;
   return Addition{{{adds ? EpilogueKind::kAddTensor : EpilogueKind::kMultiplyTensor}}, {other}};
 }
 
@@ -115,14 +133,19 @@ std::optional<Addition> addition(const Graph& graph, Patch& patch, const Epilogu
   return binary_addition(graph, patch, c, node, node.inputs[1 - operand], operand == 0);
 }
 
+/// True if another result than the first is used.
+bool reads_others(const Node& node, const std::vector<int>& uses) {
+  return std::any_of(node.outputs.begin() + 1, node.outputs.end(), [&](ValueId v) { return uses[index(v)] > 0; });
+}
+
 /// f(carrier(x, w), ...)  ->  carrier'(x, w, ...) with f as its last step
 int fuse(Graph& graph, RewriteBudget& budget) {
   int count = 0;
   std::vector<int> uses = graph.use_counts();
   const std::vector<NodeId> order = graph.order();
   for (NodeId id : order) {
-    if (!graph.node(id).alive || graph.node(id).outputs.empty()) continue;
-    // The operand computed last joins, so that the other one exists already.
+    if (!graph.node(id).alive || graph.node(id).outputs.empty() || reads_others(graph.node(id), uses)) continue;
+    // Of two products that are added, the second one, which usually is computed later, takes the first as a tensor.
     for (size_t operand = std::min<size_t>(graph.node(id).inputs.size(), 2); operand-- > 0;) {
       const Node& node = graph.node(id);
       const auto c = EpilogueCarrier::of(graph, uses, node.inputs[operand]);

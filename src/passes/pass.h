@@ -22,6 +22,7 @@ struct Rewrite {
 class RewriteBudget {
  public:
   explicit RewriteBudget(int64_t limit) : left_(limit) {}
+  bool empty() const { return left_ == 0; }
   /// Takes one; false when there is none left.
   bool take() {
     if (left_ == 0) return false;

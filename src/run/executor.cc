@@ -144,16 +144,38 @@ std::shared_ptr<BoundSteps> Executor::steps_for(const Graph& graph, size_t posit
   return bound;
 }
 
-void Executor::reserve_arena(size_t bytes) {
+/// "the largest is float32[1, 64, 320, 320], 26214400 bytes, of conv2d (conv2d_3)", of the tensors in the arena.
+std::string Executor::largest_tensor(const Graph& graph, const Steps& steps) {
+  const Step* maker = nullptr;
+  const Fact* largest = nullptr;
+  for (const Step& step : steps.steps) {
+    for (int l : step.out) {
+      const Local& local = steps.locals[static_cast<size_t>(l)];
+      if (local.slot.kind != Slot::Kind::kArena) continue;
+      if (largest != nullptr && local.fact.bytes() <= largest->bytes()) continue;
+      largest = &local.fact;
+      maker = &step;
+    }
+  }
+  if (largest == nullptr) return "all of it scratch of kernels";
+  return text("the largest is ", *largest, ", ", largest->bytes(), " bytes, of ", maker->op.name(),
+              maker->node == kNoNode ? std::string() : text(" (", graph.node(maker->node).name, ")"));
+}
+
+void Executor::reserve_arena(const Graph& graph, const Steps& steps) {
+  const size_t bytes = steps.arena_bytes;
+  if (limits_.memory_bytes != 0 && bytes > limits_.memory_bytes) {
+    fail(ErrorCode::kOutOfMemory, "a run needs ", bytes, " bytes for intermediate tensors (",
+         largest_tensor(graph, steps), "), the memory limit is ", limits_.memory_bytes,
+         ": use smaller inputs or a higher limit");
+  }
   if (bytes == 0 || (!arena_.empty_handle() && arena_.bytes() >= bytes)) return;
-  require(limits_.memory_bytes == 0 || bytes <= limits_.memory_bytes, ErrorCode::kOutOfMemory, "a run needs ", bytes,
-          " bytes for intermediate tensors, the memory limit is ", limits_.memory_bytes);
   arena_ = Tensor();
   arena_ = Tensor::make(DType::kUint8, Shape{static_cast<int64_t>(bytes)});
 }
 
 void Executor::run_steps(const Graph& graph, BoundSteps& bound, Frame& frame) {
-  reserve_arena(bound.steps.arena_bytes);
+  reserve_arena(graph, bound.steps);
   bound.bind(static_cast<std::byte*>(arena_.raw()), &pool_);
   size_t bytes = bound.steps.arena_bytes;
   for (const LiveOut& out : bound.steps.live_out) {
@@ -165,7 +187,9 @@ void Executor::run_steps(const Graph& graph, BoundSteps& bound, Frame& frame) {
     } else {
       bytes += local.fact.bytes();
       require(limits_.memory_bytes == 0 || bytes <= limits_.memory_bytes, ErrorCode::kOutOfMemory, "a run needs ",
-              bytes, " bytes or more, the memory limit is ", limits_.memory_bytes);
+              bytes, " bytes or more, with ", local.fact.bytes(), " for result ", local.fact, " '",
+              graph.value(out.value).name, "', the memory limit is ", limits_.memory_bytes,
+              ": use smaller inputs or a higher limit");
       if (tensor.reusable_for(local.fact.dtype, local.fact.shape)) {
         tensor.retype(local.fact.dtype, local.fact.shape);
       } else {

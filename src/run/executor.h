@@ -56,7 +56,8 @@ class Executor {
   void run_calls(const Graph& graph, BoundSteps& bound);
   bool read_shape_inputs(const Node& node, Frame& frame);
   void run_alone(const Node& node, Frame& frame);
-  void reserve_arena(size_t bytes);
+  static std::string largest_tensor(const Graph& graph, const Steps& steps);
+  void reserve_arena(const Graph& graph, const Steps& steps);
   void check_time() const;
 
   std::shared_ptr<const Program> program_;

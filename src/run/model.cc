@@ -32,7 +32,10 @@ void keep_tensors(Graph& graph, const std::vector<std::string>& keep) {
 }  // namespace
 
 std::shared_ptr<const Model> Model::load(const ModelSource& source, const ModelOptions& options) {
-  LoadedModel loaded = load_model(source);
+  return make(load_model(source), options);
+}
+
+std::shared_ptr<const Model> Model::make(LoadedModel loaded, const ModelOptions& options) {
   keep_tensors(loaded.graph, options.keep_tensors);
   std::vector<PassCount> counts = run_passes(loaded.graph, options.passes);
   auto graph = std::make_shared<const Graph>(std::move(loaded.graph));

@@ -23,6 +23,8 @@ class Model {
  public:
   /// Reads and rewrites a model. Throws Error.
   static std::shared_ptr<const Model> load(const ModelSource& source, const ModelOptions& options);
+  /// Rewrites a graph that was read already. Throws Error.
+  static std::shared_ptr<const Model> make(LoadedModel loaded, const ModelOptions& options);
 
   const ModelInfo& info() const { return info_; }
   const std::vector<PassCount>& pass_counts() const { return pass_counts_; }

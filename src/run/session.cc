@@ -17,7 +17,7 @@ int thread_count(int asked) {
 /// Marks the session as busy while a call runs.
 class Session::Use {
  public:
-  explicit Use(Session& session) : session_(session) {
+  explicit Use(const Session& session) : session_(session) {
     require(!session.in_use_.exchange(true, std::memory_order_acquire), ErrorCode::kInvalidArgument,
             "the session is in use by another thread: a session belongs to one thread at a time, make one per thread");
   }
@@ -26,7 +26,7 @@ class Session::Use {
   Use& operator=(const Use&) = delete;
 
  private:
-  Session& session_;
+  const Session& session_;
 };
 
 Session::Session(std::shared_ptr<const Model> model, const SessionOptions& options)
@@ -106,6 +106,7 @@ std::string Session::describe_inputs() const {
 }
 
 const Tensor& Session::output(size_t index) const {
+  const Use use(*this);
   const size_t count = model_->info().outputs.size();
   require(index < count, ErrorCode::kInvalidArgument, "the model has ", count, " outputs, there is no output ", index);
   require(index < outputs_.size(), ErrorCode::kInvalidArgument, "there are no outputs before a run that succeeded");
@@ -113,6 +114,7 @@ const Tensor& Session::output(size_t index) const {
 }
 
 const Tensor& Session::kept(std::string_view name) const {
+  const Use use(*this);
   const std::vector<std::string>& names = model_->program()->graph().output_names();
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i] != name) continue;

@@ -59,7 +59,7 @@ class Session {
   std::vector<Tensor> outputs_;
   bool profiling_ = false;
   Profile profile_;
-  std::atomic<bool> in_use_{false};
+  mutable std::atomic<bool> in_use_{false};
 };
 
 }  // namespace coracle

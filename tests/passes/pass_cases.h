@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/tensor.h"
+#include "graph/graph.h"
+
+namespace coracle::test {
+
+/// One case of tests/passes/<pass>.txt: "== name", the graph before, "=>", the graph after or the word unchanged.
+struct PassCase {
+  std::string pass;
+  std::string name;
+  std::string before;
+  std::string after;
+  int line = 0;  ///< of the name, for messages
+};
+
+/// All cases of a file; an empty list if there is none.
+std::vector<PassCase> read_pass_cases(const std::string& folder, const std::string& pass);
+
+/// Inputs for a graph, unknown dimensions 4, reproducible by their seed: reals in [-2, 2), whole numbers in [0, 3).
+std::vector<Tensor> inputs_for(const Graph& graph, unsigned seed);
+
+/// Why the second is not the first within 1e-5 of its size; empty if it is. The size of an element is its own or the
+/// root mean square of all, whichever is larger.
+std::string difference(const std::vector<Tensor>& want, const std::vector<Tensor>& got);
+
+}  // namespace coracle::test

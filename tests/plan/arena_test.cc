@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/arena.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace coracle {
+namespace {
+
+size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+/// The largest sum of blocks alive at one step: no arena can be smaller.
+size_t peak(const std::vector<ArenaBlock>& blocks) {
+  size_t most = 0;
+  for (const ArenaBlock& at : blocks) {  // the sum only grows where a block begins
+    size_t sum = 0;
+    for (const ArenaBlock& b : blocks) sum += b.first <= at.first && at.first <= b.last ? aligned(b.bytes) : 0;
+    most = std::max(most, sum);
+  }
+  return most;
+}
+
+void check(const std::vector<ArenaBlock>& blocks, const ArenaPlan& plan) {
+  ASSERT_EQ(plan.offsets.size(), blocks.size());
+  size_t sum = 0;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    EXPECT_EQ(plan.offsets[i] % 64, 0U);
+    EXPECT_LE(plan.offsets[i] + blocks[i].bytes, plan.bytes);
+    sum += aligned(blocks[i].bytes);
+    for (size_t j = 0; j < i; ++j) {
+      const bool together = blocks[i].first <= blocks[j].last && blocks[j].first <= blocks[i].last;
+      const bool apart =
+          plan.offsets[i] + blocks[i].bytes <= plan.offsets[j] || plan.offsets[j] + blocks[j].bytes <= plan.offsets[i];
+      EXPECT_TRUE(!together || apart) << "blocks " << i << " and " << j;
+    }
+  }
+  EXPECT_LE(plan.bytes, sum);
+  EXPECT_GE(plan.bytes, peak(blocks));
+}
+
+TEST(Arena, RandomLifetimesNeverOverlapAndStayNearThePeak) {
+  std::mt19937 random(1);
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  double ratios = 0;
+  constexpr int kRounds = 200;
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<ArenaBlock> blocks(static_cast<size_t>(1 + below(120)));
+    const int steps = 1 + below(100);
+    for (ArenaBlock& b : blocks) {
+      b.bytes = static_cast<size_t>(below(round % 2 == 0 ? 4000 : 1000000));
+      b.first = below(steps);
+      b.last = std::min(steps, b.first + below(round % 3 == 0 ? 4 : 30));
+    }
+    const ArenaPlan plan = plan_arena(blocks);
+    check(blocks, plan);
+    EXPECT_EQ(plan_arena(blocks).offsets, plan.offsets) << "the same question, the same answer";
+    const double ratio = static_cast<double>(plan.bytes) / static_cast<double>(std::max<size_t>(peak(blocks), 64));
+    EXPECT_LE(ratio, 1.6);
+    ratios += ratio;
+  }
+  EXPECT_LE(ratios / kRounds, 1.15);
+}
+
+TEST(Arena, AChainNeedsItsTwoLargestNeighbours) {
+  std::vector<ArenaBlock> blocks;
+  for (int i = 0; i < 20; ++i) blocks.push_back({static_cast<size_t>(1000 + 64 * i), i, i + 1});
+  EXPECT_EQ(plan_arena(blocks).bytes, peak(blocks));
+}
+
+TEST(Arena, BlocksWithoutBytesAndNoBlocks) {
+  EXPECT_EQ(plan_arena({}).bytes, 0U);
+  const std::vector<ArenaBlock> blocks{{0, 0, 9}, {1, 0, 9}, {0, 3, 4}, {64, 2, 2}};
+  const ArenaPlan plan = plan_arena(blocks);
+  check(blocks, plan);
+  EXPECT_EQ(plan.bytes, 128U);
+}
+
+TEST(Arena, BlocksThatLiveForEver) {
+  const std::vector<ArenaBlock> blocks{{100, 0, INT32_MAX}, {100, 5, INT32_MAX}, {100, 0, 4}};
+  const ArenaPlan plan = plan_arena(blocks);
+  check(blocks, plan);
+  EXPECT_EQ(plan.bytes, 256U);
+}
+
+}  // namespace
+}  // namespace coracle

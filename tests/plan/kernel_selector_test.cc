@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/kernel_selector.h"
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+#include "ops/conv2d_fused.h"
+#include "ops/relu.h"
+
+namespace coracle {
+namespace {
+
+std::vector<std::string_view> names(const KernelSelector& selector, const OpRow& op) {
+  std::vector<std::string_view> out;
+  for (const Kernel* kernel : selector.rows(op)) out.emplace_back(kernel->name);
+  return out;
+}
+
+TEST(KernelSelector, EveryOperatorEndsWithItsReference) {
+  const KernelSelector selector(detected_isa());
+  for (const OpRow* op : all_ops()) {
+    if (op->reference == nullptr) {
+      EXPECT_THROW(selector.rows(*op), Error) << op->name;
+      continue;
+    }
+    const std::span<const Kernel* const> rows = selector.rows(*op);
+    EXPECT_STREQ(rows.back()->name, "reference") << op->name;
+    for (const Kernel* kernel : rows) EXPECT_EQ(kernel->op, op) << op->name;
+  }
+}
+
+TEST(KernelSelector, WiderInstructionSetsComeFirst) {
+  const KernelSelector selector(detected_isa());
+  for (const OpRow* op : all_ops()) {
+    if (op->reference == nullptr) continue;
+    const std::span<const Kernel* const> rows = selector.rows(*op);
+    for (size_t i = 1; i + 1 < rows.size(); ++i) EXPECT_GE(rows[i - 1]->isa, rows[i]->isa) << op->name;
+  }
+}
+
+TEST(KernelSelector, ACapLeavesWiderKernelsOut) {
+  const KernelSelector all(detected_isa());
+  const KernelSelector capped(Isa::kAny);
+  EXPECT_EQ(capped.isa(), Isa::kAny);
+  for (const Kernel* kernel : capped.rows(kOpRow<Conv2dFused>)) EXPECT_EQ(kernel->isa, Isa::kAny) << kernel->name;
+  EXPECT_GT(all.rows(kOpRow<Conv2dFused>).size(), capped.rows(kOpRow<Conv2dFused>).size());
+}
+
+TEST(KernelSelector, KernelsGoByThePrefixOfTheirNames) {
+  const KernelSelector all(detected_isa());
+  const std::string_view first = names(all, kOpRow<Conv2dFused>).front();
+  const std::string family(first.substr(0, first.find('.')));
+  const KernelSelector without(detected_isa(), {family});
+  for (std::string_view name : names(without, kOpRow<Conv2dFused>)) EXPECT_FALSE(name.starts_with(family)) << name;
+  EXPECT_EQ(names(without, kOpRow<Conv2dFused>).back(), "reference");
+  EXPECT_EQ(names(without, kOpRow<Relu>), names(all, kOpRow<Relu>)) << "other families stay";
+}
+
+TEST(KernelSelector, TheReferenceStaysWhateverIsDisabled) {
+  const KernelSelector none(detected_isa(), {""});
+  EXPECT_EQ(names(none, kOpRow<Relu>), (std::vector<std::string_view>{"reference"}));
+}
+
+}  // namespace
+}  // namespace coracle

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/check_steps.h"
+
+#include <climits>
+
+namespace coracle::test {
+namespace {
+
+/// The elements that one step writes: where they lie and until when they are read.
+struct Content {
+  int local = -1;
+  int written = -1;  ///< step; -1: there before the first
+  int last_read = -1;
+};
+
+class Checker {
+ public:
+  Checker(const Graph& graph, const Steps& steps) : graph_(graph), steps_(steps), writer_(steps.locals.size(), -1) {}
+
+  std::string check() {
+    collect();
+    for (const Content& c : contents_) {
+      const Slot& slot = local(c.local).slot;
+      if (slot.kind != Slot::Kind::kArena) continue;
+      if (slot.offset % 64 != 0) return text("local ", c.local, " is not aligned");
+      if (slot.offset + local(c.local).fact.bytes() > steps_.workspace_offset)
+        return text("local ", c.local, " is outside");
+    }
+    for (const Step& step : steps_.steps) {
+      if (steps_.workspace_offset + step.prepared.workspace > steps_.arena_bytes) return "scratch outside the arena";
+    }
+    for (int s = 0; s < static_cast<int>(steps_.steps.size()); ++s) {
+      for (size_t o = 0; o < at(s).out.size(); ++o) {
+        const std::string complaint = check_result(s, at(s).out[o]);
+        if (!complaint.empty()) return text("step ", s, " (", at(s).kernel->name, "), result ", o, ": ", complaint);
+      }
+    }
+    return "";
+  }
+
+ private:
+  const Step& at(int s) const { return steps_.steps[static_cast<size_t>(s)]; }
+  const Local& local(int l) const { return steps_.locals[static_cast<size_t>(l)]; }
+
+  /// The local whose writing gave `l` its elements: itself, or what it is a view of.
+  int content_of(int l) const {
+    while (writer_[static_cast<size_t>(l)] < 0 && local(l).alias_of >= 0) l = local(l).alias_of;
+    return l;
+  }
+
+  void collect() {
+    for (int s = 0; s < static_cast<int>(steps_.steps.size()); ++s) {
+      for (int l : at(s).out) writer_[static_cast<size_t>(l)] = s;
+    }
+    std::vector<int> last(steps_.locals.size(), -1);
+    for (int s = 0; s < static_cast<int>(steps_.steps.size()); ++s) {
+      for (int l : at(s).in) last[static_cast<size_t>(content_of(l))] = s;
+    }
+    for (const LiveOut& out : steps_.live_out) last[static_cast<size_t>(content_of(out.local))] = INT_MAX;
+    for (size_t l = 0; l < last.size(); ++l) {
+      if (content_of(static_cast<int>(l)) != static_cast<int>(l)) continue;
+      contents_.push_back({static_cast<int>(l), writer_[l], last[l]});
+    }
+  }
+
+  bool overlap(int a, int b) const {
+    const Slot& x = local(a).slot;
+    const Slot& y = local(b).slot;
+    if (x.kind != y.kind || local(a).fact.bytes() == 0 || local(b).fact.bytes() == 0) return false;
+    if (x.kind == Slot::Kind::kExternal) return x.external == y.external;
+    return x.kind == Slot::Kind::kArena && x.offset < y.offset + local(b).fact.bytes() &&
+           y.offset < x.offset + local(a).fact.bytes();
+  }
+
+  std::string check_result(int s, int result) const {
+    const Slot& slot = local(result).slot;
+    if (slot.kind == Slot::Kind::kConstant) return "writes a constant";
+    if (slot.kind == Slot::Kind::kExternal && graph_.value(slot.external).producer == kNoNode) {
+      return "writes an input of the program";
+    }
+    for (const Content& c : contents_) {
+      if (c.local == result || !overlap(c.local, result)) continue;
+      if (c.written == s) return text("shares memory with another result of the step, local ", c.local);
+      if (c.written > s || c.last_read < s) continue;
+      if (c.last_read > s) return text("overwrites local ", c.local, ", which step ", c.last_read, " reads");
+      const Local& operand = local(c.local);
+      const bool in_place = at(s).kernel->in_place && content_of(at(s).in.at(0)) == c.local &&
+                            at(s).out.at(0) == result && operand.slot.offset == slot.offset &&
+                            operand.fact.bytes() == local(result).fact.bytes();
+      if (!in_place) return text("overwrites its own operand, local ", c.local);
+    }
+    return "";
+  }
+
+  const Graph& graph_;
+  const Steps& steps_;
+  std::vector<int> writer_;
+  std::vector<Content> contents_;
+};
+
+}  // namespace
+
+std::string memory_complaint(const Graph& graph, const Steps& steps) { return Checker(graph, steps).check(); }
+
+}  // namespace coracle::test

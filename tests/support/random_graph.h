@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace coracle::test {
+
+/// A program of about `nodes` common operators on images (convolutions, activations, sums, views, concats, splits),
+/// with several outputs, some of which are read again. Sizes of the input [?, 4, ?, ?] are free.
+Graph random_graph(unsigned seed, int nodes);
+
+/// Reproducible elements in [-1, 1).
+Tensor random_tensor(const Shape& shape, unsigned seed);
+
+}  // namespace coracle::test
