@@ -43,6 +43,8 @@ BoundSteps::BoundSteps(Steps planned) : steps(std::move(planned)) {
     call.state = step.prepared.state.get();
     calls.push_back(call);
   }
+  in_arena_.shrink_to_fit();
+  externals.shrink_to_fit();
   bytes = steps.bytes + views.size() * sizeof(TensorView) + calls.size() * sizeof(KernelCall) +
           (in_arena_.size() + externals.size()) * sizeof(InArena);
 }

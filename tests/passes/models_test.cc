@@ -15,7 +15,7 @@ namespace coracle {
 namespace {
 
 /// Models small enough for references: images are cut to this many rows and columns where the model allows it.
-constexpr int64_t kSide = 48;
+constexpr int64_t kSide = 64;
 
 std::vector<std::string> programs() {
   std::vector<std::string> found;
@@ -23,6 +23,7 @@ std::vector<std::string> programs() {
   for (const auto& entry :
        std::filesystem::recursive_directory_iterator(std::string(CORACLE_SHARED) + "/models", missing)) {
     const std::filesystem::path& p = entry.path();
+    if (p.string().find("/program-only") != std::string::npos) continue;  // these have no weights
     if (p.extension() == ".pdmodel" || p.filename() == "__model__" || p.filename() == "inference.json") {
       found.push_back(p.string());
     }

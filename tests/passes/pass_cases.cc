@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/pass_cases.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <random>
@@ -65,7 +66,7 @@ std::string difference(const Tensor& want, const Tensor& got) {
   const double rms = a.empty() ? 0 : std::sqrt(squares / static_cast<double>(a.size()));
   for (size_t i = 0; i < a.size(); ++i) {
     if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
-    const bool near = is_float(want.dtype()) && std::fabs(a[i] - b[i]) <= 1e-5 * std::max(std::fabs(a[i]), rms);
+    const bool near = is_float(want.dtype()) && std::fabs(a[i] - b[i]) <= 1e-5 * std::max({std::fabs(a[i]), rms, 1e-3});
     if (!near)
       return text("element ", i, " is ", b[i], ", expected ", a[i], " (difference ", (b[i] - a[i]) * 1e6, "e-6)");
   }

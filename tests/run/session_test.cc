@@ -60,7 +60,7 @@ bool contains(const std::string& text, std::string_view part) { return text.find
 TEST(SessionThreads, UseFromASecondThreadIsAnError) {
   const auto model = model_of(kClassifier);
   Session session(model, {.threads = 1});
-  const Tensor image = random_tensor({1, 3, 200, 200}, 1);
+  const Tensor image = random_tensor({1, 3, 96, 96}, 1);
   const std::vector<Tensor> expected = run(session, {image});
   std::atomic<bool> stop{false};
   std::atomic<int> refused{0};
@@ -77,7 +77,7 @@ TEST(SessionThreads, UseFromASecondThreadIsAnError) {
     }
   });
   int refused_here = 0;
-  for (int i = 0; i < 2000 && (refused.load() == 0 || refused_here == 0 || i < 10); ++i) {
+  for (int i = 0; i < 1000 && (refused.load() == 0 || refused_here == 0 || i < 10); ++i) {
     try {
       session.set_input(0, image);
       session.run();
@@ -107,7 +107,7 @@ TEST(SessionThreads, SessionsOfOneModelRunAtOnce) {
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
       Session session(model, {.threads = 1 + t % 2});
-      for (size_t i = 0; i < 30; ++i) {
+      for (size_t i = 0; i < 12; ++i) {
         const size_t which = (i * 5 + static_cast<size_t>(t)) % images.size();
         wrong += same_bits(run(session, {images[which]}), expected[which]) ? 0 : 1;
       }
