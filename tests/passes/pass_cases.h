@@ -24,8 +24,7 @@ std::vector<PassCase> read_pass_cases(const std::string& folder, const std::stri
 /// Inputs for a graph, unknown dimensions 4, reproducible by their seed: reals in [-2, 2), whole numbers in [0, 3).
 std::vector<Tensor> inputs_for(const Graph& graph, unsigned seed);
 
-/// Why the second is not the first within 1e-5 of its size; empty if it is. The size of an element is its own, the
-/// root mean square of all, or 1e-3, whichever is largest.
+/// Why the second is not the first within 1e-5 of a tensor's largest element (or of 1e-3); empty if it is.
 std::string difference(const std::vector<Tensor>& want, const std::vector<Tensor>& got);
 
 }  // namespace coracle::test

@@ -10,6 +10,7 @@
 #include "ops/cast.h"
 #include "ops/relu.h"
 #include "passes/pass_cases.h"
+#include "support/random_graph.h"
 
 namespace coracle {
 namespace {
@@ -67,6 +68,24 @@ TEST(Passes, EachAloneKeepsTheResults) {
       if (std::string_view(other.name) != pass.name) options.disabled.emplace_back(other.name);
     }
     EXPECT_EQ(results_differ(after(options)), "") << pass.name;
+  }
+}
+
+TEST(Passes, GeneratedGraphsKeepTheirResults) {
+  for (unsigned seed = 0; seed < 12; ++seed) {
+    const Graph before = test::random_graph(seed, 30);
+    const std::vector<Tensor> inputs{test::random_tensor({2, 4, 5, 6}, seed)};
+    const std::vector<Tensor> expected = evaluate_graph(before, inputs);
+    for (const Pass& pass : pipeline()) {
+      Graph graph = test::random_graph(seed, 30);
+      RewriteBudget unlimited(-1);
+      run_pass(pass, graph, unlimited);
+      verify(graph, true);
+      EXPECT_EQ(test::difference(expected, evaluate_graph(graph, inputs)), "") << pass.name << ", seed " << seed;
+    }
+    Graph graph = test::random_graph(seed, 30);
+    run_passes(graph, {.disabled = {}, .verify_types = true});
+    EXPECT_EQ(test::difference(expected, evaluate_graph(graph, inputs)), "") << "all passes, seed " << seed;
   }
 }
 
