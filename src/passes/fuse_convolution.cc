@@ -12,9 +12,8 @@
 namespace coracle {
 namespace {
 
-bool is_float32(const Match& m, PatternSlot x, PatternSlot w) {
-  return m.fact(x).dtype == DType::kFloat32 && m.fact(w).dtype == DType::kFloat32;
-}
+/// Numbers in an epilogue are float32, which is enough for all element types but float64.
+bool is_double(const Match& m, PatternSlot x) { return m.fact(x).dtype == DType::kFloat64; }
 
 /// conv2d(x, w), depthwise_conv2d(x, w)  ->  conv2d_fused(x, w)
 template <class Convolution>
@@ -24,7 +23,7 @@ Rewrite forward() {
   const auto w = p.constant();
   const auto conv = p.op<Convolution>({x, w});
   return {p, conv, [=](const Match& m, Patch& patch) {
-            if (!is_float32(m, x, w)) return false;
+            if (is_double(m, x)) return false;
             Conv2dFused fused;
             static_cast<ConvolutionAttributes&>(fused) = m[conv];
             patch.replace(m.output(conv), patch.add(fused, {{m[x]}, {m[w]}, {}}));
@@ -40,7 +39,7 @@ Rewrite transposed() {
   const auto w = p.constant();
   const auto conv = p.op<Convolution>({x, w});
   return {p, conv, [=](const Match& m, Patch& patch) {
-            if (!is_float32(m, x, w)) return false;
+            if (is_double(m, x)) return false;
             const ValueId size = m.node(conv).input(2);
             if (size != kNoValue && !(m.graph().value(size).is_constant() && m.fact(size).shape.count() == 0))
               return false;
