@@ -50,7 +50,7 @@ struct Convolution {
   int64_t batch, in, out, h, w, kernel_h, kernel_w, stride, pad, dilation, groups;
 };
 
-int check(const Convolution& p, const Steps& steps) {
+int check(const Convolution& p, const Steps& steps, double tolerance = 2e-5) {
   Conv2dFused op;
   op.strides = {p.stride, p.stride};
   op.paddings = {p.pad, p.pad};
@@ -63,8 +63,8 @@ int check(const Convolution& p, const Steps& steps) {
   KernelCase c{.op = op,
                .in = {random_floats({p.batch, p.in, p.h, p.w}, -1, 1, 1),
                       random_floats({p.out, p.in / p.groups, p.kernel_h, p.kernel_w}, -0.5, 0.5, 2)},
-               .relative = 2e-5,
-               .absolute = 2e-5};
+               .relative = tolerance,
+               .absolute = tolerance};
   add_epilogue(c, steps, {p.batch, p.out, size(p.h, p.kernel_h), size(p.w, p.kernel_w)}, p.out);
   return check_on_every_kernel(c);
 }
@@ -90,6 +90,22 @@ TEST(ConvolutionKernels, Epilogues) {
     EXPECT_GT(check({1, 9, 48, 7, 9, 1, 1, 2, 0, 1, 1}, steps), 0);
     EXPECT_GT(check({1, 29, 29, 7, 9, 3, 3, 1, 1, 1, 29}, steps), 0);
   }
+}
+
+TEST(ConvolutionKernels, Winograd) {
+  // Two rows of every instruction set take each of them. The transformed filter and inputs have fractions and factors
+  // up to 24, so that rounding weighs more than in a plain sum.
+  constexpr double kTolerance = 1e-4;
+  const int rows = 2 * check({1, 32, 16, 1, 1, 1, 1, 1, 0, 1, 1}, {});
+  const Convolution cases[] = {
+      {1, 24, 12, 28, 28, 3, 3, 1, 1, 1, 1}, {2, 33, 37, 27, 29, 3, 3, 1, 1, 1, 1},
+      {1, 64, 64, 29, 31, 3, 3, 1, 0, 1, 1}, {2, 40, 24, 26, 22, 3, 3, 1, 2, 1, 1},
+      {1, 25, 70, 25, 25, 3, 3, 1, 1, 1, 1}, {1, 130, 16, 24, 60, 3, 3, 1, 1, 1, 1},
+  };
+  for (const Convolution& p : cases) EXPECT_EQ(check(p, {kAddChannel, kRelu}, kTolerance), rows);
+  for (const Steps& steps : kChains) EXPECT_EQ(check({1, 26, 35, 26, 27, 3, 3, 1, 1, 1, 1}, steps, kTolerance), rows);
+  // The size of the batch does not count.
+  EXPECT_EQ(2 * check({6, 32, 16, 12, 12, 3, 3, 1, 1, 1, 1}, {}), rows);
 }
 
 TEST(ConvolutionKernels, OneFilterPerChannel) {

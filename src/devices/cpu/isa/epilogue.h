@@ -118,7 +118,7 @@ void finish_columns(const PostOp* ops, int op_count, const float* tile, size_t t
     int64_t pixel[kEpilogueGroup];
     for (size_t i = 0; i < kEpilogueGroup; ++i) {
       const size_t r = first + i < rows ? first + i : rows - 1;  // a last group repeats the last row
-      v[i] = hn::LoadU(d, tile + r * tile_stride);
+      v[i] = load(tile + r * tile_stride);  // unused lanes are zero: leftovers could be slow to compute with
       pixel[i] = to.pixels[r];
     }
     for (const PostOp* op = ops; op != ops + op_count; ++op) {
@@ -178,7 +178,7 @@ HWY_INLINE bool is_flat(const PostOp* ops, int op_count) {
 }
 
 // The same as finish_tile() where a tile has all channels, fewer than a vector, of adjacent pixels from `pixel` on, and
-// its rows lie one after the other: whole vectors of them are done at once. A vector more must be readable.
+// its rows lie one after the other: whole vectors of them are done at once.
 HWY_INLINE void finish_flat(const PostOp* ops, int op_count, const float* tile, size_t rows, size_t columns, float* c,
                             int64_t pixel) {
   PostOp moved[kMaxPostOps];

@@ -17,6 +17,8 @@ namespace {
 
 /// Bytes that are worth a thread of their own.
 constexpr int64_t kGrainBytes = 128 << 10;
+/// Bytes of whole rows that are copied part by part.
+constexpr int64_t kBlockBytes = 16 << 10;
 
 struct Part {
   int tensor = 0;      ///< position among the operands (joining) or results
@@ -72,9 +74,14 @@ void run(KernelCall& call) noexcept {
       if (first == last) return;
       ++first;
     }
-    for (const Part& part : s.parts) {
-      copy_block<kJoin>(part, s.row_bytes, whole, pieces[static_cast<size_t>(part.tensor)].as<char>(), first, last, 0,
-                        part.bytes);
+    // Some rows of all parts before the next: short rows share cache lines of the whole.
+    const int64_t block = s.row_bytes >= kBlockBytes ? 1 : kBlockBytes / s.row_bytes;
+    for (; first < last; first += block) {
+      const int64_t stop = last - first < block ? last : first + block;
+      for (const Part& part : s.parts) {
+        copy_block<kJoin>(part, s.row_bytes, whole, pieces[static_cast<size_t>(part.tensor)].as<char>(), first, stop, 0,
+                          part.bytes);
+      }
     }
     const int64_t tail = end - last * s.row_bytes;
     if (tail != 0) within(last, 0, tail);

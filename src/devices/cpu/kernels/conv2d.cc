@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/winograd_plan.h"
 #include "ops/conv2d_fused.h"
 
-/// Convolution as a product of gathered pixels with packed weights, channels-last.
+/// Convolution as a product of gathered pixels with packed weights, channels-last, or by Winograd's algorithm.
 namespace coracle::cpu::kernels {
 namespace {
 
@@ -120,15 +121,37 @@ void run(KernelCall& call) noexcept {
            call.out[0].as<float>(), ops, state.epilogue.count(), *call.pool);
 }
 
+Misfit fits_winograd(const void* op_attributes, const ArgFacts& args) {
+  if (const Misfit misfit = fits(op_attributes, args)) return misfit;
+  return winograd_misfit(*static_cast<const Conv2dFused*>(op_attributes), args);
+}
+
+template <Isa I>
+Prepared prepare_winograd(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+  return cpu::prepare_winograd(I, *static_cast<const Conv2dFused*>(op_attributes), args, context);
+}
+
+template <Isa I>
+void run_winograd(KernelCall& call) noexcept {
+  cpu::run_winograd(I, call);
+}
+
 template <Isa kIsa>
 struct Rows {
-  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<"conv2d.indirect", kIsa>(),
-                                                         .op = &kOpRow<Conv2dFused>,
-                                                         .isa = kIsa,
-                                                         .layout = LayoutRule::kChannelsLast,
-                                                         .fits = fits,
-                                                         .prepare = prepare<kIsa>,
-                                                         .run = run<kIsa>}};
+  static constexpr Kernel row(const char* name, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare,
+                              decltype(Kernel::run) run) {
+    return {.name = name,
+            .op = &kOpRow<Conv2dFused>,
+            .isa = kIsa,
+            .layout = LayoutRule::kChannelsLast,
+            .fits = fits,
+            .prepare = prepare,
+            .run = run};
+  }
+  static constexpr std::array<Kernel, 2> kRows = {
+      row(row_name<"conv2d.winograd", kIsa>(), fits_winograd, prepare_winograd<kIsa>, run_winograd<kIsa>),
+      row(row_name<"conv2d.indirect", kIsa>(), fits, prepare<kIsa>, run<kIsa>),
+  };
 };
 
 constexpr auto kRows = rows_of_each_isa<Rows>();

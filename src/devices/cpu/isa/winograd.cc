@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/isa/winograd.h"
+
+#include "epilogue.h"
+
+#if defined(__clang__)
+#define CORACLE_UNROLL _Pragma("unroll")
+#else
+#define CORACLE_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+namespace coracle::cpu::CORACLE_ISA {
+namespace {
+
+using V = FloatVector;
+
+constexpr int64_t kLanes = kFloatLanes;
+constexpr int kInputs = static_cast<int>(kWinogradInputs);
+constexpr int kPoints = static_cast<int>(kWinogradPoints);
+constexpr int kOutputs = static_cast<int>(kWinogradTile);
+
+struct TilePlace {
+  int64_t image, y, x;  // of the first output pixel
+};
+
+HWY_INLINE TilePlace place_of(const WinogradCall& call, int64_t tile) {
+  const int64_t row = tile / call.tiles_w();
+  return {row / call.tiles_h(), row % call.tiles_h() * kOutputs, tile % call.tiles_w() * kOutputs};
+}
+
+template <bool kPartial>
+HWY_INLINE V load_channels(const float* p, size_t count) {
+  const FloatTag d;
+  if constexpr (kPartial) {
+    return load_partial(d, p, count);
+  } else {
+    return hn::LoadU(d, p);
+  }
+}
+
+template <bool kPartial>
+HWY_INLINE void store_channels(V v, float* p, size_t count) {
+  const FloatTag d;
+  if constexpr (kPartial) {
+    store_partial(d, v, p, count);
+  } else {
+    hn::StoreU(v, d, p);
+  }
+}
+
+// One line of a tile's inputs, or of what became of them.
+HWY_INLINE void transform_line(V* HWY_RESTRICT v) {
+  const FloatTag d;
+  const V two = set(d, 2.0), four = set(d, 4.0), five = set(d, 5.0);
+  const V even = hn::NegMulAdd(four, v[2], v[4]);  // v4 - 4 v2
+  const V odd = hn::NegMulAdd(four, v[1], v[3]);   // v3 - 4 v1
+  const V even_half = hn::Sub(v[4], v[2]);
+  const V odd_twice = hn::Mul(two, hn::Sub(v[3], v[1]));
+  const V first = hn::MulAdd(four, v[0], hn::NegMulAdd(five, v[2], v[4]));
+  const V last = hn::MulAdd(four, v[1], hn::NegMulAdd(five, v[3], v[5]));
+  v[0] = first;
+  v[1] = hn::Add(even, odd);
+  v[2] = hn::Sub(even, odd);
+  v[3] = hn::Add(even_half, odd_twice);
+  v[4] = hn::Sub(even_half, odd_twice);
+  v[5] = last;
+}
+
+template <bool kPartial>
+HWY_INLINE void transform_inputs(const float* const* pixels, int64_t channel, size_t count, int64_t channels,
+                                 float* to) {
+  const FloatTag d;
+  HWY_ALIGN float lines[kPoints * kFloatLanes];
+  for (int y = 0; y < kInputs; ++y) {
+    V v[kInputs];
+    CORACLE_UNROLL for (int x = 0; x < kInputs; ++x) {
+      v[x] = load_channels<kPartial>(pixels[y * kInputs + x] + channel, count);
+    }
+    transform_line(v);
+    CORACLE_UNROLL for (int x = 0; x < kInputs; ++x) hn::Store(v[x], d, lines + (y * kInputs + x) * kLanes);
+  }
+  for (int x = 0; x < kInputs; ++x) {
+    V v[kInputs];
+    CORACLE_UNROLL for (int y = 0; y < kInputs; ++y) v[y] = hn::Load(d, lines + (y * kInputs + x) * kLanes);
+    transform_line(v);
+    CORACLE_UNROLL for (int y = 0; y < kInputs; ++y) {
+      store_channels<kPartial>(v[y], to + (y * kInputs + x) * channels + channel, count);
+    }
+  }
+}
+
+void transform_input(const WinogradCall& call, int64_t begin, int64_t end, float* a) {
+  const int64_t row = call.in_w * call.in_channels;
+  for (int64_t tile = begin; tile < end; ++tile, a += kPoints * call.in_channels) {
+    const TilePlace at = place_of(call, tile);
+    const float* image = call.input + at.image * call.in_h * row;
+    const float* pixels[kPoints];
+    for (int i = 0; i < kPoints; ++i) {
+      const int64_t y = at.y - call.pad_top + i / kInputs;
+      const int64_t x = at.x - call.pad_left + i % kInputs;
+      const bool inside = y >= 0 && y < call.in_h && x >= 0 && x < call.in_w;
+      pixels[i] = inside ? image + y * row + x * call.in_channels : call.zeros;
+    }
+    int64_t channel = 0;
+    for (; channel + kLanes <= call.in_channels; channel += kLanes) {
+      transform_inputs<false>(pixels, channel, 0, call.in_channels, a);
+    }
+    if (channel < call.in_channels) {
+      transform_inputs<true>(pixels, channel, static_cast<size_t>(call.in_channels - channel), call.in_channels, a);
+    }
+  }
+}
+
+struct OutputTile {
+  int64_t pixels[kOutputs * kOutputs];  // -1: cut off
+  int64_t place[kOutputs * kOutputs];   // among those that are not
+  int64_t kept[kOutputs * kOutputs];    // those
+  size_t kept_count;
+};
+
+// Six products of one line give four results.
+HWY_INLINE void finish_line(const V* HWY_RESTRICT m, V* HWY_RESTRICT to) {
+  const FloatTag d;
+  const V two = set(d, 2.0), four = set(d, 4.0), eight = set(d, 8.0);
+  const V sum = hn::Add(m[1], m[2]);
+  const V difference = hn::Sub(m[1], m[2]);
+  const V outer_sum = hn::Add(m[3], m[4]);
+  const V outer_difference = hn::Sub(m[3], m[4]);
+  to[0] = hn::Add(hn::Add(m[0], sum), outer_sum);
+  to[1] = hn::MulAdd(two, outer_difference, difference);
+  to[2] = hn::MulAdd(four, outer_sum, sum);
+  to[3] = hn::Add(hn::MulAdd(eight, outer_difference, difference), m[5]);
+}
+
+template <bool kPartial>
+HWY_INLINE void transform_outputs(const WinogradCall& call, const Chain& chain, const OutputTile& tile,
+                                  const float* from, int64_t channel, size_t count) {
+  const FloatTag d;
+  HWY_ALIGN float lines[kInputs * kOutputs * kFloatLanes];
+  for (int y = 0; y < kInputs; ++y) {
+    V m[kInputs];
+    V v[kOutputs];
+    CORACLE_UNROLL for (int x = 0; x < kInputs; ++x) {
+      m[x] = load_channels<kPartial>(from + (y * kInputs + x) * call.out_channels + channel, count);
+    }
+    finish_line(m, v);
+    CORACLE_UNROLL for (int x = 0; x < kOutputs; ++x) hn::Store(v[x], d, lines + (y * kOutputs + x) * kLanes);
+  }
+  HWY_ALIGN float results[kOutputs * kOutputs * kFloatLanes];  // by row
+  const V bias = chain.bias == nullptr ? hn::Zero(d) : load_channels<kPartial>(chain.bias + channel, count);
+  const V low = hn::Set(d, chain.low);
+  const V high = hn::Set(d, chain.high);
+  for (int x = 0; x < kOutputs; ++x) {
+    V m[kInputs];
+    V v[kOutputs];
+    CORACLE_UNROLL for (int y = 0; y < kInputs; ++y) m[y] = hn::Load(d, lines + (y * kOutputs + x) * kLanes);
+    finish_line(m, v);
+    CORACLE_UNROLL for (int y = 0; y < kOutputs; ++y) {
+      const V result = at_most(high, at_least(low, hn::Add(v[y], bias)));
+      const int64_t pixel = tile.pixels[y * kOutputs + x];
+      if (pixel < 0) continue;
+      if (chain.count == 0) {
+        store_channels<kPartial>(result, call.output + pixel * call.out_channels + channel, count);
+      } else {
+        hn::Store(result, d, results + tile.place[y * kOutputs + x] * kLanes);
+      }
+    }
+  }
+  if (chain.count == 0) return;
+  finish_tile(chain.ops, chain.count, results, kFloatLanes, tile.kept_count, kPartial ? count : kFloatLanes,
+              {call.output, call.out_channels, tile.kept, static_cast<size_t>(channel)});
+}
+
+void transform_output(const WinogradCall& call, int64_t begin, int64_t end, const float* c) {
+  const Chain chain = split_chain(call.ops, call.op_count);
+  for (int64_t t = begin; t < end; ++t, c += kPoints * call.out_channels) {
+    const TilePlace at = place_of(call, t);
+    OutputTile tile;
+    tile.kept_count = 0;
+    for (int i = 0; i < kOutputs * kOutputs; ++i) {
+      const int64_t y = at.y + i / kOutputs;
+      const int64_t x = at.x + i % kOutputs;
+      const bool inside = y < call.out_h && x < call.out_w;
+      tile.pixels[i] = inside ? (at.image * call.out_h + y) * call.out_w + x : -1;
+      tile.place[i] = static_cast<int64_t>(tile.kept_count);
+      if (inside) tile.kept[tile.kept_count++] = tile.pixels[i];
+    }
+    int64_t channel = 0;
+    for (; channel + kLanes <= call.out_channels; channel += kLanes) {
+      transform_outputs<false>(call, chain, tile, c, channel, 0);
+    }
+    if (channel < call.out_channels) {
+      transform_outputs<true>(call, chain, tile, c, channel, static_cast<size_t>(call.out_channels - channel));
+    }
+  }
+}
+
+}  // namespace
+
+extern const WinogradFunctions winograd;
+const WinogradFunctions winograd = {transform_input, transform_output};
+
+}  // namespace coracle::cpu::CORACLE_ISA

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/winograd_plan.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "devices/cpu/epilogue_program.h"
+#include "devices/cpu/gemm_plan.h"
+#include "devices/cpu/isa/winograd.h"
+
+namespace coracle::cpu {
+namespace {
+
+/// Floats of transformed inputs and products that a chunk should have at most.
+constexpr int64_t kChunkFloats = 96 << 10;
+constexpr int64_t kLeastChunk = 12;
+/// Fewer tiles do not repay reading the transformed filter, four times the size of the filter.
+constexpr int64_t kLeastTiles = 40;
+constexpr int64_t kLeastInputs = 24;
+constexpr int64_t kLeastOutputs = 12;
+/// Tiles that are worth a thread.
+constexpr int64_t kGrainTiles = 12;
+
+struct State {
+  WinogradCall call;
+  GemmCall product;  ///< one group per point
+  std::vector<float> zeros;
+  int64_t tiles = 0;
+  int64_t chunk = 0;  ///< tiles
+  int64_t slots = 0;  ///< threads that have a workspace
+  int64_t panels = 0;
+  EpilogueProgram epilogue;
+
+  int64_t input_floats() const { return chunk * kWinogradPoints * call.in_channels; }
+  int64_t slot_floats() const { return input_floats() + chunk * kWinogradPoints * call.out_channels; }
+};
+
+/// Of one image.
+int64_t tiles_of(const ConvolutionGeometry& g) {
+  const auto along = [](const WindowAxis& a) { return (a.out + kWinogradTile - 1) / kWinogradTile; };
+  return along(g.height()) * along(g.width());
+}
+
+/// G g G^T for each pair of channels, as [point][in channel][out channel].
+std::vector<float> transformed_filter(const float* filter, int64_t in_channels, int64_t out_channels) {
+  constexpr double kG[6][3] = {{1.0 / 4, 0, 0},
+                               {-1.0 / 6, -1.0 / 6, -1.0 / 6},
+                               {-1.0 / 6, 1.0 / 6, -1.0 / 6},
+                               {1.0 / 24, 1.0 / 12, 1.0 / 6},
+                               {1.0 / 24, -1.0 / 12, 1.0 / 6},
+                               {0, 0, 1}};
+  std::vector<float> result(static_cast<size_t>(kWinogradPoints * in_channels * out_channels));
+  for (int64_t o = 0; o < out_channels; ++o) {
+    for (int64_t i = 0; i < in_channels; ++i, filter += 9) {
+      double half[6][3];
+      for (int p = 0; p < 6; ++p) {
+        for (int x = 0; x < 3; ++x) {
+          half[p][x] = kG[p][0] * filter[x] + kG[p][1] * filter[3 + x] + kG[p][2] * filter[6 + x];
+        }
+      }
+      for (int p = 0; p < 6; ++p) {
+        for (int q = 0; q < 6; ++q) {
+          const double value = half[p][0] * kG[q][0] + half[p][1] * kG[q][1] + half[p][2] * kG[q][2];
+          result[static_cast<size_t>(((p * 6 + q) * in_channels + i) * out_channels + o)] = static_cast<float>(value);
+        }
+      }
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Misfit winograd_misfit(const Conv2dFused& op, const ArgFacts& args) {
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  for (const WindowAxis* a : {&g.height(), &g.width()}) {
+    if (a->kernel != 3 || a->stride != 1 || a->dilation != 1) return "not a 3x3 filter with stride 1";
+  }
+  if (g.groups != 1) return "only one group";
+  if (g.in_channels < kLeastInputs || g.out_channels < kLeastOutputs) return "too few channels for Winograd";
+  // By the size of one image: it must not depend on the batch how an image is computed.
+  const int64_t tiles = tiles_of(g);
+  if (tiles < kLeastTiles) return "too small an image for Winograd";
+  // Cut tiles compute pixels that nobody wants.
+  const int64_t pixels = g.height().out * g.width().out;
+  if (2 * tiles * kWinogradPoints > 9 * pixels) return "too many cut tiles for Winograd";
+  return nullptr;
+}
+
+Prepared prepare_winograd(Isa isa, const Conv2dFused& op, const ArgFacts& args, PrepareContext& context) {
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  const GemmFunctions& gemm = gemm_table(isa);
+  auto state = std::make_shared<State>();
+  State& s = *state;
+  s.call.in_h = g.height().in;
+  s.call.in_w = g.width().in;
+  s.call.in_channels = g.in_channels;
+  s.call.out_h = g.height().out;
+  s.call.out_w = g.width().out;
+  s.call.out_channels = g.out_channels;
+  s.call.pad_top = g.height().pad_before;
+  s.call.pad_left = g.width().pad_before;
+  s.zeros.assign(static_cast<size_t>(g.in_channels), 0.0F);
+  s.product.shape = {1, g.in_channels, g.out_channels};
+  s.product.groups = kWinogradPoints;
+  s.product.a_stride = kWinogradPoints * g.in_channels;
+  s.product.c_stride = kWinogradPoints * g.out_channels;
+  s.panels = kWinogradPoints * gemm.panels(g.out_channels);
+  s.tiles = g.batch * tiles_of(g);
+  const int64_t fitting = kChunkFloats / (kWinogradPoints * (g.in_channels + g.out_channels));
+  s.chunk = std::min(s.tiles, std::max(fitting / kLeastChunk * kLeastChunk, kLeastChunk));
+  s.slots = std::clamp<int64_t>(s.tiles / kGrainTiles, 1, std::max(context.threads, 1));
+  s.epilogue = EpilogueProgram(op, g.out_channels);
+
+  Prepared p;
+  p.weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
+    const std::vector<float> filter =
+        transformed_filter(args.in(1).value->data<float>(), g.in_channels, g.out_channels);
+    const int64_t size = gemm.packed_floats(s.product.shape);
+    std::shared_ptr<float> packed = aligned_floats(size * kWinogradPoints);
+    for (int64_t point = 0; point < kWinogradPoints; ++point) {
+      const GemmSource source{.data = filter.data() + point * g.in_channels * g.out_channels,
+                              .tap_offsets = nullptr,
+                              .inner = g.in_channels,
+                              .join_stride = 0,
+                              .inner_stride = g.out_channels,
+                              .column_stride = 1};
+      gemm.pack(s.product.shape, source, packed.get() + point * size, 0, gemm.panels(g.out_channels));
+    }
+    return packed;
+  });
+  p.workspace = static_cast<size_t>(s.slots * s.slot_floats()) * sizeof(float);
+  p.state_bytes = sizeof(State) + s.zeros.size() * sizeof(float);
+  p.state = std::move(state);
+  return p;
+}
+
+void run_winograd(Isa isa, KernelCall& call) noexcept {
+  const State& s = *static_cast<const State*>(call.state);
+  const GemmFunctions& gemm = gemm_table(isa);
+  const WinogradFunctions& winograd = winograd_table(isa);
+  PostOp ops[kMaxPostOps];
+  s.epilogue.bind(call, 2, ops);
+  WinogradCall c = s.call;
+  c.input = call.in[0].as<const float>();
+  c.zeros = s.zeros.data();
+  c.output = call.out[0].as<float>();
+  c.ops = ops;
+  c.op_count = s.epilogue.count();
+  auto* workspace = static_cast<float*>(call.workspace);
+  call.pool->parallel_for(s.slots, 1, [&](int64_t slot_begin, int64_t slot_end) {
+    for (int64_t slot = slot_begin; slot < slot_end; ++slot) {
+      float* inputs = workspace + slot * s.slot_floats();
+      float* products = inputs + s.input_floats();
+      GemmCall product = s.product;
+      product.a = inputs;
+      product.packed = static_cast<const float*>(call.weights);
+      product.c = products;
+      const int64_t last = s.tiles * (slot + 1) / s.slots;
+      for (int64_t tile = s.tiles * slot / s.slots; tile < last;) {
+        const int64_t end = std::min(tile + s.chunk, last);
+        winograd.transform_input(c, tile, end, inputs);
+        gemm.run(product, 0, end - tile, 0, s.panels);
+        winograd.transform_output(c, tile, end, products);
+        tile = end;
+      }
+    }
+  });
+}
+
+}  // namespace coracle::cpu
