@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <thread>
 #include <vector>
 
@@ -21,7 +22,7 @@ double milliseconds(std::chrono::steady_clock::duration d) {
 
 double percentile(std::vector<double> times, double share) {
   std::sort(times.begin(), times.end());
-  const auto at = static_cast<size_t>(share * static_cast<double>(times.size() - 1) + 0.5);
+  const auto at = static_cast<size_t>(std::lround(share * static_cast<double>(times.size() - 1)));
   return times[at];
 }
 

@@ -9,9 +9,9 @@ namespace coracle {
 namespace {
 
 template <class T>
-Op with_steps(const Op& op, std::vector<EpilogueStep> steps) {
+Op with_steps(const Op& op, const std::vector<EpilogueStep>& steps) {
   T changed = *op.as<T>();
-  changed.epilogue = std::move(steps);
+  changed.epilogue = steps;
   return changed;
 }
 
@@ -50,11 +50,11 @@ std::optional<EpilogueCarrier> EpilogueCarrier::of_node(const Graph& graph, Node
   return c;
 }
 
-Op EpilogueCarrier::with(const Graph& graph, std::vector<EpilogueStep> steps) const {
+Op EpilogueCarrier::with(const Graph& graph, const std::vector<EpilogueStep>& steps) const {
   const Op& op = graph.node(id).op;
-  if (op.is<Conv2dFused>()) return with_steps<Conv2dFused>(op, std::move(steps));
-  if (op.is<Conv2dTransposeFused>()) return with_steps<Conv2dTransposeFused>(op, std::move(steps));
-  return with_steps<Linear>(op, std::move(steps));
+  if (op.is<Conv2dFused>()) return with_steps<Conv2dFused>(op, steps);
+  if (op.is<Conv2dTransposeFused>()) return with_steps<Conv2dTransposeFused>(op, steps);
+  return with_steps<Linear>(op, steps);
 }
 
 std::vector<ValueId> EpilogueCarrier::tensors(const Graph& graph) const {

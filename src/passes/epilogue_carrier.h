@@ -22,7 +22,7 @@ struct EpilogueCarrier {
   static std::optional<EpilogueCarrier> of_node(const Graph& graph, NodeId id);
 
   /// The same operator with other steps.
-  Op with(const Graph& graph, std::vector<EpilogueStep> steps) const;
+  Op with(const Graph& graph, const std::vector<EpilogueStep>& steps) const;
   ValueId x(const Graph& graph) const { return graph.node(id).input(0); }
   ValueId weights(const Graph& graph) const { return graph.node(id).input(1); }
   /// The values its steps take.

@@ -16,8 +16,9 @@ struct MaxOp {
 
 HWY_INLINE V lowest() { return set(FloatTag(), -__builtin_inff()); }
 
-// Rows of so few elements, classes mostly, add up one by one. Where one class is nearly certain the rounding of this sum
-// decides whether it gets 1 or a little less, and so which of several saturated scores a detector takes for the best.
+// Rows of so few elements, classes mostly, add up one by one. Where one class is nearly certain the rounding of this
+// sum decides whether it gets 1 or a little less, and so which of several saturated scores a detector takes for the
+// best.
 constexpr size_t kShortRow = 8;
 
 // e^(x - largest) into y, and their sum; the sum's order is that of accumulate() but in short rows.

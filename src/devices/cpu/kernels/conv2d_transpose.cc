@@ -218,7 +218,7 @@ Prepared prepare_blocks(const void* op_attributes, const ArgFacts& args, Prepare
     return packed;
   });
   // Per-channel tensors, repeated for the pixels of a block.
-  Prepared p = prepared(std::move(s), static_cast<size_t>(columns) * kMaxPostOps * sizeof(float));
+  Prepared p = prepared(s, static_cast<size_t>(columns) * kMaxPostOps * sizeof(float));
   p.weights = weights;
   return p;
 }
