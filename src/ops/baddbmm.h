@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/common/binary.h"
-#include "ops/common/matrix_product.h"
+#include "ops/common/scaled_product.h"
 
 namespace coracle {
 
@@ -10,8 +9,8 @@ namespace coracle {
 struct Baddbmm {
   static constexpr const char* kName = "baddbmm";
   static constexpr const char* kLegacy[] = {"baddbmm"};
-  static constexpr Port kInputs[] = {in("input", "Input"), in("x", "X"), in("y", "Y")};
-  static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr std::span<const Port> kInputs = kScaledProductInputs;
+  static constexpr std::span<const Port> kOutputs = kScaledProductOutputs;
   double beta = 1.0;
   double alpha = 1.0;
   void attributes(AttributeVisitor& visit) {
@@ -21,31 +20,9 @@ struct Baddbmm {
   friend bool operator==(const Baddbmm&, const Baddbmm&) = default;
 };
 
-inline void infer(const Baddbmm&, InferArgs& a) {
-  for (int port : {1, 2}) {
-    require(!a.shape(port).rank_known() || a.shape(port).rank() == 3, "operand ", port, " has shape ", a.shape(port),
-            ", expected 3 dimensions");
-  }
-  const Shape product = matrix_product_shape(a.shape(1), a.shape(2), false, false);
-  const Shape y = broadcast(a.shape(0), product);
-  require(compatible(y, product), "input ", a.shape(0), " does not fit the product ", product);
-  a.set(0, a.dtype(0), y);
-}
+inline void infer(const Baddbmm&, InferArgs& a) { infer_scaled_product(a, 3); }
 
-inline void reference(const Baddbmm& op, ReferenceArgs& a) {
-  Tensor& y = a.out(0);
-  Tensor product = Tensor::make(y.dtype(), y.shape());
-  reference_matrix_product(converted(a.in(1), y.dtype()), converted(a.in(2), y.dtype()), false, false, op.alpha,
-                           product);
-  visit_real(y.dtype(), [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    const T* input = a.in(0).data<T>();
-    const T* from = product.data<T>();
-    BroadcastWalk(y.shape(), a.shape(0), y.shape()).each([&](int64_t i, int64_t at, int64_t) {
-      y.data<T>()[i] = static_cast<T>(op.beta * static_cast<double>(input[at]) + static_cast<double>(from[i]));
-    });
-  });
-}
+inline void reference(const Baddbmm& op, ReferenceArgs& a) { reference_scaled_product(op.beta, op.alpha, a); }
 
 inline constexpr const OpRow* baddbmm_op = &kOpRow<Baddbmm>;
 

@@ -1,42 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/common/quantization.h"
+#include "ops/common/fake_quantization.h"
 
 namespace coracle {
 
 /// x as whole numbers of steps of its scale, the largest absolute value along quant_axis.
-struct FakeChannelWiseQuantizeAbsMax {
+struct FakeChannelWiseQuantizeAbsMax : ChannelFakeQuantizer {
   static constexpr const char* kName = "fake_channel_wise_quantize_abs_max";
   static constexpr const char* kLegacy[] = {"fake_channel_wise_quantize_abs_max"};
-  static constexpr Port kInputs[] = {in("x", "X")};
-  static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("out_scale", "OutScale")};
-  int bit_length = 8;
-  QuantizationRounding round_type = QuantizationRounding::kHalfAwayFromZero;
-  int quant_axis = 0;
-  void attributes(AttributeVisitor& visit) {
-    visit("bit_length", bit_length);
-    visit("round_type", round_type);
-    visit("quant_axis", quant_axis);
-  }
   friend bool operator==(const FakeChannelWiseQuantizeAbsMax&, const FakeChannelWiseQuantizeAbsMax&) = default;
 };
 
-inline void infer(const FakeChannelWiseQuantizeAbsMax& op, InferArgs& a) {
-  require(is_float(a.dtype(0)), "x is ", a.dtype(0), ", expected a real type");
-  quantization_limit(op.bit_length);
-  a.set(0, a.dtype(0), a.shape(0));
-  const Shape& x = a.shape(0);
-  require(op.quant_axis >= 0 && (!x.rank_known() || op.quant_axis < x.rank()), "quant_axis is ", op.quant_axis,
-          " for x ", x);
-  a.set(1, a.dtype(0), Shape{x.rank_known() ? x[op.quant_axis] : Shape::kUnknown});
-}
+inline void infer(const FakeChannelWiseQuantizeAbsMax& op, InferArgs& a) { infer_fake_quantizer(op, a); }
 
 inline void reference(const FakeChannelWiseQuantizeAbsMax& op, ReferenceArgs& a) {
-  const ScaleIndex index = scale_index(a.shape(0), op.quant_axis);
-  const std::vector<float> scales = largest_absolute(a.in(0), index);
-  quantize_tensor(a.in(0), scales, index, op.bit_length, op.round_type, false, a.out(0));
-  if (a.wants(1)) store_scales(scales, a.out(1));
+  reference_fake_quantizer(op, a, scale_index(a.shape(0), op.quant_axis), false);
 }
 
 inline constexpr const OpRow* fake_channel_wise_quantize_abs_max_op = &kOpRow<FakeChannelWiseQuantizeAbsMax>;

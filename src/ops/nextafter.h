@@ -8,22 +8,23 @@
 namespace coracle {
 
 /// out = the next number after x towards y
-struct Nextafter : BinaryOperator {
+struct Nextafter {
   static constexpr const char* kName = "nextafter";
   static constexpr const char* kLegacy[] = {"nextafter"};
+  static constexpr Port kInputs[] = {in("x", "x"), in("y", "y")};
+  static constexpr Port kOutputs[] = {out("out", "out")};
+  static constexpr bool kSharesLod = true;
   friend bool operator==(const Nextafter&, const Nextafter&) = default;
 };
 
 inline void infer(const Nextafter&, InferArgs& a) { infer_binary(a); }
 
 inline void reference(const Nextafter&, ReferenceArgs& a) {
-  reference_binary(a, [](auto x, auto y) {
+  const bool single = a.out(0).dtype() == DType::kFloat32;
+  reference_binary(a, [single](auto x, auto y) {
     using T = decltype(x);
-    if constexpr (std::is_floating_point_v<T>) {
-      return std::nextafter(x, y);
-    } else {
-      return static_cast<T>(std::nextafter(static_cast<double>(x), static_cast<double>(y)));
-    }
+    if (single) return static_cast<T>(std::nextafter(static_cast<float>(x), static_cast<float>(y)));
+    return static_cast<T>(std::nextafter(static_cast<double>(x), static_cast<double>(y)));
   });
 }
 

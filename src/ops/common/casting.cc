@@ -2,7 +2,10 @@
 #include "ops/common/casting.h"
 
 #include <cmath>
+#include <cstring>
 #include <limits>
+
+#include "ops/common/complex_numbers.h"
 
 namespace coracle {
 namespace {
@@ -29,6 +32,11 @@ To convert(From x) {
 }  // namespace
 
 void cast(const Tensor& x, DType dtype, Tensor& out) {
+  if (is_complex(dtype)) {
+    const Tensor y = as_complex_type(x, dtype);
+    if (y.bytes() != 0) std::memcpy(out.raw(), y.raw(), y.bytes());
+    return;
+  }
   visit_real(x.dtype(), [&](auto* f) {
     using From = std::remove_pointer_t<decltype(f)>;
     visit_real(dtype, [&](auto* t) {
