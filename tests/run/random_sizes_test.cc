@@ -91,7 +91,9 @@ TEST_P(RandomSizes, GiveTheSameBitsInSettledMemory) {
   }
   std::printf("%s: %.1f MB after run %d, at most %.1f MB later\n", GetParam().model, static_cast<double>(settled) / 1e6,
               kSettled, static_cast<double>(most) / 1e6);
+#ifndef CORACLE_SANITIZED  // whose allocators hold memory back
   EXPECT_LT(static_cast<double>(most), 1.05 * static_cast<double>(settled));
+#endif
 
   int compared = 0;
   for (int i = 0; i < kRuns; ++i) {
