@@ -18,6 +18,16 @@ struct FreeMemory {
 
 }  // namespace
 
+namespace {
+
+/// Operators read arguments by their position, and a file may give a tensor without elements.
+void check_index(const Tensor& t, int64_t i) {
+  require(t.raw() != nullptr && i >= 0 && i < t.count(), ErrorCode::kInvalidModel, "a tensor ", t.shape(),
+          " is given where element ", i, " is needed");
+}
+
+}  // namespace
+
 Tensor Tensor::make(DType dtype, const Shape& shape) {
   const auto bytes = static_cast<size_t>(checked_multiply(shape.count(), static_cast<int64_t>(size_of(dtype))));
   void* memory = ::operator new (std::max<size_t>(bytes, 1), std::align_val_t{kAlignment}, std::nothrow);
@@ -87,6 +97,7 @@ void Tensor::retype(DType dtype, const Shape& shape) {
 }
 
 double Tensor::number(int64_t i) const {
+  check_index(*this, i);
   return visit_real(dtype_, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     return static_cast<double>(data<T>()[i]);
@@ -94,6 +105,7 @@ double Tensor::number(int64_t i) const {
 }
 
 int64_t Tensor::integer(int64_t i) const {
+  check_index(*this, i);
   if (dtype_ == DType::kInt64) return data<int64_t>()[i];
   if (dtype_ == DType::kInt32) return data<int32_t>()[i];
   const double value = number(i);

@@ -53,7 +53,7 @@ std::optional<Ints> InferArgs::ints(int port) const {
 std::optional<double> InferArgs::number(int port) const {
   if (!has(port)) return std::nullopt;
   const Fact& fact = in(port);
-  if (fact.value == nullptr || fact.value->count() < 1) return std::nullopt;
+  if (fact.value == nullptr) return std::nullopt;
   return fact.value->number(0);
 }
 
@@ -77,6 +77,9 @@ std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inpu
     padded.resize(inputs.size() + row.inputs.size() + 1, &kAbsent);
     InferArgs args(padded, node.input_counts, facts, node.output_counts, &region);
     row.infer(node.op.attributes(), args);
+    for (const Fact& f : facts) {
+      for (int64_t d : f.shape) require(d >= 0 || d == Shape::kUnknown, "a result would have the shape ", f.shape);
+    }
     if (row.shares_lod && !facts.empty() && !inputs.empty() && facts[0].lod == nullptr) facts[0].lod = inputs[0]->lod;
     if (foldable(node, inputs, facts)) {
       std::vector<Tensor> tensors;
@@ -119,7 +122,8 @@ std::vector<Tensor> evaluate_node(const Node& node, std::span<const Tensor> inpu
     if (f.is_array) {
       outputs.push_back(Tensor::array(f.dtype));
     } else {
-      outputs.push_back(f.known() ? Tensor::make(f.dtype, f.shape) : Tensor());
+      // Until the operator makes it, a result of unknown size has no elements that could be written to.
+      outputs.push_back(f.known() ? Tensor::make(f.dtype, f.shape) : Tensor::borrow(f.dtype, Shape{0}, nullptr));
     }
     if (f.lod) outputs.back().set_lod(*f.lod);
   }
@@ -130,6 +134,9 @@ std::vector<Tensor> evaluate_node(const Node& node, std::span<const Tensor> inpu
     ReferenceArgs args(inputs, node.input_counts, outputs, node.output_counts,
                        run_region != nullptr ? run_region : &by_reference);
     node.op.row().reference(node.op.attributes(), args);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      require(!outputs[i].empty_handle(), ErrorCode::kRunFailure, "no result ", i, ": its size is not known");
+    }
   } catch (Error& e) {
     e.add_context(text("running ", describe(node)));
     throw;

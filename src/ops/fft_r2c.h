@@ -34,6 +34,7 @@ inline void infer(const FftR2c& op, InferArgs& a) {
   Shape y = a.shape(0);
   if (y.rank_known()) {
     const int last = fourier_axes(op.axes, y).back();
+    require(y[last] != 0, "x ", y, " has no element along axis ", last);
     if (op.onesided && y[last] >= 0) y[last] = y[last] / 2 + 1;
   }
   a.set(0, complex_type(a.dtype(0)), y);

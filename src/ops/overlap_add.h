@@ -30,7 +30,9 @@ inline void infer(const OverlapAdd& op, InferArgs& a) {
   require(y.rank() >= 2, "x has shape ", y, ", expected at least 2 dimensions");
   const int64_t frames = op.axis == 0 ? y[0] : y.back();
   const int64_t length = op.axis == 0 ? y[1] : y[y.rank() - 2];
-  const int64_t n = frames < 0 || length < 0 ? Shape::kUnknown : (frames - 1) * op.hop_length + length;
+  const int64_t n = frames < 0 || length < 0
+                        ? Shape::kUnknown
+                        : checked_add(checked_multiply(std::max<int64_t>(frames - 1, 0), op.hop_length), length);
   y.erase(op.axis == 0 ? 0 : y.rank() - 1);
   y[op.axis == 0 ? 0 : y.rank() - 1] = n;
   a.set(0, a.dtype(0), y);

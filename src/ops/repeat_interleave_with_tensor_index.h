@@ -23,10 +23,11 @@ inline Ints repeated_slices(const Ints& repeats, int64_t dim) {
   require(repeats.size() == 1 || static_cast<int64_t>(repeats.size()) == dim, ErrorCode::kRunFailure, "repeats has ",
           repeats.size(), " elements, x has ", dim, " slices");
   Ints slices;
+  constexpr int64_t kMaxSlices = int64_t{1} << 27U;
   for (int64_t i = 0; i < dim; ++i) {
     const int64_t times = repeats[repeats.size() == 1 ? 0 : static_cast<size_t>(i)];
-    require(times >= 0 && times < (int64_t{1} << 40), ErrorCode::kRunFailure, "a slice is to be repeated ", times,
-            " times");
+    require(times >= 0 && times <= kMaxSlices - static_cast<int64_t>(slices.size()), ErrorCode::kRunFailure,
+            "a slice is to be repeated ", times, " times, at most ", kMaxSlices, " slices are possible");
     slices.insert(slices.end(), static_cast<size_t>(times), i);
   }
   return slices;

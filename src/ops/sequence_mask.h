@@ -33,6 +33,9 @@ inline void reference(const SequenceMask& op, ReferenceArgs& a) {
     width = 0;
     for (int64_t length : lengths) width = std::max(width, length);
   }
+  constexpr int64_t kMaxWidth = int64_t{1} << 28U;
+  require(width <= kMaxWidth, ErrorCode::kRunFailure, "a mask of width ", width, " was asked for, at most ", kMaxWidth,
+          " is possible");
   if (a.out(0).empty_handle()) {
     Shape y = a.shape(0);
     y.push_back(width);

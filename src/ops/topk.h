@@ -43,8 +43,9 @@ inline void infer_topk(InferArgs& a, int64_t axis_value) {
 inline void infer(const Topk& op, InferArgs& a) { infer_topk(a, op.axis); }
 
 inline void reference(const Topk& op, ReferenceArgs& a) {
-  take_sorted(a.in(0), sorting_axis(op.axis, a.shape(0)), op.largest, a.has(1) ? a.in(1).integer(0) : 1, a.out(0),
-              a.wants(1) ? &a.out(1) : nullptr);
+  const int axis = sorting_axis(op.axis, a.shape(0));
+  const int64_t k = a.shape(0).is_scalar() ? 1 : a.out(0).shape()[axis];
+  take_sorted(a.in(0), axis, op.largest, k, a.out(0), a.wants(1) ? &a.out(1) : nullptr);
 }
 
 inline constexpr const OpRow* topk_op = &kOpRow<Topk>;

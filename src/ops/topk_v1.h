@@ -17,8 +17,9 @@ struct TopkV1 {
 inline void infer(const TopkV1&, InferArgs& a) { infer_topk(a, -1); }
 
 inline void reference(const TopkV1&, ReferenceArgs& a) {
-  take_sorted(a.in(0), sorting_axis(-1, a.shape(0)), true, a.has(1) ? a.in(1).integer(0) : 1, a.out(0),
-              a.wants(1) ? &a.out(1) : nullptr);
+  const int axis = sorting_axis(-1, a.shape(0));
+  const int64_t k = a.shape(0).is_scalar() ? 1 : a.out(0).shape()[axis];
+  take_sorted(a.in(0), axis, true, k, a.out(0), a.wants(1) ? &a.out(1) : nullptr);
 }
 
 inline constexpr const OpRow* topk_v1_op = &kOpRow<TopkV1>;

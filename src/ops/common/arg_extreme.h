@@ -22,6 +22,7 @@ struct ArgExtreme {
 
 inline void infer_arg_extreme(const ArgExtreme& op, InferArgs& a) {
   const DType dtype = op.dtype.value_or(DType::kInt64);
+  require(dtype == DType::kInt64 || dtype == DType::kInt32, "dtype is ", dtype, ", expected int32 or int64");
   const Shape& x = a.shape(0);
   Shape y = Shape::unknown_rank();
   if (op.flatten) {

@@ -109,7 +109,8 @@ inline void dequantize_tensor(const Tensor& x, const std::vector<float>& scales,
 inline void store_scales(const std::vector<float>& scales, Tensor& to) {
   visit_float(to.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    for (size_t i = 0; i < scales.size(); ++i) to.data<T>()[i] = static_cast<T>(scales[i]);
+    const size_t count = std::min(scales.size(), static_cast<size_t>(to.count()));
+    for (size_t i = 0; i < count; ++i) to.data<T>()[i] = static_cast<T>(scales[i]);
   });
 }
 

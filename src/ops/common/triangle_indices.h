@@ -23,7 +23,10 @@ inline int64_t triangle_count(int64_t rows, int64_t columns, int64_t offset, boo
 
 inline void infer_triangle_indices(InferArgs& a, DType dtype, int64_t rows, int64_t columns, int64_t offset,
                                    bool lower) {
-  require(rows >= 0 && columns >= 0, "a matrix of ", rows, " by ", columns, " was asked for");
+  constexpr int64_t kMax = int64_t{1} << 24U;
+  require(rows >= 0 && columns >= 0 && rows <= kMax && columns <= kMax, "a matrix of ", rows, " by ", columns,
+          " was asked for, at most ", kMax, " each are possible");
+  require(offset > -2 * kMax && offset < 2 * kMax, "offset is ", offset);
   require(dtype == DType::kInt32 || dtype == DType::kInt64, "dtype is ", dtype, ", expected int32 or int64");
   a.set(0, dtype, Shape{2, triangle_count(rows, columns, offset, lower)});
 }
