@@ -160,7 +160,7 @@ int fuse(Graph& graph, RewriteBudget& budget) {
       std::vector<ValueId> tensors = c->tensors(graph);
       tensors.insert(tensors.end(), more->tensors.begin(), more->tensors.end());
       if (!budget.take()) return count;
-      const Op op = c->with(graph, std::move(steps));
+      const Op op = c->with(graph, steps);
       const ValueId fused = patch.add(op, {{c->x(graph)}, {c->weights(graph)}, tensors});
       patch.replace(graph.node(id).output(0), fused);
       patch.commit();
