@@ -54,18 +54,19 @@ std::vector<Tensor> inputs_for(const Graph& graph, unsigned seed) {
 
 namespace {
 
-std::string difference(const Tensor& want, const Tensor& got) {
+std::string difference(const Tensor& want, const Tensor& got, double tolerance) {
   if (want.dtype() != got.dtype() || want.is_array() != got.is_array()) return "another type";
   if (want.is_array()) return "";
   if (!(want.shape() == got.shape())) return text("shape ", got.shape(), ", expected ", want.shape());
   if (is_complex(want.dtype())) return "";
   const std::vector<double> a = want.doubles();
   const std::vector<double> b = got.doubles();
-  double largest = 1e-3;
-  for (double v : a) largest = std::max(largest, std::isfinite(v) ? std::fabs(v) : 0.0);
+  double squares = 0;
+  for (double v : a) squares += std::isfinite(v) ? v * v : 0.0;
+  const double floor = std::max(1e-3, a.empty() ? 0.0 : std::sqrt(squares / static_cast<double>(a.size())));
   for (size_t i = 0; i < a.size(); ++i) {
     if (a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]))) continue;
-    const bool near = is_float(want.dtype()) && std::fabs(a[i] - b[i]) <= 1e-5 * largest;
+    const bool near = is_float(want.dtype()) && std::fabs(a[i] - b[i]) <= tolerance * std::max(std::fabs(a[i]), floor);
     if (!near)
       return text("element ", i, " is ", b[i], ", expected ", a[i], " (difference ", (b[i] - a[i]) * 1e6, "e-6)");
   }
@@ -74,10 +75,10 @@ std::string difference(const Tensor& want, const Tensor& got) {
 
 }  // namespace
 
-std::string difference(const std::vector<Tensor>& want, const std::vector<Tensor>& got) {
+std::string difference(const std::vector<Tensor>& want, const std::vector<Tensor>& got, double tolerance) {
   if (want.size() != got.size()) return text(got.size(), " outputs, expected ", want.size());
   for (size_t i = 0; i < want.size(); ++i) {
-    const std::string d = difference(want[i], got[i]);
+    const std::string d = difference(want[i], got[i], tolerance);
     if (!d.empty()) return text("output ", i, ": ", d);
   }
   return "";

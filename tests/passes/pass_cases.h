@@ -24,7 +24,8 @@ std::vector<PassCase> read_pass_cases(const std::string& folder, const std::stri
 /// Inputs for a graph, unknown dimensions 4, reproducible by their seed: reals in [-2, 2), whole numbers in [0, 3).
 std::vector<Tensor> inputs_for(const Graph& graph, unsigned seed);
 
-/// Why the second is not the first within 1e-5 of a tensor's largest element (or of 1e-3); empty if it is.
-std::string difference(const std::vector<Tensor>& want, const std::vector<Tensor>& got);
+/// Why the second is not the first within `tolerance` of each element (of the tensor's root mean square or of 1e-3
+/// where the element is smaller); empty if it is.
+std::string difference(const std::vector<Tensor>& want, const std::vector<Tensor>& got, double tolerance = 1e-5);
 
 }  // namespace coracle::test
