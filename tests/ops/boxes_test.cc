@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Suppression of overlapping boxes finds by place what comparing all pairs finds.
+#include "ops/common/boxes.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <random>
+
+namespace coracle {
+namespace {
+
+std::vector<int64_t> by_all_pairs(const std::vector<double>& boxes, const std::vector<int64_t>& order, double threshold,
+                                  double eta, bool normalized) {
+  std::vector<int64_t> taken;
+  for (int64_t i : order) {
+    bool apart = true;
+    for (int64_t j : taken) apart = apart && box_overlap(&boxes[i * 4], &boxes[j * 4], normalized) <= threshold;
+    if (!apart) continue;
+    taken.push_back(i);
+    if (eta < 1 && threshold > 0.5) threshold *= eta;
+  }
+  return taken;
+}
+
+enum class Oddity { kNone, kTurned, kNan, kInfinite, kPoints };
+
+std::vector<double> random_boxes(std::mt19937& engine, int count, double size, Oddity oddity) {
+  std::uniform_real_distribution<double> place(-50, 450);
+  std::exponential_distribution<double> extent(1 / size);
+  std::vector<double> boxes;
+  for (int i = 0; i < count; ++i) {
+    const double x = place(engine);
+    const double y = place(engine);
+    boxes.insert(boxes.end(), {x, y, x + extent(engine), y + extent(engine)});
+  }
+  double* odd = &boxes[static_cast<size_t>(count / 3) * 4];
+  if (oddity == Oddity::kTurned) std::swap(odd[0], odd[2]);
+  if (oddity == Oddity::kNan) odd[1] = std::nan("");
+  if (oddity == Oddity::kInfinite) odd[2] = std::numeric_limits<double>::infinity();
+  if (oddity == Oddity::kPoints) {
+    for (double& v : boxes) v = 7;
+  }
+  return boxes;
+}
+
+TEST(Boxes, SuppressionByPlaceIsSuppressionByAllPairs) {
+  std::mt19937 engine(5);
+  size_t suppressed = 0;
+  for (int count : {1, 63, 64, 300, 900}) {
+    for (double size : {1.0, 20.0, 200.0}) {
+      for (Oddity oddity : {Oddity::kNone, Oddity::kTurned, Oddity::kNan, Oddity::kInfinite, Oddity::kPoints}) {
+        const std::vector<double> boxes = random_boxes(engine, count, size, oddity);
+        std::vector<int64_t> order(static_cast<size_t>(count));
+        for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int64_t>(i);
+        std::shuffle(order.begin(), order.end(), engine);
+        for (double threshold : {-0.1, 0.0, 0.05, 0.7}) {
+          for (double eta : {1.0, 0.95}) {
+            const bool normalized = engine() % 2 == 0;
+            const auto want = by_all_pairs(boxes, order, threshold, eta, normalized);
+            EXPECT_EQ(suppress_overlaps(boxes.data(), 4, order, threshold, eta, normalized), want)
+                << count << " boxes of " << size << ", threshold " << threshold;
+            suppressed += order.size() - want.size();
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(suppressed, 1000U);
+}
+
+}  // namespace
+}  // namespace coracle
