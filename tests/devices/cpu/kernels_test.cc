@@ -24,6 +24,7 @@
 #include "ops/multiply.h"
 #include "ops/pool2d.h"
 #include "ops/pow.h"
+#include "ops/prelu.h"
 #include "ops/prod.h"
 #include "ops/relu.h"
 #include "ops/relu6.h"
@@ -69,6 +70,22 @@ TEST(ActivationKernels, TakeArguments) {
   for (float y : {1.0F, 2.0F, 0.5F, -1.5F}) {
     const Tensor positive = random_floats({333}, 0.1, 4);
     EXPECT_GT(check_on_every_kernel({.op = Pow{}, .in = {positive, Tensor::scalar(y)}, .relative = 4e-6}), 0) << y;
+  }
+}
+
+TEST(ElementwiseKernels, PreluTakesEachFormOfItsParameter) {
+  for (const Shape& s : {Shape{2, 3, 5, 7}, Shape{1, 17, 4, 1}, Shape{3, 8, 6}, Shape{4, 9}, Shape{2, 0, 3, 3}}) {
+    for (DataFormat format : {DataFormat::kNchw, DataFormat::kNhwc}) {
+      const Tensor x = random_floats(s);
+      Prelu op{.data_format = format, .mode = PreluMode::kChannel};
+      const int64_t channels = s[channel_axis(format, s.rank())];
+      EXPECT_GT(check_on_every_kernel({op, {x, random_floats({channels}, -1, 1, 2)}}), 0) << text(s);
+      EXPECT_GT(check_on_every_kernel({op, {x, random_floats({1, channels, 1, 1}, -1, 1, 2)}}), 0) << text(s);
+      op.mode = PreluMode::kAll;
+      EXPECT_GT(check_on_every_kernel({op, {x, random_floats({1}, -1, 1, 2)}}), 0) << text(s);
+      op.mode = PreluMode::kElement;
+      EXPECT_GT(check_on_every_kernel({op, {x, random_floats({s.count(1, s.rank())}, -1, 1, 2)}}), 0) << text(s);
+    }
   }
 }
 

@@ -27,6 +27,8 @@ HWY_INLINE void with_operation(BinaryKind kind, F f) {
     case BinaryKind::kMinimum:
       return f([](V a, V b) { return hn::IfThenElse(hn::Or(hn::Lt(a, b), hn::IsNaN(a)), a, b); });
     case BinaryKind::kPow: return f([](V a, V b) { return math::pow(FloatTag(), a, b); });
+    case BinaryKind::kPrelu:
+      return f([](V a, V b) { return hn::IfThenElse(hn::Gt(a, hn::Zero(FloatTag())), a, hn::Mul(b, a)); });
   }
 }
 

@@ -17,6 +17,7 @@ enum class BinaryKind : int32_t {
   kMaximum,  // a > b ? a : b, so b where either is NaN
   kMinimum,  // a < b ? a : b
   kPow,      // a^b
+  kPrelu,    // a > 0 ? a : b * a
 };
 
 /// Steps applied to each result.

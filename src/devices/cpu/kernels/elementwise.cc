@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "devices/cpu/isa/binary.h"
 #include "devices/cpu/kernels/rows.h"
 #include "ops/add.h"
@@ -7,9 +9,11 @@
 #include "ops/maximum.h"
 #include "ops/minimum.h"
 #include "ops/multiply.h"
+#include "ops/prelu.h"
 #include "ops/subtract.h"
 
-/// Operators on two operands with broadcasting: outer loops around a block that one micro-kernel call computes.
+/// Operators on two operands with broadcasting, and prelu: outer loops around a block that one micro-kernel call
+/// computes.
 namespace coracle::cpu::kernels {
 namespace {
 
@@ -43,13 +47,28 @@ void operand_steps(const Fact& operand, int rank, int64_t* steps) {
   }
 }
 
-/// The dimensions of the result in memory order, without those of size 1, neighbours joined where possible.
-int joined_axes(const ArgFacts& args, Axis* axes) {
+/// Steps of prelu's parameter, which lies in row-major order.
+void operand_steps(const Prelu& op, const Shape& x, int64_t* steps) {
+  std::fill(steps, steps + x.rank(), 0);
+  if (op.mode == PreluMode::kChannel) steps[channel_axis(op.data_format, x.rank())] = 1;
+  if (op.mode == PreluMode::kElement) {
+    int64_t step = 1;
+    for (int d = x.rank(); d-- > 1; step *= x[d]) steps[d] = step;
+  }
+}
+
+/// The dimensions of the result in memory order, without those of size 1, neighbours joined where possible. `prelu` is
+/// null for operators that broadcast.
+int joined_axes(const Prelu* prelu, const ArgFacts& args, Axis* axes) {
   const MemoryOrder out(args.out());
   int64_t a[Shape::kMaxRank];
   int64_t b[Shape::kMaxRank];
   operand_steps(args.in(0), out.rank, a);
-  operand_steps(args.in(1), out.rank, b);
+  if (prelu != nullptr) {
+    operand_steps(*prelu, args.shape(0), b);
+  } else {
+    operand_steps(args.in(1), out.rank, b);
+  }
   int count = 0;
   for (int p = 0; p < out.rank; ++p) {
     const int d = out.logical[p];
@@ -65,17 +84,24 @@ int joined_axes(const ArgFacts& args, Axis* axes) {
   return count;
 }
 
-Misfit fits(const void*, const ArgFacts& args) {
+template <class Op>
+const Prelu* as_prelu(const void* op) {
+  if constexpr (std::is_same_v<Op, Prelu>) return static_cast<const Prelu*>(op);
+  return nullptr;
+}
+
+template <class Op>
+Misfit fits(const void* op, const ArgFacts& args) {
   Axis axes[Shape::kMaxRank];
-  const int count = joined_axes(args, axes);
+  const int count = joined_axes(as_prelu<Op>(op), args, axes);
   if (count == 0) return nullptr;
   return axes[count - 1].a <= 1 && axes[count - 1].b <= 1 ? nullptr : "operands lie in different orders";
 }
 
-State plan(const ArgFacts& args) {
+State plan(const Prelu* prelu, const ArgFacts& args) {
   State s;
   Axis axes[Shape::kMaxRank];
-  int count = joined_axes(args, axes);
+  int count = joined_axes(prelu, args, axes);
   if (count > 0) {
     const Axis inner = axes[--count];
     s.columns = inner.size;
@@ -148,9 +174,9 @@ void run(KernelCall& call) noexcept {
   });
 }
 
-template <BinaryKind kKind, Isa kIsa>
-Prepared prepare(const void*, const ArgFacts& args, PrepareContext&) {
-  State s = plan(args);
+template <class Op, BinaryKind kKind, Isa kIsa>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
+  State s = plan(as_prelu<Op>(op), args);
   s.functions = &binary_table(kIsa);
   s.kind = kKind;
   return prepared(s);
@@ -163,15 +189,15 @@ constexpr Kernel row(LayoutRule layout) {
           .isa = kIsa,
           .layout = layout,
           .in_place = true,
-          .fits = fits,
-          .prepare = prepare<kKind, kIsa>,
+          .fits = fits<Op>,
+          .prepare = prepare<Op, kKind, kIsa>,
           .run = run};
 }
 
 /// In the operands' own order where that works, else row-major.
 template <Isa kIsa>
 struct Rows {
-  static constexpr std::array<Kernel, 14> kRows = {
+  static constexpr std::array<Kernel, 16> kRows = {
       row<Add, BinaryKind::kAdd, kIsa>(LayoutRule::kSame),
       row<Add, BinaryKind::kAdd, kIsa>(LayoutRule::kRowMajor),
       row<Subtract, BinaryKind::kSubtract, kIsa>(LayoutRule::kSame),
@@ -186,6 +212,8 @@ struct Rows {
       row<Minimum, BinaryKind::kMinimum, kIsa>(LayoutRule::kRowMajor),
       row<ElementwisePow, BinaryKind::kPow, kIsa>(LayoutRule::kSame),
       row<ElementwisePow, BinaryKind::kPow, kIsa>(LayoutRule::kRowMajor),
+      row<Prelu, BinaryKind::kPrelu, kIsa>(LayoutRule::kSame),
+      row<Prelu, BinaryKind::kPrelu, kIsa>(LayoutRule::kRowMajor),
   };
 };
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr BinaryKind kKinds[] = {BinaryKind::kAdd,    BinaryKind::kSubtract, BinaryKind::kMultiply,
                                  BinaryKind::kDivide, BinaryKind::kMaximum,  BinaryKind::kMinimum,
-                                 BinaryKind::kPow};
+                                 BinaryKind::kPow,    BinaryKind::kPrelu};
 
 double expected(BinaryKind kind, double a, double b) {
   switch (kind) {
@@ -19,6 +19,7 @@ double expected(BinaryKind kind, double a, double b) {
     case BinaryKind::kMaximum: return a > b ? a : b;
     case BinaryKind::kMinimum: return a < b ? a : b;
     case BinaryKind::kPow: return std::pow(a, b);
+    case BinaryKind::kPrelu: return a > 0 ? a : b * a;
   }
   return 0;
 }
