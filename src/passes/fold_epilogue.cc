@@ -3,6 +3,7 @@
 
 #include "passes/epilogue_carrier.h"
 #include "passes/passes.h"
+#include "passes/simulated_integers.h"
 
 /// Moves the linear beginning of an epilogue into the weights, so that at most one bias is left of it:
 ///   (x * w) * a          ->  x * (w a)
@@ -111,17 +112,6 @@ bool fold_carrier(Graph& graph, const EpilogueCarrier& c, RewriteBudget& budget)
   patch.commit();
   graph.remove_node(c.id);
   return true;
-}
-
-/// True for a model that simulates integer arithmetic. Its weights are whole numbers of steps, so that sums of products
-/// are nearly exact; scaled weights would have each product rounded, and a simulated value that falls to another step
-/// is amplified by the rest of the network.
-bool simulates_integers(const Graph& graph) {
-  const std::vector<NodeId> order = graph.order();
-  return std::any_of(order.begin(), order.end(), [&](NodeId id) {
-    const std::string_view name = graph.node(id).op.name();
-    return name.starts_with("fake_quantize") || name == "quantize_linear";
-  });
 }
 
 int fold(Graph& graph, RewriteBudget& budget) {

@@ -10,6 +10,8 @@ Pass identity();
 Pass constant_folding();
 Pass common_subexpressions();
 Pass dead_code();
+Pass common_factor();
+Pass fuse_channel_shuffle();
 Pass fuse_convolution();
 Pass fuse_linear();
 Pass fuse_epilogue();

@@ -10,6 +10,9 @@ const std::vector<Pass>& pipeline() {
       constant_folding(),
       common_subexpressions(),
       dead_code(),
+      // Fewer operators for the same.
+      common_factor(),
+      fuse_channel_shuffle(),
       // Put into convolutions and products what follows them.
       fuse_convolution(),
       fuse_linear(),

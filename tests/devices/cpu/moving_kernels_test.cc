@@ -141,6 +141,12 @@ TEST(MovementKernels, Repeats) {
   ChannelShuffle channels;
   channels.groups = 2;
   EXPECT_GT(check_on_every_kernel({channels, {random_floats({2, 12, 5, 6})}}), 0);
+  EXPECT_GT(check_on_every_kernel({channels, {random_floats({2, 58, 3, 5})}}), 0);
+  EXPECT_GT(check_on_every_kernel({channels, {random_floats({2, 0, 5, 6})}}), 0);
+  channels.groups = 3;
+  EXPECT_GT(check_on_every_kernel({channels, {random_floats({1, 66, 7, 3})}}), 0);
+  channels.data_format = "NHWC";
+  EXPECT_GT(check_on_every_kernel({channels, {random_floats({2, 5, 7, 51})}}), 0);
 }
 
 }  // namespace

@@ -45,46 +45,57 @@ HWY_INLINE void transpose_plain(const T* x, size_t x_stride, T* y, size_t y_stri
   }
 }
 
-// kCount rows of x become interleaved: the channels of an image.
+// Calls step(c) for vectors that cover [0, count), the last of them over the end of the one before; gives how far that
+// came: nowhere if there is less than one vector.
+template <size_t kLanes, class F>
+HWY_INLINE size_t cover(size_t count, F step) {
+  if (count < kLanes) return 0;
+  for (size_t c = 0; c + kLanes <= count; c += kLanes) step(c);
+  if (count % kLanes != 0) step(count - kLanes);
+  return count;
+}
+
+// Two or three rows of x become interleaved: the channels of an image.
 template <class T>
 HWY_INLINE size_t interleave(const T* x, size_t x_stride, T* y, size_t rows, size_t columns) {
   const hn::ScalableTag<T> d;
   constexpr size_t kLanes = HWY_LANES(T);
-  size_t c = 0;
   if (rows == 3) {
-    for (; c + kLanes <= columns; c += kLanes) {
+    return cover<kLanes>(columns, [=](size_t c) {
       hn::StoreInterleaved3(hn::LoadU(d, x + c), hn::LoadU(d, x + x_stride + c), hn::LoadU(d, x + 2 * x_stride + c), d,
                             y + 3 * c);
-    }
-  } else if (rows == 2) {
-    for (; c + kLanes <= columns; c += kLanes) {
-      hn::StoreInterleaved2(hn::LoadU(d, x + c), hn::LoadU(d, x + x_stride + c), d, y + 2 * c);
-    }
+    });
   }
-  return c;
+  if (rows == 2) {
+    return cover<kLanes>(columns, [=](size_t c) {
+      hn::StoreInterleaved2(hn::LoadU(d, x + c), hn::LoadU(d, x + x_stride + c), d, y + 2 * c);
+    });
+  }
+  return 0;
 }
 
 template <class T>
 HWY_INLINE size_t deinterleave(const T* x, T* y, size_t y_stride, size_t rows, size_t columns) {
   const hn::ScalableTag<T> d;
   constexpr size_t kLanes = HWY_LANES(T);
-  hn::Vec<decltype(d)> v0, v1, v2;
-  size_t r = 0;
   if (columns == 3) {
-    for (; r + kLanes <= rows; r += kLanes) {
+    return cover<kLanes>(rows, [=](size_t r) {
+      hn::Vec<decltype(d)> v0, v1, v2;
       hn::LoadInterleaved3(d, x + 3 * r, v0, v1, v2);
       hn::StoreU(v0, d, y + r);
       hn::StoreU(v1, d, y + y_stride + r);
       hn::StoreU(v2, d, y + 2 * y_stride + r);
-    }
-  } else if (columns == 2) {
-    for (; r + kLanes <= rows; r += kLanes) {
+    });
+  }
+  if (columns == 2) {
+    return cover<kLanes>(rows, [=](size_t r) {
+      hn::Vec<decltype(d)> v0, v1;
       hn::LoadInterleaved2(d, x + 2 * r, v0, v1);
       hn::StoreU(v0, d, y + r);
       hn::StoreU(v1, d, y + y_stride + r);
-    }
+    });
   }
-  return r;
+  return 0;
 }
 
 template <class T>

@@ -92,6 +92,18 @@ Walk walk_of(const ShuffleChannel& op, const ArgFacts& args) {
   return rearranged({x[0], op.group, x[1] / op.group, x[2] * x[3]}, {0, 2, 1, 3});
 }
 
+/// The walk over an operand that lies channels-last, for operators on channels first that have one.
+template <class Op>
+Walk walk_channels_last(const Op&, const ArgFacts&) {
+  return std::nullopt;
+}
+template <>
+Walk walk_channels_last(const ChannelShuffle& op, const ArgFacts& args) {
+  const Shape& x = args.shape(0);
+  if (channels_are_last(op.data_format)) return std::nullopt;
+  return rearranged({x[0] * x[2] * x[3], op.groups, x[1] / op.groups}, {0, 2, 1});
+}
+
 struct State {
   const TransposeFunctions* functions = nullptr;
   size_t element = 4;
@@ -161,6 +173,9 @@ std::optional<State> plan(const void* op, const ArgFacts& args) {
   if (!walk) return std::nullopt;
   const bool reordered = args.in(0).layout == Layout::kChannelsLast || args.out().layout == Layout::kChannelsLast;
   if (reordered) {
+    if (args.in(0).layout == args.out().layout) {
+      if (const Walk last = walk_channels_last(*static_cast<const Op*>(op), args)) return state_of_walk(*last);
+    }
     if (!kKeepsDimensions<Op> || args.shape(0).count() == 0) return std::nullopt;
     if (args.in(0).layout != args.out().layout || args.shape(0).rank() != args.out().shape.rank()) return std::nullopt;
     if (walk->rank != args.out().shape.rank()) return std::nullopt;
@@ -215,7 +230,7 @@ constexpr std::array<Kernel, sizeof...(Ops)> rows_of(LayoutRule layout) {
 template <Isa kIsa>
 struct Rows {
   static constexpr auto kRows =
-      rows_detail::join(rows_of<kIsa, Slice, StridedSlice, Expand, ExpandAs, Flip>(LayoutRule::kSame),
+      rows_detail::join(rows_of<kIsa, Slice, StridedSlice, Expand, ExpandAs, Flip, ChannelShuffle>(LayoutRule::kSame),
                         rows_of<kIsa, Transpose, Slice, StridedSlice, Expand, ExpandAs, Flip, Tile, LegacyExpand,
                                 PixelShuffle, ChannelShuffle, ShuffleChannel>(LayoutRule::kRowMajor));
 };

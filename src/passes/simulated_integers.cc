@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/simulated_integers.h"
+
+#include <algorithm>
+
+namespace coracle {
+
+bool simulates_integers(const Graph& graph) {
+  const std::vector<NodeId>& order = graph.order();
+  return std::any_of(order.begin(), order.end(), [&](NodeId id) {
+    const std::string_view name = graph.node(id).op.name();
+    return name.starts_with("fake_quantize") || name == "quantize_linear";
+  });
+}
+
+}  // namespace coracle
