@@ -7,8 +7,9 @@
 namespace coracle::cpu {
 namespace {
 
-/// Rows that go to a thread together: a common multiple of the micro-kernels' tiles.
-constexpr int64_t kRowTile = 12;
+/// Rows and panels that a thread should have at least: with fewer rows, the micro-kernels' tiles are thin.
+constexpr int64_t kLeastRows = 24;
+constexpr int64_t kLeastPanels = 4;
 /// Multiplications below which a part is not worth a thread.
 constexpr int64_t kGrain = 256 << 10;
 
@@ -32,18 +33,19 @@ void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, c
     call.image = &plan.image;
     call.zeros = plan.zeros.data();
   }
-  const int64_t per_element = call.shape.taps * call.shape.depth;
-  const int64_t tiles = (plan.rows + kRowTile - 1) / kRowTile;
-  if (tiles >= 2 * pool.threads()) {
-    const int64_t per_tile = std::max<int64_t>(kRowTile * per_element * call.shape.columns * call.groups, 1);
-    pool.parallel_for(tiles, kGrain / per_tile + 1, [&](int64_t begin, int64_t end) {
-      gemm.run(call, begin * kRowTile, std::min(end * kRowTile, plan.rows), 0, plan.panels);
-    });
+  const GemmShape& shape = call.shape;
+  const int64_t panels = std::max<int64_t>(plan.panels, 1);
+  const int64_t row_cost = std::max<int64_t>(shape.taps * shape.depth * shape.columns * call.groups, 1);
+  const int64_t panel_cost = std::max<int64_t>(row_cost / panels * plan.rows, 1);
+  // The larger operand is split: each thread reads all of the other one.
+  const bool many_panels = panels >= kLeastPanels * pool.threads();
+  const bool many_rows = plan.rows >= kLeastRows * pool.threads();
+  if (many_rows && !(many_panels && shape.columns * shape.taps > 2 * plan.rows)) {
+    pool.parallel_for(plan.rows, std::max(kGrain / row_cost, kLeastRows),
+                      [&](int64_t begin, int64_t end) { gemm.run(call, begin, end, 0, plan.panels); });
     return;
   }
-  const int64_t columns = call.shape.columns * call.groups;
-  const int64_t per_panel = std::max<int64_t>(plan.rows * per_element * columns / std::max<int64_t>(plan.panels, 1), 1);
-  pool.parallel_for(plan.panels, kGrain / per_panel + 1,
+  pool.parallel_for(plan.panels, kGrain / panel_cost + 1,
                     [&](int64_t begin, int64_t end) { gemm.run(call, 0, plan.rows, begin, end); });
 }
 

@@ -55,12 +55,27 @@ void pack(const GemmShape& shape, const GemmSource& source, float* packed, int64
   }
 }
 
-// One tile of rows, in the order in which panels come.
+// One tile of rows after the other. Sums are made of one or more parts: some of the taps, or some of the depth.
 class RowTile {
  public:
   RowTile(const GemmCall& call, const Chain& chain)
-      : call_(call), chain_(chain), flat_(is_flat(chain.ops, chain.count)), group_floats_(packed_floats(call.shape)) {
+      : call_(call),
+        chain_(chain),
+        flat_(is_flat(chain.ops, chain.count)),
+        copies_(copies_rows(call)),
+        group_floats_(packed_floats(call.shape)) {
     if (call.image != nullptr) bounds_ = tap_bounds(*call.image, call.shape.taps);
+  }
+
+  int64_t parts() const {
+    const int64_t most = copies_ ? kBlockDepth : kTapChunk;
+    const int64_t all = copies_ ? call_.shape.depth : call_.shape.taps;
+    return all > most ? (all + most - 1) / most : 1;
+  }
+
+  // Packed floats of a full panel that are used for a part.
+  int64_t part_floats() const {
+    return copies_ ? kBlockDepth * static_cast<int64_t>(kPanelColumns) : full_panel_floats(call_.shape);
   }
 
   void begin(int64_t row) { rows_.begin(call_, row); }
@@ -68,52 +83,42 @@ class RowTile {
   // Goes on to the next rows.
   void take(int count) {
     count_ = count;
-    padded_ = tile_rows(count, kTileRows);
     rows_.locate(call_, bounds_, count);
     pointed_group_ = -1;
   }
 
-  void run(int64_t group, int64_t p) {
+  // One part of the sums. Parts of a full panel may be far apart in time, as sums wait in C; those of another follow
+  // each other.
+  void run(int64_t group, int64_t p, int64_t part) {
     const GemmShape& shape = call_.shape;
     const Panel panel = panel_at(shape, p);
     const size_t columns = static_cast<size_t>(columns_of(shape, p));
     const int64_t column = group * shape.columns + p * static_cast<int64_t>(kPanelColumns);
-    const bool direct = columns == panel.columns() && chain_.count == 0;
+    const bool full = columns == panel.columns();
+    const bool direct = full && chain_.count == 0;
     const bool flat = !direct && flat_ && columns < kFloatLanes && static_cast<int64_t>(columns) == call_.c_stride &&
                       rows_.adjacent(count_);
-    if (direct) {
-      float* c = call_.c + column;
-      for (int r = 0; r < kTileRows; ++r) out_[r] = c + rows_.pixels()[r] * call_.c_stride;
-    } else {
-      // Flat: what is stored past a row's end is overwritten by the next row.
-      const size_t stride = flat ? columns : kTileStride;
-      for (int r = 0; r < kTileRows; ++r) out_[r] = tile_ + static_cast<size_t>(r < count_ ? r : count_ - 1) * stride;
-    }
-    const int rows = panel.rows() < padded_ ? panel.rows() : padded_;
-    const TileFunction function = find_tile(panel, rows);
-    const float* initial = start(panel, column, columns);
     TileCall tile;
-    tile.a = rows_.pointers();
-    tile.depth = shape.depth;
+    tile.initial = part == 0 ? start(panel, column, columns) : nullptr;
+    tile.last = part + 1 == parts();
     tile.b = call_.packed + group * group_floats_ + p * full_panel_floats(shape);
+    point(group, panel, part, tile);
+    float* c = call_.c + column;
+    const bool waits_in_c = full && !panel.paired;
+    for (int r = 0; r < count_; ++r) {
+      float* in_c = c + rows_.pixels()[r] * call_.c_stride;
+      const auto row = static_cast<size_t>(r);
+      // Flat: what is stored past a row's end is overwritten by the next row.
+      out_[r] = direct ? in_c : tile_ + row * (flat ? columns : kTileStride);
+      sums_[r] = waits_in_c ? in_c : raw_ + row * kTileStride;
+    }
+    tile.a = rows_.pointers();
     tile.sums = sums_;
     tile.c = out_;
     tile.low = chain_.low;
     tile.high = chain_.high;
-    int64_t tap = 0;
-    do {
-      tile.taps = shape.taps - tap < kTapChunk ? shape.taps - tap : kTapChunk;
-      if (shape.taps > kTapChunk || pointed_group_ != group) {
-        rows_.point(call_, tap, tile.taps, group * shape.depth);
-        pointed_group_ = group;
-      }
-      tile.initial = tap == 0 ? initial : nullptr;
-      tap += tile.taps;
-      tile.last = tap >= shape.taps;
-      function(tile);
-      tile.b += tile.taps * panel.tap_floats(shape.depth);
-    } while (!tile.last);
-    if (direct) return;
+    find_tile(panel, count_)(tile);
+    if (direct || !tile.last) return;
     if (flat) {
       finish_flat(chain_.ops, chain_.count, tile_, static_cast<size_t>(count_), columns, call_.c, rows_.pixels()[0]);
     } else {
@@ -124,6 +129,28 @@ class RowTile {
 
  private:
   static constexpr size_t kTileStride = kMaxPanelVectors * kFloatLanes;
+
+  // Finds the rows' floats for a part, and the panel's.
+  void point(int64_t group, Panel panel, int64_t part, TileCall& tile) {
+    const GemmShape& shape = call_.shape;
+    const bool pointed = pointed_group_ == group && pointed_part_ == part;
+    pointed_group_ = group;
+    pointed_part_ = part;
+    if (copies_) {
+      const int64_t first = part * kBlockDepth;
+      const int64_t last = shape.depth - first < kBlockDepth ? shape.depth : first + kBlockDepth;
+      tile.taps = 1;
+      tile.depth = last - first;
+      tile.b += panel.tap_floats(first);
+      if (!pointed) rows_.copy(call_, first, last, group * shape.depth);
+    } else {
+      const int64_t first = part * kTapChunk;
+      tile.taps = shape.taps - first < kTapChunk ? shape.taps - first : kTapChunk;
+      tile.depth = shape.depth;
+      tile.b += first * panel.tap_floats(shape.depth);
+      if (!pointed) rows_.point(call_, first, tile.taps, group * shape.depth);
+    }
+  }
 
   // What sums start at, per lane of the panel: the bias or zero.
   const float* start(Panel panel, int64_t column, size_t columns) {
@@ -139,22 +166,24 @@ class RowTile {
   const GemmCall& call_;
   const Chain& chain_;
   const bool flat_;
+  const bool copies_;
   const int64_t group_floats_;
   TapBounds bounds_{};
   TileRows rows_;
   int count_ = 0;
-  int padded_ = 0;
   int64_t pointed_group_ = -1;
+  int64_t pointed_part_ = 0;
   float* out_[kTileRows];
+  float* sums_[kTileRows];
   HWY_ALIGN float initial_[kMaxPanelVectors * kFloatLanes];
-  HWY_ALIGN float sums_[kTileRows * kMaxPanelVectors * kFloatLanes];
+  HWY_ALIGN float raw_[kTileRows * kTileStride];
   HWY_ALIGN float tile_[kTileRows * kTileStride];
 };
 
-// Rows of [begin, end) in tiles of nearly equal size, so that no tile is thin, for panels [panel_begin, panel_end) of a
-// group.
-void run_block(RowTile& tile, int64_t begin, int64_t end, int limit, int64_t group, int64_t panel_begin,
-               int64_t panel_end) {
+// Parts [part_begin, part_end) of the sums of rows [begin, end), in tiles of nearly equal size, so that no tile is
+// thin, for panels [panel_begin, panel_end) of a group.
+void run_rows(RowTile& tile, int64_t begin, int64_t end, int limit, int64_t group, int64_t panel_begin,
+              int64_t panel_end, int64_t part_begin, int64_t part_end) {
   const int64_t rows = end - begin;
   const int64_t tiles = (rows + limit - 1) / limit;
   const int count = static_cast<int>(rows / tiles);
@@ -162,7 +191,9 @@ void run_block(RowTile& tile, int64_t begin, int64_t end, int limit, int64_t gro
   tile.begin(begin);
   for (int64_t t = 0; t < tiles; ++t) {
     tile.take(t < larger ? count + 1 : count);
-    for (int64_t p = panel_begin; p < panel_end; ++p) tile.run(group, p);
+    for (int64_t p = panel_begin; p < panel_end; ++p) {
+      for (int64_t part = part_begin; part < part_end; ++part) tile.run(group, p, part);
+    }
   }
 }
 
@@ -171,18 +202,25 @@ void run(const GemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel
   const Chain chain = split_chain(call.ops, call.op_count);
   RowTile tile(call, chain);
   const int64_t per_group = panels(call.shape.columns);
-  const int64_t full = full_panel_floats(call.shape);
-  const int64_t block = full > 0 && kPanelBlockFloats / full > 1 ? kPanelBlockFloats / full : 1;
+  const int64_t parts = tile.parts();
+  const int64_t floats = tile.part_floats();
+  const int64_t block = floats > 0 && kPanelBlockFloats / floats > 1 ? kPanelBlockFloats / floats : 1;
   for (int64_t at = panel_begin; at < panel_end;) {
     const int64_t group = at / per_group;
     const int64_t first = at - group * per_group;
     int64_t last = first + block < per_group ? first + block : per_group;
     if (last - first > panel_end - at) last = first + panel_end - at;
-    // A panel of three vectors has lower tiles and goes alone.
-    const bool triple = panel_at(call.shape, last - 1).vectors == 3;
-    if (triple && last - first > 1) --last;
-    const int limit = triple && last - first == 1 ? panel_at(call.shape, first).rows() : kTileRows;
-    run_block(tile, row_begin, row_end, limit, group, first, last);
+    // A panel of three vectors has lower tiles, and sums of a panel that is not full do not wait: such a panel goes
+    // alone.
+    const Panel end = panel_at(call.shape, last - 1);
+    const bool full = columns_of(call.shape, last - 1) == static_cast<int64_t>(kPanelColumns);
+    const bool alone = end.vectors == 3 || (parts > 1 && !full);
+    if (alone && last - first > 1) --last;
+    const bool steps = parts > 1 && last - first > 1;  // part by part
+    const int limit = panel_at(call.shape, first).rows();
+    for (int64_t part = 0; part < (steps ? parts : 1); ++part) {
+      run_rows(tile, row_begin, row_end, limit, group, first, last, part, steps ? part + 1 : parts);
+    }
     at += last - first;
   }
 }

@@ -13,6 +13,21 @@ namespace {
 // Taps whose pointers are kept at once.
 constexpr int64_t kTapChunk = 64;
 
+// Rows of A are copied side by side, block by block of their floats, where they lie so that they push each other out
+// of the level-1 cache or where they are so long that a tile of them would not stay near. An even number of floats, as
+// paired panels take two at a time; the copies lie a line more apart.
+constexpr int64_t kBlockDepth = 384;
+constexpr int64_t kBlockStride = kBlockDepth + 16;
+constexpr int64_t kLongDepth = 1536;
+constexpr int64_t kShortDepth = 32;  // not worth it
+
+HWY_INLINE bool copies_rows(const GemmCall& call) {
+  constexpr int64_t kWayFloats = 1024;  // as far apart, floats share a set of the cache
+  if (call.shape.taps != 1) return false;
+  const int64_t stride = call.image == nullptr ? call.a_stride : call.image->stride_x * call.image->in_channels;
+  return call.shape.depth > kLongDepth || (stride % kWayFloats == 0 && call.shape.depth >= kShortDepth);
+}
+
 // What is the same for all tiles of a call.
 struct TapBounds {
   int64_t y_low, y_high, x_low, x_high;  // of tap_y and tap_x, the latter with the joined pixels
@@ -33,7 +48,7 @@ HWY_INLINE TapBounds tap_bounds(const GemmImage& image, int64_t taps) {
   return bounds;
 }
 
-// The rows of one tile after the other; rows past the last repeat it.
+// The rows of one tile after the other.
 class TileRows {
  public:
   // Where the first tile begins.
@@ -48,12 +63,12 @@ class TileRows {
 
   // The next `count` rows.
   void locate(const GemmCall& call, const TapBounds& bounds, int count) {
+    count_ = count;
     if (call.image == nullptr) {
       const float* base = call.a + next_ * call.a_stride;
-      for (int r = 0; r < kTileRows; ++r) {
+      for (int r = 0; r < count; ++r, base += call.a_stride) {
         base_[r] = base;
-        pixels_[r] = next_ + (r < count ? r : count - 1);
-        if (r + 1 < count) base += call.a_stride;
+        pixels_[r] = next_ + r;
       }
       next_ += count;
       return;
@@ -89,13 +104,6 @@ class TileRows {
         }
       }
     }
-    for (; r < kTileRows; ++r) {
-      y_[r] = y_[count - 1];
-      x_[r] = x_[count - 1];
-      image_[r] = image_[count - 1];
-      base_[r] = base_[count - 1];
-      pixels_[r] = pixels_[count - 1];
-    }
   }
 
   // Pointers for taps [tap, tap + taps), at most kTapChunk. `group_offset` is the group's first channel.
@@ -104,17 +112,17 @@ class TileRows {
     for (int64_t t = 0; t < taps; ++t) {
       const float** to = pointers_ + t * kTileRows;
       if (image == nullptr) {
-        for (int r = 0; r < kTileRows; ++r) to[r] = base_[r] + group_offset;
+        for (int r = 0; r < count_; ++r) to[r] = base_[r] + group_offset;
         continue;
       }
       const int64_t tap_y = image->tap_y[tap + t];
       const int64_t tap_x = image->tap_x[tap + t];
       const int64_t offset = (tap_y * image->in_w + tap_x) * image->in_channels + group_offset;
       if (inside_) {
-        for (int r = 0; r < kTileRows; ++r) to[r] = base_[r] + offset;
+        for (int r = 0; r < count_; ++r) to[r] = base_[r] + offset;
         continue;
       }
-      for (int r = 0; r < kTileRows; ++r) {
+      for (int r = 0; r < count_; ++r) {
         const int64_t y = y_[r] + tap_y;
         const int64_t x = x_[r] + tap_x;
         if (y < 0 || y >= image->in_h || x + image->join <= 0 || x >= image->in_w) {
@@ -125,6 +133,22 @@ class TileRows {
           to[r] = gather(*image, r, t, y, x);
         }
       }
+    }
+  }
+
+  // The same for one tap, but only floats [k, end) of it, copied side by side.
+  void copy(const GemmCall& call, int64_t k, int64_t end, int64_t group_offset) {
+    const FloatTag d;
+    constexpr int64_t kLanes = kFloatLanes;
+    point(call, 0, 1, group_offset);
+    const int64_t size = end - k;
+    for (int r = 0; r < count_; ++r) {
+      const float* from = pointers_[r] + k;
+      float* to = copies_ + r * kBlockStride;
+      int64_t i = 0;
+      for (; i + kLanes <= size; i += kLanes) hn::Store(hn::LoadU(d, from + i), d, to + i);
+      for (; i < size; ++i) to[i] = from[i];
+      pointers_[r] = to;
     }
   }
 
@@ -149,6 +173,7 @@ class TileRows {
     return joined_[r][t];
   }
 
+  int count_ = 0;
   int64_t next_ = 0;
   int64_t next_image_ = 0;
   int64_t next_y_ = 0;
@@ -161,6 +186,7 @@ class TileRows {
   const float* base_[kTileRows] = {};
   const float* pointers_[kTapChunk * kTileRows];
   float joined_[kTileRows][kMaxJoinedTaps][kMaxJoinedDepth];
+  HWY_ALIGN float copies_[kTileRows * kBlockStride];
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstring>
+#include <utility>
 
 #include "gemm.h"
 #include "vector.h"
@@ -65,9 +66,9 @@ struct TileCall {
   const float* const* a;  // [tap][kTileRows]: pointers to depth floats
   int64_t taps;
   int64_t depth;
-  const float* b;        // the panel, from the first of these taps on
+  const float* b;        // the panel, from the first of these taps and floats on
   const float* initial;  // per lane of the panel's vectors, where sums start; or null: from `sums`
-  float* sums;           // [row][vectors * lanes] raw accumulators, if they come from or go to another call
+  float* const* sums;    // one pointer per row, for all lanes: raw accumulators that come from or go to another call
   bool last;             // finish into `c`; otherwise keep raw accumulators in `sums`
   float* const* c;       // one pointer per row, for panel.columns() floats
   float low, high;       // the result is clamped to these; NaN stays
@@ -118,10 +119,13 @@ struct Tile {
           b += kVectors * kFloatLanes;
         }
       } else {
-        // Counts up to zero: one register less.
-        CORACLE_UNROLL for (int r = 0; r < kRows; ++r) row[r] += call.depth;
+        // Counts up to zero: one register less, which the compiler must not see through.
+        CORACLE_UNROLL for (int r = 0; r < kRows; ++r) {
+          row[r] += call.depth;
+          asm("" : "+r"(row[r]));
+        }
         for (int64_t k = -call.depth; k != 0; ++k, b += kVectors * kFloatLanes) {
-          CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) prefetch(b + kPrefetch + j * kFloatLanes);
+          CORACLE_UNROLL for (size_t j = 0; j < kVectors * kFloatLanes; j += kLineFloats) prefetch(b + kPrefetch + j);
           step(b, [&](int r) HWY_ATTR { return hn::Set(d, row[r][k]); });
         }
       }
@@ -129,13 +133,14 @@ struct Tile {
   }
 
   static constexpr int64_t kPrefetch = 512;  // floats
+  static constexpr size_t kLineFloats = 16;  // of a line of the cache
 
   HWY_INLINE void start(const TileCall& call) {
     const FloatTag d;
     CORACLE_UNROLL for (int r = 0; r < kRows; ++r) {
       CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) {
         if (call.initial == nullptr) {
-          sum[r][j] = hn::LoadU(d, call.sums + (r * kVectors + j) * kFloatLanes);
+          sum[r][j] = hn::LoadU(d, call.sums[r] + j * kFloatLanes);
         } else {
           sum[r][j] = hn::LoadU(d, call.initial + j * kFloatLanes);
         }
@@ -146,9 +151,7 @@ struct Tile {
   HWY_INLINE void keep(const TileCall& call) const {
     const FloatTag d;
     CORACLE_UNROLL for (int r = 0; r < kRows; ++r) {
-      CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) {
-        hn::StoreU(sum[r][j], d, call.sums + (r * kVectors + j) * kFloatLanes);
-      }
+      CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) { hn::StoreU(sum[r][j], d, call.sums[r] + j * kFloatLanes); }
     }
   }
 
@@ -201,39 +204,17 @@ void run_tile(const TileCall& call) {
 
 using TileFunction = void (*)(const TileCall&);
 
-// The tile for this many rows or a few more: see tile_rows().
+template <int kVectors, bool kPaired, class Rows>
+struct Tiles;
+template <int kVectors, bool kPaired, int... kRows>
+struct Tiles<kVectors, kPaired, std::integer_sequence<int, kRows...>> {
+  static constexpr TileFunction kByRows[] = {run_tile<kRows + 1, kVectors, kPaired>...};  // from 1 row on
+};
+
 template <int kVectors, bool kPaired>
 HWY_INLINE TileFunction tile_function(int rows) {
   constexpr int kLimit = kVectors == 3 ? kPairedTripleRows : kTileRows;
-  switch (rows) {
-    case 1: return run_tile<1, kVectors, kPaired>;
-    case 2: return run_tile<2, kVectors, kPaired>;
-    case 4: return run_tile<4, kVectors, kPaired>;
-    case 6:
-      if constexpr (kLimit >= 6) return run_tile<6, kVectors, kPaired>;
-      break;
-    case 8:
-      if constexpr (kLimit >= 8) return run_tile<8, kVectors, kPaired>;
-      break;
-    case 9:
-      if constexpr (kLimit == 9) return run_tile<9, kVectors, kPaired>;
-      break;
-    case 10:
-      if constexpr (kLimit >= 10) return run_tile<10, kVectors, kPaired>;
-      break;
-    case 12:
-      if constexpr (kLimit >= 12) return run_tile<12, kVectors, kPaired>;
-      break;
-    default: break;
-  }
-  return nullptr;
-}
-
-// Rows of the tile that serves this many: 1, 2, 4, 6, ... A tile with more rows than needed repeats the last one.
-HWY_INLINE int tile_rows(int rows, int limit) {
-  if (rows <= 2) return rows;
-  const int even = (rows + 1) / 2 * 2;
-  return even < limit ? even : limit;
+  return Tiles<kVectors, kPaired, std::make_integer_sequence<int, kLimit>>::kByRows[rows - 1];
 }
 
 HWY_INLINE TileFunction find_tile(Panel panel, int rows) {

@@ -75,6 +75,68 @@ TEST_P(GemmTest, MatrixProduct) {
   }
 }
 
+// Rows that lie a multiple of 4 KiB apart, or long ones, are copied block by block. Neither that nor a split changes a
+// bit, also not where more than a bias and a clamp follow.
+TEST_P(GemmTest, DistanceOfRowsDoesNotChangeTheSum) {
+  constexpr int64_t kRows = 17, kFar = 2048;
+  for (const int64_t depth : {31, 384, 385, 769, 1537}) {
+    for (const int64_t columns : {3, 24, 33, 64, 100}) {
+      const std::string what = std::to_string(depth) + "x" + std::to_string(columns);
+      const auto a = random_floats(static_cast<size_t>(kRows * kFar), 1);
+      const auto b = random_floats(static_cast<size_t>(depth * columns), 2);
+      const auto residual = random_floats(static_cast<size_t>(kRows * columns), 3);
+      std::vector<double> sums(residual.size());
+      for (int64_t i = 0; i < kRows * columns; ++i) {
+        for (int64_t k = 0; k < depth; ++k) sums[i] += double{a[i / columns * kFar + k]} * b[k * columns + i % columns];
+      }
+      std::vector<float> near;
+      for (int64_t r = 0; r < kRows; ++r) {
+        near.insert(near.end(), a.begin() + r * kFar, a.begin() + r * kFar + depth);
+        near.push_back(NAN);
+      }
+      GemmSource source;
+      source.data = b.data();
+      source.inner = depth;
+      source.inner_stride = columns;
+      source.column_stride = 1;
+      GemmCall call;
+      call.shape = {1, depth, columns};
+      const auto packed = pack_all(f(), call.shape, source);
+      call.packed = packed.data();
+      call.c_stride = columns;
+      std::vector<PostOp> ops(2);
+      ops[0].step = {UnaryKind::kScaleShift, 0.5f, 1.0f, 0.0f};
+      ops[1].kind = PostOpKind::kAddTensor;
+      ops[1].tensor = residual.data();
+      ops[1].tensor_stride = columns;
+      call.ops = ops.data();
+      const int64_t panels = f().panels(columns);
+      for (const int op_count : {0, 2}) {
+        call.op_count = op_count;
+        std::vector<float> want(residual.size(), NAN), far(want), parts(want);
+        call.a = near.data();
+        call.a_stride = depth + 1;
+        call.c = want.data();
+        f().run(call, 0, kRows, 0, panels);
+        call.a = a.data();
+        call.a_stride = kFar;
+        call.c = far.data();
+        f().run(call, 0, kRows, 0, panels);
+        call.c = parts.data();
+        for (int64_t panel = 0; panel < panels; ++panel) {
+          f().run(call, 0, 5, panel, panel + 1);
+          f().run(call, 5, kRows, panel, panel + 1);
+        }
+        EXPECT_EQ(0, memcmp(want.data(), far.data(), want.size() * sizeof(float))) << what;
+        EXPECT_EQ(0, memcmp(want.data(), parts.data(), want.size() * sizeof(float))) << what;
+        std::vector<double> results(sums);
+        for (size_t i = 0; op_count > 0 && i < results.size(); ++i) results[i] = sums[i] * 0.5 + 1 + residual[i];
+        expect_near(far, results, 1e-4, what);
+      }
+    }
+  }
+}
+
 struct ConvCase {
   const char* name;
   int64_t batch, channels, h, w, outputs, groups;
