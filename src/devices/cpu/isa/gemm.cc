@@ -78,11 +78,17 @@ class RowTile {
     return copies_ ? kBlockDepth * static_cast<int64_t>(kPanelColumns) : full_panel_floats(call_.shape);
   }
 
-  void begin(int64_t row) { rows_.begin(call_, row); }
+  // Starts at a row. The panel `ahead` floats after the one in use is fetched meanwhile.
+  void begin(int64_t row, int64_t ahead) {
+    rows_.begin(call_, row);
+    ahead_ = ahead;
+    tile_count_ = -1;
+  }
 
   // Goes on to the next rows.
   void take(int count) {
     count_ = count;
+    ++tile_count_;
     rows_.locate(call_, bounds_, count);
     pointed_group_ = -1;
   }
@@ -103,6 +109,10 @@ class RowTile {
     tile.last = part + 1 == parts();
     tile.b = call_.packed + group * group_floats_ + p * full_panel_floats(shape);
     point(group, panel, part, tile);
+    tile.ahead = tile.b;
+    if (tile_count_ < kAheadTiles) {
+      tile.ahead += ahead_ + tile_count_ * tile.taps * panel.tap_floats(tile.depth) / kAheadTiles;
+    }
     float* c = call_.c + column;
     const bool waits_in_c = full && !panel.paired;
     for (int r = 0; r < count_; ++r) {
@@ -129,6 +139,8 @@ class RowTile {
 
  private:
   static constexpr size_t kTileStride = kMaxPanelVectors * kFloatLanes;
+  // Tiles that fetch one panel, as each takes a line for every two steps of depth.
+  static constexpr int64_t kAheadTiles = 2 * kPanelColumns / 16;
 
   // Finds the rows' floats for a part, and the panel's.
   void point(int64_t group, Panel panel, int64_t part, TileCall& tile) {
@@ -171,6 +183,8 @@ class RowTile {
   TapBounds bounds_{};
   TileRows rows_;
   int count_ = 0;
+  int64_t ahead_ = 0;
+  int64_t tile_count_ = 0;
   int64_t pointed_group_ = -1;
   int64_t pointed_part_ = 0;
   float* out_[kTileRows];
@@ -183,12 +197,12 @@ class RowTile {
 // Parts [part_begin, part_end) of the sums of rows [begin, end), in tiles of nearly equal size, so that no tile is
 // thin, for panels [panel_begin, panel_end) of a group.
 void run_rows(RowTile& tile, int64_t begin, int64_t end, int limit, int64_t group, int64_t panel_begin,
-              int64_t panel_end, int64_t part_begin, int64_t part_end) {
+              int64_t panel_end, int64_t part_begin, int64_t part_end, int64_t ahead) {
   const int64_t rows = end - begin;
   const int64_t tiles = (rows + limit - 1) / limit;
   const int count = static_cast<int>(rows / tiles);
   const int64_t larger = rows % tiles;  // tiles with one row more
-  tile.begin(begin);
+  tile.begin(begin, ahead);
   for (int64_t t = 0; t < tiles; ++t) {
     tile.take(t < larger ? count + 1 : count);
     for (int64_t p = panel_begin; p < panel_end; ++p) {
@@ -219,7 +233,11 @@ void run(const GemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel
     const bool steps = parts > 1 && last - first > 1;  // part by part
     const int limit = panel_at(call.shape, first).rows();
     for (int64_t part = 0; part < (steps ? parts : 1); ++part) {
-      run_rows(tile, row_begin, row_end, limit, group, first, last, part, steps ? part + 1 : parts);
+      // Next come the same panels' next part, or the next panels.
+      const int64_t panel_floats = full_panel_floats(call.shape);
+      const int64_t ahead =
+          steps && part + 1 < parts ? floats : (last - first) * panel_floats - (steps ? part * floats : 0);
+      run_rows(tile, row_begin, row_end, limit, group, first, last, part, steps ? part + 1 : parts, ahead);
     }
     at += last - first;
   }

@@ -13,17 +13,18 @@ namespace {
 // Taps whose pointers are kept at once.
 constexpr int64_t kTapChunk = 64;
 
-// Rows of A are copied side by side, block by block of their floats, where they lie so that they push each other out
-// of the level-1 cache or where they are so long that a tile of them would not stay near. An even number of floats, as
-// paired panels take two at a time; the copies lie a line more apart.
+// Rows of A are copied side by side, block by block of their floats, where a tile of them does not stay near: if they
+// lie so that they push each other out of the level-1 cache, or if they are long. An even number of floats, as paired
+// panels take two at a time; the copies lie a line more apart.
 constexpr int64_t kBlockDepth = 384;
 constexpr int64_t kBlockStride = kBlockDepth + 16;
 constexpr int64_t kLongDepth = 1536;
 constexpr int64_t kShortDepth = 32;  // not worth it
 
 HWY_INLINE bool copies_rows(const GemmCall& call) {
-  constexpr int64_t kWayFloats = 1024;  // as far apart, floats share a set of the cache
-  if (call.shape.taps != 1) return false;
+  constexpr int kWays = 8;              // of the level-1 cache: so many lines of a set fit
+  constexpr int64_t kWayFloats = 1024;  // as far apart, floats share a set
+  if (kTileRows <= kWays || call.shape.taps != 1) return false;
   const int64_t stride = call.image == nullptr ? call.a_stride : call.image->stride_x * call.image->in_channels;
   return call.shape.depth > kLongDepth || (stride % kWayFloats == 0 && call.shape.depth >= kShortDepth);
 }

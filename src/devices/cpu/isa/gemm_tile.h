@@ -67,6 +67,7 @@ struct TileCall {
   int64_t taps;
   int64_t depth;
   const float* b;        // the panel, from the first of these taps and floats on
+  const float* ahead;    // what comes into the level-2 cache meanwhile: 8 floats for each one of depth
   const float* initial;  // per lane of the panel's vectors, where sums start; or null: from `sums`
   float* const* sums;    // one pointer per row, for all lanes: raw accumulators that come from or go to another call
   bool last;             // finish into `c`; otherwise keep raw accumulators in `sums`
@@ -93,6 +94,7 @@ struct Tile {
   HWY_INLINE void multiply(const TileCall& call) {
     const FloatTag d;
     const float* HWY_RESTRICT b = call.b;
+    const float* HWY_RESTRICT ahead = call.ahead;
     const float* const* a = call.a;
     for (int64_t tap = 0; tap < call.taps; ++tap, a += kTileRows) {
       const float* row[kRows];
@@ -124,7 +126,18 @@ struct Tile {
           row[r] += call.depth;
           asm("" : "+r"(row[r]));
         }
-        for (int64_t k = -call.depth; k != 0; ++k, b += kVectors * kFloatLanes) {
+        int64_t k = -call.depth;
+        if constexpr (kFetchesAhead) {
+          for (; k + 2 <= 0; k += 2, b += 2 * kVectors * kFloatLanes, ahead += kLineFloats) {
+            CORACLE_UNROLL for (size_t j = 0; j < 2 * kVectors * kFloatLanes; j += kLineFloats) {
+              prefetch(b + kPrefetch + j);
+            }
+            __builtin_prefetch(ahead, 0, 2);
+            step(b, [&](int r) HWY_ATTR { return hn::Set(d, row[r][k]); });
+            step(b + kVectors * kFloatLanes, [&](int r) HWY_ATTR { return hn::Set(d, row[r][k + 1]); });
+          }
+        }
+        for (; k != 0; ++k, b += kVectors * kFloatLanes) {
           CORACLE_UNROLL for (size_t j = 0; j < kVectors * kFloatLanes; j += kLineFloats) prefetch(b + kPrefetch + j);
           step(b, [&](int r) HWY_ATTR { return hn::Set(d, row[r][k]); });
         }
@@ -132,6 +145,9 @@ struct Tile {
     }
   }
 
+  // Tiles are this low only where rows are few: then panels are used so briefly that memory needs all of that time to
+  // bring the next ones. Others would lose more than they gain; one or two rows wait for memory all the time.
+  static constexpr bool kFetchesAhead = kRows > 2 && kRows * 6 <= kTileRows * 5;
   static constexpr int64_t kPrefetch = 512;  // floats
   static constexpr size_t kLineFloats = 16;  // of a line of the cache
 
