@@ -24,6 +24,16 @@
 #include <cstddef>
 #include <cstdint>
 
+// Before a loop over the registers of a tile. Sanitized builds keep these loops: instrumented and unrolled, one source
+// would take many minutes to compile.
+#if defined(CORACLE_KEEP_LOOPS)
+#define CORACLE_UNROLL
+#elif defined(__clang__)
+#define CORACLE_UNROLL _Pragma("unroll")
+#else
+#define CORACLE_UNROLL _Pragma("GCC unroll 16")
+#endif
+
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
 

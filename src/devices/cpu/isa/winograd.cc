@@ -3,12 +3,6 @@
 
 #include "epilogue.h"
 
-#if defined(__clang__)
-#define CORACLE_UNROLL _Pragma("unroll")
-#else
-#define CORACLE_UNROLL _Pragma("GCC unroll 16")
-#endif
-
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
 
