@@ -109,7 +109,7 @@ class Damage {
 
 /// Bounds the address space of the process where no sanitizer needs it, so that what is unbounded fails here.
 void bound_memory() {
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef CORACLE_SANITIZED
   constexpr rlim_t kBytes = rlim_t{4} << 30U;
   rlimit limit{kBytes, RLIM_INFINITY};
   setrlimit(RLIMIT_AS, &limit);
