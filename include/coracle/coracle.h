@@ -207,10 +207,23 @@ CORACLE_API coracle_status coracle_session_tensor(const coracle_session* session
 /** Turns per-operator timing on or off. */
 CORACLE_API coracle_status coracle_session_set_profiling(coracle_session* session, int32_t on);
 /**
- * The timings of the last run as JSON: [{"node", "op", "kernel", "output", "start_ns", "duration_ns"}, ...].
- * Valid until the next call for this session.
+ * The timings of the last run as JSON: [{"node", "op", "kernel", "output", "start_ns", "duration_ns", "flops",
+ * "bytes"}, ...]. `flops` are those of sums of products, a multiply-add counted as two, as many as the kernel really
+ * does (0 for operators that memory limits); `bytes` those of operands and results. Valid until the next call for this
+ * session.
  */
 CORACLE_API coracle_status coracle_session_profile(const coracle_session* session, const char** json);
+
+typedef struct coracle_machine_limits {
+  double flops_per_second; /**< float32 multiply-adds in registers, counted as two */
+  double bytes_per_second; /**< read from memory, one after the other */
+} coracle_machine_limits;
+
+/**
+ * Measures what this machine reaches with the model's instruction set and the session's threads, to compare profiles
+ * with; takes some tenths of a second and 64 MiB per thread.
+ */
+CORACLE_API coracle_status coracle_session_machine_limits(coracle_session* session, coracle_machine_limits* limits);
 /**
  * The kernel of each node for the inputs set now, and why better ones were passed over, as JSON:
  * [{"node", "op", "kernel", "inputs", "outputs", "refused": [{"kernel", "reason"}]}, ...]; nodes behind a result whose

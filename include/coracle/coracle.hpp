@@ -284,6 +284,12 @@ class Session {
   }
 
   void set_profiling(bool on) { check(coracle_session_set_profiling(handle_.get(), on ? 1 : 0)); }
+  /// See coracle_session_machine_limits.
+  coracle_machine_limits machine_limits() {
+    coracle_machine_limits limits{};
+    check(coracle_session_machine_limits(handle_.get(), &limits));
+    return limits;
+  }
   /// See coracle_session_profile.
   std::string profile() const {
     const char* json = nullptr;

@@ -130,6 +130,8 @@ std::string describe(const Profile& profile) {
       field(w, "output", e.outputs);
       field(w, "start_ns", e.start_ns);
       field(w, "duration_ns", e.duration_ns);
+      field(w, "flops", e.flops);
+      field(w, "bytes", e.bytes);
       w.EndObject();
     }
     w.EndArray();

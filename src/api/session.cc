@@ -195,6 +195,15 @@ coracle_status coracle_session_profile(const coracle_session* session, const cha
   });
 }
 
+coracle_status coracle_session_machine_limits(coracle_session* session, coracle_machine_limits* limits) {
+  return guard([&] {
+    require_pointer(session, "session");
+    require_pointer(limits, "limits");
+    const coracle::MachineLimits measured = session->session.measure_limits();
+    *limits = {measured.flops_per_second, measured.bytes_per_second};
+  });
+}
+
 coracle_status coracle_session_explain(coracle_session* session, const char** json) {
   return guard([&] {
     require_pointer(session, "session");

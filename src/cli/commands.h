@@ -37,7 +37,9 @@ void run(const ModelArguments& model, const SessionArguments& session, const Run
 void inspect(const ModelArguments& model, const InputOptions& inputs, bool json);
 void explain(const ModelArguments& model, const SessionArguments& session, bool json);
 void bench(const ModelArguments& model, const SessionArguments& session, const BenchArguments& arguments);
-void profile(const ModelArguments& model, const SessionArguments& session, int repeat, const std::string& trace);
+/// `nodes`: a line for each node instead of one for all nodes of an operator.
+void profile(const ModelArguments& model, const SessionArguments& session, int repeat, bool nodes,
+             const std::string& trace);
 
 /// Largest resident size of this process so far, in bytes.
 size_t peak_resident_bytes();

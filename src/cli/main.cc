@@ -46,6 +46,7 @@ constexpr const char* kBenchFooter =
 constexpr const char* kProfileFooter =
     "Examples:\n"
     "  coracle profile model_dir --shape x=1,3,640,640\n"
+    "  coracle profile model_dir --shape x=1,3,640,640 --nodes          node by node, the slowest first\n"
     "  coracle profile model_dir --shape x=1,3,640,640 -o trace.json     for chrome://tracing or ui.perfetto.dev";
 
 void add_model(CLI::App* command, ModelArguments& m) {
@@ -89,6 +90,7 @@ int main_guarded(int argc, char** argv) {
   RunArguments run_arguments;
   BenchArguments bench_arguments;
   bool json = false;
+  bool nodes = false;
   int repeat = 5;
   std::string trace;
 
@@ -122,6 +124,7 @@ int main_guarded(int argc, char** argv) {
   add_model_options(profile_command, model);
   add_session(profile_command, session);
   profile_command->add_option("--repeat", repeat, "runs; the last one is shown")->check(CLI::Range(1, 1000000));
+  profile_command->add_flag("--nodes", nodes, "a line for each node, not for each operator");
   profile_command->add_option("-o,--output", trace, "write a Chrome trace");
 
   try {
@@ -139,7 +142,7 @@ int main_guarded(int argc, char** argv) {
   if (*inspect_command) inspect(model, session.inputs, json);
   if (*explain_command) explain(model, session, json);
   if (*bench_command) bench(model, session, bench_arguments);
-  if (*profile_command) profile(model, session, repeat, trace);
+  if (*profile_command) profile(model, session, repeat, nodes, trace);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     throw Failure(ExitCode::kIo, "the results cannot be written to standard output");
   }

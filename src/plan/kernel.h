@@ -108,6 +108,7 @@ struct Kernel {
   bool float32 = true;    ///< all operands that are not shape inputs, and all results, must be float32
   bool in_place = false;  ///< result 0 may lie where operand 0 lies, if that is not needed any more
   bool view = false;      ///< result 0 is operand 0 seen with another type: nothing runs
+  double multiplies = 1;  ///< its share of the multiplications that the operator's formula has
   Misfit (*fits)(const void* op, const ArgFacts& args) = nullptr;                                ///< null: always fits
   Prepared (*prepare)(const void* op, const ArgFacts& args, PrepareContext& context) = nullptr;  ///< null: nothing
   void (*run)(KernelCall& call) noexcept = nullptr;

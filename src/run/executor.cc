@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "plan/cost.h"
+
 namespace coracle {
 namespace {
 
@@ -39,10 +41,30 @@ Fact fact_of(const Tensor& tensor) {
   return fact;
 }
 
+Cost cost_of_step(const Steps& steps, const Step& step) {
+  if (step.kernel->view) return {};
+  const auto facts = [&](const std::vector<int>& locals) {
+    std::vector<const Fact*> list;
+    for (int local : locals) list.push_back(&steps.locals[static_cast<size_t>(local)].fact);
+    return list;
+  };
+  Cost cost = cost_of(step.op, facts(step.in), facts(step.out));
+  cost.flops = static_cast<int64_t>(static_cast<double>(cost.flops) * step.kernel->multiplies);
+  return cost;
+}
+
 }  // namespace
 
 Executor::Executor(std::shared_ptr<const Program> program, const Limits& limits)
     : program_(std::move(program)), limits_(limits), pool_(limits.threads), cache_(limits.cache_bytes) {}
+
+MachineLimits Executor::measure_limits() {
+  pool_.start();
+  for (const Device* device : all_devices()) {
+    if (device->place == Place::Kind::kCpu) return device->measure_limits(program_->selector().isa(), pool_);
+  }
+  throw Error(ErrorCode::kUnsupported, "this build has no CPU kernels");
+}
 
 std::vector<Tensor> Executor::run(std::span<const Tensor> inputs) {
   pool_.start();
@@ -225,12 +247,15 @@ void Executor::run_calls(const Graph& graph, BoundSteps& bound) {
     if (profile_ != nullptr) {
       const Clock::time_point end = Clock::now();
       const auto ns = [](auto d) { return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count(); };
+      const Cost cost = cost_of_step(bound.steps, step);
       profile_->push_back({.node = node_name(),
                            .op = step.op.name(),
                            .kernel = step.kernel->name,
                            .outputs = call.out.empty() ? std::string() : text(*call.out[0].fact),
                            .start_ns = ns(start - run_start_),
-                           .duration_ns = ns(end - start)});
+                           .duration_ns = ns(end - start),
+                           .flops = cost.flops,
+                           .bytes = cost.bytes});
     }
     if (call.failure != nullptr) [[unlikely]] {
       throw Error(ErrorCode::kRunFailure, detail.empty() ? std::string(call.failure) : detail)
@@ -289,13 +314,19 @@ void Executor::run_alone(const Node& node, Frame& frame) {
     make_available(frame, node.outputs[i], std::move(outputs[i]));
   }
   if (profile_ != nullptr && node.regions.empty()) {
+    const Clock::time_point end = Clock::now();
     const auto ns = [](auto d) { return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count(); };
+    std::vector<const Fact*> made;
+    for (ValueId v : node.outputs) made.push_back(&frame.facts[index(v)]);
+    const Cost cost = cost_of(node.op, facts, made);
     profile_->push_back({.node = node.name,
                          .op = node.op.name(),
                          .kernel = "reference",
                          .outputs = node.outputs.empty() ? std::string() : text(frame.facts[index(node.outputs[0])]),
                          .start_ns = ns(start - run_start_),
-                         .duration_ns = ns(Clock::now() - start)});
+                         .duration_ns = ns(end - start),
+                         .flops = cost.flops,
+                         .bytes = cost.bytes});
   }
 }
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "plan/device.h"
 #include "run/profile.h"
 #include "run/program.h"
 #include "run/step_cache.h"
@@ -35,6 +36,8 @@ class Executor {
 
   /// Records events of runs into `profile` until called with null.
   void set_profile(Profile* profile) { profile_ = profile; }
+  /// What this machine reaches with the kernels' instruction set and the threads of this executor.
+  MachineLimits measure_limits();
   size_t arena_bytes() const { return arena_.empty_handle() ? 0 : arena_.bytes(); }
   size_t cache_bytes() const { return cache_.bytes(); }
   /// Gives back the arena, cached steps and tensors; returns about how many bytes that were.

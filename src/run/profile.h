@@ -15,6 +15,8 @@ struct ProfileEvent {
   std::string outputs;   ///< "float32[1, 16, 320, 320]"
   int64_t start_ns = 0;  ///< since the start of the run
   int64_t duration_ns = 0;
+  int64_t flops = 0;  ///< what the kernel really multiplies and adds; 0 where memory is the limit (plan/cost.h)
+  int64_t bytes = 0;  ///< operands and results
 };
 
 using Profile = std::vector<ProfileEvent>;

@@ -77,6 +77,11 @@ void Session::set_input_lod(size_t index, Lod lod) {
   input.set_lod(std::move(lod));
 }
 
+MachineLimits Session::measure_limits() {
+  const Use use(*this);
+  return executor_.measure_limits();
+}
+
 void Session::run() {
   const Use use(*this);
   for (size_t i = 0; i < inputs_.size(); ++i) {

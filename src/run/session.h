@@ -43,6 +43,9 @@ class Session {
   /// The first segment for the inputs set now, with refusals.
   std::shared_ptr<const BoundSteps> explain();
 
+  /// What this machine reaches with the model's instruction set and this session's threads; measures for a moment.
+  MachineLimits measure_limits();
+
   size_t arena_bytes() const { return executor_.arena_bytes(); }
   size_t plan_bytes() const { return executor_.cache_bytes(); }
   size_t release_memory();

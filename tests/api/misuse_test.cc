@@ -68,6 +68,9 @@ TEST_F(Misuse, NullHandlesAndResults) {
   refused(coracle_session_output_lod(session_.get(), 0, 0, &offsets, nullptr), "size");
   refused(coracle_session_tensor(session_.get(), nullptr, &view_), "name");
   refused(coracle_session_set_profiling(nullptr, 1), "session");
+  coracle_machine_limits limits;
+  refused(coracle_session_machine_limits(nullptr, &limits), "session");
+  refused(coracle_session_machine_limits(session_.get(), nullptr), "limits");
   refused(coracle_session_profile(nullptr, &json), "session");
   refused(coracle_session_profile(session_.get(), nullptr), "json");
   refused(coracle_session_explain(session_.get(), nullptr), "json");

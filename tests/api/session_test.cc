@@ -150,8 +150,14 @@ TEST_F(ProductSession, Profile) {
   d.Parse(json);
   ASSERT_TRUE(d.IsArray());
   ASSERT_EQ(d.Size(), 2U);
+  coracle_machine_limits limits{};
+  ASSERT_EQ(coracle_session_machine_limits(session_.get(), &limits), CORACLE_OK);
+  EXPECT_GT(limits.flops_per_second, 1e6);
+  EXPECT_GT(limits.bytes_per_second, 1e6);
   for (const rapidjson::Value& e : d.GetArray()) {
     EXPECT_GE(e["duration_ns"].GetInt64(), 0);
+    EXPECT_GE(e["flops"].GetInt64(), 0);
+    EXPECT_GE(e["bytes"].GetInt64(), 8) << "two floats at least";
     EXPECT_STREQ(e["output"].GetString(), "float32[1, 2]");
   }
   ASSERT_EQ(coracle_session_set_profiling(session_.get(), 0), CORACLE_OK);

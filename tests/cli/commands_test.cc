@@ -107,7 +107,9 @@ TEST_F(Commands, Bench) {
 TEST_F(Commands, Profile) {
   const std::string trace = folder_.path("trace.json");
   expect_parts(results({"profile", model_, "--shape", "x=1,3,16,16", "--repeat", "2", "-o", trace}),
-               {"share", "calls", "conv2d", "softmax", "last of 2 runs"});
+               {"share", "calls", "GFLOP/s", "GB/s", "limit", "conv2d", "softmax", "last of 2 runs"});
+  expect_parts(results({"profile", model_, "--shape", "x=1,3,16,16", "--nodes"}),
+               {"operator, kernel, result and node", "conv2d", "float32[1, "});
   std::ifstream file(trace);
   const rapidjson::Document d = parsed({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
   const rapidjson::Value& events = d["traceEvents"];

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/device.h"
 
+#include "devices/cpu/limits.h"
+
 namespace coracle::cpu {
 
 /// All kernel tables of this folder; generated from the files in kernels/.
 std::span<const KernelTable* const> all_kernels();
 
 extern const Device device;
-constinit const Device device = {.name = "cpu", .place = Place::Kind::kCpu, .kernels = all_kernels};
+constinit const Device device = {
+    .name = "cpu", .place = Place::Kind::kCpu, .kernels = all_kernels, .measure_limits = measure_limits};
 
 }  // namespace coracle::cpu

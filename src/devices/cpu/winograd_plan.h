@@ -9,6 +9,9 @@
 /// cache.
 namespace coracle::cpu {
 
+/// Multiplications relative to the direct form: 6 x 6 points for 4 x 4 results of 3 x 3 taps.
+constexpr double kWinogradMultiplies = 36.0 / (16.0 * 9.0);
+
 /// Null where the algorithm applies and is worth its transformations.
 Misfit winograd_misfit(const Conv2dFused& op, const ArgFacts& args);
 

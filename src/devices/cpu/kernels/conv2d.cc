@@ -139,17 +139,19 @@ void run_winograd(KernelCall& call) noexcept {
 template <Isa kIsa>
 struct Rows {
   static constexpr Kernel row(const char* name, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare,
-                              decltype(Kernel::run) run) {
+                              decltype(Kernel::run) run, double multiplies = 1) {
     return {.name = name,
             .op = &kOpRow<Conv2dFused>,
             .isa = kIsa,
             .layout = LayoutRule::kChannelsLast,
+            .multiplies = multiplies,
             .fits = fits,
             .prepare = prepare,
             .run = run};
   }
   static constexpr std::array<Kernel, 2> kRows = {
-      row(row_name<"conv2d.winograd", kIsa>(), fits_winograd, prepare_winograd<kIsa>, run_winograd<kIsa>),
+      row(row_name<"conv2d.winograd", kIsa>(), fits_winograd, prepare_winograd<kIsa>, run_winograd<kIsa>,
+          kWinogradMultiplies),
       row(row_name<"conv2d.indirect", kIsa>(), fits, prepare<kIsa>, run<kIsa>),
   };
 };

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "base/fact.h"
+#include "graph/op.h"
+
+namespace coracle {
+
+/// What an operator has to do at least, whatever the kernel: the coordinates of the roofline model (Williams, Waterman,
+/// Patterson, "Roofline: an insightful visual performance model", CACM 52(4), 2009).
+struct Cost {
+  int64_t flops = 0;  ///< of its sums of products, a multiply-add counted as two; 0 where memory is the limit
+  int64_t bytes = 0;  ///< operands read once, results written once
+};
+
+/// Facts are flat by port; those whose shape is not known count nothing.
+Cost cost_of(const Op& op, std::span<const Fact* const> in, std::span<const Fact* const> out);
+
+}  // namespace coracle
