@@ -5,7 +5,7 @@
 
 namespace coracle {
 
-/// Position of the first largest element along an axis.
+/// Position of the first largest element along an axis; what is not a number is passed over.
 struct Argmax : ArgExtreme {
   static constexpr const char* kName = "argmax";
   static constexpr const char* kLegacy[] = {"arg_max"};
@@ -15,7 +15,7 @@ struct Argmax : ArgExtreme {
 inline void infer(const Argmax& op, InferArgs& a) { infer_arg_extreme(op, a); }
 
 inline void reference(const Argmax& op, ReferenceArgs& a) {
-  reference_arg_extreme(op, a, [](auto x, auto y) { return x > y; });
+  reference_arg_extreme(op, a, [](auto x, auto y) { return x > y || (y != y && x == x); });
 }
 
 inline constexpr const OpRow* argmax_op = &kOpRow<Argmax>;

@@ -5,7 +5,7 @@
 
 namespace coracle {
 
-/// Position of the first smallest element along an axis.
+/// Position of the first smallest element along an axis; what is not a number is passed over.
 struct Argmin : ArgExtreme {
   static constexpr const char* kName = "argmin";
   static constexpr const char* kLegacy[] = {"arg_min"};
@@ -15,7 +15,7 @@ struct Argmin : ArgExtreme {
 inline void infer(const Argmin& op, InferArgs& a) { infer_arg_extreme(op, a); }
 
 inline void reference(const Argmin& op, ReferenceArgs& a) {
-  reference_arg_extreme(op, a, [](auto x, auto y) { return x < y; });
+  reference_arg_extreme(op, a, [](auto x, auto y) { return x < y || (y != y && x == x); });
 }
 
 inline constexpr const OpRow* argmin_op = &kOpRow<Argmin>;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
+
 #include "ops/common/unary.h"
 
 namespace coracle {
 
-/// out = x where |x| > threshold, else 0
+/// out = 0 where |x| <= threshold, else x
 struct Hardshrink : UnaryOperator {
   static constexpr const char* kName = "hardshrink";
   static constexpr const char* kLegacy[] = {"hard_shrink"};
@@ -17,7 +19,7 @@ struct Hardshrink : UnaryOperator {
 inline void infer(const Hardshrink&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Hardshrink& op, ReferenceArgs& a) {
-  reference_unary(a, [&op](double x) { return x > op.threshold || x < -op.threshold ? x : 0.0; });
+  reference_unary(a, [&op](double x) { return std::fabs(x) <= op.threshold ? 0.0 : x; });
 }
 
 inline constexpr const OpRow* hardshrink_op = &kOpRow<Hardshrink>;

@@ -5,7 +5,7 @@
 
 namespace coracle {
 
-/// x - log(sum(exp(x))) along an axis.
+/// x - log(sum(exp(x))) along an axis, where no x counts as less than the largest - 64.
 struct LogSoftmax : SoftmaxOperator {
   static constexpr const char* kName = "log_softmax";
   static constexpr const char* kLegacy[] = {"log_softmax"};
@@ -15,7 +15,10 @@ struct LogSoftmax : SoftmaxOperator {
 inline void infer(const LogSoftmax& op, InferArgs& a) { infer_softmax(op, a); }
 
 inline void reference(const LogSoftmax& op, ReferenceArgs& a) {
-  reference_softmax(op, a, [](double x, double largest, double sum) { return x - largest - std::log(sum); });
+  reference_softmax(op, a, [](double x, double largest, double sum) { 
+    const double difference = x - largest;
+    return (difference < -64 ? -64 : difference) - std::log(sum);
+   });
 }
 
 inline constexpr const OpRow* log_softmax_op = &kOpRow<LogSoftmax>;

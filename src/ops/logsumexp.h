@@ -8,7 +8,7 @@
 
 namespace coracle {
 
-/// out = log(sum(e^x)) over the axes
+/// out = log(sum(e^x)) over the axes; not a number where the largest element is infinite
 struct Logsumexp {
   static constexpr const char* kName = "logsumexp";
   static constexpr const char* kLegacy[] = {"logsumexp"};
@@ -39,14 +39,15 @@ inline void reference(const Logsumexp& op, ReferenceArgs& a) {
     using T = std::remove_pointer_t<decltype(p)>;
     const T* x = a.in(0).data<T>();
     walk.each([&](int64_t r, int64_t i) {
-      most[static_cast<size_t>(r)] = std::max(most[static_cast<size_t>(r)], static_cast<double>(x[i]));
+      double& m = most[static_cast<size_t>(r)];
+      const auto v = static_cast<double>(x[i]);
+      if (v > m || v != v) m = v;
     });
     walk.each([&](int64_t r, int64_t i) {
-      const double m = most[static_cast<size_t>(r)];
-      sums[static_cast<size_t>(r)] += std::isinf(m) ? 0.0 : std::exp(static_cast<double>(x[i]) - m);
+      sums[static_cast<size_t>(r)] += std::exp(static_cast<double>(x[i]) - most[static_cast<size_t>(r)]);
     });
     for (size_t i = 0; i < n; ++i) {
-      a.out(0).data<T>()[i] = static_cast<T>(std::isinf(most[i]) ? most[i] : most[i] + std::log(sums[i]));
+      a.out(0).data<T>()[i] = static_cast<T>(most[i] + std::log(sums[i]));
     }
   });
 }

@@ -5,7 +5,7 @@
 
 namespace coracle {
 
-/// out = max(x, 0)
+/// out = x > 0 ? x : 0, so 0 for what is not a number.
 struct Relu : UnaryOperator {
   static constexpr const char* kName = "relu";
   static constexpr const char* kLegacy[] = {"relu"};
@@ -15,7 +15,7 @@ struct Relu : UnaryOperator {
 inline void infer(const Relu&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Relu&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return x > 0 ? x : (x != x ? x : 0.0); });
+  reference_unary(a, [](double x) { return x > 0 ? x : 0.0; });
 }
 
 inline constexpr const OpRow* relu_op = &kOpRow<Relu>;

@@ -5,7 +5,7 @@
 
 namespace coracle {
 
-/// out = x moved towards 0 by threshold, 0 within it
+/// out = x moved towards 0 by threshold, 0 within it. A sum of two products, so not a number where x is infinite.
 struct Softshrink : UnaryOperator {
   static constexpr const char* kName = "softshrink";
   static constexpr const char* kLegacy[] = {"softshrink"};
@@ -18,7 +18,8 @@ inline void infer(const Softshrink&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Softshrink& op, ReferenceArgs& a) {
   reference_unary(a, [&op](double x) {
-    return x > op.threshold ? x - op.threshold : (x < -op.threshold ? x + op.threshold : 0.0);
+    const double upper = (x > op.threshold ? 1.0 : 0.0) * (x - op.threshold);
+    return upper + (x < -op.threshold ? 1.0 : 0.0) * (x + op.threshold);
   });
 }
 

@@ -5,7 +5,7 @@
 
 namespace coracle {
 
-/// out = x where x > threshold, else value
+/// out = x where x > threshold, else value. A sum of two products, so not a number where x is minus infinity.
 struct ThresholdedRelu : UnaryOperator {
   static constexpr const char* kName = "thresholded_relu";
   static constexpr const char* kLegacy[] = {"thresholded_relu"};
@@ -21,7 +21,7 @@ struct ThresholdedRelu : UnaryOperator {
 inline void infer(const ThresholdedRelu&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const ThresholdedRelu& op, ReferenceArgs& a) {
-  reference_unary(a, [&op](double x) { return x > op.threshold ? x : op.value; });
+  reference_unary(a, [&op](double x) { return x > op.threshold ? x : x * 0.0 + op.value; });
 }
 
 inline constexpr const OpRow* thresholded_relu_op = &kOpRow<ThresholdedRelu>;

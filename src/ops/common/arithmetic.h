@@ -22,7 +22,7 @@ T quotient(T x, T y) {
   }
 }
 
-/// x / y rounded down.
+/// x / y rounded down; for real numbers by way of the exact remainder, as Python does it.
 template <class T>
 T floor_quotient(T x, T y) {
   if constexpr (std::is_integral_v<T>) {
@@ -33,7 +33,14 @@ T floor_quotient(T x, T y) {
     }
     return q;
   } else {
-    return static_cast<T>(std::floor(static_cast<double>(x) / static_cast<double>(y)));
+    const auto a = static_cast<double>(x);
+    const auto b = static_cast<double>(y);
+    if (b == 0) return static_cast<T>(a / b);
+    const double rest = std::fmod(a, b);
+    const double multiple = (a - rest) / b - (rest != 0 && (rest < 0) != (b < 0) ? 1.0 : 0.0);
+    if (multiple == 0) return static_cast<T>(std::copysign(0.0, a / b));
+    const double whole = std::floor(multiple);
+    return static_cast<T>(multiple - whole > 0.5 ? whole + 1 : whole);
   }
 }
 

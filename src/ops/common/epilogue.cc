@@ -29,7 +29,7 @@ double apply(const EpilogueStep& s, double x) {
   const double a = s.a;
   const double b = s.b;
   switch (s.kind) {
-    case EpilogueKind::kRelu: return x > 0 || x != x ? x : 0.0;
+    case EpilogueKind::kRelu: return x > 0 ? x : 0.0;
     case EpilogueKind::kClip: return std::min(std::max(x, a), b);
     case EpilogueKind::kLeakyRelu: return x > 0 ? x : a * x;
     case EpilogueKind::kHardSigmoid: return std::min(std::max(a * x + b, 0.0), 1.0);

@@ -1,28 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values that are not a number, infinite or a negative zero, as they come out of a model that went wrong.
 
-Left out is where not a number stays so here, unlike in Paddle: relu gives 0 for it, softmax equal shares for rows that
-hold it or infinity, the square root of infinity is not a number, and the largest and smallest elements depend on the
-version and on where it stands.
+Left out is where Paddle's own answer depends on the position, the length of the row or the version: softmax of rows of
+eight and more that hold what is not a number, the square root and the logarithm of a sigmoid of infinity (not a number
+in some lanes), and the largest and smallest elements in Paddle 2.6.
 """
 
 import numpy as np
 
-from notation import op
+from notation import api, op
 
 SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0]
+FINITE = [np.nan, 0.0, -0.0, 100.0, -100.0]  # where the answer for infinity depends on the lane
 
 
-def values(r, shape):
+def values(r, shape, special=None):
     """Ordinary values and, at about every fourth place, special ones."""
     x = r.f(shape, lo=-3, hi=3).array
     places = r.random.uniform(size=x.shape) < 0.25
-    x[places] = r.random.choice(SPECIAL, places.sum())
+    x[places] = r.random.choice(special or SPECIAL, places.sum())
     return r.t(x, "float32")
 
 
-def unary(**attributes):
-    return lambda r: dict(X=values(r, [r.int(2, 4), 17]), **attributes)
+def unary(special=None, **attributes):
+    return lambda r: dict(X=values(r, [r.int(2, 4), 17], special), **attributes)
 
 
 def binary(r):
@@ -48,38 +49,147 @@ def clip(r):
     return dict(X=values(r, [3, 17]), min=-1.0, max=r.pick(1.0, 2.5))
 
 
+def rows(r):
+    """Rows of fewer than eight, where each lane is treated alike, and rows of which the largest and the smallest are far
+    apart, up to minus infinity."""
+    if r.index % 2 == 0:
+        return dict(X=values(r, [r.int(3, 9), r.int(2, 7)]), axis=-1)
+    x = r.f([r.int(2, 5), r.int(2, 20)], lo=-200, hi=200).array
+    x[0, 0] = r.pick(-np.inf, -1e30, -300)
+    return dict(X=r.t(x, "float32"), axis=-1)
+
+
+def extreme(r):
+    x = values(r, [r.int(2, 5), r.int(3, 20)])
+    return dict(X=x, axis=r.pick(0, 1), keepdims=False, dtype=3)
+
+
+def ordered(r):
+    x = r.distinct(r.int(2, 4), 12).array
+    for row in x:  # one of each at most: equal values may come in any order
+        row[r.random.permutation(12)[:3]] = [np.nan, np.inf, -np.inf]
+    return x
+
+
+def top(r):
+    return dict(X=r.t(ordered(r)), k=r.int(1, 5), axis=-1, largest=True, sorted=True)
+
+
+def norm(r):
+    return dict(X=values(r, [6, 9]), Scale=r.w(9), Bias=r.w(9), begin_norm_axis=1, epsilon=1e-5)
+
+
+def product(r):
+    x = r.f([3, 5]).array
+    x[r.int(0, 2), r.int(0, 4)] = r.pick(*SPECIAL)
+    return dict(X=r.t(x), Y=r.f(5, r.pick(4, 18)), trans_x=False, trans_y=False)
+
+
+def cast(r):
+    return dict(X=values(r, [3, 17]), in_dtype=5, out_dtype=r.turn(0, 2, 3))
+
+
+def divided(r):
+    """Reals, and whole numbers with divisors that are not zero (which Paddle refuses)."""
+    if r.index % 2 == 0:
+        return binary(r)
+    dtype = r.pick("int32", "int64")
+    y = r.i(3, 7, lo=1, hi=4, dtype=dtype).array * r.random.choice([-1, 1], (3, 7))
+    return dict(X=r.i(3, 7, dtype=dtype), Y=r.t(y, dtype), axis=-1)
+
+
+def python(name, function, shapes):
+    """A program of the Python API, for what Paddle 2.6 answers by position."""
+
+    def make(r):
+        inputs = {n: values(r, shape) for n, shape in shapes.items()}
+        return inputs, lambda paddle, **variables: function(paddle, variables)
+
+    return api(name, make, n=4)
+
+
 UNARY = {
+    "relu": {},
     "relu6": dict(threshold=6.0),
     "leaky_relu": dict(alpha=0.1),
     "sigmoid": {},
+    "logsigmoid": dict(special=FINITE),
     "tanh": {},
+    "tanh_shrink": {},
+    "stanh": dict(scale_a=0.67, scale_b=1.7159),
     "hard_swish": dict(threshold=6.0, scale=6.0, offset=3.0),
     "hard_sigmoid": dict(slope=0.2, offset=0.5),
+    "hard_shrink": dict(threshold=0.5),
+    "softshrink": {"lambda": 0.5},
+    "thresholded_relu": dict(threshold=1.0),
+    "brelu": dict(t_min=-1.0, t_max=1.0),
     "swish": dict(beta=1.0),
     "silu": {},
     "gelu": dict(approximate=False),
     "elu": dict(alpha=1.0),
+    "selu": {},
+    "celu": dict(alpha=1.0),
     "softplus": dict(beta=1.0, threshold=20.0),
+    "softsign": {},
     "mish": dict(threshold=20.0),
     "abs": {},
     "sign": {},
     "exp": {},
+    "expm1": {},
     "log": {},
+    "log2": {},
+    "log10": {},
+    "log1p": {},
+    "sqrt": dict(special=FINITE),
     "rsqrt": {},
     "reciprocal": {},
     "floor": {},
+    "ceil": {},
     "round": {},
+    "trunc": {},
     "square": {},
     "erf": {},
+    "sin": {},
+    "cos": {},
+    "tan": {},
+    "asin": {},
+    "acos": {},
+    "atan": {},
+    "sinh": {},
+    "cosh": {},
+    "asinh": {},
+    "acosh": {},
+    "atanh": {},
     "isnan_v2": {},
+    "isinf_v2": {},
     "isfinite_v2": {},
     "cumsum": dict(axis=1),
+    "scale": dict(scale=0.0, bias=1.0),
+    "pow": dict(factor=2.0),
 }
 BINARY = (
     "elementwise_add elementwise_sub elementwise_mul elementwise_div elementwise_fmax elementwise_fmin "
-    " less_than greater_equal equal not_equal"
+    "elementwise_pow less_than less_equal greater_than greater_equal equal not_equal"
 )
-TABLE = [op(name, unary(**attributes), n=4, formats="program pir") for name, attributes in UNARY.items()]
+TABLE = [op(name, unary(**attributes), n=4) for name, attributes in UNARY.items()]
 TABLE += [op(name, binary, n=4) for name in BINARY.split()]
-TABLE += [op(name, reduction, n=4) for name in "reduce_sum reduce_mean".split()]
-TABLE += [op("pool2d", pool, n=4), op("clip", clip, n=4)]
+TABLE += [op(name, divided, n=8) for name in ("elementwise_mod", "elementwise_floordiv")]
+TABLE += [op(name, reduction, n=4) for name in "reduce_sum reduce_mean reduce_prod".split()]
+TABLE += [
+    op("pool2d", pool, n=4),
+    op("clip", clip, n=4),
+    op("softmax", rows, n=8),
+    op("log_softmax", rows, n=8),
+    op("arg_max", extreme, n=6, exact=True),
+    op("arg_min", extreme, n=6, exact=True),
+    op("top_k_v2", top, n=4, out="Out Indices"),
+    op("layer_norm", norm, n=4, out="Y", hidden="Mean Variance"),
+    op("matmul_v2", product, n=6),
+    op("cast", cast, n=6, exact=True),
+    python("api_max_special", lambda p, t: p.max(t["x"], axis=-1), dict(x=[5, 17])),
+    python("api_min_special", lambda p, t: p.min(t["x"], axis=0), dict(x=[5, 17])),
+    python("api_amax_special", lambda p, t: p.amax(t["x"], axis=-1), dict(x=[5, 17])),
+    python("api_maximum_special", lambda p, t: p.maximum(t["x"], t["y"]), dict(x=[3, 17], y=[17])),
+    python("api_minimum_special", lambda p, t: p.minimum(t["x"], t["y"]), dict(x=[3, 17], y=[3, 17])),
+    python("api_logsumexp_special", lambda p, t: p.logsumexp(t["x"], axis=-1), dict(x=[9, 4])),
+]

@@ -67,13 +67,12 @@ HWY_INLINE void convolve(const DepthwiseCall& call, const Chain& chain, const St
       }
     }
   }
-  const V low = hn::Set(d, chain.low);
-  const V high = hn::Set(d, chain.high);
   if (chain.count == 0) {
+    const Limiter limit(chain.limits);
     float* c = call.output + strip.pixel * call.out_stride + channel;
     CORACLE_UNROLL for (int i = 0; i < kPixels; ++i, c += call.out_stride) {
       CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) {
-        const V result = at_most(high, at_least(low, sum[i][j]));
+        const V result = limit(sum[i][j]);
         if constexpr (kWidth == Width::kPartial) {
           store_partial(d, result, c, count);
         } else {

@@ -71,14 +71,13 @@ HWY_INLINE void convolve_block(const DepthwiseCall& call, const Chain& chain, co
     }
   }
   if (chain.count == 0) {
-    const V low = hn::Set(d, chain.low);
-    const V high = hn::Set(d, chain.high);
+    const Limiter limit(chain.limits);
     float* row = call.output + block.pixels[0] * call.out_stride + channel;
     CORACLE_UNROLL for (int i = 0; i < kRows; ++i, row += call.out_w * call.out_stride) {
       float* c = row;
       CORACLE_UNROLL for (int j = 0; j < kBlockColumns; ++j, c += call.out_stride) {
         if (j >= block.columns) continue;
-        const V result = at_most(high, at_least(low, sum[i][j]));
+        const V result = limit(sum[i][j]);
         if constexpr (kPartial) {
           store_partial(d, result, c, count);
         } else {

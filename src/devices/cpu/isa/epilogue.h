@@ -26,7 +26,7 @@ HWY_INLINE void apply_unary(const UnaryStep& step, FloatVector* HWY_RESTRICT v) 
   const V zero = hn::Zero(d);
   const V one = set(d, 1.0);
   switch (step.kind) {
-    case UnaryKind::kRelu: return each_of_group(v, [=](V x) { return at_least(zero, x); });
+    case UnaryKind::kRelu: return each_of_group(v, [](V x) { return rectified(x); });
     case UnaryKind::kClip: return each_of_group(v, [=](V x) { return at_most(b, at_least(a, x)); });
     case UnaryKind::kLeakyRelu:
       return each_of_group(v, [=](V x) { return hn::IfThenElse(hn::Ge(x, zero), x, hn::Mul(a, x)); });
@@ -56,12 +56,28 @@ HWY_INLINE void apply_unary(const UnaryStep& step, FloatVector* HWY_RESTRICT v) 
   }
 }
 
-// A chain, with what a register tile does itself split off: a first bias starts the sums, and a clamp that ends the
-// chain is done in registers, at_most(high, at_least(low, x)).
-struct Chain {
-  const float* bias = nullptr;
+// What a register tile does to its sums: rectified(x), or at_most(high, at_least(low, x)).
+struct Limits {
+  bool relu = false;
   float low = -__builtin_inff();
   float high = __builtin_inff();
+};
+
+struct Limiter {
+  explicit Limiter(const Limits& limits)
+      : relu(limits.relu), low(hn::Set(FloatTag(), limits.low)), high(hn::Set(FloatTag(), limits.high)) {}
+  HWY_INLINE FloatVector operator()(FloatVector x) const {
+    return relu ? rectified(x) : at_most(high, at_least(low, x));
+  }
+  bool relu;
+  FloatVector low, high;
+};
+
+// A chain, with what a register tile does itself split off: a first bias starts the sums, and limits that end the chain
+// are applied in registers.
+struct Chain {
+  const float* bias = nullptr;
+  Limits limits;
   const PostOp* ops = nullptr;
   int count = 0;
 };
@@ -78,11 +94,11 @@ HWY_INLINE Chain split_chain(const PostOp* ops, int count) {
   if (chain.count == 1 && chain.ops[0].kind == PostOpKind::kUnary) {
     const UnaryStep& step = chain.ops[0].step;
     if (step.kind == UnaryKind::kRelu) {
-      chain.low = 0.0f;
+      chain.limits.relu = true;
       chain.count = 0;
     } else if (step.kind == UnaryKind::kClip) {
-      chain.low = step.a;
-      chain.high = step.b;
+      chain.limits.low = step.a;
+      chain.limits.high = step.b;
       chain.count = 0;
     }
   }

@@ -125,8 +125,7 @@ class RowTile {
     tile.a = rows_.pointers();
     tile.sums = sums_;
     tile.c = out_;
-    tile.low = chain_.low;
-    tile.high = chain_.high;
+    tile.limits = chain_.limits;
     find_tile(panel, count_)(tile);
     if (direct || !tile.last) return;
     if (flat) {

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "epilogue.h"
 #include "gemm.h"
 #include "vector.h"
 
@@ -66,7 +67,7 @@ struct TileCall {
   float* const* sums;    // one pointer per row, for all lanes: raw accumulators that come from or go to another call
   bool last;             // finish into `c`; otherwise keep raw accumulators in `sums`
   float* const* c;       // one pointer per row, for panel.columns() floats
-  float low, high;       // the result is clamped to these; NaN stays
+  Limits limits;
 };
 
 template <int kRows, int kVectors, bool kPaired>
@@ -167,8 +168,7 @@ struct Tile {
 
   HWY_INLINE void finish(const TileCall& call) const {
     const FloatTag d;
-    const V low = hn::Set(d, call.low);
-    const V high = hn::Set(d, call.high);
+    const Limiter limit(call.limits);
     if constexpr (kPaired && kVectors == 1) {
       // Two rows at a time fill a vector. Stored in the order of the rows, as their ends may overlap.
       CORACLE_UNROLL for (int r = 0; r < kRows; r += 2) {
@@ -176,7 +176,7 @@ struct Tile {
         const V first = sum[r][0];
         const V second = sum[r + 1 < kRows ? r + 1 : r][0];
         const V both = hn::Add(hn::ConcatEven(d, second, first), hn::ConcatOdd(d, second, first));
-        const V result = at_most(high, at_least(low, both));
+        const V result = limit(both);
         hn::StoreU(hn::LowerHalf(half, result), half, call.c[r]);
         if (r + 1 < kRows) hn::StoreU(hn::UpperHalf(half, result), half, call.c[r + 1]);
       }
@@ -187,13 +187,13 @@ struct Tile {
       if constexpr (kPaired) {
         const hn::Half<FloatTag> half;
         const V both = hn::Add(hn::ConcatEven(d, sum[r][1], sum[r][0]), hn::ConcatOdd(d, sum[r][1], sum[r][0]));
-        hn::StoreU(at_most(high, at_least(low, both)), d, c);
+        hn::StoreU(limit(both), d, c);
         const V rest = sum[r][kVectors - 1];
         const V last = hn::Add(hn::ConcatEven(d, rest, rest), hn::ConcatOdd(d, rest, rest));
-        hn::StoreU(hn::LowerHalf(half, at_most(high, at_least(low, last))), half, c + kFloatLanes);
+        hn::StoreU(hn::LowerHalf(half, limit(last)), half, c + kFloatLanes);
       } else {
         CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) {
-          hn::StoreU(at_most(high, at_least(low, sum[r][j])), d, c + j * kFloatLanes);
+          hn::StoreU(limit(sum[r][j]), d, c + j * kFloatLanes);
         }
       }
     }

@@ -11,12 +11,12 @@ using V = FloatVector;
 struct MulOp {
   HWY_INLINE V operator()(V a, V b) const { return hn::Mul(a, b); }
 };
-// The new value second: NaN there comes through.
+// NaN stays, whichever operand it is.
 struct MaxOp {
-  HWY_INLINE V operator()(V a, V b) const { return at_least(a, b); }
+  HWY_INLINE V operator()(V a, V b) const { return hn::IfThenElse(hn::IsNaN(a), a, at_least(a, b)); }
 };
 struct MinOp {
-  HWY_INLINE V operator()(V a, V b) const { return at_most(a, b); }
+  HWY_INLINE V operator()(V a, V b) const { return hn::IfThenElse(hn::IsNaN(a), a, at_most(a, b)); }
 };
 struct SquareOp {
   HWY_INLINE V operator()(V v) const { return hn::Mul(v, v); }

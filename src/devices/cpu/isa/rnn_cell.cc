@@ -63,9 +63,8 @@ void simple_tanh(const RnnCell& p) {
 }
 
 void simple_relu(const RnnCell& p) {
-  const FloatTag d;
   each_vector(p, [=, &p](size_t row, size_t i, size_t width) {
-    store_width(at_least(hn::Zero(d), gate_sum(p, row, 0, i, width)), p.state + row * p.state_stride + i, width);
+    store_width(rectified(gate_sum(p, row, 0, i, width)), p.state + row * p.state_stride + i, width);
   });
 }
 

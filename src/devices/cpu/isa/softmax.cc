@@ -14,6 +14,11 @@ struct MaxOp {
   HWY_INLINE V operator()(V a, V b) const { return hn::Max(a, b); }
 };
 
+// The logarithm of a share, from log(x) = x - largest: Paddle takes no x for smaller than e^-64 of the largest.
+HWY_INLINE V log_share(V difference, V log_sum) {
+  return hn::Sub(at_least(set(FloatTag(), -64.0), difference), log_sum);
+}
+
 HWY_INLINE V lowest() { return set(FloatTag(), -__builtin_inff()); }
 
 // Rows of so few elements, classes mostly, add up one by one. Where one class is nearly certain the rounding of this
@@ -49,7 +54,7 @@ void log_rows(const float* x, float* y, size_t rows, size_t n) {
     const V largest = largest_of(x, n);
     const float sum = sum_of(x, n, [=](V v) { return math::exp_normal(d, hn::Sub(v, largest)); });
     const V log_sum = math::log(d, hn::Set(d, sum));
-    map(x, y, n, [=](V v) { return hn::Sub(hn::Sub(v, largest), log_sum); });
+    map(x, y, n, [=](V v) { return log_share(hn::Sub(v, largest), log_sum); });
   }
 }
 
@@ -78,7 +83,7 @@ HWY_INLINE void strip(const float* x, float* y, size_t n, size_t inner, size_t w
   for (size_t i = 0; i < n; ++i) {
     for (size_t v = 0; v < kVectors; ++v) {
       const size_t at = i * inner + v * kFloatLanes;
-      const V result = kLog ? hn::Sub(hn::Sub(load_width(x + at, width), largest[v]), sum[v])
+      const V result = kLog ? log_share(hn::Sub(load_width(x + at, width), largest[v]), sum[v])
                             : hn::Mul(load_width(y + at, width), sum[v]);
       store_width(result, y + at, width);
     }

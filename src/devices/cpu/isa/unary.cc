@@ -27,7 +27,7 @@ void apply_step(const UnaryStep& step, const float* x, float* y, size_t n) {
     case UnaryKind::kIdentity:
       if (x != y) map(x, y, n, [](V v) { return v; });
       return;
-    case UnaryKind::kRelu: return map(x, y, n, [=](V v) { return at_least(zero, v); });
+    case UnaryKind::kRelu: return map(x, y, n, [](V v) { return rectified(v); });
     case UnaryKind::kClip: return map(x, y, n, [=](V v) { return at_most(b, at_least(a, v)); });
     case UnaryKind::kLeakyRelu:
       return map(x, y, n, [=](V v) { return hn::IfThenElse(hn::Ge(v, zero), v, hn::Mul(a, v)); });
@@ -57,13 +57,19 @@ void apply_step(const UnaryStep& step, const float* x, float* y, size_t n) {
     case UnaryKind::kSoftplus: return map(x, y, n, [=](V v) { return math::softplus(d, v, a, b); });
     case UnaryKind::kMish: return map(x, y, n, [=](V v) { return math::mish(d, v); });
     case UnaryKind::kSoftsign: return map(x, y, n, [=](V v) { return hn::Div(v, hn::Add(one, hn::Abs(v))); });
-    case UnaryKind::kHardShrink: return map(x, y, n, [=](V v) { return hn::IfThenElseZero(hn::Gt(hn::Abs(v), a), v); });
+    case UnaryKind::kHardShrink: return map(x, y, n, [=](V v) { return hn::IfThenElseZero(hn::Not(hn::Le(hn::Abs(v), a)), v); });
     case UnaryKind::kSoftShrink:
       return map(x, y, n, [=](V v) {
-        const V lower = hn::IfThenElseZero(hn::Lt(v, hn::Neg(a)), hn::Add(v, a));
-        return hn::IfThenElse(hn::Gt(v, a), hn::Sub(v, a), lower);
+        // As products: infinity and NaN give NaN.
+        const V upper = hn::Mul(hn::IfThenElseZero(hn::Gt(v, a), one), hn::Sub(v, a));
+        const V lower = hn::Mul(hn::IfThenElseZero(hn::Lt(v, hn::Neg(a)), one), hn::Add(v, a));
+        return hn::Add(upper, lower);
       });
-    case UnaryKind::kThresholdedRelu: return map(x, y, n, [=](V v) { return hn::IfThenElse(hn::Gt(v, a), v, b); });
+    case UnaryKind::kThresholdedRelu:
+      return map(x, y, n, [=](V v) {
+        const auto above = hn::Gt(v, a);
+        return hn::Add(hn::Mul(hn::IfThenElseZero(above, one), v), hn::IfThenElseZero(hn::Not(above), b));
+      });
     case UnaryKind::kAbs: return map(x, y, n, [](V v) { return hn::Abs(v); });
     case UnaryKind::kNegative: return map(x, y, n, [](V v) { return hn::Neg(v); });
     case UnaryKind::kSign:

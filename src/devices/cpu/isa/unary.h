@@ -11,7 +11,7 @@ namespace coracle::cpu {
 /// y = f(x) for one float; a, b and c are the numbers in UnaryStep. NaN gives NaN unless a comparison says otherwise.
 enum class UnaryKind : int32_t {
   kIdentity,
-  kRelu,         // max(x, 0)
+  kRelu,         // x > 0 ? x : 0
   kClip,         // min(max(x, a), b): relu6 and hardtanh too
   kLeakyRelu,    // x >= 0 ? x : a * x
   kHardSigmoid,  // min(max(a * x + b, 0), 1)
@@ -30,9 +30,9 @@ enum class UnaryKind : int32_t {
   kSoftplus,  // a * x > b ? x : log(1 + e^(a * x)) / a: beta, threshold
   kMish,
   kSoftsign,         // x / (1 + |x|)
-  kHardShrink,       // |x| > a ? x : 0
-  kSoftShrink,       // x > a ? x - a : x < -a ? x + a : 0
-  kThresholdedRelu,  // x > a ? x : b
+  kHardShrink,       // |x| <= a ? 0 : x
+  kSoftShrink,       // (x > a) * (x - a) + (x < -a) * (x + a)
+  kThresholdedRelu,  // x * (x > a) + b * (x <= a)
   kAbs,
   kNegative,
   kSign,

@@ -93,5 +93,16 @@ HWY_INLINE V at_least(V limit, V x) {
 #endif
 }
 
+// max(x, 0), and 0 where x is NaN, as Paddle has it.
+template <class V>
+HWY_INLINE V rectified(V x) {
+  const hn::DFromV<V> d;
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  return hn::Max(x, hn::Zero(d));  // these give their second operand where either is NaN
+#else
+  return hn::IfThenElseZero(hn::Gt(x, hn::Zero(d)), x);
+#endif
+}
+
 }  // namespace
 }  // namespace coracle::cpu::CORACLE_ISA

@@ -142,15 +142,14 @@ HWY_INLINE void transform_outputs(const WinogradCall& call, const Chain& chain, 
   }
   HWY_ALIGN float results[kOutputs * kOutputs * kFloatLanes];  // by row
   const V bias = chain.bias == nullptr ? hn::Zero(d) : load_channels<kPartial>(chain.bias + channel, count);
-  const V low = hn::Set(d, chain.low);
-  const V high = hn::Set(d, chain.high);
+  const Limiter limit(chain.limits);
   for (int x = 0; x < kOutputs; ++x) {
     V m[kInputs];
     V v[kOutputs];
     CORACLE_UNROLL for (int y = 0; y < kInputs; ++y) m[y] = hn::Load(d, lines + (y * kOutputs + x) * kLanes);
     finish_line(m, v);
     CORACLE_UNROLL for (int y = 0; y < kOutputs; ++y) {
-      const V result = at_most(high, at_least(low, hn::Add(v[y], bias)));
+      const V result = limit(hn::Add(v[y], bias));
       const int64_t pixel = tile.pixels[y * kOutputs + x];
       if (pixel < 0) continue;
       if (chain.count == 0) {

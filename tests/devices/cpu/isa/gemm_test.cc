@@ -345,7 +345,7 @@ TEST_P(GemmTest, OutputPixelsMayLieApart) {
   }
 }
 
-TEST_P(GemmTest, NotANumberComesThrough) {
+TEST_P(GemmTest, NotANumberComesThroughAClampButNotThroughRelu) {
   const std::vector<float> a = {NAN, 1.0f}, b = {1.0f, 1.0f};
   const GemmShape shape{1, 1, 2};
   GemmSource source;
@@ -354,8 +354,8 @@ TEST_P(GemmTest, NotANumberComesThrough) {
   source.inner_stride = 2;
   source.column_stride = 1;
   const auto packed = pack_all(f(), shape, source);
-  PostOp relu;
-  relu.step = {UnaryKind::kRelu};
+  PostOp step;
+  step.step = {UnaryKind::kClip, 0.0f, 6.0f};
   std::vector<float> c(4);
   GemmCall call;
   call.shape = shape;
@@ -364,11 +364,14 @@ TEST_P(GemmTest, NotANumberComesThrough) {
   call.packed = packed.data();
   call.c = c.data();
   call.c_stride = 2;
-  call.ops = &relu;
+  call.ops = &step;
   call.op_count = 1;
   f().run(call, 0, 2, 0, 1);
   EXPECT_TRUE(std::isnan(c[0]) && std::isnan(c[1]));
   EXPECT_EQ(c[2], 1.0f);
+  step.step = {UnaryKind::kRelu};
+  f().run(call, 0, 2, 0, 1);
+  EXPECT_EQ(c, (std::vector<float>{0.0f, 0.0f, 1.0f, 1.0f}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Isa, GemmTest, testing::ValuesIn(tested_isas()),

@@ -28,7 +28,7 @@ std::vector<Case> cases() {
   constexpr float kBig = 1e37f;
   return {
       {"identity", {K::kIdentity}, [](double x) { return x; }, 0},
-      {"relu", {K::kRelu}, [](double x) { return std::isnan(x) ? x : positive_or(x, 0); }, 0},
+      {"relu", {K::kRelu}, [](double x) { return x > 0 ? x : 0; }, 0},
       {"relu6", {K::kClip, 0, 6}, [](double x) { return x < 0   ? 0
                                                         : x > 6 ? 6
                                                                 : x; }, 0},
@@ -78,14 +78,12 @@ std::vector<Case> cases() {
       {"softplus", {K::kSoftplus, 2, 20}, [](double x) { return 2 * x > 20 ? x : softplus(2 * x) / 2; }, 1e-6, 1e-37},
       {"mish", {K::kMish}, [](double x) { return x * std::tanh(softplus(x)); }, 1e-6, 1e-30, -kBig},
       {"softsign", {K::kSoftsign}, [](double x) { return x / (1 + std::abs(x)); }, 4e-7, 1e-30, -kBig, kBig},
-      {"hard_shrink", {K::kHardShrink, 0.5f}, [](double x) { return std::abs(x) > 0.5 ? x : 0; }, 0, 1, -kBig, kBig},
+      {"hard_shrink", {K::kHardShrink, 0.5f}, [](double x) { return std::abs(x) <= 0.5 ? 0 : x; }, 0, 1, -kBig, kBig},
       {"soft_shrink",
        {K::kSoftShrink, 0.5f},
-       [](double x) { return x > 0.5    ? x - 0.5
-                             : x < -0.5 ? x + 0.5
-                                        : 0; },
+       [](double x) { return (x - 0.5) * (x > 0.5 ? 1 : 0) + (x + 0.5) * (x < -0.5 ? 1 : 0); },
        1e-7},
-      {"thresholded_relu", {K::kThresholdedRelu, 1, -3}, [](double x) { return x > 1 ? x : -3; }, 0},
+      {"thresholded_relu", {K::kThresholdedRelu, 1, -3}, [](double x) { return x > 1 ? x : x * 0 - 3; }, 0},
       {"abs", {K::kAbs}, [](double x) { return std::abs(x); }, 0},
       {"negative", {K::kNegative}, [](double x) { return -x; }, 0},
       {"sign", {K::kSign}, [](double x) { return x > 0   ? 1
