@@ -16,7 +16,7 @@ struct MulticlassNms : MulticlassSuppression {
 };
 
 inline void infer(const MulticlassNms&, InferArgs& a) {
-  check_detection(a, true);
+  check_detection(a, true, true);
   a.set(0, a.dtype(0), Shape{Shape::kUnknown, Shape::kUnknown});
 }
 

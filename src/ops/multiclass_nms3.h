@@ -19,9 +19,9 @@ struct MulticlassNms3 : MulticlassSuppression {
 };
 
 inline void infer(const MulticlassNms3&, InferArgs& a) {
-  int64_t images = check_detection(a, true);
+  int64_t images = check_detection(a, true, true);
   if (images < 0 && a.has(2) && a.shape(2).known()) images = a.shape(2).count();
-  a.set(0, a.dtype(0), Shape{Shape::kUnknown, 6});
+  a.set(0, a.dtype(0), Shape{Shape::kUnknown, detection_width(a)});
   a.set(1, DType::kInt32, Shape{Shape::kUnknown, 1});
   a.set(2, DType::kInt32, Shape{images});
 }

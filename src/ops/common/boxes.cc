@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "ops/common/polygons.h"
 #include "ops/common/recurrent.h"
 
 namespace coracle {
@@ -117,12 +118,15 @@ class TakenBoxes {
 }  // namespace
 
 std::vector<int64_t> suppress_overlaps(const double* boxes, int64_t step, std::span<const int64_t> order,
-                                       double threshold, double eta, bool normalized) {
-  // Below 0 boxes that do not overlap suppress each other, too.
-  TakenBoxes taken(boxes, step, threshold >= 0 ? order : std::span<const int64_t>());
+                                       double threshold, double eta, bool normalized, int64_t numbers) {
+  const auto overlap = [&](const double* a, const double* b) {
+    return numbers == 4 ? box_overlap(a, b, normalized) : polygon_overlap(a, b, numbers / 2);
+  };
+  // Below 0 boxes that do not overlap suppress each other, too; polygons have no corners to tell their place.
+  TakenBoxes taken(boxes, step, threshold >= 0 && numbers == 4 ? order : std::span<const int64_t>());
   for (int64_t i : order) {
-    const bool apart = taken.all(
-        i, [&](int64_t j) { return box_overlap(boxes + i * step, boxes + j * step, normalized) <= threshold; });
+    const bool apart =
+        taken.all(i, [&](int64_t j) { return overlap(boxes + i * step, boxes + j * step) <= threshold; });
     if (!apart) continue;
     taken.take(i);
     if (eta < 1 && threshold > 0.5) threshold *= eta;

@@ -24,6 +24,7 @@ struct Image {
   int64_t class_box_step;
   int64_t score_step;
   int64_t class_score_step;
+  int64_t numbers;
 };
 
 std::vector<Candidate> detect(const MulticlassSuppression& op, const Image& image, bool regions) {
@@ -34,7 +35,7 @@ std::vector<Candidate> detect(const MulticlassSuppression& op, const Image& imag
     const std::vector<int64_t> order =
         best_scores(scores, image.count, image.score_step, op.score_threshold, op.nms_top_k);
     for (int64_t i : suppress_overlaps(image.boxes + c * image.class_box_step, image.box_step, order, op.nms_threshold,
-                                       op.nms_eta, op.normalized)) {
+                                       op.nms_eta, op.normalized, image.numbers)) {
       found.push_back({c, i, scores[i * image.score_step]});
     }
   }
@@ -51,7 +52,7 @@ std::vector<Candidate> detect(const MulticlassSuppression& op, const Image& imag
 
 }  // namespace
 
-int64_t check_detection(const InferArgs& a, bool regions) {
+int64_t check_detection(const InferArgs& a, bool regions, bool polygons) {
   const Shape& boxes = a.shape(0);
   const Shape& scores = a.shape(1);
   require(is_float(a.dtype(0)) && a.dtype(0) == a.dtype(1), "boxes are ", a.dtype(0), " and scores ", a.dtype(1),
@@ -60,13 +61,20 @@ int64_t check_detection(const InferArgs& a, bool regions) {
   require(boxes.rank() == 3, "boxes are ", boxes, ", expected 3 dimensions");
   require(scores.rank() == 3 || (regions && scores.rank() == 2), "scores are ", scores, ", expected ",
           regions ? "2 or 3" : "3", " dimensions");
-  require(boxes[2] < 0 || boxes[2] == 4, ErrorCode::kUnsupported, "boxes have ", boxes[2],
-          " numbers each, only corners (4) are supported");
+  const bool corners = boxes[2] == 8 || boxes[2] == 16 || boxes[2] == 24 || boxes[2] == 32;
+  require(boxes[2] < 0 || boxes[2] == 4 || (polygons && scores.rank() == 3 && corners), ErrorCode::kUnsupported,
+          "boxes have ", boxes[2], " numbers each, expected 4", polygons ? ", 8, 16, 24 or 32" : "");
   const auto agree = [](int64_t x, int64_t y) { return x < 0 || y < 0 || x == y; };
   const bool by_image = scores.rank() == 3;
   require(agree(boxes[0], scores[0]) && agree(boxes[1], by_image ? scores[2] : scores[1]), "boxes ", boxes,
           " and scores ", scores, " do not fit");
   return by_image ? std::max(boxes[0], scores[0]) : Shape::kUnknown;
+}
+
+int64_t detection_width(const InferArgs& a) {
+  const Shape& boxes = a.shape(0);
+  if (!boxes.rank_known() || boxes.rank() != 3) return Shape::kUnknown;
+  return boxes[2] < 0 ? Shape::kUnknown : boxes[2] + 2;
 }
 
 Detections detect_multiclass(const MulticlassSuppression& op, const Tensor& boxes, const Tensor& scores,
@@ -81,7 +89,7 @@ Detections detect_multiclass(const MulticlassSuppression& op, const Tensor& boxe
     for (size_t n = 0; n + 1 < offsets.size(); ++n) {
       const int64_t first = offsets[n] * classes;
       const Image image{
-          b.data() + first * 4, s.data() + first, offsets[n + 1] - offsets[n], classes, classes * 4, 4, classes, 1};
+          b.data() + first * 4, s.data() + first, offsets[n + 1] - offsets[n], classes, classes * 4, 4, classes, 1, 4};
       for (const Candidate& c : detect(op, image, true)) {
         const int64_t at = c.box * classes + c.label;
         all.add(static_cast<double>(c.label), c.score, image.boxes + at * 4, first + at);
@@ -92,10 +100,13 @@ Detections detect_multiclass(const MulticlassSuppression& op, const Tensor& boxe
   }
   const int64_t classes = scores.shape()[1];
   const int64_t count = scores.shape()[2];
+  const int64_t numbers = boxes.shape()[2];
+  all.numbers = numbers;
   for (int64_t n = 0; n < scores.shape()[0]; ++n) {
-    const Image image{b.data() + n * count * 4, s.data() + n * classes * count, count, classes, 4, 0, 1, count};
+    const Image image{
+        b.data() + n * count * numbers, s.data() + n * classes * count, count, classes, numbers, 0, 1, count, numbers};
     for (const Candidate& c : detect(op, image, false)) {
-      all.add(static_cast<double>(c.label), c.score, image.boxes + c.box * 4, n * count + c.box);
+      all.add(static_cast<double>(c.label), c.score, image.boxes + c.box * numbers, n * count + c.box);
     }
     all.end_image();
   }
@@ -103,7 +114,7 @@ Detections detect_multiclass(const MulticlassSuppression& op, const Tensor& boxe
 }
 
 Tensor detection_rows(const Detections& found, DType dtype) {
-  Tensor rows = Tensor::make(dtype, Shape{found.count(), 6});
+  Tensor rows = Tensor::make(dtype, Shape{found.count(), found.numbers + 2});
   rows.assign(std::span<const double>(found.rows));
   return rows;
 }

@@ -21,6 +21,7 @@ FAMILIES = [
     "detection",
     "sequence",
     "loss",
+    "algebra",
     "special",
     "control",
     "native",

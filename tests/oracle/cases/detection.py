@@ -48,10 +48,22 @@ def nms_attributes(r, classes):
     )
 
 
+def polygons(r, boxes, points):
+    """The boxes [images, count, 4] as outlines of that many points, a little inside them, in either direction."""
+    turns = np.linspace(0, 2 * np.pi, points, endpoint=False) + r.num(0, 1)
+    directions = np.stack([np.cos(turns), np.sin(turns)], 1)[:: r.pick(1, -1)]
+    directions *= r.random.uniform(0.6, 1, boxes.shape[:2] + (points, 1))
+    middle, half = (boxes[..., 2:] + boxes[..., :2]) / 2, (boxes[..., 2:] - boxes[..., :2]) / 2
+    outline = middle[:, :, None] + directions * half[:, :, None]
+    return outline.reshape(boxes.shape[:2] + (2 * points,)).astype("float32")
+
+
 def multiclass_nms(r):
     classes = r.int(1, 4)
     images, count = r.int(1, 3), r.pick(3, 8, 20, 40)
     boxes, scores = candidates(r, images, count, classes)
+    if r.index % 4 == 3:
+        boxes = polygons(r, boxes, r.pick(4, 8, 12, 16))
     attributes = nms_attributes(r, classes)
     if r.index % 6 == 5:
         attributes["score_threshold"] = 2.0  # nothing is found

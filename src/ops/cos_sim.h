@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "graph/op.h"
+
+namespace coracle {
+
+/// The cosine of the angle between the rows of x and y, where y may have one row for all; [N, 1], with the lengths of
+/// the rows.
+struct CosSim {
+  static constexpr const char* kName = "cos_sim";
+  static constexpr const char* kLegacy[] = {"cos_sim"};
+  static constexpr Port kInputs[] = {in("x", "X"), in("y", "Y")};
+  static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("x_norm", "XNorm"),
+                                      optional_out("y_norm", "YNorm")};
+  static constexpr bool kSharesLod = true;
+  friend bool operator==(const CosSim&, const CosSim&) = default;
+};
+
+inline void infer(const CosSim&, InferArgs& a) {
+  const Shape& x = a.shape(0);
+  const Shape& y = a.shape(1);
+  require(is_float(a.dtype(0)) && a.dtype(0) == a.dtype(1), "x is ", a.dtype(0), " and y ", a.dtype(1),
+          ", expected the same real type");
+  int64_t rows = Shape::kUnknown;
+  int64_t others = Shape::kUnknown;
+  if (x.rank_known() && y.rank_known()) {
+    require(x.rank() >= 2 && x.rank() == y.rank(), "x is ", x, " and y ", y,
+            ", expected the same number of dimensions");
+    rows = x[0];
+    others = y[0];
+    require(rows < 0 || others < 0 || rows == others || others == 1, "x is ", x, " and y ", y);
+    for (int d = 1; d < x.rank(); ++d) require(x[d] < 0 || y[d] < 0 || x[d] == y[d], "x is ", x, " and y ", y);
+  }
+  a.set(0, a.dtype(0), Shape{rows, 1});
+  a.set(1, a.dtype(0), Shape{rows, 1});
+  a.set(2, a.dtype(0), Shape{others, 1});
+}
+
+inline void reference(const CosSim&, ReferenceArgs& a) {
+  const int64_t rows = a.shape(0)[0];
+  const int64_t others = a.shape(1)[0];
+  const int64_t n = a.shape(0).count(1, a.shape(0).rank());
+  const std::vector<double> x = a.in(0).doubles();
+  const std::vector<double> y = a.in(1).doubles();
+  const auto product = [n](const std::vector<double>& u, int64_t i, const std::vector<double>& v, int64_t j) {
+    double sum = 0;
+    for (int64_t k = 0; k < n; ++k) sum += u[static_cast<size_t>(i * n + k)] * v[static_cast<size_t>(j * n + k)];
+    return sum;
+  };
+  std::vector<double> cosines;
+  std::vector<double> x_lengths;
+  std::vector<double> y_lengths;
+  for (int64_t j = 0; j < others; ++j) y_lengths.push_back(std::sqrt(product(y, j, y, j)));
+  for (int64_t i = 0; i < rows; ++i) {
+    const int64_t j = others == 1 ? 0 : i;
+    x_lengths.push_back(std::sqrt(product(x, i, x, i)));
+    cosines.push_back(product(x, i, y, j) / (x_lengths.back() * y_lengths[static_cast<size_t>(j)]));
+  }
+  a.out(0).assign(std::span<const double>(cosines));
+  if (a.wants(1)) a.out(1).assign(std::span<const double>(x_lengths));
+  if (a.wants(2)) a.out(2).assign(std::span<const double>(y_lengths));
+}
+
+inline constexpr const OpRow* cos_sim_op = &kOpRow<CosSim>;
+
+}  // namespace coracle

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "graph/op.h"
+
+namespace coracle {
+
+/// Rows of a table in eight bits. A row of `weight` is float32: the smallest and the largest number, then four numbers
+/// from 0 to 255 in the bytes of each element, which stand for smallest + (largest - smallest) / 256 * number.
+struct LookupTableDequant {
+  static constexpr const char* kName = "lookup_table_dequant";
+  static constexpr const char* kLegacy[] = {"lookup_table_dequant"};
+  static constexpr Port kInputs[] = {weight_in("w", "W"), in("ids", "Ids")};
+  static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr bool kSharesLod = true;
+  int64_t padding_idx = -1;
+  void attributes(AttributeVisitor& visit) { visit("padding_idx", padding_idx); }
+  friend bool operator==(const LookupTableDequant&, const LookupTableDequant&) = default;
+};
+
+inline void infer(const LookupTableDequant&, InferArgs& a) {
+  const Shape& w = a.shape(0);
+  require(a.dtype(0) == DType::kFloat32, "W is ", a.dtype(0), ", expected float32");
+  require(!w.rank_known() || (w.rank() == 2 && (w[1] < 0 || w[1] >= 2)), "W is ", w, ", expected [rows, columns + 2]");
+  Shape y = a.shape(1);
+  if (y.rank_known()) {
+    require(y.rank() > 0 && (y.back() < 0 || y.back() == 1), "ids are ", y, ", expected a last dimension of 1");
+    y[y.rank() - 1] = w.rank_known() && w[1] >= 0 ? (w[1] - 2) * 4 : Shape::kUnknown;
+  }
+  a.set(0, DType::kFloat32, y);
+}
+
+inline void reference(const LookupTableDequant& op, ReferenceArgs& a) {
+  const int64_t rows = a.shape(0)[0];
+  const int64_t columns = a.shape(0)[1];
+  const int64_t width = (columns - 2) * 4;
+  const std::vector<int64_t> ids = a.in(1).integers();
+  float* to = a.out(0).data<float>();
+  for (const int64_t id : ids) {
+    if (id == op.padding_idx) {
+      std::fill_n(to, width, 0.0F);
+    } else {
+      require(id >= 0 && id < rows, ErrorCode::kRunFailure, "id ", id, " in a table of ", rows, " rows");
+      const float* row = a.in(0).data<float>() + id * columns;
+      const float step = (row[1] - row[0]) / 256.0F;
+      const auto* bytes = reinterpret_cast<const unsigned char*>(row + 2);
+      for (int64_t i = 0; i < width; ++i) to[i] = step * static_cast<float>(bytes[i]) + row[0];
+    }
+    to += width;
+  }
+}
+
+inline constexpr const OpRow* lookup_table_dequant_op = &kOpRow<LookupTableDequant>;
+
+}  // namespace coracle
