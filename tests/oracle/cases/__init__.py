@@ -22,6 +22,7 @@ FAMILIES = [
     "sequence",
     "loss",
     "algebra",
+    "fused",
     "special",
     "control",
     "native",
