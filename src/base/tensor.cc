@@ -5,6 +5,8 @@
 #include <cstring>
 #include <new>
 
+#include "base/convert.h"
+
 namespace coracle {
 namespace {
 
@@ -108,9 +110,7 @@ int64_t Tensor::integer(int64_t i) const {
   check_index(*this, i);
   if (dtype_ == DType::kInt64) return data<int64_t>()[i];
   if (dtype_ == DType::kInt32) return data<int32_t>()[i];
-  const double value = number(i);
-  if (!(value > -9.2e18 && value < 9.2e18)) return INT64_MIN;
-  return static_cast<int64_t>(value);
+  return convert<int64_t>(number(i));
 }
 
 std::vector<int64_t> Tensor::integers() const {
@@ -133,10 +133,9 @@ void Tensor::assign(std::span<const double> values) {
     using T = std::remove_pointer_t<decltype(p)>;
     for (size_t i = 0; i < values.size(); ++i) {
       if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-        const bool fits = values[i] > -9.2e18 && values[i] < 9.2e18;
-        data<T>()[i] = static_cast<T>(fits ? static_cast<int64_t>(values[i]) : INT64_MIN);
+        data<T>()[i] = static_cast<T>(convert<int64_t>(values[i]));
       } else {
-        data<T>()[i] = static_cast<T>(values[i]);
+        data<T>()[i] = convert<T>(values[i]);
       }
     }
   });

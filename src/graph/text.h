@@ -29,7 +29,8 @@ std::string print(const Graph& graph);
 /// begins a comment, values may be called %anything and @anything, results need no type (one that is given must agree
 /// with what is inferred), attributes may stand in any order, and random(seed, low, high) gives elements in [low, high)
 /// (otherwise [-1, 1), whole numbers [0, 4)).
+/// A short text can ask for much memory: its constants take at most `max_constant_bytes` together.
 /// Throws Error (kInvalidModel) with line and column, what was expected and what was found.
-Graph parse(std::string_view text);
+Graph parse(std::string_view text, int64_t max_constant_bytes = int64_t{1} << 30U);
 
 }  // namespace coracle

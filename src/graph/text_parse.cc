@@ -11,8 +11,6 @@ namespace {
 
 /// Nested regions beyond this are refused; importers refuse them earlier.
 constexpr int kMaxDepth = 16;
-/// All constants of a text together: a short text must not take unbounded memory.
-constexpr int64_t kMaxConstantBytes = int64_t{1} << 30U;
 
 /// Element i of a sequence that `seed` begins, uniform in [0, 1) (splitmix64).
 double uniform(uint64_t seed, int64_t i) {
@@ -56,7 +54,7 @@ void fill_random(Tensor& tensor, uint64_t seed, std::optional<double> low, std::
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : lexer_(text) {}
+  Parser(std::string_view text, int64_t max_constant_bytes) : lexer_(text), max_constant_bytes_(max_constant_bytes) {}
 
   Graph parse() {
     Graph graph = parse_graph(0);
@@ -179,10 +177,10 @@ class Parser {
     try {
       bytes = checked_multiply(fact.shape.count(), static_cast<int64_t>(size_of(fact.dtype)));
     } catch (const Error&) {
-      bytes = kMaxConstantBytes + 1;
+      bytes = max_constant_bytes_ + 1;
     }
-    require(bytes <= kMaxConstantBytes - constant_bytes_, ErrorCode::kInvalidModel, place,
-            ": the constants of a text take more than ", kMaxConstantBytes, " bytes");
+    require(bytes <= max_constant_bytes_ - constant_bytes_, ErrorCode::kInvalidModel, place,
+            ": the constants of a text take more than ", max_constant_bytes_, " bytes");
     constant_bytes_ += bytes;
     Tensor tensor = Tensor::make(fact.dtype, fact.shape);
     if (lexer_.at_word("random")) {
@@ -352,11 +350,12 @@ class Parser {
   }
 
   TextLexer lexer_;
+  int64_t max_constant_bytes_;
   int64_t constant_bytes_ = 0;
 };
 
 }  // namespace
 
-Graph parse(std::string_view text) { return Parser(text).parse(); }
+Graph parse(std::string_view text, int64_t max_constant_bytes) { return Parser(text, max_constant_bytes).parse(); }
 
 }  // namespace coracle

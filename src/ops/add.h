@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/common/arithmetic.h"
 #include "ops/common/complex_numbers.h"
 
 namespace coracle {
@@ -20,7 +21,7 @@ inline void reference(const Add&, ReferenceArgs& a) {
     reference_complex_binary(a, [](auto x, auto y) { return x + y; });
     return;
   }
-  reference_binary(a, [](auto x, auto y) { return x + y; });
+  reference_binary(a, [](auto x, auto y) { return wrapped_sum(x, y); });
 }
 
 inline constexpr const OpRow* add_op = &kOpRow<Add>;

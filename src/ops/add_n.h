@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/convert.h"
 #include "ops/common/binary.h"
+#include "ops/common/operand_types.h"
 
 namespace coracle {
 
@@ -17,6 +19,7 @@ struct AddN {
 
 inline void infer(const AddN&, InferArgs& a) {
   require(a.count(0) > 0, "there is nothing to add");
+  require_one_dtype(a, {0});
   Shape shape = a.shape(0, 0);
   for (int i = 1; i < a.count(0); ++i) {
     require(compatible(shape, a.shape(0, i)), "operand ", i, " has shape ", a.shape(0, i), ", expected ", shape);
@@ -32,7 +35,7 @@ inline void reference(const AddN&, ReferenceArgs& a) {
     for (int64_t k = 0, n = a.out(0).count(); k < n; ++k) {
       double sum = 0;
       for (int i = 0; i < a.count(0); ++i) sum += static_cast<double>(a.in(0, i).data<T>()[k]);
-      y[k] = static_cast<T>(sum);
+      y[k] = convert<T>(sum);
     }
   });
 }

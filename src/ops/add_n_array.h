@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ops/common/arithmetic.h"
 #include "ops/common/arrays.h"
 
 namespace coracle {
@@ -42,7 +43,7 @@ inline void reference(const AddNArray&, ReferenceArgs& a) {
       visit_real(sum.dtype(), [&](auto* p) {
         using T = std::remove_pointer_t<decltype(p)>;
         for (int64_t j = 0, n = sum.count(); j < n; ++j) {
-          sum.data<T>()[j] = static_cast<T>(sum.data<T>()[j] + terms[i].data<T>()[j]);
+          sum.data<T>()[j] = wrapped_sum(sum.data<T>()[j], terms[i].data<T>()[j]);
         }
       });
     }

@@ -3,7 +3,9 @@
 
 #include <cmath>
 
+#include "base/convert.h"
 #include "graph/lowering.h"
+#include "ops/common/arithmetic.h"
 
 namespace coracle {
 
@@ -29,8 +31,8 @@ inline void infer(const Arange& op, InferArgs& a) {
   if (start && end && step) {
     require(*step != 0, "step is 0");
     const double steps = std::ceil((*end - *start) / *step);
-    require(steps < 9e15, "there would be ", steps, " elements");
-    count = steps > 0 ? static_cast<int64_t>(steps) : 0;
+    require(!(steps >= 9e15), "there would be ", steps, " elements");
+    count = steps > 0 ? position(steps) : 0;
   }
   a.set(0, dtype, Shape{count});
 }
@@ -41,12 +43,14 @@ inline void reference(const Arange&, ReferenceArgs& a) {
     if constexpr (std::is_integral_v<T>) {
       const int64_t start = a.in(0).integer(0);
       const int64_t step = a.in(2).integer(0);
-      for (int64_t i = 0, n = a.out(0).count(); i < n; ++i) a.out(0).data<T>()[i] = static_cast<T>(start + i * step);
+      for (int64_t i = 0, n = a.out(0).count(); i < n; ++i) {
+        a.out(0).data<T>()[i] = convert<T>(wrapped_sum(start, wrapped_product(i, step)));
+      }
     } else {
       const double start = a.in(0).number(0);
       const double step = a.in(2).number(0);
       for (int64_t i = 0, n = a.out(0).count(); i < n; ++i) {
-        a.out(0).data<T>()[i] = static_cast<T>(start + static_cast<double>(i) * step);
+        a.out(0).data<T>()[i] = convert<T>(start + static_cast<double>(i) * step);
       }
     }
   });

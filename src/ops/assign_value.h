@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/convert.h"
 #include "graph/lowering.h"
 
 namespace coracle {
@@ -29,7 +30,7 @@ struct AssignValue {
       visit_real(t.dtype(), [&](auto* p) {
         using T = std::remove_pointer_t<decltype(p)>;
         for (size_t i = 0; i < count; ++i) {
-          t.data<T>()[i] = ints != nullptr ? static_cast<T>((*ints)[i]) : static_cast<T>(reals[i]);
+          t.data<T>()[i] = ints != nullptr ? convert<T>((*ints)[i]) : convert<T>(reals[i]);
         }
       });
       l.bind("Out", l.constant(std::move(t)));

@@ -33,12 +33,14 @@ inline void infer(const Attention&, InferArgs& a) {
   Shape y = q;
   if (q.rank_known()) {
     require(q.rank() >= 2, "q ", q, " has ", q.rank(), " dimensions, expected at least 2");
+    require(!v.rank_known() || v.rank() == q.rank(), "q ", q, " and v ", v, " differ in rank");
     y[q.rank() - 1] = v.rank_known() ? v.back() : Shape::kUnknown;
     Shape keys = q;
     keys[q.rank() - 2] = Shape::kUnknown;
     require(compatible(keys, k), "q ", q, " and k ", k, " do not fit");
   }
   if (k.rank_known() && v.rank_known()) {
+    require(k.rank() >= 2, "k ", k, " has ", k.rank(), " dimensions, expected at least 2");
     Shape values = k;
     values[k.rank() - 1] = Shape::kUnknown;
     require(compatible(values, v), "k ", k, " and v ", v, " do not fit");

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <cstring>
 #include <vector>
 
 #if defined(__SSE__)
@@ -10,6 +9,7 @@
 #endif
 
 #include "ops/common/data_format.h"
+#include "ops/common/movement.h"
 #include "ops/common/normalization.h"
 
 namespace coracle {
@@ -121,7 +121,7 @@ inline void reference(const BatchNorm& op, ReferenceArgs& a) {
   store_channels_first(y, op.data_format, a.out(0));
   for (int port = 1; port <= 4; ++port) {
     const Tensor& from = a.in(port % 2 == 1 ? 1 : 2);
-    if (a.wants(port)) std::memcpy(a.out(port).raw(), from.raw(), from.bytes());
+    if (a.wants(port)) copy_tensor(from, a.out(port));
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graph/op.h"
+#include "ops/common/operand_types.h"
 
 namespace coracle {
 
@@ -16,6 +17,7 @@ struct Bilinear {
 };
 
 inline void infer(const Bilinear&, InferArgs& a) {
+  require_one_dtype(a, {1, 2, 3});
   const Shape& w = a.shape(2);
   Shape y = Shape::filled(2, Shape::kUnknown);
   for (int port : {0, 1}) {

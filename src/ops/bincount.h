@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ops/common/arithmetic.h"
 #include "ops/common/operands.h"
 
 namespace coracle {
@@ -29,7 +30,7 @@ inline void infer(const Bincount&, InferArgs& a) {
 }
 
 inline void reference(const Bincount&, ReferenceArgs& a) {
-  constexpr int64_t kMost = int64_t{1} << 32;
+  constexpr int64_t kMost = int64_t{1} << 27;
   const std::vector<int64_t> x = a.in(0).integers();
   int64_t bins = a.has(2) ? a.in(2).integer(0) : 0;
   for (int64_t v : x) {
@@ -43,7 +44,7 @@ inline void reference(const Bincount&, ReferenceArgs& a) {
     T* to = a.out(0).data<T>();
     std::fill(to, to + bins, T(0));
     for (size_t i = 0; i < x.size(); ++i) {
-      to[x[i]] = static_cast<T>(to[x[i]] + (a.has(1) ? a.in(1).data<T>()[i] : T(1)));
+      to[x[i]] = wrapped_sum(to[x[i]], a.has(1) ? a.in(1).data<T>()[i] : T(1));
     }
   });
 }

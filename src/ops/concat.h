@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/convert.h"
 #include "ops/common/joining.h"
 
 namespace coracle {
@@ -25,11 +26,11 @@ inline void infer(const Concat&, InferArgs& a) {
       y = Shape::filled(x.rank(), Shape::kUnknown);
       continue;
     }
-    x[normalize_axis(static_cast<int64_t>(*axis_value), x.rank())] = Shape::kUnknown;
+    x[normalize_axis(position(*axis_value), x.rank())] = Shape::kUnknown;
     y = met(y, x);
   }
   if (y.rank_known() && axis_value) {
-    const int axis = normalize_axis(static_cast<int64_t>(*axis_value), y.rank());
+    const int axis = normalize_axis(position(*axis_value), y.rank());
     int64_t sum = 0;
     for (int i = 0; i < a.count(0) && sum >= 0; ++i) {
       const Shape& x = a.shape(0, i);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/convert.h"
 #include "ops/common/arrays.h"
 
 namespace coracle {
@@ -26,7 +27,7 @@ inline void reference(const CreateArrayLike& op, ReferenceArgs& a) {
     Tensor filled = Tensor::make(from.dtype(), from.shape());
     visit_real(from.dtype(), [&](auto* p) {
       using T = std::remove_pointer_t<decltype(p)>;
-      for (int64_t i = 0, n = filled.count(); i < n; ++i) filled.data<T>()[i] = static_cast<T>(op.val);
+      for (int64_t i = 0, n = filled.count(); i < n; ++i) filled.data<T>()[i] = convert<T>(op.val);
     });
     a.out(0).elements().push_back(std::move(filled));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/common/arithmetic.h"
 #include "ops/common/binary.h"
 #include "ops/common/lines.h"
 
@@ -50,7 +51,7 @@ inline void reference(const Cross& op, ReferenceArgs& a) {
       for (int64_t k = 0; k < 3; ++k) {
         const int64_t i = (k + 1) % 3 * lines.inner;
         const int64_t j = (k + 2) % 3 * lines.inner;
-        to[k * lines.inner] = static_cast<T>(u[i] * v[j] - u[j] * v[i]);
+        to[k * lines.inner] = wrapped_difference(wrapped_product(u[i], v[j]), wrapped_product(u[j], v[i]));
       }
     });
   });

@@ -53,7 +53,7 @@ inline void reference(const CrossEntropyWithSoftmax& op, ReferenceArgs& a) {
     const auto at = [&](int64_t i) { return static_cast<size_t>(start + i * lines.inner); };
     double largest = 0;
     double log_sum = 0;
-    if (op.use_softmax) {
+    if (op.use_softmax && lines.length > 0) {
       largest = x[at(0)];
       for (int64_t i = 1; i < lines.length; ++i) largest = std::max(largest, x[at(i)]);
       double sum = 0;

@@ -28,6 +28,7 @@ inline void infer(const CtcAlign&, InferArgs& a) {
   require(a.dtype(0) == DType::kInt64 || a.dtype(0) == DType::kInt32, "input is ", a.dtype(0), ", expected integers");
   require(!x.rank_known() || x.rank() == 2, "input is ", x, ", expected 2 dimensions");
   if (!a.has(1)) {
+    require_one_per_row(x, "input");
     a.set(0, a.dtype(0), Shape{Shape::kUnknown, 1});
     return;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/convert.h"
 #include "ops/common/lines.h"
 
 namespace coracle {
@@ -38,7 +39,7 @@ inline void reference(const Cumprod& op, ReferenceArgs& a) {
         const int64_t at = first + (op.reverse ? lines.length - 1 - k : k) * lines.inner;
         const Product before = product;
         product *= static_cast<Product>(a.in(0).data<T>()[at]);
-        a.out(0).data<T>()[at] = static_cast<T>(op.exclusive ? before : product);
+        a.out(0).data<T>()[at] = convert<T>(op.exclusive ? before : product);
       }
     });
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/convert.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -49,7 +50,7 @@ inline void reference(const Cumsum& op, ReferenceArgs& a) {
           const int64_t at = (o * n + (op.reverse ? n - 1 - k : k)) * inner + i;
           const Sum before = sum;
           sum += static_cast<Sum>(a.in(0).data<T>()[at]);
-          a.out(0).data<T>()[at] = static_cast<T>(op.exclusive ? before : sum);
+          a.out(0).data<T>()[at] = convert<T>(op.exclusive ? before : sum);
         }
       }
     }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstring>
-
 #include "ops/common/quantization.h"
 
 namespace coracle {
@@ -38,7 +36,7 @@ inline void infer(const DequantizeLinear& op, InferArgs& a) {
 
 inline void reference(const DequantizeLinear& op, ReferenceArgs& a) {
   if (op.only_observer) {
-    std::memcpy(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes());
+    copy_tensor(a.in(0), a.out(0));
   } else {
     dequantize_tensor(a.in(0), scales_of(a.in(1)), scale_index(a.shape(0), op.quant_axis),
                       quantization_limit(op.bit_length), a.out(0));

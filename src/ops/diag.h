@@ -24,10 +24,11 @@ struct Diag {
 inline void infer(const Diag& op, InferArgs& a) {
   const Shape& x = a.shape(0);
   if (!x.rank_known()) return a.set(0, a.dtype(0), x);
+  require(op.offset > INT64_MIN, "offset is ", op.offset);
   require(x.rank() <= 2, "x has shape ", x, ", expected at most 2 dimensions");
   if (x.rank() == 2) return a.set(0, a.dtype(0), diagonal_shape(x, 0, 1, op.offset));
   const int64_t n = x.is_scalar() ? 1 : x[0];
-  const int64_t side = n < 0 ? Shape::kUnknown : n + std::abs(op.offset);
+  const int64_t side = n < 0 ? Shape::kUnknown : checked_add(n, std::abs(op.offset));
   a.set(0, a.dtype(0), Shape{side, side});
 }
 
@@ -37,6 +38,7 @@ inline void reference(const Diag& op, ReferenceArgs& a) {
   visit_real(y.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     const int64_t columns = x.rank() == 2 ? x[1] : y.shape()[1];
+    if (y.count() == 0) return;
     const int64_t start = op.offset < 0 ? -op.offset * columns : op.offset;
     const T* from = a.in(0).data<T>();
     if (x.rank() == 2) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/convert.h"
 #include "ops/common/boxes.h"
 
 namespace coracle {
@@ -36,7 +37,7 @@ inline void infer(const DistributeFpnProposals& op, InferArgs& a) {
   const Shape& x = a.shape(0);
   require(is_float(a.dtype(0)), "regions are ", a.dtype(0), ", expected a real type");
   require(!x.rank_known() || (x.rank() == 2 && (x[1] < 0 || x[1] == 4)), "regions are ", x, ", expected [R, 4]");
-  require(op.max_level >= op.min_level && a.out_count(0) == op.max_level - op.min_level + 1, "levels are ",
+  require(op.max_level >= op.min_level && a.out_count(0) == int64_t{op.max_level} - op.min_level + 1, "levels are ",
           op.min_level, " to ", op.max_level, ", but there are ", a.out_count(0), " results");
   require(op.refer_scale > 0, "refer_scale is ", op.refer_scale);
   // Where there is no rois_num, files may have fewer counts than levels.
@@ -61,7 +62,7 @@ inline void reference(const DistributeFpnProposals& op, ReferenceArgs& a) {
       const double scale = std::sqrt(box_area(boxes.data() + r * 4, !op.pixel_offset));
       const double level = std::floor(std::log2(scale / op.refer_scale + 1e-6) + op.refer_level);
       const double nearest = std::clamp(level, double(op.min_level), double(op.max_level));
-      members[static_cast<size_t>(nearest - op.min_level)].push_back(r);
+      members[static_cast<size_t>(position(nearest - op.min_level))].push_back(r);
     }
     for (size_t i = 0; i < levels; ++i) ends[i].push_back(static_cast<int64_t>(members[i].size()));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/convert.h"
 #include "ops/common/binary.h"
 
 namespace coracle {
@@ -38,7 +39,7 @@ inline void reference(const Dot&, ReferenceArgs& a) {
       for (int64_t i = r * n; i < (r + 1) * n; ++i) {
         sum += static_cast<Sum>(x.data<T>()[i]) * static_cast<Sum>(y.data<T>()[i]);
       }
-      a.out(0).data<T>()[r] = static_cast<T>(sum);
+      a.out(0).data<T>()[r] = convert<T>(sum);
     }
   });
 }

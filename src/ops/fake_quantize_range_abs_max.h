@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstring>
-
 #include "ops/common/quantization.h"
 
 namespace coracle {
@@ -34,8 +32,8 @@ inline void infer(const FakeQuantizeRangeAbsMax& op, InferArgs& a) {
 
 inline void reference(const FakeQuantizeRangeAbsMax& op, ReferenceArgs& a) {
   quantize_tensor(a.in(0), scales_of(a.in(1)), {}, op.bit_length, op.round_type, false, a.out(0));
-  if (a.wants(1)) std::memcpy(a.out(1).raw(), a.in(1).raw(), a.in(1).bytes());
-  if (a.wants(2)) std::memcpy(a.out(2).raw(), a.in(1).raw(), a.in(1).bytes());
+  if (a.wants(1)) copy_tensor(a.in(1), a.out(1));
+  if (a.wants(2)) copy_tensor(a.in(1), a.out(2));
 }
 
 inline constexpr const OpRow* fake_quantize_range_abs_max_op = &kOpRow<FakeQuantizeRangeAbsMax>;

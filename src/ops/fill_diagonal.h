@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/convert.h"
 #include "ops/common/diagonals.h"
 
 namespace coracle {
@@ -44,7 +45,7 @@ inline void reference(const FillDiagonal& op, ReferenceArgs& a) {
     for (int64_t i = 0; i < end; i += stride) {
       const int64_t column = i % width + op.offset;
       const int64_t at = i + op.offset;
-      if (column >= 0 && column < width && at >= 0 && at < count) a.out(0).data<T>()[at] = static_cast<T>(op.value);
+      if (column >= 0 && column < width && at >= 0 && at < count) a.out(0).data<T>()[at] = convert<T>(op.value);
     }
   });
 }

@@ -32,7 +32,8 @@ inline void infer(const FusedEmbeddingSeqPool& op, InferArgs& a) {
   Shape y{sequence_count(a.in(1)), Shape::kUnknown};
   if (table.known() && ids.rank_known()) {
     y[1] = table[1];
-    for (int i = 1; i < ids.rank(); ++i) y[1] = ids[i] < 0 || y[1] < 0 ? Shape::kUnknown : y[1] * ids[i];
+    for (int i = 1; i < ids.rank(); ++i)
+      y[1] = ids[i] < 0 || y[1] < 0 ? Shape::kUnknown : checked_multiply(y[1], ids[i]);
   }
   a.set(0, a.dtype(0), y);
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/convert.h"
+
 namespace coracle {
 
 float grid_position(const GridSample& op, float coordinate, int64_t n) {
@@ -66,10 +68,10 @@ struct Neighbours {
 };
 
 Neighbours neighbours(const GridSample& op, float at) {
-  if (op.mode == GridSampleMode::kNearest) return {1, {std::lround(at)}, {1}};
+  if (op.mode == GridSampleMode::kNearest) return {1, {position(std::round(at))}, {1}};
   const float low = std::floor(at);
   const float rest = at - low;
-  return {2, {static_cast<int64_t>(low), static_cast<int64_t>(low) + 1}, {1 - rest, rest}};
+  return {2, {position(low), position(low) + 1}, {1 - rest, rest}};
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/convert.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -58,16 +59,16 @@ inline void reference(const Histogram& op, ReferenceArgs& a) {
   for (int64_t i = 0; i < n; ++i) {
     const double v = x.number(i);
     if (!(v >= low && v <= high)) continue;
-    const auto bin = static_cast<int64_t>((v - low) * static_cast<double>(op.bins) / (high - low));
+    const int64_t bin = position((v - low) * static_cast<double>(op.bins) / (high - low));
     const double weight = a.has(1) ? a.in(1).number(i) : 1.0;
-    sums[static_cast<size_t>(std::min(bin, op.bins - 1))] += weight;
+    sums[static_cast<size_t>(std::clamp<int64_t>(bin, 0, op.bins - 1))] += weight;
     total += weight;
   }
   const double area = op.density ? total * (high - low) / static_cast<double>(op.bins) : 1.0;
   for (int64_t b = 0; b < op.bins; ++b) {
     const double sum = sums[static_cast<size_t>(b)];
     if (a.out(0).dtype() == DType::kInt64) {
-      a.out(0).data<int64_t>()[b] = static_cast<int64_t>(sum);
+      a.out(0).data<int64_t>()[b] = convert<int64_t>(sum);
     } else {
       a.out(0).data<float>()[b] = static_cast<float>(sum / area);
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ops/common/arithmetic.h"
 #include "ops/common/binary.h"
 
 namespace coracle {
@@ -56,7 +57,7 @@ inline void reference(const Kron&, ReferenceArgs& a) {
         step_x *= size(x, d);
         step_y *= size(y, d);
       }
-      a.out(0).data<T>()[i] = static_cast<T>(x.data<T>()[ix] * y.data<T>()[iy]);
+      a.out(0).data<T>()[i] = wrapped_product(x.data<T>()[ix], y.data<T>()[iy]);
     }
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/convert.h"
 #include "ops/common/spacing.h"
 
 namespace coracle {
@@ -25,7 +26,7 @@ inline void reference(const Linspace& op, ReferenceArgs& a) {
   visit_real(op.dtype, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* to = a.out(0).data<T>();
-    each_position(start, stop, a.out(0).count(), [to](int64_t i, double x) { to[i] = static_cast<T>(x); });
+    each_position(start, stop, a.out(0).count(), [to](int64_t i, double x) { to[i] = convert<T>(x); });
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/convert.h"
 #include "ops/common/spacing.h"
 
 namespace coracle {
@@ -30,8 +31,7 @@ inline void reference(const Logspace& op, ReferenceArgs& a) {
   visit_real(op.dtype, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* to = a.out(0).data<T>();
-    each_position(start, stop, a.out(0).count(),
-                  [=](int64_t i, double x) { to[i] = static_cast<T>(std::pow(base, x)); });
+    each_position(start, stop, a.out(0).count(), [=](int64_t i, double x) { to[i] = convert<T>(std::pow(base, x)); });
   });
 }
 

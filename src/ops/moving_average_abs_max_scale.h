@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstring>
-
 #include "ops/common/quantization.h"
 
 namespace coracle {
@@ -24,7 +22,7 @@ inline void infer(const MovingAverageAbsMaxScale&, InferArgs& a) {
 }
 
 inline void reference(const MovingAverageAbsMaxScale&, ReferenceArgs& a) {
-  if (a.wants(0)) std::memcpy(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes());
+  if (a.wants(0)) copy_tensor(a.in(0), a.out(0));
   const auto element = [&](int port) { return a.has(port) && a.in(port).count() > 0 ? a.in(port).number(0) : 1.0; };
   const double accum = element(1);
   const double state = element(2);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/convert.h"
 #include "graph/lowering.h"
 
 namespace coracle {
@@ -35,8 +36,8 @@ inline void infer(const OneHot& op, InferArgs& a) {
       y.erase(y.rank() - 1);
     }
     const std::optional<double> depth = a.number(1);
-    y.push_back(depth ? static_cast<int64_t>(*depth) : Shape::kUnknown);
-    require(!depth || *depth >= 0, "num_classes is ", depth.value_or(0));
+    y.push_back(depth ? position(*depth) : Shape::kUnknown);
+    require(!depth || *depth > -1, "num_classes is ", depth.value_or(0));
   }
   a.set(0, op.dtype, y);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "graph/op.h"
+#include "ops/common/arithmetic.h"
 
 namespace coracle {
 
@@ -57,7 +58,7 @@ inline void reference(const OverlapAdd& op, ReferenceArgs& a) {
           for (int64_t i = 0; i < inner; ++i) {
             const int64_t at = front ? (f * length + k) * inner + i : (o * length + k) * frames + f;
             T& sum = to[(o * n + f * op.hop_length + k) * inner + i];
-            sum = static_cast<T>(sum + from[at]);
+            sum = wrapped_sum(sum, from[at]);
           }
         }
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/common/arithmetic.h"
 #include "ops/common/partial.h"
 
 namespace coracle {
@@ -30,7 +31,7 @@ inline void reference(const PartialSum& op, ReferenceArgs& a) {
     for (int64_t i = 0, n = a.out(0).count(); i < n; ++i) {
       const int64_t at = i / length * columns + start + i % length;
       T sum = a.in(0).data<T>()[at];
-      for (int k = 1; k < a.count(0); ++k) sum = static_cast<T>(sum + a.in(0, k).data<T>()[at]);
+      for (int k = 1; k < a.count(0); ++k) sum = wrapped_sum(sum, a.in(0, k).data<T>()[at]);
       a.out(0).data<T>()[i] = sum;
     }
   });

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/convert.h"
 #include "ops/common/regions.h"
 
 namespace coracle {
@@ -45,7 +46,7 @@ inline void reference(const PsroiPool& op, ReferenceArgs& a) {
     // Which elements belong to a cell depends on the precision of its edges.
     using Edge = std::conditional_t<std::is_same_v<T, double>, double, float>;
     const auto within = [](Edge edge, int64_t size) {
-      return std::isnan(edge) ? 0 : static_cast<int64_t>(std::clamp(edge, Edge(0), static_cast<Edge>(size)));
+      return position(std::clamp(edge, Edge(0), static_cast<Edge>(size)));
     };
     T* to = a.out(0).data<T>();
     for (size_t r = 0; r < images.size(); ++r) {

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "base/convert.h"
 #include "ops/common/along_axis.h"
+#include "ops/common/arithmetic.h"
 #include "ops/common/expanding.h"
 
 namespace coracle {
@@ -66,16 +68,16 @@ inline void reference(const PutAlongAxis& op, ReferenceArgs& a) {
       if (met[static_cast<size_t>(at)]++ == 0 || reduce == PutReduce::kAssign) {
         target = value;
       } else if (reduce == PutReduce::kAdd || reduce == PutReduce::kMean) {
-        target = static_cast<T>(target + value);
+        target = wrapped_sum(target, value);
       } else if (reduce == PutReduce::kMultiply) {
-        target = static_cast<T>(target * value);
+        target = wrapped_product(target, value);
       } else if (reduce == PutReduce::kMin ? value < target : target < value) {
         target = value;
       }
     });
     if (reduce != PutReduce::kMean) return;
     for (size_t i = 0; i < met.size(); ++i) {
-      if (met[i] > 1) to[i] = static_cast<T>(static_cast<double>(to[i]) / static_cast<double>(met[i]));
+      if (met[i] > 1) to[i] = convert<T>(static_cast<double>(to[i]) / static_cast<double>(met[i]));
     }
   });
 }

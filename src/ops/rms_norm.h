@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ops/common/normalization.h"
+#include "ops/common/operand_types.h"
 
 namespace coracle {
 
@@ -32,6 +33,7 @@ struct RmsNorm {
 inline void infer(const RmsNorm& op, InferArgs& a) {
   require(is_float(a.dtype(0)), "x is ", a.dtype(0), ", expected a real type");
   require(op.quant_scale <= 0, ErrorCode::kUnsupported, "a quantised result is not supported");
+  require_one_dtype(a, {2});
   const Shape& x = a.shape(0);
   a.set(0, a.dtype(0), x);
   a.set(1, a.dtype(0), x);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/convert.h"
 #include "ops/common/regions.h"
 
 namespace coracle {
@@ -59,7 +60,7 @@ inline void reference(const RoiAlign& op, ReferenceArgs& a) {
   // No box needs more samples than this, and a mistaken one must not keep the machine busy.
   const auto samples = [&](double size, int cells) {
     const double wanted = op.sampling_ratio > 0 ? op.sampling_ratio : std::ceil(size / cells);
-    return static_cast<int64_t>(std::clamp(wanted, 0.0, 4096.0));
+    return position(std::clamp(wanted, 0.0, 4096.0));
   };
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/convert.h"
 #include "ops/common/regions.h"
 
 namespace coracle {
@@ -45,7 +46,7 @@ inline CellRange pool_cell(double first, double last, int i, int cells, int64_t 
   const auto limit = static_cast<double>(size);
   const double begin = std::clamp(double(std::floor(static_cast<float>(i) * step)) + first, 0.0, limit);
   const double end = std::clamp(double(std::ceil(static_cast<float>(i + 1) * step)) + first, 0.0, limit);
-  return {static_cast<int64_t>(begin), static_cast<int64_t>(end)};
+  return {position(begin), position(end)};
 }
 
 inline void reference(const RoiPool& op, ReferenceArgs& a) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/convert.h"
 #include "graph/lowering.h"
 #include "ops/common/unary.h"
 
@@ -29,19 +30,19 @@ inline void reference(const Scale& op, ReferenceArgs& a) {
   const Tensor& x = a.in(0);
   visit_real(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    const double s = is_float(x.dtype()) ? scale : static_cast<double>(static_cast<int64_t>(scale));
-    const double b = is_float(x.dtype()) ? op.bias : static_cast<double>(static_cast<int64_t>(op.bias));
+    const double s = is_float(x.dtype()) ? scale : static_cast<double>(convert<int64_t>(scale));
+    const double b = is_float(x.dtype()) ? op.bias : static_cast<double>(convert<int64_t>(op.bias));
     const T* from = x.data<T>();
     T* to = a.out(0).data<T>();
     for (int64_t i = 0, n = x.count(); i < n; ++i) {
       if constexpr (std::is_same_v<T, int64_t>) {
-        const auto si = static_cast<uint64_t>(static_cast<int64_t>(s));
-        const auto bi = static_cast<uint64_t>(static_cast<int64_t>(b));
+        const auto si = static_cast<uint64_t>(convert<int64_t>(s));
+        const auto bi = static_cast<uint64_t>(convert<int64_t>(b));
         const auto xi = static_cast<uint64_t>(from[i]);
         to[i] = static_cast<int64_t>(op.bias_after_scale ? xi * si + bi : (xi + bi) * si);
       } else {
         const double v = static_cast<double>(from[i]);
-        to[i] = static_cast<T>(op.bias_after_scale ? v * s + b : (v + b) * s);
+        to[i] = convert<T>(op.bias_after_scale ? v * s + b : (v + b) * s);
       }
     }
   });

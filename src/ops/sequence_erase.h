@@ -21,8 +21,7 @@ struct SequenceErase {
 inline void infer(const SequenceErase&, InferArgs& a) {
   const Shape& x = a.shape(0);
   require(a.dtype(0) == DType::kInt64 || a.dtype(0) == DType::kInt32, "x is ", a.dtype(0), ", expected integers");
-  require(!x.rank_known() || x.rank() == 1 || (x.rank() == 2 && (x[1] < 0 || x[1] == 1)), "x is ", x,
-          ", expected [N, 1]");
+  require_one_per_row(x, "x");
   a.set(0, a.dtype(0), Shape{Shape::kUnknown, 1});
 }
 

@@ -21,6 +21,7 @@ inline void infer(const SequenceScatter&, InferArgs& a) {
   require(a.dtype(0) == a.dtype(2), "x is ", a.dtype(0), " and updates ", a.dtype(2));
   require(a.dtype(1) == DType::kInt64 || a.dtype(1) == DType::kInt32, "ids are ", a.dtype(1), ", expected integers");
   require(!x.rank_known() || x.rank() > 0, "x is a scalar, expected rows");
+  require_one_per_row(a.shape(1), "ids");
   if (a.shape(1).known() && a.shape(2).known()) {
     require(a.shape(1).count() == a.shape(2).count(), "ids are ", a.shape(1), " and updates ", a.shape(2));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/convert.h"
 #include "graph/lowering.h"
 #include "ops/set_value_with_tensor.h"
 
@@ -43,7 +44,7 @@ struct SetValue {
       visit_real(dtype, [&](auto* p) {
         using T = std::remove_pointer_t<decltype(p)>;
         for (size_t i = 0; i < count; ++i) {
-          values.data<T>()[i] = whole ? static_cast<T>(integers[i]) : static_cast<T>(reals[i]);
+          values.data<T>()[i] = whole ? convert<T>(integers[i]) : convert<T>(reals[i]);
         }
       });
       return values;

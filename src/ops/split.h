@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/convert.h"
 #include "graph/lowering.h"
 #include "ops/common/operands.h"
 #include "ops/split_with_num.h"
@@ -49,7 +50,7 @@ inline void infer(const Split&, InferArgs& a) {
     for (int i = 0; i < outputs; ++i) a.set(0, a.dtype(0), y, i);
     return;
   }
-  const int axis = normalize_axis(static_cast<int64_t>(*axis_value), x.rank());
+  const int axis = normalize_axis(position(*axis_value), x.rank());
   Ints sizes(static_cast<size_t>(outputs), Shape::kUnknown);
   if (sections) sizes = x[axis] < 0 ? *sections : split_sections(*sections, x[axis]);
   for (int i = 0; i < outputs; ++i) {

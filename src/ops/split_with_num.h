@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/convert.h"
 #include "ops/common/joining.h"
 
 namespace coracle {
@@ -21,7 +22,7 @@ inline void infer(const SplitWithNum& op, InferArgs& a) {
   require(op.num > 0 && op.num == a.out_count(0), "split into ", op.num, " parts has ", a.out_count(0), " results");
   Shape y = x;
   if (x.rank_known() && axis_value) {
-    const int axis = normalize_axis(static_cast<int64_t>(*axis_value), x.rank());
+    const int axis = normalize_axis(position(*axis_value), x.rank());
     require(x[axis] < 0 || x[axis] % op.num == 0, "a dimension of ", x[axis], " cannot be split into ", op.num,
             " equal parts");
     if (x[axis] >= 0) y[axis] = x[axis] / op.num;

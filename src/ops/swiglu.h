@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "graph/op.h"
+#include "ops/common/operand_types.h"
 
 namespace coracle {
 
@@ -17,6 +18,7 @@ struct Swiglu {
 };
 
 inline void infer(const Swiglu&, InferArgs& a) {
+  require_one_dtype(a, {1});
   Shape y = a.shape(0);
   if (a.has(1)) {
     require(compatible(y, a.shape(1)), "x ", y, " and y ", a.shape(1), " have different shapes");

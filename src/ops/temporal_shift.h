@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/convert.h"
 #include "ops/common/rearranging.h"
 
 namespace coracle {
@@ -41,8 +42,8 @@ inline void reference(const TemporalShift& op, ReferenceArgs& a) {
   const int64_t inner = last ? 1 : x[2] * x[3];
   const int64_t outer = last ? x[1] * x[2] : 1;
   const int64_t frame = channels * inner * outer;
-  const auto before = static_cast<int64_t>(static_cast<float>(channels) * op.shift_ratio);
-  const auto after = static_cast<int64_t>(static_cast<float>(channels) * 2 * op.shift_ratio);
+  const auto before = position(static_cast<float>(channels) * op.shift_ratio);
+  const auto after = position(static_cast<float>(channels) * 2 * op.shift_ratio);
   const char* from = a.in(0).data<char>();
   char* to = a.out(0).data<char>();
   for (int64_t n = 0; n < x[0]; ++n) {

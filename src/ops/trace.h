@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/convert.h"
 #include "ops/common/diagonals.h"
 #include "ops/common/reduction.h"
 
@@ -45,7 +46,7 @@ inline void reference(const Trace& op, ReferenceArgs& a) {
       }
       Sum sum = 0;
       for (int64_t i = 0; i < n; ++i) sum += static_cast<Sum>(x[at + i * steps.step[steps.rank - 1]]);
-      a.out(0).data<T>()[r] = static_cast<T>(sum);
+      a.out(0).data<T>()[r] = convert<T>(sum);
     }
   });
 }

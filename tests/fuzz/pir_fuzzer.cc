@@ -3,16 +3,17 @@
 #include <cstdint>
 
 #include "base/error.h"
+#include "fuzz/model_bytes.h"
 #include "model/import_pir.h"
+#include "run/model.h"
 
-// Any bytes as a PIR program without parameters: a graph or an Error.
+// Any bytes as a PIR program and its parameters, imported and rewritten: a model or an Error.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace coracle;
   try {
-    const pir::Program program = pir::parse({.name = "fuzz", .owner = nullptr, .bytes = {data, size}});
-    const ModelInfo info = describe(program);
-    require_supported(info);
-    if (info.parameters.empty()) import(program, info, {});
+    const test::ModelParts parts = test::split_model({data, size});
+    describe(pir::parse(parts.program));
+    Model::load(ModelSource::in_memory(parts.program, parts.params), {});
   } catch (const Error&) {
   }
   return 0;

@@ -3,13 +3,16 @@
 #include <cstdint>
 
 #include "base/error.h"
-#include "model/load.h"
+#include "fuzz/model_bytes.h"
+#include "run/model.h"
 
-// Any bytes as a program without parameters: a graph or an Error.
+// Any bytes as a ProgramDesc and its parameters, imported and rewritten: a model or an Error.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace coracle;
   try {
-    load_model(ModelSource::in_memory({.name = "", .owner = nullptr, .bytes = {data, size}}, {}));
+    const test::ModelParts parts = test::split_model({data, size});
+    if (!parts.program.bytes.empty() && parts.program.bytes[0] == '{') return 0;  // pir_fuzzer's
+    Model::load(ModelSource::in_memory(parts.program, parts.params), {});
   } catch (const Error&) {
   }
   return 0;

@@ -19,6 +19,11 @@ namespace coracle {
 namespace {
 
 constexpr int kPrefixes = 97;
+/// Of a run of an undamaged model, of a damaged one of a few operators (its loops may run for ever and are ended by
+/// this, whatever it is), and of a damaged real one.
+constexpr int64_t kUnharmedMs = 20000;
+constexpr int64_t kSmallMs = 50;
+constexpr int64_t kRealMs = 1000;
 
 /// Ends the process, naming the step, if one step takes too long: a hang cannot be left in another way.
 class Watchdog {
@@ -62,7 +67,7 @@ size_t peak_resident_bytes() {
 
 class Damage {
  public:
-  explicit Damage(test::ModelBytes files) : files_(std::move(files)) {}
+  Damage(test::ModelBytes files, int64_t time_limit_ms) : files_(std::move(files)), time_limit_ms_(time_limit_ms) {}
 
   void expect_prefixes_refused_or_run() {
     for (size_t i = 0; i < kPrefixes; ++i) {
@@ -90,13 +95,17 @@ class Damage {
     }
   }
 
-  void expect_unharmed_runs() { EXPECT_EQ(attempt(files_.program, files_.params), test::Fate::kRan); }
+  void expect_unharmed_runs() { EXPECT_EQ(attempt(files_.program, files_.params, kUnharmedMs), test::Fate::kRan); }
 
  private:
   test::Fate attempt(const std::string& program, const std::string& params) {
+    return attempt(program, params, time_limit_ms_);
+  }
+
+  test::Fate attempt(const std::string& program, const std::string& params, int64_t time_limit_ms) {
     watchdog_.next_step();
     try {
-      return test::load_and_run(program, params, files_.inputs);
+      return test::load_and_run(program, params, files_.inputs, time_limit_ms);
     } catch (const std::exception& e) {
       ADD_FAILURE() << e.what();
       return test::Fate::kRefused;
@@ -104,6 +113,7 @@ class Damage {
   }
 
   test::ModelBytes files_;
+  int64_t time_limit_ms_;
   Watchdog watchdog_;
 };
 
@@ -116,11 +126,11 @@ void bound_memory() {
 #endif
 }
 
-void damage(test::ModelBytes files, int flips) {
+void damage(test::ModelBytes files, int flips, int64_t time_limit_ms) {
   bound_memory();
   constexpr size_t kGrowth = size_t{512} << 20U;
   const size_t before = peak_resident_bytes();
-  Damage test(std::move(files));
+  Damage test(std::move(files), time_limit_ms);
   test.expect_unharmed_runs();
   test.expect_prefixes_refused_or_run();
   test.expect_flips_refused_or_run(flips);
@@ -128,12 +138,12 @@ void damage(test::ModelBytes files, int flips) {
 }
 
 class DamagedProgramDesc : public testing::TestWithParam<test::ModelBytes> {};
-TEST_P(DamagedProgramDesc, IsRefusedOrRuns) { damage(GetParam(), 5000); }
+TEST_P(DamagedProgramDesc, IsRefusedOrRuns) { damage(GetParam(), 5000, kSmallMs); }
 INSTANTIATE_TEST_SUITE_P(Small, DamagedProgramDesc, testing::ValuesIn(test::small_program_models()),
                          [](const auto& info) { return info.param.name; });
 
 class DamagedPir : public testing::TestWithParam<test::ModelBytes> {};
-TEST_P(DamagedPir, IsRefusedOrRuns) { damage(GetParam(), 5000); }
+TEST_P(DamagedPir, IsRefusedOrRuns) { damage(GetParam(), 5000, kSmallMs); }
 INSTANTIATE_TEST_SUITE_P(Small, DamagedPir, testing::ValuesIn(test::small_pir_models()),
                          [](const auto& info) { return info.param.name; });
 
@@ -146,7 +156,7 @@ TEST_P(DamagedReferenceModel, IsRefusedOrRuns) {
   const auto content = [](const FileBytes& f) {
     return std::string(reinterpret_cast<const char*>(f.bytes.data()), f.bytes.size());
   };
-  damage({GetParam(), content(found.program), content(*found.open_combined()), {}}, 100);
+  damage({GetParam(), content(found.program), content(*found.open_combined()), {}}, 100, kRealMs);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, DamagedReferenceModel,

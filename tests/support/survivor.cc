@@ -11,7 +11,6 @@ namespace coracle::test {
 namespace {
 
 constexpr size_t kMemoryLimit = size_t{64} << 20U;
-constexpr int64_t kTimeLimitMs = 1000;
 constexpr int64_t kMaxElements = 1 << 16;
 
 /// Zeros, unknown dimensions being `free`.
@@ -28,9 +27,11 @@ Tensor zeros(const TensorInfo& info, int64_t free) {
   return t;
 }
 
-void run(const std::string& program, const std::string& params, const std::vector<Tensor>& inputs) {
+void run(const std::string& program, const std::string& params, const std::vector<Tensor>& inputs,
+         int64_t time_limit_ms) {
   const ModelSource source = ModelSource::in_memory(memory_file(program), memory_file(params));
-  Session session(Model::load(source, {}), {.threads = 1, .memory_limit = kMemoryLimit, .time_limit_ms = kTimeLimitMs});
+  Session session(Model::load(source, {}),
+                  {.threads = 1, .memory_limit = kMemoryLimit, .time_limit_ms = time_limit_ms});
   const std::vector<TensorInfo>& infos = session.model().info().inputs;
   for (size_t i = 0; i < infos.size(); ++i) {
     const bool fits = i < inputs.size() && inputs[i].dtype() == infos[i].dtype &&
@@ -44,9 +45,10 @@ void run(const std::string& program, const std::string& params, const std::vecto
 
 }  // namespace
 
-Fate load_and_run(const std::string& program, const std::string& params, const std::vector<Tensor>& inputs) {
+Fate load_and_run(const std::string& program, const std::string& params, const std::vector<Tensor>& inputs,
+                  int64_t time_limit_ms) {
   try {
-    run(program, params, inputs);
+    run(program, params, inputs, time_limit_ms);
     return Fate::kRan;
   } catch (const Error& e) {
     if (e.text().empty()) throw std::logic_error("an Error without a text");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/convert.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -32,7 +33,7 @@ inline void infer_arg_extreme(const ArgExtreme& op, InferArgs& a) {
     if (axis) {
       y = x;
       if (x.rank() > 0) {
-        const int d = normalize_axis(static_cast<int64_t>(*axis), x.rank());
+        const int d = normalize_axis(position(*axis), x.rank());
         require(y[d] != 0, "x ", x, " has no element along axis ", d);
         y[d] = 1;
         if (!op.keepdims) y.erase(d);

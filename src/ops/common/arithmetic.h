@@ -2,11 +2,42 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <type_traits>
 
-/// Division and powers as Paddle defines them for each kind of number. Whole numbers divided by zero give zero: nothing
-/// a model holds may stop a run.
+/// Arithmetic as Paddle defines it for each kind of number. Whole numbers wrap around, and divided by zero give zero:
+/// nothing a model holds may stop a run.
 namespace coracle {
+
+/// x + y; whole numbers wrap around.
+template <class T>
+T wrapped_sum(T x, T y) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<uint64_t>(x) + static_cast<uint64_t>(y));
+  } else {
+    return static_cast<T>(x + y);
+  }
+}
+
+/// x - y in the same way.
+template <class T>
+T wrapped_difference(T x, T y) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<uint64_t>(x) - static_cast<uint64_t>(y));
+  } else {
+    return static_cast<T>(x - y);
+  }
+}
+
+/// x * y in the same way.
+template <class T>
+T wrapped_product(T x, T y) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<T>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
+  } else {
+    return static_cast<T>(x * y);
+  }
+}
 
 /// x / y, truncated for whole numbers.
 template <class T>

@@ -39,7 +39,8 @@ inline Steps diagonal_steps(const Shape& x, int64_t a1, int64_t a2, int64_t offs
     if (i != rows && i != columns) s.push_back(all.size[i], all.step[i]);
   }
   s.push_back(diagonal_length(x[rows], x[columns], offset), all.step[rows] + all.step[columns]);
-  s.start = offset < 0 ? -offset * all.step[rows] : offset * all.step[columns];
+  // A diagonal outside of x begins nowhere.
+  if (s.size[s.rank - 1] > 0) s.start = offset < 0 ? -offset * all.step[rows] : offset * all.step[columns];
   return s;
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/convert.h"
+
 namespace coracle {
 namespace {
 
@@ -154,7 +156,7 @@ void reference_einsum(const EinsumPlan& plan, const std::vector<Tensor>& operand
         sum += product;
         advance();
       }
-      out.data<T>()[r] = static_cast<T>(sum);
+      out.data<T>()[r] = convert<T>(sum);
     }
   });
 }

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "base/convert.h"
+
 namespace coracle {
 namespace {
 
@@ -25,7 +27,7 @@ InterpolationTaps interpolation_taps(InterpolationMethod method, const Interpola
   switch (method) {
     case InterpolationMethod::kNearest: {
       const float at = axis.ratio * k;
-      const int64_t i = axis.align_corners ? std::lround(at) : static_cast<int64_t>(at);
+      const int64_t i = axis.align_corners ? position(std::round(at)) : position(at);
       t.count = 1;
       t.index[0] = clamp_index(i, axis.in);
       t.weight[0] = 1;
@@ -33,7 +35,7 @@ InterpolationTaps interpolation_taps(InterpolationMethod method, const Interpola
     }
     case InterpolationMethod::kLinear: {
       const float at = axis.half_pixel ? std::max(static_cast<float>(centre), 0.0F) : axis.ratio * k;
-      const auto low = static_cast<int64_t>(axis.half_pixel ? std::max(centre, 0.0) : static_cast<double>(at));
+      const int64_t low = position(axis.half_pixel ? std::max(centre, 0.0) : static_cast<double>(at));
       t.count = 2;
       t.index[0] = clamp_index(low, axis.in);
       t.index[1] = clamp_index(low + 1, axis.in);
@@ -46,7 +48,7 @@ InterpolationTaps interpolation_taps(InterpolationMethod method, const Interpola
       const float low = std::floor(at);
       const float rest = at - low;
       t.count = 4;
-      for (int i = 0; i < 4; ++i) t.index[i] = clamp_index(static_cast<int64_t>(low) - 1 + i, axis.in);
+      for (int i = 0; i < 4; ++i) t.index[i] = clamp_index(position(low) - 1 + i, axis.in);
       t.weight[0] = cubic_far(rest + 1);
       t.weight[1] = cubic_near(rest);
       t.weight[2] = cubic_near(1 - rest);
@@ -86,7 +88,7 @@ InterpolationGeometry interpolation_geometry(const InterpolationOperator& op, In
     } else if (factor > 0) {
       const float scaled = static_cast<float>(a.in) * factor;
       require(scaled < kLimit, "scale is too large: ", listed);
-      a.out = a.in < 0 ? Shape::kUnknown : static_cast<int64_t>(scaled);
+      a.out = a.in < 0 ? Shape::kUnknown : position(scaled);
     } else {
       // n == 1 resizes the width.
       a.out = given[3 - n + i];
@@ -160,7 +162,7 @@ void reference_interpolation(const InterpolationOperator& op, InterpolationKind 
                 }
               }
             }
-            *to++ = static_cast<T>(sum);
+            *to++ = convert<T>(sum);
           }
         }
       }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/convert.h"
 #include "ops/common/binary.h"
 
 namespace coracle {
@@ -61,7 +62,7 @@ void reference_matrix_product(const Tensor& x, const Tensor& y, bool transpose_x
             sums[static_cast<size_t>(j)] += v * static_cast<double>(py[tb ? j * k + l : l * n + j]);
           }
         }
-        for (int64_t j = 0; j < n; ++j) po[i * n + j] = static_cast<T>(alpha * sums[static_cast<size_t>(j)]);
+        for (int64_t j = 0; j < n; ++j) po[i * n + j] = convert<T>(alpha * sums[static_cast<size_t>(j)]);
       }
     });
   });

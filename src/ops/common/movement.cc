@@ -46,7 +46,8 @@ void walk_and_copy(const T* from, const Steps& read, T* to, const Steps& write) 
 Steps row_major(const Shape& shape) {
   Steps s;
   for (int64_t d : shape) s.push_back(d, 0);
-  int64_t step = 1;
+  // Next to a dimension of size 0 others may be so large that steps would overflow.
+  int64_t step = shape.count() == 0 ? 0 : 1;
   for (int i = s.rank - 1; i >= 0; --i) {
     s.step[i] = step;
     step *= s.size[i];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -22,6 +23,7 @@ struct Steps {
     step[rank++] = by;
   }
   int64_t count() const {
+    if (std::find(size, size + rank, 0) != size + rank) return 0;
     int64_t n = 1;
     for (int i = 0; i < rank; ++i) n *= size[i];
     return n;

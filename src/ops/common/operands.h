@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/convert.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -15,7 +16,7 @@ inline std::optional<int64_t> axis_operand(const InferArgs& a, int port, int64_t
   if (!a.has(port)) return missing;
   const std::optional<double> value = a.number(port);
   if (!value) return std::nullopt;
-  return static_cast<int64_t>(*value);
+  return position(*value);
 }
 
 }  // namespace coracle

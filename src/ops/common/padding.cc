@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/common/padding.h"
 
+#include "base/convert.h"
 #include "ops/common/movement.h"
 
 namespace coracle {
@@ -59,7 +60,7 @@ void pad_tensor(const Tensor& x, std::span<const PadAmount> amounts, PadMode mod
   const int64_t count = out.count();
   visit_real(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    const T fill = static_cast<T>(value);
+    const T fill = convert<T>(value);
     const T* in = x.data<T>();
     T* result = out.data<T>();
     int64_t at[Shape::kMaxRank] = {};

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <vector>
 
+#include "ops/common/movement.h"
 #include "ops/common/normalization.h"
 
 namespace coracle {
@@ -132,7 +132,7 @@ inline void copy_quantization_state(ReferenceArgs& a) {
     if (!a.wants(port)) continue;
     const int from = kQuantizationState[port];
     if (a.has(from)) {
-      std::memcpy(a.out(port).raw(), a.in(from).raw(), a.in(from).bytes());
+      copy_tensor(a.in(from), a.out(port));
     } else {
       a.out(port).data<float>()[0] = 1;
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/convert.h"
 #include "ops/common/filling.h"
 #include "ops/common/operands.h"
 
@@ -39,7 +40,7 @@ template <class F>
 void fill_each(Tensor& t, const F& f) {
   visit_real(t.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    for (int64_t i = 0, n = t.count(); i < n; ++i) t.data<T>()[i] = static_cast<T>(f());
+    for (int64_t i = 0, n = t.count(); i < n; ++i) t.data<T>()[i] = convert<T>(f());
   });
 }
 

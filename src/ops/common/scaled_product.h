@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/convert.h"
 #include "ops/common/binary.h"
 #include "ops/common/matrix_product.h"
 
@@ -31,7 +32,7 @@ inline void reference_scaled_product(double beta, double alpha, ReferenceArgs& a
     const T* input = a.in(0).data<T>();
     const T* from = product.data<T>();
     BroadcastWalk(y.shape(), a.shape(0), y.shape()).each([&](int64_t i, int64_t at, int64_t) {
-      y.data<T>()[i] = static_cast<T>(beta * static_cast<double>(input[at]) + static_cast<double>(from[i]));
+      y.data<T>()[i] = convert<T>(beta * static_cast<double>(input[at]) + static_cast<double>(from[i]));
     });
   });
 }

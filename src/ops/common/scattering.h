@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "ops/common/arithmetic.h"
 #include "ops/common/gathering.h"
 
 namespace coracle {
@@ -15,7 +16,7 @@ inline void scatter_rows(const Tensor& updates, std::span<const int64_t> positio
     const T* from = updates.data<T>();
     for (const int64_t position : positions) {
       T* to = out.data<T>() + position;
-      for (int64_t i = 0; i < width; ++i) to[i] = add ? static_cast<T>(to[i] + from[i]) : from[i];
+      for (int64_t i = 0; i < width; ++i) to[i] = add ? wrapped_sum(to[i], from[i]) : from[i];
       from += width;
     }
   });

@@ -36,6 +36,12 @@ inline Shape with_rows(Shape x, int64_t rows) {
   return x;
 }
 
+/// Error where x, known or not, has another number of elements than one a row.
+inline void require_one_per_row(const Shape& x, const char* name) {
+  require(!x.rank_known() || x.rank() == 1 || (x.rank() == 2 && (x[1] < 0 || x[1] == 1)), name, " is ", x,
+          ", expected [N, 1]");
+}
+
 /// Bytes of one row.
 inline size_t row_bytes(const Tensor& x) { return static_cast<size_t>(row_count(x.shape())) * size_of(x.dtype()); }
 

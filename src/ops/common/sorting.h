@@ -28,8 +28,8 @@ void each_sorted_row(const Tensor& x, int axis, bool descending, const F& f) {
   std::vector<int64_t> order(row.size());
   for (int64_t o = 0; o < around.outer; ++o) {
     for (int64_t i = 0; i < around.inner; ++i) {
-      const T* from = x.data<T>() + o * around.dim * around.inner + i;
-      for (size_t k = 0; k < row.size(); ++k) row[k] = from[static_cast<int64_t>(k) * around.inner];
+      const int64_t first = o * around.dim * around.inner + i;
+      for (size_t k = 0; k < row.size(); ++k) row[k] = x.data<T>()[first + static_cast<int64_t>(k) * around.inner];
       std::iota(order.begin(), order.end(), 0);
       std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
         return sorts_before<T>(row[static_cast<size_t>(a)], row[static_cast<size_t>(b)], descending);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/convert.h"
 #include "ops/common/operands.h"
 
 namespace coracle {
@@ -28,7 +29,7 @@ void each_position(double start, double stop, int64_t n, const F& f) {
 /// The number of a one-element operand, seen in the result's type first.
 inline double number_as(const Tensor& t, DType dtype) {
   const double v = t.number(0);
-  return is_float(dtype) ? v : static_cast<double>(static_cast<int64_t>(v));
+  return is_float(dtype) ? v : static_cast<double>(convert<int64_t>(v));
 }
 
 }  // namespace coracle

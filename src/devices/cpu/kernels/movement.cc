@@ -118,8 +118,10 @@ std::optional<State> state_of_walk(const coracle::Steps& walk) {
   State s;
   s.start = walk.start;
   Permutation& p = s.walk;
+  // Next to a dimension of size 0 others may be of any size, and steps beyond what an integer holds.
+  s.empty = std::find(walk.size, walk.size + walk.rank, 0) != walk.size + walk.rank;
+  if (s.empty) return s;
   for (int i = 0; i < walk.rank; ++i) {
-    if (walk.size[i] == 0) s.empty = true;
     if (walk.size[i] == 1) continue;
     if (p.rank > 0 && p.strides[p.rank - 1] == walk.size[i] * walk.step[i]) {
       p.dims[p.rank - 1] *= walk.size[i];

@@ -118,7 +118,8 @@ struct MemoryOrder {
       place[d] = p;
       dims[p] = f.shape[d];
     }
-    int64_t step = 1;
+    // Next to a dimension of size 0 others may be so large that steps would overflow.
+    int64_t step = f.shape.count() == 0 ? 0 : 1;
     for (int p = rank - 1; p >= 0; --p) {
       stride[logical[p]] = step;
       step *= dims[p];

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes what the fuzz targets start from: DIR/<target>/ with seeds, DIR/<target>.dict with words of the format.
+//   write_seeds DIR
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "fuzz/model_bytes.h"
+#include "graph/op.h"
+#include "graph/text.h"
+#include "model/load.h"
+#include "support/memory_file.h"
+#include "support/program_writer.h"
+#include "support/small_models.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace coracle;
+
+void write(const fs::path& path, const std::string& content) {
+  fs::create_directories(path.parent_path());
+  std::ofstream file(path, std::ios::binary);
+  file.write(content.data(), static_cast<std::streamsize>(content.size()));
+  if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
+}
+
+/// Names of attributes, as a visitor.
+class Names : public AttributeVisitor {
+ public:
+  Names(std::set<std::string>& names, bool legacy) : names_(names), legacy_(legacy) {}
+
+ protected:
+  void visit(std::string_view name, std::string_view legacy, AttributeRef /*field*/) override {
+    names_.emplace(legacy_ ? legacy : name);
+  }
+
+ private:
+  std::set<std::string>& names_;
+  bool legacy_;
+};
+
+/// The formats whose words differ.
+enum class Format { kProgramDesc, kPir, kText };
+
+/// Names of operators, ports and attributes, one a line in libFuzzer's form.
+std::string dictionary(Format format) {
+  const bool legacy = format == Format::kProgramDesc;
+  std::set<std::string> words;
+  for (const OpRow* row : all_ops()) {
+    if (!legacy) words.insert(std::string(format == Format::kPir ? "1." : "") + row->name);
+    for (const char* type : row->legacy) {
+      if (legacy) words.insert(type);
+    }
+    for (const Port& p : row->inputs) words.insert(legacy ? p.slot : "");
+    for (const Port& p : row->outputs) words.insert(legacy ? p.slot : "");
+    Names names(words, legacy);
+    const std::shared_ptr<void> attributes = row->make(nullptr);
+    row->visit(attributes.get(), names);
+  }
+  words.erase("");
+  std::string text;
+  for (const std::string& w : words) {
+    // In a ProgramDesc a text stands behind its length.
+    char length[8] = "";
+    if (legacy) std::snprintf(length, sizeof(length), "\\x%02X", static_cast<unsigned>(w.size()) & 0x7FU);
+    text.append("\"").append(length).append(w).append("\"\n");
+  }
+  return text;
+}
+
+std::string text_of(const test::ModelBytes& m) {
+  const ModelSource source = ModelSource::in_memory(test::memory_file(m.program), test::memory_file(m.params));
+  return print(load_model(source).graph);
+}
+
+void write_all(const fs::path& folder) {
+  for (const test::ModelBytes& m : test::small_program_models()) {
+    write(folder / "programdesc_fuzzer" / m.name, test::join_model(m.program, m.params));
+    write(folder / "text_fuzzer" / m.name, text_of(m));
+  }
+  for (const test::ModelBytes& m : test::small_pir_models()) {
+    write(folder / "pir_fuzzer" / m.name, test::join_model(m.program, m.params));
+    write(folder / "text_fuzzer" / ("pir_" + m.name), text_of(m));
+  }
+  write(folder / "programdesc_fuzzer.dict", dictionary(Format::kProgramDesc));
+  write(folder / "pir_fuzzer.dict", dictionary(Format::kPir));
+  write(folder / "text_fuzzer.dict", dictionary(Format::kText));
+  const std::string a = test::record<float>(test::kFloat32, {2, 3}, {1, 2, 3, 4, 5, 6});
+  const std::string b = test::record<int8_t>(test::kInt8, {4}, {1, 2, 3, 4});
+  const std::string c = test::record<int64_t>(test::kInt64, {}, {7});
+  write(folder / "params_fuzzer" / "three", a + b + c);
+  write(folder / "params_fuzzer" / "empty", test::record<float>(test::kFloat32, {0, 3}, {}) + b + c);
+  std::string ramp;
+  for (int i = 0; i < 512; ++i) ramp.push_back(static_cast<char>(i * 37));
+  write(folder / "operator_fuzzer" / "ramp", ramp);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: write_seeds DIR\n");
+    return 2;
+  }
+  try {
+    write_all(argv[1]);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "write_seeds: %s\n", e.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/hostile_operator.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <random>
+
+// Files decide about attributes and operands: whatever they are, an operator infers and runs them or throws an Error.
+namespace coracle {
+namespace {
+
+const char* running = "";
+unsigned running_seed = 0;
+
+/// A node that hangs cannot be left in another way than by ending the process.
+void on_alarm(int /*signal*/) {
+  char line[200];
+  const int length = std::snprintf(line, sizeof(line), "operator %s hangs with seed %u\n", running, running_seed);
+  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, line, static_cast<size_t>(length));
+  std::abort();
+}
+
+class HostileOperator : public testing::TestWithParam<const OpRow*> {};
+
+TEST_P(HostileOperator, IsRefusedOrRuns) {
+  constexpr unsigned kCases = 100;
+  constexpr unsigned kPatienceSeconds = 60;
+  std::signal(SIGALRM, on_alarm);
+  running = GetParam()->name;
+  for (unsigned seed = 0; seed < kCases; ++seed) {
+    running_seed = seed;
+    ::alarm(kPatienceSeconds);
+    std::mt19937_64 random(seed);
+    try {
+      test::run_hostile_node(*GetParam(), [&] { return random(); });
+    } catch (const std::exception& e) {
+      ADD_FAILURE() << "seed " << seed << ": " << e.what();
+    }
+  }
+  ::alarm(0);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, HostileOperator, testing::ValuesIn(all_ops().begin(), all_ops().end()),
+                         [](const auto& info) { return std::string(info.param->name); });
+
+}  // namespace
+}  // namespace coracle

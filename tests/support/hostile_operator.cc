@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/hostile_operator.h"
+
+#include <algorithm>
+#include <climits>
+#include <limits>
+
+#include "graph/graph.h"
+#include "run/executor.h"
+
+namespace coracle::test {
+namespace {
+
+constexpr size_t kMemoryLimit = size_t{512} << 10U;
+constexpr int64_t kMaxElements = 1 << 14;
+
+class Generator {
+ public:
+  explicit Generator(const Choose& choose) : choose_(choose) {}
+
+  uint64_t below(uint64_t n) { return choose_() % n; }
+  bool one_in(uint64_t n) { return below(n) == 0; }
+  template <class T, size_t N>
+  T any(const T (&values)[N]) {
+    return values[below(N)];
+  }
+
+  int64_t integer() {
+    constexpr int64_t kUsual[] = {0, 1, 1, 2, 2, 3, 4, -1, -2, 5, 8};
+    constexpr int64_t kExtreme[] = {
+        INT_MAX, INT_MIN, int64_t{1} << 31U, int64_t{1} << 40U,      int64_t{1} << 62U, INT64_MAX, INT64_MIN, -100, 255,
+        1000,    65536,   -INT32_MAX,        (int64_t{1} << 32U) - 1};
+    return one_in(12) ? any(kExtreme) : any(kUsual);
+  }
+  double real() {
+    constexpr double kUsual[] = {0, 1, -1, 0.5, 2, 0.1, -0.25, 1e-5};
+    constexpr double kExtreme[] = {
+        1e30, -1e30, std::numeric_limits<double>::infinity(), 1e-40, std::numeric_limits<double>::quiet_NaN(),
+        4e9,  -4e9};
+    return one_in(10) ? any(kExtreme) : any(kUsual);
+  }
+  Ints integers() {
+    Ints list(below(6));
+    for (int64_t& v : list) v = integer();
+    return list;
+  }
+  DType dtype() {
+    constexpr DType kTypes[] = {DType::kFloat32, DType::kFloat32,  DType::kFloat32,  DType::kInt64, DType::kInt32,
+                                DType::kBool,    DType::kFloat64,  DType::kFloat16,  DType::kInt8,  DType::kUint8,
+                                DType::kInt16,   DType::kBfloat16, DType::kComplex64};
+    return any(kTypes);
+  }
+  Shape shape() {
+    constexpr int kRanks[] = {4, 4, 3, 3, 2, 2, 1, 1, 0, 5, 6};
+    Shape s;
+    for (int i = 0, rank = any(kRanks); i < rank; ++i) s.push_back(dim());
+    return s;
+  }
+  int64_t dim() {
+    constexpr int64_t kDims[] = {1, 2, 3, 4, 4, 5, 8, 0};
+    return any(kDims);
+  }
+  Tensor tensor(DType dtype, const Shape& shape) {
+    Tensor t = Tensor::make(dtype, shape);
+    const int64_t count = t.count();
+    if (is_complex(dtype)) {
+      std::fill_n(static_cast<unsigned char*>(t.raw()), t.bytes(), static_cast<unsigned char>(0));
+    } else if (is_float(dtype)) {
+      std::vector<double> values(static_cast<size_t>(count));
+      for (double& v : values) v = real();
+      t.assign(std::span<const double>(values));
+    } else {
+      std::vector<int64_t> values(static_cast<size_t>(count));
+      for (int64_t& v : values) v = integer();
+      t.assign(std::span<const int64_t>(values));
+    }
+    return t;
+  }
+
+ private:
+  const Choose& choose_;
+};
+
+/// Sets about half of the attributes to whatever is chosen.
+class HostileAttributes : public AttributeVisitor {
+ public:
+  explicit HostileAttributes(Generator& g) : g_(g) {}
+
+ protected:
+  void visit(std::string_view /*name*/, std::string_view /*legacy*/, AttributeRef field) override {
+    if (g_.one_in(2)) return;
+    std::visit([this](auto* value) { set(*value); }, field);
+  }
+
+ private:
+  void set(bool& v) { v = g_.one_in(2); }
+  void set(int64_t& v) { v = g_.integer(); }
+  void set(double& v) { v = g_.real(); }
+  void set(std::string& v) {
+    constexpr const char* kTexts[] = {"", "SAME", "VALID", "NHWC", "NCHW", "max", "avg", "x,y->xy", "ij,jk->ik", "SUM"};
+    v = g_.any(kTexts);
+  }
+  void set(Ints& v) { v = g_.integers(); }
+  void set(Floats& v) {
+    v.resize(g_.below(6));
+    for (double& x : v) x = g_.real();
+  }
+  void set(Strings& v) { v.assign(g_.below(3), "x"); }
+  void set(DType& v) { v = g_.dtype(); }
+  void set(std::optional<DType>& v) { v = g_.dtype(); }
+  void set(EnumRef& v) { v.value = static_cast<int>(g_.below(v.names.size())); }
+
+  Generator& g_;
+};
+
+Lod offsets(Generator& g, int64_t rows) {
+  std::vector<size_t> level{0};
+  while (static_cast<int64_t>(level.back()) < rows) {
+    level.push_back(std::min(static_cast<size_t>(rows), level.back() + g.below(3)));
+    if (level.size() > 20) level.back() = static_cast<size_t>(rows);
+  }
+  if (level.size() == 1) level.push_back(0);
+  Lod lod{level};
+  if (g.one_in(4)) lod.insert(lod.begin(), {0, level.size() - 1});
+  return lod;
+}
+
+struct Operands {
+  std::vector<Tensor> tensors;
+  std::vector<bool> constant;
+  PortCounts counts;
+};
+
+Operands operands(const OpRow& row, Generator& g) {
+  Operands all;
+  const DType usual = g.dtype();
+  const Shape common = g.shape();
+  for (const Port& port : row.inputs) {
+    int count = 1;
+    if (port.kind == Port::Kind::kOptional) count = static_cast<int>(g.below(2));
+    if (port.kind == Port::Kind::kList) count = static_cast<int>(g.below(4));
+    if (g.one_in(40)) count = 0;
+    all.counts.push_back(count);
+    for (int i = 0; i < count; ++i) {
+      const bool argument = port.shape_input || *port.attribute != '\0';
+      DType dtype = g.one_in(8) ? g.dtype() : usual;
+      Shape shape = common;
+      if (argument) {
+        if (!g.one_in(8)) dtype = g.one_in(3) ? DType::kInt32 : port.attribute_dtype;
+        shape = g.one_in(3) ? Shape{} : Shape{g.dim()};
+      } else if (g.one_in(2)) {
+        shape = g.shape();
+      } else if (shape.rank() > 0 && g.one_in(2)) {
+        shape[static_cast<int>(g.below(static_cast<uint64_t>(shape.rank())))] = g.dim();
+      }
+      Tensor t = g.tensor(dtype, shape);
+      if (shape.rank() > 0 && g.one_in(4)) t.set_lod(offsets(g, shape[0]));
+      all.tensors.push_back(std::move(t));
+      all.constant.push_back(argument ? !g.one_in(4) : port.weight || g.one_in(6));
+    }
+  }
+  return all;
+}
+
+PortCounts output_counts(const OpRow& row, Generator& g) {
+  PortCounts counts;
+  for (const Port& port : row.outputs) {
+    int count = 1;
+    if (port.kind == Port::Kind::kOptional) count = static_cast<int>(g.below(2));
+    if (port.kind == Port::Kind::kList) count = static_cast<int>(g.below(4));
+    counts.push_back(count);
+  }
+  return counts;
+}
+
+/// The node by its reference, on the types of its very operands.
+void run_reference(const Node& node, const Operands& given) {
+  std::vector<Fact> facts;
+  std::vector<const Fact*> args;
+  for (const Tensor& t : given.tensors) {
+    facts.push_back(Fact::constant(t));
+    if (!t.lod().empty()) facts.back().lod = std::make_shared<const Lod>(t.lod());
+  }
+  for (const Fact& f : facts) args.push_back(&f);
+  const std::vector<Fact> results = infer_node(node, args);
+  for (const Fact& f : results) {
+    if (f.known() && !f.is_array && f.shape.count() > kMaxElements) return;
+  }
+  evaluate_node(node, given.tensors, results);
+}
+
+}  // namespace
+
+bool run_hostile_node(const OpRow& row, const Choose& choose) {
+  if (row.infer == nullptr || row.regions > 0) return false;
+  Generator g(choose);
+  try {
+    const std::shared_ptr<void> attributes = row.make(nullptr);
+    HostileAttributes hostile(g);
+    row.visit(attributes.get(), hostile);
+    const Operands given = operands(row, g);
+    const PortCounts outputs = output_counts(row, g);
+    Graph graph;
+    std::vector<Tensor> inputs;
+    PortValues ports;
+    size_t flat = 0;
+    for (int count : given.counts) {
+      ports.emplace_back();
+      for (int i = 0; i < count; ++i, ++flat) {
+        const Tensor& t = given.tensors[flat];
+        if (given.constant[flat]) {
+          ports.back().push_back(graph.add_constant(t));
+          continue;
+        }
+        ports.back().push_back(graph.add_input(text("x", flat), Fact(t.dtype(), Shape::filled(t.shape().rank(), -1))));
+        inputs.push_back(t);
+      }
+    }
+    const NodeId id = graph.add_node(Op(&row, attributes), ports, outputs, "node");
+    const Node node = graph.node(id);
+    for (size_t i = 0; i < node.outputs.size(); ++i) graph.add_output(node.outputs[i], text("y", i));
+    run_reference(node, given);
+    Executor executor(std::make_shared<const Program>(std::make_shared<const Graph>(std::move(graph)), detected_isa(),
+                                                      std::vector<std::string>()),
+                      {.threads = 1, .cache_bytes = 0, .memory_bytes = kMemoryLimit});
+    executor.run(inputs);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace coracle::test
