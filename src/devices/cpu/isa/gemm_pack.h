@@ -7,25 +7,41 @@
 #include <cstring>
 
 #include "gemm_tile.h"
+#include "transpose_tile.h"
 
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
 
-// One tap of a plain panel: adjacent k of a column lie apart by one float in the source (a transposed matrix). Reads
-// whole cache lines of a column before going on.
-HWY_INLINE void pack_transposed(const float* from, int64_t depth, int64_t column_stride, int64_t columns, int64_t width,
-                                float* to) {
-  constexpr int64_t kBlock = 16;
+// One tap of a plain panel whose columns lie apart in the source: `count` of its `width` columns, from one on.
+HWY_INLINE void pack_columns(const float* from, int64_t depth, int64_t inner_stride, int64_t column_stride,
+                             int64_t count, int64_t width, float* to) {
+  constexpr int64_t kBlock = 16;  // whole cache lines of a column before going on
   for (int64_t k = 0; k < depth; k += kBlock) {
     const int64_t end = k + kBlock < depth ? k + kBlock : depth;
-    for (int64_t c = 0; c < columns; ++c) {
+    for (int64_t c = 0; c < count; ++c) {
       const float* column = from + c * column_stride;
-      for (int64_t i = k; i < end; ++i) to[i * width + c] = column[i];
-    }
-    for (int64_t i = k; i < end; ++i) {
-      for (int64_t c = columns; c < width; ++c) to[i * width + c] = 0.0f;
+      for (int64_t i = k; i < end; ++i) to[i * width + c] = column[i * inner_stride];
     }
   }
+}
+
+// The same where adjacent k of a column are adjacent: a transposed matrix.
+HWY_INLINE void pack_transposed(const float* from, int64_t depth, int64_t column_stride, int64_t count, int64_t width,
+                                float* to) {
+  const FloatTag d;
+  constexpr int64_t kLanes = kFloatLanes;
+  constexpr int64_t kSide = 4;  // k of a tile
+  const int64_t whole = depth / kSide * kSide;
+  int64_t c = 0;
+  for (; c + kLanes <= count; c += kLanes) {
+    const float* columns = from + c * column_stride;
+    for (int64_t k = 0; k < whole; k += kSide) {
+      transpose_tile(d, columns + k, static_cast<size_t>(column_stride), to + k * width + c,
+                     static_cast<size_t>(width));
+    }
+    pack_columns(columns + whole, depth - whole, 1, column_stride, kLanes, width, to + whole * width + c);
+  }
+  pack_columns(from + c * column_stride, depth, 1, column_stride, count - c, width, to + c);
 }
 
 HWY_INLINE void pack_tap(const GemmShape& shape, const GemmSource& source, const float* from, int64_t columns,
@@ -44,8 +60,15 @@ HWY_INLINE void pack_tap(const GemmShape& shape, const GemmSource& source, const
     }
     return;
   }
-  if (!panel.paired && source.inner == shape.depth && source.inner_stride == 1) {
-    pack_transposed(from, shape.depth, source.column_stride, columns, width, to);
+  if (!panel.paired && source.inner == shape.depth) {
+    if (source.inner_stride == 1) {
+      pack_transposed(from, shape.depth, source.column_stride, columns, width, to);
+    } else {
+      pack_columns(from, shape.depth, source.inner_stride, source.column_stride, columns, width, to);
+    }
+    for (int64_t k = 0; k < shape.depth && columns < width; ++k) {
+      memset(to + k * width + columns, 0, static_cast<size_t>(width - columns) * sizeof(float));
+    }
     return;
   }
   const int64_t padded = panel.paired ? (shape.depth + 1) / 2 * 2 : shape.depth;

@@ -93,19 +93,13 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
         tap_offsets.push_back(ky * g.width().kernel + kx);
       }
     }
-    const int64_t size = gemm.packed_floats(plan.call.shape);
-    std::shared_ptr<float> packed = aligned_floats(size * g.groups);
-    const auto* filter = args.in(1).value->data<float>();
-    for (int64_t group = 0; group < g.groups; ++group) {
-      const GemmSource source{.data = filter + group * columns * depth * area,
-                              .tap_offsets = tap_offsets.data(),
-                              .inner = depth,
-                              .join_stride = 1,
-                              .inner_stride = area,
-                              .column_stride = depth * area};
-      gemm.pack(plan.call.shape, source, packed.get() + group * size, 0, gemm.panels(columns));
-    }
-    return packed;
+    const GemmSource source{.data = args.in(1).value->data<float>(),
+                            .tap_offsets = tap_offsets.data(),
+                            .inner = depth,
+                            .join_stride = 1,
+                            .inner_stride = area,
+                            .column_stride = depth * area};
+    return pack_groups(gemm, plan.call.shape, source, g.groups, columns * depth * area, context.threads);
   });
   prepared.state_bytes = sizeof(State) + plan.zeros.size() * sizeof(float) + plan.tap_y.size() * 2 * sizeof(int32_t);
   prepared.state = state;

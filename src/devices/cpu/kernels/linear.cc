@@ -38,15 +38,13 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
 
   Prepared prepared;
   prepared.weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
-    std::shared_ptr<float> packed = aligned_floats(gemm.packed_floats(plan.call.shape));
     const GemmSource source{.data = args.in(1).value->data<float>(),
                             .tap_offsets = nullptr,
                             .inner = depth,
                             .join_stride = 0,
                             .inner_stride = op.transpose_w ? 1 : columns,
                             .column_stride = op.transpose_w ? depth : 1};
-    gemm.pack(plan.call.shape, source, packed.get(), 0, plan.panels);
-    return packed;
+    return pack_groups(gemm, plan.call.shape, source, 1, 0, context.threads);
   });
   prepared.state_bytes = sizeof(State);
   prepared.state = state;
