@@ -16,5 +16,6 @@ Pass fuse_convolution();
 Pass fuse_linear();
 Pass fuse_epilogue();
 Pass fold_epilogue();
+Pass fuse_upsample_add();
 
 }  // namespace coracle

@@ -18,6 +18,7 @@ const std::vector<Pass>& pipeline() {
       fuse_linear(),
       fuse_epilogue(),
       fold_epilogue(),
+      fuse_upsample_add(),
       // What became constant or unused on the way.
       constant_folding(),
       dead_code(),

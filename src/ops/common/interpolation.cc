@@ -129,12 +129,19 @@ void infer_interpolation(const InterpolationOperator& op, InterpolationKind kind
   a.set(0, a.dtype(0), from_channels_first(y, op.format()));
 }
 
-void reference_interpolation(const InterpolationOperator& op, InterpolationKind kind, ReferenceArgs& a) {
+namespace {
+
+InterpolationGeometry requested_geometry(const InterpolationOperator& op, InterpolationKind kind,
+                                         const ReferenceArgs& a) {
   const std::optional<InterpolationRequest> request =
       interpolation_request(op, a.count(2), a.has(1), a.has(3), [&](int port, int i) { return &a.in(port, i); });
-  const InterpolationGeometry g = interpolation_geometry(op, kind, a.shape(0), *request);
-  const Tensor x = to_channels_first(a.in(0), op.format());
-  Tensor y = channels_first_like(a.out(0), op.format());
+  return interpolation_geometry(op, kind, a.shape(0), *request);
+}
+
+void interpolate(const InterpolationOperator& op, InterpolationKind kind, const InterpolationGeometry& g,
+                 const Tensor& in, Tensor& out) {
+  const Tensor x = to_channels_first(in, op.format());
+  Tensor y = channels_first_like(out, op.format());
   std::vector<InterpolationTaps> taps[3];
   for (int d = 0; d < 3; ++d) {
     for (int64_t o = 0; o < g.axes[d].out; ++o) {
@@ -168,7 +175,22 @@ void reference_interpolation(const InterpolationOperator& op, InterpolationKind 
       }
     }
   });
-  store_channels_first(y, op.data_format, a.out(0));
+  store_channels_first(y, op.data_format, out);
+}
+
+}  // namespace
+
+void reference_interpolation(const InterpolationOperator& op, InterpolationKind kind, ReferenceArgs& a) {
+  interpolate(op, kind, requested_geometry(op, kind, a), a.in(0), a.out(0));
+}
+
+Tensor interpolated(const InterpolationOperator& op, InterpolationKind kind, const ReferenceArgs& a) {
+  const InterpolationGeometry g = requested_geometry(op, kind, a);
+  Shape y{g.batch, g.channels};
+  for (int i = 3 - g.spatial; i < 3; ++i) y.push_back(g.axes[i].out);
+  Tensor out = Tensor::make(a.in(0).dtype(), from_channels_first(y, op.format()));
+  interpolate(op, kind, g, a.in(0), out);
+  return out;
 }
 
 }  // namespace coracle

@@ -119,5 +119,7 @@ InterpolationGeometry interpolation_geometry(const InterpolationOperator& op, In
 
 void infer_interpolation(const InterpolationOperator& op, InterpolationKind kind, InferArgs& a);
 void reference_interpolation(const InterpolationOperator& op, InterpolationKind kind, ReferenceArgs& a);
+/// The same as a new tensor, for operators that do more.
+Tensor interpolated(const InterpolationOperator& op, InterpolationKind kind, const ReferenceArgs& a);
 
 }  // namespace coracle

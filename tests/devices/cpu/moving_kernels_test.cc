@@ -7,6 +7,7 @@
 #include "ops/expand.h"
 #include "ops/flip.h"
 #include "ops/nearest_interp.h"
+#include "ops/nearest_interp_add.h"
 #include "ops/pixel_shuffle.h"
 #include "ops/relayout.h"
 #include "ops/slice.h"
@@ -21,6 +22,25 @@
 
 namespace coracle::testing {
 namespace {
+
+TEST(ResizeKernels, NearestAndASum) {
+  NearestInterpAdd op;
+  op.align_corners = false;
+  for (const Shape& s : {Shape{2, 19, 6, 5}, Shape{1, 64, 4, 3}, Shape{1, 1, 5, 7}}) {
+    for (const Ints& size : {Ints{2 * s[2], 2 * s[3]}, Ints{3, 11}, Ints{s[2], s[3]}}) {
+      op.out_h = size[0];
+      op.out_w = size[1];
+      const Tensor x = random_floats(s);
+      const Tensor addend = random_floats({s[0], s[1], size[0], size[1]}, -2, 2, 2);
+      EXPECT_GT(check_on_every_kernel({.op = op, .in = {x, addend}, .in_counts = {1, 0, 0, 0, 0, 1}}), 0);
+      for (const int64_t factors : {int64_t{1}, s[0]}) {
+        const Tensor factor = random_floats({factors, s[1], 1, 1}, -2, 2, 3);
+        const int rows = check_on_every_kernel({.op = op, .in = {x, factor, addend}, .in_counts = {1, 0, 0, 0, 1, 1}});
+        EXPECT_EQ(rows > 0, s[1] > 1);
+      }
+    }
+  }
+}
 
 TEST(ResizeKernels, AllConventions) {
   for (const Shape& s : {Shape{1, 1, 5, 7}, Shape{2, 19, 6, 5}, Shape{1, 64, 40, 33}}) {

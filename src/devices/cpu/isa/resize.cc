@@ -9,13 +9,29 @@ namespace {
 
 using V = FloatVector;
 
+// y = a * f + x
+HWY_INLINE void add_scaled(const float* x, const float* a, const float* f, float* y, size_t count) {
+  const FloatTag d;
+  size_t i = 0;
+  for (; i + kFloatLanes <= count; i += kFloatLanes) {
+    hn::StoreU(hn::MulAdd(hn::LoadU(d, a + i), hn::LoadU(d, f + i), hn::LoadU(d, x + i)), d, y + i);
+  }
+  if (i < count) {
+    const size_t rest = count - i;
+    const V sum = hn::MulAdd(load_partial(d, a + i, rest), load_partial(d, f + i, rest), load_partial(d, x + i, rest));
+    store_partial(d, sum, y + i, rest);
+  }
+}
+
 void nearest(const Resize& p, size_t begin, size_t end) {
   for (size_t row = begin; row < end; ++row) {
     const float* source = p.x + static_cast<size_t>(p.rows.low[row]) * p.in_width * p.channels;
     for (size_t column = 0; column < p.out_width; ++column) {
       const float* x = source + static_cast<size_t>(p.columns.low[column]) * p.channels;
       const size_t at = (row * p.out_width + column) * p.channels;
-      if (p.add != nullptr) {
+      if (p.factor != nullptr) {
+        add_scaled(x, p.add + at, p.factor, p.y + at, p.channels);
+      } else if (p.add != nullptr) {
         map2(x, p.add + at, p.y + at, p.channels, AddOp());
       } else {
         map(x, p.y + at, p.channels, SameOp());

@@ -19,6 +19,7 @@ struct ResizeAxis {
 struct Resize {
   const float* x = nullptr;
   const float* add = nullptr;  ///< of y's shape, added to the result; null: nothing. May be y.
+  const float* factor = nullptr;  ///< with `add`: one number per channel by which `add` is multiplied first; or null
   float* y = nullptr;
   size_t in_width = 0;
   size_t out_width = 0;

@@ -8,6 +8,7 @@
 #include "ops/legacy_bilinear_interp.h"
 #include "ops/legacy_nearest_interp.h"
 #include "ops/nearest_interp.h"
+#include "ops/nearest_interp_add.h"
 
 namespace coracle::cpu::kernels {
 namespace {
@@ -27,6 +28,9 @@ struct State {
   int64_t channels = 1;
   int64_t in_h = 0, in_w = 0;
   int64_t out_h = 0, out_w = 0;
+  bool adds = false;
+  bool scales = false;
+  int64_t factor_step = 0;  ///< from image to image
   Axis rows;
   Axis columns;
 };
@@ -57,6 +61,20 @@ Axis axis_of(InterpolationMethod method, const InterpolationAxis& axis) {
   return a;
 }
 
+Misfit fits_add(const void* op, const ArgFacts& args) {
+  if (const Misfit misfit = fits<false>(op, args)) return misfit;
+  const Shape& y = args.out().shape;
+  if (args.shape(NearestInterpAdd::kAddend) != y) return "the addend is repeated";
+  const auto& o = *static_cast<const NearestInterpAdd*>(op);
+  const InterpolationGeometry g =
+      interpolation_geometry(o, NearestInterpAdd::kKind, args.shape(0), *request_of(o, args));
+  if (Shape{g.batch, g.channels, g.axes[1].out, g.axes[2].out} != y) return "the resized image is repeated";
+  if (!args.has(NearestInterpAdd::kFactor)) return nullptr;
+  const Shape& f = args.shape(NearestInterpAdd::kFactor);
+  if (y[1] == 1) return "one channel";
+  return f == Shape{y[0], y[1], 1, 1} || f == Shape{1, y[1], 1, 1} ? nullptr : "the factor is not one per channel";
+}
+
 template <class Op, Isa kIsa>
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   const auto& o = *static_cast<const Op*>(op);
@@ -76,6 +94,11 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   } else {
     s.function = s.channels == 1 ? f.bilinear_plane : f.bilinear;
   }
+  if constexpr (std::is_same_v<Op, NearestInterpAdd>) {
+    s.adds = true;
+    s.scales = args.has(NearestInterpAdd::kFactor);
+    if (s.scales && args.shape(NearestInterpAdd::kFactor)[0] > 1) s.factor_step = s.channels;
+  }
   const auto extra = static_cast<size_t>(s.out_h + s.out_w) * 12;
   return prepared(std::move(s), 0, extra);
 }
@@ -84,13 +107,18 @@ void run(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
   const float* x = call.in[0].as<const float>();
   float* y = call.out[0].as<float>();
+  const float* add = s.adds ? call.in.back().as<const float>() : nullptr;
+  const float* factor = s.scales ? call.in[call.in.size() - 2].as<const float>() : nullptr;
   call.pool->parallel_for(s.batch * s.out_h, grain_of(2 * s.out_w * s.channels), [&](int64_t begin, int64_t end) {
     while (begin < end) {
       const int64_t image = begin / s.out_h;
       const int64_t first = begin - image * s.out_h;
       const int64_t last = end - begin < s.out_h - first ? first + end - begin : s.out_h;
+      const int64_t at = image * s.out_h * s.out_w * s.channels;
       const Resize p{.x = x + image * s.in_h * s.in_w * s.channels,
-                     .y = y + image * s.out_h * s.out_w * s.channels,
+                     .add = add != nullptr ? add + at : nullptr,
+                     .factor = factor != nullptr ? factor + image * s.factor_step : nullptr,
+                     .y = y + at,
                      .in_width = static_cast<size_t>(s.in_w),
                      .out_width = static_cast<size_t>(s.out_w),
                      .channels = static_cast<size_t>(s.channels),
@@ -119,10 +147,21 @@ constexpr std::array<Kernel, 2> rows() {
 }
 
 template <Isa kIsa>
+constexpr std::array<Kernel, 1> add_rows() {
+  return {Kernel{.name = row_name<NearestInterpAdd, kIsa>(),
+                 .op = &kOpRow<NearestInterpAdd>,
+                 .isa = kIsa,
+                 .layout = LayoutRule::kChannelsLast,
+                 .fits = fits_add,
+                 .prepare = prepare<NearestInterpAdd, kIsa>,
+                 .run = run}};
+}
+
+template <Isa kIsa>
 struct Rows {
   static constexpr auto kRows =
       rows_detail::join(rows<NearestInterp, kIsa>(), rows<BilinearInterp, kIsa>(), rows<LegacyNearestInterp, kIsa>(),
-                        rows<LegacyBilinearInterp, kIsa>());
+                        rows<LegacyBilinearInterp, kIsa>(), add_rows<kIsa>());
 };
 
 constexpr auto kRows = rows_of_each_isa<Rows>();
