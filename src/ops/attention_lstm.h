@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graph/op.h"
+#include "ops/common/operand_types.h"
 #include "ops/common/recurrent.h"
 
 namespace coracle {
@@ -44,10 +45,7 @@ inline void infer(const AttentionLstm&, InferArgs& a) {
   const Shape& x = a.shape(0);
   const Shape& w = a.shape(7);
   require(is_float(a.dtype(0)), "x is ", a.dtype(0), ", expected a real type");
-  for (int port = 1; port <= 8; ++port) {
-    require(!a.has(port) || a.dtype(port) == a.dtype(0), "operand ", port, " is ", a.dtype(port), ", but x is ",
-            a.dtype(0));
-  }
+  require_one_dtype(a, {1, 2, 3, 4, 5, 6, 7, 8});
   require(!x.rank_known() || x.rank() == 2, "x is ", x, ", expected [rows, M]");
   int64_t width = Shape::kUnknown;
   if (w.known()) {

@@ -32,8 +32,10 @@ inline void infer(const BoxDecoderAndAssign&, InferArgs& a) {
   }
   require(!prior.rank_known() || (prior.rank() == 2 && (prior[1] < 0 || prior[1] == 4)), "priors are ", prior,
           ", expected [N, 4]");
-  require(!a.has(1) || !a.shape(1).known() || a.shape(1).count() == 4, "there are ", a.shape(1),
-          " variances, expected 4");
+  if (a.has(1)) {
+    const Shape& variances = a.shape(1);
+    require(!variances.known() || variances.count() == 4, "the variances are ", variances, ", expected 4");
+  }
   for (const Shape& s : {target, score}) {
     require(!s.rank_known() || s.rank() == 2, "an operand is ", s, ", expected a matrix");
     require(!s.rank_known() || !prior.rank_known() || s[0] < 0 || prior[0] < 0 || s[0] == prior[0], "an operand is ", s,

@@ -65,7 +65,7 @@ struct CudnnLstm {
                    {static_cast<int>(sizes.size())});
     std::vector<ValueId> weights;
     for (size_t i = 0; i < shapes.size(); ++i) {
-      const ValueId part = l.graph().node(node).output(static_cast<int>(i));
+      const ValueId part = l.graph().node(node).outputs[i];
       const Ints dims(shapes[i].begin(), shapes[i].end());
       weights.push_back(l.add(Reshape{}, {{part}, {l.constant(Tensor::ints(dims))}}));
     }

@@ -15,10 +15,10 @@ struct LogSoftmax : SoftmaxOperator {
 inline void infer(const LogSoftmax& op, InferArgs& a) { infer_softmax(op, a); }
 
 inline void reference(const LogSoftmax& op, ReferenceArgs& a) {
-  reference_softmax(op, a, [](double x, double largest, double sum) { 
+  reference_softmax(op, a, [](double x, double largest, double sum) {
     const double difference = x - largest;
     return (difference < -64 ? -64 : difference) - std::log(sum);
-   });
+  });
 }
 
 inline constexpr const OpRow* log_softmax_op = &kOpRow<LogSoftmax>;

@@ -35,7 +35,9 @@ inline void infer(const Lstsq&, InferArgs& a) {
   if (!x.rank_known() || !y.rank_known()) return;
   require(x.rank() >= 2 && y.rank() == x.rank(), "x is ", x, " and y ", y, ", expected matrices of the same rank");
   const int d = x.rank() - 2;
-  require(x[d] < 0 || y[d] < 0 || x[d] == y[d], "x ", x, " and y ", y, " differ in rows");
+  for (int i = 0; i <= d; ++i) {
+    require(x[i] < 0 || y[i] < 0 || x[i] == y[i], "x ", x, " and y ", y, " differ in rows or in number");
+  }
   Shape solution = y;
   solution[d] = x[d + 1];
   Shape batch(std::span(x.begin(), static_cast<size_t>(d)));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/common/binary.h"
+#include "ops/common/operand_types.h"
 #include "ops/nearest_interp.h"
 
 namespace coracle {
@@ -19,10 +20,7 @@ struct NearestInterpAdd : InterpolationOperator {
 };
 
 inline void infer(const NearestInterpAdd& op, InferArgs& a) {
-  for (int port : {NearestInterpAdd::kFactor, NearestInterpAdd::kAddend}) {
-    require(!a.has(port) || a.dtype(port) == a.dtype(0), "x is ", a.dtype(0), ", but ",
-            NearestInterpAdd::kInputs[port].name, " is ", a.has(port) ? a.dtype(port) : a.dtype(0));
-  }
+  require_one_dtype(a, {NearestInterpAdd::kFactor, NearestInterpAdd::kAddend});
   infer_interpolation(op, NearestInterpAdd::kKind, a);
   Shape sum = broadcast(a.out(0).shape, a.shape(NearestInterpAdd::kAddend));
   if (a.has(NearestInterpAdd::kFactor)) sum = broadcast(sum, a.shape(NearestInterpAdd::kFactor));

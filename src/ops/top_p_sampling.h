@@ -35,8 +35,8 @@ inline void infer(const TopPSampling& op, InferArgs& a) {
   require(!x.rank_known() || (x.rank() == 2 && x[1] != 0), "x is ", x, ", expected [N, classes]");
   const int64_t rows = x.rank_known() ? x[0] : Shape::kUnknown;
   for (int port : {1, 2, 3}) {
-    const bool fits = !a.has(port) || !a.shape(port).known() || rows < 0 || a.shape(port).count() == rows;
-    require(fits, "operand ", port, " is ", a.shape(port), " for ", rows, " rows");
+    if (!a.has(port) || !a.shape(port).known() || rows < 0) continue;
+    require(a.shape(port).count() == rows, "operand ", port, " is ", a.shape(port), " for ", rows, " rows");
   }
   require(op.k >= 0 && (!x.rank_known() || x[1] < 0 || op.k <= x[1]), "k is ", op.k, " for x ", x);
   a.set(0, a.dtype(0), Shape{rows, 1});

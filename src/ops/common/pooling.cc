@@ -119,7 +119,8 @@ void reference_pooling(const PoolingAttributes& op, const Ints& kernel, const Te
         const int64_t count = g.divisor(0, d) * g.divisor(1, h) * g.divisor(2, w);
         result /= static_cast<double>(count);
       } else {
-        each_element(g, in, d, h, w, [&](double v, int64_t) { result = v > result || v != v ? v : result; });
+        // What is not a number is followed by the element after it, as in Paddle.
+        each_element(g, in, d, h, w, [&](double v, int64_t) { result = result > v ? result : v; });
       }
       to.data<T>()[i] = static_cast<T>(result);
     });

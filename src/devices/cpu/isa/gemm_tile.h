@@ -192,9 +192,7 @@ struct Tile {
         const V last = hn::Add(hn::ConcatEven(d, rest, rest), hn::ConcatOdd(d, rest, rest));
         hn::StoreU(hn::LowerHalf(half, limit(last)), half, c + kFloatLanes);
       } else {
-        CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) {
-          hn::StoreU(limit(sum[r][j]), d, c + j * kFloatLanes);
-        }
+        CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) { hn::StoreU(limit(sum[r][j]), d, c + j * kFloatLanes); }
       }
     }
   }

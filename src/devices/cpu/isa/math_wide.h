@@ -41,6 +41,8 @@ HWY_INLINE DoubleVector nearest(DoubleVector x) {
   return hn::Sub(hn::Add(x, magic), magic);
 }
 
+constexpr float kLargestReduced = 1e9F;  // magnitudes from here on are left to the C library
+
 struct QuadrantDouble {
   DoubleVector remainder;  // x - pi / 2 * n, |remainder| <= pi / 4
   DoubleVector quadrant;   // n, less a multiple of 4: in [-2, 2]
@@ -51,12 +53,25 @@ HWY_INLINE QuadrantDouble reduce_quadrant(DoubleVector x) {
   const DoubleVector n = nearest(hn::Mul(x, set(d, 0.63661977236758134308)));
   DoubleVector r = hn::NegMulAdd(n, set(d, 0x1.921fb544p0), x);  // 33 bits of pi / 2: the product is exact below 2^20
   r = hn::NegMulAdd(n, set(d, 0x1.0b4611a626331p-34), r);
-  // Arguments too large for the reduction still give a value of the function's range.
+  // Arguments too large for the reduction stay in the range of what follows.
   r = at_least(set(d, -0.8), at_most(set(d, 0.8), r));
   return {r, hn::NegMulAdd(nearest(hn::Mul(n, set(d, 0.25))), set(d, 4.0), n)};
 }
 
-// sin(x + quadrant_offset * pi / 2).
+// `y`, but the sine (cosine for offset 1) by the C library where |x| is 1e9 or more.
+HWY_NOINLINE FloatVector with_large_arguments(FloatVector x, FloatVector y, int quadrant_offset) {
+  const FloatTag d;
+  float from[kFloatLanes], to[kFloatLanes];
+  hn::StoreU(x, d, from);
+  hn::StoreU(y, d, to);
+  for (size_t i = 0; i < kFloatLanes; ++i) {
+    if (__builtin_fabsf(from[i]) < kLargestReduced) continue;
+    to[i] = static_cast<float>(quadrant_offset == 0 ? __builtin_sin(from[i]) : __builtin_cos(from[i]));
+  }
+  return hn::LoadU(d, to);
+}
+
+// sin(x + quadrant_offset * pi / 2) for offset 0 or 1.
 HWY_INLINE FloatVector sin_shifted(FloatVector x, int quadrant_offset) {
   const FloatTag d;
   const IntTag di;
@@ -79,10 +94,12 @@ HWY_INLINE FloatVector sin_shifted(FloatVector x, int quadrant_offset) {
   const auto one = hn::Set(di, 1);
   const auto odd = hn::RebindMask(d, hn::Eq(hn::And(quadrant, one), one));
   const auto sign = hn::ShiftLeft<30>(hn::And(quadrant, hn::Set(di, 2)));
-  return hn::Xor(hn::IfThenElse(odd, c, s), hn::BitCast(d, sign));
+  const FloatVector y = hn::Xor(hn::IfThenElse(odd, c, s), hn::BitCast(d, sign));
+  if (hn::AllTrue(d, hn::Lt(hn::Abs(x), set(d, kLargestReduced)))) return y;
+  return with_large_arguments(x, y, quadrant_offset);
 }
 
-// Accurate to a few ulp of max(|result|, 1e-3) for |x| up to 1e9; beyond, some value in [-1, 1].
+// Accurate to a few ulp of max(|result|, 1e-3).
 HWY_INLINE FloatVector sin(FloatTag, FloatVector x) { return sin_shifted(x, 0); }
 HWY_INLINE FloatVector cos(FloatTag, FloatVector x) { return sin_shifted(x, 1); }
 

@@ -18,7 +18,7 @@ struct ResizeAxis {
 /// One image [height, in_width, channels] to [.., out_width, channels]; for the plane functions channels is 1.
 struct Resize {
   const float* x = nullptr;
-  const float* add = nullptr;  ///< of y's shape, added to the result; null: nothing. May be y.
+  const float* add = nullptr;     ///< of y's shape, added to the result; null: nothing. May be y.
   const float* factor = nullptr;  ///< with `add`: one number per channel by which `add` is multiplied first; or null
   float* y = nullptr;
   size_t in_width = 0;

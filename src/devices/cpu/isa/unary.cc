@@ -57,7 +57,8 @@ void apply_step(const UnaryStep& step, const float* x, float* y, size_t n) {
     case UnaryKind::kSoftplus: return map(x, y, n, [=](V v) { return math::softplus(d, v, a, b); });
     case UnaryKind::kMish: return map(x, y, n, [=](V v) { return math::mish(d, v); });
     case UnaryKind::kSoftsign: return map(x, y, n, [=](V v) { return hn::Div(v, hn::Add(one, hn::Abs(v))); });
-    case UnaryKind::kHardShrink: return map(x, y, n, [=](V v) { return hn::IfThenElseZero(hn::Not(hn::Le(hn::Abs(v), a)), v); });
+    case UnaryKind::kHardShrink:
+      return map(x, y, n, [=](V v) { return hn::IfThenElseZero(hn::Not(hn::Le(hn::Abs(v), a)), v); });
     case UnaryKind::kSoftShrink:
       return map(x, y, n, [=](V v) {
         // As products: infinity and NaN give NaN.

@@ -21,7 +21,7 @@ struct Axis {
 
 struct State {
   const PoolFunctions* pool = nullptr;
-  const ReduceFunctions* reduce = nullptr;  ///< set where one window covers each image
+  const ReduceFunctions* reduce = nullptr;  ///< set where one window covers each image, for the average
   bool average = false;
   int64_t batch = 0;
   int64_t channels = 0;
@@ -74,12 +74,14 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   s.columns = windows_of(g, 2);
   s.window =
       g.adaptive ? (s.in_h / (s.out_h + 1) + 1) * (s.in_w / (s.out_w + 1) + 1) : g.axes[1].kernel * g.axes[2].kernel;
-  if (whole(s.rows, s.in_h) && whole(s.columns, s.in_w) && s.in_h * s.in_w > 0) s.reduce = &reduce_table(kIsa);
+  // The maximum along an axis and that of a window differ in what they make of NaN.
+  const bool all = whole(s.rows, s.in_h) && whole(s.columns, s.in_w) && s.in_h * s.in_w > 0;
+  if (g.average && all) s.reduce = &reduce_table(kIsa);
   const auto extra = static_cast<size_t>(3 * (s.out_h + s.out_w)) * sizeof(int32_t);
   return prepared(std::move(s), 0, extra);
 }
 
-/// One window over each image: columns of [pixels, channels].
+/// The average of each image: columns of [pixels, channels].
 void run_whole(const State& s, const float* x, float* y, ThreadPool& threads) {
   const int64_t pixels = s.in_h * s.in_w;
   const int64_t grain = grain_of(pixels) < 64 ? 64 : grain_of(pixels);
@@ -88,9 +90,9 @@ void run_whole(const State& s, const float* x, float* y, ThreadPool& threads) {
       const int64_t image = begin / s.channels;
       const int64_t first = begin - image * s.channels;
       const int64_t last = end - begin < s.channels - first ? first + end - begin : s.channels;
-      s.reduce->strided(s.average ? ReduceKind::kMean : ReduceKind::kMax, x + image * pixels * s.channels,
-                        y + image * s.channels, static_cast<size_t>(pixels), static_cast<size_t>(s.channels),
-                        static_cast<size_t>(first), static_cast<size_t>(last));
+      s.reduce->strided(ReduceKind::kMean, x + image * pixels * s.channels, y + image * s.channels,
+                        static_cast<size_t>(pixels), static_cast<size_t>(s.channels), static_cast<size_t>(first),
+                        static_cast<size_t>(last));
       begin += last - first;
     }
   });
