@@ -66,15 +66,15 @@ class Bound {
 
   /// Runs the benchmark's iterations; gives the seconds of the fastest.
   double time(benchmark::State& state, int threads) const {
+    ThreadPool pool(threads);
+    pool.start();
     PrepareContext context;
-    context.threads = threads;
+    context.pool = &pool;
     context.shared_weights = [](std::string_view, const std::function<std::shared_ptr<const void>()>& make) {
       return make();
     };
     const Prepared prepared =
         kernel_.prepare == nullptr ? Prepared{} : kernel_.prepare(c_.op.attributes(), facts(), context);
-    ThreadPool pool(threads);
-    pool.start();
     std::vector<std::shared_ptr<std::byte>> memory;
     std::vector<TensorView> in;
     std::vector<TensorView> out;

@@ -54,7 +54,7 @@ struct Prepared {
 
 /// Services for `prepare`.
 struct PrepareContext {
-  int threads = 1;  ///< threads that `run` will have
+  ThreadPool* pool = nullptr;  ///< the threads that `run` will have
   /// Gives the packed weights made before under the same key for this node, or calls `make` (once per model).
   std::function<std::shared_ptr<const void>(std::string_view key, const std::function<std::shared_ptr<const void>()>&)>
       shared_weights;

@@ -280,7 +280,7 @@ class SegmentPlanner {
   void prepare(Step& step, const ArgFacts& args, const std::string& node_key) {
     if (step.kernel->prepare == nullptr) return;
     PrepareContext context;
-    context.threads = context_.threads;
+    context.pool = context_.pool;
     context.shared_weights = [&](std::string_view key, const PackedWeights::Make& make) {
       return context_.packed->get(text(context_.graph_key, "/", node_key, "/", step.kernel->name, "/", key), make);
     };

@@ -21,8 +21,8 @@ struct GraphUses {
 struct PlanContext {
   const KernelSelector* selector = nullptr;
   PackedWeights* packed = nullptr;
-  std::string graph_key;  ///< names the graph within the model, for packed weights
-  int threads = 1;
+  std::string graph_key;       ///< names the graph within the model, for packed weights
+  ThreadPool* pool = nullptr;  ///< of the executor that will run the steps
   bool keep_refusals = false;  ///< record why better kernels were passed over
 };
 

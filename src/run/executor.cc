@@ -81,7 +81,7 @@ std::shared_ptr<const BoundSteps> Executor::plan(std::span<const Fact> inputs, b
                                                    {.selector = &program_->selector(),
                                                     .packed = &program_->packed(),
                                                     .graph_key = info.key,
-                                                    .threads = limits_.threads,
+                                                    .pool = &pool_,
                                                     .keep_refusals = keep_refusals}));
 }
 
@@ -156,11 +156,9 @@ std::shared_ptr<BoundSteps> Executor::steps_for(const Graph& graph, size_t posit
   }
   std::shared_ptr<BoundSteps> bound = cache_.find(key_);
   if (bound == nullptr) {
-    bound = std::make_shared<BoundSteps>(plan_segment(graph, info.uses, position, frame.facts,
-                                                      {.selector = &program_->selector(),
-                                                       .packed = &program_->packed(),
-                                                       .graph_key = info.key,
-                                                       .threads = limits_.threads}));
+    bound = std::make_shared<BoundSteps>(plan_segment(
+        graph, info.uses, position, frame.facts,
+        {.selector = &program_->selector(), .packed = &program_->packed(), .graph_key = info.key, .pool = &pool_}));
     cache_.insert(key_, bound);
   }
   return bound;

@@ -27,7 +27,7 @@ class Planning {
       facts[index(input)] = Fact(graph_.fact(input).dtype, shapes[i]);
     }
     return plan_segment(graph_, GraphUses(graph_), position, facts,
-                        {.selector = &selector_, .packed = &packed_, .graph_key = "main", .threads = 2});
+                        {.selector = &selector_, .packed = &packed_, .graph_key = "main", .pool = &pool_});
   }
   const Graph& graph() const { return graph_; }
 
@@ -35,6 +35,7 @@ class Planning {
   Graph graph_;
   KernelSelector selector_;
   PackedWeights packed_;
+  ThreadPool pool_{2};
 };
 
 using Names = std::vector<std::string>;

@@ -148,15 +148,15 @@ class Checker {
   }
 
   std::vector<Bytes> run(const Kernel& kernel, const ArgFacts& args, int threads, bool in_place) const {
+    ThreadPool pool(threads);
+    pool.start();
     PrepareContext context;
-    context.threads = threads;
+    context.pool = &pool;
     context.shared_weights = [](std::string_view, const std::function<std::shared_ptr<const void>()>& make) {
       return make();
     };
     const Prepared prepared =
         kernel.prepare == nullptr ? Prepared{} : kernel.prepare(c_.op.attributes(), args, context);
-    ThreadPool pool(threads);
-    pool.start();
     std::vector<Bytes> in_bytes;
     std::vector<Bytes> out_bytes;
     std::vector<TensorView> in;

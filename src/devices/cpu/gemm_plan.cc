@@ -10,8 +10,8 @@ namespace {
 /// Rows and panels that a thread should have at least: with fewer rows, the micro-kernels' tiles are thin.
 constexpr int64_t kLeastRows = 24;
 constexpr int64_t kLeastPanels = 4;
-/// Packed floats that are worth starting a thread.
-constexpr int64_t kPackGrain = 256 << 10;
+/// Packed floats that are worth a thread.
+constexpr int64_t kPackGrain = 16 << 10;
 /// Multiplications below which a part is not worth a thread.
 constexpr int64_t kGrain = 256 << 10;
 
@@ -24,14 +24,12 @@ std::shared_ptr<float> aligned_floats(int64_t count) {
 }
 
 std::shared_ptr<float> pack_groups(const GemmFunctions& gemm, const GemmShape& shape, const GemmSource& source,
-                                   int64_t groups, int64_t group_stride, int threads) {
+                                   int64_t groups, int64_t group_stride, ThreadPool& pool) {
   const int64_t size = gemm.packed_floats(shape);
   const int64_t panels = gemm.panels(shape.columns);
   std::shared_ptr<float> packed = aligned_floats(size * groups);
-  const int64_t parts = std::clamp<int64_t>(size * groups / kPackGrain, 1, std::max(threads, 1));
-  ThreadPool pool(static_cast<int>(parts));
-  pool.start();
-  pool.parallel_for(groups * panels, 1, [&](int64_t begin, int64_t end) {
+  const int64_t grain = std::max<int64_t>(kPackGrain * panels / std::max<int64_t>(size, 1), 1);
+  pool.parallel_for(groups * panels, grain, [&](int64_t begin, int64_t end) {
     while (begin < end) {
       const int64_t group = begin / panels;
       const int64_t last = std::min(end, (group + 1) * panels);

@@ -25,10 +25,10 @@ struct GemmPlan {
 /// Memory for packed weights, 64-byte aligned.
 std::shared_ptr<float> aligned_floats(int64_t count);
 
-/// Packs the matrices of `groups` groups, group_stride floats apart in the source, one after the other. Large ones are
-/// packed by that many threads: most of the time goes to memory that is touched for the first time.
+/// Packs the matrices of `groups` groups, group_stride floats apart in the source, one after the other. All
+/// threads take part: most of the time goes to memory that is touched for the first time.
 std::shared_ptr<float> pack_groups(const GemmFunctions& gemm, const GemmShape& shape, const GemmSource& source,
-                                   int64_t groups, int64_t group_stride, int threads);
+                                   int64_t groups, int64_t group_stride, ThreadPool& pool);
 
 /// Runs one plan on all threads, split over rows or, where they are few, over columns.
 void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,

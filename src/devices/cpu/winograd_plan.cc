@@ -41,31 +41,35 @@ int64_t tiles_of(const ConvolutionGeometry& g) {
   return along(g.height()) * along(g.width());
 }
 
-/// G g G^T for each pair of channels, as [point][in channel][out channel].
-std::vector<float> transformed_filter(const float* filter, int64_t in_channels, int64_t out_channels) {
+/// Pairs of channels that are worth a thread.
+constexpr int64_t kGrainFilters = 1024;
+
+/// G g G^T for each pair of channels, as [point][out channel][in channel].
+std::shared_ptr<float> transformed_filter(const float* filter, int64_t in_channels, int64_t out_channels,
+                                          ThreadPool& pool) {
   constexpr double kG[6][3] = {{1.0 / 4, 0, 0},
                                {-1.0 / 6, -1.0 / 6, -1.0 / 6},
                                {-1.0 / 6, 1.0 / 6, -1.0 / 6},
                                {1.0 / 24, 1.0 / 12, 1.0 / 6},
                                {1.0 / 24, -1.0 / 12, 1.0 / 6},
                                {0, 0, 1}};
-  std::vector<float> result(static_cast<size_t>(kWinogradPoints * in_channels * out_channels));
-  for (int64_t o = 0; o < out_channels; ++o) {
-    for (int64_t i = 0; i < in_channels; ++i, filter += 9) {
+  const int64_t pairs = in_channels * out_channels;
+  std::shared_ptr<float> result = aligned_floats(kWinogradPoints * pairs);
+  pool.parallel_for(pairs, kGrainFilters, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const float* f = filter + 9 * i;
       double half[6][3];
       for (int p = 0; p < 6; ++p) {
-        for (int x = 0; x < 3; ++x) {
-          half[p][x] = kG[p][0] * filter[x] + kG[p][1] * filter[3 + x] + kG[p][2] * filter[6 + x];
-        }
+        for (int x = 0; x < 3; ++x) half[p][x] = kG[p][0] * f[x] + kG[p][1] * f[3 + x] + kG[p][2] * f[6 + x];
       }
       for (int p = 0; p < 6; ++p) {
         for (int q = 0; q < 6; ++q) {
           const double value = half[p][0] * kG[q][0] + half[p][1] * kG[q][1] + half[p][2] * kG[q][2];
-          result[static_cast<size_t>(((p * 6 + q) * in_channels + i) * out_channels + o)] = static_cast<float>(value);
+          result.get()[(p * 6 + q) * pairs + i] = static_cast<float>(value);
         }
       }
     }
-  }
+  });
   return result;
 }
 
@@ -109,25 +113,20 @@ Prepared prepare_winograd(Isa isa, const Conv2dFused& op, const ArgFacts& args, 
   s.tiles = g.batch * tiles_of(g);
   const int64_t fitting = kChunkFloats / (kWinogradPoints * (g.in_channels + g.out_channels));
   s.chunk = std::min(s.tiles, std::max(fitting / kLeastChunk * kLeastChunk, kLeastChunk));
-  s.slots = std::clamp<int64_t>(s.tiles / kGrainTiles, 1, std::max(context.threads, 1));
+  s.slots = std::clamp<int64_t>(s.tiles / kGrainTiles, 1, context.pool->threads());
   s.epilogue = EpilogueProgram(op, g.out_channels);
 
   Prepared p;
   p.weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
-    const std::vector<float> filter =
-        transformed_filter(args.in(1).value->data<float>(), g.in_channels, g.out_channels);
-    const int64_t size = gemm.packed_floats(s.product.shape);
-    std::shared_ptr<float> packed = aligned_floats(size * kWinogradPoints);
-    for (int64_t point = 0; point < kWinogradPoints; ++point) {
-      const GemmSource source{.data = filter.data() + point * g.in_channels * g.out_channels,
-                              .tap_offsets = nullptr,
-                              .inner = g.in_channels,
-                              .join_stride = 0,
-                              .inner_stride = g.out_channels,
-                              .column_stride = 1};
-      gemm.pack(s.product.shape, source, packed.get() + point * size, 0, gemm.panels(g.out_channels));
-    }
-    return packed;
+    const std::shared_ptr<float> filter =
+        transformed_filter(args.in(1).value->data<float>(), g.in_channels, g.out_channels, *context.pool);
+    const GemmSource source{.data = filter.get(),
+                            .tap_offsets = nullptr,
+                            .inner = g.in_channels,
+                            .join_stride = 0,
+                            .inner_stride = 1,
+                            .column_stride = g.in_channels};
+    return pack_groups(gemm, s.product.shape, source, kWinogradPoints, g.in_channels * g.out_channels, *context.pool);
   });
   p.workspace = static_cast<size_t>(s.slots * s.slot_floats()) * sizeof(float);
   p.state_bytes = sizeof(State) + s.zeros.size() * sizeof(float);

@@ -265,7 +265,9 @@ void triangularize(std::vector<Complex>& h, std::vector<Complex>& q, int64_t n) 
         }
       }
       for (int64_t k = first; k < last; ++k) {
-        const auto [cosine, sine] = rotations[static_cast<size_t>(k - first)];
+        const auto& rotation = rotations[static_cast<size_t>(k - first)];
+        const Complex cosine = rotation.first;
+        const Complex sine = rotation.second;
         const auto turn = [&](std::vector<Complex>& m, int64_t rows) {
           for (int64_t i = 0; i < rows; ++i) {
             const Complex u = m[place(i, k, n)];

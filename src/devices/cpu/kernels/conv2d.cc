@@ -99,7 +99,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
                             .join_stride = 1,
                             .inner_stride = area,
                             .column_stride = depth * area};
-    return pack_groups(gemm, plan.call.shape, source, g.groups, columns * depth * area, context.threads);
+    return pack_groups(gemm, plan.call.shape, source, g.groups, columns * depth * area, *context.pool);
   });
   prepared.state_bytes = sizeof(State) + plan.zeros.size() * sizeof(float) + plan.tap_y.size() * 2 * sizeof(int32_t);
   prepared.state = state;

@@ -44,7 +44,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
                             .join_stride = 0,
                             .inner_stride = op.transpose_w ? 1 : columns,
                             .column_stride = op.transpose_w ? depth : 1};
-    return pack_groups(gemm, plan.call.shape, source, 1, 0, context.threads);
+    return pack_groups(gemm, plan.call.shape, source, 1, 0, *context.pool);
   });
   prepared.state_bytes = sizeof(State);
   prepared.state = state;
