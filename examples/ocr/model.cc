@@ -13,7 +13,7 @@ struct Model::Loaded {
 Model::Model(const std::string& folder, int threads) {
   coracle::api::Model model(folder);
   coracle::api::Session session(model, {.threads = threads});
-  loaded_.reset(new Loaded{std::move(model), std::move(session)});
+  loaded_ = std::make_unique<Loaded>(Loaded{std::move(model), std::move(session)});
 }
 
 Model::~Model() = default;
