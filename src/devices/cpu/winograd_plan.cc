@@ -14,12 +14,19 @@ namespace {
 /// Floats of transformed inputs and products that a chunk should have at most.
 constexpr int64_t kChunkFloats = 96 << 10;
 constexpr int64_t kLeastChunk = 12;
-/// Fewer tiles do not repay reading the transformed filter, four times the size of the filter.
-constexpr int64_t kLeastTiles = 40;
-constexpr int64_t kLeastInputs = 24;
-constexpr int64_t kLeastOutputs = 12;
 /// Tiles that are worth a thread.
 constexpr int64_t kGrainTiles = 12;
+/// Points are so many floats further apart than needed: otherwise they would often share sets of the caches.
+constexpr int64_t kPointGap = 16;
+
+/// Smaller convolutions do not repay the transformations, nor reading the transformed filter: 4 times the size of the
+/// filter for tiles of 4x4 pixels, 16/9 times for 2x2.
+struct Least {
+  int64_t tiles;
+  int64_t in_channels;
+  int64_t out_channels;
+};
+constexpr Least least(int64_t tile) { return tile == 4 ? Least{40, 24, 12} : Least{12, 64, 64}; }
 
 struct State {
   WinogradCall call;
@@ -27,45 +34,47 @@ struct State {
   std::vector<float> zeros;
   int64_t tiles = 0;
   int64_t chunk = 0;  ///< tiles
-  int64_t slots = 0;  ///< threads that have a workspace
+  int64_t slots = 0;  ///< threads that have a workspace; 1 where all tiles are one chunk
   int64_t panels = 0;
   EpilogueProgram epilogue;
 
-  int64_t input_floats() const { return chunk * kWinogradPoints * call.in_channels; }
-  int64_t slot_floats() const { return input_floats() + chunk * kWinogradPoints * call.out_channels; }
+  int64_t input_floats() const { return call.points() * call.in_point_stride; }
+  int64_t slot_floats() const { return input_floats() + call.points() * call.out_point_stride; }
 };
 
 /// Of one image.
-int64_t tiles_of(const ConvolutionGeometry& g) {
-  const auto along = [](const WindowAxis& a) { return (a.out + kWinogradTile - 1) / kWinogradTile; };
+int64_t tiles_of(const ConvolutionGeometry& g, int64_t tile) {
+  const auto along = [tile](const WindowAxis& a) { return (a.out + tile - 1) / tile; };
   return along(g.height()) * along(g.width());
 }
 
 /// Pairs of channels that are worth a thread.
 constexpr int64_t kGrainFilters = 1024;
 
-/// G g G^T for each pair of channels, as [point][out channel][in channel].
-std::shared_ptr<float> transformed_filter(const float* filter, int64_t in_channels, int64_t out_channels,
+constexpr double kFilterTransform2[4][3] = {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, -0.5, 0.5}, {0, 0, 1}};
+constexpr double kFilterTransform4[6][3] = {{1.0 / 4, 0, 0},
+                                            {-1.0 / 6, -1.0 / 6, -1.0 / 6},
+                                            {-1.0 / 6, 1.0 / 6, -1.0 / 6},
+                                            {1.0 / 24, 1.0 / 12, 1.0 / 6},
+                                            {1.0 / 24, -1.0 / 12, 1.0 / 6},
+                                            {0, 0, 1}};
+
+/// G f G^T for the filter f of each pair of channels, as [point][out channel][in channel].
+template <int kInputs>
+std::shared_ptr<float> transformed_filter(const double (&g)[kInputs][3], const float* filter, int64_t pairs,
                                           ThreadPool& pool) {
-  constexpr double kG[6][3] = {{1.0 / 4, 0, 0},
-                               {-1.0 / 6, -1.0 / 6, -1.0 / 6},
-                               {-1.0 / 6, 1.0 / 6, -1.0 / 6},
-                               {1.0 / 24, 1.0 / 12, 1.0 / 6},
-                               {1.0 / 24, -1.0 / 12, 1.0 / 6},
-                               {0, 0, 1}};
-  const int64_t pairs = in_channels * out_channels;
-  std::shared_ptr<float> result = aligned_floats(kWinogradPoints * pairs);
+  std::shared_ptr<float> result = aligned_floats(kInputs * kInputs * pairs);
   pool.parallel_for(pairs, kGrainFilters, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const float* f = filter + 9 * i;
-      double half[6][3];
-      for (int p = 0; p < 6; ++p) {
-        for (int x = 0; x < 3; ++x) half[p][x] = kG[p][0] * f[x] + kG[p][1] * f[3 + x] + kG[p][2] * f[6 + x];
+      double half[kInputs][3];
+      for (int p = 0; p < kInputs; ++p) {
+        for (int x = 0; x < 3; ++x) half[p][x] = g[p][0] * f[x] + g[p][1] * f[3 + x] + g[p][2] * f[6 + x];
       }
-      for (int p = 0; p < 6; ++p) {
-        for (int q = 0; q < 6; ++q) {
-          const double value = half[p][0] * kG[q][0] + half[p][1] * kG[q][1] + half[p][2] * kG[q][2];
-          result.get()[(p * 6 + q) * pairs + i] = static_cast<float>(value);
+      for (int p = 0; p < kInputs; ++p) {
+        for (int q = 0; q < kInputs; ++q) {
+          const double value = half[p][0] * g[q][0] + half[p][1] * g[q][1] + half[p][2] * g[q][2];
+          result.get()[(p * kInputs + q) * pairs + i] = static_cast<float>(value);
         }
       }
     }
@@ -75,27 +84,30 @@ std::shared_ptr<float> transformed_filter(const float* filter, int64_t in_channe
 
 }  // namespace
 
-Misfit winograd_misfit(const Conv2dFused& op, const ArgFacts& args) {
+Misfit winograd_misfit(int tile, const Conv2dFused& op, const ArgFacts& args) {
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
   for (const WindowAxis* a : {&g.height(), &g.width()}) {
     if (a->kernel != 3 || a->stride != 1 || a->dilation != 1) return "not a 3x3 filter with stride 1";
   }
   if (g.groups != 1) return "only one group";
-  if (g.in_channels < kLeastInputs || g.out_channels < kLeastOutputs) return "too few channels for Winograd";
+  const Least bound = least(tile);
+  if (g.in_channels < bound.in_channels || g.out_channels < bound.out_channels) return "too few channels for Winograd";
   // By the size of one image: it must not depend on the batch how an image is computed.
-  const int64_t tiles = tiles_of(g);
-  if (tiles < kLeastTiles) return "too small an image for Winograd";
+  const int64_t tiles = tiles_of(g, tile);
+  if (tiles < bound.tiles) return "too small an image for Winograd";
   // Cut tiles compute pixels that nobody wants.
-  const int64_t pixels = g.height().out * g.width().out;
-  if (2 * tiles * kWinogradPoints > 9 * pixels) return "too many cut tiles for Winograd";
-  return nullptr;
+  const int64_t products = tiles * (tile + 2) * (tile + 2);
+  const int64_t direct_products = 9 * g.height().out * g.width().out;
+  const bool saves = tile == 4 ? 2 * products <= direct_products : 3 * products <= 2 * direct_products;
+  return saves ? nullptr : "too many cut tiles for Winograd";
 }
 
-Prepared prepare_winograd(Isa isa, const Conv2dFused& op, const ArgFacts& args, PrepareContext& context) {
+Prepared prepare_winograd(Isa isa, int tile, const Conv2dFused& op, const ArgFacts& args, PrepareContext& context) {
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
   const GemmFunctions& gemm = gemm_table(isa);
   auto state = std::make_shared<State>();
   State& s = *state;
+  s.call.tile = tile;
   s.call.in_h = g.height().in;
   s.call.in_w = g.width().in;
   s.call.in_channels = g.in_channels;
@@ -106,27 +118,41 @@ Prepared prepare_winograd(Isa isa, const Conv2dFused& op, const ArgFacts& args, 
   s.call.pad_left = g.width().pad_before;
   s.zeros.assign(static_cast<size_t>(g.in_channels), 0.0F);
   s.product.shape = {1, g.in_channels, g.out_channels};
-  s.product.groups = kWinogradPoints;
-  s.product.a_stride = kWinogradPoints * g.in_channels;
-  s.product.c_stride = kWinogradPoints * g.out_channels;
-  s.panels = kWinogradPoints * gemm.panels(g.out_channels);
-  s.tiles = g.batch * tiles_of(g);
-  const int64_t fitting = kChunkFloats / (kWinogradPoints * (g.in_channels + g.out_channels));
-  s.chunk = std::min(s.tiles, std::max(fitting / kLeastChunk * kLeastChunk, kLeastChunk));
-  s.slots = std::clamp<int64_t>(s.tiles / kGrainTiles, 1, context.pool->threads());
+  const int64_t points = s.call.points();
+  const int64_t channels = g.in_channels + g.out_channels;
+  s.panels = points * gemm.panels(g.out_channels);
+  s.tiles = g.batch * tiles_of(g, tile);
+  if (g.in_channels * g.out_channels > s.tiles * channels) {
+    s.chunk = s.tiles;
+    s.slots = 1;
+  } else {
+    const int64_t fitting = kChunkFloats / (points * channels);
+    s.chunk = std::min(s.tiles, std::max(fitting / kLeastChunk * kLeastChunk, kLeastChunk));
+    s.slots = std::clamp<int64_t>(s.tiles / kGrainTiles, 1, context.pool->threads());
+  }
+  s.call.in_point_stride = s.chunk * g.in_channels + kPointGap;
+  s.call.out_point_stride = s.chunk * g.out_channels + kPointGap;
+  s.product.groups = points;
+  s.product.a_stride = g.in_channels;
+  s.product.a_group_stride = s.call.in_point_stride;
+  s.product.c_stride = g.out_channels;
+  s.product.c_group_stride = s.call.out_point_stride;
   s.epilogue = EpilogueProgram(op, g.out_channels);
 
   Prepared p;
   p.weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
-    const std::shared_ptr<float> filter =
-        transformed_filter(args.in(1).value->data<float>(), g.in_channels, g.out_channels, *context.pool);
+    const auto* weights = args.in(1).value->data<float>();
+    const int64_t pairs = g.in_channels * g.out_channels;
+    const std::shared_ptr<float> filter = tile == 2
+                                              ? transformed_filter(kFilterTransform2, weights, pairs, *context.pool)
+                                              : transformed_filter(kFilterTransform4, weights, pairs, *context.pool);
     const GemmSource source{.data = filter.get(),
                             .tap_offsets = nullptr,
                             .inner = g.in_channels,
                             .join_stride = 0,
                             .inner_stride = 1,
                             .column_stride = g.in_channels};
-    return pack_groups(gemm, s.product.shape, source, kWinogradPoints, g.in_channels * g.out_channels, *context.pool);
+    return pack_groups(gemm, s.product.shape, source, points, pairs, *context.pool);
   });
   p.workspace = static_cast<size_t>(s.slots * s.slot_floats()) * sizeof(float);
   p.state_bytes = sizeof(State) + s.zeros.size() * sizeof(float);
@@ -147,6 +173,22 @@ void run_winograd(Isa isa, KernelCall& call) noexcept {
   c.ops = ops;
   c.op_count = s.epilogue.count();
   auto* workspace = static_cast<float*>(call.workspace);
+  if (s.chunk == s.tiles) {
+    float* products = workspace + s.input_floats();
+    GemmCall product = s.product;
+    product.a = workspace;
+    product.packed = static_cast<const float*>(call.weights);
+    product.c = products;
+    call.pool->parallel_for(s.tiles, kGrainTiles / 2, [&](int64_t begin, int64_t end) {
+      winograd.transform_input(c, begin, end, workspace + begin * c.in_channels);
+    });
+    call.pool->parallel_for(s.panels, 1,
+                            [&](int64_t begin, int64_t end) { gemm.run(product, 0, s.tiles, begin, end); });
+    call.pool->parallel_for(s.tiles, kGrainTiles / 2, [&](int64_t begin, int64_t end) {
+      winograd.transform_output(c, begin, end, products + begin * c.out_channels);
+    });
+    return;
+  }
   call.pool->parallel_for(s.slots, 1, [&](int64_t slot_begin, int64_t slot_end) {
     for (int64_t slot = slot_begin; slot < slot_end; ++slot) {
       float* inputs = workspace + slot * s.slot_floats();

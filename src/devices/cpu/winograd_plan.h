@@ -5,17 +5,18 @@
 #include "plan/kernel.h"
 
 /// A convolution by Winograd's algorithm (isa/winograd.h): the inputs of some tiles are transformed, multiplied point
-/// by point with the transformed filter, and transformed back, chunk by chunk, so that a chunk stays in the level-2
-/// cache.
+/// by point with the transformed filter, and transformed back. Where tiles are many this goes chunk by chunk, so that a
+/// chunk stays in the level-2 cache; where the filter is larger than all tiles, all at once, so that each float of it is
+/// read once.
 namespace coracle::cpu {
 
-/// Multiplications relative to the direct form: 6 x 6 points for 4 x 4 results of 3 x 3 taps.
-constexpr double kWinogradMultiplies = 36.0 / (16.0 * 9.0);
+/// Multiplications relative to the direct form: (tile + 2)^2 points for tile^2 results of 3 x 3 taps.
+constexpr double winograd_multiplies(int tile) { return (tile + 2.0) * (tile + 2.0) / (9.0 * tile * tile); }
 
-/// Null where the algorithm applies and is worth its transformations.
-Misfit winograd_misfit(const Conv2dFused& op, const ArgFacts& args);
+/// Null where the algorithm applies with tiles of 4x4 or 2x2 output pixels and is worth its transformations.
+Misfit winograd_misfit(int tile, const Conv2dFused& op, const ArgFacts& args);
 
-Prepared prepare_winograd(Isa isa, const Conv2dFused& op, const ArgFacts& args, PrepareContext& context);
+Prepared prepare_winograd(Isa isa, int tile, const Conv2dFused& op, const ArgFacts& args, PrepareContext& context);
 void run_winograd(Isa isa, KernelCall& call) noexcept;
 
 }  // namespace coracle::cpu

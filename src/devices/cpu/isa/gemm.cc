@@ -113,7 +113,8 @@ class RowTile {
     if (tile_count_ < kAheadTiles) {
       tile.ahead += ahead_ + tile_count_ * tile.taps * panel.tap_floats(tile.depth) / kAheadTiles;
     }
-    float* c = call_.c + column;
+    float* base = call_.c + group * (call_.c_group_stride - shape.columns);
+    float* c = base + column;
     const bool waits_in_c = full && !panel.paired;
     for (int r = 0; r < count_; ++r) {
       float* in_c = c + rows_.pixels()[r] * call_.c_stride;
@@ -129,10 +130,10 @@ class RowTile {
     find_tile(panel, count_)(tile);
     if (direct || !tile.last) return;
     if (flat) {
-      finish_flat(chain_.ops, chain_.count, tile_, static_cast<size_t>(count_), columns, call_.c, rows_.pixels()[0]);
+      finish_flat(chain_.ops, chain_.count, tile_, static_cast<size_t>(count_), columns, c, rows_.pixels()[0]);
     } else {
       finish_tile(chain_.ops, chain_.count, tile_, kTileStride, static_cast<size_t>(count_), columns,
-                  {call_.c, call_.c_stride, rows_.pixels(), static_cast<size_t>(column)});
+                  {base, call_.c_stride, rows_.pixels(), static_cast<size_t>(column)});
     }
   }
 
@@ -153,13 +154,13 @@ class RowTile {
       tile.taps = 1;
       tile.depth = last - first;
       tile.b += panel.tap_floats(first);
-      if (!pointed) rows_.copy(call_, first, last, group * shape.depth);
+      if (!pointed) rows_.copy(call_, first, last, group * call_.a_group_stride);
     } else {
       const int64_t first = part * kTapChunk;
       tile.taps = shape.taps - first < kTapChunk ? shape.taps - first : kTapChunk;
       tile.depth = shape.depth;
       tile.b += first * panel.tap_floats(shape.depth);
-      if (!pointed) rows_.point(call_, first, tile.taps, group * shape.depth);
+      if (!pointed) rows_.point(call_, first, tile.taps, group * call_.a_group_stride);
     }
   }
 

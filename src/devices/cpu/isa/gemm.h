@@ -53,7 +53,9 @@ constexpr int64_t kMaxJoinedTaps = 8;
 
 struct GemmCall {
   GemmShape shape;
-  int64_t groups = 1;  ///< group g reads A from float g * depth on, and writes columns from g * columns on
+  int64_t groups = 1;
+  int64_t a_group_stride = 0;  ///< floats from group to group of A
+  int64_t c_group_stride = 0;  ///< the same of C; post-operations count columns through all groups
   const float* a = nullptr;
   int64_t a_stride = 0;  ///< floats from row to row, if image is null (then row r goes to pixel r of C)
   const GemmImage* image = nullptr;

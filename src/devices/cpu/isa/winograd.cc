@@ -9,17 +9,17 @@ namespace {
 using V = FloatVector;
 
 constexpr int64_t kLanes = kFloatLanes;
-constexpr int kInputs = static_cast<int>(kWinogradInputs);
-constexpr int kPoints = static_cast<int>(kWinogradPoints);
-constexpr int kOutputs = static_cast<int>(kWinogradTile);
 
 struct TilePlace {
   int64_t image, y, x;  // of the first output pixel
 };
 
+template <int kOutputs>
 HWY_INLINE TilePlace place_of(const WinogradCall& call, int64_t tile) {
-  const int64_t row = tile / call.tiles_w();
-  return {row / call.tiles_h(), row % call.tiles_h() * kOutputs, tile % call.tiles_w() * kOutputs};
+  const int64_t tiles_w = (call.out_w + kOutputs - 1) / kOutputs;
+  const int64_t tiles_h = (call.out_h + kOutputs - 1) / kOutputs;
+  const int64_t row = tile / tiles_w;
+  return {row / tiles_h, row % tiles_h * kOutputs, tile % tiles_w * kOutputs};
 }
 
 template <bool kPartial>
@@ -43,50 +43,65 @@ HWY_INLINE void store_channels(V v, float* p, size_t count) {
 }
 
 // One line of a tile's inputs, or of what became of them.
+template <int kOutputs>
 HWY_INLINE void transform_line(V* HWY_RESTRICT v) {
   const FloatTag d;
-  const V two = set(d, 2.0), four = set(d, 4.0), five = set(d, 5.0);
-  const V even = hn::NegMulAdd(four, v[2], v[4]);  // v4 - 4 v2
-  const V odd = hn::NegMulAdd(four, v[1], v[3]);   // v3 - 4 v1
-  const V even_half = hn::Sub(v[4], v[2]);
-  const V odd_twice = hn::Mul(two, hn::Sub(v[3], v[1]));
-  const V first = hn::MulAdd(four, v[0], hn::NegMulAdd(five, v[2], v[4]));
-  const V last = hn::MulAdd(four, v[1], hn::NegMulAdd(five, v[3], v[5]));
-  v[0] = first;
-  v[1] = hn::Add(even, odd);
-  v[2] = hn::Sub(even, odd);
-  v[3] = hn::Add(even_half, odd_twice);
-  v[4] = hn::Sub(even_half, odd_twice);
-  v[5] = last;
+  if constexpr (kOutputs == 2) {
+    const V first = hn::Sub(v[0], v[2]);
+    const V sum = hn::Add(v[1], v[2]);
+    const V difference = hn::Sub(v[2], v[1]);
+    v[3] = hn::Sub(v[1], v[3]);
+    v[0] = first;
+    v[1] = sum;
+    v[2] = difference;
+  } else {
+    const V two = set(d, 2.0), four = set(d, 4.0), five = set(d, 5.0);
+    const V even = hn::NegMulAdd(four, v[2], v[4]);  // v4 - 4 v2
+    const V odd = hn::NegMulAdd(four, v[1], v[3]);   // v3 - 4 v1
+    const V even_half = hn::Sub(v[4], v[2]);
+    const V odd_twice = hn::Mul(two, hn::Sub(v[3], v[1]));
+    const V first = hn::MulAdd(four, v[0], hn::NegMulAdd(five, v[2], v[4]));
+    const V last = hn::MulAdd(four, v[1], hn::NegMulAdd(five, v[3], v[5]));
+    v[0] = first;
+    v[1] = hn::Add(even, odd);
+    v[2] = hn::Sub(even, odd);
+    v[3] = hn::Add(even_half, odd_twice);
+    v[4] = hn::Sub(even_half, odd_twice);
+    v[5] = last;
+  }
 }
 
-template <bool kPartial>
-HWY_INLINE void transform_inputs(const float* const* pixels, int64_t channel, size_t count, int64_t channels,
+template <int kOutputs, bool kPartial>
+HWY_INLINE void transform_inputs(const float* const* pixels, int64_t channel, size_t count, int64_t point_stride,
                                  float* to) {
+  constexpr int kInputs = kOutputs + 2;
   const FloatTag d;
-  HWY_ALIGN float lines[kPoints * kFloatLanes];
+  HWY_ALIGN float lines[kInputs * kInputs * kFloatLanes];
   for (int y = 0; y < kInputs; ++y) {
     V v[kInputs];
     CORACLE_UNROLL for (int x = 0; x < kInputs; ++x) {
       v[x] = load_channels<kPartial>(pixels[y * kInputs + x] + channel, count);
     }
-    transform_line(v);
+    transform_line<kOutputs>(v);
     CORACLE_UNROLL for (int x = 0; x < kInputs; ++x) hn::Store(v[x], d, lines + (y * kInputs + x) * kLanes);
   }
   for (int x = 0; x < kInputs; ++x) {
     V v[kInputs];
     CORACLE_UNROLL for (int y = 0; y < kInputs; ++y) v[y] = hn::Load(d, lines + (y * kInputs + x) * kLanes);
-    transform_line(v);
+    transform_line<kOutputs>(v);
     CORACLE_UNROLL for (int y = 0; y < kInputs; ++y) {
-      store_channels<kPartial>(v[y], to + (y * kInputs + x) * channels + channel, count);
+      store_channels<kPartial>(v[y], to + (y * kInputs + x) * point_stride + channel, count);
     }
   }
 }
 
-void transform_input(const WinogradCall& call, int64_t begin, int64_t end, float* a) {
+template <int kOutputs>
+HWY_INLINE void transform_input_tiles(const WinogradCall& call, int64_t begin, int64_t end, float* a) {
+  constexpr int kInputs = kOutputs + 2;
+  constexpr int kPoints = kInputs * kInputs;
   const int64_t row = call.in_w * call.in_channels;
-  for (int64_t tile = begin; tile < end; ++tile, a += kPoints * call.in_channels) {
-    const TilePlace at = place_of(call, tile);
+  for (int64_t tile = begin; tile < end; ++tile, a += call.in_channels) {
+    const TilePlace at = place_of<kOutputs>(call, tile);
     const float* image = call.input + at.image * call.in_h * row;
     const float* pixels[kPoints];
     for (int i = 0; i < kPoints; ++i) {
@@ -97,14 +112,21 @@ void transform_input(const WinogradCall& call, int64_t begin, int64_t end, float
     }
     int64_t channel = 0;
     for (; channel + kLanes <= call.in_channels; channel += kLanes) {
-      transform_inputs<false>(pixels, channel, 0, call.in_channels, a);
+      transform_inputs<kOutputs, false>(pixels, channel, 0, call.in_point_stride, a);
     }
     if (channel < call.in_channels) {
-      transform_inputs<true>(pixels, channel, static_cast<size_t>(call.in_channels - channel), call.in_channels, a);
+      transform_inputs<kOutputs, true>(pixels, channel, static_cast<size_t>(call.in_channels - channel),
+                                       call.in_point_stride, a);
     }
   }
 }
 
+void transform_input(const WinogradCall& call, int64_t begin, int64_t end, float* a) {
+  if (call.tile == 2) return transform_input_tiles<2>(call, begin, end, a);
+  transform_input_tiles<4>(call, begin, end, a);
+}
+
+template <int kOutputs>
 struct OutputTile {
   int64_t pixels[kOutputs * kOutputs];  // -1: cut off
   int64_t place[kOutputs * kOutputs];   // among those that are not
@@ -112,32 +134,39 @@ struct OutputTile {
   size_t kept_count;
 };
 
-// Six products of one line give four results.
+// The products of one line give its results.
+template <int kOutputs>
 HWY_INLINE void finish_line(const V* HWY_RESTRICT m, V* HWY_RESTRICT to) {
   const FloatTag d;
-  const V two = set(d, 2.0), four = set(d, 4.0), eight = set(d, 8.0);
-  const V sum = hn::Add(m[1], m[2]);
-  const V difference = hn::Sub(m[1], m[2]);
-  const V outer_sum = hn::Add(m[3], m[4]);
-  const V outer_difference = hn::Sub(m[3], m[4]);
-  to[0] = hn::Add(hn::Add(m[0], sum), outer_sum);
-  to[1] = hn::MulAdd(two, outer_difference, difference);
-  to[2] = hn::MulAdd(four, outer_sum, sum);
-  to[3] = hn::Add(hn::MulAdd(eight, outer_difference, difference), m[5]);
+  if constexpr (kOutputs == 2) {
+    to[0] = hn::Add(m[0], hn::Add(m[1], m[2]));
+    to[1] = hn::Sub(hn::Sub(m[1], m[2]), m[3]);
+  } else {
+    const V two = set(d, 2.0), four = set(d, 4.0), eight = set(d, 8.0);
+    const V sum = hn::Add(m[1], m[2]);
+    const V difference = hn::Sub(m[1], m[2]);
+    const V outer_sum = hn::Add(m[3], m[4]);
+    const V outer_difference = hn::Sub(m[3], m[4]);
+    to[0] = hn::Add(hn::Add(m[0], sum), outer_sum);
+    to[1] = hn::MulAdd(two, outer_difference, difference);
+    to[2] = hn::MulAdd(four, outer_sum, sum);
+    to[3] = hn::Add(hn::MulAdd(eight, outer_difference, difference), m[5]);
+  }
 }
 
-template <bool kPartial>
-HWY_INLINE void transform_outputs(const WinogradCall& call, const Chain& chain, const OutputTile& tile,
+template <int kOutputs, bool kPartial>
+HWY_INLINE void transform_outputs(const WinogradCall& call, const Chain& chain, const OutputTile<kOutputs>& tile,
                                   const float* from, int64_t channel, size_t count) {
+  constexpr int kInputs = kOutputs + 2;
   const FloatTag d;
   HWY_ALIGN float lines[kInputs * kOutputs * kFloatLanes];
   for (int y = 0; y < kInputs; ++y) {
     V m[kInputs];
     V v[kOutputs];
     CORACLE_UNROLL for (int x = 0; x < kInputs; ++x) {
-      m[x] = load_channels<kPartial>(from + (y * kInputs + x) * call.out_channels + channel, count);
+      m[x] = load_channels<kPartial>(from + (y * kInputs + x) * call.out_point_stride + channel, count);
     }
-    finish_line(m, v);
+    finish_line<kOutputs>(m, v);
     CORACLE_UNROLL for (int x = 0; x < kOutputs; ++x) hn::Store(v[x], d, lines + (y * kOutputs + x) * kLanes);
   }
   HWY_ALIGN float results[kOutputs * kOutputs * kFloatLanes];  // by row
@@ -147,7 +176,7 @@ HWY_INLINE void transform_outputs(const WinogradCall& call, const Chain& chain, 
     V m[kInputs];
     V v[kOutputs];
     CORACLE_UNROLL for (int y = 0; y < kInputs; ++y) m[y] = hn::Load(d, lines + (y * kOutputs + x) * kLanes);
-    finish_line(m, v);
+    finish_line<kOutputs>(m, v);
     CORACLE_UNROLL for (int y = 0; y < kOutputs; ++y) {
       const V result = limit(hn::Add(v[y], bias));
       const int64_t pixel = tile.pixels[y * kOutputs + x];
@@ -164,11 +193,12 @@ HWY_INLINE void transform_outputs(const WinogradCall& call, const Chain& chain, 
               {call.output, call.out_channels, tile.kept, static_cast<size_t>(channel)});
 }
 
-void transform_output(const WinogradCall& call, int64_t begin, int64_t end, const float* c) {
+template <int kOutputs>
+HWY_INLINE void transform_output_tiles(const WinogradCall& call, int64_t begin, int64_t end, const float* c) {
   const Chain chain = split_chain(call.ops, call.op_count);
-  for (int64_t t = begin; t < end; ++t, c += kPoints * call.out_channels) {
-    const TilePlace at = place_of(call, t);
-    OutputTile tile;
+  for (int64_t t = begin; t < end; ++t, c += call.out_channels) {
+    const TilePlace at = place_of<kOutputs>(call, t);
+    OutputTile<kOutputs> tile;
     tile.kept_count = 0;
     for (int i = 0; i < kOutputs * kOutputs; ++i) {
       const int64_t y = at.y + i / kOutputs;
@@ -180,12 +210,18 @@ void transform_output(const WinogradCall& call, int64_t begin, int64_t end, cons
     }
     int64_t channel = 0;
     for (; channel + kLanes <= call.out_channels; channel += kLanes) {
-      transform_outputs<false>(call, chain, tile, c, channel, 0);
+      transform_outputs<kOutputs, false>(call, chain, tile, c, channel, 0);
     }
     if (channel < call.out_channels) {
-      transform_outputs<true>(call, chain, tile, c, channel, static_cast<size_t>(call.out_channels - channel));
+      transform_outputs<kOutputs, true>(call, chain, tile, c, channel,
+                                        static_cast<size_t>(call.out_channels - channel));
     }
   }
+}
+
+void transform_output(const WinogradCall& call, int64_t begin, int64_t end, const float* c) {
+  if (call.tile == 2) return transform_output_tiles<2>(call, begin, end, c);
+  transform_output_tiles<4>(call, begin, end, c);
 }
 
 }  // namespace

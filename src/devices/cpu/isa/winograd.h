@@ -8,15 +8,13 @@
 
 namespace coracle::cpu {
 
-/// Winograd's algorithm F(4x4, 3x3) for convolutions with a 3x3 filter and stride 1 over channels-last images: 4x4
-/// output pixels ("tile") are computed from 36 transformed values of their 6x6 input pixels, with 36 products instead
-/// of 144 for each pair of channels. Tiles are counted by image, row and column; tiles at the lower and right edges may
-/// be cut.
-constexpr int64_t kWinogradTile = 4;     ///< output pixels of a tile along each axis
-constexpr int64_t kWinogradInputs = 6;   ///< input pixels of a tile along each axis
-constexpr int64_t kWinogradPoints = 36;  ///< transformed values per tile and channel
-
+/// Winograd's algorithm F(m x m, 3x3) for convolutions with a 3x3 filter and stride 1 over channels-last images: m x m
+/// output pixels ("tile") are computed from the transformed values ("points") of their (m + 2) x (m + 2) input pixels,
+/// with one product per point instead of nine per output pixel for each pair of channels: 36 instead of 144 for m = 4,
+/// 16 instead of 36 for m = 2. Tiles are counted by image, row and column; tiles at the lower and right edges may be
+/// cut. (Lavin and Gray, Fast Algorithms for Convolutional Neural Networks, 2015.)
 struct WinogradCall {
+  int64_t tile = 4;  ///< m: 2 or 4
   int64_t in_h = 0, in_w = 0;
   int64_t in_channels = 0;
   int64_t out_h = 0, out_w = 0;
@@ -26,16 +24,19 @@ struct WinogradCall {
   const float* zeros = nullptr;  ///< in_channels zeros
   float* output = nullptr;
   const PostOp* ops = nullptr;
-  int op_count = 0;  ///< at most kMaxPostOps
+  int op_count = 0;              ///< at most kMaxPostOps
+  int64_t in_point_stride = 0;   ///< floats from point to point of transformed inputs
+  int64_t out_point_stride = 0;  ///< the same of products
 
-  int64_t tiles_h() const { return (out_h + kWinogradTile - 1) / kWinogradTile; }
-  int64_t tiles_w() const { return (out_w + kWinogradTile - 1) / kWinogradTile; }
+  int64_t points() const { return (tile + 2) * (tile + 2); }
+  int64_t tiles_h() const { return (out_h + tile - 1) / tile; }
+  int64_t tiles_w() const { return (out_w + tile - 1) / tile; }
 };
 
 struct WinogradFunctions {
-  /// Transforms the inputs of tiles [begin, end) into a[tile - begin][point][in channel].
+  /// Transforms the inputs of tiles [begin, end) into a[point][tile - begin][in channel].
   void (*transform_input)(const WinogradCall& call, int64_t begin, int64_t end, float* a);
-  /// Writes the output pixels of tiles [begin, end) from c[tile - begin][point][out channel], with post-operations.
+  /// Writes the output pixels of tiles [begin, end) from c[point][tile - begin][out channel], with post-operations.
   void (*transform_output)(const WinogradCall& call, int64_t begin, int64_t end, const float* c);
 };
 

@@ -62,6 +62,8 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   const int64_t columns = g.out_channels / g.groups;
   const int64_t area = g.height().kernel * g.width().kernel;
   plan.call.groups = g.groups;
+  plan.call.a_group_stride = depth;
+  plan.call.c_group_stride = columns;
   plan.call.c_stride = g.out_channels;
   plan.rows = g.batch * g.height().out * g.width().out;
   plan.panels = g.groups * gemm.panels(columns);
@@ -115,14 +117,15 @@ void run(KernelCall& call) noexcept {
            call.out[0].as<float>(), ops, state.epilogue.count(), *call.pool);
 }
 
+template <int kTile>
 Misfit fits_winograd(const void* op_attributes, const ArgFacts& args) {
   if (const Misfit misfit = fits(op_attributes, args)) return misfit;
-  return winograd_misfit(*static_cast<const Conv2dFused*>(op_attributes), args);
+  return winograd_misfit(kTile, *static_cast<const Conv2dFused*>(op_attributes), args);
 }
 
-template <Isa I>
+template <Isa I, int kTile>
 Prepared prepare_winograd(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
-  return cpu::prepare_winograd(I, *static_cast<const Conv2dFused*>(op_attributes), args, context);
+  return cpu::prepare_winograd(I, kTile, *static_cast<const Conv2dFused*>(op_attributes), args, context);
 }
 
 template <Isa I>
@@ -143,9 +146,11 @@ struct Rows {
             .prepare = prepare,
             .run = run};
   }
-  static constexpr std::array<Kernel, 2> kRows = {
-      row(row_name<"conv2d.winograd", kIsa>(), fits_winograd, prepare_winograd<kIsa>, run_winograd<kIsa>,
-          kWinogradMultiplies),
+  static constexpr std::array<Kernel, 3> kRows = {
+      row(row_name<"conv2d.winograd_4x4", kIsa>(), fits_winograd<4>, prepare_winograd<kIsa, 4>, run_winograd<kIsa>,
+          winograd_multiplies(4)),
+      row(row_name<"conv2d.winograd_2x2", kIsa>(), fits_winograd<2>, prepare_winograd<kIsa, 2>, run_winograd<kIsa>,
+          winograd_multiplies(2)),
       row(row_name<"conv2d.indirect", kIsa>(), fits, prepare<kIsa>, run<kIsa>),
   };
 };

@@ -83,6 +83,8 @@ Prepared prepare_phases(const void* op_attributes, const ArgFacts& args, Prepare
       }
       plan.call.shape = {static_cast<int64_t>(plan.tap_y.size()), depth, columns};
       plan.call.groups = g.groups;
+      plan.call.a_group_stride = depth;
+      plan.call.c_group_stride = columns;
       plan.call.c_stride = g.out_channels;
       plan.rows = g.batch * y.out * x.out;
       plan.panels = g.groups * gemm.panels(columns);

@@ -218,6 +218,8 @@ struct Conv {
     GemmCall call;
     call.shape = shape;
     call.groups = p.groups;
+    call.a_group_stride = p.channels / p.groups;
+    call.c_group_stride = p.outputs / p.groups;
     call.a = input.data();
     call.image = &image;
     call.zeros = zeros.data();
