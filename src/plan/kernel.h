@@ -50,6 +50,7 @@ struct Prepared {
   std::shared_ptr<const void> state;    ///< whatever `run` wants to find ready
   size_t workspace = 0;                 ///< bytes of scratch `run` needs, 64-byte aligned, content undefined
   size_t state_bytes = 0;               ///< size of `state`, for the bound on cached steps
+  int in_place = -1;                    ///< operand (flat) on which result 0 may be written, if nothing else needs it
 };
 
 /// Services for `prepare`.
@@ -106,7 +107,6 @@ struct Kernel {
   Isa isa = Isa::kAny;
   LayoutRule layout = LayoutRule::kRowMajor;
   bool float32 = true;    ///< all operands that are not shape inputs, and all results, must be float32
-  bool in_place = false;  ///< result 0 may lie where operand 0 lies, if that is not needed any more
   bool view = false;      ///< result 0 is operand 0 seen with another type: nothing runs
   double multiplies = 1;  ///< its share of the multiplications that the operator's formula has
   Misfit (*fits)(const void* op, const ArgFacts& args) = nullptr;                                ///< null: always fits

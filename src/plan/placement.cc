@@ -23,18 +23,19 @@ void count_bytes(Steps& steps) {
   }
 }
 
-/// Lets result 0 of a step lie where operand 0 lies if nothing needs that any more.
+/// Lets result 0 of a step lie where its kernel may write it over an operand, if nothing else needs that.
 void share_in_place(Steps& steps, const Step& step, int s, std::vector<int>& first, std::vector<int>& last) {
   std::vector<Local>& locals = steps.locals;
   const int out = step.out.at(0);
-  const int from = owner_of(steps, step.in.at(0));
+  const auto operand = static_cast<size_t>(step.prepared.in_place);
+  const int from = owner_of(steps, step.in.at(operand));
   const auto f = static_cast<size_t>(from);
   const auto o = static_cast<size_t>(out);
   if (owner_of(steps, out) != out || from == out) return;
   if (locals[f].slot.kind != Slot::Kind::kArena || last[f] != s || first[f] == s) return;
   if (locals[f].fact.bytes() != locals[o].fact.bytes()) return;
-  for (size_t i = 1; i < step.in.size(); ++i) {
-    if (owner_of(steps, step.in[i]) == from && step.in[i] != step.in[0]) return;
+  for (size_t i = 0; i < step.in.size(); ++i) {
+    if (i != operand && owner_of(steps, step.in[i]) == from) return;
   }
   if (locals[o].slot.kind == Slot::Kind::kExternal) locals[f].slot = locals[o].slot;
   locals[o].alias_of = from;
@@ -68,7 +69,7 @@ void place_in_memory(Steps& steps) {
 
   for (int s = 0; s < count; ++s) {
     const Step& step = steps.steps[static_cast<size_t>(s)];
-    if (step.kernel->in_place) share_in_place(steps, step, s, first, last);
+    if (step.prepared.in_place >= 0) share_in_place(steps, step, s, first, last);
   }
 
   std::vector<ArenaBlock> blocks;

@@ -84,7 +84,8 @@ class Checker {
       if (c.written > s || c.last_read < s) continue;
       if (c.last_read > s) return text("overwrites local ", c.local, ", which step ", c.last_read, " reads");
       const Local& operand = local(c.local);
-      const bool in_place = at(s).kernel->in_place && content_of(at(s).in.at(0)) == c.local &&
+      const int over = at(s).prepared.in_place;
+      const bool in_place = over >= 0 && content_of(at(s).in.at(static_cast<size_t>(over))) == c.local &&
                             at(s).out.at(0) == result && operand.slot.offset == slot.offset &&
                             operand.fact.bytes() == local(result).fact.bytes();
       if (!in_place) return text("overwrites its own operand, local ", c.local);

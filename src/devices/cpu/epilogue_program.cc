@@ -55,6 +55,13 @@ EpilogueProgram::EpilogueProgram(const Epilogue& epilogue, int64_t tensor_stride
   }
 }
 
+int EpilogueProgram::whole_tensor(int first) const noexcept {
+  for (int i = 0; i < count_; ++i) {
+    if (ops_[i].kind == PostOpKind::kAddTensor || ops_[i].kind == PostOpKind::kMulTensor) return first + tensor_[i];
+  }
+  return -1;
+}
+
 void EpilogueProgram::bind(const KernelCall& call, int first, PostOp* ops) const noexcept {
   for (int i = 0; i < count_; ++i) {
     ops[i] = ops_[i];

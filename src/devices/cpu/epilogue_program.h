@@ -15,6 +15,8 @@ class EpilogueProgram {
   EpilogueProgram(const Epilogue& epilogue, int64_t tensor_stride);
 
   int count() const { return count_; }
+  /// The operand with an element for each one of the result, on which that may be written, or -1; `first` as below.
+  int whole_tensor(int first) const noexcept;
   /// Writes the operations with the tensors of a call, the first of which is operand `first`.
   void bind(const KernelCall& call, int first, PostOp* ops) const noexcept;
 

@@ -23,6 +23,12 @@ std::shared_ptr<float> aligned_floats(int64_t count) {
   return {static_cast<float*>(memory), [](float* p) { ::operator delete (p, std::align_val_t{64}); }};
 }
 
+int residual_in_place(const GemmFunctions& gemm, const GemmPlan& plan, const EpilogueProgram& epilogue) {
+  GemmCall call = plan.call;
+  if (plan.has_image) call.image = &plan.image;
+  return gemm.sums_wait_in_c(call) ? -1 : epilogue.whole_tensor(2);
+}
+
 std::shared_ptr<float> pack_groups(const GemmFunctions& gemm, const GemmShape& shape, const GemmSource& source,
                                    int64_t groups, int64_t group_stride, ThreadPool& pool) {
   const int64_t size = gemm.packed_floats(shape);

@@ -22,6 +22,9 @@ struct GemmPlan {
   size_t packed_offset = 0;  ///< floats into the packed weights
 };
 
+/// The operand (of an operator with its epilogue's tensors from 2 on) on which the product may be written, or -1.
+int residual_in_place(const GemmFunctions& gemm, const GemmPlan& plan, const EpilogueProgram& epilogue);
+
 /// Memory for packed weights, 64-byte aligned.
 std::shared_ptr<float> aligned_floats(int64_t count);
 

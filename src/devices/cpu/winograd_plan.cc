@@ -156,6 +156,7 @@ Prepared prepare_winograd(Isa isa, int tile, const Conv2dFused& op, const ArgFac
   });
   p.workspace = static_cast<size_t>(s.slots * s.slot_floats()) * sizeof(float);
   p.state_bytes = sizeof(State) + s.zeros.size() * sizeof(float);
+  p.in_place = s.epilogue.whole_tensor(2);
   p.state = std::move(state);
   return p;
 }

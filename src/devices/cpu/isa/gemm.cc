@@ -55,23 +55,32 @@ void pack(const GemmShape& shape, const GemmSource& source, float* packed, int64
   }
 }
 
+// Sums are made in so many parts, one after the other.
+int64_t parts_of(const GemmShape& shape, bool copies) {
+  const int64_t most = copies ? kBlockDepth : kTapChunk;
+  const int64_t all = copies ? shape.depth : shape.taps;
+  return all > most ? (all + most - 1) / most : 1;
+}
+
+bool sums_wait_in_c(const GemmCall& call) { return parts_of(call.shape, copies_rows(call)) > 1; }
+
 // One tile of rows after the other. Sums are made of one or more parts: some of the taps, or some of the depth.
 class RowTile {
  public:
-  RowTile(const GemmCall& call, const Chain& chain)
+  // For `rows` rows in all.
+  RowTile(const GemmCall& call, const Chain& chain, int64_t rows)
       : call_(call),
         chain_(chain),
         flat_(is_flat(chain.ops, chain.count)),
         copies_(copies_rows(call)),
+        fetches_(rows * call.c_stride >= kLargeFloats),
+        parts_(parts_of(call.shape, copies_)),
         group_floats_(packed_floats(call.shape)) {
     if (call.image != nullptr) bounds_ = tap_bounds(*call.image, call.shape.taps);
+    for (size_t r = 0; r < kTileRows; ++r) tile_rows_[r] = tile_ + r * kTileStride;
   }
 
-  int64_t parts() const {
-    const int64_t most = copies_ ? kBlockDepth : kTapChunk;
-    const int64_t all = copies_ ? call_.shape.depth : call_.shape.taps;
-    return all > most ? (all + most - 1) / most : 1;
-  }
+  int64_t parts() const { return parts_; }
 
   // Packed floats of a full panel that are used for a part.
   int64_t part_floats() const {
@@ -90,6 +99,7 @@ class RowTile {
     count_ = count;
     ++tile_count_;
     rows_.locate(call_, bounds_, count);
+    for (int r = 0; r < kTileRows; ++r) offsets_[r] = rows_.pixels()[r] * call_.c_stride;
     pointed_group_ = -1;
   }
 
@@ -115,17 +125,20 @@ class RowTile {
     }
     float* base = call_.c + group * (call_.c_group_stride - shape.columns);
     float* c = base + column;
-    const bool waits_in_c = full && !panel.paired;
-    for (int r = 0; r < count_; ++r) {
-      float* in_c = c + rows_.pixels()[r] * call_.c_stride;
-      const auto row = static_cast<size_t>(r);
-      // Flat: what is stored past a row's end is overwritten by the next row.
-      out_[r] = direct ? in_c : tile_ + row * (flat ? columns : kTileStride);
-      sums_[r] = waits_in_c ? in_c : raw_ + row * kTileStride;
+    if (direct) {
+      for (int r = 0; r < kTileRows; ++r) out_[r] = c + offsets_[r];
+    } else if (flat) {
+      // What is stored past a row's end is overwritten by the next row.
+      for (size_t r = 0; r < kTileRows; ++r) out_[r] = tile_ + r * columns;
     }
+    if (parts_ > 1) {
+      const bool in_c = full && !panel.paired;
+      for (int r = 0; r < kTileRows; ++r) sums_[r] = in_c ? c + offsets_[r] : raw_ + r * kTileStride;
+    }
+    if (fetches_ && part == 0) fetch(c, p, column, columns);
     tile.a = rows_.pointers();
     tile.sums = sums_;
-    tile.c = out_;
+    tile.c = direct || flat ? out_ : tile_rows_;
     tile.limits = chain_.limits;
     find_tile(panel, count_)(tile);
     if (direct || !tile.last) return;
@@ -139,6 +152,9 @@ class RowTile {
 
  private:
   static constexpr size_t kTileStride = kMaxPanelVectors * kFloatLanes;
+  static constexpr size_t kLineFloats = 16;  // of a line of the cache
+  // What exceeds a good part of the level-2 cache comes from farther away.
+  static constexpr int64_t kLargeFloats = 64 * 1024;
   // Tiles that fetch one panel, as each takes a line for every two steps of depth.
   static constexpr int64_t kAheadTiles = 2 * kPanelColumns / 16;
 
@@ -164,11 +180,29 @@ class RowTile {
     }
   }
 
+  // The rows of a tile lie too far apart for the processor to see what comes next: where its results go, what is added
+  // to them, and a share of the next rows are fetched while it is computed.
+  void fetch(const float* c, int64_t p, int64_t column, size_t columns) const {
+    rows_.fetch_next(call_, p, panels(call_.shape.columns));
+    for (int r = 0; r < count_; ++r) {
+      for (size_t i = 0; i < columns; i += kLineFloats) __builtin_prefetch(c + offsets_[r] + i, 1, 3);
+    }
+    for (const PostOp* op = chain_.ops; op != chain_.ops + chain_.count; ++op) {
+      if (op->kind != PostOpKind::kAddTensor && op->kind != PostOpKind::kMulTensor) continue;
+      for (int r = 0; r < count_; ++r) {
+        const float* row = op->tensor + rows_.pixels()[r] * op->tensor_stride + column;
+        for (size_t i = 0; i < columns; i += kLineFloats) __builtin_prefetch(row + i, 0, 3);
+      }
+    }
+  }
+
   // What sums start at, per lane of the panel: the bias or zero.
   const float* start(Panel panel, int64_t column, size_t columns) {
     HWY_ALIGN static constexpr float kZeros[kMaxPanelVectors * kFloatLanes] = {};
     if (chain_.bias == nullptr) return kZeros;
     if (!panel.paired && columns == panel.columns()) return chain_.bias + column;
+    if (column == initial_column_) return initial_;
+    initial_column_ = column;
     memset(initial_, 0, sizeof(initial_));
     const size_t step = panel.paired ? 2 : 1;
     for (size_t c = 0; c < columns; ++c) initial_[c * step] = chain_.bias[column + static_cast<int64_t>(c)];
@@ -179,6 +213,8 @@ class RowTile {
   const Chain& chain_;
   const bool flat_;
   const bool copies_;
+  const bool fetches_;
+  const int64_t parts_;
   const int64_t group_floats_;
   TapBounds bounds_{};
   TileRows rows_;
@@ -187,8 +223,11 @@ class RowTile {
   int64_t tile_count_ = 0;
   int64_t pointed_group_ = -1;
   int64_t pointed_part_ = 0;
+  int64_t initial_column_ = -1;
+  int64_t offsets_[kTileRows];  // of the rows in C
   float* out_[kTileRows];
   float* sums_[kTileRows];
+  float* tile_rows_[kTileRows];
   HWY_ALIGN float initial_[kMaxPanelVectors * kFloatLanes];
   HWY_ALIGN float raw_[kTileRows * kTileStride];
   HWY_ALIGN float tile_[kTileRows * kTileStride];
@@ -214,7 +253,7 @@ void run_rows(RowTile& tile, int64_t begin, int64_t end, int limit, int64_t grou
 void run(const GemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end) {
   if (row_begin >= row_end || panel_begin >= panel_end) return;
   const Chain chain = split_chain(call.ops, call.op_count);
-  RowTile tile(call, chain);
+  RowTile tile(call, chain, row_end - row_begin);
   const int64_t per_group = panels(call.shape.columns);
   const int64_t parts = tile.parts();
   const int64_t floats = tile.part_floats();
@@ -246,6 +285,6 @@ void run(const GemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel
 }  // namespace
 
 extern const GemmFunctions gemm;
-const GemmFunctions gemm = {panels, packed_floats, pack, run};
+const GemmFunctions gemm = {panels, packed_floats, pack, sums_wait_in_c, run};
 
 }  // namespace coracle::cpu::CORACLE_ISA

@@ -75,6 +75,8 @@ struct GemmFunctions {
   /// Packs the panels [panel_begin, panel_end) of one group into `packed` (the group's beginning). Writes every float
   /// of them.
   void (*pack)(const GemmShape& shape, const GemmSource& source, float* packed, int64_t panel_begin, int64_t panel_end);
+  /// True if unfinished sums wait in C: then C must not be read by post-operations.
+  bool (*sums_wait_in_c)(const GemmCall& call);
   /// Computes rows [row_begin, row_end) of panels [panel_begin, panel_end); panels are counted through all groups.
   void (*run)(const GemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end);
 };

@@ -158,7 +158,8 @@ Misfit fits(const void* op, const ArgFacts& args) {
 
 template <class Op, Isa kIsa>
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
-  return prepared(State{&unary_table(kIsa), *step_of(*static_cast<const Op*>(op), args), args.shape(0).count()});
+  return in_place(
+      prepared(State{&unary_table(kIsa), *step_of(*static_cast<const Op*>(op), args), args.shape(0).count()}));
 }
 
 void run(KernelCall& call) noexcept {
@@ -176,7 +177,6 @@ constexpr std::array<Kernel, sizeof...(Ops)> rows_of() {
                  .op = &kOpRow<Ops>,
                  .isa = kIsa,
                  .layout = LayoutRule::kSame,
-                 .in_place = true,
                  .fits = fits<Ops>,
                  .prepare = prepare<Ops, kIsa>,
                  .run = run}...};

@@ -105,6 +105,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   });
   prepared.state_bytes = sizeof(State) + plan.zeros.size() * sizeof(float) + plan.tap_y.size() * 2 * sizeof(int32_t);
   prepared.state = state;
+  prepared.in_place = residual_in_place(gemm, plan, state->epilogue);
   return prepared;
 }
 

@@ -65,6 +65,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   });
   prepared.state_bytes = sizeof(State) + state->zeros.size() * sizeof(float);
   prepared.state = state;
+  prepared.in_place = state->epilogue.whole_tensor(2);
   return prepared;
 }
 

@@ -179,7 +179,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   State s = plan(as_prelu<Op>(op), args);
   s.functions = &binary_table(kIsa);
   s.kind = kKind;
-  return prepared(s);
+  return in_place(prepared(s));
 }
 
 template <class Op, BinaryKind kKind, Isa kIsa>
@@ -188,7 +188,6 @@ constexpr Kernel row(LayoutRule layout) {
           .op = &kOpRow<Op>,
           .isa = kIsa,
           .layout = layout,
-          .in_place = true,
           .fits = fits<Op>,
           .prepare = prepare<Op, kKind, kIsa>,
           .run = run};

@@ -48,6 +48,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   });
   prepared.state_bytes = sizeof(State);
   prepared.state = state;
+  prepared.in_place = residual_in_place(gemm, plan, state->epilogue);
   return prepared;
 }
 

@@ -53,7 +53,7 @@ Prepared prepare_layer_norm(const void* op, const ArgFacts& args, PrepareContext
   s.bias = index_or_none(args, 2);
   if (args.out_count(1) > 0) s.mean = 1;
   if (args.out_count(2) > 0) s.variance = 1 + args.out_count(1);
-  return prepared(s);
+  return in_place(prepared(s));
 }
 
 Misfit fits_rms_norm(const void*, const ArgFacts& args) {
@@ -70,7 +70,7 @@ Prepared prepare_rms_norm(const void* op, const ArgFacts& args, PrepareContext&)
   s.scale = index_or_none(args, 3);
   s.bias = index_or_none(args, 4);
   if (args.out_count(1) > 0) s.sum = 1;
-  return prepared(s);
+  return in_place(prepared(s));
 }
 
 float* result_or_null(const KernelCall& call, int index) {
@@ -139,7 +139,7 @@ AffineState affine_state(const ArgFacts& args, DataFormat format) {
 
 Prepared prepared_affine(AffineState s) {
   const size_t bytes = (s.scale.size() + s.shift.size()) * sizeof(float);
-  return prepared(std::move(s), 0, bytes);
+  return in_place(prepared(std::move(s), 0, bytes));
 }
 
 template <Isa kIsa>
@@ -229,7 +229,7 @@ Prepared prepared_groups(const ArgFacts& args, int64_t groups, int channel, doub
   s.scale = index_or_none(args, 1);
   s.bias = index_or_none(args, 2);
   const size_t workspace = s.channels_last ? static_cast<size_t>(s.batch * lines.length) * 2 * sizeof(float) : 0;
-  return prepared(s, workspace);
+  return in_place(prepared(s, workspace));
 }
 
 template <Isa kIsa>
@@ -282,7 +282,6 @@ constexpr Kernel row(LayoutRule layout, decltype(Kernel::fits) fits, decltype(Ke
           .op = &kOpRow<Op>,
           .isa = kIsa,
           .layout = layout,
-          .in_place = true,
           .fits = fits,
           .prepare = prepare,
           .run = run};

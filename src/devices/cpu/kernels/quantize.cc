@@ -63,7 +63,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   s.count = args.shape(0).count();
   if (form.axis >= 0) s.lines = MemoryLines(args.in(0), form.axis);
   const size_t extra = s.scales.size() * sizeof(float);
-  return prepared(std::move(s), 0, extra);
+  return in_place(prepared(std::move(s), 0, extra));
 }
 
 Misfit fits_dequantize(const void* op, const ArgFacts& args) {
@@ -80,7 +80,7 @@ Prepared prepare_dequantize(const void* op, const ArgFacts& args, PrepareContext
               .a = scales_of(*known_value(args, 1))[0] /
                    quantization_limit(static_cast<const DequantizeLinear*>(op)->bit_length)};
   s.count = args.shape(0).count();
-  return prepared(std::move(s));
+  return in_place(prepared(std::move(s)));
 }
 
 void run(KernelCall& call) noexcept {
@@ -126,7 +126,6 @@ constexpr Kernel row(decltype(Kernel::fits) fits, decltype(Kernel::prepare) prep
           .isa = kIsa,
           .layout = LayoutRule::kSame,
           .float32 = false,
-          .in_place = true,
           .fits = fits,
           .prepare = prepare,
           .run = run};

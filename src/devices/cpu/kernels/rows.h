@@ -97,6 +97,12 @@ Prepared prepared(State state, size_t workspace = 0, size_t extra_bytes = 0) {
   return p;
 }
 
+/// The same, where result 0 may be written on an operand: each element of that is read before it is overwritten.
+inline Prepared in_place(Prepared p, int operand = 0) {
+  p.in_place = operand;
+  return p;
+}
+
 template <class State>
 const State& state_of(const KernelCall& call) {
   return *static_cast<const State*>(call.state);

@@ -52,7 +52,7 @@ Misfit fits_order(const void* op, const ArgFacts& args) {
 template <class Op, Isa kIsa>
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   const MemoryLines lines(args.in(0), static_cast<const Op*>(op)->axis);
-  return prepared(State{&softmax_table(kIsa), std::is_same_v<Op, LogSoftmax>, lines});
+  return in_place(prepared(State{&softmax_table(kIsa), std::is_same_v<Op, LogSoftmax>, lines}));
 }
 
 template <class Op, Isa kIsa>
@@ -61,7 +61,6 @@ constexpr std::array<Kernel, 2> rows() {
               .op = &kOpRow<Op>,
               .isa = kIsa,
               .layout = LayoutRule::kSame,
-              .in_place = true,
               .fits = fits_order<Op>,
               .prepare = prepare<Op, kIsa>,
               .run = run};
