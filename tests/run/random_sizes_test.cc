@@ -14,7 +14,11 @@
 namespace coracle {
 namespace {
 
+#ifdef CORACLE_SANITIZED
+constexpr int kRuns = 60;  // many times slower, and memory is not compared
+#else
 constexpr int kRuns = 300;
+#endif
 /// From this run on memory is compared.
 constexpr int kSettled = 50;
 

@@ -124,7 +124,7 @@ std::optional<State> state_of_walk(const coracle::Steps& walk) {
   for (int i = 0; i < walk.rank; ++i) {
     if (walk.size[i] == 1) continue;
     if (p.rank > 0 && p.strides[p.rank - 1] == walk.size[i] * walk.step[i]) {
-      p.dims[p.rank - 1] *= walk.size[i];
+      p.dims[p.rank - 1] = checked_multiply(p.dims[p.rank - 1], walk.size[i]);
       p.strides[p.rank - 1] = walk.step[i];
       continue;
     }
@@ -132,7 +132,7 @@ std::optional<State> state_of_walk(const coracle::Steps& walk) {
     p.dims[p.rank] = walk.size[i];
     p.strides[p.rank++] = walk.step[i];
   }
-  for (int i = 1; i < p.rank; ++i) s.slice *= p.dims[i];
+  for (int i = 1; i < p.rank; ++i) s.slice = checked_multiply(s.slice, p.dims[i]);
   return s;
 }
 
