@@ -12,8 +12,7 @@ namespace coracle::cpu {
 namespace {
 
 /// Floats of transformed inputs and products that a chunk should have at most.
-constexpr int64_t kChunkFloats = 96 << 10;
-constexpr int64_t kLeastChunk = 12;
+constexpr int64_t kChunkFloats = 128 << 10;
 /// Tiles that are worth a thread.
 constexpr int64_t kGrainTiles = 12;
 /// Points are so many floats further apart than needed: otherwise they would often share sets of the caches.
@@ -127,7 +126,8 @@ Prepared prepare_winograd(Isa isa, int tile, const Conv2dFused& op, const ArgFac
     s.slots = 1;
   } else {
     const int64_t fitting = kChunkFloats / (points * channels);
-    s.chunk = std::min(s.tiles, std::max(fitting / kLeastChunk * kLeastChunk, kLeastChunk));
+    const int64_t together = gemm.tile_rows(g.out_channels);
+    s.chunk = std::min(s.tiles, std::max(fitting / together, int64_t{1}) * together);
     s.slots = std::clamp<int64_t>(s.tiles / kGrainTiles, 1, context.pool->threads());
   }
   s.call.in_point_stride = s.chunk * g.in_channels + kPointGap;

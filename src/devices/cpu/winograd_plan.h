@@ -6,8 +6,8 @@
 
 /// A convolution by Winograd's algorithm (isa/winograd.h): the inputs of some tiles are transformed, multiplied point
 /// by point with the transformed filter, and transformed back. Where tiles are many this goes chunk by chunk, so that a
-/// chunk stays in the level-2 cache; where the filter is larger than all tiles, all at once, so that each float of it is
-/// read once.
+/// chunk stays in the level-2 cache; where the filter is larger than all tiles, all at once, so that each float of it
+/// is read once.
 namespace coracle::cpu {
 
 /// Multiplications relative to the direct form: (tile + 2)^2 points for tile^2 results of 3 x 3 taps.

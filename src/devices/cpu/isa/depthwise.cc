@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/depthwise.h"
 
+#include "denormals.h"
 #include "depthwise_block.h"
 #include "epilogue.h"
 
@@ -20,6 +21,7 @@ void pack(const float* weights, int64_t taps, int64_t channels, float* packed) {
     float* to = packed + t * padded(channels);
     for (int64_t c = 0; c < channels; ++c) to[c] = weights[c * taps + t];
     for (int64_t c = channels; c < padded(channels); ++c) to[c] = 0.0f;
+    flush_denormals(to, channels);
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/gemm.h"
 
+#include "denormals.h"
 #include "epilogue.h"
 #include "gemm_pack.h"
 #include "gemm_rows.h"
@@ -21,6 +22,8 @@ Panel panel_at(const GemmShape& shape, int64_t panel) {
   const int64_t left = shape.columns - panel * static_cast<int64_t>(kPanelColumns);
   return left >= static_cast<int64_t>(kPanelColumns) ? Panel{kPanelVectors, false} : panel_for(left);
 }
+
+int64_t tile_rows(int64_t columns) { return panel_at({1, 1, columns}, 0).rows(); }
 
 int64_t panel_floats(const GemmShape& shape, int64_t panel) {
   return shape.taps * panel_at(shape, panel).tap_floats(shape.depth);
@@ -52,6 +55,7 @@ void pack(const GemmShape& shape, const GemmSource& source, float* packed, int64
       const float* from = source.data + offset + p * static_cast<int64_t>(kPanelColumns) * source.column_stride;
       pack_tap(shape, source, from, columns, panel, to);
     }
+    flush_denormals(packed + p * full_panel_floats(shape), panel_floats(shape, p));
   }
 }
 
@@ -135,7 +139,7 @@ class RowTile {
       const bool in_c = full && !panel.paired;
       for (int r = 0; r < kTileRows; ++r) sums_[r] = in_c ? c + offsets_[r] : raw_ + r * kTileStride;
     }
-    if (fetches_ && part == 0) fetch(c, p, column, columns);
+    if (fetches_ && part == 0) fetch(column, columns);
     tile.a = rows_.pointers();
     tile.sums = sums_;
     tile.c = direct || flat ? out_ : tile_rows_;
@@ -180,13 +184,9 @@ class RowTile {
     }
   }
 
-  // The rows of a tile lie too far apart for the processor to see what comes next: where its results go, what is added
-  // to them, and a share of the next rows are fetched while it is computed.
-  void fetch(const float* c, int64_t p, int64_t column, size_t columns) const {
-    rows_.fetch_next(call_, p, panels(call_.shape.columns));
-    for (int r = 0; r < count_; ++r) {
-      for (size_t i = 0; i < columns; i += kLineFloats) __builtin_prefetch(c + offsets_[r] + i, 1, 3);
-    }
+  // What is added to results is fetched while they are computed: rows lie too far apart for the processor to see what
+  // comes next.
+  void fetch(int64_t column, size_t columns) const {
     for (const PostOp* op = chain_.ops; op != chain_.ops + chain_.count; ++op) {
       if (op->kind != PostOpKind::kAddTensor && op->kind != PostOpKind::kMulTensor) continue;
       for (int r = 0; r < count_; ++r) {
@@ -285,6 +285,6 @@ void run(const GemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel
 }  // namespace
 
 extern const GemmFunctions gemm;
-const GemmFunctions gemm = {panels, packed_floats, pack, sums_wait_in_c, run};
+const GemmFunctions gemm = {panels, tile_rows, packed_floats, pack, sums_wait_in_c, run};
 
 }  // namespace coracle::cpu::CORACLE_ISA

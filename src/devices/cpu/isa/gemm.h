@@ -70,6 +70,8 @@ struct GemmCall {
 struct GemmFunctions {
   /// Panels of one group with this many columns.
   int64_t (*panels)(int64_t columns);
+  /// Rows that are computed together, for the first of these columns.
+  int64_t (*tile_rows)(int64_t columns);
   /// Size of one packed group.
   int64_t (*packed_floats)(const GemmShape& shape);
   /// Packs the panels [panel_begin, panel_end) of one group into `packed` (the group's beginning). Writes every float

@@ -153,14 +153,6 @@ class TileRows {
     }
   }
 
-  // Fetches a share of the rows that follow, those of share `part` of `parts`.
-  void fetch_next(const GemmCall& call, int64_t part, int64_t parts) const {
-    if (call.image != nullptr) return;
-    const float* next = call.a + next_ * call.a_stride;
-    const int64_t size = count_ * call.a_stride;
-    for (int64_t i = size * part / parts; i < size * (part + 1) / parts; i += 16) __builtin_prefetch(next + i, 0, 2);
-  }
-
   const float* const* pointers() const { return pointers_; }
   const int64_t* pixels() const { return pixels_; }
   // Whether the first `count` rows are adjacent pixels.
