@@ -180,6 +180,8 @@ TEST(TransposedConvolutionKernels, Shapes) {
 TEST(TransposedConvolutionKernels, Epilogues) {
   for (const Steps& steps : kChains) {
     EXPECT_GT(check(Transposed{2, 10, 1, 3, 9, 2, 2, 0, 1, 0, 1}, steps), 1);
+    EXPECT_GT(check(Transposed{1, 7, 1, 1, 13, 3, 3, 0, 1, 0, 1}, steps), 1);
+    EXPECT_GT(check(Transposed{2, 24, 4, 2, 15, 2, 2, 0, 1, 0, 1}, steps), 1);
     EXPECT_GT(check(Transposed{1, 10, 21, 4, 5, 2, 2, 0, 1, 0, 1}, steps), 1);
     EXPECT_GT(check(Transposed{1, 10, 5, 4, 5, 4, 2, 1, 1, 0, 1}, steps), 0);
   }

@@ -147,16 +147,22 @@ void run_phases(KernelCall& call) noexcept {
 
 // ---- blocks
 
+/// Columns up to which all rows of the filter are one product, whose results are then distributed: alone, each row
+/// would leave most lanes of a vector empty.
+constexpr int64_t kFewColumns = 16;
+
 struct BlockState {
-  GemmCall call;              ///< one input row times one row of the filter
+  GemmCall call;              ///< one input row times one row of the filter, or times all of them
+  bool joined = false;        ///< all of them
+  int64_t slots = 1;          ///< threads that have a buffer for a joined product
   int64_t in_rows = 0;        ///< of all images
   int64_t in_floats = 0;      ///< of an input row
   int64_t block_rows = 0;     ///< output rows per input row
   int64_t out_floats = 0;     ///< of an output row
-  int64_t packed_floats = 0;  ///< of one row of the filter
+  int64_t packed_floats = 0;  ///< of one product
   int64_t panels = 0;
   int64_t channels = 0;       ///< of a result pixel
-  int64_t block_columns = 0;  ///< result pixels that one input pixel makes in a row
+  int64_t block_columns = 0;  ///< result pixels that one input pixel makes in a product
   EpilogueProgram epilogue;
 };
 
@@ -181,18 +187,22 @@ Prepared prepare_blocks(const void* op_attributes, const ArgFacts& args, Prepare
   const int64_t kernel_h = g.height().kernel;
   const int64_t kernel_w = g.width().kernel;
   const int64_t columns = kernel_w * g.out_channels;
+  const bool whole_tensors = EpilogueProgram(op, columns).whole_tensor(2) >= 0;
   BlockState s;
-  s.call.shape = {1, depth, columns};
+  s.joined = kernel_h * columns <= kFewColumns && !whole_tensors;
+  const int64_t product_rows = s.joined ? kernel_h : 1;  // of the filter
+  s.call.shape = {1, depth, product_rows * columns};
   s.call.a_stride = depth;
-  s.call.c_stride = columns;
+  s.call.c_stride = s.call.shape.columns;
   s.in_rows = g.batch * g.height().in;
   s.in_floats = g.width().in * depth;
   s.block_rows = kernel_h;
   s.out_floats = g.width().in * columns;
   s.packed_floats = gemm.packed_floats(s.call.shape);
-  s.panels = gemm.panels(columns);
+  s.panels = gemm.panels(s.call.shape.columns);
   s.channels = g.out_channels;
-  s.block_columns = kernel_w;
+  s.block_columns = product_rows * kernel_w;
+  s.slots = std::clamp<int64_t>(context.pool->threads(), 1, s.in_rows);
   s.epilogue = EpilogueProgram(op, columns);
 
   const std::shared_ptr<const void> weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
@@ -207,8 +217,8 @@ Prepared prepare_blocks(const void* op_attributes, const ArgFacts& args, Prepare
         }
       }
     }
-    std::shared_ptr<float> packed = aligned_floats(s.packed_floats * kernel_h);
-    for (int64_t y = 0; y < kernel_h; ++y) {
+    std::shared_ptr<float> packed = aligned_floats(s.packed_floats * kernel_h / product_rows);
+    for (int64_t y = 0; y < kernel_h / product_rows; ++y) {
       const GemmSource source{.data = ordered.data() + y * columns,
                               .tap_offsets = nullptr,
                               .inner = depth,
@@ -219,10 +229,31 @@ Prepared prepare_blocks(const void* op_attributes, const ArgFacts& args, Prepare
     }
     return packed;
   });
-  // Per-channel tensors, repeated for the pixels of a block.
-  Prepared p = prepared(s, static_cast<size_t>(columns) * kMaxPostOps * sizeof(float));
+  // Per-channel tensors, repeated for the pixels of a product; joined products.
+  const int64_t products = s.joined ? s.slots * g.width().in * s.call.shape.columns : 0;
+  const int64_t floats = s.call.shape.columns * kMaxPostOps + products;
+  Prepared p = prepared(s, static_cast<size_t>(floats) * sizeof(float));
   p.weights = weights;
   return p;
+}
+
+/// Input rows [begin, end), by way of `results`, which has a product's.
+void run_joined(const GemmFunctions& gemm, const BlockState& s, GemmCall product, const float* input, int64_t begin,
+                int64_t end, float* results, float* output) {
+  const int64_t pixels = s.in_floats / s.call.shape.depth;
+  const int64_t columns = s.call.shape.columns / s.block_rows;
+  product.c = results;
+  for (int64_t row = begin; row < end; ++row) {
+    product.a = input + row * s.in_floats;
+    gemm.run(product, 0, pixels, 0, s.panels);
+    for (int64_t y = 0; y < s.block_rows; ++y) {
+      const float* from = results + y * columns;
+      float* to = output + (row * s.block_rows + y) * s.out_floats;
+      for (int64_t x = 0; x < pixels; ++x, from += s.call.shape.columns, to += columns) {
+        for (int64_t i = 0; i < columns; ++i) to[i] = from[i];
+      }
+    }
+  }
 }
 
 template <Isa I>
@@ -242,6 +273,21 @@ void run_blocks(KernelCall& call) noexcept {
   const auto* input = call.in[0].as<const float>();
   const auto* packed = static_cast<const float*>(call.weights);
   auto* output = call.out[0].as<float>();
+  if (s.joined) {
+    GemmCall product = s.call;
+    product.packed = packed;
+    product.ops = ops;
+    product.op_count = count;
+    float* products = static_cast<float*>(call.workspace) + s.call.shape.columns * kMaxPostOps;
+    call.pool->parallel_for(s.slots, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t slot = begin; slot < end; ++slot) {
+        const int64_t last = s.in_rows * (slot + 1) / s.slots;
+        run_joined(gemm_table(I), s, product, input, s.in_rows * slot / s.slots, last,
+                   products + slot * s.in_floats / s.call.shape.depth * s.call.shape.columns, output);
+      }
+    });
+    return;
+  }
   const int64_t per_row = s.in_floats * s.call.shape.columns * s.block_rows + 1;
   call.pool->parallel_for(s.in_rows, kGrainMultiplications / per_row + 1, [&](int64_t begin, int64_t end) {
     PostOp row_ops[kMaxPostOps];
