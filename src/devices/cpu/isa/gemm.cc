@@ -103,7 +103,6 @@ class RowTile {
     count_ = count;
     ++tile_count_;
     rows_.locate(call_, bounds_, count);
-    for (int r = 0; r < kTileRows; ++r) offsets_[r] = rows_.pixels()[r] * call_.c_stride;
     pointed_group_ = -1;
   }
 
@@ -130,14 +129,14 @@ class RowTile {
     float* base = call_.c + group * (call_.c_group_stride - shape.columns);
     float* c = base + column;
     if (direct) {
-      for (int r = 0; r < kTileRows; ++r) out_[r] = c + offsets_[r];
+      for (int r = 0; r < kTileRows; ++r) out_[r] = c + rows_.offsets()[r];
     } else if (flat) {
       // What is stored past a row's end is overwritten by the next row.
       for (size_t r = 0; r < kTileRows; ++r) out_[r] = tile_ + r * columns;
     }
     if (parts_ > 1) {
       const bool in_c = full && !panel.paired;
-      for (int r = 0; r < kTileRows; ++r) sums_[r] = in_c ? c + offsets_[r] : raw_ + r * kTileStride;
+      for (int r = 0; r < kTileRows; ++r) sums_[r] = in_c ? c + rows_.offsets()[r] : raw_ + r * kTileStride;
     }
     if (fetches_ && part == 0) fetch(column, columns);
     tile.a = rows_.pointers();
@@ -224,7 +223,6 @@ class RowTile {
   int64_t pointed_group_ = -1;
   int64_t pointed_part_ = 0;
   int64_t initial_column_ = -1;
-  int64_t offsets_[kTileRows];  // of the rows in C
   float* out_[kTileRows];
   float* sums_[kTileRows];
   float* tile_rows_[kTileRows];

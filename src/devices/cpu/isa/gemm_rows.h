@@ -70,6 +70,7 @@ class TileRows {
       for (int r = 0; r < count; ++r, base += call.a_stride) {
         base_[r] = base;
         pixels_[r] = next_ + r;
+        offsets_[r] = (next_ + r) * call.c_stride;
       }
       next_ += count;
       return;
@@ -95,6 +96,7 @@ class TileRows {
         image_[r] = start;
         base_[r] = line + x * image.in_channels;
         pixels_[r] = pixel;
+        offsets_[r] = pixel * call.c_stride;
       }
       inside_ = inside_ && x_[r - 1] + bounds.x_high < image.in_w;
       if (next_x_ == image.out_w) {
@@ -155,6 +157,8 @@ class TileRows {
 
   const float* const* pointers() const { return pointers_; }
   const int64_t* pixels() const { return pixels_; }
+  // Floats from the beginning of C.
+  const int64_t* offsets() const { return offsets_; }
   // Whether the first `count` rows are adjacent pixels.
   bool adjacent(int count) const { return pixels_[count - 1] - pixels_[0] == count - 1; }
 
@@ -183,6 +187,7 @@ class TileRows {
   int64_t y_[kTileRows] = {};
   int64_t x_[kTileRows] = {};
   int64_t pixels_[kTileRows] = {};
+  int64_t offsets_[kTileRows] = {};
   const float* image_[kTileRows] = {};
   const float* base_[kTileRows] = {};
   const float* pointers_[kTapChunk * kTileRows];

@@ -38,7 +38,10 @@ struct Panel {
   int vectors;
   bool paired;
 
-  size_t columns() const { return static_cast<size_t>(vectors) * kFloatLanes / (paired ? 2 : 1); }
+  size_t columns() const {
+    const size_t lanes = static_cast<size_t>(vectors) * kFloatLanes;
+    return paired ? lanes / 2 : lanes;
+  }
   int rows() const { return vectors == 3 ? kPairedTripleRows : kTileRows; }
   // Packed floats of one tap.
   int64_t tap_floats(int64_t depth) const {
