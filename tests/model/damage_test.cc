@@ -128,7 +128,11 @@ void bound_memory() {
 
 void damage(test::ModelBytes files, int flips, int64_t time_limit_ms) {
   bound_memory();
+#ifdef CORACLE_SANITIZED  // which keeps freed memory for a while
+  constexpr size_t kGrowth = size_t{1536} << 20U;
+#else
   constexpr size_t kGrowth = size_t{512} << 20U;
+#endif
   const size_t before = peak_resident_bytes();
   Damage test(std::move(files), time_limit_ms);
   test.expect_unharmed_runs();
