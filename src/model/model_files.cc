@@ -147,7 +147,8 @@ ModelFiles find_model_files(const ModelSource& source) {
   if (files.is_folder(model)) {
     found.program = open_program(files, {program_in(files, model)}, "");
     // As in Paddle's own interface, a parameter file may be named relative to the model's folder.
-    if (!params.empty() && !files.is_folder(params) && !files.open(params)) params = join_path(model, params);
+    const bool relative = !params.empty() && params.front() != '/';
+    if (relative && !files.is_folder(params) && !files.open(params)) params = join_path(model, params);
   } else if (params.empty() && is_params_name(model)) {
     require(files.open(model).has_value(), ErrorCode::kIo, "no such file: ", in_quotes(model));
     found.program = open_program(files, programs_for(model), text(" for the parameters ", in_quotes(model)));

@@ -19,7 +19,7 @@ struct Device {
   const char* name;
   Place::Kind place;
   std::span<const KernelTable* const> (*kernels)();
-  /// Takes some hundredths of a second on all threads of the pool.
+  /// Takes some tenths of a second on all threads of the pool.
   MachineLimits (*measure_limits)(Isa isa, ThreadPool& pool);
 };
 

@@ -77,7 +77,8 @@ TEST_F(Failures, UnsupportedOperatorsAreListedTogether) {
 
 TEST_F(Failures, ModelFiles) {
   expect_failure({"run", folder_.path("nothing")}, kIo, {"no such model", "nothing"});
-  expect_failure({"run", product_, "--params", folder_.path("nothing")}, kIo, {"no such parameter file", "nothing"});
+  expect_failure({"run", product_, "--params", folder_.path("nothing")}, kIo,
+                 {"no such parameter file: '" + folder_.path("nothing")});
   expect_failure({"run", folder_.path()}, kIo, {"several models", "product.pdmodel"});
   std::filesystem::create_directory(folder_.path("empty"));
   expect_failure({"run", folder_.path("empty")}, kIo, {"no model in the folder", "__model__", "*.pdmodel"});

@@ -4,21 +4,24 @@
 
 #include <gtest/gtest.h>
 
+#include "support/plain_operators.h"
 #include "support/program_results.h"
 
 namespace coracle {
 namespace {
 
+using test::add;
 using test::Dims;
 using test::expect_same;
 using test::Input;
+using test::matmul;
 using test::Names;
 using test::OpWriter;
+using test::reshape;
 using test::run;
+using test::transpose;
+using test::unary;
 
-OpWriter add(const std::string& x, const std::string& y, const std::string& to) {
-  return OpWriter("elementwise_add").in("X", {x}).in("Y", {y}).out("Out", {to}).integer("axis", -1);
-}
 OpWriter norm(const std::string& x, const std::string& scale, const std::string& bias, int axis) {
   OpWriter op("layer_norm");
   op.in("X", {x}).in("Scale", {scale}).in("Bias", {bias}).out("Y", {"y"}).integer("begin_norm_axis", axis);
@@ -32,24 +35,15 @@ OpWriter mul(const std::string& x, const std::string& w, const std::string& to, 
       .integer("x_num_col_dims", columns)
       .integer("y_num_col_dims", 1);
 }
-OpWriter transpose(const std::string& x, const Dims& order, const std::string& to) {
-  return OpWriter("transpose2").in("X", {x}).out("Out", {to}).integers("axis", order);
-}
-OpWriter reshape(const std::string& x, const Dims& shape, const std::string& to) {
-  return OpWriter("reshape2").in("X", {x}).out("Out", {to}).integers("shape", shape);
-}
-OpWriter unary(const char* type, const std::string& x, const std::string& to) {
-  return OpWriter(type).in("X", {x}).out("Out", {to});
-}
 
 /// softmax(q k^T * scale + mask) v into "mixed", heads [B, H, S, D]; no mask where its name is empty.
 std::vector<OpWriter> attention(const std::string& mask, float scale) {
   std::vector<OpWriter> ops;
-  ops.push_back(OpWriter("matmul_v2").in("X", {"qh"}).in("Y", {"kh"}).out("Out", {"scores"}).boolean("trans_y", true));
+  ops.push_back(matmul("qh", "kh", "scores").boolean("trans_y", true));
   ops.push_back(unary("scale", "scores", "scaled").real("scale", scale));
   if (!mask.empty()) ops.push_back(add("scaled", mask, "masked"));
   ops.push_back(unary("softmax", mask.empty() ? "scaled" : "masked", "weights").integer("axis", -1));
-  ops.push_back(OpWriter("matmul_v2").in("X", {"weights"}).in("Y", {"vh"}).out("Out", {"mixed"}));
+  ops.push_back(matmul("weights", "vh", "mixed"));
   return ops;
 }
 

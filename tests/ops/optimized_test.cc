@@ -4,32 +4,22 @@
 
 #include <gtest/gtest.h>
 
+#include "support/plain_operators.h"
 #include "support/program_results.h"
 
 namespace coracle {
 namespace {
 
+using test::add;
 using test::Dims;
 using test::expect_same;
 using test::Input;
+using test::matmul;
 using test::Names;
 using test::OpWriter;
-
-OpWriter add(const std::string& x, const std::string& y, const std::string& to, int axis = -1) {
-  return OpWriter("elementwise_add").in("X", {x}).in("Y", {y}).out("Out", {to}).integer("axis", axis);
-}
-OpWriter unary(const char* type, const std::string& x, const std::string& to) {
-  return OpWriter(type).in("X", {x}).out("Out", {to});
-}
-OpWriter matmul(const std::string& x, const std::string& y, const std::string& to) {
-  return OpWriter("matmul_v2").in("X", {x}).in("Y", {y}).out("Out", {to});
-}
-OpWriter reshape(const std::string& x, const Dims& shape, const std::string& to) {
-  return OpWriter("reshape2").in("X", {x}).out("Out", {to}).integers("shape", shape);
-}
-OpWriter transpose(const std::string& x, const Dims& order, const std::string& to) {
-  return OpWriter("transpose2").in("X", {x}).out("Out", {to}).integers("axis", order);
-}
+using test::reshape;
+using test::transpose;
+using test::unary;
 
 TEST(Optimized, MatmulScalesAddsActivatesAndScales) {
   const std::vector<Input> inputs{{"x", {2, 3, 4}}, {"w", {5, 4}}, {"r", {2, 3, 5}}};

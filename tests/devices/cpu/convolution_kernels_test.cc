@@ -94,11 +94,12 @@ TEST(ConvolutionKernels, Epilogues) {
 
 TEST(ConvolutionKernels, Winograd) {
   // The transformed filter and inputs have fractions and factors up to 24, so that rounding weighs more than in a plain
-  // sum; results are some tens.
-  constexpr double kTolerance = 3e-4;
+  // sum.
+  constexpr double kTolerance = 1e-4;
   struct Case {
     int rows;  // of each instruction set that take it
     Convolution convolution;
+    double tolerance = kTolerance;
   };
   const Case cases[] = {
       // Tiles of 4x4 pixels, with few channels, cut tiles, several chunks
@@ -113,13 +114,13 @@ TEST(ConvolutionKernels, Winograd) {
       {2, {5, 70, 97, 13, 11, 3, 3, 1, 1, 1, 1}},
       // Both
       {3, {1, 64, 64, 29, 31, 3, 3, 1, 0, 1, 1}},
-      {3, {1, 128, 129, 28, 28, 3, 3, 1, 1, 1, 1}},
+      {3, {1, 128, 129, 28, 28, 3, 3, 1, 1, 1, 1}, 2e-4},  // sums of 1152 terms
       // Neither, whatever the size of the batch
       {1, {6, 32, 16, 12, 12, 3, 3, 1, 1, 1, 1}},
       {1, {6, 64, 64, 5, 5, 3, 3, 1, 1, 1, 1}},
   };
   const int one = check({1, 32, 16, 1, 1, 1, 1, 1, 0, 1, 1}, {});
-  for (const Case& c : cases) EXPECT_EQ(check(c.convolution, {kAddChannel, kRelu}, kTolerance), c.rows * one);
+  for (const Case& c : cases) EXPECT_EQ(check(c.convolution, {kAddChannel, kRelu}, c.tolerance), c.rows * one);
   for (const Steps& steps : kChains) {
     EXPECT_EQ(check({1, 26, 35, 26, 27, 3, 3, 1, 1, 1, 1}, steps, kTolerance), 2 * one);
     EXPECT_EQ(check({1, 64, 70, 9, 10, 3, 3, 1, 1, 1, 1}, steps, kTolerance), 2 * one);

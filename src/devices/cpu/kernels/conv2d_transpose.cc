@@ -166,6 +166,12 @@ struct BlockState {
   EpilogueProgram epilogue;
 };
 
+/// Multiplications that are worth a thread.
+constexpr int64_t kGrainMultiplications = 256 << 10;
+
+/// Of an input row, and one, so that it divides.
+int64_t multiplications(const BlockState& s) { return s.out_floats * s.block_rows * s.call.shape.depth + 1; }
+
 Misfit fits_blocks(const void* op_attributes, const ArgFacts& args) {
   if (const Misfit misfit = fits(op_attributes, args)) return misfit;
   const ConvolutionGeometry g = geometry(*static_cast<const Conv2dTransposeFused*>(op_attributes), args);
@@ -202,7 +208,8 @@ Prepared prepare_blocks(const void* op_attributes, const ArgFacts& args, Prepare
   s.panels = gemm.panels(s.call.shape.columns);
   s.channels = g.out_channels;
   s.block_columns = product_rows * kernel_w;
-  s.slots = std::clamp<int64_t>(context.pool->threads(), 1, s.in_rows);
+  s.slots = std::clamp<int64_t>(s.in_rows * multiplications(s) / kGrainMultiplications, 1,
+                                std::min<int64_t>(context.pool->threads(), s.in_rows));
   s.epilogue = EpilogueProgram(op, columns);
 
   const std::shared_ptr<const void> weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
@@ -258,7 +265,6 @@ void run_joined(const GemmFunctions& gemm, const BlockState& s, GemmCall product
 
 template <Isa I>
 void run_blocks(KernelCall& call) noexcept {
-  constexpr int64_t kGrainMultiplications = 256 << 10;
   const BlockState& s = state_of<BlockState>(call);
   const int count = s.epilogue.count();
   PostOp ops[kMaxPostOps];
@@ -288,8 +294,7 @@ void run_blocks(KernelCall& call) noexcept {
     });
     return;
   }
-  const int64_t per_row = s.in_floats * s.call.shape.columns * s.block_rows + 1;
-  call.pool->parallel_for(s.in_rows, kGrainMultiplications / per_row + 1, [&](int64_t begin, int64_t end) {
+  call.pool->parallel_for(s.in_rows, kGrainMultiplications / multiplications(s) + 1, [&](int64_t begin, int64_t end) {
     PostOp row_ops[kMaxPostOps];
     std::copy(ops, ops + count, row_ops);
     GemmCall product = s.call;
