@@ -68,8 +68,10 @@ asan tsan: models
 	cmake --build --preset $@ -j $(JOBS)
 	$(CTEST) --preset $@ -E '$(LEFT_OUT)'
 
-# Each reader's fuzz target for a minute, with the sanitizers of asan.
-fuzz: build/asan/build.ninja
+# Each fuzz target with the sanitizers of asan, on the same inputs every time; make fuzz FUZZ_SECONDS=600 searches for new ones.
+FUZZ_SECONDS ?= 0
+fuzz: setup
+	cmake --preset asan -DCORACLE_FUZZ_SECONDS=$(FUZZ_SECONDS)
 	cmake --build --preset asan -j $(JOBS)
 	$(CTEST) --preset asan -R '^fuzz[.]'
 

@@ -189,7 +189,8 @@ void Executor::reserve_arena(const Graph& graph, const Steps& steps) {
          largest_tensor(graph, steps), "), the memory limit is ", limits_.memory_bytes,
          ": use smaller inputs or a higher limit");
   }
-  if (bytes == 0 || (!arena_.empty_handle() && arena_.bytes() >= bytes)) return;
+  // Tensors without elements lie somewhere too: offsets to a null pointer are undefined.
+  if (!arena_.empty_handle() && arena_.bytes() >= bytes) return;
   arena_ = Tensor();
   arena_ = Tensor::make(DType::kUint8, Shape{static_cast<int64_t>(bytes)});
 }

@@ -284,6 +284,26 @@ TEST(Session, KeptVariablesAreReadByName) {
   EXPECT_TRUE(contains(error_of(ErrorCode::kInvalidArgument, [&] { model_of(kClassifier, options); }), "'missing'"));
 }
 
+TEST(Session, TensorsWithoutElementsLieSomewhere) {
+  // The second head starts behind the first, of keys that are not there.
+  const auto model = model_of(R"(graph (%x "x": float32[1, ?, 2, 4]) {
+  %1 = exp(%x)
+  %2 = flash_attn(%x, %1, %1)
+  return %2 "out"
+})");
+  EXPECT_EQ(run_fresh(model, {Tensor::make(DType::kFloat32, Shape{1, 0, 2, 4})}).at(0).shape(), (Shape{1, 0, 2, 4}));
+}
+
+TEST(Session, ResultsWithoutElementsTakeNoMemoryWhateverTheirSizes) {
+  const auto model = model_of(R"(graph (%x "x": float32[?, 1, 2, 2]) {
+  %1 = bicubic_interp(%x) {out_h = 1000000000, out_w = 1000000000}
+  %2 = bilinear_interp(%x) {out_h = 1000000000, out_w = 1000000000}
+  return %1 "cubic", %2 "linear"
+})");
+  EXPECT_EQ(run_fresh(model, {Tensor::make(DType::kFloat32, Shape{0, 1, 2, 2})}).at(1).shape(),
+            (Shape{0, 1, 1000000000, 1000000000}));
+}
+
 TEST(Session, InputsAreCheckedByNameTypeAndRank) {
   Session session(model_of(kClassifier), {.threads = 1});
   constexpr ErrorCode kWrong = ErrorCode::kInvalidArgument;
