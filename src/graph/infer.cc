@@ -114,6 +114,12 @@ std::vector<Fact> infer_graph(const Graph& graph, std::span<const Fact> inputs) 
   return facts;
 }
 
+bool without_elements(const Node& node, std::span<const Fact> results) {
+  if (results.empty() || !node.regions.empty()) return false;
+  return std::all_of(results.begin(), results.end(),
+                     [](const Fact& f) { return f.known() && !f.is_array && f.shape.count() == 0; });
+}
+
 std::vector<Tensor> evaluate_node(const Node& node, std::span<const Tensor> inputs, std::span<const Fact> facts,
                                   const ReferenceArgs::RunRegion* run_region) {
   std::vector<Tensor> outputs;
@@ -127,6 +133,7 @@ std::vector<Tensor> evaluate_node(const Node& node, std::span<const Tensor> inpu
     }
     if (f.lod) outputs.back().set_lod(*f.lod);
   }
+  if (without_elements(node, facts)) return outputs;
   try {
     const ReferenceArgs::RunRegion by_reference = [&](int r, std::span<const Tensor> args) {
       return evaluate_graph(*node.regions.at(static_cast<size_t>(r)), args);

@@ -45,6 +45,7 @@ inline void infer(const FusedRotaryPositionEmbedding& op, InferArgs& a) {
             ", expected [batch, steps, heads, D] with an even D");
     a.set(port, a.dtype(port), x);
     if (!x.known() || !a.has(3)) continue;
+    if (x[3] == 0) continue;
     const int64_t steps = x[op.time_major ? 0 : 1];
     for (int table : {3, 4}) {
       const Shape& s = a.shape(table);

@@ -7,6 +7,7 @@
 #include "ops/cast.h"
 #include "ops/relayout.h"
 #include "plan/placement.h"
+#include "plan/reference_kernel.h"
 #include "plan/widening.h"
 
 namespace coracle {
@@ -239,7 +240,10 @@ class SegmentPlanner {
     for (const Fact& f : out) out_facts.push_back(&f);
     const ArgFacts args(in_facts, node.input_counts, out_facts, node.output_counts);
 
-    for (const Kernel* kernel : context_.selector->rows(node.op.row())) {
+    const Kernel* const nothing = &nothing_kernel();
+    const std::span<const Kernel* const> rows =
+        without_elements(node, out) ? std::span(&nothing, 1) : context_.selector->rows(node.op.row());
+    for (const Kernel* kernel : rows) {
       for (size_t i = 0; i < in.size(); ++i) in[i].layout = wanted(kernel->layout, *port_of[i], in[i], rank, common);
       for (Fact& f : out) f.layout = wanted(kernel->layout, Port{}, f, rank, common);
       Misfit misfit = type_misfit(*kernel, node, args);

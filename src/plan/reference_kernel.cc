@@ -41,4 +41,10 @@ void run(KernelCall& call) noexcept {
 
 Kernel reference_kernel(const OpRow& op) { return {.name = "reference", .op = &op, .float32 = false, .run = run}; }
 
+const Kernel& nothing_kernel() {
+  static constexpr Kernel kNothing = {
+      .name = "nothing", .op = nullptr, .float32 = false, .run = [](KernelCall&) noexcept {}};
+  return kNothing;
+}
+
 }  // namespace coracle

@@ -140,7 +140,6 @@ InterpolationGeometry requested_geometry(const InterpolationOperator& op, Interp
 
 void interpolate(const InterpolationOperator& op, InterpolationKind kind, const InterpolationGeometry& g,
                  const Tensor& in, Tensor& out) {
-  if (out.count() == 0) return;  // one of the sizes may be huge
   const Tensor x = to_channels_first(in, op.format());
   Tensor y = channels_first_like(out, op.format());
   std::vector<InterpolationTaps> taps[3];

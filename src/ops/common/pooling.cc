@@ -122,7 +122,7 @@ void reference_pooling(const PoolingAttributes& op, const Ints& kernel, const Te
         // What is not a number is followed by the element after it, as in Paddle.
         each_element(g, in, d, h, w, [&](double v, int64_t) { result = result > v ? result : v; });
       }
-      to.data<T>()[i] = static_cast<T>(result);
+      to.data<T>()[i] = convert<T>(result);
     });
   });
   store_channels_first(to, op.data_format, y);
