@@ -32,14 +32,7 @@ inline Steps written_slice(const SetValueWithTensor& op, const Shape& x, const I
   const size_t n = op.axes.size();
   require(starts.size() == n && ends.size() == n && steps.size() == n, "set_value has ", n, " axes, ", starts.size(),
           " starts, ", ends.size(), " ends and ", steps.size(), " steps");
-  Steps s = row_major(x);
-  for (size_t i = 0; i < n; ++i) {
-    const int axis = normalize_axis(op.axes[i], x.rank());
-    const Slicing part = strided_slice_of(x[axis], starts[i], ends[i], steps[i], true);
-    s.start += part.start * s.step[axis];
-    s.size[axis] = part.length;
-    s.step[axis] = part.length <= 1 ? 0 : s.step[axis] * part.step;
-  }
+  const Steps s = sliced_steps(x, op.axes, starts, ends, &steps, {}, {}, true);
   bool dropped[Shape::kMaxRank] = {};
   for (int64_t d : op.decrease_axes) {
     const int axis = normalize_axis(d, x.rank(), "decrease_axes");

@@ -103,6 +103,16 @@ TEST(Moving, WrongArgumentsAreRefused) {
   EXPECT_NE(refusal(Tile{}, {2}, {}).find("repeat_times"), std::string::npos);
 }
 
+TEST(Moving, OfAnAxisNamedTwiceTheLastSliceHolds) {
+  Graph graph;
+  StridedSlice op;
+  op.axes = {1, 1};
+  const ValueId x = graph.add_input("x", Fact(DType::kFloat32, {2, 6}));
+  graph.add_output(graph.add(op, {{x}, {ints(graph, {1, 4})}, {ints(graph, {6, 0})}, {ints(graph, {2, -2})}}), "out");
+  const std::vector<Tensor> inputs{floats({2, 6})};
+  EXPECT_EQ(evaluate_graph(graph, inputs)[0].integers(), (Ints{4, 2, 10, 8}));
+}
+
 TEST(Moving, SectionsMustAddUp) {
   Graph graph;
   const ValueId x = graph.add_input("x", Fact(DType::kFloat32, {6, 2}));

@@ -77,17 +77,20 @@ Shape sliced_shape(const Shape& x, const Ints& axes, const std::optional<Ints>& 
 
 Steps sliced_steps(const Shape& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints* steps,
                    const Ints& decreased, const Ints& infer_flags, bool open_end) {
-  Steps s = row_major(x);
+  const Steps whole = row_major(x);
+  Steps s = whole;
+  int64_t first[Shape::kMaxRank] = {};  // of an axis that is named twice, the last slice holds
   for (size_t i = 0; i < axes.size(); ++i) {
     const int axis = normalize_axis(axes[i], x.rank());
     const int64_t end = effective_end(i, axes[i], starts[i], ends[i], decreased, infer_flags);
     const Slicing part = steps == nullptr ? slice_of(x[axis], starts[i], end)
                                           : strided_slice_of(x[axis], starts[i], end, (*steps)[i], open_end);
-    s.start += part.start * s.step[axis];
+    first[axis] = part.start * whole.step[axis];
     s.size[axis] = part.length;
     // One element or none: the step is never used and might overflow.
-    s.step[axis] = part.length <= 1 ? 0 : s.step[axis] * part.step;
+    s.step[axis] = part.length <= 1 ? 0 : whole.step[axis] * part.step;
   }
+  for (int64_t offset : first) s.start += offset;
   return s;
 }
 
