@@ -41,10 +41,10 @@ inline void reference(const SegmentPool& op, ReferenceArgs& a) {
   const std::vector<double> x = a.in(0).doubles();
   for (size_t i = 0; i < ids.size(); ++i) groups.add(ids[i], x.data() + static_cast<int64_t>(i) * width);
   a.out(0) = Tensor::make(a.in(0).dtype(), y);
-  a.out(0).assign(std::span<const double>(groups.finish()));
+  a.out(0).assign(groups.finish());
   if (!a.wants(1)) return;
   a.out(1) = Tensor::make(a.in(0).dtype(), Shape{y[0], 1});
-  a.out(1).assign(std::span<const int64_t>(groups.counts()));
+  a.out(1).assign(groups.counts());
 }
 
 inline constexpr const OpRow* segment_pool_op = &kOpRow<SegmentPool>;

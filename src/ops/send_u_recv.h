@@ -39,10 +39,10 @@ inline void reference(const SendURecv& op, ReferenceArgs& a) {
     groups.add(checked_index(targets[e], y[0], "target"), x.data() + checked_index(sources[e], rows, "source") * width);
   }
   a.out(0) = Tensor::make(a.in(0).dtype(), y);
-  a.out(0).assign(std::span<const double>(groups.finish()));
+  a.out(0).assign(groups.finish());
   if (!a.wants(1)) return;
   a.out(1) = Tensor::make(DType::kInt32, Shape{y[0]});
-  a.out(1).assign(std::span<const int64_t>(groups.counts()));
+  a.out(1).assign(groups.counts());
 }
 
 inline constexpr const OpRow* send_u_recv_op = &kOpRow<SendURecv>;

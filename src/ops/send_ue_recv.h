@@ -37,10 +37,10 @@ inline void reference(const SendUeRecv& op, ReferenceArgs& a) {
   each_message(a.in(0), a.in(1), op.message_op, a.in(2).integers(), edges,
                [&](size_t e, const double* row) { groups.add(checked_index(targets[e], y[0], "target"), row); });
   a.out(0) = Tensor::make(a.in(0).dtype(), y);
-  a.out(0).assign(std::span<const double>(groups.finish()));
+  a.out(0).assign(groups.finish());
   if (!a.wants(1)) return;
   a.out(1) = Tensor::make(DType::kInt32, Shape{y[0]});
-  a.out(1).assign(std::span<const int64_t>(groups.counts()));
+  a.out(1).assign(groups.counts());
 }
 
 inline constexpr const OpRow* send_ue_recv_op = &kOpRow<SendUeRecv>;

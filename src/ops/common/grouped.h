@@ -28,18 +28,22 @@ inline std::span<const std::string_view> names_of(EdgeMessage) {
 
 inline double message_of(EdgeMessage kind, double x, double y) { return kind == EdgeMessage::kAdd ? x + y : x * y; }
 
-/// Groups of rows of `width` numbers; a group that nothing joins is 0.
+/// Groups of rows of `width` numbers; a group that nothing joins is 0. Tensors: files may ask for more groups than
+/// there is memory for.
 class RowGroups {
  public:
   RowGroups(GroupReduction kind, int64_t groups, int64_t width)
       : kind_(kind),
         width_(width),
-        values_(static_cast<size_t>(checked_multiply(groups, width)), 0.0),
-        counts_(static_cast<size_t>(groups), 0) {}
+        values_(Tensor::make(DType::kFloat64, {groups, width})),
+        counts_(Tensor::make(DType::kInt64, {groups})) {
+    std::fill_n(values_.data<double>(), values_.count(), 0.0);
+    std::fill_n(counts_.data<int64_t>(), counts_.count(), 0);
+  }
 
   void add(int64_t group, const double* row) {
-    double* to = values_.data() + group * width_;
-    const bool first = counts_[static_cast<size_t>(group)]++ == 0;
+    double* to = values_.data<double>() + group * width_;
+    const bool first = counts_.data<int64_t>()[group]++ == 0;
     for (int64_t i = 0; i < width_; ++i) {
       if (kind_ == GroupReduction::kMax || kind_ == GroupReduction::kMin) {
         to[i] = first ? row[i] : kind_ == GroupReduction::kMax ? std::max(to[i], row[i]) : std::min(to[i], row[i]);
@@ -49,21 +53,21 @@ class RowGroups {
     }
   }
   /// The finished rows; no more can be added.
-  const std::vector<double>& finish() {
-    if (kind_ == GroupReduction::kMean) {
-      for (size_t i = 0; i < values_.size(); ++i) {
-        values_[i] /= std::max<double>(static_cast<double>(counts_[i / static_cast<size_t>(width_)]), 1.0);
-      }
+  std::span<const double> finish() {
+    double* values = values_.data<double>();
+    const auto size = static_cast<size_t>(values_.count());
+    for (size_t i = 0; kind_ == GroupReduction::kMean && i < size; ++i) {
+      values[i] /= std::max<double>(static_cast<double>(counts()[i / static_cast<size_t>(width_)]), 1.0);
     }
-    return values_;
+    return {values, size};
   }
-  const std::vector<int64_t>& counts() const { return counts_; }
+  std::span<const int64_t> counts() const { return {counts_.data<int64_t>(), static_cast<size_t>(counts_.count())}; }
 
  private:
   GroupReduction kind_;
   int64_t width_;
-  std::vector<double> values_;
-  std::vector<int64_t> counts_;
+  Tensor values_;
+  Tensor counts_;
 };
 
 /// Checks the ends of edges at ports `source` and `target`: integers, as many.
