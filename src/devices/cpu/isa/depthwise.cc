@@ -69,19 +69,20 @@ HWY_INLINE void convolve(const DepthwiseCall& call, const Chain& chain, const St
       }
     }
   }
-  if (chain.count == 0) {
-    const Limiter limit(chain.limits);
-    float* c = call.output + strip.pixel * call.out_stride + channel;
-    CORACLE_UNROLL for (int i = 0; i < kPixels; ++i, c += call.out_stride) {
-      CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) {
-        const V result = limit(sum[i][j]);
-        if constexpr (kWidth == Width::kPartial) {
-          store_partial(d, result, c, count);
-        } else {
-          hn::StoreU(result, d, c + j * kLanes);
+  if (chain.finishes) {
+    with_finish(chain.finish, [&](auto f) HWY_ATTR {
+      float* c = call.output + strip.pixel * call.out_stride + channel;
+      CORACLE_UNROLL for (int i = 0; i < kPixels; ++i, c += call.out_stride) {
+        CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) {
+          const V result = f(sum[i][j], c + j * kLanes);
+          if constexpr (kWidth == Width::kPartial) {
+            store_partial(d, result, c, count);
+          } else {
+            hn::StoreU(result, d, c + j * kLanes);
+          }
         }
       }
-    }
+    });
     return;
   }
   HWY_ALIGN float tile[kPixels * kVectors * kFloatLanes];

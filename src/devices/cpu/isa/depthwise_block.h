@@ -70,21 +70,22 @@ HWY_INLINE void convolve_block(const DepthwiseCall& call, const Chain& chain, co
       }
     }
   }
-  if (chain.count == 0) {
-    const Limiter limit(chain.limits);
-    float* row = call.output + block.pixels[0] * call.out_stride + channel;
-    CORACLE_UNROLL for (int i = 0; i < kRows; ++i, row += call.out_w * call.out_stride) {
-      float* c = row;
-      CORACLE_UNROLL for (int j = 0; j < kBlockColumns; ++j, c += call.out_stride) {
-        if (j >= block.columns) continue;
-        const V result = limit(sum[i][j]);
-        if constexpr (kPartial) {
-          store_partial(d, result, c, count);
-        } else {
-          hn::StoreU(result, d, c);
+  if (chain.finishes) {
+    with_finish(chain.finish, [&](auto f) HWY_ATTR {
+      float* row = call.output + block.pixels[0] * call.out_stride + channel;
+      CORACLE_UNROLL for (int i = 0; i < kRows; ++i, row += call.out_w * call.out_stride) {
+        float* c = row;
+        CORACLE_UNROLL for (int j = 0; j < kBlockColumns; ++j, c += call.out_stride) {
+          if (j >= block.columns) continue;
+          const V result = f(sum[i][j], c);
+          if constexpr (kPartial) {
+            store_partial(d, result, c, count);
+          } else {
+            hn::StoreU(result, d, c);
+          }
         }
       }
-    }
+    });
     return;
   }
   HWY_ALIGN float tile[kRows * kBlockColumns * kFloatLanes];

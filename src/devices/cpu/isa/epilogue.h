@@ -18,6 +18,11 @@ HWY_INLINE void each_of_group(FloatVector* HWY_RESTRICT v, F f) {
   for (size_t i = 0; i < kEpilogueGroup; ++i) v[i] = f(v[i]);
 }
 
+HWY_INLINE FloatVector hard_swish(FloatVector x, FloatVector offset, FloatVector threshold, FloatVector inverse) {
+  const FloatVector zero = hn::Zero(FloatTag());
+  return hn::Mul(hn::Mul(x, at_most(threshold, at_least(zero, hn::Add(x, offset)))), inverse);
+}
+
 HWY_INLINE void apply_unary(const UnaryStep& step, FloatVector* HWY_RESTRICT v) {
   using V = FloatVector;
   const FloatTag d;
@@ -34,8 +39,7 @@ HWY_INLINE void apply_unary(const UnaryStep& step, FloatVector* HWY_RESTRICT v) 
       return each_of_group(v, [=](V x) { return at_most(one, at_least(zero, hn::MulAdd(a, x, b))); });
     case UnaryKind::kHardSwish: {
       const V inverse = hn::Set(d, 1.0f / step.c);
-      return each_of_group(
-          v, [=](V x) { return hn::Mul(hn::Mul(x, at_most(b, at_least(zero, hn::Add(x, a)))), inverse); });
+      return each_of_group(v, [=](V x) { return hard_swish(x, a, b, inverse); });
     }
     case UnaryKind::kSigmoid: return each_of_group(v, [=](V x) { return math::sigmoid(d, x); });
     case UnaryKind::kSwish: return each_of_group(v, [=](V x) { return math::swish(d, x, a); });
@@ -56,52 +60,90 @@ HWY_INLINE void apply_unary(const UnaryStep& step, FloatVector* HWY_RESTRICT v) 
   }
 }
 
-// What a register tile does to its sums: rectified(x), or at_most(high, at_least(low, x)).
-struct Limits {
-  bool relu = false;
-  float low = -__builtin_inff();
-  float high = __builtin_inff();
+// What a register tile does to its sums itself.
+struct Finish {
+  enum class Kind : uint8_t { kClip, kRelu, kHardSwish, kScaledHardSwish, kAddAndClip, kAddAndRelu };
+  Kind kind = Kind::kClip;
+  UnaryStep step = {UnaryKind::kClip, -__builtin_inff(), __builtin_inff()};
+  UnaryStep scale;        // of kScaledHardSwish
+  uintptr_t to_term = 0;  // of kAdd...: from the place of a result to that of what is added to it
 };
 
-struct Limiter {
-  explicit Limiter(const Limits& limits)
-      : relu(limits.relu), low(hn::Set(FloatTag(), limits.low)), high(hn::Set(FloatTag(), limits.high)) {}
-  HWY_INLINE FloatVector operator()(FloatVector x) const {
-    return relu ? rectified(x) : at_most(high, at_least(low, x));
+// Calls use(f) with the function of a finish: f(sums, where the results go).
+template <class Use>
+HWY_INLINE void with_finish(const Finish& finish, const Use& use) {
+  using V = FloatVector;
+  using Kind = Finish::Kind;
+  const FloatTag d;
+  const V a = hn::Set(d, finish.step.a);
+  const V b = hn::Set(d, finish.step.b);
+  const auto term = [d, distance = finish.to_term](const float* to) HWY_ATTR {
+    return hn::LoadU(d, reinterpret_cast<const float*>(reinterpret_cast<uintptr_t>(to) + distance));
+  };
+  switch (finish.kind) {
+    case Kind::kRelu: return use([](V x, const float*) HWY_ATTR { return rectified(x); });
+    case Kind::kClip: return use([=](V x, const float*) HWY_ATTR { return at_most(b, at_least(a, x)); });
+    case Kind::kAddAndRelu: return use([=](V x, const float* to) HWY_ATTR { return rectified(hn::Add(x, term(to))); });
+    case Kind::kAddAndClip:
+      return use([=](V x, const float* to) HWY_ATTR { return at_most(b, at_least(a, hn::Add(x, term(to)))); });
+    case Kind::kHardSwish: {
+      const V inverse = hn::Set(d, 1.0f / finish.step.c);
+      return use([=](V x, const float*) HWY_ATTR { return hard_swish(x, a, b, inverse); });
+    }
+    case Kind::kScaledHardSwish: {
+      const V inverse = hn::Set(d, 1.0f / finish.step.c);
+      const V scale = hn::Set(d, finish.scale.a);
+      const V shift = hn::Set(d, finish.scale.b);
+      return use([=](V x, const float*) HWY_ATTR { return hn::MulAdd(scale, hard_swish(x, a, b, inverse), shift); });
+    }
   }
-  bool relu;
-  FloatVector low, high;
-};
+}
 
-// A chain, with what a register tile does itself split off: a first bias starts the sums, and limits that end the chain
-// are applied in registers.
+// A chain, with the bias split off that sums start at. If `finishes`, `finish` does all of the rest, which is short and
+// has no tensor but one that lies like the output.
 struct Chain {
   const float* bias = nullptr;
-  Limits limits;
+  bool finishes = false;
+  Finish finish;
   const PostOp* ops = nullptr;
   int count = 0;
 };
 
-HWY_INLINE Chain split_chain(const PostOp* ops, int count) {
+// For an output of `stride` floats from pixel to pixel; null if its kernel adds tensors by finish_tile() only.
+HWY_INLINE Chain split_chain(const PostOp* ops, int count, const float* output = nullptr, int64_t stride = 0) {
   Chain chain;
+  if (count > 0 && ops[0].kind == PostOpKind::kAddChannel) {
+    chain.bias = ops[0].tensor;
+    ++ops;
+    --count;
+  }
   chain.ops = ops;
   chain.count = count;
-  if (chain.count > 0 && chain.ops[0].kind == PostOpKind::kAddChannel) {
-    chain.bias = chain.ops[0].tensor;
-    ++chain.ops;
-    --chain.count;
+  Finish& finish = chain.finish;
+  using Kind = Finish::Kind;
+  const auto take = [&](UnaryKind kind, UnaryStep& step) {
+    if (count == 0 || ops[0].kind != PostOpKind::kUnary || ops[0].step.kind != kind) return false;
+    step = ops[0].step;
+    ++ops;
+    --count;
+    return true;
+  };
+  const bool adds =
+      output != nullptr && count > 0 && ops[0].kind == PostOpKind::kAddTensor && ops[0].tensor_stride == stride;
+  if (adds) {
+    finish.kind = Kind::kAddAndClip;
+    finish.to_term = reinterpret_cast<uintptr_t>(ops[0].tensor) - reinterpret_cast<uintptr_t>(output);
+    ++ops;
+    --count;
   }
-  if (chain.count == 1 && chain.ops[0].kind == PostOpKind::kUnary) {
-    const UnaryStep& step = chain.ops[0].step;
-    if (step.kind == UnaryKind::kRelu) {
-      chain.limits.relu = true;
-      chain.count = 0;
-    } else if (step.kind == UnaryKind::kClip) {
-      chain.limits.low = step.a;
-      chain.limits.high = step.b;
-      chain.count = 0;
-    }
+  UnaryStep relu;
+  if (take(UnaryKind::kRelu, relu)) {
+    finish.kind = adds ? Kind::kAddAndRelu : Kind::kRelu;
+  } else if (!take(UnaryKind::kClip, finish.step) && !adds && take(UnaryKind::kHardSwish, finish.step)) {
+    finish.kind = take(UnaryKind::kScaleShift, finish.scale) ? Kind::kScaledHardSwish : Kind::kHardSwish;
   }
+  chain.finishes = count == 0;
+  if (!chain.finishes) finish = {};
   return chain;
 }
 

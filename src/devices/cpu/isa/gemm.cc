@@ -11,7 +11,7 @@ namespace coracle::cpu::CORACLE_ISA {
 namespace {
 
 // Panels that are multiplied with a tile of rows before the next tile of rows: they should stay in the level-2 cache.
-constexpr int64_t kPanelBlockFloats = 96 * 1024;
+constexpr int64_t kPanelBlockFloats = 64 * 1024;
 
 int64_t panels(int64_t columns) {
   return (columns + static_cast<int64_t>(kPanelColumns) - 1) / static_cast<int64_t>(kPanelColumns);
@@ -92,10 +92,10 @@ class RowTile {
   }
 
   // Starts at a row. The panel `ahead` floats after the one in use is fetched meanwhile.
-  void begin(int64_t row, int64_t ahead) {
+  void begin(int64_t row, int64_t tiles, int64_t ahead) {
     rows_.begin(call_, row);
     ahead_ = ahead;
-    tile_count_ = -1;
+    tile_count_ = (tiles < kAheadTiles ? 0 : kAheadTiles - tiles) - 1;
   }
 
   // Goes on to the next rows.
@@ -114,7 +114,9 @@ class RowTile {
     const size_t columns = static_cast<size_t>(columns_of(shape, p));
     const int64_t column = group * shape.columns + p * static_cast<int64_t>(kPanelColumns);
     const bool full = columns == panel.columns();
-    const bool direct = full && chain_.count == 0;
+    const bool adds =
+        chain_.finish.kind == Finish::Kind::kAddAndClip || chain_.finish.kind == Finish::Kind::kAddAndRelu;
+    const bool direct = full && chain_.finishes && !(adds && panel.paired);
     const bool flat = !direct && flat_ && columns < kFloatLanes && static_cast<int64_t>(columns) == call_.c_stride &&
                       rows_.adjacent(count_);
     TileCall tile;
@@ -122,10 +124,8 @@ class RowTile {
     tile.last = part + 1 == parts();
     tile.b = call_.packed + group * group_floats_ + p * full_panel_floats(shape);
     point(group, panel, part, tile);
-    tile.ahead = tile.b;
-    if (tile_count_ < kAheadTiles) {
-      tile.ahead += ahead_ + tile_count_ * tile.taps * panel.tap_floats(tile.depth) / kAheadTiles;
-    }
+    const bool fetches_ahead = ahead_ > 0 && tile_count_ >= 0 && count_ > kFewRows;
+    tile.ahead = tile.b + ahead_ + tile_count_ * tile.taps * panel.tap_floats(tile.depth) / kAheadTiles;
     float* base = call_.c + group * (call_.c_group_stride - shape.columns);
     float* c = base + column;
     if (direct) {
@@ -142,8 +142,8 @@ class RowTile {
     tile.a = rows_.pointers();
     tile.sums = sums_;
     tile.c = direct || flat ? out_ : tile_rows_;
-    tile.limits = chain_.limits;
-    find_tile(panel, count_)(tile);
+    tile.finish = direct ? chain_.finish : Finish{};
+    find_tile(panel, count_, fetches_ahead)(tile);
     if (direct || !tile.last) return;
     if (flat) {
       finish_flat(chain_.ops, chain_.count, tile_, static_cast<size_t>(count_), columns, c, rows_.pixels()[0]);
@@ -158,6 +158,8 @@ class RowTile {
   static constexpr size_t kLineFloats = 16;  // of a line of the cache
   // What exceeds a good part of the level-2 cache comes from farther away.
   static constexpr int64_t kLargeFloats = 64 * 1024;
+  // So few rows wait for the panel in use all the time.
+  static constexpr int kFewRows = 2;
   // Tiles that fetch one panel, as each takes a line for every two steps of depth.
   static constexpr int64_t kAheadTiles = 2 * kPanelColumns / 16;
 
@@ -239,7 +241,7 @@ void run_rows(RowTile& tile, int64_t begin, int64_t end, int limit, int64_t grou
   const int64_t tiles = (rows + limit - 1) / limit;
   const int count = static_cast<int>(rows / tiles);
   const int64_t larger = rows % tiles;  // tiles with one row more
-  tile.begin(begin, ahead);
+  tile.begin(begin, tiles, ahead);
   for (int64_t t = 0; t < tiles; ++t) {
     tile.take(t < larger ? count + 1 : count);
     for (int64_t p = panel_begin; p < panel_end; ++p) {
@@ -250,7 +252,9 @@ void run_rows(RowTile& tile, int64_t begin, int64_t end, int limit, int64_t grou
 
 void run(const GemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end) {
   if (row_begin >= row_end || panel_begin >= panel_end) return;
-  const Chain chain = split_chain(call.ops, call.op_count);
+  // Where groups lie apart, nothing else lies like C.
+  const bool adjacent = call.groups == 1 || call.c_group_stride == call.shape.columns;
+  const Chain chain = split_chain(call.ops, call.op_count, adjacent ? call.c : nullptr, call.c_stride);
   RowTile tile(call, chain, row_end - row_begin);
   const int64_t per_group = panels(call.shape.columns);
   const int64_t parts = tile.parts();
@@ -272,8 +276,12 @@ void run(const GemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel
     for (int64_t part = 0; part < (steps ? parts : 1); ++part) {
       // Next come the same panels' next part, or the next panels.
       const int64_t panel_floats = full_panel_floats(call.shape);
-      const int64_t ahead =
-          steps && part + 1 < parts ? floats : (last - first) * panel_floats - (steps ? part * floats : 0);
+      int64_t ahead = (last - first) * panel_floats - (steps ? part * floats : 0);
+      if (steps && part + 1 < parts) {
+        ahead = floats;
+      } else if (at + last - first == panel_end) {
+        ahead = 0;
+      }
       run_rows(tile, row_begin, row_end, limit, group, first, last, part, steps ? part + 1 : parts, ahead);
     }
     at += last - first;

@@ -65,15 +65,15 @@ struct TileCall {
   int64_t taps;
   int64_t depth;
   const float* b;        // the panel, from the first of these taps and floats on
-  const float* ahead;    // what comes into the level-2 cache meanwhile: 8 floats for each one of depth
+  const float* ahead;    // what comes into the level-2 cache meanwhile, 8 floats for each one of depth; or null
   const float* initial;  // per lane of the panel's vectors, where sums start; or null: from `sums`
   float* const* sums;    // one pointer per row, for all lanes: raw accumulators that come from or go to another call
   bool last;             // finish into `c`; otherwise keep raw accumulators in `sums`
   float* const* c;       // one pointer per row, for panel.columns() floats
-  Limits limits;
+  Finish finish;         // no sums of paired panels take terms
 };
 
-template <int kRows, int kVectors, bool kPaired>
+template <int kRows, int kVectors, bool kPaired, bool kFetchesAhead>
 struct Tile {
   V sum[kRows][kVectors];
 
@@ -132,6 +132,8 @@ struct Tile {
             }
             __builtin_prefetch(ahead, 0, 2);
             step(b, [&](int r) HWY_ATTR { return hn::Set(d, row[r][k]); });
+            // Else compilers read the second step's floats too early, for which there are no registers.
+            asm volatile("" ::: "memory");
             step(b + kVectors * kFloatLanes, [&](int r) HWY_ATTR { return hn::Set(d, row[r][k + 1]); });
           }
         }
@@ -143,9 +145,6 @@ struct Tile {
     }
   }
 
-  // Tiles are this low only where rows are few: then panels are used so briefly that memory needs all of that time to
-  // bring the next ones. Others would lose more than they gain; one or two rows wait for memory all the time.
-  static constexpr bool kFetchesAhead = kRows > 2 && kRows * 6 <= kTileRows * 5;
   static constexpr int64_t kPrefetch = 512;  // floats
   static constexpr size_t kLineFloats = 16;  // of a line of the cache
 
@@ -170,8 +169,12 @@ struct Tile {
   }
 
   HWY_INLINE void finish(const TileCall& call) const {
+    with_finish(call.finish, [&](auto f) HWY_ATTR { store(call, f); });
+  }
+
+  template <class F>
+  HWY_INLINE void store(const TileCall& call, F f) const {
     const FloatTag d;
-    const Limiter limit(call.limits);
     if constexpr (kPaired && kVectors == 1) {
       // Two rows at a time fill a vector. Stored in the order of the rows, as their ends may overlap.
       CORACLE_UNROLL for (int r = 0; r < kRows; r += 2) {
@@ -179,7 +182,7 @@ struct Tile {
         const V first = sum[r][0];
         const V second = sum[r + 1 < kRows ? r + 1 : r][0];
         const V both = hn::Add(hn::ConcatEven(d, second, first), hn::ConcatOdd(d, second, first));
-        const V result = limit(both);
+        const V result = f(both, nullptr);
         hn::StoreU(hn::LowerHalf(half, result), half, call.c[r]);
         if (r + 1 < kRows) hn::StoreU(hn::UpperHalf(half, result), half, call.c[r + 1]);
       }
@@ -190,20 +193,22 @@ struct Tile {
       if constexpr (kPaired) {
         const hn::Half<FloatTag> half;
         const V both = hn::Add(hn::ConcatEven(d, sum[r][1], sum[r][0]), hn::ConcatOdd(d, sum[r][1], sum[r][0]));
-        hn::StoreU(limit(both), d, c);
+        hn::StoreU(f(both, nullptr), d, c);
         const V rest = sum[r][kVectors - 1];
         const V last = hn::Add(hn::ConcatEven(d, rest, rest), hn::ConcatOdd(d, rest, rest));
-        hn::StoreU(hn::LowerHalf(half, limit(last)), half, c + kFloatLanes);
+        hn::StoreU(hn::LowerHalf(half, f(last, nullptr)), half, c + kFloatLanes);
       } else {
-        CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) { hn::StoreU(limit(sum[r][j]), d, c + j * kFloatLanes); }
+        CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) {
+          hn::StoreU(f(sum[r][j], c + j * kFloatLanes), d, c + j * kFloatLanes);
+        }
       }
     }
   }
 };
 
-template <int kRows, int kVectors, bool kPaired>
+template <int kRows, int kVectors, bool kPaired, bool kFetchesAhead>
 void run_tile(const TileCall& call) {
-  Tile<kRows, kVectors, kPaired> tile;
+  Tile<kRows, kVectors, kPaired, kFetchesAhead> tile;
   tile.start(call);
   tile.multiply(call);
   if (call.last) {
@@ -215,24 +220,26 @@ void run_tile(const TileCall& call) {
 
 using TileFunction = void (*)(const TileCall&);
 
-template <int kVectors, bool kPaired, class Rows>
+template <int kVectors, bool kPaired, bool kFetchesAhead, class Rows>
 struct Tiles;
-template <int kVectors, bool kPaired, int... kRows>
-struct Tiles<kVectors, kPaired, std::integer_sequence<int, kRows...>> {
-  static constexpr TileFunction kByRows[] = {run_tile<kRows + 1, kVectors, kPaired>...};  // from 1 row on
+template <int kVectors, bool kPaired, bool kFetchesAhead, int... kRows>
+struct Tiles<kVectors, kPaired, kFetchesAhead, std::integer_sequence<int, kRows...>> {
+  static constexpr TileFunction kByRows[] = {run_tile<kRows + 1, kVectors, kPaired, kFetchesAhead>...};  // from 1 on
 };
 
-template <int kVectors, bool kPaired>
+template <int kVectors, bool kPaired, bool kFetchesAhead = false>
 HWY_INLINE TileFunction tile_function(int rows) {
   constexpr int kLimit = kVectors == 3 ? kPairedTripleRows : kTileRows;
-  return Tiles<kVectors, kPaired, std::make_integer_sequence<int, kLimit>>::kByRows[rows - 1];
+  return Tiles<kVectors, kPaired, kFetchesAhead, std::make_integer_sequence<int, kLimit>>::kByRows[rows - 1];
 }
 
-HWY_INLINE TileFunction find_tile(Panel panel, int rows) {
+// Full panels may come with others to fetch.
+HWY_INLINE TileFunction find_tile(Panel panel, int rows, bool fetches_ahead) {
   if constexpr (kHavePaired) {
     if (panel.paired) return panel.vectors == 3 ? tile_function<3, true>(rows) : tile_function<1, true>(rows);
   }
-  return panel.vectors == 2 ? tile_function<2, false>(rows) : tile_function<1, false>(rows);
+  if (panel.vectors == 1) return tile_function<1, false>(rows);
+  return fetches_ahead ? tile_function<2, false, true>(rows) : tile_function<2, false>(rows);
 }
 
 }  // namespace

@@ -171,24 +171,25 @@ HWY_INLINE void transform_outputs(const WinogradCall& call, const Chain& chain, 
   }
   HWY_ALIGN float results[kOutputs * kOutputs * kFloatLanes];  // by row
   const V bias = chain.bias == nullptr ? hn::Zero(d) : load_channels<kPartial>(chain.bias + channel, count);
-  const Limiter limit(chain.limits);
-  for (int x = 0; x < kOutputs; ++x) {
-    V m[kInputs];
-    V v[kOutputs];
-    CORACLE_UNROLL for (int y = 0; y < kInputs; ++y) m[y] = hn::Load(d, lines + (y * kOutputs + x) * kLanes);
-    finish_line<kOutputs>(m, v);
-    CORACLE_UNROLL for (int y = 0; y < kOutputs; ++y) {
-      const V result = limit(hn::Add(v[y], bias));
-      const int64_t pixel = tile.pixels[y * kOutputs + x];
-      if (pixel < 0) continue;
-      if (chain.count == 0) {
-        store_channels<kPartial>(result, call.output + pixel * call.out_channels + channel, count);
-      } else {
-        hn::Store(result, d, results + tile.place[y * kOutputs + x] * kLanes);
+  with_finish(chain.finish, [&](auto f) HWY_ATTR {
+    for (int x = 0; x < kOutputs; ++x) {
+      V m[kInputs];
+      V v[kOutputs];
+      CORACLE_UNROLL for (int y = 0; y < kInputs; ++y) m[y] = hn::Load(d, lines + (y * kOutputs + x) * kLanes);
+      finish_line<kOutputs>(m, v);
+      CORACLE_UNROLL for (int y = 0; y < kOutputs; ++y) {
+        const V result = f(hn::Add(v[y], bias), nullptr);
+        const int64_t pixel = tile.pixels[y * kOutputs + x];
+        if (pixel < 0) continue;
+        if (chain.finishes) {
+          store_channels<kPartial>(result, call.output + pixel * call.out_channels + channel, count);
+        } else {
+          hn::Store(result, d, results + tile.place[y * kOutputs + x] * kLanes);
+        }
       }
     }
-  }
-  if (chain.count == 0) return;
+  });
+  if (chain.finishes) return;
   finish_tile(chain.ops, chain.count, results, kFloatLanes, tile.kept_count, kPartial ? count : kFloatLanes,
               {call.output, call.out_channels, tile.kept, static_cast<size_t>(channel)});
 }
