@@ -141,12 +141,13 @@ std::string describe(const Profile& profile) {
 std::string describe(const BoundSteps& bound, const Graph& graph) {
   return object([&](Writer& w) {
     w.StartArray();
-    for (const Step& step : bound.steps.steps) {
+    const auto write = [&](const Step& step, size_t strips) {
       w.StartObject();
       field(w, "node",
             step.node == kNoNode ? std::string_view("(planner)") : std::string_view(graph.node(step.node).name));
       field(w, "op", step.op.name());
       field(w, "kernel", step.kernel->name);
+      if (strips > 0) field(w, "strips", static_cast<int64_t>(strips));
       write_facts(w, "inputs", step.in, bound.steps);
       write_facts(w, "outputs", step.out, bound.steps);
       w.Key("refused");
@@ -159,6 +160,15 @@ std::string describe(const BoundSteps& bound, const Graph& graph) {
       }
       w.EndArray();
       w.EndObject();
+    };
+    size_t strips = 0;
+    for (const Step& step : bound.steps.steps) {
+      if (step.parts.empty()) {
+        write(step, 0);
+        continue;
+      }
+      ++strips;
+      for (const Step& part : step.parts) write(part, strips);
     }
     w.EndArray();
   });

@@ -19,8 +19,10 @@ void explain(const ModelArguments& arguments, const SessionArguments& session_ar
   d.Parse(text.c_str());
   for (const rapidjson::Value& step : d.GetArray()) {
     const std::string output = step["outputs"].Empty() ? "" : step["outputs"][0].GetString();
-    fmt::print("{:<28} {:<20} {:<28} {}\n", step["node"].GetString(), step["op"].GetString(),
-               step["kernel"].GetString(), output);
+    const std::string strips =
+        step.HasMember("strips") ? fmt::format("  in strips, group {}", step["strips"].GetInt64()) : "";
+    fmt::print("{:<28} {:<20} {:<28} {}{}\n", step["node"].GetString(), step["op"].GetString(),
+               step["kernel"].GetString(), output, strips);
     for (const rapidjson::Value& r : step["refused"].GetArray()) {
       fmt::print("    not {}: {}\n", r["kernel"].GetString(), r["reason"].GetString());
     }

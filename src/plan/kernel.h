@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +45,14 @@ class ArgFacts {
   PortIndex out_ports_;
 };
 
+/// Which rows of the images of operand 0 a row y of result 0 is made of: `extent` rows from y * stride - before on, as
+/// far as there are such rows.
+struct RowWindow {
+  int64_t stride = 0;
+  int64_t before = 0;
+  int64_t extent = 0;
+};
+
 /// What `prepare` makes for one node and one set of shapes.
 struct Prepared {
   std::shared_ptr<const void> weights;  ///< packed weights, shared by all sessions and shapes (see PrepareContext)
@@ -51,6 +60,7 @@ struct Prepared {
   size_t workspace = 0;                 ///< bytes of scratch `run` needs, 64-byte aligned, content undefined
   size_t state_bytes = 0;               ///< size of `state`, for the bound on cached steps
   int in_place = -1;                    ///< operand (flat) on which result 0 may be written, if nothing else needs it
+  std::optional<RowWindow> rows;        ///< if Kernel::run_rows takes this call
 };
 
 /// Services for `prepare`.
@@ -112,6 +122,9 @@ struct Kernel {
   Misfit (*fits)(const void* op, const ArgFacts& args) = nullptr;                                ///< null: always fits
   Prepared (*prepare)(const void* op, const ArgFacts& args, PrepareContext& context) = nullptr;  ///< null: nothing
   void (*run)(KernelCall& call) noexcept = nullptr;
+  /// The same for rows [begin, end) of result 0, counted through all images, on this thread alone: same bits, whatever
+  /// rows are asked for together. Of operand 0, only the rows that Prepared::rows names are read.
+  void (*run_rows)(const KernelCall& call, int64_t begin, int64_t end) noexcept = nullptr;
 };
 
 /// The rows of one file, in order of preference.

@@ -8,15 +8,12 @@
 
 namespace coracle {
 
-KernelSelector::KernelSelector(Isa cap, const std::vector<std::string>& disabled)
-    : isa_(runs_on(cap, detected_isa()) ? cap : detected_isa()) {
-  const auto is_disabled = [&](std::string_view name) {
-    return std::any_of(disabled.begin(), disabled.end(), [&](const std::string& d) { return name.starts_with(d); });
-  };
+KernelSelector::KernelSelector(Isa cap, std::vector<std::string> disabled)
+    : isa_(runs_on(cap, detected_isa()) ? cap : detected_isa()), disabled_(std::move(disabled)) {
   for (const Device* device : all_devices()) {
     for (const KernelTable* table : device->kernels()) {
       for (const Kernel& kernel : table->rows) {
-        if (runs_on(kernel.isa, isa_) && !is_disabled(kernel.name)) rows_[kernel.op].push_back(&kernel);
+        if (runs_on(kernel.isa, isa_) && allows(kernel.name)) rows_[kernel.op].push_back(&kernel);
       }
     }
   }
@@ -30,6 +27,10 @@ KernelSelector::KernelSelector(Isa cap, const std::vector<std::string>& disabled
     references_.push_back(reference_kernel(*op));
     rows_[op].push_back(&references_.back());
   }
+}
+
+bool KernelSelector::allows(std::string_view kernel) const {
+  return std::none_of(disabled_.begin(), disabled_.end(), [&](const std::string& d) { return kernel.starts_with(d); });
 }
 
 std::span<const Kernel* const> KernelSelector::rows(const OpRow& op) const {

@@ -8,6 +8,7 @@
 #include "ops/relayout.h"
 #include "plan/placement.h"
 #include "plan/reference_kernel.h"
+#include "plan/strips.h"
 #include "plan/widening.h"
 
 namespace coracle {
@@ -36,6 +37,7 @@ class SegmentPlanner {
       if (needs_step_[p - position_]) add_step(graph_.order()[p]);
     }
     add_live_outs();
+    if (context_.selector->allows(kStripsName)) join_strips(steps_, context_.pool->threads());
     place_in_memory(steps_);
     return std::move(steps_);
   }

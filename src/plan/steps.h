@@ -41,6 +41,7 @@ struct Step {
   PortCounts out_counts;
   Prepared prepared;
   std::vector<Refusal> refusals;  ///< filled when asked for
+  std::vector<Step> parts;  ///< steps that this one runs in strips (strips.h); their tensors in between have no place
 };
 
 /// A value that later segments or the caller need.

@@ -43,6 +43,15 @@ Fact fact_of(const Tensor& tensor) {
 
 Cost cost_of_step(const Steps& steps, const Step& step) {
   if (step.kernel->view) return {};
+  if (!step.parts.empty()) {
+    Cost all;
+    for (const Step& part : step.parts) {
+      const Cost cost = cost_of_step(steps, part);
+      all.flops += cost.flops;
+      all.bytes += cost.bytes;
+    }
+    return all;
+  }
   const auto facts = [&](const std::vector<int>& locals) {
     std::vector<const Fact*> list;
     for (int local : locals) list.push_back(&steps.locals[static_cast<size_t>(local)].fact);
@@ -241,7 +250,12 @@ void Executor::run_calls(const Graph& graph, BoundSteps& bound) {
     const Clock::time_point start = profile_ != nullptr ? Clock::now() : Clock::time_point{};
     step.kernel->run(call);
     const auto node_name = [&] {
-      return step.node == kNoNode ? std::string(step.op.name()) : graph.node(step.node).name;
+      if (step.node == kNoNode) return std::string(step.op.name());
+      std::string name;
+      for (const Step& part : step.parts) {
+        if (&part != &step.parts.back()) name += graph.node(part.node).name + " + ";
+      }
+      return name + graph.node(step.node).name;
     };
     if (profile_ != nullptr) {
       const Clock::time_point end = Clock::now();

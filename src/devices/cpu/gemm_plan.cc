@@ -15,6 +15,20 @@ constexpr int64_t kPackGrain = 16 << 10;
 /// Multiplications below which a part is not worth a thread.
 constexpr int64_t kGrain = 256 << 10;
 
+GemmCall bound(const GemmPlan& plan, const float* a, const float* packed, float* c, const PostOp* ops, int op_count) {
+  GemmCall call = plan.call;
+  call.a = a;
+  call.packed = packed + plan.packed_offset;
+  call.c = c;
+  call.ops = ops;
+  call.op_count = op_count;
+  if (plan.has_image) {
+    call.image = &plan.image;
+    call.zeros = plan.zeros.data();
+  }
+  return call;
+}
+
 }  // namespace
 
 std::shared_ptr<float> aligned_floats(int64_t count) {
@@ -50,16 +64,7 @@ std::shared_ptr<float> pack_groups(const GemmFunctions& gemm, const GemmShape& s
 
 void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,
               const PostOp* ops, int op_count, ThreadPool& pool) noexcept {
-  GemmCall call = plan.call;
-  call.a = a;
-  call.packed = packed + plan.packed_offset;
-  call.c = c;
-  call.ops = ops;
-  call.op_count = op_count;
-  if (plan.has_image) {
-    call.image = &plan.image;
-    call.zeros = plan.zeros.data();
-  }
+  const GemmCall call = bound(plan, a, packed, c, ops, op_count);
   const GemmShape& shape = call.shape;
   const int64_t panels = std::max<int64_t>(plan.panels, 1);
   const int64_t row_cost = std::max<int64_t>(shape.taps * shape.depth * shape.columns * call.groups, 1);
@@ -74,6 +79,11 @@ void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, c
   }
   pool.parallel_for(plan.panels, kGrain / panel_cost + 1,
                     [&](int64_t begin, int64_t end) { gemm.run(call, 0, plan.rows, begin, end); });
+}
+
+void run_gemm_rows(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,
+                   const PostOp* ops, int op_count, int64_t begin, int64_t end) noexcept {
+  gemm.run(bound(plan, a, packed, c, ops, op_count), begin, end, 0, plan.panels);
 }
 
 }  // namespace coracle::cpu

@@ -37,4 +37,8 @@ std::shared_ptr<float> pack_groups(const GemmFunctions& gemm, const GemmShape& s
 void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,
               const PostOp* ops, int op_count, ThreadPool& pool) noexcept;
 
+/// Runs rows [begin, end) of one plan on this thread.
+void run_gemm_rows(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,
+                   const PostOp* ops, int op_count, int64_t begin, int64_t end) noexcept;
+
 }  // namespace coracle::cpu

@@ -106,6 +106,8 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   prepared.state_bytes = sizeof(State) + plan.zeros.size() * sizeof(float) + plan.tap_y.size() * 2 * sizeof(int32_t);
   prepared.state = state;
   prepared.in_place = residual_in_place(gemm, plan, state->epilogue);
+  const WindowAxis& h = g.height();
+  prepared.rows = {h.stride, h.pad_before, (h.kernel - 1) * h.dilation + 1};
   return prepared;
 }
 
@@ -116,6 +118,16 @@ void run(KernelCall& call) noexcept {
   state.epilogue.bind(call, 2, ops);
   run_gemm(gemm_table(I), state.plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),
            call.out[0].as<float>(), ops, state.epilogue.count(), *call.pool);
+}
+
+template <Isa I>
+void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
+  const State& state = state_of<State>(call);
+  PostOp ops[kMaxPostOps];
+  state.epilogue.bind(call, 2, ops);
+  const int64_t width = call.out[0].fact->shape[3];
+  run_gemm_rows(gemm_table(I), state.plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),
+                call.out[0].as<float>(), ops, state.epilogue.count(), begin * width, end * width);
 }
 
 template <int kTile>
@@ -137,7 +149,8 @@ void run_winograd(KernelCall& call) noexcept {
 template <Isa kIsa>
 struct Rows {
   static constexpr Kernel row(const char* name, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare,
-                              decltype(Kernel::run) run, double multiplies = 1) {
+                              decltype(Kernel::run) run, double multiplies = 1,
+                              decltype(Kernel::run_rows) run_rows = nullptr) {
     return {.name = name,
             .op = &kOpRow<Conv2dFused>,
             .isa = kIsa,
@@ -145,14 +158,15 @@ struct Rows {
             .multiplies = multiplies,
             .fits = fits,
             .prepare = prepare,
-            .run = run};
+            .run = run,
+            .run_rows = run_rows};
   }
   static constexpr std::array<Kernel, 3> kRows = {
       row(row_name<"conv2d.winograd_4x4", kIsa>(), fits_winograd<4>, prepare_winograd<kIsa, 4>, run_winograd<kIsa>,
           winograd_multiplies(4)),
       row(row_name<"conv2d.winograd_2x2", kIsa>(), fits_winograd<2>, prepare_winograd<kIsa, 2>, run_winograd<kIsa>,
           winograd_multiplies(2)),
-      row(row_name<"conv2d.indirect", kIsa>(), fits, prepare<kIsa>, run<kIsa>),
+      row(row_name<"conv2d.indirect", kIsa>(), fits, prepare<kIsa>, run<kIsa>, 1, run_rows<kIsa>),
   };
 };
 

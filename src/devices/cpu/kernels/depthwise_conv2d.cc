@@ -66,14 +66,13 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   prepared.state_bytes = sizeof(State) + state->zeros.size() * sizeof(float);
   prepared.state = state;
   prepared.in_place = state->epilogue.whole_tensor(2);
+  prepared.rows = {c.stride_y, c.pad_top, (c.kernel_h - 1) * c.dilation_y + 1};
   return prepared;
 }
 
-template <Isa I>
-void run(KernelCall& call) noexcept {
-  constexpr int64_t kGrain = 128 << 10;
+/// `ops` is where the post-operations go.
+DepthwiseCall bound(const KernelCall& call, PostOp* ops) {
   const State& state = state_of<State>(call);
-  PostOp ops[kMaxPostOps];
   state.epilogue.bind(call, 2, ops);
   DepthwiseCall c = state.call;
   c.input = call.in[0].as<const float>();
@@ -81,11 +80,26 @@ void run(KernelCall& call) noexcept {
   c.output = call.out[0].as<float>();
   c.ops = ops;
   c.op_count = state.epilogue.count();
+  return c;
+}
+
+template <Isa I>
+void run(KernelCall& call) noexcept {
+  constexpr int64_t kGrain = 128 << 10;
+  PostOp ops[kMaxPostOps];
+  const DepthwiseCall c = bound(call, ops);
+  const int64_t rows = state_of<State>(call).rows;
   const int64_t per_row = c.out_w * c.channels * c.kernel_h * c.kernel_w + 1;
   // Pairs of rows are computed together.
-  call.pool->parallel_for((state.rows + 1) / 2, kGrain / (2 * per_row) + 1, [&](int64_t begin, int64_t end) {
-    depthwise_table(I).run(c, 2 * begin, std::min(2 * end, state.rows));
+  call.pool->parallel_for((rows + 1) / 2, kGrain / (2 * per_row) + 1, [&](int64_t begin, int64_t end) {
+    depthwise_table(I).run(c, 2 * begin, std::min(2 * end, rows));
   });
+}
+
+template <Isa I>
+void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
+  PostOp ops[kMaxPostOps];
+  depthwise_table(I).run(bound(call, ops), begin, end);
 }
 
 template <Isa kIsa>
@@ -96,7 +110,8 @@ struct Rows {
                                                          .layout = LayoutRule::kChannelsLast,
                                                          .fits = fits,
                                                          .prepare = prepare<kIsa>,
-                                                         .run = run<kIsa>}};
+                                                         .run = run<kIsa>,
+                                                         .run_rows = run_rows<kIsa>}};
 };
 
 constexpr auto kRows = rows_of_each_isa<Rows>();

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/strips.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "run/session_results.h"
+#include "support/graph_model.h"
+#include "support/random_graph.h"
+
+namespace coracle {
+namespace {
+
+using test::model_of;
+using test::random_tensor;
+using test::run_fresh;
+using test::same_bits;
+
+/// Convolutions of all sorts that follow each other, on tensors that are large from 160 x 160 on.
+const char* const kChain = R"(graph (%x "x": float32[?, 3, ?, ?]) {
+  @w1: float32[16, 3, 3, 3] = random(1)
+  @w2: float32[16, 1, 5, 5] = random(2)
+  @w3: float32[32, 16, 1, 1] = random(3)
+  @w4: float32[32, 1, 3, 3] = random(4)
+  @w5: float32[32, 1, 3, 3] = random(5)
+  @w6: float32[24, 32, 1, 1] = random(6)
+  @b: float32[1, 24, 1, 1] = random(7)
+  %1 = conv2d(%x, @w1) {paddings = [1, 1], strides = [2, 2]}
+  %2 = conv2d(%1, @w2) {paddings = [2, 2], groups = 16}
+  %3 = hardswish(%2)
+  %4 = conv2d(%3, @w3)
+  %5 = conv2d(%4, @w4) {paddings = [2, 2], dilations = [2, 2], groups = 32}
+  %6 = relu(%5)
+  %7 = conv2d(%6, @w5) {paddings = [0, 1], strides = [2, 1], groups = 32}
+  %8 = conv2d(%7, @w6)
+  %9 = add(%8, @b)
+  return %9 "y"
+})";
+
+/// A block that ends with the addition of what it began with.
+const char* const kResidual = R"(graph (%x "x": float32[?, 8, ?, ?]) {
+  @w0: float32[16, 8, 1, 1] = random(1)
+  @w1: float32[32, 16, 1, 1] = random(2)
+  @w2: float32[32, 1, 3, 3] = random(3)
+  @w3: float32[16, 32, 1, 1] = random(4)
+  %0 = conv2d(%x, @w0)
+  %1 = conv2d(%0, @w1)
+  %2 = relu(%1)
+  %3 = conv2d(%2, @w2) {paddings = [1, 1], groups = 32}
+  %4 = conv2d(%3, @w3)
+  %5 = add(%4, %0)
+  %6 = sigmoid(%5)
+  return %6 "y"
+})";
+
+ModelOptions without_strips(Isa isa = detected_isa()) {
+  ModelOptions options;
+  options.cpu_isa = isa;
+  options.disabled_kernels = {kStripsName};
+  return options;
+}
+
+bool has_strips(const std::shared_ptr<const Model>& model, const Tensor& x) {
+  Session session(model, {.threads = 1});
+  session.set_input(0, x);
+  const std::shared_ptr<const BoundSteps> bound = session.explain();
+  const std::vector<Step>& steps = bound->steps.steps;
+  return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return !step.parts.empty(); });
+}
+
+class Strips : public testing::TestWithParam<const char*> {};
+
+TEST_P(Strips, GiveTheSameBits) {
+  const int64_t channels = GetParam() == kChain ? 3 : 8;
+  for (Isa isa : {Isa::kAvx512, Isa::kAvx2, Isa::kSse2}) {
+    const auto joined =
+        model_of(GetParam(), {.cpu_isa = isa, .passes = {}, .disabled_kernels = {}, .keep_tensors = {}});
+    const auto apart = model_of(GetParam(), without_strips(isa));
+    for (const Shape& shape :
+         {Shape{1, channels, 331, 323}, Shape{2, channels, 240, 321}, Shape{1, channels, 5, 2001}}) {
+      const Tensor x = random_tensor(shape, 1);
+      const std::vector<Tensor> expected = run_fresh(apart, {x}, {.threads = 1});
+      for (int threads : {1, 2, 3}) {
+        EXPECT_TRUE(same_bits(run_fresh(joined, {x}, {.threads = threads}), expected))
+            << text(name_of(isa), ", ", shape, ", ", threads, " threads");
+      }
+    }
+  }
+}
+
+TEST_P(Strips, AreForLargeImages) {
+  const int64_t channels = GetParam() == kChain ? 3 : 8;
+  const auto model = model_of(GetParam());
+  const Tensor large = random_tensor({1, channels, 480, 480}, 1);
+  if (detected_isa() == Isa::kAny) GTEST_SKIP() << "no vector kernels on this machine";
+  EXPECT_TRUE(has_strips(model, large));
+  EXPECT_FALSE(has_strips(model, random_tensor({1, channels, 64, 64}, 1)));
+  EXPECT_FALSE(has_strips(model_of(GetParam(), without_strips()), large));
+}
+
+TEST_P(Strips, TakeLessMemory) {
+  const int64_t channels = GetParam() == kChain ? 3 : 8;
+  if (detected_isa() == Isa::kAny) GTEST_SKIP() << "no vector kernels on this machine";
+  const auto arena = [&](const ModelOptions& options) {
+    Session session(model_of(GetParam(), options), {.threads = 2});
+    session.set_input(0, random_tensor({1, channels, 640, 640}, 1));
+    session.run();
+    return session.arena_bytes();
+  };
+  EXPECT_LT(arena({}), arena(without_strips()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Graphs, Strips, testing::Values(kChain, kResidual),
+                         [](const auto& info) { return info.param == kChain ? "Chain" : "Residual"; });
+
+}  // namespace
+}  // namespace coracle
