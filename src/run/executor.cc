@@ -250,12 +250,12 @@ void Executor::run_calls(const Graph& graph, BoundSteps& bound) {
     const Clock::time_point start = profile_ != nullptr ? Clock::now() : Clock::time_point{};
     step.kernel->run(call);
     const auto node_name = [&] {
-      if (step.node == kNoNode) return std::string(step.op.name());
+      const auto name_of_one = [&](const Step& one) {
+        return one.node == kNoNode ? std::string(one.op.name()) : graph.node(one.node).name;
+      };
       std::string name;
-      for (const Step& part : step.parts) {
-        if (&part != &step.parts.back()) name += graph.node(part.node).name + " + ";
-      }
-      return name + graph.node(step.node).name;
+      for (const Step& part : step.parts) name += (name.empty() ? "" : " + ") + name_of_one(part);
+      return step.parts.empty() ? name_of_one(step) : name;
     };
     if (profile_ != nullptr) {
       const Clock::time_point end = Clock::now();

@@ -48,6 +48,31 @@ void transpose_plain(const State& s, const char* from, int64_t from_stride, char
   }
 }
 
+/// Pixels [begin, end), counted through all images.
+void relayout_pixels(const State& s, const char* from, char* to, int64_t begin, int64_t end) {
+  while (begin < end) {
+    const int64_t image = begin / s.pixels;
+    const int64_t first = begin - image * s.pixels;
+    const int64_t count = end - begin < s.pixels - first ? end - begin : s.pixels - first;
+    // The pixels are columns of [channels, pixels] or rows of [pixels, channels].
+    const int64_t planar = (image * s.channels * s.pixels + first) * s.element;
+    const int64_t last = begin * s.channels * s.element;
+    const char* x = from + (s.to_last ? planar : last);
+    char* y = to + (s.to_last ? last : planar);
+    const int64_t x_stride = s.to_last ? s.pixels : s.channels;
+    const int64_t y_stride = s.to_last ? s.channels : s.pixels;
+    const int64_t rows = s.to_last ? s.channels : count;
+    const int64_t columns = s.to_last ? count : s.channels;
+    if (s.functions == nullptr) {
+      transpose_plain(s, x, x_stride, y, y_stride, rows, columns);
+    } else {
+      s.functions->matrix(static_cast<size_t>(s.element), x, static_cast<size_t>(x_stride), y,
+                          static_cast<size_t>(y_stride), static_cast<size_t>(rows), static_cast<size_t>(columns));
+    }
+    begin += count;
+  }
+}
+
 void run(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
   const char* from = call.in[0].as<const char>();
@@ -56,30 +81,16 @@ void run(KernelCall& call) noexcept {
   call.pool->parallel_for(s.batch * s.pixels, grain_of(s.channels * s.element / 4), [&](int64_t begin, int64_t end) {
     if (s.copy) {
       std::memcpy(to + begin * s.element, from + begin * s.element, static_cast<size_t>((end - begin) * s.element));
-      return;
-    }
-    while (begin < end) {
-      const int64_t image = begin / s.pixels;
-      const int64_t first = begin - image * s.pixels;
-      const int64_t count = end - begin < s.pixels - first ? end - begin : s.pixels - first;
-      // The pixels are columns of [channels, pixels] or rows of [pixels, channels].
-      const int64_t planar = (image * s.channels * s.pixels + first) * s.element;
-      const int64_t last = begin * s.channels * s.element;
-      const char* x = from + (s.to_last ? planar : last);
-      char* y = to + (s.to_last ? last : planar);
-      const int64_t x_stride = s.to_last ? s.pixels : s.channels;
-      const int64_t y_stride = s.to_last ? s.channels : s.pixels;
-      const int64_t rows = s.to_last ? s.channels : count;
-      const int64_t columns = s.to_last ? count : s.channels;
-      if (s.functions == nullptr) {
-        transpose_plain(s, x, x_stride, y, y_stride, rows, columns);
-      } else {
-        s.functions->matrix(static_cast<size_t>(s.element), x, static_cast<size_t>(x_stride), y,
-                            static_cast<size_t>(y_stride), static_cast<size_t>(rows), static_cast<size_t>(columns));
-      }
-      begin += count;
+    } else {
+      relayout_pixels(s, from, to, begin, end);
     }
   });
+}
+
+void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
+  const int64_t width = call.out[0].fact->shape[3];
+  relayout_pixels(state_of<State>(call), call.in[0].as<const char>(), call.out[0].as<char>(), begin * width,
+                  end * width);
 }
 
 Misfit fits_vectors(const void*, const ArgFacts& args) {
@@ -90,7 +101,9 @@ template <Isa kIsa>
 Prepared prepare(const void*, const ArgFacts& args, PrepareContext&) {
   State s = state_for(args);
   if constexpr (kIsa != Isa::kAny) s.functions = &transpose_table(kIsa);
-  return prepared(s);
+  Prepared made = prepared(s);
+  if (!s.copy && args.in(0).shape.rank() == 4) made.rows = {1, 0, 1};
+  return made;
 }
 
 template <Isa kIsa>
@@ -102,7 +115,8 @@ constexpr std::array<Kernel, 1> row() {
                  .float32 = false,
                  .fits = kIsa == Isa::kAny ? nullptr : fits_vectors,
                  .prepare = prepare<kIsa>,
-                 .run = run}};
+                 .run = run,
+                 .run_rows = run_rows}};
 }
 
 template <Isa kIsa>
