@@ -5,7 +5,7 @@ PICTURE ?= examples/ocr/demo.jpg
 PACKAGE := build/demo-models
 CTEST := ctest --no-tests=error -j $(JOBS)
 
-.PHONY: all setup models demo test format lint bench bench-ready bench-memory bench-kernels asan tsan fuzz oracle clean
+.PHONY: all setup models demo test format lint bench bench-ready bench-memory bench-growth bench-kernels asan tsan fuzz oracle clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -53,6 +53,10 @@ bench: bench-ready
 # Memory over hundreds of input shapes.
 bench-memory: bench-ready
 	$(BENCH_PYTHON) bench/memory.py $(if $(PEERS),--peers $(PEERS),--docs)
+
+# How time grows with the area of images, the batch and the length of sequences.
+bench-growth: bench-ready
+	$(BENCH_PYTHON) bench/growth.py --docs
 
 # Each kernel alone, with shapes of real models, e.g. make bench-kernels KERNELS=conv2d (a regular expression).
 bench-kernels: setup

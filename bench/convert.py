@@ -43,6 +43,8 @@ def main():
     try:
         names = convert(program, params, out)
     except Exception as error:
+        if program.endswith(".json"):
+            raise
         print("with free dimensions: %s" % error, flush=True)
         fixed = True
         with_shapes(program, json.loads(shapes), stem + ".pdmodel")

@@ -49,9 +49,10 @@ class Entry:
     def start(self, model, threads, folder, environment):
         files = model.files(self.peer["engine"])
         self.outputs = folder / ("%s-%d-%s.npz" % (model.name, threads, self.peer["name"]))
-        python = models.ROOT / "build" / self.peer["venv"] / "bin" / "python"
+        venv = self.peer.get("venv_pir", self.peer["venv"]) if model.pir else self.peer["venv"]
+        python = models.ROOT / "build" / venv / "bin" / "python"
         if not python.exists():
-            raise Failed("build/%s is absent" % self.peer["venv"])
+            raise Failed("build/%s is absent" % venv)
         self.process = Process(python, self.outputs.with_suffix(".log"), environment)
         self.result.update(self.process.ask("load", engine=self.peer["engine"], options=self.peer.get("options", {}), files=files,
                                             threads=threads, inputs=model.inputs(), outputs=str(self.outputs)))

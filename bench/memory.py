@@ -4,6 +4,9 @@
 Every engine runs the same sequence of shapes in a process of its own, one run each, with one thread: detection in RUNS random sizes
 (multiples of 32 from 32 to 1280) and recognition in RUNS random batches (1 to 6) and widths (32 to 640). The first run of each has
 the largest shape, so that later growth is not just a larger tensor.
+
+Then Coracle alone, recognition: LIFE_RUNS runs of one shape with other pixels each time, a second session of the model, what is given
+back on request, and LOADS times unloading and loading again.
 """
 import argparse
 import json
@@ -20,6 +23,9 @@ from process import Failed, Process
 
 RUNS = 300
 SETTLED = 50        # Growth counts after this many runs.
+LIFE_RUNS = 10000
+LIFE_SHAPE = [1, 3, 48, 96]
+LOADS = 200
 
 
 def detection(random):
@@ -59,10 +65,22 @@ def measure(model, peer, runs, folder, environment):
             process.close()
 
 
+def life(model, runs, loads, folder, environment):
+    """MiB resident after each of `runs` runs and `loads` loads, and what a second session and release_memory change."""
+    process = Process(models.PYTHON, folder / "memory-life.log", environment)
+    try:
+        process.ask("load", engine="coracle", options={}, files=model.files("coracle"), threads=2, inputs=None, outputs=None)
+        name, = model.recipes
+        return process.ask("life", name=name, shape=LIFE_SHAPE, runs=runs, loads=loads)
+    finally:
+        process.close()
+
+
 def main():
     a = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     a.add_argument("--peers", default="", help="names of peers.toml besides coracle, separated by commas (default: all)")
     a.add_argument("--runs", type=int, default=RUNS)
+    a.add_argument("--life-runs", type=int, default=LIFE_RUNS)
     a.add_argument("--library", default=str(models.ROOT / "build/release/libcoracle.so"), help="libcoracle.so to measure")
     a.add_argument("--out", type=pathlib.Path, default=models.ROOT / "build/bench", help="folder for results")
     a.add_argument("--docs", action="store_true", help="write the results into docs/performance.md")
@@ -79,11 +97,12 @@ def main():
             r = measure(table[name], peer, o.runs, folder, {"CORACLE_LIBRARY": o.library})
             results.setdefault(name, {})[peer["name"]] = r
             print(name, peer["name"], {k: v for k, v in r.items() if k != "resident_mib"}, file=sys.stderr, flush=True)
-    (o.out / "memory.json").write_text(json.dumps(results))
-    text = report.memory(results, o.runs, SETTLED)
-    print(text)
+    lived = life(table["rec"], o.life_runs, LOADS, folder, {"CORACLE_LIBRARY": o.library})
+    (o.out / "memory.json").write_text(json.dumps({"shapes": results, "life": lived}))
+    text, life_text = report.memory(results, o.runs, SETTLED), report.life(lived, SETTLED)
+    print(text + "\n\n" + life_text)
     if o.docs:
-        report.replace_blocks(models.ROOT / "docs" / "performance.md", {"memory": text})
+        report.replace_blocks(models.ROOT / "docs" / "performance.md", {"memory": text, "life": life_text})
 
 
 if __name__ == "__main__":

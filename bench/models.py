@@ -13,6 +13,7 @@ MADE = ROOT / "build" / "bench" / "models"
 SHARED = ROOT.parent / "shared"
 PLACES = {"package": ROOT / "build" / "demo-models" / "models", "shared": SHARED}
 PYTHON = ROOT / "build" / "bench-venv" / "bin" / "python"
+PYTHON_PIR = ROOT / "build" / "bench-venv-pir" / "bin" / "python"
 
 
 class Absent(Exception):
@@ -38,7 +39,7 @@ def make_inputs(recipes):
 
 
 def run(command, log):
-    name = pathlib.Path(str(command[1] if command[0] == PYTHON else command[0])).name
+    name = pathlib.Path(str(command[1] if command[0] in (PYTHON, PYTHON_PIR) else command[0])).name
     try:
         with open(log, "w") as out:
             status = subprocess.run([str(word) for word in command], stdout=out, stderr=out).returncode
@@ -71,6 +72,7 @@ class Model:
         self.agree = row.get("agree", 1e-3)
         self.folder = MADE / self.name
         self.row = row
+        self.pir = row["program"].endswith(".json")
 
     def find(self, text):
         place, rest = text.split("/", 1)
@@ -114,7 +116,8 @@ class Model:
             return files
         onnx = self.folder / "model.onnx"
         shapes = json.dumps({name: recipe["shape"] for name, recipe in self.recipes.items()})
-        files["onnx"] = made(onnx, PYTHON, BENCH / "convert.py", files["program"], files["combined_params"], onnx, shapes)
+        python = PYTHON_PIR if self.pir else PYTHON
+        files["onnx"] = made(onnx, python, BENCH / "convert.py", files["program"], files["combined_params"], onnx, shapes)
         files["output_names"] = json.loads(onnx.with_suffix(".json").read_text())["outputs"]
         if engine == "mnn":
             files["input_names"] = list(self.recipes)

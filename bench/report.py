@@ -139,6 +139,19 @@ def memory(results, runs, settled):
     return markdown(["MiB resident", "after run %d" % settled, "at the end", "growth", "peak"], rows)
 
 
+def life(r, settled):
+    """Resident memory of Coracle over many runs and loads."""
+    def row(title, first, last):
+        return [title, "%.1f" % first, "%.1f" % last, "%+.1f (%+.1f %%)" % (last - first, 100 * (last - first) / first)]
+    runs, loads = r["runs"], r["loads"]
+    return markdown(["MiB resident", "before", "after", "change"], [
+        row("%d runs of one shape, other pixels each time; from run %d on" % (len(runs), settled), runs[settled - 1], runs[-1]),
+        row("a second session of the model, and its first run", runs[-1], runs[-1] + r["second"]),
+        row("release_memory of both sessions (%.1f MiB given back)" % r["trimmed"], runs[-1] + r["second"], r["after_trim"]),
+        row("unloading and loading, %d times; from the first on" % len(loads), loads[0], loads[-1]),
+    ])
+
+
 def replace_blocks(path, blocks):
     """Replaces what is between `<!-- NAME: made by ... -->` and `<!-- NAME end -->` in a Markdown file."""
     text = path.read_text()

@@ -4,7 +4,10 @@ one line on stdout: {"error": text} or the result. What the engine itself prints
 
     {"do": "load", "engine", "options", "files", "threads", "inputs": NPZ, "outputs": NPZ or null}
     {"do": "sample"}                              one run with the inputs of load
+    {"do": "inputs", "inputs": NPZ}               other inputs, of other shapes, and one run with them
     {"do": "shape", "name", "dtype", "shape"}     one run of a model with one input, of this shape; the largest comes first
+    {"do": "life", "name", "shape", "runs", "loads"}  that many runs of one shape with new values each time, a second session, trim,
+                                                  that many times unloaded and loaded again: resident memory after each (coracle)
     {"do": "memory"}
 """
 import contextlib
@@ -48,7 +51,8 @@ class Worker:
         module = importlib.import_module("engines." + engine)
         imported = memory()["resident_mib"]
         start = time.perf_counter()
-        self.engine = module.Engine(files, threads, **options)
+        self.again = lambda: module.Engine(files, threads, **options)
+        self.engine = self.again()
         load = (time.perf_counter() - start) * 1e3
         if inputs is None:
             return {"version": module.Engine.version, "load_ms": load, "before_mib": before, "imported_mib": imported}
@@ -63,6 +67,10 @@ class Worker:
         self.engine.set_inputs(self.arrays)
         self.engine.run()
 
+    def inputs(self, inputs):
+        self.arrays = dict(np.load(inputs))
+        return {"ms": milliseconds(self.first_run)}
+
     def sample(self):
         before = waited()
         time_of_run = milliseconds(self.engine.run)
@@ -75,6 +83,31 @@ class Worker:
             self.buffer = np.random.default_rng(1).uniform(-1, 1, count).astype(dtype)
         self.arrays = {name: self.buffer[:count].reshape(shape)}
         return {"ms": milliseconds(self.first_run), **memory()}
+
+    def life(self, name, shape, runs, loads):
+        resident = lambda: memory()["resident_mib"]
+        random = np.random.default_rng(1)
+        arrays = {name: random.uniform(-1, 1, shape).astype(np.float32)}
+        self.engine.set_inputs(arrays)
+        after_run = []
+        for _ in range(runs):
+            for array in arrays.values():
+                array += np.float32(random.uniform(-0.1, 0.1))
+            self.engine.run()
+            after_run.append(resident())
+        before_second = resident()
+        self.engine.second_session(arrays)
+        second = resident() - before_second
+        trimmed = self.engine.trim()
+        after_trim = resident()
+        after_load = []
+        for _ in range(loads):
+            self.engine.close()
+            self.engine = self.again()
+            self.engine.set_inputs(arrays)
+            self.engine.run()
+            after_load.append(resident())
+        return {"runs": after_run, "second": second, "trimmed": trimmed, "after_trim": after_trim, "loads": after_load}
 
     def memory(self):
         return memory()

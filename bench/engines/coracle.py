@@ -54,6 +54,7 @@ class Engine:
         check(LIBRARY.coracle_model_load(files["program"].encode(), files["params"].encode(), ctypes.byref(model_options),
                                          ctypes.byref(self.model)))
         check(LIBRARY.coracle_session_create(self.model, ctypes.byref(session_options), ctypes.byref(self.session)))
+        self.session_options = session_options
         self.output_count = LIBRARY.coracle_model_output_count(self.model)
 
     def set_inputs(self, arrays):
@@ -77,3 +78,26 @@ class Engine:
             buffer = ctypes.string_at(view.data, view.bytes)
             arrays.append(np.frombuffer(buffer, NUMPY[view.dtype]).reshape(view.dims[:view.rank]))
         return arrays
+
+    def second_session(self, arrays):
+        """Another session of the same model, which ran once. It stays."""
+        first, self.session = self.session, ctypes.c_void_p()
+        check(LIBRARY.coracle_session_create(self.model, ctypes.byref(self.session_options), ctypes.byref(self.session)))
+        self.set_inputs(arrays)
+        self.run()
+        self.other, self.session = self.session, first
+        self.set_inputs(arrays)
+
+    def trim(self):
+        """Gives back what both sessions hold for later runs, in MiB."""
+        total = 0
+        for session in (self.session, self.other):
+            size = ctypes.c_size_t()
+            check(LIBRARY.coracle_session_release_memory(session, ctypes.byref(size)))
+            total += size.value
+        return total / 2**20
+
+    def close(self):
+        for session in (self.session, getattr(self, "other", None)):
+            LIBRARY.coracle_session_free(session)
+        LIBRARY.coracle_model_free(self.model)

@@ -12,7 +12,8 @@ class Engine:
         config.disable_gpu()
         config.disable_glog_info()
         config.switch_ir_optim(True)
-        config.enable_memory_optim()
+        if not files["program"].endswith(".json"):  # Paddle 3.3.1 fails with it for models of the newer format
+            config.enable_memory_optim()
         config.set_cpu_math_library_num_threads(threads)
         if onednn:
             config.enable_mkldnn()

@@ -7,6 +7,10 @@
 #include "api/handles.h"
 #include "api/options.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace coracle {
 namespace {
 
@@ -240,6 +244,9 @@ coracle_status coracle_session_release_memory(coracle_session* session, size_t* 
   return guard([&] {
     require_pointer(session, "session");
     const size_t released = session->session.release_memory();
+#ifdef __GLIBC__
+    ::malloc_trim(0);  // else the allocator keeps what was freed for this process
+#endif
     if (bytes != nullptr) *bytes = released;
   });
 }

@@ -70,7 +70,7 @@ HWY_INLINE void convolve(const DepthwiseCall& call, const Chain& chain, const St
     }
   }
   if (chain.finishes) {
-    with_finish(chain.finish, [&](auto f) HWY_ATTR {
+    with_finish<false>(chain.finish, [&](auto f) HWY_ATTR {
       float* c = call.output + strip.pixel * call.out_stride + channel;
       CORACLE_UNROLL for (int i = 0; i < kPixels; ++i, c += call.out_stride) {
         CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) {

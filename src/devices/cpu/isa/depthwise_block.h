@@ -71,7 +71,7 @@ HWY_INLINE void convolve_block(const DepthwiseCall& call, const Chain& chain, co
     }
   }
   if (chain.finishes) {
-    with_finish(chain.finish, [&](auto f) HWY_ATTR {
+    with_finish<false>(chain.finish, [&](auto f) HWY_ATTR {
       float* row = call.output + block.pixels[0] * call.out_stride + channel;
       CORACLE_UNROLL for (int i = 0; i < kRows; ++i, row += call.out_w * call.out_stride) {
         float* c = row;

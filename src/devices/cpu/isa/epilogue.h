@@ -69,23 +69,27 @@ struct Finish {
   uintptr_t to_term = 0;  // of kAdd...: from the place of a result to that of what is added to it
 };
 
-// Calls use(f) with the function of a finish: f(sums, where the results go).
-template <class Use>
+// Calls use(f) with the function of a finish: f(sums, where the results go). kAdds: whether there may be terms.
+template <bool kAdds, class Use>
 HWY_INLINE void with_finish(const Finish& finish, const Use& use) {
   using V = FloatVector;
   using Kind = Finish::Kind;
   const FloatTag d;
   const V a = hn::Set(d, finish.step.a);
   const V b = hn::Set(d, finish.step.b);
-  const auto term = [d, distance = finish.to_term](const float* to) HWY_ATTR {
-    return hn::LoadU(d, reinterpret_cast<const float*>(reinterpret_cast<uintptr_t>(to) + distance));
-  };
+  if constexpr (kAdds) {
+    const auto term = [d, distance = finish.to_term](const float* to) HWY_ATTR {
+      return hn::LoadU(d, reinterpret_cast<const float*>(reinterpret_cast<uintptr_t>(to) + distance));
+    };
+    if (finish.kind == Kind::kAddAndRelu) {
+      return use([=](V x, const float* to) HWY_ATTR { return rectified(hn::Add(x, term(to))); });
+    }
+    if (finish.kind == Kind::kAddAndClip) {
+      return use([=](V x, const float* to) HWY_ATTR { return at_most(b, at_least(a, hn::Add(x, term(to)))); });
+    }
+  }
   switch (finish.kind) {
     case Kind::kRelu: return use([](V x, const float*) HWY_ATTR { return rectified(x); });
-    case Kind::kClip: return use([=](V x, const float*) HWY_ATTR { return at_most(b, at_least(a, x)); });
-    case Kind::kAddAndRelu: return use([=](V x, const float* to) HWY_ATTR { return rectified(hn::Add(x, term(to))); });
-    case Kind::kAddAndClip:
-      return use([=](V x, const float* to) HWY_ATTR { return at_most(b, at_least(a, hn::Add(x, term(to)))); });
     case Kind::kHardSwish: {
       const V inverse = hn::Set(d, 1.0f / finish.step.c);
       return use([=](V x, const float*) HWY_ATTR { return hard_swish(x, a, b, inverse); });
@@ -96,6 +100,7 @@ HWY_INLINE void with_finish(const Finish& finish, const Use& use) {
       const V shift = hn::Set(d, finish.scale.b);
       return use([=](V x, const float*) HWY_ATTR { return hn::MulAdd(scale, hard_swish(x, a, b, inverse), shift); });
     }
+    default: return use([=](V x, const float*) HWY_ATTR { return at_most(b, at_least(a, x)); });
   }
 }
 

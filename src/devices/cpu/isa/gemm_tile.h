@@ -169,7 +169,7 @@ struct Tile {
   }
 
   HWY_INLINE void finish(const TileCall& call) const {
-    with_finish(call.finish, [&](auto f) HWY_ATTR { store(call, f); });
+    with_finish<!kPaired>(call.finish, [&](auto f) HWY_ATTR { store(call, f); });
   }
 
   template <class F>

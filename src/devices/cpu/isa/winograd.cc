@@ -171,7 +171,7 @@ HWY_INLINE void transform_outputs(const WinogradCall& call, const Chain& chain, 
   }
   HWY_ALIGN float results[kOutputs * kOutputs * kFloatLanes];  // by row
   const V bias = chain.bias == nullptr ? hn::Zero(d) : load_channels<kPartial>(chain.bias + channel, count);
-  with_finish(chain.finish, [&](auto f) HWY_ATTR {
+  with_finish<false>(chain.finish, [&](auto f) HWY_ATTR {
     for (int x = 0; x < kOutputs; ++x) {
       V m[kInputs];
       V v[kOutputs];
