@@ -49,6 +49,9 @@ Cost cost_of_step(const Steps& steps, const Step& step) {
       const Cost cost = cost_of_step(steps, part);
       all.flops += cost.flops;
       all.bytes += cost.bytes;
+      if (&part == &step.parts.back()) break;
+      // Neither written nor read as a whole.
+      all.bytes -= 2 * static_cast<int64_t>(steps.locals[static_cast<size_t>(part.out.at(0))].fact.bytes());
     }
     return all;
   }

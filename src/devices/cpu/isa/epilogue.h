@@ -69,6 +69,10 @@ struct Finish {
   uintptr_t to_term = 0;  // of kAdd...: from the place of a result to that of what is added to it
 };
 
+HWY_INLINE bool adds(const Finish& finish) {
+  return finish.kind == Finish::Kind::kAddAndClip || finish.kind == Finish::Kind::kAddAndRelu;
+}
+
 // Calls use(f) with the function of a finish: f(sums, where the results go). kAdds: whether there may be terms.
 template <bool kAdds, class Use>
 HWY_INLINE void with_finish(const Finish& finish, const Use& use) {
@@ -133,9 +137,9 @@ HWY_INLINE Chain split_chain(const PostOp* ops, int count, const float* output =
     --count;
     return true;
   };
-  const bool adds =
+  const bool has_term =
       output != nullptr && count > 0 && ops[0].kind == PostOpKind::kAddTensor && ops[0].tensor_stride == stride;
-  if (adds) {
+  if (has_term) {
     finish.kind = Kind::kAddAndClip;
     finish.to_term = reinterpret_cast<uintptr_t>(ops[0].tensor) - reinterpret_cast<uintptr_t>(output);
     ++ops;
@@ -143,8 +147,8 @@ HWY_INLINE Chain split_chain(const PostOp* ops, int count, const float* output =
   }
   UnaryStep relu;
   if (take(UnaryKind::kRelu, relu)) {
-    finish.kind = adds ? Kind::kAddAndRelu : Kind::kRelu;
-  } else if (!take(UnaryKind::kClip, finish.step) && !adds && take(UnaryKind::kHardSwish, finish.step)) {
+    finish.kind = has_term ? Kind::kAddAndRelu : Kind::kRelu;
+  } else if (!take(UnaryKind::kClip, finish.step) && !has_term && take(UnaryKind::kHardSwish, finish.step)) {
     finish.kind = take(UnaryKind::kScaleShift, finish.scale) ? Kind::kScaledHardSwish : Kind::kHardSwish;
   }
   chain.finishes = count == 0;

@@ -91,7 +91,8 @@ class RowTile {
     return copies_ ? kBlockDepth * static_cast<int64_t>(kPanelColumns) : full_panel_floats(call_.shape);
   }
 
-  // Starts at a row. The panel `ahead` floats after the one in use is fetched meanwhile.
+  // Starts at a row, for so many tiles. The last of them fetch the panel `ahead` floats after the one in use; none if
+  // 0.
   void begin(int64_t row, int64_t tiles, int64_t ahead) {
     rows_.begin(call_, row);
     ahead_ = ahead;
@@ -114,9 +115,7 @@ class RowTile {
     const size_t columns = static_cast<size_t>(columns_of(shape, p));
     const int64_t column = group * shape.columns + p * static_cast<int64_t>(kPanelColumns);
     const bool full = columns == panel.columns();
-    const bool adds =
-        chain_.finish.kind == Finish::Kind::kAddAndClip || chain_.finish.kind == Finish::Kind::kAddAndRelu;
-    const bool direct = full && chain_.finishes && !(adds && panel.paired);
+    const bool direct = full && chain_.finishes && !(panel.paired && adds(chain_.finish));
     const bool flat = !direct && flat_ && columns < kFloatLanes && static_cast<int64_t>(columns) == call_.c_stride &&
                       rows_.adjacent(count_);
     TileCall tile;
@@ -125,7 +124,10 @@ class RowTile {
     tile.b = call_.packed + group * group_floats_ + p * full_panel_floats(shape);
     point(group, panel, part, tile);
     const bool fetches_ahead = ahead_ > 0 && tile_count_ >= 0 && count_ > kFewRows;
-    tile.ahead = tile.b + ahead_ + tile_count_ * tile.taps * panel.tap_floats(tile.depth) / kAheadTiles;
+    tile.ahead = tile.b;
+    if (fetches_ahead) {
+      tile.ahead += ahead_ + tile_count_ * tile.taps * panel.tap_floats(tile.depth) / kAheadTiles;
+    }
     float* base = call_.c + group * (call_.c_group_stride - shape.columns);
     float* c = base + column;
     if (direct) {
@@ -160,7 +162,7 @@ class RowTile {
   static constexpr int64_t kLargeFloats = 64 * 1024;
   // So few rows wait for the panel in use all the time.
   static constexpr int kFewRows = 2;
-  // Tiles that fetch one panel, as each takes a line for every two steps of depth.
+  // Tiles that fetch one panel, the last before it is used, as each takes a line for every two steps of depth.
   static constexpr int64_t kAheadTiles = 2 * kPanelColumns / 16;
 
   // Finds the rows' floats for a part, and the panel's.
@@ -221,7 +223,7 @@ class RowTile {
   TileRows rows_;
   int count_ = 0;
   int64_t ahead_ = 0;
-  int64_t tile_count_ = 0;
+  int64_t tile_count_ = 0;  // negative until the tiles that fetch
   int64_t pointed_group_ = -1;
   int64_t pointed_part_ = 0;
   int64_t initial_column_ = -1;

@@ -65,7 +65,7 @@ struct TileCall {
   int64_t taps;
   int64_t depth;
   const float* b;        // the panel, from the first of these taps and floats on
-  const float* ahead;    // what comes into the level-2 cache meanwhile, 8 floats for each one of depth; or null
+  const float* ahead;    // what tiles that fetch bring into the level-2 cache meanwhile, 8 floats for each one of depth
   const float* initial;  // per lane of the panel's vectors, where sums start; or null: from `sums`
   float* const* sums;    // one pointer per row, for all lanes: raw accumulators that come from or go to another call
   bool last;             // finish into `c`; otherwise keep raw accumulators in `sums`
