@@ -5,7 +5,8 @@ PICTURE ?= examples/ocr/demo.jpg
 PACKAGE := build/demo-models
 CTEST := ctest --no-tests=error -j $(JOBS)
 
-.PHONY: all setup models demo test format lint bench bench-ready bench-memory bench-growth bench-kernels asan tsan fuzz oracle clean
+.PHONY: all setup models demo test format lint bench bench-ready bench-memory bench-growth bench-isa bench-startup bench-kernels \
+        asan tsan fuzz oracle wheel packages migration docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -35,9 +36,10 @@ format:
 lint: build/release/build.ninja
 	scripts/lint.sh build/release
 
-# Coracle against other engines, e.g. make bench MODELS=det,rec PEERS=onnxruntime THREADS=1 SECONDS=5 REALTIME=1. Without a selection
+# Coracle against other engines, e.g. make bench MODELS=det,rec PEERS=onnxruntime THREADS=1 SECONDS=5 RUNS=3 REALTIME=1. Without a selection
 # the results also go into docs/performance.md and README.md.
 SECONDS ?= 20
+RUNS ?= 1
 BENCH_SELECTION = $(if $(MODELS),--models $(MODELS)) $(if $(PEERS),--peers $(PEERS)) $(if $(THREADS),--threads $(THREADS))
 BENCH_OPTIONS = $(or $(strip $(BENCH_SELECTION)),--docs) $(if $(REALTIME),--real-time)
 BENCH_PYTHON := build/bench-venv/bin/python
@@ -48,11 +50,21 @@ bench-ready: models
 	bench/setup.sh
 
 bench: bench-ready
-	$(BENCH_PYTHON) bench/driver.py --seconds $(SECONDS) $(BENCH_OPTIONS)
+	$(BENCH_PYTHON) bench/driver.py --seconds $(SECONDS) --runs $(RUNS) $(BENCH_OPTIONS)
 
 # Memory over hundreds of input shapes.
 bench-memory: bench-ready
 	$(BENCH_PYTHON) bench/memory.py $(if $(PEERS),--peers $(PEERS),--docs)
+
+# The same with Coracle and those engines that can be held to an instruction set, e.g. make bench-isa ISA=avx2.
+ISA ?= avx2
+bench-isa: bench-ready
+	$(BENCH_PYTHON) bench/driver.py --seconds $(SECONDS) --isa $(ISA) $(BENCH_OPTIONS)
+
+# From the start of a process to an answer.
+bench-startup: bench-ready
+	cmake --build --preset release -j $(JOBS) --target coracle-ocr
+	$(BENCH_PYTHON) bench/startup.py --docs
 
 # How time grows with the area of images, the batch and the length of sequences.
 bench-growth: bench-ready
@@ -84,5 +96,26 @@ oracle: models
 	scripts/oracle-venv.sh
 	build/oracle-venv/bin/python tests/demo/oracle_ocr.py --models $(PACKAGE) -o tests/demo/expected.json examples/ocr/demo.jpg
 
+# The Python wheel, into build/wheels.
+wheel: setup
+	scripts/python-wheel.sh
+
+# The .deb packages and the archive, into build/packages.
+packages: setup
+	$(MAKE) --no-print-directory all
+	cpack --config build/release/CPackConfig.cmake -B build/packages
+	rm -rf build/packages/_CPack_Packages
+
+# Programs for Paddle in three languages with Coracle, and those in Python with the real Paddle, old and new.
+migration: models
+	$(MAKE) --no-print-directory all
+	scripts/oracle-venv.sh
+	scripts/oracle-venv.sh 3.3
+	$(CTEST) --preset release -R '^python[.](languages|migration|paddle_hooks)$$'
+
+# The documentation site, into build/docs-site (index.html); exit code 77 (here an error) where PyPI is not reached.
+docs:
+	scripts/docs-site.sh
+
 clean:
-	rm -rf build/release build/debug build/asan build/tsan build/demo build/bench
+	rm -rf build/release build/debug build/asan build/tsan build/demo build/bench build/wheel build/wheels build/wheels-linux build/packages

@@ -53,7 +53,7 @@ class Entry:
         python = models.ROOT / "build" / venv / "bin" / "python"
         if not python.exists():
             raise Failed("build/%s is absent" % venv)
-        self.process = Process(python, self.outputs.with_suffix(".log"), environment)
+        self.process = Process(python, self.outputs.with_suffix(".log"), {**environment, **self.peer.get("environment", {})})
         self.result.update(self.process.ask("load", engine=self.peer["engine"], options=self.peer.get("options", {}), files=files,
                                             threads=threads, inputs=model.inputs(), outputs=str(self.outputs)))
         self.time = self.process.ask("sample")["ms"] * 1e-3
@@ -128,6 +128,16 @@ def agreement(model, entries):
         entry.result["agrees"] = entry.result["difference"] <= model.agree
 
 
+def merged(rows):
+    """Rows that measure the same again as one with the samples of all; "ratios" are those of each alone."""
+    first = {**rows[0], "peers": {name: {**result} for name, result in rows[0]["peers"].items()},
+             "ratios": [report.ratio(row) for row in rows]}
+    for row in rows[1:]:
+        for name, result in row["peers"].items():
+            first["peers"][name]["samples"] = first["peers"][name]["samples"] + result["samples"]
+    return first
+
+
 def summarise(rows):
     """Adds min_ms, median_ms and the count of samples of each result, from those taken while the machine was fast.
 
@@ -156,6 +166,21 @@ def write_documentation(results, out):
     report.replace_blocks(models.ROOT / "README.md", {"speed": report.summary(results)})
 
 
+def capped(peers, isa):
+    """The engines that can be held to an instruction set, held to it, and Coracle with all the machine has."""
+    chosen = [{**peer, "options": {"cpu_isa": isa}} if peer["name"] == "coracle" else
+              {**peer, "environment": {peer["isa"]: isa.upper()}}
+              for peer in peers if peer["name"] == "coracle" or "isa" in peer]
+    return chosen + [{**peer, "name": report.FREE} for peer in peers if peer["name"] == "coracle"]
+
+
+def available_peers():
+    """The rows of peers.toml but those whose instruction sets this machine lacks."""
+    sets = set(machine.instruction_sets())
+    return [peer for peer in tomllib.loads((models.BENCH / "peers.toml").read_text())["peer"]
+            if "needs" not in peer or sets & set(peer["needs"])]
+
+
 def choose(rows, names, what):
     """The rows of the given names, in the table's order; all for no names."""
     if not names:
@@ -173,6 +198,8 @@ def main():
     a.add_argument("--peers", default="", help="names of peers.toml besides coracle, separated by commas (default: all)")
     a.add_argument("--threads", default="1,2", help="numbers of threads (default: 1,2)")
     a.add_argument("--seconds", type=float, default=20, help="time for one model with one number of threads (default: 20)")
+    a.add_argument("--runs", type=int, default=1, help="how often the whole table is measured, for the spread (default: 1)")
+    a.add_argument("--isa", help="hold Coracle and those engines that can be to this instruction set, e.g. avx2")
     a.add_argument("--library", default=str(models.ROOT / "build/release/libcoracle.so"), help="libcoracle.so to measure")
     a.add_argument("--out", type=pathlib.Path, default=models.ROOT / "build/bench", help="folder for results")
     a.add_argument("--docs", action="store_true", help="write the results into docs/performance.md and README.md")
@@ -181,26 +208,36 @@ def main():
     if o.real_time:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     table = tomllib.loads((models.BENCH / "models.toml").read_text())["model"]
-    peers = tomllib.loads((models.BENCH / "peers.toml").read_text())["peer"]
+    peers = available_peers()
     chosen = [models.Model(row) for row in choose(table, o.models, "model")]
     if o.peers:
         peers = choose(peers, "coracle," + o.peers, "peer")
     thread_counts = [int(text) for text in o.threads.split(",")]
+    probe = machine.Probe()
+    about = machine.describe(probe, thread_counts)
+    if o.isa:
+        peers = capped(peers, o.isa)
     folder = o.out / "workers"
     folder.mkdir(parents=True, exist_ok=True)
-    probe = machine.Probe()
     environment = {"CORACLE_LIBRARY": o.library}
     results = {"date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"), "seconds": o.seconds, "real_time": o.real_time,
-               "machine": machine.describe(probe, thread_counts), "titles": {m.name: m.title for m in chosen},
-               "peers": peers, "rows": []}
-    for model in chosen:
-        for threads in thread_counts:
-            print("%s, %d thread%s" % (model.title, threads, "s"[:threads > 1]), file=sys.stderr, flush=True)
-            results["rows"].append(measure(model, threads, peers, probe, o.seconds, folder, environment))
-            results["fma_gflops"] = summarise(results["rows"])
-            (o.out / "results.json").write_text(json.dumps(results))
-            print(report.row_text(results, results["rows"][-1]), file=sys.stderr, flush=True)
+               "machine": about, "titles": {m.name: m.title for m in chosen},
+               "peers": peers, "runs": o.runs, "rows": []}
+    measured = {}       # by model and number of threads: a row for each run
+    for model, threads in [(m, t) for _ in range(o.runs) for m in chosen for t in thread_counts]:
+        print("%s, %d thread%s" % (model.title, threads, "s"[:threads > 1]), file=sys.stderr, flush=True)
+        rows = measured.setdefault((model.name, threads), [])
+        rows.append(measure(model, threads, peers, probe, o.seconds, folder, environment))
+        summarise([row for rows in measured.values() for row in rows])
+        results["rows"] = [merged(rows) for rows in measured.values()]
+        results["fma_gflops"] = summarise(results["rows"])
+        (o.out / "results.json").write_text(json.dumps(results))
+        print(report.row_text(results, merged(rows)), file=sys.stderr, flush=True)
     print("\n\n".join(report.row_text(results, row) for row in results["rows"]))
+    if o.isa:
+        if o.docs:
+            report.replace_blocks(models.ROOT / "docs/performance.md", {"isa": report.capped(results, o.isa)})
+        return
     (o.out / "speed.svg").write_text(chart.draw(results))
     if o.docs:
         write_documentation(results, o.out)

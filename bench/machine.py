@@ -44,15 +44,18 @@ def caches():
     return ", ".join(found)
 
 
-def describe(probe, thread_counts):
+def instruction_sets():
     flags = field("/proc/cpuinfo", "flags").split()
-    sets = [name for name in ("sse2", "avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_tile") if name in flags]
+    return [name for name in ("sse2", "avx2", "fma", "avx512f", "avx512_vnni", "avx512_bf16", "amx_tile") if name in flags]
+
+
+def describe(probe, thread_counts):
     return {
         "cpu": field("/proc/cpuinfo", "model name") or platform.machine(),
         "family_model": "family %s, model %s" % (field("/proc/cpuinfo", "cpu family"), field("/proc/cpuinfo", "model")),
         "cores": os.cpu_count(),
         "caches": caches(),
-        "instruction_sets": sets,
+        "instruction_sets": instruction_sets(),
         "memory_gib": round(int(field("/proc/meminfo", "MemTotal").split()[0]) / 2**20, 1),
         "system": "%s, Linux %s" % (platform.freedesktop_os_release().get("PRETTY_NAME", "?"), platform.release()),
         "load_average": os.getloadavg()[0],

@@ -18,7 +18,7 @@ import numpy as np
 
 import models
 import report
-from driver import choose
+from driver import available_peers, choose
 from process import Failed, Process
 
 RUNS = 300
@@ -86,7 +86,7 @@ def main():
     a.add_argument("--docs", action="store_true", help="write the results into docs/performance.md")
     o = a.parse_args()
     table = {row["name"]: models.Model(row) for row in tomllib.loads((models.BENCH / "models.toml").read_text())["model"]}
-    peers = tomllib.loads((models.BENCH / "peers.toml").read_text())["peer"]
+    peers = available_peers()
     if o.peers:
         peers = choose(peers, "coracle," + o.peers, "peer")
     folder = o.out / "workers"

@@ -38,10 +38,30 @@ def markdown(header, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
+# Coracle's name with all instruction sets, next to it held to one.
+FREE = "coracle, all sets"
+
+
 def best_peer(row):
     """The least time of the other engines whose outputs agree."""
-    times = [r["min_ms"] for name, r in row["peers"].items() if name != "coracle" and "min_ms" in r and r.get("agrees", True)]
+    times = [r["min_ms"] for name, r in row["peers"].items()
+             if name not in ("coracle", FREE) and "min_ms" in r and r.get("agrees", True)]
     return min(times, default=None)
+
+
+def ratio(row):
+    """The best peer's least time divided by Coracle's, or None."""
+    ours, best = row["peers"].get("coracle", {}).get("min_ms"), best_peer(row)
+    return best / ours if ours and best else None
+
+
+def ratio_text(row):
+    """The ratio, and from where to where it was in several runs."""
+    if not ratio(row):
+        return "-"
+    ratios = [r for r in row.get("ratios", []) if r]
+    spread = " (%.2f-%.2f)" % (min(ratios), max(ratios)) if len(ratios) > 1 else ""
+    return "%.2f x%s" % (ratio(row), spread)
 
 
 def speed(results):
@@ -49,10 +69,21 @@ def speed(results):
     peers = names(results)
     rows = []
     for row in results["rows"]:
-        ours, best = row["peers"].get("coracle", {}).get("min_ms"), best_peer(row)
-        ratio = "%.2f x" % (best / ours) if ours and best else "-"
-        rows.append([label(results, row)] + [cell(row["peers"].get(name, {}), "min_ms", "%.2f") for name in peers] + [ratio])
-    return markdown(["least time, ms"] + peers + ["best peer / coracle"], rows)
+        cells = [cell(row["peers"].get(name, {}), "min_ms", "%.2f") for name in peers]
+        rows.append([label(results, row)] + cells + [ratio_text(row)])
+    spread = " (from - to in %d runs)" % results["runs"] if results["runs"] > 1 else ""
+    return markdown(["least time, ms"] + peers + ["best peer / coracle" + spread], rows)
+
+
+def capped(results, isa):
+    """The same with the engines held to an instruction set, and how many times as long that takes Coracle."""
+    peers = [name for name in names(results) if name != FREE]
+    rows = []
+    for row in results["rows"]:
+        held, free = row["peers"]["coracle"].get("min_ms"), row["peers"][FREE].get("min_ms")
+        cells = [cell(row["peers"].get(name, {}), "min_ms", "%.2f") for name in peers]
+        rows.append([label(results, row)] + cells + [ratio_text(row), "%.2f x" % (held / free) if held and free else "-"])
+    return markdown(["least time with %s, ms" % isa] + peers + ["best peer / coracle", "coracle, %s / all sets" % isa], rows)
 
 
 def summary(results):
@@ -64,8 +95,7 @@ def summary(results):
     lines = []
     for model, of_model in rows.items():
         cells = [" / ".join(cell(row["peers"][name], "min_ms", "%.1f") for row in of_model) for name in names(results)]
-        ratios = [best_peer(row) / row["peers"]["coracle"]["min_ms"] if best_peer(row) and "min_ms" in row["peers"]["coracle"]
-                  else None for row in of_model]
+        ratios = [ratio(row) for row in of_model]
         lines.append([results["titles"][model]] + cells + [" / ".join("%.2f x" % r if r else "-" for r in ratios)])
     header = "least time, ms, %s threads" % " / ".join(str(t) for t in threads)
     return markdown([header] + names(results) + ["best peer / coracle"], lines)

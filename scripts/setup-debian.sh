@@ -11,6 +11,8 @@ packages="
   libcli11-dev libfmt-dev libpng-dev libjpeg62-turbo-dev libturbojpeg0-dev
   libopencv-core-dev libopencv-imgproc-dev libpolyclipping-dev
   zlib1g-dev libgtest-dev libbenchmark-dev
+  pkg-config dpkg-dev file strace
+  libprotobuf-dev protobuf-compiler libgoogle-glog-dev libgflags-dev
 "
 case "${1:-}" in
   "") ;;

@@ -4,11 +4,13 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <random>
 #include <set>
 
+#include "devices/cpu/isa/tile_gemm.h"
 #include "plan/kernel_selector.h"
 #include "probe.h"
 
@@ -142,11 +144,32 @@ double peak_rate(int threads) {
   return rate;
 }
 
+/// GFLOP/s of float32 products that matrix tiles allow: so many products of bfloat16 parts for each.
+double tile_rate(Products products, int threads) {
+  constexpr int64_t kSteps = 100'000;
+  constexpr int kTries = 5;
+  static double best[] = {0, 0};
+  double& rate = best[threads - 1];
+  for (int i = 0; i < kTries; ++i) {
+    ThreadPool pool(threads);
+    pool.start();
+    const auto start = std::chrono::steady_clock::now();
+    std::atomic<int64_t> done = 0;
+    pool.parallel_for(threads, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t t = begin; t < end; ++t) done += cpu::machine_tile_gemm().multiply_tiles(kSteps);
+    });
+    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
+    rate = std::max(rate, static_cast<double>(done) / passed.count() * 1e-9);
+  }
+  return rate / (products == Products::kBf16x6 ? 6 : (products == Products::kBf16x3 ? 3 : 1));
+}
+
 void time_case(benchmark::State& state, const KernelCase& c, const Kernel& kernel, int threads) {
   const Bound bound(c, kernel);
   const double memory_rate = read_rate(threads);
   const double seconds = bound.time(state, threads);
-  const double peak = peak_rate(threads);
+  const bool on_tiles = kernel.products != Products::kFloat32;
+  const double peak = on_tiles ? tile_rate(kernel.products, threads) : peak_rate(threads);
   if (c.flops > 0) {
     const double rate = c.flops / seconds * 1e-9;
     state.counters["GFLOP/s"] = rate;
@@ -160,10 +183,16 @@ void time_case(benchmark::State& state, const KernelCase& c, const Kernel& kerne
 }  // namespace
 
 void add(KernelCase c) {
-  static const KernelSelector selector(detected_isa());
+  static const KernelSelector selectors[] = {KernelSelector({.precision = Precision::kDefault}),
+                                             KernelSelector({.precision = Precision::kHigh}),
+                                             KernelSelector({.precision = Precision::kBf16})};
   const auto shared = std::make_shared<const KernelCase>(std::move(c));
+  std::vector<const Kernel*> kernels;
+  for (const KernelSelector& selector : selectors) {
+    for (const Kernel* kernel : selector.rows(shared->op.row())) kernels.push_back(kernel);
+  }
   std::set<std::string_view> seen;  // Of rows with one name the later ones take what the first does not.
-  for (const Kernel* kernel : selector.rows(shared->op.row())) {
+  for (const Kernel* kernel : kernels) {
     if (kernel->view || std::string_view(kernel->name) == "reference" || !Bound(*shared, *kernel).fits()) continue;
     if (!seen.insert(kernel->name).second) continue;
     for (int threads : {1, 2}) {

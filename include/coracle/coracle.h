@@ -65,6 +65,9 @@ typedef enum coracle_dtype {
 CORACLE_API const char* coracle_version(void);
 /** Message of the last call that failed in this thread; valid until the next failing call of the thread. */
 CORACLE_API const char* coracle_last_error(void);
+/** For layers over this interface that find errors of their own: what coracle_last_error() of this thread says from now
+ * on. Null is an empty message. */
+CORACLE_API void coracle_set_last_error(const char* message);
 /** Bytes of one element; 0 for a number that is no element type. */
 CORACLE_API size_t coracle_dtype_size(coracle_dtype dtype);
 /** "float32" ...; "unknown" for a number that is no element type. */
@@ -75,6 +78,16 @@ CORACLE_API const char* coracle_cpu_isa(void);
 
 /* ---- models ---- */
 
+/** Name of the rewrite that runs as number `index`, from 0 on; null behind the last. Some run twice. */
+CORACLE_API const char* coracle_pass_name(size_t index);
+
+/**
+ * Told of each rewrite while a model is loaded, in the loading thread: its name, how often it changed something, and
+ * the graph behind it as text and in the language of Graphviz (all valid during the call). The first call has the name
+ * "loaded" and shows the graph as it was read; rewrites that are left out are not told of.
+ */
+typedef void (*coracle_pass_function)(void* user, const char* pass, int64_t count, const char* text, const char* dot);
+
 typedef struct coracle_model_options {
   size_t struct_size;
   const char* cpu_isa;         /**< widest instruction set to use ("sse2", "avx2", ...); null: all the machine has */
@@ -83,6 +96,16 @@ typedef struct coracle_model_options {
   const char* disable_kernels; /**< prefixes of kernel names to leave out, separated by commas; or null */
   const char* keep_tensors;    /**< names of variables to keep for coracle_session_tensor, separated by commas, "*" for
                                     all that have a name; or null */
+  coracle_pass_function after_pass; /**< told of each rewrite; or null */
+  void* after_pass_user;            /**< what after_pass is given */
+  /** How products of float32 numbers may be computed where the machine has matrix tiles for bfloat16 (Intel AMX):
+   * "strict": not on them. "default" or null: there too, where errors are those of float32 multiply-adds (numbers split
+   * into three parts, six products). "high": two parts and three products, errors of 4e-6 relative to a result's root
+   * mean square. "bf16": numbers rounded to bfloat16, errors of 2e-3. Machines without tiles answer as with "strict".
+   */
+  const char* precision;
+  /** Not 0: machines without tiles compute in plain code what tiles would; slow, for tests and to see the answers. */
+  int32_t emulate_tiles;
 } coracle_model_options;
 
 /** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_model_options). */
@@ -163,7 +186,7 @@ CORACLE_API void coracle_session_options_init(coracle_session_options* options, 
 /** Makes a session. `options` may be null. Costs next to nothing before the first run; no thread is started. */
 CORACLE_API coracle_status coracle_session_create(const coracle_model* model, const coracle_session_options* options,
                                                   coracle_session** session);
-/** A second session with the same model and options, without its inputs. */
+/** A second session with the same model and options, without its inputs and observer. */
 CORACLE_API coracle_status coracle_session_clone(const coracle_session* session, coracle_session** clone);
 CORACLE_API void coracle_session_free(coracle_session* session);
 
@@ -182,6 +205,21 @@ CORACLE_API coracle_status coracle_session_set_input_lod(coracle_session* sessio
 
 CORACLE_API coracle_status coracle_session_run(coracle_session* session);
 
+struct coracle_node_value;
+/**
+ * Is given operands and results of operators while a session runs, in the running thread. Anything but 0 ends the run
+ * with CORACLE_RUN_FAILURE. May not use the session (which says so).
+ */
+typedef int (*coracle_observe_function)(void* user, const struct coracle_node_value* value);
+/**
+ * Shows the operands of each operator before it runs and its results after it ran to `observe`, from the next run on;
+ * null ends it. Seen is what is computed: of operators that rewriting put together, what goes into them and comes out
+ * (load with disable_passes "all" and disable_kernels "strips,strided" to see every operator of the file); not tensor
+ * arrays.
+ */
+CORACLE_API coracle_status coracle_session_set_observer(coracle_session* session, coracle_observe_function observe,
+                                                        void* user);
+
 /** A result. Valid until the next run, release or the end of the session. */
 typedef struct coracle_tensor_view {
   const void* data;
@@ -194,6 +232,16 @@ typedef struct coracle_tensor_view {
 
 CORACLE_API coracle_status coracle_session_output(const coracle_session* session, size_t index,
                                                   coracle_tensor_view* view);
+/** An operand or result of an operator, in row-major order. Valid during the call. */
+typedef struct coracle_node_value {
+  const char* node; /**< the operator's place in the model, "conv2d_3" */
+  const char* op;   /**< its type, "conv2d" */
+  const char* name; /**< the variable's name in the file; empty for what rewriting made */
+  int32_t is_result;
+  int32_t is_constant; /**< a parameter, or made of parameters alone */
+  coracle_tensor_view tensor;
+} coracle_node_value;
+
 /** Copies a result into `data`, which must have room for exactly its size. */
 CORACLE_API coracle_status coracle_session_copy_output(const coracle_session* session, size_t index, void* data,
                                                        size_t bytes);

@@ -2,14 +2,18 @@
 #pragma once
 
 /// Coracle's C++ interface: header-only over coracle.h, so any compiler and standard library can use the same binary.
-/// Errors are exceptions of type coracle::api::Exception. Threads: as in coracle.h.
+/// C++17 or later; what is Span here is std::span from C++20 on. Threads: as in coracle.h.
+///
+/// Errors are exceptions of type coracle::api::Exception. Compiled with -fno-exceptions, an error prints its message on
+/// standard error and aborts; programs that go on after errors call coracle.h, which handle() gives the handles for.
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -17,8 +21,12 @@
 #include <vector>
 
 #include "coracle/coracle.h"
+#include "coracle/span.hpp"
 
 namespace coracle::api {
+#if !defined(__cpp_exceptions)
+inline namespace without_exceptions {  // so that both kinds of objects may be in one program
+#endif
 
 class Exception : public std::runtime_error {
  public:
@@ -29,8 +37,17 @@ class Exception : public std::runtime_error {
   coracle_status status_;
 };
 
+[[noreturn]] inline void fail(coracle_status status, const std::string& message) {
+#if defined(__cpp_exceptions)
+  throw Exception(status, message);
+#else
+  std::fprintf(stderr, "coracle: error %d: %s\n", static_cast<int>(status), message.c_str());
+  std::abort();
+#endif
+}
+
 inline void check(coracle_status status) {
-  if (status != CORACLE_OK) throw Exception(status, coracle_last_error());
+  if (status != CORACLE_OK) fail(status, coracle_last_error());
 }
 
 /// What coracle_inspect says about a model that need not be runnable, as JSON.
@@ -85,17 +102,16 @@ class View {
 
   /// The elements; T must be the element type.
   template <class T>
-  std::span<const T> values() const {
+  Span<const T> values() const {
     if (dtype_of<T>() != view_.dtype) {
-      throw Exception(CORACLE_INVALID_ARGUMENT, std::string("the tensor has elements of type ") +
-                                                    coracle_dtype_name(view_.dtype) + ", asked for " +
-                                                    coracle_dtype_name(dtype_of<T>()));
+      fail(CORACLE_INVALID_ARGUMENT, std::string("the tensor has elements of type ") + coracle_dtype_name(view_.dtype) +
+                                         ", asked for " + coracle_dtype_name(dtype_of<T>()));
     }
     return {static_cast<const T*>(view_.data), size()};
   }
   template <class T>
   std::vector<T> copy() const {
-    const std::span<const T> v = values<T>();
+    const Span<const T> v = values<T>();
     return {v.begin(), v.end()};
   }
 
@@ -110,14 +126,23 @@ struct ModelOptions {
   int64_t max_rewrites = -1;
   std::string disable_kernels;  ///< comma-separated prefixes
   std::string keep_tensors;     ///< comma-separated, "*"
+  std::string precision;        ///< "strict", "default", "high", "bf16"; empty: default
+  bool emulate_tiles = false;   ///< see coracle_model_options
 };
 
 /// The bytes of a file, which must stay while the model lives, or nothing if there is no such file. Must not throw.
-using ReadFunction = std::function<std::optional<std::span<const std::byte>>(const std::string& name)>;
+using ReadFunction = std::function<std::optional<Span<const std::byte>>(const std::string& name)>;
+
+/// What coracle_session_options_init sets.
+inline coracle_session_options default_session_options() {
+  coracle_session_options options;
+  coracle_session_options_init(&options, sizeof(options));
+  return options;
+}
 
 struct SessionOptions {
   int threads = 0;  ///< 0: one per core
-  size_t cache_bytes = size_t{8} << 20;
+  size_t cache_bytes = default_session_options().cache_bytes;
   size_t memory_limit = 0;
   int64_t time_limit_ms = 0;
 };
@@ -132,7 +157,7 @@ class Model {
     handle_.reset(model);
   }
   /// From memory, which must outlive the model.
-  Model(std::span<const std::byte> program, std::span<const std::byte> params, const ModelOptions& options = {}) {
+  Model(Span<const std::byte> program, Span<const std::byte> params, const ModelOptions& options = {}) {
     const coracle_model_options c = convert(options);
     coracle_model* model = nullptr;
     check(coracle_model_load_memory(program.data(), program.size(), params.data(), params.size(), &c, &model));
@@ -193,6 +218,8 @@ class Model {
     c.max_rewrites = options.max_rewrites;
     c.disable_kernels = or_null(options.disable_kernels);
     c.keep_tensors = or_null(options.keep_tensors);
+    c.precision = or_null(options.precision);
+    c.emulate_tiles = options.emulate_tiles ? 1 : 0;
     return c;
   }
   template <class Count, class Get>
@@ -213,8 +240,7 @@ class Model {
 class Session {
  public:
   explicit Session(const Model& model, const SessionOptions& options = {}) {
-    coracle_session_options c;
-    coracle_session_options_init(&c, sizeof(c));
+    coracle_session_options c = default_session_options();
     c.threads = options.threads;
     c.cache_bytes = options.cache_bytes;
     c.memory_limit = options.memory_limit;
@@ -232,18 +258,18 @@ class Session {
 
   /// Sets an input by copying.
   template <class T>
-  void set_input(size_t index, const Dims& dims, std::span<const T> values) {
+  void set_input(size_t index, const Dims& dims, Span<const T> values) {
     check_count(dims, values.size());
     check(coracle_session_set_input(handle_.get(), index, dtype_of<T>(), static_cast<int32_t>(dims.size()), dims.data(),
                                     values.data()));
   }
   template <class T>
   void set_input(size_t index, const Dims& dims, const std::vector<T>& values) {
-    set_input(index, dims, std::span<const T>(values));
+    set_input(index, dims, Span<const T>(values));
   }
   /// Sets an input without copying: the elements must stay until the next set or the end of the session.
   template <class T>
-  void borrow_input(size_t index, const Dims& dims, std::span<const T> values) {
+  void borrow_input(size_t index, const Dims& dims, Span<const T> values) {
     check_count(dims, values.size());
     check(coracle_session_borrow_input(handle_.get(), index, dtype_of<T>(), static_cast<int32_t>(dims.size()),
                                        dims.data(), values.data()));
@@ -330,12 +356,15 @@ class Session {
     size_t count = 1;
     for (int64_t d : dims) count *= static_cast<size_t>(d);
     if (count != given) {
-      throw Exception(CORACLE_INVALID_ARGUMENT,
-                      "the shape has " + std::to_string(count) + " elements, given " + std::to_string(given));
+      fail(CORACLE_INVALID_ARGUMENT,
+           "the shape has " + std::to_string(count) + " elements, given " + std::to_string(given));
     }
   }
 
   std::unique_ptr<coracle_session, Free> handle_;
 };
 
+#if !defined(__cpp_exceptions)
+}  // namespace without_exceptions
+#endif
 }  // namespace coracle::api

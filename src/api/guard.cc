@@ -8,7 +8,7 @@ thread_local std::string last_error;
 
 }  // namespace
 
-void set_last_error(const std::string& message) noexcept {
+void set_last_error(std::string_view message) noexcept {
   try {
     last_error = message;
   } catch (...) {
@@ -31,3 +31,7 @@ coracle_status status_of(ErrorCode code) {
 }  // namespace coracle
 
 extern "C" const char* coracle_last_error(void) { return coracle::last_error.c_str(); }
+
+extern "C" void coracle_set_last_error(const char* message) {
+  coracle::set_last_error(message == nullptr ? "" : message);
+}

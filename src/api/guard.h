@@ -3,7 +3,7 @@
 
 #include <exception>
 #include <new>
-#include <string>
+#include <string_view>
 
 #include "base/error.h"
 #include "coracle/coracle.h"
@@ -11,7 +11,7 @@
 namespace coracle {
 
 /// Keeps a message for coracle_last_error() of this thread.
-void set_last_error(const std::string& message) noexcept;
+void set_last_error(std::string_view message) noexcept;
 
 coracle_status status_of(ErrorCode code);
 

@@ -6,6 +6,7 @@
 #include "api/guard.h"
 #include "api/handles.h"
 #include "api/options.h"
+#include "graph/dot.h"
 #include "graph/text.h"
 
 namespace coracle {
@@ -51,13 +52,26 @@ ModelOptions convert(const coracle_model_options* given) {
     const std::optional<Isa> isa = isa_of(c.cpu_isa);
     require(isa.has_value() && runs_on(*isa, detected_isa()), ErrorCode::kInvalidArgument, "the instruction set '",
             c.cpu_isa, "' is not one of this machine, which has ", name_of(detected_isa()), " and what is below it");
-    options.cpu_isa = *isa;
+    options.kernels.isa = *isa;
   }
+  if (c.precision != nullptr) {
+    const std::optional<Precision> precision = precision_of(c.precision);
+    require(precision.has_value(), ErrorCode::kInvalidArgument, "there is no precision '", c.precision,
+            "'; there are: strict, default, high, bf16");
+    options.kernels.precision = *precision;
+  }
+  options.kernels.emulates_tiles = c.emulate_tiles != 0;
   options.passes.disabled = split(c.disable_passes);
   check_pass_names(options.passes.disabled);
   options.passes.max_rewrites = c.max_rewrites;
-  options.disabled_kernels = split(c.disable_kernels);
+  options.kernels.disabled = split(c.disable_kernels);
   options.keep_tensors = split(c.keep_tensors);
+  if (c.after_pass != nullptr) {
+    options.passes.after_pass = [told = c.after_pass, user = c.after_pass_user](const char* pass, int count,
+                                                                                const Graph& graph) {
+      told(user, pass, count, print(graph).c_str(), dot(graph).c_str());
+    };
+  }
   return options;
 }
 
@@ -130,6 +144,11 @@ const char* coracle_dtype_name(coracle_dtype dtype) {
 }
 
 const char* coracle_cpu_isa(void) { return coracle::name_of(coracle::detected_isa()).data(); }
+
+const char* coracle_pass_name(size_t index) {
+  const std::vector<coracle::Pass>& all = coracle::pipeline();
+  return index < all.size() ? all[index].name : nullptr;
+}
 
 void coracle_model_options_init(coracle_model_options* options, size_t struct_size) {
   coracle::init_options(options, struct_size, coracle::default_options());

@@ -38,18 +38,24 @@ SessionOptions convert(const coracle_session_options* given) {
   return options;
 }
 
-Tensor given_tensor(coracle_dtype dtype, int32_t rank, const int64_t* dims, const void* data) {
-  require(dtype >= CORACLE_BOOL && dtype <= CORACLE_COMPLEX128, ErrorCode::kInvalidArgument,
-          "there is no element type ", static_cast<int>(dtype));
-  require(rank >= 0 && rank <= Shape::kMaxRank, ErrorCode::kInvalidArgument, "a tensor has 0 to ", Shape::kMaxRank,
-          " dimensions, given ", rank);
+/// The caller's elements as input `index`, which must exist.
+Tensor given_tensor(const Session& session, size_t index, coracle_dtype dtype, int32_t rank, const int64_t* dims,
+                    const void* data) {
+  const std::string& name = session.input_info(index).name;
+  require(dtype >= CORACLE_BOOL && dtype <= CORACLE_COMPLEX128, ErrorCode::kInvalidArgument, "input '", name,
+          "': there is no element type ", static_cast<int>(dtype));
+  require(rank >= 0 && rank <= Shape::kMaxRank, ErrorCode::kInvalidArgument, "input '", name, "': a tensor has 0 to ",
+          Shape::kMaxRank, " dimensions, given ", rank);
   if (rank > 0) require_pointer(dims, "dims");
   const Shape shape(std::span(dims, static_cast<size_t>(rank)));
-  for (int64_t d : shape) require(d >= 0, ErrorCode::kInvalidArgument, "shape ", shape, " has a negative dimension");
+  for (int i = 0; i < rank; ++i) {
+    require(dims[i] >= 0, ErrorCode::kInvalidArgument, "input '", name, "': dimension ", i, " is ", dims[i],
+            ", expected 0 or more");
+  }
   int64_t bytes = static_cast<int64_t>(size_of(static_cast<DType>(dtype)));
   for (int64_t d : shape) {
-    require(d == 0 || bytes <= std::numeric_limits<int64_t>::max() / d, ErrorCode::kInvalidArgument, "shape ", shape,
-            " is too large");
+    require(d == 0 || bytes <= std::numeric_limits<int64_t>::max() / d, ErrorCode::kInvalidArgument, "input '", name,
+            "': shape ", shape, " is too large");
     bytes *= d;
   }
   if (bytes != 0) require_pointer(data, "data");
@@ -67,6 +73,27 @@ void fill(const Tensor& t, coracle_tensor_view* view) {
   int i = 0;
   for (int64_t d : t.shape()) view->dims[i++] = d;
   view->lod_levels = t.lod().size();
+}
+
+/// A C function as an observer.
+Observer observer_of(coracle_observe_function observe, void* user) {
+  if (observe == nullptr) return nullptr;
+  return [observe, user](const ObservedValue& seen) {
+    coracle_node_value value{};
+    value.node = seen.node.name.c_str();
+    value.op = seen.node.op.name();
+    value.name = seen.name.c_str();
+    value.is_result = seen.is_result ? 1 : 0;
+    value.is_constant = seen.is_constant ? 1 : 0;
+    value.tensor.data = seen.data;
+    value.tensor.bytes = seen.fact.bytes();
+    value.tensor.dtype = static_cast<coracle_dtype>(seen.fact.dtype);
+    value.tensor.rank = seen.fact.shape.rank();
+    std::copy(seen.fact.shape.begin(), seen.fact.shape.end(), value.tensor.dims);
+    value.tensor.lod_levels = seen.fact.lod == nullptr ? 0 : seen.fact.lod->size();
+    require(observe(user, &value) == 0, ErrorCode::kRunFailure, "the observer ended the run at operator ", value.op,
+            " (", value.node, ")");
+  };
 }
 
 }  // namespace
@@ -104,7 +131,7 @@ coracle_status coracle_session_set_input(coracle_session* session, size_t index,
                                          const int64_t* dims, const void* data) {
   return guard([&] {
     require_pointer(session, "session");
-    session->session.set_input(index, coracle::given_tensor(dtype, rank, dims, data).clone());
+    session->session.set_input(index, coracle::given_tensor(session->session, index, dtype, rank, dims, data).clone());
   });
 }
 
@@ -112,7 +139,7 @@ coracle_status coracle_session_borrow_input(coracle_session* session, size_t ind
                                             const int64_t* dims, const void* data) {
   return guard([&] {
     require_pointer(session, "session");
-    coracle::Tensor tensor = coracle::given_tensor(dtype, rank, dims, data);
+    coracle::Tensor tensor = coracle::given_tensor(session->session, index, dtype, rank, dims, data);
     if (tensor.bytes() == 0) tensor = tensor.clone();
     session->session.set_input(index, std::move(tensor));
   });
@@ -139,6 +166,13 @@ coracle_status coracle_session_run(coracle_session* session) {
   return guard([&] {
     require_pointer(session, "session");
     session->session.run();
+  });
+}
+
+coracle_status coracle_session_set_observer(coracle_session* session, coracle_observe_function observe, void* user) {
+  return guard([&] {
+    require_pointer(session, "session");
+    session->session.set_observer(coracle::observer_of(observe, user));
   });
 }
 

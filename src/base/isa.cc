@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/isa.h"
 
+#if defined(__x86_64__) && defined(__linux__)
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 namespace coracle {
 namespace {
 
@@ -22,11 +28,42 @@ Isa detect() {
 #endif
 }
 
+/// Intel's Software Developer's Manual, volume 1, chapter 18: AMX-BF16 and AMX-TILE in CPUID leaf 7, both parts of the
+/// tile state enabled in XCR0. Linux gives the state of the tiles' data to processes that ask (Documentation/arch/x86/
+/// xstate.rst); where it refuses, an instruction on tiles would be a fault.
+bool request_matrix_tiles() {
+#if defined(__x86_64__) && defined(__linux__)
+  if (detect() != Isa::kAvx512) return false;
+  constexpr unsigned kAmxBf16 = 1U << 22U;
+  constexpr unsigned kAmxTile = 1U << 24U;
+  constexpr unsigned kTileState = 3U << 17U;
+  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr unsigned long kTileData = 18;      // XFEATURE_XTILEDATA
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kAmxBf16) == 0 || (d & kAmxTile) == 0) return false;
+  unsigned low = 0;
+  unsigned high = 0;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));  // AVX-512 was found: the system saves extended states
+  if ((low & kTileState) != kTileState) return false;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 Isa detected_isa() {
   static const Isa kDetected = detect();
   return kDetected;
+}
+
+bool has_matrix_tiles() {
+  static const bool kHas = request_matrix_tiles();
+  return kHas;
 }
 
 bool runs_on(Isa isa, Isa machine) {

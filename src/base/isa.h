@@ -21,6 +21,10 @@ enum class Isa : uint8_t {
 /// The widest set this machine and operating system support. Detected once.
 Isa detected_isa();
 
+/// True if this machine has matrix tiles for bfloat16 (Intel AMX) and the system lets this process use them, for which
+/// the first call asks. Threads started later may use them too.
+bool has_matrix_tiles();
+
 /// True if code for `isa` runs on a machine whose widest set is `machine`.
 bool runs_on(Isa isa, Isa machine);
 

@@ -23,7 +23,7 @@ inline void infer(const ArrayPop&, InferArgs& a) {
 
 inline void reference(const ArrayPop& op, ReferenceArgs& a) {
   const std::vector<Tensor>& elements = a.in(0).elements();
-  const auto i = checked_index(op.index, static_cast<int64_t>(elements.size()), "position in an array");
+  const auto i = index_from_front(op.index, static_cast<int64_t>(elements.size()), "attribute index", 0);
   a.out(0) = a.in(0).clone_array();
   a.out(0).elements().erase(a.out(0).elements().begin() + i);
   const Tensor& element = elements[static_cast<size_t>(i)];

@@ -42,7 +42,7 @@ inline void infer(const AsStrided& op, InferArgs& a) {
 }
 
 inline void reference(const AsStrided& op, ReferenceArgs& a) {
-  Steps read;
+  ElementWalk read;
   for (size_t i = 0; i < op.dims.size(); ++i) read.push_back(op.dims[i], op.stride[i]);
   read.start = op.offset / static_cast<int64_t>(size_of(a.in(0).dtype()));
   gather_elements(a.in(0), read, a.out(0));

@@ -34,7 +34,7 @@ inline Shape cropped_shape(const Shape& x, const Ints& shape, const Ints& offset
 
 /// out = the box of x at `offsets` with the shape of out.
 inline void crop_box(const Tensor& x, const Ints& offsets, Tensor& out) {
-  Steps read = row_major(x.shape());
+  ElementWalk read = row_major(x.shape());
   for (int i = 0; i < read.rank; ++i) {
     read.size[i] = out.shape()[i];
     read.start += offsets[static_cast<size_t>(i)] * read.step[i];

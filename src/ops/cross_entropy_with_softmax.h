@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/common/indices.h"
 #include "ops/common/lines.h"
 #include "ops/common/losses.h"
 
@@ -65,11 +66,9 @@ inline void reference(const CrossEntropyWithSoftmax& op, ReferenceArgs& a) {
     if (op.soft_label) {
       for (int64_t i = 0; i < lines.length; ++i) loss -= soft[at(i)] * log_of(i);
     } else {
-      const int64_t label = hard[losses.size()];
-      if (label != op.ignore_index) {
-        require(label >= 0 && label < lines.length, ErrorCode::kRunFailure, "a label is ", label, ", there are ",
-                lines.length, " classes");
-        loss = -log_of(label);
+      const size_t line = losses.size();
+      if (hard[line] != op.ignore_index) {
+        loss = -log_of(checked_index(hard[line], lines.length, "Label", static_cast<int64_t>(line)));
       }
     }
     losses.push_back(loss);

@@ -34,7 +34,7 @@ inline void infer(const FillDiagonal&, InferArgs& a) {
 
 inline void reference(const FillDiagonal& op, ReferenceArgs& a) {
   copy_tensor(a.in(0), a.out(0));
-  const Steps all = row_major(a.shape(0));
+  const ElementWalk all = row_major(a.shape(0));
   int64_t stride = 0;
   for (int i = 0; i < all.rank; ++i) stride += all.step[i];
   const int64_t width = all.size[1];

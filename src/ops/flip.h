@@ -19,8 +19,8 @@ struct Flip {
 };
 
 /// A walk over x backwards along `axes`.
-inline Steps reversed_steps(const Shape& x, const Ints& axes) {
-  Steps s = row_major(x);
+inline ElementWalk reversed_steps(const Shape& x, const Ints& axes) {
+  ElementWalk s = row_major(x);
   bool done[Shape::kMaxRank] = {};
   for (int64_t a : axes) {
     const int axis = normalize_axis(a, x.rank());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/common/gathering.h"
+#include "ops/common/indices.h"
 #include "ops/common/sequences.h"
 
 namespace coracle {
@@ -54,7 +55,7 @@ inline void reference(const FusedEmbeddingSeqPool& op, ReferenceArgs& a) {
       for (int64_t i = offsets[s] * columns; i < offsets[s + 1] * columns; ++i) {
         const int64_t id = ids[static_cast<size_t>(i)];
         if (op.padding_idx != -1 && id == op.padding_idx) continue;
-        const T* row = a.in(0).data<T>() + checked_index(id, a.shape(0)[0], "id") * width;
+        const T* row = a.in(0).data<T>() + index_from_front(id, a.shape(0)[0], "Ids", i) * width;
         double* sum = sums.data() + i % columns * width;
         for (int64_t j = 0; j < width; ++j) sum[j] += static_cast<double>(row[j]);
       }

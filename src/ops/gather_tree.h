@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/common/indices.h"
 #include "ops/common/joining.h"
 
 namespace coracle {
@@ -33,9 +34,7 @@ inline void reference(const GatherTree&, ReferenceArgs& a) {
       for (int64_t t = shape[0] - 1; t >= 0; --t) {
         const int64_t from = t * step + batch + beam;
         a.out(0).data<T>()[t * step + column] = a.in(0).data<T>()[from];
-        beam = a.in(1).integer(from);
-        require(t == 0 || (beam >= 0 && beam < beams), ErrorCode::kRunFailure, "parent is ", beam, ", outside of ",
-                beams, " beams");
+        if (t != 0) beam = checked_index(a.in(1).integer(from), beams, "Parents", from);
       }
     }
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/common/indices.h"
 #include "ops/common/scattering.h"
 
 namespace coracle {
@@ -33,9 +34,12 @@ inline void reference(const IndexAdd& op, ReferenceArgs& a) {
   copy_tensor(a.in(0), a.out(0));
   const Around x(a.shape(0), normalize_axis(op.axis, a.shape(0).rank()));
   std::vector<int64_t> positions;
-  const std::vector<int64_t> index = a.in(1).integers();
+  std::vector<int64_t> index = a.in(1).integers();
+  for (size_t i = 0; i < index.size(); ++i) {
+    index[i] = index_from_front(index[i], x.dim, "Index", static_cast<int64_t>(i));
+  }
   for (int64_t o = 0; o < x.outer; ++o) {
-    for (int64_t i : index) positions.push_back((o * x.dim + checked_index(i, x.dim)) * x.inner);
+    for (int64_t i : index) positions.push_back((o * x.dim + i) * x.inner);
   }
   scatter_rows(a.in(2), positions, x.inner, true, a.out(0));
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/common/expanding.h"
+#include "ops/common/indices.h"
 #include "ops/common/scattering.h"
 #include "ops/nonzero.h"
 
@@ -36,7 +37,7 @@ inline void infer(const IndexPut&, InferArgs& a) {
 inline void reference(const IndexPut& op, ReferenceArgs& a) {
   copy_tensor(a.in(0), a.out(0));
   const Shape& x = a.shape(0);
-  const Steps all = row_major(x);
+  const ElementWalk all = row_major(x);
   std::vector<Tensor> indices;
   for (int i = 0; i < a.count(1); ++i) {
     const Tensor& index = a.in(1, i);
@@ -44,7 +45,7 @@ inline void reference(const IndexPut& op, ReferenceArgs& a) {
       indices.push_back(index);
       continue;
     }
-    const Steps mask = row_major(index.shape());
+    const ElementWalk mask = row_major(index.shape());
     const std::vector<int64_t> found = nonzero_positions(index);
     for (int d = 0; d < mask.rank; ++d) {
       std::vector<int64_t> column;
@@ -60,7 +61,9 @@ inline void reference(const IndexPut& op, ReferenceArgs& a) {
     gather_elements(indices[d], broadcast_steps(indices[d].shape(), places), wide);
     const int at = static_cast<int>(d);
     for (size_t i = 0; i < positions.size(); ++i) {
-      positions[i] += checked_index(wide.integer(static_cast<int64_t>(i)), all.size[at]) * all.step[at];
+      const auto element = static_cast<int64_t>(i);
+      positions[i] +=
+          index_from_front(wide.integer(element), all.size[at], "the broadcast indices", element) * all.step[at];
     }
   }
   const int depth = static_cast<int>(indices.size());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/common/indices.h"
 #include "ops/common/joining.h"
 
 namespace coracle {
@@ -26,7 +27,7 @@ inline void reference(const IndexSample&, ReferenceArgs& a) {
   visit_real(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     for (int64_t i = 0, n = a.out(0).count(); i < n; ++i) {
-      const int64_t column = checked_index(a.in(1).integer(i), width);
+      const int64_t column = index_from_front(a.in(1).integer(i), width, "Index", i);
       a.out(0).data<T>()[i] = a.in(0).data<T>()[i / taken * width + column];
     }
   });

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "graph/op.h"
+#include "ops/common/indices.h"
 
 namespace coracle {
 
@@ -39,11 +40,11 @@ inline void reference(const LookupTableDequant& op, ReferenceArgs& a) {
   const int64_t width = (columns - 2) * 4;
   const std::vector<int64_t> ids = a.in(1).integers();
   float* to = a.out(0).data<float>();
-  for (const int64_t id : ids) {
-    if (id == op.padding_idx) {
+  for (size_t n = 0; n < ids.size(); ++n) {
+    if (ids[n] == op.padding_idx) {
       std::fill_n(to, width, 0.0F);
     } else {
-      require(id >= 0 && id < rows, ErrorCode::kRunFailure, "id ", id, " in a table of ", rows, " rows");
+      const int64_t id = checked_index(ids[n], rows, "Ids", static_cast<int64_t>(n));
       const float* row = a.in(0).data<float>() + id * columns;
       const float step = (row[1] - row[0]) / 256.0F;
       const auto* bytes = reinterpret_cast<const unsigned char*>(row + 2);

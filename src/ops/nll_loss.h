@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/common/indices.h"
 #include "ops/common/losses.h"
 
 namespace coracle {
@@ -48,12 +49,10 @@ inline void reference(const NllLoss& op, ReferenceArgs& a) {
   double sum = 0;
   double total = 0;
   for (size_t i = 0; i < labels.size(); ++i) {
-    const int64_t label = labels[i];
     double loss = 0;
-    if (label != op.ignore_index) {
-      require(label >= 0 && label < s[1], ErrorCode::kRunFailure, "a label is ", label, ", there are ", s[1],
-              " classes");
+    if (labels[i] != op.ignore_index) {
       const auto at = static_cast<int64_t>(i);
+      const int64_t label = checked_index(labels[i], s[1], "Label", at);
       const double weight = weights[static_cast<size_t>(label)];
       loss = -weight * x[static_cast<size_t>((at / inner * s[1] + label) * inner + at % inner)];
       total += weight;

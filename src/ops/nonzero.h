@@ -34,7 +34,7 @@ inline void infer(const Nonzero&, InferArgs& a) {
 
 inline void reference(const Nonzero&, ReferenceArgs& a) {
   const std::vector<int64_t> found = nonzero_positions(a.in(0));
-  const Steps all = row_major(a.shape(0));
+  const ElementWalk all = row_major(a.shape(0));
   a.out(0) = Tensor::make(DType::kInt64, Shape{static_cast<int64_t>(found.size()), all.rank});
   int64_t* to = a.out(0).data<int64_t>();
   for (int64_t at : found) {

@@ -5,6 +5,7 @@
 
 #include "base/convert.h"
 #include "graph/lowering.h"
+#include "ops/common/indices.h"
 
 namespace coracle {
 
@@ -51,9 +52,8 @@ inline void reference(const OneHot& op, ReferenceArgs& a) {
     std::fill_n(y, a.out(0).count(), static_cast<T>(0));
     for (int64_t i = 0, n = x.count(); i < n; ++i) {
       const int64_t k = x.integer(i);
-      const bool inside = k >= 0 && k < depth;
-      require(inside || op.allow_out_of_range, ErrorCode::kRunFailure, "index ", k, " is outside [0, ", depth, ")");
-      if (inside) y[i * depth + k] = static_cast<T>(1);
+      if (op.allow_out_of_range && (k < 0 || k >= depth)) continue;
+      y[i * depth + checked_index(k, depth, "X", i)] = static_cast<T>(1);
     }
   });
 }

@@ -34,9 +34,9 @@ inline void infer(const RepeatInterleave& op, InferArgs& a) {
 }
 
 inline void reference(const RepeatInterleave& op, ReferenceArgs& a) {
-  const Steps all = row_major(a.shape(0));
+  const ElementWalk all = row_major(a.shape(0));
   const int axis = normalize_axis(op.axis, all.rank);
-  Steps read;
+  ElementWalk read;
   for (int i = 0; i < all.rank; ++i) {
     read.push_back(all.size[i], all.step[i]);
     if (i == axis) read.push_back(op.repeats, 0);

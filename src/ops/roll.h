@@ -34,7 +34,7 @@ inline void infer(const Roll& op, InferArgs& a) {
 inline void reference(const Roll& op, ReferenceArgs& a) {
   const Tensor& x = a.in(0);
   const Ints shifts = a.in(1).integers();
-  const Steps all = op.axis.empty() ? row_major(Shape{x.count()}) : row_major(x.shape());
+  const ElementWalk all = op.axis.empty() ? row_major(Shape{x.count()}) : row_major(x.shape());
   if (x.count() == 0) return;
   int64_t shift[Shape::kMaxRank] = {};
   for (size_t i = 0; i < shifts.size(); ++i) {
@@ -44,8 +44,8 @@ inline void reference(const Roll& op, ReferenceArgs& a) {
   }
   // In each dimension the last `shift` elements go to the front: every combination of the two parts is a box.
   for (int box = 0; box < (1 << all.rank); ++box) {
-    Steps read = all;
-    Steps write = all;
+    ElementWalk read = all;
+    ElementWalk write = all;
     bool empty = false;
     for (int d = 0; d < all.rank; ++d) {
       const bool tail = (box >> d & 1) != 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/common/indices.h"
 #include "ops/common/scattering.h"
 
 namespace coracle {
@@ -36,7 +37,9 @@ inline void reference(const Scatter& op, ReferenceArgs& a) {
   const Shape& x = a.shape(0);
   const int64_t width = x.count(1, x.rank());
   std::vector<int64_t> rows = a.in(1).integers();
-  for (int64_t& row : rows) row = checked_index(row, x[0]) * width;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = index_from_front(rows[i], x[0], "Ids", static_cast<int64_t>(i)) * width;
+  }
   if (!op.overwrite) {
     const size_t element = size_of(a.in(0).dtype());
     for (int64_t row : rows) {

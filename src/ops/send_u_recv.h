@@ -36,7 +36,9 @@ inline void reference(const SendURecv& op, ReferenceArgs& a) {
   RowGroups groups(op.reduce_op, y[0], width);
   const std::vector<double> x = a.in(0).doubles();
   for (size_t e = 0; e < sources.size(); ++e) {
-    groups.add(checked_index(targets[e], y[0], "target"), x.data() + checked_index(sources[e], rows, "source") * width);
+    const auto edge = static_cast<int64_t>(e);
+    groups.add(index_from_front(targets[e], y[0], "Dst_index", edge),
+               x.data() + index_from_front(sources[e], rows, "Src_index", edge) * width);
   }
   a.out(0) = Tensor::make(a.in(0).dtype(), y);
   a.out(0).assign(groups.finish());

@@ -34,8 +34,10 @@ inline void reference(const SendUeRecv& op, ReferenceArgs& a) {
   for (size_t e = 0; e < edges.size(); ++e) edges[e] = static_cast<int64_t>(e);
   const Shape y = message_shape(a.shape(0), a.shape(1), gathered_rows(a, 4));
   RowGroups groups(op.reduce_op, y[0], y.count(1, y.rank()));
-  each_message(a.in(0), a.in(1), op.message_op, a.in(2).integers(), edges,
-               [&](size_t e, const double* row) { groups.add(checked_index(targets[e], y[0], "target"), row); });
+  each_message(a.in(0), a.in(1), op.message_op, a.in(2).integers(), edges, "the edges",
+               [&](size_t e, const double* row) {
+                 groups.add(index_from_front(targets[e], y[0], "Dst_index", static_cast<int64_t>(e)), row);
+               });
   a.out(0) = Tensor::make(a.in(0).dtype(), y);
   a.out(0).assign(groups.finish());
   if (!a.wants(1)) return;

@@ -28,7 +28,7 @@ inline void reference(const SendUv& op, ReferenceArgs& a) {
   all.reserve(static_cast<size_t>(a.out(0).count()));
   const std::vector<int64_t> targets = a.in(3).integers();
   const int64_t width = a.out(0).shape().count(1, a.out(0).shape().rank());
-  each_message(a.in(0), a.in(1), op.message_op, a.in(2).integers(), targets,
+  each_message(a.in(0), a.in(1), op.message_op, a.in(2).integers(), targets, "dst_index",
                [&](size_t, const double* row) { all.insert(all.end(), row, row + width); });
   a.out(0).assign(std::span<const double>(all));
 }

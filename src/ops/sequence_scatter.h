@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/common/indices.h"
 #include "ops/common/scattering.h"
 #include "ops/common/sequences.h"
 
@@ -37,8 +38,7 @@ inline void reference(const SequenceScatter&, ReferenceArgs& a) {
   std::vector<int64_t> positions;
   for (size_t s = 0; s + 1 < offsets.size(); ++s) {
     for (int64_t i = offsets[s]; i < offsets[s + 1]; ++i) {
-      const int64_t at = ids[static_cast<size_t>(i)];
-      require(at >= 0 && at < width, ErrorCode::kRunFailure, "an id is ", at, ", but a row has ", width, " elements");
+      const int64_t at = checked_index(ids[static_cast<size_t>(i)], width, "Ids", i);
       positions.push_back(static_cast<int64_t>(s) * width + at);
     }
   }

@@ -27,12 +27,12 @@ struct SetValueWithTensor {
 };
 
 /// A walk over the slice of x in the form that the values broadcast to.
-inline Steps written_slice(const SetValueWithTensor& op, const Shape& x, const Ints& starts, const Ints& ends,
-                           const Ints& steps) {
+inline ElementWalk written_slice(const SetValueWithTensor& op, const Shape& x, const Ints& starts, const Ints& ends,
+                                 const Ints& steps) {
   const size_t n = op.axes.size();
   require(starts.size() == n && ends.size() == n && steps.size() == n, "set_value has ", n, " axes, ", starts.size(),
           " starts, ", ends.size(), " ends and ", steps.size(), " steps");
-  const Steps s = sliced_steps(x, op.axes, starts, ends, &steps, {}, {}, true);
+  const ElementWalk s = sliced_steps(x, op.axes, starts, ends, &steps, {}, {}, true);
   bool dropped[Shape::kMaxRank] = {};
   for (int64_t d : op.decrease_axes) {
     const int axis = normalize_axis(d, x.rank(), "decrease_axes");
@@ -40,11 +40,11 @@ inline Steps written_slice(const SetValueWithTensor& op, const Shape& x, const I
             " elements there, expected 1");
     dropped[axis] = true;
   }
-  Steps seen;
+  ElementWalk seen;
   seen.start = s.start;
   size_t inserted = 0;
   for (int i = 0; i <= s.rank; ++i) {
-    while (inserted < op.none_axes.size() && op.none_axes[inserted] <= seen.rank && seen.rank < Steps::kMaxRank) {
+    while (inserted < op.none_axes.size() && op.none_axes[inserted] <= seen.rank && seen.rank < ElementWalk::kMaxRank) {
       seen.push_back(1, 0);
       ++inserted;
     }
@@ -54,9 +54,9 @@ inline Steps written_slice(const SetValueWithTensor& op, const Shape& x, const I
 }
 
 /// A walk over values that broadcasts them to `to`: surplus leading dimensions must be 1.
-inline Steps broadcast_values(const Shape& values, const Steps& to) {
-  const Steps all = row_major(values);
-  Steps s;
+inline ElementWalk broadcast_values(const Shape& values, const ElementWalk& to) {
+  const ElementWalk all = row_major(values);
+  ElementWalk s;
   for (int i = 0; i < to.rank; ++i) {
     const int from = i - (to.rank - all.rank);
     const int64_t dim = from < 0 ? 1 : all.size[from];
@@ -79,14 +79,14 @@ inline void infer(const SetValueWithTensor& op, InferArgs& a) {
   const std::optional<Ints> ends = a.ints(3);
   const std::optional<Ints> steps = a.ints(4);
   if (!a.shape(0).known() || !a.shape(1).known() || !starts || !ends || !steps) return;
-  const Steps slice = written_slice(op, a.shape(0), *starts, *ends, *steps);
+  const ElementWalk slice = written_slice(op, a.shape(0), *starts, *ends, *steps);
   if (slice.count() > 0) broadcast_values(a.shape(1), slice);
 }
 
 inline void reference(const SetValueWithTensor& op, ReferenceArgs& a) {
   const Tensor& x = a.in(0);
   copy_tensor(x, a.out(0));
-  const Steps slice = written_slice(op, x.shape(), a.in(2).integers(), a.in(3).integers(), a.in(4).integers());
+  const ElementWalk slice = written_slice(op, x.shape(), a.in(2).integers(), a.in(3).integers(), a.in(4).integers());
   if (slice.count() == 0) return;
   const Tensor values = converted(a.in(1), x.dtype());
   copy_elements(values.raw(), broadcast_values(values.shape(), slice), a.out(0).raw(), slice, size_of(x.dtype()));

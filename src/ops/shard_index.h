@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graph/op.h"
+#include "ops/common/indices.h"
 
 namespace coracle {
 
@@ -37,9 +38,7 @@ inline void reference(const ShardIndex& op, ReferenceArgs& a) {
   visit_real(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     for (int64_t i = 0, n = a.in(0).count(); i < n; ++i) {
-      const auto index = static_cast<int64_t>(a.in(0).data<T>()[i]);
-      require(index >= 0 && index < op.index_num, ErrorCode::kRunFailure, "index is ", index, ", outside of ",
-              op.index_num);
+      const int64_t index = checked_index(static_cast<int64_t>(a.in(0).data<T>()[i]), op.index_num, "X", i);
       a.out(0).data<T>()[i] = static_cast<T>(index / size == op.shard_id ? index % size : op.ignore_value);
     }
   });

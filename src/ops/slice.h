@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/common/indices.h"
 #include "ops/common/operands.h"
 #include "ops/common/slicing.h"
 
@@ -43,14 +44,14 @@ inline void reference(const Slice& op, ReferenceArgs& a) {
   const Ints starts = a.in(1).integers();
   const Ints ends = a.in(2).integers();
   if (!x.is_array()) {
-    const Steps read = sliced_steps(x.shape(), op.axes, starts, ends, nullptr, op.decrease_axis, op.infer_flags);
+    const ElementWalk read = sliced_steps(x.shape(), op.axes, starts, ends, nullptr, op.decrease_axis, op.infer_flags);
     return gather_elements(x, read, a.out(0));
   }
   require(starts.size() == 1 && ends.size() == 1, "a tensor array is sliced by one start and one end, given ",
           starts.size(), " and ", ends.size());
   const auto size = static_cast<int64_t>(x.elements().size());
   if (!op.decrease_axis.empty()) {
-    copy_tensor(x.elements()[static_cast<size_t>(checked_index(starts[0], size))], a.out(0));
+    copy_tensor(x.elements()[static_cast<size_t>(index_from_front(starts[0], size, "starts", 0))], a.out(0));
     return;
   }
   const Slicing part = slice_of(size, starts[0], ends[0]);

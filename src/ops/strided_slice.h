@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graph/lowering.h"
+#include "ops/common/indices.h"
 #include "ops/common/operands.h"
 #include "ops/common/slicing.h"
 
@@ -50,7 +51,7 @@ inline void reference(const StridedSlice& op, ReferenceArgs& a) {
   const Ints ends = a.in(2).integers();
   const Ints strides = a.in(3).integers();
   if (!x.is_array()) {
-    const Steps read =
+    const ElementWalk read =
         sliced_steps(x.shape(), op.axes, starts, ends, &strides, op.decrease_axis, op.infer_flags, op.open_end);
     return gather_elements(x, read, a.out(0));
   }
@@ -59,7 +60,7 @@ inline void reference(const StridedSlice& op, ReferenceArgs& a) {
   const auto size = static_cast<int64_t>(x.elements().size());
   const Slicing part = strided_slice_of(size, starts[0], ends[0], strides[0]);
   if (!op.decrease_axis.empty()) {
-    require(part.length > 0, ErrorCode::kRunFailure, "index ", starts[0], " is outside of ", size, " elements");
+    if (part.length <= 0) fail_index(starts[0], "starts", 0, -size, size - 1);
     return copy_tensor(x.elements()[static_cast<size_t>(part.start)], a.out(0));
   }
   a.out(0) = Tensor::array(x.dtype());

@@ -31,7 +31,7 @@ inline void infer(const Trace& op, InferArgs& a) {
 }
 
 inline void reference(const Trace& op, ReferenceArgs& a) {
-  const Steps steps = diagonal_steps(a.shape(0), op.axis1, op.axis2, op.offset);
+  const ElementWalk steps = diagonal_steps(a.shape(0), op.axis1, op.axis2, op.offset);
   const int64_t n = steps.size[steps.rank - 1];
   visit_real(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;

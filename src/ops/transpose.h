@@ -34,8 +34,8 @@ inline void infer(const Transpose& op, InferArgs& a) {
 }
 
 inline void reference(const Transpose& op, ReferenceArgs& a) {
-  const Steps all = row_major(a.shape(0));
-  Steps read;
+  const ElementWalk all = row_major(a.shape(0));
+  ElementWalk read;
   for (int64_t p : op.perm) {
     const int from = normalize_axis(p, all.rank);
     read.push_back(all.size[from], all.step[from]);

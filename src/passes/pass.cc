@@ -73,14 +73,20 @@ std::vector<PassCount> run_passes(Graph& graph, const PassOptions& options) {
     return std::any_of(options.disabled.begin(), options.disabled.end(),
                        [&](const std::string& d) { return d == name || d == "all"; });
   };
+  const auto tell = [&](const char* pass, int count) {
+    if (options.after_pass != nullptr) options.after_pass(pass, count, graph);
+  };
   RewriteBudget budget(options.max_rewrites);
+  tell("loaded", 0);
   for (const Pass& pass : pipeline()) {
     if (disabled(pass.name)) continue;
     try {
       const int count = run_pass(pass, graph, budget);
-      if (count == 0) continue;
-      verify(graph, options.verify_types);
-      counts.push_back({pass.name, count});
+      if (count != 0) {
+        verify(graph, options.verify_types);
+        counts.push_back({pass.name, count});
+      }
+      tell(pass.name, count);
     } catch (Error& e) {
       e.add_context(text("rewriting the graph by ", pass.name));
       throw;

@@ -46,6 +46,8 @@ struct PassOptions {
   std::vector<std::string> disabled;  ///< pass names, or "all"
   int64_t max_rewrites = -1;          ///< negative: no limit
   bool verify_types = false;          ///< infer all types again after every pass (tests)
+  /// Told of each pass that ran, how often it changed something, and the graph then; first "loaded", before all passes.
+  std::function<void(const char* pass, int count, const Graph& graph)> after_pass = nullptr;
 };
 
 /// How often each pass changed something, in order; passes that did nothing are left out.

@@ -14,6 +14,7 @@ Pass common_factor();
 Pass fuse_channel_shuffle();
 Pass fuse_convolution();
 Pass fuse_linear();
+Pass fuse_attention();
 Pass fuse_epilogue();
 Pass fold_epilogue();
 Pass fuse_upsample_add();

@@ -13,6 +13,7 @@ const std::vector<Pass>& pipeline() {
       // Fewer operators for the same.
       common_factor(),
       fuse_channel_shuffle(),
+      fuse_attention(),
       // Put into convolutions and products what follows them.
       fuse_convolution(),
       fuse_linear(),

@@ -11,6 +11,8 @@
 
 #include "base/fact.h"
 #include "base/isa.h"
+#include "base/pages.h"
+#include "base/products.h"
 #include "base/thread_pool.h"
 #include "graph/op.h"
 
@@ -19,6 +21,30 @@ namespace coracle {
 
 /// Why a kernel does not take a node, as a literal ("only stride 1"); null if it does.
 using Misfit = const char*;
+
+/// An operand or result that lies in a larger tensor: element (i, j, ...) is number start + i * step[0] + j * step[1]
+/// ... of that.
+struct StridedView {
+  int64_t start = 0;
+  int64_t step[Shape::kMaxRank] = {};
+};
+
+/// How a tensor of its own lies in its layout.
+inline StridedView dense_view(const Fact& fact) {
+  const int rank = fact.shape.rank();
+  const bool channels_last = fact.layout == Layout::kChannelsLast && rank > 2;
+  StridedView view;
+  int64_t step = 1;
+  const auto add = [&](int d) {
+    view.step[d] = step;
+    step *= fact.shape[d];
+  };
+  if (channels_last) add(1);
+  for (int d = rank - 1; d >= 0; --d) {
+    if (!channels_last || d != 1) add(d);
+  }
+  return view;
+}
 
 /// The facts of a node's operands and results, as kernels see them: shapes known, layouts decided.
 class ArgFacts {
@@ -38,11 +64,29 @@ class ArgFacts {
   std::span<const Fact* const> all_in() const { return in_; }
   std::span<const Fact* const> all_out() const { return out_; }
 
+  /// How an operand or result lies in the larger tensor that `run` gets in its place; null where it has its own. Others
+  /// are never seen by kernels that are not `strided`.
+  const StridedView* view_in(int port, int i = 0) const { return view(in_views_, index(port, i)); }
+  const StridedView* view_out() const { return view(out_views_, 0); }
+  /// The same by position in the flat list of operands.
+  const StridedView* view_flat(size_t i) const { return view(in_views_, static_cast<int>(i)); }
+  /// One for each operand (flat) and result, null for most.
+  void set_views(std::span<const StridedView* const> in, std::span<const StridedView* const> out) {
+    in_views_ = in;
+    out_views_ = out;
+  }
+
  private:
+  static const StridedView* view(std::span<const StridedView* const> views, int i) {
+    return views.empty() ? nullptr : views[static_cast<size_t>(i)];
+  }
+
   std::span<const Fact* const> in_;
   PortIndex in_ports_;
   std::span<const Fact* const> out_;
   PortIndex out_ports_;
+  std::span<const StridedView* const> in_views_;
+  std::span<const StridedView* const> out_views_;
 };
 
 /// Which rows of the images of operand 0 a row y of result 0 is made of: `extent` rows from y * stride - before on, as
@@ -65,7 +109,8 @@ struct Prepared {
 
 /// Services for `prepare`.
 struct PrepareContext {
-  ThreadPool* pool = nullptr;  ///< the threads that `run` will have
+  ThreadPool* pool = nullptr;   ///< the threads that `run` will have
+  PageArena* memory = nullptr;  ///< for packed weights
   /// Gives the packed weights made before under the same key for this node, or calls `make` (once per model).
   std::function<std::shared_ptr<const void>(std::string_view key, const std::function<std::shared_ptr<const void>()>&)>
       shared_weights;
@@ -94,7 +139,19 @@ struct KernelCall {
   void* workspace = nullptr;
   ThreadPool* pool = nullptr;
   const char* failure = nullptr;          ///< set by `run` when the data is wrong ("index out of range")
-  std::string* failure_detail = nullptr;  ///< longer text for `failure`, used by reference kernels
+  std::string* failure_detail = nullptr;  ///< longer text for `failure`, where there is memory for it
+
+  /// Fails with what `detail` returns, or with `reason` alone where that does not succeed.
+  template <class F>
+  void fail(const char* reason, const F& detail) noexcept {
+    failure = reason;
+    if (failure_detail == nullptr) return;
+    try {
+      *failure_detail = detail();
+    } catch (...) {
+      failure_detail->clear();
+    }
+  }
 
   template <class Op>
   const Op& attributes() const {
@@ -116,8 +173,10 @@ struct Kernel {
   const OpRow* op;
   Isa isa = Isa::kAny;
   LayoutRule layout = LayoutRule::kRowMajor;
+  Products products = Products::kFloat32;
   bool float32 = true;    ///< all operands that are not shape inputs, and all results, must be float32
   bool view = false;      ///< result 0 is operand 0 seen with another type: nothing runs
+  bool strided = false;   ///< `fits` and `prepare` also take operands and results that lie in larger tensors
   double multiplies = 1;  ///< its share of the multiplications that the operator's formula has
   Misfit (*fits)(const void* op, const ArgFacts& args) = nullptr;                                ///< null: always fits
   Prepared (*prepare)(const void* op, const ArgFacts& args, PrepareContext& context) = nullptr;  ///< null: nothing

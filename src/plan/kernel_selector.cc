@@ -3,23 +3,26 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "plan/reference_kernel.h"
 
 namespace coracle {
 
-KernelSelector::KernelSelector(Isa cap, std::vector<std::string> disabled)
-    : isa_(runs_on(cap, detected_isa()) ? cap : detected_isa()), disabled_(std::move(disabled)) {
+KernelSelector::KernelSelector(KernelChoice choice)
+    : choice_(std::move(choice)), isa_(runs_on(choice_.isa, detected_isa()) ? choice_.isa : detected_isa()) {
   for (const Device* device : all_devices()) {
     for (const KernelTable* table : device->kernels()) {
       for (const Kernel& kernel : table->rows) {
-        if (runs_on(kernel.isa, isa_) && allows(kernel.name)) rows_[kernel.op].push_back(&kernel);
+        if (runs_on(kernel.isa, isa_) && allows_products(kernel.products) && allows(kernel.name))
+          rows_[kernel.op].push_back(&kernel);
       }
     }
   }
-  // The widest instruction set first; within one, the order of the table.
+  // Matrix tiles first, then the widest instruction set; within one, the order of the table.
+  const auto rank = [](const Kernel* k) { return std::pair(k->products != Products::kFloat32, k->isa); };
   for (auto& [op, rows] : rows_) {
-    std::stable_sort(rows.begin(), rows.end(), [](const Kernel* a, const Kernel* b) { return a->isa > b->isa; });
+    std::stable_sort(rows.begin(), rows.end(), [&](const Kernel* a, const Kernel* b) { return rank(a) > rank(b); });
   }
   references_.reserve(all_ops().size());
   for (const OpRow* op : all_ops()) {
@@ -29,8 +32,15 @@ KernelSelector::KernelSelector(Isa cap, std::vector<std::string> disabled)
   }
 }
 
+bool KernelSelector::allows_products(Products products) const {
+  if (products == Products::kFloat32) return true;
+  if (products != products_of(choice_.precision)) return false;
+  return choice_.emulates_tiles || (isa_ == Isa::kAvx512 && has_matrix_tiles());
+}
+
 bool KernelSelector::allows(std::string_view kernel) const {
-  return std::none_of(disabled_.begin(), disabled_.end(), [&](const std::string& d) { return kernel.starts_with(d); });
+  return std::none_of(choice_.disabled.begin(), choice_.disabled.end(),
+                      [&](const std::string& d) { return kernel.starts_with(d); });
 }
 
 std::span<const Kernel* const> KernelSelector::rows(const OpRow& op) const {

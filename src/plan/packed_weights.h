@@ -7,6 +7,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/pages.h"
+
 namespace coracle {
 
 /// Weights in the form kernels want, made once per model and shared by all sessions. Thread-safe.
@@ -21,7 +23,11 @@ class PackedWeights {
     return entry;
   }
 
+  /// Where they should lie.
+  PageArena& memory() { return memory_; }
+
  private:
+  PageArena memory_;
   std::mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<const void>> entries_;
 };

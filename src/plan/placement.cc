@@ -17,6 +17,9 @@ size_t round_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
 void count_bytes(Steps& steps) {
   constexpr size_t kBlock = 32;  // What an allocation of a few numbers takes.
   steps.bytes = sizeof(Steps) + steps.locals.size() * sizeof(Local);
+  for (const Local& local : steps.locals) {
+    if (local.view != nullptr) steps.bytes += sizeof(StridedView) + kBlock;
+  }
   for (const Step& step : steps.steps) {
     steps.bytes += sizeof(Step) + 4 * kBlock;
     if (step.prepared.state != nullptr) steps.bytes += 2 * kBlock + step.prepared.state_bytes;

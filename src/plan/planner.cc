@@ -8,6 +8,7 @@
 #include "ops/relayout.h"
 #include "plan/placement.h"
 #include "plan/reference_kernel.h"
+#include "plan/strided.h"
 #include "plan/strips.h"
 #include "plan/widening.h"
 
@@ -38,6 +39,9 @@ class SegmentPlanner {
     }
     add_live_outs();
     if (context_.selector->allows(kStripsName)) join_strips(steps_, context_.pool->threads());
+    if (context_.selector->allows(kStridedName)) {
+      use_strided(steps_, [&](Step& step, const ArgFacts& args) { prepare(step, args, node_key(step.node)); });
+    }
     place_in_memory(steps_);
     return std::move(steps_);
   }
@@ -85,7 +89,8 @@ class SegmentPlanner {
   // ---- locals
 
   int add_local(Fact fact, ValueId value, int alias_of = -1) {
-    steps_.locals.push_back({.fact = std::move(fact), .value = value, .alias_of = alias_of, .slot = {}});
+    steps_.locals.push_back(
+        {.fact = std::move(fact), .value = value, .alias_of = alias_of, .slot = {}, .view = nullptr});
     return static_cast<int>(steps_.locals.size()) - 1;
   }
 
@@ -258,7 +263,7 @@ class SegmentPlanner {
     }
     require(step.kernel != nullptr, ErrorCode::kUnsupported, "no kernel takes ", node.op.name(), " (", node.name, ")");
     try {
-      prepare(step, args, text("n", static_cast<int>(id)));
+      prepare(step, args, node_key(id));
     } catch (Error& e) {
       e.add_context(text("preparing ", step.kernel->name, " for ", node.name));
       throw;
@@ -283,10 +288,14 @@ class SegmentPlanner {
     steps_.steps.push_back(std::move(step));
   }
 
+  /// What a node's packed weights are kept under.
+  static std::string node_key(NodeId node) { return text("n", static_cast<int>(node)); }
+
   void prepare(Step& step, const ArgFacts& args, const std::string& node_key) {
     if (step.kernel->prepare == nullptr) return;
     PrepareContext context;
     context.pool = context_.pool;
+    context.memory = &context_.packed->memory();
     context.shared_weights = [&](std::string_view key, const PackedWeights::Make& make) {
       return context_.packed->get(text(context_.graph_key, "/", node_key, "/", step.kernel->name, "/", key), make);
     };

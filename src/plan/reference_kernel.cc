@@ -28,12 +28,7 @@ void run(KernelCall& call) noexcept {
       std::memcpy(call.out[i].data, out[i].raw(), out[i].bytes());
     }
   } catch (const std::exception& e) {
-    call.failure = "the operator's data is wrong";
-    try {
-      *call.failure_detail = e.what();
-    } catch (...) {
-      call.failure_detail->clear();
-    }
+    call.fail("the operator's data is wrong", [&] { return std::string(e.what()); });
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct Local {
   ValueId value = kNoValue;
   int alias_of = -1;  ///< index of the local whose memory it is seen in, -1 if it has its own
   Slot slot;
+  std::shared_ptr<const StridedView> view;  ///< how it lies in alias_of, if not as a whole
 };
 
 /// One kernel call.

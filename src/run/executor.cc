@@ -143,7 +143,7 @@ std::vector<Tensor> Executor::run_graph(const Graph& graph, std::span<const Tens
       }
       if (read_shape_inputs(node, frame)) continue;
     }
-    run_alone(node, frame);
+    run_alone(graph, node, frame);
     ++position;
   }
   std::vector<Tensor> outputs;
@@ -202,14 +202,19 @@ void Executor::reserve_arena(const Graph& graph, const Steps& steps) {
          ": use smaller inputs or a higher limit");
   }
   // Tensors without elements lie somewhere too: offsets to a null pointer are undefined.
-  if (!arena_.empty_handle() && arena_.bytes() >= bytes) return;
-  arena_ = Tensor();
-  arena_ = Tensor::make(DType::kUint8, Shape{static_cast<int64_t>(bytes)});
+  if (arena_.data() != nullptr && arena_.bytes() >= bytes) return;
+  arena_ = Pages();
+  try {
+    arena_ = Pages(bytes);
+  } catch (const std::bad_alloc&) {
+    fail(ErrorCode::kOutOfMemory, "the system has not the ", bytes,
+         " bytes that a run needs for intermediate tensors (", largest_tensor(graph, steps), "): use smaller inputs");
+  }
 }
 
 void Executor::run_steps(const Graph& graph, BoundSteps& bound, Frame& frame) {
   reserve_arena(graph, bound.steps);
-  bound.bind(static_cast<std::byte*>(arena_.raw()), &pool_);
+  bound.bind(arena_.data(), &pool_);
   size_t bytes = bound.steps.arena_bytes;
   for (const LiveOut& out : bound.steps.live_out) {
     const Local& local = bound.steps.locals[static_cast<size_t>(out.local)];
@@ -251,6 +256,9 @@ void Executor::run_calls(const Graph& graph, BoundSteps& bound) {
     call.failure = nullptr;
     call.failure_detail = &detail;
     const Clock::time_point start = profile_ != nullptr ? Clock::now() : Clock::time_point{};
+    if (observer_ != nullptr) [[unlikely]] {
+      observe_step(graph, bound.steps, step, call, false, *observer_);
+    }
     step.kernel->run(call);
     const auto node_name = [&] {
       const auto name_of_one = [&](const Step& one) {
@@ -276,6 +284,9 @@ void Executor::run_calls(const Graph& graph, BoundSteps& bound) {
     if (call.failure != nullptr) [[unlikely]] {
       throw Error(ErrorCode::kRunFailure, detail.empty() ? std::string(call.failure) : detail)
           .add_context(text("running operator ", step.op.name(), " (", node_name(), ")"));
+    }
+    if (observer_ != nullptr) [[unlikely]] {
+      observe_step(graph, bound.steps, step, call, true, *observer_);
     }
   }
 }
@@ -303,7 +314,7 @@ bool Executor::read_shape_inputs(const Node& node, Frame& frame) {
   return std::all_of(results.begin(), results.end(), [](const Fact& f) { return f.known() && !f.is_array; });
 }
 
-void Executor::run_alone(const Node& node, Frame& frame) {
+void Executor::run_alone(const Graph& graph, const Node& node, Frame& frame) {
   using Clock = std::chrono::steady_clock;
   std::vector<Tensor> inputs;
   std::vector<const Fact*> facts;
@@ -323,7 +334,9 @@ void Executor::run_alone(const Node& node, Frame& frame) {
   require(limits_.memory_bytes == 0 || bytes <= limits_.memory_bytes, ErrorCode::kOutOfMemory, "operator ",
           node.op.name(), " (", node.name, ") needs ", bytes, " bytes for its results, the memory limit is ",
           limits_.memory_bytes);
+  if (observer_ != nullptr) observe_node(graph, node, inputs, false, *observer_);
   std::vector<Tensor> outputs = evaluate_node(node, inputs, results, &run_region);
+  if (observer_ != nullptr) observe_node(graph, node, outputs, true, *observer_);
   for (size_t i = 0; i < outputs.size(); ++i) {
     require(!outputs[i].empty_handle(), ErrorCode::kRunFailure, "operator ", node.op.name(), " (", node.name,
             ") gave no result ", i);
@@ -352,7 +365,7 @@ size_t Executor::release_memory() {
     for (const Tensor& t : frame.tensors) bytes += t.empty_handle() || t.is_array() ? 0 : t.bytes();
   }
   cache_.clear();
-  arena_ = Tensor();
+  arena_ = Pages();
   frames_.clear();
   return bytes;
 }

@@ -7,7 +7,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/pages.h"
 #include "plan/device.h"
+#include "run/observer.h"
 #include "run/profile.h"
 #include "run/program.h"
 #include "run/step_cache.h"
@@ -20,9 +22,9 @@ class Executor {
  public:
   struct Limits {
     int threads = 1;
-    size_t cache_bytes = size_t{8} << 20U;  ///< for cached steps; 0 keeps none
-    size_t memory_bytes = 0;                ///< for the arena and the tensors of one run; 0: no limit
-    int64_t time_ms = 0;                    ///< for one run, checked between operators; 0: no limit
+    size_t cache_bytes = 0;   ///< for cached steps; 0 keeps none
+    size_t memory_bytes = 0;  ///< for the arena and the tensors of one run; 0: no limit
+    int64_t time_ms = 0;      ///< for one run, checked between operators; 0: no limit
   };
 
   Executor(std::shared_ptr<const Program> program, const Limits& limits);
@@ -36,9 +38,11 @@ class Executor {
 
   /// Records events of runs into `profile` until called with null.
   void set_profile(Profile* profile) { profile_ = profile; }
+  /// Shows values of runs to `observer` until called with null.
+  void set_observer(const Observer* observer) { observer_ = observer; }
   /// What this machine reaches with the kernels' instruction set and the threads of this executor.
   MachineLimits measure_limits();
-  size_t arena_bytes() const { return arena_.empty_handle() ? 0 : arena_.bytes(); }
+  size_t arena_bytes() const { return arena_.bytes(); }
   size_t cache_bytes() const { return cache_.bytes(); }
   /// Gives back the arena, cached steps and tensors; returns about how many bytes that were.
   size_t release_memory();
@@ -58,7 +62,7 @@ class Executor {
   void run_steps(const Graph& graph, BoundSteps& bound, Frame& frame);
   void run_calls(const Graph& graph, BoundSteps& bound);
   bool read_shape_inputs(const Node& node, Frame& frame);
-  void run_alone(const Node& node, Frame& frame);
+  void run_alone(const Graph& graph, const Node& node, Frame& frame);
   static std::string largest_tensor(const Graph& graph, const Steps& steps);
   void reserve_arena(const Graph& graph, const Steps& steps);
   void check_time() const;
@@ -67,10 +71,11 @@ class Executor {
   const Limits limits_;
   ThreadPool pool_;
   StepCache cache_;
-  Tensor arena_;
+  Pages arena_;
   std::unordered_map<const Graph*, Frame> frames_;
   std::string key_;
   Profile* profile_ = nullptr;
+  const Observer* observer_ = nullptr;
   std::chrono::steady_clock::time_point run_start_;
 };
 

@@ -39,7 +39,7 @@ std::shared_ptr<const Model> Model::make(LoadedModel loaded, const ModelOptions&
   keep_tensors(loaded.graph, options.keep_tensors);
   std::vector<PassCount> counts = run_passes(loaded.graph, options.passes);
   auto graph = std::make_shared<const Graph>(std::move(loaded.graph));
-  auto program = std::make_shared<const Program>(std::move(graph), options.cpu_isa, options.disabled_kernels);
+  auto program = std::make_shared<const Program>(std::move(graph), options.kernels);
   return std::shared_ptr<const Model>(new Model(std::move(loaded.info), std::move(counts), std::move(program)));
 }
 

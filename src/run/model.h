@@ -12,10 +12,9 @@
 namespace coracle {
 
 struct ModelOptions {
-  Isa cpu_isa = detected_isa();  ///< widest instruction set to use
+  KernelChoice kernels;
   PassOptions passes;
-  std::vector<std::string> disabled_kernels;  ///< prefixes of kernel names
-  std::vector<std::string> keep_tensors;      ///< variables that stay readable after a run; "*": all with a name
+  std::vector<std::string> keep_tensors;  ///< variables that stay readable after a run; "*": all with a name
 };
 
 /// A loaded model: graph after rewriting, weights, packed weights. Immutable, shared by any number of sessions.

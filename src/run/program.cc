@@ -3,8 +3,8 @@
 
 namespace coracle {
 
-Program::Program(std::shared_ptr<const Graph> graph, Isa isa_cap, const std::vector<std::string>& disabled_kernels)
-    : graph_(std::move(graph)), selector_(isa_cap, disabled_kernels) {
+Program::Program(std::shared_ptr<const Graph> graph, KernelChoice choice)
+    : graph_(std::move(graph)), selector_(std::move(choice)) {
   add(*graph_, "main");
 }
 

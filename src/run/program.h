@@ -13,7 +13,7 @@ namespace coracle {
 /// Immutable but for the packed weights, which grow under a lock; shared by all sessions.
 class Program {
  public:
-  Program(std::shared_ptr<const Graph> graph, Isa isa_cap, const std::vector<std::string>& disabled_kernels);
+  Program(std::shared_ptr<const Graph> graph, KernelChoice choice);
 
   struct GraphInfo {
     std::string key;  ///< "main", "main/while_3/0"

@@ -38,12 +38,16 @@ Session::Session(std::shared_ptr<const Model> model, const SessionOptions& optio
                                     .time_ms = options.time_limit_ms}),
       inputs_(model_->info().inputs.size()) {}
 
-void Session::set_input(size_t index, Tensor tensor) {
-  const Use use(*this);
+const TensorInfo& Session::input_info(size_t index) const {
   const std::vector<TensorInfo>& infos = model_->info().inputs;
   require(index < infos.size(), ErrorCode::kInvalidArgument, "the model has ", infos.size(),
           " inputs, there is no input ", index);
-  const TensorInfo& info = infos[index];
+  return infos[index];
+}
+
+void Session::set_input(size_t index, Tensor tensor) {
+  const Use use(*this);
+  const TensorInfo& info = input_info(index);
   require(tensor.dtype() == info.dtype, ErrorCode::kInvalidArgument, "input '", info.name, "' takes elements of type ",
           info.dtype, ", given ", tensor.dtype());
   require(!info.shape.rank_known() || tensor.shape().rank() == info.shape.rank(), ErrorCode::kInvalidArgument,
@@ -59,10 +63,8 @@ void Session::set_input(size_t index, Tensor tensor) {
 
 void Session::set_input_lod(size_t index, Lod lod) {
   const Use use(*this);
-  require(index < inputs_.size(), ErrorCode::kInvalidArgument, "the model has ", inputs_.size(),
-          " inputs, there is no input ", index);
+  const std::string& name = input_info(index).name;
   Tensor& input = inputs_[index];
-  const std::string& name = model_->info().inputs[index].name;
   require(!input.empty_handle(), ErrorCode::kInvalidArgument, "set input '", name, "' before its sequence offsets");
   for (size_t level = 0; level < lod.size(); ++level) {
     const std::vector<size_t>& offsets = lod[level];
@@ -82,6 +84,11 @@ MachineLimits Session::measure_limits() {
   return executor_.measure_limits();
 }
 
+void Session::set_observer(Observer observer) {
+  const Use use(*this);
+  observer_ = std::move(observer);
+}
+
 void Session::run() {
   const Use use(*this);
   for (size_t i = 0; i < inputs_.size(); ++i) {
@@ -91,6 +98,7 @@ void Session::run() {
   }
   profile_.clear();
   executor_.set_profile(profiling_ ? &profile_ : nullptr);
+  executor_.set_observer(observer_ != nullptr ? &observer_ : nullptr);
   outputs_.clear();
   try {
     outputs_ = executor_.run(inputs_);

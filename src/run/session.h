@@ -14,7 +14,7 @@ namespace coracle {
 
 struct SessionOptions {
   int threads = 0;  ///< 0: one per core
-  size_t cache_bytes = size_t{8} << 20U;
+  size_t cache_bytes = size_t{4} << 20U;
   size_t memory_limit = 0;    ///< 0: none
   int64_t time_limit_ms = 0;  ///< 0: none
 };
@@ -27,6 +27,8 @@ class Session {
   const Model& model() const { return *model_; }
   const SessionOptions& options() const { return options_; }
   const std::shared_ptr<const Model>& shared_model() const { return model_; }
+  /// What the model says of an input. Throws Error where there is none of that number.
+  const TensorInfo& input_info(size_t index) const;
 
   /// Sets an input; the tensor is shared, not copied. Throws Error when its type or rank is not the model's.
   void set_input(size_t index, Tensor tensor);
@@ -40,6 +42,8 @@ class Session {
 
   void set_profiling(bool on) { profiling_ = on; }
   const Profile& profile() const { return profile_; }
+  /// Shows values of later runs to `observer`; null for none.
+  void set_observer(Observer observer);
   /// The first segment for the inputs set now, with refusals.
   std::shared_ptr<const BoundSteps> explain();
 
@@ -62,6 +66,7 @@ class Session {
   std::vector<Tensor> outputs_;
   bool profiling_ = false;
   Profile profile_;
+  Observer observer_;
   mutable std::atomic<bool> in_use_{false};
 };
 

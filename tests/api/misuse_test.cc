@@ -125,7 +125,7 @@ TEST_F(Misuse, InputTypesAndShapes) {
   expect_error(set(CORACLE_FLOAT32, 1, {2}), CORACLE_INVALID_ARGUMENT, "input 'x' has 2 dimensions");
   expect_error(set(CORACLE_FLOAT32, -1, {}), CORACLE_INVALID_ARGUMENT, "given -1");
   expect_error(set(CORACLE_FLOAT32, 10, {}), CORACLE_INVALID_ARGUMENT, "given 10");
-  expect_error(set(CORACLE_FLOAT32, 2, {-1, 2}), CORACLE_INVALID_ARGUMENT, "negative");
+  expect_error(set(CORACLE_FLOAT32, 2, {-1, 2}), CORACLE_INVALID_ARGUMENT, "dimension 0 is -1");
   expect_error(set(CORACLE_FLOAT32, 2, {int64_t{1} << 40, int64_t{1} << 40}), CORACLE_INVALID_ARGUMENT, "too large");
   // What only an operator can know is reported by the run, with the inputs it had.
   EXPECT_EQ(set(CORACLE_FLOAT32, 2, {2, 1}), CORACLE_OK);
@@ -279,6 +279,8 @@ TEST(OptionStructs, ModelOptionsAreChecked) {
                  CORACLE_INVALID_ARGUMENT, part);
   };
   refused(&coracle_model_options::cpu_isa, "sse9", "'sse9'");
+  refused(&coracle_model_options::precision, "fp8",
+          "there is no precision 'fp8'; there are: strict, default, high, bf16");
   refused(&coracle_model_options::disable_passes, "identity,wishing", "no pass 'wishing'");
   refused(&coracle_model_options::keep_tensors, "product,nothing", "'nothing'");
 }

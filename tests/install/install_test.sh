@@ -1,32 +1,31 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs a build into a prefix, builds the user's project and the code of README.md against it and runs them, as far
-# as the models they need are there.
-#   install_test.sh BUILD_DIR SOURCE_DIR [MODEL]
+# Installs a build, moves the installed tree, builds the user's project and the code of README.md against it and runs
+# them, those of README.md as far as the models they need are there.
+#   install_test.sh BUILD_DIR SOURCE_DIR
 set -eu
 build=$1
 source=$2
-model=${3:-}
 here=$(cd "$(dirname "$0")" && pwd)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cmake --install "$build" --prefix "$work/prefix" > "$work/log"
-build_project() {
-  { cmake -S "$1" -B "$2" -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_BUILD_TYPE=Release && cmake --build "$2"; } \
-    >> "$work/log" || { cat "$work/log"; exit 1; }
-}
-build_project "$here/user" "$work/user"
-"$work/user/user_c"
-if [ -f "$model" ]; then
-  count=$("$work/user/user_cpp" "$model")
-  echo "first output has $count elements"
-  [ "$count" -gt 0 ]
-else
-  echo "the reference folder ../shared is absent: user_cpp was built, not run"
-fi
+. "$here/functions.sh"
+install_and_move "$build"
+"$build/write_model" "$work/model"
+
+# Nothing installed knows where it was made.
+! grep -rlF -e "$work/installed" -e "$build" -e "$source" "$work/moved" || exit 1
+
+build_project "$here/user" "$work/user" -DCMAKE_PREFIX_PATH="$work/moved"
+for program in c cpp; do
+  "$work/user/${program}_coracle" "$work/model"
+  "$work/user/${program}_coracle_static" "$work/model"
+  expect_shared "$work/user/${program}_coracle" libcoracle.so.0
+  expect_static "$work/user/${program}_coracle_static"
+done
+"$work/moved/bin/coracle" inspect "$work/model" > "$work/inspected"
+grep -q product "$work/inspected"
 
 python3 "$here/snippets.py" "$source/README.md" "$work/readme"
-build_project "$work/readme" "$work/readme/build"
+build_project "$work/readme" "$work/readme/build" -DCMAKE_PREFIX_PATH="$work/moved"
 "$work/readme/build/app"
 "$work/readme/build/app_c"
 models=$source/build/demo-models/models

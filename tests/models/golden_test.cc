@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs every case of the reference folder's goldens and prints a table: model, case, largest error, kernels used.
 // Cases listed in known.txt have a wider bound on the relative RMS difference, for the reason given there.
-//   golden_test [--by-reference] [--threads N] [MODEL[/CASE]...]
+//   golden_test [--by-reference] [--threads N] [--isa ISA] [--tiles PRECISION] [MODEL[/CASE]...]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -29,8 +29,13 @@ struct Options {
   bool by_reference = false;  ///< the operators' references on the graph as it is in the file
   int threads = 0;
   coracle::Isa isa = coracle::detected_isa();
+  std::optional<coracle::Precision> precision;  ///< on matrix tiles, emulated where the machine has none
   std::vector<std::string> chosen;
 
+  /// What lines of known.txt name behind "@".
+  std::string variant() const { return precision ? std::string(name_of(*precision)) : std::string(name_of(isa)); }
+  /// Bounds are those of float32; products of two bfloat16 parts are some thirty times less exact.
+  double tolerance() const { return precision == coracle::Precision::kHigh ? 10 : 1; }
   bool takes(const std::string& model, const std::string& name) const {
     return chosen.empty() || std::any_of(chosen.begin(), chosen.end(),
                                          [&](const std::string& c) { return c == model || c == model + "/" + name; });
@@ -60,7 +65,7 @@ struct KnownDifference {
   std::string reason;
 };
 
-/// By "MODEL/CASE", or "MODEL/CASE@ISA" for one cap.
+/// By "MODEL/CASE", or "MODEL/CASE@ISA" for one cap, "MODEL/CASE@PRECISION" on matrix tiles.
 std::map<std::string, KnownDifference> known_differences() {
   std::map<std::string, KnownDifference> known;
   std::ifstream file(CORACLE_KNOWN);
@@ -87,7 +92,11 @@ std::vector<Tensor> results(const ReferenceCase& c, const Options& options, std:
   coracle::SessionOptions session_options;
   session_options.threads = options.threads;
   coracle::ModelOptions model_options;
-  model_options.cpu_isa = options.isa;
+  model_options.kernels.isa = options.isa;
+  if (options.precision) {
+    model_options.kernels.precision = *options.precision;
+    model_options.kernels.emulates_tiles = true;
+  }
   coracle::Session session(coracle::Model::load(source, model_options), session_options);
   const std::vector<coracle::TensorInfo>& infos = session.model().info().inputs;
   for (size_t i = 0; i < infos.size(); ++i) {
@@ -137,6 +146,12 @@ int main(int argc, char** argv) {
       options.by_reference = true;
     } else if (std::strcmp(argv[i], "--threads") == 0 && i + 1 < argc) {
       options.threads = std::atoi(argv[++i]);
+    } else if (std::strcmp(argv[i], "--tiles") == 0 && i + 1 < argc) {
+      options.precision = coracle::precision_of(argv[++i]);
+      if (!options.precision) {
+        std::printf("'%s' is no precision\n", argv[i]);
+        return 2;
+      }
     } else if (std::strcmp(argv[i], "--isa") == 0 && i + 1 < argc) {
       const std::optional<coracle::Isa> isa = coracle::isa_of(argv[++i]);
       if (!isa) {
@@ -168,11 +183,15 @@ int main(int argc, char** argv) {
     ++run;
     auto difference = known.find(model + "/" + name);
     if (difference == known.end()) {
-      difference = known.find(coracle::text(model, "/", name, "@", name_of(options.isa)));
+      difference = known.find(coracle::text(model, "/", name, "@", options.variant()));
     }
     bool ok = false;
     try {
       ReferenceCase c = coracle::test::read_reference_case(shared, CORACLE_FILLED, model, name);
+      for (coracle::test::ReferenceOutput& o : c.outputs) {
+        for (double& atol : o.atol) atol *= options.tolerance();
+        o.rtol *= options.tolerance();
+      }
       if (difference != known.end()) {
         for (coracle::test::ReferenceOutput& o : c.outputs) {
           o.max_rms = difference->second.max_rms;

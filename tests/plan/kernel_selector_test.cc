@@ -18,7 +18,7 @@ std::vector<std::string_view> names(const KernelSelector& selector, const OpRow&
 }
 
 TEST(KernelSelector, EveryOperatorEndsWithItsReference) {
-  const KernelSelector selector(detected_isa());
+  const KernelSelector selector({});
   for (const OpRow* op : all_ops()) {
     if (op->reference == nullptr) {
       EXPECT_THROW(selector.rows(*op), Error) << op->name;
@@ -31,7 +31,7 @@ TEST(KernelSelector, EveryOperatorEndsWithItsReference) {
 }
 
 TEST(KernelSelector, WiderInstructionSetsComeFirst) {
-  const KernelSelector selector(detected_isa());
+  const KernelSelector selector({.precision = Precision::kStrict});
   for (const OpRow* op : all_ops()) {
     if (op->reference == nullptr) continue;
     const std::span<const Kernel* const> rows = selector.rows(*op);
@@ -40,25 +40,46 @@ TEST(KernelSelector, WiderInstructionSetsComeFirst) {
 }
 
 TEST(KernelSelector, ACapLeavesWiderKernelsOut) {
-  const KernelSelector all(detected_isa());
-  const KernelSelector capped(Isa::kAny);
+  const KernelSelector all({});
+  const KernelSelector capped({.isa = Isa::kAny});
   EXPECT_EQ(capped.isa(), Isa::kAny);
   for (const Kernel* kernel : capped.rows(kOpRow<Conv2dFused>)) EXPECT_EQ(kernel->isa, Isa::kAny) << kernel->name;
   EXPECT_GT(all.rows(kOpRow<Conv2dFused>).size(), capped.rows(kOpRow<Conv2dFused>).size());
 }
 
+TEST(KernelSelector, MatrixTilesGoByPrecision) {
+  for (Precision precision : {Precision::kStrict, Precision::kDefault, Precision::kHigh, Precision::kBf16}) {
+    const KernelSelector selector({.precision = precision, .emulates_tiles = true});
+    const Products wanted = products_of(precision);
+    bool after_tiles = false;
+    for (const Kernel* kernel : selector.rows(kOpRow<Conv2dFused>)) {
+      if (kernel->products == Products::kFloat32) {
+        after_tiles = true;
+      } else {
+        EXPECT_EQ(kernel->products, wanted) << kernel->name;
+        EXPECT_FALSE(after_tiles) << kernel->name;
+      }
+    }
+    EXPECT_EQ(selector.rows(kOpRow<Conv2dFused>).front()->products, wanted);
+  }
+  const KernelSelector narrow({.isa = Isa::kAny});
+  for (const Kernel* kernel : narrow.rows(kOpRow<Conv2dFused>)) {
+    EXPECT_EQ(kernel->products, Products::kFloat32) << kernel->name;
+  }
+}
+
 TEST(KernelSelector, KernelsGoByThePrefixOfTheirNames) {
-  const KernelSelector all(detected_isa());
+  const KernelSelector all({});
   const std::string_view first = names(all, kOpRow<Conv2dFused>).front();
   const std::string family(first.substr(0, first.find('.')));
-  const KernelSelector without(detected_isa(), {family});
+  const KernelSelector without({.disabled = {family}});
   for (std::string_view name : names(without, kOpRow<Conv2dFused>)) EXPECT_FALSE(name.starts_with(family)) << name;
   EXPECT_EQ(names(without, kOpRow<Conv2dFused>).back(), "reference");
   EXPECT_EQ(names(without, kOpRow<Relu>), names(all, kOpRow<Relu>)) << "other families stay";
 }
 
 TEST(KernelSelector, TheReferenceStaysWhateverIsDisabled) {
-  const KernelSelector none(detected_isa(), {""});
+  const KernelSelector none({.disabled = {""}});
   EXPECT_EQ(names(none, kOpRow<Relu>), (std::vector<std::string_view>{"reference"}));
 }
 

@@ -5,17 +5,15 @@
 
 #include <algorithm>
 
-#include "run/session_results.h"
-#include "support/graph_model.h"
-#include "support/random_graph.h"
+#include "support/without_kernels.h"
 
 namespace coracle {
 namespace {
 
+using test::expect_same_bits_without;
 using test::model_of;
 using test::random_tensor;
-using test::run_fresh;
-using test::same_bits;
+using test::without_kernels;
 
 /// Convolutions of all sorts that follow each other, on tensors that are large from 160 x 160 on.
 const char* const kChain = R"(graph (%x "x": float32[?, 3, ?, ?]) {
@@ -54,13 +52,6 @@ const char* const kResidual = R"(graph (%x "x": float32[?, 8, ?, ?]) {
   return %6 "y"
 })";
 
-ModelOptions without_strips(Isa isa = detected_isa()) {
-  ModelOptions options;
-  options.cpu_isa = isa;
-  options.disabled_kernels = {kStripsName};
-  return options;
-}
-
 bool has_strips(const std::shared_ptr<const Model>& model, const Tensor& x) {
   Session session(model, {.threads = 1});
   session.set_input(0, x);
@@ -73,20 +64,8 @@ class Strips : public testing::TestWithParam<const char*> {};
 
 TEST_P(Strips, GiveTheSameBits) {
   const int64_t channels = GetParam() == kChain ? 3 : 8;
-  for (Isa isa : {Isa::kAvx512, Isa::kAvx2, Isa::kSse2}) {
-    const auto joined =
-        model_of(GetParam(), {.cpu_isa = isa, .passes = {}, .disabled_kernels = {}, .keep_tensors = {}});
-    const auto apart = model_of(GetParam(), without_strips(isa));
-    for (const Shape& shape :
-         {Shape{1, channels, 331, 323}, Shape{2, channels, 240, 321}, Shape{1, channels, 5, 2001}}) {
-      const Tensor x = random_tensor(shape, 1);
-      const std::vector<Tensor> expected = run_fresh(apart, {x}, {.threads = 1});
-      for (int threads : {1, 2, 3}) {
-        EXPECT_TRUE(same_bits(run_fresh(joined, {x}, {.threads = threads}), expected))
-            << text(name_of(isa), ", ", shape, ", ", threads, " threads");
-      }
-    }
-  }
+  expect_same_bits_without(kStripsName, GetParam(),
+                           {{1, channels, 331, 323}, {2, channels, 240, 321}, {1, channels, 5, 2001}});
 }
 
 TEST_P(Strips, AreForLargeImages) {
@@ -96,7 +75,7 @@ TEST_P(Strips, AreForLargeImages) {
   if (detected_isa() == Isa::kAny) GTEST_SKIP() << "no vector kernels on this machine";
   EXPECT_TRUE(has_strips(model, large));
   EXPECT_FALSE(has_strips(model, random_tensor({1, channels, 64, 64}, 1)));
-  EXPECT_FALSE(has_strips(model_of(GetParam(), without_strips()), large));
+  EXPECT_FALSE(has_strips(model_of(GetParam(), without_kernels(kStripsName)), large));
 }
 
 TEST_P(Strips, TakeLessMemory) {
@@ -108,7 +87,7 @@ TEST_P(Strips, TakeLessMemory) {
     session.run();
     return session.arena_bytes();
   };
-  EXPECT_LT(arena({}), arena(without_strips()));
+  EXPECT_LT(arena({}), arena(without_kernels(kStripsName)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Graphs, Strips, testing::Values(kChain, kResidual),

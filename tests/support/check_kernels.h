@@ -22,7 +22,8 @@ struct KernelCase {
 /// Runs `c` on every kernel row that takes it, in every layout the row allows and for every instruction set this
 /// machine has, with 1, 2 and 3 threads and, where allowed, in place, and compares with the operator's reference.
 /// All runs of a row must agree bit for bit. Operands that are arguments or weights are constant while planning.
-/// Gives how many rows and layouts took it (the reference does not count); failures are reported to gtest.
+/// Rows on matrix tiles are emulated where the machine has none. Gives how many rows and layouts took it, without the
+/// reference and those on tiles; failures are reported to gtest.
 int check_on_every_kernel(const KernelCase& c);
 
 /// Floats in [low, high), the same for each seed.

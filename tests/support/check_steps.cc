@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/check_steps.h"
 
+#include <algorithm>
 #include <climits>
+#include <iterator>
 
 namespace coracle::test {
 namespace {
@@ -15,7 +17,8 @@ struct Content {
 
 class Checker {
  public:
-  Checker(const Graph& graph, const Steps& steps) : graph_(graph), steps_(steps), writer_(steps.locals.size(), -1) {}
+  Checker(const Graph& graph, const Steps& steps)
+      : graph_(graph), steps_(steps), writer_(steps.locals.size(), -1), sole_(steps.locals.size(), false) {}
 
   std::string check() {
     collect();
@@ -23,15 +26,15 @@ class Checker {
       const Slot& slot = local(c.local).slot;
       if (slot.kind != Slot::Kind::kArena) continue;
       if (slot.offset % 64 != 0) return text("local ", c.local, " is not aligned");
-      if (slot.offset + local(c.local).fact.bytes() > steps_.workspace_offset)
-        return text("local ", c.local, " is outside");
+      const std::vector<size_t> bytes = bytes_of(c.local);
+      if (!bytes.empty() && bytes.back() >= steps_.workspace_offset) return text("local ", c.local, " is outside");
     }
     for (const Step& step : steps_.steps) {
       if (steps_.workspace_offset + step.prepared.workspace > steps_.arena_bytes) return "scratch outside the arena";
     }
     for (int s = 0; s < static_cast<int>(steps_.steps.size()); ++s) {
       for (size_t o = 0; o < at(s).out.size(); ++o) {
-        const std::string complaint = check_result(s, at(s).out[o]);
+        const std::string complaint = check_result(s, written_by(at(s).out[o]));
         if (!complaint.empty()) return text("step ", s, " (", at(s).kernel->name, "), result ", o, ": ", complaint);
       }
     }
@@ -48,9 +51,27 @@ class Checker {
     return l;
   }
 
+  /// The local that is written as `l`: itself, or all of what it lies in where no other step writes there.
+  int written_by(int l) const {
+    const int base = local(l).alias_of;
+    return local(l).view != nullptr && sole_[static_cast<size_t>(base)] ? base : l;
+  }
+
   void collect() {
     for (int s = 0; s < static_cast<int>(steps_.steps.size()); ++s) {
       for (int l : at(s).out) writer_[static_cast<size_t>(l)] = s;
+    }
+    for (size_t l = 0; l < steps_.locals.size(); ++l) {
+      const Local& part = steps_.locals[l];
+      if (part.view == nullptr || writer_[l] < 0 || writer_[static_cast<size_t>(part.alias_of)] >= 0) continue;
+      sole_[static_cast<size_t>(part.alias_of)] = true;
+    }
+    for (int s = 0; s < static_cast<int>(steps_.steps.size()); ++s) {
+      for (int l : at(s).out) {
+        if (written_by(l) == l) continue;
+        writer_[static_cast<size_t>(l)] = -1;
+        writer_[static_cast<size_t>(written_by(l))] = s;
+      }
     }
     std::vector<int> last(steps_.locals.size(), -1);
     for (int s = 0; s < static_cast<int>(steps_.steps.size()); ++s) {
@@ -63,11 +84,40 @@ class Checker {
     }
   }
 
+  /// Where a local's elements begin, from the beginning of the arena or of its tensor, in order.
+  std::vector<size_t> bytes_of(int l) const {
+    const Fact& fact = local(l).fact;
+    std::vector<size_t> bytes;
+    for (int64_t i = 0, n = fact.shape.count(); i < n; ++i) {
+      auto at = static_cast<size_t>(i);
+      if (const StridedView* view = local(l).view.get()) {
+        int64_t element = view->start;
+        int64_t rest = i;
+        for (int d = fact.shape.rank() - 1; d >= 0; --d) {
+          element += rest % fact.shape[d] * view->step[d];
+          rest /= fact.shape[d];
+        }
+        at = static_cast<size_t>(element);
+      }
+      bytes.push_back(local(l).slot.offset + at * size_of(fact.dtype));
+    }
+    std::sort(bytes.begin(), bytes.end());
+    return bytes;
+  }
+
   bool overlap(int a, int b) const {
     const Slot& x = local(a).slot;
     const Slot& y = local(b).slot;
     if (x.kind != y.kind || local(a).fact.bytes() == 0 || local(b).fact.bytes() == 0) return false;
-    if (x.kind == Slot::Kind::kExternal) return x.external == y.external;
+    if (x.kind == Slot::Kind::kExternal && x.external != y.external) return false;
+    if (local(a).view != nullptr || local(b).view != nullptr) {
+      const std::vector<size_t> left = bytes_of(a);
+      const std::vector<size_t> right = bytes_of(b);
+      std::vector<size_t> both;
+      std::set_intersection(left.begin(), left.end(), right.begin(), right.end(), std::back_inserter(both));
+      return !both.empty();
+    }
+    if (x.kind == Slot::Kind::kExternal) return true;
     return x.kind == Slot::Kind::kArena && x.offset < y.offset + local(b).fact.bytes() &&
            y.offset < x.offset + local(a).fact.bytes();
   }
@@ -88,7 +138,9 @@ class Checker {
       const bool in_place = over >= 0 && content_of(at(s).in.at(static_cast<size_t>(over))) == c.local &&
                             at(s).out.at(0) == result && operand.slot.offset == slot.offset &&
                             operand.fact.bytes() == local(result).fact.bytes();
-      if (!in_place) return text("overwrites its own operand, local ", c.local);
+      // A part of the result that was written there before.
+      const bool placed = operand.view != nullptr && operand.alias_of == result;
+      if (!in_place && !placed) return text("overwrites its own operand, local ", c.local);
     }
     return "";
   }
@@ -96,6 +148,7 @@ class Checker {
   const Graph& graph_;
   const Steps& steps_;
   std::vector<int> writer_;
+  std::vector<bool> sole_;  ///< written by one step only, as a part of it that covers it
   std::vector<Content> contents_;
 };
 

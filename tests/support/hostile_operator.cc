@@ -220,8 +220,7 @@ bool run_hostile_node(const OpRow& row, const Choose& choose) {
     const Node node = graph.node(id);
     for (size_t i = 0; i < node.outputs.size(); ++i) graph.add_output(node.outputs[i], text("y", i));
     run_reference(node, given);
-    Executor executor(std::make_shared<const Program>(std::make_shared<const Graph>(std::move(graph)), detected_isa(),
-                                                      std::vector<std::string>()),
+    Executor executor(std::make_shared<const Program>(std::make_shared<const Graph>(std::move(graph)), KernelChoice{}),
                       {.threads = 1, .cache_bytes = 0, .memory_bytes = kMemoryLimit});
     executor.run(inputs);
     return true;

@@ -29,12 +29,34 @@ GemmCall bound(const GemmPlan& plan, const float* a, const float* packed, float*
   return call;
 }
 
+/// With fewer, reading the larger packed weights takes the time.
+constexpr int64_t kLeastTileRows = 16;
+
+int64_t whole(int64_t count, int64_t of) { return (count + of - 1) / of * of; }
+
 }  // namespace
 
-std::shared_ptr<float> aligned_floats(int64_t count) {
+Misfit products_misfit(Products products, int64_t rows, const GemmShape& shape) {
+  constexpr int64_t kSide = 16;
+  constexpr int64_t kDepth = 32;
+  if (products == Products::kFloat32) return nullptr;
+  if (rows < kLeastTileRows) return "too few rows for matrix tiles";
+  const int64_t depth = shape.taps * shape.depth;
+  const int64_t used = rows * shape.columns * depth;
+  if (whole(rows, kSide) * whole(shape.columns, kSide) * whole(depth, kDepth) > 2 * used) {
+    return "too narrow for matrix tiles";
+  }
+  return nullptr;
+}
+
+std::shared_ptr<float> aligned_floats(int64_t count, PageArena* memory) {
+  if (memory != nullptr) {
+    return std::static_pointer_cast<float>(
+        memory->take(static_cast<size_t>(std::max<int64_t>(count, 1)) * sizeof(float)));
+  }
   constexpr std::align_val_t kAlignment{64};
-  void* memory = ::operator new(static_cast<size_t>(std::max<int64_t>(count, 1)) * sizeof(float), kAlignment);
-  return {static_cast<float*>(memory), [](float* p) { ::operator delete (p, std::align_val_t{64}); }};
+  void* alone = ::operator new(static_cast<size_t>(std::max<int64_t>(count, 1)) * sizeof(float), kAlignment);
+  return {static_cast<float*>(alone), [](float* p) { ::operator delete (p, std::align_val_t{64}); }};
 }
 
 int residual_in_place(const GemmFunctions& gemm, const GemmPlan& plan, const EpilogueProgram& epilogue) {
@@ -44,12 +66,12 @@ int residual_in_place(const GemmFunctions& gemm, const GemmPlan& plan, const Epi
 }
 
 std::shared_ptr<float> pack_groups(const GemmFunctions& gemm, const GemmShape& shape, const GemmSource& source,
-                                   int64_t groups, int64_t group_stride, ThreadPool& pool) {
+                                   int64_t groups, int64_t group_stride, const PrepareContext& context) {
   const int64_t size = gemm.packed_floats(shape);
   const int64_t panels = gemm.panels(shape.columns);
-  std::shared_ptr<float> packed = aligned_floats(size * groups);
+  std::shared_ptr<float> packed = aligned_floats(size * groups, context.memory);
   const int64_t grain = std::max<int64_t>(kPackGrain * panels / std::max<int64_t>(size, 1), 1);
-  pool.parallel_for(groups * panels, grain, [&](int64_t begin, int64_t end) {
+  context.pool->parallel_for(groups * panels, grain, [&](int64_t begin, int64_t end) {
     while (begin < end) {
       const int64_t group = begin / panels;
       const int64_t last = std::min(end, (group + 1) * panels);

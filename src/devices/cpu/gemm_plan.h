@@ -5,9 +5,19 @@
 #include <vector>
 
 #include "devices/cpu/epilogue_program.h"
-#include "devices/cpu/isa/gemm.h"
+#include "devices/cpu/isa/tile_gemm.h"
 
 namespace coracle::cpu {
+
+/// Products of float32 by multiply-adds of an instruction set, others on matrix tiles.
+inline const GemmFunctions& gemm_table(Isa isa, Products products) {
+  switch (products) {
+    case Products::kBf16x6: return machine_tile_gemm().x6;
+    case Products::kBf16x3: return machine_tile_gemm().x3;
+    case Products::kBf16: return machine_tile_gemm().bf16;
+    default: return gemm_table(isa);
+  }
+}
 
 /// What a product or convolution needs besides its tensors, ready for every call with the same shapes.
 struct GemmPlan {
@@ -22,16 +32,23 @@ struct GemmPlan {
   size_t packed_offset = 0;  ///< floats into the packed weights
 };
 
+/// Rows that repay packing the right matrix for tiles in each run.
+constexpr int64_t kLeastRowsToPackTiles = 64;
+
+/// Null if a product with these rows of one item of the batch is worth `products`: whole tiles would do at most twice
+/// the work. How an item is computed must not depend on how many there are.
+Misfit products_misfit(Products products, int64_t rows, const GemmShape& shape);
+
 /// The operand (of an operator with its epilogue's tensors from 2 on) on which the product may be written, or -1.
 int residual_in_place(const GemmFunctions& gemm, const GemmPlan& plan, const EpilogueProgram& epilogue);
 
-/// Memory for packed weights, 64-byte aligned.
-std::shared_ptr<float> aligned_floats(int64_t count);
+/// Memory for packed weights, 64-byte aligned; without an arena, of its own.
+std::shared_ptr<float> aligned_floats(int64_t count, PageArena* memory = nullptr);
 
 /// Packs the matrices of `groups` groups, group_stride floats apart in the source, one after the other. All
 /// threads take part: most of the time goes to memory that is touched for the first time.
 std::shared_ptr<float> pack_groups(const GemmFunctions& gemm, const GemmShape& shape, const GemmSource& source,
-                                   int64_t groups, int64_t group_stride, ThreadPool& pool);
+                                   int64_t groups, int64_t group_stride, const PrepareContext& context);
 
 /// Runs one plan on all threads, split over rows or, where they are few, over columns.
 void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,

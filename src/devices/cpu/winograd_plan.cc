@@ -7,6 +7,7 @@
 #include "devices/cpu/epilogue_program.h"
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/winograd.h"
+#include "devices/cpu/pixel_line.h"
 
 namespace coracle::cpu {
 namespace {
@@ -29,6 +30,8 @@ constexpr Least least(int64_t tile) { return tile == 4 ? Least{40, 24, 12} : Lea
 
 struct State {
   WinogradCall call;
+  int64_t in_start = 0;
+  int64_t out_start = 0;
   GemmCall product;  ///< one group per point
   std::vector<float> zeros;
   int64_t tiles = 0;
@@ -83,7 +86,7 @@ std::shared_ptr<float> transformed_filter(const double (&g)[kInputs][3], const f
 
 }  // namespace
 
-Misfit winograd_misfit(int tile, const Conv2dFused& op, const ArgFacts& args) {
+Misfit winograd_misfit(Products products, int tile, const Conv2dFused& op, const ArgFacts& args) {
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
   for (const WindowAxis* a : {&g.height(), &g.width()}) {
     if (a->kernel != 3 || a->stride != 1 || a->dilation != 1) return "not a 3x3 filter with stride 1";
@@ -95,21 +98,29 @@ Misfit winograd_misfit(int tile, const Conv2dFused& op, const ArgFacts& args) {
   const int64_t tiles = tiles_of(g, tile);
   if (tiles < bound.tiles) return "too small an image for Winograd";
   // Cut tiles compute pixels that nobody wants.
-  const int64_t products = tiles * (tile + 2) * (tile + 2);
-  const int64_t direct_products = 9 * g.height().out * g.width().out;
-  const bool saves = tile == 4 ? 2 * products <= direct_products : 3 * products <= 2 * direct_products;
-  return saves ? nullptr : "too many cut tiles for Winograd";
+  const int64_t multiplies = tiles * (tile + 2) * (tile + 2);
+  const int64_t direct = 9 * g.height().out * g.width().out;
+  const bool saves = tile == 4 ? 2 * multiplies <= direct : 3 * multiplies <= 2 * direct;
+  if (!saves) return "too many cut tiles for Winograd";
+  return products_misfit(products, tiles, {1, g.in_channels, g.out_channels});
 }
 
-Prepared prepare_winograd(Isa isa, int tile, const Conv2dFused& op, const ArgFacts& args, PrepareContext& context) {
+Prepared prepare_winograd(Isa isa, Products products, int tile, const Conv2dFused& op, const ArgFacts& args,
+                          PrepareContext& context) {
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
-  const GemmFunctions& gemm = gemm_table(isa);
+  const GemmFunctions& gemm = gemm_table(isa, products);
   auto state = std::make_shared<State>();
   State& s = *state;
   s.call.tile = tile;
   s.call.in_h = g.height().in;
   s.call.in_w = g.width().in;
   s.call.in_channels = g.in_channels;
+  const PixelLine in = *pixel_line(args.in(0), args.view_in(0));
+  const PixelLine out = *pixel_line(args.out(), args.view_out());
+  s.in_start = in.start;
+  s.out_start = out.start;
+  s.call.in_stride = in.stride;
+  s.call.out_stride = out.stride;
   s.call.out_h = g.height().out;
   s.call.out_w = g.width().out;
   s.call.out_channels = g.out_channels;
@@ -152,7 +163,7 @@ Prepared prepare_winograd(Isa isa, int tile, const Conv2dFused& op, const ArgFac
                             .join_stride = 0,
                             .inner_stride = 1,
                             .column_stride = g.in_channels};
-    return pack_groups(gemm, s.product.shape, source, points, pairs, *context.pool);
+    return pack_groups(gemm, s.product.shape, source, points, pairs, context);
   });
   p.workspace = static_cast<size_t>(s.slots * s.slot_floats()) * sizeof(float);
   p.state_bytes = sizeof(State) + s.zeros.size() * sizeof(float);
@@ -161,16 +172,16 @@ Prepared prepare_winograd(Isa isa, int tile, const Conv2dFused& op, const ArgFac
   return p;
 }
 
-void run_winograd(Isa isa, KernelCall& call) noexcept {
+void run_winograd(Isa isa, Products products, KernelCall& call) noexcept {
   const State& s = *static_cast<const State*>(call.state);
-  const GemmFunctions& gemm = gemm_table(isa);
+  const GemmFunctions& gemm = gemm_table(isa, products);
   const WinogradFunctions& winograd = winograd_table(isa);
   PostOp ops[kMaxPostOps];
   s.epilogue.bind(call, 2, ops);
   WinogradCall c = s.call;
-  c.input = call.in[0].as<const float>();
+  c.input = call.in[0].as<const float>() + s.in_start;
   c.zeros = s.zeros.data();
-  c.output = call.out[0].as<float>();
+  c.output = call.out[0].as<float>() + s.out_start;
   c.ops = ops;
   c.op_count = s.epilogue.count();
   auto* workspace = static_cast<float*>(call.workspace);

@@ -13,10 +13,12 @@ namespace coracle::cpu {
 /// Multiplications relative to the direct form: (tile + 2)^2 points for tile^2 results of 3 x 3 taps.
 constexpr double winograd_multiplies(int tile) { return (tile + 2.0) * (tile + 2.0) / (9.0 * tile * tile); }
 
-/// Null where the algorithm applies with tiles of 4x4 or 2x2 output pixels and is worth its transformations.
-Misfit winograd_misfit(int tile, const Conv2dFused& op, const ArgFacts& args);
+/// Null where the algorithm applies with tiles of 4x4 or 2x2 output pixels and is worth its transformations, and its
+/// products are worth theirs.
+Misfit winograd_misfit(Products products, int tile, const Conv2dFused& op, const ArgFacts& args);
 
-Prepared prepare_winograd(Isa isa, int tile, const Conv2dFused& op, const ArgFacts& args, PrepareContext& context);
-void run_winograd(Isa isa, KernelCall& call) noexcept;
+Prepared prepare_winograd(Isa isa, Products products, int tile, const Conv2dFused& op, const ArgFacts& args,
+                          PrepareContext& context);
+void run_winograd(Isa isa, Products products, KernelCall& call) noexcept;
 
 }  // namespace coracle::cpu

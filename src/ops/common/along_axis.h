@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/common/indices.h"
 #include "ops/common/joining.h"
 
 namespace coracle {
@@ -19,12 +20,12 @@ inline void require_along_axis(const Shape& x, const Shape& index, int64_t axis_
 /// f(position in index, position in x) for each element of index, whose value replaces the coordinate on `axis`.
 template <class F>
 void each_along_axis(const Tensor& index, const Shape& x, int axis, const F& f) {
-  const Steps from = row_major(x);
+  const ElementWalk from = row_major(x);
   const Shape& shape = index.shape();
   int64_t at[Shape::kMaxRank] = {};
   int64_t base = 0;  // position in x of the coordinates other than the axis
   for (int64_t i = 0, n = index.count(); i < n; ++i) {
-    f(i, base + checked_index(index.integer(i), from.size[axis]) * from.step[axis]);
+    f(i, base + index_from_front(index.integer(i), from.size[axis], "Index", i) * from.step[axis]);
     for (int d = shape.rank() - 1; d >= 0; --d) {
       const int64_t step = d == axis ? 0 : from.step[d];
       base += step;

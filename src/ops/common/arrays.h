@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/common/indices.h"
 #include "ops/common/joining.h"
 
 namespace coracle {
@@ -17,11 +18,11 @@ inline void require_array(const InferArgs& a, int port) {
   require(a.in(port).is_array, "operand ", port, " is a tensor ", a.shape(port), ", expected a tensor array");
 }
 
-/// The position that operand `port` (one integer) names in an array of `size` elements.
-inline size_t array_position(const ReferenceArgs& a, int port, size_t size) {
+/// The position that operand `port` (one integer), called `operand`, names in an array of `size` elements.
+inline size_t array_position(const ReferenceArgs& a, int port, const char* operand, size_t size) {
   require(a.in(port).count() == 1, ErrorCode::kRunFailure, "the position in a tensor array is a tensor ", a.shape(port),
           ", expected one element");
-  return static_cast<size_t>(checked_index(a.in(port).integer(0), static_cast<int64_t>(size), "position in an array"));
+  return static_cast<size_t>(index_from_front(a.in(port).integer(0), static_cast<int64_t>(size), operand, 0));
 }
 
 /// Error where nothing has been written at that place.

@@ -30,11 +30,11 @@ inline Shape diagonal_shape(const Shape& x, int64_t a1, int64_t a2, int64_t offs
 }
 
 /// A walk over those diagonals.
-inline Steps diagonal_steps(const Shape& x, int64_t a1, int64_t a2, int64_t offset) {
+inline ElementWalk diagonal_steps(const Shape& x, int64_t a1, int64_t a2, int64_t offset) {
   const int rows = normalize_axis(a1, x.rank());
   const int columns = normalize_axis(a2, x.rank());
-  const Steps all = row_major(x);
-  Steps s;
+  const ElementWalk all = row_major(x);
+  ElementWalk s;
   for (int i = 0; i < all.rank; ++i) {
     if (i != rows && i != columns) s.push_back(all.size[i], all.step[i]);
   }

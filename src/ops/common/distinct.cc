@@ -14,7 +14,7 @@ Tensor contiguous_slices(const Tensor& x, const Ints& axes) {
   if (axes.empty() || x.shape().is_scalar()) return x.reshaped(Shape{x.count(), 1});
   const int axis = normalize_axis(axes[0], x.shape().rank());
   const Around around(x.shape(), axis);
-  Steps read;
+  ElementWalk read;
   read.push_back(around.dim, around.inner);
   read.push_back(around.outer, around.dim * around.inner);
   read.push_back(around.inner, 1);

@@ -6,9 +6,9 @@
 namespace coracle {
 
 /// A walk over x that repeats it to fill `to` by NumPy's broadcasting rule. x must broadcast to `to`.
-inline Steps broadcast_steps(const Shape& x, const Shape& to) {
-  const Steps all = row_major(x);
-  Steps s;
+inline ElementWalk broadcast_steps(const Shape& x, const Shape& to) {
+  const ElementWalk all = row_major(x);
+  ElementWalk s;
   for (int i = 0; i < to.rank(); ++i) {
     const int from = i - (to.rank() - x.rank());
     s.push_back(to[i], from < 0 || x[from] == 1 ? 0 : all.step[from]);
@@ -17,10 +17,10 @@ inline Steps broadcast_steps(const Shape& x, const Shape& to) {
 }
 
 /// A walk over x repeated times[i] in dimension i, last dimensions aligned; the missing ones of either count as 1.
-inline Steps tile_steps(const Shape& x, std::span<const int64_t> times) {
-  const Steps all = row_major(x);
+inline ElementWalk tile_steps(const Shape& x, std::span<const int64_t> times) {
+  const ElementWalk all = row_major(x);
   const int rank = std::max(x.rank(), static_cast<int>(times.size()));
-  Steps s;
+  ElementWalk s;
   for (int i = 0; i < rank; ++i) {
     const int from = i - (rank - x.rank());
     const int t = i - (rank - static_cast<int>(times.size()));

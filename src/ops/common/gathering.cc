@@ -3,18 +3,20 @@
 
 #include <cstring>
 
+#include "ops/common/indices.h"
+
 namespace coracle {
 
 void gather_slices(const Tensor& x, const Tensor& index, int axis, Tensor& out) {
   const Around around(x.shape(), axis);
   const size_t bytes = static_cast<size_t>(around.inner) * size_of(x.dtype());
-  const std::vector<int64_t> at = index.integers();
+  std::vector<int64_t> at = index.integers();
+  for (size_t i = 0; i < at.size(); ++i) at[i] = index_from_front(at[i], around.dim, "Index", static_cast<int64_t>(i));
   char* to = out.data<char>();
   for (int64_t o = 0; o < around.outer; ++o) {
     const char* from = x.data<char>() + static_cast<size_t>(o * around.dim) * bytes;
     for (int64_t i : at) {
-      const auto slice = static_cast<size_t>(checked_index(i, around.dim));
-      if (bytes != 0) std::memcpy(to, from + slice * bytes, bytes);
+      if (bytes != 0) std::memcpy(to, from + static_cast<size_t>(i) * bytes, bytes);
       to += bytes;
     }
   }
@@ -30,19 +32,20 @@ void embed(const Tensor& ids, const Tensor& weight, int64_t padding, Tensor& out
       if (bytes != 0) std::memset(to, 0, bytes);
       continue;
     }
-    require(id >= 0 && id < rows, ErrorCode::kRunFailure, "id is ", id, ", outside of a table of ", rows, " rows");
-    if (bytes != 0) std::memcpy(to, weight.data<char>() + static_cast<size_t>(id) * bytes, bytes);
+    const auto row = static_cast<size_t>(checked_index(id, rows, "Ids", i));
+    if (bytes != 0) std::memcpy(to, weight.data<char>() + row * bytes, bytes);
   }
 }
 
 std::vector<int64_t> row_positions(const Tensor& index, const Shape& x) {
   const int64_t depth = index.shape().is_scalar() ? 1 : index.shape().back();
   const int64_t rows = index.shape().is_scalar() ? 1 : index.shape().count(0, index.shape().rank() - 1);
-  const Steps steps = row_major(x);
+  const ElementWalk steps = row_major(x);
   std::vector<int64_t> positions(static_cast<size_t>(rows), 0);
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t d = 0; d < depth; ++d) {
-      const int64_t i = checked_index(index.integer(r * depth + d), steps.size[d]);
+      const int64_t element = r * depth + d;
+      const int64_t i = index_from_front(index.integer(element), steps.size[d], "Index", element);
       positions[static_cast<size_t>(r)] += i * steps.step[d];
     }
   }

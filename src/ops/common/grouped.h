@@ -7,6 +7,7 @@
 
 #include "ops/common/binary.h"
 #include "ops/common/gathering.h"
+#include "ops/common/indices.h"
 
 /// Rows that are gathered in groups: the operators of graph networks.
 namespace coracle {
@@ -90,10 +91,11 @@ inline Shape message_shape(Shape x, Shape y, int64_t edges) {
   return rows;
 }
 
-/// f(edge, message row) for each edge from row sources[e] of x to row y_rows[e] of y.
+/// f(edge, message row) for each edge from row sources[e] of x to row y_rows[e] of y; messages call the latter
+/// `y_rows_are`.
 template <class F>
 void each_message(const Tensor& x, const Tensor& y, EdgeMessage kind, std::span<const int64_t> sources,
-                  std::span<const int64_t> y_rows, const F& f) {
+                  std::span<const int64_t> y_rows, const char* y_rows_are, const F& f) {
   const Shape s = message_shape(x.shape(), y.shape(), 1);
   Shape of_x = x.shape();
   Shape of_y = y.shape();
@@ -109,8 +111,9 @@ void each_message(const Tensor& x, const Tensor& y, EdgeMessage kind, std::span<
   const std::vector<double> ys = y.doubles();
   std::vector<double> row(places.size());
   for (size_t e = 0; e < sources.size(); ++e) {
-    const double* from = xs.data() + checked_index(sources[e], x.shape()[0], "source") * x_width;
-    const double* with = ys.data() + checked_index(y_rows[e], y.shape()[0], "row of y") * y_width;
+    const auto edge = static_cast<int64_t>(e);
+    const double* from = xs.data() + index_from_front(sources[e], x.shape()[0], "Src_index", edge) * x_width;
+    const double* with = ys.data() + index_from_front(y_rows[e], y.shape()[0], y_rows_are, edge) * y_width;
     for (size_t i = 0; i < row.size(); ++i) row[i] = message_of(kind, from[places[i].first], with[places[i].second]);
     f(e, row.data());
   }

@@ -13,13 +13,13 @@ struct Wide {
 
 /// The innermost dimension as a plain loop, the others by counting.
 template <class T>
-void walk_and_copy(const T* from, const Steps& read, T* to, const Steps& write) {
+void walk_and_copy(const T* from, const ElementWalk& read, T* to, const ElementWalk& write) {
   if (read.count() == 0) return;
   const int outer = read.rank == 0 ? 0 : read.rank - 1;
   const int64_t n = read.rank == 0 ? 1 : read.size[outer];
   const int64_t read_step = read.rank == 0 ? 1 : read.step[outer];
   const int64_t write_step = write.rank == 0 ? 1 : write.step[outer];
-  int64_t at[Steps::kMaxRank] = {};
+  int64_t at[ElementWalk::kMaxRank] = {};
   int64_t r = read.start;
   int64_t w = write.start;
   while (true) {
@@ -43,8 +43,8 @@ void walk_and_copy(const T* from, const Steps& read, T* to, const Steps& write) 
 
 }  // namespace
 
-Steps row_major(const Shape& shape) {
-  Steps s;
+ElementWalk row_major(const Shape& shape) {
+  ElementWalk s;
   for (int64_t d : shape) s.push_back(d, 0);
   // Next to a dimension of size 0 others may be so large that steps would overflow.
   int64_t step = shape.count() == 0 ? 0 : 1;
@@ -55,14 +55,14 @@ Steps row_major(const Shape& shape) {
   return s;
 }
 
-Steps permuted(const Steps& steps, std::span<const int> order) {
-  Steps s;
+ElementWalk permuted(const ElementWalk& steps, std::span<const int> order) {
+  ElementWalk s;
   s.start = steps.start;
   for (int i : order) s.push_back(steps.size[i], steps.step[i]);
   return s;
 }
 
-void copy_elements(const void* from, const Steps& read, void* to, const Steps& write, size_t element) {
+void copy_elements(const void* from, const ElementWalk& read, void* to, const ElementWalk& write, size_t element) {
   const auto copy = [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     walk_and_copy(static_cast<const T*>(from), read, static_cast<T*>(to), write);
@@ -76,8 +76,8 @@ void copy_elements(const void* from, const Steps& read, void* to, const Steps& w
   }
 }
 
-void gather_elements(const Tensor& from, const Steps& read, Tensor& to) {
-  Steps write = read;
+void gather_elements(const Tensor& from, const ElementWalk& read, Tensor& to) {
+  ElementWalk write = read;
   write.start = 0;
   int64_t step = 1;
   for (int i = write.rank - 1; i >= 0; --i) {
@@ -95,11 +95,6 @@ void copy_tensor(const Tensor& from, Tensor& to) {
   require(to.bytes() == from.bytes(), ErrorCode::kRunFailure, "a tensor ", from.dtype(), from.shape(), " stands where ",
           to.dtype(), to.shape(), " was expected");
   if (from.bytes() != 0) std::memcpy(to.raw(), from.raw(), from.bytes());
-}
-
-int64_t checked_index(int64_t i, int64_t bound, const char* what) {
-  require(i >= -bound && i < bound, ErrorCode::kRunFailure, what, " is ", i, ", outside of ", bound, " elements");
-  return i < 0 ? i + bound : i;
 }
 
 }  // namespace coracle

@@ -11,7 +11,7 @@
 namespace coracle {
 
 /// A way through memory: sizes and steps in elements, outermost first. Steps may be 0 (repeat) or negative.
-struct Steps {
+struct ElementWalk {
   static constexpr int kMaxRank = 2 * Shape::kMaxRank;
   int rank = 0;
   int64_t size[kMaxRank] = {};
@@ -31,24 +31,21 @@ struct Steps {
 };
 
 /// All elements of a row-major tensor in order.
-Steps row_major(const Shape& shape);
+ElementWalk row_major(const Shape& shape);
 
 /// The dimensions of `steps` in another order: dimension i of the result is dimension order[i].
-Steps permuted(const Steps& steps, std::span<const int> order);
+ElementWalk permuted(const ElementWalk& steps, std::span<const int> order);
 
 /// to[i-th of write] = from[i-th of read]; both walks have the same sizes. `element` is the size of one in bytes.
-void copy_elements(const void* from, const Steps& read, void* to, const Steps& write, size_t element);
+void copy_elements(const void* from, const ElementWalk& read, void* to, const ElementWalk& write, size_t element);
 
 /// Fills the row-major `to` with the elements of `from` met along `read`.
-void gather_elements(const Tensor& from, const Steps& read, Tensor& to);
+void gather_elements(const Tensor& from, const ElementWalk& read, Tensor& to);
 
 /// to = from, element for element; both have the same type and count. Tensor arrays get their own list.
 void copy_tensor(const Tensor& from, Tensor& to);
 
 /// True for NHWC, NDHWC, NLC: the shape itself has the channels last.
 inline bool channels_are_last(const std::string& format) { return format.size() > 2 && format.back() == 'C'; }
-
-/// `i` counted from the front where negative. Throws Error (run failure) unless -bound <= i < bound.
-int64_t checked_index(int64_t i, int64_t bound, const char* what = "index");
 
 }  // namespace coracle

@@ -47,8 +47,8 @@ Shape padded_shape(const Shape& x, std::span<const PadAmount> amounts, PadMode m
 }
 
 void pad_tensor(const Tensor& x, std::span<const PadAmount> amounts, PadMode mode, double value, Tensor& out) {
-  const Steps from = row_major(x.shape());
-  const Steps to = row_major(out.shape());
+  const ElementWalk from = row_major(x.shape());
+  const ElementWalk to = row_major(out.shape());
   const int rank = from.rank;
   std::vector<std::vector<int64_t>> source(static_cast<size_t>(rank));
   for (int d = 0; d < rank; ++d) {

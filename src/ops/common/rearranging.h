@@ -11,7 +11,7 @@ namespace coracle {
 /// out = x seen with dimensions `split` (whose product is its count), these taken in the order `order`, row-major.
 inline void rearrange(const Tensor& x, std::initializer_list<int64_t> split, std::initializer_list<int> order,
                       Tensor& out) {
-  Steps all;
+  ElementWalk all;
   for (int64_t d : split) all.push_back(d, 0);
   int64_t step = 1;
   for (int i = all.rank - 1; i >= 0; --i) {

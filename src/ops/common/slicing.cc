@@ -75,10 +75,10 @@ Shape sliced_shape(const Shape& x, const Ints& axes, const std::optional<Ints>& 
   return out;
 }
 
-Steps sliced_steps(const Shape& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints* steps,
-                   const Ints& decreased, const Ints& infer_flags, bool open_end) {
-  const Steps whole = row_major(x);
-  Steps s = whole;
+ElementWalk sliced_steps(const Shape& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints* steps,
+                         const Ints& decreased, const Ints& infer_flags, bool open_end) {
+  const ElementWalk whole = row_major(x);
+  ElementWalk s = whole;
   int64_t first[Shape::kMaxRank] = {};  // of an axis that is named twice, the last slice holds
   for (size_t i = 0; i < axes.size(); ++i) {
     const int axis = normalize_axis(axes[i], x.rank());

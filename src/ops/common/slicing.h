@@ -31,7 +31,7 @@ Shape sliced_shape(const Shape& x, const Ints& axes, const std::optional<Ints>& 
                    bool open_end = false);
 
 /// The same as a walk over x, without dropping axes.
-Steps sliced_steps(const Shape& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints* steps,
-                   const Ints& decreased, const Ints& infer_flags, bool open_end = false);
+ElementWalk sliced_steps(const Shape& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints* steps,
+                         const Ints& decreased, const Ints& infer_flags, bool open_end = false);
 
 }  // namespace coracle

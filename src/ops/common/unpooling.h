@@ -6,6 +6,7 @@
 
 #include "graph/op.h"
 #include "ops/common/data_format.h"
+#include "ops/common/indices.h"
 
 namespace coracle {
 
@@ -70,8 +71,7 @@ inline void reference_unpooling(ReferenceArgs& a) {
     using T = std::remove_pointer_t<decltype(p)>;
     std::fill_n(y.data<T>(), y.count(), T(0));
     for (int64_t i = 0, n = s.count(); i < n; ++i) {
-      const int64_t at = indices[static_cast<size_t>(i)];
-      require(at >= 0 && at < to, ErrorCode::kRunFailure, "index ", at, " is outside the result's ", to, " elements");
+      const int64_t at = checked_index(indices[static_cast<size_t>(i)], to, "Indices", i);
       y.data<T>()[i / from * to + at] = a.in(0).data<T>()[i];
     }
   });

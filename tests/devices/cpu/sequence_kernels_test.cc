@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "ops/attention.h"
 #include "ops/cast.h"
 #include "ops/dequantize_linear.h"
 #include "ops/embedding.h"
@@ -24,6 +25,46 @@ TEST(CastKernels, EveryPairThatModelsUse) {
       EXPECT_GT(check_on_every_kernel({Cast{to}, {random_floats(s, -50, 50)}}), 0);
     }
     EXPECT_GT(check_on_every_kernel({Cast{DType::kFloat32}, {random_ints(s, 0, 2, DType::kBool)}}), 0);
+  }
+}
+
+TEST(AttentionKernels, MatchTheReference) {
+  struct Case {
+    Shape q, k, v;
+    std::optional<Shape> mask = {};
+  };
+  const Case cases[] = {
+      {{1, 1}, {1, 1}, {1, 1}},
+      {{5, 4}, {7, 4}, {7, 3}, Shape{1, 7}},
+      {{2, 3, 33, 17}, {2, 3, 33, 17}, {2, 3, 33, 17}, Shape{2, 1, 1, 33}},
+      {{12, 197, 64}, {12, 197, 64}, {12, 197, 64}},
+      {{2, 4, 1, 32}, {2, 4, 100, 32}, {2, 4, 100, 32}, Shape{1, 100}},
+      {{1, 2, 500, 40}, {1, 2, 300, 40}, {1, 2, 300, 80}, Shape{500, 300}},
+      // Dimensions that repeat, and masks with one number for all keys or all queries.
+      {{2, 1, 5, 4}, {3, 6, 4}, {6, 7}, Shape{4, 1, 1, 5, 1}},
+      {{2, 1, 5, 8}, {2, 3, 9, 8}, {1, 3, 9, 20}, Shape{1}},
+      {{1, 3, 8}, {1, 1, 8}, {1, 6, 8}, Shape{3, 6}},
+      {{1, 1, 8}, {1, 6, 8}, {1, 6, 8}, Shape{4, 6}},
+      // Keys that need their sums in parts, and queries in several blocks.
+      {{1, 40, 2000}, {1, 30, 2000}, {1, 30, 16}},
+      {{1, 30, 8}, {1, 9000, 8}, {1, 9000, 8}},
+  };
+  for (const Case& c : cases) {
+    for (const double scale : {1.0, 0.125}) {
+      Attention op;
+      op.scale = scale;
+      KernelCase kernel{
+          .op = op,
+          .in = {random_floats(c.q, -1, 1, 1), random_floats(c.k, -1, 1, 2), random_floats(c.v, -1, 1, 3)},
+          .in_counts = {1, 1, 1, 0},
+          .relative = 2e-5,
+          .absolute = 2e-5};
+      if (c.mask) {
+        kernel.in.push_back(random_floats(*c.mask, -3, 3, 4));
+        kernel.in_counts[3] = 1;
+      }
+      EXPECT_GT(check_on_every_kernel(kernel), 0) << text(c.q, " ", c.k, " ", c.v);
+    }
   }
 }
 

@@ -236,10 +236,12 @@ HWY_INLINE void finish_tile(const PostOp* ops, int op_count, const float* tile, 
   if (j < columns) finish_columns<true>(ops, op_count, tile + j, tile_stride, rows, columns - j, to);
 }
 
-// Whether finish_flat() does this chain: nothing in it goes by channel.
-HWY_INLINE bool is_flat(const PostOp* ops, int op_count) {
+// Whether finish_flat() does this chain for pixels of so many channels: nothing in it goes by channel, and tensors have
+// as many.
+HWY_INLINE bool is_flat(const PostOp* ops, int op_count, int64_t channels) {
   for (const PostOp* op = ops; op != ops + op_count; ++op) {
     if (op->kind == PostOpKind::kAddChannel || op->kind == PostOpKind::kMulChannel) return false;
+    if (op->tensor != nullptr && op->tensor_stride != channels) return false;
   }
   return true;
 }

@@ -55,7 +55,7 @@ void pack(const GemmShape& shape, const GemmSource& source, float* packed, int64
       const float* from = source.data + offset + p * static_cast<int64_t>(kPanelColumns) * source.column_stride;
       pack_tap(shape, source, from, columns, panel, to);
     }
-    flush_denormals(packed + p * full_panel_floats(shape), panel_floats(shape, p));
+    flush_denormals(packed + p * full_panel_floats(shape), panel_floats(shape, p), source.scale);
   }
 }
 
@@ -75,7 +75,7 @@ class RowTile {
   RowTile(const GemmCall& call, const Chain& chain, int64_t rows)
       : call_(call),
         chain_(chain),
-        flat_(is_flat(chain.ops, chain.count)),
+        flat_(is_flat(chain.ops, chain.count, call.c_stride)),
         copies_(copies_rows(call)),
         fetches_(rows * call.c_stride >= kLargeFloats),
         parts_(parts_of(call.shape, copies_)),

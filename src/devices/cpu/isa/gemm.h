@@ -23,7 +23,7 @@ struct GemmShape {
 };
 
 /// Where pack() finds B[t, k, column], with k = join * inner + i and join < depth / inner:
-/// data[tap_offsets[t] + join * join_stride + i * inner_stride + column * column_stride]
+/// scale * data[tap_offsets[t] + join * join_stride + i * inner_stride + column * column_stride]
 struct GemmSource {
   const float* data = nullptr;
   const int64_t* tap_offsets = nullptr;  ///< null: all 0
@@ -31,6 +31,7 @@ struct GemmSource {
   int64_t join_stride = 0;
   int64_t inner_stride = 0;
   int64_t column_stride = 0;
+  float scale = 1;
 };
 
 /// Rows of A are the pixels of an image: row ((n * out_h + oy) * out_w + ox) and tap t read `join` adjacent pixels from

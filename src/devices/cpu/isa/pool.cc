@@ -16,7 +16,7 @@ HWY_INLINE void pooled(const Pool& p, size_t begin, size_t end, V identity, Comb
     for (size_t column = 0; column < p.out_width; ++column) {
       const int32_t top = p.rows.begin[row], bottom = p.rows.end[row];
       const int32_t left = p.columns.begin[column], right = p.columns.end[column];
-      float* y = p.y + (row * p.out_width + column) * p.channels;
+      float* y = p.y + (row * p.out_width + column) * p.y_stride;
       const V divisor =
           p.rows.divisor == nullptr
               ? identity

@@ -23,6 +23,7 @@ struct Pool {
   size_t in_width = 0;
   size_t out_width = 0;
   size_t channels = 0;
+  size_t y_stride = 0;  ///< floats from pixel to pixel of y
   PoolAxis rows;
   PoolAxis columns;
 };

@@ -29,12 +29,13 @@ void nearest(const Resize& p, size_t begin, size_t end) {
     for (size_t column = 0; column < p.out_width; ++column) {
       const float* x = source + static_cast<size_t>(p.columns.low[column]) * p.channels;
       const size_t at = (row * p.out_width + column) * p.channels;
+      float* y = p.y + (row * p.out_width + column) * p.y_stride;
       if (p.factor != nullptr) {
-        add_scaled(x, p.add + at, p.factor, p.y + at, p.channels);
+        add_scaled(x, p.add + at, p.factor, y, p.channels);
       } else if (p.add != nullptr) {
-        map2(x, p.add + at, p.y + at, p.channels, AddOp());
+        map2(x, p.add + at, y, p.channels, AddOp());
       } else {
-        map(x, p.y + at, p.channels, SameOp());
+        map(x, y, p.channels, SameOp());
       }
     }
   }
@@ -55,13 +56,14 @@ void bilinear(const Resize& p, size_t begin, size_t end) {
       const size_t right = static_cast<size_t>(p.columns.high[column]) * p.channels;
       const V across = hn::Set(d, p.columns.weight[column]);
       const size_t at = (row * p.out_width + column) * p.channels;
+      float* y = p.y + (row * p.out_width + column) * p.y_stride;
       for (size_t c = 0; c < p.channels; c += kFloatLanes) {
         const size_t width = p.channels - c < kFloatLanes ? p.channels - c : kFloatLanes;
         const V top = mix(load_width(upper + left + c, width), load_width(upper + right + c, width), across);
         const V bottom = mix(load_width(lower + left + c, width), load_width(lower + right + c, width), across);
         V result = mix(top, bottom, down);
         if (p.add != nullptr) result = hn::Add(result, load_width(p.add + at + c, width));
-        store_width(result, p.y + at + c, width);
+        store_width(result, y + c, width);
       }
     }
   }

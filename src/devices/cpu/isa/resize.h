@@ -24,6 +24,7 @@ struct Resize {
   size_t in_width = 0;
   size_t out_width = 0;
   size_t channels = 1;
+  size_t y_stride = 1;  ///< floats from pixel to pixel of y; channels where y has its own memory
   ResizeAxis rows;
   ResizeAxis columns;
 };

@@ -99,7 +99,7 @@ template <int kOutputs>
 HWY_INLINE void transform_input_tiles(const WinogradCall& call, int64_t begin, int64_t end, float* a) {
   constexpr int kInputs = kOutputs + 2;
   constexpr int kPoints = kInputs * kInputs;
-  const int64_t row = call.in_w * call.in_channels;
+  const int64_t row = call.in_w * call.in_stride;
   for (int64_t tile = begin; tile < end; ++tile, a += call.in_channels) {
     const TilePlace at = place_of<kOutputs>(call, tile);
     const float* image = call.input + at.image * call.in_h * row;
@@ -108,7 +108,7 @@ HWY_INLINE void transform_input_tiles(const WinogradCall& call, int64_t begin, i
       const int64_t y = at.y - call.pad_top + i / kInputs;
       const int64_t x = at.x - call.pad_left + i % kInputs;
       const bool inside = y >= 0 && y < call.in_h && x >= 0 && x < call.in_w;
-      pixels[i] = inside ? image + y * row + x * call.in_channels : call.zeros;
+      pixels[i] = inside ? image + y * row + x * call.in_stride : call.zeros;
     }
     int64_t channel = 0;
     for (; channel + kLanes <= call.in_channels; channel += kLanes) {
@@ -182,7 +182,7 @@ HWY_INLINE void transform_outputs(const WinogradCall& call, const Chain& chain, 
         const int64_t pixel = tile.pixels[y * kOutputs + x];
         if (pixel < 0) continue;
         if (chain.finishes) {
-          store_channels<kPartial>(result, call.output + pixel * call.out_channels + channel, count);
+          store_channels<kPartial>(result, call.output + pixel * call.out_stride + channel, count);
         } else {
           hn::Store(result, d, results + tile.place[y * kOutputs + x] * kLanes);
         }
@@ -191,7 +191,7 @@ HWY_INLINE void transform_outputs(const WinogradCall& call, const Chain& chain, 
   });
   if (chain.finishes) return;
   finish_tile(chain.ops, chain.count, results, kFloatLanes, tile.kept_count, kPartial ? count : kFloatLanes,
-              {call.output, call.out_channels, tile.kept, static_cast<size_t>(channel)});
+              {call.output, call.out_stride, tile.kept, static_cast<size_t>(channel)});
 }
 
 template <int kOutputs>

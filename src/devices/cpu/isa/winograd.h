@@ -17,8 +17,10 @@ struct WinogradCall {
   int64_t tile = 4;  ///< m: 2 or 4
   int64_t in_h = 0, in_w = 0;
   int64_t in_channels = 0;
+  int64_t in_stride = 0;  ///< floats from pixel to pixel
   int64_t out_h = 0, out_w = 0;
   int64_t out_channels = 0;
+  int64_t out_stride = 0;  ///< floats from pixel to pixel
   int64_t pad_top = 0, pad_left = 0;
   const float* input = nullptr;
   const float* zeros = nullptr;  ///< in_channels zeros

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/pixel_line.h"
 #include "devices/cpu/winograd_plan.h"
 #include "ops/conv2d_fused.h"
 
@@ -10,6 +11,8 @@ namespace {
 
 struct State {
   GemmPlan plan;
+  int64_t in_start = 0;
+  int64_t out_start = 0;
   EpilogueProgram epilogue;
 };
 
@@ -24,23 +27,45 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
   return epilogue_misfit(op, args, 2, convolution_result(g, op.data_format, 2), g.out_channels);
 }
 
-/// Fills the plan's taps; true if the taps of a filter row are joined (narrow inputs).
-bool set_taps(const ConvolutionGeometry& g, GemmPlan& plan) {
+/// True if the taps of a filter row are joined (narrow inputs).
+bool joins_taps(const ConvolutionGeometry& g) {
+  const WindowAxis& w = g.width();
+  return g.groups == 1 && w.kernel > 1 && w.dilation == 1 && w.kernel * g.in_channels <= kMaxJoinedDepth &&
+         g.height().kernel <= kMaxJoinedTaps;
+}
+
+/// One group as a product.
+GemmShape product_shape(const ConvolutionGeometry& g) {
+  const int64_t depth = g.in_channels / g.groups;
+  const int64_t columns = g.out_channels / g.groups;
+  const int64_t width = g.width().kernel;
+  if (joins_taps(g)) return {g.height().kernel, depth * width, columns};
+  return {g.height().kernel * width, depth, columns};
+}
+
+/// Fills the plan's taps.
+void set_taps(const ConvolutionGeometry& g, GemmPlan& plan) {
   const WindowAxis& h = g.height();
   const WindowAxis& w = g.width();
-  const int64_t depth = g.in_channels / g.groups;
-  const bool joined = g.groups == 1 && w.kernel > 1 && w.dilation == 1 && w.kernel * depth <= kMaxJoinedDepth &&
-                      h.kernel <= kMaxJoinedTaps;
+  const bool joined = joins_taps(g);
   for (int64_t ky = 0; ky < h.kernel; ++ky) {
     for (int64_t kx = 0; kx < (joined ? 1 : w.kernel); ++kx) {
       plan.tap_y.push_back(static_cast<int32_t>(ky * h.dilation - h.pad_before));
       plan.tap_x.push_back(static_cast<int32_t>(kx * w.dilation - w.pad_before));
     }
   }
-  plan.call.shape = {static_cast<int64_t>(plan.tap_y.size()), joined ? depth * w.kernel : depth,
-                     g.out_channels / g.groups};
+  plan.call.shape = product_shape(g);
   plan.image.join = joined ? w.kernel : 1;
-  return joined;
+}
+
+template <Products P>
+Misfit fits_indirect(const void* op_attributes, const ArgFacts& args) {
+  if (const Misfit misfit = fits(op_attributes, args)) return misfit;
+  const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  if (const Misfit misfit = products_misfit(P, g.height().out * g.width().out, product_shape(g))) return misfit;
+  if (joins_taps(g) && args.view_in(0) != nullptr) return "joined taps lie apart";
+  return pixels_misfit(args);
 }
 
 bool is_pointwise(const ConvolutionGeometry& g) {
@@ -50,31 +75,36 @@ bool is_pointwise(const ConvolutionGeometry& g) {
   return plain(g.height()) && plain(g.width());
 }
 
-template <Isa I>
+template <Isa I, Products P>
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
-  const GemmFunctions& gemm = gemm_table(I);
+  const GemmFunctions& gemm = gemm_table(I, P);
   auto state = std::make_shared<State>();
   GemmPlan& plan = state->plan;
-  const bool joined = set_taps(g, plan);
+  set_taps(g, plan);
+  const bool joined = joins_taps(g);
+  const PixelLine in = *pixel_line(args.in(0), args.view_in(0));
+  const PixelLine out = *pixel_line(args.out(), args.view_out());
+  state->in_start = in.start;
+  state->out_start = out.start;
   const int64_t depth = g.in_channels / g.groups;
   const int64_t columns = g.out_channels / g.groups;
   const int64_t area = g.height().kernel * g.width().kernel;
   plan.call.groups = g.groups;
   plan.call.a_group_stride = depth;
   plan.call.c_group_stride = columns;
-  plan.call.c_stride = g.out_channels;
+  plan.call.c_stride = out.stride;
   plan.rows = g.batch * g.height().out * g.width().out;
   plan.panels = g.groups * gemm.panels(columns);
   if (is_pointwise(g)) {
-    plan.call.a_stride = g.in_channels;
+    plan.call.a_stride = in.stride;
   } else {
     plan.has_image = true;
     GemmImage& image = plan.image;
     image.in_h = g.height().in;
     image.in_w = g.width().in;
-    image.in_channels = g.in_channels;
+    image.in_channels = in.stride;
     image.out_h = g.height().out;
     image.out_w = g.width().out;
     image.stride_y = g.height().stride;
@@ -101,7 +131,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
                             .join_stride = 1,
                             .inner_stride = area,
                             .column_stride = depth * area};
-    return pack_groups(gemm, plan.call.shape, source, g.groups, columns * depth * area, *context.pool);
+    return pack_groups(gemm, plan.call.shape, source, g.groups, columns * depth * area, context);
   });
   prepared.state_bytes = sizeof(State) + plan.zeros.size() * sizeof(float) + plan.tap_y.size() * 2 * sizeof(int32_t);
   prepared.state = state;
@@ -111,50 +141,56 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   return prepared;
 }
 
-template <Isa I>
+template <Isa I, Products P>
 void run(KernelCall& call) noexcept {
   const State& state = state_of<State>(call);
   PostOp ops[kMaxPostOps];
   state.epilogue.bind(call, 2, ops);
-  run_gemm(gemm_table(I), state.plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),
-           call.out[0].as<float>(), ops, state.epilogue.count(), *call.pool);
+  run_gemm(gemm_table(I, P), state.plan, call.in[0].as<const float>() + state.in_start,
+           static_cast<const float*>(call.weights), call.out[0].as<float>() + state.out_start, ops,
+           state.epilogue.count(), *call.pool);
 }
 
-template <Isa I>
+template <Isa I, Products P>
 void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
   const State& state = state_of<State>(call);
   PostOp ops[kMaxPostOps];
   state.epilogue.bind(call, 2, ops);
   const int64_t width = call.out[0].fact->shape[3];
-  run_gemm_rows(gemm_table(I), state.plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),
+  run_gemm_rows(gemm_table(I, P), state.plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),
                 call.out[0].as<float>(), ops, state.epilogue.count(), begin * width, end * width);
 }
 
-template <int kTile>
+template <Products P, int kTile>
 Misfit fits_winograd(const void* op_attributes, const ArgFacts& args) {
+  // The transformations enlarge errors of single products.
+  if (P == Products::kBf16x3 || P == Products::kBf16) return "the products are not exact enough for Winograd";
   if (const Misfit misfit = fits(op_attributes, args)) return misfit;
-  return winograd_misfit(kTile, *static_cast<const Conv2dFused*>(op_attributes), args);
+  if (const Misfit misfit = pixels_misfit(args)) return misfit;
+  return winograd_misfit(P, kTile, *static_cast<const Conv2dFused*>(op_attributes), args);
 }
 
-template <Isa I, int kTile>
+template <Isa I, Products P, int kTile>
 Prepared prepare_winograd(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
-  return cpu::prepare_winograd(I, kTile, *static_cast<const Conv2dFused*>(op_attributes), args, context);
+  return cpu::prepare_winograd(I, P, kTile, *static_cast<const Conv2dFused*>(op_attributes), args, context);
 }
 
-template <Isa I>
+template <Isa I, Products P>
 void run_winograd(KernelCall& call) noexcept {
-  cpu::run_winograd(I, call);
+  cpu::run_winograd(I, P, call);
 }
 
-template <Isa kIsa>
+template <Isa I, Products P>
 struct Rows {
   static constexpr Kernel row(const char* name, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare,
                               decltype(Kernel::run) run, double multiplies = 1,
                               decltype(Kernel::run_rows) run_rows = nullptr) {
     return {.name = name,
             .op = &kOpRow<Conv2dFused>,
-            .isa = kIsa,
+            .isa = I,
             .layout = LayoutRule::kChannelsLast,
+            .products = P,
+            .strided = true,
             .multiplies = multiplies,
             .fits = fits,
             .prepare = prepare,
@@ -162,15 +198,15 @@ struct Rows {
             .run_rows = run_rows};
   }
   static constexpr std::array<Kernel, 3> kRows = {
-      row(row_name<"conv2d.winograd_4x4", kIsa>(), fits_winograd<4>, prepare_winograd<kIsa, 4>, run_winograd<kIsa>,
+      row(row_name<"conv2d.winograd_4x4", I, P>(), fits_winograd<P, 4>, prepare_winograd<I, P, 4>, run_winograd<I, P>,
           winograd_multiplies(4)),
-      row(row_name<"conv2d.winograd_2x2", kIsa>(), fits_winograd<2>, prepare_winograd<kIsa, 2>, run_winograd<kIsa>,
+      row(row_name<"conv2d.winograd_2x2", I, P>(), fits_winograd<P, 2>, prepare_winograd<I, P, 2>, run_winograd<I, P>,
           winograd_multiplies(2)),
-      row(row_name<"conv2d.indirect", kIsa>(), fits, prepare<kIsa>, run<kIsa>, 1, run_rows<kIsa>),
+      row(row_name<"conv2d.indirect", I, P>(), fits_indirect<P>, prepare<I, P>, run<I, P>, 1, run_rows<I, P>),
   };
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kRows = rows_of_all_products<Rows>();
 
 }  // namespace
 

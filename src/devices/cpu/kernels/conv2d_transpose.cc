@@ -54,10 +54,27 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
   return epilogue_misfit(op, args, 2, convolution_result(g, op.data_format, 2), g.out_channels);
 }
 
-template <Isa I>
+template <Products P>
+Misfit fits_phases(const void* op_attributes, const ArgFacts& args) {
+  if (const Misfit misfit = fits(op_attributes, args)) return misfit;
+  if (P == Products::kFloat32) return nullptr;
+  const ConvolutionGeometry g = geometry(*static_cast<const Conv2dTransposeFused*>(op_attributes), args);
+  for (int64_t py = 0; py < g.height().stride; ++py) {
+    const PhaseAxis y = phase_axis(g.height(), py);
+    for (int64_t px = 0; px < g.width().stride; ++px) {
+      const PhaseAxis x = phase_axis(g.width(), px);
+      const GemmShape shape{static_cast<int64_t>(y.elements.size() * x.elements.size()), g.in_channels / g.groups,
+                            g.out_channels / g.groups};
+      if (const Misfit misfit = products_misfit(P, y.out * x.out, shape)) return misfit;
+    }
+  }
+  return nullptr;
+}
+
+template <Isa I, Products P>
 Prepared prepare_phases(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const Conv2dTransposeFused*>(op_attributes);
-  const GemmFunctions& gemm = gemm_table(I);
+  const GemmFunctions& gemm = gemm_table(I, P);
   const ConvolutionGeometry g = geometry(op, args);
   const WindowAxis& h = g.height();
   const WindowAxis& w = g.width();
@@ -110,7 +127,7 @@ Prepared prepare_phases(const void* op_attributes, const ArgFacts& args, Prepare
 
   Prepared prepared;
   prepared.weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
-    std::shared_ptr<float> packed = aligned_floats(static_cast<int64_t>(packed_floats));
+    std::shared_ptr<float> packed = aligned_floats(static_cast<int64_t>(packed_floats), context.memory);
     const auto* filter = args.in(1).value->data<float>();
     for (size_t p = 0; p < state->phases.size(); ++p) {
       const GemmPlan& plan = state->phases[p];
@@ -133,14 +150,14 @@ Prepared prepare_phases(const void* op_attributes, const ArgFacts& args, Prepare
   return prepared;
 }
 
-template <Isa I>
+template <Isa I, Products P>
 void run_phases(KernelCall& call) noexcept {
   const State& state = state_of<State>(call);
   PostOp ops[kMaxPostOps];
   state.epilogue.bind(call, 2, ops);
   for (const GemmPlan& plan : state.phases) {
     if (plan.rows == 0) continue;
-    run_gemm(gemm_table(I), plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),
+    run_gemm(gemm_table(I, P), plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),
              call.out[0].as<float>(), ops, state.epilogue.count(), *call.pool);
   }
 }
@@ -172,6 +189,7 @@ constexpr int64_t kGrainMultiplications = 256 << 10;
 /// Of an input row, and one, so that it divides.
 int64_t multiplications(const BlockState& s) { return s.out_floats * s.block_rows * s.call.shape.depth + 1; }
 
+template <Products P>
 Misfit fits_blocks(const void* op_attributes, const ArgFacts& args) {
   if (const Misfit misfit = fits(op_attributes, args)) return misfit;
   const ConvolutionGeometry g = geometry(*static_cast<const Conv2dTransposeFused*>(op_attributes), args);
@@ -181,13 +199,14 @@ Misfit fits_blocks(const void* op_attributes, const ArgFacts& args) {
       return "filters overlap or are cut";
     }
   }
-  return nullptr;
+  const GemmShape shape{1, g.in_channels, g.width().kernel * g.out_channels};
+  return products_misfit(P, g.width().in, shape);
 }
 
-template <Isa I>
+template <Isa I, Products P>
 Prepared prepare_blocks(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const Conv2dTransposeFused*>(op_attributes);
-  const GemmFunctions& gemm = gemm_table(I);
+  const GemmFunctions& gemm = gemm_table(I, P);
   const ConvolutionGeometry g = geometry(op, args);
   const int64_t depth = g.in_channels;
   const int64_t kernel_h = g.height().kernel;
@@ -224,7 +243,7 @@ Prepared prepare_blocks(const void* op_attributes, const ArgFacts& args, Prepare
         }
       }
     }
-    std::shared_ptr<float> packed = aligned_floats(s.packed_floats * kernel_h / product_rows);
+    std::shared_ptr<float> packed = aligned_floats(s.packed_floats * kernel_h / product_rows, context.memory);
     for (int64_t y = 0; y < kernel_h / product_rows; ++y) {
       const GemmSource source{.data = ordered.data() + y * columns,
                               .tap_offsets = nullptr,
@@ -263,7 +282,7 @@ void run_joined(const GemmFunctions& gemm, const BlockState& s, GemmCall product
   }
 }
 
-template <Isa I>
+template <Isa I, Products P>
 void run_blocks(KernelCall& call) noexcept {
   const BlockState& s = state_of<BlockState>(call);
   const int count = s.epilogue.count();
@@ -288,7 +307,7 @@ void run_blocks(KernelCall& call) noexcept {
     call.pool->parallel_for(s.slots, 1, [&](int64_t begin, int64_t end) {
       for (int64_t slot = begin; slot < end; ++slot) {
         const int64_t last = s.in_rows * (slot + 1) / s.slots;
-        run_joined(gemm_table(I), s, product, input, s.in_rows * slot / s.slots, last,
+        run_joined(gemm_table(I, P), s, product, input, s.in_rows * slot / s.slots, last,
                    products + slot * s.in_floats / s.call.shape.depth * s.call.shape.columns, output);
       }
     });
@@ -310,31 +329,32 @@ void run_blocks(KernelCall& call) noexcept {
           const bool pixelwise = ops[i].kind == PostOpKind::kAddTensor || ops[i].kind == PostOpKind::kMulTensor;
           if (pixelwise) row_ops[i].tensor = ops[i].tensor + at;
         }
-        gemm_table(I).run(product, 0, s.in_floats / s.call.shape.depth, 0, s.panels);
+        gemm_table(I, P).run(product, 0, s.in_floats / s.call.shape.depth, 0, s.panels);
       }
     }
   });
 }
 
-template <Isa kIsa>
+template <Isa I, Products P>
 struct Rows {
   static constexpr Kernel row(const char* name, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare,
                               decltype(Kernel::run) run) {
     return {.name = name,
             .op = &kOpRow<Conv2dTransposeFused>,
-            .isa = kIsa,
+            .isa = I,
             .layout = LayoutRule::kChannelsLast,
+            .products = P,
             .fits = fits,
             .prepare = prepare,
             .run = run};
   }
   static constexpr std::array<Kernel, 2> kRows = {
-      row(row_name<"conv2d_transpose.blocks", kIsa>(), fits_blocks, prepare_blocks<kIsa>, run_blocks<kIsa>),
-      row(row_name<"conv2d_transpose.phases", kIsa>(), fits, prepare_phases<kIsa>, run_phases<kIsa>),
+      row(row_name<"conv2d_transpose.blocks", I, P>(), fits_blocks<P>, prepare_blocks<I, P>, run_blocks<I, P>),
+      row(row_name<"conv2d_transpose.phases", I, P>(), fits_phases<P>, prepare_phases<I, P>, run_phases<I, P>),
   };
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kRows = rows_of_all_products<Rows>();
 
 }  // namespace
 

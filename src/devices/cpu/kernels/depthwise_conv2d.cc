@@ -5,6 +5,7 @@
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/depthwise.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/pixel_line.h"
 #include "ops/conv2d_fused.h"
 
 /// Depthwise convolution, channels-last: each channel with its own filter.
@@ -13,6 +14,8 @@ namespace {
 
 struct State {
   DepthwiseCall call;
+  int64_t in_start = 0;
+  int64_t out_start = 0;
   std::vector<float> zeros;
   int64_t rows = 0;
   EpilogueProgram epilogue;
@@ -26,7 +29,10 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
   if (op.groups != channels || args.out().shape[1] != channels || channels == 1) return "not one filter per channel";
   if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
-  return epilogue_misfit(op, args, 2, convolution_result(g, op.data_format, 2), channels);
+  if (const Misfit misfit = epilogue_misfit(op, args, 2, convolution_result(g, op.data_format, 2), channels)) {
+    return misfit;
+  }
+  return pixels_misfit(args);
 }
 
 template <Isa I>
@@ -39,10 +45,14 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   c.channels = g.in_channels;
   c.in_h = g.height().in;
   c.in_w = g.width().in;
-  c.in_stride = g.in_channels;
+  const PixelLine in = *pixel_line(args.in(0), args.view_in(0));
+  const PixelLine out = *pixel_line(args.out(), args.view_out());
+  state->in_start = in.start;
+  state->out_start = out.start;
+  c.in_stride = in.stride;
   c.out_h = g.height().out;
   c.out_w = g.width().out;
-  c.out_stride = g.in_channels;
+  c.out_stride = out.stride;
   c.kernel_h = g.height().kernel;
   c.kernel_w = g.width().kernel;
   c.stride_y = g.height().stride;
@@ -59,7 +69,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   Prepared prepared;
   prepared.weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
     const int64_t taps = c.kernel_h * c.kernel_w;
-    std::shared_ptr<float> packed = aligned_floats(depthwise.packed_floats(taps, c.channels));
+    std::shared_ptr<float> packed = aligned_floats(depthwise.packed_floats(taps, c.channels), context.memory);
     depthwise.pack(args.in(1).value->data<float>(), taps, c.channels, packed.get());
     return packed;
   });
@@ -75,9 +85,9 @@ DepthwiseCall bound(const KernelCall& call, PostOp* ops) {
   const State& state = state_of<State>(call);
   state.epilogue.bind(call, 2, ops);
   DepthwiseCall c = state.call;
-  c.input = call.in[0].as<const float>();
+  c.input = call.in[0].as<const float>() + state.in_start;
   c.packed = static_cast<const float*>(call.weights);
-  c.output = call.out[0].as<float>();
+  c.output = call.out[0].as<float>() + state.out_start;
   c.ops = ops;
   c.op_count = state.epilogue.count();
   return c;
@@ -108,6 +118,7 @@ struct Rows {
                                                          .op = &kOpRow<Conv2dFused>,
                                                          .isa = kIsa,
                                                          .layout = LayoutRule::kChannelsLast,
+                                                         .strided = true,
                                                          .fits = fits,
                                                          .prepare = prepare<kIsa>,
                                                          .run = run<kIsa>,

@@ -5,6 +5,7 @@
 
 #include "devices/cpu/isa/copy.h"
 #include "devices/cpu/kernels/rows.h"
+#include "ops/common/indices.h"
 #include "ops/embedding.h"
 #include "ops/index_select.h"
 #include "ops/lookup_table.h"
@@ -76,28 +77,35 @@ Prepared prepare_embedding(const void* op, const ArgFacts& args, PrepareContext&
   return with_workspace(s);
 }
 
-/// Copies the ids, counted from the front; false if one is out of range.
+/// Copies the ids, counted from the front. Gives the position of the first that is out of range, else -1.
 template <class T>
-bool check_ids(const State& s, const T* ids, int64_t* to) {
+int64_t copy_ids(const State& s, const T* ids, int64_t* to) {
   const int64_t bound = s.lines.length;
   for (int64_t i = 0; i < s.count; ++i) {
     int64_t id = static_cast<int64_t>(ids[i]);
     if (id < 0 && s.from_the_end) id += bound;
-    if ((id < 0 || id >= bound) && id != s.zero_id) return false;
+    if ((id < 0 || id >= bound) && id != s.zero_id) return i;
     to[i] = id;
   }
-  return true;
+  return -1;
+}
+
+void fail_at(KernelCall& call, const State& s, int64_t element, int64_t id) noexcept {
+  call.fail("an index is out of range", [&] {
+    const char* operand = call.row->inputs[static_cast<size_t>(s.ids)].slot;
+    return out_of_range_text(id, operand, element, s.from_the_end ? -s.lines.length : 0, s.lines.length - 1);
+  });
 }
 
 void run(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
   const TensorView& from = call.in[static_cast<size_t>(s.ids)];
   auto* ids = static_cast<int64_t*>(call.workspace);
-  const bool good = from.fact->dtype == DType::kInt32 ? check_ids(s, from.as<const int32_t>(), ids)
-                                                      : check_ids(s, from.as<const int64_t>(), ids);
-  if (!good) {
-    call.failure = "an index is out of range";
-    return;
+  const bool narrow = from.fact->dtype == DType::kInt32;
+  const int64_t wrong =
+      narrow ? copy_ids(s, from.as<const int32_t>(), ids) : copy_ids(s, from.as<const int64_t>(), ids);
+  if (wrong >= 0) {
+    return fail_at(call, s, wrong, narrow ? from.as<const int32_t>()[wrong] : from.as<const int64_t>()[wrong]);
   }
   if (s.row_bytes == 0 || s.count == 0) return;
   const char* table = call.in[static_cast<size_t>(s.table)].as<const char>();

@@ -2,6 +2,7 @@
 #include "ops/linear.h"
 
 #include "devices/cpu/gemm_plan.h"
+#include "devices/cpu/kernels/rows.h"
 
 /// Products with packed weights.
 namespace coracle::cpu::kernels {
@@ -20,16 +21,29 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
   return epilogue_misfit(op, args, 2, product, product.back());
 }
 
-template <Isa I>
+GemmShape product_shape(const Linear& op, const Shape& w) {
+  return {1, w[op.transpose_w ? 1 : 0], w[op.transpose_w ? 0 : 1]};
+}
+
+template <Products P>
+Misfit fits_products(const void* op_attributes, const ArgFacts& args) {
+  if (const Misfit misfit = fits(op_attributes, args)) return misfit;
+  if (P == Products::kFloat32) return nullptr;
+  const Shape& x = args.shape(0);
+  if (x.rank() < 3) return "the rows may be a batch";
+  return products_misfit(P, x.count(1, x.rank() - 1),
+                         product_shape(*static_cast<const Linear*>(op_attributes), args.shape(1)));
+}
+
+template <Isa I, Products P>
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const Linear*>(op_attributes);
-  const GemmFunctions& gemm = gemm_table(I);
-  const Shape& w = args.shape(1);
-  const int64_t depth = w[op.transpose_w ? 1 : 0];
-  const int64_t columns = w[op.transpose_w ? 0 : 1];
+  const GemmFunctions& gemm = gemm_table(I, P);
   auto state = std::make_shared<State>();
   GemmPlan& plan = state->plan;
-  plan.call.shape = {1, depth, columns};
+  plan.call.shape = product_shape(op, args.shape(1));
+  const int64_t depth = plan.call.shape.depth;
+  const int64_t columns = plan.call.shape.columns;
   plan.call.a_stride = depth;
   plan.call.c_stride = columns;
   plan.rows = args.shape(0).count() / depth;
@@ -44,7 +58,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
                             .join_stride = 0,
                             .inner_stride = op.transpose_w ? 1 : columns,
                             .column_stride = op.transpose_w ? depth : 1};
-    return pack_groups(gemm, plan.call.shape, source, 1, 0, *context.pool);
+    return pack_groups(gemm, plan.call.shape, source, 1, 0, context);
   });
   prepared.state_bytes = sizeof(State);
   prepared.state = state;
@@ -52,29 +66,27 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   return prepared;
 }
 
-template <Isa I>
+template <Isa I, Products P>
 void run(KernelCall& call) noexcept {
-  const auto& state = *static_cast<const State*>(call.state);
+  const State& state = state_of<State>(call);
   PostOp ops[kMaxPostOps];
   state.epilogue.bind(call, 2, ops);
-  run_gemm(gemm_table(I), state.plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),
+  run_gemm(gemm_table(I, P), state.plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),
            call.out[0].as<float>(), ops, state.epilogue.count(), *call.pool);
 }
 
-template <Isa I>
-constexpr Kernel row(const char* name) {
-  return {.name = name, .op = &kOpRow<Linear>, .isa = I, .fits = fits, .prepare = prepare<I>, .run = run<I>};
-}
-
-constexpr Kernel kRows[] = {
-#if defined(__x86_64__)
-    row<Isa::kAvx512>("linear.avx512"),
-    row<Isa::kAvx2>("linear.avx2"),
-    row<Isa::kSse2>("linear.sse2"),
-#else
-    row<Isa::kNeon>("linear.neon"),
-#endif
+template <Isa I, Products P>
+struct Rows {
+  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<Linear, I, P>(),
+                                                         .op = &kOpRow<Linear>,
+                                                         .isa = I,
+                                                         .products = P,
+                                                         .fits = fits_products<P>,
+                                                         .prepare = prepare<I, P>,
+                                                         .run = run<I, P>}};
 };
+
+constexpr auto kRows = rows_of_all_products<Rows>();
 
 }  // namespace
 

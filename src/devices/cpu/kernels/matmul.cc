@@ -4,18 +4,21 @@
 #include <algorithm>
 
 #include "devices/cpu/gemm_plan.h"
+#include "devices/cpu/kernels/rows.h"
 #include "ops/bmm.h"
 
 /// Products of two computed matrices, batch by batch: the right one is packed into scratch first.
 namespace coracle::cpu::kernels {
 namespace {
 
+/// Rows of a part that a thread takes, at least.
 constexpr int64_t kRowTile = 12;
 
 struct State {
   GemmCall call;
   GemmSource source;  ///< of one right matrix
   int64_t rows = 0;
+  int64_t row_tile = kRowTile;
   int64_t panels = 0;
   int64_t packed_floats = 0;  ///< of one right matrix
   int64_t right_count = 0;
@@ -38,12 +41,23 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) noexcept {
   return nullptr;
 }
 
+template <class T, Products P>
+Misfit fits_products(const void* op_attributes, const ArgFacts& args) noexcept {
+  if (const Misfit misfit = fits<T>(op_attributes, args)) return misfit;
+  if (P == Products::kFloat32) return nullptr;
+  const Shape& x = args.shape(0);
+  if (x.rank() < 3) return "the rows may be a batch";
+  const int64_t rows = x[x.rank() - 2];
+  if (rows < kLeastRowsToPackTiles) return "too few rows for matrix tiles";
+  return products_misfit(P, rows, {1, x.back(), args.out().shape.back()});
+}
+
 Shape without_matrix(const Shape& s) { return Shape(std::span(s.begin(), static_cast<size_t>(s.rank() - 2))); }
 
-template <class T, Isa I>
+template <class T, Isa I, Products P>
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext&) {
   const auto& op = *static_cast<const T*>(op_attributes);
-  const GemmFunctions& gemm = gemm_table(I);
+  const GemmFunctions& gemm = gemm_table(I, P);
   const Shape& x = args.shape(0);
   const Shape& y = args.shape(1);
   const int64_t m = x[x.rank() - 2];
@@ -57,6 +71,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   state->source.inner_stride = transposes_y(op) ? 1 : n;
   state->source.column_stride = transposes_y(op) ? k : 1;
   state->rows = m;
+  if (P != Products::kFloat32) state->row_tile = gemm.tile_rows(n);
   state->panels = gemm.panels(n);
   state->packed_floats = gemm.packed_floats(state->call.shape);
   const Shape left = without_matrix(x);
@@ -76,11 +91,11 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   return prepared;
 }
 
-template <Isa I>
+template <Isa I, Products P>
 void run(KernelCall& call) noexcept {
   constexpr int64_t kGrain = 256 << 10;
-  const GemmFunctions& gemm = gemm_table(I);
-  const auto& state = *static_cast<const State*>(call.state);
+  const GemmFunctions& gemm = gemm_table(I, P);
+  const State& state = state_of<State>(call);
   const auto* x = call.in[0].as<const float>();
   const auto* y = call.in[1].as<const float>();
   auto* out = call.out[0].as<float>();
@@ -93,8 +108,8 @@ void run(KernelCall& call) noexcept {
       gemm.pack(shape, source, packed + r * state.packed_floats, 0, state.panels);
     }
   });
-  const int64_t tiles = (state.rows + kRowTile - 1) / kRowTile;
-  const int64_t per_tile = kRowTile * shape.depth * shape.columns + 1;
+  const int64_t tiles = (state.rows + state.row_tile - 1) / state.row_tile;
+  const int64_t per_tile = state.row_tile * shape.depth * shape.columns + 1;
   const auto products = static_cast<int64_t>(state.left.size());
   call.pool->parallel_for(products * tiles, kGrain / per_tile + 1, [&](int64_t begin, int64_t end) {
     while (begin < end) {
@@ -104,28 +119,29 @@ void run(KernelCall& call) noexcept {
       c.a = x + state.left[static_cast<size_t>(product)];
       c.packed = packed + state.right[static_cast<size_t>(product)] * state.packed_floats;
       c.c = out + product * state.rows * shape.columns;
-      gemm.run(c, (begin - product * tiles) * kRowTile, std::min((last - product * tiles) * kRowTile, state.rows), 0,
-               state.panels);
+      gemm.run(c, (begin - product * tiles) * state.row_tile,
+               std::min((last - product * tiles) * state.row_tile, state.rows), 0, state.panels);
       begin = last;
     }
   });
 }
 
-template <class T, Isa I>
-constexpr Kernel row(const char* name) {
-  return {.name = name, .op = &kOpRow<T>, .isa = I, .fits = fits<T>, .prepare = prepare<T, I>, .run = run<I>};
-}
-
-constexpr Kernel kRows[] = {
-#if defined(__x86_64__)
-    row<Matmul, Isa::kAvx512>("matmul.avx512"), row<Bmm, Isa::kAvx512>("bmm.avx512"),
-    row<Matmul, Isa::kAvx2>("matmul.avx2"),     row<Bmm, Isa::kAvx2>("bmm.avx2"),
-    row<Matmul, Isa::kSse2>("matmul.sse2"),     row<Bmm, Isa::kSse2>("bmm.sse2"),
-#else
-    row<Matmul, Isa::kNeon>("matmul.neon"),
-    row<Bmm, Isa::kNeon>("bmm.neon"),
-#endif
+template <Isa I, Products P>
+struct Rows {
+  template <class T>
+  static constexpr Kernel row() {
+    return {.name = row_name<T, I, P>(),
+            .op = &kOpRow<T>,
+            .isa = I,
+            .products = P,
+            .fits = fits_products<T, P>,
+            .prepare = prepare<T, I, P>,
+            .run = run<I, P>};
+  }
+  static constexpr std::array<Kernel, 2> kRows = {row<Matmul>(), row<Bmm>()};
 };
+
+constexpr auto kRows = rows_of_all_products<Rows>();
 
 }  // namespace
 

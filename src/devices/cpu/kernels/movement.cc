@@ -21,13 +21,13 @@
 namespace coracle::cpu::kernels {
 namespace {
 
-using Walk = std::optional<coracle::Steps>;
+using Walk = std::optional<ElementWalk>;
 
 // The walk over the row-major operand for each operator; nothing where it is not known while planning.
 Walk walk_of(const Transpose& op, const ArgFacts& args) {
   if (args.all_out().size() != 1) return std::nullopt;
-  const coracle::Steps all = row_major(args.shape(0));
-  coracle::Steps read;
+  const ElementWalk all = row_major(args.shape(0));
+  ElementWalk read;
   for (int64_t p : op.perm) {
     const int from = normalize_axis(p, all.rank);
     read.push_back(all.size[from], all.step[from]);
@@ -114,7 +114,7 @@ struct State {
 };
 
 /// Without dimensions of size 1 and with joined neighbours; nothing where too many dimensions are left.
-std::optional<State> state_of_walk(const coracle::Steps& walk) {
+std::optional<State> state_of_walk(const ElementWalk& walk) {
   State s;
   s.start = walk.start;
   Permutation& p = s.walk;
@@ -138,7 +138,7 @@ std::optional<State> state_of_walk(const coracle::Steps& walk) {
 
 /// A walk by logical dimension of the row-major operand, brought to the order in which operand and result lie: for
 /// walks with one step per dimension only.
-coracle::Steps in_memory_order(const coracle::Steps& walk, const Fact& x, const Fact& y) {
+ElementWalk in_memory_order(const ElementWalk& walk, const Fact& x, const Fact& y) {
   const MemoryOrder from(x);
   const MemoryOrder to(y);
   int64_t row_major_step[Shape::kMaxRank];
@@ -147,7 +147,7 @@ coracle::Steps in_memory_order(const coracle::Steps& walk, const Fact& x, const 
     row_major_step[d] = step;
     step *= x.shape[d];
   }
-  coracle::Steps out;
+  ElementWalk out;
   int64_t rest = walk.start;
   for (int d = 0; d < x.shape.rank(); ++d) {
     const int64_t at = row_major_step[d] == 0 ? 0 : rest / row_major_step[d];

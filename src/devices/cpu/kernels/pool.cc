@@ -5,6 +5,7 @@
 
 #include "devices/cpu/isa/reduce.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/pixel_line.h"
 #include "ops/pool2d.h"
 
 namespace coracle::cpu::kernels {
@@ -27,6 +28,7 @@ struct State {
   int64_t channels = 0;
   int64_t in_h = 0, in_w = 0;
   int64_t out_h = 0, out_w = 0;
+  PixelLine y;
   int64_t window = 1;  ///< elements of a window, about
   Axis rows;
   Axis columns;
@@ -53,7 +55,7 @@ Misfit fits(const void* op, const ArgFacts& args) {
   const auto& o = *static_cast<const Pool2d*>(op);
   if (is_channels_last(o.data_format) != kByShape) return "the channels lie elsewhere";
   if (args.has(1) && known_value(args, 1) == nullptr) return "the window size is not constant";
-  return nullptr;
+  return kByShape ? nullptr : pixels_misfit(args, false);
 }
 
 template <Isa kIsa>
@@ -70,6 +72,8 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   s.in_w = g.axes[2].in;
   s.out_h = g.axes[1].out;
   s.out_w = g.axes[2].out;
+  s.y = {0, s.channels};
+  if (args.view_out() != nullptr) s.y = *pixel_line(args.out(), args.view_out());
   s.rows = windows_of(g, 1);
   s.columns = windows_of(g, 2);
   s.window =
@@ -90,7 +94,7 @@ void run_whole(const State& s, const float* x, float* y, ThreadPool& threads) {
       const int64_t image = begin / s.channels;
       const int64_t first = begin - image * s.channels;
       const int64_t last = end - begin < s.channels - first ? first + end - begin : s.channels;
-      s.reduce->strided(ReduceKind::kMean, x + image * pixels * s.channels, y + image * s.channels,
+      s.reduce->strided(ReduceKind::kMean, x + image * pixels * s.channels, y + image * s.y.stride,
                         static_cast<size_t>(pixels), static_cast<size_t>(s.channels), static_cast<size_t>(first),
                         static_cast<size_t>(last));
       begin += last - first;
@@ -101,11 +105,11 @@ void run_whole(const State& s, const float* x, float* y, ThreadPool& threads) {
 void run(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
   const float* x = call.in[0].as<const float>();
-  float* y = call.out[0].as<float>();
+  float* y = call.out[0].as<float>() + s.y.start;
   if (s.reduce != nullptr) return run_whole(s, x, y, *call.pool);
   const auto function = s.average ? s.pool->average : s.pool->max;
   const int64_t in_image = s.in_h * s.in_w * s.channels;
-  const int64_t out_image = s.out_h * s.out_w * s.channels;
+  const int64_t out_image = s.out_h * s.out_w * s.y.stride;
   call.pool->parallel_for(s.batch * s.out_h, grain_of(s.out_w * s.channels * s.window),
                           [&](int64_t begin, int64_t end) {
                             while (begin < end) {
@@ -117,6 +121,7 @@ void run(KernelCall& call) noexcept {
                                            .in_width = static_cast<size_t>(s.in_w),
                                            .out_width = static_cast<size_t>(s.out_w),
                                            .channels = static_cast<size_t>(s.channels),
+                                           .y_stride = static_cast<size_t>(s.y.stride),
                                            .rows = s.rows.view(),
                                            .columns = s.columns.view()};
                               function(p, static_cast<size_t>(first), static_cast<size_t>(last));
@@ -133,6 +138,7 @@ struct Rows {
              .op = &kOpRow<Pool2d>,
              .isa = kIsa,
              .layout = LayoutRule::kChannelsLast,
+             .strided = true,
              .fits = fits<false>,
              .prepare = prepare<kIsa>,
              .run = run},

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/pixel_line.h"
 #include "ops/bilinear_interp.h"
 #include "ops/legacy_bilinear_interp.h"
 #include "ops/legacy_nearest_interp.h"
@@ -28,6 +29,7 @@ struct State {
   int64_t channels = 1;
   int64_t in_h = 0, in_w = 0;
   int64_t out_h = 0, out_w = 0;
+  PixelLine y;
   bool adds = false;
   bool scales = false;
   int64_t factor_step = 0;  ///< from image to image
@@ -45,7 +47,8 @@ Misfit fits(const void* op, const ArgFacts& args) {
   const auto& o = *static_cast<const InterpolationOperator*>(op);
   if (args.shape(0).rank() != 4) return "only images of two dimensions";
   if (is_channels_last(o.format()) != kByShape) return "the channels lie elsewhere";
-  return request_of(o, args) ? nullptr : "the size is not known while planning";
+  if (!request_of(o, args)) return "the size is not known while planning";
+  return kByShape ? nullptr : pixels_misfit(args, false);
 }
 
 Axis axis_of(InterpolationMethod method, const InterpolationAxis& axis) {
@@ -86,13 +89,15 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   s.in_w = g.axes[2].in;
   s.out_h = g.axes[1].out;
   s.out_w = g.axes[2].out;
+  s.y = {0, s.channels};
+  if (args.view_out() != nullptr) s.y = *pixel_line(args.out(), args.view_out());
   s.rows = axis_of(Op::kKind.method, g.axes[1]);
   s.columns = axis_of(Op::kKind.method, g.axes[2]);
   const ResizeFunctions& f = resize_table(kIsa);
   if (Op::kKind.method == InterpolationMethod::kNearest) {
-    s.function = s.channels == 1 ? f.nearest_plane : f.nearest;
+    s.function = s.y.stride == 1 ? f.nearest_plane : f.nearest;
   } else {
-    s.function = s.channels == 1 ? f.bilinear_plane : f.bilinear;
+    s.function = s.y.stride == 1 ? f.bilinear_plane : f.bilinear;
   }
   if constexpr (std::is_same_v<Op, NearestInterpAdd>) {
     s.adds = true;
@@ -106,7 +111,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
 void run(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
   const float* x = call.in[0].as<const float>();
-  float* y = call.out[0].as<float>();
+  float* y = call.out[0].as<float>() + s.y.start;
   const float* add = s.adds ? call.in.back().as<const float>() : nullptr;
   const float* factor = s.scales ? call.in[call.in.size() - 2].as<const float>() : nullptr;
   call.pool->parallel_for(s.batch * s.out_h, grain_of(2 * s.out_w * s.channels), [&](int64_t begin, int64_t end) {
@@ -114,14 +119,15 @@ void run(KernelCall& call) noexcept {
       const int64_t image = begin / s.out_h;
       const int64_t first = begin - image * s.out_h;
       const int64_t last = end - begin < s.out_h - first ? first + end - begin : s.out_h;
-      const int64_t at = image * s.out_h * s.out_w * s.channels;
+      const int64_t pixel = image * s.out_h * s.out_w;
       const Resize p{.x = x + image * s.in_h * s.in_w * s.channels,
-                     .add = add != nullptr ? add + at : nullptr,
+                     .add = add != nullptr ? add + pixel * s.channels : nullptr,
                      .factor = factor != nullptr ? factor + image * s.factor_step : nullptr,
-                     .y = y + at,
+                     .y = y + pixel * s.y.stride,
                      .in_width = static_cast<size_t>(s.in_w),
                      .out_width = static_cast<size_t>(s.out_w),
                      .channels = static_cast<size_t>(s.channels),
+                     .y_stride = static_cast<size_t>(s.y.stride),
                      .rows = s.rows.view(),
                      .columns = s.columns.view()};
       s.function(p, static_cast<size_t>(first), static_cast<size_t>(last));
@@ -137,11 +143,13 @@ constexpr std::array<Kernel, 2> rows() {
            .op = &kOpRow<Op>,
            .isa = kIsa,
            .layout = LayoutRule::kChannelsLast,
+           .strided = true,
            .fits = fits<false>,
            .prepare = prepare<Op, kIsa>,
            .run = run};
   Kernel by_shape = k;
   by_shape.layout = LayoutRule::kRowMajor;
+  by_shape.strided = false;
   by_shape.fits = fits<true>;
   return {k, by_shape};
 }
@@ -152,6 +160,7 @@ constexpr std::array<Kernel, 1> add_rows() {
                  .op = &kOpRow<NearestInterpAdd>,
                  .isa = kIsa,
                  .layout = LayoutRule::kChannelsLast,
+                 .strided = true,
                  .fits = fits_add,
                  .prepare = prepare<NearestInterpAdd, kIsa>,
                  .run = run}};

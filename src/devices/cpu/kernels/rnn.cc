@@ -21,7 +21,8 @@ struct PackedCell {
 using PackedCells = std::vector<PackedCell>;
 
 struct State {
-  const GemmFunctions* gemm = nullptr;
+  const GemmFunctions* input_gemm = nullptr;  ///< for the products with the input
+  const GemmFunctions* state_gemm = nullptr;
   void (*step)(const RnnCell& cell) = nullptr;
   bool has_cell_state = false;
   int layers = 1;
@@ -56,11 +57,11 @@ Misfit fits(const void* op, const ArgFacts& args) {
   return nullptr;
 }
 
-std::shared_ptr<float> pack(const GemmFunctions& gemm, const Fact& weight) {
+std::shared_ptr<float> pack(const GemmFunctions& gemm, const Fact& weight, PageArena* memory) {
   const int64_t columns = weight.shape[0];
   const int64_t depth = weight.shape[1];
   const GemmShape shape{1, depth, columns};
-  std::shared_ptr<float> packed = aligned_floats(gemm.packed_floats(shape));
+  std::shared_ptr<float> packed = aligned_floats(gemm.packed_floats(shape), memory);
   const GemmSource source{.data = weight.value->data<float>(),
                           .tap_offsets = nullptr,
                           .inner = depth,
@@ -80,12 +81,20 @@ auto step_of(RnnMode mode, const RnnCellFunctions& f) {
   }
 }
 
-template <Isa kIsa>
+template <Products P>
+Misfit fits_products(const void* op, const ArgFacts& args) {
+  if (const Misfit misfit = fits(op, args)) return misfit;
+  const auto& o = *static_cast<const Rnn*>(op);
+  return products_misfit(P, args.shape(0)[0], {1, args.shape(0)[2], o.gates() * o.hidden_size});
+}
+
+template <Isa I, Products P>
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
   const auto& o = *static_cast<const Rnn*>(op);
   State s;
-  s.gemm = &gemm_table(kIsa);
-  s.step = step_of(o.mode, rnn_cell_table(kIsa));
+  s.input_gemm = &gemm_table(I, P);
+  s.state_gemm = &gemm_table(I, Products::kFloat32);
+  s.step = step_of(o.mode, rnn_cell_table(I));
   s.has_cell_state = o.mode == RnnMode::kLstm;
   s.layers = o.num_layers;
   s.directions = o.directions();
@@ -95,7 +104,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
   s.batch = args.shape(0)[1];
   s.hidden = o.hidden_size;
   s.gates = o.gates() * s.hidden;
-  s.panels = s.gemm->panels(s.gates);
+  s.panels = s.state_gemm->panels(s.gates);
   s.pre_state = args.index(1);
   s.weights = args.index(2);
   const int first_state = 1 + args.out_count(1);
@@ -108,7 +117,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
     plan.call.a_stride = depth;
     plan.call.c_stride = s.gates;
     plan.rows = s.time * s.batch;
-    plan.panels = s.panels;
+    plan.panels = s.input_gemm->panels(s.gates);
     s.products.push_back(std::move(plan));
   }
   int64_t floats = 0;
@@ -124,12 +133,14 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
     s.between[i] = take(s.time * s.batch * s.hidden * s.directions);
   }
   const auto extra = s.products.size() * sizeof(GemmPlan);
-  const GemmFunctions& gemm = *s.gemm;
+  const GemmFunctions& input_gemm = *s.input_gemm;
+  const GemmFunctions& state_gemm = *s.state_gemm;
   Prepared p = prepared(std::move(s), static_cast<size_t>(floats) * sizeof(float), extra);
   p.weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
     auto packed = std::make_shared<PackedCells>();
     for (int i = 0; i < cells; ++i) {
-      packed->push_back({pack(gemm, args.in(2, 2 * i)), pack(gemm, args.in(2, 2 * i + 1))});
+      packed->push_back({pack(input_gemm, args.in(2, 2 * i), context.memory),
+                         pack(state_gemm, args.in(2, 2 * i + 1), context.memory)});
     }
     return packed;
   });
@@ -173,7 +184,7 @@ void run_sequences(const KernelCall& call, const State& s, int cell, int directi
     const int64_t t = direction == 0 ? i : s.time - 1 - i;
     product.a = last_h;
     product.a_stride = last_stride;
-    s.gemm->run(product, 0, last - first, 0, s.panels);
+    s.state_gemm->run(product, 0, last - first, 0, s.panels);
     float* h = y + (t * s.batch + first) * width + direction * s.hidden;
     s.step({.gates = gates + t * s.batch * s.gates,
             .hidden_gates = hidden_gates,
@@ -212,7 +223,7 @@ void run(KernelCall& call) noexcept {
     for (int d = 0; d < s.directions; ++d) {
       const int cell = layer * s.directions + d;
       const PostOp bias = bias_op(bias_of(call, s, cell, 0));
-      run_gemm(*s.gemm, s.products[static_cast<size_t>(layer)], x, packed[static_cast<size_t>(cell)].input.get(),
+      run_gemm(*s.input_gemm, s.products[static_cast<size_t>(layer)], x, packed[static_cast<size_t>(cell)].input.get(),
                work + s.input_gates + d * s.time * s.batch * s.gates, &bias, bias.tensor == nullptr ? 0 : 1,
                *call.pool);
     }
@@ -230,18 +241,19 @@ void run(KernelCall& call) noexcept {
   }
 }
 
-template <Isa kIsa>
+template <Isa I, Products P>
 struct Rows {
-  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<Rnn, kIsa>(),
+  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<Rnn, I, P>(),
                                                          .op = &kOpRow<Rnn>,
-                                                         .isa = kIsa,
+                                                         .isa = I,
+                                                         .products = P,
                                                          .float32 = false,
-                                                         .fits = fits,
-                                                         .prepare = prepare<kIsa>,
+                                                         .fits = fits_products<P>,
+                                                         .prepare = prepare<I, P>,
                                                          .run = run}};
 };
 
-constexpr auto kRows = rows_of_each_isa<Rows>();
+constexpr auto kRows = rows_of_all_products<Rows>();
 
 }  // namespace
 

@@ -19,7 +19,13 @@ constexpr int64_t grain_of(int64_t cost) { return cost >= kGrain ? 1 : kGrain / 
 
 namespace rows_detail {
 
-constexpr const char* suffix(Isa isa) {
+constexpr const char* suffix(Isa isa, Products products) {
+  switch (products) {
+    case Products::kBf16x6: return ".tiles_x6";
+    case Products::kBf16x3: return ".tiles_x3";
+    case Products::kBf16: return ".tiles_bf16";
+    default: break;
+  }
   switch (isa) {
     case Isa::kNeon: return ".neon";
     case Isa::kSse2: return ".sse2";
@@ -29,16 +35,16 @@ constexpr const char* suffix(Isa isa) {
   }
 }
 
-constexpr std::array<char, 64> make_name(const char* base, Isa isa) {
+constexpr std::array<char, 64> make_name(const char* base, Isa isa, Products products) {
   std::array<char, 64> text{};
   size_t n = 0;
   for (const char* c = base; *c != '\0'; ++c) text[n++] = *c;
-  for (const char* c = suffix(isa); *c != '\0'; ++c) text[n++] = *c;
+  for (const char* c = suffix(isa, products); *c != '\0'; ++c) text[n++] = *c;
   return text;
 }
 
-template <class Op, Isa kIsa>
-inline constexpr std::array<char, 64> kName = make_name(Op::kName, kIsa);
+template <class Op, Isa kIsa, Products kProducts>
+inline constexpr std::array<char, 64> kName = make_name(Op::kName, kIsa, kProducts);
 
 /// A literal as a template argument.
 template <size_t kSize>
@@ -48,8 +54,8 @@ struct Literal {
   consteval Literal(const char (&from)[kSize]) { std::copy(from, from + kSize, text); }
 };
 
-template <Literal kBase, Isa kIsa>
-inline constexpr std::array<char, 64> kVariantName = make_name(kBase.text, kIsa);
+template <Literal kBase, Isa kIsa, Products kProducts>
+inline constexpr std::array<char, 64> kVariantName = make_name(kBase.text, kIsa, kProducts);
 
 template <size_t... kSizes>
 constexpr auto join(const std::array<Kernel, kSizes>&... parts) {
@@ -64,16 +70,16 @@ constexpr auto join(const std::array<Kernel, kSizes>&... parts) {
 
 }  // namespace rows_detail
 
-/// "softmax.avx512"
-template <class Op, Isa kIsa>
+/// "softmax.avx512", "matmul.tiles_x6"
+template <class Op, Isa kIsa, Products kProducts = Products::kFloat32>
 constexpr const char* row_name() {
-  return rows_detail::kName<Op, kIsa>.data();
+  return rows_detail::kName<Op, kIsa, kProducts>.data();
 }
 
 /// "conv2d.indirect.avx512", where an operator has several families of kernels
-template <rows_detail::Literal kBase, Isa kIsa>
+template <rows_detail::Literal kBase, Isa kIsa, Products kProducts = Products::kFloat32>
 constexpr const char* row_name() {
-  return rows_detail::kVariantName<kBase, kIsa>.data();
+  return rows_detail::kVariantName<kBase, kIsa, kProducts>.data();
 }
 
 /// The rows of Rows<isa>::kRows (a std::array) for every instruction set of this architecture. Evaluated while
@@ -84,6 +90,20 @@ consteval auto rows_of_each_isa() {
   return rows_detail::join(Rows<Isa::kAvx512>::kRows, Rows<Isa::kAvx2>::kRows, Rows<Isa::kSse2>::kRows);
 #else
   return Rows<Isa::kNeon>::kRows;
+#endif
+}
+
+/// The same of Rows<isa, products>: those on matrix tiles, which go with any set, and those of each instruction set.
+template <template <Isa, Products> class Rows>
+consteval auto rows_of_all_products() {
+  constexpr auto kFloat32 = Products::kFloat32;
+#if defined(__x86_64__)
+  return rows_detail::join(Rows<Isa::kAny, Products::kBf16x6>::kRows, Rows<Isa::kAny, Products::kBf16x3>::kRows,
+                           Rows<Isa::kAny, Products::kBf16>::kRows, Rows<Isa::kAvx512, kFloat32>::kRows,
+                           Rows<Isa::kAvx2, kFloat32>::kRows, Rows<Isa::kSse2, kFloat32>::kRows);
+#else
+  return rows_detail::join(Rows<Isa::kAny, Products::kBf16x6>::kRows, Rows<Isa::kAny, Products::kBf16x3>::kRows,
+                           Rows<Isa::kAny, Products::kBf16>::kRows, Rows<Isa::kNeon, kFloat32>::kRows);
 #endif
 }
 

@@ -29,9 +29,9 @@ std::vector<float> pack_all(const GemmFunctions& f, const GemmShape& shape, cons
   return packed;
 }
 
-class GemmTest : public testing::TestWithParam<Isa> {
+class GemmTest : public testing::TestWithParam<TestedGemm> {
  protected:
-  const GemmFunctions& f() const { return gemm_table(GetParam()); }
+  const GemmFunctions& f() const { return *GetParam().functions; }
 };
 
 TEST_P(GemmTest, MatrixProduct) {
@@ -77,18 +77,6 @@ TEST_P(GemmTest, MatrixProduct) {
 
 // Rows that lie a multiple of 4 KiB apart, or long ones, are copied block by block. Neither that nor a split changes a
 // bit, also not where more than a bias and a clamp follow.
-TEST_P(GemmTest, DenormalWeightsArePackedAsZeros) {
-  const std::vector<float> b{1e-39F, -1e-45F, 1.17549435e-38F, -1.2e-38F, 0.0F, -5e-39F};
-  for (const int64_t columns : {1, 2, 3, 6}) {
-    const GemmShape shape{1, 6 / columns, columns};
-    const GemmSource source{.data = b.data(), .inner = shape.depth, .inner_stride = columns, .column_stride = 1};
-    for (float v : pack_all(f(), shape, source)) EXPECT_TRUE(v == 0 || std::isnormal(v)) << v;
-    const auto packed = pack_all(f(), shape, source);
-    EXPECT_EQ(std::count(packed.begin(), packed.end(), b[2]), 1);
-    EXPECT_EQ(std::count(packed.begin(), packed.end(), b[3]), 1);
-  }
-}
-
 TEST_P(GemmTest, DistanceOfRowsDoesNotChangeTheSum) {
   constexpr int64_t kRows = 17, kFar = 2048;
   for (const int64_t depth : {31, 384, 385, 769, 1537}) {
@@ -388,8 +376,25 @@ TEST_P(GemmTest, NotANumberComesThroughAClampButNotThroughRelu) {
   EXPECT_EQ(c, (std::vector<float>{0.0f, 0.0f, 1.0f, 1.0f}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Isa, GemmTest, testing::ValuesIn(tested_isas()),
-                         [](const auto& info) { return std::string(name_of(info.param)); });
+TEST(GemmPacking, DenormalWeightsArePackedAsZeros) {
+  const std::vector<float> b{1e-39F, -1e-45F, 1.17549435e-38F, -1.2e-38F, 0.0F, -5e-39F};
+  for (const TestedGemm& gemm : tested_gemms(Products::kFloat32)) {
+    const GemmFunctions& f = *gemm.functions;
+    for (const int64_t columns : {1, 2, 3, 6}) {
+      const GemmShape shape{1, 6 / columns, columns};
+      const GemmSource source{.data = b.data(), .inner = shape.depth, .inner_stride = columns, .column_stride = 1};
+      for (float v : pack_all(f, shape, source)) EXPECT_TRUE(v == 0 || std::isnormal(v)) << v;
+      const auto packed = pack_all(f, shape, source);
+      EXPECT_EQ(std::count(packed.begin(), packed.end(), b[2]), 1);
+      EXPECT_EQ(std::count(packed.begin(), packed.end(), b[3]), 1);
+    }
+  }
+}
+
+std::string name_of_gemm(const testing::TestParamInfo<TestedGemm>& info) { return info.param.name; }
+
+INSTANTIATE_TEST_SUITE_P(Isa, GemmTest, testing::ValuesIn(tested_gemms(Products::kFloat32)), name_of_gemm);
+INSTANTIATE_TEST_SUITE_P(Tiles, GemmTest, testing::ValuesIn(tested_gemms(Products::kBf16x6)), name_of_gemm);
 
 }  // namespace
 }  // namespace coracle::cpu

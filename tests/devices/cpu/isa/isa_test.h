@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/isa.h"
+#include "devices/cpu/gemm_plan.h"
 
 namespace coracle::cpu {
 
@@ -25,6 +25,30 @@ inline std::vector<Isa> tested_isas() {
   isas.push_back(Isa::kNeon);
 #endif
   return isas;
+}
+
+/// A way to compute matrix products: multiply-adds of an instruction set, or matrix tiles in plain code or of this
+/// machine.
+struct TestedGemm {
+  std::string name;
+  const GemmFunctions* functions;
+};
+
+inline std::vector<TestedGemm> tested_gemms(Products products) {
+  std::vector<TestedGemm> all;
+  const auto of = [products](const TileGemmFunctions& tiles) {
+    if (products == Products::kBf16x6) return &tiles.x6;
+    return products == Products::kBf16x3 ? &tiles.x3 : &tiles.bf16;
+  };
+  for (Isa isa : tested_isas()) {
+    const bool tiles = products != Products::kFloat32;
+    all.push_back(
+        {std::string(name_of(isa)) + (tiles ? "_tiles" : ""), tiles ? of(tile_gemm_table(isa)) : &gemm_table(isa)});
+  }
+#if defined(__x86_64__)
+  if (products != Products::kFloat32 && has_matrix_tiles()) all.push_back({"amx", of(amx::tile_gemm)});
+#endif
+  return all;
 }
 
 /// Sizes below, at and above vector widths and blocks.

@@ -41,6 +41,7 @@ TEST(PoolKernels, MaxAndAverage) {
           p.in_width = static_cast<size_t>(g.width);
           p.out_width = out_w;
           p.channels = static_cast<size_t>(channels);
+          p.y_stride = p.channels;
           p.rows = rows.view();
           p.columns = columns.view();
           p.y = largest.data();

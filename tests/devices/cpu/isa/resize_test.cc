@@ -41,6 +41,7 @@ TEST(ResizeKernels, NearestAndBilinear) {
             p.in_width = static_cast<size_t>(g.width);
             p.out_width = static_cast<size_t>(g.out_width);
             p.channels = static_cast<size_t>(channels);
+            p.y_stride = p.channels;
             p.rows = rows.view();
             p.columns = columns.view();
             const auto check = [&] {

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+# What is installed, in three components: runtime (what programs load), dev (what they are built with) and tools. Nothing
+# installed names the place it lies in, so that the tree may be moved.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/coracle)
+
+option(CORACLE_INSTALL_STATIC "Install the static libraries beside the shared ones" ON)
+set(libraries)
+if(CORACLE_INSTALL_STATIC OR NOT BUILD_SHARED_LIBS)
+  list(APPEND libraries coracle_static coracle_paddle_c_static)
+endif()
+if(BUILD_SHARED_LIBS)
+  list(APPEND libraries coracle paddle_inference_c)
+endif()
+foreach(library ${libraries} paddle_inference)
+  target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  if(library MATCHES "paddle")
+    target_include_directories(${library} INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/paddle>)
+  endif()
+endforeach()
+
+install(TARGETS ${libraries} paddle_inference EXPORT coracleTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/coracle ${PROJECT_SOURCE_DIR}/include/paddle
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
+
+install(EXPORT coracleTargets NAMESPACE coracle:: DESTINATION ${package_dir} COMPONENT dev)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/coracleConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/coracleConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/coracleConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/coracleConfig.cmake ${PROJECT_BINARY_DIR}/coracleConfigVersion.cmake
+        DESTINATION ${package_dir} COMPONENT dev)
+
+# Paths from pkg-config's folder on, which ${pcfiledir} names.
+file(RELATIVE_PATH up_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+string(REGEX REPLACE "/$" "" up_to_prefix ${up_to_prefix})
+set(public_libs)
+if(NOT BUILD_SHARED_LIBS)
+  set(public_libs " -lstdc++ -lm -pthread")
+endif()
+foreach(name coracle paddle_inference_c)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
+endforeach()
+
+if(TARGET coracle_program)
+  file(RELATIVE_PATH to_libraries /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${CMAKE_INSTALL_LIBDIR})
+  set_target_properties(coracle_program PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
+  install(TARGETS coracle_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+endif()
+if(BUILD_SHARED_LIBS)
+  include(${CMAKE_CURRENT_LIST_DIR}/paddle_layout.cmake)
+endif()

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "../paddle_infer_declare.h"
+#include "types.h"
+
+namespace phi {
+
+/// Element types as paddle::Tensor names them; the numbers are Paddle's.
+enum class DataType {
+  UNDEFINED = 0,
+  BOOL,
+  UINT8,
+  INT8,
+  UINT16,
+  INT16,
+  UINT32,
+  INT32,
+  UINT64,
+  INT64,
+  FLOAT32,
+  FLOAT64,
+  COMPLEX64,
+  COMPLEX128,
+  PSTRING,
+  FLOAT16,
+  BFLOAT16,
+};
+
+enum class AllocationType { UNDEFINED = 0, CPU = 1, GPU = 2 };
+
+/// Where elements lie, as paddle::Tensor names it. They always lie on the CPU: other places may be named, and compared.
+class Place {
+ public:
+  Place() = default;
+  explicit Place(AllocationType type, int id = 0) : type_(type), id_(id) {}
+  AllocationType GetType() const { return type_; }
+  int GetDeviceId() const { return id_; }
+  bool operator==(const Place& other) const { return type_ == other.type_ && id_ == other.id_; }
+  bool operator!=(const Place& other) const { return !(*this == other); }
+
+ private:
+  AllocationType type_ = AllocationType::UNDEFINED;
+  int id_ = 0;
+};
+class CPUPlace : public Place {
+ public:
+  CPUPlace() : Place(AllocationType::CPU) {}
+};
+class GPUPlace : public Place {
+ public:
+  explicit GPUPlace(int id = 0) : Place(AllocationType::GPU, id) {}
+};
+
+}  // namespace phi
+
+namespace paddle {
+
+using DataType = phi::DataType;
+using Place = phi::Place;
+using CPUPlace = phi::CPUPlace;
+using GPUPlace = phi::GPUPlace;
+
+namespace detail {
+
+inline phi::DataType phi_type(coracle_dtype dtype) {
+  switch (dtype) {
+    case CORACLE_BOOL: return phi::DataType::BOOL;
+    case CORACLE_INT8: return phi::DataType::INT8;
+    case CORACLE_UINT8: return phi::DataType::UINT8;
+    case CORACLE_INT16: return phi::DataType::INT16;
+    case CORACLE_INT32: return phi::DataType::INT32;
+    case CORACLE_INT64: return phi::DataType::INT64;
+    case CORACLE_FLOAT16: return phi::DataType::FLOAT16;
+    case CORACLE_BFLOAT16: return phi::DataType::BFLOAT16;
+    case CORACLE_FLOAT32: return phi::DataType::FLOAT32;
+    case CORACLE_FLOAT64: return phi::DataType::FLOAT64;
+    case CORACLE_COMPLEX64: return phi::DataType::COMPLEX64;
+    case CORACLE_COMPLEX128: return phi::DataType::COMPLEX128;
+  }
+  return phi::DataType::UNDEFINED;
+}
+
+inline coracle_dtype library_type(phi::DataType type) {
+  for (int i = CORACLE_BOOL; i <= CORACLE_COMPLEX128; ++i) {
+    if (phi_type(static_cast<coracle_dtype>(i)) == type) return static_cast<coracle_dtype>(i);
+  }
+  fail("there are no tensors of the element type ", static_cast<int>(type), " of phi::DataType");
+}
+
+/// Calls f with the element type's T* (null), which may be any but complex ones.
+template <class F>
+void with_element_type(coracle_dtype dtype, const F& f) {
+  switch (dtype) {
+    case CORACLE_BOOL: return f(static_cast<bool*>(nullptr));
+    case CORACLE_INT8: return f(static_cast<int8_t*>(nullptr));
+    case CORACLE_UINT8: return f(static_cast<uint8_t*>(nullptr));
+    case CORACLE_INT16: return f(static_cast<int16_t*>(nullptr));
+    case CORACLE_INT32: return f(static_cast<int32_t*>(nullptr));
+    case CORACLE_INT64: return f(static_cast<int64_t*>(nullptr));
+    case CORACLE_FLOAT16: return f(static_cast<phi::dtype::float16*>(nullptr));
+    case CORACLE_BFLOAT16: return f(static_cast<phi::dtype::bfloat16*>(nullptr));
+    case CORACLE_FLOAT32: return f(static_cast<float*>(nullptr));
+    case CORACLE_FLOAT64: return f(static_cast<double*>(nullptr));
+    default: fail("tensors of ", coracle_dtype_name(dtype), " cannot be filled with a number");
+  }
+}
+inline float as_element(double value, const phi::dtype::float16*) { return static_cast<float>(value); }
+inline float as_element(double value, const phi::dtype::bfloat16*) { return static_cast<float>(value); }
+template <class T>
+T as_element(double value, const T*) {
+  return static_cast<T>(value);
+}
+
+/// Elements of a shape that `kind` ("input") `name` has or is to have; throws if they cannot be counted.
+template <class Shape>
+int64_t count_of(const Shape& shape, const char* kind, const std::string& name) {
+  int64_t count = 1;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const int64_t dim = shape[i];
+    require(dim >= 0, kind, " '", name, "': dimension ", i, " is ", dim, ", expected 0 or more");
+    if (dim != 0 && count > (std::numeric_limits<int64_t>::max() >> 5) / dim) {
+      fail(kind, " '", name, "': shape ", list_text(shape), " is too large");
+    }
+    count *= dim;
+  }
+  return count;
+}
+
+}  // namespace detail
+
+/// The small part of Paddle's tensor that predictors take and give: elements in memory of this process, in row-major
+/// order, shared by copies. What a hook is given is valid during the call only.
+class PD_INFER_DECL Tensor {
+ public:
+  Tensor() = default;
+  explicit Tensor(const std::string& name) : name_(name) {}
+  /// Elements that belong to somebody else, who keeps them.
+  Tensor(const std::string& name, coracle_dtype dtype, const std::vector<int64_t>& shape, const void* data)
+      : name_(name), dtype_(dtype), shape_(shape), data_(const_cast<void*>(data)), defined_(true) {}
+  /// Memory of its own, all zero.
+  Tensor(const std::vector<int64_t>& shape, coracle_dtype dtype) : dtype_(dtype), shape_(shape), defined_(true) {
+    const size_t bytes = static_cast<size_t>(detail::count_of(shape, "tensor", name_)) * coracle_dtype_size(dtype);
+    owner_ = std::make_shared<std::vector<char>>(bytes == 0 ? 1 : bytes);
+    data_ = owner_->data();
+  }
+
+  const std::string& name() const { return name_; }
+  void set_name(const std::string& name) { name_ = name; }
+  std::vector<int64_t> shape() const { return shape_; }
+  int64_t numel() const { return defined_ ? detail::count_of(shape_, "tensor", name_) : 0; }
+  int64_t size() const { return numel(); }
+  DataType dtype() const { return defined_ ? detail::phi_type(dtype_) : DataType::UNDEFINED; }
+  DataType type() const { return dtype(); }
+  bool defined() const { return defined_; }
+  bool initialized() const { return defined_; }
+  Place place() const { return defined_ ? Place(CPUPlace()) : Place(); }
+  bool is_cpu() const { return defined_; }
+  bool is_gpu() const { return false; }
+  const std::vector<std::vector<size_t>>& lod() const { return lod_; }
+  void set_lod(const std::vector<std::vector<size_t>>& lod) { lod_ = lod; }
+
+  void* data() { return data_; }
+  const void* data() const { return data_; }
+  template <class T>
+  T* data() {
+    return static_cast<T*>(checked(detail::ElementType<T>::value()));
+  }
+  template <class T>
+  const T* data() const {
+    return static_cast<const T*>(checked(detail::ElementType<T>::value()));
+  }
+  /// A tensor with memory of its own and the same content.
+  Tensor clone() const {
+    if (!defined_) return *this;
+    Tensor copy(shape_, dtype_);
+    const size_t bytes = static_cast<size_t>(numel()) * coracle_dtype_size(dtype_);
+    if (bytes != 0) std::memcpy(copy.data_, data_, bytes);
+    copy.name_ = name_;
+    copy.lod_ = lod_;
+    return copy;
+  }
+  /// The same as clone(): wherever it is to lie, it lies on the CPU.
+  Tensor copy_to(const Place&, bool /*blocking*/ = true) const { return clone(); }
+  /// The same elements in another shape of as many.
+  void reshape(const std::vector<int64_t>& shape) {
+    detail::require(detail::count_of(shape, "tensor", name_) == numel(), "reshape: a tensor of shape ",
+                    detail::list_text(shape_), " has not as many elements as ", detail::list_text(shape));
+    shape_ = shape;
+  }
+
+ private:
+  void* checked(coracle_dtype asked) const {
+    detail::require(defined_, "tensor '", name_, "' has no elements yet");
+    detail::require(asked == dtype_, "tensor '", name_, "' has elements of type ", coracle_dtype_name(dtype_),
+                    ", data<T>() was asked for ", coracle_dtype_name(asked));
+    return data_;
+  }
+
+  std::string name_;
+  coracle_dtype dtype_ = CORACLE_FLOAT32;
+  std::vector<int64_t> shape_;
+  std::vector<std::vector<size_t>> lod_;
+  std::shared_ptr<std::vector<char>> owner_;
+  void* data_ = nullptr;
+  bool defined_ = false;
+};
+
+/// A tensor with memory of its own, all zero.
+inline Tensor empty(const std::vector<int64_t>& shape, DataType dtype = DataType::FLOAT32, const Place& = CPUPlace()) {
+  return Tensor(shape, detail::library_type(dtype));
+}
+/// The same with each element `value`.
+inline Tensor full(const std::vector<int64_t>& shape, double value, DataType dtype = DataType::FLOAT32,
+                   const Place& = CPUPlace()) {
+  Tensor tensor(shape, detail::library_type(dtype));
+  detail::with_element_type(detail::library_type(dtype), [&](auto* type) {
+    using T = std::remove_pointer_t<decltype(type)>;
+    std::fill_n(tensor.data<T>(), static_cast<size_t>(tensor.numel()), T(detail::as_element(value, type)));
+  });
+  return tensor;
+}
+
+}  // namespace paddle
+
+namespace phi {
+
+inline std::ostream& operator<<(std::ostream& out, DataType type) {
+  for (int i = CORACLE_BOOL; i <= CORACLE_COMPLEX128; ++i) {
+    const auto dtype = static_cast<coracle_dtype>(i);
+    if (paddle::detail::phi_type(dtype) == type) return out << coracle_dtype_name(dtype);
+  }
+  return out << "undefined";
+}
+
+}  // namespace phi
+
+namespace paddle_infer {
+
+/// Called for each result (operand) of each operator while a predictor runs: type of the operator, name of the
+/// variable, the tensor.
+using OutputTensorHookFunc =
+    std::function<void(const std::string& op_type, const std::string& var_name, const paddle::Tensor& tensor)>;
+using InputTensorHookFunc = OutputTensorHookFunc;
+
+}  // namespace paddle_infer

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdlib>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "shared_model.h"
+
+namespace paddle {
+namespace detail {
+
+using Lod = std::vector<std::vector<size_t>>;
+
+/// Memory for the elements of an input: grows, never shrinks, aligned as the library likes it best.
+class InputBuffer {
+ public:
+  void* reserve(size_t bytes) {
+    if (bytes > capacity_ || memory_ == nullptr) {
+      memory_ = std::make_unique<char[]>(bytes + kAlignment);
+      capacity_ = bytes;
+    }
+    const auto address = reinterpret_cast<uintptr_t>(memory_.get());
+    return memory_.get() + (kAlignment - address % kAlignment) % kAlignment;
+  }
+
+ private:
+  static constexpr size_t kAlignment = 64;
+  std::unique_ptr<char[]> memory_;
+  size_t capacity_ = 0;
+};
+
+/// What is set for an input: kept from run to run, whichever handles there are.
+struct InputState {
+  std::vector<int> shape{0};
+  bool shaped = false;  ///< by Reshape or ShareExternalData
+  coracle_dtype dtype = CORACLE_FLOAT32;
+  Lod lod;
+  void* data = nullptr;  ///< in `buffer`, or the caller's
+  size_t bytes = 0;      ///< of `data`
+  bool filled = false;
+  InputBuffer buffer;
+};
+
+/// Where a result is to be copied after each run (ShareExternalData on an output).
+struct OutputTarget {
+  void* data = nullptr;
+  size_t bytes = 0;
+  coracle_dtype dtype = CORACLE_FLOAT32;
+};
+
+/// What is behind predictors of both interfaces and their handles: a session and the state of its inputs. One thread
+/// at a time, clones excepted.
+class Engine {
+ public:
+  explicit Engine(const EngineOptions& options) : Engine(std::make_shared<SharedModel>(options)) {}
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+  ~Engine() {
+    if (model_->ranges == nullptr) return;
+    try {
+      model_->ranges->write();
+    } catch (...) {  // there is nobody to tell: what can go wrong was tried when loading
+    }
+  }
+
+  /// With the same model, without inputs, results and hooks. Any thread may call it at any time.
+  std::shared_ptr<Engine> clone() const { return std::shared_ptr<Engine>(new Engine(model_)); }
+
+  const SharedModel& model() const { return *model_; }
+  InputState& input(size_t index) { return inputs_.at(index); }
+  const InputOrOutput& input_info(size_t index) const { return model_->inputs.at(index); }
+  const InputOrOutput& output_info(size_t index) const { return model_->outputs.at(index); }
+
+  size_t find_input(const std::string& name) const { return find(model_->inputs, name, "input"); }
+  size_t find_output(const std::string& name) const { return find(model_->outputs, name, "output"); }
+
+  /// Sets the shape of an input, whose elements come after it.
+  void reshape_input(size_t index, const std::vector<int>& shape) {
+    count_of(shape, "input", input_info(index).name);
+    inputs_.at(index).shape = shape;
+    inputs_[index].shaped = true;
+  }
+  /// Memory of an input for elements of that type in the shape set before; the caller writes them.
+  void* allocate_input(size_t index, coracle_dtype dtype) {
+    InputState& input = inputs_.at(index);
+    require(input.shaped, "input '", input_info(index).name, "' has no shape yet: call Reshape before its elements");
+    const size_t bytes = bytes_of(index, dtype);
+    input.data = input.buffer.reserve(bytes);
+    input.bytes = bytes;
+    input.dtype = dtype;
+    input.filled = true;
+    return input.data;
+  }
+  /// Elements that the caller keeps until the input is set again.
+  void share_input(size_t index, coracle_dtype dtype, const void* data, const std::vector<int>& shape) {
+    const std::vector<int> before = inputs_.at(index).shape;
+    inputs_[index].shape = shape;
+    try {
+      const size_t bytes = bytes_of(index, dtype);
+      require(data != nullptr || bytes == 0, "input '", input_info(index).name, "' was given a null pointer");
+      inputs_[index].bytes = bytes;
+    } catch (...) {
+      inputs_[index].shape = before;
+      throw;
+    }
+    inputs_[index].shaped = true;
+    inputs_[index].data = const_cast<void*>(data);
+    inputs_[index].dtype = dtype;
+    inputs_[index].filled = true;
+  }
+
+  void share_output(size_t index, const OutputTarget& target) { targets_.at(index) = target; }
+  const OutputTarget& target(size_t index) const { return targets_.at(index); }
+
+  /// Throws before the first run that succeeded.
+  coracle_tensor_view output(size_t index) const {
+    coracle_tensor_view view;
+    if (coracle_session_output(session_.get(), index, &view) != CORACLE_OK) {
+      fail("output '", output_info(index).name, "': ", coracle_last_error());
+    }
+    return view;
+  }
+  /// The element type the last run gave, before a run what the model says.
+  coracle_dtype output_type(size_t index) const {
+    coracle_tensor_view view;
+    const bool ran = coracle_session_output(session_.get(), index, &view) == CORACLE_OK;
+    return ran ? view.dtype : output_info(index).dtype;
+  }
+  Lod output_lod(size_t index) const {
+    Lod lod;
+    for (size_t level = 0; level < output(index).lod_levels; ++level) {
+      const size_t* offsets = nullptr;
+      size_t size = 0;
+      check(coracle_session_output_lod(session_.get(), index, level, &offsets, &size));
+      lod.emplace_back(offsets, offsets + size);
+    }
+    return lod;
+  }
+
+  void run() {
+    for (size_t i = 0; i < inputs_.size(); ++i) give(i);
+    const coracle_status status = coracle_session_run(session_.get());
+    if (hook_failure_ != nullptr) std::rethrow_exception(std::exchange(hook_failure_, nullptr));
+    check(status);
+    for (size_t i = 0; i < targets_.size(); ++i) copy_to_target(i);
+  }
+
+  void add_output_hook(const paddle_infer::OutputTensorHookFunc& hook) { add_hook(output_hooks_, hook); }
+  void add_input_hook(const paddle_infer::InputTensorHookFunc& hook) { add_hook(input_hooks_, hook); }
+
+  /// Gives back what the next run makes again; results of the last one are gone.
+  uint64_t release_memory() {
+    size_t bytes = 0;
+    check(coracle_session_release_memory(session_.get(), &bytes));
+    return bytes;
+  }
+
+ private:
+  struct FreeSession {
+    void operator()(coracle_session* session) const { coracle_session_free(session); }
+  };
+  using Hooks = std::vector<paddle_infer::OutputTensorHookFunc>;
+
+  explicit Engine(std::shared_ptr<const SharedModel> model)
+      : model_(std::move(model)), inputs_(model_->inputs.size()), targets_(model_->outputs.size()) {
+    for (size_t i = 0; i < inputs_.size(); ++i) inputs_[i].dtype = input_info(i).dtype;
+    coracle_session_options options;
+    coracle_session_options_init(&options, sizeof(options));
+    options.threads = model_->options().threads;
+    coracle_session* session = nullptr;
+    check(coracle_session_create(model_->get(), &options, &session));
+    session_.reset(session);
+    if (model_->ranges != nullptr) check(coracle_session_set_observer(session_.get(), observe, this));
+  }
+
+  static size_t find(const std::vector<InputOrOutput>& list, const std::string& name, const char* kind) {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < list.size(); ++i) {
+      if (list[i].name == name) return i;
+      names.push_back("'" + list[i].name + "'");
+    }
+    fail("the model has no ", kind, " '", name, "', its ", kind, "s are ", list_text(names));
+  }
+
+  size_t bytes_of(size_t index, coracle_dtype dtype) const {
+    const InputOrOutput& info = input_info(index);
+    require(dtype == info.dtype, "input '", info.name, "' takes elements of type ", coracle_dtype_name(info.dtype),
+            ", given ", coracle_dtype_name(dtype));
+    return static_cast<size_t>(count_of(inputs_[index].shape, "input", info.name)) * coracle_dtype_size(dtype);
+  }
+
+  /// Hands an input to the session.
+  void give(size_t index) {
+    InputState& input = inputs_[index];
+    const std::string& name = input_info(index).name;
+    require(input.filled, "input '", name, "' was not set: call Reshape and CopyFromCpu before Run");
+    const size_t bytes = bytes_of(index, input.dtype);
+    require(bytes == input.bytes, "input '", name, "' has shape ", list_text(input.shape), ", which is ", bytes,
+            " bytes, but was filled with ", input.bytes, ": call CopyFromCpu after Reshape");
+    const std::vector<int64_t> dims(input.shape.begin(), input.shape.end());
+    check(coracle_session_borrow_input(session_.get(), index, input.dtype, static_cast<int32_t>(dims.size()),
+                                       dims.data(), input.data));
+    std::vector<size_t> sizes;
+    std::vector<size_t> offsets;
+    offsets.reserve(1);  // a level without offsets is wrong, and not a null pointer
+    for (const auto& level : input.lod) {
+      sizes.push_back(level.size());
+      offsets.insert(offsets.end(), level.begin(), level.end());
+    }
+    check(coracle_session_set_input_lod(session_.get(), index, sizes.size(), sizes.data(), offsets.data()));
+  }
+
+  void copy_to_target(size_t index) const {
+    const OutputTarget& target = targets_[index];
+    if (target.data == nullptr) return;
+    const coracle_tensor_view view = output(index);
+    const std::string& name = output_info(index).name;
+    require(view.dtype == target.dtype, "output '", name, "' has elements of type ", coracle_dtype_name(view.dtype),
+            ", ShareExternalData was given ", coracle_dtype_name(target.dtype));
+    require(view.bytes <= target.bytes, "output '", name, "' has ", view.bytes,
+            " bytes, ShareExternalData was given room for ", target.bytes);
+    if (view.bytes != 0) std::memcpy(target.data, view.data, view.bytes);
+  }
+
+  void add_hook(Hooks& hooks, const paddle_infer::OutputTensorHookFunc& hook) {
+    require(hook != nullptr, "a hook without a function was registered");
+    check(coracle_session_set_observer(session_.get(), observe, this));
+    hooks.push_back(hook);
+  }
+
+  static int observe(void* self, const coracle_node_value* value) {
+    auto* engine = static_cast<Engine*>(self);
+    try {
+      engine->show(*value);
+      return 0;
+    } catch (...) {
+      engine->hook_failure_ = std::current_exception();
+      return 1;
+    }
+  }
+
+  void show(const coracle_node_value& value) const {
+    const coracle_tensor_view& view = value.tensor;
+    const std::string name = *value.name != '\0' ? value.name : std::string(value.node) + ".tmp";
+    // Paddle lists what operators read, parameters too.
+    if (model_->ranges != nullptr && *value.name != '\0' && value.is_result == 0) model_->ranges->add(name, view);
+    const Hooks& hooks = value.is_result != 0 ? output_hooks_ : input_hooks_;
+    if (hooks.empty()) return;
+    const paddle::Tensor tensor(name, view.dtype, {view.dims, view.dims + view.rank}, view.data);
+    for (const auto& hook : hooks) hook(value.op, name, tensor);
+  }
+
+  std::shared_ptr<const SharedModel> model_;
+  std::unique_ptr<coracle_session, FreeSession> session_;
+  std::vector<InputState> inputs_;
+  std::vector<OutputTarget> targets_;
+  Hooks output_hooks_;
+  Hooks input_hooks_;
+  std::exception_ptr hook_failure_;
+};
+
+}  // namespace detail
+}  // namespace paddle

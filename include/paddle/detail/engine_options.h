@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#if defined(_WIN32)
+#include <direct.h>
+#else
+#include <sys/stat.h>
+#endif
+
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+
+#include "error.h"
+
+namespace paddle {
+namespace detail {
+
+/// What the two kinds of Config ask of Coracle.
+struct EngineOptions {
+  std::string path;                                  ///< folder or program file
+  std::string params;                                ///< parameter file, or empty
+  std::shared_ptr<const std::string> program_bytes;  ///< instead of `path`
+  std::shared_ptr<const std::string> params_bytes;
+  int threads = 1;
+  std::string disable_passes;   ///< as in coracle_model_options
+  std::string disable_kernels;  ///< likewise
+  std::string precision;        ///< likewise
+  bool dump_graphs = false;
+  std::string dump_folder;       ///< where to; empty: the working directory
+  std::string shape_range_file;  ///< where to write the shapes of all runs; empty: nowhere
+  bool match_inputs_by_name = false;
+};
+
+inline bool file_exists(const std::string& path) { return std::ifstream(path).good(); }
+
+/// Does nothing where there is one, or where there cannot be one.
+inline void make_folder(const std::string& path) {
+#if defined(_WIN32)
+  _mkdir(path.c_str());
+#else
+  mkdir(path.c_str(), 0777);
+#endif
+}
+
+inline std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  require(file.good(), "cannot read file '", path, "'");
+  return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+}
+
+}  // namespace detail
+}  // namespace paddle

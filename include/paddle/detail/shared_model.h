@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dense_tensor.h"
+#include "engine_options.h"
+#include "shape_ranges.h"
+
+namespace paddle {
+namespace detail {
+
+/// Writes the graph after each rewrite into files, `<folder>/<number>_ir_<rewrite>.txt` and `.dot`.
+class GraphDump {
+ public:
+  /// Makes the folder, but not the one it is in.
+  explicit GraphDump(const EngineOptions& options)
+      : folder_(options.dump_folder.empty() ? "" : options.dump_folder + "/") {
+    if (options.dump_graphs && !folder_.empty()) make_folder(options.dump_folder);
+  }
+
+  static void after_pass(void* self, const char* pass, int64_t, const char* graph, const char* dot) {
+    auto* dump = static_cast<GraphDump*>(self);
+    const std::string path = dump->folder_ + std::to_string(dump->number_++) + "_ir_" + pass;
+    std::ofstream(path + ".txt") << graph;
+    std::ofstream file(path + ".dot");
+    file << dot;
+    if (!file.flush().good() && dump->failed_.empty()) dump->failed_ = path + ".dot";
+  }
+  /// Throws if a file could not be written.
+  void finish() const {
+    require(failed_.empty(), "SwitchIrDebug: cannot write file '", failed_, "': is there such a folder?");
+  }
+
+ private:
+  std::string folder_;
+  std::string failed_;
+  int number_ = 0;
+};
+
+struct InputOrOutput {
+  std::string name;
+  coracle_dtype dtype;
+  bool rank_known;
+  std::vector<int64_t> shape;
+};
+
+/// A loaded model, immutable and shared by a predictor and its clones.
+class SharedModel {
+ public:
+  explicit SharedModel(const EngineOptions& options) : options_(options) {
+    GraphDump dump(options);
+    coracle_model_options load;
+    coracle_model_options_init(&load, sizeof(load));
+    load.disable_passes = null_if_empty(options_.disable_passes);
+    load.disable_kernels = null_if_empty(options_.disable_kernels);
+    load.precision = null_if_empty(options_.precision);
+    if (options.dump_graphs) {
+      load.after_pass = GraphDump::after_pass;
+      load.after_pass_user = &dump;
+    }
+    coracle_model* model = nullptr;
+    if (options_.program_bytes != nullptr) {
+      // The library keeps views of the bytes, which options_ owns.
+      check(coracle_model_load_memory(options_.program_bytes->data(), options_.program_bytes->size(),
+                                      options_.params_bytes->data(), options_.params_bytes->size(), &load, &model));
+    } else {
+      check(coracle_model_load(options_.path.c_str(), null_if_empty(options_.params), &load, &model));
+    }
+    model_.reset(model);
+    dump.finish();
+    inputs = all(coracle_model_input_count(model), coracle_model_input);
+    outputs = all(coracle_model_output_count(model), coracle_model_output);
+    if (!options.shape_range_file.empty()) ranges = std::make_unique<ShapeRanges>(options.shape_range_file);
+  }
+
+  const coracle_model* get() const { return model_.get(); }
+  const EngineOptions& options() const { return options_; }
+
+  std::vector<InputOrOutput> inputs;
+  std::vector<InputOrOutput> outputs;
+  std::unique_ptr<ShapeRanges> ranges;  ///< where CollectShapeRangeInfo was asked for
+
+ private:
+  struct Free {
+    void operator()(coracle_model* model) const { coracle_model_free(model); }
+  };
+
+  std::vector<InputOrOutput> all(size_t count,
+                                 coracle_status (*info_of)(const coracle_model*, size_t, coracle_tensor_info*)) const {
+    std::vector<InputOrOutput> list;
+    for (size_t i = 0; i < count; ++i) {
+      coracle_tensor_info info;
+      check(info_of(model_.get(), i, &info));
+      list.push_back({info.name, info.dtype, info.rank >= 0, {info.dims, info.dims + (info.rank < 0 ? 0 : info.rank)}});
+    }
+    return list;
+  }
+  static const char* null_if_empty(const std::string& s) { return s.empty() ? nullptr : s.c_str(); }
+
+  EngineOptions options_;
+  std::unique_ptr<coracle_model, Free> model_;
+};
+
+}  // namespace detail
+}  // namespace paddle

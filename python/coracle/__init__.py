@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Coracle runs trained PaddlePaddle models on the CPU.
+
+    import coracle
+    model = coracle.load("ch_PP-OCRv4_det_infer")
+    result = model(pixels)[0]
+
+`coracle.load` gives a Model, `model.session(threads=2)` a Session. `coracle.paddle.inference` has the classes of
+`paddle.inference` with the same names.
+"""
+
+from ._callbacks import NodeValue
+from ._handle import TensorInfo
+from ._library import LIBRARY as _LIBRARY
+from ._library import VERSION as __version__
+from .errors import (Error, FileError, InvalidArgumentError, InvalidModelError, OutOfMemoryError, RunFailureError,
+                     UnsupportedError)
+from .model import Model, inspect, load, load_memory, pass_names
+from .profile import OperatorTime, Profile, Step
+from .results import MachineLimits, Memory, Results
+from .session import Session
+from .timing import Bench, bench
+
+__all__ = ["Bench", "Error", "FileError", "InvalidArgumentError", "InvalidModelError", "MachineLimits", "Memory", "Model",
+           "NodeValue", "OperatorTime", "OutOfMemoryError", "Profile", "Results", "RunFailureError", "Session", "Step", "TensorInfo",
+           "UnsupportedError", "__version__", "bench", "cpu_isa", "inspect", "load", "load_memory",
+           "pass_names"]
+
+
+def cpu_isa() -> str:
+    """The instruction set kernels are chosen for on this machine: "avx512", "avx2", "sse2"."""
+    return _LIBRARY.coracle_cpu_isa().decode()

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""libcoracle.so and its functions: coracle.h by ctypes, which lets other Python threads run during each call.
+
+The library lies beside this file, as wheels have it, or where the environment variable CORACLE_LIBRARY says.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pathlib
+from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_void_p
+
+from . import errors
+
+MAX_RANK = 9
+
+
+PassFunction = CFUNCTYPE(None, c_void_p, c_char_p, c_int64, c_char_p, c_char_p)
+
+
+class ModelOptions(ctypes.Structure):
+    _fields_ = [("struct_size", c_size_t), ("cpu_isa", c_char_p), ("disable_passes", c_char_p), ("max_rewrites", c_int64),
+                ("disable_kernels", c_char_p), ("keep_tensors", c_char_p), ("after_pass", PassFunction),
+                ("after_pass_user", c_void_p), ("precision", c_char_p), ("emulate_tiles", c_int32)]
+
+
+class SessionOptions(ctypes.Structure):
+    _fields_ = [("struct_size", c_size_t), ("threads", c_int32), ("cache_bytes", c_size_t), ("memory_limit", c_size_t),
+                ("time_limit_ms", c_int64)]
+
+
+class TensorInfo(ctypes.Structure):
+    _fields_ = [("name", c_char_p), ("dtype", c_int), ("rank", c_int32), ("dims", c_int64 * MAX_RANK), ("lod_levels", c_int32)]
+
+
+class TensorView(ctypes.Structure):
+    _fields_ = [("data", c_void_p), ("bytes", c_size_t), ("dtype", c_int), ("rank", c_int32), ("dims", c_int64 * MAX_RANK),
+                ("lod_levels", c_size_t)]
+
+
+class NodeValue(ctypes.Structure):
+    _fields_ = [("node", c_char_p), ("op", c_char_p), ("name", c_char_p), ("is_result", c_int32), ("is_constant", c_int32),
+                ("tensor", TensorView)]
+
+
+ObserveFunction = CFUNCTYPE(c_int, c_void_p, POINTER(NodeValue))
+
+
+class Memory(ctypes.Structure):
+    _fields_ = [("arena", c_size_t), ("plans", c_size_t)]
+
+
+class MachineLimits(ctypes.Structure):
+    _fields_ = [("flops_per_second", c_double), ("bytes_per_second", c_double)]
+
+
+# Result and arguments of each function; those that return "status" are checked by call().
+FUNCTIONS = {
+    "version": (c_char_p,),
+    "last_error": (c_char_p,),
+    "cpu_isa": (c_char_p,),
+    "pass_name": (c_char_p, c_size_t),
+    "model_options_init": (None, POINTER(ModelOptions), c_size_t),
+    "model_load": ("status", c_char_p, c_char_p, POINTER(ModelOptions), POINTER(c_void_p)),
+    "model_load_memory": ("status", c_void_p, c_size_t, c_void_p, c_size_t, POINTER(ModelOptions), POINTER(c_void_p)),
+    "model_free": (None, c_void_p),
+    "model_input_count": (c_size_t, c_void_p),
+    "model_output_count": (c_size_t, c_void_p),
+    "model_input": ("status", c_void_p, c_size_t, POINTER(TensorInfo)),
+    "model_output": ("status", c_void_p, c_size_t, POINTER(TensorInfo)),
+    "model_description": (c_char_p, c_void_p),
+    "inspect": ("status", c_char_p, c_char_p, POINTER(c_void_p)),
+    "string_free": (None, c_void_p),
+    "model_graph_text": ("status", c_void_p, POINTER(c_void_p)),
+    "session_options_init": (None, POINTER(SessionOptions), c_size_t),
+    "session_create": ("status", c_void_p, POINTER(SessionOptions), POINTER(c_void_p)),
+    "session_clone": ("status", c_void_p, POINTER(c_void_p)),
+    "session_free": (None, c_void_p),
+    "session_borrow_input": ("status", c_void_p, c_size_t, c_int, c_int32, POINTER(c_int64), c_void_p),
+    "session_set_input_lod": ("status", c_void_p, c_size_t, c_size_t, POINTER(c_size_t), POINTER(c_size_t)),
+    "session_run": ("status", c_void_p),
+    "session_set_observer": ("status", c_void_p, ObserveFunction, c_void_p),
+    "session_output": ("status", c_void_p, c_size_t, POINTER(TensorView)),
+    "session_copy_output": ("status", c_void_p, c_size_t, c_void_p, c_size_t),
+    "session_output_lod": ("status", c_void_p, c_size_t, c_size_t, POINTER(POINTER(c_size_t)), POINTER(c_size_t)),
+    "session_tensor": ("status", c_void_p, c_char_p, POINTER(TensorView)),
+    "session_set_profiling": ("status", c_void_p, c_int32),
+    "session_profile": ("status", c_void_p, POINTER(c_char_p)),
+    "session_machine_limits": ("status", c_void_p, POINTER(MachineLimits)),
+    "session_explain": ("status", c_void_p, POINTER(c_char_p)),
+    "session_planned_memory": ("status", c_void_p, POINTER(c_size_t)),
+    "session_memory": ("status", c_void_p, POINTER(Memory)),
+    "session_release_memory": ("status", c_void_p, POINTER(c_size_t)),
+}
+
+
+def _path() -> pathlib.Path:
+    named = os.environ.get("CORACLE_LIBRARY")
+    if named:
+        return pathlib.Path(named)
+    beside = pathlib.Path(__file__).with_name("libcoracle.so")
+    if not beside.exists():
+        raise ImportError("there is no %s: install the package (pip install .), or build the library and set "
+                          "CORACLE_LIBRARY to the path of libcoracle.so" % beside)
+    return beside
+
+
+def _opened(path: pathlib.Path) -> ctypes.CDLL:
+    try:
+        library = ctypes.CDLL(str(path))
+        for name, (result, *arguments) in FUNCTIONS.items():
+            function = getattr(library, "coracle_" + name)
+            function.restype = c_int if result == "status" else result
+            function.argtypes = arguments
+    except OSError as error:
+        raise ImportError("%s cannot be loaded: %s" % (path, error)) from None
+    except AttributeError as error:
+        raise ImportError("%s is older than this package: %s" % (path, error)) from None
+    return library
+
+
+PATH = _path()
+LIBRARY = _opened(PATH)
+VERSION = LIBRARY.coracle_version().decode()
+_CALLS = {name: getattr(LIBRARY, "coracle_" + name) for name in FUNCTIONS}
+
+
+def call(name: str, *arguments):
+    """Calls a function that returns a status; a failure becomes the exception of that status."""
+    status = _CALLS[name](*arguments)
+    if status != 0:
+        text = (LIBRARY.coracle_last_error() or b"").decode("utf-8", "replace")
+        raise errors.BY_STATUS.get(status, errors.Error)(text)
+
+
+def ask(name: str, *arguments):
+    """Calls a function that cannot fail."""
+    return _CALLS[name](*arguments)
+
+
+def owned_text(name: str, *arguments) -> str:
+    """The text a function returns as its last argument, which is to be freed."""
+    text = c_void_p()
+    call(name, *arguments, byref(text))
+    try:
+        return ctypes.string_at(text).decode()
+    finally:
+        ask("string_free", text)
+
+
+def path_bytes(path) -> bytes:
+    """A path (str, bytes or os.PathLike) as the library takes it."""
+    name = os.fsencode(path)
+    if b"\0" in name:
+        raise errors.InvalidArgumentError("the path %r has a zero byte in it" % (path,))
+    return name

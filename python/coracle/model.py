@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models: loading, what is in them, and calling them."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Union
+
+import numpy as np
+
+from . import _arrays, _library, _html
+from ._callbacks import AfterPass
+from ._handle import ModelHandle, TensorInfo
+from .errors import InvalidArgumentError
+from .results import Results
+from .session import Inputs, Lod, Session
+
+Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+Names = Union[str, Iterable[str], None]
+PassFunction = Callable[[str, int, str, str], object]
+
+
+def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, disable_passes: Names = None,
+         max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
+         precision: str | None = None, emulate_tiles: bool = False, after_pass: PassFunction | None = None) -> Model:
+    """Loads a model: `coracle.load("ch_PP-OCRv4_det_infer")`.
+
+    `path`: a folder, a program file (`.pdmodel`, `__model__`, `.json`) or a parameter file; the other file is found by Paddle's naming
+    rules unless `params` names it. The files may not change while the model lives.
+
+    cpu_isa: the widest instruction set to use ("sse2", "avx2", ...); disable_passes: names of rewrites to leave out (of
+    `coracle.pass_names()`), or "all"; max_rewrites: stop after that many single rewrites (to bisect); disable_kernels: prefixes of
+    kernel names to leave out;
+    keep_tensors: names of variables that `Session.tensor` can read, or "*". Names are a list or separated by commas.
+    precision: of products on machines with matrix tiles (Intel AMX): "strict" (not on tiles), "default" (as exact as without), "high"
+    (errors of 4e-6) or "bf16" (of 2e-3). emulate_tiles: other machines compute the same in ordinary vectors, slowly.
+    after_pass: called in this thread behind each rewrite as `after_pass(name, count, text, dot)`: its name, how often it changed
+    something, and the graph as text and in the language of Graphviz; first with the name "loaded" and the graph as it was read.
+    What it raises comes out of `load`. A pickled model does not keep it.
+
+    Raises FileError if a file cannot be read, InvalidModelError if it is damaged, UnsupportedError if it has operators that do not
+    exist here (`coracle.inspect` lists them), InvalidArgumentError for wrong options.
+    """
+    options = {"cpu_isa": cpu_isa, "disable_passes": disable_passes, "max_rewrites": max_rewrites,
+               "disable_kernels": disable_kernels, "keep_tensors": keep_tensors, "precision": precision, "emulate_tiles": emulate_tiles}
+    pointer = ctypes.c_void_p()
+    structure = _options(options)
+    with AfterPass(after_pass, structure):
+        _library.call("model_load", _library.path_bytes(path), None if params is None else _library.path_bytes(params),
+                      ctypes.byref(structure), ctypes.byref(pointer))
+        handle = ModelHandle(pointer)
+    source = (os.path.abspath(os.fsdecode(path)), None if params is None else os.path.abspath(os.fsdecode(params)))
+    return Model(handle, load, source, options)
+
+
+def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, disable_passes: Names = None,
+                max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
+                precision: str | None = None, emulate_tiles: bool = False, after_pass: PassFunction | None = None) -> Model:
+    """Loads a model from the bytes of its program file and its (combined) parameter file.
+
+    Both are bytes, a memoryview, an mmap or whatever else has a contiguous buffer; they are not copied and must not change
+    while the model lives. Options and errors as for `load`.
+    """
+    options = {"cpu_isa": cpu_isa, "disable_passes": disable_passes, "max_rewrites": max_rewrites,
+               "disable_kernels": disable_kernels, "keep_tensors": keep_tensors, "precision": precision, "emulate_tiles": emulate_tiles}
+    buffers = tuple(_bytes(name, given) for name, given in (("program", program), ("params", params)))
+    pointer = ctypes.c_void_p()
+    structure = _options(options)
+    where = [(_arrays.pointer(b) if b.size else None, b.size) for b in buffers]
+    with AfterPass(after_pass, structure):
+        _library.call("model_load_memory", *where[0], *where[1], ctypes.byref(structure), ctypes.byref(pointer))
+        handle = ModelHandle(pointer, buffers)
+    return Model(handle, load_memory, (program, params), options)
+
+
+def inspect(path: Path, params: Path | None = None) -> dict[str, Any]:
+    """What is in a model that need not be runnable, without its weights: format, producer, inputs, outputs, operators with counts,
+    and in "unsupported" the operators that do not exist here, with reasons. Arguments and FileError, InvalidModelError as for `load`.
+    """
+    return json.loads(_library.owned_text("inspect", _library.path_bytes(path), None if params is None else _library.path_bytes(params)))
+
+
+def pass_names() -> list[str]:
+    """Names of the rewrites that loading does, in their order; some run twice. For `coracle.load(disable_passes=...)`."""
+    names: list[str] = []
+    while name := _library.ask("pass_name", len(names)):
+        names.append(name.decode())
+    return names
+
+
+def _bytes(name: str, given: Any) -> np.ndarray:
+    try:
+        return np.frombuffer(given, np.uint8) if len(given) else np.empty(0, np.uint8)
+    except (TypeError, ValueError, BufferError) as error:
+        raise InvalidArgumentError("%s is a %s, expected bytes: %s" % (name, type(given).__name__, error)) from error
+
+
+def _options(given: Mapping[str, Any]) -> _library.ModelOptions:
+    options = _library.ModelOptions()
+    _library.ask("model_options_init", ctypes.byref(options), ctypes.sizeof(options))
+    for name, value in given.items():
+        if value is None:
+            continue
+        if name == "max_rewrites":
+            if not isinstance(value, int):
+                raise InvalidArgumentError("max_rewrites is %r, expected a whole number" % (value,))
+            options.max_rewrites = value
+            continue
+        if name == "emulate_tiles":
+            options.emulate_tiles = bool(value)
+            continue
+        names = [value] if isinstance(value, str) else list(value)
+        if not all(isinstance(each, str) for each in names):
+            raise InvalidArgumentError("%s is %r, expected a name or a list of names" % (name, value))
+        setattr(options, name, ",".join(names).encode())
+    return options
+
+
+class Model:
+    """A loaded model: immutable, usable by any number of threads. Made by `coracle.load`.
+
+    `model(x)` runs it in a session of the calling thread. It can be pickled: by its path, or with its bytes if it was loaded from
+    memory. A forked child may use it, with sessions of its own.
+    """
+
+    def __init__(self, handle: ModelHandle, loader, source: tuple, options: Mapping[str, Any]):
+        self._handle = handle
+        self._loader = loader
+        self._source = source
+        self._options = dict(options)
+        self._threads = threading.local()
+
+    def __reduce__(self):
+        source = tuple(bytes(each) for each in self._source) if self._loader is load_memory else self._source
+        return _load_again, (self._loader.__name__, source, self._options)
+
+    @property
+    def inputs(self) -> tuple[TensorInfo, ...]:
+        """Names, element types and shapes of the inputs, in the model's order."""
+        return self._handle.inputs
+
+    @property
+    def outputs(self) -> tuple[TensorInfo, ...]:
+        """The same of the outputs, as far as the file says it."""
+        return self._handle.outputs
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """Format, producer, inputs, outputs, operators with counts, parameters (count and bytes), nodes and rewrites applied."""
+        return json.loads(_library.ask("model_description", self._handle.pointer).decode("utf-8", "replace"))
+
+    def graph_text(self) -> str:
+        """The graph after rewriting, as text."""
+        return _library.owned_text("model_graph_text", self._handle.pointer)
+
+    def session(self, threads: int = 0, *, cache_bytes: int | None = None, memory_limit: int = 0, time_limit_ms: int = 0) -> Session:
+        """A session, which costs next to nothing before its first run.
+
+        threads: of one run, the caller included, 0 is one per core; cache_bytes: bound on plans kept for input shapes seen before;
+        memory_limit: bound on intermediate tensors and results of a run in bytes, 0 is none; time_limit_ms: bound on the time of a
+        run, checked between operators, 0 is none.
+        """
+        return Session._create(self._handle, threads, cache_bytes, memory_limit, time_limit_ms)
+
+    def __call__(self, inputs: Inputs = None, lod: Mapping[str, Lod] | None = None, **named: Any) -> Results:
+        """Runs in a session of the calling thread, with one thread per core: `model(x)`, `model({"x": x})` or `model(x=x)`.
+
+        The arguments, results and errors of `Session.run`, but that every input must be given.
+        """
+        if named:
+            if inputs is not None:
+                raise InvalidArgumentError("inputs are given either as one argument or by name")
+            inputs = named
+        given = len(inputs) if isinstance(inputs, Mapping) else int(inputs is not None)
+        if given < len(self.inputs):
+            raise InvalidArgumentError("the model has %d inputs, given %d; it takes %s"
+                                       % (len(self.inputs), given, ", ".join(map(str, self.inputs))))
+        session = getattr(self._threads, "session", None)
+        if session is None or session._pid != os.getpid():
+            session = self._threads.session = self.session()
+        return session.run(inputs, lod)
+
+    def __repr__(self) -> str:
+        return "<coracle.Model %s: %s -> %s>" % (self._name(), ", ".join(map(str, self.inputs)), ", ".join(map(str, self.outputs)))
+
+    def _name(self) -> str:
+        return os.path.basename(self._source[0].rstrip("/")) if self._loader is load else "from memory"
+
+    def _repr_html_(self) -> str:
+        description = self.description
+        parameters = description["parameters"]
+        facts = "%s, made by Paddle %s; %s parameters in %d tensors, %.1f MB; %d operators, %d nodes after rewriting" % (
+            description["format"], description["producer"] or "?", format(parameters["elements"], ","), parameters["count"],
+            parameters["bytes"] / 1e6, sum(description["operators"].values()), description["nodes"])
+        rows = [(kind, info.name, info.dtype, str(info)[len(info.name) + 2 + len(info.dtype):])
+                for kind, infos in (("input", self.inputs), ("output", self.outputs)) for info in infos]
+        operators = sorted(description["operators"].items(), key=lambda item: (-item[1], item[0]))
+        return (_html.heading("coracle.Model " + self._name()) + _html.paragraph(facts)
+                + _html.table(("", "name", "element type", "shape"), rows)
+                + _html.folded("operators", _html.table(("operator", "count"), operators)))
+
+
+def _load_again(loader: str, source: tuple, options: Mapping[str, Any]) -> Model:
+    """What a pickled model is made from."""
+    return {"load": load, "load_memory": load_memory}[loader](*source, **options)

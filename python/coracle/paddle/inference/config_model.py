@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Config: where the model is."""
+
+from __future__ import annotations
+
+import os
+
+from ... import model as models
+from ...errors import FileError, InvalidArgumentError
+from .recorder import Recorder
+
+
+class ModelFiles(Recorder):
+    def _defaults(self) -> None:
+        self._model_dir = self._prog_file = self._params_file = ""
+        self._buffers: tuple[bytes, bytes] | None = None
+        self._optim_cache_dir = ""
+
+    def set_model(self, model: str, params: str | None = None) -> None:
+        """A folder, or a program file and a parameter file, or a folder and the common prefix of both files in it."""
+        self._buffers = None
+        model = os.fspath(model)
+        if params is None:
+            self._model_dir, self._prog_file, self._params_file = model, "", ""
+            return
+        self._model_dir, self._prog_file, self._params_file = "", model, os.fspath(params)
+        if os.path.isdir(model):
+            prefix = os.path.join(model, self._params_file)
+            self._prog_file = prefix + (".json" if not os.path.exists(prefix + ".pdmodel") and os.path.exists(prefix + ".json")
+                                        else ".pdmodel")
+            self._params_file = prefix + ".pdiparams"
+
+    def set_prog_file(self, path: str) -> None:
+        self._buffers, self._prog_file = None, os.fspath(path)
+
+    def set_params_file(self, path: str) -> None:
+        self._buffers, self._params_file = None, os.fspath(path)
+
+    def model_dir(self) -> str:
+        return self._model_dir
+
+    def prog_file(self) -> str:
+        return self._prog_file
+
+    def params_file(self) -> str:
+        return self._params_file
+
+    def set_model_buffer(self, prog: bytes, prog_size: int, params: bytes, params_size: int) -> None:
+        """The bytes of both files; the program may be a ProgramDesc or the JSON of Paddle 3."""
+        buffers = []
+        for name, given, size in (("program", prog, prog_size), ("parameter data", params, params_size)):
+            try:
+                data = given.encode("utf-8", "surrogateescape") if isinstance(given, str) else bytes(memoryview(given))
+            except TypeError:
+                raise TypeError("set_model_buffer: the %s is a %s, expected bytes" % (name, type(given).__name__)) from None
+            if not 0 <= size <= len(data):
+                raise InvalidArgumentError("set_model_buffer: the %s has %d bytes, given the size %d" % (name, len(data), size))
+            buffers.append(data[:size])
+        self._buffers = (buffers[0], buffers[1])
+
+    def model_from_memory(self) -> bool:
+        return self._buffers is not None
+
+    def set_optim_cache_dir(self, path: str) -> None:
+        """The folder for what `switch_ir_debug` writes; nothing else is kept in files."""
+        self._optim_cache_dir = os.fspath(path)
+
+    def enable_save_optim_model(self, save_optimized_model: bool = False) -> None:
+        self._record("enable_save_optim_model", save_optimized_model, "no model is written; loading optimises anew")
+
+    def use_optimized_model(self, x: bool = True) -> None:
+        self._record("use_optimized_model", x, "the model given is used")
+
+    def _require_program(self) -> None:
+        if not os.path.isfile(self._prog_file):
+            raise FileError("there is no program file %r" % self._prog_file)
+
+    def _load(self, **options) -> models.Model:
+        if self._buffers is not None:
+            return models.load_memory(*self._buffers, **options)
+        if not self._prog_file and not self._model_dir:
+            raise InvalidArgumentError("the Config has no model: set_model(folder) or set_model(prog_file, params_file)")
+        return models.load(self._prog_file or self._model_dir, self._params_file or None, **options)
+
+    def _model_rows(self) -> list[tuple[str, str]]:
+        if self._buffers is not None:
+            return [("model_from_memory", "true")]
+        if self._prog_file:
+            return [("model_file", self._prog_file), ("params_file", self._params_file)]
+        return [("model_dir", self._model_dir)]

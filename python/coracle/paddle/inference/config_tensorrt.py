@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Config: TensorRT, which is not used here. What is set is kept, so that what is asked back is what was set; the ranges of
+shapes are collected."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from ...errors import InvalidArgumentError
+from .enums import PrecisionType
+from .recorder import Recorder
+
+NOT_USED = "TensorRT is not used, Coracle runs the whole model"
+
+
+class TensorRt(Recorder):
+    def _defaults(self) -> None:
+        self._trt: dict[str, Any] = {"precision": PrecisionType.Float32, "dynamic_shape": False, "tuned": False, "build_at_runtime": False,
+                                     "level": 3, "shape_ranges": "", "collected": False}
+
+    def enable_tensorrt_engine(self, workspace_size: int = 1 << 30, max_batch_size: int = 1, min_subgraph_size: int = 3,
+                               precision_mode: PrecisionType = PrecisionType.Float32, use_static: bool = False,
+                               use_calib_mode: bool = True, use_cuda_graph: bool = False) -> None:
+        self._trt["precision"] = PrecisionType(precision_mode)
+        self._record("enable_tensorrt_engine", PrecisionType(precision_mode).name, NOT_USED)
+
+    def tensorrt_engine_enabled(self) -> bool:
+        return False
+
+    def tensorrt_precision_mode(self) -> PrecisionType:
+        return self._trt["precision"]
+
+    def enable_tensorrt_memory_optim(self, engine_memory_sharing: bool = True, sharing_identifier: int = 0) -> None:
+        self._record("enable_tensorrt_memory_optim", engine_memory_sharing, NOT_USED)
+
+    def set_trt_dynamic_shape_info(self, min_input_shape: Mapping[str, Sequence[int]] = MappingProxyType({}),
+                                   max_input_shape: Mapping[str, Sequence[int]] = MappingProxyType({}),
+                                   optim_input_shape: Mapping[str, Sequence[int]] = MappingProxyType({}),
+                                   disable_trt_plugin_fp16: bool = False) -> None:
+        self._trt["dynamic_shape"] = bool(min_input_shape)
+        self._record("set_trt_dynamic_shape_info", list(min_input_shape), "shapes may change from run to run without being named")
+
+    def tensorrt_dynamic_shape_enabled(self) -> bool:
+        return self._trt["dynamic_shape"]
+
+    def collect_shape_range_info(self, path: str) -> None:
+        """Predictors write the shapes that operands had in all runs to `path`, when the last one that shares the model is gone.
+        Operators run alone meanwhile. The file is Paddle's.
+        """
+        path = os.fspath(path)
+        if not path:
+            raise InvalidArgumentError("collect_shape_range_info needs the path of a file to write")
+        self._trt.update(shape_ranges=path, collected=True)
+
+    def shape_range_info_path(self) -> str:
+        return self._trt["shape_ranges"]
+
+    def shape_range_info_collected(self) -> bool:
+        return self._trt["collected"]
+
+    def enable_tuned_tensorrt_dynamic_shape(self, shape_range_info_path: str = "", allow_build_at_runtime: bool = True) -> None:
+        self._trt.update(tuned=True, build_at_runtime=allow_build_at_runtime, shape_ranges=os.fspath(shape_range_info_path))
+        self._record("enable_tuned_tensorrt_dynamic_shape", shape_range_info_path or True, NOT_USED)
+
+    def tuned_tensorrt_dynamic_shape(self) -> bool:
+        return self._trt["tuned"]
+
+    def trt_allow_build_at_runtime(self) -> bool:
+        return self._trt["build_at_runtime"]
+
+    def mark_trt_engine_outputs(self, output_tensor_names: Sequence[str] = ()) -> None:
+        self._record("mark_trt_engine_outputs", output_tensor_names, NOT_USED)
+
+    def exp_disable_tensorrt_ops(self, ops: Sequence[str]) -> None:
+        self._record("exp_disable_tensorrt_ops", ops, NOT_USED)
+
+    def exp_disable_tensorrt_subgraph(self, names: Sequence[str]) -> None:
+        self._record("exp_disable_tensorrt_subgraph", names, NOT_USED)
+
+    def exp_specify_tensorrt_subgraph_precision(self, fp16: Sequence[str], int8: Sequence[str], bfp16: Sequence[str]) -> None:
+        self._record("exp_specify_tensorrt_subgraph_precision", [*fp16, *int8, *bfp16], NOT_USED)
+
+    def exp_disable_tensorrt_dynamic_shape_ops(self, x: bool) -> None:
+        self._record("exp_disable_tensorrt_dynamic_shape_ops", x, NOT_USED)
+
+    def enable_tensorrt_varseqlen(self) -> None:
+        self._record("enable_tensorrt_varseqlen", True, NOT_USED)
+
+    def tensorrt_varseqlen_enabled(self) -> bool:
+        return False
+
+    def enable_tensorrt_dla(self, dla_core: int = 0) -> None:
+        self._record("enable_tensorrt_dla", dla_core, NOT_USED)
+
+    def tensorrt_dla_enabled(self) -> bool:
+        return False
+
+    def enable_tensorrt_inspector(self, inspector_serialize: bool = False) -> None:
+        self._record("enable_tensorrt_inspector", True, NOT_USED)
+
+    def tensorrt_inspector_enabled(self) -> bool:
+        return False
+
+    def enable_tensorrt_explicit_quantization(self) -> None:
+        self._record("enable_tensorrt_explicit_quantization", True, NOT_USED)
+
+    def tensorrt_explicit_quantization_enabled(self) -> bool:
+        return False
+
+    def set_tensorrt_optimization_level(self, level: int) -> None:
+        self._trt["level"] = level
+        self._record("set_tensorrt_optimization_level", level, NOT_USED)
+
+    def tensorrt_optimization_level(self) -> int:
+        return self._trt["level"]

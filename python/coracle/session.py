@@ -1,0 +1,369 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions: runs of a model, their inputs and results."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Union
+
+import numpy as np
+
+from . import _arrays, _library
+from ._callbacks import NodeValue, Observer
+from ._handle import ModelHandle, TensorInfo
+from .errors import InvalidArgumentError
+from .profile import Profile
+from .results import MachineLimits, Memory, Results
+
+Lod = Sequence[Sequence[int]]
+Inputs = Union[Mapping[str, Any], Any]
+
+
+class _Observing:
+    """Ends the observation of a session at the end of a `with` block."""
+
+    def __init__(self, session: Session):
+        self._session = session
+
+    def __enter__(self) -> Session:
+        return self._session
+
+    def __exit__(self, *_) -> None:
+        if self._session._pointer is not None:
+            self._session.observe(None)
+
+
+class Session:
+    """Runs a model. Made by `Model.session()`; belongs to one thread at a time and to the process that made it.
+
+    Inputs keep their content from run to run. Arrays whose elements lie one after the other are read where they are, not
+    copied, and the session keeps them alive; results are new arrays. Other Python threads run during a run.
+
+    Every method raises InvalidArgumentError if the session is closed, in use by another thread, or of another process.
+    """
+
+    def __init__(self, model: ModelHandle, pointer: ctypes.c_void_p):
+        self._model = model
+        self._pointer: ctypes.c_void_p | None = pointer
+        self._pid = os.getpid()
+        self._lock = threading.Lock()
+        self._arrays: dict[int, np.ndarray] = {}
+        self._lods: dict[int, list[list[int]]] = {}
+        self._observer: Observer | None = None
+
+    @classmethod
+    def _create(cls, model: ModelHandle, threads: int, cache_bytes: int | None, memory_limit: int, time_limit_ms: int) -> Session:
+        model.require_whole()
+        options = _library.SessionOptions()
+        _library.ask("session_options_init", ctypes.byref(options), ctypes.sizeof(options))
+        given = {"threads": threads, "cache_bytes": cache_bytes, "memory_limit": memory_limit, "time_limit_ms": time_limit_ms}
+        for name, value in given.items():
+            if value is None:
+                continue
+            largest = 1024 if name == "threads" else 2**63 - 1
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value <= largest:
+                raise InvalidArgumentError("%s is %r, expected a whole number from 0 to %d" % (name, value, largest))
+            setattr(options, name, int(value))
+        pointer = ctypes.c_void_p()
+        _library.call("session_create", model.pointer, ctypes.byref(options), ctypes.byref(pointer))
+        return cls(model, pointer)
+
+    @contextlib.contextmanager
+    def _use(self) -> Iterator[ctypes.c_void_p]:
+        """The session in the library, for this thread alone."""
+        pid = os.getpid()
+        if pid != self._pid:
+            raise InvalidArgumentError("this session was made in process %d, and this is process %d, forked from it: threads do not "
+                                       "survive a fork; make a session here: model.session()" % (self._pid, pid))
+        if not self._lock.acquire(blocking=False):
+            raise InvalidArgumentError("another thread is using this session, or its own observer is; a session belongs to one "
+                                       "thread at a time, make one for each: model.session()")
+        try:
+            if self._pointer is None:
+                raise InvalidArgumentError("the session is closed")
+            yield self._pointer
+        finally:
+            self._lock.release()
+
+    def close(self) -> None:
+        """Gives everything back at once. A closed session can be closed again, nothing else."""
+        if self._pointer is None:
+            return
+        with self._use() as pointer:
+            self._pointer = None
+            _library.ask("session_free", pointer)
+            self._arrays.clear()
+
+    def __del__(self):
+        # In a forked child the session's threads do not exist, and freeing would wait for them.
+        if getattr(self, "_pointer", None) is not None and self._pid == os.getpid():
+            _library.ask("session_free", self._pointer)
+            self._pointer = None
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+    def __reduce__(self):
+        raise TypeError("a session cannot be pickled; pickle its model and make a session of that")
+
+    def __repr__(self) -> str:
+        return "<coracle.Session %s>" % ("closed" if self._pointer is None else
+                                         "of inputs " + ", ".join(map(str, self._model.inputs)))
+
+    @property
+    def inputs(self) -> tuple[TensorInfo, ...]:
+        return self._model.inputs
+
+    @property
+    def outputs(self) -> tuple[TensorInfo, ...]:
+        return self._model.outputs
+
+    def clone(self) -> Session:
+        """A second session with the same model and options, without the inputs."""
+        with self._use() as pointer:
+            self._model.require_whole()
+            other = ctypes.c_void_p()
+            _library.call("session_clone", pointer, ctypes.byref(other))
+        return Session(self._model, other)
+
+    def set_input(self, name: str | int, value: Any, lod: Lod | None = None) -> None:
+        """Sets an input, by name or index, for the runs to come.
+
+        `value`: an array of the input's element type and rank, whatever has `__dlpack__`, `__array__` or a buffer, or numbers and
+        lists of them. `lod`: sequence offsets, coarsest level first, e.g. [[0, 3, 5]] for sequences of 3 and 2 rows.
+        Raises InvalidArgumentError for an unknown name, another element type, another rank, offsets that do not fit.
+        """
+        with self._use() as pointer:
+            self._set(pointer, name, value, lod)
+
+    def _set(self, pointer, name, value, lod) -> None:
+        index = self._model.index("input", name)
+        info = self._model.inputs[index]
+        array = _arrays.readable(value, info.name, _arrays.NAMES.index(info.dtype))
+        if array.ndim > _library.MAX_RANK:
+            raise InvalidArgumentError("input '%s': a tensor has 0 to %d dimensions, given %d: %s"
+                                       % (info.name, _library.MAX_RANK, array.ndim, list(array.shape)))
+        self._borrow(pointer, index, array)
+        self._arrays[index] = array
+        if lod is None and index not in self._lods:
+            return
+        self._lods.pop(index, None)
+        levels = self._offsets(info.name, lod or [])
+        self._set_lod(pointer, index, levels)
+        if levels:
+            self._lods[index] = levels
+
+    @staticmethod
+    def _offsets(name: str, lod: Lod) -> list[list[int]]:
+        try:
+            levels = [[int(offset) for offset in level] for level in lod]
+        except (TypeError, ValueError):
+            raise InvalidArgumentError("sequence offsets of input '%s' are a list for each level, such as [[0, 3, 5]], given %r"
+                                       % (name, lod)) from None
+        if any(offset < 0 for level in levels for offset in level):
+            raise InvalidArgumentError("sequence offsets of input '%s' begin with 0, given %r" % (name, lod))
+        return levels
+
+    @staticmethod
+    def _borrow(pointer, index: int, array: np.ndarray) -> None:
+        number = _arrays.element_type(array, _arrays.BFLOAT16)
+        _library.call("session_borrow_input", pointer, index, number, array.ndim, _arrays.dims(array), _arrays.pointer(array))
+
+    @staticmethod
+    def _set_lod(pointer, index: int, levels: list[list[int]]) -> None:
+        sizes = [len(level) for level in levels]
+        flat = [offset for level in levels for offset in level]
+        _library.call("session_set_input_lod", pointer, index, len(levels), (ctypes.c_size_t * len(sizes))(*sizes),
+                      (ctypes.c_size_t * len(flat))(*flat))
+
+    def _set_all(self, pointer, inputs: Inputs, lod: Mapping[str, Lod] | None) -> None:
+        """Sets what is given; what is not, is given again, as its content may have changed."""
+        offsets = dict(lod or {})
+        if inputs is None:
+            given: Mapping[Any, Any] = {}
+        elif isinstance(inputs, Mapping):
+            given = inputs
+        elif len(self._model.inputs) == 1:
+            given = {0: inputs}
+        else:
+            raise InvalidArgumentError("the model has %d inputs, give a dict: %s" % (
+                len(self._model.inputs), ", ".join(repr(info.name) for info in self._model.inputs)))
+        set_now = set()
+        for name, value in given.items():
+            index = self._model.index("input", name)
+            self._set(pointer, index, value, offsets.pop(self._model.inputs[index].name, None))
+            set_now.add(index)
+        if offsets:
+            raise InvalidArgumentError("sequence offsets for %r, which is no input given in this call" % sorted(offsets)[0])
+        for index, array in self._arrays.items():
+            if index not in set_now:
+                self._borrow(pointer, index, array)
+                if index in self._lods:
+                    self._set_lod(pointer, index, self._lods[index])
+
+    def _run_in(self, pointer) -> None:
+        token = (self._pid, id(self))
+        self._model.running.add(token)
+        try:
+            with self._observer or contextlib.nullcontext():
+                _library.call("session_run", pointer)
+        finally:
+            self._model.running.discard(token)
+
+    def observe(self, callback: Callable[[NodeValue], object] | None) -> _Observing:
+        """Shows what operators compute to `callback`, from the next run on; None ends it.
+
+            with session.observe(lambda value: print(value)):   # or without `with`, for all runs to come
+                session.run(x)
+
+        `callback` is given a NodeValue for each operand of an operator before it runs and for each result after it ran, in the
+        running thread. What it raises ends the run and comes out of it. It may not use this session. Seen is what is computed: of
+        operators that were fused, what goes in and comes out; all operators of the file with
+        `coracle.load(path, disable_passes="all", disable_kernels=["strips", "strided"])`. Clones have no observer.
+        """
+        observer = None if callback is None else Observer(callback)
+        with self._use() as pointer:
+            _library.call("session_set_observer", pointer, observer.function if observer else _library.ObserveFunction(), None)
+            self._observer = observer   # Keeps the function for the library.
+        return _Observing(self)
+
+    def run(self, inputs: Inputs = None, lod: Mapping[str, Lod] | None = None) -> Results:
+        """Runs the model: `session.run({"x": array})["y"]`.
+
+        `inputs`: values by name as for `set_input`, or the value itself if the model has one input; inputs left out keep what they
+        have. `lod`: sequence offsets by input name. Returns new arrays by name, in the model's order, with the shapes of this run.
+
+        Raises InvalidArgumentError for wrong names, shapes or element types and for missing inputs, OutOfMemoryError when
+        `memory_limit` or the memory is too small, RunFailureError when the data make it impossible or `time_limit_ms` is over.
+        """
+        with self._use() as pointer:
+            self._set_all(pointer, inputs, lod)
+            self._run_in(pointer)
+            return self._results(pointer)
+
+    def _run_without_results(self, inputs: Inputs = None, lod: Mapping[str, Lod] | None = None) -> None:
+        """As `run`, for those who read results by `output`."""
+        with self._use() as pointer:
+            self._set_all(pointer, inputs, lod)
+            self._run_in(pointer)
+
+    def _results(self, pointer) -> Results:
+        arrays, lods = {}, {}
+        for index, info in enumerate(self._model.outputs):
+            arrays[info.name], lod = self._output(pointer, index)
+            if lod:
+                lods[info.name] = lod
+        return Results(arrays, lods)
+
+    @staticmethod
+    def _view(pointer, index: int) -> _library.TensorView:
+        view = _library.TensorView()
+        _library.call("session_output", pointer, index, ctypes.byref(view))
+        return view
+
+    def _output(self, pointer, index: int) -> tuple[np.ndarray, list[list[int]]]:
+        view = self._view(pointer, index)
+        array = np.empty(tuple(view.dims[:view.rank]), _arrays.numpy_dtype(view.dtype))
+        _library.call("session_copy_output", pointer, index, _arrays.pointer(array), view.bytes)
+        return array, self._output_lod(pointer, index, view)
+
+    @staticmethod
+    def _output_lod(pointer, index: int, view: _library.TensorView) -> list[list[int]]:
+        lod = []
+        for level in range(view.lod_levels):
+            offsets, size = ctypes.POINTER(ctypes.c_size_t)(), ctypes.c_size_t()
+            _library.call("session_output_lod", pointer, index, level, ctypes.byref(offsets), ctypes.byref(size))
+            lod.append(offsets[:size.value])
+        return lod
+
+    def output(self, name: str | int = 0) -> np.ndarray:
+        """A result of the last run, by name or index, as a new array. InvalidArgumentError if no run succeeded yet."""
+        with self._use() as pointer:
+            return self._output(pointer, self._model.index("output", name))[0]
+
+    def output_shape(self, name: str | int = 0) -> tuple[int, ...]:
+        """The shape of a result of the last run."""
+        with self._use() as pointer:
+            view = self._view(pointer, self._model.index("output", name))
+            return tuple(view.dims[:view.rank])
+
+    def output_lod(self, name: str | int = 0) -> list[list[int]]:
+        """Sequence offsets of a result of the last run, coarsest level first; [] if it has none."""
+        with self._use() as pointer:
+            index = self._model.index("output", name)
+            return self._output_lod(pointer, index, self._view(pointer, index))
+
+    def tensor(self, name: str) -> np.ndarray:
+        """A variable of the last run that `coracle.load(..., keep_tensors=...)` keeps, as a new array."""
+        with self._use() as pointer:
+            view = _library.TensorView()
+            _library.call("session_tensor", pointer, name.encode(), ctypes.byref(view))
+            array = np.empty(tuple(view.dims[:view.rank]), _arrays.numpy_dtype(view.dtype))
+            if view.bytes:
+                ctypes.memmove(_arrays.pointer(array), view.data, view.bytes)
+            return array
+
+    def profile(self, inputs: Inputs = None, lod: Mapping[str, Lod] | None = None) -> Profile:
+        """Runs once with the time of each operator taken. Inputs as for `run`; the first run of new shapes also plans."""
+        with self._use() as pointer:
+            self._set_all(pointer, inputs, lod)
+            _library.call("session_set_profiling", pointer, 1)
+            try:
+                self._run_in(pointer)
+                return Profile(self._json("session_profile", pointer))
+            finally:
+                _library.call("session_set_profiling", pointer, 0)
+
+    def explain(self, inputs: Inputs = None, lod: Mapping[str, Lod] | None = None) -> list[dict[str, Any]]:
+        """The kernel of each node for the inputs set now, and why better ones were passed over, without a run.
+
+        A list of {"node", "op", "kernel", "inputs", "outputs", "refused": [{"kernel", "reason"}]}; nodes behind a result whose size
+        depends on data are not listed.
+        """
+        with self._use() as pointer:
+            self._set_all(pointer, inputs, lod)
+            return self._json("session_explain", pointer)
+
+    @staticmethod
+    def _json(function: str, pointer) -> list[dict[str, Any]]:
+        text = ctypes.c_char_p()
+        _library.call(function, pointer, ctypes.byref(text))
+        return json.loads((text.value or b"[]").decode("utf-8", "replace"))
+
+    def planned_memory(self, inputs: Inputs = None, lod: Mapping[str, Lod] | None = None) -> int:
+        """Bytes of the tensors a run with the inputs set now would take, as far as that is known before a run."""
+        with self._use() as pointer:
+            self._set_all(pointer, inputs, lod)
+            size = ctypes.c_size_t()
+            _library.call("session_planned_memory", pointer, ctypes.byref(size))
+            return size.value
+
+    @property
+    def memory(self) -> Memory:
+        """What the session holds now."""
+        with self._use() as pointer:
+            memory = _library.Memory()
+            _library.call("session_memory", pointer, ctypes.byref(memory))
+            return Memory(memory.arena, memory.plans)
+
+    def release_memory(self) -> int:
+        """Gives back what can be made again (intermediate tensors, plans, results); returns about how many bytes that was."""
+        with self._use() as pointer:
+            size = ctypes.c_size_t()
+            _library.call("session_release_memory", pointer, ctypes.byref(size))
+            return size.value
+
+    def machine_limits(self) -> MachineLimits:
+        """Measures what this machine reaches with the session's threads, to compare profiles with; some tenths of a second."""
+        with self._use() as pointer:
+            limits = _library.MachineLimits()
+            _library.call("session_machine_limits", pointer, ctypes.byref(limits))
+            return MachineLimits(limits.flops_per_second, limits.bytes_per_second)

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/pages.h"
+
+#include <cstdint>
+#include <new>
+#include <utility>
+
+// Sanitizers watch the ends of what is allocated alone.
+#if defined(__linux__) && !defined(CORACLE_SANITIZED)
+#define CORACLE_MAPS_PAGES 1
+#include <sys/mman.h>
+#else
+#define CORACLE_MAPS_PAGES 0
+#endif
+
+namespace coracle {
+namespace {
+
+constexpr size_t kAlignment = 64;
+constexpr size_t kLargePage = size_t{2} << 20U;
+// Blocks of an arena.
+constexpr size_t kFirstBlock = 2 * kLargePage;
+constexpr size_t kBlock = 16 * kLargePage;
+
+constexpr size_t round_up(size_t bytes, size_t to) { return (bytes + to - 1) / to * to; }
+
+}  // namespace
+
+void Pages::swap(Pages& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  std::swap(mapped_, other.mapped_);
+}
+
+#if CORACLE_MAPS_PAGES
+
+namespace {
+
+// The last large page is seldom full: what is small does not get any.
+constexpr size_t kEnoughForLarge = 3 * kLargePage;
+
+}  // namespace
+
+Pages::Pages(size_t bytes) : bytes_(bytes) {
+  if (bytes >= SIZE_MAX / 2) throw std::bad_alloc();
+  mapped_ = mmap(nullptr, bytes + kLargePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped_ == MAP_FAILED) {
+    mapped_ = nullptr;
+    throw std::bad_alloc();
+  }
+  const auto address = reinterpret_cast<uintptr_t>(mapped_);
+  data_ = static_cast<std::byte*>(mapped_) + (round_up(address, kLargePage) - address);
+#if defined(MADV_HUGEPAGE)
+  if (bytes >= kEnoughForLarge) madvise(data_, bytes, MADV_HUGEPAGE);  // refused, they are small
+#endif
+}
+
+Pages::~Pages() {
+  if (mapped_ != nullptr) munmap(mapped_, bytes_ + kLargePage);
+}
+
+#else
+
+Pages::Pages(size_t bytes) : bytes_(bytes) {
+  if (bytes >= SIZE_MAX / 2) throw std::bad_alloc();
+  // Sanitizers end the program where the other form would throw.
+  mapped_ = ::operator new (round_up(bytes, kAlignment), std::align_val_t{kAlignment}, std::nothrow);
+  if (mapped_ == nullptr) throw std::bad_alloc();
+  data_ = static_cast<std::byte*>(mapped_);
+}
+
+Pages::~Pages() { ::operator delete (mapped_, std::align_val_t{kAlignment}); }
+
+#endif
+
+std::shared_ptr<void> PageArena::take(size_t bytes) {
+  if (bytes >= SIZE_MAX / 2) throw std::bad_alloc();
+  bytes = round_up(bytes, kAlignment);
+  const std::lock_guard lock(mutex_);
+  if (CORACLE_MAPS_PAGES == 0 || block_ == nullptr || used_ + bytes > block_->bytes()) {
+    const size_t block = block_ == nullptr && bytes <= kFirstBlock ? kFirstBlock : kBlock;
+    block_ = std::make_shared<Pages>(CORACLE_MAPS_PAGES == 0 || bytes > block ? bytes : block);
+    used_ = 0;
+  }
+  void* at = block_->data() + used_;
+  used_ += bytes;
+  return {block_, at};
+}
+
+}  // namespace coracle

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/products.h"
+
+#include <iterator>
+
+namespace coracle {
+namespace {
+
+constexpr std::string_view kNames[] = {"strict", "default", "high", "bf16"};
+
+}  // namespace
+
+std::string_view name_of(Precision precision) { return kNames[static_cast<size_t>(precision)]; }
+
+std::optional<Precision> precision_of(std::string_view name) {
+  for (size_t i = 0; i < std::size(kNames); ++i) {
+    if (kNames[i] == name) return static_cast<Precision>(i);
+  }
+  return std::nullopt;
+}
+
+}  // namespace coracle

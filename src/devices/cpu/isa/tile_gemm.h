@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "devices/cpu/isa/gemm.h"
+
+/// The product of gemm.h on matrix tiles, with numbers split into bfloat16 parts (bf16_parts.h). B is packed as
+/// [panel of 32 columns][step of 32 along taps and depth][part][half of the columns][pair of steps][column][2]. Where
+/// a sum comes out as infinity or NaN, it is computed again by multiply-adds of the parts: products of parts with
+/// infinity have other sums than the numbers themselves.
+namespace coracle::cpu {
+
+struct TileGemmFunctions {
+  GemmFunctions x6;
+  GemmFunctions x3;
+  GemmFunctions bf16;
+  /// Products of tiles in registers only, `steps` on each of four sums: what the schemes are bounded by. Returns the
+  /// operations on bfloat16 numbers, two for a multiply-add.
+  int64_t (*multiply_tiles)(int64_t steps);
+};
+
+CORACLE_ISA_TABLES(TileGemmFunctions, tile_gemm)
+#if defined(__x86_64__)
+namespace amx {
+extern const TileGemmFunctions tile_gemm;
+}
+#endif
+
+/// On the tiles of this machine or, where it has none, in ordinary vectors.
+inline const TileGemmFunctions& machine_tile_gemm() {
+#if defined(__x86_64__)
+  if (has_matrix_tiles()) return amx::tile_gemm;
+#endif
+  return tile_gemm_table(Isa::kAny);
+}
+
+}  // namespace coracle::cpu

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/strided.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "ops/common/movement.h"
+#include "ops/common/slicing.h"
+#include "ops/concat.h"
+#include "ops/slice.h"
+#include "ops/split.h"
+#include "ops/split_with_num.h"
+#include "ops/transpose.h"
+#include "ops/unbind.h"
+
+namespace coracle {
+namespace {
+
+/// A local as part of another one.
+struct Seen {
+  int base = -1;
+  StridedView view;
+  bool moved = false;  ///< a step that moves elements is in between, not only views
+};
+
+StridedView permuted(const StridedView& x, const Ints& perm, int rank) {
+  StridedView y{.start = x.start};
+  for (int d = 0; d < rank; ++d) y.step[d] = x.step[normalize_axis(perm[static_cast<size_t>(d)], rank)];
+  return y;
+}
+
+/// The same elements in the same order under another shape, if steps can say that. Dimensions are met from the last to
+/// the first; one of `to` may be a part of one of `from`, or several of them that lie one behind the other.
+std::optional<StridedView> reshaped(const StridedView& x, const Shape& from, const Shape& to) {
+  StridedView y{.start = x.start};
+  int i = from.rank();
+  int64_t left = 1;  // elements of dimension i of `from` that were not met yet
+  int64_t step = 1;  // between them
+  for (int d = to.rank() - 1; d >= 0; --d) {
+    y.step[d] = 0;
+    bool first = true;
+    for (int64_t need = to[d]; need > 1;) {
+      if (left == 1) {
+        do --i;
+        while (i >= 0 && from[i] == 1);
+        if (i < 0 || (!first && x.step[i] != step)) return std::nullopt;
+        left = from[i];
+        step = x.step[i];
+      }
+      if (first) y.step[d] = step;
+      first = false;
+      const int64_t met = std::min(need, left);
+      if (need % met != 0 || left % met != 0) return std::nullopt;
+      need /= met;
+      left /= met;
+      step *= met;
+    }
+  }
+  return y;
+}
+
+/// x without dimension `axis`.
+StridedView without(StridedView x, int axis, int rank) {
+  std::copy(x.step + axis + 1, x.step + rank, x.step + axis);
+  return x;
+}
+
+std::optional<StridedView> sliced(const StridedView& x, const Slice& op, const Fact& from, const Fact& starts,
+                                  const Fact& ends, const Shape& to) {
+  if (starts.value == nullptr || ends.value == nullptr) return std::nullopt;
+  const ElementWalk walk = sliced_steps(from.shape, op.axes, starts.value->integers(), ends.value->integers(), nullptr,
+                                        op.decrease_axis, op.infer_flags);
+  StridedView y = x;
+  int64_t rest = walk.start;
+  for (int d = from.shape.rank() - 1; d >= 0; --d) {
+    y.start += rest % from.shape[d] * x.step[d];
+    rest /= from.shape[d];
+  }
+  Shape shape(std::span(walk.size, static_cast<size_t>(walk.rank)));
+  Ints dropped = op.decrease_axis;
+  for (int64_t& axis : dropped) axis = normalize_axis(axis, from.shape.rank());
+  std::sort(dropped.begin(), dropped.end());
+  dropped.erase(std::unique(dropped.begin(), dropped.end()), dropped.end());
+  for (size_t i = dropped.size(); i-- > 0;) {
+    y = without(y, static_cast<int>(dropped[i]), shape.rank());
+    shape.erase(static_cast<int>(dropped[i]));
+  }
+  if (shape != to) return std::nullopt;
+  return y;
+}
+
+/// Operators that only move elements and that views stand for.
+bool moves(const Step& step) {
+  return step.kernel->view || step.op.is<Transpose>() || step.op.is<Slice>() || step.op.is<Split>() ||
+         step.op.is<SplitWithNum>() || step.op.is<Unbind>();
+}
+
+class Strider {
+ public:
+  Strider(Steps& steps, const std::function<void(Step&, const ArgFacts&)>& prepare)
+      : steps_(steps), prepare_(prepare), producer_(steps.locals.size(), -1), uses_(steps.locals.size(), 0) {
+    for (size_t s = 0; s < steps.steps.size(); ++s) {
+      for (int l : steps.steps[s].out) producer_[static_cast<size_t>(l)] = static_cast<int>(s);
+      for (int l : steps.steps[s].in) ++uses_[static_cast<size_t>(l)];
+    }
+    for (const LiveOut& out : steps.live_out) ++uses_[static_cast<size_t>(out.local)];
+    for (size_t l = 0; l < steps.locals.size(); ++l) {
+      const int of = steps.locals[l].alias_of;
+      if (of >= 0 && producer_[l] < 0) ++uses_[static_cast<size_t>(of)];  // seen in another layout
+    }
+  }
+
+  void run() {
+    bool changed = false;
+    for (size_t s = 0; s < steps_.steps.size(); ++s) {
+      if (steps_.steps[s].kernel->strided) changed = adapt(s) || changed;
+    }
+    if (changed) erase_unused();
+  }
+
+ private:
+  const Fact& fact(int local) const { return steps_.locals[static_cast<size_t>(local)].fact; }
+  bool is_row_major(int local) const {
+    return fact(local).layout == Layout::kRowMajor || layouts_agree(fact(local).shape);
+  }
+
+  /// Where a local's elements lie before they are moved or seen with another shape; nothing if they are not.
+  std::optional<Seen> source(int local) const {
+    const int p = producer_[static_cast<size_t>(local)];
+    const auto placed = placed_.find(local);
+    if (placed != placed_.end()) return placed->second;
+    if (p < 0 || fact(local).shape.count() == 0) return std::nullopt;
+    const Step& step = steps_.steps[static_cast<size_t>(p)];
+    if (!moves(step)) return std::nullopt;
+    const int from = step.in.at(0);
+    const bool reorders = step.kernel->view || step.op.is<Transpose>();
+    if (reorders && !(is_row_major(local) && is_row_major(from))) return std::nullopt;
+    if (fact(local).layout != fact(from).layout && !reorders) return std::nullopt;
+    const Seen x = source(from).value_or(Seen{from, dense_view(fact(from))});
+    const std::optional<StridedView> view = moved(step, x.view, local);
+    if (!view) return std::nullopt;
+    return Seen{x.base, *view, x.moved || !step.kernel->view};
+  }
+
+  /// How the step's result `local` lies where its operand lies as x says.
+  std::optional<StridedView> moved(const Step& step, const StridedView& x, int local) const {
+    const Shape& from = fact(step.in[0]).shape;
+    const Shape& to = fact(local).shape;
+    if (step.kernel->view) return reshaped(x, from, to);
+    if (const auto* transpose = step.op.as<Transpose>()) return permuted(x, transpose->perm, from.rank());
+    if (const auto* slice = step.op.as<Slice>()) {
+      if (step.in_counts != PortCounts{1, 1, 1}) return std::nullopt;
+      return sliced(x, *slice, fact(step.in[0]), fact(step.in[1]), fact(step.in[2]), to);
+    }
+    const auto which = static_cast<size_t>(std::find(step.out.begin(), step.out.end(), local) - step.out.begin());
+    StridedView y = x;
+    if (const auto* unbind = step.op.as<Unbind>()) {
+      const int axis = normalize_axis(unbind->axis, from.rank());
+      y.start += static_cast<int64_t>(which) * x.step[axis];
+      return without(y, axis, from.rank());
+    }
+    const PortIndex ports(step.in_counts);
+    const int axis_port = step.op.is<Split>() ? 2 : 1;
+    if (ports.count(axis_port) != 1) return std::nullopt;
+    const Fact& axis_fact = fact(step.in[static_cast<size_t>(ports.at(axis_port, 0))]);
+    if (axis_fact.value == nullptr) return std::nullopt;
+    const int axis = normalize_axis(axis_fact.value->integers().at(0), from.rank());
+    for (size_t i = 0; i < which; ++i) y.start += fact(step.out[i]).shape[axis] * x.step[axis];
+    return y;
+  }
+
+  /// Where the result of a step lies in that of the transposition or concatenation that alone uses it.
+  std::optional<Seen> target(const Step& step) const {
+    const int made = step.out.at(0);
+    const Local& local = steps_.locals[static_cast<size_t>(made)];
+    if (step.out.size() != 1 || uses_[static_cast<size_t>(made)] != 1 || local.alias_of >= 0) return std::nullopt;
+    if (local.slot.kind != Slot::Kind::kArena || local.fact.shape.count() == 0) return std::nullopt;
+    const auto user = std::find_if(steps_.steps.begin(), steps_.steps.end(), [&](const Step& s) {
+      return std::find(s.in.begin(), s.in.end(), made) != s.in.end();
+    });
+    if (user == steps_.steps.end()) return std::nullopt;
+    if (user->op.is<Concat>()) return part_of_concat(*user, made);
+    const auto* transpose = user->op.as<Transpose>();
+    if (transpose == nullptr || user->out.size() != 1 || !is_row_major(made) || !is_row_major(user->out[0])) {
+      return std::nullopt;
+    }
+    const StridedView rows = dense_view(fact(user->out[0]));
+    const int rank = local.fact.shape.rank();
+    Seen seen{user->out[0], {}, true};
+    for (int d = 0; d < rank; ++d) {
+      seen.view.step[normalize_axis(transpose->perm[static_cast<size_t>(d)], rank)] = rows.step[d];
+    }
+    return seen;
+  }
+
+  /// Where an operand of a concatenation that takes strided ones lies in its result.
+  std::optional<Seen> part_of_concat(const Step& concat, int local) const {
+    const PortIndex ports(concat.in_counts);
+    if (!concat.kernel->strided || ports.count(1) != 1) return std::nullopt;
+    const Fact& axis_fact = fact(concat.in[static_cast<size_t>(ports.at(1, 0))]);
+    const int whole = concat.out.at(0);
+    if (axis_fact.value == nullptr || fact(local).dtype != fact(whole).dtype) return std::nullopt;
+    if (fact(local).layout != fact(whole).layout || fact(local).shape.rank() != fact(whole).shape.rank()) {
+      return std::nullopt;
+    }
+    const int axis = normalize_axis(axis_fact.value->integers().at(0), fact(whole).shape.rank());
+    Seen seen{whole, dense_view(fact(whole)), true};
+    for (int i = 0; i < ports.count(0); ++i) {
+      const int part = concat.in[static_cast<size_t>(ports.at(0, i))];
+      if (part == local) return seen;
+      if (fact(part).shape.rank() != fact(whole).shape.rank()) return std::nullopt;
+      seen.view.start += fact(part).shape[axis] * seen.view.step[axis];
+    }
+    return std::nullopt;
+  }
+
+  /// Takes those views of a step's operands and result that its kernel takes. True if there were any.
+  bool adapt(size_t s) {
+    Step& step = steps_.steps[s];
+    std::vector<const Fact*> in_facts;
+    std::vector<const Fact*> out_facts;
+    for (int l : step.in) in_facts.push_back(&fact(l));
+    for (int l : step.out) out_facts.push_back(&fact(l));
+    std::vector<const StridedView*> in_views(step.in.size(), nullptr);
+    std::vector<const StridedView*> out_views(step.out.size(), nullptr);
+    ArgFacts args(in_facts, step.in_counts, out_facts, step.out_counts);
+    args.set_views(in_views, out_views);
+    bool any = false;
+    const auto take = [&](const std::optional<Seen>& seen, const StridedView*& view) {
+      if (!seen || !seen->moved) return;
+      view = &seen->view;
+      const bool fits = step.kernel->fits == nullptr || step.kernel->fits(step.op.attributes(), args) == nullptr;
+      if (!fits) view = nullptr;
+      any = any || fits;
+    };
+    std::vector<std::optional<Seen>> in;
+    for (int l : step.in) in.push_back(source(l));
+    const std::optional<Seen> out = target(step);
+    for (size_t i = 0; i < in.size(); ++i) take(in[i], in_views[i]);
+    take(out, out_views[0]);
+    if (!any) return false;
+    prepare_(step, args);
+    step.prepared.in_place = -1;
+    for (size_t i = 0; i < in.size(); ++i) {
+      if (in_views[i] == nullptr) continue;
+      --uses_[static_cast<size_t>(step.in[i])];
+      step.in[i] = part_of(step.in[i], *in[i]);
+    }
+    if (out_views[0] != nullptr) {
+      const int writer = producer_[static_cast<size_t>(out->base)];
+      if (steps_.steps[static_cast<size_t>(writer)].op.is<Concat>()) {
+        placed_.emplace(step.out[0], *out);
+      } else {
+        erased_.push_back(writer);
+        producer_[static_cast<size_t>(out->base)] = static_cast<int>(s);
+      }
+      step.out[0] = part_of(step.out[0], *out);
+    }
+    return true;
+  }
+
+  /// A local with the facts of `local` that lies elsewhere.
+  int part_of(int local, const Seen& seen) {
+    const Local& old = steps_.locals[static_cast<size_t>(local)];
+    steps_.locals.push_back({.fact = old.fact,
+                             .value = old.value,
+                             .alias_of = seen.base,
+                             .slot = {},
+                             .view = std::make_shared<const StridedView>(seen.view)});
+    producer_.push_back(-1);
+    uses_.push_back(1);
+    ++uses_[static_cast<size_t>(seen.base)];
+    return static_cast<int>(steps_.locals.size()) - 1;
+  }
+
+  void erase_unused() {
+    std::vector<bool> gone(steps_.steps.size(), false);
+    for (int s : erased_) gone[static_cast<size_t>(s)] = true;
+    for (size_t s = steps_.steps.size(); s-- > 0;) {
+      Step& step = steps_.steps[s];
+      const bool used =
+          std::any_of(step.out.begin(), step.out.end(), [&](int l) { return uses_[static_cast<size_t>(l)] > 0; });
+      if (!gone[s] && (used || !moves(step))) continue;
+      for (int l : step.in) --uses_[static_cast<size_t>(l)];
+      gone[s] = true;
+    }
+    size_t s = 0;
+    std::erase_if(steps_.steps, [&](const Step&) { return gone[s++]; });
+  }
+
+  Steps& steps_;
+  const std::function<void(Step&, const ArgFacts&)>& prepare_;
+  std::vector<int> producer_;
+  std::vector<int> uses_;  // as operands of steps and live results, and as memory of parts
+  std::vector<int> erased_;
+  std::map<int, Seen> placed_;  // results that are written where a concatenation wants them
+};
+
+}  // namespace
+
+void use_strided(Steps& steps, const std::function<void(Step& step, const ArgFacts& args)>& prepare) {
+  Strider(steps, prepare).run();
+}
+
+}  // namespace coracle

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/observer.h"
+
+#include <algorithm>
+
+#include "ops/common/movement.h"
+
+namespace coracle {
+namespace {
+
+/// The elements of a tensor in row-major order, from where they lie.
+Tensor in_order(const Fact& fact, const StridedView& view, const void* data) {
+  ElementWalk read;
+  read.start = view.start;
+  for (int d = 0; d < fact.shape.rank(); ++d) read.push_back(fact.shape[d], view.step[d]);
+  Tensor out = Tensor::make(fact.dtype, fact.shape);
+  copy_elements(data, read, out.raw(), row_major(fact.shape), size_of(fact.dtype));
+  return out;
+}
+
+void show(const Graph& graph, const Node& node, ValueId value, const Fact& fact, const StridedView* view,
+          const void* data, bool result, const Observer& observer) {
+  const std::string& name = graph.value(value).name;
+  const bool constant = graph.value(value).is_constant();
+  if (view != nullptr || (fact.layout == Layout::kChannelsLast && fact.shape.rank() > 2)) {
+    Fact plain = fact;
+    plain.layout = Layout::kRowMajor;
+    const Tensor tensor = in_order(fact, view == nullptr ? dense_view(fact) : *view, data);
+    observer({node, name, result, constant, plain, tensor.raw()});
+  } else {
+    observer({node, name, result, constant, fact, data});
+  }
+}
+
+}  // namespace
+
+void observe_step(const Graph& graph, const Steps& steps, const Step& step, const KernelCall& call, bool results,
+                  const Observer& observer) {
+  const std::vector<int>& seen = results ? step.out : step.in;
+  const std::span<const TensorView> views = results ? call.out : call.in;
+  const auto show_local = [&](const Step& of, int local) {
+    const auto at = std::find(seen.begin(), seen.end(), local);
+    const ValueId value = steps.locals[static_cast<size_t>(local)].value;
+    if (of.node == kNoNode || value == kNoValue || at == seen.end()) return;
+    const TensorView& view = views[static_cast<size_t>(at - seen.begin())];
+    const StridedView* part = steps.locals[static_cast<size_t>(local)].view.get();
+    show(graph, graph.node(of.node), value, *view.fact, part, view.data, results, observer);
+  };
+  if (step.parts.empty()) {
+    for (int local : seen) show_local(step, local);
+    return;
+  }
+  for (const Step& part : step.parts) {
+    for (int local : results ? part.out : part.in) show_local(part, local);
+  }
+}
+
+void observe_node(const Graph& graph, const Node& node, std::span<const Tensor> values, bool results,
+                  const Observer& observer) {
+  const std::vector<ValueId>& ids = results ? node.outputs : node.inputs;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (values[i].is_array() || values[i].empty_handle()) continue;
+    Fact fact(values[i].dtype(), values[i].shape());
+    if (!values[i].lod().empty()) fact.lod = std::make_shared<const Lod>(values[i].lod());
+    show(graph, node, ids[i], fact, nullptr, values[i].raw(), results, observer);
+  }
+}
+
+}  // namespace coracle

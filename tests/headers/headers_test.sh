@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Compiles Coracle's headers without warnings with each compiler that is here and runs a program that uses every member:
+# coracle.h as C99, C11 and C++, coracle.hpp as C++17 and C++20, with and without exceptions and RTTI.
+#   headers_test.sh SOURCE_DIR BUILD_DIR MODEL
+set -eu
+source=$1
+build=$2
+model=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+strict="-Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Werror -pedantic -I$source/include"
+link="-L$build -lcoracle -Wl,-rpath,$build"
+here=$source/tests/headers
+cd "$work"
+
+echo '#include <coracle/coracle.h>' > alone.c
+for compiler in gcc clang-14; do
+  command -v $compiler > found || { echo "no $compiler here"; continue; }
+  for standard in c99 c11 c17; do
+    $compiler -std=$standard -Wall -Wextra -Wstrict-prototypes -Werror -pedantic -I"$source/include" -fsyntax-only alone.c
+  done
+done
+
+for header in coracle.h coracle.hpp span.hpp; do echo "#include <coracle/$header>" > alone_$header.cc; done
+for compiler in g++ clang++-14; do
+  command -v $compiler > found || { echo "no $compiler here"; continue; }
+  for standard in c++11 c++14 c++17 c++20; do
+    $compiler -std=$standard $strict -fno-exceptions -fno-rtti -fsyntax-only alone_coracle.h.cc
+  done
+  for standard in c++17 c++20; do
+    for header in coracle.hpp span.hpp; do $compiler -std=$standard $strict -fsyntax-only alone_$header.cc; done
+    for options in "" -fno-rtti "-fno-exceptions -fno-rtti"; do
+      $compiler -std=$standard $strict $options "$here/every_member.cc" -o every_member $link
+      ./every_member "$model"
+    done
+  done
+done
+
+# Without exceptions (the last one built) an error ends the program, and says why.
+if ./every_member "$model" error 2> said; then
+  echo "an error was passed over"
+  exit 1
+fi
+grep -q "coracle: error 4: no such model: '/nonexistent/model'" said
+echo "all headers compile"

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Makes the packages, checks what is in them and what they depend on, unpacks the .deb files into a folder that stands
+# for a root, builds a C and a C++ program against it and runs them there; then the archive's program and a project
+# against it.
+#   packages_test.sh BUILD_DIR SOURCE_DIR
+set -eu
+build=$1
+source=$2
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/functions.sh"
+for tool in cpack dpkg-deb dpkg-shlibdeps file pkg-config; do
+  command -v $tool > "$work/found" || { echo "skipped: no $tool here"; exit 77; }
+done
+"$build/write_model" "$work/model"
+logged cpack --config "$build/CPackConfig.cmake" -B "$work/packages"
+version=$("$build/coracle" --version)
+root=$work/root
+
+# Each file is where package_files.txt or include/ says, in no other package.
+for package in libcoracle0 libcoracle-dev coracle-tools; do
+  deb=$(echo "$work/packages/${package}_${version}"_*.deb)
+  dpkg-deb -x "$deb" "$root"
+  dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$' | sed "s|^\./|$package |; s|$version|VERSION|; s|Targets-[a-z]*\.cmake|Targets-release.cmake|; s|usr/lib/[a-z0-9_]*-linux-gnu[a-z]*/|usr/lib/|"
+done | LC_ALL=C sort > "$work/files"
+{ cat "$here/package_files.txt"; (cd "$source" && find include -type f | sed 's|^|libcoracle-dev usr/|'); } | LC_ALL=C sort > "$work/wanted"
+diff "$work/wanted" "$work/files" || { echo "the packages have other files"; exit 1; }
+
+# depends PACKAGE PATTERN
+depends() {
+  dpkg-deb -f "$work/packages/${1}_${version}"_*.deb Depends | grep -qE "$2" || { echo "$1 does not depend on $2"; exit 1; }
+}
+depends libcoracle0 'libc6 \(>= 2'
+depends libcoracle0 'libstdc\+\+6'
+depends libcoracle-dev "libcoracle0 \(= $version\)"
+depends coracle-tools "libcoracle0 \(= $version\)"
+depends coracle-tools libjpeg62-turbo
+depends coracle-tools libpng16
+maintainer=$(sed -n 's/^CPACK_PACKAGE_CONTACT:STRING=//p' "$build/CMakeCache.txt")
+[ "$(dpkg-deb -f "$work/packages/libcoracle0_${version}"_*.deb Maintainer)" = "$maintainer" ] ||
+  { echo "the maintainer is not CPACK_PACKAGE_CONTACT"; exit 1; }
+
+PKG_CONFIG_LIBDIR=$(dirname "$(find "$root" -name coracle.pc)")
+export PKG_CONFIG_LIBDIR
+library_path=$(pkg-config --variable=libdir coracle)
+cc -std=c11 "$here/user/user.c" -o "$work/user_c" $(pkg-config --cflags --libs coracle)
+c++ -std=c++20 "$here/user/user.cc" -o "$work/user_cpp" $(pkg-config --cflags --libs coracle)
+for program in "$work/user_c" "$work/user_cpp"; do
+  LD_LIBRARY_PATH=$library_path "$program" "$work/model"
+done
+"$root/usr/bin/coracle" inspect "$work/model" > "$work/inspected"
+
+mkdir "$work/archive"
+tar -xzf "$work"/packages/coracle-"$version"-*.tar.gz -C "$work/archive"
+unpacked=$(echo "$work"/archive/*)
+for doc in "$root"/usr/share/doc/* "$unpacked"/share/doc/*; do
+  cmp "$source/THIRD_PARTY_NOTICES" "$doc/copyright"
+  cmp "$source/LICENSE" "$doc/LICENSE"
+done
+"$unpacked/bin/coracle" inspect "$work/model" | cmp - "$work/inspected"
+build_project "$here/user" "$work/user" -DCMAKE_PREFIX_PATH="$unpacked"
+"$work/user/c_coracle" "$work/model"
+du -ah "$work/packages" | grep -E 'deb$|gz$'

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Threads, processes and memory over a long life."""
+import gc
+import multiprocessing
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import coracle
+import numpy as np
+import program_file
+import pytest
+
+
+def resident_bytes():
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def in_threads(count, function):
+    """Runs function(i) in threads at once; the first exception, if any, is raised."""
+    failures = []
+    start = threading.Barrier(count)
+
+    def guarded(i):
+        try:
+            start.wait()
+            function(i)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=guarded, args=(i,)) for i in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failures:
+        raise failures[0]
+
+
+def busy_session(rows=3000):
+    """A session whose run takes a while, and its input."""
+    model = coracle.load_memory(*program_file.linear(512, 24))
+    session = model.session(threads=1)
+    x = np.ones((rows, 512), np.float32)
+    session.run(x)
+    return model, session, x
+
+
+def test_eight_threads_with_their_own_sessions():
+    model = coracle.load_memory(*program_file.linear(64, 4))
+    inputs = [np.random.default_rng(i).standard_normal((i % 17 + 1, 64)).astype(np.float32) for i in range(40)]
+    expected = [model.session(threads=1).run(x)["y"] for x in inputs]
+
+    def work(number):
+        session = model.session(threads=1 + number % 2)
+        for i in np.random.default_rng(number).permutation(len(inputs)):
+            assert np.array_equal(session.run(inputs[i])["y"], expected[i])
+            assert np.array_equal(model(inputs[i])["y"], expected[i])
+
+    in_threads(8, work)
+
+
+def test_one_session_in_two_threads_is_refused():
+    _, session, x = busy_session()
+    refused = []
+    running = threading.Event()
+
+    def run():
+        running.set()
+        session.run(x)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    running.wait()
+    while thread.is_alive() and not refused:
+        try:
+            session.output()
+        except coracle.InvalidArgumentError as error:
+            refused.append(str(error))
+    thread.join()
+    assert refused and "another thread is using this session" in refused[0]
+    assert session.run(x)["y"].shape == (3000, 512)
+
+
+def test_other_threads_run_during_a_run():
+    _, session, x = busy_session(6000)
+    counts = []
+    done = threading.Event()
+
+    def count():
+        n = 0
+        while not done.is_set():
+            n += 1
+            time.sleep(0.001)
+        counts.append(n)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    start = time.perf_counter()
+    session.run(x)
+    elapsed = time.perf_counter() - start
+    done.set()
+    thread.join()
+    # A loop that may run wakes about once in a millisecond; one that may not, wakes once at the end.
+    assert counts[0] > max(3, 20 * elapsed), (counts, elapsed)
+
+
+def child_result(function):
+    """What a function prints to a pipe in a forked child; fails if the child hangs or dies."""
+    reader, writer = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(reader)
+        try:
+            text = str(function())
+        except BaseException as error:
+            text = "%s: %s" % (type(error).__name__, error)
+        os.write(writer, text.encode())
+        gc.collect()
+        os._exit(0)
+    os.close(writer)
+    deadline = time.monotonic() + 60
+    while True:
+        found, status = os.waitpid(pid, os.WNOHANG)
+        if found:
+            break
+        if time.monotonic() > deadline:
+            os.kill(pid, 9)
+            os.waitpid(pid, 0)
+            pytest.fail("the child hangs")
+        time.sleep(0.01)
+    assert status == 0
+    with os.fdopen(reader) as pipe:
+        return pipe.read()
+
+
+def test_a_forked_child(linear):
+    x = np.ones((3, 4), np.float32)
+    session = linear.session(threads=3)
+    expected = session.run(x)["y"].tolist()
+    linear(x)
+    assert "forked from it" in child_result(lambda: session.run(x))
+    assert "forked from it" in child_result(session.close)
+    assert child_result(lambda: linear(x)["y"].tolist()) == str(expected)
+    assert child_result(lambda: linear.session(threads=3).run(x)["y"].tolist()) == str(expected)
+
+    def drop():
+        nonlocal session, linear
+        del session, linear
+        gc.collect()
+        return "gone"
+
+    assert child_result(drop) == "gone"
+
+
+def test_a_child_forked_during_a_run_loads_again():
+    model, session, x = busy_session()
+    running = threading.Event()
+
+    def run():
+        running.set()
+        session.run(x)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    running.wait()
+    while thread.is_alive() and not model._handle.running:
+        time.sleep(0)
+    answer = child_result(lambda: model(x[:1]))
+    thread.join()
+    assert "load it again" in answer
+    assert child_result(lambda: model(x[:1])["y"].shape) == "(1, 512)"
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_pools_of_processes(linear_files, method):
+    model = coracle.load(linear_files[0])
+    x = np.ones((3, 4), np.float32)
+    expected = model(x)["y"]
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        for results in pool.map(model, [x, x, x]):
+            assert np.array_equal(results["y"], expected)
+
+
+def test_nothing_is_printed_at_exit(linear_files):
+    code = ("import coracle, numpy, sys, threading; m = coracle.load(sys.argv[1]); x = numpy.ones((1, 4), 'f4'); m(x); s = m.session(2); "
+            "s.run(x); t = threading.Thread(target=m, args=(x,)); t.start(); t.join(); keep = [m, s]")
+    answer = subprocess.run([sys.executable, "-c", code, str(linear_files[0])], check=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert answer.stdout == b""
+
+
+def test_loading_and_unloading_keeps_memory_flat():
+    program, params = program_file.linear(256, 4)
+    x = np.ones((8, 256), np.float32)
+
+    def cycle():
+        model = coracle.load_memory(program, params)
+        with model.session(threads=2) as session:
+            session.run(x)
+        model(x)
+
+    def cycles(count):
+        for _ in range(count):
+            cycle()
+        gc.collect()
+        return resident_bytes()
+
+    before = cycles(40)
+    growth = cycles(200) - before
+    print("200 cycles: %+.2f MiB" % (growth / 2**20))
+    assert growth < 2 * 2**20
+
+
+def test_models_go_without_the_garbage_collector():
+    gc.disable()
+    try:
+        model = coracle.load_memory(*program_file.linear())
+        model(np.ones((1, 4), np.float32))
+        handle = model._handle
+        before = sys.getrefcount(handle)
+        del model
+        assert sys.getrefcount(handle) < before
+        assert sys.getrefcount(handle) == 2
+    finally:
+        gc.enable()
+
+
+def test_many_runs_with_other_shapes_keep_memory_flat(linear):
+    session = linear.session(threads=1)
+
+    def runs(count):
+        for i in range(count):
+            session.run(np.ones((i % 97 + 1, 4), np.float32))
+        gc.collect()
+        return resident_bytes()
+
+    before = runs(1000)
+    assert runs(5000) - before < 2**20
