@@ -131,7 +131,7 @@ coracle_status coracle_session_set_input(coracle_session* session, size_t index,
                                          const int64_t* dims, const void* data) {
   return guard([&] {
     require_pointer(session, "session");
-    session->session.set_input(index, coracle::given_tensor(session->session, index, dtype, rank, dims, data).clone());
+    session->session.copy_input(index, coracle::given_tensor(session->session, index, dtype, rank, dims, data));
   });
 }
 

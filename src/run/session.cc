@@ -45,8 +45,7 @@ const TensorInfo& Session::input_info(size_t index) const {
   return infos[index];
 }
 
-void Session::set_input(size_t index, Tensor tensor) {
-  const Use use(*this);
+void Session::check_input(size_t index, const Tensor& tensor) const {
   const TensorInfo& info = input_info(index);
   require(tensor.dtype() == info.dtype, ErrorCode::kInvalidArgument, "input '", info.name, "' takes elements of type ",
           info.dtype, ", given ", tensor.dtype());
@@ -54,11 +53,21 @@ void Session::set_input(size_t index, Tensor tensor) {
           "input '", info.name, "' has ", info.shape.rank(), " dimensions ", info.shape, ", given ", tensor.shape());
   require(tensor.bytes() == 0 || tensor.raw() != nullptr, ErrorCode::kInvalidArgument, "input '", info.name,
           "' was given no data");
+}
+
+void Session::set_input(size_t index, Tensor tensor) {
+  const Use use(*this);
+  check_input(index, tensor);
   if (!inputs_[index].lod().empty() && tensor.lod().empty() && !inputs_[index].empty_handle() &&
       inputs_[index].lod().back().back() == static_cast<size_t>(tensor.shape().rank() > 0 ? tensor.shape()[0] : 0)) {
     tensor.share_lod(inputs_[index]);
   }
   inputs_[index] = std::move(tensor);
+}
+
+void Session::copy_input(size_t index, const Tensor& tensor) {
+  check_input(index, tensor);
+  set_input(index, tensor.clone());
 }
 
 void Session::set_input_lod(size_t index, Lod lod) {

@@ -32,6 +32,8 @@ class Session {
 
   /// Sets an input; the tensor is shared, not copied. Throws Error when its type or rank is not the model's.
   void set_input(size_t index, Tensor tensor);
+  /// The same with a copy. No element of a tensor that is refused is read: it may be shorter than its type says.
+  void copy_input(size_t index, const Tensor& tensor);
   void set_input_lod(size_t index, Lod lod);
   void run();
 
@@ -57,6 +59,8 @@ class Session {
  private:
   class Use;  // holds the session for one call
 
+  /// Throws Error when the input takes no such tensor.
+  void check_input(size_t index, const Tensor& tensor) const;
   std::string describe_inputs() const;
 
   std::shared_ptr<const Model> model_;
