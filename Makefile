@@ -4,6 +4,8 @@ JOBS ?= $(shell nproc)
 PICTURE ?= examples/ocr/demo.jpg
 PACKAGE := build/demo-models
 CTEST := ctest --no-tests=error -j $(JOBS)
+# The builds below build/ take objects from each other, wherever the project lies.
+export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models demo test format lint bench bench-ready bench-memory bench-growth bench-isa bench-startup bench-kernels \
         asan tsan fuzz oracle wheel packages migration docs clean
