@@ -86,7 +86,7 @@ asan: models
 
 # Under ThreadSanitizer the tests that may start threads, the kernels' and those of what lies above them.
 WITH_THREADS := base devices plan run api paddle
-tsan: setup
+tsan: models
 	$(MAKE) --no-print-directory build/tsan/build.ninja
 	cmake --build --preset tsan -j $(JOBS) --target $(WITH_THREADS:%=%_tests)
 	$(CTEST) --preset tsan -R '^($(shell echo $(WITH_THREADS) | tr ' ' '|'))[.]'
