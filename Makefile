@@ -78,7 +78,7 @@ bench-kernels: setup
 	cmake --build --preset release -j $(JOBS) --target coracle-bench-kernels
 	build/release/coracle-bench-kernels $(if $(KERNELS),--benchmark_filter='$(KERNELS)')
 
-# All tests under AddressSanitizer with UBSan.
+# The tests of compiled code under AddressSanitizer with UBSan.
 asan: models
 	$(MAKE) --no-print-directory build/asan/build.ninja
 	cmake --build --preset asan -j $(JOBS)

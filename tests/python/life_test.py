@@ -49,6 +49,20 @@ def busy_session(rows=3000):
     return model, session, x
 
 
+def started_run(session, x):
+    """The thread that runs the session; it has begun, and may not be in the library yet."""
+    running = threading.Event()
+
+    def run():
+        running.set()
+        session.run(x)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    running.wait()
+    return thread
+
+
 def test_eight_threads_with_their_own_sessions():
     model = coracle.load_memory(*program_file.linear(64, 4))
     inputs = [np.random.default_rng(i).standard_normal((i % 17 + 1, 64)).astype(np.float32) for i in range(40)]
@@ -66,15 +80,7 @@ def test_eight_threads_with_their_own_sessions():
 def test_one_session_in_two_threads_is_refused():
     _, session, x = busy_session()
     refused = []
-    running = threading.Event()
-
-    def run():
-        running.set()
-        session.run(x)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    running.wait()
+    thread = started_run(session, x)
     while thread.is_alive() and not refused:
         try:
             session.output()
@@ -158,15 +164,7 @@ def test_a_forked_child(linear):
 
 def test_a_child_forked_during_a_run_loads_again():
     model, session, x = busy_session()
-    running = threading.Event()
-
-    def run():
-        running.set()
-        session.run(x)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    running.wait()
+    thread = started_run(session, x)
     while thread.is_alive() and not model._handle.running:
         time.sleep(0)
     answer = child_result(lambda: model(x[:1]))
