@@ -72,8 +72,10 @@ class Bound {
     pool.start();
     PrepareContext context;
     context.pool = &pool;
-    context.shared_weights = [](std::string_view, const std::function<std::shared_ptr<const void>()>& make) {
-      return make();
+    context.packed = [&](const Packing& packing, std::span<const int> operands) {
+      std::vector<const Tensor*> constants;
+      for (int i : operands) constants.push_back(facts().all_in()[static_cast<size_t>(i)]->value.get());
+      return packed_alone(packing, constants, pool);
     };
     const Prepared prepared =
         kernel_.prepare == nullptr ? Prepared{} : kernel_.prepare(c_.op.attributes(), facts(), context);

@@ -11,10 +11,10 @@
 
 #include "base/fact.h"
 #include "base/isa.h"
-#include "base/pages.h"
 #include "base/products.h"
 #include "base/thread_pool.h"
 #include "graph/op.h"
+#include "plan/packed_weights.h"
 
 /// What a kernel is: a row of constant data. Rows of an operator are tried in order and the first that fits runs.
 namespace coracle {
@@ -99,7 +99,7 @@ struct RowWindow {
 
 /// What `prepare` makes for one node and one set of shapes.
 struct Prepared {
-  std::shared_ptr<const void> weights;  ///< packed weights, shared by all sessions and shapes (see PrepareContext)
+  std::shared_ptr<const void> weights;  ///< packed weights (see PrepareContext)
   std::shared_ptr<const void> state;    ///< whatever `run` wants to find ready
   size_t workspace = 0;                 ///< bytes of scratch `run` needs, 64-byte aligned, content undefined
   size_t state_bytes = 0;               ///< size of `state`, for the bound on cached steps
@@ -109,11 +109,20 @@ struct Prepared {
 
 /// Services for `prepare`.
 struct PrepareContext {
-  ThreadPool* pool = nullptr;   ///< the threads that `run` will have
-  PageArena* memory = nullptr;  ///< for packed weights
-  /// Gives the packed weights made before under the same key for this node, or calls `make` (once per model).
-  std::function<std::shared_ptr<const void>(std::string_view key, const std::function<std::shared_ptr<const void>()>&)>
-      shared_weights;
+  ThreadPool* pool = nullptr;  ///< the threads that `run` will have
+  /// See `pack`; operands by their position in the flat list.
+  std::function<std::shared_ptr<const void>(const Packing& packing, std::span<const int> operands)> packed;
+
+  /// The constant operands in a form that suits the kernel: made once per model where they are constants of the graph,
+  /// for these shapes alone where planning has computed them.
+  template <PackForm F>
+  std::shared_ptr<const void> pack(const F& form, std::span<const int> operands) const {
+    return packed(Packing::of(form), operands);
+  }
+  template <PackForm F>
+  std::shared_ptr<const void> pack(const F& form, int operand) const {
+    return pack(form, std::span<const int>(&operand, 1));
+  }
 };
 
 /// One operand or result of a call.

@@ -40,7 +40,7 @@ class SegmentPlanner {
     add_live_outs();
     if (context_.selector->allows(kStripsName)) join_strips(steps_, context_.pool->threads());
     if (context_.selector->allows(kStridedName)) {
-      use_strided(steps_, [&](Step& step, const ArgFacts& args) { prepare(step, args, node_key(step.node)); });
+      use_strided(steps_, [&](Step& step, const ArgFacts& args) { prepare(step, args); });
     }
     place_in_memory(steps_);
     return std::move(steps_);
@@ -142,11 +142,18 @@ class SegmentPlanner {
 
   /// The float32 elements of a half constant; those of the graph are made once per model.
   std::shared_ptr<const Tensor> wide_value(ValueId v) {
-    const Tensor& half = *facts_[index(v)].value;
-    if (!graph_.value(v).is_constant()) return std::make_shared<const Tensor>(widened(half));
-    const auto shared = context_.packed->get(text(context_.graph_key, "/value", static_cast<int>(v), "/float32"),
-                                             [&] { return std::make_shared<const Tensor>(widened(half)); });
-    return std::static_pointer_cast<const Tensor>(shared);
+    const Tensor* const half = facts_[index(v)].value.get();
+    const WideForm form{half->count()};
+    const Packing packing = Packing::of(form);
+    std::shared_ptr<const void> wide;
+    if (graph_.value(v).is_constant()) {
+      wide =
+          context_.packed->get(text(context_.graph_key, "/", static_cast<int>(v)), packing, {&half, 1}, *context_.pool);
+    } else {
+      wide = packed_alone(packing, {&half, 1}, *context_.pool);
+    }
+    const void* elements = wide.get();
+    return std::make_shared<const Tensor>(Tensor::share(DType::kFloat32, half->shape(), std::move(wide), elements));
   }
 
   /// A step that makes `to` of local `from`: a relayout or a cast.
@@ -164,7 +171,7 @@ class SegmentPlanner {
     const Fact* out_fact = &steps_.locals[static_cast<size_t>(out)].fact;
     const ArgFacts args({&in_fact, 1}, step.in_counts, {&out_fact, 1}, step.out_counts);
     choose(step, args, rule);
-    prepare(step, args, text(step.op.name(), steps_.steps.size()));
+    prepare(step, args);
     steps_.steps.push_back(std::move(step));
     return out;
   }
@@ -263,7 +270,7 @@ class SegmentPlanner {
     }
     require(step.kernel != nullptr, ErrorCode::kUnsupported, "no kernel takes ", node.op.name(), " (", node.name, ")");
     try {
-      prepare(step, args, node_key(id));
+      prepare(step, args);
     } catch (Error& e) {
       e.add_context(text("preparing ", step.kernel->name, " for ", node.name));
       throw;
@@ -288,18 +295,37 @@ class SegmentPlanner {
     steps_.steps.push_back(std::move(step));
   }
 
-  /// What a node's packed weights are kept under.
-  static std::string node_key(NodeId node) { return text("n", static_cast<int>(node)); }
-
-  void prepare(Step& step, const ArgFacts& args, const std::string& node_key) {
+  void prepare(Step& step, const ArgFacts& args) {
     if (step.kernel->prepare == nullptr) return;
+    size_t unshared = 0;
     PrepareContext context;
     context.pool = context_.pool;
-    context.memory = &context_.packed->memory();
-    context.shared_weights = [&](std::string_view key, const PackedWeights::Make& make) {
-      return context_.packed->get(text(context_.graph_key, "/", node_key, "/", step.kernel->name, "/", key), make);
+    context.packed = [&](const Packing& packing, std::span<const int> operands) {
+      std::vector<const Tensor*> constants;
+      for (int i : operands) constants.push_back(args.all_in()[static_cast<size_t>(i)]->value.get());
+      if (const std::optional<std::string> names = constants_of(step, operands)) {
+        return context_.packed->get(*names, packing, constants, *context_.pool);
+      }
+      unshared += packing.bytes;
+      return packed_alone(packing, constants, *context_.pool);
     };
     step.prepared = step.kernel->prepare(step.op.attributes(), args, context);
+    step.prepared.state_bytes += unshared;
+  }
+
+  /// What names a node's operands within the model, if all of them are constants of the graph: what planning has
+  /// computed may be another value for other shapes.
+  std::optional<std::string> constants_of(const Step& step, std::span<const int> operands) const {
+    if (step.node == kNoNode) return std::nullopt;
+    const Node& node = graph_.node(step.node);
+    std::string names = context_.graph_key;
+    for (int i : operands) {
+      const ValueId v = node.inputs[static_cast<size_t>(i)];
+      if (!graph_.value(v).is_constant()) return std::nullopt;
+      append_text(names, "/");
+      append_text(names, static_cast<int>(v));
+    }
+    return names;
   }
 
   /// Values needed after the segment go to tensors of their own, row-major.

@@ -19,14 +19,13 @@ bool same_but_wide(std::span<const Fact> wide, std::span<const Fact> narrow) {
 
 }  // namespace
 
-Tensor widened(const Tensor& half) {
-  Tensor wide = Tensor::make(DType::kFloat32, half.shape());
+void WideForm::pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool&) const {
+  const Tensor& half = *constants[0];
   visit_float(half.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     const std::span<const T> from = half.values<T>();
-    std::transform(from.begin(), from.end(), wide.data<float>(), [](T v) { return static_cast<float>(v); });
+    std::transform(from.begin(), from.end(), reinterpret_cast<float*>(to), [](T v) { return static_cast<float>(v); });
   });
-  return wide;
 }
 
 bool widen(const Node& node, std::span<Fact> in, std::span<Fact> out, const WideValue& wide_value) {

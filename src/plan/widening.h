@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <span>
 
+#include "base/thread_pool.h"
 #include "graph/graph.h"
 
 /// float16 and bfloat16 ("half") values are computed in float32: nodes on them run as if all their half operands and
@@ -12,8 +14,13 @@ namespace coracle {
 
 inline bool is_half(DType dtype) { return dtype == DType::kFloat16 || dtype == DType::kBfloat16; }
 
-/// The elements of a half constant in float32.
-Tensor widened(const Tensor& half);
+/// The elements of a half constant in float32, as packed weights.
+struct WideForm {
+  int64_t count = 0;
+
+  size_t bytes() const { return static_cast<size_t>(count) * sizeof(float); }
+  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) const;
+};
 
 /// Gives the float32 elements of operand i, whose fact holds half elements.
 using WideValue = std::function<std::shared_ptr<const Tensor>(size_t i)>;

@@ -153,9 +153,11 @@ TEST(Widening, ConstantsKeepTheirElements) {
   Tensor half = Tensor::make(DType::kBfloat16, {3});
   const std::vector<double> values{1.5, -0.25, 1024};
   half.assign(std::span<const double>(values));
-  const Tensor wide = widened(half);
-  EXPECT_EQ(wide.dtype(), DType::kFloat32);
-  EXPECT_EQ(wide.doubles(), values);
+  const Tensor* const constant = &half;
+  ThreadPool pool(1);
+  const WideForm form{half.count()};
+  const std::shared_ptr<const void> wide = packed_alone(Packing::of(form), {&constant, 1}, pool);
+  EXPECT_EQ(Tensor::borrow(DType::kFloat32, half.shape(), wide.get()).doubles(), values);
 }
 
 }  // namespace

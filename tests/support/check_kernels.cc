@@ -45,6 +45,23 @@ Layout wanted(LayoutRule rule, bool weight, const Fact& fact, int rank, Layout c
   return rule == LayoutRule::kSame ? common : Layout::kRowMajor;
 }
 
+/// One store for all cases of the process: cases with the same weights and other shapes get each other's packed weights
+/// where their forms are equal, and each is made again and compared.
+std::shared_ptr<const void> packed_in_one_store(const Packing& packing, std::span<const int> operands,
+                                                const ArgFacts& args, ThreadPool& pool) {
+  static PackedWeights store;
+  store.check_every_use(true);
+  std::vector<const Tensor*> constants;
+  std::string names;
+  for (int i : operands) {
+    constants.push_back(args.all_in()[static_cast<size_t>(i)]->value.get());
+    const Tensor& t = *constants.back();
+    append_text(names, t.shape());
+    names.append(static_cast<const char*>(t.raw()), t.bytes());
+  }
+  return store.get(names, packing, constants, pool);
+}
+
 class Checker {
  public:
   explicit Checker(const KernelCase& c) : c_(c), counts_(c.in_counts) {
@@ -167,8 +184,8 @@ class Checker {
     pool.start();
     PrepareContext context;
     context.pool = &pool;
-    context.shared_weights = [](std::string_view, const std::function<std::shared_ptr<const void>()>& make) {
-      return make();
+    context.packed = [&](const Packing& packing, std::span<const int> operands) {
+      return packed_in_one_store(packing, operands, args, pool);
     };
     const Prepared prepared =
         kernel.prepare == nullptr ? Prepared{} : kernel.prepare(c_.op.attributes(), args, context);

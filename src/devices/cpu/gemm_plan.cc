@@ -49,39 +49,35 @@ Misfit products_misfit(Products products, int64_t rows, const GemmShape& shape) 
   return nullptr;
 }
 
-std::shared_ptr<float> aligned_floats(int64_t count, PageArena* memory) {
-  if (memory != nullptr) {
-    return std::static_pointer_cast<float>(
-        memory->take(static_cast<size_t>(std::max<int64_t>(count, 1)) * sizeof(float)));
-  }
-  constexpr std::align_val_t kAlignment{64};
-  void* alone = ::operator new(static_cast<size_t>(std::max<int64_t>(count, 1)) * sizeof(float), kAlignment);
-  return {static_cast<float*>(alone), [](float* p) { ::operator delete (p, std::align_val_t{64}); }};
-}
-
 int residual_in_place(const GemmFunctions& gemm, const GemmPlan& plan, const EpilogueProgram& epilogue) {
   GemmCall call = plan.call;
   if (plan.has_image) call.image = &plan.image;
   return gemm.sums_wait_in_c(call) ? -1 : epilogue.whole_tensor(2);
 }
 
-std::shared_ptr<float> pack_groups(const GemmFunctions& gemm, const GemmShape& shape, const GemmSource& source,
-                                   int64_t groups, int64_t group_stride, const PrepareContext& context) {
-  const int64_t size = gemm.packed_floats(shape);
-  const int64_t panels = gemm.panels(shape.columns);
-  std::shared_ptr<float> packed = aligned_floats(size * groups, context.memory);
+void GemmForm::pack_matrices(const float* from, float* to, ThreadPool& pool) const {
+  const GemmFunctions& gemm = choice.table();
+  std::vector<int64_t> tap_offsets(static_cast<size_t>(taps));
+  for (int64_t t = 0; t < taps; ++t) tap_offsets[static_cast<size_t>(t)] = t * tap_stride;
+  const GemmSource whole{.data = from,
+                         .tap_offsets = tap_offsets.data(),
+                         .inner = inner,
+                         .join_stride = join_stride,
+                         .inner_stride = inner_stride,
+                         .column_stride = column_stride};
+  const int64_t size = gemm.packed_floats(shape());
+  const int64_t panels = gemm.panels(columns);
   const int64_t grain = std::max<int64_t>(kPackGrain * panels / std::max<int64_t>(size, 1), 1);
-  context.pool->parallel_for(groups * panels, grain, [&](int64_t begin, int64_t end) {
+  pool.parallel_for(groups * panels, grain, [&](int64_t begin, int64_t end) {
     while (begin < end) {
       const int64_t group = begin / panels;
       const int64_t last = std::min(end, (group + 1) * panels);
-      GemmSource from = source;
-      from.data += group * group_stride;
-      gemm.pack(shape, from, packed.get() + group * size, begin - group * panels, last - group * panels);
+      GemmSource source = whole;
+      source.data += group * group_stride;
+      gemm.pack(shape(), source, to + group * size, begin - group * panels, last - group * panels);
       begin = last;
     }
   });
-  return packed;
 }
 
 void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,

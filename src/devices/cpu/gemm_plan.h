@@ -42,13 +42,39 @@ Misfit products_misfit(Products products, int64_t rows, const GemmShape& shape);
 /// The operand (of an operator with its epilogue's tensors from 2 on) on which the product may be written, or -1.
 int residual_in_place(const GemmFunctions& gemm, const GemmPlan& plan, const EpilogueProgram& epilogue);
 
-/// Memory for packed weights, 64-byte aligned; without an arena, of its own.
-std::shared_ptr<float> aligned_floats(int64_t count, PageArena* memory = nullptr);
+/// Which table packs and multiplies, as a part of forms of packed weights.
+struct GemmChoice {
+  int64_t isa = 0;
+  int64_t products = 0;
 
-/// Packs the matrices of `groups` groups, group_stride floats apart in the source, one after the other. All
-/// threads take part: most of the time goes to memory that is touched for the first time.
-std::shared_ptr<float> pack_groups(const GemmFunctions& gemm, const GemmShape& shape, const GemmSource& source,
-                                   int64_t groups, int64_t group_stride, const PrepareContext& context);
+  GemmChoice(Isa i, Products p) : isa(static_cast<int64_t>(i)), products(static_cast<int64_t>(p)) {}
+  const GemmFunctions& table() const { return gemm_table(static_cast<Isa>(isa), static_cast<Products>(products)); }
+};
+
+/// Packed matrices of `groups` groups, one behind the other. B[t, k, column] of group g, with k = join * inner + i, is
+/// data[g * group_stride + t * tap_stride + join * join_stride + i * inner_stride + column * column_stride] (see
+/// GemmSource).
+struct GemmForm {
+  GemmChoice choice;
+  int64_t taps = 1;
+  int64_t depth = 0;
+  int64_t columns = 0;
+  int64_t groups = 1;
+  int64_t inner = 0;
+  int64_t group_stride = 0;
+  int64_t tap_stride = 0;
+  int64_t join_stride = 0;
+  int64_t inner_stride = 0;
+  int64_t column_stride = 0;
+
+  GemmShape shape() const { return {taps, depth, columns}; }
+  size_t bytes() const { return static_cast<size_t>(choice.table().packed_floats(shape()) * groups) * sizeof(float); }
+  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) const {
+    pack_matrices(constants[0]->data<float>(), reinterpret_cast<float*>(to), pool);
+  }
+  /// All threads take part: most of the time goes to memory that is touched for the first time.
+  void pack_matrices(const float* from, float* to, ThreadPool& pool) const;
+};
 
 /// Runs one plan on all threads, split over rows or, where they are few, over columns.
 void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,

@@ -63,9 +63,9 @@ constexpr double kFilterTransform4[6][3] = {{1.0 / 4, 0, 0},
 
 /// G f G^T for the filter f of each pair of channels, as [point][out channel][in channel].
 template <int kInputs>
-std::shared_ptr<float> transformed_filter(const double (&g)[kInputs][3], const float* filter, int64_t pairs,
-                                          ThreadPool& pool) {
-  std::shared_ptr<float> result = aligned_floats(kInputs * kInputs * pairs);
+std::vector<float> transformed_filter(const double (&g)[kInputs][3], const float* filter, int64_t pairs,
+                                      ThreadPool& pool) {
+  std::vector<float> result(static_cast<size_t>(kInputs * kInputs * pairs));
   pool.parallel_for(pairs, kGrainFilters, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const float* f = filter + 9 * i;
@@ -76,13 +76,28 @@ std::shared_ptr<float> transformed_filter(const double (&g)[kInputs][3], const f
       for (int p = 0; p < kInputs; ++p) {
         for (int q = 0; q < kInputs; ++q) {
           const double value = half[p][0] * g[q][0] + half[p][1] * g[q][1] + half[p][2] * g[q][2];
-          result.get()[(p * kInputs + q) * pairs + i] = static_cast<float>(value);
+          result[static_cast<size_t>((p * kInputs + q) * pairs + i)] = static_cast<float>(value);
         }
       }
     }
   });
   return result;
 }
+
+/// Transformed filters, one packed matrix for each point.
+struct Form {
+  int64_t tile = 0;
+  GemmForm product;
+
+  size_t bytes() const { return product.bytes(); }
+  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) const {
+    const auto* filter = constants[0]->data<float>();
+    const int64_t pairs = product.depth * product.columns;
+    const std::vector<float> transformed = tile == 2 ? transformed_filter(kFilterTransform2, filter, pairs, pool)
+                                                     : transformed_filter(kFilterTransform4, filter, pairs, pool);
+    product.pack_matrices(transformed.data(), reinterpret_cast<float*>(to), pool);
+  }
+};
 
 }  // namespace
 
@@ -151,20 +166,15 @@ Prepared prepare_winograd(Isa isa, Products products, int tile, const Conv2dFuse
   s.epilogue = EpilogueProgram(op, g.out_channels);
 
   Prepared p;
-  p.weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
-    const auto* weights = args.in(1).value->data<float>();
-    const int64_t pairs = g.in_channels * g.out_channels;
-    const std::shared_ptr<float> filter = tile == 2
-                                              ? transformed_filter(kFilterTransform2, weights, pairs, *context.pool)
-                                              : transformed_filter(kFilterTransform4, weights, pairs, *context.pool);
-    const GemmSource source{.data = filter.get(),
-                            .tap_offsets = nullptr,
-                            .inner = g.in_channels,
-                            .join_stride = 0,
-                            .inner_stride = 1,
-                            .column_stride = g.in_channels};
-    return pack_groups(gemm, s.product.shape, source, points, pairs, context);
-  });
+  Form form{tile, GemmForm{GemmChoice(isa, products)}};
+  form.product.depth = g.in_channels;
+  form.product.columns = g.out_channels;
+  form.product.groups = points;
+  form.product.inner = g.in_channels;
+  form.product.group_stride = g.in_channels * g.out_channels;
+  form.product.inner_stride = 1;
+  form.product.column_stride = g.in_channels;
+  p.weights = context.pack(form, args.index(1));
   p.workspace = static_cast<size_t>(s.slots * s.slot_floats()) * sizeof(float);
   p.state_bytes = sizeof(State) + s.zeros.size() * sizeof(float);
   p.in_place = s.epilogue.whole_tensor(2);

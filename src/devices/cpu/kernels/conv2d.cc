@@ -83,7 +83,6 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   auto state = std::make_shared<State>();
   GemmPlan& plan = state->plan;
   set_taps(g, plan);
-  const bool joined = joins_taps(g);
   const PixelLine in = *pixel_line(args.in(0), args.view_in(0));
   const PixelLine out = *pixel_line(args.out(), args.view_out());
   state->in_start = in.start;
@@ -118,21 +117,18 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   state->epilogue = EpilogueProgram(op, g.out_channels);
 
   Prepared prepared;
-  prepared.weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
-    std::vector<int64_t> tap_offsets;
-    for (int64_t ky = 0; ky < g.height().kernel; ++ky) {
-      for (int64_t kx = 0; kx < (joined ? 1 : g.width().kernel); ++kx) {
-        tap_offsets.push_back(ky * g.width().kernel + kx);
-      }
-    }
-    const GemmSource source{.data = args.in(1).value->data<float>(),
-                            .tap_offsets = tap_offsets.data(),
-                            .inner = depth,
-                            .join_stride = 1,
-                            .inner_stride = area,
-                            .column_stride = depth * area};
-    return pack_groups(gemm, plan.call.shape, source, g.groups, columns * depth * area, context);
-  });
+  GemmForm form{GemmChoice(I, P)};
+  form.taps = plan.call.shape.taps;
+  form.depth = plan.call.shape.depth;
+  form.columns = columns;
+  form.groups = g.groups;
+  form.inner = depth;
+  form.group_stride = columns * depth * area;
+  form.tap_stride = joins_taps(g) ? g.width().kernel : 1;
+  form.join_stride = 1;
+  form.inner_stride = area;
+  form.column_stride = depth * area;
+  prepared.weights = context.pack(form, args.index(1));
   prepared.state_bytes = sizeof(State) + plan.zeros.size() * sizeof(float) + plan.tap_y.size() * 2 * sizeof(int32_t);
   prepared.state = state;
   prepared.in_place = residual_in_place(gemm, plan, state->epilogue);

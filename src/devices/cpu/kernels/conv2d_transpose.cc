@@ -23,17 +23,87 @@ struct PhaseAxis {
   int64_t out = 0;
 };
 
+/// What decides which filter elements the phases of an axis have: the padding follows from the input's size where it is
+/// "SAME".
+struct PhaseFilter {
+  int64_t kernel = 0;
+  int64_t stride = 1;
+  int64_t dilation = 1;
+  int64_t pad_before = 0;
+
+  explicit PhaseFilter(const WindowAxis& a)
+      : kernel(a.kernel), stride(a.stride), dilation(a.dilation), pad_before(a.pad_before) {}
+  std::vector<int64_t> elements(int64_t phase) const {
+    std::vector<int64_t> found;
+    for (int64_t k = 0; k < kernel; ++k) {
+      if ((phase + pad_before - k * dilation) % stride == 0) found.push_back(k);
+    }
+    return found;
+  }
+};
+
 PhaseAxis phase_axis(const WindowAxis& a, int64_t phase) {
   PhaseAxis p;
-  for (int64_t k = 0; k < a.kernel; ++k) {
-    const int64_t distance = phase + a.pad_before - k * a.dilation;
-    if (distance % a.stride != 0) continue;
-    p.elements.push_back(k);
-    p.offsets.push_back(static_cast<int32_t>(distance / a.stride));
+  p.elements = PhaseFilter(a).elements(phase);
+  for (int64_t k : p.elements) {
+    p.offsets.push_back(static_cast<int32_t>((phase + a.pad_before - k * a.dilation) / a.stride));
   }
   p.out = a.out > phase ? (a.out - phase + a.stride - 1) / a.stride : 0;
   return p;
 }
+
+/// The filter elements of each phase, as packed matrices one behind the other.
+struct PhasesForm {
+  GemmChoice choice;
+  PhaseFilter height;
+  PhaseFilter width;
+  int64_t groups = 1;
+  int64_t depth = 0;    ///< of a group
+  int64_t columns = 0;  ///< the same
+
+  /// Calls f(taps, shape, at): the offsets of a phase's filter elements, its product, and where its matrices lie, in
+  /// floats. Returns how many there are in all.
+  template <class F>
+  int64_t for_each_phase(const F& f) const {
+    int64_t end = 0;
+    for (int64_t py = 0; py < height.stride; ++py) {
+      const std::vector<int64_t> rows = height.elements(py);
+      for (int64_t px = 0; px < width.stride; ++px) {
+        std::vector<int64_t> taps;
+        const std::vector<int64_t> places = width.elements(px);
+        for (int64_t y : rows) {
+          for (int64_t x : places) taps.push_back(y * width.kernel + x);
+        }
+        const GemmShape shape{static_cast<int64_t>(taps.size()), depth, columns};
+        f(taps, shape, end);
+        end += choice.table().packed_floats(shape) * groups;
+      }
+    }
+    return end;
+  }
+
+  size_t bytes() const {
+    const auto nothing = [](const std::vector<int64_t>&, const GemmShape&, int64_t) {};
+    return static_cast<size_t>(for_each_phase(nothing)) * sizeof(float);
+  }
+  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool&) const {
+    const GemmFunctions& gemm = choice.table();
+    const auto* filter = constants[0]->data<float>();
+    const int64_t area = height.kernel * width.kernel;
+    for_each_phase([&](const std::vector<int64_t>& taps, const GemmShape& shape, int64_t at) {
+      for (int64_t group = 0; group < groups; ++group) {
+        const GemmSource source{.data = filter + group * depth * columns * area,
+                                .tap_offsets = taps.data(),
+                                .inner = depth,
+                                .join_stride = 0,
+                                .inner_stride = columns * area,
+                                .column_stride = area};
+        float* packed = reinterpret_cast<float*>(to) + at + group * gemm.packed_floats(shape);
+        gemm.pack(shape, source, packed, 0, gemm.panels(columns));
+      }
+    });
+  }
+};
 
 ConvolutionGeometry geometry(const Conv2dTransposeFused& op, const ArgFacts& args) {
   return transposed_geometry(op, op.output_padding, {}, args.shape(0), args.shape(1), 2);
@@ -80,11 +150,16 @@ Prepared prepare_phases(const void* op_attributes, const ArgFacts& args, Prepare
   const WindowAxis& w = g.width();
   const int64_t depth = g.in_channels / g.groups;
   const int64_t columns = g.out_channels / g.groups;
-  const int64_t area = h.kernel * w.kernel;
+  const PhasesForm form{.choice = GemmChoice(I, P),
+                        .height = PhaseFilter(h),
+                        .width = PhaseFilter(w),
+                        .groups = g.groups,
+                        .depth = depth,
+                        .columns = columns};
+  std::vector<int64_t> packed_at;
+  form.for_each_phase([&](const std::vector<int64_t>&, const GemmShape&, int64_t at) { packed_at.push_back(at); });
   auto state = std::make_shared<State>();
-  state->phases.resize(static_cast<size_t>(h.stride * w.stride));
-  std::vector<std::vector<int64_t>> tap_offsets(state->phases.size());
-  size_t packed_floats = 0;
+  state->phases.resize(packed_at.size());
   for (int64_t py = 0; py < h.stride; ++py) {
     const PhaseAxis y = phase_axis(h, py);
     for (int64_t px = 0; px < w.stride; ++px) {
@@ -95,7 +170,6 @@ Prepared prepare_phases(const void* op_attributes, const ArgFacts& args, Prepare
         for (size_t j = 0; j < x.elements.size(); ++j) {
           plan.tap_y.push_back(y.offsets[i]);
           plan.tap_x.push_back(x.offsets[j]);
-          tap_offsets[index].push_back(y.elements[i] * w.kernel + x.elements[j]);
         }
       }
       plan.call.shape = {static_cast<int64_t>(plan.tap_y.size()), depth, columns};
@@ -105,8 +179,7 @@ Prepared prepare_phases(const void* op_attributes, const ArgFacts& args, Prepare
       plan.call.c_stride = g.out_channels;
       plan.rows = g.batch * y.out * x.out;
       plan.panels = g.groups * gemm.panels(columns);
-      plan.packed_offset = packed_floats;
-      packed_floats += static_cast<size_t>(gemm.packed_floats(plan.call.shape) * g.groups);
+      plan.packed_offset = static_cast<size_t>(packed_at[index]);
       plan.has_image = true;
       plan.zeros.assign(static_cast<size_t>(depth), 0.0F);
       GemmImage& image = plan.image;
@@ -126,25 +199,7 @@ Prepared prepare_phases(const void* op_attributes, const ArgFacts& args, Prepare
   state->epilogue = EpilogueProgram(op, g.out_channels);
 
   Prepared prepared;
-  prepared.weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
-    std::shared_ptr<float> packed = aligned_floats(static_cast<int64_t>(packed_floats), context.memory);
-    const auto* filter = args.in(1).value->data<float>();
-    for (size_t p = 0; p < state->phases.size(); ++p) {
-      const GemmPlan& plan = state->phases[p];
-      const int64_t size = gemm.packed_floats(plan.call.shape);
-      for (int64_t group = 0; group < g.groups; ++group) {
-        const GemmSource source{.data = filter + group * depth * columns * area,
-                                .tap_offsets = tap_offsets[p].data(),
-                                .inner = depth,
-                                .join_stride = 0,
-                                .inner_stride = columns * area,
-                                .column_stride = area};
-        gemm.pack(plan.call.shape, source, packed.get() + plan.packed_offset + static_cast<size_t>(group * size), 0,
-                  gemm.panels(columns));
-      }
-    }
-    return packed;
-  });
+  prepared.weights = context.pack(form, args.index(1));
   prepared.state_bytes = sizeof(State) + state->phases.size() * (sizeof(GemmPlan) + static_cast<size_t>(depth) * 4);
   prepared.state = state;
   return prepared;
@@ -203,6 +258,44 @@ Misfit fits_blocks(const void* op_attributes, const ArgFacts& args) {
   return products_misfit(P, g.width().in, shape);
 }
 
+/// The rows of the filter as packed matrices, `product_rows` of them in each.
+struct BlocksForm {
+  GemmChoice choice;
+  int64_t depth = 0;
+  int64_t kernel_h = 0;
+  int64_t kernel_w = 0;
+  int64_t channels = 0;
+  int64_t product_rows = 1;
+
+  GemmShape shape() const { return {1, depth, product_rows * kernel_w * channels}; }
+  int64_t products() const { return kernel_h / product_rows; }
+  size_t bytes() const {
+    return static_cast<size_t>(choice.table().packed_floats(shape()) * products()) * sizeof(float);
+  }
+  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool&) const {
+    const GemmFunctions& gemm = choice.table();
+    const auto* filter = constants[0]->data<float>();
+    const int64_t taps = kernel_h * kernel_w;
+    std::vector<float> ordered;  // [depth, kernel_h, kernel_w, channels]
+    ordered.reserve(static_cast<size_t>(depth * taps * channels));
+    for (int64_t k = 0; k < depth; ++k) {
+      for (int64_t tap = 0; tap < taps; ++tap) {
+        for (int64_t c = 0; c < channels; ++c) ordered.push_back(filter[(k * channels + c) * taps + tap]);
+      }
+    }
+    for (int64_t i = 0; i < products(); ++i) {
+      const GemmSource source{.data = ordered.data() + i * shape().columns,
+                              .tap_offsets = nullptr,
+                              .inner = depth,
+                              .join_stride = 0,
+                              .inner_stride = taps * channels,
+                              .column_stride = 1};
+      float* packed = reinterpret_cast<float*>(to) + i * gemm.packed_floats(shape());
+      gemm.pack(shape(), source, packed, 0, gemm.panels(shape().columns));
+    }
+  }
+};
+
 template <Isa I, Products P>
 Prepared prepare_blocks(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const Conv2dTransposeFused*>(op_attributes);
@@ -231,35 +324,17 @@ Prepared prepare_blocks(const void* op_attributes, const ArgFacts& args, Prepare
                                 std::min<int64_t>(context.pool->threads(), s.in_rows));
   s.epilogue = EpilogueProgram(op, columns);
 
-  const std::shared_ptr<const void> weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
-    // [depth, kernel_h, kernel_w, channels]
-    const auto* filter = args.in(1).value->data<float>();
-    std::vector<float> ordered(static_cast<size_t>(depth * kernel_h * columns));
-    float* to = ordered.data();
-    for (int64_t k = 0; k < depth; ++k) {
-      for (int64_t tap = 0; tap < kernel_h * kernel_w; ++tap) {
-        for (int64_t c = 0; c < g.out_channels; ++c) {
-          *to++ = filter[(k * g.out_channels + c) * kernel_h * kernel_w + tap];
-        }
-      }
-    }
-    std::shared_ptr<float> packed = aligned_floats(s.packed_floats * kernel_h / product_rows, context.memory);
-    for (int64_t y = 0; y < kernel_h / product_rows; ++y) {
-      const GemmSource source{.data = ordered.data() + y * columns,
-                              .tap_offsets = nullptr,
-                              .inner = depth,
-                              .join_stride = 0,
-                              .inner_stride = kernel_h * columns,
-                              .column_stride = 1};
-      gemm.pack(s.call.shape, source, packed.get() + y * s.packed_floats, 0, s.panels);
-    }
-    return packed;
-  });
   // Per-channel tensors, repeated for the pixels of a product; joined products.
   const int64_t products = s.joined ? s.slots * g.width().in * s.call.shape.columns : 0;
   const int64_t floats = s.call.shape.columns * kMaxPostOps + products;
   Prepared p = prepared(s, static_cast<size_t>(floats) * sizeof(float));
-  p.weights = weights;
+  p.weights = context.pack(BlocksForm{.choice = GemmChoice(I, P),
+                                      .depth = depth,
+                                      .kernel_h = kernel_h,
+                                      .kernel_w = kernel_w,
+                                      .channels = g.out_channels,
+                                      .product_rows = product_rows},
+                           args.index(1));
   return p;
 }
 

@@ -51,15 +51,13 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   state->epilogue = EpilogueProgram(op, columns);
 
   Prepared prepared;
-  prepared.weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
-    const GemmSource source{.data = args.in(1).value->data<float>(),
-                            .tap_offsets = nullptr,
-                            .inner = depth,
-                            .join_stride = 0,
-                            .inner_stride = op.transpose_w ? 1 : columns,
-                            .column_stride = op.transpose_w ? depth : 1};
-    return pack_groups(gemm, plan.call.shape, source, 1, 0, context);
-  });
+  GemmForm form{GemmChoice(I, P)};
+  form.depth = depth;
+  form.columns = columns;
+  form.inner = depth;
+  form.inner_stride = op.transpose_w ? 1 : columns;
+  form.column_stride = op.transpose_w ? depth : 1;
+  prepared.weights = context.pack(form, args.index(1));
   prepared.state_bytes = sizeof(State);
   prepared.state = state;
   prepared.in_place = residual_in_place(gemm, plan, state->epilogue);

@@ -13,12 +13,11 @@
 namespace coracle::cpu::kernels {
 namespace {
 
-/// The packed matrices of one layer in one direction.
-struct PackedCell {
-  std::shared_ptr<float> input;
-  std::shared_ptr<float> state;
+/// Where a cell's packed matrices begin, in floats.
+struct CellMatrices {
+  int64_t input = 0;
+  int64_t state = 0;
 };
-using PackedCells = std::vector<PackedCell>;
 
 struct State {
   const GemmFunctions* input_gemm = nullptr;  ///< for the products with the input
@@ -34,7 +33,8 @@ struct State {
   int64_t gates = 0;  ///< pre-activations of one step of one sequence
   int64_t panels = 0;
   std::vector<GemmPlan> products;  ///< with the input, by layer
-  int pre_state = 0;               ///< positions of operands
+  std::vector<CellMatrices> matrices;
+  int pre_state = 0;  ///< positions of operands
   int weights = 0;
   int state_out = -1;  ///< positions of results
   int cell_out = -1;
@@ -57,20 +57,56 @@ Misfit fits(const void* op, const ArgFacts& args) {
   return nullptr;
 }
 
-std::shared_ptr<float> pack(const GemmFunctions& gemm, const Fact& weight, PageArena* memory) {
-  const int64_t columns = weight.shape[0];
-  const int64_t depth = weight.shape[1];
-  const GemmShape shape{1, depth, columns};
-  std::shared_ptr<float> packed = aligned_floats(gemm.packed_floats(shape), memory);
-  const GemmSource source{.data = weight.value->data<float>(),
-                          .tap_offsets = nullptr,
-                          .inner = depth,
-                          .join_stride = 0,
-                          .inner_stride = 1,
-                          .column_stride = depth};
-  gemm.pack(shape, source, packed.get(), 0, gemm.panels(columns));
-  return packed;
-}
+/// The packed matrices of all cells: for each layer and direction those for the input and for the state.
+template <Isa I, Products P>
+struct Form {
+  int64_t cells = 0;
+  int64_t directions = 1;
+  int64_t input = 0;  ///< of the first layer
+  int64_t hidden = 0;
+  int64_t gates = 0;
+
+  GemmForm matrix(int64_t depth, Products products) const {
+    GemmForm form{GemmChoice(I, products)};
+    form.depth = depth;
+    form.columns = gates;
+    form.inner = depth;
+    form.inner_stride = 1;
+    form.column_stride = depth;
+    return form;
+  }
+  GemmForm input_matrix(int64_t cell) const { return matrix(cell < directions ? input : hidden * directions, P); }
+  GemmForm state_matrix() const { return matrix(hidden, Products::kFloat32); }
+  /// Calls f(cell, input, state) with where the matrices of each cell lie, in floats; returns how many there are in
+  /// all.
+  template <class F>
+  int64_t for_each_cell(const F& f) const {
+    int64_t end = 0;
+    for (int64_t cell = 0; cell < cells; ++cell) {
+      const int64_t state = end + floats(input_matrix(cell));
+      f(cell, end, state);
+      end = state + floats(state_matrix());
+    }
+    return end;
+  }
+
+  size_t bytes() const {
+    return static_cast<size_t>(for_each_cell([](int64_t, int64_t, int64_t) {})) * sizeof(float);
+  }
+  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) const {
+    auto* packed = reinterpret_cast<float*>(to);
+    for_each_cell([&](int64_t cell, int64_t input, int64_t state) {
+      const auto pair = constants.subspan(static_cast<size_t>(2 * cell), 2);
+      input_matrix(cell).pack(pair.first(1), reinterpret_cast<std::byte*>(packed + input), pool);
+      state_matrix().pack(pair.last(1), reinterpret_cast<std::byte*>(packed + state), pool);
+    });
+  }
+
+ private:
+  static int64_t floats(const GemmForm& form) {
+    return (static_cast<int64_t>(form.bytes() / sizeof(float)) + 15) / 16 * 16;
+  }
+};
 
 auto step_of(RnnMode mode, const RnnCellFunctions& f) {
   switch (mode) {
@@ -132,18 +168,14 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
   for (int i = 0; i < 2 && i + 1 < s.layers; ++i) {
     s.between[i] = take(s.time * s.batch * s.hidden * s.directions);
   }
-  const auto extra = s.products.size() * sizeof(GemmPlan);
-  const GemmFunctions& input_gemm = *s.input_gemm;
-  const GemmFunctions& state_gemm = *s.state_gemm;
+  const Form<I, P> form{
+      .cells = cells, .directions = s.directions, .input = args.shape(0)[2], .hidden = s.hidden, .gates = s.gates};
+  form.for_each_cell([&](int64_t, int64_t input, int64_t state) { s.matrices.push_back({input, state}); });
+  std::vector<int> operands;
+  for (int i = 0; i < 2 * cells; ++i) operands.push_back(args.index(2, i));
+  const auto extra = s.products.size() * sizeof(GemmPlan) + s.matrices.size() * sizeof(CellMatrices);
   Prepared p = prepared(std::move(s), static_cast<size_t>(floats) * sizeof(float), extra);
-  p.weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
-    auto packed = std::make_shared<PackedCells>();
-    for (int i = 0; i < cells; ++i) {
-      packed->push_back({pack(input_gemm, args.in(2, 2 * i), context.memory),
-                         pack(state_gemm, args.in(2, 2 * i + 1), context.memory)});
-    }
-    return packed;
-  });
+  p.weights = context.pack(form, operands);
   return p;
 }
 
@@ -160,7 +192,7 @@ const float* bias_of(const KernelCall& call, const State& s, int cell, int which
 void run_sequences(const KernelCall& call, const State& s, int cell, int direction, float* y, int64_t first,
                    int64_t last) {
   auto* work = static_cast<float*>(call.workspace);
-  const auto& packed = (*static_cast<const PackedCells*>(call.weights))[static_cast<size_t>(cell)];
+  const auto* packed = static_cast<const float*>(call.weights);
   const int64_t width = s.hidden * s.directions;
   const int64_t state_at = (cell * s.batch + first) * s.hidden;
   const auto rows = static_cast<size_t>(last - first);
@@ -175,7 +207,7 @@ void run_sequences(const KernelCall& call, const State& s, int cell, int directi
 
   GemmCall product;
   product.shape = {1, s.hidden, s.gates};
-  product.packed = packed.state.get();
+  product.packed = packed + s.matrices[static_cast<size_t>(cell)].state;
   product.c = hidden_gates;
   product.c_stride = s.gates;
   product.ops = &bias;
@@ -216,14 +248,15 @@ void run_sequences(const KernelCall& call, const State& s, int cell, int directi
 void run(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
   auto* work = static_cast<float*>(call.workspace);
-  const auto& packed = *static_cast<const PackedCells*>(call.weights);
+  const auto* packed = static_cast<const float*>(call.weights);
   const float* x = call.in[0].as<const float>();
   for (int layer = 0; layer < s.layers; ++layer) {
     float* y = layer + 1 == s.layers ? call.out[0].as<float>() : work + s.between[layer % 2];
     for (int d = 0; d < s.directions; ++d) {
       const int cell = layer * s.directions + d;
       const PostOp bias = bias_op(bias_of(call, s, cell, 0));
-      run_gemm(*s.input_gemm, s.products[static_cast<size_t>(layer)], x, packed[static_cast<size_t>(cell)].input.get(),
+      run_gemm(*s.input_gemm, s.products[static_cast<size_t>(layer)], x,
+               packed + s.matrices[static_cast<size_t>(cell)].input,
                work + s.input_gates + d * s.time * s.batch * s.gates, &bias, bias.tensor == nullptr ? 0 : 1,
                *call.pool);
     }
