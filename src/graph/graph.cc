@@ -7,14 +7,16 @@ namespace coracle {
 
 ValueId Graph::add_input(std::string name, Fact fact) {
   const ValueId id{static_cast<int32_t>(values_.size())};
-  values_.push_back({.fact = std::move(fact), .name = std::move(name)});
+  values_.push_back({.fact = std::move(fact), .name = std::move(name), .lod_origin = id});
   inputs_.push_back(id);
   return id;
 }
 
 ValueId Graph::add_constant(Tensor tensor, std::string name) {
   const ValueId id{static_cast<int32_t>(values_.size())};
-  values_.push_back({.fact = Fact::constant(std::move(tensor)), .name = std::move(name)});
+  const bool has_lod = !tensor.lod().empty();
+  values_.push_back(
+      {.fact = Fact::constant(std::move(tensor)), .name = std::move(name), .lod_origin = has_lod ? id : kNoValue});
   return id;
 }
 
@@ -65,8 +67,40 @@ NodeId Graph::insert_node(NodeId before, Op op, const PortValues& inputs, PortCo
     node.outputs.push_back(v);
   }
   nodes_.push_back(std::move(node));
+  const std::vector<ValueId>& outputs = nodes_.back().outputs;
+  for (size_t i = 0; i < outputs.size(); ++i) values_[index(outputs[i])].lod_origin = origin_of(id, i);
   order_.insert(before == kNoNode ? order_.end() : std::find(order_.begin(), order_.end(), before), id);
   return id;
+}
+
+ValueId Graph::origin_of(NodeId id, size_t output) const {
+  const Node& n = node(id);
+  const auto origin = [&](ValueId v) { return value(v).lod_origin; };
+  const auto any_operand = [&] {
+    return std::any_of(n.inputs.begin(), n.inputs.end(), [&](ValueId v) { return origin(v) != kNoValue; });
+  };
+  if (output == 0 && n.lod_from != kLodByOperator) {
+    return n.lod_from == kNoLod ? kNoValue : origin(n.inputs.at(static_cast<size_t>(n.lod_from)));
+  }
+  const ValueId own = n.outputs[output];
+  switch (n.op.row().lod) {
+    case LodRule::kNone: return kNoValue;
+    case LodRule::kFirst:
+      return output == 0 && !n.inputs.empty() ? origin(n.inputs[0]) : any_operand() ? own : kNoValue;
+    case LodRule::kDerived: return any_operand() ? own : kNoValue;
+    case LodRule::kOwn: return own;
+  }
+  return own;
+}
+
+void Graph::set_lod_from(NodeId id, int lod_from) {
+  Node& n = nodes_[index(id)];
+  require(lod_from >= kNoLod && lod_from < static_cast<int>(n.inputs.size()) && !n.outputs.empty(), "node ", n.name,
+          " cannot have the sequence offsets of operand ", lod_from);
+  n.lod_from = lod_from;
+  Value& result = values_[index(n.outputs[0])];
+  result.lod_origin = origin_of(id, 0);
+  result.fact.lod = lod_from == kNoLod ? nullptr : fact(n.inputs[static_cast<size_t>(lod_from)]).lod;
 }
 
 ValueId Graph::add(Op op, const PortValues& inputs, std::string name) {
@@ -80,14 +114,14 @@ void Graph::add_output(ValueId value, std::string name) {
 
 void Graph::replace_uses(ValueId from, ValueId to) {
   for (NodeId id : order_) {
-    std::vector<ValueId>& inputs = node(id).inputs;
+    std::vector<ValueId>& inputs = nodes_[index(id)].inputs;
     std::replace(inputs.begin(), inputs.end(), from, to);
   }
   std::replace(outputs_.begin(), outputs_.end(), from, to);
 }
 
 void Graph::remove_node(NodeId id) {
-  Node& n = node(id);
+  Node& n = nodes_[index(id)];
   n.alive = false;
   n.regions.clear();
   order_.erase(std::find(order_.begin(), order_.end(), id));

@@ -29,10 +29,18 @@ struct Value {
   std::string name;           ///< the variable's name in the file where it has one; not unique, may be empty
   NodeId producer = kNoNode;  ///< kNoNode for inputs and constants
   int output = 0;             ///< index among the producer's outputs
+  /// The value whose sequence offsets this one has, as far as the operators' rules tell: itself where they are its own,
+  /// kNoValue where it has none.
+  ValueId lod_origin = kNoValue;
   bool is_constant() const { return producer == kNoNode && fact.value != nullptr; }
 };
 
 class Graph;
+
+/// Where result 0 of a node has its sequence offsets from: an operand (by its position in the flat list), or one of
+/// these.
+inline constexpr int kLodByOperator = -1;  ///< as the operator's row says
+inline constexpr int kNoLod = -2;
 
 /// One application of an operator.
 struct Node {
@@ -43,6 +51,7 @@ struct Node {
   std::vector<ValueId> outputs;  ///< flat, ordered by port
   PortCounts output_counts;
   std::vector<std::shared_ptr<Graph>> regions;
+  int lod_from = kLodByOperator;
   bool alive = true;
 
   /// The value at an input port, or kNoValue.
@@ -68,20 +77,22 @@ class Graph {
   /// required port, none for optional ones (lists must be given). Throws Error that names the node.
   NodeId add_node(Op op, const PortValues& inputs, PortCounts output_counts = {}, std::string name = {},
                   std::vector<std::shared_ptr<Graph>> regions = {});
-  /// The same, placed before `before` in program order.
-  NodeId insert_node(NodeId before, Op op, const PortValues& inputs, PortCounts output_counts = {},
-                     std::string name = {}, std::vector<std::shared_ptr<Graph>> regions = {});
   /// Shorthand: the first output of add_node.
   ValueId add(Op op, const PortValues& inputs, std::string name = {});
 
   /// Marks a value as the next output of the program.
   void add_output(ValueId value, std::string name);
+  void set_name(ValueId value, std::string name) { values_[index(value)].name = std::move(name); }
+  /// The type of an input; those of other values follow with infer_all().
+  void set_input_fact(ValueId input, Fact fact) { values_[index(input)].fact = std::move(fact); }
+  /// See Node::lod_from. For the last node only: what uses its results is not told.
+  void set_lod_from(NodeId node, int lod_from);
+  /// Infers the facts of all values again from the inputs' facts and constants.
+  void infer_all();
 
   const Value& value(ValueId id) const { return values_[index(id)]; }
-  Value& value(ValueId id) { return values_[index(id)]; }
   const Fact& fact(ValueId id) const { return values_[index(id)].fact; }
   const Node& node(NodeId id) const { return nodes_[index(id)]; }
-  Node& node(NodeId id) { return nodes_[index(id)]; }
   size_t value_count() const { return values_.size(); }
   size_t node_count() const { return nodes_.size(); }
 
@@ -91,16 +102,26 @@ class Graph {
   const std::vector<ValueId>& outputs() const { return outputs_; }
   const std::vector<std::string>& output_names() const { return output_names_; }
 
+  /// How often each value is used as an operand or program output.
+  std::vector<int> use_counts() const;
+
+ private:
+  friend class Patch;
+  friend struct GraphTestAccess;  // damages graphs for tests of verify
+  friend int remove_dead(Graph& graph);
+  friend int drop_unread_results(Graph& graph);
+  friend void release_unused_constants(Graph& graph);
+
+  /// add_node, placed before `before` in program order.
+  NodeId insert_node(NodeId before, Op op, const PortValues& inputs, PortCounts output_counts, std::string name,
+                     std::vector<std::shared_ptr<Graph>> regions);
   /// Every use of `from` (operands and program outputs) becomes a use of `to`.
   void replace_uses(ValueId from, ValueId to);
   /// Takes a node out. Its outputs must not be used any more.
   void remove_node(NodeId id);
-  /// How often each value is used as an operand or program output.
-  std::vector<int> use_counts() const;
-  /// Infers the facts of all values again from the inputs' facts and constants.
-  void infer_all();
+  /// The lod_origin of a node's result `output`.
+  ValueId origin_of(NodeId node, size_t output) const;
 
- private:
   std::vector<Value> values_;
   std::vector<Node> nodes_;
   std::vector<NodeId> order_;

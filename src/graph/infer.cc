@@ -21,6 +21,22 @@ bool foldable(const Node& node, std::span<const Fact* const> inputs, std::span<c
   return true;
 }
 
+/// Sequence offsets of the results: as `infer` gave them, where the operator's rule or the node does not say otherwise.
+void set_lod(const Node& node, std::span<const Fact* const> inputs, std::span<Fact> facts) {
+  const LodRule rule = node.op.row().lod;
+  for (const Fact& f : facts) {
+    require(rule != LodRule::kNone || f.lod == nullptr || f.is_array,
+            "a result has sequence offsets, and the operator's row says that it has none");
+  }
+  if (node.lod_from >= 0) {
+    facts[0].lod = inputs[static_cast<size_t>(node.lod_from)]->lod;
+  } else if (node.lod_from == kNoLod) {
+    facts[0].lod = nullptr;
+  } else if (rule == LodRule::kFirst && !inputs.empty() && facts[0].lod == nullptr) {
+    facts[0].lod = inputs[0]->lod;
+  }
+}
+
 std::string describe(const Node& node) { return text("operator ", node.op.name(), " (", node.name, ")"); }
 
 std::string describe_inputs(const Node& node, std::span<const Fact* const> inputs) {
@@ -80,7 +96,7 @@ std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inpu
     for (const Fact& f : facts) {
       for (int64_t d : f.shape) require(d >= 0 || d == Shape::kUnknown, "a result would have the shape ", f.shape);
     }
-    if (row.shares_lod && !facts.empty() && !inputs.empty() && facts[0].lod == nullptr) facts[0].lod = inputs[0]->lod;
+    if (!facts.empty()) set_lod(node, inputs, facts);
     if (foldable(node, inputs, facts)) {
       std::vector<Tensor> tensors;
       for (const Fact* f : inputs) tensors.push_back(*f->value);
@@ -143,6 +159,10 @@ std::vector<Tensor> evaluate_node(const Node& node, std::span<const Tensor> inpu
     node.op.row().reference(node.op.attributes(), args);
     for (size_t i = 0; i < outputs.size(); ++i) {
       require(!outputs[i].empty_handle(), ErrorCode::kRunFailure, "no result ", i, ": its size is not known");
+      // A result that shares its memory with an operand would bring that one's sequence offsets along.
+      const bool by_node = i == 0 && node.lod_from != kLodByOperator;
+      if (!by_node && node.op.row().lod != LodRule::kNone) continue;
+      if (!outputs[i].is_array() && !outputs[i].lod().empty() && facts[i].lod == nullptr) outputs[i].set_lod({});
     }
   } catch (Error& e) {
     e.add_context(text("running ", describe(node)));

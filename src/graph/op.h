@@ -162,13 +162,21 @@ class ReferenceArgs {
   const RunRegion* run_region_;
 };
 
+/// Where the results of an operator have their sequence offsets (Lod) from.
+enum class LodRule : uint8_t {
+  kNone,     ///< they have none
+  kFirst,    ///< result 0 has those of operand 0; others may have what `infer` gives them
+  kDerived,  ///< `infer` and `reference` make them of the operands' offsets: none where no operand has any
+  kOwn,      ///< made whatever the operands have
+};
+
 /// One operator as the rest of Coracle sees it: constant data, one per operator.
 struct OpRow {
   const char* name;                     ///< PIR name without a trailing '_'
   std::span<const char* const> legacy;  ///< ProgramDesc operator types that are this operator
   std::span<const Port> inputs;
   std::span<const Port> outputs;
-  bool shares_lod;                                  ///< output 0 has input 0's sequence offsets
+  LodRule lod;
   bool pure;                                        ///< same inputs, same outputs; may be folded, merged and removed
   int regions;                                      ///< number of nested graphs
   std::shared_ptr<void> (*make)(const void* from);  ///< a copy of `from`, or the default attributes for null
@@ -215,7 +223,7 @@ void reference(const void* attributes, ReferenceArgs& args) {
 }
 }  // namespace op_detail
 
-/// The row of an operator struct. Optional members of T: kLegacy, kSharesLod (default false), kPure (true),
+/// The row of an operator struct. Optional members of T: kLegacy, kLod (default LodRule::kNone), kPure (true),
 /// kRegions (0), attributes(AttributeVisitor&), lower(Lowering&). Free functions: infer(const T&, InferArgs&),
 /// reference(const T&, ReferenceArgs&).
 template <OperatorStruct T>
@@ -224,7 +232,7 @@ constexpr OpRow make_op_row() {
   row.name = T::kName;
   row.pure = true;
   if constexpr (requires { T::kLegacy; }) row.legacy = T::kLegacy;
-  if constexpr (requires { T::kSharesLod; }) row.shares_lod = T::kSharesLod;
+  if constexpr (requires { T::kLod; }) row.lod = T::kLod;
   if constexpr (requires { T::kPure; }) row.pure = T::kPure;
   if constexpr (requires { T::kRegions; }) row.regions = T::kRegions;
   if constexpr (requires { T::kInputs; }) row.inputs = T::kInputs;

@@ -13,6 +13,20 @@ bool fits(const PortCounts& counts, std::span<const Port> ports, const std::vect
          std::accumulate(counts.begin(), counts.end(), 0) == static_cast<int>(values.size());
 }
 
+/// True if both stand for the same sequence offsets: the same value, or results of equal operators on the same
+/// operands.
+bool same_lod(const Graph& graph, ValueId a, ValueId b) {
+  if (a == b) return true;
+  if (a == kNoValue || b == kNoValue) return false;
+  const Value& x = graph.value(a);
+  const Value& y = graph.value(b);
+  if (x.producer == kNoNode || y.producer == kNoNode || x.output != y.output) return false;
+  const Node& m = graph.node(x.producer);
+  const Node& n = graph.node(y.producer);
+  return m.op == n.op && m.inputs == n.inputs && m.input_counts == n.input_counts && m.regions.empty() &&
+         n.regions.empty() && m.op.row().pure;
+}
+
 }  // namespace
 
 Patch::~Patch() {
@@ -25,22 +39,45 @@ ValueId Patch::add(Op op, const PortValues& inputs) {
 
 NodeId Patch::add_node(Op op, const PortValues& inputs, PortCounts output_counts) {
   const std::string name = graph_.node(at_).name;
-  added_.push_back(graph_.insert_node(at_, std::move(op), inputs, std::move(output_counts), name));
+  added_.push_back(graph_.insert_node(at_, std::move(op), inputs, std::move(output_counts), name, {}));
   return added_.back();
 }
 
 void Patch::replace(ValueId old, ValueId by) {
   require(replaceable(graph_.fact(old), graph_.fact(by)), "a value of type ", graph_.fact(old),
           " cannot be replaced by one of type ", graph_.fact(by));
+  allowed_ = allowed_ && has_lod_of(by, old);
   replacements_.emplace_back(old, by);
 }
 
+/// True if `by` has the sequence offsets of `old`, or if nodes of this patch could be told so.
+bool Patch::has_lod_of(ValueId by, ValueId old) {
+  const ValueId wanted = graph_.value(old).lod_origin;
+  if (same_lod(graph_, graph_.value(by).lod_origin, wanted)) return true;
+  const Value& value = graph_.value(by);
+  if (value.output != 0 || std::find(added_.begin(), added_.end(), value.producer) == added_.end()) return false;
+  const NodeId id = value.producer;
+  if (wanted == kNoValue) {
+    graph_.set_lod_from(id, kNoLod);
+    return true;
+  }
+  const std::vector<ValueId> operands = graph_.node(id).inputs;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (!has_lod_of(operands[i], old)) continue;
+    graph_.set_lod_from(id, static_cast<int>(i));
+    return true;
+  }
+  return false;
+}
+
 void Patch::commit() {
+  require(allowed_, "a rewrite that changes sequence offsets is not allowed");
   for (const auto& [old, by] : replacements_) {
     graph_.replace_uses(old, by);
-    Value& value = graph_.value(by);
-    if (value.name.empty() && value.producer != kNoNode) value.name = graph_.value(old).name;
+    const Value& value = graph_.value(by);
+    if (value.name.empty() && value.producer != kNoNode) graph_.set_name(by, graph_.value(old).name);
   }
+  for (NodeId id : removed_) graph_.remove_node(id);
   added_.clear();
 }
 
@@ -57,6 +94,35 @@ int remove_dead(Graph& graph) {
   }
   for (NodeId id : dead) graph.remove_node(id);
   return static_cast<int>(dead.size());
+}
+
+int drop_unread_results(Graph& graph) {
+  const std::vector<int> uses = graph.use_counts();
+  int count = 0;
+  for (NodeId id : graph.order()) {
+    Node& node = graph.nodes_[index(id)];
+    const std::span<const Port> ports = node.op.row().outputs;
+    for (size_t p = node.output_counts.size(); p-- > 0;) {
+      if (node.output_counts[p] == 0) continue;
+      const ValueId last = node.outputs.back();
+      if (ports[p].kind != Port::Kind::kOptional || uses[index(last)] != 0) break;
+      node.outputs.pop_back();
+      node.output_counts[p] = 0;
+      ++count;
+    }
+  }
+  return count;
+}
+
+void release_unused_constants(Graph& graph) {
+  const std::vector<int> uses = graph.use_counts();
+  for (size_t i = 0; i < uses.size(); ++i) {
+    Value& value = graph.values_[i];
+    if (uses[i] == 0 && value.is_constant()) value.fact.value = nullptr;
+  }
+  for (NodeId id : graph.order()) {
+    for (const std::shared_ptr<Graph>& region : graph.node(id).regions) release_unused_constants(*region);
+  }
 }
 
 void verify(const Graph& graph, bool infer) {

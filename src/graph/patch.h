@@ -9,8 +9,12 @@
 
 namespace coracle {
 
-/// The only way a rewrite changes a graph: it adds nodes in front of one node and replaces values. Nothing happens
-/// before commit(); without it the added nodes vanish.
+/// The only way a rewrite changes a graph: it adds nodes in front of one node, replaces values and removes nodes.
+/// Nothing happens before commit(); without it the added nodes vanish.
+///
+/// What stands for a value must say the same of it: type, shape and whose sequence offsets it has. Where the added
+/// nodes' operators would give others, the nodes are told (Node::lod_from); where that cannot be, the patch is not
+/// `allowed` and the place stays as it is.
 class Patch {
  public:
   /// New nodes go in front of `at`.
@@ -29,19 +33,34 @@ class Patch {
   NodeId add_node(Op op, const PortValues& inputs, PortCounts output_counts);
   /// Every use of `old` becomes a use of `by`. Throws Error if the type differs.
   void replace(ValueId old, ValueId by);
+  /// A node whose results nobody uses after the replacements.
+  void remove(NodeId node) { removed_.push_back(node); }
 
-  /// Applies the replacements. Nodes left without a use go with `remove_dead`.
+  /// False if a replacement would change sequence offsets: then commit() must not be called.
+  bool allowed() const { return allowed_; }
+  /// Applies the replacements. Other nodes left without a use go with `remove_dead`.
   void commit();
 
  private:
+  bool has_lod_of(ValueId by, ValueId old);
+
   Graph& graph_;
   NodeId at_;
   std::vector<NodeId> added_;
   std::vector<std::pair<ValueId, ValueId>> replacements_;
+  std::vector<NodeId> removed_;
+  bool allowed_ = true;
 };
 
 /// Removes pure nodes none of whose results is used; returns how many.
 int remove_dead(Graph& graph);
+
+/// Optional results that nobody reads (a batch_norm's running statistics, XShape) need not be computed: they are taken
+/// off the node where none behind them at the same node is read. Returns how many.
+int drop_unread_results(Graph& graph);
+
+/// Constants that nothing uses any more, as weights that rewrites replaced, give their elements back.
+void release_unused_constants(Graph& graph);
 
 /// Checks that a graph is well formed: every operand is defined before its use, ports are as the operators say, results
 /// know their producer. With `infer`, also that inferring all facts again gives the same types.

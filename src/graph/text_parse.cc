@@ -316,6 +316,23 @@ class Parser {
     return ports;
   }
 
+  /// "lod 1" or "lod none" behind a node, see Node::lod_from.
+  int parse_lod_from() {
+    if (!lexer_.at_word("lod")) return kLodByOperator;
+    lexer_.take();
+    if (lexer_.at_word("none")) {
+      lexer_.take();
+      return kNoLod;
+    }
+    const Token number = lexer_.expect(Token::Kind::kNumber, "'none' or the number of an operand");
+    int operand = -1;
+    const char* end = number.text.data() + number.text.size();
+    const auto [stop, error] = std::from_chars(number.text.data(), end, operand);
+    require(error == std::errc() && stop == end && operand >= 0, ErrorCode::kInvalidModel, number.place,
+            ": expected the number of an operand, found '", number.text, "'");
+    return operand;
+  }
+
   void parse_node(Graph& graph, Names& names, int depth) {
     Results results = parse_results();
     const Token name = lexer_.expect(Token::Kind::kWord, "an operator, a constant, a result or 'return'");
@@ -329,11 +346,13 @@ class Parser {
     NodeId id = kNoNode;
     try {
       Op op = parse_attributes(lexer_, *row);
+      const int lod_from = parse_lod_from();
       while (lexer_.at_word("graph")) regions.push_back(std::make_shared<Graph>(parse_graph(depth + 1)));
       require(static_cast<int>(regions.size()) == row->regions, ErrorCode::kInvalidModel, name.place, ": operator ",
               row->name, " has ", row->regions, " regions, found ", regions.size());
       results.counts.resize(row->outputs.size(), 0);
       id = graph.add_node(std::move(op), operands, results.counts, {}, std::move(regions));
+      if (lod_from != kLodByOperator) graph.set_lod_from(id, lod_from);
     } catch (Error& e) {
       if (e.code() == ErrorCode::kOutOfMemory) throw;
       throw Error(ErrorCode::kInvalidModel, e.text())
@@ -344,7 +363,7 @@ class Parser {
       const ValueId value = graph.node(id).outputs[i];
       require(!r.declared || replaceable(graph.fact(value), *r.declared), ErrorCode::kInvalidModel, r.type_place, ": ",
               r.token.text, " is ", graph.fact(value), ", and the text says ", r.declared.value_or(Fact()));
-      graph.value(value).name = r.name;
+      graph.set_name(value, r.name);
       define(names, r.token, value);
     }
   }

@@ -98,6 +98,8 @@ class Printer {
     out.append(indent).append(results).append(results.empty() ? "" : " = ").append(n.op.name()).append("(");
     out.append(ports(n.op.row().inputs, n.input_counts, n.inputs, [&](ValueId v) { return names_[index(v)]; }));
     out.append(")").append(print_attributes(n.op));
+    if (n.lod_from == kNoLod) out.append(" lod none");
+    if (n.lod_from >= 0) out.append(text(" lod ", n.lod_from));
     for (const std::shared_ptr<Graph>& region : n.regions) {
       out.append(" ");
       Printer(*region).print(out, indent);

@@ -94,8 +94,7 @@ ValueId ProgramScope::find(std::string_view name) {
 
 void ProgramScope::bind(std::string_view name, ValueId value) {
   names_[name] = {.value = value, .make = nullptr, .owner = nullptr};
-  Value& v = graph_.value(value);
-  if (v.name.empty()) v.name = name;
+  if (graph_.value(value).name.empty()) graph_.set_name(value, std::string(name));
 }
 
 void ProgramScope::bind_later(std::string_view name, const void* owner, std::function<void()> make) {

@@ -25,9 +25,10 @@ std::vector<ValueId> inline_graph(const Graph& from, Graph& to, std::span<const 
       for (int i = 0; i < count; ++i) port.push_back(copy_of(node.inputs[flat++]));
     }
     const NodeId added = to.add_node(node.op, inputs, node.output_counts, node.name, node.regions);
+    if (node.lod_from != kLodByOperator) to.set_lod_from(added, node.lod_from);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       const ValueId output = to.node(added).outputs[i];
-      to.value(output).name = from.value(node.outputs[i]).name;
+      to.set_name(output, from.value(node.outputs[i]).name);
       copies[index(node.outputs[i])] = output;
     }
   }
@@ -83,7 +84,7 @@ void refresh_regions(Graph& graph) {
     if (!node.op.is<If>()) continue;
     for (const std::shared_ptr<Graph>& region : node.regions) {
       for (size_t i = 0; i < region->inputs().size(); ++i) {
-        region->value(region->inputs()[i]).fact = without_value(graph.fact(node.inputs[i + 1]));
+        region->set_input_fact(region->inputs()[i], without_value(graph.fact(node.inputs[i + 1])));
       }
       region->infer_all();
       refresh_regions(*region);
@@ -99,13 +100,14 @@ void widen_region(Graph& graph, NodeId loop) {
   const size_t carried = node.outputs.size();
   for (size_t i = 0; i < region.inputs().size(); ++i) {
     const bool is_carried = i > 0 && i <= carried;
-    region.value(region.inputs()[i]).fact =
-        without_value(graph.fact(is_carried ? node.outputs[i - 1] : node.inputs[i]));
+    region.set_input_fact(region.inputs()[i],
+                          without_value(graph.fact(is_carried ? node.outputs[i - 1] : node.inputs[i])));
   }
   region.infer_all();
-  Fact& condition = region.value(region.inputs()[0]).fact;
+  Fact condition = region.fact(region.inputs()[0]);
   if (!(region.fact(region.outputs()[0]).shape == condition.shape)) {
     condition.shape = Shape::unknown_rank();
+    region.set_input_fact(region.inputs()[0], condition);
     region.infer_all();
   }
   refresh_regions(region);

@@ -13,7 +13,7 @@ struct AddN {
   static constexpr const char* kLegacy[] = {"sum"};
   static constexpr Port kInputs[] = {list_in("inputs", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const AddN&, const AddN&) = default;
 };
 

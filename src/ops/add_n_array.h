@@ -11,6 +11,7 @@ namespace coracle {
 /// A tensor array whose elements are the sums of those of the operands at the same place, where they have one.
 struct AddNArray {
   static constexpr const char* kName = "add_n_array";
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {list_in("inputs", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   friend bool operator==(const AddNArray&, const AddNArray&) = default;

@@ -15,7 +15,7 @@ struct AddPositionEncoding {
   static constexpr const char* kLegacy[] = {"add_position_encoding"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   double alpha = 1.0;
   double beta = 1.0;
   void attributes(AttributeVisitor& visit) {

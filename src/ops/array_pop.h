@@ -8,6 +8,7 @@ namespace coracle {
 /// A tensor array without its element `index` (negative: from the end), and that element.
 struct ArrayPop {
   static constexpr const char* kName = "array_pop";
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("input", "X")};
   static constexpr Port kOutputs[] = {out("array_out", "ArrayOut"), out("out", "Out")};
   int index = -1;

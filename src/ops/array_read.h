@@ -9,6 +9,7 @@ namespace coracle {
 struct ArrayRead {
   static constexpr const char* kName = "array_read";
   static constexpr const char* kLegacy[] = {"read_from_array"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("array", "X"), in("i", "I")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   friend bool operator==(const ArrayRead&, const ArrayRead&) = default;

@@ -10,6 +10,7 @@ namespace coracle {
 struct ArrayToTensor {
   static constexpr const char* kName = "array_to_tensor";
   static constexpr const char* kLegacy[] = {"tensor_array_to_tensor"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("out_index", "OutIndex")};
   int axis = 0;

@@ -10,6 +10,7 @@ namespace coracle {
 struct ArrayWrite {
   static constexpr const char* kName = "array_write";
   static constexpr const char* kLegacy[] = {"write_to_array"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {optional_in("array", "Out"), in("x", "X"), in("i", "I")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   friend bool operator==(const ArrayWrite&, const ArrayWrite&) = default;

@@ -8,6 +8,7 @@ namespace coracle {
 /// A tensor array with the same elements.
 struct AssignArray : CopyOperator {
   static constexpr const char* kName = "assign_array";
+  static constexpr LodRule kLod = LodRule::kOwn;
   friend bool operator==(const AssignArray&, const AssignArray&) = default;
 };
 

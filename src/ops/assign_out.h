@@ -10,7 +10,7 @@ struct AssignOut {
   static constexpr const char* kName = "assign_out";
   static constexpr Port kInputs[] = {in("x", "X"), in("output", "Out")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const AssignOut&, const AssignOut&) = default;
 };
 

@@ -29,7 +29,7 @@ struct AttentionLstm {
                                      weight_in("lstm_weight", "LSTMWeight"),
                                      weight_in("lstm_bias", "LSTMBias")};
   static constexpr Port kOutputs[] = {out("hidden", "Hidden"), optional_out("cell", "Cell")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   GateActivation gate_activation = GateActivation::kSigmoid;
   GateActivation cell_activation = GateActivation::kTanh;
   GateActivation candidate_activation = GateActivation::kTanh;

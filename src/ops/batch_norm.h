@@ -27,7 +27,7 @@ struct BatchNorm {
                                       optional_out("saved_mean", "SavedMean"),
                                       optional_out("saved_variance", "SavedVariance"),
                                       optional_out("reserve_space", "ReserveSpace")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   double epsilon = 1e-5;
   DataFormat data_format = DataFormat::kNchw;
   bool use_global_stats = false;

@@ -14,6 +14,7 @@ namespace coracle {
 struct BeamSearch {
   static constexpr const char* kName = "beam_search";
   static constexpr const char* kLegacy[] = {"beam_search"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("pre_ids", "pre_ids"), in("pre_scores", "pre_scores"),
                                      optional_in("ids", "ids"), in("scores", "scores")};
   static constexpr Port kOutputs[] = {out("selected_ids", "selected_ids"), out("selected_scores", "selected_scores"),

@@ -13,6 +13,7 @@ namespace coracle {
 struct BeamSearchDecode {
   static constexpr const char* kName = "beam_search_decode";
   static constexpr const char* kLegacy[] = {"beam_search_decode"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("ids", "Ids"), in("scores", "Scores")};
   static constexpr Port kOutputs[] = {out("sentence_ids", "SentenceIds"), out("sentence_scores", "SentenceScores")};
   int beam_size = 1;

@@ -16,7 +16,7 @@ struct BoxClip {
   static constexpr const char* kLegacy[] = {"box_clip"};
   static constexpr Port kInputs[] = {in("input", "Input"), in("im_info", "ImInfo")};
   static constexpr Port kOutputs[] = {out("output", "Output")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const BoxClip&, const BoxClip&) = default;
 };
 

@@ -19,6 +19,7 @@ inline std::span<const std::string_view> names_of(BoxCode) {
 struct BoxCoder {
   static constexpr const char* kName = "box_coder";
   static constexpr const char* kLegacy[] = {"box_coder"};
+  static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr Port kInputs[] = {in("prior_box", "PriorBox"), optional_in("prior_box_var", "PriorBoxVar"),
                                      in("target_box", "TargetBox")};
   static constexpr Port kOutputs[] = {out("output_box", "OutputBox")};

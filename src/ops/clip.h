@@ -14,7 +14,7 @@ struct Clip {
   static constexpr const char* kLegacy[] = {"clip"};
   static constexpr Port kInputs[] = {in("x", "X"), value_in("min", "min", "Min"), value_in("max", "max", "Max")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const Clip&, const Clip&) = default;
 };
 

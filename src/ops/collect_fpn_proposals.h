@@ -11,6 +11,7 @@ namespace coracle {
 struct CollectFpnProposals {
   static constexpr const char* kName = "collect_fpn_proposals";
   static constexpr const char* kLegacy[] = {"collect_fpn_proposals"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {list_in("multi_level_rois", "MultiLevelRois"),
                                      list_in("multi_level_scores", "MultiLevelScores"),
                                      list_in("multi_level_rois_num", "MultiLevelRoIsNum")};

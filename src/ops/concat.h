@@ -10,6 +10,7 @@ namespace coracle {
 struct Concat {
   static constexpr const char* kName = "concat";
   static constexpr const char* kLegacy[] = {"concat"};
+  static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr Port kInputs[] = {list_in("x", "X"), shape_in("axis", "axis", "AxisTensor")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   friend bool operator==(const Concat&, const Concat&) = default;

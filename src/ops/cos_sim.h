@@ -16,7 +16,7 @@ struct CosSim {
   static constexpr Port kInputs[] = {in("x", "X"), in("y", "Y")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("x_norm", "XNorm"),
                                       optional_out("y_norm", "YNorm")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const CosSim&, const CosSim&) = default;
 };
 

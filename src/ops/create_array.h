@@ -8,6 +8,7 @@ namespace coracle {
 /// A tensor array without elements.
 struct CreateArray {
   static constexpr const char* kName = "create_array";
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kOutputs[] = {out("out", "Out")};
   DType dtype = DType::kFloat32;
   void attributes(AttributeVisitor& visit) { visit("dtype", dtype); }

@@ -9,6 +9,7 @@ namespace coracle {
 /// A tensor array whose elements have the shapes of those of the input and are filled with `val`.
 struct CreateArrayLike {
   static constexpr const char* kName = "create_array_like";
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("input", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   double val = 0;

@@ -15,7 +15,7 @@ struct CrfDecoding {
   static constexpr Port kInputs[] = {in("emission", "Emission"), weight_in("transition", "Transition"),
                                      optional_in("label", "Label"), optional_in("length", "Length")};
   static constexpr Port kOutputs[] = {out("viterbi_path", "ViterbiPath")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const CrfDecoding&, const CrfDecoding&) = default;
 };
 

@@ -10,6 +10,7 @@ namespace coracle {
 struct CtcAlign {
   static constexpr const char* kName = "ctc_align";
   static constexpr const char* kLegacy[] = {"ctc_align"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("input", "Input"), optional_in("input_length", "InputLength")};
   static constexpr Port kOutputs[] = {out("output", "Output"), optional_out("output_length", "OutputLength")};
   int blank = 0;

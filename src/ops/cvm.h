@@ -14,7 +14,7 @@ struct Cvm {
   static constexpr const char* kLegacy[] = {"cvm"};
   static constexpr Port kInputs[] = {in("x", "X"), optional_in("cvm", "CVM")};
   static constexpr Port kOutputs[] = {out("out", "Y")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   bool use_cvm = true;
   void attributes(AttributeVisitor& visit) { visit("use_cvm", use_cvm); }
   friend bool operator==(const Cvm&, const Cvm&) = default;

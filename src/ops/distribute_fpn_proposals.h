@@ -14,6 +14,7 @@ namespace coracle {
 struct DistributeFpnProposals {
   static constexpr const char* kName = "distribute_fpn_proposals";
   static constexpr const char* kLegacy[] = {"distribute_fpn_proposals"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("fpn_rois", "FpnRois"), optional_in("rois_num", "RoisNum")};
   static constexpr Port kOutputs[] = {list_out("multi_fpn_rois", "MultiFpnRois"),
                                       list_out("multi_level_rois_num", "MultiLevelRoIsNum"),

@@ -20,7 +20,7 @@ struct Dropout {
   static constexpr const char* kLegacy[] = {"dropout"};
   static constexpr Port kInputs[] = {in("x", "X"), optional_in("seed_tensor", "Seed"), value_in("p", "dropout_prob")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("mask", "Mask")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   DropoutMode mode = DropoutMode::kDowngradeInInfer;
   void attributes(AttributeVisitor& visit) { visit("mode", mode, "dropout_implementation"); }
   friend bool operator==(const Dropout&, const Dropout&) = default;

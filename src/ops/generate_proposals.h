@@ -9,6 +9,7 @@ namespace coracle {
 struct GenerateProposals : ProposalOperator {
   static constexpr const char* kName = "generate_proposals";
   static constexpr const char* kLegacy[] = {"generate_proposals_v2"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("scores", "Scores"), in("bbox_deltas", "BboxDeltas"), in("im_shape", "ImShape"),
                                      in("anchors", "Anchors"), in("variances", "Variances")};
   static constexpr Port kOutputs[] = {out("rpn_rois", "RpnRois"), optional_out("rpn_roi_probs", "RpnRoiProbs"),

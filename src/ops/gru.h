@@ -12,6 +12,7 @@ namespace coracle {
 struct Gru {
   static constexpr const char* kName = "gru";
   static constexpr const char* kLegacy[] = {"gru"};
+  static constexpr LodRule kLod = LodRule::kFirst;
   static constexpr Port kInputs[] = {in("input", "Input"), optional_in("h0", "H0"), weight_in("weight", "Weight"),
                                      optional_weight_in("bias", "Bias")};
   static constexpr Port kOutputs[] = {optional_out("batch_gate", "BatchGate"),

@@ -14,7 +14,7 @@ struct Hash {
   static constexpr const char* kLegacy[] = {"hash"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   int num_hash = 1;
   int64_t mod_by = 100000;
   void attributes(AttributeVisitor& visit) {

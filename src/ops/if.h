@@ -8,6 +8,7 @@ namespace coracle {
 /// Region 0 where the condition holds, else region 1. Both take the captured values and give the results.
 struct If {
   static constexpr const char* kName = "if";
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("condition", ""), list_in("captured", "")};
   static constexpr Port kOutputs[] = {list_out("out", "")};
   static constexpr int kRegions = 2;

@@ -12,6 +12,7 @@ namespace coracle {
 struct Im2sequence {
   static constexpr const char* kName = "im2sequence";
   static constexpr const char* kLegacy[] = {"im2sequence"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("x", "X"), optional_in("y", "Y")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   Ints kernels{1, 1};

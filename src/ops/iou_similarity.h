@@ -13,7 +13,7 @@ struct IouSimilarity {
   static constexpr const char* kLegacy[] = {"iou_similarity"};
   static constexpr Port kInputs[] = {in("x", "X"), in("y", "Y")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   bool box_normalized = true;
   void attributes(AttributeVisitor& visit) { visit("box_normalized", box_normalized); }
   friend bool operator==(const IouSimilarity&, const IouSimilarity&) = default;

@@ -11,7 +11,7 @@ struct LabelSmooth {
   static constexpr const char* kLegacy[] = {"label_smooth"};
   static constexpr Port kInputs[] = {in("label", "X"), optional_in("prior_dist", "PriorDist")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   double epsilon = 0.0;
   void attributes(AttributeVisitor& visit) { visit("epsilon", epsilon); }
   friend bool operator==(const LabelSmooth&, const LabelSmooth&) = default;

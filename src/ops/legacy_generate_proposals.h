@@ -9,6 +9,7 @@ namespace coracle {
 struct LegacyGenerateProposals : ProposalOperator {
   static constexpr const char* kName = "legacy_generate_proposals";
   static constexpr const char* kLegacy[] = {"generate_proposals"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("scores", "Scores"), in("bbox_deltas", "BboxDeltas"), in("im_info", "ImInfo"),
                                      in("anchors", "Anchors"), in("variances", "Variances")};
   static constexpr Port kOutputs[] = {out("rpn_rois", "RpnRois"), optional_out("rpn_roi_probs", "RpnRoiProbs"),

@@ -13,7 +13,7 @@ struct Linear : Epilogue {
   static constexpr const char* kName = "linear";
   static constexpr Port kInputs[] = {in("x", ""), weight_in("w", ""), list_in("tensors", "")};
   static constexpr Port kOutputs[] = {out("out", "")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   bool transpose_w = false;
   void attributes(AttributeVisitor& visit) {
     visit("transpose_w", transpose_w);

@@ -13,6 +13,7 @@ namespace coracle {
 struct LocalityAwareNms : MulticlassSuppression {
   static constexpr const char* kName = "locality_aware_nms";
   static constexpr const char* kLegacy[] = {"locality_aware_nms"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("bboxes", "BBoxes"), in("scores", "Scores")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   LocalityAwareNms() { background_label = -1; }

@@ -11,6 +11,7 @@ namespace coracle {
 struct LodReset {
   static constexpr const char* kName = "lod_reset";
   static constexpr const char* kLegacy[] = {"lod_reset"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("y", "", "Y")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   Ints target_lod;

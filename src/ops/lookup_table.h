@@ -11,7 +11,7 @@ struct LookupTable {
   static constexpr const char* kLegacy[] = {"lookup_table"};
   static constexpr Port kInputs[] = {in("x", "Ids"), weight_in("weight", "W")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   int64_t padding_idx = -1;
   void attributes(AttributeVisitor& visit) { visit("padding_idx", padding_idx); }
   friend bool operator==(const LookupTable&, const LookupTable&) = default;

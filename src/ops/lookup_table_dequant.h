@@ -16,7 +16,7 @@ struct LookupTableDequant {
   static constexpr const char* kLegacy[] = {"lookup_table_dequant"};
   static constexpr Port kInputs[] = {weight_in("w", "W"), in("ids", "Ids")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   int64_t padding_idx = -1;
   void attributes(AttributeVisitor& visit) { visit("padding_idx", padding_idx); }
   friend bool operator==(const LookupTableDequant&, const LookupTableDequant&) = default;

@@ -17,7 +17,7 @@ struct Lstm {
   static constexpr Port kOutputs[] = {out("hidden", "Hidden"), out("cell", "Cell"),
                                       optional_out("batch_gate", "BatchGate"),
                                       optional_out("batch_cell_pre_act", "BatchCellPreAct")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   bool use_peepholes = true;
   bool is_reverse = false;
   GateActivation gate_activation = GateActivation::kSigmoid;

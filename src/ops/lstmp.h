@@ -20,7 +20,7 @@ struct Lstmp {
   static constexpr Port kOutputs[] = {
       out("projection", "Projection"), out("cell", "Cell"), optional_out("batch_gate", "BatchGate"),
       optional_out("batch_cell_pre_act", "BatchCellPreAct"), optional_out("batch_hidden", "BatchHidden")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   bool use_peepholes = true;
   bool is_reverse = false;
   GateActivation gate_activation = GateActivation::kSigmoid;

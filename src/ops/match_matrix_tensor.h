@@ -10,6 +10,7 @@ namespace coracle {
 struct MatchMatrixTensor {
   static constexpr const char* kName = "match_matrix_tensor";
   static constexpr const char* kLegacy[] = {"match_matrix_tensor"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("x", "X"), in("y", "Y"), weight_in("w", "W")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("tmp", "Tmp")};
   int dim_t = 1;

@@ -13,7 +13,7 @@ struct MatmulWithFlatten {
   static constexpr const char* kLegacy[] = {"mul"};
   static constexpr Port kInputs[] = {in("x", "X"), in("y", "Y")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   int x_num_col_dims = 1;
   int y_num_col_dims = 1;
   void attributes(AttributeVisitor& visit) {

@@ -13,6 +13,7 @@ namespace coracle {
 struct MatrixNms {
   static constexpr const char* kName = "matrix_nms";
   static constexpr const char* kLegacy[] = {"matrix_nms"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("bboxes", "BBoxes"), in("scores", "Scores")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("index", "Index"),
                                       optional_out("roisnum", "RoisNum")};

@@ -10,6 +10,7 @@ namespace coracle {
 struct MulticlassNms : MulticlassSuppression {
   static constexpr const char* kName = "multiclass_nms";
   static constexpr const char* kLegacy[] = {"multiclass_nms"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("bboxes", "BBoxes"), in("scores", "Scores")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   friend bool operator==(const MulticlassNms&, const MulticlassNms&) = default;

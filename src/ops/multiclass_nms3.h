@@ -11,6 +11,7 @@ namespace coracle {
 struct MulticlassNms3 : MulticlassSuppression {
   static constexpr const char* kName = "multiclass_nms3";
   static constexpr const char* kLegacy[] = {"multiclass_nms3", "multiclass_nms2"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("bboxes", "BBoxes"), in("scores", "Scores"),
                                      optional_in("rois_num", "RoisNum")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("index", "Index"),

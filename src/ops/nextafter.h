@@ -13,7 +13,7 @@ struct Nextafter {
   static constexpr const char* kLegacy[] = {"nextafter"};
   static constexpr Port kInputs[] = {in("x", "x"), in("y", "y")};
   static constexpr Port kOutputs[] = {out("out", "out")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const Nextafter&, const Nextafter&) = default;
 };
 

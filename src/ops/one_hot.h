@@ -15,7 +15,7 @@ struct OneHot {
   static constexpr const char* kLegacy[] = {"one_hot_v2", "one_hot"};
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("num_classes", "depth", "depth_tensor")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   DType dtype = DType::kFloat32;
   bool allow_out_of_range = false;
   bool drops_last = false;  ///< the first version: x has a trailing dimension of 1 that is replaced

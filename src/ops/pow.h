@@ -12,7 +12,7 @@ struct Pow {
   static constexpr const char* kLegacy[] = {"pow"};
   static constexpr Port kInputs[] = {in("x", "X"), value_in("y", "factor", "FactorTensor")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const Pow&, const Pow&) = default;
 };
 

@@ -11,7 +11,7 @@ struct Print {
   static constexpr const char* kLegacy[] = {"print"};
   static constexpr Port kInputs[] = {in("in", "In")};
   static constexpr Port kOutputs[] = {optional_out("out", "Out")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const Print&, const Print&) = default;
 };
 

@@ -19,7 +19,7 @@ struct Relayout {
   static constexpr const char* kName = "relayout";
   static constexpr Port kInputs[] = {in("x", "")};
   static constexpr Port kOutputs[] = {out("out", "")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   Layout to = Layout::kRowMajor;
   void attributes(AttributeVisitor& visit) { visit("to", to); }
   friend bool operator==(const Relayout&, const Relayout&) = default;

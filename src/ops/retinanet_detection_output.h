@@ -15,6 +15,7 @@ namespace coracle {
 struct RetinanetDetectionOutput {
   static constexpr const char* kName = "retinanet_detection_output";
   static constexpr const char* kLegacy[] = {"retinanet_detection_output"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {list_in("bboxes", "BBoxes"), list_in("scores", "Scores"),
                                      list_in("anchors", "Anchors"), in("im_info", "ImInfo")};
   static constexpr Port kOutputs[] = {out("out", "Out")};

@@ -16,7 +16,7 @@ struct RowConv {
   static constexpr const char* kLegacy[] = {"row_conv"};
   static constexpr Port kInputs[] = {in("x", "X"), weight_in("filter", "Filter")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const RowConv&, const RowConv&) = default;
 };
 

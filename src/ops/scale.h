@@ -13,7 +13,7 @@ struct Scale {
   static constexpr const char* kLegacy[] = {"scale"};
   static constexpr Port kInputs[] = {in("x", "X"), value_in("scale", "scale", "ScaleTensor")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   double bias = 0.0;
   bool bias_after_scale = true;
   void attributes(AttributeVisitor& visit) {

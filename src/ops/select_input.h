@@ -9,6 +9,7 @@ namespace coracle {
 struct SelectInput {
   static constexpr const char* kName = "select_input";
   static constexpr const char* kLegacy[] = {"select_input"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("mask", "Mask"), list_in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   friend bool operator==(const SelectInput&, const SelectInput&) = default;

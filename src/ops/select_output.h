@@ -9,6 +9,7 @@ namespace coracle {
 struct SelectOutput {
   static constexpr const char* kName = "select_output";
   static constexpr const char* kLegacy[] = {"select_output"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("x", "X"), in("mask", "Mask")};
   static constexpr Port kOutputs[] = {list_out("out", "Out")};
   friend bool operator==(const SelectOutput&, const SelectOutput&) = default;

@@ -12,6 +12,7 @@ namespace coracle {
 struct SequenceConcat {
   static constexpr const char* kName = "sequence_concat";
   static constexpr const char* kLegacy[] = {"sequence_concat"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {list_in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   friend bool operator==(const SequenceConcat&, const SequenceConcat&) = default;

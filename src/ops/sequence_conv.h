@@ -15,7 +15,7 @@ struct SequenceConv {
   static constexpr Port kInputs[] = {in("x", "X"), optional_weight_in("padding_data", "PaddingData"),
                                      weight_in("filter", "Filter")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   int context_length = 1;
   bool padding_trainable = false;
   int context_start = 0;

@@ -11,7 +11,7 @@ struct SequenceEnumerate {
   static constexpr const char* kLegacy[] = {"sequence_enumerate"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   int win_size = 2;
   int pad_value = 0;
   void attributes(AttributeVisitor& visit) {

@@ -11,6 +11,7 @@ namespace coracle {
 struct SequenceErase {
   static constexpr const char* kName = "sequence_erase";
   static constexpr const char* kLegacy[] = {"sequence_erase"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   Ints tokens;

@@ -12,6 +12,7 @@ namespace coracle {
 struct SequenceExpand {
   static constexpr const char* kName = "sequence_expand";
   static constexpr const char* kLegacy[] = {"sequence_expand"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("x", "X"), in("y", "Y")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   int ref_level = -1;

@@ -11,6 +11,7 @@ namespace coracle {
 struct SequenceExpandAs {
   static constexpr const char* kName = "sequence_expand_as";
   static constexpr const char* kLegacy[] = {"sequence_expand_as"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("x", "X"), in("y", "Y")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   friend bool operator==(const SequenceExpandAs&, const SequenceExpandAs&) = default;

@@ -20,6 +20,7 @@ inline std::span<const std::string_view> names_of(SequencePooling) {
 struct SequencePool {
   static constexpr const char* kName = "sequence_pool";
   static constexpr const char* kLegacy[] = {"sequence_pool"};
+  static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("max_index", "MaxIndex")};
   bool is_test = false;

@@ -12,6 +12,7 @@ namespace coracle {
 struct SequenceReshape {
   static constexpr const char* kName = "sequence_reshape";
   static constexpr const char* kLegacy[] = {"sequence_reshape"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   int new_dim = 1;

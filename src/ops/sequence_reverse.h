@@ -13,7 +13,7 @@ struct SequenceReverse {
   static constexpr const char* kLegacy[] = {"sequence_reverse"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("y", "Y")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const SequenceReverse&, const SequenceReverse&) = default;
 };
 

@@ -11,6 +11,7 @@ namespace coracle {
 struct SequenceSlice {
   static constexpr const char* kName = "sequence_slice";
   static constexpr const char* kLegacy[] = {"sequence_slice"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("x", "X"), in("offset", "Offset"), in("length", "Length")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   friend bool operator==(const SequenceSlice&, const SequenceSlice&) = default;

@@ -14,7 +14,7 @@ struct SequenceSoftmax {
   static constexpr const char* kLegacy[] = {"sequence_softmax"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const SequenceSoftmax&, const SequenceSoftmax&) = default;
 };
 

@@ -11,6 +11,7 @@ namespace coracle {
 struct SequenceUnpad {
   static constexpr const char* kName = "sequence_unpad";
   static constexpr const char* kLegacy[] = {"sequence_unpad"};
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("x", "X"), in("length", "Length")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   friend bool operator==(const SequenceUnpad&, const SequenceUnpad&) = default;

@@ -12,7 +12,7 @@ struct ShardIndex {
   static constexpr const char* kLegacy[] = {"shard_index"};
   static constexpr Port kInputs[] = {in("input", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   int64_t index_num = 1;
   int64_t nshards = 1;
   int64_t shard_id = 0;

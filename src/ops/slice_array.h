@@ -10,6 +10,7 @@ namespace coracle {
 /// Elements starts to ends (exclusive) of a tensor array.
 struct SliceArray {
   static constexpr const char* kName = "slice_array";
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("input", "Input"), shape_in("starts", ""), shape_in("ends", "")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   friend bool operator==(const SliceArray&, const SliceArray&) = default;

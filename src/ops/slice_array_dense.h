@@ -9,6 +9,7 @@ namespace coracle {
 /// The element `starts` of a tensor array.
 struct SliceArrayDense {
   static constexpr const char* kName = "slice_array_dense";
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("input", "Input"), shape_in("starts", "")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   friend bool operator==(const SliceArrayDense&, const SliceArrayDense&) = default;

@@ -9,6 +9,7 @@ namespace coracle {
 /// (condition, carried..., captured...) and gives (condition, carried...). Results: the carried values at the end.
 struct While {
   static constexpr const char* kName = "while";
+  static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("condition", ""), list_in("carried", ""), list_in("captured", "")};
   static constexpr Port kOutputs[] = {list_out("out", "")};
   static constexpr int kRegions = 1;

@@ -7,7 +7,8 @@ namespace coracle {
 namespace {
 
 bool same(const Node& a, const Node& b) {
-  return a.inputs == b.inputs && a.input_counts == b.input_counts && a.output_counts == b.output_counts && a.op == b.op;
+  return a.inputs == b.inputs && a.input_counts == b.input_counts && a.output_counts == b.output_counts &&
+         a.lod_from == b.lod_from && a.op == b.op;
 }
 
 /// Two pure operators with equal attributes and operands: the second's results become the first's.
@@ -29,9 +30,12 @@ int merge(Graph& graph, RewriteBudget& budget) {
       seen.emplace(hash, id);
       continue;
     }
+    Patch patch(graph, id);
+    for (size_t i = 0; i < node.outputs.size(); ++i) patch.replace(node.outputs[i], graph.node(first).outputs[i]);
+    patch.remove(id);
+    if (!patch.allowed()) continue;
     if (!budget.take()) return count;
-    for (size_t i = 0; i < node.outputs.size(); ++i) graph.replace_uses(node.outputs[i], graph.node(first).outputs[i]);
-    graph.remove_node(id);
+    patch.commit();
     ++count;
   }
   return count;

@@ -35,7 +35,7 @@ int fold(Graph& graph, RewriteBudget& budget) {
                        std::all_of(node.outputs.begin(), node.outputs.end(),
                                    [&](ValueId v) { return graph.fact(v).value != nullptr; });
     if (!known && !foldable(graph, node)) continue;
-    if (!budget.take()) return count;
+    if (budget.empty()) return count;
     std::vector<Tensor> results;
     if (known) {
       for (ValueId v : node.outputs) results.push_back(*graph.fact(v).value);
@@ -47,11 +47,15 @@ int fold(Graph& graph, RewriteBudget& budget) {
       results = evaluate_node(node, inputs, facts);
     }
     const std::vector<ValueId> outputs = node.outputs;
+    Patch patch(graph, id);
     for (size_t i = 0; i < outputs.size(); ++i) {
       const std::string name = graph.value(outputs[i]).name;
-      graph.replace_uses(outputs[i], graph.add_constant(std::move(results[i]), name));
+      patch.replace(outputs[i], patch.constant(std::move(results[i]), name));
     }
-    graph.remove_node(id);
+    patch.remove(id);
+    if (!patch.allowed()) continue;
+    budget.take();
+    patch.commit();
     ++count;
   }
   // What is constant now may tell shapes that were not known before.

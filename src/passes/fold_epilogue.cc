@@ -74,7 +74,6 @@ bool fold_carrier(Graph& graph, const EpilogueCarrier& c, RewriteBudget& budget)
   if (settled && !has_run(steps)) return false;
   const Value& weights = graph.value(c.weights(graph));
   if (!weights.is_constant() || weights.fact.dtype != DType::kFloat32) return false;
-  if (!budget.take()) return false;
 
   std::vector<ValueId> tensors = c.tensors(graph);
   Patch patch(graph, c.id);
@@ -109,8 +108,9 @@ bool fold_carrier(Graph& graph, const EpilogueCarrier& c, RewriteBudget& budget)
   }
   const ValueId old = graph.node(c.id).output(0);
   patch.replace(old, patch.add(c.with(graph, merged_runs(left)), {{c.x(graph)}, {w}, tensors}));
+  patch.remove(c.id);
+  if (!patch.allowed() || !budget.take()) return false;
   patch.commit();
-  graph.remove_node(c.id);
   return true;
 }
 

@@ -159,13 +159,14 @@ int fuse(Graph& graph, RewriteBudget& budget) {
       if (steps.size() > Epilogue::kMaxSteps) continue;
       std::vector<ValueId> tensors = c->tensors(graph);
       tensors.insert(tensors.end(), more->tensors.begin(), more->tensors.end());
-      if (!budget.take()) return count;
       const Op op = c->with(graph, steps);
       const ValueId fused = patch.add(op, {{c->x(graph)}, {c->weights(graph)}, tensors});
       patch.replace(graph.node(id).output(0), fused);
+      patch.remove(id);
+      patch.remove(c->id);
+      if (!patch.allowed()) continue;
+      if (!budget.take()) return count;
       patch.commit();
-      graph.remove_node(id);
-      graph.remove_node(c->id);
       uses = graph.use_counts();
       ++count;
       break;

@@ -44,13 +44,14 @@ bool replace_dropout(Graph& graph, NodeId id, RewriteBudget& budget) {
   const auto* dropout = graph.node(id).op.as<Dropout>();
   if (dropout == nullptr) return false;
   const auto share = kept_share(graph, graph.node(id), *dropout);
-  if (!share || !budget.take()) return false;
+  if (!share) return false;
   Patch patch(graph, id);
   const float factor = static_cast<float>(*share);
   const ValueId by = patch.constant(Tensor::of<float>(Shape{1}, {&factor, 1}));
   patch.replace(graph.node(id).output(0), patch.add(Scale{}, {{graph.node(id).input(0)}, {by}}));
+  patch.remove(id);
+  if (!patch.allowed() || !budget.take()) return false;
   patch.commit();
-  graph.remove_node(id);
   return true;
 }
 
@@ -70,9 +71,12 @@ int remove(Graph& graph, RewriteBudget& budget) {
     }
     const ValueId from = node.input(0);
     if (!replaceable(graph.fact(node.output(0)), graph.fact(from))) continue;
+    Patch patch(graph, id);
+    patch.replace(node.output(0), from);
+    patch.remove(id);
+    if (!patch.allowed()) continue;
     if (!budget.take()) return count;
-    graph.replace_uses(node.output(0), from);
-    graph.remove_node(id);
+    patch.commit();
     ++count;
   }
   return count;

@@ -19,7 +19,7 @@ int run_rewrites(const Pass& pass, Graph& graph, RewriteBudget& budget) {
       Match match(graph, uses);
       if (!match.match(rewrite.pattern, rewrite.root, id)) continue;
       Patch patch(graph, id);
-      if (!rewrite.apply(match, patch)) continue;
+      if (!rewrite.apply(match, patch) || !patch.allowed()) continue;
       if (!budget.take()) return count;
       patch.commit();
       ++count;
@@ -50,22 +50,6 @@ int run_pass(const Pass& pass, Graph& graph, RewriteBudget& budget) {
   }
   return total;
 }
-
-namespace {
-
-/// Constants that nothing uses any more, as weights that rewrites replaced, give their elements back.
-void release_unused_constants(Graph& graph) {
-  const std::vector<int> uses = graph.use_counts();
-  for (size_t i = 0; i < uses.size(); ++i) {
-    Value& value = graph.value(ValueId{static_cast<int32_t>(i)});
-    if (uses[i] == 0 && value.is_constant()) value.fact.value = nullptr;
-  }
-  for (NodeId id : graph.order()) {
-    for (const std::shared_ptr<Graph>& region : graph.node(id).regions) release_unused_constants(*region);
-  }
-}
-
-}  // namespace
 
 std::vector<PassCount> run_passes(Graph& graph, const PassOptions& options) {
   std::vector<PassCount> counts;

@@ -9,9 +9,12 @@
 #include "graph/text.h"
 #include "ops/add.h"
 #include "ops/relu.h"
+#include "support/graph_access.h"
 
 namespace coracle {
 namespace {
+
+using access = GraphTestAccess;
 
 template <class F>
 std::string error_of(const F& f) {
@@ -88,11 +91,10 @@ TEST(Graph, ShapesOfANewInputReachAllValues) {
 
 TEST(Graph, NodesGoInFrontOfOthers) {
   Graph g = parse("graph (%x: float32[2]) { %a = relu(%x) %b = abs(%a) return %b }");
-  const NodeId abs = g.order()[1];
-  const NodeId added = g.insert_node(abs, Add{}, {{g.inputs()[0]}, {g.inputs()[0]}});
-  EXPECT_EQ(g.order()[1], added);
-  g.replace_uses(g.node(g.order()[0]).output(0), g.node(added).output(0));
-  g.remove_node(g.order()[0]);
+  Patch patch(g, g.order()[1]);
+  patch.replace(g.node(g.order()[0]).output(0), patch.add(Add{}, {{g.inputs()[0]}, {g.inputs()[0]}}));
+  patch.remove(g.order()[0]);
+  patch.commit();
   verify(g, true);
   EXPECT_EQ(print(g), print(parse("graph (%x: float32[2]) { %a = add(%x, %x) %b = abs(%a) return %b }")));
 }
@@ -135,47 +137,47 @@ std::string complaint(const std::function<void(Graph&)>& damage, bool infer = fa
 }
 
 TEST(Verify, OperandsAreDefinedBeforeTheirUse) {
-  const auto damage = [](Graph& g) { g.node(g.order()[0]).inputs[0] = g.node(g.order()[1]).output(0); };
+  const auto damage = [](Graph& g) { access::node(g, g.order()[0]).inputs[0] = g.node(g.order()[1]).output(0); };
   EXPECT_EQ(complaint(damage), "node relu_0 uses a value before it is defined");
 }
 
 TEST(Verify, OperandsAreValuesOfTheGraph) {
-  const auto damage = [](Graph& g) { g.node(g.order()[0]).inputs[0] = ValueId{99}; };
+  const auto damage = [](Graph& g) { access::node(g, g.order()[0]).inputs[0] = ValueId{99}; };
   EXPECT_EQ(complaint(damage), "node relu_0 uses a value before it is defined");
 }
 
 TEST(Verify, OutputsAreDefined) {
-  const auto damage = [](Graph& g) { g.remove_node(g.order()[1]); };
+  const auto damage = [](Graph& g) { access::remove_node(g, g.order()[1]); };
   EXPECT_EQ(complaint(damage), "an output of the program is not defined");
 }
 
 TEST(Verify, ResultsKnowTheirProducer) {
-  const auto damage = [](Graph& g) { g.value(g.node(g.order()[0]).output(0)).producer = g.order()[1]; };
+  const auto damage = [](Graph& g) { access::value(g, g.node(g.order()[0]).output(0)).producer = g.order()[1]; };
   EXPECT_EQ(complaint(damage), "a result of node relu_0 belongs to another node");
 }
 
 TEST(Verify, PortsAreThoseOfTheOperator) {
-  const auto damage = [](Graph& g) { g.node(g.order()[0]).input_counts.push_back(0); };
+  const auto damage = [](Graph& g) { access::node(g, g.order()[0]).input_counts.push_back(0); };
   EXPECT_EQ(complaint(damage), "node relu_0 has wrong operand ports");
 }
 
 TEST(Verify, CountsAgreeWithTheValues) {
-  const auto operands = [](Graph& g) { g.node(g.order()[0]).input_counts[0] = 2; };
+  const auto operands = [](Graph& g) { access::node(g, g.order()[0]).input_counts[0] = 2; };
   EXPECT_EQ(complaint(operands), "node relu_0 has wrong operand ports");
-  const auto results = [](Graph& g) { g.node(g.order()[0]).output_counts[0] = 2; };
+  const auto results = [](Graph& g) { access::node(g, g.order()[0]).output_counts[0] = 2; };
   EXPECT_EQ(complaint(results), "node relu_0 has wrong result ports");
 }
 
 TEST(Verify, RegionsAreThoseOfTheOperator) {
-  const auto damage = [](Graph& g) { g.node(g.order()[0]).regions.push_back(std::make_shared<Graph>()); };
+  const auto damage = [](Graph& g) { access::node(g, g.order()[0]).regions.push_back(std::make_shared<Graph>()); };
   EXPECT_EQ(complaint(damage), "node relu_0 has 1 regions, expected 0");
 }
 
 TEST(Verify, RecordedTypesAreThoseInferred) {
-  const auto damage = [](Graph& g) { g.value(g.node(g.order()[0]).output(0)).fact.shape = Shape{3}; };
+  const auto damage = [](Graph& g) { access::value(g, g.node(g.order()[0]).output(0)).fact.shape = Shape{3}; };
   EXPECT_EQ(complaint(damage), "no error");
   EXPECT_EQ(complaint(damage, true), "a result of node relu_0 is recorded as float32[3] but is float32[2]");
-  const auto dtype = [](Graph& g) { g.value(g.node(g.order()[1]).output(0)).fact.dtype = DType::kInt32; };
+  const auto dtype = [](Graph& g) { access::value(g, g.node(g.order()[1]).output(0)).fact.dtype = DType::kInt32; };
   EXPECT_EQ(complaint(dtype, true), "a result of node abs_1 is recorded as int32[2] but is float32[2]");
 }
 
@@ -185,7 +187,7 @@ TEST(Verify, RegionsAreGraphsToo) {
     return %y })");
   Graph& region = *g.node(g.order()[0]).regions[0];
   verify(g, true);
-  region.node(region.order()[0]).inputs[0] = region.node(region.order()[0]).output(0);
+  access::node(region, region.order()[0]).inputs[0] = region.node(region.order()[0]).output(0);
   EXPECT_EQ(error_of([&] { verify(g, false); }), "node relu_0 uses a value before it is defined");
 }
 

@@ -10,6 +10,7 @@
 #include "ops/cast.h"
 #include "ops/relu.h"
 #include "passes/pass_cases.h"
+#include "support/graph_access.h"
 #include "support/random_graph.h"
 
 namespace coracle {
@@ -184,7 +185,7 @@ TEST(PassDriver, RewritesThatUndoEachOtherEnd) {
 TEST(PassDriver, ErrorsNameThePass) {
   // The recorded type of %y is wrong: the verifier finds it after the first pass that changes something.
   Graph graph = parse("graph (%x: float32[2]) { %a = assign(%x) %y = relu(%a) return %y }");
-  graph.value(graph.outputs()[0]).fact.shape = Shape{3};
+  GraphTestAccess::value(graph, graph.outputs()[0]).fact.shape = Shape{3};
   try {
     run_passes(graph, {.disabled = {}, .verify_types = true});
     FAIL() << "the wrong type passed";

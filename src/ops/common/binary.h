@@ -16,7 +16,7 @@ inline constexpr Port kBinaryOutputs[] = {out("out", "Out")};
 struct BinaryOperator {
   static constexpr std::span<const Port> kInputs = kBinaryInputs;
   static constexpr std::span<const Port> kOutputs = kBinaryOutputs;
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const BinaryOperator&, const BinaryOperator&) = default;
 };
 

@@ -13,7 +13,7 @@ inline constexpr Port kCopyOutputs[] = {out("out", "Out")};
 struct CopyOperator {
   static constexpr std::span<const Port> kInputs = kCopyInputs;
   static constexpr std::span<const Port> kOutputs = kCopyOutputs;
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const CopyOperator&, const CopyOperator&) = default;
 };
 

@@ -12,7 +12,7 @@ inline constexpr Port kUnaryOutputs[] = {out("out", "Out")};
 struct UnaryOperator {
   static constexpr std::span<const Port> kInputs = kUnaryInputs;
   static constexpr std::span<const Port> kOutputs = kUnaryOutputs;
-  static constexpr bool kSharesLod = true;
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const UnaryOperator&, const UnaryOperator&) = default;
 };
 

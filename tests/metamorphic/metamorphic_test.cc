@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two ways to the same answer must give the same bits: one session under inputs that change their sizes by turns, with
+// 1 and 3 threads, with another session in between, after release_memory, under a memory limit that just suffices,
+// against a model loaded for these sizes alone. Across options (rewrites off, one by one; narrower instruction sets;
+// strips or strided operands off) answers agree within rounding.
+//   metamorphic_test [--models | --operators DIR] [--seconds S] [--all-options] [NAME...]
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <optional>
+
+#include "metamorphic/subjects.h"
+#include "run/session.h"
+#include "run/session_results.h"
+
+namespace coracle::test {
+namespace {
+
+struct Variant {
+  std::string name;
+  ModelOptions options;
+};
+
+/// The first is the usual one.
+std::vector<Variant> variants() {
+  std::vector<Variant> all{{"as usual", {}}};
+  const auto add = [&](std::string name) -> ModelOptions& {
+    return all.emplace_back(Variant{std::move(name), {}}).options;
+  };
+  add("without rewrites").passes.disabled = {"all"};
+  for (Isa isa : {Isa::kAvx2, Isa::kSse2}) {
+    if (runs_on(isa, detected_isa()) && isa != detected_isa()) add(text("with ", name_of(isa))).kernels.isa = isa;
+  }
+  for (const char* kernels : {"strips", "strided"}) add(text("without ", kernels)).kernels.disabled = {kernels};
+  for (const Pass& pass : pipeline()) {
+    const std::string name = text("without ", pass.name);
+    const bool known = std::any_of(all.begin(), all.end(), [&](const Variant& v) { return v.name == name; });
+    if (!known) add(name).passes.disabled = {pass.name};
+  }
+  return all;
+}
+
+/// The answer for some inputs, or the error they end in.
+struct Answer {
+  std::vector<Tensor> outputs;
+  std::string error;
+  friend bool operator==(const Answer& a, const Answer& b) {
+    return a.error.empty() == b.error.empty() && same_bits(a.outputs, b.outputs) && same_lod(a.outputs, b.outputs);
+  }
+  static bool same_lod(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](const Tensor& x, const Tensor& y) { return x.lod() == y.lod(); });
+  }
+};
+
+Answer answer(Session& session, const Inputs& inputs) {
+  Answer a;
+  try {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i].empty_handle()) continue;
+      session.set_input(i, inputs[i]);
+      session.set_input_lod(i, inputs[i].lod());
+    }
+    session.run();
+    for (size_t i = 0; i < session.model().info().outputs.size(); ++i) {
+      const Tensor& output = session.output(i);
+      a.outputs.push_back(output.is_array() ? output : output.clone());
+    }
+  } catch (const Error& e) {
+    a.error = e.text();
+  }
+  return a;
+}
+
+/// Random operators give other numbers in each run.
+bool repeats(const std::shared_ptr<const Model>& model) {
+  const std::function<bool(const Graph&)> pure = [&](const Graph& graph) {
+    return std::all_of(graph.order().begin(), graph.order().end(), [&](NodeId id) {
+      const Node& node = graph.node(id);
+      if (node.regions.empty()) return node.op.row().pure;
+      return std::all_of(node.regions.begin(), node.regions.end(), [&](const auto& region) { return pure(*region); });
+    });
+  };
+  return pure(model->program()->graph());
+}
+
+/// Why two answers are not those of the same program with other roundings; empty if they are. Errors are compared
+/// against the largest element.
+std::string difference_in_rounding(const Answer& want, const Answer& got) {
+  constexpr double kTolerance = 2e-3;
+  if (want.error.empty() != got.error.empty()) return "one fails: " + want.error + got.error;
+  if (want.outputs.size() != got.outputs.size()) return "another number of outputs";
+  if (!Answer::same_lod(want.outputs, got.outputs)) return "other sequence offsets";
+  for (size_t i = 0; i < want.outputs.size(); ++i) {
+    const Tensor& w = want.outputs[i];
+    const Tensor& g = got.outputs[i];
+    if (w.dtype() != g.dtype() || !(w.shape() == g.shape()))
+      return text("output ", i, " is ", g.dtype(), g.shape(), ", expected ", w.dtype(), w.shape());
+    if (!is_float(w.dtype())) continue;  // indices and the like jump where roundings differ
+    const std::vector<double> a = w.doubles();
+    const std::vector<double> b = g.doubles();
+    double largest = 1e-6;
+    for (double x : a) largest = std::isfinite(x) ? std::max(largest, std::fabs(x)) : largest;
+    for (size_t k = 0; k < a.size(); ++k) {
+      if (a[k] == b[k] || (!std::isfinite(a[k]) && !std::isfinite(b[k]))) continue;
+      if (!(std::fabs(a[k] - b[k]) <= kTolerance * largest))
+        return text("element ", k, " of output ", i, " is ", b[k], ", expected ", a[k]);
+    }
+  }
+  return {};
+}
+
+struct Tally {
+  int64_t subjects = 0;
+  int64_t runs = 0;  ///< compared
+  int64_t refused = 0;
+  int64_t failed = 0;
+};
+
+class SubjectTest {
+ public:
+  SubjectTest(const Subject& subject, Tally& tally) : subject_(subject), tally_(tally) {}
+
+  /// True if all agrees. With the variants at `chosen`.
+  bool run(const std::vector<const Variant*>& chosen) {
+    for (const Variant* variant : chosen) {
+      const bool usual = variant == chosen.front();
+      const std::vector<Answer> expected = fresh(*variant);
+      if (usual) {
+        usual_ = expected;
+        if (const auto model = load(*variant); !repeats(model)) return true;
+      }
+      for (size_t i = 0; i < expected.size() && !usual; ++i) {
+        const std::string difference = difference_in_rounding(usual_[i], expected[i]);
+        if (!difference.empty()) complain(variant->name, i, difference);
+      }
+      same_session(*variant, expected);
+      if (usual) under_limit(*variant, expected);
+    }
+    return !complained_;
+  }
+
+ private:
+  std::shared_ptr<const Model> load(const Variant& variant) const {
+    return Model::load(subject_.source, variant.options);
+  }
+
+  /// Each set of inputs on a model loaded for it.
+  std::vector<Answer> fresh(const Variant& variant) {
+    std::vector<Answer> answers;
+    if (sets_.empty()) sets_ = inputs_of_all_sizes(subject_, load(variant)->info().inputs);
+    for (const Inputs& inputs : sets_) {
+      Session session(load(variant), {.threads = 1});
+      answers.push_back(answer(session, inputs));
+      if (!answers.back().error.empty()) ++tally_.refused;
+    }
+    return answers;
+  }
+
+  void same_session(const Variant& variant, const std::vector<Answer>& expected) {
+    const auto model = load(variant);
+    model->program()->packed().check_every_use(true);
+    Session one(model, {.threads = 1});
+    Session three(model, {.threads = 3});
+    // By turns: 0 1 0 2 0 3 ..., backwards, and once more after the memory was given back.
+    std::vector<size_t> order;
+    for (size_t i = 1; i < sets_.size(); ++i) order.insert(order.end(), {0, i});
+    for (size_t i = sets_.size(); i-- > 0;) order.push_back(i);
+    for (const bool released : {false, true}) {
+      for (size_t i : order) {
+        expect(answer(one, sets_[i]), expected[i], variant, i, released ? "after release_memory" : "by turns");
+        expect(answer(three, sets_[i]), expected[i], variant, i, "on three threads");
+        if (complained_) return;
+      }
+      one.release_memory();
+      order.resize(std::min<size_t>(order.size(), 3));
+    }
+  }
+
+  /// Under the least limit (within an eighth) that each set of inputs can do with.
+  void under_limit(const Variant& variant, const std::vector<Answer>& expected) {
+    const auto model = load(variant);
+    const auto suffices = [&](size_t limit, const Inputs& inputs) {
+      Session session(model, {.threads = 1, .memory_limit = limit});
+      return answer(session, inputs).error.empty();
+    };
+    size_t least = 1;
+    for (size_t i = 0; i < sets_.size(); ++i) {
+      if (!expected[i].error.empty()) continue;
+      size_t high = std::max<size_t>(least, 64);
+      while (!suffices(high, sets_[i])) {
+        if (high > size_t{1} << 33U) return complain(variant.name, i, "fails under any memory limit");
+        least = high;
+        high += high / 8 + 64;
+      }
+      least = std::max(least, high);
+    }
+    Session session(model, {.threads = 3, .memory_limit = least});
+    for (size_t i = sets_.size(); i-- > 0;) {
+      expect(answer(session, sets_[i]), expected[i], variant, i, "under a memory limit");
+    }
+  }
+
+  void expect(const Answer& got, const Answer& want, const Variant& variant, size_t i, const char* where) {
+    ++tally_.runs;
+    if (got == want) return;
+    std::string reason = got.error.empty() ? difference_in_rounding(want, got) : got.error;
+    complain(variant.name, i, text("other bits ", where, reason.empty() ? "" : ": ", reason));
+  }
+
+  void complain(const std::string& variant, size_t i, const std::string& reason) {
+    complained_ = true;
+    std::string inputs;
+    for (const Tensor& t : sets_[i]) append_text(inputs, text(" ", t.shape(), t.lod().empty() ? "" : "+lod"));
+    std::printf("%s %s, inputs%s: %s\n", subject_.name.c_str(), variant.c_str(), inputs.c_str(), reason.c_str());
+  }
+
+  const Subject& subject_;
+  Tally& tally_;
+  std::vector<Inputs> sets_;
+  std::vector<Answer> usual_;
+  bool complained_ = false;
+};
+
+/// The usual variant and, unless all are asked for, two others: each subject the next ones, so that all get their turn.
+std::vector<const Variant*> chosen_variants(const std::vector<Variant>& all, bool every, size_t turn) {
+  std::vector<const Variant*> chosen{all.data()};
+  const size_t others = all.size() - 1;
+  for (size_t k = 0; k < (every ? others : 2); ++k) chosen.push_back(&all[1 + (every ? k : 2 * turn + k) % others]);
+  return chosen;
+}
+
+int run_all(const std::vector<Subject>& subjects, bool every, double seconds, const std::vector<std::string>& names) {
+  const std::vector<Variant> all = variants();
+  const auto start = std::chrono::steady_clock::now();
+  Tally tally;
+  size_t turn = 0;
+  for (const Subject& subject : subjects) {
+    const bool named = std::any_of(names.begin(), names.end(),
+                                   [&](const std::string& n) { return subject.name.find(n) != std::string::npos; });
+    if (!names.empty() && !named) continue;
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > seconds) break;
+    ++tally.subjects;
+    try {
+      if (!SubjectTest(subject, tally).run(chosen_variants(all, every, turn++))) ++tally.failed;
+    } catch (const Error& e) {
+      ++tally.failed;
+      std::printf("%s: %s\n", subject.name.c_str(), e.text().c_str());
+    }
+    std::fflush(stdout);
+  }
+  std::printf("%lld of %zu models, %lld runs compared, %lld sets of inputs refused, %lld models failed\n",
+              static_cast<long long>(tally.subjects), subjects.size(), static_cast<long long>(tally.runs),
+              static_cast<long long>(tally.refused), static_cast<long long>(tally.failed));
+  return tally.failed == 0 && tally.subjects > 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace coracle::test
+
+int main(int argc, char** argv) {
+  constexpr int kSkipped = 77;
+  std::string folder = CORACLE_ORACLE_SAMPLE;
+  bool models = false;
+  bool every = false;
+  double seconds = 1e9;
+  std::vector<std::string> names;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view option = argv[i];
+    if (option == "--models") {
+      models = true;
+    } else if (option == "--all-options") {
+      every = true;
+    } else if (option == "--operators" && i + 1 < argc) {
+      folder = argv[++i];
+    } else if (option == "--seconds" && i + 1 < argc) {
+      seconds = std::atof(argv[++i]);
+    } else {
+      names.emplace_back(option);
+    }
+  }
+  const std::vector<coracle::test::Subject> subjects =
+      models ? coracle::test::model_subjects(CORACLE_SHARED, CORACLE_FILLED) : coracle::test::operator_subjects(folder);
+  if (subjects.empty()) {
+    std::printf("skipped: no models (is the reference folder ../shared absent?)\n");
+    return kSkipped;
+  }
+  return coracle::test::run_all(subjects, every, seconds, names);
+}
