@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models demo test format lint bench bench-ready bench-memory bench-growth bench-isa bench-startup bench-kernels \
-        asan tsan fuzz oracle wheel packages migration docs clean
+        asan tsan fuzz oracle metamorphic wheel packages migration docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -102,6 +102,13 @@ fuzz: setup
 oracle: models
 	scripts/oracle-venv.sh
 	build/oracle-venv/bin/python tests/demo/oracle_ocr.py --models $(PACKAGE) -o tests/demo/expected.json examples/ocr/demo.jpg
+
+# One session under changing inputs against fresh ones, and options against each other: all recorded cases, all options.
+metamorphic: models
+	$(MAKE) --no-print-directory all
+	$(CTEST) --preset release -R '^golden_weights$$'
+	build/release/metamorphic_test --all-options
+	build/release/metamorphic_test --all-options --models
 
 # The Python wheel, into build/wheels.
 wheel: setup

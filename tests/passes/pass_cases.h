@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct PassCase {
   std::string after;
   int line = 0;  ///< of the name, for messages
 };
+
+/// For gtest.
+inline void PrintTo(const PassCase& c, std::ostream* out) { *out << c.pass << ".txt: " << c.name; }
 
 /// All cases of a file; an empty list if there is none.
 std::vector<PassCase> read_pass_cases(const std::string& folder, const std::string& pass);
