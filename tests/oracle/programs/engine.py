@@ -40,8 +40,6 @@ def difference(got, lod, want):
         return "type", "the type is %s, Paddle has %s" % (got.dtype, want.array.dtype)
     if got.shape != want.array.shape:
         return "shape", "the shape is %s, Paddle has %s" % (list(got.shape), list(want.array.shape))
-    if want.lod and lod != want.lod:
-        return "lod", "the offsets are %s, Paddle has %s" % (lod, want.lod)
     if got.dtype.kind not in "fc":
         same = got == want.array
     else:
@@ -50,15 +48,21 @@ def difference(got, lod, want):
             gap = np.abs(got.astype(np.float64) - want.array)
             same = (gap <= allowed) | (got == want.array) | (np.isnan(got) & np.isnan(want.array))
     if np.all(same):
-        return None
+        return wrong_offsets(got, lod, want)
     at = int(np.flatnonzero(~np.atleast_1d(same).ravel())[0])
     return "value", "element %d is %r, Paddle has %r; %d of %d differ" % (
         at, got.ravel()[at].item(), want.array.ravel()[at].item(), int(np.sum(~same)), got.size)
 
 
+def wrong_offsets(got, lod, want):
+    """Paddle keeps some offsets that no longer fit the rows: those are not compared."""
+    fits = want.lod and got.ndim and want.lod[-1][-1] == got.shape[0]
+    return ("lod", "the offsets are %s, Paddle has %s" % (lod, want.lod)) if fits and lod != want.lod else None
+
+
 def check(program, form, folder, expected, variants):
-    """The first failure of each variant."""
-    failures, plain = [], {}
+    """The first failure of each variant; wrong offsets only where the values are right."""
+    failures, plain = [], {}  # plain: results of the first variant
     for name in variants:
         options, threads, order = VARIANTS[name]
         try:
@@ -71,7 +75,8 @@ def check(program, form, folder, expected, variants):
                 failure = _compare(name, run, outputs, expected[run])
                 if failure:
                     failures.append(failure)
-                    break
+                    if failure.kind != "lod":
+                        break
                 if name == "plain":
                     plain[run] = outputs
                 if name == "three threads" and run in plain:
@@ -80,17 +85,18 @@ def check(program, form, folder, expected, variants):
                             failures.append(Failure(name, "bits", "other bits with three threads", run, i))
         except coracle.Error as error:
             failures.append(Failure(name, "error", str(error), -1, -1))
-    return failures
+    return sorted(failures, key=lambda failure: failure.kind == "lod")
 
 
 def _compare(name, run, outputs, expected):
     if len(outputs) != len(expected):
         return Failure(name, "count", "%d outputs, Paddle has %d" % (len(outputs), len(expected)), run, -1)
+    failures = []
     for i, ((array, lod), want) in enumerate(zip(outputs, expected)):
         found = difference(array, lod, want)
         if found:
-            return Failure(name, found[0], found[1], run, i)
-    return None
+            failures.append(Failure(name, found[0], found[1], run, i))
+    return min(failures, key=lambda failure: failure.kind == "lod", default=None)
 
 
 def passes_at_fault(program, form, folder, expected, failure):
