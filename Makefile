@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models demo test format lint bench bench-ready bench-memory bench-growth bench-isa bench-startup bench-kernels \
-        asan tsan fuzz oracle metamorphic wheel packages migration docs clean
+        asan tsan fuzz oracle oracle-demo metamorphic wheel packages migration docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -98,8 +98,21 @@ fuzz: setup
 	cmake --build --preset asan -j $(JOBS)
 	$(CTEST) --preset asan -R '^fuzz[.]'
 
+# Operator cases and random programs of both formats, answered by the real Paddle 2.6.2 and 3.3.1, e.g. make oracle CASES=1000 SECONDS=600:
+# at most that many cases of each operator and random programs of each form, and that many seconds for the programs of each form.
+CASES ?= 200
+ORACLE := $(MAKE) --no-print-directory -C tests/oracle WORK=$(CURDIR)/build/oracle TEST=$(CURDIR)/build/release/oracle_test \
+          LIBRARY=$(CURDIR)/build/release/libcoracle.so P26=$(CURDIR)/build/oracle-venv/bin/python P33=$(CURDIR)/build/oracle-venv-3.3/bin/python
+oracle: setup
+	$(MAKE) --no-print-directory build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle oracle_test
+	scripts/oracle-venv.sh
+	scripts/oracle-venv.sh 3.3
+	$(ORACLE) cases check CASES=$(CASES)
+	$(ORACLE) random CASES=$(CASES) SECONDS=$(if $(filter file,$(origin SECONDS)),600,$(SECONDS))
+
 # The demo's expectations again, by the real Paddle.
-oracle: models
+oracle-demo: models
 	scripts/oracle-venv.sh
 	build/oracle-venv/bin/python tests/demo/oracle_ocr.py --models $(PACKAGE) -o tests/demo/expected.json examples/ocr/demo.jpg
 

@@ -54,8 +54,9 @@ inline void infer(const AttentionLstm&, InferArgs& a) {
     require(!x.rank_known() || x[1] < 0 || x[1] + width == w[0], "x is ", x, " for LSTMWeight ", w);
     for (const auto& [port, count] : {std::pair(3, w[0]), std::pair(4, int64_t{1}), std::pair(5, int64_t{1}),
                                       std::pair(6, int64_t{1}), std::pair(8, w[1])}) {
-      const bool fits = !a.has(port) || !a.shape(port).known() || a.shape(port).count() == count;
-      require(fits, "operand ", port, " is ", a.shape(port), ", expected ", count, " elements");
+      if (!a.has(port) || !a.shape(port).known()) continue;
+      require(a.shape(port).count() == count, "operand ", port, " is ", a.shape(port), ", expected ", count,
+              " elements");
     }
   }
   const Shape y{x.rank_known() ? x[0] : Shape::kUnknown, width};

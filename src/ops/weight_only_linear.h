@@ -47,8 +47,9 @@ inline void infer_packed_product(InferArgs& a, const WeightPacking& packing, int
       require(y.back() < 0 || y.back() == w[1], "x is ", y, " for weight ", w);
       require_packable(packing, w[1], columns);
       if (a.shape(3).known()) require_scales(a.shape(3), w[1], columns, group_size);
-      const bool fits = !a.has(2) || !a.shape(2).known() || a.shape(2).count() == columns;
-      require(fits, "bias is ", a.shape(2), ", expected ", columns, " elements");
+      if (a.has(2) && a.shape(2).known()) {
+        require(a.shape(2).count() == columns, "bias is ", a.shape(2), ", expected ", columns, " elements");
+      }
     }
     y[y.rank() - 1] = columns;
   }

@@ -96,18 +96,19 @@ Case parse_case(const std::string& name, const Files& files) {
     std::string key, first, file, lod;
     words >> key >> first;
     if (key == "op") result.op = first;
+    if (key == "run" || ((key == "input" || key == "output") && result.runs.empty())) result.runs.emplace_back();
     if (key == "model") result.model = files.at(first);
     if (key == "params") result.params = files.at(first);
     if (key == "input") {
       words >> file >> lod;
-      result.inputs.push_back({first, parse_npy(files.at(file)), parse_lod(lod)});
+      result.runs.back().inputs.push_back({first, parse_npy(files.at(file)), parse_lod(lod)});
     }
     if (key == "output") {
       Output output;
       words >> output.absolute >> output.relative >> lod;
       output.array = parse_npy(files.at(first));
       output.lod = parse_lod(lod);
-      result.outputs.push_back(std::move(output));
+      result.runs.back().outputs.push_back(std::move(output));
     }
   }
   return result;

@@ -33,13 +33,18 @@ struct Output {
   double relative = 0;
 };
 
+// Inputs and what Paddle gives for them.
+struct Run {
+  std::vector<Input> inputs;
+  std::vector<Output> outputs;
+};
+
 struct Case {
   std::string name;  // "pir/conv2d-03"
   std::string op;
   Bytes model;
   Bytes params;
-  std::vector<Input> inputs;
-  std::vector<Output> outputs;
+  std::vector<Run> runs;  // one or more, of other sizes and sequence offsets
 };
 
 // All cases of one archive, in its order. Throws std::runtime_error for a damaged one.

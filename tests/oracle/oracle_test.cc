@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the cases that the real Paddle answered (pack.py) through the public C++ interface and compares: with graph
-// passes, without them, and with narrower instruction sets. Results must not depend on the number of threads.
+// passes, without them, and with narrower instruction sets. Results must not depend on the number of threads. The runs
+// of a case are runs of one session, and the first one comes again at the end.
 //
-// Environment: CORACLE_ORACLE_DIR, another folder of archives than the sample; CORACLE_ORACLE_OP, only this operator.
+// Environment: CORACLE_ORACLE_DIR, another folder of archives than the sample and the reduced programs;
+// CORACLE_ORACLE_OP, only this operator.
 
 #include <gtest/gtest.h>
 
@@ -44,14 +46,14 @@ struct Tally {
   std::vector<std::string> reasons;
 };
 
-void set_inputs(const Case& c, const api::Model& model, api::Session& session) {
+void set_inputs(const Run& run, const api::Model& model, api::Session& session) {
   const std::vector<api::TensorInfo> infos = model.inputs();
-  for (const Input& input : c.inputs) {
+  for (const Input& input : run.inputs) {
     size_t index = 0;
     while (index < infos.size() && infos[index].name != input.name) ++index;
     if (index == infos.size()) continue;  // an input that no operator of the program reads
     session.set_input(index, dtype_of_code(input.array.type), input.array.dims, input.array.data.data());
-    if (!input.lod.empty()) session.set_lod(index, input.lod);
+    session.set_lod(index, input.lod);
   }
 }
 
@@ -60,24 +62,35 @@ bool same_bits(const api::View& a, const api::View& b) {
          (a.bytes() == 0 || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0);
 }
 
+// The reason why the outputs of a run are not Paddle's, or nothing.
+std::string compare_outputs(const Run& run, const api::Session& session, double& worst) {
+  for (size_t i = 0; i < run.outputs.size(); ++i) {
+    const Difference difference = compare(session.output(i), run.outputs[i]);
+    worst = std::max(worst, difference.worst);
+    if (!difference.reason.empty()) return "output " + std::to_string(i) + ": " + difference.reason;
+  }
+  return {};
+}
+
 // The reason why a case fails, or nothing.
 std::string run_case(const Case& c, const Variant& variant, double& worst) {
   try {
     const api::Model model(c.model, c.params, variant.model);
     api::Session session(model, {.threads = variant.threads});
-    set_inputs(c, model, session);
-    session.run();
-    for (size_t i = 0; i < c.outputs.size(); ++i) {
-      const Difference difference = compare(session.output(i), c.outputs[i]);
-      worst = std::max(worst, difference.worst);
-      if (!difference.reason.empty()) return "output " + std::to_string(i) + ": " + difference.reason;
-    }
-    if (variant.name[0] != '\0') return {};
     api::Session wide(model, {.threads = 3});
-    set_inputs(c, model, wide);
-    wide.run();
-    for (size_t i = 0; i < c.outputs.size(); ++i) {
-      if (!same_bits(session.output(i), wide.output(i))) return "other bits with three threads";
+    for (size_t i = 0; i < c.runs.size() + (c.runs.size() > 1 ? 1 : 0); ++i) {
+      const Run& run = c.runs[i % c.runs.size()];
+      set_inputs(run, model, session);
+      session.run();
+      if (std::string reason = compare_outputs(run, session, worst); !reason.empty()) {
+        return c.runs.size() > 1 ? "run " + std::to_string(i) + ": " + reason : reason;
+      }
+      if (variant.name[0] != '\0') continue;
+      set_inputs(run, model, wide);
+      wide.run();
+      for (size_t output = 0; output < run.outputs.size(); ++output) {
+        if (!same_bits(session.output(output), wide.output(output))) return "other bits with three threads";
+      }
     }
   } catch (const std::exception& error) {
     return error.what();
@@ -143,18 +156,21 @@ class Archive : public testing::Test {
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   const char* given = std::getenv("CORACLE_ORACLE_DIR");
-  const std::string folder = given != nullptr ? given : CORACLE_ORACLE_SOURCE "/sample";
-  std::set<std::filesystem::path> archives;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() == ".gz") archives.insert(entry.path());
+  const std::string source = CORACLE_ORACLE_SOURCE;
+  std::vector<std::string> folders{source + "/sample", source + "/reduced"};
+  if (given != nullptr) folders = {given};
+  std::map<std::string, std::filesystem::path> archives;  // by name of the test
+  for (const std::string& folder : folders) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().extension() == ".gz") archives[entry.path().stem().stem().string()] = entry.path();
+    }
   }
   if (archives.empty()) {
-    fprintf(stderr, "no cases in %s\n", folder.c_str());
+    fprintf(stderr, "no cases in %s\n", folders[0].c_str());
     return 1;
   }
-  for (const std::filesystem::path& path : archives) {
-    const std::string family = path.stem().stem().string();
-    testing::RegisterTest("Oracle", family.c_str(), nullptr, nullptr, __FILE__, __LINE__,
+  for (const auto& [name, path] : archives) {
+    testing::RegisterTest("Oracle", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
                           [path]() -> testing::Test* { return new coracle::oracle::Archive(path.string()); });
   }
   return RUN_ALL_TESTS();

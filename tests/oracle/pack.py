@@ -2,11 +2,13 @@
 """Packs generated cases into one compressed tar file per family, as oracle_test and oracle_test read them.
 
   pack.py --out DIR [--sample] PROGRAM_DIR PIR_DIR
+  pack.py --out DIR --programs NAME [--bytes N] DIR...       folders that random_programs.py wrote, into one archive
 
 With --sample, a few small cases of each operator and format are taken, spread over all: tests/oracle/sample
 is made so. Entries are named <format>/<case>/<file>; case.json becomes lines of words in case.txt:
 
   op NAME | model FILE | params FILE
+  run                              what follows belongs to another run of the same session
   input NAME FILE [LOD]            LOD: the offsets of a level joined by commas, levels joined by semicolons
   output FILE ATOL RTOL [LOD]
 """
@@ -34,8 +36,10 @@ def case_text(spec):
     lines = ["op " + spec["op"], "model " + spec["model"]]
     if "params" in spec:
         lines.append("params " + spec["params"])
-    lines += ["input %s %s%s" % (i["name"], i["file"], lod_text(i)) for i in spec["inputs"]]
-    lines += ["output %s %r %r%s" % (o["file"], o["atol"], o["rtol"], lod_text(o)) for o in spec["outputs"]]
+    for run in spec.get("runs", [spec]):
+        lines += ["run"] if "runs" in spec else []
+        lines += ["input %s %s%s" % (i["name"], i["file"], lod_text(i)) for i in run["inputs"]]
+        lines += ["output %s %r %r%s" % (o["file"], o["atol"], o["rtol"], lod_text(o)) for o in run["outputs"]]
     return "\n".join(lines) + "\n"
 
 
@@ -56,41 +60,60 @@ def chosen(folder, most, largest):
             yield from (paths[i * len(paths) // most] for i in range(most))
 
 
-def pack(family, folders, out, most, largest):
-    count = 0
-    path = os.path.join(out, family + ".tar.gz")
+def pack(name, folders, out):
+    """Writes an archive of (format, case folder); returns how many there are and its size."""
+    path = os.path.join(out, name + ".tar.gz")
     with open(path, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as zipped, tarfile.open(
         fileobj=zipped, mode="w", format=tarfile.USTAR_FORMAT
     ) as tar:
-        for form, root in folders:
-            folder = os.path.join(root, family)
-            if not os.path.isdir(folder):
-                continue
-            for case in chosen(folder, most, largest):
-                for name in sorted(os.listdir(case)):
-                    with open(os.path.join(case, name), "rb") as f:
-                        data = f.read()
-                    if name == "case.json":
-                        name, data = "case.txt", case_text(json.loads(data)).encode()
-                    entry = tarfile.TarInfo("%s/%s/%s" % (form, os.path.basename(case), name))
-                    entry.size = len(data)
-                    tar.addfile(entry, io.BytesIO(data))
-                count += 1
-    return count, os.path.getsize(path)
+        for form, case in folders:
+            for file in sorted(f for f in os.listdir(case) if not f.endswith("about.txt")):
+                with open(os.path.join(case, file), "rb") as f:
+                    data = f.read()
+                if file == "case.json":
+                    file, data = "case.txt", case_text(json.loads(data)).encode()
+                entry = tarfile.TarInfo("%s/%s/%s" % (form, os.path.basename(case), file))
+                entry.size = len(data)
+                tar.addfile(entry, io.BytesIO(data))
+    return len(folders), os.path.getsize(path)
+
+
+def pack_family(family, roots, out, most, largest):
+    folders = [(form, os.path.join(root, family)) for form, root in roots]
+    return pack(family, [(form, case) for form, f in folders if os.path.isdir(f) for case in chosen(f, most, largest)], out)
+
+
+def pack_programs(name, folders, out, bytes_in_all):
+    """Random programs, smallest first, until they have that many bytes."""
+    cases_of = [os.path.join(folder, case) for folder in folders for case in os.listdir(folder)]
+    sizes = {case: sum(os.path.getsize(os.path.join(case, f)) for f in os.listdir(case)) for case in cases_of}
+    taken, total = [], 0
+    for case in sorted(cases_of, key=lambda case: (sizes[case], case)):
+        total += sizes[case]
+        if total > bytes_in_all:
+            break
+        with open(os.path.join(case, "case.json"), encoding="utf-8") as f:
+            taken.append((json.load(f)["format"], case))
+    return pack(name, sorted(taken), out)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program")
-    parser.add_argument("pir")
+    parser.add_argument("folders", nargs="+", metavar="DIR")
     parser.add_argument("--out", required=True)
     parser.add_argument("--sample", action="store_true")
+    parser.add_argument("--programs", metavar="NAME", help="the archive of random programs to write from these folders")
+    parser.add_argument("--bytes", type=int, default=1 << 40, help="of the files of random programs, at most")
     arguments = parser.parse_args()
     os.makedirs(arguments.out, exist_ok=True)
+    if arguments.programs:
+        print("%d programs %d bytes" % pack_programs(arguments.programs, arguments.folders, arguments.out, arguments.bytes))
+        return
+    program, pir = arguments.folders
     total = count = 0
     for family in cases.FAMILIES:
         most, largest = (SAMPLE.get(family, SAMPLE_OTHERS), SAMPLE_BYTES) if arguments.sample else (0, 0)
-        n, size = pack(family, [("program", arguments.program), ("pir", arguments.pir)], arguments.out, most, largest)
+        n, size = pack_family(family, [("program", program), ("pir", pir)], arguments.out, most, largest)
         print("%-12s %5d cases %8d bytes" % (family, n, size))
         total, count = total + size, count + n
     print("%-12s %5d cases %8d bytes" % ("all", count, total))

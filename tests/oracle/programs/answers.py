@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Paddle gives for each run of a program, and how far others may be from it."""
+
+import os
+from collections import namedtuple
+
+import numpy as np
+
+from modelio import Runner
+from programs import build
+from tolerance import NUDGE, nudged, tolerance
+
+Expected = namedtuple("Expected", "array lod absolute relative")
+
+
+def runner(program, form, folder):
+    params = os.path.join(folder, build.PARAMS) if program["params"] else None
+    return Runner(os.path.join(folder, build.MODEL[form]), params, form != "program")
+
+
+def ask(program, form, folder, nudges=(NUDGE,)):
+    """Builds the program in `folder`; returns the outputs expected of each run, as lists of Expected.
+
+    Raises what Paddle raises, and tolerance.Unstable where an answer jumps when inputs move by one of `nudges`.
+    Each run has a predictor of its own, so that nothing stays from one run to the next.
+    """
+    build.build(program, form, folder)
+    expected = []
+    for feeds in program["runs"]:
+        predictor = runner(program, form, folder)
+        outputs = predictor.run(feeds)
+        if len(outputs) != len(program["fetch"]):
+            raise ValueError("Paddle gives %d results of %d" % (len(outputs), len(program["fetch"])))
+        best = [Expected(array, lod, *tolerance(array, lod)) for _, array, lod in outputs]
+        random = np.random.RandomState(7)
+        if any(array.dtype.kind == "f" for array, _ in feeds.values()):
+            for far in nudges:
+                moved = predictor.run(nudged(feeds, random, far))
+                for i, (_, array, lod) in enumerate(outputs):
+                    absolute, relative = tolerance(array, lod, moved[i][1:])
+                    if far > NUDGE:  # only asks whether it jumps
+                        continue
+                    best[i] = best[i]._replace(absolute=max(best[i].absolute, absolute))
+        expected.append(best)
+    return expected
