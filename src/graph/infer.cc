@@ -75,6 +75,10 @@ std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inpu
     static const Fact kAbsent;
     std::vector<const Fact*> padded(inputs.begin(), inputs.end());
     padded.resize(inputs.size() + row.inputs.size() + 1, &kAbsent);
+    if (!row.any_type && std::any_of(inputs.begin(), inputs.end(), [](const Fact* f) { return !f->type_known(); })) {
+      std::fill(facts.begin(), facts.end(), Fact::unknown());
+      return facts;
+    }
     InferArgs args(padded, node.input_counts, facts, node.output_counts, &region);
     row.infer(node.op.attributes(), args);
     for (const Fact& f : facts) {
@@ -84,7 +88,7 @@ std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inpu
     if (foldable(node, inputs, facts)) {
       std::vector<Tensor> tensors;
       for (const Fact* f : inputs) tensors.push_back(*f->value);
-      std::vector<Tensor> results = evaluate_node(node, tensors, facts);
+      std::vector<Tensor> results = evaluate_node(node, std::move(tensors), facts);
       for (size_t i = 0; i < facts.size(); ++i) facts[i].value = std::make_shared<const Tensor>(results[i]);
     }
   } catch (Error& e) {
@@ -120,7 +124,7 @@ bool without_elements(const Node& node, std::span<const Fact> results) {
                      [](const Fact& f) { return f.known() && !f.is_array && f.shape.count() == 0; });
 }
 
-std::vector<Tensor> evaluate_node(const Node& node, std::span<const Tensor> inputs, std::span<const Fact> facts,
+std::vector<Tensor> evaluate_node(const Node& node, std::vector<Tensor> inputs, std::span<const Fact> facts,
                                   const ReferenceArgs::RunRegion* run_region) {
   std::vector<Tensor> outputs;
   outputs.reserve(facts.size());
@@ -128,14 +132,14 @@ std::vector<Tensor> evaluate_node(const Node& node, std::span<const Tensor> inpu
     if (f.is_array) {
       outputs.push_back(Tensor::array(f.dtype));
     } else {
-      // Until the operator makes it, a result of unknown size has no elements that could be written to.
+      // Until the operator makes it, a result of unknown type or size has no elements that could be written to.
       outputs.push_back(f.known() ? Tensor::make(f.dtype, f.shape) : Tensor::borrow(f.dtype, Shape{0}, nullptr));
     }
     if (f.lod) outputs.back().set_lod(*f.lod);
   }
   if (without_elements(node, facts)) return outputs;
   try {
-    const ReferenceArgs::RunRegion by_reference = [&](int r, std::span<const Tensor> args) {
+    const ReferenceArgs::RunRegion by_reference = [&](int r, const std::vector<Tensor>& args) {
       return evaluate_graph(*node.regions.at(static_cast<size_t>(r)), args);
     };
     ReferenceArgs args(inputs, node.input_counts, outputs, node.output_counts,
@@ -175,8 +179,10 @@ std::vector<Tensor> evaluate_graph(const Graph& graph, std::span<const Tensor> i
       args.push_back(tensors[index(v)]);
       arg_facts.push_back(&facts[index(v)]);
     }
-    const std::vector<Fact> out = infer_node(node, arg_facts);
-    std::vector<Tensor> results = evaluate_node(node, args, out);
+    // Of a node with regions only what runs decides: the branch that is not taken may not even fit.
+    const std::vector<Fact> out = node.regions.empty() ? infer_node(node, arg_facts)
+                                                       : std::vector<Fact>(node.outputs.size(), Fact::unknown());
+    std::vector<Tensor> results = evaluate_node(node, std::move(args), out);
     for (size_t i = 0; i < results.size(); ++i) set(node.outputs[i], std::move(results[i]));
   }
   std::vector<Tensor> out;

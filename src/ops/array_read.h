@@ -11,6 +11,7 @@ struct ArrayRead {
   static constexpr const char* kLegacy[] = {"read_from_array"};
   static constexpr Port kInputs[] = {in("array", "X"), in("i", "I")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr bool kAnyType = true;
   friend bool operator==(const ArrayRead&, const ArrayRead&) = default;
 };
 

@@ -11,6 +11,7 @@ struct CreateArrayLike {
   static constexpr const char* kName = "create_array_like";
   static constexpr Port kInputs[] = {in("input", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr bool kAnyType = true;
   double val = 0;
   void attributes(AttributeVisitor& visit) { visit("val", val); }
   friend bool operator==(const CreateArrayLike&, const CreateArrayLike&) = default;

@@ -11,6 +11,7 @@ struct SelectOutput {
   static constexpr const char* kLegacy[] = {"select_output"};
   static constexpr Port kInputs[] = {in("x", "X"), in("mask", "Mask")};
   static constexpr Port kOutputs[] = {list_out("out", "Out")};
+  static constexpr bool kAnyType = true;
   friend bool operator==(const SelectOutput&, const SelectOutput&) = default;
 };
 

@@ -12,6 +12,7 @@ struct SliceArray {
   static constexpr const char* kName = "slice_array";
   static constexpr Port kInputs[] = {in("input", "Input"), shape_in("starts", ""), shape_in("ends", "")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr bool kAnyType = true;
   friend bool operator==(const SliceArray&, const SliceArray&) = default;
 };
 

@@ -11,6 +11,7 @@ struct SliceArrayDense {
   static constexpr const char* kName = "slice_array_dense";
   static constexpr Port kInputs[] = {in("input", "Input"), shape_in("starts", "")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr bool kAnyType = true;
   friend bool operator==(const SliceArrayDense&, const SliceArrayDense&) = default;
 };
 

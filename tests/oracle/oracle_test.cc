@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the cases that the real Paddle answered (pack.py) through the public C++ interface and compares: with graph
-// passes, without them, and with narrower instruction sets. Results must not depend on the number of threads.
+// passes, without them, and with narrower instruction sets. Results must not depend on the number of threads, nor on
+// what ran before in a session: cases of one model that follow each other share one.
 //
 // Environment: CORACLE_ORACLE_DIR, another folder of archives than the sample; CORACLE_ORACLE_OP, only this operator.
 
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <set>
 #include <sstream>
 
@@ -60,6 +62,44 @@ bool same_bits(const api::View& a, const api::View& b) {
          (a.bytes() == 0 || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0);
 }
 
+// Why the outputs of a run are not those of the case, or nothing.
+std::string difference_of(const Case& c, const api::Session& session, double& worst) {
+  for (size_t i = 0; i < c.outputs.size(); ++i) {
+    const Difference difference = compare(session.output(i), c.outputs[i]);
+    worst = std::max(worst, difference.worst);
+    if (!difference.reason.empty()) return "output " + std::to_string(i) + ": " + difference.reason;
+  }
+  return {};
+}
+
+// A session for cases of one model that follow each other.
+class SharedSession {
+ public:
+  // The reason why a case fails in the session that earlier ones ran in, or nothing.
+  std::string run(const Case& c, double& worst) {
+    try {
+      if (session_ == nullptr || c.model != bytes_ || c.params != params_) {
+        session_.reset();
+        bytes_ = c.model;
+        params_ = c.params;
+        model_ = std::make_unique<api::Model>(bytes_, params_);
+        session_ = std::make_unique<api::Session>(*model_, api::SessionOptions{.threads = 2});
+      }
+      set_inputs(c, *model_, *session_);
+      session_->run();
+      return difference_of(c, *session_, worst);
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+  }
+
+ private:
+  Bytes bytes_;
+  Bytes params_;
+  std::unique_ptr<api::Model> model_;
+  std::unique_ptr<api::Session> session_;
+};
+
 // The reason why a case fails, or nothing.
 std::string run_case(const Case& c, const Variant& variant, double& worst) {
   try {
@@ -67,11 +107,8 @@ std::string run_case(const Case& c, const Variant& variant, double& worst) {
     api::Session session(model, {.threads = variant.threads});
     set_inputs(c, model, session);
     session.run();
-    for (size_t i = 0; i < c.outputs.size(); ++i) {
-      const Difference difference = compare(session.output(i), c.outputs[i]);
-      worst = std::max(worst, difference.worst);
-      if (!difference.reason.empty()) return "output " + std::to_string(i) + ": " + difference.reason;
-    }
+    const std::string reason = difference_of(c, session, worst);
+    if (!reason.empty()) return reason;
     if (variant.name[0] != '\0') return {};
     api::Session wide(model, {.threads = 3});
     set_inputs(c, model, wide);
@@ -95,25 +132,29 @@ std::set<std::string> known_differences() {
   return known;
 }
 
-void add_case(const Case& c, Tally& tally) {
+void add_case(const Case& c, SharedSession& shared, Tally& tally) {
   ++tally.cases;
-  for (const Variant& variant : variants()) {
-    const std::string reason = run_case(c, variant, tally.worst);
-    if (reason.empty()) continue;
+  const auto fails = [&](const char* how, const std::string& reason) {
+    if (reason.empty()) return false;
     ++tally.failed;
-    if (tally.reasons.size() < kShown) tally.reasons.push_back(c.name + " " + variant.name + ": " + reason);
-    return;
+    if (tally.reasons.size() < kShown) tally.reasons.push_back(c.name + " " + how + ": " + reason);
+    return true;
+  };
+  for (const Variant& variant : variants()) {
+    if (fails(variant.name, run_case(c, variant, tally.worst))) return;
   }
+  fails("in a session with other cases", shared.run(c, tally.worst));
 }
 
 void run_archive(const std::string& path) {
   const char* only = std::getenv("CORACLE_ORACLE_OP");
   const std::set<std::string> known = known_differences();
+  SharedSession shared;
   std::map<std::string, Tally> tallies;  // by FORMAT/OP, or FORMAT/CASE for a known case
   for (const Case& c : read_cases(path)) {
     if (only != nullptr && c.op != only) continue;
     const std::string op = c.name.substr(0, c.name.find('/')) + "/" + c.op;
-    add_case(c, tallies[known.contains(c.name) ? c.name : op]);
+    add_case(c, shared, tallies[known.contains(c.name) ? c.name : op]);
   }
   for (const auto& [name, tally] : tallies) {
     printf("  %-58s %4zu cases, %4zu failed, worst error %.3f of the tolerance\n", name.c_str(), tally.cases,

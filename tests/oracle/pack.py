@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packs generated cases into one compressed tar file per family, as oracle_test and oracle_test read them.
 
-  pack.py --out DIR [--sample] PROGRAM_DIR PIR_DIR
+  pack.py --out DIR [--sample] [--family NAME] PROGRAM_DIR PIR_DIR
 
 With --sample, a few small cases of each operator and format are taken, spread over all: tests/oracle/sample
-is made so. Entries are named <format>/<case>/<file>; case.json becomes lines of words in case.txt:
+is made so; the family corpus (export_corpus.py) is taken whole. Entries are named <format>/<case>/<file>;
+case.json becomes lines of words in case.txt:
 
   op NAME | model FILE | params FILE
   input NAME FILE [LOD]            LOD: the offsets of a level joined by commas, levels joined by semicolons
@@ -85,10 +86,11 @@ def main():
     parser.add_argument("pir")
     parser.add_argument("--out", required=True)
     parser.add_argument("--sample", action="store_true")
+    parser.add_argument("--family", action="append", help="only these")
     arguments = parser.parse_args()
     os.makedirs(arguments.out, exist_ok=True)
     total = count = 0
-    for family in cases.FAMILIES:
+    for family in arguments.family or cases.FAMILIES:
         most, largest = (SAMPLE.get(family, SAMPLE_OTHERS), SAMPLE_BYTES) if arguments.sample else (0, 0)
         n, size = pack(family, [("program", arguments.program), ("pir", arguments.pir)], arguments.out, most, largest)
         print("%-12s %5d cases %8d bytes" % (family, n, size))

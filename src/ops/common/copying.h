@@ -14,6 +14,7 @@ struct CopyOperator {
   static constexpr std::span<const Port> kInputs = kCopyInputs;
   static constexpr std::span<const Port> kOutputs = kCopyOutputs;
   static constexpr bool kSharesLod = true;
+  static constexpr bool kAnyType = true;
   friend bool operator==(const CopyOperator&, const CopyOperator&) = default;
 };
 
