@@ -21,6 +21,30 @@ bool foldable(const Node& node, std::span<const Fact* const> inputs, std::span<c
   return true;
 }
 
+/// How often regions may be inferred for one node. The types of a loop are found by repetition, those of a loop inside
+/// again in each: nests that ask for more than this are made to.
+constexpr int kMaxRegionInferences = 50000;
+
+/// Counts the regions that are inferred for one node, also those within regions.
+class RegionBudget {
+ public:
+  RegionBudget() {
+    if (depth_++ == 0) used_ = 0;
+  }
+  ~RegionBudget() { --depth_; }
+  RegionBudget(const RegionBudget&) = delete;
+  RegionBudget& operator=(const RegionBudget&) = delete;
+
+  static void take() {
+    require(++used_ <= kMaxRegionInferences, ErrorCode::kUnsupported,
+            "the types of these nested loops are not found in ", kMaxRegionInferences, " steps");
+  }
+
+ private:
+  static inline thread_local int depth_ = 0;
+  static inline thread_local int used_ = 0;
+};
+
 std::string describe(const Node& node) { return text("operator ", node.op.name(), " (", node.name, ")"); }
 
 std::string describe_inputs(const Node& node, std::span<const Fact* const> inputs) {
@@ -63,7 +87,9 @@ std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inpu
   for (int c : node.output_counts) outputs += static_cast<size_t>(c);
   std::vector<Fact> facts(outputs);
   try {
+    const RegionBudget budget;
     const InferArgs::InferRegion region = [&](int r, std::span<const Fact> args) {
+      RegionBudget::take();
       const Graph& graph = *node.regions.at(static_cast<size_t>(r));
       std::vector<Fact> all = infer_graph(graph, args);
       std::vector<Fact> results;
@@ -180,8 +206,8 @@ std::vector<Tensor> evaluate_graph(const Graph& graph, std::span<const Tensor> i
       arg_facts.push_back(&facts[index(v)]);
     }
     // Of a node with regions only what runs decides: the branch that is not taken may not even fit.
-    const std::vector<Fact> out = node.regions.empty() ? infer_node(node, arg_facts)
-                                                       : std::vector<Fact>(node.outputs.size(), Fact::unknown());
+    const std::vector<Fact> out =
+        node.regions.empty() ? infer_node(node, arg_facts) : std::vector<Fact>(node.outputs.size(), Fact::unknown());
     std::vector<Tensor> results = evaluate_node(node, std::move(args), out);
     for (size_t i = 0; i < results.size(); ++i) set(node.outputs[i], std::move(results[i]));
   }

@@ -2,6 +2,8 @@
 // Control flow as Paddle's exporters write it: variables whose type changes, values chosen from branches, arrays.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "model/load.h"
 #include "support/memory_file.h"
 #include "support/pir_writer.h"
@@ -202,6 +204,25 @@ TEST(ControlFlow, AnArrayThatNothingHasWrittenIsEmpty) {
     const std::vector<Tensor> lengths = evaluate_graph(graph, std::vector<Tensor>{floats({2}, {1, 2}), flag(c)});
     EXPECT_EQ(lengths[0].integer(0), 0);
     EXPECT_EQ(lengths[1].integer(0), c ? 1 : 0);
+  }
+}
+
+TEST(ControlFlow, SelectInputOfPirHasItsValuesOneByOne) {
+  namespace pir = test::pir;
+  const std::string pair = pir::tensor("t_f32", {2});
+  const std::string mask = pir::tensor("t_i32", {1});
+  const std::vector<std::string> operations{pir::data(1, "x", pair),
+                                            pir::data(2, "k", mask),
+                                            pir::operation("1.abs", {1}, {{3, pair}}),
+                                            pir::operation("1.exp", {1}, {{4, pair}}),
+                                            pir::operation("1.select_input", {2, 1, 3, 4}, {{5, pair}}),
+                                            pir::fetch(5, 6, 0, pair)};
+  const std::string program = pir::program_file(operations);
+  const LoadedModel model = load_model(ModelSource::in_memory(test::memory_file(program), test::memory_file("")));
+  const double expected[] = {-1, 1, std::exp(-1)};
+  for (int32_t k = 0; k < 3; ++k) {
+    const std::vector<Tensor> inputs{floats({2}, {-1, 0}), Tensor::of<int32_t>({1}, {&k, 1})};
+    EXPECT_NEAR(first_output(model.graph, inputs).number(0), expected[k], 1e-6);
   }
 }
 
