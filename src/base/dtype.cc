@@ -15,6 +15,7 @@ constexpr Row kRows[] = {
     {DType::kInt16, "int16", 2},     {DType::kInt32, "int32", 4},         {DType::kInt64, "int64", 8},
     {DType::kFloat16, "float16", 2}, {DType::kBfloat16, "bfloat16", 2},   {DType::kFloat32, "float32", 4},
     {DType::kFloat64, "float64", 8}, {DType::kComplex64, "complex64", 8}, {DType::kComplex128, "complex128", 16},
+    {DType::kUnknown, "unknown", 0},
 };
 
 const Row& row(DType dtype) { return kRows[static_cast<size_t>(dtype)]; }
@@ -27,7 +28,7 @@ std::string_view name_of(DType dtype) { return row(dtype).name; }
 
 std::optional<DType> dtype_of(std::string_view name) {
   for (const Row& r : kRows) {
-    if (r.name == name) return r.dtype;
+    if (r.name == name && r.dtype != DType::kUnknown) return r.dtype;
   }
   return std::nullopt;
 }
@@ -36,6 +37,6 @@ bool is_float(DType dtype) { return dtype >= DType::kFloat16 && dtype <= DType::
 
 bool is_integer(DType dtype) { return dtype >= DType::kInt8 && dtype <= DType::kInt64; }
 
-bool is_complex(DType dtype) { return dtype >= DType::kComplex64; }
+bool is_complex(DType dtype) { return dtype == DType::kComplex64 || dtype == DType::kComplex128; }
 
 }  // namespace coracle

@@ -22,15 +22,16 @@ enum class DType : uint8_t {
   kFloat64,
   kComplex64,
   kComplex128,
+  kUnknown,  ///< of a Fact only: the type is known no sooner than in a run
 };
 
-/// Bytes of one element.
+/// Bytes of one element; 0 of kUnknown.
 size_t size_of(DType dtype);
 
-/// "float32", "int64", ...
+/// "float32", "int64", ..., "unknown"
 std::string_view name_of(DType dtype);
 
-/// The type of that name, if there is one.
+/// The type of that name, if there is one; kUnknown is not.
 std::optional<DType> dtype_of(std::string_view name);
 
 /// float16, bfloat16, float32, float64.

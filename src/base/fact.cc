@@ -18,7 +18,23 @@ void append_text(std::string& to, const Fact& fact) {
 }
 
 bool replaceable(const Fact& a, const Fact& b) {
+  if (!a.type_known() || !b.type_known()) return true;
   return a.dtype == b.dtype && a.is_array == b.is_array && compatible(a.shape, b.shape);
+}
+
+Fact joined(const Fact& a, const Fact& b) {
+  if (a.dtype != b.dtype || a.is_array != b.is_array) {
+    Fact fact = Fact::unknown();
+    fact.is_array = a.is_array && b.is_array;
+    return fact;
+  }
+  Fact fact(a.dtype, joined(a.shape, b.shape));
+  fact.is_array = a.is_array;
+  return fact;
+}
+
+bool same_type(const Fact& a, const Fact& b) {
+  return a.dtype == b.dtype && a.is_array == b.is_array && a.shape == b.shape;
 }
 
 bool layouts_agree(const Shape& shape) {

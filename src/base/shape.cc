@@ -104,6 +104,15 @@ bool compatible(const Shape& a, const Shape& b) {
   return true;
 }
 
+Shape joined(const Shape& a, const Shape& b) {
+  if (!a.rank_known() || !b.rank_known() || a.rank() != b.rank()) return Shape::unknown_rank();
+  Shape out = a;
+  for (int i = 0; i < out.rank(); ++i) {
+    if (out[i] != b[i]) out[i] = Shape::kUnknown;
+  }
+  return out;
+}
+
 int64_t checked_multiply(int64_t a, int64_t b) {
   int64_t out = 0;
   require(a >= 0 && b >= 0 && !__builtin_mul_overflow(a, b, &out), "size ", a, " x ", b, " does not fit");

@@ -73,6 +73,9 @@ Shape broadcast(const Shape& a, const Shape& b);
 /// True if the two can be the same shape (unknown dimensions match anything).
 bool compatible(const Shape& a, const Shape& b);
 
+/// The shape of a value that is either of two: dimensions that differ are unknown, and so is a rank that differs.
+Shape joined(const Shape& a, const Shape& b);
+
 /// a * b, Error on overflow or when negative.
 int64_t checked_multiply(int64_t a, int64_t b);
 int64_t checked_add(int64_t a, int64_t b);

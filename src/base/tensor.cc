@@ -72,18 +72,18 @@ Tensor Tensor::reshaped(const Shape& shape) const {
 }
 
 Tensor Tensor::clone() const {
-  if (is_array()) return clone_array();
+  if (is_array()) {
+    Tensor t = *this;
+    t.elements_ = std::make_shared<std::vector<Tensor>>(*elements_);
+    return t;
+  }
   Tensor t = make(dtype_, shape_);
   if (bytes() != 0) std::memcpy(t.data_, data_, bytes());
   t.lod_ = lod_;
   return t;
 }
 
-Tensor Tensor::clone_array() const {
-  Tensor t = *this;
-  t.elements_ = std::make_shared<std::vector<Tensor>>(*elements_);
-  return t;
-}
+Tensor Tensor::own_array() const { return elements_.use_count() == 1 ? *this : clone(); }
 
 bool Tensor::reusable_for(DType dtype, const Shape& shape) const {
   if (owner_ == nullptr || owner_.use_count() != 1 || is_array()) return false;

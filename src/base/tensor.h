@@ -71,7 +71,8 @@ struct DTypeOf<std::complex<double>> {
 };
 
 /// An n-dimensional array in row-major order, or an array of such (a tensor array).
-/// Copying shares the elements; whoever writes must own them alone. Not synchronised.
+/// Copying shares the elements, of a tensor array its list; whoever writes must own them alone (own_array()). Not
+/// synchronised.
 class Tensor {
  public:
   Tensor() = default;
@@ -152,8 +153,9 @@ class Tensor {
   bool is_array() const { return elements_ != nullptr; }
   std::vector<Tensor>& elements() { return *elements_; }
   const std::vector<Tensor>& elements() const { return *elements_; }
-  /// Own list of (shared) elements.
-  Tensor clone_array() const;
+  /// This tensor array with a list that may be changed (the tensors in it stay shared): its own where no other handle
+  /// has it, else a copy. The list of *this must not be used afterwards.
+  Tensor own_array() const;
 
  private:
   DType dtype_ = DType::kFloat32;

@@ -140,9 +140,10 @@ std::vector<Fact> infer_graph(const Graph& graph, std::span<const Fact> inputs);
 /// True if a node has results and none of them has elements: nothing is to compute, whatever its operands are.
 bool without_elements(const Node& node, std::span<const Fact> results);
 
-/// Runs a node's reference on row-major inputs. `facts` are the outputs' facts: memory is made for those whose shape is
-/// known. Regions run by `run_region`, or by their operators' references if that is null.
-std::vector<Tensor> evaluate_node(const Node& node, std::span<const Tensor> inputs, std::span<const Fact> facts,
+/// Runs a node's reference on row-major inputs. `facts` are the outputs' facts: memory is made for those that are
+/// known. Tensor arrays that only `inputs` holds may be changed. Regions run by `run_region`, or by their operators'
+/// references if that is null.
+std::vector<Tensor> evaluate_node(const Node& node, std::vector<Tensor> inputs, std::span<const Fact> facts,
                                   const ReferenceArgs::RunRegion* run_region = nullptr);
 
 /// Runs a whole graph by the operators' references: slow, right, for tests and folding.

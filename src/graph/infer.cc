@@ -36,6 +36,29 @@ void set_lod(const Node& node, std::span<const Fact* const> inputs, std::span<Fa
     facts[0].lod = inputs[0]->lod;
   }
 }
+/// How often regions may be inferred for one node. The types of a loop are found by repetition, those of a loop inside
+/// again in each: nests that ask for more than this are made to.
+constexpr int kMaxRegionInferences = 50000;
+
+/// Counts the regions that are inferred for one node, also those within regions.
+class RegionBudget {
+ public:
+  RegionBudget() {
+    if (depth_++ == 0) used_ = 0;
+  }
+  ~RegionBudget() { --depth_; }
+  RegionBudget(const RegionBudget&) = delete;
+  RegionBudget& operator=(const RegionBudget&) = delete;
+
+  static void take() {
+    require(++used_ <= kMaxRegionInferences, ErrorCode::kUnsupported,
+            "the types of these nested loops are not found in ", kMaxRegionInferences, " steps");
+  }
+
+ private:
+  static inline thread_local int depth_ = 0;
+  static inline thread_local int used_ = 0;
+};
 
 std::string describe(const Node& node) { return text("operator ", node.op.name(), " (", node.name, ")"); }
 
@@ -79,7 +102,9 @@ std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inpu
   for (int c : node.output_counts) outputs += static_cast<size_t>(c);
   std::vector<Fact> facts(outputs);
   try {
+    const RegionBudget budget;
     const InferArgs::InferRegion region = [&](int r, std::span<const Fact> args) {
+      RegionBudget::take();
       const Graph& graph = *node.regions.at(static_cast<size_t>(r));
       std::vector<Fact> all = infer_graph(graph, args);
       std::vector<Fact> results;
@@ -91,6 +116,10 @@ std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inpu
     static const Fact kAbsent;
     std::vector<const Fact*> padded(inputs.begin(), inputs.end());
     padded.resize(inputs.size() + row.inputs.size() + 1, &kAbsent);
+    if (!row.any_type && std::any_of(inputs.begin(), inputs.end(), [](const Fact* f) { return !f->type_known(); })) {
+      std::fill(facts.begin(), facts.end(), Fact::unknown());
+      return facts;
+    }
     InferArgs args(padded, node.input_counts, facts, node.output_counts, &region);
     row.infer(node.op.attributes(), args);
     for (const Fact& f : facts) {
@@ -100,7 +129,7 @@ std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inpu
     if (foldable(node, inputs, facts)) {
       std::vector<Tensor> tensors;
       for (const Fact* f : inputs) tensors.push_back(*f->value);
-      std::vector<Tensor> results = evaluate_node(node, tensors, facts);
+      std::vector<Tensor> results = evaluate_node(node, std::move(tensors), facts);
       for (size_t i = 0; i < facts.size(); ++i) facts[i].value = std::make_shared<const Tensor>(results[i]);
     }
   } catch (Error& e) {
@@ -136,7 +165,7 @@ bool without_elements(const Node& node, std::span<const Fact> results) {
                      [](const Fact& f) { return f.known() && !f.is_array && f.shape.count() == 0; });
 }
 
-std::vector<Tensor> evaluate_node(const Node& node, std::span<const Tensor> inputs, std::span<const Fact> facts,
+std::vector<Tensor> evaluate_node(const Node& node, std::vector<Tensor> inputs, std::span<const Fact> facts,
                                   const ReferenceArgs::RunRegion* run_region) {
   std::vector<Tensor> outputs;
   outputs.reserve(facts.size());
@@ -144,14 +173,14 @@ std::vector<Tensor> evaluate_node(const Node& node, std::span<const Tensor> inpu
     if (f.is_array) {
       outputs.push_back(Tensor::array(f.dtype));
     } else {
-      // Until the operator makes it, a result of unknown size has no elements that could be written to.
+      // Until the operator makes it, a result of unknown type or size has no elements that could be written to.
       outputs.push_back(f.known() ? Tensor::make(f.dtype, f.shape) : Tensor::borrow(f.dtype, Shape{0}, nullptr));
     }
     if (f.lod) outputs.back().set_lod(*f.lod);
   }
   if (without_elements(node, facts)) return outputs;
   try {
-    const ReferenceArgs::RunRegion by_reference = [&](int r, std::span<const Tensor> args) {
+    const ReferenceArgs::RunRegion by_reference = [&](int r, const std::vector<Tensor>& args) {
       return evaluate_graph(*node.regions.at(static_cast<size_t>(r)), args);
     };
     ReferenceArgs args(inputs, node.input_counts, outputs, node.output_counts,
@@ -195,8 +224,10 @@ std::vector<Tensor> evaluate_graph(const Graph& graph, std::span<const Tensor> i
       args.push_back(tensors[index(v)]);
       arg_facts.push_back(&facts[index(v)]);
     }
-    const std::vector<Fact> out = infer_node(node, arg_facts);
-    std::vector<Tensor> results = evaluate_node(node, args, out);
+    // Of a node with regions only what runs decides: the branch that is not taken may not even fit.
+    const std::vector<Fact> out =
+        node.regions.empty() ? infer_node(node, arg_facts) : std::vector<Fact>(node.outputs.size(), Fact::unknown());
+    std::vector<Tensor> results = evaluate_node(node, std::move(args), out);
     for (size_t i = 0; i < results.size(); ++i) set(node.outputs[i], std::move(results[i]));
   }
   std::vector<Tensor> out;

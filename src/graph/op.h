@@ -135,9 +135,9 @@ class InferArgs {
 /// shape (write its elements); any other must be assigned: a.out(0) = Tensor::make(...).
 class ReferenceArgs {
  public:
-  using RunRegion = std::function<std::vector<Tensor>(int region, std::span<const Tensor> inputs)>;
+  using RunRegion = std::function<std::vector<Tensor>(int region, std::vector<Tensor> inputs)>;
 
-  ReferenceArgs(std::span<const Tensor> in, std::span<const int> in_counts, std::span<Tensor> out,
+  ReferenceArgs(std::span<Tensor> in, std::span<const int> in_counts, std::span<Tensor> out,
                 std::span<const int> out_counts, const RunRegion* run_region = nullptr)
       : in_(in), in_ports_(in_counts), out_(out), out_ports_(out_counts), run_region_(run_region) {}
 
@@ -145,17 +145,20 @@ class ReferenceArgs {
   bool has(int port) const { return count(port) > 0; }
   const Tensor& in(int port, int i = 0) const { return in_[in_ports_.at(port, i)]; }
   const Shape& shape(int port, int i = 0) const { return in(port, i).shape(); }
+  /// The operand, handed over: in(port, i) is empty afterwards. What changes a tensor array takes it, so that the list
+  /// is copied only where somebody else still needs it.
+  Tensor take(int port, int i = 0) { return std::move(in_[in_ports_.at(port, i)]); }
 
   int out_count(int port) const { return out_ports_.count(port); }
   bool wants(int port) const { return out_count(port) > 0; }
   Tensor& out(int port, int i = 0) { return out_[out_ports_.at(port, i)]; }
 
-  std::vector<Tensor> run_region(int region, std::span<const Tensor> inputs) const {
-    return (*run_region_)(region, inputs);
+  std::vector<Tensor> run_region(int region, std::vector<Tensor> inputs) const {
+    return (*run_region_)(region, std::move(inputs));
   }
 
  private:
-  std::span<const Tensor> in_;
+  std::span<Tensor> in_;
   PortIndex in_ports_;
   std::span<Tensor> out_;
   PortIndex out_ports_;
@@ -177,8 +180,9 @@ struct OpRow {
   std::span<const Port> inputs;
   std::span<const Port> outputs;
   LodRule lod;
-  bool pure;                                        ///< same inputs, same outputs; may be folded, merged and removed
-  int regions;                                      ///< number of nested graphs
+  bool pure;      ///< same inputs, same outputs; may be folded, merged and removed
+  bool any_type;  ///< `infer` takes operands of unknown type; else its results are then unknown too
+  int regions;    ///< number of nested graphs
   std::shared_ptr<void> (*make)(const void* from);  ///< a copy of `from`, or the default attributes for null
   void (*visit)(void* attributes, AttributeVisitor& visitor);
   bool (*equal)(const void* a, const void* b);
@@ -224,8 +228,8 @@ void reference(const void* attributes, ReferenceArgs& args) {
 }  // namespace op_detail
 
 /// The row of an operator struct. Optional members of T: kLegacy, kLod (default LodRule::kNone), kPure (true),
-/// kRegions (0), attributes(AttributeVisitor&), lower(Lowering&). Free functions: infer(const T&, InferArgs&),
-/// reference(const T&, ReferenceArgs&).
+/// kAnyType (false), kRegions (0), attributes(AttributeVisitor&), lower(Lowering&). Free functions: infer(const T&,
+/// InferArgs&), reference(const T&, ReferenceArgs&).
 template <OperatorStruct T>
 constexpr OpRow make_op_row() {
   OpRow row{};
@@ -234,6 +238,7 @@ constexpr OpRow make_op_row() {
   if constexpr (requires { T::kLegacy; }) row.legacy = T::kLegacy;
   if constexpr (requires { T::kLod; }) row.lod = T::kLod;
   if constexpr (requires { T::kPure; }) row.pure = T::kPure;
+  if constexpr (requires { T::kAnyType; }) row.any_type = T::kAnyType;
   if constexpr (requires { T::kRegions; }) row.regions = T::kRegions;
   if constexpr (requires { T::kInputs; }) row.inputs = T::kInputs;
   if constexpr (requires { T::kOutputs; }) row.outputs = T::kOutputs;

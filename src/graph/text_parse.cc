@@ -115,13 +115,17 @@ class Parser {
     return it->second;
   }
 
-  /// "float32[1, ?]", "float32[...]:array"
+  /// "float32[1, ?]", "float32[...]:array", "unknown[...]"
   Fact parse_fact() {
     const Token word = lexer_.expect(Token::Kind::kWord, "an element type, like float32");
-    const std::optional<DType> dtype = dtype_of(word.text);
+    const bool unknown = word.text == name_of(DType::kUnknown);
+    const std::optional<DType> dtype = unknown ? DType::kUnknown : dtype_of(word.text);
     require(dtype.has_value(), ErrorCode::kInvalidModel, word.place,
             ": expected an element type, like float32, found '", word.text, "'");
+    const TextPlace shape_place = lexer_.next().place;
     Fact fact(*dtype, parse_shape());
+    require(!unknown || !fact.shape.rank_known(), ErrorCode::kInvalidModel, shape_place,
+            ": expected [...] of a value of unknown type, found ", fact.shape);
     while (lexer_.accept(":")) {
       if (lexer_.at_word("nhwc")) {
         fact.layout = Layout::kChannelsLast;

@@ -241,7 +241,7 @@ class PirImporter {
       regions.push_back(std::move(closed));
     }
     std::vector<RegionOutputs> results;
-    for (size_t i = 0; i < op.results.size() + changed.size(); ++i) results.push_back({.yes = i, .no = i});
+    for (size_t i = 0; i < op.results.size() + changed.size(); ++i) results.push_back({.yes = {i}, .no = {i}});
     const NodeId node = add_if(scope.graph(), std::move(name), condition.front(), regions[0], regions[1], results);
     bind_results(scope, op, node, changed);
   }
@@ -257,32 +257,37 @@ class PirImporter {
             " results");
     const std::vector<int64_t> changed = changed_arrays(op);
     for (int64_t id : changed) initial.push_back(scope.find(id).values.at(0));
-    auto region = std::make_shared<Graph>();
-    PirScope inner(*region, &scope);
-    const auto add_input = [&](ValueId outer) {
-      Fact fact = scope.graph().fact(outer);
-      fact.value = nullptr;
-      return region->add_input(scope.graph().value(outer).name, std::move(fact));
+    std::vector<ValueId> captured;
+    const int64_t first_operation = operations_;
+    const auto import = [&](std::span<const Fact> types) {
+      operations_ = first_operation;
+      auto region = std::make_shared<Graph>();
+      PirScope inner(*region, &scope);
+      region->add_input(scope.graph().value(condition).name, types[0]);
+      for (size_t i = 0; i < initial.size(); ++i) {
+        const int64_t id = i < body.arguments.size() ? body.arguments[i].id : changed[i - body.arguments.size()];
+        inner.bind(id, region->add_input(scope.graph().value(initial[i]).name, types[i + 1]));
+      }
+      std::vector<ValueId> yields = import_region(inner, body, depth + 1);
+      for (int64_t id : changed) yields.push_back(inner.find(id).values.at(0));
+      require(yields.size() == initial.size() + 1, "the region yields ", yields.size(), " values, expected ",
+              initial.size() + 1);
+      for (ValueId v : yields) region->add_output(v, "");
+      captured = inner.captured();
+      return region;
     };
-    add_input(condition);
-    for (size_t i = 0; i < initial.size(); ++i) {
-      const bool argument = i < body.arguments.size();
-      inner.bind(argument ? body.arguments[i].id : changed[i - body.arguments.size()], add_input(initial[i]));
+    // What an earlier import within an outer loop found holds again: types there have only become wider.
+    std::vector<Fact>& types = loop_types_[&op];
+    const bool again = !types.empty();
+    types.resize(initial.size() + 1);
+    for (size_t i = 0; i < types.size(); ++i) {
+      const Fact& before = scope.graph().fact(i == 0 ? condition : initial[i - 1]);
+      types[i] = joined(before, again ? types[i] : before);
     }
-    std::vector<ValueId> yields = import_region(inner, body, depth + 1);
-    for (int64_t id : changed) yields.push_back(inner.find(id).values.at(0));
-    require(yields.size() == initial.size() + 1, "the region yields ", yields.size(), " values, expected ",
-            initial.size() + 1);
-    for (ValueId v : yields) region->add_output(v, "");
-    for (size_t i = 0; i < initial.size(); ++i) {
-      const Fact& before = scope.graph().fact(initial[i]);
-      const Fact& after = region->fact(yields[i + 1]);
-      require(before.dtype == after.dtype && before.is_array == after.is_array, "value ", i, " is ", before,
-              " before the loop and ", after, " after one iteration");
-    }
+    const std::shared_ptr<Graph> region = import_loop(types, import);
     const PortCounts results{static_cast<int>(initial.size())};
     const NodeId loop =
-        scope.graph().add_node(While{}, {{condition}, initial, inner.captured()}, results, std::move(name), {region});
+        scope.graph().add_node(While{}, {{condition}, initial, captured}, results, std::move(name), {region});
     widen_region(scope.graph(), loop);
     bind_results(scope, op, loop, changed);
   }
@@ -297,6 +302,7 @@ class PirImporter {
   const Program& program_;
   const std::unordered_set<int64_t>& used_;
   int64_t operations_ = 0;
+  std::unordered_map<const Operation*, std::vector<Fact>> loop_types_;  ///< as of the last import of a loop
 };
 
 /// Parameters stored in the file, sorted as their records are.

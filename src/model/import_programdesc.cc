@@ -95,12 +95,14 @@ ModelInfo describe(const Program& program) {
       const std::string_view out = single_variable(op.outputs, "Out");
       if (op.type == "feed") {
         const Variable* v = blocks.find(b, out);
-        if (b == 0) inputs.add(op, info_of(out, v));
+        TensorInfo input = info_of(out, v);
+        if (blocks.is_written_inside(out)) input.shape = Shape::unknown_rank();
+        if (b == 0) inputs.add(op, std::move(input));
         if (v == nullptr || v->dtype) continue;
         Unsupported& entry = unsupported["feed"];
         ++entry.count;
         entry.reason = text("the input ", in_quotes(out), " is not a tensor of numbers");
-      } else if (op.type == "fetch") {
+      } else if (is_fetch(op.type)) {
         const std::string_view x = single_variable(op.inputs, "X");
         if (b == 0) outputs.add(op, info_of(x, blocks.find(b, x)));
       } else {

@@ -59,7 +59,8 @@ void PirLowering::lower() {
     return;
   }
   // Forms that also take the value they overwrite (assign_value_) may have operands where the operator has none.
-  require(row_->inputs.empty() || op_.operands.size() <= row_->inputs.size(), "it has ", op_.operands.size(),
+  const bool open = !row_->inputs.empty() && row_->inputs.back().kind == Port::Kind::kList;
+  require(row_->inputs.empty() || open || op_.operands.size() <= row_->inputs.size(), "it has ", op_.operands.size(),
           " operands, expected at most ", row_->inputs.size());
   lower_by_ports(*row_);
 }
@@ -115,6 +116,13 @@ void PirLowering::bind_result(const pir::Definition& definition, ValueId value, 
 std::vector<ValueId> PirLowering::port_values(const OpRow& row, size_t port) {
   if (port >= op_.operands.size()) return {};
   PirValue value = scope_.find(op_.operands[port]);
+  if (row.inputs[port].kind == Port::Kind::kList && port + 1 == row.inputs.size()) {
+    // Of select_input the values of the list stand one by one.
+    for (size_t i = port + 1; i < op_.operands.size(); ++i) {
+      const std::vector<ValueId> more = scope_.find(op_.operands[i]).values;
+      value.values.insert(value.values.end(), more.begin(), more.end());
+    }
+  }
   if (value.is_list && row.inputs[port].kind != Port::Kind::kList) return {join_integers(value.values)};
   return std::move(value.values);
 }

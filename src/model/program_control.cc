@@ -14,8 +14,8 @@ using programdesc::Operator;
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kHandled = {"feed", "fetch", "while", "conditional_block",
-                                                      "conditional_block_infer"};
+constexpr std::array<std::string_view, 6> kHandled = {
+    "feed", "fetch", "fetch_v2", "while", "conditional_block", "conditional_block_infer"};
 
 size_t sub_block_of(const Operator& op) {
   require(op.sub_block.has_value(), "it has no sub-block");
@@ -29,6 +29,8 @@ void check_depth(int depth) {
 
 }  // namespace
 
+bool is_fetch(std::string_view type) { return type == "fetch" || type == "fetch_v2"; }
+
 bool is_handled_by_reader(std::string_view type) {
   return std::find(kHandled.begin(), kHandled.end(), type) != kHandled.end();
 }
@@ -36,9 +38,10 @@ bool is_handled_by_reader(std::string_view type) {
 void ProgramImporter::import_block(ProgramScope& scope, int depth) {
   check_depth(depth);
   const std::vector<Operator>& operators = blocks_.block(scope.block()).operators;
+  Selections selections;
   for (size_t i = 0; i < operators.size(); ++i) {
     try {
-      import_operator(scope, operators[i], i, depth);
+      import_operator(scope, i, depth, selections);
     } catch (Error& e) {
       e.add_context(text("importing operator ", i, " ", in_quotes(operators[i].type), " of block ", scope.block(),
                          " of ", in_quotes(blocks_.program().file.name)));
@@ -47,16 +50,17 @@ void ProgramImporter::import_block(ProgramScope& scope, int depth) {
   }
 }
 
-void ProgramImporter::import_operator(ProgramScope& scope, const Operator& op, size_t position, int depth) {
+void ProgramImporter::import_operator(ProgramScope& scope, size_t position, int depth, Selections& selections) {
+  const Operator& op = blocks_.block(scope.block()).operators[position];
   if (op.type == "feed") return;
-  if (op.type == "fetch") return import_fetch(scope, op);
+  if (is_fetch(op.type)) return import_fetch(scope, op);
   std::string name =
       scope.block() == 0 ? text(op.type, "_", position) : text(op.type, "_", scope.block(), "_", position);
   if (op.type == "while") return import_while(scope, op, std::move(name), depth);
   if (op.type == "conditional_block" || op.type == "conditional_block_infer") {
     return import_conditional(scope, op, std::move(name), depth);
   }
-  if (op.type == "select_input" && import_selection(scope, op, position)) return;
+  if (op.type == "select_input" && import_selection(scope, op, position, selections)) return;
   ProgramLowering(blocks_, scope, op, std::move(name)).lower();
 }
 
@@ -93,29 +97,33 @@ void ProgramImporter::import_while(ProgramScope& scope, const Operator& op, std:
     initial.push_back(value == kNoValue ? add_undefined(scope.graph(), declared) : value);
   }
 
-  auto region = std::make_shared<Graph>();
-  ProgramScope inner(*region, sub, &scope);
-  const auto add_input = [&](std::string_view n, ValueId outer) {
-    Fact fact = scope.graph().fact(outer);
-    fact.value = nullptr;
-    inner.bind(n, region->add_input(std::string(n), std::move(fact)));
+  std::vector<ValueId> captured;
+  const auto import = [&](std::span<const Fact> types) {
+    auto region = std::make_shared<Graph>();
+    ProgramScope inner(*region, sub, &scope);
+    inner.bind(condition_name, region->add_input(std::string(condition_name), types[0]));
+    for (size_t i = 0; i < names.size(); ++i) {
+      inner.bind(names[i], region->add_input(std::string(names[i]), types[i + 1]));
+    }
+    import_block(inner, depth + 1);
+    region->add_output(inner.find(condition_name), std::string(condition_name));
+    for (std::string_view n : names) region->add_output(inner.find(n), std::string(n));
+    captured = inner.captured();
+    return region;
   };
-  add_input(condition_name, condition);
-  for (size_t i = 0; i < names.size(); ++i) add_input(names[i], initial[i]);
-  import_block(inner, depth + 1);
-
-  region->add_output(inner.find(condition_name), std::string(condition_name));
-  for (size_t i = 0; i < names.size(); ++i) {
-    const ValueId next = inner.find(names[i]);
-    const Fact& before = scope.graph().fact(initial[i]);
-    const Fact& after = region->fact(next);
-    require(before.dtype == after.dtype && before.is_array == after.is_array, ErrorCode::kUnsupported, "the variable ",
-            in_quotes(names[i]), " is ", before, " before the loop and ", after, " after one iteration");
-    region->add_output(next, std::string(names[i]));
+  // What an earlier import within an outer loop found holds again: types there have only become wider.
+  std::vector<Fact>& types = loop_types_[&op];
+  const bool again = !types.empty();
+  types.resize(names.size() + 1);
+  for (size_t i = 0; i < types.size(); ++i) {
+    const Fact& before = scope.graph().fact(i == 0 ? condition : initial[i - 1]);
+    types[i] = joined(before, again ? types[i] : before);
   }
+  const std::shared_ptr<Graph> region = import_loop(types, import);
+
   const PortCounts results{static_cast<int>(names.size())};
   const NodeId loop =
-      scope.graph().add_node(While{}, {{condition}, initial, inner.captured()}, results, std::move(name), {region});
+      scope.graph().add_node(While{}, {{condition}, initial, captured}, results, std::move(name), {region});
   widen_region(scope.graph(), loop);
   for (size_t i = 0; i < names.size(); ++i) scope.bind(names[i], scope.graph().node(loop).outputs[i]);
   const bool done = false;
@@ -156,67 +164,94 @@ void ProgramImporter::import_conditional(ProgramScope& scope, const Operator& op
 void ProgramImporter::make_if(ProgramScope& scope, const Conditional& c) {
   Graph& graph = scope.graph();
   std::vector<RegionOutputs> results;
-  ClosedRegion no{.graph = std::make_shared<Graph>(), .captured = {}};
   for (size_t i = 0; i < c.names.size(); ++i) {
-    const ValueId previous = c.previous[i];
-    ValueId value = kNoValue;
-    if (previous == kNoValue) {
-      value = add_undefined(*no.graph, c.region.graph->fact(c.region.graph->outputs()[i]));
-    } else if (graph.value(previous).is_constant()) {
-      value = no.graph->add_constant(*graph.fact(previous).value);
-    } else {
-      Fact fact = graph.fact(previous);
-      fact.value = nullptr;
-      value = no.graph->add_input(std::string(c.names[i]), std::move(fact));
-      no.captured.push_back(previous);
-    }
-    no.graph->add_output(value, std::string(c.names[i]));
-    results.push_back({.yes = i, .no = i});
+    ValueId before = c.previous[i];
+    if (before == kNoValue) before = add_undefined(graph, c.region.graph->fact(c.region.graph->outputs()[i]));
+    results.push_back({.yes = {i}, .no = {.outer = before}});
   }
+  const ClosedRegion no{.graph = std::make_shared<Graph>(), .captured = {}};
   const NodeId node = add_if(graph, c.node_name, c.condition, c.region, no, results);
   for (size_t i = 0; i < c.names.size(); ++i) {
     if (scope.pending_owner(c.names[i]) == &c) scope.bind(c.names[i], graph.node(node).outputs[i]);
   }
 }
 
-/// select_input of what two opposite conditional blocks gave: one `if` of both. False if it is something else.
-bool ProgramImporter::import_selection(ProgramScope& scope, const Operator& op, size_t position) {
-  const std::span<const std::string_view> x = variables_at(op.inputs, "X");
-  if (x.size() != 2 || op.outputs.empty()) return false;
-  const auto* no = static_cast<const Conditional*>(scope.pending_owner(x[0]));
-  const auto* yes = static_cast<const Conditional*>(scope.pending_owner(x[1]));
-  if (no == nullptr || yes == nullptr) return false;
-  if (!paired_.contains(&op)) {
-    const Graph& graph = scope.graph();
-    const ValueId condition = without_casts(graph, yes->condition);
-    const ValueId mask = scope.find(single_variable(op.inputs, "Mask"));
-    if (mask == kNoValue || without_casts(graph, mask) != condition) return false;
-    if (!is_negation(graph, condition, no->condition)) return false;
-    pair_up(scope, *yes, *no, position);
-  }
-  scope.bind(single_variable(op.outputs, "Out"), paired_.at(&op));
+/// select_input of what two opposite conditional blocks gave, or of what one of them gave and another value: one `if`.
+/// False if it is something else.
+bool ProgramImporter::import_selection(ProgramScope& scope, const Operator& op, size_t position,
+                                       Selections& selections) {
+  if (!selections.contains(&op) && !pair_up(scope, position, selections)) return false;
+  scope.bind(single_variable(op.outputs, "Out"), selections.at(&op));
   return true;
 }
 
-/// One `if` for this and all following select_inputs of the same two blocks.
-void ProgramImporter::pair_up(ProgramScope& scope, const Conditional& yes, const Conditional& no, size_t position) {
+/// The conditional blocks that select_inputs of one mask choose from, as far as they wait for their `if`.
+struct ProgramImporter::Pair {
+  const Conditional* yes = nullptr;
+  const Conditional* no = nullptr;
+
+  /// Adds what waits behind the operands of a select_input. False if it does not fit.
+  bool add(const Graph& graph, ValueId mask, const Conditional* no_of_it, const Conditional* yes_of_it) {
+    const ValueId condition = without_casts(graph, mask);
+    if (yes_of_it != nullptr) {
+      if (yes != nullptr && yes != yes_of_it) return false;
+      if (without_casts(graph, yes_of_it->condition) != condition) return false;
+    }
+    if (no_of_it != nullptr) {
+      if (no != nullptr && no != no_of_it) return false;
+      if (!is_negation(graph, condition, no_of_it->condition)) return false;
+    }
+    if (yes_of_it != nullptr) yes = yes_of_it;
+    if (no_of_it != nullptr) no = no_of_it;
+    return true;
+  }
+};
+
+/// One `if` for this and the following select_inputs of the same mask and the same two blocks. Other values than
+/// results of the blocks can be taken only directly behind each other: nothing has written them in between.
+bool ProgramImporter::pair_up(ProgramScope& scope, size_t position, Selections& selections) {
   const std::vector<Operator>& operators = blocks_.block(scope.block()).operators;
-  const std::string_view mask = single_variable(operators[position].inputs, "Mask");
-  const auto output_of = [](const Conditional& c, std::string_view name) {
-    return static_cast<size_t>(std::find(c.names.begin(), c.names.end(), name) - c.names.begin());
+  const std::string_view mask_name = single_variable(operators[position].inputs, "Mask");
+  const ValueId mask = scope.find(mask_name);
+  if (mask == kNoValue) return false;
+  const auto waiting = [&](std::string_view name) {
+    return static_cast<const Conditional*>(scope.pending_owner(name));
   };
-  std::vector<const Operator*> selections;
-  std::vector<RegionOutputs> results;
+  Pair pair;
+  std::vector<const Operator*> chosen;
+  bool adjoining = true;
   for (size_t i = position; i < operators.size(); ++i) {
     const Operator& op = operators[i];
-    if (op.type != "select_input" || single_variable(op.inputs, "Mask") != mask) continue;
+    const bool selects = op.type == "select_input" && single_variable(op.inputs, "Mask") == mask_name;
     const std::span<const std::string_view> x = variables_at(op.inputs, "X");
-    if (x.size() != 2 || scope.pending_owner(x[0]) != &no || scope.pending_owner(x[1]) != &yes) continue;
-    selections.push_back(&op);
-    results.push_back({.yes = output_of(yes, x[1]), .no = output_of(no, x[0])});
+    const bool both = selects && x.size() == 2 && waiting(x[0]) != nullptr && waiting(x[1]) != nullptr;
+    const bool one = selects && x.size() == 2 && (waiting(x[0]) != nullptr || waiting(x[1]) != nullptr);
+    const bool taken = (both || (one && adjoining)) && !op.outputs.empty() &&
+                       pair.add(scope.graph(), mask, waiting(x[0]), waiting(x[1]));
+    if (taken) chosen.push_back(&op);
+    if (!taken && i == position) return false;
+    if (op.type != "select_input") adjoining = false;
   }
-  const NodeId node = add_if(scope.graph(), yes.node_name, yes.condition, yes.region, no.region, results);
-  for (size_t i = 0; i < selections.size(); ++i) paired_[selections[i]] = scope.graph().node(node).outputs[i];
+  const auto source = [&](const Conditional* owner, std::string_view name) -> RegionOutputs::Source {
+    if (waiting(name) == nullptr) return {.outer = scope.find(name)};
+    return {static_cast<size_t>(std::find(owner->names.begin(), owner->names.end(), name) - owner->names.begin())};
+  };
+  std::vector<RegionOutputs> results;
+  for (const Operator* op : chosen) {
+    const std::span<const std::string_view> x = variables_at(op->inputs, "X");
+    for (std::string_view name : x) {
+      require(waiting(name) != nullptr || scope.find(name) != kNoValue, "the variable ", in_quotes(name),
+              " at input X is read before anything writes it");
+    }
+    results.push_back({.yes = source(pair.yes, x[1]), .no = source(pair.no, x[0])});
+  }
+  const ClosedRegion nothing{.graph = std::make_shared<Graph>(), .captured = {}};
+  const Conditional& named = pair.yes != nullptr ? *pair.yes : *pair.no;
+  const NodeId node =
+      add_if(scope.graph(), named.node_name, without_casts(scope.graph(), mask),
+             pair.yes != nullptr ? pair.yes->region : nothing, pair.no != nullptr ? pair.no->region : nothing, results);
+  for (size_t i = 0; i < chosen.size(); ++i) selections[chosen[i]] = scope.graph().node(node).outputs[i];
+  return true;
 }
 
 }  // namespace coracle

@@ -15,6 +15,9 @@ namespace coracle {
 /// True for operator types that the importer turns into regions, inputs and outputs itself.
 bool is_handled_by_reader(std::string_view type);
 
+/// True for operator types that make a variable an output of the program.
+bool is_fetch(std::string_view type);
+
 /// Imports the blocks of a ProgramDesc: operators one by one, `while` and conditional blocks as regions.
 class ProgramImporter {
  public:
@@ -41,17 +44,21 @@ class ProgramImporter {
     ValueId value = kNoValue;
   };
 
-  void import_operator(ProgramScope& scope, const programdesc::Operator& op, size_t position, int depth);
+  struct Pair;
+  /// Results of select_input operators of the block at hand that an `if` made already gives.
+  using Selections = std::unordered_map<const programdesc::Operator*, ValueId>;
+
+  void import_operator(ProgramScope& scope, size_t position, int depth, Selections& selections);
   void import_fetch(ProgramScope& scope, const programdesc::Operator& op);
   void import_while(ProgramScope& scope, const programdesc::Operator& op, std::string name, int depth);
   void import_conditional(ProgramScope& scope, const programdesc::Operator& op, std::string name, int depth);
-  bool import_selection(ProgramScope& scope, const programdesc::Operator& op, size_t position);
+  bool import_selection(ProgramScope& scope, const programdesc::Operator& op, size_t position, Selections& selections);
   void make_if(ProgramScope& scope, const Conditional& c);
-  void pair_up(ProgramScope& scope, const Conditional& yes, const Conditional& no, size_t position);
+  bool pair_up(ProgramScope& scope, size_t position, Selections& selections);
 
   const ProgramBlocks& blocks_;
   std::vector<std::shared_ptr<Conditional>> conditionals_;
-  std::unordered_map<const programdesc::Operator*, ValueId> paired_;  ///< results of select_input operators
+  std::unordered_map<const programdesc::Operator*, std::vector<Fact>> loop_types_;  ///< as of the last import of a loop
   std::vector<Fetch> fetches_;
 };
 

@@ -75,9 +75,20 @@ int64_t ProgramLowering::op_version() const {
   return it == versions.end() ? 0 : it->second;
 }
 
+/// A tensor array that nothing has written is empty: no operator makes one.
+ValueId ProgramLowering::value_of(std::string_view name) const {
+  const ValueId value = scope_.find(name);
+  if (value != kNoValue) return value;
+  const Fact declared = declared_fact(blocks_.find(scope_.block(), name));
+  if (!declared.is_array) return kNoValue;
+  const ValueId empty = add_undefined(scope_.graph(), declared);
+  scope_.bind(name, empty);
+  return empty;
+}
+
 std::vector<ValueId> ProgramLowering::values_of(std::span<const std::string_view> variables) const {
   std::vector<ValueId> values;
-  for (std::string_view name : variables) values.push_back(name == kEmptyVariable ? kNoValue : scope_.find(name));
+  for (std::string_view name : variables) values.push_back(name == kEmptyVariable ? kNoValue : value_of(name));
   return values;
 }
 
@@ -92,7 +103,7 @@ std::vector<ValueId> ProgramLowering::inputs(std::string_view slot) const {
   std::vector<ValueId> arrays;
   for (std::string_view name : variables_at(op_.outputs, slot)) {
     const Variable* v = blocks_.find(scope_.block(), name);
-    if (v != nullptr && v->type == programdesc::kTensorArray) arrays.push_back(scope_.find(name));
+    if (v != nullptr && v->type == programdesc::kTensorArray) arrays.push_back(value_of(name));
   }
   return arrays;
 }

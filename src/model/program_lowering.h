@@ -45,6 +45,7 @@ class ProgramLowering : public OperatorLowering {
 
  private:
   void fix_variable_attributes(const OpRow& row);
+  ValueId value_of(std::string_view name) const;
   std::vector<ValueId> values_of(std::span<const std::string_view> variables) const;
 
   const ProgramBlocks& blocks_;

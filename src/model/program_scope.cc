@@ -58,6 +58,14 @@ const Variable* ProgramBlocks::find(size_t block, std::string_view name) const {
   }
 }
 
+bool ProgramBlocks::is_written_inside(std::string_view name) const {
+  for (size_t b = 1; b < program_.blocks.size(); ++b) {
+    const std::vector<std::string_view>& writes = outer_writes_[b];
+    if (program_.blocks[b].parent == 0 && std::find(writes.begin(), writes.end(), name) != writes.end()) return true;
+  }
+  return false;
+}
+
 void ProgramBlocks::collect_outer_writes(size_t block) {
   std::vector<std::string_view>& writes = outer_writes_[block];
   std::unordered_set<std::string_view> seen;

@@ -24,6 +24,8 @@ class ProgramBlocks {
   const programdesc::Variable* find(size_t block, std::string_view name) const;
   /// Variables of outer blocks that operators of this block or blocks below write, in order of first writing.
   const std::vector<std::string_view>& outer_writes(size_t block) const { return outer_writes_[block]; }
+  /// True if a loop or a branch writes a variable of the main block. Exporters then declare the type that it leaves.
+  bool is_written_inside(std::string_view name) const;
   /// True if any operator of the program takes the variable.
   bool is_read(std::string_view name) const { return read_.contains(name); }
 

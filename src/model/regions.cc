@@ -2,6 +2,7 @@
 #include "model/regions.h"
 
 #include <algorithm>
+#include <exception>
 
 #include "ops/if.h"
 #include "ops/while.h"
@@ -37,12 +38,29 @@ std::vector<ValueId> inline_graph(const Graph& from, Graph& to, std::span<const 
   return outputs;
 }
 
+namespace {
+
+/// The values of `graph` that an `if` needs: what its regions have captured, and what it takes as a result.
+std::vector<ValueId> captured_by_if(const Graph& graph, const ClosedRegion& yes, const ClosedRegion& no,
+                                    std::span<const RegionOutputs> results) {
+  std::vector<ValueId> captured = yes.captured;
+  const auto add = [&](ValueId v) {
+    if (v == kNoValue || graph.value(v).is_constant()) return;
+    if (std::find(captured.begin(), captured.end(), v) == captured.end()) captured.push_back(v);
+  };
+  for (ValueId v : no.captured) add(v);
+  for (const RegionOutputs& result : results) {
+    add(result.yes.outer);
+    add(result.no.outer);
+  }
+  return captured;
+}
+
+}  // namespace
+
 NodeId add_if(Graph& graph, std::string name, ValueId condition, const ClosedRegion& yes, const ClosedRegion& no,
               std::span<const RegionOutputs> results) {
-  std::vector<ValueId> captured = yes.captured;
-  for (ValueId v : no.captured) {
-    if (std::find(captured.begin(), captured.end(), v) == captured.end()) captured.push_back(v);
-  }
+  const std::vector<ValueId> captured = captured_by_if(graph, yes, no, results);
   std::vector<std::shared_ptr<Graph>> regions;
   for (const ClosedRegion* closed : {&yes, &no}) {
     auto region = std::make_shared<Graph>();
@@ -52,15 +70,21 @@ NodeId add_if(Graph& graph, std::string name, ValueId condition, const ClosedReg
       fact.value = nullptr;
       inputs.push_back(region->add_input(graph.value(v).name, std::move(fact)));
     }
+    const auto inner = [&](ValueId v) {
+      const Value& value = graph.value(v);
+      if (value.is_constant()) return region->add_constant(*value.fact.value, value.name);
+      return inputs[static_cast<size_t>(std::find(captured.begin(), captured.end(), v) - captured.begin())];
+    };
     std::vector<ValueId> arguments;
-    for (ValueId v : closed->captured) {
-      arguments.push_back(
-          inputs[static_cast<size_t>(std::find(captured.begin(), captured.end(), v) - captured.begin())]);
-    }
+    for (ValueId v : closed->captured) arguments.push_back(inner(v));
     const std::vector<ValueId> outputs = inline_graph(*closed->graph, *region, arguments);
     for (const RegionOutputs& result : results) {
-      const size_t i = closed == &yes ? result.yes : result.no;
-      region->add_output(outputs.at(i), closed->graph->output_names()[i]);
+      const RegionOutputs::Source& source = closed == &yes ? result.yes : result.no;
+      if (source.outer != kNoValue) {
+        region->add_output(inner(source.outer), graph.value(source.outer).name);
+      } else {
+        region->add_output(outputs.at(source.output), closed->graph->output_names()[source.output]);
+      }
     }
     regions.push_back(std::move(region));
   }
@@ -94,6 +118,32 @@ void refresh_regions(Graph& graph) {
 
 }  // namespace
 
+std::shared_ptr<Graph> import_loop(std::vector<Fact>& types,
+                                   const std::function<std::shared_ptr<Graph>(std::span<const Fact>)>& import) {
+  std::exception_ptr refused;
+  for (;;) {
+    std::shared_ptr<Graph> region;
+    try {
+      region = import(types);
+    } catch (const Error&) {
+      if (refused == nullptr) refused = std::current_exception();
+      if (std::none_of(types.begin(), types.end(), [](const Fact& f) { return f.type_known(); })) {
+        std::rethrow_exception(refused);
+      }
+      for (Fact& f : types) f = joined(f, Fact::unknown());
+      continue;
+    }
+    bool fits = true;
+    for (size_t i = 0; i < types.size(); ++i) {
+      Fact either = joined(types[i], region->fact(region->outputs()[i]));
+      if (same_type(either, types[i])) continue;
+      types[i] = std::move(either);
+      fits = false;
+    }
+    if (fits) return region;
+  }
+}
+
 void widen_region(Graph& graph, NodeId loop) {
   const Node& node = graph.node(loop);
   Graph& region = *node.regions.front();
@@ -105,9 +155,9 @@ void widen_region(Graph& graph, NodeId loop) {
   }
   region.infer_all();
   Fact condition = region.fact(region.inputs()[0]);
-  if (!(region.fact(region.outputs()[0]).shape == condition.shape)) {
-    condition.shape = Shape::unknown_rank();
-    region.set_input_fact(region.inputs()[0], condition);
+  Fact either = joined(condition, region.fact(region.outputs()[0]));
+  if (!same_type(either, condition)) {
+    region.set_input_fact(region.inputs()[0], std::move(either));
     region.infer_all();
   }
   refresh_regions(region);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -19,15 +20,26 @@ struct ClosedRegion {
 /// Appends a copy of `from` to `to` with `arguments` for its inputs; returns what its outputs have become.
 std::vector<ValueId> inline_graph(const Graph& from, Graph& to, std::span<const ValueId> arguments);
 
-/// Which outputs of the two regions make a result of an `if`.
+/// What makes a result of an `if`: for each of the two regions which of its outputs, or a value of the graph around.
 struct RegionOutputs {
-  size_t yes = 0;
-  size_t no = 0;
+  struct Source {
+    size_t output = 0;
+    ValueId outer = kNoValue;  ///< if not kNoValue, this instead of an output
+  };
+  Source yes;
+  Source no;
 };
 
 /// Adds an `if` whose results are the chosen outputs of the region taken.
 NodeId add_if(Graph& graph, std::string name, ValueId condition, const ClosedRegion& yes, const ClosedRegion& no,
               std::span<const RegionOutputs> results);
+
+/// Imports a loop's region. `import` is given the types of the carried values (the condition first) and returns a graph
+/// that has them for its first inputs and gives as many outputs. `types` are those before the loop; where the region
+/// leaves other ones they become wider and the region is imported again, since what operators are imported as may
+/// depend on types. Where it does not take what stands before the loop, nothing is known of it.
+std::shared_ptr<Graph> import_loop(std::vector<Fact>& types,
+                                   const std::function<std::shared_ptr<Graph>(std::span<const Fact>)>& import);
 
 /// Brings the facts inside a loop's region to what holds in every iteration, not only the first.
 void widen_region(Graph& graph, NodeId loop);

@@ -11,6 +11,7 @@ struct ArrayLength {
   static constexpr const char* kLegacy[] = {"lod_array_length"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr bool kAnyType = true;
   friend bool operator==(const ArrayLength&, const ArrayLength&) = default;
 };
 

@@ -11,6 +11,7 @@ struct ArrayPop {
   static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("input", "X")};
   static constexpr Port kOutputs[] = {out("array_out", "ArrayOut"), out("out", "Out")};
+  static constexpr bool kAnyType = true;
   int index = -1;
   void attributes(AttributeVisitor& visit) { visit("index", index); }
   friend bool operator==(const ArrayPop&, const ArrayPop&) = default;
@@ -23,12 +24,11 @@ inline void infer(const ArrayPop&, InferArgs& a) {
 }
 
 inline void reference(const ArrayPop& op, ReferenceArgs& a) {
-  const std::vector<Tensor>& elements = a.in(0).elements();
+  a.out(0) = a.take(0).own_array();
+  std::vector<Tensor>& elements = a.out(0).elements();
   const auto i = index_from_front(op.index, static_cast<int64_t>(elements.size()), "attribute index", 0);
-  a.out(0) = a.in(0).clone_array();
-  a.out(0).elements().erase(a.out(0).elements().begin() + i);
-  const Tensor& element = elements[static_cast<size_t>(i)];
-  copy_tensor(written(element, static_cast<size_t>(i)), a.out(1));
+  copy_tensor(written(elements[static_cast<size_t>(i)], static_cast<size_t>(i)), a.out(1));
+  elements.erase(elements.begin() + i);
 }
 
 inline constexpr const OpRow* array_pop_op = &kOpRow<ArrayPop>;

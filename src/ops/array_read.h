@@ -12,6 +12,7 @@ struct ArrayRead {
   static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("array", "X"), in("i", "I")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr bool kAnyType = true;
   friend bool operator==(const ArrayRead&, const ArrayRead&) = default;
 };
 

@@ -13,6 +13,7 @@ struct ArrayToTensor {
   static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("out_index", "OutIndex")};
+  static constexpr bool kAnyType = true;
   int axis = 0;
   bool use_stack = false;
   void attributes(AttributeVisitor& visit) {

@@ -13,23 +13,27 @@ struct ArrayWrite {
   static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {optional_in("array", "Out"), in("x", "X"), in("i", "I")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr bool kAnyType = true;
   friend bool operator==(const ArrayWrite&, const ArrayWrite&) = default;
 };
 
 inline void infer(const ArrayWrite&, InferArgs& a) {
   if (a.has(0)) require_array(a, 0);
-  a.out(0) = array_fact(a.dtype(1), a.has(0) ? joined(a.shape(0), a.shape(1)) : a.shape(1));
+  Fact elements = a.in(1);
+  elements.is_array = true;
+  a.out(0) = joined(elements, a.has(0) && a.in(0).is_array ? a.in(0) : elements);
 }
 
-/// Elements outlive the memory of x, so they are copies.
+/// Elements outlive the memory of x, so they are copies. The list is not copied where nothing else holds it: a loop
+/// that fills an array takes time in proportion to its length.
 inline void reference(const ArrayWrite&, ReferenceArgs& a) {
   constexpr int64_t kMaxElements = 1 << 20;
-  a.out(0) = a.has(0) ? a.in(0).clone_array() : Tensor::array(a.in(1).dtype());
   require(a.in(2).count() == 1, ErrorCode::kRunFailure, "the position in a tensor array is a tensor ", a.shape(2),
           ", expected one element");
   const int64_t i = a.in(2).integer(0);
   require(i >= 0 && i < kMaxElements, ErrorCode::kRunFailure, "the position in a tensor array is ", i,
           ", expected at least 0 and less than ", kMaxElements);
+  a.out(0) = a.has(0) ? a.take(0).own_array() : Tensor::array(a.in(1).dtype());
   std::vector<Tensor>& elements = a.out(0).elements();
   const auto at = static_cast<size_t>(i);
   if (elements.size() <= at) elements.resize(at + 1);

@@ -10,6 +10,7 @@ struct Assert {
   static constexpr const char* kName = "assert";
   static constexpr const char* kLegacy[] = {"assert"};
   static constexpr Port kInputs[] = {in("cond", "Cond"), list_in("data", "Data")};
+  static constexpr bool kAnyType = true;
   friend bool operator==(const Assert&, const Assert&) = default;
 };
 

@@ -11,6 +11,7 @@ struct AssignOut {
   static constexpr Port kInputs[] = {in("x", "X"), in("output", "Out")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   static constexpr LodRule kLod = LodRule::kFirst;
+  static constexpr bool kAnyType = true;
   friend bool operator==(const AssignOut&, const AssignOut&) = default;
 };
 

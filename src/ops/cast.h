@@ -13,6 +13,7 @@ struct Cast {
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   static constexpr LodRule kLod = LodRule::kFirst;
+  static constexpr bool kAnyType = true;
   DType dtype = DType::kFloat32;
   void attributes(AttributeVisitor& visit) { visit("dtype", dtype, "out_dtype"); }
   friend bool operator==(const Cast&, const Cast&) = default;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "graph/lowering.h"
 #include "ops/common/arrays.h"
 
 namespace coracle {
@@ -13,6 +14,13 @@ struct CreateArray {
   DType dtype = DType::kFloat32;
   void attributes(AttributeVisitor& visit) { visit("dtype", dtype); }
   friend bool operator==(const CreateArray&, const CreateArray&) = default;
+
+  /// The element type is that which the file declares for the result: the attribute may be undefined.
+  static void lower(Lowering& l) {
+    CreateArray op;
+    op.dtype = l.declared_output("Out").dtype;
+    l.bind("Out", l.add(op, {}));
+  }
 };
 
 inline void infer(const CreateArray& op, InferArgs& a) { a.out(0) = array_fact(op.dtype); }

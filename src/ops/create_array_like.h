@@ -12,6 +12,7 @@ struct CreateArrayLike {
   static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("input", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr bool kAnyType = true;
   double val = 0;
   void attributes(AttributeVisitor& visit) { visit("val", val); }
   friend bool operator==(const CreateArrayLike&, const CreateArrayLike&) = default;

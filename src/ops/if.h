@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/common/joining.h"
+#include "graph/op.h"
+#include "ops/common/conditions.h"
 
 namespace coracle {
 
@@ -13,15 +14,17 @@ struct If {
   static constexpr Port kOutputs[] = {list_out("out", "")};
   static constexpr int kRegions = 2;
   static constexpr bool kPure = false;
+  static constexpr bool kAnyType = true;
   friend bool operator==(const If&, const If&) = default;
 };
 
-/// What both regions agree on; of a known condition only the region taken counts.
+/// What is known of either region's results; of a known condition only the region taken counts. That the condition has
+/// one element is checked in a run: a region that is never taken may hold an `if` that could not run.
 inline void infer(const If&, InferArgs& a) {
-  require(!a.shape(0).known() || a.shape(0).count() == 1, "the condition is ", a.shape(0), ", expected one element");
   std::vector<Fact> captured;
   for (int i = 0; i < a.count(1); ++i) captured.push_back(a.in(1, i));
-  const std::optional<double> condition = a.number(0);
+  const bool one = !a.shape(0).known() || a.shape(0).count() == 1;
+  const std::optional<double> condition = one ? a.number(0) : std::nullopt;
   const auto outputs = static_cast<size_t>(a.out_count(0));
   const auto run = [&](int region) {
     std::vector<Fact> facts = a.infer_region(region, captured);
@@ -33,22 +36,16 @@ inline void infer(const If&, InferArgs& a) {
   std::vector<Fact> facts = run(condition && *condition == 0 ? 1 : 0);
   if (!condition) {
     const std::vector<Fact> other = run(1);
-    for (size_t i = 0; i < outputs; ++i) {
-      require(facts[i].dtype == other[i].dtype && facts[i].is_array == other[i].is_array, "result ", i, " of an if is ",
-              facts[i].dtype, facts[i].is_array ? " array" : "", " in one region and ", other[i].dtype,
-              other[i].is_array ? " array" : "", " in the other");
-      facts[i].shape = joined(facts[i].shape, other[i].shape);
-      facts[i].lod = nullptr;
-    }
+    for (size_t i = 0; i < outputs; ++i) facts[i] = joined(facts[i], other[i]);
   }
   for (size_t i = 0; i < outputs; ++i) a.out(0, static_cast<int>(i)) = facts[i];
 }
 
 inline void reference(const If&, ReferenceArgs& a) {
   std::vector<Tensor> captured;
-  for (int i = 0; i < a.count(1); ++i) captured.push_back(a.in(1, i));
-  const std::vector<Tensor> results = a.run_region(a.in(0).number(0) != 0 ? 0 : 1, captured);
-  for (int i = 0; i < a.out_count(0); ++i) a.out(0, i) = results[static_cast<size_t>(i)];
+  for (int i = 0; i < a.count(1); ++i) captured.push_back(a.take(1, i));
+  std::vector<Tensor> results = a.run_region(holds(a.in(0)) ? 0 : 1, std::move(captured));
+  for (int i = 0; i < a.out_count(0); ++i) a.out(0, i) = std::move(results[static_cast<size_t>(i)]);
 }
 
 inline constexpr const OpRow* if_op = &kOpRow<If>;

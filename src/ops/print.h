@@ -12,6 +12,7 @@ struct Print {
   static constexpr Port kInputs[] = {in("in", "In")};
   static constexpr Port kOutputs[] = {optional_out("out", "Out")};
   static constexpr LodRule kLod = LodRule::kFirst;
+  static constexpr bool kAnyType = true;
   friend bool operator==(const Print&, const Print&) = default;
 };
 

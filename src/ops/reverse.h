@@ -26,7 +26,7 @@ inline void infer(const Reverse&, InferArgs& a) {
 
 inline void reference(const Reverse&, ReferenceArgs& a) {
   if (a.in(0).is_array()) {
-    a.out(0) = a.in(0).clone_array();
+    a.out(0) = a.take(0).own_array();
     std::reverse(a.out(0).elements().begin(), a.out(0).elements().end());
     return;
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/common/joining.h"
+#include "graph/op.h"
+#include "ops/common/movement.h"
 
 namespace coracle {
 
@@ -12,27 +13,22 @@ struct SelectInput {
   static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("mask", "Mask"), list_in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr bool kAnyType = true;
   friend bool operator==(const SelectInput&, const SelectInput&) = default;
 };
 
 inline void infer(const SelectInput&, InferArgs& a) {
   require(a.count(1) > 0, "select_input has nothing to select");
-  const std::optional<double> mask = a.number(0);
-  if (mask) {
-    require(*mask >= 0 && *mask < a.count(1), "mask is ", *mask, " for ", a.count(1), " values");
-    const Fact& x = a.in(1, static_cast<int>(*mask));
-    a.out(0) = Fact(x.dtype, x.shape);
-    a.out(0).is_array = x.is_array;
-    return;
+  int first = 0;
+  int last = a.count(1) - 1;
+  if (a.in(0).value != nullptr && a.shape(0).count() == 1) {
+    const double mask = a.in(0).value->number(0);
+    require(mask >= 0 && mask < a.count(1), "mask is ", mask, " for ", a.count(1), " values");
+    first = last = static_cast<int>(mask);
   }
-  Shape shape = a.shape(1);
-  for (int i = 1; i < a.count(1); ++i) {
-    require(a.dtype(1, i) == a.dtype(1, 0) && a.in(1, i).is_array == a.in(1, 0).is_array, "value 0 is ", a.in(1, 0),
-            " and value ", i, " ", a.in(1, i));
-    shape = joined(shape, a.shape(1, i));
-  }
-  a.out(0) = Fact(a.dtype(1), shape);
-  a.out(0).is_array = a.in(1).is_array;
+  Fact fact = a.in(1, first);
+  for (int i = first; i <= last; ++i) fact = joined(fact, a.in(1, i));
+  a.out(0) = fact;
 }
 
 inline void reference(const SelectInput&, ReferenceArgs& a) {

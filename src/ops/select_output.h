@@ -12,6 +12,7 @@ struct SelectOutput {
   static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("x", "X"), in("mask", "Mask")};
   static constexpr Port kOutputs[] = {list_out("out", "Out")};
+  static constexpr bool kAnyType = true;
   friend bool operator==(const SelectOutput&, const SelectOutput&) = default;
 };
 

@@ -21,7 +21,9 @@ struct SetValue {
     if (!l.is_pir() && l.has("ValueTensor")) return l.lower_by_ports(kOpRow<SetValueWithTensor>);
     PortValues ports = l.ports_of(kOpRow<SetValue>);
     require(!ports.empty() && !ports[0].empty() && ports[0][0] != kNoValue, "set_value has no operand");
-    const ValueId values = l.constant(attribute_values(l, l.fact(ports[0][0]).dtype));
+    const Fact& x = l.fact(ports[0][0]);
+    const DType dtype = x.type_known() ? x.dtype : l.attribute<DType>("dtype", DType::kFloat32);
+    const ValueId values = l.constant(attribute_values(l, dtype));
     ports.insert(ports.begin() + 1, {values});
     l.bind("Out", l.add(l.read_op(kOpRow<SetValueWithTensor>), ports));
   }

@@ -12,6 +12,7 @@ struct ShapeOp {
   static constexpr const char* kLegacy[] = {"shape"};
   static constexpr Port kInputs[] = {in("input", "Input")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr bool kAnyType = true;
   DType dtype = DType::kInt32;
   void attributes(AttributeVisitor& visit) { visit("result_dtype", dtype); }
   friend bool operator==(const ShapeOp&, const ShapeOp&) = default;

@@ -12,6 +12,7 @@ struct Shape64 {
   static constexpr const char* kLegacy[] = {"shape64"};
   static constexpr Port kInputs[] = {in("input", "Input")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr bool kAnyType = true;
   DType dtype = DType::kInt64;
   void attributes(AttributeVisitor& visit) { visit("result_dtype", dtype); }
   friend bool operator==(const Shape64&, const Shape64&) = default;

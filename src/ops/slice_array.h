@@ -13,6 +13,7 @@ struct SliceArray {
   static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("input", "Input"), shape_in("starts", ""), shape_in("ends", "")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr bool kAnyType = true;
   friend bool operator==(const SliceArray&, const SliceArray&) = default;
 };
 

@@ -12,6 +12,7 @@ struct SliceArrayDense {
   static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("input", "Input"), shape_in("starts", "")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr bool kAnyType = true;
   friend bool operator==(const SliceArrayDense&, const SliceArrayDense&) = default;
 };
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "graph/op.h"
+#include "ops/common/conditions.h"
 
 namespace coracle {
 
@@ -14,37 +17,37 @@ struct While {
   static constexpr Port kOutputs[] = {list_out("out", "")};
   static constexpr int kRegions = 1;
   static constexpr bool kPure = false;
+  static constexpr bool kAnyType = true;
   friend bool operator==(const While&, const While&) = default;
 };
 
-/// A carried value keeps of its type what the region does not change: where the region gives another shape, the
-/// differing dimensions are unknown.
+/// A carried value keeps of its type what the region does not change. Where the region does not take what stands before
+/// the loop, as the placeholder of a variable that is written later, nothing is known.
 inline void infer(const While&, InferArgs& a) {
   std::vector<Fact> state{a.in(0)};
   for (int i = 0; i < a.count(1); ++i) state.push_back(a.in(1, i));
   const size_t carried = state.size();
-  for (Fact& f : state) f.value = nullptr;
+  for (Fact& f : state) f = joined(f, f);
   for (int i = 0; i < a.count(2); ++i) state.push_back(a.in(2, i));
   bool changed = true;
   while (changed) {
     changed = false;
-    const std::vector<Fact> next = a.infer_region(0, state);
+    std::vector<Fact> next;
+    try {
+      next = a.infer_region(0, state);
+    } catch (const Error&) {
+      const auto end = state.begin() + static_cast<std::ptrdiff_t>(carried);
+      if (std::none_of(state.begin(), end, [](const Fact& f) { return f.type_known(); })) throw;
+      for (auto f = state.begin(); f != end; ++f) *f = joined(*f, Fact::unknown());
+      changed = true;
+      continue;
+    }
     require(next.size() == carried, "the region of a while gives ", next.size(), " values, expected ", carried);
     for (size_t i = 0; i < carried; ++i) {
-      Shape& s = state[i].shape;
-      const Shape& n = next[i].shape;
-      if (!s.rank_known()) continue;
-      if (!n.rank_known() || n.rank() != s.rank()) {
-        s = Shape::unknown_rank();
-        changed = true;
-        continue;
-      }
-      for (int d = 0; d < s.rank(); ++d) {
-        if (s[d] >= 0 && n[d] != s[d]) {
-          s[d] = Shape::kUnknown;
-          changed = true;
-        }
-      }
+      Fact either = joined(state[i], next[i]);
+      if (same_type(either, state[i])) continue;
+      state[i] = std::move(either);
+      changed = true;
     }
   }
   for (size_t i = 1; i < carried; ++i) a.out(0, static_cast<int>(i) - 1) = state[i];
@@ -52,13 +55,13 @@ inline void infer(const While&, InferArgs& a) {
 
 inline void reference(const While&, ReferenceArgs& a) {
   std::vector<Tensor> state{a.in(0)};
-  for (int i = 0; i < a.count(1); ++i) state.push_back(a.in(1, i));
+  for (int i = 0; i < a.count(1); ++i) state.push_back(a.take(1, i));
   const size_t carried = state.size();
-  while (state[0].number(0) != 0) {
+  while (holds(state[0])) {
     for (int i = 0; i < a.count(2); ++i) state.push_back(a.in(2, i));
-    state = a.run_region(0, state);
+    state = a.run_region(0, std::move(state));
   }
-  for (size_t i = 1; i < carried; ++i) a.out(0, static_cast<int>(i) - 1) = state[i];
+  for (size_t i = 1; i < carried; ++i) a.out(0, static_cast<int>(i) - 1) = std::move(state[i]);
 }
 
 inline constexpr const OpRow* while_op = &kOpRow<While>;

@@ -58,6 +58,7 @@ class SegmentPlanner {
       if (!plannable(graph_, node)) break;
       args.clear();
       for (ValueId v : node.inputs) args.push_back(&facts_[index(v)]);
+      if (std::any_of(args.begin(), args.end(), [](const Fact* f) { return f->is_array; })) break;
       std::vector<Fact> results = infer_node(node, args);
       if (!all_known(results)) break;
       for (size_t i = 0; i < results.size(); ++i) facts_[index(node.outputs[i])] = std::move(results[i]);

@@ -81,7 +81,7 @@ MachineLimits Executor::measure_limits() {
 std::vector<Tensor> Executor::run(std::span<const Tensor> inputs) {
   pool_.start();
   run_start_ = std::chrono::steady_clock::now();
-  return run_graph(program_->graph(), inputs);
+  return run_graph(program_->graph(), {inputs.begin(), inputs.end()});
 }
 
 std::shared_ptr<const BoundSteps> Executor::plan(std::span<const Fact> inputs, bool keep_refusals) {
@@ -124,17 +124,20 @@ void Executor::check_time() const {
           "limit of ", limits_.time_ms, " ms");
 }
 
-std::vector<Tensor> Executor::run_graph(const Graph& graph, std::span<const Tensor> inputs) {
+std::vector<Tensor> Executor::run_graph(const Graph& graph, std::vector<Tensor> inputs) {
   check_time();
   Frame& frame = frame_of(graph);
   require(inputs.size() == graph.inputs().size(), ErrorCode::kInvalidArgument, "the program has ",
           graph.inputs().size(), " inputs, given ", inputs.size());
-  for (size_t i = 0; i < inputs.size(); ++i) make_available(frame, graph.inputs()[i], inputs[i]);
+  for (size_t i = 0; i < inputs.size(); ++i) make_available(frame, graph.inputs()[i], std::move(inputs[i]));
 
   size_t position = 0;
   while (position < graph.order().size()) {
     const Node& node = graph.node(graph.order()[position]);
-    if (plannable(graph, node)) {
+    // What is of unknown type in the graph may be a tensor array in this run.
+    const bool takes_array =
+        std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return frame.facts[index(v)].is_array; });
+    if (plannable(graph, node) && !takes_array) {
       const std::shared_ptr<BoundSteps> bound = steps_for(graph, position, frame);
       if (bound->steps.stop > position) {
         run_steps(graph, *bound, frame);
@@ -143,7 +146,7 @@ std::vector<Tensor> Executor::run_graph(const Graph& graph, std::span<const Tens
       }
       if (read_shape_inputs(node, frame)) continue;
     }
-    run_alone(graph, node, frame);
+    run_alone(graph, position, frame);
     ++position;
   }
   std::vector<Tensor> outputs;
@@ -151,6 +154,11 @@ std::vector<Tensor> Executor::run_graph(const Graph& graph, std::span<const Tens
   for (ValueId v : graph.outputs()) {
     const Value& value = graph.value(v);
     outputs.push_back(value.is_constant() ? *value.fact.value : frame.tensors[index(v)]);
+  }
+  // Whoever gets a tensor array is its only owner.
+  for (ValueId v : frame.available) {
+    Tensor& tensor = frame.tensors[index(v)];
+    if (tensor.is_array()) tensor = Tensor();
   }
   return outputs;
 }
@@ -314,8 +322,23 @@ bool Executor::read_shape_inputs(const Node& node, Frame& frame) {
   return std::all_of(results.begin(), results.end(), [](const Fact& f) { return f.known() && !f.is_array; });
 }
 
-void Executor::run_alone(const Graph& graph, const Node& node, Frame& frame) {
+/// The types of a node's results, as far as they are known before it has run: of one with regions they are those that
+/// the regions give when they run, whatever else would be possible.
+std::vector<Fact> Executor::infer_results(const Node& node, std::span<const Fact* const> facts) const {
+  if (!node.regions.empty()) return std::vector<Fact>(node.outputs.size(), Fact::unknown());
+  std::vector<Fact> results = infer_node(node, facts);
+  size_t bytes = 0;
+  for (const Fact& f : results) bytes += f.known() && !f.is_array ? f.bytes() : 0;
+  require(limits_.memory_bytes == 0 || bytes <= limits_.memory_bytes, ErrorCode::kOutOfMemory, "operator ",
+          node.op.name(), " (", node.name, ") needs ", bytes, " bytes for its results, the memory limit is ",
+          limits_.memory_bytes);
+  return results;
+}
+
+void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
   using Clock = std::chrono::steady_clock;
+  const Node& node = graph.node(graph.order()[position]);
+  const std::vector<size_t>& last_use = program_->info(graph).uses.last_use;
   std::vector<Tensor> inputs;
   std::vector<const Fact*> facts;
   for (ValueId v : node.inputs) {
@@ -324,18 +347,18 @@ void Executor::run_alone(const Graph& graph, const Node& node, Frame& frame) {
     inputs.push_back(tensor.empty_handle() && fact.value != nullptr ? *fact.value : tensor);
     facts.push_back(&fact);
   }
-  const ReferenceArgs::RunRegion run_region = [&](int r, std::span<const Tensor> args) {
-    return run_graph(*node.regions.at(static_cast<size_t>(r)), args);
+  // A tensor array that nobody needs any more belongs to the node, which may change its list.
+  for (ValueId v : node.inputs) {
+    Tensor& tensor = frame.tensors[index(v)];
+    if (tensor.is_array() && last_use[index(v)] == position) tensor = Tensor();
+  }
+  const ReferenceArgs::RunRegion run_region = [&](int r, std::vector<Tensor> args) {
+    return run_graph(*node.regions.at(static_cast<size_t>(r)), std::move(args));
   };
   const Clock::time_point start = Clock::now();
-  const std::vector<Fact> results = infer_node(node, facts);
-  size_t bytes = 0;
-  for (const Fact& f : results) bytes += f.known() && !f.is_array ? f.bytes() : 0;
-  require(limits_.memory_bytes == 0 || bytes <= limits_.memory_bytes, ErrorCode::kOutOfMemory, "operator ",
-          node.op.name(), " (", node.name, ") needs ", bytes, " bytes for its results, the memory limit is ",
-          limits_.memory_bytes);
+  const std::vector<Fact> results = infer_results(node, facts);
   if (observer_ != nullptr) observe_node(graph, node, inputs, false, *observer_);
-  std::vector<Tensor> outputs = evaluate_node(node, inputs, results, &run_region);
+  std::vector<Tensor> outputs = evaluate_node(node, std::move(inputs), results, &run_region);
   if (observer_ != nullptr) observe_node(graph, node, outputs, true, *observer_);
   for (size_t i = 0; i < outputs.size(); ++i) {
     require(!outputs[i].empty_handle(), ErrorCode::kRunFailure, "operator ", node.op.name(), " (", node.name,

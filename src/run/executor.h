@@ -55,14 +55,15 @@ class Executor {
     std::vector<ValueId> available;
   };
 
-  std::vector<Tensor> run_graph(const Graph& graph, std::span<const Tensor> inputs);
+  std::vector<Tensor> run_graph(const Graph& graph, std::vector<Tensor> inputs);
   Frame& frame_of(const Graph& graph);
   void make_available(Frame& frame, ValueId value, Tensor tensor);
   std::shared_ptr<BoundSteps> steps_for(const Graph& graph, size_t position, const Frame& frame);
   void run_steps(const Graph& graph, BoundSteps& bound, Frame& frame);
   void run_calls(const Graph& graph, BoundSteps& bound);
   bool read_shape_inputs(const Node& node, Frame& frame);
-  void run_alone(const Graph& graph, const Node& node, Frame& frame);
+  void run_alone(const Graph& graph, size_t position, Frame& frame);
+  std::vector<Fact> infer_results(const Node& node, std::span<const Fact* const> facts) const;
   static std::string largest_tensor(const Graph& graph, const Steps& steps);
   void reserve_arena(const Graph& graph, const Steps& steps);
   void check_time() const;

@@ -73,6 +73,14 @@ TEST(Tensor, ArraysHoldTensors) {
   EXPECT_EQ(own.elements().size(), 1U);
 }
 
+TEST(Tensor, TheListOfAnArrayIsCopiedOnlyForAnotherOwner) {
+  Tensor array = Tensor::array(DType::kFloat32);
+  const std::vector<Tensor>* list = &array.elements();
+  EXPECT_EQ(&array.own_array().elements(), list);
+  const Tensor same = array;
+  EXPECT_NE(&array.own_array().elements(), list);
+}
+
 TEST(Half, AllValuesReturn) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {
     const float value = Float16::to_float(static_cast<uint16_t>(bits));

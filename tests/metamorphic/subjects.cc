@@ -128,7 +128,7 @@ std::vector<Subject> operator_subjects(const std::string& folder) {
       Subject& subject = subjects.emplace_back();
       subject.name = c.name;
       subject.source = ModelSource::in_memory(file(c.model, "program"), file(c.params, "parameters"));
-      for (const oracle::Input& input : c.inputs) {
+      for (const oracle::Input& input : c.runs.at(0).inputs) {
         const auto type = kTypes.find(input.array.type);
         if (type == kTypes.end()) continue;
         Shape shape;

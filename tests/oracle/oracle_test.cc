@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the cases that the real Paddle answered (pack.py) through the public C++ interface and compares: with graph
-// passes, without them, and with narrower instruction sets. Results must not depend on the number of threads. The runs
-// of a case are runs of one session, and the first one comes again at the end.
+// passes, without them, and with narrower instruction sets. Results must not depend on the number of threads, nor on
+// what ran before in a session: the runs of a case are runs of one session, and the first one comes again at the end;
+// cases of one model that follow each other share one as well.
 //
 // Environment: CORACLE_ORACLE_DIR, another folder of archives than the sample and the reduced programs;
 // CORACLE_ORACLE_OP, only this operator.
@@ -13,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <memory>
 #include <set>
 #include <sstream>
 
@@ -72,6 +74,37 @@ std::string compare_outputs(const Run& run, const api::Session& session, double&
   return {};
 }
 
+// A session for cases of one model that follow each other.
+class SharedSession {
+ public:
+  // The reason why a case fails in the session that earlier ones ran in, or nothing.
+  std::string run(const Case& c, double& worst) {
+    try {
+      if (session_ == nullptr || c.model != bytes_ || c.params != params_) {
+        session_.reset();
+        bytes_ = c.model;
+        params_ = c.params;
+        model_ = std::make_unique<api::Model>(bytes_, params_);
+        session_ = std::make_unique<api::Session>(*model_, api::SessionOptions{.threads = 2});
+      }
+      for (const Run& run : c.runs) {
+        set_inputs(run, *model_, *session_);
+        session_->run();
+        if (std::string reason = compare_outputs(run, *session_, worst); !reason.empty()) return reason;
+      }
+      return {};
+    } catch (const std::exception& error) {
+      return error.what();
+    }
+  }
+
+ private:
+  Bytes bytes_;
+  Bytes params_;
+  std::unique_ptr<api::Model> model_;
+  std::unique_ptr<api::Session> session_;
+};
+
 // The reason why a case fails, or nothing.
 std::string run_case(const Case& c, const Variant& variant, double& worst) {
   try {
@@ -108,25 +141,29 @@ std::set<std::string> known_differences() {
   return known;
 }
 
-void add_case(const Case& c, Tally& tally) {
+void add_case(const Case& c, SharedSession& shared, Tally& tally) {
   ++tally.cases;
-  for (const Variant& variant : variants()) {
-    const std::string reason = run_case(c, variant, tally.worst);
-    if (reason.empty()) continue;
+  const auto fails = [&](const char* how, const std::string& reason) {
+    if (reason.empty()) return false;
     ++tally.failed;
-    if (tally.reasons.size() < kShown) tally.reasons.push_back(c.name + " " + variant.name + ": " + reason);
-    return;
+    if (tally.reasons.size() < kShown) tally.reasons.push_back(c.name + " " + how + ": " + reason);
+    return true;
+  };
+  for (const Variant& variant : variants()) {
+    if (fails(variant.name, run_case(c, variant, tally.worst))) return;
   }
+  fails("in a session with other cases", shared.run(c, tally.worst));
 }
 
 void run_archive(const std::string& path) {
   const char* only = std::getenv("CORACLE_ORACLE_OP");
   const std::set<std::string> known = known_differences();
+  SharedSession shared;
   std::map<std::string, Tally> tallies;  // by FORMAT/OP, or FORMAT/CASE for a known case
   for (const Case& c : read_cases(path)) {
     if (only != nullptr && c.op != only) continue;
     const std::string op = c.name.substr(0, c.name.find('/')) + "/" + c.op;
-    add_case(c, tallies[known.contains(c.name) ? c.name : op]);
+    add_case(c, shared, tallies[known.contains(c.name) ? c.name : op]);
   }
   for (const auto& [name, tally] : tallies) {
     printf("  %-58s %4zu cases, %4zu failed, worst error %.3f of the tolerance\n", name.c_str(), tally.cases,

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packs generated cases into one compressed tar file per family, as oracle_test and oracle_test read them.
 
-  pack.py --out DIR [--sample] PROGRAM_DIR PIR_DIR
+  pack.py --out DIR [--sample] [--family NAME] PROGRAM_DIR PIR_DIR
   pack.py --out DIR --programs NAME [--bytes N] DIR...       folders that random_programs.py wrote, into one archive
 
 With --sample, a few small cases of each operator and format are taken, spread over all: tests/oracle/sample
-is made so. Entries are named <format>/<case>/<file>; case.json becomes lines of words in case.txt:
+is made so; the family corpus (export_corpus.py) is taken whole. Entries are named <format>/<case>/<file>;
+case.json becomes lines of words in case.txt:
 
   op NAME | model FILE | params FILE
   run                              what follows belongs to another run of the same session
@@ -104,6 +105,7 @@ def main():
     parser.add_argument("--sample", action="store_true")
     parser.add_argument("--programs", metavar="NAME", help="the archive of random programs to write from these folders")
     parser.add_argument("--bytes", type=int, default=1 << 40, help="of the files of random programs, at most")
+    parser.add_argument("--family", action="append", help="only these")
     arguments = parser.parse_args()
     os.makedirs(arguments.out, exist_ok=True)
     if arguments.programs:
@@ -111,7 +113,7 @@ def main():
         return
     program, pir = arguments.folders
     total = count = 0
-    for family in cases.FAMILIES:
+    for family in arguments.family or cases.FAMILIES:
         most, largest = (SAMPLE.get(family, SAMPLE_OTHERS), SAMPLE_BYTES) if arguments.sample else (0, 0)
         n, size = pack_family(family, [("program", program), ("pir", pir)], arguments.out, most, largest)
         print("%-12s %5d cases %8d bytes" % (family, n, size))

@@ -121,7 +121,8 @@ class Checker {
 
   void run_reference() {
     for (const Fact& f : out_facts_) expected_.push_back(Tensor::make(f.dtype, f.shape));
-    ReferenceArgs args(c_.in, counts_, expected_, c_.out_counts);
+    std::vector<Tensor> in = c_.in;
+    ReferenceArgs args(in, counts_, expected_, c_.out_counts);
     c_.op.row().reference(c_.op.attributes(), args);
   }
 

@@ -13,9 +13,10 @@ inline Fact array_fact(DType dtype, const Shape& shape = Shape::unknown_rank()) 
   return fact;
 }
 
-/// Error unless operand `port` is a tensor array.
+/// Error unless operand `port` is a tensor array, as far as is known.
 inline void require_array(const InferArgs& a, int port) {
-  require(a.in(port).is_array, "operand ", port, " is a tensor ", a.shape(port), ", expected a tensor array");
+  require(a.in(port).is_array || !a.in(port).type_known(), "operand ", port, " is a tensor ", a.shape(port),
+          ", expected a tensor array");
 }
 
 /// The position that operand `port` (one integer), called `operand`, names in an array of `size` elements.

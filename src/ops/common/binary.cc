@@ -8,18 +8,18 @@ namespace coracle {
 namespace {
 
 /// `small` seen with the rank of `big`, its dimensions beginning at `axis`.
-ValueId aligned(Lowering& l, ValueId small, ValueId big, int64_t axis) {
-  const int rank = l.fact(big).shape.rank();
+ValueId aligned(Lowering& l, ValueId small, const Shape& big, int64_t axis) {
+  const int rank = big.rank();
   const Shape shape = l.fact(small).shape;
   if (axis < 0) axis += rank;
-  require(axis >= 0 && axis <= rank, "axis ", axis, " does not align ", shape, " with ", l.fact(big).shape);
+  require(axis >= 0 && axis <= rank, "axis ", axis, " does not align ", shape, " with ", big);
   if (axis + shape.rank() == rank) return small;
   if (axis + shape.rank() > rank) {
     // Trailing ones may stand past the end.
     Ints dims;
     int keep = shape.rank();
     while (keep > 0 && axis + keep > rank && shape[keep - 1] == 1) --keep;
-    require(axis + keep <= rank, "axis ", axis, " does not align ", shape, " with ", l.fact(big).shape);
+    require(axis + keep <= rank, "axis ", axis, " does not align ", shape, " with ", big);
     for (int i = 0; i < keep; ++i) dims.push_back(shape[i] < 0 ? 0 : shape[i]);
     dims.insert(dims.end(), static_cast<size_t>(rank - axis - keep), 1);
     return l.add(Reshape{}, {{small}, {l.constant(Tensor::ints(dims))}});
@@ -47,14 +47,16 @@ PortValues aligned_by_axis(Lowering& l) {
   ValueId y = l.input("Y");
   require(x != kNoValue && y != kNoValue, "operands X and Y are needed");
   const auto axis = l.attribute<int64_t>("axis", -1);
-  const Shape xs = l.fact(x).shape;
+  Shape xs = l.fact(x).shape;
   const Shape ys = l.fact(y).shape;
+  // Where a loop or a branch leaves the rank open, the declared one of the result, which is that of the larger operand.
+  if (!xs.rank_known() && axis != -1) xs = l.declared_output("Out").shape;
   if (l.is_pir() || axis == -1 || !xs.rank_known() || !ys.rank_known() || xs.rank() == ys.rank()) return {{x}, {y}};
   if (ys.rank() == 0 || xs.rank() == 0) return {{x}, {y}};
   if (xs.rank() > ys.rank()) {
-    y = aligned(l, y, x, axis);
+    y = aligned(l, y, xs, axis);
   } else {
-    x = aligned(l, x, y, axis);
+    x = aligned(l, x, ys, axis);
   }
   return {{x}, {y}};
 }

@@ -14,6 +14,7 @@ struct CopyOperator {
   static constexpr std::span<const Port> kInputs = kCopyInputs;
   static constexpr std::span<const Port> kOutputs = kCopyOutputs;
   static constexpr LodRule kLod = LodRule::kFirst;
+  static constexpr bool kAnyType = true;
   friend bool operator==(const CopyOperator&, const CopyOperator&) = default;
 };
 

@@ -74,13 +74,4 @@ Shape met(const Shape& a, const Shape& b) {
   return out;
 }
 
-Shape joined(const Shape& a, const Shape& b) {
-  if (!a.rank_known() || !b.rank_known() || a.rank() != b.rank()) return Shape::unknown_rank();
-  Shape out = a;
-  for (int i = 0; i < out.rank(); ++i) {
-    if (out[i] != b[i]) out[i] = Shape::kUnknown;
-  }
-  return out;
-}
-
 }  // namespace coracle

@@ -31,7 +31,4 @@ DType common_dtype(const InferArgs& a, int port);
 /// What is known of the common shape of two values that must be equal in shape.
 Shape met(const Shape& a, const Shape& b);
 
-/// The shape of a value that is either of two: dimensions that differ are unknown.
-Shape joined(const Shape& a, const Shape& b);
-
 }  // namespace coracle

@@ -89,7 +89,7 @@ void gather_elements(const Tensor& from, const ElementWalk& read, Tensor& to) {
 
 void copy_tensor(const Tensor& from, Tensor& to) {
   if (from.is_array() || to.empty_handle()) {
-    to = from.clone();
+    to = from.is_array() ? from : from.clone();
     return;
   }
   require(to.bytes() == from.bytes(), ErrorCode::kRunFailure, "a tensor ", from.dtype(), from.shape(), " stands where ",

@@ -42,7 +42,7 @@ void copy_elements(const void* from, const ElementWalk& read, void* to, const El
 /// Fills the row-major `to` with the elements of `from` met along `read`.
 void gather_elements(const Tensor& from, const ElementWalk& read, Tensor& to);
 
-/// to = from, element for element; both have the same type and count. Tensor arrays get their own list.
+/// to = from, element for element; both have the same type and count. Tensor arrays share their list.
 void copy_tensor(const Tensor& from, Tensor& to);
 
 /// True for NHWC, NDHWC, NLC: the shape itself has the channels last.
