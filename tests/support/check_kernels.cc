@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <set>
 
 #include "plan/kernel_selector.h"
 
@@ -94,7 +95,16 @@ class Checker {
     return taken;
   }
 
+  /// Names of the rows that took it, without those on tiles.
+  const std::set<std::string>& taken() const { return taken_; }
+
  private:
+  /// A row's name without its instruction set.
+  static std::string family_of(const Kernel& kernel) {
+    const std::string_view name = kernel.name;
+    return std::string(name.substr(0, name.rfind('.')));
+  }
+
   /// The rows on tiles, or the others; how many took the case.
   int check_rows(const KernelSelector& selector, bool on_tiles) {
     int taken = 0;
@@ -167,6 +177,7 @@ class Checker {
     SCOPED_TRACE(text);
     const std::vector<Bytes> one = run(kernel, args, 1, false);
     for (size_t i = 0; i < one.size(); ++i) compare(one[i], i, error_of(kernel.products));
+    if (kernel.products == Products::kFloat32) taken_.insert(family_of(kernel));
     for (int threads : {2, 3}) EXPECT_EQ(one, run(kernel, args, threads, false)) << threads << " threads";
     EXPECT_EQ(one, run(kernel, args, 2, true)) << "in place";
     return 1;
@@ -235,19 +246,23 @@ class Checker {
     const Fact& fact = out_facts_[i];
     if (fact.layout == Layout::kChannelsLast) got = reordered(got.data(), fact.shape, size_of(fact.dtype), false);
     ASSERT_EQ(got.size(), want.bytes());
-    if (fact.dtype != DType::kFloat32) {
-      EXPECT_EQ(got.empty() ? 0 : std::memcmp(got.data(), want.raw(), got.size()), 0) << "result " << i;
-      return;
-    }
+    if (fact.dtype == DType::kFloat32) return compare_floats(want.data<float>(), got, i, product_error);
+    if (fact.dtype == DType::kFloat64) return compare_floats(want.data<double>(), got, i, product_error);
+    EXPECT_EQ(got.empty() ? 0 : std::memcmp(got.data(), want.raw(), got.size()), 0) << "result " << i;
+  }
+
+  template <class T>
+  void compare_floats(const T* want, const Bytes& got, size_t i, double product_error) const {
+    const auto count = static_cast<int64_t>(got.size() / sizeof(T));
     double largest = 0;
-    for (int64_t k = 0; k < want.count(); ++k) {
-      const double magnitude = std::fabs(static_cast<double>(want.data<float>()[k]));
+    for (int64_t k = 0; k < count; ++k) {
+      const double magnitude = std::fabs(static_cast<double>(want[k]));
       if (std::isfinite(magnitude)) largest = std::max(largest, magnitude);
     }
-    for (int64_t k = 0; k < want.count(); ++k) {
-      float value;
-      std::memcpy(&value, got.data() + static_cast<size_t>(k) * sizeof(float), sizeof(float));
-      const float expected = want.data<float>()[k];
+    for (int64_t k = 0; k < count; ++k) {
+      T value;
+      std::memcpy(&value, got.data() + static_cast<size_t>(k) * sizeof(T), sizeof(T));
+      const T expected = want[k];
       if (value == expected || (std::isnan(value) && std::isnan(expected))) continue;
       const double allowed =
           c_.absolute + c_.relative * std::fabs(static_cast<double>(expected)) + product_error * largest;
@@ -263,11 +278,18 @@ class Checker {
   std::vector<Fact> in_facts_;
   std::vector<Fact> out_facts_;
   std::vector<Tensor> expected_;
+  std::set<std::string> taken_;
 };
 
 }  // namespace
 
 int check_on_every_kernel(const KernelCase& c) { return Checker(c).check(); }
+
+std::set<std::string> rows_that_take(const KernelCase& c) {
+  Checker checker(c);
+  checker.check();
+  return checker.taken();
+}
 
 Tensor random_floats(const Shape& shape, double low, double high, unsigned seed) {
   std::mt19937 engine(seed);

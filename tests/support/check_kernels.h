@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ struct KernelCase {
 /// Rows on matrix tiles are emulated where the machine has none. Gives how many rows and layouts took it, without the
 /// reference and those on tiles; failures are reported to gtest.
 int check_on_every_kernel(const KernelCase& c);
+
+/// The same; gives the names of the rows that took it, without their instruction sets and without those on tiles:
+/// {"conv2d.indirect", "conv2d.winograd_2x2"}.
+std::set<std::string> rows_that_take(const KernelCase& c);
 
 /// Floats in [low, high), the same for each seed.
 Tensor random_floats(const Shape& shape, double low = -2, double high = 2, unsigned seed = 1);

@@ -3,145 +3,191 @@
 
 #include <algorithm>
 
-#include "devices/cpu/gemm_plan.h"
+#include "devices/cpu/contraction.h"
 #include "devices/cpu/kernels/rows.h"
+#include "ops/addmm.h"
+#include "ops/baddbmm.h"
 #include "ops/bmm.h"
+#include "ops/mv.h"
 
-/// Products of two computed matrices, batch by batch: the right one is packed into scratch first.
+/// Products of two computed matrices, batch by batch.
 namespace coracle::cpu::kernels {
 namespace {
 
-/// Rows of a part that a thread takes, at least.
-constexpr int64_t kRowTile = 12;
-
+/// A product and, for addmm, what is added: beta * input + alpha * product.
 struct State {
-  GemmCall call;
-  GemmSource source;  ///< of one right matrix
-  int64_t rows = 0;
-  int64_t row_tile = kRowTile;
-  int64_t panels = 0;
-  int64_t packed_floats = 0;  ///< of one right matrix
-  int64_t right_count = 0;
-  int64_t right_size = 0;
-  std::vector<int64_t> left;   ///< by product: element offset of its left matrix
-  std::vector<int64_t> right;  ///< by product: which right matrix
+  Contraction product;
+  bool adds = false;
+  float alpha = 1;
+  float beta = 1;
+  std::vector<int64_t> added;  ///< by row of the result: where the input's row begins
+  int64_t columns = 0;
+  int64_t column_step = 0;  ///< of the input
 };
 
-bool transposes_x(const Matmul& op) { return op.transpose_x; }
-bool transposes_x(const Bmm&) { return false; }
-bool transposes_y(const Matmul& op) { return op.transpose_y; }
-bool transposes_y(const Bmm&) { return false; }
+/// Which operands are multiplied, and how.
+struct Form {
+  int x = 0;
+  bool transpose_x = false;
+  bool transpose_y = false;
+};
+
+Form form_of(const Matmul& op) { return {0, op.transpose_x, op.transpose_y}; }
+Form form_of(const Bmm&) { return {}; }
+Form form_of(const Mv&) { return {}; }
+Form form_of(const Addmm&) { return {.x = 1}; }
+Form form_of(const Baddbmm&) { return {.x = 1}; }
+
+/// The dimensions of a product by NumPy's rule.
+std::vector<ContractionLabel> labels_of(const Form& form, const Shape& x, const Shape& y) {
+  // Dimension d from the end of an operand: its size and step; beyond the first one, 1 and 0.
+  const auto dimension = [](const Shape& s, int d) {
+    ContractionLabel l{.size = d < s.rank() ? s[s.rank() - 1 - d] : 1};
+    l.a = l.size > 1 ? s.count(s.rank() - d, s.rank()) : 0;
+    return l;
+  };
+  const bool matrix_x = x.rank() > 1;
+  const bool matrix_y = y.rank() > 1;
+  const ContractionLabel m = matrix_x ? dimension(x, form.transpose_x ? 0 : 1) : ContractionLabel{};
+  const ContractionLabel k = dimension(x, matrix_x && form.transpose_x ? 1 : 0);
+  const ContractionLabel n = matrix_y ? dimension(y, form.transpose_y ? 1 : 0) : ContractionLabel{};
+  const ContractionLabel k_of_y = dimension(y, matrix_y && !form.transpose_y ? 1 : 0);
+  std::vector<ContractionLabel> labels = {{k.size, k.a, k_of_y.a, 0}, {n.size, 0, n.a, 1}, {m.size, m.a, 0, n.size}};
+  int64_t step = m.size * n.size;
+  for (int d = 2; d < std::max(x.rank(), y.rank()); ++d) {
+    const ContractionLabel left = dimension(x, d);
+    const ContractionLabel right = dimension(y, d);
+    const int64_t size = left.size == 1 ? right.size : left.size;
+    labels.push_back({size, left.a, right.a, step});
+    step *= size;
+  }
+  return labels;
+}
+
+/// True if the first dimension of x, which may be the batch, makes rows of the product.
+bool rows_may_be_a_batch(const Form& form, const Shape& x, const Shape& y) {
+  if (x.rank() < 2 || (x.rank() == 2 && form.transpose_x)) return false;
+  return x.rank() == 2 || y.rank() < x.rank() || (y[0] == 1 && x[0] > 1);
+}
 
 template <class T>
-Misfit fits(const void* op_attributes, const ArgFacts& args) noexcept {
-  const auto& op = *static_cast<const T*>(op_attributes);
-  if (transposes_x(op)) return "the left matrix is transposed";
-  if (args.shape(0).rank() < 2 || args.shape(1).rank() < 2) return "only matrices";
-  if (args.out().shape.count() == 0 || args.shape(0).count() == 0) return "no elements";
-  return nullptr;
+Misfit fits_any(const void* op_attributes, const ArgFacts& args) noexcept {
+  const Form form = form_of(*static_cast<const T*>(op_attributes));
+  const Shape& x = args.shape(form.x);
+  const Shape& y = args.shape(form.x + 1);
+  if (args.out().shape.count() == 0 || x.count() == 0 || x.rank() == 0 || y.rank() == 0) return "no elements";
+  return Contraction::misfit(labels_of(form, x, y));
 }
 
 template <class T, Products P>
-Misfit fits_products(const void* op_attributes, const ArgFacts& args) noexcept {
-  if (const Misfit misfit = fits<T>(op_attributes, args)) return misfit;
+Misfit fits(const void* op_attributes, const ArgFacts& args) noexcept {
+  if (const Misfit misfit = fits_any<T>(op_attributes, args)) return misfit;
   if (P == Products::kFloat32) return nullptr;
-  const Shape& x = args.shape(0);
+  const Form form = form_of(*static_cast<const T*>(op_attributes));
+  const Shape& x = args.shape(form.x);
   if (x.rank() < 3) return "the rows may be a batch";
-  const int64_t rows = x[x.rank() - 2];
+  const int64_t rows = x[x.rank() - (form.transpose_x ? 1 : 2)];
   if (rows < kLeastRowsToPackTiles) return "too few rows for matrix tiles";
-  return products_misfit(P, rows, {1, x.back(), args.out().shape.back()});
+  return products_misfit(P, rows, {1, x[x.rank() - (form.transpose_x ? 2 : 1)], args.out().shape.back()});
 }
 
-Shape without_matrix(const Shape& s) { return Shape(std::span(s.begin(), static_cast<size_t>(s.rank() - 2))); }
+template <class T>
+Misfit fits_double(const void* op_attributes, const ArgFacts& args) noexcept {
+  const Form form = form_of(*static_cast<const T*>(op_attributes));
+  const bool all = args.in(form.x).dtype == DType::kFloat64 && args.in(form.x + 1).dtype == DType::kFloat64;
+  return all ? fits_any<T>(op_attributes, args) : "only float64";
+}
+
+template <class T>
+void set_added(const T&, const ArgFacts&, State&) {}
+
+template <class T>
+requires std::is_same_v<T, Addmm> || std::is_same_v<T, Baddbmm>
+void set_added(const T& op, const ArgFacts& args, State& s) {
+  s.adds = true;
+  s.alpha = static_cast<float>(op.alpha);
+  s.beta = static_cast<float>(op.beta);
+  const Shape& y = args.out().shape;
+  const Shape& input = args.shape(0);
+  s.columns = y.back();
+  s.column_step = input.rank() > 0 && input.back() > 1 ? 1 : 0;
+  Shape rows = y;
+  rows[rows.rank() - 1] = 1;
+  Shape from = input;
+  const int64_t width = from.rank() > 0 ? from.back() : 1;
+  if (from.rank() > 0) from[from.rank() - 1] = 1;
+  BroadcastWalk(rows, from, rows).each([&](int64_t, int64_t at, int64_t) { s.added.push_back(at * width); });
+}
 
 template <class T, Isa I, Products P>
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext&) {
   const auto& op = *static_cast<const T*>(op_attributes);
-  const GemmFunctions& gemm = gemm_table(I, P);
-  const Shape& x = args.shape(0);
-  const Shape& y = args.shape(1);
-  const int64_t m = x[x.rank() - 2];
-  const int64_t k = x.back();
-  const int64_t n = args.out().shape.back();
-  auto state = std::make_shared<State>();
-  state->call.shape = {1, k, n};
-  state->call.a_stride = k;
-  state->call.c_stride = n;
-  state->source.inner = k;
-  state->source.inner_stride = transposes_y(op) ? 1 : n;
-  state->source.column_stride = transposes_y(op) ? k : 1;
-  state->rows = m;
-  if (P != Products::kFloat32) state->row_tile = gemm.tile_rows(n);
-  state->panels = gemm.panels(n);
-  state->packed_floats = gemm.packed_floats(state->call.shape);
-  const Shape left = without_matrix(x);
-  const Shape right = without_matrix(y);
-  state->right_count = right.count();
-  state->right_size = k * n;
-  const Shape batch = broadcast(left, right);
-  const BroadcastWalk walk(batch, left, right);
-  walk.each([&](int64_t, int64_t l, int64_t r) {
-    state->left.push_back(l * m * k);
-    state->right.push_back(r);
-  });
-  Prepared prepared;
-  prepared.workspace = static_cast<size_t>(state->packed_floats * state->right_count) * sizeof(float);
-  prepared.state_bytes = sizeof(State) + state->left.size() * 2 * sizeof(int64_t);
-  prepared.state = state;
-  return prepared;
+  const Form form = form_of(op);
+  const Shape& x = args.shape(form.x);
+  const Shape& y = args.shape(form.x + 1);
+  State s;
+  s.product = Contraction(labels_of(form, x, y), I, P, args.out().dtype, rows_may_be_a_batch(form, x, y));
+  set_added(op, args, s);
+  const size_t workspace = s.product.workspace();
+  const size_t extra = s.product.bytes() + s.added.size() * sizeof(int64_t);
+  return prepared(std::move(s), workspace, extra);
 }
 
-template <Isa I, Products P>
+/// The product's operands begin with number kFirst.
+template <size_t kFirst>
 void run(KernelCall& call) noexcept {
-  constexpr int64_t kGrain = 256 << 10;
-  const GemmFunctions& gemm = gemm_table(I, P);
-  const State& state = state_of<State>(call);
-  const auto* x = call.in[0].as<const float>();
-  const auto* y = call.in[1].as<const float>();
-  auto* out = call.out[0].as<float>();
-  auto* packed = static_cast<float*>(call.workspace);
-  const GemmShape& shape = state.call.shape;
-  call.pool->parallel_for(state.right_count, (32 << 10) / (state.right_size + 1) + 1, [&](int64_t begin, int64_t end) {
+  const State& s = state_of<State>(call);
+  s.product.run(call.in[kFirst].data, call.in[kFirst + 1].data, call.out[0].data, call.workspace, *call.pool);
+  if (!s.adds) return;
+  const auto* input = call.in[0].as<const float>();
+  auto* y = call.out[0].as<float>();
+  call.pool->parallel_for(static_cast<int64_t>(s.added.size()), grain_of(s.columns), [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
-      GemmSource source = state.source;
-      source.data = y + r * state.right_size;
-      gemm.pack(shape, source, packed + r * state.packed_floats, 0, state.panels);
-    }
-  });
-  const int64_t tiles = (state.rows + state.row_tile - 1) / state.row_tile;
-  const int64_t per_tile = state.row_tile * shape.depth * shape.columns + 1;
-  const auto products = static_cast<int64_t>(state.left.size());
-  call.pool->parallel_for(products * tiles, kGrain / per_tile + 1, [&](int64_t begin, int64_t end) {
-    while (begin < end) {
-      const int64_t product = begin / tiles;
-      const int64_t last = std::min(end, (product + 1) * tiles);
-      GemmCall c = state.call;
-      c.a = x + state.left[static_cast<size_t>(product)];
-      c.packed = packed + state.right[static_cast<size_t>(product)] * state.packed_floats;
-      c.c = out + product * state.rows * shape.columns;
-      gemm.run(c, (begin - product * tiles) * state.row_tile,
-               std::min((last - product * tiles) * state.row_tile, state.rows), 0, state.panels);
-      begin = last;
+      const float* from = input + s.added[static_cast<size_t>(r)];
+      float* to = y + r * s.columns;
+      if (s.column_step == 1) {
+        for (int64_t i = 0; i < s.columns; ++i) to[i] = s.alpha * to[i] + s.beta * from[i];
+      } else {
+        for (int64_t i = 0; i < s.columns; ++i) to[i] = s.alpha * to[i] + s.beta * *from;
+      }
     }
   });
 }
 
 template <Isa I, Products P>
 struct Rows {
-  template <class T>
+  template <class T, size_t kFirst = 0>
   static constexpr Kernel row() {
     return {.name = row_name<T, I, P>(),
             .op = &kOpRow<T>,
             .isa = I,
             .products = P,
-            .fits = fits_products<T, P>,
+            .fits = fits<T, P>,
             .prepare = prepare<T, I, P>,
-            .run = run<I, P>};
+            .run = run<kFirst>};
   }
-  static constexpr std::array<Kernel, 2> kRows = {row<Matmul>(), row<Bmm>()};
+  static constexpr std::array<Kernel, 5> kRows = {row<Matmul>(), row<Bmm>(), row<Mv>(), row<Addmm, 1>(),
+                                                  row<Baddbmm, 1>()};
 };
 
-constexpr auto kRows = rows_of_all_products<Rows>();
+template <Isa I>
+struct DoubleRows {
+  template <class T>
+  static constexpr Kernel row(const char* name) {
+    return {.name = name,
+            .op = &kOpRow<T>,
+            .isa = I,
+            .float32 = false,
+            .fits = fits_double<T>,
+            .prepare = prepare<T, I, Products::kFloat32>,
+            .run = run<0>};
+  }
+  static constexpr std::array<Kernel, 3> kRows = {row<Matmul>(row_name<"matmul.float64", I>()),
+                                                  row<Bmm>(row_name<"bmm.float64", I>()),
+                                                  row<Mv>(row_name<"mv.float64", I>())};
+};
+
+constexpr auto kRows = rows_detail::join(rows_of_all_products<Rows>(), rows_of_each_isa<DoubleRows>());
 
 }  // namespace
 
