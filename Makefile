@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models demo test format lint bench bench-ready bench-memory bench-growth bench-isa bench-startup bench-kernels \
-        asan tsan fuzz oracle oracle-demo metamorphic wheel packages migration docs clean
+        bench-operators asan tsan fuzz oracle oracle-demo metamorphic wheel packages migration docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -67,6 +67,11 @@ bench-isa: bench-ready
 bench-startup: bench-ready
 	cmake --build --preset release -j $(JOBS) --target coracle-ocr
 	$(BENCH_PYTHON) bench/startup.py --docs
+
+# Single operators against Paddle and onnxruntime, e.g. make bench-operators OPS='^(cumsum|top_k)'. Without a selection the results also go
+# into docs/operator-speed.md.
+bench-operators: bench-ready
+	$(BENCH_PYTHON) bench/operators.py $(if $(OPS),--ops '$(OPS)',--docs) $(if $(THREADS),--threads $(THREADS)) $(if $(REALTIME),--real-time)
 
 # How time grows with the area of images, the batch and the length of sequences.
 bench-growth: bench-ready

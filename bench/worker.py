@@ -4,6 +4,7 @@ one line on stdout: {"error": text} or the result. What the engine itself prints
 
     {"do": "load", "engine", "options", "files", "threads", "inputs": NPZ, "outputs": NPZ or null}
     {"do": "sample"}                              one run with the inputs of load
+    {"do": "samples", "seconds"}                  runs for that long, one at least: the milliseconds of each, and those waited for a core
     {"do": "inputs", "inputs": NPZ}               other inputs, of other shapes, and one run with them
     {"do": "shape", "name", "dtype", "shape"}     one run of a model with one input, of this shape; the largest comes first
     {"do": "life", "name", "shape", "runs", "loads"}  that many runs of one shape with new values each time, a second session, trim,
@@ -75,6 +76,13 @@ class Worker:
         before = waited()
         time_of_run = milliseconds(self.engine.run)
         return {"ms": time_of_run, "waited_ms": waited() - before}
+
+    def samples(self, seconds):
+        self.engine.run()
+        before, end, times = waited(), time.perf_counter() + seconds, []
+        while not times or time.perf_counter() < end:
+            times.append(milliseconds(self.engine.run))
+        return {"ms": times, "waited_ms": waited() - before}
 
     def shape(self, name, dtype, shape):
         # All inputs lie in one buffer, as large as the first: only the engine's memory changes.
