@@ -91,7 +91,10 @@ Difference compare(const api::View& got, const Output& expected) {
   if (got.dims() != expected.array.dims) {
     return {0, "the shape is " + text(got.dims()) + ", Paddle has " + text(expected.array.dims)};
   }
-  if (!expected.lod.empty() && got.lod() != expected.lod) return {0, "other sequence offsets than Paddle's"};
+  // Paddle keeps some offsets that no longer fit the rows.
+  const bool fits = !expected.lod.empty() && !expected.lod.back().empty() && !got.dims().empty() &&
+                    expected.lod.back().back() == static_cast<size_t>(got.dims()[0]);
+  if (fits && got.lod() != expected.lod) return {0, "other sequence offsets than Paddle's"};
   const auto* a = static_cast<const std::byte*>(got.raw());
   const std::byte* b = expected.array.data.data();
   const bool is_real = dtype == CORACLE_FLOAT16 || dtype == CORACLE_FLOAT32 || dtype == CORACLE_FLOAT64;

@@ -2,7 +2,7 @@
 """Packs generated cases into one compressed tar file per family, as oracle_test and oracle_test read them.
 
   pack.py --out DIR [--sample] [--family NAME] PROGRAM_DIR PIR_DIR
-  pack.py --out DIR --programs NAME [--bytes N] DIR...       folders that random_programs.py wrote, into one archive
+  pack.py --out DIR --programs NAME [--largest N] [--bytes N] DIR...    folders that random_programs.py wrote, into one archive
 
 With --sample, a few small cases of each operator and format are taken, spread over all: tests/oracle/sample
 is made so; the family corpus (export_corpus.py) is taken whole. Entries are named <format>/<case>/<file>;
@@ -84,17 +84,23 @@ def pack_family(family, roots, out, most, largest):
     return pack(family, [(form, case) for form, f in folders if os.path.isdir(f) for case in chosen(f, most, largest)], out)
 
 
-def pack_programs(name, folders, out, bytes_in_all):
-    """Random programs, smallest first, until they have that many bytes."""
-    cases_of = [os.path.join(folder, case) for folder in folders for case in os.listdir(folder)]
-    sizes = {case: sum(os.path.getsize(os.path.join(case, f)) for f in os.listdir(case)) for case in cases_of}
+def pack_programs(name, folders, out, largest, bytes_in_all):
+    """Random programs that are not larger, the families and forms in turn, until they have that many bytes."""
+    found = []
+    for folder in folders:
+        for case in os.listdir(folder):
+            path = os.path.join(folder, case)
+            size = sum(os.path.getsize(os.path.join(path, f)) for f in os.listdir(path))
+            if size <= largest:
+                seed = case.rsplit("-", 1)[-1]
+                found.append((int(seed) if seed.isdigit() else 0, case, size, path))
     taken, total = [], 0
-    for case in sorted(cases_of, key=lambda case: (sizes[case], case)):
-        total += sizes[case]
+    for _, _, size, path in sorted(found):
+        total += size
         if total > bytes_in_all:
             break
-        with open(os.path.join(case, "case.json"), encoding="utf-8") as f:
-            taken.append((json.load(f)["format"], case))
+        with open(os.path.join(path, "case.json"), encoding="utf-8") as f:
+            taken.append((json.load(f)["format"], path))
     return pack(name, sorted(taken), out)
 
 
@@ -104,12 +110,13 @@ def main():
     parser.add_argument("--out", required=True)
     parser.add_argument("--sample", action="store_true")
     parser.add_argument("--programs", metavar="NAME", help="the archive of random programs to write from these folders")
-    parser.add_argument("--bytes", type=int, default=1 << 40, help="of the files of random programs, at most")
     parser.add_argument("--family", action="append", help="only these")
+    parser.add_argument("--largest", type=int, default=1 << 40, help="bytes of a random program")
+    parser.add_argument("--bytes", type=int, default=1 << 40, help="of all random programs")
     arguments = parser.parse_args()
     os.makedirs(arguments.out, exist_ok=True)
     if arguments.programs:
-        print("%d programs %d bytes" % pack_programs(arguments.programs, arguments.folders, arguments.out, arguments.bytes))
+        print("%d programs %d bytes" % pack_programs(arguments.programs, arguments.folders, arguments.out, arguments.largest, arguments.bytes))
         return
     program, pir = arguments.folders
     total = count = 0

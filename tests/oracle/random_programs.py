@@ -94,7 +94,7 @@ class Child:
             return {"ok": len(program["body"])}
         self.say(index=index, stage="reducing")
         try:
-            expected = answers.ask(program, self.form, self.folder, STRICTER)
+            expected = answers.ask(program, self.form, self.folder, STRICTER, fresh=True)
         except Exception as error:
             return {"dropped": "unstable" if isinstance(error, Unstable) else first_reason(error)}
         failures = self.found(program, expected, variants)
@@ -119,18 +119,34 @@ class Child:
         save(program, self.form, folder, expected, name)
 
     def contradictory(self, program, expected, failure):
-        """Whether Paddle gives something else for the output that differs when it is the only one."""
+        """Whether Paddle gives something else for the output that differs when it is asked again, or for it alone."""
         from programs import answers, engine, writer
 
-        alone = writer.prune({**program, "fetch": [program["fetch"][failure.output]]})
+        name = program["fetch"][failure.output]
+        one = expected[failure.run][failure.output]
+        for fetch in (program["fetch"], program["fetch"], [name]):
+            try:
+                again = answers.ask(writer.prune({**program, "fetch": fetch}), self.form, self.folder, fresh=True)
+            except Exception:
+                continue
+            other = again[failure.run][fetch.index(name)]
+            if one.lod != other.lod or engine.difference(other.array, other.lod, one):
+                return True
+        build.build(program, self.form, self.folder)
+        return False
+
+    def executor_differs(self, program, expected, failure):
+        """Whether Paddle's eager mode gives something else than its program for the output that differs."""
+        from programs import eager, engine
+
+        if eager.has_operators(program["body"]):
+            return False
         try:
-            again = answers.ask(alone, self.form, self.folder)
+            array = eager.results(program, program["runs"][failure.run])[failure.output]
         except Exception:
             return False
-        finally:
-            build.build(program, self.form, self.folder)
-        one, other = expected[failure.run][failure.output], again[failure.run][0]
-        return one.lod != other.lod or engine.difference(other.array, other.lod, one) is not None
+        want = expected[failure.run][failure.output]
+        return engine.difference(array, want.lod, want) is not None
 
     def examine(self, program, expected, failures, name):
         """The apparent cause of a failure, and its smallest program if the cause has too few."""
@@ -139,10 +155,15 @@ class Child:
         failure = failures[0]
         if failure.output >= 0 and self.contradictory(program, expected, failure):
             return {"dropped": "Paddle contradicts itself"}
+        if failure.output >= 0 and failure.kind not in ("lod", "bits") and self.executor_differs(program, expected, failure):
+            return {"dropped": "Paddle's executor differs from its eager mode"}
         cause = failure.variant + " " + (reduce.normalized(failure.message) if failure.kind == "error" else failure.kind)
         if failure.variant == "plain" and not any(f.variant == "without passes" for f in failures):
             cause += " passes " + ",".join(engine.passes_at_fault(program, self.form, self.folder, expected, failure))
-        known = "passes" in cause or failure.kind == "error"
+        wrong = failure.kind != "error" and reduce.first_wrong(program, self.form, self.folder, failure)
+        if wrong:
+            cause = "%s first wrong (%s): %s" % (failure.variant, wrong[1], wrong[0])
+        known = wrong or "passes" in cause or failure.kind == "error"
         line = {"failed": name, "cause": cause, "message": failure.message, "variants": [f.variant for f in failures]}
         if known and self.causes.get(cause, 0) >= REDUCED:
             return line

@@ -13,25 +13,34 @@ from tolerance import NUDGE, nudged, tolerance
 Expected = namedtuple("Expected", "array lod absolute relative")
 
 
+# Operators whose own arithmetic in Paddle is less exact (a variance as a difference of means), and how much.
+LOOSE = {"group_norm": 2e-3}
+
+
 def runner(program, form, folder):
     params = os.path.join(folder, build.PARAMS) if program["params"] else None
     return Runner(os.path.join(folder, build.MODEL[form]), params, form != "program")
 
 
-def ask(program, form, folder, nudges=(NUDGE,)):
+def ask(program, form, folder, nudges=(NUDGE,), fresh=False):
     """Builds the program in `folder`; returns the outputs expected of each run, as lists of Expected.
 
     Raises what Paddle raises, and tolerance.Unstable where an answer jumps when inputs move by one of `nudges`.
-    Each run has a predictor of its own, so that nothing stays from one run to the next.
+    fresh: each run has a predictor of its own, so that nothing stays from one run to the next.
     """
     build.build(program, form, folder)
     expected = []
+    least = max([LOOSE.get(s.get("op"), 0.0) for s in program["body"]], default=0.0)
+    predictor = None
     for feeds in program["runs"]:
-        predictor = runner(program, form, folder)
+        if fresh or predictor is None:
+            predictor = runner(program, form, folder)
         outputs = predictor.run(feeds)
         if len(outputs) != len(program["fetch"]):
             raise ValueError("Paddle gives %d results of %d" % (len(outputs), len(program["fetch"])))
         best = [Expected(array, lod, *tolerance(array, lod)) for _, array, lod in outputs]
+        if least:
+            best = [b._replace(relative=least, absolute=max(b.absolute, least * _most(b.array))) for b in best]
         random = np.random.RandomState(7)
         if any(array.dtype.kind == "f" for array, _ in feeds.values()):
             for far in nudges:
@@ -43,3 +52,7 @@ def ask(program, form, folder, nudges=(NUDGE,)):
                     best[i] = best[i]._replace(absolute=max(best[i].absolute, absolute))
         expected.append(best)
     return expected
+
+
+def _most(array):
+    return float(np.abs(array).max()) if array.size and array.dtype.kind == "f" else 0.0

@@ -150,7 +150,7 @@ def from_integers(w, x):
 @rule(float32(), weight=1.0)
 def other_type(w, x):
     kind, text, size = w.r.pick(
-        ("int64", "p.cast(p.round(x * 3.0), 'int64')", 3 * x.size),
+        ("int64", "p.cast(p.floor(x * 3.0 + 0.5), 'int64')", 3 * x.size),
         ("int32", "p.cast(x * 2.0, 'int32')", 2 * x.size),
         ("float64", "p.cast(x, 'float64') * 0.7", x.size),
         ("bool", "x > 0.25", 1),

@@ -96,7 +96,7 @@ def pool(w, x):
     if least_sides(w, x) < kernel:
         return
     padding, ceil = w.r.pick(0, 0, 1, "SAME", "VALID"), w.r.maybe(0.3)
-    if padding in ("SAME", "VALID"):
+    if padding != 0:  # a window that lies in the padding altogether has no largest value
         ceil = False
     dims = x.dims[:2] + tuple(side(w, d, kernel, stride, padding, 1, ceil) for d in x.dims[2:])
     if w.r.maybe():

@@ -7,7 +7,7 @@ import time
 from programs import answers, engine
 from programs.writer import names_made, names_read, prune
 
-SECONDS = 45  # the longest one reduction may take
+SECONDS = 25  # the longest one reduction may take
 
 
 def normalized(message):
@@ -19,7 +19,9 @@ def normalized(message):
 
 def manner(failure):
     """What has to stay the same while a program gets smaller."""
-    return normalized(failure.message) if failure.kind == "error" else failure.kind == "bits"
+    if failure.kind == "error":
+        return normalized(failure.message)
+    return failure.kind if failure.kind in ("bits", "lod") else "values"
 
 
 def labels(body):
@@ -35,6 +37,21 @@ def labels(body):
         else:
             found += ["while"] + labels(s["body"])
     return found
+
+
+def first_wrong(program, form, folder, failure):
+    """The first statement of the program whose value is wrong when all of them are results: (label, kind), or nothing."""
+    names = [(name, s) for s in program["body"] for name in names_made(s) if name[0] == "v"]
+    try:
+        everything = {**program, "fetch": [name for name, _ in names]}
+        found = engine.check(everything, form, folder, answers.ask(everything, form, folder), [failure.variant], first=True)
+    except Exception:
+        return None
+    wrong = min((f.output for f in found if f.output >= 0), default=None)
+    if wrong is None:
+        return None
+    kind = next(f.kind for f in found if f.output == wrong)
+    return " | ".join(labels([names[wrong][1]]))[:80], kind
 
 
 class Reducer:

@@ -93,7 +93,7 @@ def expand(w, x, y):
     if x.dims[0] != count_of(y.lod):
         return
     out = {"Out": ("float32", (y.dims[0], x.dims[1]), y.lod, x.size)}
-    if w.r.maybe():
+    if w.form not in PROGRAM or w.r.maybe():
         w.operator("sequence_expand", {"X": x, "Y": y}, {"Out": out["Out"][:2] + (None, x.size)}, {"ref_level": w.r.pick(0, -1)})
     else:
         w.operator("sequence_expand_as", {"X": x, "Y": y}, out)
