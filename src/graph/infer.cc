@@ -38,7 +38,7 @@ void set_lod(const Node& node, std::span<const Fact* const> inputs, std::span<Fa
 }
 /// How often regions may be inferred for one node. The types of a loop are found by repetition, those of a loop inside
 /// again in each: nests that ask for more than this are made to.
-constexpr int kMaxRegionInferences = 50000;
+constexpr int kMaxRegionInferences = 20000;
 
 /// Counts the regions that are inferred for one node, also those within regions.
 class RegionBudget {

@@ -230,15 +230,18 @@ class PirImporter {
     const std::vector<int64_t> changed = changed_arrays(op);
     std::vector<ClosedRegion> regions;
     for (const Region& region : op.regions) {
-      ClosedRegion closed{.graph = std::make_shared<Graph>(), .captured = {}};
-      PirScope inner(*closed.graph, &scope);
-      const std::vector<ValueId> yields = import_region(inner, region, depth + 1);
-      require(yields.size() == op.results.size(), "a region yields ", yields.size(), " values, expected ",
-              op.results.size());
-      for (ValueId v : yields) closed.graph->add_output(v, "");
-      for (int64_t id : changed) closed.graph->add_output(inner.find(id).values.at(0), "");
-      closed.captured = inner.captured();
-      regions.push_back(std::move(closed));
+      regions.push_back(import_branch(branch_retries_, [&](bool blind) {
+        ClosedRegion closed{.graph = std::make_shared<Graph>(), .captured = {}};
+        PirScope inner(*closed.graph, &scope);
+        if (blind) inner.know_nothing();
+        const std::vector<ValueId> yields = import_region(inner, region, depth + 1);
+        require(yields.size() == op.results.size(), "a region yields ", yields.size(), " values, expected ",
+                op.results.size());
+        for (ValueId v : yields) closed.graph->add_output(v, "");
+        for (int64_t id : changed) closed.graph->add_output(inner.find(id).values.at(0), "");
+        closed.captured = inner.captured();
+        return closed;
+      }));
     }
     std::vector<RegionOutputs> results;
     for (size_t i = 0; i < op.results.size() + changed.size(); ++i) results.push_back({.yes = {i}, .no = {i}});
@@ -302,6 +305,7 @@ class PirImporter {
   const Program& program_;
   const std::unordered_set<int64_t>& used_;
   int64_t operations_ = 0;
+  int branch_retries_ = 0;
   std::unordered_map<const Operation*, std::vector<Fact>> loop_types_;  ///< as of the last import of a loop
 };
 

@@ -38,7 +38,7 @@ ValueId PirScope::capture(ValueId outer) {
   if (!is_new) return it->second;
   const Value value = outer_->graph().value(outer);
   if (value.is_constant()) return it->second = graph_.add_constant(*value.fact.value, value.name);
-  Fact fact = value.fact;
+  Fact fact = blind_ ? joined(value.fact, Fact::unknown()) : value.fact;
   fact.value = nullptr;  // what is known of the value comes with the facts of the operator's operands
   captured_.push_back(outer);
   return it->second = graph_.add_input(value.name, std::move(fact));

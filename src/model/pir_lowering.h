@@ -32,6 +32,8 @@ class PirScope {
   void bind_parameter(int64_t id, std::string_view name, Tensor tensor);
 
   const std::vector<ValueId>& captured() const { return captured_; }
+  /// From now on nothing is taken as known of the types of captured values.
+  void know_nothing() { blind_ = true; }
 
  private:
   struct Parameter {
@@ -43,6 +45,7 @@ class PirScope {
 
   Graph& graph_;
   PirScope* outer_;
+  bool blind_ = false;
   std::unordered_map<int64_t, PirValue> values_;
   std::unordered_map<int64_t, Parameter> parameters_;
   std::unordered_map<int32_t, ValueId> inner_of_;

@@ -143,16 +143,21 @@ void ProgramImporter::import_conditional(ProgramScope& scope, const Operator& op
   c->condition = scope.find(condition_name);
   require(c->condition != kNoValue, "the condition ", in_quotes(condition_name), " is read before anything writes it");
 
-  c->region.graph = std::make_shared<Graph>();
-  ProgramScope inner(*c->region.graph, sub, &scope);
-  import_block(inner, depth + 1);
-  for (std::string_view n : blocks_.outer_writes(sub)) {
-    const ValueId result = inner.find(n);
-    if (result == kNoValue) continue;
-    c->region.graph->add_output(result, std::string(n));
-    c->names.push_back(n);
-  }
-  c->region.captured = inner.captured();
+  c->region = import_branch(branch_retries_, [&](bool blind) {
+    ClosedRegion region{.graph = std::make_shared<Graph>(), .captured = {}};
+    ProgramScope inner(*region.graph, sub, &scope);
+    if (blind) inner.know_nothing();
+    c->names.clear();
+    import_block(inner, depth + 1);
+    for (std::string_view n : blocks_.outer_writes(sub)) {
+      const ValueId result = inner.find(n);
+      if (result == kNoValue) continue;
+      region.graph->add_output(result, std::string(n));
+      c->names.push_back(n);
+    }
+    region.captured = inner.captured();
+    return region;
+  });
   for (std::string_view n : c->names) c->previous.push_back(scope.find(n));
   for (std::string_view n : c->names) {
     scope.bind_later(n, c.get(), [this, &scope, conditional = c.get()] { make_if(scope, *conditional); });

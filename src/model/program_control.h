@@ -59,6 +59,7 @@ class ProgramImporter {
   const ProgramBlocks& blocks_;
   std::vector<std::shared_ptr<Conditional>> conditionals_;
   std::unordered_map<const programdesc::Operator*, std::vector<Fact>> loop_types_;  ///< as of the last import of a loop
+  int branch_retries_ = 0;
   std::vector<Fetch> fetches_;
 };
 

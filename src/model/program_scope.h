@@ -58,6 +58,8 @@ class ProgramScope {
   /// The owner of the name's waiting function, or null if it is bound.
   const void* pending_owner(std::string_view name) const;
 
+  /// From now on nothing is taken as known of the types of captured values.
+  void know_nothing() { blind_ = true; }
   /// The value of this graph for one of the outer graph.
   ValueId capture(ValueId outer);
   /// Values of the outer graph that have become inputs of this one, in order.
@@ -73,6 +75,7 @@ class ProgramScope {
   Graph& graph_;
   size_t block_;
   ProgramScope* outer_;
+  bool blind_ = false;
   std::unordered_map<std::string_view, Binding> names_;
   std::unordered_map<int32_t, ValueId> inner_of_;
   std::vector<ValueId> captured_;

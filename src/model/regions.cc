@@ -56,6 +56,35 @@ std::vector<ValueId> captured_by_if(const Graph& graph, const ClosedRegion& yes,
   return captured;
 }
 
+/// One region of an `if` in `graph`: `closed` with the chosen outputs, its inputs the `captured` values. If `blind`,
+/// nothing is known of their types.
+std::shared_ptr<Graph> region_of_if(const Graph& graph, const ClosedRegion& closed, std::span<const ValueId> captured,
+                                    std::span<const RegionOutputs::Source> outputs, bool blind) {
+  auto region = std::make_shared<Graph>();
+  std::vector<ValueId> inputs;
+  for (ValueId v : captured) {
+    Fact fact = blind ? joined(graph.fact(v), Fact::unknown()) : graph.fact(v);
+    fact.value = nullptr;
+    inputs.push_back(region->add_input(graph.value(v).name, std::move(fact)));
+  }
+  const auto inner = [&](ValueId v) {
+    const Value& value = graph.value(v);
+    if (value.is_constant()) return region->add_constant(*value.fact.value, value.name);
+    return inputs[static_cast<size_t>(std::find(captured.begin(), captured.end(), v) - captured.begin())];
+  };
+  std::vector<ValueId> arguments;
+  for (ValueId v : closed.captured) arguments.push_back(inner(v));
+  const std::vector<ValueId> results = inline_graph(*closed.graph, *region, arguments);
+  for (const RegionOutputs::Source& source : outputs) {
+    if (source.outer != kNoValue) {
+      region->add_output(inner(source.outer), graph.value(source.outer).name);
+    } else {
+      region->add_output(results.at(source.output), closed.graph->output_names()[source.output]);
+    }
+  }
+  return region;
+}
+
 }  // namespace
 
 NodeId add_if(Graph& graph, std::string name, ValueId condition, const ClosedRegion& yes, const ClosedRegion& no,
@@ -63,30 +92,13 @@ NodeId add_if(Graph& graph, std::string name, ValueId condition, const ClosedReg
   const std::vector<ValueId> captured = captured_by_if(graph, yes, no, results);
   std::vector<std::shared_ptr<Graph>> regions;
   for (const ClosedRegion* closed : {&yes, &no}) {
-    auto region = std::make_shared<Graph>();
-    std::vector<ValueId> inputs;
-    for (ValueId v : captured) {
-      Fact fact = graph.fact(v);
-      fact.value = nullptr;
-      inputs.push_back(region->add_input(graph.value(v).name, std::move(fact)));
+    std::vector<RegionOutputs::Source> outputs;
+    for (const RegionOutputs& result : results) outputs.push_back(closed == &yes ? result.yes : result.no);
+    try {
+      regions.push_back(region_of_if(graph, *closed, captured, outputs, /*blind=*/false));
+    } catch (const Error&) {
+      regions.push_back(region_of_if(graph, *closed, captured, outputs, /*blind=*/true));
     }
-    const auto inner = [&](ValueId v) {
-      const Value& value = graph.value(v);
-      if (value.is_constant()) return region->add_constant(*value.fact.value, value.name);
-      return inputs[static_cast<size_t>(std::find(captured.begin(), captured.end(), v) - captured.begin())];
-    };
-    std::vector<ValueId> arguments;
-    for (ValueId v : closed->captured) arguments.push_back(inner(v));
-    const std::vector<ValueId> outputs = inline_graph(*closed->graph, *region, arguments);
-    for (const RegionOutputs& result : results) {
-      const RegionOutputs::Source& source = closed == &yes ? result.yes : result.no;
-      if (source.outer != kNoValue) {
-        region->add_output(inner(source.outer), graph.value(source.outer).name);
-      } else {
-        region->add_output(outputs.at(source.output), closed->graph->output_names()[source.output]);
-      }
-    }
-    regions.push_back(std::move(region));
   }
   const PortCounts counts{static_cast<int>(results.size())};
   return graph.add_node(If{}, {{condition}, captured}, counts, std::move(name), std::move(regions));
@@ -100,6 +112,16 @@ Fact without_value(Fact fact) {
   return fact;
 }
 
+/// Infers what a branch makes of its inputs; where their types do not fit it, nothing is known (see import_branch).
+void infer_branch(Graph& region) {
+  try {
+    region.infer_all();
+  } catch (const Error&) {
+    for (ValueId v : region.inputs()) region.value(v).fact = joined(region.fact(v), Fact::unknown());
+    region.infer_all();
+  }
+}
+
 /// Types that changed outside reach the regions of all nodes.
 void refresh_regions(Graph& graph) {
   for (NodeId id : graph.order()) {
@@ -110,13 +132,27 @@ void refresh_regions(Graph& graph) {
       for (size_t i = 0; i < region->inputs().size(); ++i) {
         region->set_input_fact(region->inputs()[i], without_value(graph.fact(node.inputs[i + 1])));
       }
-      region->infer_all();
+      infer_branch(*region);
       refresh_regions(*region);
     }
   }
 }
 
 }  // namespace
+
+ClosedRegion import_branch(int& retries, const std::function<ClosedRegion(bool blind)>& import) {
+  try {
+    return import(false);
+  } catch (const Error& refused) {
+    if (refused.code() != ErrorCode::kInvalidModel || ++retries > kMaxBranchRetries) throw;
+    const Error first = refused;
+    try {
+      return import(true);
+    } catch (const Error&) {
+      throw first;
+    }
+  }
+}
 
 std::shared_ptr<Graph> import_loop(std::vector<Fact>& types,
                                    const std::function<std::shared_ptr<Graph>(std::span<const Fact>)>& import) {

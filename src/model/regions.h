@@ -41,6 +41,12 @@ NodeId add_if(Graph& graph, std::string name, ValueId condition, const ClosedReg
 std::shared_ptr<Graph> import_loop(std::vector<Fact>& types,
                                    const std::function<std::shared_ptr<Graph>(std::span<const Fact>)>& import);
 
+/// Imports the region of a branch by `import(false)`. Where that fails because types around do not fit it, by
+/// `import(true)`, which must take nothing as known of the values that it captures: the branch may never be taken, and
+/// fails when it is. `retries` bounds how often that happens in a model.
+ClosedRegion import_branch(int& retries, const std::function<ClosedRegion(bool blind)>& import);
+inline constexpr int kMaxBranchRetries = 100;
+
 /// Brings the facts inside a loop's region to what holds in every iteration, not only the first.
 void widen_region(Graph& graph, NodeId loop);
 

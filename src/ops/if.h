@@ -18,8 +18,9 @@ struct If {
   friend bool operator==(const If&, const If&) = default;
 };
 
-/// What is known of either region's results; of a known condition only the region taken counts. That the condition has
-/// one element is checked in a run: a region that is never taken may hold an `if` that could not run.
+/// What is known of either region's results; of a known condition only the region taken counts. A program may guard
+/// what does not fit by a condition: where a region may or may not be taken, nothing is known of its results if its
+/// types do not fit, and that the condition has one element is checked in a run.
 inline void infer(const If&, InferArgs& a) {
   std::vector<Fact> captured;
   for (int i = 0; i < a.count(1); ++i) captured.push_back(a.in(1, i));
@@ -27,7 +28,13 @@ inline void infer(const If&, InferArgs& a) {
   const std::optional<double> condition = one ? a.number(0) : std::nullopt;
   const auto outputs = static_cast<size_t>(a.out_count(0));
   const auto run = [&](int region) {
-    std::vector<Fact> facts = a.infer_region(region, captured);
+    std::vector<Fact> facts;
+    try {
+      facts = a.infer_region(region, captured);
+    } catch (const Error&) {
+      if (condition) throw;
+      facts.assign(outputs, Fact::unknown());
+    }
     require(facts.size() == outputs, "region ", region, " of an if gives ", facts.size(), " values, expected ",
             outputs);
     for (Fact& f : facts) f.value = nullptr;

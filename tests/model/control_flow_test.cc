@@ -207,6 +207,19 @@ TEST(ControlFlow, AnArrayThatNothingHasWrittenIsEmpty) {
   }
 }
 
+/// y = x + w [3] where c holds, else x: that x has 2 elements matters only where the branch is taken.
+TEST(ControlFlow, ABranchThatDoesNotFitMayGuardItself) {
+  std::vector<BlockWriter> blocks = placeholder_blocks();
+  blocks[0].operators.insert(
+      blocks[0].operators.begin() + 2,
+      {constant("one", 5, "1"), OpWriter("expand_v2").in("X", {"one"}).out("Out", {"w"}).integers("shape", {3})});
+  blocks[1].operators = {binary("elementwise_add", "x", "w", "a")};
+  const Graph graph = load(blocks);
+  const Tensor x = floats({2}, {3, -4});
+  EXPECT_EQ(evaluate_graph(graph, std::vector<Tensor>{x, flag(false)})[1].number(0), 3);
+  EXPECT_THROW(evaluate_graph(graph, std::vector<Tensor>{x, flag(true)}), Error);
+}
+
 TEST(ControlFlow, SelectInputOfPirHasItsValuesOneByOne) {
   namespace pir = test::pir;
   const std::string pair = pir::tensor("t_f32", {2});

@@ -135,6 +135,22 @@ TEST(Untyped, ABranchThatIsNotTakenNeedNotFit) {
   EXPECT_THROW(run(session, {flag(true), floats({4}, {1, 2, 3, 4})}), Error);
 }
 
+TEST(Untyped, NestsOfLoopsAreRefusedRatherThanInferredForever) {
+  // Each loop turns its six values round: their types are found in six steps, for each of those of the loop around it.
+  std::string body = "return %c, %v1, %v2, %v3, %v4, %v5, %v0";
+  const std::string inputs =
+      "(%c: bool[1], %v0: int8[1], %v1: int16[2], %v2: int32[3], %v3: int64[4], %v4: float32[5], %v5: float64[6])";
+  for (int depth = 0; depth < 12; ++depth) {
+    body = "[%a, %b, %d, %e, %f, %g] = while(%c, [%v0, %v1, %v2, %v3, %v4, %v5], []) graph " + inputs + " { " + body +
+           " } return %c, %b, %d, %e, %f, %g, %a";
+  }
+  try {
+    parse("graph " + inputs + " { " + body + " }");
+  } catch (const Error& e) {
+    EXPECT_NE(e.text().find("nested loops are not found"), std::string::npos) << e.text();
+  }
+}
+
 TEST(Untyped, AConditionNeedsOneElementInARunOnly) {
   const char* const graph = R"(graph (%c: bool[?], %x: float32[2]) {
     [%y] = if(%c, [%x]) graph (%v: float32[2]) {
