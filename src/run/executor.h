@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -64,7 +65,7 @@ class Executor {
   bool read_shape_inputs(const Node& node, Frame& frame);
   void run_alone(const Graph& graph, const Node& node, Frame& frame);
   static std::string largest_tensor(const Graph& graph, const Steps& steps);
-  void reserve_arena(const Graph& graph, const Steps& steps);
+  void reserve_arena(size_t bytes, const std::function<std::string()>& largest);
   void check_time() const;
 
   std::shared_ptr<const Program> program_;

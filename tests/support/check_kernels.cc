@@ -73,11 +73,27 @@ class Checker {
 #endif
     };
     const int taken = check_rows(kStrict, false);
+    for (const std::string& name : c_.rows) expect_taken(kStrict, name);
     for (const KernelSelector& selector : kTiles) check_rows(selector, true);
     return taken;
   }
 
  private:
+  /// Results of the size that a kernel asks for, which must be the reference's.
+  class Results final : public ResultMaker {
+   public:
+    Results(const Checker& checker, std::vector<Bytes>& bytes) : checker_(checker), bytes_(bytes) {}
+    void* make(KernelCall&, size_t i, const Shape& shape) noexcept override {
+      EXPECT_EQ(shape, checker_.expected_[i].shape()) << "result " << i;
+      bytes_[i].assign(Fact(checker_.out_facts_[i].dtype, shape).bytes(), 0xCD);
+      return bytes_[i].data();
+    }
+
+   private:
+    const Checker& checker_;
+    std::vector<Bytes>& bytes_;
+  };
+
   /// The rows on tiles, or the others; how many took the case.
   int check_rows(const KernelSelector& selector, bool on_tiles) {
     int taken = 0;
@@ -92,6 +108,18 @@ class Checker {
     return taken;
   }
 
+  /// Each row of that name, for every instruction set, took the case.
+  void expect_taken(const KernelSelector& selector, const std::string& name) {
+    int rows = 0;
+    for (const Kernel* kernel : selector.rows(c_.op.row())) {
+      const std::string_view full = kernel->name;
+      if (full.substr(0, full.rfind('.')) != name) continue;
+      ++rows;
+      EXPECT_NE(std::count(took_.begin(), took_.end(), full), 0) << full << " refuses " << c_.op.name();
+    }
+    EXPECT_GT(rows, 0) << "there is no row " << name;
+  }
+
   void infer() {
     size_t outs = 0;
     for (int n : c_.out_counts) outs += static_cast<size_t>(n);
@@ -103,7 +131,9 @@ class Checker {
   }
 
   void run_reference() {
-    for (const Fact& f : out_facts_) expected_.push_back(Tensor::make(f.dtype, f.shape));
+    for (const Fact& f : out_facts_) {
+      expected_.push_back(f.known() ? Tensor::make(f.dtype, f.shape) : Tensor::borrow(f.dtype, Shape{0}, nullptr));
+    }
     ReferenceArgs args(c_.in, counts_, expected_, c_.out_counts);
     c_.op.row().reference(c_.op.attributes(), args);
   }
@@ -145,6 +175,7 @@ class Checker {
     const ArgFacts args(in, counts_, out, c_.out_counts);
     if (!types_fit(kernel)) return 0;
     if (kernel.fits != nullptr && kernel.fits(c_.op.attributes(), args) != nullptr) return 0;
+    took_.emplace_back(kernel.name);
     std::string text = text_of(kernel);
     SCOPED_TRACE(text);
     const std::vector<Bytes> one = run(kernel, args, 1, false);
@@ -177,15 +208,18 @@ class Checker {
     std::vector<TensorView> in;
     std::vector<TensorView> out;
     for (size_t i = 0; i < c_.in.size(); ++i) in_bytes.push_back(in_layout(c_.in[i], in_facts_[i].layout));
-    for (const Fact& f : out_facts_) out_bytes.emplace_back(f.bytes(), 0xCD);
+    for (const Fact& f : out_facts_) out_bytes.emplace_back(f.known() ? f.bytes() : 0, 0xCD);
     for (size_t i = 0; i < in_bytes.size(); ++i) in.push_back({in_bytes[i].data(), &in_facts_[i]});
-    for (size_t i = 0; i < out_bytes.size(); ++i) out.push_back({out_bytes[i].data(), &out_facts_[i]});
+    for (size_t i = 0; i < out_bytes.size(); ++i) {
+      out.push_back({out_facts_[i].known() ? out_bytes[i].data() : nullptr, &out_facts_[i]});
+    }
     in_place = in_place && prepared.in_place >= 0;
     const auto over = static_cast<size_t>(in_place ? prepared.in_place : 0);
     in_place = in_place && in_bytes[over].size() == out_bytes[0].size();
     if (in_place) out[0].data = in[over].data;
     std::vector<std::max_align_t> workspace(prepared.workspace / sizeof(std::max_align_t) + 1);
     std::string detail;
+    Results results(*this, out_bytes);
     KernelCall call{.row = &c_.op.row(),
                     .op = c_.op.attributes(),
                     .in = in,
@@ -196,6 +230,7 @@ class Checker {
                     .state = prepared.state.get(),
                     .workspace = workspace.data(),
                     .pool = &pool,
+                    .results = kernel.sized ? &results : nullptr,
                     .failure_detail = &detail};
     kernel.run(call);
     EXPECT_EQ(call.failure, nullptr) << (call.failure == nullptr ? "" : call.failure);
@@ -217,19 +252,23 @@ class Checker {
     const Fact& fact = out_facts_[i];
     if (fact.layout == Layout::kChannelsLast) got = reordered(got.data(), fact.shape, size_of(fact.dtype), false);
     ASSERT_EQ(got.size(), want.bytes());
-    if (fact.dtype != DType::kFloat32) {
-      EXPECT_EQ(got.empty() ? 0 : std::memcmp(got.data(), want.raw(), got.size()), 0) << "result " << i;
-      return;
-    }
+    if (fact.dtype == DType::kFloat32) return compare_reals<float>(got, i, product_error);
+    if (fact.dtype == DType::kFloat64) return compare_reals<double>(got, i, product_error);
+    EXPECT_EQ(got.empty() ? 0 : std::memcmp(got.data(), want.raw(), got.size()), 0) << "result " << i;
+  }
+
+  template <class T>
+  void compare_reals(const Bytes& got, size_t i, double product_error) const {
+    const Tensor& want = expected_[i];
     double largest = 0;
     for (int64_t k = 0; k < want.count(); ++k) {
-      const double magnitude = std::fabs(static_cast<double>(want.data<float>()[k]));
+      const double magnitude = std::fabs(static_cast<double>(want.data<T>()[k]));
       if (std::isfinite(magnitude)) largest = std::max(largest, magnitude);
     }
     for (int64_t k = 0; k < want.count(); ++k) {
-      float value;
-      std::memcpy(&value, got.data() + static_cast<size_t>(k) * sizeof(float), sizeof(float));
-      const float expected = want.data<float>()[k];
+      T value;
+      std::memcpy(&value, got.data() + static_cast<size_t>(k) * sizeof(T), sizeof(T));
+      const T expected = want.data<T>()[k];
       if (value == expected || (std::isnan(value) && std::isnan(expected))) continue;
       const double allowed =
           c_.absolute + c_.relative * std::fabs(static_cast<double>(expected)) + product_error * largest;
@@ -245,6 +284,7 @@ class Checker {
   std::vector<Fact> in_facts_;
   std::vector<Fact> out_facts_;
   std::vector<Tensor> expected_;
+  std::vector<std::string> took_;  // names of rows
 };
 
 }  // namespace
@@ -267,6 +307,17 @@ Tensor random_ints(const Shape& shape, int64_t low, int64_t high, DType dtype, u
   Tensor t = Tensor::make(dtype, shape);
   t.assign(std::span<const int64_t>(values));
   return t;
+}
+
+Tensor random_numbers(const Shape& shape, DType dtype, unsigned seed, bool special) {
+  if (dtype == DType::kBool) return random_ints(shape, 0, 2, dtype, seed);
+  if (dtype == DType::kFloat32) {
+    Tensor t = random_floats(shape, -9, 9, seed);
+    const float kinds[] = {INFINITY, NAN, 0.0F, -0.0F, -INFINITY};
+    for (int64_t i = 0; special && i < t.count(); i += 3) t.data<float>()[i] = kinds[(i / 3 + seed) % 5];
+    return t;
+  }
+  return random_ints(shape, dtype == DType::kUint8 ? 0 : -9, 10, dtype, seed);
 }
 
 Tensor int_list(std::vector<int64_t> values) { return Tensor::ints(values); }
