@@ -59,8 +59,7 @@ template <Literal kBase, Isa kIsa, Products kProducts>
 inline constexpr std::array<char, 64> kVariantName = make_name(kBase.text, kIsa, kProducts);
 
 template <class Op, Literal kVariant, Isa kIsa>
-inline constexpr std::array<char, 64> kOpVariantName =
-    make_name(Op::kName, kIsa, Products::kFloat32, kVariant.text);
+inline constexpr std::array<char, 64> kOpVariantName = make_name(Op::kName, kIsa, Products::kFloat32, kVariant.text);
 
 template <size_t... kSizes>
 constexpr auto join(const std::array<Kernel, kSizes>&... parts) {
