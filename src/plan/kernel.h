@@ -135,6 +135,19 @@ struct TensorView {
   }
 };
 
+struct KernelCall;
+
+/// Gives memory to results whose size depends on the data, once a kernel knows it.
+class ResultMaker {
+ public:
+  /// The elements of result `i` (flat) of `shape`, to be asked for once. Null where there is no memory for it: the call
+  /// has failed then, and `run` returns.
+  virtual void* make(KernelCall& call, size_t i, const Shape& shape) noexcept = 0;
+
+ protected:
+  ~ResultMaker() = default;
+};
+
 /// What `run` gets. It allocates nothing, checks nothing that was known while planning, and cannot throw.
 struct KernelCall {
   const OpRow* row = nullptr;
@@ -147,6 +160,7 @@ struct KernelCall {
   const void* state = nullptr;    ///< Prepared::state
   void* workspace = nullptr;
   ThreadPool* pool = nullptr;
+  ResultMaker* results = nullptr;         ///< for `sized` kernels: results without data come from here
   const char* failure = nullptr;          ///< set by `run` when the data is wrong ("index out of range")
   std::string* failure_detail = nullptr;  ///< longer text for `failure`, where there is memory for it
 
@@ -186,6 +200,7 @@ struct Kernel {
   bool float32 = true;    ///< all operands that are not shape inputs, and all results, must be float32
   bool view = false;      ///< result 0 is operand 0 seen with another type: nothing runs
   bool strided = false;   ///< `fits` and `prepare` also take operands and results that lie in larger tensors
+  bool sized = false;     ///< for nodes with results whose size depends on the data: `run` asks for those
   double multiplies = 1;  ///< its share of the multiplications that the operator's formula has
   Misfit (*fits)(const void* op, const ArgFacts& args) = nullptr;                                ///< null: always fits
   Prepared (*prepare)(const void* op, const ArgFacts& args, PrepareContext& context) = nullptr;  ///< null: nothing

@@ -9,6 +9,19 @@
 
 namespace coracle {
 
+Misfit type_misfit(const Kernel& kernel, const Op& op, const PortCounts& in_counts, const ArgFacts& args) {
+  if (!kernel.float32) return nullptr;
+  const std::span<const Port> ports = op.row().inputs;
+  size_t flat = 0;
+  for (size_t p = 0; p < in_counts.size(); ++p) {
+    for (int i = 0; i < in_counts[p]; ++i, ++flat) {
+      const bool argument = ports[p].shape_input || *ports[p].attribute != '\0';
+      if (!argument && args.all_in()[flat]->dtype != DType::kFloat32) return "only float32";
+    }
+  }
+  return args.out().dtype == DType::kFloat32 ? nullptr : "only float32";
+}
+
 KernelSelector::KernelSelector(KernelChoice choice)
     : choice_(std::move(choice)), isa_(runs_on(choice_.isa, detected_isa()) ? choice_.isa : detected_isa()) {
   for (const Device* device : all_devices()) {

@@ -16,6 +16,10 @@ struct Refusal {
   Misfit reason = nullptr;
 };
 
+/// Why a kernel does not take the element types of a node's operands and results, null if it does. `op` is the node's
+/// operator, `in_counts` says how many operands stand at each port.
+Misfit type_misfit(const Kernel& kernel, const Op& op, const PortCounts& in_counts, const ArgFacts& args);
+
 /// Which kernels a program may use.
 struct KernelChoice {
   Isa isa = detected_isa();                   ///< wider ones are left out

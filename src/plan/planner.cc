@@ -208,20 +208,6 @@ class SegmentPlanner {
     fail(ErrorCode::kUnsupported, "no kernel for ", step.op.name());
   }
 
-  /// True if a kernel's element types hold.
-  static Misfit type_misfit(const Kernel& kernel, const Node& node, const ArgFacts& args) {
-    if (!kernel.float32) return nullptr;
-    const std::span<const Port> ports = node.op.row().inputs;
-    size_t flat = 0;
-    for (size_t p = 0; p < node.input_counts.size(); ++p) {
-      for (int i = 0; i < node.input_counts[p]; ++i, ++flat) {
-        const bool argument = ports[p].shape_input || *ports[p].attribute != '\0';
-        if (!argument && args.all_in()[flat]->dtype != DType::kFloat32) return "only float32";
-      }
-    }
-    return args.out().dtype == DType::kFloat32 ? nullptr : "only float32";
-  }
-
   void add_step(NodeId id) {
     const Node& node = graph_.node(id);
     const std::span<const Port> ports = node.op.row().inputs;
@@ -259,9 +245,10 @@ class SegmentPlanner {
     const std::span<const Kernel* const> rows =
         without_elements(node, out) ? std::span(&nothing, 1) : context_.selector->rows(node.op.row());
     for (const Kernel* kernel : rows) {
+      if (kernel->sized) continue;
       for (size_t i = 0; i < in.size(); ++i) in[i].layout = wanted(kernel->layout, *port_of[i], in[i], rank, common);
       for (Fact& f : out) f.layout = wanted(kernel->layout, Port{}, f, rank, common);
-      Misfit misfit = type_misfit(*kernel, node, args);
+      Misfit misfit = type_misfit(*kernel, node.op, node.input_counts, args);
       if (misfit == nullptr && kernel->fits != nullptr) misfit = kernel->fits(node.op.attributes(), args);
       if (misfit == nullptr) {
         step.kernel = kernel;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "plan/cost.h"
+#include "run/sized_call.h"
 
 namespace coracle {
 namespace {
@@ -202,12 +203,11 @@ std::string Executor::largest_tensor(const Graph& graph, const Steps& steps) {
               maker->node == kNoNode ? std::string() : text(" (", graph.node(maker->node).name, ")"));
 }
 
-void Executor::reserve_arena(const Graph& graph, const Steps& steps) {
-  const size_t bytes = steps.arena_bytes;
+/// `largest` says what takes most of it.
+void Executor::reserve_arena(size_t bytes, const std::function<std::string()>& largest) {
   if (limits_.memory_bytes != 0 && bytes > limits_.memory_bytes) {
-    fail(ErrorCode::kOutOfMemory, "a run needs ", bytes, " bytes for intermediate tensors (",
-         largest_tensor(graph, steps), "), the memory limit is ", limits_.memory_bytes,
-         ": use smaller inputs or a higher limit");
+    fail(ErrorCode::kOutOfMemory, "a run needs ", bytes, " bytes for intermediate tensors (", largest(),
+         "), the memory limit is ", limits_.memory_bytes, ": use smaller inputs or a higher limit");
   }
   // Tensors without elements lie somewhere too: offsets to a null pointer are undefined.
   if (arena_.data() != nullptr && arena_.bytes() >= bytes) return;
@@ -216,12 +216,12 @@ void Executor::reserve_arena(const Graph& graph, const Steps& steps) {
     arena_ = Pages(bytes);
   } catch (const std::bad_alloc&) {
     fail(ErrorCode::kOutOfMemory, "the system has not the ", bytes,
-         " bytes that a run needs for intermediate tensors (", largest_tensor(graph, steps), "): use smaller inputs");
+         " bytes that a run needs for intermediate tensors (", largest(), "): use smaller inputs");
   }
 }
 
 void Executor::run_steps(const Graph& graph, BoundSteps& bound, Frame& frame) {
-  reserve_arena(graph, bound.steps);
+  reserve_arena(bound.steps.arena_bytes, [&] { return largest_tensor(graph, bound.steps); });
   bound.bind(arena_.data(), &pool_);
   size_t bytes = bound.steps.arena_bytes;
   for (const LiveOut& out : bound.steps.live_out) {
@@ -358,7 +358,24 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
   const Clock::time_point start = Clock::now();
   const std::vector<Fact> results = infer_results(node, facts);
   if (observer_ != nullptr) observe_node(graph, node, inputs, false, *observer_);
-  std::vector<Tensor> outputs = evaluate_node(node, std::move(inputs), results, &run_region);
+  const std::optional<SizedStep> sized = plan_sized(node, facts, results, program_->selector(), pool_);
+  std::vector<Tensor> outputs;
+  if (sized) {
+    reserve_arena(sized->prepared.workspace, [&] { return text("scratch of ", sized->kernel->name); });
+    std::vector<Tensor*> before;
+    for (ValueId v : node.outputs) before.push_back(&frame.tensors[index(v)]);
+    outputs = run_sized({.node = node,
+                         .step = *sized,
+                         .inputs = inputs,
+                         .facts = facts,
+                         .results = results,
+                         .before = before,
+                         .workspace = arena_.data(),
+                         .pool = pool_,
+                         .limit = limits_.memory_bytes});
+  } else {
+    outputs = evaluate_node(node, std::move(inputs), results, &run_region);
+  }
   if (observer_ != nullptr) observe_node(graph, node, outputs, true, *observer_);
   for (size_t i = 0; i < outputs.size(); ++i) {
     require(!outputs[i].empty_handle(), ErrorCode::kRunFailure, "operator ", node.op.name(), " (", node.name,
@@ -373,7 +390,7 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
     const Cost cost = cost_of(node.op, facts, made);
     profile_->push_back({.node = node.name,
                          .op = node.op.name(),
-                         .kernel = "reference",
+                         .kernel = sized ? sized->kernel->name : "reference",
                          .outputs = node.outputs.empty() ? std::string() : text(frame.facts[index(node.outputs[0])]),
                          .start_ns = ns(start - run_start_),
                          .duration_ns = ns(end - start),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -65,7 +66,7 @@ class Executor {
   void run_alone(const Graph& graph, size_t position, Frame& frame);
   std::vector<Fact> infer_results(const Node& node, std::span<const Fact* const> facts) const;
   static std::string largest_tensor(const Graph& graph, const Steps& steps);
-  void reserve_arena(const Graph& graph, const Steps& steps);
+  void reserve_arena(size_t bytes, const std::function<std::string()>& largest);
   void check_time() const;
 
   std::shared_ptr<const Program> program_;

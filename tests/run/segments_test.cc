@@ -44,6 +44,44 @@ TEST(Segments, SizesThatDependOnData) {
   }
 }
 
+TEST(Segments, KernelsOfSizesThatDependOnData) {
+  const char* const graph = R"(graph (%x: float32[?, 40]) {
+    @zero: float32[1] = {0}
+    %holds = greater_than(%x, @zero)
+    %where = nonzero(%holds)
+    %taken = masked_select(%x, %holds)
+    return %taken, %where })";
+  const std::shared_ptr<const Model> model = model_of(graph);
+  Session one(model, {.threads = 1});
+  Session three(model, {.threads = 3});
+  three.set_profiling(true);
+  for (int64_t rows : {300, 1, 0, 9000, 20}) {
+    Tensor x = Tensor::make(DType::kFloat32, {rows, 40});
+    for (int64_t i = 0; i < x.count(); ++i) x.data<float>()[i] = static_cast<float>((i * 37 + rows) % 101 - 60);
+    checked_run(three, parse(graph), {x});
+    for (const ProfileEvent& e : three.profile()) EXPECT_NE(e.kernel, "reference") << e.op;
+    EXPECT_TRUE(test::same_bits(run(one, {x}), run(three, {x}))) << rows;
+  }
+}
+
+TEST(Segments, ResultsThatDependOnDataKeepTheMemoryLimit) {
+  const char* const graph = R"(graph (%x: float32[?]) {
+    %where = nonzero(%x)
+    return %where })";
+  Session session(model_of(graph), {.threads = 1, .memory_limit = 4000});
+  const auto ones = [](size_t count) { return floats(std::vector<float>(count, 1)); };
+  EXPECT_EQ(run(session, {ones(400)}).at(0).count(), 400);
+  try {
+    run(session, {ones(600)});
+    ADD_FAILURE() << "more than the limit";
+  } catch (const Error& e) {
+    EXPECT_NE(std::string(e.what()).find("the results need 4800 bytes or more, the memory limit is 4000"),
+              std::string::npos)
+        << e.what();
+  }
+  EXPECT_EQ(run(session, {ones(30)}).at(0).count(), 30);
+}
+
 TEST(Segments, SizesReadFromAnOperand) {
   const char* const graph = R"(graph (%x: float32[?], %n: int64[1]) {
     @zero: float32[1] = {0.5}

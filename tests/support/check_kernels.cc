@@ -91,19 +91,41 @@ class Checker {
 #endif
     };
     const int taken = check_rows(kStrict, false);
+    for (const std::string& name : c_.rows) expect_taken(kStrict, name);
     for (const KernelSelector& selector : kTiles) check_rows(selector, true);
     return taken;
   }
 
   /// Names of the rows that took it, without those on tiles.
-  const std::set<std::string>& taken() const { return taken_; }
+  std::set<std::string> taken() const {
+    std::set<std::string> families;
+    for (const Kernel* kernel : took_) {
+      if (kernel->products == Products::kFloat32) families.emplace(family_of(*kernel));
+    }
+    return families;
+  }
 
  private:
   /// A row's name without its instruction set.
-  static std::string family_of(const Kernel& kernel) {
+  static std::string_view family_of(const Kernel& kernel) {
     const std::string_view name = kernel.name;
-    return std::string(name.substr(0, name.rfind('.')));
+    return name.substr(0, name.rfind('.'));
   }
+
+  /// Results of the size that a kernel asks for, which must be the reference's.
+  class Results final : public ResultMaker {
+   public:
+    Results(const Checker& checker, std::vector<Bytes>& bytes) : checker_(checker), bytes_(bytes) {}
+    void* make(KernelCall&, size_t i, const Shape& shape) noexcept override {
+      EXPECT_EQ(shape, checker_.expected_[i].shape()) << "result " << i;
+      bytes_[i].assign(Fact(checker_.out_facts_[i].dtype, shape).bytes(), 0xCD);
+      return bytes_[i].data();
+    }
+
+   private:
+    const Checker& checker_;
+    std::vector<Bytes>& bytes_;
+  };
 
   /// The rows on tiles, or the others; how many took the case.
   int check_rows(const KernelSelector& selector, bool on_tiles) {
@@ -119,6 +141,17 @@ class Checker {
     return taken;
   }
 
+  /// Each row of that name, for every instruction set, took the case.
+  void expect_taken(const KernelSelector& selector, const std::string& name) {
+    int rows = 0;
+    for (const Kernel* kernel : selector.rows(c_.op.row())) {
+      if (family_of(*kernel) != name) continue;
+      ++rows;
+      EXPECT_NE(std::count(took_.begin(), took_.end(), kernel), 0) << kernel->name << " refuses " << c_.op.name();
+    }
+    EXPECT_GT(rows, 0) << "there is no row " << name;
+  }
+
   void infer() {
     size_t outs = 0;
     for (int n : c_.out_counts) outs += static_cast<size_t>(n);
@@ -130,7 +163,9 @@ class Checker {
   }
 
   void run_reference() {
-    for (const Fact& f : out_facts_) expected_.push_back(Tensor::make(f.dtype, f.shape));
+    for (const Fact& f : out_facts_) {
+      expected_.push_back(f.known() ? Tensor::make(f.dtype, f.shape) : Tensor::borrow(f.dtype, Shape{0}, nullptr));
+    }
     std::vector<Tensor> in = c_.in;
     ReferenceArgs args(in, counts_, expected_, c_.out_counts);
     c_.op.row().reference(c_.op.attributes(), args);
@@ -173,11 +208,11 @@ class Checker {
     const ArgFacts args(in, counts_, out, c_.out_counts);
     if (!types_fit(kernel)) return 0;
     if (kernel.fits != nullptr && kernel.fits(c_.op.attributes(), args) != nullptr) return 0;
+    took_.push_back(&kernel);
     std::string text = text_of(kernel);
     SCOPED_TRACE(text);
     const std::vector<Bytes> one = run(kernel, args, 1, false);
     for (size_t i = 0; i < one.size(); ++i) compare(one[i], i, error_of(kernel.products));
-    if (kernel.products == Products::kFloat32) taken_.insert(family_of(kernel));
     for (int threads : {2, 3}) EXPECT_EQ(one, run(kernel, args, threads, false)) << threads << " threads";
     EXPECT_EQ(one, run(kernel, args, 2, true)) << "in place";
     return 1;
@@ -206,15 +241,18 @@ class Checker {
     std::vector<TensorView> in;
     std::vector<TensorView> out;
     for (size_t i = 0; i < c_.in.size(); ++i) in_bytes.push_back(in_layout(c_.in[i], in_facts_[i].layout));
-    for (const Fact& f : out_facts_) out_bytes.emplace_back(f.bytes(), 0xCD);
+    for (const Fact& f : out_facts_) out_bytes.emplace_back(f.known() ? f.bytes() : 0, 0xCD);
     for (size_t i = 0; i < in_bytes.size(); ++i) in.push_back({in_bytes[i].data(), &in_facts_[i]});
-    for (size_t i = 0; i < out_bytes.size(); ++i) out.push_back({out_bytes[i].data(), &out_facts_[i]});
+    for (size_t i = 0; i < out_bytes.size(); ++i) {
+      out.push_back({out_facts_[i].known() ? out_bytes[i].data() : nullptr, &out_facts_[i]});
+    }
     in_place = in_place && prepared.in_place >= 0;
     const auto over = static_cast<size_t>(in_place ? prepared.in_place : 0);
     in_place = in_place && in_bytes[over].size() == out_bytes[0].size();
     if (in_place) out[0].data = in[over].data;
     std::vector<std::max_align_t> workspace(prepared.workspace / sizeof(std::max_align_t) + 1);
     std::string detail;
+    Results results(*this, out_bytes);
     KernelCall call{.row = &c_.op.row(),
                     .op = c_.op.attributes(),
                     .in = in,
@@ -225,6 +263,7 @@ class Checker {
                     .state = prepared.state.get(),
                     .workspace = workspace.data(),
                     .pool = &pool,
+                    .results = kernel.sized ? &results : nullptr,
                     .failure_detail = &detail};
     kernel.run(call);
     EXPECT_EQ(call.failure, nullptr) << (call.failure == nullptr ? "" : call.failure);
@@ -278,7 +317,7 @@ class Checker {
   std::vector<Fact> in_facts_;
   std::vector<Fact> out_facts_;
   std::vector<Tensor> expected_;
-  std::set<std::string> taken_;
+  std::vector<const Kernel*> took_;
 };
 
 }  // namespace
@@ -307,6 +346,17 @@ Tensor random_ints(const Shape& shape, int64_t low, int64_t high, DType dtype, u
   Tensor t = Tensor::make(dtype, shape);
   t.assign(std::span<const int64_t>(values));
   return t;
+}
+
+Tensor random_numbers(const Shape& shape, DType dtype, unsigned seed, bool special) {
+  if (dtype == DType::kBool) return random_ints(shape, 0, 2, dtype, seed);
+  if (dtype == DType::kFloat32) {
+    Tensor t = random_floats(shape, -9, 9, seed);
+    const float kinds[] = {INFINITY, NAN, 0.0F, -0.0F, -INFINITY};
+    for (int64_t i = 0; special && i < t.count(); i += 3) t.data<float>()[i] = kinds[(i / 3 + seed) % 5];
+    return t;
+  }
+  return random_ints(shape, dtype == DType::kUint8 ? 0 : -9, 10, dtype, seed);
 }
 
 Tensor int_list(std::vector<int64_t> values) { return Tensor::ints(values); }

@@ -18,6 +18,8 @@ struct KernelCase {
   PortCounts out_counts = {1};
   double relative = 2e-6;  ///< tolerated difference from the reference, times its magnitude ...
   double absolute = 1e-6;  ///< ... plus this
+  /// Names of rows that must take the case, without the instruction set: "equal.numbers"
+  std::vector<std::string> rows = {};
 };
 
 /// Runs `c` on every kernel row that takes it, in every layout the row allows and for every instruction set this
@@ -35,6 +37,9 @@ std::set<std::string> rows_that_take(const KernelCase& c);
 Tensor random_floats(const Shape& shape, double low = -2, double high = 2, unsigned seed = 1);
 /// Whole numbers in [low, high).
 Tensor random_ints(const Shape& shape, int64_t low, int64_t high, DType dtype = DType::kInt64, unsigned seed = 1);
+/// Numbers of any type from -9 to 9 (0 to 9, 0 to 1); of float32, every third is infinite, NaN or a zero of either sign
+/// if `special`.
+Tensor random_numbers(const Shape& shape, DType dtype, unsigned seed, bool special = false);
 /// A 1-D int64 tensor.
 Tensor int_list(std::vector<int64_t> values);
 

@@ -2,24 +2,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 
+#include "devices/cpu/isa/number_type.h"
 #include "devices/cpu/isa/tables.h"
 
 namespace coracle::cpu {
-
-enum class NumberType : int32_t {
-  kBool,  // one byte, 0 or 1
-  kUint8,
-  kInt8,
-  kInt16,
-  kInt32,
-  kInt64,
-  kFloat16,
-  kBfloat16,
-  kFloat32,
-  kFloat64,
-};
 
 struct ConvertFunctions {
   /// y[i] = x[i] as the other type. Floating to integer truncates towards zero, to bool is x != 0; to a smaller

@@ -2,26 +2,10 @@
 #include "ops/cast.h"
 
 #include "devices/cpu/isa/convert.h"
-#include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/kernels/numbers.h"
 
 namespace coracle::cpu::kernels {
 namespace {
-
-std::optional<NumberType> number_type(DType dtype) {
-  switch (dtype) {
-    case DType::kBool: return NumberType::kBool;
-    case DType::kUint8: return NumberType::kUint8;
-    case DType::kInt8: return NumberType::kInt8;
-    case DType::kInt16: return NumberType::kInt16;
-    case DType::kInt32: return NumberType::kInt32;
-    case DType::kInt64: return NumberType::kInt64;
-    case DType::kFloat16: return NumberType::kFloat16;
-    case DType::kBfloat16: return NumberType::kBfloat16;
-    case DType::kFloat32: return NumberType::kFloat32;
-    case DType::kFloat64: return NumberType::kFloat64;
-    default: return std::nullopt;
-  }
-}
 
 struct State {
   const ConvertFunctions* functions = nullptr;

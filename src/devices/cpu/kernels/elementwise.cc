@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "devices/cpu/isa/binary.h"
-#include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/kernels/broadcast.h"
 #include "ops/add.h"
 #include "ops/divide.h"
 #include "ops/elementwise_pow.h"
@@ -20,12 +20,7 @@ namespace {
 /// How the innermost block of [rows, columns] is computed.
 enum class Form : uint8_t { kSame, kScalarRight, kScalarLeft, kRowRight, kRowLeft, kColumnRight, kColumnLeft };
 
-/// One dimension of the result with the steps of both operands in elements.
-struct Axis {
-  int64_t size = 1;
-  int64_t a = 0;
-  int64_t b = 0;
-};
+using Axis = BroadcastAxis<2>;
 
 struct State {
   const BinaryFunctions* functions = nullptr;
@@ -38,15 +33,6 @@ struct State {
   int64_t rows = 1;  ///< of all blocks
 };
 
-/// Steps of an operand along each logical dimension of the result, 0 where it is repeated.
-void operand_steps(const Fact& operand, int rank, int64_t* steps) {
-  const MemoryOrder order(operand);
-  for (int d = 0; d < rank; ++d) {
-    const int from = d - (rank - order.rank);
-    steps[d] = from < 0 || operand.shape[from] == 1 ? 0 : order.stride[from];
-  }
-}
-
 /// Steps of prelu's parameter, which lies in row-major order.
 void operand_steps(const Prelu& op, const Shape& x, int64_t* steps) {
   std::fill(steps, steps + x.rank(), 0);
@@ -57,31 +43,16 @@ void operand_steps(const Prelu& op, const Shape& x, int64_t* steps) {
   }
 }
 
-/// The dimensions of the result in memory order, without those of size 1, neighbours joined where possible. `prelu` is
-/// null for operators that broadcast.
+/// See kernels::joined_axes. `prelu` is null for operators that broadcast.
 int joined_axes(const Prelu* prelu, const ArgFacts& args, Axis* axes) {
-  const MemoryOrder out(args.out());
-  int64_t a[Shape::kMaxRank];
-  int64_t b[Shape::kMaxRank];
-  operand_steps(args.in(0), out.rank, a);
+  BroadcastSteps<2> steps;
+  kernels::operand_steps(args.in(0), args.out().shape.rank(), steps[0]);
   if (prelu != nullptr) {
-    operand_steps(*prelu, args.shape(0), b);
+    operand_steps(*prelu, args.shape(0), steps[1]);
   } else {
-    operand_steps(args.in(1), out.rank, b);
+    kernels::operand_steps(args.in(1), args.out().shape.rank(), steps[1]);
   }
-  int count = 0;
-  for (int p = 0; p < out.rank; ++p) {
-    const int d = out.logical[p];
-    if (out.dims[p] == 1) continue;
-    const Axis axis{out.dims[p], a[d], b[d]};
-    Axis* last = count > 0 ? &axes[count - 1] : nullptr;
-    if (last != nullptr && last->a == axis.size * axis.a && last->b == axis.size * axis.b) {
-      *last = {last->size * axis.size, axis.a, axis.b};
-    } else {
-      axes[count++] = axis;
-    }
-  }
-  return count;
+  return kernels::joined_axes<2>(args.out(), steps, axes);
 }
 
 template <class Op>
@@ -95,7 +66,7 @@ Misfit fits(const void* op, const ArgFacts& args) {
   Axis axes[Shape::kMaxRank];
   const int count = joined_axes(as_prelu<Op>(op), args, axes);
   if (count == 0) return nullptr;
-  return axes[count - 1].a <= 1 && axes[count - 1].b <= 1 ? nullptr : "operands lie in different orders";
+  return axes[count - 1].step[0] <= 1 && axes[count - 1].step[1] <= 1 ? nullptr : "operands lie in different orders";
 }
 
 State plan(const Prelu* prelu, const ArgFacts& args) {
@@ -106,16 +77,18 @@ State plan(const Prelu* prelu, const ArgFacts& args) {
     const Axis inner = axes[--count];
     s.columns = inner.size;
     const Axis* row = count > 0 ? &axes[count - 1] : nullptr;
-    if (inner.a == 1 && inner.b == 1) {
-      if (row != nullptr && row->b == 0 && row->a == inner.size) {
+    if (inner.step[0] == 1 && inner.step[1] == 1) {
+      if (row != nullptr && row->step[1] == 0 && row->step[0] == inner.size) {
         s.form = Form::kRowRight;
-      } else if (row != nullptr && row->a == 0 && row->b == inner.size) {
+      } else if (row != nullptr && row->step[0] == 0 && row->step[1] == inner.size) {
         s.form = Form::kRowLeft;
       }
-    } else if (inner.a == 1) {
-      s.form = row != nullptr && row->a == inner.size && row->b == 1 ? Form::kColumnRight : Form::kScalarRight;
+    } else if (inner.step[0] == 1) {
+      s.form =
+          row != nullptr && row->step[0] == inner.size && row->step[1] == 1 ? Form::kColumnRight : Form::kScalarRight;
     } else {
-      s.form = row != nullptr && row->b == inner.size && row->a == 1 ? Form::kColumnLeft : Form::kScalarLeft;
+      s.form =
+          row != nullptr && row->step[1] == inner.size && row->step[0] == 1 ? Form::kColumnLeft : Form::kScalarLeft;
     }
     if (s.form >= Form::kRowRight) s.row = axes[--count];
   }
@@ -160,13 +133,13 @@ void run(KernelCall& call) noexcept {
       int64_t block = begin / s.row.size;
       const int64_t row = begin - block * s.row.size;
       const int64_t rows = end - begin < s.row.size - row ? end - begin : s.row.size - row;
-      const float* from_a = a + row * s.row.a;
-      const float* from_b = b + row * s.row.b;
+      const float* from_a = a + row * s.row.step[0];
+      const float* from_b = b + row * s.row.step[1];
       for (int i = s.outer_rank - 1; i >= 0; --i) {
         const int64_t at = block % s.outer[i].size;
         block /= s.outer[i].size;
-        from_a += at * s.outer[i].a;
-        from_b += at * s.outer[i].b;
+        from_a += at * s.outer[i].step[0];
+        from_b += at * s.outer[i].step[1];
       }
       compute(s, from_a, from_b, y + begin * s.columns, static_cast<size_t>(rows), static_cast<size_t>(s.columns));
       begin += rows;

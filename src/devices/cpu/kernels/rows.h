@@ -35,10 +35,11 @@ constexpr const char* suffix(Isa isa, Products products) {
   }
 }
 
-constexpr std::array<char, 64> make_name(const char* base, Isa isa, Products products) {
+constexpr std::array<char, 64> make_name(const char* base, Isa isa, Products products, const char* variant = "") {
   std::array<char, 64> text{};
   size_t n = 0;
   for (const char* c = base; *c != '\0'; ++c) text[n++] = *c;
+  for (const char* c = variant; *c != '\0'; ++c) text[n++] = *c;
   for (const char* c = suffix(isa, products); *c != '\0'; ++c) text[n++] = *c;
   return text;
 }
@@ -56,6 +57,9 @@ struct Literal {
 
 template <Literal kBase, Isa kIsa, Products kProducts>
 inline constexpr std::array<char, 64> kVariantName = make_name(kBase.text, kIsa, kProducts);
+
+template <class Op, Literal kVariant, Isa kIsa>
+inline constexpr std::array<char, 64> kOpVariantName = make_name(Op::kName, kIsa, Products::kFloat32, kVariant.text);
 
 template <size_t... kSizes>
 constexpr auto join(const std::array<Kernel, kSizes>&... parts) {
@@ -80,6 +84,12 @@ constexpr const char* row_name() {
 template <rows_detail::Literal kBase, Isa kIsa, Products kProducts = Products::kFloat32>
 constexpr const char* row_name() {
   return rows_detail::kVariantName<kBase, kIsa, kProducts>.data();
+}
+
+/// "add" + ".whole" + ".avx512", where several operators have such a family
+template <class Op, rows_detail::Literal kVariant, Isa kIsa>
+constexpr const char* variant_name() {
+  return rows_detail::kOpVariantName<Op, kVariant, kIsa>.data();
 }
 
 /// The rows of Rows<isa>::kRows (a std::array) for every instruction set of this architecture. Evaluated while

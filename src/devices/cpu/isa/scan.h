@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "devices/cpu/isa/number_type.h"
+#include "devices/cpu/isa/tables.h"
+
+namespace coracle::cpu {
+
+/// How running sums run.
+struct ScanForm {
+  bool exclusive = false;  ///< without the element itself
+  bool reverse = false;    ///< from the end
+};
+
+struct ScanFunctions {
+  /// Running sums along each of `rows` contiguous rows of n. Real numbers are added in double. y may be x.
+  void (*rows)(NumberType type, ScanForm form, const void* x, void* y, size_t rows, size_t n);
+  /// The same along the first axis of [n, inner], for columns [begin, end).
+  void (*strided)(NumberType type, ScanForm form, const void* x, void* y, size_t n, size_t inner, size_t begin,
+                  size_t end);
+};
+
+/// Types that have running sums here.
+inline bool scans(NumberType type) {
+  return type == NumberType::kInt32 || type == NumberType::kInt64 || type == NumberType::kFloat32 ||
+         type == NumberType::kFloat64;
+}
+
+CORACLE_ISA_TABLES(ScanFunctions, scan)
+
+}  // namespace coracle::cpu

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/isa/sort.h"
+
+#include <cstring>
+
+#include "devices/cpu/isa/vector.h"
+
+namespace coracle::cpu::CORACLE_ISA {
+namespace {
+
+// Elements become unsigned keys in the wanted order; keys with their positions are sorted digit by digit from the
+// lowest, which keeps the order of equals. For few of many elements, those that are not before the k-th found so far
+// are passed over, a block at a time.
+
+constexpr size_t kBlock = 64;
+constexpr size_t kShort = 48;  // sorted by insertion
+
+template <class K>
+struct Item {
+  K key;
+  uint32_t position;
+};
+
+template <size_t kBytes>
+struct KeyOf {
+  using Type = uint32_t;
+};
+template <>
+struct KeyOf<8> {
+  using Type = uint64_t;
+};
+
+template <class T>
+constexpr bool kIsReal = static_cast<T>(0.5) != T();
+
+template <class T>
+HWY_INLINE typename KeyOf<sizeof(T)>::Type key_of(T x, typename KeyOf<sizeof(T)>::Type flip) {
+  using K = typename KeyOf<sizeof(T)>::Type;
+  constexpr K kTop = K{1} << (8 * sizeof(K) - 1);
+  if constexpr (kIsReal<T>) {
+    const T zero_is_one = x + T(0);  // of zeros: plus
+    K bits;
+    std::memcpy(&bits, &zero_is_one, sizeof(bits));
+    const K ordered = bits ^ ((bits & kTop) != 0 ? ~K{0} : kTop);
+    return (x != x ? ~K{0} : ordered) ^ flip;
+  } else if constexpr (static_cast<T>(-1) < T(0)) {
+    return (static_cast<K>(x) ^ kTop) ^ flip;  // sign-extended
+  } else {
+    return static_cast<K>(x) ^ flip;
+  }
+}
+
+template <class K>
+void sort_short(Item<K>* items, size_t n) {
+  for (size_t i = 1; i < n; ++i) {
+    const Item<K> item = items[i];
+    size_t at = i;
+    for (; at > 0 && items[at - 1].key > item.key; --at) items[at] = items[at - 1];
+    items[at] = item;
+  }
+}
+
+// Sorts `items`, with `other` as scratch of the same size.
+template <class K>
+void sort_items(Item<K>* items, Item<K>* other, size_t n) {
+  if (n <= kShort) return sort_short(items, n);
+  constexpr size_t kDigits = sizeof(K);
+  uint32_t counts[kDigits][256] = {};
+  for (size_t i = 0; i < n; ++i) {
+    CORACLE_UNROLL
+    for (size_t d = 0; d < kDigits; ++d) ++counts[d][(items[i].key >> (8 * d)) & 255];
+  }
+  Item<K>* from = items;
+  Item<K>* to = other;
+  for (size_t d = 0; d < kDigits; ++d) {
+    if (counts[d][(from[0].key >> (8 * d)) & 255] == n) continue;  // all have the same digit
+    uint32_t first = 0;
+    for (uint32_t& count : counts[d]) {
+      const uint32_t size = count;
+      count = first;
+      first += size;
+    }
+    for (size_t i = 0; i < n; ++i) to[counts[d][(from[i].key >> (8 * d)) & 255]++] = from[i];
+    Item<K>* const swapped = from;
+    from = to;
+    to = swapped;
+  }
+  if (from != items) std::memcpy(items, from, n * sizeof(Item<K>));
+}
+
+// Lanes that may come before the bound, which NaN does here.
+template <class T, class V>
+HWY_INLINE auto passes(V x, V bound, bool descending) {
+  if constexpr (kIsReal<T>) {
+    return hn::Not(descending ? hn::Le(x, bound) : hn::Ge(x, bound));
+  } else {
+    return descending ? hn::Gt(x, bound) : hn::Lt(x, bound);
+  }
+}
+
+template <class T>
+HWY_INLINE bool none_passes(const T* block, T bound, bool descending) {
+  const hn::ScalableTag<T> d;
+  const auto limit = hn::Set(d, bound);
+  auto any = passes<T>(hn::LoadU(d, block), limit, descending);
+  for (size_t i = hn::Lanes(d); i < kBlock; i += hn::Lanes(d)) {
+    any = hn::Or(any, passes<T>(hn::LoadU(d, block + i), limit, descending));
+  }
+  return hn::AllFalse(d, any);
+}
+
+// How many items are kept before the best k of them are picked.
+HWY_INLINE size_t kept(size_t n, size_t k) {
+  const size_t some = k + (k < 8 ? 8 : k);
+  return some * 4 > n ? n : some;
+}
+
+template <class T>
+void row_of(bool descending, const void* x, size_t n, size_t k, void* values, int64_t* positions, void* scratch) {
+  using K = typename KeyOf<sizeof(T)>::Type;
+  const T* from = static_cast<const T*>(x);
+  const K flip = descending ? ~K{0} : K{0};
+  const size_t capacity = kept(n, k);
+  Item<K>* items = static_cast<Item<K>*>(scratch);
+  Item<K>* other = items + capacity;
+  size_t count = 0;
+  if (k == 0) return;
+  if (capacity == n) {
+    for (; count < n; ++count) items[count] = {key_of<T>(from[count], flip), static_cast<uint32_t>(count)};
+  } else {
+    K bound = ~K{0};
+    T bound_value = T();
+    bool bounded = false;
+    for (size_t begin = 0; begin < n; begin += kBlock) {
+      const size_t size = n - begin < kBlock ? n - begin : kBlock;
+      const T* const block = from + begin;
+      if (bounded) {  // NaN passes and is looked at more closely
+        if (size == kBlock && none_passes(block, bound_value, descending)) continue;
+      }
+      for (size_t i = 0; i < size; ++i) {
+        const K key = key_of<T>(block[i], flip);
+        if (bounded && key >= bound) continue;
+        items[count++] = {key, static_cast<uint32_t>(begin + i)};
+        if (count < capacity) continue;
+        sort_items(items, other, count);
+        count = k;
+        bound = items[k - 1].key;
+        bound_value = from[items[k - 1].position];
+        bounded = true;
+      }
+    }
+  }
+  sort_items(items, other, count);
+  T* to = static_cast<T*>(values);
+  for (size_t i = 0; i < k; ++i) to[i] = from[items[i].position];
+  if (positions == nullptr) return;
+  for (size_t i = 0; i < k; ++i) positions[i] = items[i].position;
+}
+
+void row(NumberType type, bool descending, const void* x, size_t n, size_t k, void* values, int64_t* positions,
+         void* scratch) {
+  switch (type) {
+    case NumberType::kUint8: return row_of<uint8_t>(descending, x, n, k, values, positions, scratch);
+    case NumberType::kInt8: return row_of<int8_t>(descending, x, n, k, values, positions, scratch);
+    case NumberType::kInt16: return row_of<int16_t>(descending, x, n, k, values, positions, scratch);
+    case NumberType::kInt32: return row_of<int32_t>(descending, x, n, k, values, positions, scratch);
+    case NumberType::kInt64: return row_of<int64_t>(descending, x, n, k, values, positions, scratch);
+    case NumberType::kFloat32: return row_of<float>(descending, x, n, k, values, positions, scratch);
+    case NumberType::kFloat64: return row_of<double>(descending, x, n, k, values, positions, scratch);
+    case NumberType::kBool:
+    case NumberType::kFloat16:
+    case NumberType::kBfloat16: return;
+  }
+}
+
+size_t scratch_bytes(NumberType type, size_t n, size_t k) {
+  const bool wide = type == NumberType::kInt64 || type == NumberType::kFloat64;
+  const size_t item = wide ? sizeof(Item<uint64_t>) : sizeof(Item<uint32_t>);
+  return (2 * kept(n, k) * item + 63) / 64 * 64;
+}
+
+}  // namespace
+
+const SortFunctions sort = {row, scratch_bytes};
+
+}  // namespace coracle::cpu::CORACLE_ISA

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "ops/abs.h"
+#include "ops/add.h"
+#include "ops/add_n.h"
+#include "ops/all.h"
+#include "ops/amax.h"
+#include "ops/any.h"
+#include "ops/argmax.h"
+#include "ops/argmin.h"
+#include "ops/bitwise_and.h"
+#include "ops/bitwise_not.h"
+#include "ops/bitwise_or.h"
+#include "ops/bitwise_xor.h"
+#include "ops/clip.h"
+#include "ops/divide.h"
+#include "ops/equal.h"
+#include "ops/equal_all.h"
+#include "ops/floor_divide.h"
+#include "ops/frobenius_norm.h"
+#include "ops/greater_equal.h"
+#include "ops/greater_than.h"
+#include "ops/isfinite.h"
+#include "ops/isinf.h"
+#include "ops/isnan.h"
+#include "ops/less_equal.h"
+#include "ops/less_than.h"
+#include "ops/logical_and.h"
+#include "ops/logical_not.h"
+#include "ops/logical_or.h"
+#include "ops/logical_xor.h"
+#include "ops/max.h"
+#include "ops/maximum.h"
+#include "ops/min.h"
+#include "ops/minimum.h"
+#include "ops/multiply.h"
+#include "ops/negative.h"
+#include "ops/norm.h"
+#include "ops/not_equal.h"
+#include "ops/p_norm.h"
+#include "ops/prod.h"
+#include "ops/remainder.h"
+#include "ops/scale.h"
+#include "ops/subtract.h"
+#include "ops/sum.h"
+#include "ops/where.h"
+#include "support/check_kernels.h"
+
+namespace coracle::testing {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+const std::pair<Shape, Shape> kPairs[] = {
+    {{}, {}},
+    {{1}, {1}},
+    {{0}, {0}},
+    {{131}, {131}},
+    {{3, 67}, {67}},
+    {{3, 67}, {3, 1}},
+    {{3, 67}, {1}},
+    {{33, 1}, {1, 18}},
+    {{2, 0, 3}, {2, 1, 3}},
+    {{2, 1, 3, 1, 5}, {4, 1, 6, 1}},
+    {{2, 19, 5, 7}, {1, 19, 1, 1}},
+    {{30, 70, 33}, {30, 70, 33}},
+};
+
+void check_pairs(const Op& op, const std::string& row, std::initializer_list<DType> types, bool special = false) {
+  for (DType type : types) {
+    for (const auto& [a, b] : kPairs) {
+      const Tensor x = random_numbers(a, type, 1, special);
+      const Tensor y = random_numbers(b, type, 2, special);
+      check_on_every_kernel({.op = op, .in = {x, y}, .rows = {row}});
+      check_on_every_kernel({.op = op, .in = {y, x}, .rows = {row}});
+    }
+  }
+}
+
+TEST(NumberKernels, Arithmetic) {
+  const auto types = {DType::kInt64, DType::kInt32, DType::kInt16, DType::kInt8, DType::kUint8};
+  check_pairs(Add{}, "add.numbers", types);
+  check_pairs(Subtract{}, "subtract.numbers", types);
+  check_pairs(Multiply{}, "multiply.numbers", types);
+  check_pairs(Divide{}, "divide.numbers", types);
+  check_pairs(Maximum{}, "maximum.numbers", types);
+  check_pairs(Minimum{}, "minimum.numbers", types);
+  check_pairs(FloorDivide{}, "floor_divide.numbers", types);
+  check_pairs(Remainder{}, "remainder.numbers", types);
+}
+
+TEST(NumberKernels, ArithmeticWrapsAroundAndDividesByZero) {
+  const int64_t large[] = {
+      INT64_MIN, INT64_MAX, -1, 0, 1, INT64_MIN + 1, (int64_t{1} << 52) + 1, -(int64_t{1} << 53) - 1, 7};
+  std::vector<int64_t> left;
+  std::vector<int64_t> right;
+  for (int64_t a : large) {
+    for (int64_t b : large) {
+      left.push_back(a);
+      right.push_back(b);
+    }
+  }
+  const Tensor x = Tensor::ints(left);
+  const Tensor y = Tensor::ints(right);
+  const int32_t narrow[] = {INT32_MIN, INT32_MAX, -1, 0, 1, 7};
+  std::vector<int32_t> narrow_left;
+  std::vector<int32_t> narrow_right;
+  for (int32_t a : narrow) {
+    for (int32_t b : narrow) {
+      narrow_left.push_back(a);
+      narrow_right.push_back(b);
+    }
+  }
+  const Tensor narrow_x = Tensor::of<int32_t>({36}, narrow_left);
+  const Tensor narrow_y = Tensor::of<int32_t>({36}, narrow_right);
+  for (const Op& op : {Op(Add{}), Op(Subtract{}), Op(Multiply{}), Op(Divide{}), Op(FloorDivide{}), Op(Remainder{})}) {
+    const std::string row = std::string(op.name()) + ".numbers";
+    check_on_every_kernel({.op = op, .in = {x, y}, .rows = {row}});
+    check_on_every_kernel({.op = op, .in = {narrow_x, narrow_y}, .rows = {row}});
+  }
+  for (const Op& op : {Op(Abs{}), Op(Negative{})}) {
+    const Tensor small = random_ints({200}, -1000, 1000, DType::kInt64);
+    check_on_every_kernel({.op = op, .in = {small}, .rows = {std::string(op.name()) + ".numbers"}});
+  }
+}
+
+TEST(NumberKernels, Comparisons) {
+  const auto types = {DType::kFloat32, DType::kInt64, DType::kInt32, DType::kUint8, DType::kBool};
+  check_pairs(Equal{}, "equal.numbers", types, true);
+  check_pairs(NotEqual{}, "not_equal.numbers", types, true);
+  check_pairs(LessThan{}, "less_than.numbers", types, true);
+  check_pairs(LessEqual{}, "less_equal.numbers", types, true);
+  check_pairs(GreaterThan{}, "greater_than.numbers", types, true);
+  check_pairs(GreaterEqual{}, "greater_equal.numbers", types, true);
+  check_pairs(LogicalAnd{}, "logical_and.numbers", types, true);
+  check_pairs(LogicalOr{}, "logical_or.numbers", types, true);
+  check_pairs(LogicalXor{}, "logical_xor.numbers", types, true);
+}
+
+TEST(NumberKernels, BitsAndKinds) {
+  const auto types = {DType::kInt64, DType::kInt32, DType::kInt8, DType::kUint8, DType::kBool};
+  check_pairs(BitwiseAnd{}, "bitwise_and.numbers", types);
+  check_pairs(BitwiseOr{}, "bitwise_or.numbers", types);
+  check_pairs(BitwiseXor{}, "bitwise_xor.numbers", types);
+  for (const Shape& s : {Shape{}, Shape{0}, Shape{1}, Shape{77}, Shape{3, 67, 31, 17}}) {
+    for (DType type : types) {
+      check_on_every_kernel({.op = BitwiseNot{}, .in = {random_numbers(s, type, 1)}, .rows = {"bitwise_not.numbers"}});
+      check_on_every_kernel({.op = LogicalNot{}, .in = {random_numbers(s, type, 1)}, .rows = {"logical_not.numbers"}});
+    }
+    const Tensor x = random_numbers(s, DType::kFloat32, 1, true);
+    check_on_every_kernel({.op = Isnan{}, .in = {x}, .rows = {"isnan.numbers"}});
+    check_on_every_kernel({.op = Isinf{}, .in = {x}, .rows = {"isinf.numbers"}});
+    check_on_every_kernel({.op = Isfinite{}, .in = {x}, .rows = {"isfinite.numbers"}});
+  }
+}
+
+TEST(NumberKernels, Where) {
+  const std::array<Shape, 3> shapes[] = {
+      {{{131}, {131}, {131}}},
+      {{{}, {}, {}}},
+      {{{3, 67}, {3, 67}, {1}}},
+      {{{3, 67}, {1}, {3, 67}}},
+      {{{3, 67}, {1}, {1}}},
+      {{{3, 1}, {3, 67}, {67}}},
+      {{{1}, {3, 67}, {3, 67}}},
+      {{{67}, {3, 1}, {3, 67}}},
+      {{{2, 5, 1, 1}, {2, 5, 20, 33}, {1, 1, 1, 1}}},
+      {{{0}, {1}, {0}}},
+  };
+  for (const auto& [c, a, b] : shapes) {
+    for (DType type : {DType::kFloat32, DType::kInt64, DType::kUint8, DType::kInt16}) {
+      const Tensor condition = random_ints(c, 0, 2, DType::kBool, 3);
+      check_on_every_kernel({.op = Where{},
+                             .in = {condition, random_numbers(a, type, 1), random_numbers(b, type, 2)},
+                             .rows = {"where"}});
+    }
+  }
+}
+
+template <class Op>
+void check_reduction(const std::string& row, const Tensor& x, const Ints& axes) {
+  Op op;
+  KernelCase c{.op = {}, .in = {x}, .rows = {row}};
+  if constexpr (std::is_base_of_v<ReductionAttributes, Op>) {
+    op.axis = axes;
+  } else {
+    c.in.push_back(int_list(axes));
+  }
+  c.op = op;
+  check_on_every_kernel(c);
+}
+
+TEST(NumberReduceKernels, AxesThatLieTogether) {
+  for (const Shape& s : {Shape{2, 37, 6, 19}, Shape{1, 1, 1, 1}, Shape{3, 5, 2, 100}}) {
+    for (const Ints& axes : {Ints{2, 3}, Ints{3}, Ints{1}, Ints{0}, Ints{}, Ints{1, 2, 3}}) {
+      for (DType type : {DType::kInt64, DType::kInt32, DType::kUint8}) {
+        const Tensor x = random_numbers(s, type, 1);
+        check_reduction<Sum>("sum.numbers", x, axes);
+        check_reduction<Prod>("prod.numbers", x, axes);
+        check_reduction<Max>("max.numbers", x, axes);
+        check_reduction<Min>("min.numbers", x, axes);
+        check_reduction<Amax>("amax.numbers", x, axes);
+      }
+      for (DType type : {DType::kBool, DType::kInt64, DType::kFloat32}) {
+        check_reduction<All>("all.numbers", random_numbers(s, type, 2), axes);
+        check_reduction<Any>("any.numbers", random_ints(s, 0, 2, type, 3), axes);
+      }
+      check_reduction<Sum>("sum.numbers", random_numbers(s, DType::kBool, 1), axes);
+      Tensor reals = Tensor::make(DType::kFloat64, s);
+      reals.assign(std::span<const double>(random_floats(s).doubles()));
+      check_reduction<Sum>("sum.numbers", reals, axes);
+      check_reduction<Max>("max.numbers", reals, axes);
+    }
+  }
+}
+
+TEST(NumberReduceKernels, PositionsOfWholeNumbers) {
+  for (const Shape& s : {Shape{4, 1000}, Shape{2, 19, 13, 14}, Shape{1, 1}, Shape{5}}) {
+    for (DType type : {DType::kInt64, DType::kInt32, DType::kUint8}) {
+      for (int64_t axis = -1; axis < s.rank() - 1; ++axis) {
+        const Tensor x = random_numbers(s, type, 1);
+        check_on_every_kernel({.op = Argmax{}, .in = {x, int_list({axis})}, .rows = {"argmax.numbers"}});
+        check_on_every_kernel({.op = Argmin{}, .in = {x, int_list({axis})}, .rows = {"argmin.numbers"}});
+      }
+    }
+  }
+}
+
+TEST(NumberReduceKernels, DividedByTheNorm) {
+  for (const Shape& s : {Shape{3, 700}, Shape{2, 37, 19, 5}, Shape{1, 1}, Shape{0, 3}}) {
+    for (int64_t axis = -1; axis < s.rank() - 1; ++axis) {
+      Norm op;
+      op.axis = axis;
+      op.epsilon = 1e-3;
+      check_on_every_kernel(
+          {.op = op, .in = {random_floats(s)}, .out_counts = {1, 1}, .relative = 1e-5, .rows = {"norm"}});
+      check_on_every_kernel({.op = op, .in = {random_floats(s)}, .relative = 1e-5, .rows = {"norm"}});
+    }
+  }
+}
+
+TEST(NumberReduceKernels, Norms) {
+  for (const Shape& s : {Shape{3, 700}, Shape{2, 37, 19}, Shape{1, 1}}) {
+    const Tensor x = random_floats(s);
+    for (double order : {1.0, 2.0, 3.0, 0.5, 2.5, static_cast<double>(kInfinity), -static_cast<double>(kInfinity)}) {
+      for (int64_t axis = 0; axis < s.rank(); ++axis) {
+        if (axis + 1 < s.rank() && order != 1 && order != 2 && !std::isinf(order)) continue;
+        PNorm op;
+        op.porder = order;
+        op.axis = axis;
+        check_on_every_kernel({.op = op, .in = {x}, .relative = 2e-5, .rows = {"p_norm"}});
+      }
+    }
+    check_on_every_kernel(
+        {.op = FrobeniusNorm{}, .in = {x, int_list({s.rank() - 1})}, .relative = 2e-5, .rows = {"frobenius_norm"}});
+  }
+}
+
+TEST(NumberKernels, SumsOfMany) {
+  for (DType type : {DType::kFloat32, DType::kInt64, DType::kInt32}) {
+    for (const Shape& s : {Shape{}, Shape{0}, Shape{3, 5, 7}, Shape{50, 2100}}) {
+      const Tensor a = random_numbers(s, type, 1);
+      check_on_every_kernel({.op = AddN{}, .in = {a}, .in_counts = {1}, .rows = {"add_n"}});
+      check_on_every_kernel({.op = AddN{},
+                             .in = {a, random_numbers(s, type, 2), random_numbers(s, type, 3)},
+                             .in_counts = {3},
+                             .rows = {"add_n"}});
+    }
+  }
+}
+
+TEST(NumberKernels, ClipAndScaleWholeNumbers) {
+  for (const Shape& s : {Shape{}, Shape{0}, Shape{3, 5, 7}, Shape{50, 2100}}) {
+    for (DType type : {DType::kInt64, DType::kInt32}) {
+      const Tensor x = random_ints(s, -90, 90, type);
+      for (const auto& [low, high] : {std::pair(-3.5, 40.7), {2.5, 1e30}, {-kInfinity, 7.0}, {5.0, -5.0}}) {
+        const Tensor least = Tensor::scalar(static_cast<float>(low));
+        const Tensor most = Tensor::scalar(static_cast<float>(high));
+        check_on_every_kernel({.op = Clip{}, .in = {x, least, most}, .rows = {"clip.numbers"}});
+      }
+    }
+    for (bool after : {true, false}) {
+      Scale op;
+      op.bias = 3.7;
+      op.bias_after_scale = after;
+      const Tensor x = random_ints(s, INT64_MIN, INT64_MAX, DType::kInt64);
+      check_on_every_kernel({.op = op, .in = {x, Tensor::scalar(-2.5F)}, .rows = {"scale.numbers"}});
+    }
+  }
+}
+
+TEST(NumberKernels, AllEqual) {
+  for (DType type : {DType::kInt64, DType::kFloat32, DType::kBool}) {
+    const Tensor x = random_numbers({3, 700, 31}, type, 1);
+    Tensor other = x.clone();
+    check_on_every_kernel({.op = EqualAll{}, .in = {x, other}, .rows = {"equal_all"}});
+    auto* bytes = static_cast<uint8_t*>(other.raw());
+    bytes[other.bytes() - 1] ^= 1;
+    check_on_every_kernel({.op = EqualAll{}, .in = {x, other}, .rows = {"equal_all"}});
+    check_on_every_kernel({.op = EqualAll{}, .in = {x, random_numbers({3, 700}, type, 1)}, .rows = {"equal_all"}});
+  }
+}
+
+TEST(NumberKernels, RemaindersOfReals) {
+  // Quotients of all sizes, and what has none.
+  const float values[] = {0.0F,  -0.0F,  1.0F,   -1.0F, 0.1F,      -0.3F,      7.5F, -7.5F,
+                          1e30F, -1e30F, 1e-30F, 3e8F,  kInfinity, -kInfinity, kNan};
+  std::vector<float> left;
+  std::vector<float> right;
+  for (float a : values) {
+    for (float b : values) {
+      left.push_back(a);
+      right.push_back(b);
+    }
+  }
+  const auto count = static_cast<int64_t>(left.size());
+  const Tensor x = Tensor::of<float>({count}, left);
+  const Tensor y = Tensor::of<float>({count}, right);
+  for (const Op& op : {Op(FloorDivide{}), Op(Remainder{})}) {
+    const std::string row = std::string(op.name()) + ".numbers";
+    check_on_every_kernel({.op = op, .in = {x, y}, .rows = {row}});
+    check_on_every_kernel(
+        {.op = op, .in = {random_floats({3000}, -90, 90), random_floats({3000}, 0.01, 3, 2)}, .rows = {row}});
+  }
+}
+
+}  // namespace
+}  // namespace coracle::testing
