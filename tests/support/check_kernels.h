@@ -16,8 +16,9 @@ struct KernelCase {
   std::vector<Tensor> in;
   PortCounts in_counts = {};  ///< empty: one each
   PortCounts out_counts = {1};
-  double relative = 2e-6;  ///< tolerated difference from the reference, times its magnitude ...
-  double absolute = 1e-6;  ///< ... plus this
+  double relative = 2e-6;         ///< tolerated difference from the reference, times its magnitude ...
+  double absolute = 1e-6;         ///< ... plus this
+  bool computed_weights = false;  ///< weights are not constant while planning
 };
 
 /// Runs `c` on every kernel row that takes it, in every layout the row allows and for every instruction set this
