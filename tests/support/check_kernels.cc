@@ -74,8 +74,9 @@ class Checker {
     for (size_t i = 0; i < c.in.size(); ++i) {
       const bool argument = port_of_[i]->shape_input || *port_of_[i]->attribute != '\0';
       argument_.push_back(argument);
-      in_facts_.push_back(argument || port_of_[i]->weight ? Fact::constant(c.in[i])
-                                                          : Fact(c.in[i].dtype(), c.in[i].shape()));
+      const bool constant = argument || (port_of_[i]->weight && !c.computed_weights);
+      in_facts_.push_back(constant ? Fact::constant(c.in[i]) : Fact(c.in[i].dtype(), c.in[i].shape()));
+      if (!c.in[i].lod().empty()) in_facts_.back().lod = std::make_shared<const Lod>(c.in[i].lod());
     }
   }
 

@@ -20,6 +20,7 @@ struct KernelCase {
   double absolute = 1e-6;  ///< ... plus this
   /// Names of rows that must take the case, without the instruction set: "equal.numbers"
   std::vector<std::string> rows = {};
+  bool computed_weights = false;  ///< weights are not constant while planning
 };
 
 /// Runs `c` on every kernel row that takes it, in every layout the row allows and for every instruction set this

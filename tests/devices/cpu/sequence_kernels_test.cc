@@ -104,7 +104,7 @@ TEST(QuantizeKernels, OneScaleAndOnePerChannel) {
 }
 
 void check_rnn(RnnMode mode, int layers, bool both_ways, int64_t time, int64_t batch, int64_t width, int hidden,
-               bool has_bias) {
+               bool has_bias, const Ints& lengths = {}) {
   Rnn rnn;
   rnn.mode = mode;
   rnn.num_layers = layers;
@@ -127,14 +127,22 @@ void check_rnn(RnnMode mode, int layers, bool both_ways, int64_t time, int64_t b
   c.in_counts = {1, states, (has_bias ? 4 : 2) * cells};
   c.out_counts = {1, 0, states};
   c.op = rnn;
-  EXPECT_GT(check_on_every_kernel(c), 0);
+  EXPECT_EQ(rows_that_take(c), std::set<std::string>{"rnn"});
+  if (lengths.empty()) return;
+  c.in_counts.push_back(1);
+  for (const DType type : {DType::kInt32, DType::kInt64}) {
+    KernelCase with_lengths = c;
+    with_lengths.in.push_back(Tensor::make(type, {batch}));
+    with_lengths.in.back().assign(std::span<const int64_t>(lengths));
+    EXPECT_EQ(rows_that_take(with_lengths), std::set<std::string>{"rnn"});
+  }
 }
 
 TEST(RnnKernels, ModesLayersAndDirections) {
   for (RnnMode mode : {RnnMode::kLstm, RnnMode::kGru, RnnMode::kRnnTanh, RnnMode::kRnnRelu}) {
     check_rnn(mode, 1, false, 1, 1, 1, 1, true);
-    check_rnn(mode, 2, true, 7, 3, 19, 21, true);
-    check_rnn(mode, 3, true, 4, 5, 8, 17, false);
+    check_rnn(mode, 2, true, 7, 3, 19, 21, true, {7, 0, 3});
+    check_rnn(mode, 3, true, 4, 5, 8, 17, false, {1, 9, 4, -1, 2});
     check_rnn(mode, 1, true, 25, 2, 64, 48, true);
   }
 }

@@ -34,23 +34,25 @@ struct GemmSource {
   float scale = 1;
 };
 
-/// Rows of A are the pixels of an image: row ((n * out_h + oy) * out_w + ox) and tap t read `join` adjacent pixels from
-/// (oy * stride_y + tap_y[t], ox * stride_x + tap_x[t]) on, zeros outside. The row goes to pixel
-/// out_first + n * out_batch + oy * out_row + ox * out_column of C.
+/// Rows of A are the pixels of an image, or of a volume of in_d images: row
+/// (((n * out_d + oz) * out_h + oy) * out_w + ox) and tap t read `join` adjacent pixels from (oz * stride_z + tap_z[t],
+/// oy * stride_y + tap_y[t], ox * stride_x + tap_x[t]) on, zeros outside. The row goes to pixel
+/// out_first + n * out_batch + oz * out_plane + oy * out_row + ox * out_column of C.
 struct GemmImage {
-  int64_t in_h = 0, in_w = 0;
+  int64_t in_d = 1, in_h = 0, in_w = 0;
   int64_t in_channels = 0;  ///< floats from pixel to pixel
-  int64_t out_h = 0, out_w = 0;
-  int64_t stride_y = 1, stride_x = 1;
+  int64_t out_d = 1, out_h = 0, out_w = 0;
+  int64_t stride_z = 1, stride_y = 1, stride_x = 1;
+  const int32_t* tap_z = nullptr;  ///< null: all 0
   const int32_t* tap_y = nullptr;
   const int32_t* tap_x = nullptr;
   int64_t join =
       1;  ///< more than 1 needs one group, depth == join * in_channels <= kMaxJoinedDepth, taps <= kMaxJoinedTaps
-  int64_t out_first = 0, out_batch = 0, out_row = 0, out_column = 1;
+  int64_t out_first = 0, out_batch = 0, out_plane = 0, out_row = 0, out_column = 1;
 };
 
 constexpr int64_t kMaxJoinedDepth = 48;
-constexpr int64_t kMaxJoinedTaps = 8;
+constexpr int64_t kMaxJoinedTaps = 16;
 
 struct GemmCall {
   GemmShape shape;

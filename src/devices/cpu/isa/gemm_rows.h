@@ -31,15 +31,18 @@ HWY_INLINE bool copies_rows(const GemmCall& call) {
 
 // What is the same for all tiles of a call.
 struct TapBounds {
-  int64_t y_low, y_high, x_low, x_high;  // of tap_y and tap_x, the latter with the joined pixels
+  int64_t z_low, z_high, y_low, y_high, x_low, x_high;  // of the taps, along x with the joined pixels
 };
 
 HWY_INLINE TapBounds tap_bounds(const GemmImage& image, int64_t taps) {
-  TapBounds bounds{0, 0, 0, 0};
+  TapBounds bounds{0, 0, 0, 0, 0, 0};
   for (int64_t t = 0; t < taps; ++t) {
+    const int64_t z = image.tap_z == nullptr ? 0 : image.tap_z[t];
     const int64_t y = image.tap_y[t];
     const int64_t x = image.tap_x[t];
-    if (t == 0) bounds = {y, y, x, x};
+    if (t == 0) bounds = {z, z, y, y, x, x};
+    if (z < bounds.z_low) bounds.z_low = z;
+    if (z > bounds.z_high) bounds.z_high = z;
     if (y < bounds.y_low) bounds.y_low = y;
     if (y > bounds.y_high) bounds.y_high = y;
     if (x < bounds.x_low) bounds.x_low = x;
@@ -59,7 +62,8 @@ class TileRows {
     const GemmImage& image = *call.image;
     next_x_ = row % image.out_w;
     next_y_ = row / image.out_w % image.out_h;
-    next_image_ = row / image.out_w / image.out_h;
+    next_z_ = row / image.out_w / image.out_h % image.out_d;
+    next_image_ = row / image.out_w / image.out_h / image.out_d;
   }
 
   // The next `count` rows.
@@ -82,15 +86,18 @@ class TileRows {
       // What lies in one output row.
       const int64_t left = image.out_w - next_x_;
       const int end = count - r < left ? count : r + static_cast<int>(left);
+      const int64_t z = next_z_ * image.stride_z;
       const int64_t y = next_y_ * image.stride_y;
-      const float* start = call.a + next_image_ * image.in_h * image.in_w * image.in_channels;
-      const float* line = start + y * image.in_w * image.in_channels;
+      const float* start = call.a + next_image_ * image.in_d * image.in_h * image.in_w * image.in_channels;
+      const float* line = start + (z * image.in_h + y) * image.in_w * image.in_channels;
       int64_t x = next_x_ * image.stride_x;
-      int64_t pixel =
-          image.out_first + next_image_ * image.out_batch + next_y_ * image.out_row + next_x_ * image.out_column;
-      inside_ = inside_ && y + bounds.y_low >= 0 && y + bounds.y_high < image.in_h && x + bounds.x_low >= 0;
+      int64_t pixel = image.out_first + next_image_ * image.out_batch + next_z_ * image.out_plane +
+                      next_y_ * image.out_row + next_x_ * image.out_column;
+      inside_ = inside_ && z + bounds.z_low >= 0 && z + bounds.z_high < image.in_d && y + bounds.y_low >= 0 &&
+                y + bounds.y_high < image.in_h && x + bounds.x_low >= 0;
       next_x_ += end - r;
       for (; r < end; ++r, x += image.stride_x, pixel += image.out_column) {
+        z_[r] = z;
         y_[r] = y;
         x_[r] = x;
         image_[r] = start;
@@ -103,7 +110,10 @@ class TileRows {
         next_x_ = 0;
         if (++next_y_ == image.out_h) {
           next_y_ = 0;
-          ++next_image_;
+          if (++next_z_ == image.out_d) {
+            next_z_ = 0;
+            ++next_image_;
+          }
         }
       }
     }
@@ -118,22 +128,25 @@ class TileRows {
         for (int r = 0; r < count_; ++r) to[r] = base_[r] + group_offset;
         continue;
       }
+      const int64_t tap_z = image->tap_z == nullptr ? 0 : image->tap_z[tap + t];
       const int64_t tap_y = image->tap_y[tap + t];
       const int64_t tap_x = image->tap_x[tap + t];
-      const int64_t offset = (tap_y * image->in_w + tap_x) * image->in_channels + group_offset;
+      const int64_t offset = ((tap_z * image->in_h + tap_y) * image->in_w + tap_x) * image->in_channels + group_offset;
       if (inside_) {
         for (int r = 0; r < count_; ++r) to[r] = base_[r] + offset;
         continue;
       }
       for (int r = 0; r < count_; ++r) {
+        const int64_t z = z_[r] + tap_z;
         const int64_t y = y_[r] + tap_y;
         const int64_t x = x_[r] + tap_x;
-        if (y < 0 || y >= image->in_h || x + image->join <= 0 || x >= image->in_w) {
+        const bool in_plane = y >= 0 && y < image->in_h && x + image->join > 0 && x < image->in_w;
+        if (!in_plane || z < 0 || z >= image->in_d) {
           to[r] = call.zeros;
         } else if (x >= 0 && x + image->join <= image->in_w) {
           to[r] = base_[r] + offset;
         } else {
-          to[r] = gather(*image, r, t, y, x);
+          to[r] = gather(*image, r, t, z * image->in_h + y, x);
         }
       }
     }
@@ -163,7 +176,7 @@ class TileRows {
   bool adjacent(int count) const { return pixels_[count - 1] - pixels_[0] == count - 1; }
 
  private:
-  // Copies joined pixels that lie partly outside, with zeros there.
+  // Copies joined pixels that lie partly outside, with zeros there. `y` counts rows through all images of a volume.
   const float* gather(const GemmImage& image, int r, int64_t t, int64_t y, int64_t x) {
     float* to = joined_[r][t];
     const float* row = image_[r] + y * image.in_w * image.in_channels;
@@ -181,9 +194,11 @@ class TileRows {
   int count_ = 0;
   int64_t next_ = 0;
   int64_t next_image_ = 0;
+  int64_t next_z_ = 0;
   int64_t next_y_ = 0;
   int64_t next_x_ = 0;
   bool inside_ = true;
+  int64_t z_[kTileRows] = {};
   int64_t y_[kTileRows] = {};
   int64_t x_[kTileRows] = {};
   int64_t pixels_[kTileRows] = {};

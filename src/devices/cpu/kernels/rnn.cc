@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/rnn.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -36,6 +37,8 @@ struct State {
   std::vector<CellMatrices> matrices;
   int pre_state = 0;  ///< positions of operands
   int weights = 0;
+  int lengths = -1;  ///< of the sequences, where they differ
+  bool long_lengths = false;
   int state_out = -1;  ///< positions of results
   int cell_out = -1;
   // The workspace, in floats.
@@ -47,7 +50,7 @@ struct State {
 
 Misfit fits(const void* op, const ArgFacts& args) {
   const auto& o = *static_cast<const Rnn*>(op);
-  if (args.has(3)) return "sequences of different lengths";
+  if (args.has(3) && args.in(3).dtype != DType::kInt32 && args.in(3).dtype != DType::kInt64) return "odd lengths";
   if (args.in(0).dtype != DType::kFloat32) return "only float32";
   if (args.out().shape.count() == 0 || args.shape(0).count() == 0) return "no elements";
   const int cells = o.num_layers * o.directions();
@@ -143,6 +146,10 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
   s.panels = s.state_gemm->panels(s.gates);
   s.pre_state = args.index(1);
   s.weights = args.index(2);
+  if (args.has(3)) {
+    s.lengths = args.index(3);
+    s.long_lengths = args.in(3).dtype == DType::kInt64;
+  }
   const int first_state = 1 + args.out_count(1);
   if (args.out_count(2) > 0) s.state_out = first_state;
   if (args.out_count(2) > 1) s.cell_out = first_state + 1;
@@ -188,7 +195,16 @@ const float* bias_of(const KernelCall& call, const State& s, int cell, int which
   return call.in[static_cast<size_t>(index)].as<const float>();
 }
 
-/// All steps of the sequences [first, last) of the batch, of cell `cell` in `direction`; y has rows of `width`.
+/// Steps that a sequence of the batch has.
+int64_t length_of(const KernelCall& call, const State& s, int64_t sequence) {
+  if (s.lengths < 0) return s.time;
+  const TensorView& lengths = call.in[static_cast<size_t>(s.lengths)];
+  const int64_t length = s.long_lengths ? lengths.as<const int64_t>()[sequence] : lengths.as<const int32_t>()[sequence];
+  return std::clamp<int64_t>(length, 0, s.time);
+}
+
+/// All steps of the sequences [first, last) of the batch, which have the same length, of cell `cell` in `direction`; y
+/// has rows of `width`. What follows the last step is 0.
 void run_sequences(const KernelCall& call, const State& s, int cell, int direction, float* y, int64_t first,
                    int64_t last) {
   auto* work = static_cast<float*>(call.workspace);
@@ -212,8 +228,9 @@ void run_sequences(const KernelCall& call, const State& s, int cell, int directi
   product.c_stride = s.gates;
   product.ops = &bias;
   product.op_count = bias.tensor == nullptr ? 0 : 1;
-  for (int64_t i = 0; i < s.time; ++i) {
-    const int64_t t = direction == 0 ? i : s.time - 1 - i;
+  const int64_t time = length_of(call, s, first);
+  for (int64_t i = 0; i < time; ++i) {
+    const int64_t t = direction == 0 ? i : time - 1 - i;
     product.a = last_h;
     product.a_stride = last_stride;
     s.state_gemm->run(product, 0, last - first, 0, s.panels);
@@ -233,6 +250,11 @@ void run_sequences(const KernelCall& call, const State& s, int cell, int directi
     last_stride = width;
     last_c = cells;
   }
+  for (int64_t t = time; t < s.time; ++t) {
+    for (int64_t b = first; b < last; ++b) {
+      std::fill_n(y + (t * s.batch + b) * width + direction * s.hidden, s.hidden, 0.0F);
+    }
+  }
   const auto row_bytes = static_cast<size_t>(s.hidden) * sizeof(float);
   if (s.state_out >= 0) {
     float* to = call.out[static_cast<size_t>(s.state_out)].as<float>() + state_at;
@@ -241,7 +263,7 @@ void run_sequences(const KernelCall& call, const State& s, int cell, int directi
     }
   }
   if (s.cell_out >= 0) {
-    std::memcpy(call.out[static_cast<size_t>(s.cell_out)].as<float>() + state_at, cells, rows * row_bytes);
+    std::memcpy(call.out[static_cast<size_t>(s.cell_out)].as<float>() + state_at, last_c, rows * row_bytes);
   }
 }
 
@@ -265,7 +287,8 @@ void run(KernelCall& call) noexcept {
       while (begin < end) {
         const int64_t d = begin / s.batch;
         const int64_t first = begin - d * s.batch;
-        const int64_t last = end - begin < s.batch - first ? first + end - begin : s.batch;
+        int64_t last = end - begin < s.batch - first ? first + end - begin : s.batch;
+        if (s.lengths >= 0) last = first + 1;
         run_sequences(call, s, layer * s.directions + static_cast<int>(d), static_cast<int>(d), y, first, last);
         begin += last - first;
       }

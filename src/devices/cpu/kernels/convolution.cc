@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/common/convolution.h"
+
+#include <algorithm>
+
+#include "devices/cpu/gemm_plan.h"
+#include "devices/cpu/isa/depthwise.h"
+#include "devices/cpu/kernels/rows.h"
+#include "ops/conv2d.h"
+#include "ops/conv2d_fused.h"
+#include "ops/conv2d_transpose_fused.h"
+#include "ops/conv3d.h"
+#include "ops/conv3d_transpose.h"
+#include "ops/depthwise_conv2d.h"
+
+/// Convolutions, transposed ones too, that conv2d and conv2d_transpose leave: over volumes, of files that put the
+/// channels last, and with a filter that is computed. One product of gathered pixels with the packed filter for each
+/// phase: results whose coordinates leave the same remainders by the strides of a transposed convolution.
+namespace coracle::cpu::kernels {
+namespace {
+
+/// What the packed filter depends on besides its elements.
+struct FilterForm {
+  Isa isa = Isa::kAny;
+  Products products = Products::kFloat32;
+  bool transposed = false;
+  bool joined = false;  ///< the taps of a filter row are one
+  int64_t groups = 1;
+  int64_t depth = 0;    ///< input channels of a group
+  int64_t columns = 0;  ///< result channels of a group
+  int64_t kernel[3] = {1, 1, 1};
+  int64_t stride[3] = {1, 1, 1};  ///< and the next two: for transposed convolutions
+  int64_t dilation[3] = {1, 1, 1};
+  int64_t pad[3] = {0, 0, 0};
+
+  int64_t volume() const { return kernel[0] * kernel[1] * kernel[2]; }
+  int64_t phases(int axis) const { return transposed ? stride[axis] : 1; }
+};
+
+/// Which elements of the filter make a phase along one axis, and where they read relative to the phase's own index.
+struct PhaseAxis {
+  std::vector<int64_t> elements;
+  std::vector<int32_t> offsets;
+};
+
+PhaseAxis phase_axis(const FilterForm& f, int axis, int64_t phase) {
+  PhaseAxis p;
+  for (int64_t k = 0; k < f.kernel[axis]; ++k) {
+    int64_t offset = k * f.dilation[axis] - f.pad[axis];
+    if (f.transposed) {
+      const int64_t distance = phase - offset;
+      if (distance % f.stride[axis] != 0) continue;
+      offset = distance / f.stride[axis];
+    } else if (f.joined && axis == 2 && k > 0) {
+      break;
+    }
+    p.elements.push_back(k);
+    p.offsets.push_back(static_cast<int32_t>(offset));
+  }
+  return p;
+}
+
+struct Phase {
+  std::vector<int64_t> elements;  ///< positions in one filter
+  std::vector<int32_t> z, y, x;
+};
+
+/// All phases, width fastest.
+std::vector<Phase> phases_of(const FilterForm& f) {
+  std::vector<Phase> phases;
+  for (int64_t pz = 0; pz < f.phases(0); ++pz) {
+    const PhaseAxis z = phase_axis(f, 0, pz);
+    for (int64_t py = 0; py < f.phases(1); ++py) {
+      const PhaseAxis y = phase_axis(f, 1, py);
+      for (int64_t px = 0; px < f.phases(2); ++px) {
+        const PhaseAxis x = phase_axis(f, 2, px);
+        Phase& phase = phases.emplace_back();
+        for (size_t i = 0; i < z.elements.size(); ++i) {
+          for (size_t j = 0; j < y.elements.size(); ++j) {
+            for (size_t k = 0; k < x.elements.size(); ++k) {
+              phase.elements.push_back((z.elements[i] * f.kernel[1] + y.elements[j]) * f.kernel[2] + x.elements[k]);
+              phase.z.push_back(z.offsets[i]);
+              phase.y.push_back(y.offsets[j]);
+              phase.x.push_back(x.offsets[k]);
+            }
+          }
+        }
+      }
+    }
+  }
+  return phases;
+}
+
+GemmShape product_shape(const FilterForm& f, const Phase& phase) {
+  return {static_cast<int64_t>(phase.elements.size()), f.depth * (f.joined ? f.kernel[2] : 1), f.columns};
+}
+
+/// Floats of the packed filter.
+int64_t packed_floats(const FilterForm& f, const std::vector<Phase>& phases) {
+  int64_t floats = 0;
+  for (const Phase& p : phases) floats += gemm_table(f.isa, f.products).packed_floats(product_shape(f, p)) * f.groups;
+  return floats;
+}
+
+void pack_filter(const FilterForm& f, const std::vector<Phase>& phases, const float* filter, float* packed,
+                 ThreadPool& pool) {
+  constexpr int64_t kPackGrain = 16 << 10;
+  const GemmFunctions& gemm = gemm_table(f.isa, f.products);
+  const int64_t panels = gemm.panels(f.columns);
+  const int64_t volume = f.volume();
+  for (const Phase& phase : phases) {
+    const GemmShape shape = product_shape(f, phase);
+    const int64_t size = gemm.packed_floats(shape);
+    pool.parallel_for(f.groups * panels, kPackGrain * panels / (size + 1) + 1, [&](int64_t begin, int64_t end) {
+      while (begin < end) {
+        const int64_t group = begin / panels;
+        const int64_t last = std::min(end, (group + 1) * panels);
+        const GemmSource source{.data = filter + group * f.depth * f.columns * volume,
+                                .tap_offsets = phase.elements.data(),
+                                .inner = f.depth,
+                                .join_stride = 1,
+                                .inner_stride = f.transposed ? f.columns * volume : volume,
+                                .column_stride = f.transposed ? volume : f.depth * volume};
+        gemm.pack(shape, source, packed + group * size, begin - group * panels, last - group * panels);
+        begin = last;
+      }
+    });
+    packed += size * f.groups;
+  }
+}
+
+struct State {
+  FilterForm form;
+  std::vector<Phase> phases;
+  std::vector<GemmPlan> plans;
+  bool packs = false;  ///< the filter is computed: it is packed into the workspace in each run
+  EpilogueProgram epilogue;
+};
+
+template <class Op>
+constexpr bool kTransposed = std::is_same_v<Op, Conv3dTranspose> || std::is_same_v<Op, Conv2dTransposeFused>;
+template <class Op>
+constexpr int kSpatial = std::is_same_v<Op, Conv3d> || std::is_same_v<Op, Conv3dTranspose> ? 3 : 2;
+template <class Op>
+constexpr bool kFused = std::is_same_v<Op, Conv2dFused> || std::is_same_v<Op, Conv2dTransposeFused>;
+
+template <class Op>
+ConvolutionGeometry geometry(const Op& op, const ArgFacts& args) {
+  if constexpr (std::is_same_v<Op, Conv2dTransposeFused>) {
+    return transposed_geometry(op, op.output_padding, {}, args.shape(0), args.shape(1), kSpatial<Op>);
+  } else if constexpr (kTransposed<Op>) {
+    return transposed_geometry(op, op.output_padding, op.output_size, args.shape(0), args.shape(1), kSpatial<Op>);
+  } else {
+    return convolution_geometry(op, args.shape(0), args.shape(1), kSpatial<Op>);
+  }
+}
+
+bool joins_taps(const ConvolutionGeometry& g) {
+  const WindowAxis& w = g.width();
+  return g.groups == 1 && w.kernel > 1 && w.dilation == 1 && w.kernel * g.in_channels <= kMaxJoinedDepth &&
+         g.depth().kernel * g.height().kernel <= kMaxJoinedTaps;
+}
+
+template <class Op>
+FilterForm form_of(const ConvolutionGeometry& g, Isa isa, Products products) {
+  FilterForm f;
+  f.isa = isa;
+  f.products = products;
+  f.transposed = kTransposed<Op>;
+  f.joined = !f.transposed && joins_taps(g);
+  f.groups = g.groups;
+  f.depth = g.in_channels / g.groups;
+  f.columns = g.out_channels / g.groups;
+  for (int i = 0; i < 3; ++i) {
+    const WindowAxis& a = g.axes[i];
+    f.kernel[i] = a.kernel;
+    f.stride[i] = a.stride;
+    f.dilation[i] = a.dilation;
+    f.pad[i] = a.pad_before;
+  }
+  return f;
+}
+
+/// Results of a phase along an axis.
+int64_t phase_size(const WindowAxis& a, bool transposed, int64_t phase) {
+  if (!transposed) return a.out;
+  return a.out > phase ? (a.out - phase + a.stride - 1) / a.stride : 0;
+}
+
+bool is_depthwise(const ConvolutionGeometry& g) {
+  return g.groups > 1 && g.groups == g.in_channels && g.groups == g.out_channels;
+}
+
+template <class Op, bool kByShape>
+Misfit fits_any(const void* op_attributes, const ArgFacts& args) {
+  const Op& op = *static_cast<const Op*>(op_attributes);
+  if (is_channels_last(op.data_format) != kByShape) return "the channels lie elsewhere";
+  if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
+  if constexpr (kFused<Op>) {
+    const ConvolutionGeometry g = geometry(op, args);
+    return epilogue_misfit(op, args, 2, convolution_result(g, op.data_format, kSpatial<Op>), g.out_channels);
+  }
+  return nullptr;
+}
+
+template <class Op, bool kByShape, Products P>
+Misfit fits(const void* op_attributes, const ArgFacts& args) {
+  if (const Misfit misfit = fits_any<Op, kByShape>(op_attributes, args)) return misfit;
+  const ConvolutionGeometry g = geometry(*static_cast<const Op*>(op_attributes), args);
+  const bool channelwise = g.groups > 1 && (g.groups == g.in_channels || g.groups == g.out_channels);
+  if (channelwise) return "one filter per channel";
+  const FilterForm form = form_of<Op>(g, Isa::kAny, P);
+  for (const Phase& phase : phases_of(form)) {
+    if (phase.elements.empty()) return "some results see no filter element";
+    int64_t rows = 1;
+    for (const WindowAxis& a : g.axes) rows *= phase_size(a, form.transposed, 0);
+    if (const Misfit misfit = products_misfit(P, rows, product_shape(form, phase))) return misfit;
+  }
+  return nullptr;
+}
+
+template <class Op, Isa I, Products P>
+Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+  const Op& op = *static_cast<const Op*>(op_attributes);
+  const ConvolutionGeometry g = geometry(op, args);
+  const GemmFunctions& gemm = gemm_table(I, P);
+  State s;
+  s.form = form_of<Op>(g, I, P);
+  s.phases = phases_of(s.form);
+  const FilterForm& f = s.form;
+  const WindowAxis* axes = g.axes;
+  size_t packed = 0;
+  size_t extra = 0;
+  for (size_t i = 0; i < s.phases.size(); ++i) {
+    const auto p = static_cast<int64_t>(i);
+    const int64_t at[] = {p / (f.phases(1) * f.phases(2)), p / f.phases(2) % f.phases(1), p % f.phases(2)};
+    const int64_t apart[] = {f.phases(0), f.phases(1), f.phases(2)};
+    const Phase& phase = s.phases[i];
+    GemmPlan& plan = s.plans.emplace_back();
+    plan.call.shape = product_shape(f, phase);
+    plan.call.groups = f.groups;
+    plan.call.a_group_stride = f.depth;
+    plan.call.c_group_stride = f.columns;
+    plan.call.c_stride = g.out_channels;
+    plan.panels = f.groups * gemm.panels(f.columns);
+    plan.packed_offset = packed;
+    packed += static_cast<size_t>(gemm.packed_floats(plan.call.shape) * f.groups);
+    plan.has_image = true;
+    plan.zeros.assign(static_cast<size_t>(plan.call.shape.depth), 0.0F);
+    plan.tap_y = phase.y;
+    plan.tap_x = phase.x;
+    GemmImage& image = plan.image;
+    image.in_d = axes[0].in;
+    image.in_h = axes[1].in;
+    image.in_w = axes[2].in;
+    image.in_channels = g.in_channels;
+    image.out_d = phase_size(axes[0], f.transposed, at[0]);
+    image.out_h = phase_size(axes[1], f.transposed, at[1]);
+    image.out_w = phase_size(axes[2], f.transposed, at[2]);
+    if (!f.transposed) {
+      image.stride_z = axes[0].stride;
+      image.stride_y = axes[1].stride;
+      image.stride_x = axes[2].stride;
+    }
+    image.join = f.joined ? f.kernel[2] : 1;
+    image.out_first = (at[0] * axes[1].out + at[1]) * axes[2].out + at[2];
+    image.out_batch = axes[0].out * axes[1].out * axes[2].out;
+    image.out_plane = apart[0] * axes[1].out * axes[2].out;
+    image.out_row = apart[1] * axes[2].out;
+    image.out_column = apart[2];
+    plan.rows = g.batch * image.out_d * image.out_h * image.out_w;
+    extra += sizeof(GemmPlan) + plan.zeros.size() * sizeof(float) + phase.elements.size() * 3 * sizeof(int64_t);
+  }
+  for (size_t i = 0; i < s.plans.size(); ++i) {
+    GemmImage& image = s.plans[i].image;
+    image.tap_z = s.phases[i].z.data();  // elements stay where they are when their vector is moved
+    image.tap_y = s.plans[i].tap_y.data();
+    image.tap_x = s.plans[i].tap_x.data();
+  }
+  if constexpr (kFused<Op>) s.epilogue = EpilogueProgram(op, g.out_channels);
+  s.packs = args.in(1).value == nullptr;
+  std::shared_ptr<const void> weights;
+  if (!s.packs) {
+    const Tensor& filter = *args.in(1).value;
+    weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
+      const std::vector<Phase> phases = phases_of(f);
+      std::shared_ptr<float> to = aligned_floats(packed_floats(f, phases), context.memory);
+      pack_filter(f, phases, filter.data<float>(), to.get(), *context.pool);
+      return to;
+    });
+  }
+  const size_t workspace = s.packs ? packed * sizeof(float) : 0;
+  Prepared prepared = kernels::prepared(std::move(s), workspace, extra);
+  prepared.weights = weights;
+  return prepared;
+}
+
+template <Isa I, Products P, bool kFusedOp>
+void run(KernelCall& call) noexcept {
+  const State& s = state_of<State>(call);
+  PostOp ops[kMaxPostOps];
+  if (kFusedOp) s.epilogue.bind(call, 2, ops);
+  const auto* packed = static_cast<const float*>(call.weights);
+  if (s.packs) {
+    auto* room = static_cast<float*>(call.workspace);
+    pack_filter(s.form, s.phases, call.in[1].as<const float>(), room, *call.pool);
+    packed = room;
+  }
+  for (const GemmPlan& plan : s.plans) {
+    if (plan.rows == 0) continue;
+    run_gemm(gemm_table(I, P), plan, call.in[0].as<const float>(), packed, call.out[0].as<float>(), ops,
+             s.epilogue.count(), *call.pool);
+  }
+}
+
+// ---- one filter per channel
+
+struct ChannelState {
+  DepthwiseCall call;
+  bool packs = false;
+  int64_t rows = 0;
+  std::vector<float> zeros;
+  EpilogueProgram epilogue;
+};
+
+template <class Op, bool kByShape>
+Misfit fits_depthwise(const void* op_attributes, const ArgFacts& args) {
+  if (const Misfit misfit = fits_any<Op, kByShape>(op_attributes, args)) return misfit;
+  const ConvolutionGeometry g = geometry(*static_cast<const Op*>(op_attributes), args);
+  return is_depthwise(g) ? nullptr : "not one filter per channel";
+}
+
+template <class Op, Isa I>
+Prepared prepare_depthwise(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+  const Op& op = *static_cast<const Op*>(op_attributes);
+  const ConvolutionGeometry g = geometry(op, args);
+  const DepthwiseFunctions& depthwise = depthwise_table(I);
+  ChannelState s;
+  DepthwiseCall& c = s.call;
+  c.channels = c.in_stride = c.out_stride = g.in_channels;
+  c.in_h = g.height().in;
+  c.in_w = g.width().in;
+  c.out_h = g.height().out;
+  c.out_w = g.width().out;
+  c.kernel_h = g.height().kernel;
+  c.kernel_w = g.width().kernel;
+  c.stride_y = g.height().stride;
+  c.stride_x = g.width().stride;
+  c.dilation_y = g.height().dilation;
+  c.dilation_x = g.width().dilation;
+  c.pad_top = g.height().pad_before;
+  c.pad_left = g.width().pad_before;
+  s.zeros.assign(static_cast<size_t>(c.channels), 0.0F);
+  c.zeros = s.zeros.data();  // which stay where they are when their vector is moved
+  s.rows = g.batch * c.out_h;
+  if constexpr (kFused<Op>) s.epilogue = EpilogueProgram(op, g.out_channels);
+  s.packs = args.in(1).value == nullptr;
+  const int64_t taps = c.kernel_h * c.kernel_w;
+  const int64_t channels = c.channels;
+  const int64_t floats = depthwise.packed_floats(taps, channels);
+  std::shared_ptr<const void> weights;
+  if (!s.packs) {
+    const Tensor& filter = *args.in(1).value;
+    weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
+      std::shared_ptr<float> packed = aligned_floats(floats, context.memory);
+      depthwise.pack(filter.data<float>(), taps, channels, packed.get());
+      return packed;
+    });
+  }
+  const size_t workspace = s.packs ? static_cast<size_t>(floats) * sizeof(float) : 0;
+  const size_t extra = s.zeros.size() * sizeof(float);
+  Prepared prepared = kernels::prepared(std::move(s), workspace, extra);
+  prepared.weights = weights;
+  return prepared;
+}
+
+template <Isa I, bool kFusedOp>
+void run_depthwise(KernelCall& call) noexcept {
+  constexpr int64_t kGrain = 128 << 10;
+  const ChannelState& s = state_of<ChannelState>(call);
+  PostOp ops[kMaxPostOps];
+  if (kFusedOp) s.epilogue.bind(call, 2, ops);
+  DepthwiseCall c = s.call;
+  c.input = call.in[0].as<const float>();
+  c.packed = static_cast<const float*>(call.weights);
+  if (s.packs) {
+    auto* packed = static_cast<float*>(call.workspace);
+    depthwise_table(I).pack(call.in[1].as<const float>(), c.kernel_h * c.kernel_w, c.channels, packed);
+    c.packed = packed;
+  }
+  c.output = call.out[0].as<float>();
+  c.ops = ops;
+  c.op_count = s.epilogue.count();
+  const int64_t per_row = c.out_w * c.channels * c.kernel_h * c.kernel_w + 1;
+  // Pairs of rows are computed together.
+  call.pool->parallel_for((s.rows + 1) / 2, kGrain / (2 * per_row) + 1, [&](int64_t begin, int64_t end) {
+    depthwise_table(I).run(c, 2 * begin, std::min(2 * end, s.rows));
+  });
+}
+
+template <Isa I, Products P>
+struct Rows {
+  template <class Op, bool kByShape>
+  static constexpr Kernel row() {
+    return {.name = row_name<Op, I, P>(),
+            .op = &kOpRow<Op>,
+            .isa = I,
+            .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
+            .products = P,
+            .fits = fits<Op, kByShape, P>,
+            .prepare = prepare<Op, I, P>,
+            .run = run<I, P, kFused<Op>>};
+  }
+  static constexpr std::array<Kernel, 10> kRows = {row<Conv3d, false>(),          row<Conv3d, true>(),
+                                                   row<Conv3dTranspose, false>(), row<Conv3dTranspose, true>(),
+                                                   row<Conv2d, false>(),          row<Conv2d, true>(),
+                                                   row<DepthwiseConv2d, false>(), row<DepthwiseConv2d, true>(),
+                                                   row<Conv2dFused, true>(),      row<Conv2dTransposeFused, true>()};
+};
+
+template <Isa I>
+struct DepthwiseRows {
+  template <class Op, bool kByShape>
+  static constexpr Kernel row() {
+    return {.name = row_name<"conv2d.depthwise", I>(),
+            .op = &kOpRow<Op>,
+            .isa = I,
+            .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
+            .fits = fits_depthwise<Op, kByShape>,
+            .prepare = prepare_depthwise<Op, I>,
+            .run = run_depthwise<I, kFused<Op>>};
+  }
+  static constexpr std::array<Kernel, 5> kRows = {row<Conv2d, false>(), row<Conv2d, true>(),
+                                                  row<DepthwiseConv2d, false>(), row<DepthwiseConv2d, true>(),
+                                                  row<Conv2dFused, true>()};
+};
+
+constexpr auto kRows = rows_detail::join(rows_of_each_isa<DepthwiseRows>(), rows_of_all_products<Rows>());
+
+}  // namespace
+
+extern const KernelTable convolution;
+constinit const KernelTable convolution = {kRows};
+
+}  // namespace coracle::cpu::kernels

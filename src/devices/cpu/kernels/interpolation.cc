@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/common/interpolation.h"
+
+#include <vector>
+
+#include "devices/cpu/isa/lines.h"
+#include "devices/cpu/kernels/rows.h"
+#include "ops/bicubic_interp.h"
+#include "ops/legacy_bicubic_interp.h"
+#include "ops/legacy_linear_interp.h"
+#include "ops/legacy_nearest_interp.h"
+#include "ops/legacy_trilinear_interp.h"
+#include "ops/linear_interp.h"
+#include "ops/nearest_interp.h"
+#include "ops/trilinear_interp.h"
+
+/// Resizing that resize.cc leaves: by cubic interpolation, and of lines and volumes. Each result pixel is a weighted
+/// sum of pixels, channels-last.
+namespace coracle::cpu::kernels {
+namespace {
+
+/// Most pixels that one result is made of: four by four.
+constexpr size_t kMaxTaps = 16;
+
+struct State {
+  const LinesFunctions* lines = nullptr;
+  int64_t batch = 0;
+  int64_t channels = 0;
+  int64_t in_image = 0;  ///< floats
+  int64_t out[3] = {1, 1, 1};
+  std::vector<InterpolationTaps> taps[3];  ///< by result along depth, height, width; indices as offsets in floats
+};
+
+std::optional<InterpolationRequest> request_of(const InterpolationOperator& op, const ArgFacts& args) {
+  return interpolation_request(op, args.count(2), args.has(1), args.has(3),
+                               [&](int port, int i) { return known_value(args, port, i); });
+}
+
+template <bool kByShape>
+Misfit fits(const void* op, const ArgFacts& args) {
+  const auto& o = *static_cast<const InterpolationOperator*>(op);
+  if (is_channels_last(o.format()) != kByShape) return "the channels lie elsewhere";
+  if (args.shape(0).count() == 0) return "no elements";
+  return request_of(o, args) ? nullptr : "the size is not known while planning";
+}
+
+template <class Op, Isa kIsa>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
+  const auto& o = *static_cast<const Op*>(op);
+  const InterpolationGeometry g = interpolation_geometry(o, Op::kKind, args.shape(0), *request_of(o, args));
+  State s;
+  s.lines = &lines_table(kIsa);
+  s.batch = g.batch;
+  s.channels = g.channels;
+  int64_t step = g.channels;
+  size_t extra = 0;
+  for (int d = 2; d >= 0; --d) {
+    const InterpolationAxis& axis = g.axes[d];
+    s.out[d] = axis.out;
+    for (int64_t i = 0; i < axis.out; ++i) {
+      InterpolationTaps taps{.count = 1, .index = {i}, .weight = {1}};
+      if (d >= 3 - g.spatial && !axis.copy) taps = interpolation_taps(Op::kKind.method, axis, i);
+      for (int t = 0; t < taps.count; ++t) taps.index[t] *= step;
+      s.taps[d].push_back(taps);
+    }
+    step *= axis.in;
+    extra += s.taps[d].size() * sizeof(InterpolationTaps);
+  }
+  s.in_image = step;
+  return prepared(std::move(s), 0, extra);
+}
+
+/// The products of two axes' taps; `count` so far.
+size_t spread(const InterpolationTaps& taps, size_t count, int64_t* offsets, float* weights) {
+  for (int t = taps.count - 1; t >= 0; --t) {
+    for (size_t i = 0; i < count; ++i) {
+      const size_t at = static_cast<size_t>(t) * count + i;
+      offsets[at] = offsets[i] + taps.index[t];
+      weights[at] = weights[i] * taps.weight[t];
+    }
+  }
+  return count * static_cast<size_t>(taps.count);
+}
+
+void run(KernelCall& call) noexcept {
+  const State& s = state_of<State>(call);
+  const auto* x = call.in[0].as<const float>();
+  auto* y = call.out[0].as<float>();
+  const int64_t row_floats = s.out[2] * s.channels;
+  call.pool->parallel_for(s.batch * s.out[0] * s.out[1], grain_of(4 * row_floats), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t image = row / (s.out[0] * s.out[1]);
+      int64_t above[kMaxTaps] = {0};
+      float weight[kMaxTaps] = {1};
+      size_t count = spread(s.taps[0][static_cast<size_t>(row / s.out[1] % s.out[0])], 1, above, weight);
+      count = spread(s.taps[1][static_cast<size_t>(row % s.out[1])], count, above, weight);
+      WeightedLines p{.x = x + image * s.in_image, .y = y + row * row_floats};
+      p.channels = static_cast<size_t>(s.channels);
+      for (const InterpolationTaps& across : s.taps[2]) {
+        int64_t offsets[kMaxTaps];
+        float weights[kMaxTaps];
+        std::copy(above, above + count, offsets);
+        std::copy(weight, weight + count, weights);
+        p.count = spread(across, count, offsets, weights);
+        p.offsets = offsets;
+        p.weights = weights;
+        s.lines->sum(p);
+        p.y += s.channels;
+      }
+    }
+  });
+}
+
+/// Images with the channels last, by memory order or by the operator's own format.
+template <class Op, Isa kIsa>
+constexpr std::array<Kernel, 2> rows() {
+  Kernel k{.name = row_name<Op, kIsa>(),
+           .op = &kOpRow<Op>,
+           .isa = kIsa,
+           .layout = LayoutRule::kChannelsLast,
+           .fits = fits<false>,
+           .prepare = prepare<Op, kIsa>,
+           .run = run};
+  Kernel by_shape = k;
+  by_shape.layout = LayoutRule::kRowMajor;
+  by_shape.fits = fits<true>;
+  return {k, by_shape};
+}
+
+template <Isa kIsa>
+struct Rows {
+  static constexpr auto kRows = rows_detail::join(
+      rows<BicubicInterp, kIsa>(), rows<LinearInterp, kIsa>(), rows<TrilinearInterp, kIsa>(),
+      rows<NearestInterp, kIsa>(), rows<LegacyBicubicInterp, kIsa>(), rows<LegacyLinearInterp, kIsa>(),
+      rows<LegacyTrilinearInterp, kIsa>(), rows<LegacyNearestInterp, kIsa>());
+};
+
+constexpr auto kRows = rows_of_each_isa<Rows>();
+
+}  // namespace
+
+extern const KernelTable interpolation;
+constinit const KernelTable interpolation = {kRows};
+
+}  // namespace coracle::cpu::kernels
