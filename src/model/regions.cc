@@ -117,7 +117,7 @@ void infer_branch(Graph& region) {
   try {
     region.infer_all();
   } catch (const Error&) {
-    for (ValueId v : region.inputs()) region.value(v).fact = joined(region.fact(v), Fact::unknown());
+    for (ValueId v : region.inputs()) region.set_input_fact(v, joined(region.fact(v), Fact::unknown()));
     region.infer_all();
   }
 }
