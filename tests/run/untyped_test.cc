@@ -136,19 +136,35 @@ TEST(Untyped, ABranchThatIsNotTakenNeedNotFit) {
 }
 
 TEST(Untyped, NestsOfLoopsAreRefusedRatherThanInferredForever) {
-  // Each loop turns its six values round: their types are found in six steps, for each of those of the loop around it.
-  std::string body = "return %c, %v1, %v2, %v3, %v4, %v5, %v0";
-  const std::string inputs =
-      "(%c: bool[1], %v0: int8[1], %v1: int16[2], %v2: int32[3], %v3: int64[4], %v4: float32[5], %v5: float64[6])";
-  for (int depth = 0; depth < 12; ++depth) {
-    body = "[%a, %b, %d, %e, %f, %g] = while(%c, [%v0, %v1, %v2, %v3, %v4, %v5], []) graph " + inputs + " { " + body +
-           " } return %c, %b, %d, %e, %f, %g, %a";
+  // Each loop hands its values on by one place: the type of the last reaches one more of them in each step, and in each
+  // of these steps the loop inside, which has values of its own, begins again.
+  constexpr int kValues = 10;
+  std::string inputs = "(%c: bool[1]";
+  std::string initial;
+  std::string results;
+  std::string shifted;
+  for (int i = 0; i < kValues; ++i) {
+    const std::string comma = i == 0 ? "" : ", ";
+    const bool last = i + 1 == kValues;
+    inputs += text(", %v", i, last ? ": int64[1]" : ": float32[1]");
+    initial += comma + (last ? "@whole" : "@real");
+    results += text(comma, "%r", i);
+    shifted += text(", %v", last ? i : i + 1);
   }
+  inputs += ")";
+  const std::string constants = "@real: float32[1] = {0} @whole: int64[1] = {0} ";
+  std::string body = "return %c" + shifted;
+  for (int depth = 1; depth < 13; ++depth) {
+    body = text(constants, "[", results, "] = while(%c, [", initial, "], []) graph ", inputs, " { ", body,
+                " } return %c", shifted);
+  }
+  std::string refused;
   try {
     parse("graph " + inputs + " { " + body + " }");
   } catch (const Error& e) {
-    EXPECT_NE(e.text().find("nested loops are not found"), std::string::npos) << e.text();
+    refused = e.text();
   }
+  EXPECT_NE(refused.find("the types of these nested loops are not found"), std::string::npos) << refused;
 }
 
 TEST(Untyped, AConditionNeedsOneElementInARunOnly) {
