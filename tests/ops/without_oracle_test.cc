@@ -147,11 +147,13 @@ TEST(WithoutOracle, PackedWeightsGiveTheProduct) {
     linear.weight_dtype = four ? "int4" : "int8";
     const Op op = std::string(algo) == "llm.int8" ? Op(LlmInt8Linear{}) : Op(linear);
     const Tensor got = run(op, {x, packed[0], bias, packed[1]}).front();
+    const Tensor without_bias = run(op, {x, packed[0], Tensor(), packed[1]}).front();
     for (int64_t i = 0; i < 3; ++i) {
       for (int64_t j = 0; j < 16; ++j) {
         double sum = bias.number(j);
         for (int64_t k = 0; k < 64; ++k) sum += x.number(i * 64 + k) * back.number(k * 16 + j);
         EXPECT_NEAR(got.number(i * 16 + j), sum, 1e-5) << algo;
+        EXPECT_NEAR(without_bias.number(i * 16 + j), sum - bias.number(j), 1e-5) << algo;
       }
     }
   }

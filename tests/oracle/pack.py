@@ -64,9 +64,11 @@ def chosen(folder, most, largest):
 def pack(name, folders, out):
     """Writes an archive of (format, case folder); returns how many there are and its size."""
     path = os.path.join(out, name + ".tar.gz")
-    with open(path, "wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as zipped, tarfile.open(
-        fileobj=zipped, mode="w", format=tarfile.USTAR_FORMAT
-    ) as tar:
+    with (
+        open(path, "wb") as raw,
+        gzip.GzipFile("", "wb", 9, raw, mtime=0) as zipped,
+        tarfile.open(fileobj=zipped, mode="w", format=tarfile.USTAR_FORMAT) as tar,
+    ):
         for form, case in folders:
             for file in sorted(f for f in os.listdir(case) if not f.endswith("about.txt")):
                 with open(os.path.join(case, file), "rb") as f:
@@ -81,7 +83,9 @@ def pack(name, folders, out):
 
 def pack_family(family, roots, out, most, largest):
     folders = [(form, os.path.join(root, family)) for form, root in roots]
-    return pack(family, [(form, case) for form, f in folders if os.path.isdir(f) for case in chosen(f, most, largest)], out)
+    return pack(
+        family, [(form, case) for form, f in folders if os.path.isdir(f) for case in chosen(f, most, largest)], out
+    )
 
 
 def pack_programs(name, folders, out, largest, bytes_in_all):
@@ -116,7 +120,10 @@ def main():
     arguments = parser.parse_args()
     os.makedirs(arguments.out, exist_ok=True)
     if arguments.programs:
-        print("%d programs %d bytes" % pack_programs(arguments.programs, arguments.folders, arguments.out, arguments.largest, arguments.bytes))
+        print(
+            "%d programs %d bytes"
+            % pack_programs(arguments.programs, arguments.folders, arguments.out, arguments.largest, arguments.bytes)
+        )
         return
     program, pir = arguments.folders
     total = count = 0

@@ -54,7 +54,9 @@ def save(program, form, folder, expected, name):
             np.save(os.path.join(folder, run["inputs"][-1]["file"]), np.asarray(array, order="C"))
         for i, o in enumerate(outputs):
             file = "out%d_%d.npy" % (number, i)
-            run["outputs"].append({"file": file, "atol": o.absolute, "rtol": o.relative, **({"lod": o.lod} if o.lod else {})})
+            run["outputs"].append(
+                {"file": file, "atol": o.absolute, "rtol": o.relative, **({"lod": o.lod} if o.lod else {})}
+            )
             np.save(os.path.join(folder, file), np.asarray(o.array, order="C"))
         spec["runs"].append(run)
     with open(os.path.join(folder, "case.json"), "w", encoding="utf-8") as f:
@@ -155,9 +157,15 @@ class Child:
         failure = failures[0]
         if failure.output >= 0 and self.contradictory(program, expected, failure):
             return {"dropped": "Paddle contradicts itself"}
-        if failure.output >= 0 and failure.kind not in ("lod", "bits") and self.executor_differs(program, expected, failure):
+        if (
+            failure.output >= 0
+            and failure.kind not in ("lod", "bits")
+            and self.executor_differs(program, expected, failure)
+        ):
             return {"dropped": "Paddle's executor differs from its eager mode"}
-        cause = failure.variant + " " + (reduce.normalized(failure.message) if failure.kind == "error" else failure.kind)
+        cause = (
+            failure.variant + " " + (reduce.normalized(failure.message) if failure.kind == "error" else failure.kind)
+        )
         if failure.variant == "plain" and not any(f.variant == "without passes" for f in failures):
             cause += " passes " + ",".join(engine.passes_at_fault(program, self.form, self.folder, expected, failure))
         wrong = failure.kind != "error" and reduce.first_wrong(program, self.form, self.folder, failure)
@@ -288,8 +296,17 @@ def main():
 
     start, tally = time.time(), Tally()
     run(arguments, out, tally)
-    print("%s: %d programs agree (%.1f statements each), %d dropped, %d failed, %.0f s" % (
-        arguments.form, tally.ok, tally.statements / max(1, tally.ok), sum(tally.dropped.values()), len(tally.failed), time.time() - start))
+    print(
+        "%s: %d programs agree (%.1f statements each), %d dropped, %d failed, %.0f s"
+        % (
+            arguments.form,
+            tally.ok,
+            tally.statements / max(1, tally.ok),
+            sum(tally.dropped.values()),
+            len(tally.failed),
+            time.time() - start,
+        )
+    )
     for reason, count in tally.dropped.most_common(12):
         print("  dropped %4d: %s" % (count, reason))
     for cause, count in tally.causes().most_common():

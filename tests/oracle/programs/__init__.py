@@ -17,7 +17,11 @@ FAMILIES = {
     "mixed": ["dense", "image", "attention", "data", "control", "sequence"],
 }
 # What Paddle makes of a program: a ProgramDesc (2.6), its translation to PIR, or PIR by the Python API (3.3).
-FORMS = {"program": list(FAMILIES), "translated": list(FAMILIES), "native": [f for f in FAMILIES if f not in ("sequence", "mixed")]}
+FORMS = {
+    "program": list(FAMILIES),
+    "translated": list(FAMILIES),
+    "native": [f for f in FAMILIES if f not in ("sequence", "mixed")],
+}
 
 
 def write(family, seed, form):

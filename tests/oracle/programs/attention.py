@@ -12,7 +12,11 @@ def start(w):
     batch, length = w.symbol(kind="few"), w.symbol()
     if w.r.maybe():
         ids = w.input("int64", (batch, length), lo=0, hi=19)
-        w.call("f.embedding(x, y)", {"x": ids, "y": w.param(20, width, lo=-1, hi=1)}, ("float32", (batch, length, width), None, 1))
+        w.call(
+            "f.embedding(x, y)",
+            {"x": ids, "y": w.param(20, width, lo=-1, hi=1)},
+            ("float32", (batch, length, width), None, 1),
+        )
     else:
         w.input("float32", (batch, length, width))
 
@@ -39,34 +43,56 @@ def attention(w, x):
     memory = w.like(x)
     q, k, v = split(x), split(memory), split(memory)
     scale = (n // heads) ** -0.5
-    scores = w.call("p.matmul(x * %r, y, transpose_y=True)" % scale, {"x": q, "y": k}, ("float32", (x.dims[0], heads, x.dims[1], x.dims[1]), None, 5))
+    scores = w.call(
+        "p.matmul(x * %r, y, transpose_y=True)" % scale,
+        {"x": q, "y": k},
+        ("float32", (x.dims[0], heads, x.dims[1], x.dims[1]), None, 5),
+    )
     if w.r.maybe(0.4):
         mask = "x + p.triu(p.full([p.shape(x)[-1], p.shape(x)[-1]], -1e4, 'float32'), 1)"
         scores = w.call(mask, {"x": scores}, ("float32", scores.dims, None, 5))
     probabilities = w.call("f.softmax(x)", {"x": scores}, ("float32", scores.dims, None, 1))
     mixed = w.call("p.matmul(x, y)", {"x": probabilities, "y": v}, ("float32", inner, None, v.size))
-    y = w.call("p.reshape(p.transpose(x, [0, 2, 1, 3]), [0, 0, %d])" % n, {"x": mixed}, ("float32", x.dims, None, v.size))
+    y = w.call(
+        "p.reshape(p.transpose(x, [0, 2, 1, 3]), [0, 0, %d])" % n, {"x": mixed}, ("float32", x.dims, None, v.size)
+    )
     if w.r.maybe(0.7):
-        y = w.call("f.linear(x, y, z)", {"x": y, "y": w.param(n, n), "z": w.param(n)}, ("float32", x.dims, None, 1.5 * v.size))
+        y = w.call(
+            "f.linear(x, y, z)", {"x": y, "y": w.param(n, n), "z": w.param(n)}, ("float32", x.dims, None, 1.5 * v.size)
+        )
     if w.r.maybe(0.7):
         y = w.call("x + y", {"x": y, "y": x}, ("float32", x.dims, None, y.size + x.size))
-        w.call("f.layer_norm(x, [%d], y, z)" % n, {"x": y, "y": w.param(n, lo=0.5, hi=1.5), "z": w.param(n)}, ("float32", x.dims, None, 5))
+        w.call(
+            "f.layer_norm(x, [%d], y, z)" % n,
+            {"x": y, "y": w.param(n, lo=0.5, hi=1.5), "z": w.param(n)},
+            ("float32", x.dims, None, 5),
+        )
 
 
 @rule(tokens, weight=2.0)
 def feed_forward(w, x):
     n, m = x.dims[2], 2 * x.dims[2]
     act = w.r.pick("f.gelu(x)", "f.relu(x)", "f.silu(x)")
-    v = w.call("f.linear(x, y, z)", {"x": x, "y": w.param(n, m), "z": w.param(m)}, ("float32", x.dims[:2] + (m,), None, 1.5 * x.size))
+    v = w.call(
+        "f.linear(x, y, z)",
+        {"x": x, "y": w.param(n, m), "z": w.param(m)},
+        ("float32", x.dims[:2] + (m,), None, 1.5 * x.size),
+    )
     v = w.call(act, {"x": v}, same(v))
-    v = w.call("p.matmul(x, y) + z", {"x": v, "y": w.param(m, n), "z": w.param(n)}, ("float32", x.dims, None, 1.5 * v.size))
+    v = w.call(
+        "p.matmul(x, y) + z", {"x": v, "y": w.param(m, n), "z": w.param(n)}, ("float32", x.dims, None, 1.5 * v.size)
+    )
     w.call("x + y", {"x": x, "y": v}, ("float32", x.dims, None, x.size + v.size))
 
 
 @rule(tokens, weight=1.0)
 def positions(w, x):
     n = x.dims[2]
-    w.call("x + f.embedding(p.arange(0, p.shape(x)[1], 1, 'int64') % 16, y)", {"x": x, "y": w.param(16, n, lo=-0.5, hi=0.5)}, ("float32", x.dims, None, x.size + 0.5))
+    w.call(
+        "x + f.embedding(p.arange(0, p.shape(x)[1], 1, 'int64') % 16, y)",
+        {"x": x, "y": w.param(16, n, lo=-0.5, hi=0.5)},
+        ("float32", x.dims, None, x.size + 0.5),
+    )
 
 
 @rule(tokens, weight=1.0)
@@ -104,13 +130,27 @@ def recurrent(w, x):
     attributes = {"shape": shape, "dtype": 5, "value": w.r.pick(0.0, 0.25), "input_dim_idx": 1, "output_dim_idx": 1}
     state = ("float32", (layers * directions, x.dims[0], hidden), None, 1)
     states = [
-        w.operator("fill_constant_batch_size_like", {"Input": steps}, {"Out": state}, attributes) for _ in range(2 if mode == "LSTM" else 1)
+        w.operator("fill_constant_batch_size_like", {"Input": steps}, {"Out": state}, attributes)
+        for _ in range(2 if mode == "LSTM" else 1)
     ]
     slots = {"Input": steps, "PreState": states, "WeightList": weights + biases}
     if w.r.maybe(0.3):
-        most = w.call("p.cast(p.full_like(x[0, :, 0], 1.0) * 2.0, 'int32') * 0 + p.shape(x)[0]", {"x": steps}, ("int32", (x.dims[0],), None, 9))
+        most = w.call(
+            "p.cast(p.full_like(x[0, :, 0], 1.0) * 2.0, 'int32') * 0 + p.shape(x)[0]",
+            {"x": steps},
+            ("int32", (x.dims[0],), None, 9),
+        )
         slots["SequenceLength"] = most
-    options = {"mode": mode, "num_layers": layers, "is_bidirec": both, "input_size": width, "hidden_size": hidden, "dropout_prob": 0.0, "is_test": True, "seed": 0}
+    options = {
+        "mode": mode,
+        "num_layers": layers,
+        "is_bidirec": both,
+        "input_size": width,
+        "hidden_size": hidden,
+        "dropout_prob": 0.0,
+        "is_test": True,
+        "seed": 0,
+    }
     rnn(w, slots, options, (x.dims[1], x.dims[0], hidden * directions), state)
 
 
@@ -121,8 +161,16 @@ def rnn(w, slots, options, dims, state):
     w.body.append(
         {
             "op": "rnn",
-            "in": {s: [x if isinstance(x, str) else x.name for x in (v if isinstance(v, list) else [v])] for s, v in slots.items()},
-            "out": {"Out": [out.name], "State": [v.name for v in states], "DropoutState": hidden[:1], "Reserve": hidden[1:]},
+            "in": {
+                s: [x if isinstance(x, str) else x.name for x in (v if isinstance(v, list) else [v])]
+                for s, v in slots.items()
+            },
+            "out": {
+                "Out": [out.name],
+                "State": [v.name for v in states],
+                "DropoutState": hidden[:1],
+                "Reserve": hidden[1:],
+            },
             "at": options,
             "dtype": {},
         }

@@ -60,7 +60,9 @@ class Builder:
             self.run(s["body"], inner)
             return [carried[0] + 1] + [inner[name] for name in s["next"]]
 
-        made = self.p.static.nn.while_loop(lambda i, *rest: i < limit, body, [counter] + [names[name] for name in s["while"]])
+        made = self.p.static.nn.while_loop(
+            lambda i, *rest: i < limit, body, [counter] + [names[name] for name in s["while"]]
+        )
         return list(made)[1:] if len(s["out"]) > 1 else made[1]
 
 
@@ -97,10 +99,17 @@ def described(program):
         names = {}
         for i in program["inputs"]:
             names[i["name"]] = block.create_var(
-                name=i["name"], shape=i["dims"], dtype=i["dtype"], lod_level=i["lod_level"], stop_gradient=True, need_check_feed=True
+                name=i["name"],
+                shape=i["dims"],
+                dtype=i["dtype"],
+                lod_level=i["lod_level"],
+                stop_gradient=True,
+                need_check_feed=True,
             )
         for name, array in program["params"].items():
-            names[name] = block.create_var(name=name, shape=array.shape, dtype=str(array.dtype), persistable=True, stop_gradient=True)
+            names[name] = block.create_var(
+                name=name, shape=array.shape, dtype=str(array.dtype), persistable=True, stop_gradient=True
+            )
         Builder(paddle).run(program["body"], names)
     feeds = [i["name"] for i in program["inputs"]]
     return program_format.finish(main, feeds, program["params"], [names[name] for name in program["fetch"]]).bytes()
@@ -117,7 +126,9 @@ def _native(paddle, program, path):
             fed.append(names[i["name"]])
         for name, array in program["params"].items():
             zero = paddle.nn.initializer.Constant(0)
-            names[name] = paddle.static.create_parameter(list(array.shape), str(array.dtype), name=name, default_initializer=zero)
+            names[name] = paddle.static.create_parameter(
+                list(array.shape), str(array.dtype), name=name, default_initializer=zero
+            )
         Builder(paddle).run(program["body"], names)
         main = paddle.static.io.normalize_program(main, fed, [names[name] for name in program["fetch"]])
     core.serialize_pir_program(main, path, True, False, True)

@@ -19,7 +19,13 @@ def condition(w, x):
     given = [v for v in w.values if v.dtype == "bool" and v.dims == (1,)]
     if given and w.r.maybe(0.4):
         return w.r.pick(*given)
-    text = w.r.pick("p.mean(x) > %r" % w.r.pick(-0.2, 0.0, 0.2), "p.shape(x)[0] > 3", "p.sum(x) < p.max(x)", "p.any(x > 1.0)", "p.numel(x) % 2 == 0")
+    text = w.r.pick(
+        "p.mean(x) > %r" % w.r.pick(-0.2, 0.0, 0.2),
+        "p.shape(x)[0] > 3",
+        "p.sum(x) < p.max(x)",
+        "p.any(x > 1.0)",
+        "p.numel(x) % 2 == 0",
+    )
     return w.call(text, {"x": x}, ("bool", (), None, 1))
 
 
@@ -28,7 +34,9 @@ def limit(w, x):
     given = [v for v in w.values if v.dtype == "int64" and v.dims == (1,) and v.size <= 19]
     if given and w.r.maybe(0.5):
         return w.call("p.minimum(x, p.full([1], 4, 'int64'))", {"x": w.r.pick(*given)}, ("int64", (1,), None, 1001))
-    text = w.r.pick("p.full([1], %d, 'int64')" % w.r.int(0, 3), "p.cast(p.shape(x)[0:1] %% %d, 'int64')" % w.r.int(2, 4))
+    text = w.r.pick(
+        "p.full([1], %d, 'int64')" % w.r.int(0, 3), "p.cast(p.shape(x)[0:1] %% %d, 'int64')" % w.r.int(2, 4)
+    )
     return w.call(text, {"x": x}, ("int64", (1,), None, 1001))
 
 
@@ -40,7 +48,11 @@ def blend(w, x, made):
         y = w.small(same[-1])
         if w.r.maybe(0.3):
             return y
-        return w.call(w.r.pick("x * 0.5 + y * 0.5", "p.maximum(x, y)", "x - y"), {"x": x, "y": y}, ("float32", x.dims, x.lod, x.size + y.size))
+        return w.call(
+            w.r.pick("x * 0.5 + y * 0.5", "p.maximum(x, y)", "x - y"),
+            {"x": x, "y": y},
+            ("float32", x.dims, x.lod, x.size + y.size),
+        )
     if real:
         y = w.small(real[-1])
         return w.call("x * 0.75 + p.tanh(p.sum(y)) * 0.5", {"x": x, "y": y}, ("float32", x.dims, x.lod, x.size))
@@ -66,7 +78,9 @@ def branch(w, x):
         bodies.append(body)
         results.append(names)
     outs = [w.value("float32", v.dims, None, v.size + 3) for v in shapes]
-    w.body.append({"if": flag.name, "then": bodies[0], "else": bodies[1], "results": results, "out": [v.name for v in outs]})
+    w.body.append(
+        {"if": flag.name, "then": bodies[0], "else": bodies[1], "results": results, "out": [v.name for v in outs]}
+    )
     w.add(outs)
 
 
@@ -77,8 +91,12 @@ def branch_of_sizes(w, x):
         return
     flag = condition(w, x)
     bodies, results = [], []
-    for text in w.r.pick(("p.concat([x, x], axis=0)", "x * 2.0"), ("x[0:1]", "p.tanh(x)"), ("p.flip(x, [0])", "x[0:1]")):
-        body, name = w.inside(few(w), [], lambda made: w.call(text, {"x": blend(w, x, made)}, ("float32", x.dims, None, x.size)).name)
+    for text in w.r.pick(
+        ("p.concat([x, x], axis=0)", "x * 2.0"), ("x[0:1]", "p.tanh(x)"), ("p.flip(x, [0])", "x[0:1]")
+    ):
+        body, name = w.inside(
+            few(w), [], lambda made: w.call(text, {"x": blend(w, x, made)}, ("float32", x.dims, None, x.size)).name
+        )
         bodies.append(body)
         results.append([name])
     out = w.value("float32", (w.symbol(),) + x.dims[1:], None, 2 * x.size + 3)
@@ -98,7 +116,16 @@ def loop(w, x):
     body, following = w.inside(few(w), [counter] + inner, lambda made: [w.small(blend(w, v, made)).name for v in inner])
     outs = [w.value("float32", v.dims, None, v.size + 10) for v in carried]
     names = [counter.name] + [v.name for v in inner]
-    w.body.append({"while": [v.name for v in carried], "limit": rounds.name, "names": names, "body": body, "next": following, "out": [v.name for v in outs]})
+    w.body.append(
+        {
+            "while": [v.name for v in carried],
+            "limit": rounds.name,
+            "names": names,
+            "body": body,
+            "next": following,
+            "out": [v.name for v in outs],
+        }
+    )
     w.add(outs)
 
 
@@ -116,16 +143,33 @@ def growing_loop(w, x):
         row = blend(w, last, made)
         if row.dims != last.dims:
             row = last
-        return [w.call("p.concat([x, y * 0.5], axis=0)", {"x": longer, "y": row}, ("float32", longer.dims, None, x.size)).name]
+        return [
+            w.call(
+                "p.concat([x, y * 0.5], axis=0)", {"x": longer, "y": row}, ("float32", longer.dims, None, x.size)
+            ).name
+        ]
 
     body, following = w.inside(few(w), [counter, longer], finish)
     out = w.value("float32", (w.symbol(),) + x.dims[1:], None, x.size + 3)
-    w.body.append({"while": [x.name], "limit": rounds.name, "names": [counter.name, longer.name], "body": body, "next": following, "out": [out.name]})
+    w.body.append(
+        {
+            "while": [x.name],
+            "limit": rounds.name,
+            "names": [counter.name, longer.name],
+            "body": body,
+            "next": following,
+            "out": [out.name],
+        }
+    )
     w.add([out])
 
 
 def write_array(w, array, index, value):
-    text = "p.tensor.array_write(x, p.full([1], %d, 'int64'), array=a)" % index if isinstance(index, int) else "p.tensor.array_write(x, i, array=a)"
+    text = (
+        "p.tensor.array_write(x, p.full([1], %d, 'int64'), array=a)" % index
+        if isinstance(index, int)
+        else "p.tensor.array_write(x, i, array=a)"
+    )
     operands = {"x": value, "a": array}
     if not isinstance(index, int):
         operands["i"] = index
@@ -136,7 +180,11 @@ def read_array(w, array, count, x):
     """What is made of an array that is full."""
     how = w.r.int(0, 3)
     if how == 0:
-        w.call("p.tensor.array_read(a, p.full([1], %d, 'int64'))" % w.r.int(0, count - 1), {"a": array}, ("float32", x.dims, None, x.size))
+        w.call(
+            "p.tensor.array_read(a, p.full([1], %d, 'int64'))" % w.r.int(0, count - 1),
+            {"a": array},
+            ("float32", x.dims, None, x.size),
+        )
     elif how == 1:
         w.call("p.cast(p.tensor.array_length(a), 'float32') * 0.5", {"a": array}, ("float32", (1,), None, 2))
         w.call("p.tensor.array_read(a, p.tensor.array_length(a) - 1)", {"a": array}, ("float32", x.dims, None, x.size))
@@ -179,7 +227,16 @@ def array_loop(w, x):
 
     body, following = w.inside(few(w), [counter, inner], finish)
     out = w.value("array", (), None, 0)
-    w.body.append({"while": [values.name], "limit": rounds.name, "names": [counter.name, inner.name], "body": body, "next": following, "out": [out.name]})
+    w.body.append(
+        {
+            "while": [values.name],
+            "limit": rounds.name,
+            "names": [counter.name, inner.name],
+            "body": body,
+            "next": following,
+            "out": [out.name],
+        }
+    )
     w.add([out])
     read_array(w, out, 1, x)
 

@@ -143,7 +143,12 @@ def integers(w, x):
 
 @rule(whole(), weight=1.5)
 def from_integers(w, x):
-    text = w.r.pick("p.cast(x, 'float32') * 0.1", "p.tanh(p.cast(x, 'float32'))", "p.cast(x % 3, 'float32')", "p.cast(x > 1, 'float32')")
+    text = w.r.pick(
+        "p.cast(x, 'float32') * 0.1",
+        "p.tanh(p.cast(x, 'float32'))",
+        "p.cast(x % 3, 'float32')",
+        "p.cast(x > 1, 'float32')",
+    )
     w.call(text, {"x": x}, ("float32", x.dims, x.lod, min(x.size, 30)))
 
 
@@ -207,13 +212,23 @@ def concat(w, x):
     fits = [
         v
         for v in w.values
-        if v.dtype == x.dtype and len(v.dims) == len(x.dims) and v.dims[:axis] + v.dims[axis + 1 :] == x.dims[:axis] + x.dims[axis + 1 :]
+        if v.dtype == x.dtype
+        and len(v.dims) == len(x.dims)
+        and v.dims[:axis] + v.dims[axis + 1 :] == x.dims[:axis] + x.dims[axis + 1 :]
     ]
     y = w.r.pick(*fits)
     a, b = x.dims[axis], y.dims[axis]
-    total = a + b if isinstance(a, int) and isinstance(b, int) else w.derived("(%s+%s)" % (a, b), w.at_least(a) + w.at_least(b))
+    total = (
+        a + b
+        if isinstance(a, int) and isinstance(b, int)
+        else w.derived("(%s+%s)" % (a, b), w.at_least(a) + w.at_least(b))
+    )
     dims = x.dims[:axis] + (total,) + x.dims[axis + 1 :]
-    w.call("p.concat([x, y], axis=%d)" % axis, {"x": x, "y": y}, (x.dtype, dims, x.lod if axis > 0 else None, max(x.size, y.size)))
+    w.call(
+        "p.concat([x, y], axis=%d)" % axis,
+        {"x": x, "y": y},
+        (x.dtype, dims, x.lod if axis > 0 else None, max(x.size, y.size)),
+    )
 
 
 @rule(real(1, static=(-1,)), weight=2.0)
@@ -231,7 +246,11 @@ def split(w, x):
 def stack(w, x):
     axis = w.r.int(0, len(x.dims))
     y = w.like(x)
-    w.call("p.stack([x, y], axis=%d)" % axis, {"x": x, "y": y}, (x.dtype, x.dims[:axis] + (2,) + x.dims[axis:], None, max(x.size, y.size)))
+    w.call(
+        "p.stack([x, y], axis=%d)" % axis,
+        {"x": x, "y": y},
+        (x.dtype, x.dims[:axis] + (2,) + x.dims[axis:], None, max(x.size, y.size)),
+    )
 
 
 @rule(real(1, 4), weight=2.5)
@@ -323,7 +342,13 @@ def linear(w, x):
     n = w.r.pick(1, 3, 4, 6, 8, 9, 16)
     weight, bias = w.param(x.dims[-1], n), w.param(n)
     dims, size = x.dims[:-1] + (n,), 1.5 * x.size + 0.5
-    text = w.r.pick("f.linear(x, y, z)", "p.matmul(x, y) + z", "p.matmul(x, y)", "f.relu(p.matmul(x, y) + z)", "p.add(p.matmul(x, y), z)")
+    text = w.r.pick(
+        "f.linear(x, y, z)",
+        "p.matmul(x, y) + z",
+        "p.matmul(x, y)",
+        "f.relu(p.matmul(x, y) + z)",
+        "p.add(p.matmul(x, y), z)",
+    )
     operands = {"x": x, "y": weight, "z": bias} if "z" in text else {"x": x, "y": weight}
     w.call(text, operands, ("float32", dims, x.lod, size))
 
@@ -341,7 +366,9 @@ def old_linear(w, x):
         "matmul_v2": {"trans_x": False, "trans_y": False},
     }[kind]
     y = w.operator(kind, {"X": x, "Y": weight}, {"Out": ("float32", dims, x.lod, size)}, attributes)
-    y = w.operator("elementwise_add", {"X": y, "Y": bias}, {"Out": ("float32", dims, x.lod, size)}, {"axis": w.r.pick(axis, -1)})
+    y = w.operator(
+        "elementwise_add", {"X": y, "Y": bias}, {"Out": ("float32", dims, x.lod, size)}, {"axis": w.r.pick(axis, -1)}
+    )
     if w.r.maybe():
         w.operator(w.r.pick("relu", "tanh", "sigmoid"), {"X": y}, {"Out": ("float32", dims, x.lod, size)})
 
@@ -354,7 +381,11 @@ def product(w, x):
         square = (x.dims[0], x.dims[0])
     else:
         square = (x.dims[0], x.dims[1], x.dims[1])
-    w.call("p.matmul(x, y, transpose_y=True) * 0.25", {"x": x, "y": y}, ("float32", square, None, x.size * y.size * x.dims[-1] / 8))
+    w.call(
+        "p.matmul(x, y, transpose_y=True) * 0.25",
+        {"x": x, "y": y},
+        ("float32", square, None, x.size * y.size * x.dims[-1] / 8),
+    )
 
 
 @rule(float32(2, 4, static=(-1,)), weight=1.5)
@@ -377,7 +408,10 @@ def batch_norm(w, x):
 def in_place(w, x):
     """Writes a variable that exists: what reads it later sees the new value."""
     kind, attributes = w.r.pick(
-        ("relu", {}), ("tanh", {}), ("scale", {"scale": 0.5, "bias": 0.25, "bias_after_scale": True}), ("elementwise_add", {"axis": -1})
+        ("relu", {}),
+        ("tanh", {}),
+        ("scale", {"scale": 0.5, "bias": 0.25, "bias_after_scale": True}),
+        ("elementwise_add", {"axis": -1}),
     )
     if any(v.name == x.name for v, _, _ in w.inputs) or w.depth:
         return

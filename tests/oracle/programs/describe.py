@@ -30,7 +30,9 @@ def described(program):
     if _child is None or _child[0] != os.getpid() or _child[1].poll() is not None:
         command = [os.environ["PADDLE_26_PYTHON"], "-m", "programs.describe"]
         folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-        started = subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        started = subprocess.Popen(
+            command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
         _child = (os.getpid(), started)
     try:
         _send(_child[1].stdin, program)

@@ -44,14 +44,21 @@ def difference(got, lod, want):
         same = got == want.array
     else:
         with np.errstate(all="ignore"):
-            allowed = np.where(np.isfinite(want.array), want.absolute + want.relative * np.abs(want.array.astype(np.float64)), 0)
+            allowed = np.where(
+                np.isfinite(want.array), want.absolute + want.relative * np.abs(want.array.astype(np.float64)), 0
+            )
             gap = np.abs(got.astype(np.float64) - want.array)
             same = (gap <= allowed) | (got == want.array) | (np.isnan(got) & np.isnan(want.array))
     if np.all(same):
         return wrong_offsets(got, lod, want)
     at = int(np.flatnonzero(~np.atleast_1d(same).ravel())[0])
     return "value", "element %d is %r, Paddle has %r; %d of %d differ" % (
-        at, got.ravel()[at].item(), want.array.ravel()[at].item(), int(np.sum(~same)), got.size)
+        at,
+        got.ravel()[at].item(),
+        want.array.ravel()[at].item(),
+        int(np.sum(~same)),
+        got.size,
+    )
 
 
 def wrong_offsets(got, lod, want):

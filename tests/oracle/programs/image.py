@@ -51,7 +51,14 @@ def conv(w, x):
         groups, outer = inner, inner * w.r.pick(1, 1, 2)
     elif kind == "grouped" and inner % 2 == 0 and outer % 2 == 0:
         groups = 2
-    weight = w.param(outer, inner // groups, kernel, kernel, lo=-1.2 / (inner / groups * kernel**2) ** 0.5, hi=1.2 / (inner / groups * kernel**2) ** 0.5)
+    weight = w.param(
+        outer,
+        inner // groups,
+        kernel,
+        kernel,
+        lo=-1.2 / (inner / groups * kernel**2) ** 0.5,
+        hi=1.2 / (inner / groups * kernel**2) ** 0.5,
+    )
     dims = (x.dims[0], outer) + tuple(side(w, d, kernel, stride, padding, dilation) for d in x.dims[2:])
     text = "f.conv2d(x, y, %sstride=%d, padding=%r, dilation=%d, groups=%d)"
     operands = {"x": x, "y": weight}
@@ -63,7 +70,11 @@ def conv(w, x):
     if w.r.maybe():
         v = batch_norm_of(w, v)
     if w.r.maybe():
-        w.call(w.r.pick("f.relu(x)", "f.hardswish(x)", "f.relu6(x)", "f.silu(x)", "f.leaky_relu(x, 0.1)"), {"x": v}, ("float32", dims, None, v.size))
+        w.call(
+            w.r.pick("f.relu(x)", "f.hardswish(x)", "f.relu6(x)", "f.silu(x)", "f.leaky_relu(x, 0.1)"),
+            {"x": v},
+            ("float32", dims, None, v.size),
+        )
 
 
 @rule(image, weight=3.0)
@@ -85,7 +96,12 @@ def conv_transpose(w, x):
             return d * stride if padding == "SAME" else (d - 1) * stride + kernel - cut + more
         return w.derived("up(%s,%d,%d,%s,%d)" % (d, kernel, stride, padding, more), (w.at_least(d) - 1) * stride + 1)
 
-    text = "f.conv2d_transpose(x, y, stride=%d, padding=%r, groups=%d%s)" % (stride, padding, groups, ", output_padding=1" if more else "")
+    text = "f.conv2d_transpose(x, y, stride=%d, padding=%r, groups=%d%s)" % (
+        stride,
+        padding,
+        groups,
+        ", output_padding=1" if more else "",
+    )
     dims = (x.dims[0], outer) + tuple(out(d) for d in x.dims[2:])
     w.call(text, {"x": x, "y": weight}, ("float32", dims, None, 1.5 * x.size))
 
@@ -109,7 +125,11 @@ def pool(w, x):
 def batch_norm_of(w, x):
     n = x.dims[1]
     names = [w.param(n), w.param(n, lo=0.5, hi=1.5), w.param(n, lo=0.5, hi=1.5), w.param(n)]
-    return w.call("f.batch_norm(x, m, y, z, b, training=False)", dict(zip("myzb", names), x=x), ("float32", x.dims, None, 2.5 * x.size + 1))
+    return w.call(
+        "f.batch_norm(x, m, y, z, b, training=False)",
+        dict(zip("myzb", names), x=x),
+        ("float32", x.dims, None, 2.5 * x.size + 1),
+    )
 
 
 @rule(image, weight=2.0)
@@ -128,15 +148,27 @@ def group_norm(w, x):
     n = x.dims[1]
     if n % 2 == 0 and least_sides(w, x) > 2:
         slots = {"X": x, "Scale": w.param(n, lo=0.5, hi=1.5), "Bias": w.param(n)}
-        w.operator("group_norm", slots, {"Y": ("float32", x.dims, None, 5)}, {"groups": n // 2, "epsilon": 1e-5, "data_layout": "NCHW"}, "Mean Variance")
+        w.operator(
+            "group_norm",
+            slots,
+            {"Y": ("float32", x.dims, None, 5)},
+            {"groups": n // 2, "epsilon": 1e-5, "data_layout": "NCHW"},
+            "Mean Variance",
+        )
 
 
 @rule(image, weight=1.5)
 def squeeze_excite(w, x):
     n = x.dims[1]
     v = w.call("f.adaptive_avg_pool2d(x, 1)", {"x": x}, ("float32", x.dims[:2] + (1, 1), None, x.size))
-    v = w.call("f.relu(f.conv2d(x, y))", {"x": v, "y": w.param(2, n, 1, 1)}, ("float32", (x.dims[0], 2, 1, 1), None, x.size + 1))
-    v = w.call("f.hardsigmoid(f.conv2d(x, y))", {"x": v, "y": w.param(n, 2, 1, 1)}, ("float32", x.dims[:2] + (1, 1), None, 1))
+    v = w.call(
+        "f.relu(f.conv2d(x, y))",
+        {"x": v, "y": w.param(2, n, 1, 1)},
+        ("float32", (x.dims[0], 2, 1, 1), None, x.size + 1),
+    )
+    v = w.call(
+        "f.hardsigmoid(f.conv2d(x, y))", {"x": v, "y": w.param(n, 2, 1, 1)}, ("float32", x.dims[:2] + (1, 1), None, 1)
+    )
     w.call("x * y", {"x": x, "y": v}, ("float32", x.dims, None, x.size))
 
 
@@ -144,7 +176,11 @@ def squeeze_excite(w, x):
 def adaptive_pool(w, x):
     n = w.r.pick(1, 2, 3)
     if n == 1 or least_sides(w, x) >= n:
-        w.call("f.adaptive_%s_pool2d(x, %d)" % (w.r.pick("avg", "max"), n), {"x": x}, ("float32", x.dims[:2] + (n, n), None, x.size))
+        w.call(
+            "f.adaptive_%s_pool2d(x, %d)" % (w.r.pick("avg", "max"), n),
+            {"x": x},
+            ("float32", x.dims[:2] + (n, n), None, x.size),
+        )
 
 
 @rule(image, weight=2.0)
@@ -152,7 +188,9 @@ def resize(w, x):
     if any(w.at_least(d) > 24 or str(d).count("twice") > 1 for d in x.dims[2:]):
         return
     mode = w.r.pick("nearest", "bilinear", "bilinear', align_corners=True, data_format='NCHW")
-    dims = x.dims[:2] + tuple(2 * d if isinstance(d, int) else w.derived("twice(%s)" % d, 2 * w.at_least(d)) for d in x.dims[2:])
+    dims = x.dims[:2] + tuple(
+        2 * d if isinstance(d, int) else w.derived("twice(%s)" % d, 2 * w.at_least(d)) for d in x.dims[2:]
+    )
     w.call("f.interpolate(x, scale_factor=2, mode='%s')" % mode, {"x": x}, ("float32", dims, None, x.size))
 
 
@@ -167,7 +205,11 @@ def join(w, x, y):
         else:
             size = "p.shape(x)[2:]"
         mode = w.r.pick("nearest", "bilinear")
-        y = w.call("f.interpolate(y, size=%s, mode='%s')" % (size, mode), {"x": x, "y": y}, ("float32", y.dims[:2] + x.dims[2:], None, y.size))
+        y = w.call(
+            "f.interpolate(y, size=%s, mode='%s')" % (size, mode),
+            {"x": x, "y": y},
+            ("float32", y.dims[:2] + x.dims[2:], None, y.size),
+        )
     if x.dims[1] == y.dims[1] and w.r.maybe():
         w.call("x + y", {"x": x, "y": y}, ("float32", x.dims, None, x.size + y.size))
     elif x.dims[1] + y.dims[1] <= 32:
@@ -179,7 +221,9 @@ def join(w, x, y):
 def shuffle(w, x):
     n = x.dims[1]
     if n % 4 == 0 and w.r.maybe():
-        dims = (x.dims[0], n // 4) + tuple(2 * d if isinstance(d, int) else w.derived("twice(%s)" % d, 2 * w.at_least(d)) for d in x.dims[2:])
+        dims = (x.dims[0], n // 4) + tuple(
+            2 * d if isinstance(d, int) else w.derived("twice(%s)" % d, 2 * w.at_least(d)) for d in x.dims[2:]
+        )
         w.call("f.pixel_shuffle(x, 2)", {"x": x}, ("float32", dims, None, x.size))
     elif n % 2 == 0:
         text = "p.reshape(p.transpose(p.reshape(x, [0, 2, %d, p.shape(x)[2], p.shape(x)[3]]), [0, 2, 1, 3, 4]), [0, %d, p.shape(x)[2], p.shape(x)[3]])"
@@ -203,7 +247,11 @@ def pad(w, x):
 
 @rule(image, weight=0.8)
 def prelu(w, x):
-    w.call("f.prelu(x, y)", {"x": x, "y": w.param(w.r.pick(1, x.dims[1]), lo=0.05, hi=0.5)}, ("float32", x.dims, None, x.size))
+    w.call(
+        "f.prelu(x, y)",
+        {"x": x, "y": w.param(w.r.pick(1, x.dims[1]), lo=0.05, hi=0.5)},
+        ("float32", x.dims, None, x.size),
+    )
 
 
 @rule(image, weight=0.8)

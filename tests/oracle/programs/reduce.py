@@ -44,7 +44,9 @@ def first_wrong(program, form, folder, failure):
     names = [(name, s) for s in program["body"] for name in names_made(s) if name[0] == "v"]
     try:
         everything = {**program, "fetch": [name for name, _ in names]}
-        found = engine.check(everything, form, folder, answers.ask(everything, form, folder), [failure.variant], first=True)
+        found = engine.check(
+            everything, form, folder, answers.ask(everything, form, folder), [failure.variant], first=True
+        )
     except Exception:
         return None
     wrong = min((f.output for f in found if f.output >= 0), default=None)
@@ -82,7 +84,15 @@ class Reducer:
         return True
 
     def reduce(self):
-        steps = [self.fewer_results, self.earlier_result, self.cut_halves, self.cut_each, self.unfold, self.bypass, self.fewer_runs]
+        steps = [
+            self.fewer_results,
+            self.earlier_result,
+            self.cut_halves,
+            self.cut_each,
+            self.unfold,
+            self.bypass,
+            self.fewer_runs,
+        ]
         for _ in range(3):
             before = len(str(self.program["body"]))
             for step in steps:
@@ -141,7 +151,9 @@ class Reducer:
             if len({a.ndim for a, _ in arrays}) > 1 or arrays[0][0].dtype.kind == "c":
                 return False
             dims = [d if all(a.shape[i] == d for a, _ in arrays) else -1 for i, d in enumerate(arrays[0][0].shape)]
-            inputs.append({"name": name, "dtype": str(arrays[0][0].dtype), "dims": dims, "lod_level": int(bool(arrays[0][1]))})
+            inputs.append(
+                {"name": name, "dtype": str(arrays[0][0].dtype), "dims": dims, "lod_level": int(bool(arrays[0][1]))}
+            )
         runs = [{**old, **new} for old, new in zip(self.program["runs"], values)]
         return self.take(self.with_(inputs=inputs, body=kept, runs=runs))
 
@@ -164,7 +176,9 @@ class Reducer:
             if "if" in s:
                 plans = [s[key] + renamed(s["out"], results) for key, results in zip(("then", "else"), s["results"])]
             elif "while" in s:
-                first = [{"call": "p.full([1], 0, 'int64')", "in": {}, "out": s["names"][:1]}] + renamed(s["names"][1:], s["while"])
+                first = [{"call": "p.full([1], 0, 'int64')", "in": {}, "out": s["names"][:1]}] + renamed(
+                    s["names"][1:], s["while"]
+                )
                 plans = [first + s["body"] + renamed(s["out"], s["next"]), renamed(s["out"], s["while"])]
             if not any(self.take(self.with_(body=body[:i] + plan + body[i + 1 :])) for plan in plans):
                 i += 1
@@ -211,10 +225,14 @@ def substituted(body, names=None):
             made.append({**s, "in": {k: [of(n) for n in given] for k, given in s["in"].items()}})
         elif "if" in s:
             inner = [_block(s[key], results, names) for key, results in zip(("then", "else"), s["results"])]
-            made.append({**s, "if": of(s["if"]), "then": inner[0][0], "else": inner[1][0], "results": [i[1] for i in inner]})
+            made.append(
+                {**s, "if": of(s["if"]), "then": inner[0][0], "else": inner[1][0], "results": [i[1] for i in inner]}
+            )
         else:
             inside, results = _block(s["body"], s["next"], names)
-            made.append({**s, "while": [of(n) for n in s["while"]], "limit": of(s["limit"]), "body": inside, "next": results})
+            made.append(
+                {**s, "while": [of(n) for n in s["while"]], "limit": of(s["limit"]), "body": inside, "next": results}
+            )
     return made
 
 

@@ -117,7 +117,10 @@ class Writer:
         for slot in hidden.split():
             out[slot] = [self.fresh("h")]
             dtypes[out[slot][0]] = "float32"
-        named = {s: [x if isinstance(x, str) else x.name for x in (v if isinstance(v, list) else [v])] for s, v in slots.items()}
+        named = {
+            s: [x if isinstance(x, str) else x.name for x in (v if isinstance(v, list) else [v])]
+            for s, v in slots.items()
+        }
         self.body.append({"op": kind, "in": named, "out": out, "at": attributes or {}, "dtype": dtypes})
         return self.add(list(values.values()))
 
@@ -180,7 +183,9 @@ class Writer:
 
     def small(self, v):
         if v.dtype in ("float32", "float64") and v.size > LARGE:
-            return self.call(self.r.pick("p.tanh(x)", "f.sigmoid(x)", "f.softsign(x)"), {"x": v}, (v.dtype, v.dims, v.lod, 1.0))
+            return self.call(
+                self.r.pick("p.tanh(x)", "f.sigmoid(x)", "f.softsign(x)"), {"x": v}, (v.dtype, v.dims, v.lod, 1.0)
+            )
         return v
 
     def inside(self, count, extra, finish):
@@ -197,7 +202,10 @@ class Writer:
     # ---- the whole
     def write(self, tables):
         weights = [t.WEIGHT if hasattr(t, "WEIGHT") else 1.0 for t in tables]
-        self.tables = [[rule._replace(weight=rule.weight * weight / len(t.TABLE)) for rule in t.TABLE] for t, weight in zip(tables, weights)]
+        self.tables = [
+            [rule._replace(weight=rule.weight * weight / len(t.TABLE)) for rule in t.TABLE]
+            for t, weight in zip(tables, weights)
+        ]
         for table in tables:
             table.start(self)
         length = self.r.int(5, 40)
@@ -215,7 +223,9 @@ class Writer:
             }
             for v, _, _ in self.inputs
         ]
-        return prune({"inputs": inputs, "params": self.params, "body": self.body, "fetch": self.fetched(), "runs": runs})
+        return prune(
+            {"inputs": inputs, "params": self.params, "body": self.body, "fetch": self.fetched(), "runs": runs}
+        )
 
     def fetched(self):
         """Results that nothing reads, the last ones first."""
