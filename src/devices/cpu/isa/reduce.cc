@@ -25,6 +25,20 @@ struct AbsOp {
   HWY_INLINE V operator()(V v) const { return hn::Abs(v); }
 };
 
+// Of lanes that are numbers. Where Highway emulates vectors, its function starts from the smallest finite number.
+HWY_INLINE float largest_lane(V v) {
+  const FloatTag d;
+#if HWY_TARGET == HWY_EMU128
+  HWY_ALIGN float lanes[kFloatLanes];
+  hn::Store(v, d, lanes);
+  float result = lanes[0];
+  for (float lane : lanes) result = lane > result ? lane : result;
+  return result;
+#else
+  return hn::GetLane(hn::MaxOfLanes(d, v));
+#endif
+}
+
 // f(map, combine, identity, fold of the lanes).
 template <class F>
 HWY_INLINE void with_kind(ReduceKind kind, F f) {
@@ -38,20 +52,10 @@ HWY_INLINE void with_kind(ReduceKind kind, F f) {
     for (float lane : lanes) result *= lane;
     return result;
   };
-  // By hand, since a NaN lane must come through.
-  const auto largest = [=](V v) {
-    HWY_ALIGN float lanes[kFloatLanes];
-    hn::Store(v, d, lanes);
-    float result = lanes[0];
-    for (float lane : lanes) result = lane <= result ? result : lane != lane || result == result ? lane : result;
-    return result;
-  };
+  // A NaN lane must come through.
+  const auto largest = [=](V v) { return hn::AllFalse(d, hn::IsNaN(v)) ? largest_lane(v) : __builtin_nanf(""); };
   const auto smallest = [=](V v) {
-    HWY_ALIGN float lanes[kFloatLanes];
-    hn::Store(v, d, lanes);
-    float result = lanes[0];
-    for (float lane : lanes) result = lane >= result ? result : lane != lane || result == result ? lane : result;
-    return result;
+    return hn::AllFalse(d, hn::IsNaN(v)) ? -largest_lane(hn::Neg(v)) : __builtin_nanf("");
   };
   switch (kind) {
     case ReduceKind::kSum:
