@@ -3,8 +3,10 @@
 
 #include "ops/bicubic_interp.h"
 #include "ops/gru.h"
+#include "ops/gru_unit.h"
 #include "ops/linear_interp.h"
 #include "ops/lstm.h"
+#include "ops/maxout.h"
 #include "ops/nearest_interp.h"
 #include "ops/roi_align.h"
 #include "ops/roi_pool.h"
@@ -12,6 +14,8 @@
 #include "ops/sequence_conv.h"
 #include "ops/sequence_pool.h"
 #include "ops/trilinear_interp.h"
+#include "ops/unpool.h"
+#include "ops/unpool3d.h"
 #include "support/check_kernels.h"
 
 /// Kernels that sum lines of elements: interpolation, pooling of regions, and what runs along sequences.
@@ -85,6 +89,53 @@ TEST(SamplingKernels, Regions) {
       op.pooled_width = 5;
       op.spatial_scale = 0.25;
       EXPECT_EQ(rows_that_take({.op = op, .in = in, .in_counts = {1, 1, told ? 1 : 0}}), Rows{"roi_pool"});
+    }
+  }
+}
+
+TEST(SamplingKernels, Unpooling) {
+  for (const DType type : {DType::kInt32, DType::kInt64}) {
+    Unpool op;
+    op.ksize = op.strides = {2, 2};
+    op.padding = {0, 0};
+    // Places may occur several times: the last element stays.
+    EXPECT_EQ(
+        rows_that_take({.op = op, .in = {random_floats({2, 19, 5, 7}), random_ints({2, 19, 5, 7}, 0, 140, type)}}),
+        Rows{"unpool"});
+    Unpool3d volume;
+    volume.ksize = volume.strides = {1, 2, 2};
+    volume.padding = {0, 0, 0};
+    EXPECT_EQ(rows_that_take(
+                  {.op = volume, .in = {random_floats({1, 3, 2, 4, 3}), random_ints({1, 3, 2, 4, 3}, 0, 96, type)}}),
+              Rows{"unpool3d"});
+  }
+}
+
+TEST(SamplingKernels, Maxout) {
+  for (const Shape& s : {Shape{2, 18, 7, 9}, Shape{5, 36}, Shape{1, 6, 40, 31}}) {
+    for (int axis = 1; axis < s.rank(); ++axis) {
+      Maxout op;
+      op.groups = 3;
+      op.axis = axis;
+      if (s[axis] % 3 == 0) {
+        EXPECT_EQ(rows_that_take({.op = op, .in = {random_floats(s)}}), Rows{"maxout"});
+      }
+    }
+  }
+}
+
+TEST(SamplingKernels, GruUnit) {
+  for (const int64_t batch : {1, 7}) {
+    for (const bool origin : {false, true}) {
+      GruUnit op;
+      op.origin_mode = origin;
+      KernelCase c{.op = op, .in = {}, .relative = 2e-5, .absolute = 2e-5};
+      c.in = {random_floats({batch, 60}), random_floats({batch, 20}, -1, 1, 2), random_floats({20, 60}, -1, 1, 3),
+              random_floats({1, 60}, -1, 1, 4)};
+      c.out_counts = {1, 1, 1};
+      EXPECT_EQ(rows_that_take(c), Rows{"gru_unit"});
+      c.out_counts = {0, 0, 1};
+      EXPECT_EQ(rows_that_take(c), Rows{"gru_unit"});
     }
   }
 }

@@ -67,7 +67,7 @@ bool find_images(KernelCall& call, const State& s, int32_t* images) {
   int64_t region = 0;
   int64_t image = 0;
   const auto add = [&](int64_t count) {
-    if (count < 0 || count > s.regions - region || (image >= batch && count > 0)) return false;
+    if (count < 0 || count > s.regions - region || image >= batch) return false;
     std::fill_n(images + region, count, static_cast<int32_t>(image++));
     region += count;
     return true;
@@ -84,6 +84,25 @@ bool find_images(KernelCall& call, const State& s, int32_t* images) {
     }
   }
   return region == s.regions;
+}
+
+/// What is wrong with the numbers of regions, as the operator's reference says it.
+std::string misfit_of_regions(const KernelCall& call) {
+  const auto borrowed = [&](size_t i) {
+    const Fact& fact = *call.in[i].fact;
+    Tensor t = Tensor::borrow(fact.dtype, fact.shape, call.in[i].data);
+    if (fact.lod != nullptr) t.set_lod(*fact.lod);
+    return t;
+  };
+  const Tensor boxes = borrowed(1);
+  try {
+    const bool told = call.in.size() > 2;
+    const Tensor counts = told ? borrowed(2) : Tensor();
+    const size_t images = image_offsets(told ? &counts : nullptr, boxes).size() - 1;
+    return text("there are regions for ", images, " images, but ", call.in[0].fact->shape[0], " images");
+  } catch (const Error& e) {
+    return e.what();
+  }
 }
 
 /// What `samples` samples of each of `cells` cells from `first` on, each `cell` long, give the pixels of an axis:
@@ -215,8 +234,7 @@ void run(KernelCall& call) noexcept {
   auto* const room = static_cast<char*>(call.workspace);
   auto* const images = reinterpret_cast<int32_t*>(room + s.bands * s.band_bytes);
   if (!find_images(call, s, images)) {
-    call.failure = "the numbers of regions do not fit the regions and the images";
-    return;
+    return call.fail("the numbers of regions do not fit", [&] { return misfit_of_regions(call); });
   }
   const auto* x = call.in[0].as<const float>();
   const auto* boxes = call.in[1].as<const float>();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <numeric>
 #include <type_traits>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "devices/cpu/kernels/rows.h"
 #include "ops/common/sequences.h"
 #include "ops/gru.h"
+#include "ops/gru_unit.h"
 #include "ops/lstm.h"
 
 /// Paddle's first recurrent layers, over sequences laid one after the other. Sequences are taken longest first, so that
@@ -73,19 +75,27 @@ struct State {
   int64_t gates = 0;   ///< [3 or 4 * hidden]
 };
 
+/// Where the sequences begin, and the last one ends; gru_unit has one of each row.
+template <class Op>
 std::vector<int64_t> offsets_of(const ArgFacts& args) {
+  if (std::is_same_v<Op, GruUnit>) {
+    std::vector<int64_t> rows(static_cast<size_t>(args.shape(0)[0]) + 1);
+    std::iota(rows.begin(), rows.end(), 0);
+    return rows;
+  }
   std::vector<int64_t> offsets = known_offsets(args.in(0));
   if (offsets.empty()) offsets = {0, args.shape(0)[0]};
   return offsets;
 }
 
 /// `first` is the port of the first state, of which there are `states`; the weights follow.
+template <class Op>
 Misfit fits_any(const ArgFacts& args, int first, int states) {
   const int weight = first + states;
   if (args.in(0).dtype != DType::kFloat32) return "only float32";
   if (args.in(weight).value == nullptr) return "the weights are not constant";
   if (args.shape(0).count() == 0) return "no elements";
-  const std::vector<int64_t> offsets = offsets_of(args);
+  const std::vector<int64_t> offsets = offsets_of<Op>(args);
   if (offsets.front() != 0 || offsets.back() != args.shape(0)[0] || !std::is_sorted(offsets.begin(), offsets.end())) {
     return "the sequences do not fit the rows";
   }
@@ -104,15 +114,16 @@ Misfit fits_lstm(const void* op_attributes, const ArgFacts& args) {
       op.candidate_activation != GateActivation::kTanh) {
     return "only the usual activations";
   }
-  return fits_any(args, 1, 2);
+  return fits_any<Lstm>(args, 1, 2);
 }
 
+template <class Op>
 Misfit fits_gru(const void* op_attributes, const ArgFacts& args) {
-  const auto& op = *static_cast<const Gru*>(op_attributes);
+  const auto& op = *static_cast<const Op*>(op_attributes);
   if (op.gate_activation != GateActivation::kSigmoid || op.activation != GateActivation::kTanh) {
     return "only the usual activations";
   }
-  return fits_any(args, 1, 1);
+  return fits_any<Op>(args, 1, 1);
 }
 
 template <class Op>
@@ -122,13 +133,13 @@ template <class Op, Isa I>
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   constexpr int kWeight = kIsLstm<Op> ? 3 : 2;
   const auto& op = *static_cast<const Op*>(op_attributes);
-  const std::vector<int64_t> offsets = offsets_of(args);
+  const std::vector<int64_t> offsets = offsets_of<Op>(args);
   State s;
   s.form.isa = I;
   s.gemm = &gemm_table(I);
   s.cell = &sequence_cell_table(I);
   s.hidden = args.shape(kWeight)[0];
-  s.reverse = op.is_reverse;
+  if constexpr (!std::is_same_v<Op, GruUnit>) s.reverse = op.is_reverse;
   for (size_t i = 0; i + 1 < offsets.size(); ++i) {
     s.sequences.push_back({offsets[i], offsets[i + 1] - offsets[i], static_cast<int64_t>(i)});
   }
@@ -199,7 +210,9 @@ void step(const KernelCall& call, const State& s, const Lstm& op, int64_t at, in
   store(result_row(call, 3, row, n), p.cell, n);
 }
 
-void step(const KernelCall& call, const State& s, const Gru& op, int64_t at, int64_t row, int part) {
+/// Results 2 and 3 are the state, as far as there are such.
+template <class Op>
+void step(const KernelCall& call, const State& s, const Op& op, int64_t at, int64_t row, int part) {
   auto* work = static_cast<float*>(call.workspace);
   const int64_t n = s.hidden;
   SequenceGru p;
@@ -288,7 +301,8 @@ struct Rows {
             .prepare = prepare<Op, I>,
             .run = run<Op>};
   }
-  static constexpr std::array<Kernel, 2> kRows = {row<Lstm>(fits_lstm), row<Gru>(fits_gru)};
+  static constexpr std::array<Kernel, 3> kRows = {row<Lstm>(fits_lstm), row<Gru>(fits_gru<Gru>),
+                                                  row<GruUnit>(fits_gru<GruUnit>)};
 };
 
 constexpr auto kRows = rows_of_each_isa<Rows>();
