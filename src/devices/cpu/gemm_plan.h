@@ -47,7 +47,8 @@ struct GemmChoice {
   int64_t isa = 0;
   int64_t products = 0;
 
-  GemmChoice(Isa i, Products p) : isa(static_cast<int64_t>(i)), products(static_cast<int64_t>(p)) {}
+  explicit GemmChoice(Isa i = Isa::kAny, Products p = Products::kFloat32)
+      : isa(static_cast<int64_t>(i)), products(static_cast<int64_t>(p)) {}
   const GemmFunctions& table() const { return gemm_table(static_cast<Isa>(isa), static_cast<Products>(products)); }
 };
 

@@ -79,6 +79,21 @@ std::vector<Tap> taps_of(const WindowAxis& a, bool transposed, int64_t out) {
   return taps;
 }
 
+/// The filter as [element][channel].
+struct Form {
+  int64_t elements = 0;
+  int64_t channels = 0;
+
+  size_t bytes() const { return static_cast<size_t>(elements * channels) * sizeof(float); }
+  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool&) const {
+    const auto* from = constants[0]->data<float>();
+    auto* packed = reinterpret_cast<float*>(to);
+    for (int64_t c = 0; c < channels; ++c) {
+      for (int64_t e = 0; e < elements; ++e) packed[e * channels + c] = from[c * elements + e];
+    }
+  }
+};
+
 template <class Op, Isa I>
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const ConvolutionGeometry g = geometry(*static_cast<const Op*>(op_attributes), args);
@@ -106,17 +121,8 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   s.image = step;
   s.taps_of_pixel = elements;
   const int64_t channels = s.channels;
-  const Tensor& filter = *args.in(1).value;
   Prepared prepared = kernels::prepared(std::move(s), 0, extra);
-  // [element][channel]
-  prepared.weights = context.shared_weights("channelwise", [&]() -> std::shared_ptr<const void> {
-    std::shared_ptr<float> packed = aligned_floats(elements * channels, context.memory);
-    const auto* from = filter.data<float>();
-    for (int64_t c = 0; c < channels; ++c) {
-      for (int64_t e = 0; e < elements; ++e) packed.get()[e * channels + c] = from[c * elements + e];
-    }
-    return packed;
-  });
+  prepared.weights = context.pack(Form{elements, channels}, args.index(1));
   return prepared;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "devices/cpu/depthwise_form.h"
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/depthwise.h"
 #include "devices/cpu/kernels/rows.h"
@@ -21,10 +22,9 @@ namespace {
 
 /// What the packed filter depends on besides its elements.
 struct FilterForm {
-  Isa isa = Isa::kAny;
-  Products products = Products::kFloat32;
-  bool transposed = false;
-  bool joined = false;  ///< the taps of a filter row are one
+  GemmChoice choice;
+  int64_t transposed = 0;  ///< 0 or 1
+  int64_t joined = 0;      ///< 1: the taps of a filter row are one
   int64_t groups = 1;
   int64_t depth = 0;    ///< input channels of a group
   int64_t columns = 0;  ///< result channels of a group
@@ -98,14 +98,14 @@ GemmShape product_shape(const FilterForm& f, const Phase& phase) {
 /// Floats of the packed filter.
 int64_t packed_floats(const FilterForm& f, const std::vector<Phase>& phases) {
   int64_t floats = 0;
-  for (const Phase& p : phases) floats += gemm_table(f.isa, f.products).packed_floats(product_shape(f, p)) * f.groups;
+  for (const Phase& p : phases) floats += f.choice.table().packed_floats(product_shape(f, p)) * f.groups;
   return floats;
 }
 
 void pack_filter(const FilterForm& f, const std::vector<Phase>& phases, const float* filter, float* packed,
                  ThreadPool& pool) {
   constexpr int64_t kPackGrain = 16 << 10;
-  const GemmFunctions& gemm = gemm_table(f.isa, f.products);
+  const GemmFunctions& gemm = f.choice.table();
   const int64_t panels = gemm.panels(f.columns);
   const int64_t volume = f.volume();
   for (const Phase& phase : phases) {
@@ -128,6 +128,23 @@ void pack_filter(const FilterForm& f, const std::vector<Phase>& phases, const fl
     packed += size * f.groups;
   }
 }
+
+/// The packed filter of all phases.
+struct PackedFilter {
+  FilterForm form;
+
+  /// Where the taps of a convolution read, which packing does not ask for, is left out.
+  explicit PackedFilter(const FilterForm& f) : form(f) {
+    if (form.transposed != 0) return;
+    std::fill(std::begin(form.stride), std::end(form.stride), 1);
+    std::fill(std::begin(form.dilation), std::end(form.dilation), 1);
+    std::fill(std::begin(form.pad), std::end(form.pad), 0);
+  }
+  size_t bytes() const { return static_cast<size_t>(packed_floats(form, phases_of(form))) * sizeof(float); }
+  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) const {
+    pack_filter(form, phases_of(form), constants[0]->data<float>(), reinterpret_cast<float*>(to), pool);
+  }
+};
 
 struct State {
   FilterForm form;
@@ -164,10 +181,9 @@ bool joins_taps(const ConvolutionGeometry& g) {
 template <class Op>
 FilterForm form_of(const ConvolutionGeometry& g, Isa isa, Products products) {
   FilterForm f;
-  f.isa = isa;
-  f.products = products;
-  f.transposed = kTransposed<Op>;
-  f.joined = !f.transposed && joins_taps(g);
+  f.choice = GemmChoice(isa, products);
+  f.transposed = kTransposed<Op> ? 1 : 0;
+  f.joined = f.transposed == 0 && joins_taps(g) ? 1 : 0;
   f.groups = g.groups;
   f.depth = g.in_channels / g.groups;
   f.columns = g.out_channels / g.groups;
@@ -280,15 +296,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   if constexpr (kFused<Op>) s.epilogue = EpilogueProgram(op, g.out_channels);
   s.packs = args.in(1).value == nullptr;
   std::shared_ptr<const void> weights;
-  if (!s.packs) {
-    const Tensor& filter = *args.in(1).value;
-    weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
-      const std::vector<Phase> phases = phases_of(f);
-      std::shared_ptr<float> to = aligned_floats(packed_floats(f, phases), context.memory);
-      pack_filter(f, phases, filter.data<float>(), to.get(), *context.pool);
-      return to;
-    });
-  }
+  if (!s.packs) weights = context.pack(PackedFilter{f}, args.index(1));
   const size_t workspace = s.packs ? packed * sizeof(float) : 0;
   Prepared prepared = kernels::prepared(std::move(s), workspace, extra);
   prepared.weights = weights;
@@ -359,14 +367,7 @@ Prepared prepare_depthwise(const void* op_attributes, const ArgFacts& args, Prep
   const int64_t channels = c.channels;
   const int64_t floats = depthwise.packed_floats(taps, channels);
   std::shared_ptr<const void> weights;
-  if (!s.packs) {
-    const Tensor& filter = *args.in(1).value;
-    weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
-      std::shared_ptr<float> packed = aligned_floats(floats, context.memory);
-      depthwise.pack(filter.data<float>(), taps, channels, packed.get());
-      return packed;
-    });
-  }
+  if (!s.packs) weights = context.pack(DepthwiseForm(I, taps, channels), args.index(1));
   const size_t workspace = s.packs ? static_cast<size_t>(floats) * sizeof(float) : 0;
   const size_t extra = s.zeros.size() * sizeof(float);
   Prepared prepared = kernels::prepared(std::move(s), workspace, extra);

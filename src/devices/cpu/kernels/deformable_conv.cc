@@ -17,18 +17,8 @@ namespace {
 /// Result pixels that are computed together.
 constexpr int64_t kBlock = 32;
 
-/// What the packed filter depends on besides its elements.
-struct FilterForm {
-  Isa isa = Isa::kAny;
-  Products products = Products::kFloat32;
-  int64_t groups = 1;
-  int64_t taps = 1;
-  int64_t depth = 0;    ///< input channels of a group
-  int64_t columns = 0;  ///< result channels of a group
-};
-
 struct State {
-  FilterForm form;
+  GemmForm filter;
   ConvolutionGeometry g;
   const LinesFunctions* lines = nullptr;
   const GemmFunctions* gemm = nullptr;
@@ -40,20 +30,6 @@ struct State {
   int64_t samples = 0;  ///< floats of a block
   int64_t packed_floats = 0;
 };
-
-void pack_filter(const FilterForm& f, const float* filter, float* packed) {
-  const GemmFunctions& gemm = gemm_table(f.isa, f.products);
-  const GemmShape shape{1, f.taps * f.depth, f.columns};
-  for (int64_t group = 0; group < f.groups; ++group) {
-    const GemmSource source{.data = filter + group * f.columns * f.depth * f.taps,
-                            .tap_offsets = nullptr,
-                            .inner = f.depth,
-                            .join_stride = 1,
-                            .inner_stride = f.taps,
-                            .column_stride = f.depth * f.taps};
-    gemm.pack(shape, source, packed + group * gemm.packed_floats(shape), 0, gemm.panels(f.columns));
-  }
-}
 
 template <Products P>
 Misfit fits(const void* op_attributes, const ArgFacts& args) {
@@ -75,8 +51,17 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   s.gemm = &gemm_table(I, P);
   s.taps = g.height().kernel * g.width().kernel;
   s.offset_groups = op.deformable_groups;
-  const FilterForm form = s.form = {I, P, g.groups, s.taps, g.in_channels / g.groups, g.out_channels / g.groups};
-  s.call.shape = {1, s.taps * form.depth, form.columns};
+  GemmForm& form = s.filter;
+  form.choice = GemmChoice(I, P);
+  form.groups = g.groups;
+  form.inner = g.in_channels / g.groups;
+  form.depth = s.taps * form.inner;
+  form.columns = g.out_channels / g.groups;
+  form.join_stride = 1;
+  form.inner_stride = s.taps;
+  form.column_stride = form.depth;
+  form.group_stride = form.columns * form.depth;
+  s.call.shape = form.shape();
   s.call.groups = g.groups;
   s.call.a_group_stride = s.call.shape.depth;
   s.call.c_group_stride = form.columns;
@@ -88,15 +73,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   s.bands = std::clamp<int64_t>(blocks, 1, context.pool->threads());
   s.packs = args.in(2).value == nullptr;
   std::shared_ptr<const void> weights;
-  if (!s.packs) {
-    const Tensor& filter = *args.in(2).value;
-    const int64_t floats = s.packed_floats;
-    weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
-      std::shared_ptr<float> packed = aligned_floats(floats, context.memory);
-      pack_filter(form, filter.data<float>(), packed.get());
-      return packed;
-    });
-  }
+  if (!s.packs) weights = context.pack(form, args.index(2));
   const int64_t floats = s.bands * s.samples + (s.packs ? s.packed_floats : 0);
   Prepared prepared = kernels::prepared(s, static_cast<size_t>(floats) * sizeof(float));
   prepared.weights = weights;
@@ -170,7 +147,7 @@ void run(KernelCall& call) noexcept {
   const auto* packed = static_cast<const float*>(call.weights);
   if (s.packs) {
     float* to = room + s.bands * s.samples;
-    pack_filter(s.form, call.in[2].as<const float>(), to);
+    s.filter.pack_matrices(call.in[2].as<const float>(), to, *call.pool);
     packed = to;
   }
   auto* y = call.out[0].as<float>();

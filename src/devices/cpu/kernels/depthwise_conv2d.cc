@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "devices/cpu/depthwise_form.h"
 #include "devices/cpu/epilogue_program.h"
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/depthwise.h"
@@ -36,17 +37,6 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
 }
 
 template <Isa I>
-struct Form {
-  int64_t taps = 0;
-  int64_t channels = 0;
-
-  size_t bytes() const { return static_cast<size_t>(depthwise_table(I).packed_floats(taps, channels)) * sizeof(float); }
-  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool&) const {
-    depthwise_table(I).pack(constants[0]->data<float>(), taps, channels, reinterpret_cast<float*>(to));
-  }
-};
-
-template <Isa I>
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
@@ -77,7 +67,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   state->epilogue = EpilogueProgram(op, g.in_channels);
 
   Prepared prepared;
-  prepared.weights = context.pack(Form<I>{c.kernel_h * c.kernel_w, c.channels}, args.index(1));
+  prepared.weights = context.pack(DepthwiseForm(I, c.kernel_h * c.kernel_w, c.channels), args.index(1));
   prepared.state_bytes = sizeof(State) + state->zeros.size() * sizeof(float);
   prepared.state = state;
   prepared.in_place = state->epilogue.whole_tensor(2);

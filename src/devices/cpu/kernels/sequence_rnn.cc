@@ -27,18 +27,18 @@ struct Matrix {
 
 /// What the packed weights depend on besides their elements.
 struct WeightForm {
-  Isa isa = Isa::kAny;
+  GemmChoice choice;
   Matrix matrices[2];
   int64_t packed_floats = 0;
 
   void add(int i, int64_t depth, int64_t columns, int64_t from) {
     matrices[i] = {depth, columns, from, packed_floats};
-    packed_floats += (gemm_table(isa).packed_floats({1, depth, columns}) + 15) / 16 * 16;
+    packed_floats += (choice.table().packed_floats({1, depth, columns}) + 15) / 16 * 16;
   }
 };
 
 void pack_weights(const WeightForm& form, const float* weights, float* packed) {
-  const GemmFunctions& gemm = gemm_table(form.isa);
+  const GemmFunctions& gemm = form.choice.table();
   for (const Matrix& m : form.matrices) {
     if (m.columns == 0) continue;
     const GemmSource source{.data = weights + m.from,
@@ -50,6 +50,15 @@ void pack_weights(const WeightForm& form, const float* weights, float* packed) {
     gemm.pack({1, m.depth, m.columns}, source, packed + m.at, 0, gemm.panels(m.columns));
   }
 }
+
+struct PackedMatrices {
+  WeightForm form;
+
+  size_t bytes() const { return static_cast<size_t>(form.packed_floats) * sizeof(float); }
+  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool&) const {
+    pack_weights(form, constants[0]->data<float>(), reinterpret_cast<float*>(to));
+  }
+};
 
 struct Sequence {
   int64_t first = 0;  ///< row
@@ -135,7 +144,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   const auto& op = *static_cast<const Op*>(op_attributes);
   const std::vector<int64_t> offsets = offsets_of<Op>(args);
   State s;
-  s.form.isa = I;
+  s.form.choice = GemmChoice(I);
   s.gemm = &gemm_table(I);
   s.cell = &sequence_cell_table(I);
   s.hidden = args.shape(kWeight)[0];
@@ -165,15 +174,10 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   s.states = take(s.hidden);
   s.cells = take(s.hidden);
   s.gates = take((kIsLstm<Op> ? 4 : 3) * s.hidden);
-  const Tensor& weights = *args.in(kWeight).value;
   const WeightForm form = s.form;
   const size_t extra = s.sequences.size() * sizeof(Sequence);
   Prepared prepared = kernels::prepared(std::move(s), static_cast<size_t>(floats) * sizeof(float), extra);
-  prepared.weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
-    std::shared_ptr<float> packed = aligned_floats(form.packed_floats, context.memory);
-    pack_weights(form, weights.data<float>(), packed.get());
-    return packed;
-  });
+  prepared.weights = context.pack(PackedMatrices{form}, args.index(kWeight));
   return prepared;
 }
 

@@ -81,20 +81,16 @@ Prepared prepare_conv(const void* op_attributes, const ArgFacts& args, PrepareCo
   }
   const int64_t width = s.width;
   const int64_t columns = s.columns;
-  const Tensor& filter = *args.in(2).value;
   const size_t extra = s.plans.size() * (sizeof(GemmPlan) + static_cast<size_t>(width) * sizeof(float));
   Prepared prepared = kernels::prepared(std::move(s), 0, extra);
-  prepared.weights = context.shared_weights("packed", [&]() -> std::shared_ptr<const void> {
-    std::vector<int64_t> tap_offsets;
-    for (int64_t t = 0; t < shape.taps; ++t) tap_offsets.push_back(t * width * columns);
-    const GemmSource source{.data = filter.data<float>(),
-                            .tap_offsets = tap_offsets.data(),
-                            .inner = width,
-                            .join_stride = 0,
-                            .inner_stride = columns,
-                            .column_stride = 1};
-    return pack_groups(gemm, shape, source, 1, 0, context);
-  });
+  GemmForm form{GemmChoice(I)};
+  form.taps = shape.taps;
+  form.depth = form.inner = width;
+  form.columns = columns;
+  form.tap_stride = width * columns;
+  form.inner_stride = columns;
+  form.column_stride = 1;
+  prepared.weights = context.pack(form, args.index(2));
   return prepared;
 }
 
