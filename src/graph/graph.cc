@@ -83,7 +83,7 @@ ValueId Graph::origin_of(NodeId id, size_t output) const {
     return n.lod_from == kNoLod ? kNoValue : origin(n.inputs.at(static_cast<size_t>(n.lod_from)));
   }
   const ValueId own = n.outputs[output];
-  switch (n.op.row().lod) {
+  switch (n.op.lod()) {
     case LodRule::kNone: return kNoValue;
     case LodRule::kFirst:
       return output == 0 && !n.inputs.empty() ? origin(n.inputs[0]) : any_operand() ? own : kNoValue;

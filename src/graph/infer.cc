@@ -23,7 +23,7 @@ bool foldable(const Node& node, std::span<const Fact* const> inputs, std::span<c
 
 /// Sequence offsets of the results: as `infer` gave them, where the operator's rule or the node does not say otherwise.
 void set_lod(const Node& node, std::span<const Fact* const> inputs, std::span<Fact> facts) {
-  const LodRule rule = node.op.row().lod;
+  const LodRule rule = node.op.lod();
   for (const Fact& f : facts) {
     require(rule != LodRule::kNone || f.lod == nullptr || f.is_array,
             "a result has sequence offsets, and the operator's row says that it has none");
@@ -190,7 +190,7 @@ std::vector<Tensor> evaluate_node(const Node& node, std::vector<Tensor> inputs, 
       require(!outputs[i].empty_handle(), ErrorCode::kRunFailure, "no result ", i, ": its size is not known");
       // A result that shares its memory with an operand would bring that one's sequence offsets along.
       const bool by_node = i == 0 && node.lod_from != kLodByOperator;
-      if (!by_node && node.op.row().lod != LodRule::kNone) continue;
+      if (!by_node && node.op.lod() != LodRule::kNone) continue;
       if (!outputs[i].is_array() && !outputs[i].lod().empty() && facts[i].lod == nullptr) outputs[i].set_lod({});
     }
   } catch (Error& e) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -179,7 +180,7 @@ struct OpRow {
   std::span<const char* const> legacy;  ///< ProgramDesc operator types that are this operator
   std::span<const Port> inputs;
   std::span<const Port> outputs;
-  LodRule lod;
+  LodRule (*lod)(const void* attributes);
   bool pure;      ///< same inputs, same outputs; may be folded, merged and removed
   bool any_type;  ///< `infer` takes operands of unknown type; else its results are then unknown too
   int regions;    ///< number of nested graphs
@@ -218,6 +219,18 @@ bool equal(const void* a, const void* b) {
   return *static_cast<const T*>(a) == *static_cast<const T*>(b);
 }
 template <class T>
+LodRule lod([[maybe_unused]] const void* attributes) {
+  if constexpr (requires(const T& t) {
+                  { t.lod() } -> std::same_as<LodRule>;
+                }) {
+    return static_cast<const T*>(attributes)->lod();
+  } else if constexpr (requires { T::kLod; }) {
+    return T::kLod;
+  } else {
+    return LodRule::kNone;
+  }
+}
+template <class T>
 void infer(const void* attributes, InferArgs& args) {
   infer(*static_cast<const T*>(attributes), args);
 }
@@ -227,16 +240,16 @@ void reference(const void* attributes, ReferenceArgs& args) {
 }
 }  // namespace op_detail
 
-/// The row of an operator struct. Optional members of T: kLegacy, kLod (default LodRule::kNone), kPure (true),
-/// kAnyType (false), kRegions (0), attributes(AttributeVisitor&), lower(Lowering&). Free functions: infer(const T&,
-/// InferArgs&), reference(const T&, ReferenceArgs&).
+/// The row of an operator struct. Optional members of T: kLegacy, kLod or `LodRule lod() const` (default
+/// LodRule::kNone), kPure (true), kAnyType (false), kRegions (0), attributes(AttributeVisitor&), lower(Lowering&). Free
+/// functions: infer(const T&, InferArgs&), reference(const T&, ReferenceArgs&).
 template <OperatorStruct T>
 constexpr OpRow make_op_row() {
   OpRow row{};
   row.name = T::kName;
   row.pure = true;
   if constexpr (requires { T::kLegacy; }) row.legacy = T::kLegacy;
-  if constexpr (requires { T::kLod; }) row.lod = T::kLod;
+  row.lod = op_detail::lod<T>;
   if constexpr (requires { T::kPure; }) row.pure = T::kPure;
   if constexpr (requires { T::kAnyType; }) row.any_type = T::kAnyType;
   if constexpr (requires { T::kRegions; }) row.regions = T::kRegions;
@@ -287,6 +300,9 @@ class Op {
   const T* as() const {
     return is<T>() ? static_cast<const T*>(attributes_.get()) : nullptr;
   }
+
+  /// Where its results have their sequence offsets from.
+  LodRule lod() const { return row_->lod(attributes_.get()); }
 
   friend bool operator==(const Op& a, const Op& b) {
     return a.row_ == b.row_ && (a.attributes_ == b.attributes_ || a.row_->equal(a.attributes(), b.attributes()));

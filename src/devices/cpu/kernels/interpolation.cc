@@ -36,9 +36,11 @@ std::optional<InterpolationRequest> request_of(const InterpolationOperator& op, 
                                [&](int port, int i) { return known_value(args, port, i); });
 }
 
-template <bool kByShape>
+template <class Op, bool kByShape>
 Misfit fits(const void* op, const ArgFacts& args) {
-  const auto& o = *static_cast<const InterpolationOperator*>(op);
+  const auto& o = *static_cast<const Op*>(op);
+  const bool images = Op::kKind.method == InterpolationMethod::kNearest && args.shape(0).rank() == 4;
+  if (images) return "images have rows of their own";
   if (is_channels_last(o.format()) != kByShape) return "the channels lie elsewhere";
   if (args.shape(0).count() == 0) return "no elements";
   return request_of(o, args) ? nullptr : "the size is not known while planning";
@@ -118,12 +120,12 @@ constexpr std::array<Kernel, 2> rows() {
            .op = &kOpRow<Op>,
            .isa = kIsa,
            .layout = LayoutRule::kChannelsLast,
-           .fits = fits<false>,
+           .fits = fits<Op, false>,
            .prepare = prepare<Op, kIsa>,
            .run = run};
   Kernel by_shape = k;
   by_shape.layout = LayoutRule::kRowMajor;
-  by_shape.fits = fits<true>;
+  by_shape.fits = fits<Op, true>;
   return {k, by_shape};
 }
 
