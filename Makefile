@@ -113,8 +113,9 @@ oracle: setup
 	cmake --build --preset release -j $(JOBS) --target coracle oracle_test
 	scripts/oracle-venv.sh
 	scripts/oracle-venv.sh 3.3
-	$(ORACLE) cases check CASES=$(CASES)
-	$(ORACLE) random CASES=$(CASES) SECONDS=$(if $(filter file,$(origin SECONDS)),600,$(SECONDS))
+	$(ORACLE) cases CASES=$(CASES)
+	status=0; $(ORACLE) check || status=1; \
+	$(ORACLE) random CASES=$(CASES) SECONDS=$(if $(filter file,$(origin SECONDS)),600,$(SECONDS)) || status=1; exit $$status
 
 # The demo's expectations again, by the real Paddle.
 oracle-demo: models
