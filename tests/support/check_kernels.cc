@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <random>
+#include <set>
 
 #include "plan/kernel_selector.h"
 
@@ -73,7 +75,11 @@ class Checker {
 #endif
     };
     const int taken = check_rows(kStrict, false);
-    for (const KernelSelector& selector : kTiles) check_rows(selector, true);
+    require_rows(kStrict);
+    for (const KernelSelector& selector : kTiles) {
+      const int on_tiles = check_rows(selector, true);
+      EXPECT_TRUE(on_tiles > 0 || !c_.tiles) << "no row on matrix tiles takes the case";
+    }
     return taken;
   }
 
@@ -90,6 +96,22 @@ class Checker {
       }
     }
     return taken;
+  }
+
+  /// The families that the case names, and some row of each instruction set if one of any, must have taken it.
+  void require_rows(const KernelSelector& selector) const {
+    std::map<std::string, bool> any_of;  // by instruction set
+    for (const Kernel* kernel : selector.rows(c_.op.row())) {
+      const std::string name = kernel->name;
+      if (name == "reference" || kernel->view || kernel->products != Products::kFloat32) continue;
+      any_of[name.substr(name.rfind('.') + 1)] |= taken_.contains(name);
+    }
+    for (const auto& [isa, any] : any_of) {
+      EXPECT_TRUE(any || taken_.empty()) << "no row of " << isa << " takes what one of another instruction set takes";
+      for (const std::string& family : c_.rows) {
+        EXPECT_TRUE(taken_.contains(family + "." + isa)) << family << "." << isa << " does not take the case";
+      }
+    }
   }
 
   void infer() {
@@ -145,6 +167,7 @@ class Checker {
     const ArgFacts args(in, counts_, out, c_.out_counts);
     if (!types_fit(kernel)) return 0;
     if (kernel.fits != nullptr && kernel.fits(c_.op.attributes(), args) != nullptr) return 0;
+    taken_.insert(kernel.name);
     std::string text = text_of(kernel);
     SCOPED_TRACE(text);
     const std::vector<Bytes> one = run(kernel, args, 1, false);
@@ -245,6 +268,7 @@ class Checker {
   std::vector<Fact> in_facts_;
   std::vector<Fact> out_facts_;
   std::vector<Tensor> expected_;
+  std::set<std::string> taken_;  ///< names of rows
 };
 
 }  // namespace
