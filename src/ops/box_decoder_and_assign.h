@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "graph/op.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -45,6 +46,8 @@ inline void infer(const BoxDecoderAndAssign&, InferArgs& a) {
           "boxes are ", target, " and scores ", score);
   a.set(0, a.dtype(0), target);
   a.set(1, a.dtype(0), prior);
+  share_lod(a, 0, 2);
+  share_lod(a, 1, 0);
 }
 
 inline void reference(const BoxDecoderAndAssign& op, ReferenceArgs& a) {

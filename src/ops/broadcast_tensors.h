@@ -20,7 +20,10 @@ inline void infer(const BroadcastTensors&, InferArgs& a) {
           a.out_count(0), " results");
   Shape y = a.shape(0);
   for (int i = 1; i < a.count(0); ++i) y = broadcast(y, a.shape(0, i));
-  for (int i = 0; i < a.count(0); ++i) a.set(0, a.dtype(0, i), y, i);
+  for (int i = 0; i < a.count(0); ++i) {
+    a.set(0, a.dtype(0, i), y, i);
+    a.out(0, i).lod = a.in(0, i).lod;
+  }
 }
 
 inline void reference(const BroadcastTensors&, ReferenceArgs& a) {

@@ -3,6 +3,7 @@
 
 #include "graph/op.h"
 #include "ops/common/movement.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -41,6 +42,7 @@ inline void infer(const Flatten& op, InferArgs& a) {
     if (i == stop) y.push_back(product);
   }
   a.set(0, a.dtype(0), y);
+  share_lod_of_equal_rows(a);
 }
 
 inline void reference(const Flatten&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }

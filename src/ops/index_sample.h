@@ -3,6 +3,7 @@
 
 #include "ops/common/indices.h"
 #include "ops/common/joining.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -19,6 +20,7 @@ inline void infer(const IndexSample&, InferArgs& a) {
   const Shape x = met(a.shape(0), Shape::filled(2, Shape::kUnknown));
   const Shape index = met(a.shape(1), Shape::filled(2, Shape::kUnknown));
   a.set(0, a.dtype(0), met(Shape{x[0], Shape::kUnknown}, index));
+  share_lod(a, 0, 1);
 }
 
 inline void reference(const IndexSample&, ReferenceArgs& a) {

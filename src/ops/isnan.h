@@ -11,6 +11,7 @@ namespace coracle {
 struct Isnan : UnaryOperator {
   static constexpr const char* kName = "isnan";
   static constexpr const char* kLegacy[] = {"isnan_v2"};
+  static constexpr bool kSharesLod = false;
   friend bool operator==(const Isnan&, const Isnan&) = default;
 };
 

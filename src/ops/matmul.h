@@ -3,6 +3,7 @@
 
 #include "ops/common/binary.h"
 #include "ops/common/matrix_product.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -14,9 +15,11 @@ struct Matmul {
   static constexpr Port kOutputs[] = {out("out", "Out")};
   bool transpose_x = false;
   bool transpose_y = false;
+  bool shares_lod = false;  ///< the result has the sequence offsets of x, as in the first `matmul` of Paddle
   void attributes(AttributeVisitor& visit) {
     visit("transpose_x", transpose_x, "trans_x");
     visit("transpose_y", transpose_y, "trans_y");
+    visit("shares_lod", shares_lod);
   }
   friend bool operator==(const Matmul&, const Matmul&) = default;
 };
@@ -24,6 +27,7 @@ struct Matmul {
 inline void infer(const Matmul& op, InferArgs& a) {
   a.set(0, promote(a.dtype(0), a.dtype(1)),
         matrix_product_shape(a.shape(0), a.shape(1), op.transpose_x, op.transpose_y));
+  if (op.shares_lod) share_lod(a, 0, 0);
 }
 
 inline void reference(const Matmul& op, ReferenceArgs& a) {

@@ -4,6 +4,7 @@
 #include "base/convert.h"
 #include "graph/lowering.h"
 #include "ops/common/operands.h"
+#include "ops/common/sharing_lod.h"
 #include "ops/split_with_num.h"
 
 namespace coracle {
@@ -57,6 +58,7 @@ inline void infer(const Split&, InferArgs& a) {
     Shape y = x;
     y[axis] = sizes[static_cast<size_t>(i)];
     a.set(0, a.dtype(0), y, i);
+    if (axis != 0) share_lod(a, 0, 0, i);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "graph/op.h"
 #include "ops/common/movement.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -31,6 +32,7 @@ inline void infer(const Squeeze&, InferArgs& a) {
     if (!drop[i] || x[i] != 1) y.push_back(x[i]);
   }
   a.set(0, a.dtype(0), y);
+  share_lod_of_equal_rows(a);
 }
 
 inline void reference(const Squeeze&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }

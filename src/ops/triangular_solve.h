@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/common/linear_algebra.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -24,6 +25,7 @@ struct TriangularSolve {
 
 inline void infer(const TriangularSolve&, InferArgs& a) {
   a.set(0, a.dtype(0), solution_shape(a.shape(0), a.shape(1)));
+  share_lod(a, 0, 1);
 }
 
 inline void reference(const TriangularSolve& op, ReferenceArgs& a) {

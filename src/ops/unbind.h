@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/common/joining.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -16,7 +17,10 @@ struct Unbind {
   friend bool operator==(const Unbind&, const Unbind&) = default;
 };
 
-inline void infer(const Unbind& op, InferArgs& a) { infer_slices(a, op.axis); }
+inline void infer(const Unbind& op, InferArgs& a) {
+  infer_slices(a, op.axis);
+  for (int i = 0; i < a.out_count(0); ++i) share_lod(a, 0, 0, i);
+}
 
 inline void reference(const Unbind& op, ReferenceArgs& a) { reference_slices(a, op.axis); }
 

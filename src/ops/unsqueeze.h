@@ -4,6 +4,7 @@
 #include "graph/op.h"
 #include "ops/common/movement.h"
 #include "ops/common/operands.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -29,6 +30,7 @@ inline void infer(const Unsqueeze&, InferArgs& a) {
     y = Shape::unknown_rank();
   }
   a.set(0, a.dtype(0), y);
+  share_lod_of_equal_rows(a);
 }
 
 inline void reference(const Unsqueeze&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
