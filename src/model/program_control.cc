@@ -14,8 +14,8 @@ using programdesc::Operator;
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kHandled = {
-    "feed", "fetch", "fetch_v2", "while", "conditional_block", "conditional_block_infer"};
+constexpr std::array<std::string_view, 7> kHandled = {
+    "feed", "fetch", "fetch_v2", "while", "conditional_block", "conditional_block_infer", "recurrent"};
 
 size_t sub_block_of(const Operator& op) {
   require(op.sub_block.has_value(), "it has no sub-block");
@@ -56,6 +56,7 @@ void ProgramImporter::import_operator(ProgramScope& scope, size_t position, int 
   if (is_fetch(op.type)) return import_fetch(scope, op);
   std::string name =
       scope.block() == 0 ? text(op.type, "_", position) : text(op.type, "_", scope.block(), "_", position);
+  if (op.type == "recurrent") return import_recurrent(scope, op, std::move(name), depth);
   if (op.type == "while") return import_while(scope, op, std::move(name), depth);
   if (op.type == "conditional_block" || op.type == "conditional_block_infer") {
     return import_conditional(scope, op, std::move(name), depth);

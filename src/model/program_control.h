@@ -51,6 +51,8 @@ class ProgramImporter {
   void import_operator(ProgramScope& scope, size_t position, int depth, Selections& selections);
   void import_fetch(ProgramScope& scope, const programdesc::Operator& op);
   void import_while(ProgramScope& scope, const programdesc::Operator& op, std::string name, int depth);
+  /// In program_recurrent.cc.
+  void import_recurrent(ProgramScope& scope, const programdesc::Operator& op, std::string name, int depth);
   void import_conditional(ProgramScope& scope, const programdesc::Operator& op, std::string name, int depth);
   bool import_selection(ProgramScope& scope, const programdesc::Operator& op, size_t position, Selections& selections);
   void make_if(ProgramScope& scope, const Conditional& c);

@@ -12,6 +12,7 @@ namespace coracle {
 struct Abs : UnaryOperator {
   static constexpr const char* kName = "abs";
   static constexpr const char* kLegacy[] = {"abs"};
+  static constexpr LodRule kLod = LodRule::kNone;
   friend bool operator==(const Abs&, const Abs&) = default;
 };
 

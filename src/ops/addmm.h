@@ -11,6 +11,7 @@ struct Addmm {
   static constexpr const char* kLegacy[] = {"addmm"};
   static constexpr std::span<const Port> kInputs = kScaledProductInputs;
   static constexpr std::span<const Port> kOutputs = kScaledProductOutputs;
+  static constexpr LodRule kLod = LodRule::kFirst;
   double beta = 1.0;
   double alpha = 1.0;
   void attributes(AttributeVisitor& visit) {

@@ -12,6 +12,7 @@ struct AffineChannel {
   static constexpr const char* kLegacy[] = {"affine_channel"};
   static constexpr Port kInputs[] = {in("x", "X"), weight_in("scale", "Scale"), weight_in("bias", "Bias")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   DataFormat data_format = DataFormat::kAnyLayout;
   void attributes(AttributeVisitor& visit) { visit("data_layout", data_format); }
   friend bool operator==(const AffineChannel&, const AffineChannel&) = default;

@@ -14,6 +14,7 @@ struct AffineGrid {
   static constexpr const char* kLegacy[] = {"affine_grid"};
   static constexpr Port kInputs[] = {in("input", "Theta"), shape_in("output_shape", "output_shape", "OutputShape")};
   static constexpr Port kOutputs[] = {out("output", "Output")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   bool align_corners = true;
   void attributes(AttributeVisitor& visit) { visit("align_corners", align_corners); }
   friend bool operator==(const AffineGrid&, const AffineGrid&) = default;

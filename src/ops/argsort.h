@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "ops/common/sharing_lod.h"
 #include "ops/common/sorting.h"
 
 namespace coracle {
@@ -11,6 +12,7 @@ struct Argsort {
   static constexpr const char* kLegacy[] = {"argsort"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out"), out("indices", "Indices")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int axis = -1;
   bool descending = false;
   bool stable = false;
@@ -26,6 +28,7 @@ inline void infer(const Argsort& op, InferArgs& a) {
   if (a.shape(0).rank_known()) sorting_axis(op.axis, a.shape(0));
   a.set(0, a.dtype(0), a.shape(0));
   a.set(1, DType::kInt64, a.shape(0));
+  share_lod(a, 1, 0);
 }
 
 inline void reference(const Argsort& op, ReferenceArgs& a) {

@@ -13,6 +13,7 @@ struct Atan2 {
   static constexpr const char* kLegacy[] = {"atan2"};
   static constexpr Port kInputs[] = {in("x", "X1"), in("y", "X2")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const Atan2&, const Atan2&) = default;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ops/common/binary.h"
+#include "ops/common/softmax.h"
 
 namespace coracle {
 
@@ -98,7 +99,7 @@ inline void reference(const Attention& op, ReferenceArgs& a) {
       }
       double total = 0;
       for (double& s : row) {
-        s = std::exp(s - largest);
+        s = std::exp(softmax_exponent(s - largest));
         total += s;
       }
       for (int64_t e = 0; e < width; ++e) {

@@ -11,6 +11,7 @@ struct BceLoss {
   static constexpr const char* kLegacy[] = {"bce_loss"};
   static constexpr Port kInputs[] = {in("input", "X"), in("label", "Label")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const BceLoss&, const BceLoss&) = default;
 };
 

@@ -11,6 +11,7 @@ struct Bernoulli {
   static constexpr const char* kLegacy[] = {"bernoulli"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   static constexpr bool kPure = false;
   int64_t seed = 0;
   void attributes(AttributeVisitor& visit) { visit("seed", seed); }

@@ -13,6 +13,7 @@ struct Bilinear {
   static constexpr Port kInputs[] = {in("x", "X"), in("y", "Y"), weight_in("weight", "Weight"),
                                      optional_weight_in("bias", "Bias")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const Bilinear&, const Bilinear&) = default;
 };
 

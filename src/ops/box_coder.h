@@ -63,7 +63,7 @@ inline void infer(const BoxCoder& op, InferArgs& a) {
   }
   if (encode && prior.rank_known()) y[1] = prior[0];
   a.set(0, a.dtype(0), y);
-  a.out(0).lod = a.in(2).lod;
+  a.out(0).lod = a.in(encode || op.axis == 0 ? 2 : 0).lod;
 }
 
 inline void reference(const BoxCoder& op, ReferenceArgs& a) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "graph/op.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -14,6 +15,7 @@ namespace coracle {
 struct BoxDecoderAndAssign {
   static constexpr const char* kName = "box_decoder_and_assign";
   static constexpr const char* kLegacy[] = {"box_decoder_and_assign"};
+  static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr Port kInputs[] = {in("prior_box", "PriorBox"), optional_in("prior_box_var", "PriorBoxVar"),
                                      in("target_box", "TargetBox"), in("box_score", "BoxScore")};
   static constexpr Port kOutputs[] = {out("decode_box", "DecodeBox"), out("output_assign_box", "OutputAssignBox")};
@@ -45,6 +47,8 @@ inline void infer(const BoxDecoderAndAssign&, InferArgs& a) {
           "boxes are ", target, " and scores ", score);
   a.set(0, a.dtype(0), target);
   a.set(1, a.dtype(0), prior);
+  share_lod(a, 0, 2);
+  share_lod(a, 1, 0);
 }
 
 inline void reference(const BoxDecoderAndAssign& op, ReferenceArgs& a) {

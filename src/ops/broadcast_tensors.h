@@ -10,6 +10,7 @@ namespace coracle {
 struct BroadcastTensors {
   static constexpr const char* kName = "broadcast_tensors";
   static constexpr const char* kLegacy[] = {"broadcast_tensors"};
+  static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr Port kInputs[] = {list_in("input", "X")};
   static constexpr Port kOutputs[] = {list_out("out", "Out")};
   friend bool operator==(const BroadcastTensors&, const BroadcastTensors&) = default;
@@ -20,7 +21,10 @@ inline void infer(const BroadcastTensors&, InferArgs& a) {
           a.out_count(0), " results");
   Shape y = a.shape(0);
   for (int i = 1; i < a.count(0); ++i) y = broadcast(y, a.shape(0, i));
-  for (int i = 0; i < a.count(0); ++i) a.set(0, a.dtype(0, i), y, i);
+  for (int i = 0; i < a.count(0); ++i) {
+    a.set(0, a.dtype(0, i), y, i);
+    a.out(0, i).lod = a.in(0, i).lod;
+  }
 }
 
 inline void reference(const BroadcastTensors&, ReferenceArgs& a) {

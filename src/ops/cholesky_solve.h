@@ -11,6 +11,7 @@ struct CholeskySolve {
   static constexpr const char* kLegacy[] = {"cholesky_solve"};
   static constexpr Port kInputs[] = {in("x", "X"), in("y", "Y")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   bool upper = false;
   void attributes(AttributeVisitor& visit) { visit("upper", upper); }
   friend bool operator==(const CholeskySolve&, const CholeskySolve&) = default;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+#include <utility>
+
 #include "base/convert.h"
 #include "ops/common/joining.h"
 
@@ -15,6 +18,24 @@ struct Concat {
   static constexpr Port kOutputs[] = {out("out", "Out")};
   friend bool operator==(const Concat&, const Concat&) = default;
 };
+
+/// Of operands joined row by row: the sequences of all one after the other, of the first alone where one has no
+/// offsets.
+inline std::shared_ptr<const Lod> joined_lod(const InferArgs& a) {
+  if (a.in(0).lod == nullptr) return nullptr;
+  Lod joined = *a.in(0).lod;
+  for (int i = 1; i < a.count(0); ++i) {
+    if (a.in(0, i).lod == nullptr) return a.in(0).lod;
+    const Lod& next = *a.in(0, i).lod;
+    require(next.size() == joined.size(), "operand ", i, " has ", next.size(),
+            " levels of sequence offsets, operand 0 ", joined.size());
+    for (size_t level = 0; level < next.size(); ++level) {
+      const size_t before = joined[level].empty() ? 0 : joined[level].back();
+      for (size_t k = 1; k < next[level].size(); ++k) joined[level].push_back(before + next[level][k]);
+    }
+  }
+  return std::make_shared<const Lod>(std::move(joined));
+}
 
 inline void infer(const Concat&, InferArgs& a) {
   const DType dtype = common_dtype(a, 0);
@@ -40,8 +61,7 @@ inline void infer(const Concat&, InferArgs& a) {
     }
     y[axis] = sum;
     a.set(0, dtype, y);
-    // Joined side by side the rows stay those of the first operand's sequences.
-    if (axis != 0 && a.has(0)) a.out(0).lod = a.in(0).lod;
+    if (a.has(0)) a.out(0).lod = axis == 0 ? joined_lod(a) : a.in(0).lod;
     return;
   }
   a.set(0, dtype, y);

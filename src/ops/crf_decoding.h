@@ -8,7 +8,8 @@
 namespace coracle {
 
 /// The best path of tags for each sequence of emission, [rows, tags] or, with lengths, [batch, time, tags]. Rows of
-/// transition [tags + 2, tags]: start, stop, then from each tag to each. With labels: 1 where the path agrees, else 0.
+/// transition [tags + 2, tags]: start, stop, then from each tag to each. With labels: 1 where the path
+/// agrees within the length, else 0.
 struct CrfDecoding {
   static constexpr const char* kName = "crf_decoding";
   static constexpr const char* kLegacy[] = {"crf_decoding"};
@@ -82,6 +83,11 @@ void decode_crf(const T* emission, const T* transition, int64_t tags, int64_t le
   }
 }
 
+/// Replaces `length` tags of the path from `first` on by whether they are the labels there.
+inline void mark_agreement(const Tensor& labels, int64_t first, int64_t length, int64_t* path) {
+  for (int64_t i = first; i < first + length; ++i) path[i] = path[i] == labels.integer(i) ? 1 : 0;
+}
+
 inline void reference(const CrfDecoding&, ReferenceArgs& a) {
   const int64_t tags = a.shape(0).back();
   int64_t* path = a.out(0).data<int64_t>();
@@ -97,18 +103,18 @@ inline void reference(const CrfDecoding&, ReferenceArgs& a) {
         require(length >= 0 && length <= steps, ErrorCode::kRunFailure, "a length is ", length, ", there are ", steps,
                 " steps");
         decode_crf(emission + row * tags, transition, tags, length, path + row);
+        if (a.has(2)) mark_agreement(a.in(2), row, length, path);
         row += steps;
       }
       return;
     }
     const std::vector<int64_t> offsets = offsets_of(a.in(0));
     for (size_t s = 0; s + 1 < offsets.size(); ++s) {
-      decode_crf(emission + offsets[s] * tags, transition, tags, offsets[s + 1] - offsets[s], path + offsets[s]);
+      const int64_t length = offsets[s + 1] - offsets[s];
+      decode_crf(emission + offsets[s] * tags, transition, tags, length, path + offsets[s]);
+      if (a.has(2)) mark_agreement(a.in(2), offsets[s], length, path);
     }
   });
-  if (!a.has(2)) return;
-  const std::vector<int64_t> labels = a.in(2).integers();
-  for (size_t i = 0; i < labels.size(); ++i) path[i] = path[i] == labels[i] ? 1 : 0;
 }
 
 inline constexpr const OpRow* crf_decoding_op = &kOpRow<CrfDecoding>;

@@ -13,6 +13,7 @@ struct Crop {
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("shape", "shape", "Shape", "ShapeTensor"),
                                      shape_in("offsets", "offsets", "Offsets", "OffsetsTensor")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const Crop&, const Crop&) = default;
 };
 

@@ -13,6 +13,7 @@ struct Cross {
   static constexpr const char* kLegacy[] = {"cross"};
   static constexpr Port kInputs[] = {in("x", "X"), in("y", "Y")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int64_t axis = 9;
   void attributes(AttributeVisitor& visit) { visit("axis", axis, "dim"); }
   friend bool operator==(const Cross&, const Cross&) = default;

@@ -4,6 +4,8 @@
 #include "ops/common/indices.h"
 #include "ops/common/lines.h"
 #include "ops/common/losses.h"
+#include "ops/common/sharing_lod.h"
+#include "ops/common/softmax.h"
 
 namespace coracle {
 
@@ -14,6 +16,7 @@ struct CrossEntropyWithSoftmax {
   static constexpr const char* kLegacy[] = {"softmax_with_cross_entropy"};
   static constexpr Port kInputs[] = {in("input", "Logits"), in("label", "Label")};
   static constexpr Port kOutputs[] = {out("softmax", "Softmax"), out("loss", "Loss")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   bool soft_label = false;
   bool use_softmax = true;
   int ignore_index = -100;
@@ -42,6 +45,7 @@ inline void infer(const CrossEntropyWithSoftmax& op, InferArgs& a) {
     require(fits, "label is ", a.shape(1), ", expected ", x);
   }
   a.set(1, a.dtype(0), x);
+  share_lod(a, 1, 0);
 }
 
 inline void reference(const CrossEntropyWithSoftmax& op, ReferenceArgs& a) {
@@ -58,10 +62,12 @@ inline void reference(const CrossEntropyWithSoftmax& op, ReferenceArgs& a) {
       largest = x[at(0)];
       for (int64_t i = 1; i < lines.length; ++i) largest = std::max(largest, x[at(i)]);
       double sum = 0;
-      for (int64_t i = 0; i < lines.length; ++i) sum += std::exp(x[at(i)] - largest);
+      for (int64_t i = 0; i < lines.length; ++i) sum += std::exp(softmax_exponent(x[at(i)] - largest));
       log_sum = std::log(sum);
     }
-    const auto log_of = [&](int64_t i) { return op.use_softmax ? x[at(i)] - largest - log_sum : std::log(x[at(i)]); };
+    const auto log_of = [&](int64_t i) {
+      return op.use_softmax ? softmax_exponent(x[at(i)] - largest) - log_sum : std::log(x[at(i)]);
+    };
     double loss = 0;
     if (op.soft_label) {
       for (int64_t i = 0; i < lines.length; ++i) loss -= soft[at(i)] * log_of(i);
@@ -72,7 +78,7 @@ inline void reference(const CrossEntropyWithSoftmax& op, ReferenceArgs& a) {
       }
     }
     losses.push_back(loss);
-    for (int64_t i = 0; i < lines.length && op.use_softmax; ++i) x[at(i)] = std::exp(x[at(i)] - largest - log_sum);
+    for (int64_t i = 0; i < lines.length && op.use_softmax; ++i) x[at(i)] = std::exp(log_of(i));
   });
   a.out(0).assign(std::span<const double>(x));
   a.out(1).assign(std::span<const double>(losses));

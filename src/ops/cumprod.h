@@ -12,6 +12,7 @@ struct Cumprod {
   static constexpr const char* kLegacy[] = {"cumprod"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int64_t dim = 0;
   bool exclusive = false;
   bool reverse = false;

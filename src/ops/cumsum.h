@@ -13,6 +13,7 @@ struct Cumsum {
   static constexpr const char* kLegacy[] = {"cumsum"};
   static constexpr Port kInputs[] = {in("x", "X"), value_in("axis", "axis", "AxisTensor", DType::kInt64)};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   bool flatten = false;
   bool exclusive = false;
   bool reverse = false;
@@ -50,7 +51,7 @@ inline void reference(const Cumsum& op, ReferenceArgs& a) {
           const int64_t at = (o * n + (op.reverse ? n - 1 - k : k)) * inner + i;
           const Sum before = sum;
           sum += static_cast<Sum>(a.in(0).data<T>()[at]);
-          a.out(0).data<T>()[at] = convert<T>(op.exclusive ? before : sum);
+          a.out(0).data<T>()[at] = convert<T>(op.exclusive && x.count() > 1 ? before : sum);
         }
       }
     }

@@ -20,6 +20,7 @@ struct DataNorm {
                                      optional_weight_in("bias", "bias")};
   static constexpr Port kOutputs[] = {out("out", "Y"), optional_out("means", "Means"),
                                       optional_out("scales", "Scales")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int slot_dim = -1;
   bool enable_scale_and_shift = false;
   void attributes(AttributeVisitor& visit) {

@@ -11,6 +11,7 @@ struct DequantizeAbsMax {
   static constexpr const char* kName = "dequantize_abs_max";
   static constexpr Port kInputs[] = {in("x", "X"), weight_in("scale", "Scale")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   static void lower(Lowering& l) { l.lower_by_ports(kOpRow<FakeDequantizeMaxAbs>); }
   friend bool operator==(const DequantizeAbsMax&, const DequantizeAbsMax&) = default;
 };

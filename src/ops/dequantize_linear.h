@@ -14,6 +14,7 @@ struct DequantizeLinear {
                                      optional_in("in_state", "InState")};
   static constexpr Port kOutputs[] = {out("y", "Y"), optional_out("out_state", "OutState"),
                                       optional_out("out_accum", "OutAccum"), optional_out("out_scale", "OutScale")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int quant_axis = 0;
   int bit_length = 8;
   bool only_observer = false;

@@ -11,6 +11,7 @@ struct DequantizeLog {
   static constexpr const char* kLegacy[] = {"dequantize_log"};
   static constexpr Port kInputs[] = {in("x", "X"), weight_in("dict", "Dict")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const DequantizeLog&, const DequantizeLog&) = default;
 };
 

@@ -11,6 +11,7 @@ struct Det {
   static constexpr const char* kLegacy[] = {"determinant"};
   static constexpr Port kInputs[] = {in("x", "Input")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const Det&, const Det&) = default;
 };
 

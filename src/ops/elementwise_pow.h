@@ -17,7 +17,11 @@ struct ElementwisePow : BinaryOperator {
 inline void infer(const ElementwisePow&, InferArgs& a) { infer_binary(a); }
 
 inline void reference(const ElementwisePow&, ReferenceArgs& a) {
-  reference_binary(a, [](auto x, auto y) { return power(x, y); });
+  const bool narrow = is_integer(a.out(0).dtype()) && a.out(0).dtype() != DType::kInt64;
+  reference_binary(a, [narrow](auto x, auto y) {
+    using T = decltype(x);
+    return narrow ? static_cast<T>(power(static_cast<int32_t>(x), static_cast<int32_t>(y))) : power(x, y);
+  });
 }
 
 inline constexpr const OpRow* elementwise_pow_op = &kOpRow<ElementwisePow>;

@@ -11,6 +11,7 @@ struct EqualAll {
   static constexpr const char* kLegacy[] = {"equal_all"};
   static constexpr Port kInputs[] = {in("x", "X"), in("y", "Y")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const EqualAll&, const EqualAll&) = default;
 };
 

@@ -4,6 +4,7 @@
 #include "graph/op.h"
 #include "ops/common/expanding.h"
 #include "ops/common/operands.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -11,6 +12,7 @@ namespace coracle {
 struct Expand {
   static constexpr const char* kName = "expand";
   static constexpr const char* kLegacy[] = {"expand_v2"};
+  static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("shape", "shape", "Shape", "expand_shapes_tensor")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   friend bool operator==(const Expand&, const Expand&) = default;
@@ -35,7 +37,10 @@ inline Shape expanded_shape(const Shape& x, std::span<const int64_t> wanted) {
 inline void infer(const Expand&, InferArgs& a) {
   require_operand(a, 1, "shape");
   const std::optional<Ints> wanted = a.ints(1);
-  if (wanted) return a.set(0, a.dtype(0), expanded_shape(a.shape(0), *wanted));
+  if (wanted) {
+    a.set(0, a.dtype(0), expanded_shape(a.shape(0), *wanted));
+    return share_lod_of_equal_rows(a);
+  }
   const bool rank_known = a.has(1) && a.shape(1).known();
   a.set(0, a.dtype(0),
         rank_known ? Shape::filled(static_cast<int>(a.shape(1).count()), Shape::kUnknown) : Shape::unknown_rank());

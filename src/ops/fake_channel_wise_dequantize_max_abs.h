@@ -13,6 +13,7 @@ struct FakeChannelWiseDequantizeMaxAbs {
   static constexpr Port kInputs[] = {in("x", "X"),
                                      {.name = "scales", .kind = Port::Kind::kList, .slot = "Scales", .weight = true}};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   Ints quant_bits = {8};
   int quant_axis = 0;
   int x_num_col_dims = 1;

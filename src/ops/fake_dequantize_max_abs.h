@@ -11,6 +11,7 @@ struct FakeDequantizeMaxAbs {
   static constexpr const char* kLegacy[] = {"fake_dequantize_max_abs", "dequantize_abs_max"};
   static constexpr Port kInputs[] = {in("x", "X"), weight_in("scale", "Scale")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   double max_range = 127;
   void attributes(AttributeVisitor& visit) { visit("max_range", max_range); }
   friend bool operator==(const FakeDequantizeMaxAbs&, const FakeDequantizeMaxAbs&) = default;

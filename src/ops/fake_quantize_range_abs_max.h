@@ -12,6 +12,7 @@ struct FakeQuantizeRangeAbsMax {
   static constexpr Port kInputs[] = {in("x", "X"), weight_in("in_scale", "InScale"), optional_in("iter", "Iter")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("out_scale", "OutScale"),
                                       optional_out("out_scales", "OutScales")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int bit_length = 8;
   QuantizationRounding round_type = QuantizationRounding::kHalfAwayFromZero;
   void attributes(AttributeVisitor& visit) {

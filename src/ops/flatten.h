@@ -3,6 +3,7 @@
 
 #include "graph/op.h"
 #include "ops/common/movement.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -10,6 +11,7 @@ namespace coracle {
 struct Flatten {
   static constexpr const char* kName = "flatten";
   static constexpr const char* kLegacy[] = {"flatten_contiguous_range"};
+  static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("xshape", "XShape")};
   int start_axis = 1;
@@ -41,6 +43,7 @@ inline void infer(const Flatten& op, InferArgs& a) {
     if (i == stop) y.push_back(product);
   }
   a.set(0, a.dtype(0), y);
+  share_lod_of_equal_rows(a);
 }
 
 inline void reference(const Flatten&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }

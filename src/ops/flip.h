@@ -12,6 +12,7 @@ struct Flip {
   static constexpr const char* kLegacy[] = {"flip"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   Ints axis;
   void attributes(AttributeVisitor& visit) { visit("axis", axis); }
   friend bool operator==(const Flip&, const Flip&) = default;

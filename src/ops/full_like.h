@@ -11,6 +11,7 @@ struct FullLike {
   static constexpr const char* kLegacy[] = {"fill_any_like", "fill_zeros_like", "fill_zeros_like2"};
   static constexpr Port kInputs[] = {in("x", "X"), value_in("value", "value")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   std::optional<DType> dtype;
   void attributes(AttributeVisitor& visit) { visit("dtype", dtype); }
   friend bool operator==(const FullLike&, const FullLike&) = default;

@@ -13,6 +13,7 @@ struct Gather {
   static constexpr const char* kLegacy[] = {"gather"};
   static constexpr Port kInputs[] = {in("x", "X"), in("index", "Index"), shape_in("axis", "axis", "Axis")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const Gather&, const Gather&) = default;
 };
 

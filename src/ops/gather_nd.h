@@ -13,6 +13,7 @@ struct GatherNd {
   static constexpr const char* kLegacy[] = {"gather_nd"};
   static constexpr Port kInputs[] = {in("x", "X"), in("index", "Index")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const GatherNd&, const GatherNd&) = default;
 };
 

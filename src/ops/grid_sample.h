@@ -24,6 +24,7 @@ struct GridSample {
   static constexpr const char* kLegacy[] = {"grid_sampler"};
   static constexpr Port kInputs[] = {in("x", "X"), in("grid", "Grid")};
   static constexpr Port kOutputs[] = {out("out", "Output")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   GridSampleMode mode = GridSampleMode::kBilinear;
   GridPadding padding_mode = GridPadding::kZeros;
   bool align_corners = true;

@@ -17,6 +17,7 @@ struct GroupNorm {
                                      optional_weight_in("bias", "Bias")};
   static constexpr Port kOutputs[] = {out("y", "Y"), optional_out("mean", "Mean"),
                                       optional_out("variance", "Variance")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   double epsilon = 1e-5;
   int groups = -1;
   DataFormat data_format = DataFormat::kNchw;

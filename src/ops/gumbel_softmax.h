@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ops/common/random.h"
+#include "ops/common/softmax.h"
 
 namespace coracle {
 
@@ -15,6 +16,7 @@ struct GumbelSoftmax {
   static constexpr const char* kLegacy[] = {"gumbel_softmax"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   static constexpr bool kPure = false;
   double temperature = 1;
   bool hard = false;
@@ -50,7 +52,7 @@ inline void reference(const GumbelSoftmax& op, ReferenceArgs& a) {
     }
     const double largest = line[best * inner];
     double sum = 0;
-    for (int64_t k = 0; k < n; ++k) sum += line[k * inner] = std::exp(line[k * inner] - largest);
+    for (int64_t k = 0; k < n; ++k) sum += line[k * inner] = std::exp(softmax_exponent(line[k * inner] - largest));
     for (int64_t k = 0; k < n; ++k) line[k * inner] = op.hard ? (k == best ? 1.0 : 0.0) : line[k * inner] / sum;
   }
   a.out(0).assign(std::span<const double>(x));

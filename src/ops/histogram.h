@@ -16,6 +16,7 @@ struct Histogram {
   static constexpr const char* kLegacy[] = {"histogram"};
   static constexpr Port kInputs[] = {in("input", "X"), optional_in("weight", "Weight")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int64_t bins = 100;
   double min = 0;
   double max = 0;

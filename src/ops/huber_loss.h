@@ -11,6 +11,7 @@ struct HuberLoss {
   static constexpr const char* kLegacy[] = {"huber_loss"};
   static constexpr Port kInputs[] = {in("input", "X"), in("label", "Y")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("residual", "Residual")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   double delta = 1;
   void attributes(AttributeVisitor& visit) { visit("delta", delta); }
   friend bool operator==(const HuberLoss&, const HuberLoss&) = default;

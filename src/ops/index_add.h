@@ -12,6 +12,7 @@ struct IndexAdd {
   static constexpr const char* kLegacy[] = {"index_add"};
   static constexpr Port kInputs[] = {in("x", "X"), in("index", "Index"), in("add_value", "AddValue")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int axis = 0;
   void attributes(AttributeVisitor& visit) { visit("axis", axis); }
   friend bool operator==(const IndexAdd&, const IndexAdd&) = default;

@@ -15,6 +15,7 @@ struct IndexPut {
   static constexpr const char* kLegacy[] = {"index_put"};
   static constexpr Port kInputs[] = {in("x", "x"), list_in("indices", "indices"), in("value", "value")};
   static constexpr Port kOutputs[] = {out("out", "out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   bool accumulate = false;
   void attributes(AttributeVisitor& visit) { visit("accumulate", accumulate); }
   friend bool operator==(const IndexPut&, const IndexPut&) = default;

@@ -3,6 +3,7 @@
 
 #include "ops/common/indices.h"
 #include "ops/common/joining.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -10,6 +11,7 @@ namespace coracle {
 struct IndexSample {
   static constexpr const char* kName = "index_sample";
   static constexpr const char* kLegacy[] = {"index_sample"};
+  static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr Port kInputs[] = {in("x", "X"), in("index", "Index")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   friend bool operator==(const IndexSample&, const IndexSample&) = default;
@@ -19,6 +21,7 @@ inline void infer(const IndexSample&, InferArgs& a) {
   const Shape x = met(a.shape(0), Shape::filled(2, Shape::kUnknown));
   const Shape index = met(a.shape(1), Shape::filled(2, Shape::kUnknown));
   a.set(0, a.dtype(0), met(Shape{x[0], Shape::kUnknown}, index));
+  share_lod(a, 0, 1);
 }
 
 inline void reference(const IndexSample&, ReferenceArgs& a) {

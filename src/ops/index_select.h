@@ -11,6 +11,7 @@ struct IndexSelect {
   static constexpr const char* kLegacy[] = {"index_select"};
   static constexpr Port kInputs[] = {in("x", "X"), in("index", "Index")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int axis = 0;
   void attributes(AttributeVisitor& visit) { visit("axis", axis, "dim"); }
   friend bool operator==(const IndexSelect&, const IndexSelect&) = default;

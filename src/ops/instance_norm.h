@@ -15,6 +15,7 @@ struct InstanceNorm {
                                      optional_weight_in("bias", "Bias")};
   static constexpr Port kOutputs[] = {out("y", "Y"), optional_out("saved_mean", "SavedMean"),
                                       optional_out("saved_variance", "SavedVariance")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   double epsilon = 1e-5;
   void attributes(AttributeVisitor& visit) { visit("epsilon", epsilon); }
   friend bool operator==(const InstanceNorm&, const InstanceNorm&) = default;

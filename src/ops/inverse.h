@@ -11,6 +11,7 @@ struct Inverse {
   static constexpr const char* kLegacy[] = {"inverse"};
   static constexpr Port kInputs[] = {in("x", "Input")};
   static constexpr Port kOutputs[] = {out("out", "Output")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const Inverse&, const Inverse&) = default;
 };
 

@@ -11,6 +11,7 @@ namespace coracle {
 struct Isfinite : UnaryOperator {
   static constexpr const char* kName = "isfinite";
   static constexpr const char* kLegacy[] = {"isfinite_v2"};
+  static constexpr LodRule kLod = LodRule::kNone;
   friend bool operator==(const Isfinite&, const Isfinite&) = default;
 };
 

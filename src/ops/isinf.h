@@ -11,6 +11,7 @@ namespace coracle {
 struct Isinf : UnaryOperator {
   static constexpr const char* kName = "isinf";
   static constexpr const char* kLegacy[] = {"isinf_v2"};
+  static constexpr LodRule kLod = LodRule::kNone;
   friend bool operator==(const Isinf&, const Isinf&) = default;
 };
 

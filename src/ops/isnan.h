@@ -11,6 +11,7 @@ namespace coracle {
 struct Isnan : UnaryOperator {
   static constexpr const char* kName = "isnan";
   static constexpr const char* kLegacy[] = {"isnan_v2"};
+  static constexpr LodRule kLod = LodRule::kNone;
   friend bool operator==(const Isnan&, const Isnan&) = default;
 };
 

@@ -11,6 +11,7 @@ struct Kthvalue {
   static constexpr const char* kLegacy[] = {"kthvalue"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out"), out("indices", "Indices")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int k = 1;
   int axis = -1;
   bool keepdim = false;

@@ -16,6 +16,7 @@ struct LayerNorm {
                                      optional_weight_in("bias", "Bias")};
   static constexpr Port kOutputs[] = {out("out", "Y"), optional_out("mean", "Mean"),
                                       optional_out("variance", "Variance")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   double epsilon = 1e-5;
   int begin_norm_axis = 1;
   void attributes(AttributeVisitor& visit) {

@@ -11,6 +11,7 @@ struct Lerp {
   static constexpr const char* kLegacy[] = {"lerp"};
   static constexpr Port kInputs[] = {in("x", "X"), in("y", "Y"), in("weight", "Weight")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const Lerp&, const Lerp&) = default;
 };
 

@@ -11,6 +11,7 @@ struct LogLoss {
   static constexpr const char* kLegacy[] = {"log_loss"};
   static constexpr Port kInputs[] = {in("input", "Predicted"), in("label", "Labels")};
   static constexpr Port kOutputs[] = {out("out", "Loss")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   double epsilon = 1e-4;
   void attributes(AttributeVisitor& visit) { visit("epsilon", epsilon); }
   friend bool operator==(const LogLoss&, const LogLoss&) = default;

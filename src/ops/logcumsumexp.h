@@ -15,6 +15,7 @@ struct Logcumsumexp {
   static constexpr const char* kLegacy[] = {"logcumsumexp"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int64_t axis = -1;
   bool flatten = false;
   bool exclusive = false;
@@ -47,7 +48,7 @@ inline void reference(const Logcumsumexp& op, ReferenceArgs& a) {
         const double high = std::max(sum, x);
         const double low = std::min(sum, x);
         sum = std::isinf(high) ? high : high + std::log1p(std::exp(low - high));
-        a.out(0).data<T>()[at] = static_cast<T>(op.exclusive ? before : sum);
+        a.out(0).data<T>()[at] = static_cast<T>(op.exclusive && a.in(0).count() > 1 ? before : sum);
       }
     });
   });

@@ -8,8 +8,12 @@
 
 namespace coracle {
 
-inline double logit(double x, double eps) {
-  const double y = eps > 0 ? std::min(std::max(x, eps), 1.0 - eps) : x;
+/// The bounds are rounded to the type of x: next to 1 that decides the result.
+inline double logit(double x, double eps, DType dtype) {
+  const auto bound = [dtype](double v) {
+    return dtype == DType::kFloat64 ? v : static_cast<double>(static_cast<float>(v));
+  };
+  const double y = eps > 0 ? std::min(std::max(x, bound(eps)), bound(1.0 - bound(eps))) : x;
   return std::log(y / (1.0 - y));
 }
 
@@ -25,7 +29,8 @@ struct Logit : UnaryOperator {
 inline void infer(const Logit&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Logit& op, ReferenceArgs& a) {
-  reference_unary(a, [&op](double x) { return logit(x, op.eps); });
+  const DType dtype = a.in(0).dtype();
+  reference_unary(a, [&op, dtype](double x) { return logit(x, op.eps, dtype); });
 }
 
 inline constexpr const OpRow* logit_op = &kOpRow<Logit>;

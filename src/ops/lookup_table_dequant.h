@@ -6,6 +6,7 @@
 
 #include "graph/op.h"
 #include "ops/common/indices.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -16,7 +17,7 @@ struct LookupTableDequant {
   static constexpr const char* kLegacy[] = {"lookup_table_dequant"};
   static constexpr Port kInputs[] = {weight_in("w", "W"), in("ids", "Ids")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
-  static constexpr LodRule kLod = LodRule::kFirst;
+  static constexpr LodRule kLod = LodRule::kDerived;
   int64_t padding_idx = -1;
   void attributes(AttributeVisitor& visit) { visit("padding_idx", padding_idx); }
   friend bool operator==(const LookupTableDequant&, const LookupTableDequant&) = default;
@@ -32,6 +33,7 @@ inline void infer(const LookupTableDequant&, InferArgs& a) {
     y[y.rank() - 1] = w.rank_known() && w[1] >= 0 ? (w[1] - 2) * 4 : Shape::kUnknown;
   }
   a.set(0, DType::kFloat32, y);
+  share_lod(a, 0, 1);
 }
 
 inline void reference(const LookupTableDequant& op, ReferenceArgs& a) {

@@ -15,6 +15,7 @@ struct Lrn {
   static constexpr const char* kLegacy[] = {"lrn"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("mid_out", "MidOut")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int n = 5;
   double k = 2.0;
   double alpha = 1e-4;

@@ -14,10 +14,13 @@ struct Matmul {
   static constexpr Port kOutputs[] = {out("out", "Out")};
   bool transpose_x = false;
   bool transpose_y = false;
+  bool shares_lod = false;  ///< the result has the sequence offsets of x, as in the first `matmul` of Paddle
   void attributes(AttributeVisitor& visit) {
     visit("transpose_x", transpose_x, "trans_x");
     visit("transpose_y", transpose_y, "trans_y");
+    visit("shares_lod", shares_lod);
   }
+  LodRule lod() const { return shares_lod ? LodRule::kFirst : LodRule::kNone; }
   friend bool operator==(const Matmul&, const Matmul&) = default;
 };
 

@@ -11,6 +11,7 @@ struct MatrixPower {
   static constexpr const char* kLegacy[] = {"matrix_power"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int64_t n = 1;
   void attributes(AttributeVisitor& visit) { visit("n", n); }
   friend bool operator==(const MatrixPower&, const MatrixPower&) = default;

@@ -11,6 +11,7 @@ struct Mode {
   static constexpr const char* kLegacy[] = {"mode"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out"), out("indices", "Indices")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int axis = -1;
   bool keepdim = false;
   void attributes(AttributeVisitor& visit) {

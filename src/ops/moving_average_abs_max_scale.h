@@ -13,6 +13,7 @@ struct MovingAverageAbsMaxScale {
                                      optional_in("in_state", "InState")};
   static constexpr Port kOutputs[] = {optional_out("out", "Out"), optional_out("out_scale", "OutScale"),
                                       optional_out("out_state", "OutState"), optional_out("out_accum", "OutAccum")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const MovingAverageAbsMaxScale&, const MovingAverageAbsMaxScale&) = default;
 };
 

@@ -17,7 +17,7 @@ struct MultiDot {
     const std::vector<ValueId> factors = l.inputs("X");
     require(!factors.empty(), "there is nothing to multiply");
     ValueId product = factors.front();
-    for (size_t i = 1; i < factors.size(); ++i) product = l.add(Matmul{}, {{product}, {factors[i]}});
+    for (size_t i = 1; i < factors.size(); ++i) product = l.add(Matmul{.shares_lod = true}, {{product}, {factors[i]}});
     l.bind("Out", product);
   }
 };

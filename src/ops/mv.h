@@ -12,6 +12,7 @@ struct Mv {
   static constexpr const char* kLegacy[] = {"mv"};
   static constexpr Port kInputs[] = {in("x", "X"), in("vec", "Vec")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const Mv&, const Mv&) = default;
 };
 

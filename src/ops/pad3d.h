@@ -12,6 +12,7 @@ struct Pad3d {
   static constexpr const char* kLegacy[] = {"pad3d"};
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("paddings", "paddings", "Paddings")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   std::string mode = "constant";
   double pad_value = 0;
   std::string data_format = "NCDHW";

@@ -11,6 +11,7 @@ struct PartialConcat : PartialOperator {
   static constexpr const char* kLegacy[] = {"partial_concat"};
   static constexpr Port kInputs[] = {list_in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const PartialConcat&, const PartialConcat&) = default;
 };
 

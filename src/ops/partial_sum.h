@@ -12,6 +12,7 @@ struct PartialSum : PartialOperator {
   static constexpr const char* kLegacy[] = {"partial_sum"};
   static constexpr Port kInputs[] = {list_in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const PartialSum&, const PartialSum&) = default;
 };
 

@@ -9,20 +9,28 @@
 
 namespace coracle {
 
-/// The derivative of order n of the digamma function, for positive x.
+/// The derivative of order n of the digamma function; of order 0 it is minus infinity everywhere, as in Paddle.
 struct Polygamma {
   static constexpr const char* kName = "polygamma";
   static constexpr const char* kLegacy[] = {"polygamma"};
   static constexpr Port kInputs[] = {in("x", "x")};
   static constexpr Port kOutputs[] = {out("out", "out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int n = 1;
   void attributes(AttributeVisitor& visit) { visit("n", n); }
   friend bool operator==(const Polygamma&, const Polygamma&) = default;
 };
 
-/// The sum of (x + k)^-s over all k from 0 on, for s above 1 and positive x.
+/// The sum of (x + k)^-s over all k from 0 on, for whole s above 1.
 inline double hurwitz_zeta(double s, double x) {
-  if (!(x > 0)) return x == std::floor(x) ? std::numeric_limits<double>::infinity() : std::nan("");
+  if (std::isnan(x)) return x;
+  if (x <= 0) {
+    if (x == std::floor(x)) return std::numeric_limits<double>::infinity();
+    // The terms of the negative x + k are, but for their sign, a stretch of the sum that begins at 1 - fraction.
+    const double fraction = x - std::floor(x);
+    const double sign = std::fmod(s, 2) == 0 ? 1 : -1;
+    return hurwitz_zeta(s, fraction) + sign * (hurwitz_zeta(s, 1 - fraction) - hurwitz_zeta(s, 1 - x));
+  }
   constexpr int kTerms = 16;
   double sum = 0;
   for (int k = 0; k < kTerms; ++k) sum += std::pow(x + k, -s);
@@ -46,7 +54,7 @@ inline void infer(const Polygamma& op, InferArgs& a) {
 inline void reference(const Polygamma& op, ReferenceArgs& a) {
   const double factorial = std::tgamma(op.n + 1.0);
   reference_unary(a, [&](double x) {
-    if (op.n == 0) return digamma(x);
+    if (op.n == 0) return -std::numeric_limits<double>::infinity();
     return (op.n % 2 == 1 ? 1.0 : -1.0) * factorial * hurwitz_zeta(op.n + 1.0, x);
   });
 }

@@ -12,6 +12,7 @@ struct Pool2d : PoolingAttributes {
   static constexpr const char* kLegacy[] = {"pool2d"};
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("kernel_size", "ksize")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   Pool2d() : PoolingAttributes(2) {}
   friend bool operator==(const Pool2d&, const Pool2d&) = default;
 };

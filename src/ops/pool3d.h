@@ -11,6 +11,7 @@ struct Pool3d : PoolingAttributes {
   static constexpr const char* kLegacy[] = {"pool3d"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   Ints kernel_size;
   Pool3d() : PoolingAttributes(3) { data_format = DataFormat::kNcdhw; }
   void attributes(AttributeVisitor& visit) {

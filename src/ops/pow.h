@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+
 #include "ops/common/arithmetic.h"
 #include "ops/common/unary.h"
 
 namespace coracle {
 
-/// out = x to the power of one number
+/// out = x to the power of one number, which counts without its fraction where x is whole
 struct Pow {
   static constexpr const char* kName = "pow";
   static constexpr const char* kLegacy[] = {"pow"};
@@ -20,7 +23,16 @@ inline void infer(const Pow&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Pow&, ReferenceArgs& a) {
   const double y = a.has(1) ? a.in(1).number(0) : 1.0;
-  reference_unary(a, [=](double x) { return std::pow(x, y); });
+  visit_real(a.in(0).dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+      const T exponent = convert<T>(y);
+      const T* x = a.in(0).data<T>();
+      std::transform(x, x + a.in(0).count(), a.out(0).data<T>(), [=](T v) { return whole_power(v, exponent); });
+    } else {
+      reference_unary(a, [=](double x) { return std::pow(x, y); });
+    }
+  });
 }
 
 inline constexpr const OpRow* pow_op = &kOpRow<Pow>;

@@ -19,6 +19,7 @@ struct Prelu {
   static constexpr const char* kLegacy[] = {"prelu"};
   static constexpr Port kInputs[] = {in("x", "X"), weight_in("alpha", "Alpha")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   DataFormat data_format = DataFormat::kNchw;
   PreluMode mode = PreluMode::kAll;
   void attributes(AttributeVisitor& visit) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/convert.h"
+#include "graph/lowering.h"
 #include "ops/common/along_axis.h"
 #include "ops/common/arithmetic.h"
 #include "ops/common/expanding.h"
@@ -20,15 +21,19 @@ struct PutAlongAxis {
   static constexpr const char* kLegacy[] = {"put_along_axis"};
   static constexpr Port kInputs[] = {in("arr", "Input"), in("indices", "Index"), in("values", "Value")};
   static constexpr Port kOutputs[] = {out("out", "Result")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int axis = 0;
   std::string reduce = "assign";
   bool include_self = true;
+  bool as_matrices = false;  ///< see each_along_axis
   void attributes(AttributeVisitor& visit) {
     visit("axis", axis, "Axis");
     visit("reduce", reduce, "Reduce");
     visit("include_self", include_self, "Include_self");
+    visit("as_matrices", as_matrices);
   }
   friend bool operator==(const PutAlongAxis&, const PutAlongAxis&) = default;
+  static void lower(Lowering& l);
 };
 
 inline PutReduce put_reduce_of(const std::string& name) {
@@ -62,7 +67,7 @@ inline void reference(const PutAlongAxis& op, ReferenceArgs& a) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* to = a.out(0).data<T>();
     std::vector<int64_t> met(static_cast<size_t>(a.out(0).count()), op.include_self ? 1 : 0);
-    each_along_axis(a.in(1), a.shape(0), axis, [&](int64_t i, int64_t at) {
+    each_along_axis(a.in(1), a.shape(0), axis, op.as_matrices, [&](int64_t i, int64_t at) {
       const T value = values.data<T>()[i];
       T& target = to[at];
       if (met[static_cast<size_t>(at)]++ == 0 || reduce == PutReduce::kAssign) {
@@ -80,6 +85,12 @@ inline void reference(const PutAlongAxis& op, ReferenceArgs& a) {
       if (met[i] > 1) to[i] = convert<T>(static_cast<double>(to[i]) / static_cast<double>(met[i]));
     }
   });
+}
+
+inline void PutAlongAxis::lower(Lowering& l) {
+  auto op = l.read<PutAlongAxis>();
+  op.as_matrices = !l.is_pir();
+  l.bind("Result", l.add(op, l.ports_of(kOpRow<PutAlongAxis>)));
 }
 
 inline constexpr const OpRow* put_along_axis_op = &kOpRow<PutAlongAxis>;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ops/common/decompositions.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -15,6 +16,7 @@ struct Qr {
   static constexpr const char* kLegacy[] = {"qr"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("q", "Q"), out("r", "R")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   std::string mode = "reduced";
   void attributes(AttributeVisitor& visit) { visit("mode", mode); }
   friend bool operator==(const Qr&, const Qr&) = default;
@@ -38,6 +40,7 @@ inline void infer(const Qr& op, InferArgs& a) {
   }
   a.set(0, a.dtype(0), q);
   a.set(1, a.dtype(0), r);
+  share_lod(a, 1, 0);
 }
 
 inline void reference(const Qr& op, ReferenceArgs& a) {

@@ -13,6 +13,7 @@ struct Renorm {
   static constexpr const char* kLegacy[] = {"renorm"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   double p = 2;
   int axis = 0;
   double max_norm = 1;

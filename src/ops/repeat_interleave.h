@@ -13,6 +13,7 @@ struct RepeatInterleave {
   static constexpr const char* kLegacy[] = {"repeat_interleave"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int repeats = 1;
   int axis = 0;
   void attributes(AttributeVisitor& visit) {

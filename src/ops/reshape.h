@@ -13,6 +13,7 @@ struct Reshape {
   static constexpr const char* kLegacy[] = {"reshape2", "reshape"};
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("shape", "shape", "Shape", "ShapeTensor")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("xshape", "XShape")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const Reshape&, const Reshape&) = default;
 };
 

@@ -13,6 +13,7 @@ struct Reverse {
   static constexpr const char* kLegacy[] = {"reverse"};
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("axis", "axis")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const Reverse&, const Reverse&) = default;
 };
 

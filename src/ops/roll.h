@@ -14,6 +14,7 @@ struct Roll {
   static constexpr const char* kLegacy[] = {"roll"};
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("shifts", "shifts", "ShiftsTensor")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   Ints axis;
   void attributes(AttributeVisitor& visit) { visit("axis", axis); }
   friend bool operator==(const Roll&, const Roll&) = default;

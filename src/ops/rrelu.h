@@ -11,6 +11,7 @@ struct Rrelu {
   static constexpr const char* kLegacy[] = {"rrelu"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("noise", "Noise")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   double lower = 0.125;
   double upper = 1.0 / 3;
   void attributes(AttributeVisitor& visit) {

@@ -13,6 +13,7 @@ struct SamplingId {
   static constexpr const char* kLegacy[] = {"sampling_id"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   static constexpr bool kPure = false;
   double min = 0;
   double max = 1;

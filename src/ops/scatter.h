@@ -13,6 +13,7 @@ struct Scatter {
   static constexpr const char* kLegacy[] = {"scatter"};
   static constexpr Port kInputs[] = {in("x", "X"), in("index", "Ids"), in("updates", "Updates")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   bool overwrite = true;
   void attributes(AttributeVisitor& visit) { visit("overwrite", overwrite); }
   friend bool operator==(const Scatter&, const Scatter&) = default;

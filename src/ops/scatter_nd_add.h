@@ -11,6 +11,7 @@ struct ScatterNdAdd {
   static constexpr const char* kLegacy[] = {"scatter_nd_add"};
   static constexpr Port kInputs[] = {in("x", "X"), in("index", "Index"), in("updates", "Updates")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const ScatterNdAdd&, const ScatterNdAdd&) = default;
 };
 

@@ -18,14 +18,19 @@ struct SetValue {
   friend bool operator==(const SetValue&, const SetValue&) = default;
 
   static void lower(Lowering& l) {
-    if (!l.is_pir() && l.has("ValueTensor")) return l.lower_by_ports(kOpRow<SetValueWithTensor>);
+    auto op = l.read<SetValueWithTensor>();
+    op.legacy_bounds = !l.is_pir();
+    if (!l.is_pir() && l.has("ValueTensor")) {
+      l.bind("Out", l.add(op, l.ports_of(kOpRow<SetValueWithTensor>)));
+      return;
+    }
     PortValues ports = l.ports_of(kOpRow<SetValue>);
     require(!ports.empty() && !ports[0].empty() && ports[0][0] != kNoValue, "set_value has no operand");
     const Fact& x = l.fact(ports[0][0]);
     const DType dtype = x.type_known() ? x.dtype : l.attribute<DType>("dtype", DType::kFloat32);
     const ValueId values = l.constant(attribute_values(l, dtype));
     ports.insert(ports.begin() + 1, {values});
-    l.bind("Out", l.add(l.read_op(kOpRow<SetValueWithTensor>), ports));
+    l.bind("Out", l.add(op, ports));
   }
 
   /// The values as a tensor of `dtype`. Early programs have one attribute for each type, of which one is not empty.

@@ -18,10 +18,12 @@ struct SetValueWithTensor {
   Ints axes;
   Ints decrease_axes;
   Ints none_axes;
+  bool legacy_bounds = false;  ///< bounds before element 0 mean what they do in ProgramDesc, else as in NumPy
   void attributes(AttributeVisitor& visit) {
     visit("axes", axes);
     visit("decrease_axes", decrease_axes);
     visit("none_axes", none_axes);
+    visit("legacy_bounds", legacy_bounds);
   }
   friend bool operator==(const SetValueWithTensor&, const SetValueWithTensor&) = default;
 };
@@ -32,7 +34,8 @@ inline ElementWalk written_slice(const SetValueWithTensor& op, const Shape& x, c
   const size_t n = op.axes.size();
   require(starts.size() == n && ends.size() == n && steps.size() == n, "set_value has ", n, " axes, ", starts.size(),
           " starts, ", ends.size(), " ends and ", steps.size(), " steps");
-  const ElementWalk s = sliced_steps(x, op.axes, starts, ends, &steps, {}, {}, true);
+  const ElementWalk s = sliced_steps(x, op.axes, starts, ends, &steps, {}, {},
+                                     op.legacy_bounds ? SliceBounds::kLegacySetValue : SliceBounds::kNumPy);
   bool dropped[Shape::kMaxRank] = {};
   for (int64_t d : op.decrease_axes) {
     const int axis = normalize_axis(d, x.rank(), "decrease_axes");

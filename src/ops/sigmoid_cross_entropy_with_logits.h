@@ -13,6 +13,7 @@ struct SigmoidCrossEntropyWithLogits {
   static constexpr const char* kLegacy[] = {"sigmoid_cross_entropy_with_logits"};
   static constexpr Port kInputs[] = {in("x", "X"), in("label", "Label"), optional_in("pos_weight", "pos_weight")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   bool normalize = false;
   int ignore_index = -100;
   void attributes(AttributeVisitor& visit) {

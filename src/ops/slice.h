@@ -3,6 +3,7 @@
 
 #include "ops/common/indices.h"
 #include "ops/common/operands.h"
+#include "ops/common/sharing_lod.h"
 #include "ops/common/slicing.h"
 
 namespace coracle {
@@ -12,6 +13,7 @@ namespace coracle {
 struct Slice {
   static constexpr const char* kName = "slice";
   static constexpr const char* kLegacy[] = {"slice"};
+  static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr Port kInputs[] = {in("input", "Input"),
                                      shape_in("starts", "starts", "StartsTensor", "StartsTensorList"),
                                      shape_in("ends", "ends", "EndsTensor", "EndsTensorList")};
@@ -37,6 +39,7 @@ inline void infer(const Slice& op, InferArgs& a) {
   }
   a.set(0, a.dtype(0),
         sliced_shape(a.shape(0), op.axes, a.ints(1), a.ints(2), nullptr, op.decrease_axis, op.infer_flags));
+  if (!op.axes.empty() && op.axes[0] != 0) share_lod(a, 0, 0);
 }
 
 inline void reference(const Slice& op, ReferenceArgs& a) {

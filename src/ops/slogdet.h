@@ -13,6 +13,7 @@ struct Slogdet {
   static constexpr const char* kLegacy[] = {"slogdeterminant"};
   static constexpr Port kInputs[] = {in("x", "Input")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const Slogdet&, const Slogdet&) = default;
 };
 

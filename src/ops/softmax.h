@@ -5,7 +5,7 @@
 
 namespace coracle {
 
-/// exp(x) / sum(exp(x)) along an axis.
+/// exp(x) / sum(exp(x)) along an axis, where no x counts as less than the largest - 64.
 struct Softmax : SoftmaxOperator {
   static constexpr const char* kName = "softmax";
   static constexpr const char* kLegacy[] = {"softmax"};
@@ -15,7 +15,7 @@ struct Softmax : SoftmaxOperator {
 inline void infer(const Softmax& op, InferArgs& a) { infer_softmax(op, a); }
 
 inline void reference(const Softmax& op, ReferenceArgs& a) {
-  reference_softmax(op, a, [](double x, double largest, double sum) { return std::exp(x - largest) / sum; });
+  reference_softmax(op, a, [](double exponent, double sum) { return std::exp(exponent) / sum; });
 }
 
 inline constexpr const OpRow* softmax_op = &kOpRow<Softmax>;

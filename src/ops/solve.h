@@ -11,6 +11,7 @@ struct Solve {
   static constexpr const char* kLegacy[] = {"solve"};
   static constexpr Port kInputs[] = {in("x", "X"), in("y", "Y")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const Solve&, const Solve&) = default;
 };
 

@@ -4,6 +4,7 @@
 #include "base/convert.h"
 #include "graph/lowering.h"
 #include "ops/common/operands.h"
+#include "ops/common/sharing_lod.h"
 #include "ops/split_with_num.h"
 
 namespace coracle {
@@ -12,6 +13,7 @@ namespace coracle {
 struct Split {
   static constexpr const char* kName = "split";
   static constexpr const char* kLegacy[] = {"split"};
+  static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("sections", "sections", "", "SectionsTensorList"),
                                      shape_in("axis", "axis", "AxisTensor")};
   static constexpr Port kOutputs[] = {list_out("out", "Out")};
@@ -57,6 +59,7 @@ inline void infer(const Split&, InferArgs& a) {
     Shape y = x;
     y[axis] = sizes[static_cast<size_t>(i)];
     a.set(0, a.dtype(0), y, i);
+    if (axis != 0) share_lod(a, 0, 0, i);
   }
 }
 

@@ -3,12 +3,14 @@
 
 #include "base/convert.h"
 #include "ops/common/joining.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
 /// `num` equal parts on `axis` (0 where absent).
 struct SplitWithNum {
   static constexpr const char* kName = "split_with_num";
+  static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("axis", "axis", "AxisTensor")};
   static constexpr Port kOutputs[] = {list_out("out", "Out")};
   int num = 0;
@@ -29,7 +31,11 @@ inline void infer(const SplitWithNum& op, InferArgs& a) {
   } else if (x.rank_known()) {
     y = Shape::filled(x.rank(), Shape::kUnknown);
   }
-  for (int i = 0; i < op.num; ++i) a.set(0, a.dtype(0), y, i);
+  const bool same_rows = x.rank_known() && axis_value && normalize_axis(position(*axis_value), x.rank()) != 0;
+  for (int i = 0; i < op.num; ++i) {
+    a.set(0, a.dtype(0), y, i);
+    if (same_rows) share_lod(a, 0, 0, i);
+  }
 }
 
 inline void reference(const SplitWithNum& op, ReferenceArgs& a) {

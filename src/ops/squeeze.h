@@ -3,6 +3,7 @@
 
 #include "graph/op.h"
 #include "ops/common/movement.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -10,6 +11,7 @@ namespace coracle {
 struct Squeeze {
   static constexpr const char* kName = "squeeze";
   static constexpr const char* kLegacy[] = {"squeeze2", "squeeze"};
+  static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("axis", "axes", "AxesTensor", "AxesTensorList")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("xshape", "XShape")};
   friend bool operator==(const Squeeze&, const Squeeze&) = default;
@@ -31,6 +33,7 @@ inline void infer(const Squeeze&, InferArgs& a) {
     if (!drop[i] || x[i] != 1) y.push_back(x[i]);
   }
   a.set(0, a.dtype(0), y);
+  share_lod_of_equal_rows(a);
 }
 
 inline void reference(const Squeeze&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }

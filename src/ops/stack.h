@@ -11,6 +11,7 @@ struct Stack {
   static constexpr const char* kLegacy[] = {"stack"};
   static constexpr Port kInputs[] = {list_in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Y")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int axis = 0;
   void attributes(AttributeVisitor& visit) { visit("axis", axis); }
   friend bool operator==(const Stack&, const Stack&) = default;

@@ -16,16 +16,18 @@ struct StridedSlice {
                                      shape_in("ends", "ends", "EndsTensor", "EndsTensorList"),
                                      shape_in("strides", "strides", "StridesTensor", "StridesTensorList")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   Ints axes;
   Ints infer_flags;
   Ints decrease_axis;
-  bool open_end = false;  ///< a negative stride goes down to element 0 where the end lies before it
+  bool legacy_bounds = false;  ///< bounds before element 0 mean what they do in ProgramDesc, else as in NumPy
   void attributes(AttributeVisitor& visit) {
     visit("axes", axes);
     visit("infer_flags", infer_flags);
     visit("decrease_axis", decrease_axis);
-    visit("open_end", open_end);
+    visit("legacy_bounds", legacy_bounds);
   }
+  SliceBounds bounds() const { return legacy_bounds ? SliceBounds::kLegacyStridedSlice : SliceBounds::kNumPy; }
   friend bool operator==(const StridedSlice&, const StridedSlice&) = default;
   static void lower(Lowering& l);
 };
@@ -42,7 +44,7 @@ inline void infer(const StridedSlice& op, InferArgs& a) {
   }
   a.set(
       0, a.dtype(0),
-      sliced_shape(a.shape(0), op.axes, a.ints(1), a.ints(2), &strides, op.decrease_axis, op.infer_flags, op.open_end));
+      sliced_shape(a.shape(0), op.axes, a.ints(1), a.ints(2), &strides, op.decrease_axis, op.infer_flags, op.bounds()));
 }
 
 inline void reference(const StridedSlice& op, ReferenceArgs& a) {
@@ -52,13 +54,13 @@ inline void reference(const StridedSlice& op, ReferenceArgs& a) {
   const Ints strides = a.in(3).integers();
   if (!x.is_array()) {
     const ElementWalk read =
-        sliced_steps(x.shape(), op.axes, starts, ends, &strides, op.decrease_axis, op.infer_flags, op.open_end);
+        sliced_steps(x.shape(), op.axes, starts, ends, &strides, op.decrease_axis, op.infer_flags, op.bounds());
     return gather_elements(x, read, a.out(0));
   }
   require(starts.size() == 1 && ends.size() == 1 && strides.size() == 1,
           "a tensor array is sliced by one start, one end and one stride");
   const auto size = static_cast<int64_t>(x.elements().size());
-  const Slicing part = strided_slice_of(size, starts[0], ends[0], strides[0]);
+  const Slicing part = strided_slice_of(size, starts[0], ends[0], strides[0], op.bounds());
   if (!op.decrease_axis.empty()) {
     if (part.length <= 0) fail_index(starts[0], "starts", 0, -size, size - 1);
     return copy_tensor(x.elements()[static_cast<size_t>(part.start)], a.out(0));
@@ -69,10 +71,10 @@ inline void reference(const StridedSlice& op, ReferenceArgs& a) {
   }
 }
 
-/// The two formats differ in what an end before element 0 means.
+/// The two formats differ in what bounds before element 0 mean.
 inline void StridedSlice::lower(Lowering& l) {
   auto op = l.read<StridedSlice>();
-  op.open_end = l.is_pir();
+  op.legacy_bounds = !l.is_pir();
   l.bind("Out", l.add(op, l.ports_of(kOpRow<StridedSlice>)));
 }
 

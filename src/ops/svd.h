@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/common/decompositions.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -14,6 +15,7 @@ struct Svd {
   static constexpr const char* kLegacy[] = {"svd"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("u", "U"), out("s", "S"), out("vh", "VH")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   bool full_matrices = false;
   void attributes(AttributeVisitor& visit) { visit("full_matrices", full_matrices); }
   friend bool operator==(const Svd&, const Svd&) = default;
@@ -35,6 +37,8 @@ inline void infer(const Svd& op, InferArgs& a) {
   a.set(0, a.dtype(0), u);
   a.set(1, a.dtype(0), s);
   a.set(2, a.dtype(0), vh);
+  share_lod(a, 1, 0);
+  share_lod(a, 2, 0);
 }
 
 inline void reference(const Svd& op, ReferenceArgs& a) {

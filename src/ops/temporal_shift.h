@@ -15,6 +15,7 @@ struct TemporalShift {
   static constexpr const char* kLegacy[] = {"temporal_shift"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int seg_num = 1;
   float shift_ratio = 0.25F;
   std::string data_format = "NCHW";

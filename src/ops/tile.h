@@ -4,6 +4,7 @@
 #include "graph/op.h"
 #include "ops/common/expanding.h"
 #include "ops/common/operands.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -11,6 +12,7 @@ namespace coracle {
 struct Tile {
   static constexpr const char* kName = "tile";
   static constexpr const char* kLegacy[] = {"tile"};
+  static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr Port kInputs[] = {in("x", "X"),
                                      shape_in("repeat_times", "repeat_times", "RepeatTimes", "repeat_times_tensor")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
@@ -28,6 +30,7 @@ inline void infer_tile(InferArgs& a) {
     y = Shape::filled(std::max(x.rank(), static_cast<int>(a.shape(1).count())), Shape::kUnknown);
   }
   a.set(0, a.dtype(0), y);
+  share_lod_of_equal_rows(a);
 }
 
 inline void infer(const Tile&, InferArgs& a) { infer_tile(a); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/common/operands.h"
+#include "ops/common/sharing_lod.h"
 #include "ops/common/sorting.h"
 
 namespace coracle {
@@ -13,6 +14,7 @@ struct Topk {
   static constexpr const char* kLegacy[] = {"top_k_v2"};
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("k", "k", "K")};
   static constexpr Port kOutputs[] = {out("out", "Out"), out("indices", "Indices")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int axis = -1;
   bool largest = true;
   bool sorted = true;
@@ -38,6 +40,7 @@ inline void infer_topk(InferArgs& a, int64_t axis_value) {
   }
   a.set(0, a.dtype(0), y);
   a.set(1, DType::kInt64, y);
+  share_lod(a, 1, 0);
 }
 
 inline void infer(const Topk& op, InferArgs& a) { infer_topk(a, op.axis); }

@@ -11,6 +11,7 @@ struct TopkV1 {
   static constexpr const char* kLegacy[] = {"top_k"};
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("k", "k", "K")};
   static constexpr Port kOutputs[] = {out("out", "Out"), out("indices", "Indices")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const TopkV1&, const TopkV1&) = default;
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/common/linear_algebra.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -9,6 +10,7 @@ namespace coracle {
 struct TriangularSolve {
   static constexpr const char* kName = "triangular_solve";
   static constexpr const char* kLegacy[] = {"triangular_solve"};
+  static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr Port kInputs[] = {in("x", "X"), in("y", "Y")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   bool upper = true;
@@ -24,6 +26,7 @@ struct TriangularSolve {
 
 inline void infer(const TriangularSolve&, InferArgs& a) {
   a.set(0, a.dtype(0), solution_shape(a.shape(0), a.shape(1)));
+  share_lod(a, 0, 1);
 }
 
 inline void reference(const TriangularSolve& op, ReferenceArgs& a) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/common/joining.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -9,6 +10,7 @@ namespace coracle {
 struct Unbind {
   static constexpr const char* kName = "unbind";
   static constexpr const char* kLegacy[] = {"unbind"};
+  static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {list_out("out", "Out")};
   int axis = 0;
@@ -16,7 +18,10 @@ struct Unbind {
   friend bool operator==(const Unbind&, const Unbind&) = default;
 };
 
-inline void infer(const Unbind& op, InferArgs& a) { infer_slices(a, op.axis); }
+inline void infer(const Unbind& op, InferArgs& a) {
+  infer_slices(a, op.axis);
+  for (int i = 0; i < a.out_count(0); ++i) share_lod(a, 0, 0, i);
+}
 
 inline void reference(const Unbind& op, ReferenceArgs& a) { reference_slices(a, op.axis); }
 

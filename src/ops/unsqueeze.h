@@ -4,6 +4,7 @@
 #include "graph/op.h"
 #include "ops/common/movement.h"
 #include "ops/common/operands.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -11,6 +12,7 @@ namespace coracle {
 struct Unsqueeze {
   static constexpr const char* kName = "unsqueeze";
   static constexpr const char* kLegacy[] = {"unsqueeze2", "unsqueeze"};
+  static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("axis", "axes", "AxesTensor", "AxesTensorList")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("xshape", "XShape")};
   friend bool operator==(const Unsqueeze&, const Unsqueeze&) = default;
@@ -29,6 +31,7 @@ inline void infer(const Unsqueeze&, InferArgs& a) {
     y = Shape::unknown_rank();
   }
   a.set(0, a.dtype(0), y);
+  share_lod_of_equal_rows(a);
 }
 
 inline void reference(const Unsqueeze&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }

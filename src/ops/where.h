@@ -5,6 +5,7 @@
 
 #include "ops/common/binary.h"
 #include "ops/common/expanding.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -12,6 +13,7 @@ namespace coracle {
 struct Where {
   static constexpr const char* kName = "where";
   static constexpr const char* kLegacy[] = {"where"};
+  static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr Port kInputs[] = {in("condition", "Condition"), in("x", "X"), in("y", "Y")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   friend bool operator==(const Where&, const Where&) = default;
@@ -19,6 +21,7 @@ struct Where {
 
 inline void infer(const Where&, InferArgs& a) {
   a.set(0, promote(a.dtype(1), a.dtype(2)), broadcast(broadcast(a.shape(1), a.shape(2)), a.shape(0)));
+  share_lod(a, 0, 1);
 }
 
 /// out = x where the condition holds, else y; all three broadcast to out and take its type.

@@ -10,6 +10,7 @@ struct ZerosLike {
   static constexpr const char* kName = "zeros_like";
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   std::optional<DType> dtype;
   void attributes(AttributeVisitor& visit) { visit("dtype", dtype); }
   friend bool operator==(const ZerosLike&, const ZerosLike&) = default;

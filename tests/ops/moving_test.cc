@@ -89,7 +89,10 @@ TEST(Moving, UnknownDimensionsStayUnknown) {
 TEST(Moving, BoundsAreClampedAsPaddleDoes) {
   EXPECT_EQ(inferred(slice_of_axes({0, 1}), {5, 4}, {{-100, 1}, {INT32_MAX, -1}}), (Shape{5, 2}));
   EXPECT_EQ(inferred(slice_of_axes({0}), {5}, {{4}, {2}}), (Shape{0}));
-  EXPECT_EQ(inferred(strided_slice_of_axis_0(), {5}, {{4}, {-1}, {-2}}), (Shape{3}));
+  StridedSlice legacy = strided_slice_of_axis_0();
+  legacy.legacy_bounds = true;
+  EXPECT_EQ(inferred(legacy, {5}, {{4}, {-1}, {-2}}), (Shape{3}));
+  EXPECT_EQ(inferred(strided_slice_of_axis_0(), {5}, {{4}, {-1}, {-2}}), (Shape{0}));
   EXPECT_EQ(inferred(strided_slice_of_axis_0(), {5}, {{0}, {100}, {INT64_MAX}}), (Shape{1}));
 }
 

@@ -23,7 +23,7 @@ import tarfile
 
 import cases
 
-SAMPLE = {"activation": 4, "native": 3}  # cases of one operator and format in the sample
+SAMPLE = {"activation": 4, "native": 3, "edges": 48}  # cases of one operator and format in the sample
 SAMPLE_OTHERS = 8
 SAMPLE_BYTES = 12000  # no larger case is in the sample
 

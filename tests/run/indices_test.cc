@@ -20,6 +20,8 @@ constexpr Case kCases[] = {
     {"embedding(%index, %x)", 20, "index 20 (element 3 of Ids) is out of range: expected 0 to 19"},
     {"embedding(%index, %x)", -1, "index -1 (element 3 of Ids) is out of range: expected 0 to 19"},
     {"embedding(%index, %x) {padding_idx = 2}", 20, "index 20 (element 3 of Ids) is out of range: expected 0 to 19"},
+    {"embedding(%index, %x)", INT64_MIN, "index -9223372036854775808 (element 3 of Ids) is out of range"},
+    {"embedding(%index, %x) {padding_idx = -2}", INT64_MIN, "index -9223372036854775808 (element 3 of Ids) is out of"},
     {"gather(%x, %flat, @zero)", 100, "index 100 (element 3 of Index) is out of range: expected -20 to 19"},
     {"gather(%x, %flat, @one)", -21, "index -21 (element 3 of Index) is out of range: expected -20 to 19"},
     {"gather(%none, %flat, @zero)", 3, "index 3 (element 0 of Index) is out of range: there is nothing to index"},

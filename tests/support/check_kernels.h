@@ -16,18 +16,19 @@ struct KernelCase {
   std::vector<Tensor> in;
   PortCounts in_counts = {};  ///< empty: one each
   PortCounts out_counts = {1};
-  double relative = 2e-6;  ///< tolerated difference from the reference, times its magnitude ...
-  double absolute = 1e-6;  ///< ... plus this
-  /// Names of rows that must take the case, without the instruction set: "equal.numbers"
-  std::vector<std::string> rows = {};
-  bool computed_weights = false;  ///< weights are not constant while planning
+  double relative = 2e-6;              ///< tolerated difference from the reference, times its magnitude ...
+  double absolute = 1e-6;              ///< ... plus this
+  std::vector<std::string> rows = {};  ///< families ("conv2d.depthwise") that must take it with each instruction set
+  bool computed_weights = false;       ///< weights are not constant while planning
+  bool tiles = false;                  ///< rows on matrix tiles must take it at each precision
 };
 
 /// Runs `c` on every kernel row that takes it, in every layout the row allows and for every instruction set this
 /// machine has, with 1, 2 and 3 threads and, where allowed, in place, and compares with the operator's reference.
 /// All runs of a row must agree bit for bit. Operands that are arguments or weights are constant while planning.
-/// Rows on matrix tiles are emulated where the machine has none. Gives how many rows and layouts took it, without the
-/// reference and those on tiles; failures are reported to gtest.
+/// Rows on matrix tiles are emulated where the machine has none. What a row of one instruction set takes, one of each
+/// other must take as well. Gives how many rows and layouts took it, without the reference and those on tiles; failures
+/// are reported to gtest.
 int check_on_every_kernel(const KernelCase& c);
 
 /// The same; gives the names of the rows that took it, without their instruction sets and without those on tiles:

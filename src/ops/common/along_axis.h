@@ -17,11 +17,17 @@ inline void require_along_axis(const Shape& x, const Shape& index, int64_t axis_
   }
 }
 
-/// f(position in index, position in x) for each element of index, whose value replaces the coordinate on `axis`.
+/// Dimensions before and behind `axis` as one each.
+inline Shape around_axis(const Shape& x, int axis) { return {x.count(0, axis), x[axis], x.count(axis + 1, x.rank())}; }
+
+/// f(position in index, position in x) for each element of index, whose value replaces the coordinate on `axis`. With
+/// `as_matrices` the other coordinates are counted through the dimensions on each side of the axis, so that an index
+/// smaller than x there meets the first elements of x in memory: ProgramDesc's operators do so.
 template <class F>
-void each_along_axis(const Tensor& index, const Shape& x, int axis, const F& f) {
-  const ElementWalk from = row_major(x);
-  const Shape& shape = index.shape();
+void each_along_axis(const Tensor& index, const Shape& x, int axis, bool as_matrices, const F& f) {
+  const ElementWalk from = row_major(as_matrices ? around_axis(x, axis) : x);
+  const Shape shape = as_matrices ? around_axis(index.shape(), axis) : index.shape();
+  if (as_matrices) axis = 1;
   int64_t at[Shape::kMaxRank] = {};
   int64_t base = 0;  // position in x of the coordinates other than the axis
   for (int64_t i = 0, n = index.count(); i < n; ++i) {

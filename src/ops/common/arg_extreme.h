@@ -37,6 +37,8 @@ inline void infer_arg_extreme(const ArgExtreme& op, InferArgs& a) {
         require(y[d] != 0, "x ", x, " has no element along axis ", d);
         y[d] = 1;
         if (!op.keepdims) y.erase(d);
+      } else if (op.keepdims) {
+        y = Shape{1};  // Paddle keeps one dimension even of a scalar
       }
     } else {
       y = Shape::filled(x.rank() - (op.keepdims ? 0 : 1), Shape::kUnknown);

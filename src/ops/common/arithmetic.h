@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/convert.h"
+
 /// Arithmetic as Paddle defines it for each kind of number. Whole numbers wrap around, and divided by zero give zero:
 /// nothing a model holds may stop a run.
 namespace coracle {
@@ -93,16 +95,27 @@ T floor_remainder(T x, T y) {
   }
 }
 
-/// x to the power of y, rounded for whole numbers.
+/// x to the power of y; of whole numbers the real power, converted to their type.
 template <class T>
 T power(T x, T y) {
-  const double p = std::pow(static_cast<double>(x), static_cast<double>(y));
-  if constexpr (std::is_integral_v<T>) {
-    if (!(p > -9.2e18 && p < 9.2e18)) return T{0};
-    return static_cast<T>(std::llrint(p));
-  } else {
-    return static_cast<T>(p);
+  return convert<T>(std::pow(static_cast<double>(x), static_cast<double>(y)));
+}
+
+/// x multiplied by itself, `n` factors in all; whole numbers wrap around. Of a negative `n` the quotient of 1 and the
+/// power of -n.
+template <class T>
+T whole_power(T x, T n) {
+  static_assert(std::is_integral_v<T>);
+  if (n < T{0}) {
+    if (x == T{1}) return T{1};
+    if (x == static_cast<T>(-1)) return n % 2 == 0 ? T{1} : x;
+    return T{0};
   }
+  T product{1};
+  for (auto left = static_cast<uint64_t>(n); left != 0; left >>= 1, x = wrapped_product(x, x)) {
+    if ((left & 1) != 0) product = wrapped_product(product, x);
+  }
+  return product;
 }
 
 }  // namespace coracle

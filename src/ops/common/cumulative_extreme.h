@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/common/lines.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -10,6 +11,7 @@ namespace coracle {
 struct CumulativeExtreme {
   static constexpr Port kInputs[] = {in("x", "x")};
   static constexpr Port kOutputs[] = {out("out", "out"), out("indices", "indices")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int64_t axis = -1;
   DType dtype = DType::kInt64;  ///< of the indices
   void attributes(AttributeVisitor& visit) {
@@ -24,6 +26,7 @@ inline void infer_cumulative_extreme(const CumulativeExtreme& op, InferArgs& a) 
   require(op.dtype == DType::kInt32 || op.dtype == DType::kInt64, "dtype is ", op.dtype, ", expected int32 or int64");
   a.set(0, a.dtype(0), a.shape(0));
   a.set(1, op.dtype, a.shape(0));
+  share_lod(a, 1, 0);
 }
 
 /// reaches(now, top): `now` is at least as extreme as the most extreme element so far.

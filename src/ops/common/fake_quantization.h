@@ -13,6 +13,7 @@ struct ScaledFakeQuantizer {
                                      optional_in("in_state", "InState")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("out_scale", "OutScale"),
                                       optional_out("out_state", "OutState"), optional_out("out_accum", "OutAccum")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int bit_length = 8;
   QuantizationRounding round_type = QuantizationRounding::kHalfAwayFromZero;
   void attributes(AttributeVisitor& visit) {
@@ -48,6 +49,7 @@ inline constexpr Port kMeasuredOutputs[] = {out("out", "Out"), optional_out("out
 struct MeasuringFakeQuantizer {
   static constexpr std::span<const Port> kInputs = kMeasuredInputs;
   static constexpr std::span<const Port> kOutputs = kMeasuredOutputs;
+  static constexpr LodRule kLod = LodRule::kFirst;
   int bit_length = 8;
   QuantizationRounding round_type = QuantizationRounding::kHalfAwayFromZero;
   void attributes(AttributeVisitor& visit) {

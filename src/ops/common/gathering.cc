@@ -28,7 +28,7 @@ void embed(const Tensor& ids, const Tensor& weight, int64_t padding, Tensor& out
   char* to = out.data<char>();
   for (int64_t i = 0, n = ids.count(); i < n; ++i, to += bytes) {
     const int64_t id = ids.integer(i);
-    if (padding >= 0 && id == padding) {
+    if (padding != kNoPadding && id == padding) {
       if (bytes != 0) std::memset(to, 0, bytes);
       continue;
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/convert.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 namespace {
@@ -127,6 +128,8 @@ void infer_interpolation(const InterpolationOperator& op, InterpolationKind kind
   Shape y{g.batch, g.channels};
   for (int i = 3 - g.spatial; i < 3; ++i) y.push_back(request ? g.axes[i].out : Shape::kUnknown);
   a.set(0, a.dtype(0), from_channels_first(y, op.format()));
+  // Paddle's rule: only a result whose size is one operand has the offsets of x.
+  if (a.has(1) && !a.has(2)) share_lod(a, 0, 0);
 }
 
 namespace {

@@ -20,6 +20,7 @@ inline constexpr Port kInterpolationOutputs[] = {out("output", "Out")};
 /// Ports and attributes of the resizing operators; their base. The output size is, where given, size_tensor (one
 /// element each), else out_size, else x's size times scale_tensor or `scale`, else out_d, out_h, out_w.
 struct InterpolationOperator {
+  static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr std::span<const Port> kInputs = kInterpolationInputs;
   static constexpr std::span<const Port> kOutputs = kInterpolationOutputs;
   DataFormat data_format = DataFormat::kNchw;

@@ -23,11 +23,14 @@ Slicing slice_of(int64_t dim, int64_t start, int64_t end) {
   return {.start = start, .step = 1, .length = std::max<int64_t>(end - start, 0)};
 }
 
-Slicing strided_slice_of(int64_t dim, int64_t start, int64_t end, int64_t step, bool open_end) {
+Slicing strided_slice_of(int64_t dim, int64_t start, int64_t end, int64_t step, SliceBounds bounds) {
   require(step != 0, "the step of a strided slice is 0");
-  const int64_t least = open_end && step < 0 ? -1 : 0;
-  if (start < 0) start = std::max<int64_t>(start + dim, least);
-  if (end < 0 && !(end == -1 && step < 0)) end = std::max<int64_t>(end + dim, least);
+  const int64_t before = step < 0 ? -1 : 0;
+  const int64_t least_start = bounds == SliceBounds::kNumPy ? before : 0;
+  const int64_t least_end = bounds == SliceBounds::kLegacyStridedSlice ? 0 : before;
+  const bool open = bounds != SliceBounds::kNumPy && end == -1 && step < 0;
+  if (start < 0) start = std::max(start + dim, least_start);
+  if (end < 0 && !open) end = std::max(end + dim, least_end);
   if (step > 0) {
     start = std::min(start, dim);
     end = std::min(end, dim);
@@ -42,7 +45,8 @@ Slicing strided_slice_of(int64_t dim, int64_t start, int64_t end, int64_t step, 
 }
 
 Shape sliced_shape(const Shape& x, const Ints& axes, const std::optional<Ints>& starts, const std::optional<Ints>& ends,
-                   const std::optional<Ints>* steps, const Ints& decreased, const Ints& infer_flags, bool open_end) {
+                   const std::optional<Ints>* steps, const Ints& decreased, const Ints& infer_flags,
+                   SliceBounds bounds) {
   if (!x.rank_known()) return Shape::unknown_rank();
   const auto check = [&](const std::optional<Ints>& list, const char* what) {
     require(!list || list->size() == axes.size(), what, " has ", list ? list->size() : 0, " elements, axes has ",
@@ -59,7 +63,7 @@ Shape sliced_shape(const Shape& x, const Ints& axes, const std::optional<Ints>& 
     if (!all_known || x[axis] < 0) continue;
     const int64_t end = effective_end(i, axes[i], (*starts)[i], (*ends)[i], decreased, infer_flags);
     y[axis] = steps == nullptr ? slice_of(x[axis], (*starts)[i], end).length
-                               : strided_slice_of(x[axis], (*starts)[i], end, (**steps)[i], open_end).length;
+                               : strided_slice_of(x[axis], (*starts)[i], end, (**steps)[i], bounds).length;
   }
   bool dropped[Shape::kMaxRank] = {};
   for (int64_t d : decreased) {
@@ -76,7 +80,7 @@ Shape sliced_shape(const Shape& x, const Ints& axes, const std::optional<Ints>& 
 }
 
 ElementWalk sliced_steps(const Shape& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints* steps,
-                         const Ints& decreased, const Ints& infer_flags, bool open_end) {
+                         const Ints& decreased, const Ints& infer_flags, SliceBounds bounds) {
   const ElementWalk whole = row_major(x);
   ElementWalk s = whole;
   int64_t first[Shape::kMaxRank] = {};  // of an axis that is named twice, the last slice holds
@@ -84,7 +88,7 @@ ElementWalk sliced_steps(const Shape& x, const Ints& axes, const Ints& starts, c
     const int axis = normalize_axis(axes[i], x.rank());
     const int64_t end = effective_end(i, axes[i], starts[i], ends[i], decreased, infer_flags);
     const Slicing part = steps == nullptr ? slice_of(x[axis], starts[i], end)
-                                          : strided_slice_of(x[axis], starts[i], end, (*steps)[i], open_end);
+                                          : strided_slice_of(x[axis], starts[i], end, (*steps)[i], bounds);
     first[axis] = part.start * whole.step[axis];
     s.size[axis] = part.length;
     // One element or none: the step is never used and might overflow.

@@ -22,7 +22,11 @@ inline void infer_softmax(const SoftmaxOperator& op, InferArgs& a) {
   infer_unary(a);
 }
 
-/// y = f(x, largest, sum of exp(x - largest)) with the latter two along the axis.
+/// The exponent of an element that lies `difference` behind the largest of its line: Paddle takes none for below -64,
+/// so that no share of a softmax is 0 and its logarithm is finite.
+inline double softmax_exponent(double difference) { return difference < -64 ? -64 : difference; }
+
+/// y = f(exponent of x, sum of exp(exponent)), the sum along the axis.
 template <class F>
 void reference_softmax(const SoftmaxOperator& op, ReferenceArgs& a, const F& f) {
   const Shape& s = a.shape(0);
@@ -40,9 +44,9 @@ void reference_softmax(const SoftmaxOperator& op, ReferenceArgs& a, const F& f) 
         double largest = -std::numeric_limits<double>::infinity();
         for (int64_t k = 0; k < n; ++k) largest = std::max(largest, static_cast<double>(x[k * inner]));
         double sum = 0;
-        for (int64_t k = 0; k < n; ++k) sum += std::exp(static_cast<double>(x[k * inner]) - largest);
+        for (int64_t k = 0; k < n; ++k) sum += std::exp(softmax_exponent(static_cast<double>(x[k * inner]) - largest));
         for (int64_t k = 0; k < n; ++k) {
-          y[k * inner] = static_cast<T>(f(static_cast<double>(x[k * inner]), largest, sum));
+          y[k * inner] = static_cast<T>(f(softmax_exponent(static_cast<double>(x[k * inner]) - largest), sum));
         }
       }
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ops/common/joining.h"
+#include "ops/common/sharing_lod.h"
 
 namespace coracle {
 
@@ -60,6 +61,7 @@ inline void infer_one_per_row(InferArgs& a, int64_t axis_value, bool keepdim) {
   }
   a.set(0, a.dtype(0), y);
   a.set(1, DType::kInt64, y);
+  share_lod(a, 1, 0);
 }
 
 /// The same computed: pick(row, order) gives the index of the element taken.

@@ -50,7 +50,9 @@ struct Convolution {
   int64_t batch, in, out, h, w, kernel_h, kernel_w, stride, pad, dilation, groups;
 };
 
-int check(const Convolution& p, const Steps& steps, double tolerance = 2e-5) {
+using Families = std::vector<std::string>;
+
+int check(const Convolution& p, const Steps& steps, double tolerance = 2e-5, Families rows = {"conv2d.indirect"}) {
   Conv2dFused op;
   op.strides = {p.stride, p.stride};
   op.paddings = {p.pad, p.pad};
@@ -64,7 +66,8 @@ int check(const Convolution& p, const Steps& steps, double tolerance = 2e-5) {
                .in = {random_floats({p.batch, p.in, p.h, p.w}, -1, 1, 1),
                       random_floats({p.out, p.in / p.groups, p.kernel_h, p.kernel_w}, -0.5, 0.5, 2)},
                .relative = tolerance,
-               .absolute = tolerance};
+               .absolute = tolerance,
+               .rows = std::move(rows)};
   add_epilogue(c, steps, {p.batch, p.out, size(p.h, p.kernel_h), size(p.w, p.kernel_w)}, p.out);
   return check_on_every_kernel(c);
 }
@@ -84,11 +87,11 @@ TEST(ConvolutionKernels, Shapes) {
 
 TEST(ConvolutionKernels, Epilogues) {
   for (const Steps& steps : kChains) {
-    EXPECT_GT(check({1, 11, 37, 6, 9, 3, 3, 1, 1, 1, 1}, steps), 0);
-    EXPECT_GT(check({2, 9, 5, 7, 9, 1, 1, 1, 0, 1, 1}, steps), 0);
-    EXPECT_GT(check({1, 9, 1, 7, 9, 1, 1, 1, 0, 1, 1}, steps), 0);
-    EXPECT_GT(check({1, 9, 48, 7, 9, 1, 1, 2, 0, 1, 1}, steps), 0);
-    EXPECT_GT(check({1, 29, 29, 7, 9, 3, 3, 1, 1, 1, 29}, steps), 0);
+    check({1, 11, 37, 6, 9, 3, 3, 1, 1, 1, 1}, steps);
+    check({2, 9, 5, 7, 9, 1, 1, 1, 0, 1, 1}, steps);
+    check({1, 9, 1, 7, 9, 1, 1, 1, 0, 1, 1}, steps);
+    check({1, 9, 48, 7, 9, 1, 1, 2, 0, 1, 1}, steps);
+    check({1, 29, 29, 7, 9, 3, 3, 1, 1, 1, 29}, steps, 2e-5, {"conv2d.depthwise"});
   }
 }
 
@@ -128,28 +131,28 @@ TEST(ConvolutionKernels, Winograd) {
 }
 
 TEST(ConvolutionKernels, OneFilterPerChannel) {
+  const Families kDepthwise{"conv2d.depthwise"};
   for (int64_t channels : {2, 8, 16, 19, 32, 70, 96}) {
     for (int64_t kernel : {3, 5}) {
       for (int64_t stride : {1, 2}) {
         for (int64_t w : {1, 4, 11, 34}) {
           const int64_t pad = kernel / 2;
-          EXPECT_GT(
-              check({1, channels, channels, 7, w, kernel, kernel, stride, pad, 1, channels}, {kAddChannel, kHardSwish}),
-              0);
+          check({1, channels, channels, 7, w, kernel, kernel, stride, pad, 1, channels}, {kAddChannel, kHardSwish},
+                2e-5, kDepthwise);
         }
       }
     }
   }
-  EXPECT_GT(check({2, 21, 21, 9, 8, 3, 3, 1, 2, 2, 21}, {kAddChannel}), 0);
-  EXPECT_GT(check({1, 6, 6, 3, 9, 1, 7, 1, 3, 1, 6}, {}), 0);
-  EXPECT_GT(check({1, 40, 40, 2, 2, 9, 9, 1, 4, 1, 40}, {kRelu}), 0);
+  check({2, 21, 21, 9, 8, 3, 3, 1, 2, 2, 21}, {kAddChannel}, 2e-5, kDepthwise);
+  check({1, 6, 6, 3, 9, 1, 7, 1, 3, 1, 6}, {}, 2e-5, kDepthwise);
+  check({1, 40, 40, 2, 2, 9, 9, 1, 4, 1, 40}, {kRelu}, 2e-5, kDepthwise);
 }
 
 struct Transposed {
   int64_t batch, in, out, h, w, kernel, stride, pad, dilation, output_padding, groups;
 };
 
-int check(const Transposed& p, const Steps& steps) {
+int check(const Transposed& p, const Steps& steps, Families rows = {"conv2d_transpose.phases"}) {
   Conv2dTransposeFused op;
   op.strides = {p.stride, p.stride};
   op.paddings = {p.pad, p.pad};
@@ -164,7 +167,8 @@ int check(const Transposed& p, const Steps& steps) {
                .in = {random_floats({p.batch, p.in, p.h, p.w}, -1, 1, 1),
                       random_floats({p.in, p.out / p.groups, p.kernel, p.kernel}, -0.5, 0.5, 2)},
                .relative = 2e-5,
-               .absolute = 2e-5};
+               .absolute = 2e-5,
+               .rows = std::move(rows)};
   add_epilogue(c, steps, {p.batch, p.out, size(p.h), size(p.w)}, p.out);
   return check_on_every_kernel(c);
 }
@@ -175,16 +179,17 @@ TEST(TransposedConvolutionKernels, Shapes) {
       {1, 8, 12, 6, 5, 4, 2, 1, 1, 0, 1},  {1, 8, 12, 6, 5, 3, 2, 1, 1, 1, 1},  {1, 6, 4, 5, 5, 3, 1, 1, 1, 0, 1},
       {1, 8, 8, 4, 4, 2, 2, 0, 1, 0, 2},   {2, 16, 40, 1, 1, 2, 2, 0, 1, 0, 1}, {1, 5, 3, 4, 6, 3, 1, 2, 2, 0, 1},
   };
-  for (const Transposed& p : cases) EXPECT_GT(check(p, {kAddChannel, kRelu}), 0);
+  for (const Transposed& p : cases) check(p, {kAddChannel, kRelu});
 }
 
 TEST(TransposedConvolutionKernels, Epilogues) {
+  const Families kBoth{"conv2d_transpose.blocks", "conv2d_transpose.phases"};
   for (const Steps& steps : kChains) {
-    EXPECT_GT(check(Transposed{2, 10, 1, 3, 9, 2, 2, 0, 1, 0, 1}, steps), 1);
-    EXPECT_GT(check(Transposed{1, 7, 1, 1, 13, 3, 3, 0, 1, 0, 1}, steps), 1);
-    EXPECT_GT(check(Transposed{2, 24, 4, 2, 15, 2, 2, 0, 1, 0, 1}, steps), 1);
-    EXPECT_GT(check(Transposed{1, 10, 21, 4, 5, 2, 2, 0, 1, 0, 1}, steps), 1);
-    EXPECT_GT(check(Transposed{1, 10, 5, 4, 5, 4, 2, 1, 1, 0, 1}, steps), 0);
+    check(Transposed{2, 10, 1, 3, 9, 2, 2, 0, 1, 0, 1}, steps, kBoth);
+    check(Transposed{1, 7, 1, 1, 13, 3, 3, 0, 1, 0, 1}, steps, kBoth);
+    check(Transposed{2, 24, 4, 2, 15, 2, 2, 0, 1, 0, 1}, steps, kBoth);
+    check(Transposed{1, 10, 21, 4, 5, 2, 2, 0, 1, 0, 1}, steps, kBoth);
+    check(Transposed{1, 10, 5, 4, 5, 4, 2, 1, 1, 0, 1}, steps);
   }
 }
 
@@ -200,12 +205,24 @@ TEST(LinearKernels, MatchTheReference) {
             .op = op,
             .in = {random_floats(x, -1, 1, 1), random_floats(transposed ? Shape{n, k} : Shape{k, n}, -0.5, 0.5, 2)},
             .relative = 2e-5,
-            .absolute = 2e-5};
+            .absolute = 2e-5,
+            .rows = {"linear"}};
         add_epilogue(c, op.epilogue, {}, n);
-        EXPECT_GT(check_on_every_kernel(c), 0);
+        check_on_every_kernel(c);
       }
     }
   }
+}
+
+TEST(LinearKernels, OnMatrixTiles) {
+  KernelCase c{.op = Linear{},
+               .in = {random_floats({2, 64, 128}, -1, 1, 1), random_floats({128, 128}, -0.5, 0.5, 2)},
+               .relative = 2e-5,
+               .absolute = 2e-5,
+               .rows = {"linear"},
+               .tiles = true};
+  add_epilogue(c, {}, {}, 128);
+  check_on_every_kernel(c);
 }
 
 TEST(MatmulKernels, MatchTheReference) {
@@ -220,18 +237,18 @@ TEST(MatmulKernels, MatchTheReference) {
       op.transpose_y = transposed;
       Shape right = y;
       if (transposed) std::swap(right[right.rank() - 1], right[right.rank() - 2]);
-      EXPECT_GT(check_on_every_kernel({.op = op,
-                                       .in = {random_floats(x, -1, 1, 1), random_floats(right, -1, 1, 2)},
-                                       .relative = 2e-5,
-                                       .absolute = 2e-5}),
-                0);
+      check_on_every_kernel({.op = op,
+                             .in = {random_floats(x, -1, 1, 1), random_floats(right, -1, 1, 2)},
+                             .relative = 2e-5,
+                             .absolute = 2e-5,
+                             .rows = {"matmul"}});
     }
   }
-  EXPECT_GT(check_on_every_kernel({.op = Bmm{},
-                                   .in = {random_floats({3, 9, 31}, -1, 1, 1), random_floats({3, 31, 17}, -1, 1, 2)},
-                                   .relative = 2e-5,
-                                   .absolute = 2e-5}),
-            0);
+  check_on_every_kernel({.op = Bmm{},
+                         .in = {random_floats({3, 9, 31}, -1, 1, 1), random_floats({3, 31, 17}, -1, 1, 2)},
+                         .relative = 2e-5,
+                         .absolute = 2e-5,
+                         .rows = {"bmm"}});
 }
 
 }  // namespace

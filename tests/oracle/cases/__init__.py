@@ -26,6 +26,9 @@ FAMILIES = [
     "special",
     "control",
     "native",
+    "edges",
+    "offsets",
+    "ranked",
 ]
 
 

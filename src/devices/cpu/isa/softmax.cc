@@ -14,10 +14,11 @@ struct MaxOp {
   HWY_INLINE V operator()(V a, V b) const { return hn::Max(a, b); }
 };
 
-// The logarithm of a share, from log(x) = x - largest: Paddle takes no x for smaller than e^-64 of the largest.
-HWY_INLINE V log_share(V difference, V log_sum) {
-  return hn::Sub(at_least(set(FloatTag(), -64.0), difference), log_sum);
-}
+// What e is raised to for an x that lies `difference` behind the largest: Paddle takes none for smaller than e^-64 of
+// it.
+HWY_INLINE V exponent_of(V difference) { return at_least(set(FloatTag(), -64.0), difference); }
+
+HWY_INLINE V exponential(V difference) { return math::exp_normal(FloatTag(), exponent_of(difference)); }
 
 HWY_INLINE V lowest() { return set(FloatTag(), -__builtin_inff()); }
 
@@ -28,8 +29,7 @@ constexpr size_t kShortRow = 8;
 
 // e^(x - largest) into y, and their sum; the sum's order is that of accumulate() but in short rows.
 HWY_INLINE float exponentials(const float* x, float* y, size_t n, V largest) {
-  const FloatTag d;
-  map(x, y, n, [=](V v) { return math::exp_normal(d, hn::Sub(v, largest)); });
+  map(x, y, n, [=](V v) { return exponential(hn::Sub(v, largest)); });
   if (n >= kShortRow) return sum_of(y, n, SameOp());
   float sum = 0;
   for (size_t i = 0; i < n; ++i) sum += y[i];
@@ -52,9 +52,9 @@ void log_rows(const float* x, float* y, size_t rows, size_t n) {
   const FloatTag d;
   for (size_t r = 0; r < rows; ++r, x += n, y += n) {
     const V largest = largest_of(x, n);
-    const float sum = sum_of(x, n, [=](V v) { return math::exp_normal(d, hn::Sub(v, largest)); });
+    const float sum = sum_of(x, n, [=](V v) { return exponential(hn::Sub(v, largest)); });
     const V log_sum = math::log(d, hn::Set(d, sum));
-    map(x, y, n, [=](V v) { return log_share(hn::Sub(v, largest), log_sum); });
+    map(x, y, n, [=](V v) { return hn::Sub(exponent_of(hn::Sub(v, largest)), log_sum); });
   }
 }
 
@@ -74,7 +74,7 @@ HWY_INLINE void strip(const float* x, float* y, size_t n, size_t inner, size_t w
   for (size_t i = 0; i < n; ++i) {
     for (size_t v = 0; v < kVectors; ++v) {
       const size_t at = i * inner + v * kFloatLanes;
-      const V e = math::exp_normal(d, hn::Sub(load_width(x + at, width), largest[v]));
+      const V e = exponential(hn::Sub(load_width(x + at, width), largest[v]));
       sum[v] = hn::Add(sum[v], e);
       if constexpr (!kLog) store_width(e, y + at, width);
     }
@@ -83,7 +83,7 @@ HWY_INLINE void strip(const float* x, float* y, size_t n, size_t inner, size_t w
   for (size_t i = 0; i < n; ++i) {
     for (size_t v = 0; v < kVectors; ++v) {
       const size_t at = i * inner + v * kFloatLanes;
-      const V result = kLog ? log_share(hn::Sub(load_width(x + at, width), largest[v]), sum[v])
+      const V result = kLog ? hn::Sub(exponent_of(hn::Sub(load_width(x + at, width), largest[v])), sum[v])
                             : hn::Mul(load_width(y + at, width), sum[v]);
       store_width(result, y + at, width);
     }

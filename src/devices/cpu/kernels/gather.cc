@@ -21,6 +21,7 @@ struct State {
   int ids = 1;
   int64_t count = 0;  ///< ids
   int64_t row_bytes = 0;
+  bool padded = false;  ///< rows of zeros for zero_id, which need not be in the table
   int64_t zero_id = std::numeric_limits<int64_t>::min();
   bool from_the_end = false;  ///< negative ids count from the end
 };
@@ -73,7 +74,8 @@ Prepared prepare_embedding(const void* op, const ArgFacts& args, PrepareContext&
   s.count = args.shape(0).count();
   s.row_bytes = s.lines.inner * static_cast<int64_t>(size_of(args.in(1).dtype));
   const int64_t padding = static_cast<const Op*>(op)->padding_idx;
-  if (padding >= 0) s.zero_id = padding;
+  s.padded = padding != kNoPadding;
+  if (s.padded) s.zero_id = padding;
   return with_workspace(s);
 }
 
@@ -84,7 +86,7 @@ int64_t copy_ids(const State& s, const T* ids, int64_t* to) {
   for (int64_t i = 0; i < s.count; ++i) {
     int64_t id = static_cast<int64_t>(ids[i]);
     if (id < 0 && s.from_the_end) id += bound;
-    if ((id < 0 || id >= bound) && id != s.zero_id) return i;
+    if ((id < 0 || id >= bound) && !(s.padded && id == s.zero_id)) return i;
     to[i] = id;
   }
   return -1;

@@ -50,7 +50,7 @@ Walk walk_of(const StridedSlice& op, const ArgFacts& args) {
   if (starts == nullptr || ends == nullptr || strides == nullptr) return std::nullopt;
   const Ints steps = strides->integers();
   return sliced_steps(args.shape(0), op.axes, starts->integers(), ends->integers(), &steps, op.decrease_axis,
-                      op.infer_flags, op.open_end);
+                      op.infer_flags, op.bounds());
 }
 
 Walk walk_of(const Expand&, const ArgFacts& args) { return broadcast_steps(args.shape(0), args.out().shape); }
