@@ -17,6 +17,7 @@ def start(w):
         w.input("float64", (rows, columns))
 
 
+# Where a function jumps, it does so beside the numbers that others give often (0, 1, what saturates).
 # ---- one operand, the same shape: (expression, bound of the result; None keeps it, a number n >= 0 is absolute)
 UNARY = [
     ("f.relu(x)", None),
@@ -35,8 +36,8 @@ UNARY = [
     ("f.softsign(x)", 1),
     ("f.mish(x)", None),
     ("p.abs(x)", None),
-    ("p.floor(x)", None),
-    ("p.sign(x)", 1),
+    ("p.floor(x + 0.0173)", None),
+    ("p.sign(x + 0.0173)", 1),
     ("p.sin(x)", 1),
     ("p.cos(x)", 1),
     ("p.erf(x)", 1),
@@ -55,7 +56,7 @@ UNARY = [
     ("p.scale(x, 1.5, -0.5, bias_after_scale=False)", None),
     ("f.dropout(x, 0.3, training=False)", None),
     ("f.dropout(x, 0.3, training=False, mode='downscale_in_infer')", None),
-    ("p.cast(p.cast(p.floor(x * 8.0), 'float16'), x.dtype) * 0.125", None),  # Paddle's casts to half cut off
+    ("p.cast(p.cast(p.floor(x * 8.0 + 0.137), 'float16'), x.dtype) * 0.125", None),  # Paddle's casts to half cut off
     ("p.cumsum(x, axis=-1)", "sum"),
     ("p.flip(x, [-1])", None),
     ("p.roll(x, 2, -1)", None),
@@ -81,7 +82,7 @@ BINARY = [
     ("p.where(x > y, x, y)", "max"),
     ("p.where(x <= y, x * 0.5, y)", "max"),
 ]
-COMPARISONS = ["x > y", "x <= y", "p.logical_and(x > 0.0, y > 0.0)", "p.logical_or(x < -0.5, y > 0.5)"]
+COMPARISONS = ["x > y", "x <= y", "p.logical_and(x > 0.0173, y > 0.0173)", "p.logical_or(x < -0.5173, y > 0.5173)"]
 INTEGER = ["x + y", "x - y", "p.maximum(x, y)", "x // (p.abs(y) + 1)", "x % (p.abs(y) + 1)"]
 
 
