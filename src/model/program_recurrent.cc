@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/program_control.h"
-
 #include "model/program_lowering.h"
 #include "ops/add.h"
 #include "ops/array_to_tensor.h"
