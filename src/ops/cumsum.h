@@ -6,8 +6,8 @@
 
 namespace coracle {
 
-/// Running sums along an axis (of the flattened operand if `flatten`); `exclusive` leaves the element itself out,
-/// `reverse` runs from the end.
+/// Running sums along an axis (of the flattened operand if `flatten`); `exclusive` leaves the element itself out
+/// (not of a tensor of one), `reverse` runs from the end.
 struct Cumsum {
   static constexpr const char* kName = "cumsum";
   static constexpr const char* kLegacy[] = {"cumsum"};

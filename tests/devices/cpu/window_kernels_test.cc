@@ -125,7 +125,7 @@ TEST(WindowKernels, ChannelsLastByFormat) {
   c = convolution(op, {2, 19, 9, 7}, {19, 1, 3, 3}, true);
   c.in.push_back(random_floats({19}, -1, 1, 3));
   c.in_counts = {1, 1, 1};
-  EXPECT_EQ(rows_that_take(c), Rows{"conv2d.depthwise"});
+  EXPECT_EQ(rows_that_take(c), Rows{"convolution.depthwise"});
 
   Conv2dTransposeFused transposed;
   transposed.strides = {2, 2};
@@ -147,13 +147,13 @@ TEST(WindowKernels, ComputedFilters) {
     op.groups = 20;
     c = convolution(op, {2, 20, 9, 7}, {20, 1, 3, 3}, last);
     c.computed_weights = true;
-    EXPECT_EQ(rows_that_take(c), Rows{"conv2d.depthwise"});
+    EXPECT_EQ(rows_that_take(c), Rows{"convolution.depthwise"});
   }
   DepthwiseConv2d depthwise;
   depthwise.groups = 33;
   KernelCase c = convolution(depthwise, {1, 33, 29, 13}, {33, 1, 5, 5});
   c.computed_weights = true;
-  EXPECT_EQ(rows_that_take(c), Rows{"conv2d.depthwise"});
+  EXPECT_EQ(rows_that_take(c), Rows{"convolution.depthwise"});
 }
 
 TEST(WindowKernels, DeformableConvolution) {

@@ -423,7 +423,7 @@ template <Isa I>
 struct DepthwiseRows {
   template <class Op, bool kByShape>
   static constexpr Kernel row() {
-    return {.name = row_name<"conv2d.depthwise", I>(),
+    return {.name = row_name<"convolution.depthwise", I>(),
             .op = &kOpRow<Op>,
             .isa = I,
             .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,

@@ -27,7 +27,8 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   State s;
   s.functions = &scan_table(kIsa);
   s.type = *number_type(args.in(0).dtype);
-  s.form = {cumsum.exclusive, cumsum.reverse};
+  // Paddle leaves a single element as it is.
+  s.form = {cumsum.exclusive && args.shape(0).count() > 1, cumsum.reverse};
   s.element = static_cast<int64_t>(size_of(args.in(0).dtype));
   if (cumsum.flatten) {
     s.lines.length = args.shape(0).count();
