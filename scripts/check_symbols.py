@@ -70,8 +70,8 @@ def problems(build):
         subprocess.run(["strip", "-o", str(stripped), str(library)], check=True)
         print("libcoracle.so: %.2f MiB stripped, %d exported functions, needs %s"
               % (stripped.stat().st_size / 2.0**20, len(exported), ", ".join(needed)))
-        if stripped.stat().st_size > 10 * 2**20:
-            yield "libcoracle.so is larger than 10 MiB"
+        if stripped.stat().st_size > 10_000_000:
+            yield "libcoracle.so is larger than 10 MB"
     objects = sorted(build.rglob("coracle_cpu_*.dir/isa/*.cc.o"))
     for path in objects:
         rows = [line.split() for line in output("nm", "--defined-only", "--extern-only", str(path)).splitlines()]

@@ -2,7 +2,7 @@
 #include "model/regions.h"
 
 #include <algorithm>
-#include <exception>
+#include <optional>
 
 #include "ops/if.h"
 #include "ops/while.h"
@@ -156,15 +156,15 @@ ClosedRegion import_branch(int& retries, const std::function<ClosedRegion(bool b
 
 std::shared_ptr<Graph> import_loop(std::vector<Fact>& types,
                                    const std::function<std::shared_ptr<Graph>(std::span<const Fact>)>& import) {
-  std::exception_ptr refused;
+  std::optional<Error> refused;
   for (;;) {
     std::shared_ptr<Graph> region;
     try {
       region = import(types);
-    } catch (const Error&) {
-      if (refused == nullptr) refused = std::current_exception();
+    } catch (const Error& e) {
+      if (!refused) refused = e;
       if (std::none_of(types.begin(), types.end(), [](const Fact& f) { return f.type_known(); })) {
-        std::rethrow_exception(refused);
+        throw *refused;
       }
       for (Fact& f : types) f = joined(f, Fact::unknown());
       continue;

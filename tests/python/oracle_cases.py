@@ -40,11 +40,13 @@ def cases(family):
         inputs, outputs, words_of = [], [], {"params": None}
         for line in files["case.txt"].decode().splitlines():
             kind, *words = line.split()
+            if kind == "run" and outputs:
+                break  # the first run of a session
             if kind == "input":
                 inputs.append((words[0], np.load(io.BytesIO(files[words[1]])), offsets(words[2:])))
             elif kind == "output":
                 outputs.append((np.load(io.BytesIO(files[words[0]])), float(words[1]), float(words[2]), offsets(words[3:])))
-            else:
+            elif kind != "run":
                 words_of[kind] = words[0]
         if name not in KNOWN and "%s/%s" % (name.split("/")[0], words_of["op"]) not in KNOWN:
             yield Case(name, words_of["model"], files[words_of["model"]], files.get(words_of["params"], b""), inputs, outputs)

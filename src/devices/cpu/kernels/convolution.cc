@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "devices/cpu/depthwise_form.h"
+#include "devices/cpu/depthwise_plan.h"
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/depthwise.h"
 #include "devices/cpu/kernels/rows.h"
@@ -344,20 +344,7 @@ Prepared prepare_depthwise(const void* op_attributes, const ArgFacts& args, Prep
   const ConvolutionGeometry g = geometry(op, args);
   const DepthwiseFunctions& depthwise = depthwise_table(I);
   ChannelState s;
-  DepthwiseCall& c = s.call;
-  c.channels = c.in_stride = c.out_stride = g.in_channels;
-  c.in_h = g.height().in;
-  c.in_w = g.width().in;
-  c.out_h = g.height().out;
-  c.out_w = g.width().out;
-  c.kernel_h = g.height().kernel;
-  c.kernel_w = g.width().kernel;
-  c.stride_y = g.height().stride;
-  c.stride_x = g.width().stride;
-  c.dilation_y = g.height().dilation;
-  c.dilation_x = g.width().dilation;
-  c.pad_top = g.height().pad_before;
-  c.pad_left = g.width().pad_before;
+  DepthwiseCall& c = s.call = depthwise_call(g);
   s.zeros.assign(static_cast<size_t>(c.channels), 0.0F);
   c.zeros = s.zeros.data();  // which stay where they are when their vector is moved
   s.rows = g.batch * c.out_h;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "devices/cpu/depthwise_form.h"
+#include "devices/cpu/depthwise_plan.h"
 #include "devices/cpu/epilogue_program.h"
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/depthwise.h"
@@ -41,26 +41,13 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
   auto state = std::make_shared<State>();
-  DepthwiseCall& c = state->call;
-  c.channels = g.in_channels;
-  c.in_h = g.height().in;
-  c.in_w = g.width().in;
+  DepthwiseCall& c = state->call = depthwise_call(g);
   const PixelLine in = *pixel_line(args.in(0), args.view_in(0));
   const PixelLine out = *pixel_line(args.out(), args.view_out());
   state->in_start = in.start;
   state->out_start = out.start;
   c.in_stride = in.stride;
-  c.out_h = g.height().out;
-  c.out_w = g.width().out;
   c.out_stride = out.stride;
-  c.kernel_h = g.height().kernel;
-  c.kernel_w = g.width().kernel;
-  c.stride_y = g.height().stride;
-  c.stride_x = g.width().stride;
-  c.dilation_y = g.height().dilation;
-  c.dilation_x = g.width().dilation;
-  c.pad_top = g.height().pad_before;
-  c.pad_left = g.width().pad_before;
   state->zeros.assign(static_cast<size_t>(c.channels), 0.0F);
   c.zeros = state->zeros.data();
   state->rows = g.batch * c.out_h;

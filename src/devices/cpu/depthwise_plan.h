@@ -8,6 +8,7 @@
 #include "base/tensor.h"
 #include "base/thread_pool.h"
 #include "devices/cpu/isa/depthwise.h"
+#include "ops/common/convolution.h"
 
 namespace coracle::cpu {
 
@@ -26,5 +27,24 @@ struct DepthwiseForm {
  private:
   const DepthwiseFunctions& table() const { return depthwise_table(static_cast<Isa>(isa)); }
 };
+
+/// The sizes of such a convolution of dense channels-last images.
+inline DepthwiseCall depthwise_call(const ConvolutionGeometry& g) {
+  DepthwiseCall c;
+  c.channels = c.in_stride = c.out_stride = g.in_channels;
+  c.in_h = g.height().in;
+  c.in_w = g.width().in;
+  c.out_h = g.height().out;
+  c.out_w = g.width().out;
+  c.kernel_h = g.height().kernel;
+  c.kernel_w = g.width().kernel;
+  c.stride_y = g.height().stride;
+  c.stride_x = g.width().stride;
+  c.dilation_y = g.height().dilation;
+  c.dilation_x = g.width().dilation;
+  c.pad_top = g.height().pad_before;
+  c.pad_left = g.width().pad_before;
+  return c;
+}
 
 }  // namespace coracle::cpu
