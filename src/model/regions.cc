@@ -145,11 +145,10 @@ ClosedRegion import_branch(int& retries, const std::function<ClosedRegion(bool b
     return import(false);
   } catch (const Error& refused) {
     if (refused.code() != ErrorCode::kInvalidModel || ++retries > kMaxBranchRetries) throw;
-    const Error first = refused;
     try {
       return import(true);
     } catch (const Error&) {
-      throw first;
+      throw refused;
     }
   }
 }

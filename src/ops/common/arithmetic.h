@@ -112,8 +112,8 @@ T whole_power(T x, T n) {
     return T{0};
   }
   T product{1};
-  for (auto left = static_cast<uint64_t>(n); left != 0; left >>= 1, x = wrapped_product(x, x)) {
-    if ((left & 1) != 0) product = wrapped_product(product, x);
+  for (T left = n; left != T{0}; left = static_cast<T>(left / 2), x = wrapped_product(x, x)) {
+    if (left % 2 != 0) product = wrapped_product(product, x);
   }
   return product;
 }

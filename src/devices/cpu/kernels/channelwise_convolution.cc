@@ -36,8 +36,6 @@ struct State {
 };
 
 template <class Op>
-constexpr int kSpatial = std::is_same_v<Op, Conv2dTransposeFused> ? 2 : 3;
-template <class Op>
 constexpr bool kTransposed = !std::is_same_v<Op, Conv3d>;
 
 template <class Op>

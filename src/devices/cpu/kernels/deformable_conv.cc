@@ -101,7 +101,8 @@ void sample(const State& s, const Operands& operands, int64_t pixel, float* to) 
   for (int64_t o = 0; o < s.offset_groups; ++o) {
     for (int64_t t = 0; t < s.taps; ++t) {
       const int64_t at = o * s.taps + t;
-      const double y = static_cast<double>(row + t / w.kernel * h.dilation) + static_cast<double>(offsets[2 * at]);
+      const int64_t tap_row = t / w.kernel;
+      const double y = static_cast<double>(row + tap_row * h.dilation) + static_cast<double>(offsets[2 * at]);
       const double x =
           static_cast<double>(column + t % w.kernel * w.dilation) + static_cast<double>(offsets[2 * at + 1]);
       int64_t places[4];
