@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/number_binary.h"
 
+#include "devices/cpu/isa/independent.h"
 #include "devices/cpu/isa/vector.h"
 
 namespace coracle::cpu::CORACLE_ISA {
@@ -69,13 +70,13 @@ struct MultiplyOp {
 struct MaximumOp {
   template <class T>
   static HWY_INLINE T of(T a, T b) {
-    return (a > b) | (a != a) ? a : b;
+    return ((a > b) | (a != a)) ? a : b;
   }
 };
 struct MinimumOp {
   template <class T>
   static HWY_INLINE T of(T a, T b) {
-    return (a < b) | (a != a) ? a : b;
+    return ((a < b) | (a != a)) ? a : b;
   }
 };
 struct AndOp {
@@ -125,8 +126,7 @@ void line(const void* a, const void* b, void* y, size_t count) {
   const T one_left = *left;
   const T one_right = *right;
   // y may be an operand: each element is read before it is written.
-#pragma GCC ivdep
-  for (size_t i = 0; i < count; ++i) {
+  CORACLE_INDEPENDENT for (size_t i = 0; i < count; ++i) {
     to[i] = Op::template of<T>(kOneLeft ? one_left : left[i], kOneRight ? one_right : right[i]);
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/number_unary.h"
 
+#include "devices/cpu/isa/independent.h"
 #include "devices/cpu/isa/vector.h"
 
 namespace coracle::cpu::CORACLE_ISA {
@@ -64,8 +65,7 @@ void line(const void* x, void* y, size_t count) {
   const T* from = static_cast<const T*>(x);
   Y* to = static_cast<Y*>(y);
   // y may be x: each element is read before it is written.
-#pragma GCC ivdep
-  for (size_t i = 0; i < count; ++i) to[i] = Op::template of<T>(from[i]);
+  CORACLE_INDEPENDENT for (size_t i = 0; i < count; ++i) to[i] = Op::template of<T>(from[i]);
 }
 
 template <class T>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/scan.h"
 
+#include "devices/cpu/isa/independent.h"
 #include "devices/cpu/isa/vector.h"
 
 namespace coracle::cpu::CORACLE_ISA {
@@ -52,8 +53,7 @@ void strided_of(bool reverse, const T* x, T* y, size_t n, size_t inner, size_t b
     Sum sums[kColumns] = {};
     for (size_t k = 0; k < n; ++k) {
       const size_t at = (reverse ? n - 1 - k : k) * inner + begin;
-#pragma GCC ivdep
-      for (size_t i = 0; i < size; ++i) {
+      CORACLE_INDEPENDENT for (size_t i = 0; i < size; ++i) {
         const Sum before = sums[i];
         sums[i] = before + static_cast<Sum>(x[at + i]);
         y[at + i] = static_cast<T>(kExclusive ? before : sums[i]);
