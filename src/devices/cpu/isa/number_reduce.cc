@@ -60,14 +60,14 @@ template <class T, class Y>
 struct MaxOp {
   using A = T;
   static constexpr A kNone = Limits<T>::kSmallest;
-  static HWY_INLINE A step(A a, T x) { return (x > a) | (x != x) ? x : a; }
+  static HWY_INLINE A step(A a, T x) { return ((x > a) | (x != x)) ? x : a; }
   static HWY_INLINE A join(A a, A b) { return a != a ? a : step(a, b); }
 };
 template <class T, class Y>
 struct MinOp {
   using A = T;
   static constexpr A kNone = Limits<T>::kLargest;
-  static HWY_INLINE A step(A a, T x) { return (x < a) | (x != x) ? x : a; }
+  static HWY_INLINE A step(A a, T x) { return ((x < a) | (x != x)) ? x : a; }
   static HWY_INLINE A join(A a, A b) { return a != a ? a : step(a, b); }
 };
 template <class T, class Y>
