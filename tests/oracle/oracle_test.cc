@@ -206,9 +206,10 @@ int main(int argc, char** argv) {
     fprintf(stderr, "no cases in %s\n", folders[0].c_str());
     return 1;
   }
-  for (const auto& [name, path] : archives) {
+  for (const auto& [name, archive] : archives) {
+    const std::string path = archive.string();
     testing::RegisterTest("Oracle", name.c_str(), nullptr, nullptr, __FILE__, __LINE__,
-                          [path]() -> testing::Test* { return new coracle::oracle::Archive(path.string()); });
+                          [path]() -> testing::Test* { return new coracle::oracle::Archive(path); });
   }
   return RUN_ALL_TESTS();
 }
