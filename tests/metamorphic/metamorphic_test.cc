@@ -296,6 +296,9 @@ int main(int argc, char** argv) {
       folder = argv[++i];
     } else if (option == "--seconds" && i + 1 < argc) {
       seconds = std::atof(argv[++i]);
+    } else if (option.starts_with("--")) {
+      std::fprintf(stderr, "metamorphic_test: there is no option '%s', or its value is missing\n", argv[i]);
+      return 2;
     } else {
       names.emplace_back(option);
     }
