@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models demo test format lint bench bench-ready bench-memory bench-growth bench-isa bench-startup bench-kernels \
-        bench-operators asan tsan fuzz oracle oracle-demo metamorphic wheel packages migration docs clean
+        bench-operators asan tsan fuzz oracle oracle-demo metamorphic hostile wheel packages migration docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -128,6 +128,12 @@ metamorphic: models
 	$(CTEST) --preset release -R '^golden_weights$$'
 	build/release/metamorphic_test --all-options
 	build/release/metamorphic_test --all-options --models
+
+# Every operator used wrongly, in one place at a time: all of the grid of which a sample is among the tests.
+HOSTILE_SEEDS ?= 3
+hostile: build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target hostile_test
+	build/release/hostile_test --all --seeds $(HOSTILE_SEEDS)
 
 # The Python wheel, into build/wheels.
 wheel: setup

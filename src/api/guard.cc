@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/guard.h"
 
+#include <string>
+
+#include "base/current_error.h"
+
 namespace coracle {
 namespace {
 
@@ -13,6 +17,17 @@ void set_last_error(std::string_view message) noexcept {
     last_error = message;
   } catch (...) {
     last_error.clear();
+  }
+}
+
+coracle_status keep_current_error() noexcept {
+  try {
+    const Error error = current_error();
+    set_last_error(error.text());
+    return status_of(error.code());
+  } catch (...) {  // there was no memory for the text
+    set_last_error("out of memory");
+    return CORACLE_OUT_OF_MEMORY;
   }
 }
 

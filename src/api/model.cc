@@ -84,6 +84,8 @@ void load(const ModelSource& source, const coracle_model_options* options, corac
 
 /// Bytes that the caller keeps alive.
 FileBytes borrowed_bytes(const void* data, size_t size, std::string name) {
+  require(size <= PTRDIFF_MAX && (data != nullptr || size == 0), ErrorCode::kIo, in_quotes(name), " was given as ",
+          size, " bytes at ", data == nullptr ? "a null address" : "an address where so many cannot be");
   return {.name = std::move(name), .owner = nullptr, .bytes = {static_cast<const uint8_t*>(data), size}};
 }
 

@@ -39,7 +39,7 @@ bool same_type(const Fact& a, const Fact& b) {
 
 bool layouts_agree(const Shape& shape) {
   if (shape.rank() < 3) return true;
-  return shape[1] == 1 || shape.count(2, shape.rank()) == 1 || shape.count() == 0;
+  return shape[1] == 1 || shape.count() == 0 || shape.count(2, shape.rank()) == 1;
 }
 
 }  // namespace coracle

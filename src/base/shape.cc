@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/size.h"
+
 namespace coracle {
 
 Shape::Shape(std::span<const int64_t> dims) {
@@ -23,12 +25,16 @@ bool Shape::known() const {
 
 int64_t Shape::count(int from, int to) const {
   int64_t n = 1;
-  bool zero = false;
   for (int i = from; i < to; ++i) {
-    if (dims_[i] == 0) zero = true;
+    if (dims_[i] == 0) return 0;
   }
-  if (zero) return 0;
-  for (int i = from; i < to; ++i) n = checked_multiply(n, dims_[i]);
+  for (int i = from; i < to; ++i) {
+    require(dims_[i] > 0, "the number of elements of a tensor ", *this, " is not known");
+    if (__builtin_mul_overflow(n, dims_[i], &n) || n > kMaxElements) [[unlikely]] {
+      fail(ErrorCode::kOutOfMemory, "a tensor ", *this, " is too large: it would have more than ", kMaxElements,
+           " elements");
+    }
+  }
   return n;
 }
 

@@ -47,7 +47,7 @@ class Shape {
 
   /// True if the rank and every dimension are known.
   bool known() const;
-  /// Product of all dimensions (1 for a scalar). All must be known; throws Error on overflow.
+  /// Product of all dimensions (1 for a scalar). All must be known; throws Error above kMaxElements (base/size.h).
   int64_t count() const { return count(0, rank_); }
   /// Product of dimensions [from, to).
   int64_t count(int from, int to) const;

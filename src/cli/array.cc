@@ -14,19 +14,23 @@ size_t element_count(const api::Dims& dims) {
   return n;
 }
 
-Array make_array(coracle_dtype dtype, const api::Dims& dims) {
+std::optional<size_t> byte_count(coracle_dtype dtype, const api::Dims& dims) {
   size_t bytes = coracle_dtype_size(dtype);
-  bool fits = true;
   for (int64_t d : dims) bytes = d == 0 ? 0 : bytes;
   for (int64_t d : dims) {
-    fits = fits && !__builtin_mul_overflow(bytes, static_cast<size_t>(d), &bytes) && bytes <= PTRDIFF_MAX;
+    if (d < 0 || __builtin_mul_overflow(bytes, static_cast<size_t>(d), &bytes) || bytes > PTRDIFF_MAX) return {};
   }
-  if (!fits) throw Failure(ExitCode::kUsage, "the shape " + join(dims) + " is too large");
+  return bytes;
+}
+
+Array make_array(coracle_dtype dtype, const api::Dims& dims) {
+  const std::optional<size_t> bytes = byte_count(dtype, dims);
+  if (!bytes) throw Failure(ExitCode::kUsage, "the shape " + join(dims) + " is too large");
   try {
-    return {dtype, dims, std::vector<std::byte>(bytes)};
+    return {dtype, dims, std::vector<std::byte>(*bytes)};
   } catch (const std::bad_alloc&) {
     throw Failure(ExitCode::kOutOfMemory,
-                  "out of memory: " + type_text(dtype, dims) + " takes " + std::to_string(bytes) + " bytes");
+                  "out of memory: " + type_text(dtype, dims) + " takes " + std::to_string(*bytes) + " bytes");
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@ struct Array {
 };
 
 size_t element_count(const api::Dims& dims);
+/// Bytes of all elements; nothing where that is more than memory could hold.
+std::optional<size_t> byte_count(coracle_dtype dtype, const api::Dims& dims);
 /// Zeros. Failure if that is more than memory holds.
 Array make_array(coracle_dtype dtype, const api::Dims& dims);
 

@@ -25,12 +25,31 @@ struct Pixels {
   std::vector<uint8_t> rgb;
 };
 
+/// No larger picture is read.
+constexpr int64_t kMaxPixels = int64_t{1} << 27U;
+/// What either format makes of a byte at most: deflate repeats up to 1032 times a byte of eight pixels.
+constexpr int64_t kMaxPixelsPerByte = int64_t{8} * 1032;
+
+/// Why a picture of that size is not decoded, before memory is taken for it; empty if it is. The size is what a header
+/// says, which costs nothing to write.
+std::string refusal(int64_t height, int64_t width, size_t file_bytes) {
+  const auto most = std::min(static_cast<size_t>(kMaxPixels) / kMaxPixelsPerByte, file_bytes) * kMaxPixelsPerByte;
+  if (height > 0 && width > 0 && static_cast<size_t>(width) <= most / static_cast<size_t>(height)) return {};
+  return "a picture of " + std::to_string(width) + " x " + std::to_string(height) + " pixels in a file of " +
+         std::to_string(file_bytes) + " bytes is not read: at most " + std::to_string(kMaxPixels) +
+         " pixels are, and no more than so many bytes can hold";
+}
+
 Pixels read_png(const std::string& path, const std::string& bytes) {
   png_image image;
   std::memset(&image, 0, sizeof(image));
   image.version = PNG_IMAGE_VERSION;
   if (png_image_begin_read_from_memory(&image, bytes.data(), bytes.size()) == 0) {
     throw Failure(ExitCode::kIo, path + ": " + image.message);
+  }
+  if (const std::string why = refusal(image.height, image.width, bytes.size()); !why.empty()) {
+    png_image_free(&image);
+    throw Failure(ExitCode::kIo, path + ": " + why);
   }
   image.format = PNG_FORMAT_RGB;
   Pixels p{image.height, image.width, std::vector<uint8_t>(PNG_IMAGE_SIZE(image))};
@@ -58,6 +77,12 @@ void jpeg_warn(j_common_ptr info, int level) {
   if (level < 0 && info->err->msg_code == JWRN_JPEG_EOF) jpeg_fail(info);
 }
 
+bool refuse_jpeg(const jpeg_decompress_struct& info, size_t file_bytes, char (&message)[JMSG_LENGTH_MAX]) {
+  const std::string why = refusal(info.image_height, info.image_width, file_bytes);
+  std::snprintf(message, sizeof(message), "%s", why.c_str());
+  return !why.empty();
+}
+
 /// Decodes without owning anything that a jump out of the library could leak. False with a message on damage.
 bool decode_jpeg(const std::string& bytes, Pixels* p, JpegErrors* errors) {
   jpeg_decompress_struct info;
@@ -71,6 +96,10 @@ bool decode_jpeg(const std::string& bytes, Pixels* p, JpegErrors* errors) {
   jpeg_create_decompress(&info);
   jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
   jpeg_read_header(&info, TRUE);
+  if (refuse_jpeg(info, bytes.size(), errors->message)) {
+    jpeg_destroy_decompress(&info);
+    return false;
+  }
   info.out_color_space = JCS_RGB;
   jpeg_start_decompress(&info);
   p->height = info.output_height;

@@ -168,6 +168,8 @@ int main(int argc, char** argv) {
     return fail(coracle::cli::exit_code(e.status()), e.what());
   } catch (const std::bad_alloc&) {
     return fail(ExitCode::kOutOfMemory, "out of memory");
+  } catch (const std::length_error&) {
+    return fail(ExitCode::kOutOfMemory, "out of memory");
   } catch (const std::exception& e) {
     return fail(ExitCode::kRunFailure, e.what());
   }

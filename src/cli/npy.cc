@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/npy.h"
 
+#include <algorithm>
+#include <charconv>
 #include <cstring>
+#include <optional>
 #include <string_view>
 
 #include "cli/failure.h"
@@ -31,6 +34,30 @@ std::string_view value_of(std::string_view header, std::string_view key, const s
   const size_t begin = rest.find_first_not_of(": ");
   if (begin == std::string_view::npos) damaged(path, "the header ends early");
   return rest.substr(begin);
+}
+
+/// The dimensions that a tuple begins with: "(1, 3, 2, 2)", "(5,)" or "()".
+api::Dims dims_of(std::string_view tuple, const std::string& path) {
+  const size_t close = tuple.find(')');
+  if (!tuple.starts_with('(') || close == std::string_view::npos) damaged(path, "the shape is not a tuple");
+  std::string_view rest = tuple.substr(1, close - 1);
+  const auto skip_spaces = [&] { rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size())); };
+  api::Dims dims;
+  for (skip_spaces(); !rest.empty(); skip_spaces()) {
+    int64_t dim = 0;
+    const auto [next, error] = std::from_chars(rest.data(), rest.data() + rest.size(), dim);
+    if (error == std::errc::result_out_of_range) damaged(path, "a dimension is too large");
+    if (error != std::errc() || dim < 0) {
+      damaged(path, "the shape " + std::string(tuple.substr(0, close + 1)) + " is not a tuple of whole numbers");
+    }
+    dims.push_back(dim);
+    if (dims.size() > CORACLE_MAX_RANK) damaged(path, "it has too many dimensions");
+    rest.remove_prefix(static_cast<size_t>(next - rest.data()));
+    skip_spaces();
+    if (!rest.empty() && rest.front() != ',') damaged(path, "the dimensions of the shape are not separated by commas");
+    if (!rest.empty()) rest.remove_prefix(1);
+  }
+  return dims;
 }
 
 void to_row_major(Array& a) {
@@ -74,33 +101,15 @@ Array read_npy(const std::string& path) {
   }
   if (!known) damaged(path, "element type " + std::string(descr.substr(0, 6)) + " is not supported");
   const bool fortran = value_of(header, "fortran_order", path).starts_with("True");
-  std::string_view shape = value_of(header, "shape", path);
-  const size_t close = shape.find(')');
-  if (shape.empty() || shape[0] != '(' || close == std::string_view::npos) damaged(path, "the shape is not a tuple");
-  shape = shape.substr(1, close - 1);
-  size_t bytes = coracle_dtype_size(a.dtype);
-  while (true) {
-    const size_t digit = shape.find_first_of("0123456789");
-    if (digit == std::string_view::npos) break;
-    int64_t dim = 0;
-    size_t i = digit;
-    for (; i < shape.size() && shape[i] >= '0' && shape[i] <= '9'; ++i) {
-      if (dim > (int64_t{1} << 50)) damaged(path, "a dimension is too large");
-      dim = dim * 10 + (shape[i] - '0');
-    }
-    a.dims.push_back(dim);
-    if (a.dims.size() > CORACLE_MAX_RANK) damaged(path, "it has too many dimensions");
-    if (dim != 0 && bytes > all.size() / static_cast<size_t>(dim) + all.size())
-      damaged(path, "it is shorter than its shape");
-    bytes *= static_cast<size_t>(dim);
-    shape.remove_prefix(i);
+  a.dims = dims_of(value_of(header, "shape", path), path);
+  const size_t given = all.size() - begin - length;
+  const std::optional<size_t> bytes = byte_count(a.dtype, a.dims);
+  if (!bytes) damaged(path, "it is shorter than its shape");
+  if (given != *bytes) {
+    damaged(path, "it has " + std::to_string(given) + " bytes of data, expected " + std::to_string(*bytes));
   }
-  if (all.size() - begin - length != bytes) {
-    damaged(path, "it has " + std::to_string(all.size() - begin - length) + " bytes of data, expected " +
-                      std::to_string(bytes));
-  }
-  a.bytes.resize(bytes);
-  std::memcpy(a.bytes.data(), all.data() + begin + length, bytes);
+  a.bytes.resize(*bytes);
+  std::memcpy(a.bytes.data(), all.data() + begin + length, *bytes);
   if (fortran && a.dims.size() > 1) to_row_major(a);
   return a;
 }

@@ -60,6 +60,12 @@ class RegionBudget {
   static inline thread_local int used_ = 0;
 };
 
+/// A result that no memory holds is refused before anything is computed from its size.
+void check_size(const Shape& shape) {
+  for (int64_t d : shape) require(d >= 0 || d == Shape::kUnknown, "a result would have the shape ", shape);
+  if (shape.known()) shape.count();
+}
+
 std::string describe(const Node& node) { return text("operator ", node.op.name(), " (", node.name, ")"); }
 
 std::string describe_inputs(const Node& node, std::span<const Fact* const> inputs) {
@@ -105,7 +111,8 @@ std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inpu
     const RegionBudget budget;
     const InferArgs::InferRegion region = [&](int r, std::span<const Fact> args) {
       RegionBudget::take();
-      const Graph& graph = *node.regions.at(static_cast<size_t>(r));
+      require(static_cast<size_t>(r) < node.regions.size(), "there is no region ", r);
+      const Graph& graph = *node.regions[static_cast<size_t>(r)];
       std::vector<Fact> all = infer_graph(graph, args);
       std::vector<Fact> results;
       for (ValueId v : graph.outputs()) results.push_back(all[index(v)]);
@@ -122,9 +129,7 @@ std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inpu
     }
     InferArgs args(padded, node.input_counts, facts, node.output_counts, &region);
     row.infer(node.op.attributes(), args);
-    for (const Fact& f : facts) {
-      for (int64_t d : f.shape) require(d >= 0 || d == Shape::kUnknown, "a result would have the shape ", f.shape);
-    }
+    for (const Fact& f : facts) check_size(f.shape);
     if (!facts.empty()) set_lod(node, inputs, facts);
     if (foldable(node, inputs, facts)) {
       std::vector<Tensor> tensors;

@@ -119,6 +119,13 @@ class Survey {
   std::map<std::string, Unsupported> unsupported_;
 };
 
+/// The value of a tensor array; a list of tensors has none of its own.
+ValueId one_value(PirScope& scope, int64_t id) {
+  const PirValue value = scope.find(id);
+  require(value.values.size() == 1, "value ", id, " stands for ", value.values.size(), " tensors, expected an array");
+  return value.values.front();
+}
+
 /// Imports operations one by one, `if` and `while` as nodes with closed regions.
 class PirImporter {
  public:
@@ -238,7 +245,7 @@ class PirImporter {
         require(yields.size() == op.results.size(), "a region yields ", yields.size(), " values, expected ",
                 op.results.size());
         for (ValueId v : yields) closed.graph->add_output(v, "");
-        for (int64_t id : changed) closed.graph->add_output(inner.find(id).values.at(0), "");
+        for (int64_t id : changed) closed.graph->add_output(one_value(inner, id), "");
         closed.captured = inner.captured();
         return closed;
       }));
@@ -259,7 +266,7 @@ class PirImporter {
             initial.size(), " values has ", body.arguments.size(), " block arguments and ", op.results.size(),
             " results");
     const std::vector<int64_t> changed = changed_arrays(op);
-    for (int64_t id : changed) initial.push_back(scope.find(id).values.at(0));
+    for (int64_t id : changed) initial.push_back(one_value(scope, id));
     std::vector<ValueId> captured;
     const int64_t first_operation = operations_;
     const auto import = [&](std::span<const Fact> types) {
@@ -272,7 +279,7 @@ class PirImporter {
         inner.bind(id, region->add_input(scope.graph().value(initial[i]).name, types[i + 1]));
       }
       std::vector<ValueId> yields = import_region(inner, body, depth + 1);
-      for (int64_t id : changed) yields.push_back(inner.find(id).values.at(0));
+      for (int64_t id : changed) yields.push_back(one_value(inner, id));
       require(yields.size() == initial.size() + 1, "the region yields ", yields.size(), " values, expected ",
               initial.size() + 1);
       for (ValueId v : yields) region->add_output(v, "");
@@ -355,7 +362,8 @@ Graph import(const Program& program, const ModelInfo& info, std::vector<Tensor> 
   const std::vector<const Operation*> inputs = survey.inputs();
   for (size_t i = 0; i < inputs.size(); ++i) {
     const TensorInfo& input = info.inputs[i];
-    scope.bind(inputs[i]->results.at(0).id, graph.add_input(input.name, Fact(input.dtype, free_sizes(input.shape))));
+    require(!inputs[i]->results.empty(), "input ", in_quotes(input.name), " has no value");
+    scope.bind(inputs[i]->results.front().id, graph.add_input(input.name, Fact(input.dtype, free_sizes(input.shape))));
   }
   const std::vector<const pir::Parameter*> sorted = stored(program);
   for (size_t i = 0; i < parameters.size(); ++i) {

@@ -339,13 +339,23 @@ class Parser {
   const char* at_;
 };
 
+/// What is wrong where protozero stops.
+std::string_view reason(const protozero::exception& e) {
+  if (dynamic_cast<const protozero::end_of_buffer_exception*>(&e) != nullptr) return "it ends within a field";
+  if (dynamic_cast<const protozero::varint_too_long_exception*>(&e) != nullptr) return "a number has too many bytes";
+  if (dynamic_cast<const protozero::unknown_pbf_wire_type_exception*>(&e) != nullptr) return "a field of no known type";
+  if (dynamic_cast<const protozero::invalid_tag_exception*>(&e) != nullptr) return "a field of an impossible number";
+  if (dynamic_cast<const protozero::invalid_length_exception*>(&e) != nullptr) return "a list of an impossible length";
+  return "a field cannot be read";
+}
+
 /// Runs f, turning what protozero throws into an Error with the place.
 template <class F>
 void guarded(const Parser& parser, std::string_view what, const F& f) {
   try {
     f();
   } catch (const protozero::exception& e) {
-    fail(ErrorCode::kInvalidModel, what, " is damaged near byte ", parser.offset(), ": ", e.what());
+    fail(ErrorCode::kInvalidModel, what, " is damaged near byte ", parser.offset(), ": ", reason(e));
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <exception>
+#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -23,6 +24,10 @@ template <class Value, class F>
 Value guard(const char* call, Value failed, const F& f) noexcept {
   try {
     return f();
+  } catch (const std::bad_alloc&) {
+    keep_reason(call, "out of memory");
+  } catch (const std::length_error&) {
+    keep_reason(call, "out of memory");
   } catch (const std::exception& e) {
     keep_reason(call, e.what());
   } catch (...) {

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/size.h"
+
 namespace coracle {
 namespace {
 
-constexpr size_t kAlignment = 64;
+constexpr int64_t kAlignment = 64;
 
-size_t aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
+Size aligned(size_t bytes) { return Size(bytes).rounded_up(kAlignment); }
 
 }  // namespace
 
@@ -23,16 +25,16 @@ ArenaPlan plan_arena(const std::vector<ArenaBlock>& blocks) {
   std::vector<size_t> placed;  // by offset
   for (size_t b : by_size) {
     const ArenaBlock& block = blocks[b];
-    const size_t bytes = aligned(block.bytes);
-    size_t offset = 0;
+    const Size bytes = aligned(block.bytes);
+    Size offset;
     for (size_t other : placed) {
       const ArenaBlock& o = blocks[other];
       if (o.last < block.first || block.last < o.first) continue;
-      if (plan.offsets[other] >= offset + bytes) break;
+      if (Size(plan.offsets[other]) >= offset + bytes) break;
       offset = std::max(offset, plan.offsets[other] + aligned(o.bytes));
     }
-    plan.offsets[b] = offset;
-    plan.bytes = std::max(plan.bytes, offset + bytes);
+    plan.offsets[b] = offset.bytes();
+    plan.bytes = std::max(plan.bytes, (offset + bytes).bytes());
     placed.insert(std::upper_bound(placed.begin(), placed.end(), b,
                                    [&](size_t x, size_t y) { return plan.offsets[x] < plan.offsets[y]; }),
                   b);

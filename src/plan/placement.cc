@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <climits>
 
+#include "base/size.h"
 #include "plan/arena.h"
 
 namespace coracle {
@@ -11,7 +12,7 @@ namespace {
 
 constexpr int kForever = INT_MAX;
 
-size_t round_up(size_t bytes) { return (bytes + 63) / 64 * 64; }
+Size round_up(size_t bytes) { return Size(bytes).rounded_up(64); }
 
 /// The memory the steps themselves take.
 void count_bytes(Steps& steps) {
@@ -91,8 +92,8 @@ void place_in_memory(Steps& steps) {
 
   size_t workspace = 0;
   for (const Step& step : steps.steps) workspace = std::max(workspace, step.prepared.workspace);
-  steps.workspace_offset = round_up(arena.bytes);
-  steps.arena_bytes = steps.workspace_offset + round_up(workspace);
+  steps.workspace_offset = round_up(arena.bytes).bytes();
+  steps.arena_bytes = (round_up(arena.bytes) + round_up(workspace)).bytes();
   std::erase_if(steps.steps, [](const Step& step) { return step.kernel->view; });
   steps.steps.shrink_to_fit();
   locals.shrink_to_fit();

@@ -211,7 +211,8 @@ class SegmentPlanner {
   void add_step(NodeId id) {
     const Node& node = graph_.node(id);
     const std::span<const Port> ports = node.op.row().inputs;
-    const int rank = facts_[index(node.outputs.at(0))].shape.rank();
+    require(!node.outputs.empty(), "operator ", node.op.name(), " (", node.name, ") has no results");
+    const int rank = facts_[index(node.outputs[0])].shape.rank();
 
     std::vector<const Port*> port_of;
     for (size_t p = 0; p < node.input_counts.size(); ++p) {

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstring>
 
+#include "base/size.h"
+
 namespace coracle {
 namespace {
 
@@ -260,7 +262,7 @@ class Joiner {
     }
     const int over = step(end - 1).prepared.in_place;
     if (over > 0) joined.prepared.in_place = static_cast<int>(state->parts.back().first_operand) + over - 1;
-    joined.prepared.workspace = static_cast<size_t>(state->bands) * state->buffer_bytes;
+    joined.prepared.workspace = (Size(state->bands) * state->buffer_bytes).bytes();
     joined.prepared.state_bytes = sizeof(State);
     for (size_t s = begin; s < end; ++s) {
       joined.prepared.state_bytes += sizeof(Part) + sizeof(Step) + step(s).prepared.state_bytes;

@@ -29,7 +29,7 @@ TEST(Tensor, TooMuchMemoryIsAnError) {
     FAIL() << "2 EiB were given";
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), ErrorCode::kOutOfMemory);
-    EXPECT_NE(e.text().find("float64 [288230376151711744]"), std::string::npos) << e.text();
+    EXPECT_NE(e.text().find("[288230376151711744]"), std::string::npos) << e.text();
   }
   EXPECT_THROW(Tensor::make(DType::kFloat64, {INT64_MAX}), Error) << "the size in bytes does not fit";
 }

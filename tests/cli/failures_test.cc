@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include "files.h"
 #include "program.h"
@@ -144,6 +147,14 @@ TEST_F(Failures, NumpyFiles) {
   expect_damaged(
       "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999, 99999999999999, 99999999999999), }", eight,
       "shorter than its shape");
+  // 2^62 elements of 4 bytes are 0 bytes in 64 bits.
+  expect_damaged("{'descr': '<f4', 'fortran_order': True, 'shape': (2147483648, 2147483648), }", "", "shorter");
+  expect_damaged("{'descr': '<f4', 'fortran_order': True, 'shape': (4294967296, 1073741824, 1), }", "", "shorter");
+  expect_damaged("{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", eight, "too large");
+  expect_damaged("{'descr': '<f4', 'fortran_order': False, 'shape': (1, -2), }", eight, "(1, -2)");
+  expect_damaged("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2.5), }", eight, "commas");
+  expect_damaged("{'descr': '<f4', 'fortran_order': False, 'shape': (1; 2), }", eight, "commas");
+  expect_damaged("{'descr': '<f4', 'fortran_order': False, 'shape': (1, x2), }", eight, "whole numbers");
   expect_damaged("{'descr': '<f4', 'fortran_order': False, 'shape': [1, 2], }", eight, "tuple");
   expect_damaged("{'descr': '<f4', 'shape': (1, 2), }", eight, "'fortran_order'");
   expect_damaged("{'descr'", eight, "header");
@@ -159,6 +170,15 @@ TEST_F(Failures, Pictures) {
   expect_failure(given(picture_, folder_.path("none.png")), kIo, {"none.png", "No such file"});
   expect_failure(given(picture_, folder_.write("text.png", "not a picture")), kIo,
                  {"text.png", "neither a PNG nor a JPEG"});
+  // What a header says of the size costs nothing to write: no memory is taken for it.
+  std::ifstream small(png, std::ios::binary);
+  std::string huge(std::istreambuf_iterator<char>(small), {});
+  const std::string side("\x00\x00\x60\x00", 4);
+  huge.replace(16, 8, side + side);
+  const auto crc = static_cast<uint32_t>(crc32(0, reinterpret_cast<const unsigned char*>(huge.data()) + 12, 17));
+  for (size_t i = 0; i < 4; ++i) huge[29 + i] = static_cast<char>(crc >> (24 - 8 * i) & 0xFFU);
+  expect_failure(given(picture_, folder_.write("huge.png", huge)), kIo,
+                 {"huge.png", "24576 x 24576 pixels", "at most 134217728"});
   const std::string jpg = folder_.path("small.jpg");
   test::write_jpeg(jpg, 32, 32, {1, 2, 3});
   std::filesystem::resize_file(png, std::filesystem::file_size(png) - 20);

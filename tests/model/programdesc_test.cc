@@ -102,6 +102,23 @@ TEST(ProgramDesc, ErrorsTellTheOffset) {
   }
 }
 
+TEST(ProgramDesc, ErrorsAreOfThisReader) {
+  // A field that ends within its bytes, of no known type, of number 0, and a number of eleven bytes.
+  const std::pair<std::string, const char*> damaged[] = {{std::string("\x0A\x7F", 2), "it ends within a field"},
+                                                         {std::string("\x0F\x00", 2), "a field of no known type"},
+                                                         {std::string("\x02\x00", 2), "an impossible number"},
+                                                         {std::string(11, '\xFF'), "too many bytes"}};
+  for (const auto& [bytes, part] : damaged) {
+    try {
+      parse(bytes);
+      ADD_FAILURE() << "read where expected: " << part;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), ErrorCode::kInvalidModel);
+      EXPECT_NE(e.text().find(part), std::string::npos) << e.text();
+    }
+  }
+}
+
 TEST(ProgramDesc, RefusesFilesWithoutBlocks) {
   EXPECT_THROW(parse(""), Error);
   EXPECT_THROW(parse(Message().message(4, Message().varint(1, 1)).content()), Error);

@@ -16,7 +16,7 @@ constexpr int64_t kMaxElements = 1 << 14;
 
 class Generator {
  public:
-  explicit Generator(const Choose& choose) : choose_(choose) {}
+  Generator(const Choose& choose, bool tame) : choose_(choose), tame_(tame) {}
 
   uint64_t below(uint64_t n) { return choose_() % n; }
   bool one_in(uint64_t n) { return below(n) == 0; }
@@ -30,14 +30,14 @@ class Generator {
     constexpr int64_t kExtreme[] = {
         INT_MAX, INT_MIN, int64_t{1} << 31U, int64_t{1} << 40U,      int64_t{1} << 62U, INT64_MAX, INT64_MIN, -100, 255,
         1000,    65536,   -INT32_MAX,        (int64_t{1} << 32U) - 1};
-    return one_in(12) ? any(kExtreme) : any(kUsual);
+    return one_in(12) && !tame_ ? any(kExtreme) : any(kUsual);
   }
   double real() {
     constexpr double kUsual[] = {0, 1, -1, 0.5, 2, 0.1, -0.25, 1e-5};
     constexpr double kExtreme[] = {
         1e30, -1e30, std::numeric_limits<double>::infinity(), 1e-40, std::numeric_limits<double>::quiet_NaN(),
         4e9,  -4e9};
-    return one_in(10) ? any(kExtreme) : any(kUsual);
+    return one_in(10) && !tame_ ? any(kExtreme) : any(kUsual);
   }
   Ints integers() {
     Ints list(below(6));
@@ -79,6 +79,7 @@ class Generator {
 
  private:
   const Choose& choose_;
+  const bool tame_;
 };
 
 /// Sets about half of the attributes to whatever is chosen.
@@ -125,22 +126,15 @@ Lod offsets(Generator& g, int64_t rows) {
   return lod;
 }
 
-struct Operands {
-  std::vector<Tensor> tensors;
-  std::vector<bool> constant;
-  PortCounts counts;
-};
-
-Operands operands(const OpRow& row, Generator& g) {
-  Operands all;
+void draw_operands(HostileNode& node, Generator& g) {
   const DType usual = g.dtype();
   const Shape common = g.shape();
-  for (const Port& port : row.inputs) {
+  for (const Port& port : node.row->inputs) {
     int count = 1;
     if (port.kind == Port::Kind::kOptional) count = static_cast<int>(g.below(2));
     if (port.kind == Port::Kind::kList) count = static_cast<int>(g.below(4));
     if (g.one_in(40)) count = 0;
-    all.counts.push_back(count);
+    node.in_counts.push_back(count);
     for (int i = 0; i < count; ++i) {
       const bool argument = port.shape_input || *port.attribute != '\0';
       DType dtype = g.one_in(8) ? g.dtype() : usual;
@@ -155,11 +149,10 @@ Operands operands(const OpRow& row, Generator& g) {
       }
       Tensor t = g.tensor(dtype, shape);
       if (shape.rank() > 0 && g.one_in(4)) t.set_lod(offsets(g, shape[0]));
-      all.tensors.push_back(std::move(t));
-      all.constant.push_back(argument ? !g.one_in(4) : port.weight || g.one_in(6));
+      node.operands.push_back(std::move(t));
+      node.constant.push_back(argument ? !g.one_in(4) : port.weight || g.one_in(6));
     }
   }
-  return all;
 }
 
 PortCounts output_counts(const OpRow& row, Generator& g) {
@@ -174,10 +167,10 @@ PortCounts output_counts(const OpRow& row, Generator& g) {
 }
 
 /// The node by its reference, on the types of its very operands.
-void run_reference(const Node& node, const Operands& given) {
+void run_reference(const Node& node, const std::vector<Tensor>& operands) {
   std::vector<Fact> facts;
   std::vector<const Fact*> args;
-  for (const Tensor& t : given.tensors) {
+  for (const Tensor& t : operands) {
     facts.push_back(Fact::constant(t));
     if (!t.lod().empty()) facts.back().lod = std::make_shared<const Lod>(t.lod());
   }
@@ -186,28 +179,33 @@ void run_reference(const Node& node, const Operands& given) {
   for (const Fact& f : results) {
     if (f.known() && !f.is_array && f.shape.count() > kMaxElements) return;
   }
-  evaluate_node(node, given.tensors, results);
+  evaluate_node(node, operands, results);
 }
 
 }  // namespace
 
-bool run_hostile_node(const OpRow& row, const Choose& choose) {
-  if (row.infer == nullptr || row.regions > 0) return false;
-  Generator g(choose);
+HostileNode draw_hostile_node(const OpRow& row, const Choose& choose, bool tame) {
+  Generator g(choose, tame);
+  HostileNode node;
+  node.row = &row;
+  node.attributes = row.make(nullptr);
+  HostileAttributes hostile(g);
+  row.visit(node.attributes.get(), hostile);
+  draw_operands(node, g);
+  node.out_counts = output_counts(row, g);
+  return node;
+}
+
+bool run_hostile_node(const HostileNode& given) {
   try {
-    const std::shared_ptr<void> attributes = row.make(nullptr);
-    HostileAttributes hostile(g);
-    row.visit(attributes.get(), hostile);
-    const Operands given = operands(row, g);
-    const PortCounts outputs = output_counts(row, g);
     Graph graph;
     std::vector<Tensor> inputs;
     PortValues ports;
     size_t flat = 0;
-    for (int count : given.counts) {
+    for (int count : given.in_counts) {
       ports.emplace_back();
       for (int i = 0; i < count; ++i, ++flat) {
-        const Tensor& t = given.tensors[flat];
+        const Tensor& t = given.operands[flat];
         if (given.constant[flat]) {
           ports.back().push_back(graph.add_constant(t));
           continue;
@@ -216,14 +214,23 @@ bool run_hostile_node(const OpRow& row, const Choose& choose) {
         inputs.push_back(t);
       }
     }
-    const NodeId id = graph.add_node(Op(&row, attributes), ports, outputs, "node");
+    const NodeId id = graph.add_node(Op(given.row, given.attributes), ports, given.out_counts, "node");
     const Node node = graph.node(id);
     for (size_t i = 0; i < node.outputs.size(); ++i) graph.add_output(node.outputs[i], text("y", i));
-    run_reference(node, given);
+    run_reference(node, given.operands);
     Executor executor(std::make_shared<const Program>(std::make_shared<const Graph>(std::move(graph)), KernelChoice{}),
                       {.threads = 1, .cache_bytes = 0, .memory_bytes = kMemoryLimit});
     executor.run(inputs);
     return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+bool run_hostile_node(const OpRow& row, const Choose& choose) {
+  if (row.infer == nullptr || row.regions > 0) return false;
+  try {
+    return run_hostile_node(draw_hostile_node(row, choose, /*tame=*/false));
   } catch (const Error&) {
     return false;
   }

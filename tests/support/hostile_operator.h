@@ -11,9 +11,24 @@ namespace coracle::test {
 /// Gives the numbers that decide about a case: pseudo-random ones, or those of a fuzz target's bytes.
 using Choose = std::function<uint64_t()>;
 
-/// Infers and, where the results are small, runs one node of an operator, by its reference and by the kernel that is
-/// chosen for it. Attributes, operands, their types, shapes and elements are what a damaged or hostile file could
-/// give, all decided by `choose`. Whatever is thrown that is not an Error comes out. True if the node ran.
+/// One node of an operator with its attributes and operands.
+struct HostileNode {
+  const OpRow* row = nullptr;
+  std::shared_ptr<void> attributes;
+  std::vector<Tensor> operands;
+  std::vector<bool> constant;  ///< by operand: a constant of the graph, or an input
+  PortCounts in_counts;
+  PortCounts out_counts;
+};
+
+/// What a damaged or hostile file could give, all decided by `choose`. `tame`: no numbers that nobody would use.
+HostileNode draw_hostile_node(const OpRow& row, const Choose& choose, bool tame);
+
+/// Infers and, where the results are small, runs the node, by its reference and by the kernel that is chosen for it.
+/// Whatever is thrown that is not an Error comes out. True if the node ran.
+bool run_hostile_node(const HostileNode& node);
+
+/// Both.
 bool run_hostile_node(const OpRow& row, const Choose& choose);
 
 }  // namespace coracle::test

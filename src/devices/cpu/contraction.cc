@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <map>
 
+#include "base/size.h"
+
 namespace coracle::cpu {
 namespace {
 
@@ -124,9 +126,9 @@ class Numbering {
 };
 
 /// Room for so many elements, on a line of the cache; gives where.
-size_t take_room(size_t& total, int64_t count, size_t element) {
+size_t take_room(size_t& total, Size count, size_t element) {
   const size_t at = total;
-  total += (static_cast<size_t>(count) * element + 63) / 64 * 64;
+  total = (total + (count * element).rounded_up(64)).bytes();
   return at;
 }
 
@@ -300,12 +302,12 @@ Contraction::Contraction(Labels labels, Isa isa, Products products, DType dtype,
   }
   left_ = std::move(left).offsets();
   right_ = std::move(right).offsets();
-  if (copies_left_) left_at_ = take_room(workspace_, static_cast<int64_t>(left_.size()) * rows_ * depth_, element_);
+  if (copies_left_) left_at_ = take_room(workspace_, Size(left_.size()) * rows_ * depth_, element_);
   if (copies_right_) {
-    right_at_ = take_room(workspace_, static_cast<int64_t>(right_.size()) * columns_ * depth_, element_);
+    right_at_ = take_room(workspace_, Size(right_.size()) * columns_ * depth_, element_);
   }
   if (packs) {
-    packed_at_ = take_room(workspace_, static_cast<int64_t>(right_.size()) * packed_floats_, sizeof(float));
+    packed_at_ = take_room(workspace_, Size(right_.size()) * packed_floats_, sizeof(float));
   }
 }
 

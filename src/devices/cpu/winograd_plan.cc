@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/size.h"
 #include "devices/cpu/epilogue_program.h"
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/winograd.h"
@@ -147,7 +148,7 @@ Prepared prepare_winograd(Isa isa, Products products, int tile, const Conv2dFuse
   const int64_t channels = g.in_channels + g.out_channels;
   s.panels = points * gemm.panels(g.out_channels);
   s.tiles = g.batch * tiles_of(g, tile);
-  if (g.in_channels * g.out_channels > s.tiles * channels) {
+  if (Size(g.in_channels) * g.out_channels > Size(s.tiles) * channels) {
     s.chunk = s.tiles;
     s.slots = 1;
   } else {
@@ -175,7 +176,7 @@ Prepared prepare_winograd(Isa isa, Products products, int tile, const Conv2dFuse
   form.product.inner_stride = 1;
   form.product.column_stride = g.in_channels;
   p.weights = context.pack(form, args.index(1));
-  p.workspace = static_cast<size_t>(s.slots * s.slot_floats()) * sizeof(float);
+  p.workspace = bytes_of<float>(Size(s.slots) * points * (Size(s.call.in_point_stride) + s.call.out_point_stride));
   p.state_bytes = sizeof(State) + s.zeros.size() * sizeof(float);
   p.in_place = s.epilogue.whole_tensor(2);
   p.state = std::move(state);

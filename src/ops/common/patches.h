@@ -16,11 +16,13 @@ struct Patches {
 
   /// `paddings` has 2 (height, width) or 4 elements (top, left, bottom, right); the other lists 2 (or 1 for both).
   Patches(const Ints& kernel_sizes, const Ints& strides, const Ints& paddings, const Ints& dilations) {
+    constexpr int64_t kLimit = int64_t{1} << 31;  // of products of two, and their sum with a dimension, none overflows
     const auto pair = [](const Ints& from, int64_t* to, const char* what) {
       require(from.size() == 2 || from.size() == 1, what, " has ", from.size(), " elements, expected 2");
       to[0] = from.front();
       to[1] = from.back();
-      require(to[0] > 0 && to[1] > 0, what, " is ", Shape(from), ", expected positive numbers");
+      require(to[0] > 0 && to[1] > 0 && to[0] < kLimit && to[1] < kLimit, what, " is ", Shape(from),
+              ", expected positive numbers of 31 bits");
     };
     pair(kernel_sizes, kernel, "kernel_sizes");
     pair(strides, stride, "strides");
@@ -30,7 +32,8 @@ struct Patches {
     for (size_t i = 0; i < 2; ++i) {
       begin[i] = n == 1 ? paddings[0] : paddings[i];
       end[i] = n == 4 ? paddings[i + 2] : begin[i];
-      require(begin[i] >= 0 && end[i] >= 0, "paddings are ", Shape(paddings), ", expected none negative");
+      require(begin[i] >= 0 && end[i] >= 0 && begin[i] < kLimit && end[i] < kLimit, "paddings are ", Shape(paddings),
+              ", expected numbers of 31 bits, none negative");
     }
   }
 

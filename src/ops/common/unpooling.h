@@ -54,7 +54,12 @@ void infer_unpooling(const Unpooling<kSpatial>& op, InferArgs& a) {
     } else if (x.rank_known() && x[d] >= 0) {
       require(op.ksize.size() == kCount && op.strides.size() == kCount && op.padding.size() == kCount,
               "ksize, strides and paddings must have ", kCount, " entries");
-      y[d] = checked_multiply(std::max<int64_t>(x[d] - 1, 0), op.strides[i]) - 2 * op.padding[i] + op.ksize[i];
+      for (const Ints* list : {&op.ksize, &op.strides, &op.padding}) {
+        require((*list)[i] >= 0 && (*list)[i] < (int64_t{1} << 31), "ksize, strides or paddings has ", (*list)[i],
+                ", expected a number of 31 bits, not negative");
+      }
+      y[d] =
+          checked_add(checked_multiply(std::max<int64_t>(x[d] - 1, 0), op.strides[i]), op.ksize[i] - 2 * op.padding[i]);
     }
     require(y[d] >= -1, "the result would have the size ", y[d]);
   }

@@ -135,7 +135,7 @@ Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& c
                           static_cast<double>(s.keys) * static_cast<double>(s.scores.depth + s.results.columns);
   s.bands = static_cast<int>(
       std::clamp<double>(multiplies / static_cast<double>(kThreadMultiplies), 1.0, context.pool->threads()));
-  const size_t workspace = static_cast<size_t>(s.bands) * static_cast<size_t>(s.band_floats) * sizeof(float);
+  const Size workspace = Size(s.bands) * s.band_floats * sizeof(float);
   const size_t extra = s.heads.size() * sizeof(Head);
   return prepared(std::move(s), workspace, extra);
 }

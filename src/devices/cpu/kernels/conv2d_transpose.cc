@@ -325,9 +325,9 @@ Prepared prepare_blocks(const void* op_attributes, const ArgFacts& args, Prepare
   s.epilogue = EpilogueProgram(op, columns);
 
   // Per-channel tensors, repeated for the pixels of a product; joined products.
-  const int64_t products = s.joined ? s.slots * g.width().in * s.call.shape.columns : 0;
-  const int64_t floats = s.call.shape.columns * kMaxPostOps + products;
-  Prepared p = prepared(s, static_cast<size_t>(floats) * sizeof(float));
+  const Size products = s.joined ? Size(s.slots) * g.width().in * s.call.shape.columns : 0;
+  const Size floats = Size(s.call.shape.columns) * kMaxPostOps + products;
+  Prepared p = prepared(s, floats * sizeof(float));
   p.weights = context.pack(BlocksForm{.choice = GemmChoice(I, P),
                                       .depth = depth,
                                       .kernel_h = kernel_h,

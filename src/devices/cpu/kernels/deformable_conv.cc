@@ -67,15 +67,15 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   s.call.c_group_stride = form.columns;
   s.call.a_stride = s.taps * g.in_channels;
   s.call.c_stride = g.out_channels;
-  s.packed_floats = (s.gemm->packed_floats(s.call.shape) * g.groups + 15) / 16 * 16;
-  s.samples = (kBlock * s.call.a_stride + 15) / 16 * 16;
+  s.packed_floats = (Size(s.gemm->packed_floats(s.call.shape)) * g.groups).rounded_up(16).count();
+  s.samples = (Size(s.taps) * g.in_channels * kBlock).rounded_up(16).count();
   const int64_t blocks = (g.batch * g.height().out * g.width().out + kBlock - 1) / kBlock;
   s.bands = std::clamp<int64_t>(blocks, 1, context.pool->threads());
   s.packs = args.in(2).value == nullptr;
   std::shared_ptr<const void> weights;
   if (!s.packs) weights = context.pack(form, args.index(2));
-  const int64_t floats = s.bands * s.samples + (s.packs ? s.packed_floats : 0);
-  Prepared prepared = kernels::prepared(s, static_cast<size_t>(floats) * sizeof(float));
+  const Size floats = Size(s.bands) * s.samples + (s.packs ? s.packed_floats : 0);
+  Prepared prepared = kernels::prepared(s, floats * sizeof(float));
   prepared.weights = weights;
   return prepared;
 }

@@ -163,25 +163,24 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
     plan.panels = s.input_gemm->panels(s.gates);
     s.products.push_back(std::move(plan));
   }
-  int64_t floats = 0;
-  const auto take = [&](int64_t count) {
-    const int64_t at = floats;
-    floats += (count + 15) / 16 * 16;
+  Size floats;
+  const auto take = [&](Size count) {
+    const int64_t at = floats.count();
+    floats += count.rounded_up(16);
     return at;
   };
-  s.input_gates = take(s.directions * s.time * s.batch * s.gates);
-  s.hidden_gates = take(s.directions * s.batch * s.gates);
-  s.cells = take(s.directions * s.batch * s.hidden);
-  for (int i = 0; i < 2 && i + 1 < s.layers; ++i) {
-    s.between[i] = take(s.time * s.batch * s.hidden * s.directions);
-  }
+  const Size rows = Size(s.directions) * s.batch;
+  s.input_gates = take(rows * s.time * s.gates);
+  s.hidden_gates = take(rows * s.gates);
+  s.cells = take(rows * s.hidden);
+  for (int i = 0; i < 2 && i + 1 < s.layers; ++i) s.between[i] = take(rows * s.time * s.hidden);
   const Form<I, P> form{
       .cells = cells, .directions = s.directions, .input = args.shape(0)[2], .hidden = s.hidden, .gates = s.gates};
   form.for_each_cell([&](int64_t, int64_t input, int64_t state) { s.matrices.push_back({input, state}); });
   std::vector<int> operands;
   for (int i = 0; i < 2 * cells; ++i) operands.push_back(args.index(2, i));
   const auto extra = s.products.size() * sizeof(GemmPlan) + s.matrices.size() * sizeof(CellMatrices);
-  Prepared p = prepared(std::move(s), static_cast<size_t>(floats) * sizeof(float), extra);
+  Prepared p = prepared(std::move(s), floats * sizeof(float), extra);
   p.weights = context.pack(form, operands);
   return p;
 }

@@ -54,11 +54,11 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
   s.regions = args.shape(1)[0];
   s.bands = std::clamp<int64_t>(s.regions, 1, context.pool->threads());
   // Weights by pixel for each row and column of cells, and the chunks.
-  const int64_t floats = o.pooled_height * s.in_h + o.pooled_width * s.in_w;
-  const int64_t spans = o.pooled_height + o.pooled_width;
-  s.band_bytes = (floats * 4 + spans * static_cast<int64_t>(sizeof(Span)) + 64) / 64 * 64 + 64;
-  const auto workspace = static_cast<size_t>(s.bands * s.band_bytes + s.regions * 4);
-  return prepared(s, workspace);
+  const Size height = o.pooled_height;
+  const Size width = o.pooled_width;
+  const Size floats = height * s.in_h + width * s.in_w;
+  s.band_bytes = ((floats * sizeof(float) + (height + width) * sizeof(Span) + 1).rounded_up(64) + 64).count();
+  return prepared(s, Size(s.bands) * s.band_bytes + Size(s.regions) * sizeof(int32_t));
 }
 
 /// The image of each region; false where the counts do not fit, which is told.

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/size.h"
 #include "plan/kernel.h"
 
 /// What the files of kernel rows share: names and lists of rows per instruction set, and how a value lies in memory.
@@ -119,9 +120,9 @@ consteval auto rows_of_all_products() {
 
 /// `state` ready for Prepared.
 template <class State>
-Prepared prepared(State state, size_t workspace = 0, size_t extra_bytes = 0) {
+Prepared prepared(State state, Size workspace = 0, size_t extra_bytes = 0) {
   Prepared p;
-  p.workspace = workspace;
+  p.workspace = workspace.bytes();
   p.state_bytes = sizeof(State) + extra_bytes;
   p.state = std::make_shared<State>(std::move(state));
   return p;

@@ -165,18 +165,18 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
     s.form.add(0, s.hidden, 2 * s.hidden, 0);
     s.form.add(1, s.hidden, s.hidden, 2 * s.hidden * s.hidden);
   }
-  int64_t floats = 0;
-  const auto take = [&](int64_t each) {
-    const int64_t at = floats;
-    floats += (count * each + 15) / 16 * 16;
+  Size floats;
+  const auto take = [&](Size each) {
+    const int64_t at = floats.count();
+    floats += (each * count).rounded_up(16);
     return at;
   };
   s.states = take(s.hidden);
   s.cells = take(s.hidden);
-  s.gates = take((kIsLstm<Op> ? 4 : 3) * s.hidden);
+  s.gates = take(Size(s.hidden) * (kIsLstm<Op> ? 4 : 3));
   const WeightForm form = s.form;
   const size_t extra = s.sequences.size() * sizeof(Sequence);
-  Prepared prepared = kernels::prepared(std::move(s), static_cast<size_t>(floats) * sizeof(float), extra);
+  Prepared prepared = kernels::prepared(std::move(s), floats * sizeof(float), extra);
   prepared.weights = context.pack(PackedMatrices{form}, args.index(kWeight));
   return prepared;
 }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "support/hostile_operator.h"
+
+namespace coracle::test {
+
+/// A wrong use of an operator: a node that runs, with one thing changed.
+struct BadUse {
+  std::string name;  ///< "attribute axis = -9223372036854775808"
+  HostileNode node;
+  /// The facts of the operands where they are too large to exist: such a node is inferred and planned only. Empty where
+  /// the node's operands are meant.
+  std::vector<Fact> facts;
+};
+
+/// A node of `row` that runs, if one is found: `seed` chooses among them.
+std::optional<HostileNode> node_that_runs(const OpRow& row, unsigned seed);
+
+/// Calls `use` with every bad use of the grid that `base` gives: ranks, sizes, element types, operands left out or
+/// given twice, numbers of attributes and of index operands at the ends of their types, lists of wrong lengths, reals
+/// that are no numbers.
+void for_each_bad_use(const HostileNode& base, const std::function<void(const BadUse&)>& use);
+
+/// Infers and plans a node of operands that do not exist; Errors are answers. Whatever else is thrown comes out.
+void infer_bad_use(const BadUse& use);
+
+}  // namespace coracle::test

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bad-use grid over all operators: hostile_test [--all] [--seeds N] [OPERATOR...]
+// Each use of an operator that is wrong in one place ends in results or in an Error, in bounded time. Without --all a
+// fixed sample of the grid.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "hostile/grid.h"
+
+namespace coracle {
+namespace {
+
+char running[400] = "";
+
+/// A use that crashes or hangs says which it was.
+void on_signal(int signal) {
+  char line[500];
+  const int length = std::snprintf(line, sizeof(line), "signal %d (14: it hangs) in %s\n", signal, running);
+  [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, line, static_cast<size_t>(length));
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+struct Counts {
+  int64_t operators = 0;
+  int64_t uses = 0;
+  int64_t skipped = 0;  ///< operators of which no node was found that runs
+  int64_t least = INT64_MAX;
+  int64_t wrong = 0;
+};
+
+/// Every how many uses the sample takes one; a prime, so that it meets all kinds.
+constexpr int64_t kSampleStep = 7;
+
+void try_operator(const OpRow& row, unsigned seeds, bool all, Counts& counts) {
+  constexpr unsigned kPatienceSeconds = 30;
+  int64_t uses = 0;
+  for (unsigned seed = 0; seed < seeds; ++seed) {
+    std::snprintf(running, sizeof(running), "%s, seed %u, looking for a node that runs", row.name, seed);
+    ::alarm(10 * kPatienceSeconds);
+    const std::optional<test::HostileNode> base = test::node_that_runs(row, seed);
+    if (!base) continue;
+    int64_t number = 0;
+    test::for_each_bad_use(*base, [&](const test::BadUse& use) {
+      ++uses;
+      if (!all && number++ % kSampleStep != 0) return;
+      std::snprintf(running, sizeof(running), "%s, seed %u, %s", row.name, seed, use.name.c_str());
+      ::alarm(kPatienceSeconds);
+      try {
+        use.facts.empty() ? static_cast<void>(test::run_hostile_node(use.node)) : test::infer_bad_use(use);
+      } catch (const std::exception& e) {
+        std::fprintf(stderr, "%s: %s\n", running, e.what());
+        ++counts.wrong;
+      }
+      ++counts.uses;
+    });
+  }
+  ::alarm(0);
+  ++counts.operators;
+  if (uses == 0) {
+    ++counts.skipped;
+    std::printf("%s: no node was found that runs\n", row.name);
+  } else {
+    counts.least = std::min(counts.least, uses);
+    if (uses < 60) std::printf("%s: %lld uses\n", row.name, static_cast<long long>(uses));
+  }
+}
+
+int run(int argc, char** argv) {
+  bool all = false;
+  unsigned seeds = 1;
+  std::vector<std::string_view> names;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument == "--all") {
+      all = true;
+    } else if (argument == "--seeds" && i + 1 < argc) {
+      seeds = static_cast<unsigned>(std::strtoul(argv[++i], nullptr, 10));
+    } else if (argument.starts_with("-") || find_op(argument) == nullptr) {
+      std::fprintf(stderr, "usage: hostile_test [--all] [--seeds N] [OPERATOR...]; there is no %s\n", argv[i]);
+      return 2;
+    } else {
+      names.push_back(argument);
+    }
+  }
+  for (int signal : {SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL}) std::signal(signal, on_signal);
+  Counts counts;
+  for (const OpRow* row : all_ops()) {
+    if (row->infer == nullptr || row->regions > 0) continue;
+    if (!names.empty() && std::find(names.begin(), names.end(), row->name) == names.end()) continue;
+    try_operator(*row, seeds, all, counts);
+  }
+  std::printf(
+      "%lld operators, %lld bad uses tried; %lld operators without a node that runs; at least %lld uses each; "
+      "%lld wrong\n",
+      static_cast<long long>(counts.operators), static_cast<long long>(counts.uses),
+      static_cast<long long>(counts.skipped), static_cast<long long>(counts.least),
+      static_cast<long long>(counts.wrong));
+  return counts.wrong == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace coracle
+
+int main(int argc, char** argv) { return coracle::run(argc, argv); }
