@@ -10,7 +10,11 @@
  * - Every function that can fail returns a coracle_status and leaves a message for coracle_last_error() in the calling
  *   thread. Nothing throws, prints or aborts.
  * - A model is immutable and may be used by any number of threads at once. A session may be used by one thread at a
- *   time; use from two at once is reported as CORACLE_INVALID_ARGUMENT.
+ *   time: every call for it, from whatever thread or from its own observer, while another call for it is going on is
+ *   reported as CORACLE_INVALID_ARGUMENT. Cloning is the exception, which any thread may do at any time.
+ * - Threads do not survive fork(). A child may load models and make pools and sessions, of models of its parent too; a
+ *   session or pool that has started threads in the parent is refused there with CORACLE_INVALID_ARGUMENT, and can be
+ *   freed. Forked while another thread was in a call, the child has to load the model again.
  * - Option structs start with `struct_size`; call the matching `*_options_init` with the size of the struct first, then
  *   set fields. Fields are only ever added at the end, so a program works with every later library; the other structs
  *   never change.
@@ -35,6 +39,7 @@ extern "C" {
 
 typedef struct coracle_model coracle_model;
 typedef struct coracle_session coracle_session;
+typedef struct coracle_pool coracle_pool;
 
 typedef enum coracle_status {
   CORACLE_OK = 0,
@@ -170,14 +175,31 @@ CORACLE_API void coracle_string_free(char* text);
 /** The model's graph after rewriting as text. Free with coracle_string_free. */
 CORACLE_API coracle_status coracle_model_graph_text(const coracle_model* model, char** text);
 
+/* ---- threads ---- */
+
+/** Threads of a session whose option `threads` is 0: the processors that the calling thread may run on (its affinity),
+ * and no more than the control groups of this process grant (cgroup v1 or v2, read once per process), rounded up. */
+CORACLE_API int32_t coracle_default_threads(void);
+
+/**
+ * Makes a pool of `threads` threads, 0 for coracle_default_threads(), that runs of several sessions share. Each run is
+ * done by the thread that calls it and by threads of the pool that no other run uses: with one run going on, `threads`
+ * threads work on it; of `threads` runs at once each has its calling thread alone. No thread is started before a run.
+ */
+CORACLE_API coracle_status coracle_pool_create(int32_t threads, coracle_pool** pool);
+/** Sessions that were made with the pool keep its threads alive. */
+CORACLE_API void coracle_pool_free(coracle_pool* pool);
+
 /* ---- sessions ---- */
 
 typedef struct coracle_session_options {
   size_t struct_size;
-  int32_t threads;       /**< threads of one run, the caller included; 0: one per core */
-  size_t cache_bytes;    /**< bound on plans kept for input shapes seen before; 0 keeps none */
-  size_t memory_limit;   /**< bound on intermediate tensors and outputs of a run; 0: no limit */
-  int64_t time_limit_ms; /**< bound on the time of a run in milliseconds, checked between operators; 0: no limit */
+  int32_t threads;          /**< threads of one run at most, the caller included; 0: those of `pool`, or without one
+                                 coracle_default_threads(). Never more work at once than the caller may have processors */
+  size_t cache_bytes;       /**< bound on plans kept for input shapes seen before; 0 keeps none */
+  size_t memory_limit;      /**< bound on intermediate tensors and outputs of a run; 0: no limit */
+  int64_t time_limit_ms;    /**< bound on the time of a run in milliseconds, checked between operators; 0: no limit */
+  const coracle_pool* pool; /**< whose threads help; null: the session has threads of its own */
 } coracle_session_options;
 
 /** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_session_options). */
@@ -186,8 +208,11 @@ CORACLE_API void coracle_session_options_init(coracle_session_options* options, 
 /** Makes a session. `options` may be null. Costs next to nothing before the first run; no thread is started. */
 CORACLE_API coracle_status coracle_session_create(const coracle_model* model, const coracle_session_options* options,
                                                   coracle_session** session);
-/** A second session with the same model and options, without its inputs and observer. */
+/** A second session with the same model and options, without its inputs and observer. Any thread may call it at any
+ * time. */
 CORACLE_API coracle_status coracle_session_clone(const coracle_session* session, coracle_session** clone);
+/** Frees a session. While a call for it is going on (this one comes from its observer, or another thread) it is left as
+ * it is, which coracle_last_error() says, and can be freed later. */
 CORACLE_API void coracle_session_free(coracle_session* session);
 
 /** Sets an input by copying. Inputs keep their content from run to run. */
@@ -220,7 +245,7 @@ typedef int (*coracle_observe_function)(void* user, const struct coracle_node_va
 CORACLE_API coracle_status coracle_session_set_observer(coracle_session* session, coracle_observe_function observe,
                                                         void* user);
 
-/** A result. Valid until the next run, release or the end of the session. */
+/** A result. `data` is valid until the next run, release or the end of the session. */
 typedef struct coracle_tensor_view {
   const void* data;
   size_t bytes;
@@ -257,8 +282,8 @@ CORACLE_API coracle_status coracle_session_set_profiling(coracle_session* sessio
 /**
  * The timings of the last run as JSON: [{"node", "op", "kernel", "output", "start_ns", "duration_ns", "flops",
  * "bytes"}, ...]. `flops` are those of sums of products, a multiply-add counted as two, as many as the kernel really
- * does (0 for operators that memory limits); `bytes` those of operands and results. Valid until the next call for this
- * session.
+ * does (0 for operators that memory limits); `bytes` those of operands and results. The text belongs to the calling
+ * thread and is valid until its next call of this function or of coracle_session_explain, for whatever session.
  */
 CORACLE_API coracle_status coracle_session_profile(const coracle_session* session, const char** json);
 
@@ -275,7 +300,7 @@ CORACLE_API coracle_status coracle_session_machine_limits(coracle_session* sessi
 /**
  * The kernel of each node for the inputs set now, and why better ones were passed over, as JSON:
  * [{"node", "op", "kernel", "inputs", "outputs", "refused": [{"kernel", "reason"}]}, ...]; nodes behind a result whose
- * size depends on data are not listed. Valid until the next call for this session.
+ * size depends on data are not listed. Valid as the text of coracle_session_profile.
  */
 CORACLE_API coracle_status coracle_session_explain(coracle_session* session, const char** json);
 

@@ -88,7 +88,7 @@ struct TensorInfo {
   int lod_levels = 0;
 };
 
-/// A result: valid until the session's next run.
+/// A result. Its elements are valid until the session's next run or release, or its end.
 class View {
  public:
   View(const coracle_tensor_view& view, Lod lod) : view_(view), lod_(std::move(lod)) {}
@@ -140,11 +140,27 @@ inline coracle_session_options default_session_options() {
   return options;
 }
 
+/// Threads that runs of several sessions share (coracle_pool_create). Copies are the same pool; sessions keep it alive.
+class Pool {
+ public:
+  /// `threads` in all, each run's calling thread included; 0: coracle_default_threads().
+  explicit Pool(int threads = 0) {
+    coracle_pool* pool = nullptr;
+    check(coracle_pool_create(threads, &pool));
+    handle_.reset(pool, coracle_pool_free);
+  }
+  coracle_pool* handle() const { return handle_.get(); }
+
+ private:
+  std::shared_ptr<coracle_pool> handle_;
+};
+
 struct SessionOptions {
-  int threads = 0;  ///< 0: one per core
+  int threads = 0;  ///< 0: those of the pool, or coracle_default_threads()
   size_t cache_bytes = default_session_options().cache_bytes;
   size_t memory_limit = 0;
   int64_t time_limit_ms = 0;
+  std::optional<Pool> pool = std::nullopt;  ///< whose threads help; none: the session's own
 };
 
 class Model {
@@ -245,6 +261,7 @@ class Session {
     c.cache_bytes = options.cache_bytes;
     c.memory_limit = options.memory_limit;
     c.time_limit_ms = options.time_limit_ms;
+    c.pool = options.pool.has_value() ? options.pool->handle() : nullptr;
     coracle_session* session = nullptr;
     check(coracle_session_create(model.handle(), &c, &session));
     handle_.reset(session);

@@ -16,14 +16,15 @@ from ._library import VERSION as __version__
 from .errors import (Error, FileError, InvalidArgumentError, InvalidModelError, OutOfMemoryError, RunFailureError,
                      UnsupportedError)
 from .model import Model, inspect, load, load_memory, pass_names
+from .pool import Pool, default_threads
 from .profile import OperatorTime, Profile, Step
 from .results import MachineLimits, Memory, Results
 from .session import Session
 from .timing import Bench, bench
 
 __all__ = ["Bench", "Error", "FileError", "InvalidArgumentError", "InvalidModelError", "MachineLimits", "Memory", "Model",
-           "NodeValue", "OperatorTime", "OutOfMemoryError", "Profile", "Results", "RunFailureError", "Session", "Step", "TensorInfo",
-           "UnsupportedError", "__version__", "bench", "cpu_isa", "inspect", "load", "load_memory",
+           "NodeValue", "OperatorTime", "OutOfMemoryError", "Pool", "Profile", "Results", "RunFailureError", "Session", "Step", "TensorInfo",
+           "UnsupportedError", "__version__", "bench", "cpu_isa", "default_threads", "inspect", "load", "load_memory",
            "pass_names"]
 
 

@@ -27,7 +27,7 @@ class ModelOptions(ctypes.Structure):
 
 class SessionOptions(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("threads", c_int32), ("cache_bytes", c_size_t), ("memory_limit", c_size_t),
-                ("time_limit_ms", c_int64)]
+                ("time_limit_ms", c_int64), ("pool", c_void_p)]
 
 
 class TensorInfo(ctypes.Structure):
@@ -73,6 +73,9 @@ FUNCTIONS = {
     "inspect": ("status", c_char_p, c_char_p, POINTER(c_void_p)),
     "string_free": (None, c_void_p),
     "model_graph_text": ("status", c_void_p, POINTER(c_void_p)),
+    "default_threads": (c_int32,),
+    "pool_create": ("status", c_int32, POINTER(c_void_p)),
+    "pool_free": (None, c_void_p),
     "session_options_init": (None, POINTER(SessionOptions), c_size_t),
     "session_create": ("status", c_void_p, POINTER(SessionOptions), POINTER(c_void_p)),
     "session_clone": ("status", c_void_p, POINTER(c_void_p)),

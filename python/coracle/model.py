@@ -16,6 +16,7 @@ from . import _arrays, _library, _html
 from ._callbacks import AfterPass
 from ._handle import ModelHandle, TensorInfo
 from .errors import InvalidArgumentError
+from .pool import Pool
 from .results import Results
 from .session import Inputs, Lod, Session
 
@@ -157,17 +158,19 @@ class Model:
         """The graph after rewriting, as text."""
         return _library.owned_text("model_graph_text", self._handle.pointer)
 
-    def session(self, threads: int = 0, *, cache_bytes: int | None = None, memory_limit: int = 0, time_limit_ms: int = 0) -> Session:
+    def session(self, threads: int = 0, *, cache_bytes: int | None = None, memory_limit: int = 0, time_limit_ms: int = 0,
+                pool: Pool | None = None) -> Session:
         """A session, which costs next to nothing before its first run.
 
-        threads: of one run, the caller included, 0 is one per core; cache_bytes: bound on plans kept for input shapes seen before;
-        memory_limit: bound on intermediate tensors and results of a run in bytes, 0 is none; time_limit_ms: bound on the time of a
-        run, checked between operators, 0 is none.
+        threads: of one run at most, the caller included, 0 is those of the pool, or `default_threads()`; cache_bytes: bound on plans
+        kept for input shapes seen before; memory_limit: bound on intermediate tensors and results of a run in bytes, 0 is none;
+        time_limit_ms: bound on the time of a run, checked between operators, 0 is none; pool: whose threads help, None for threads of
+        its own.
         """
-        return Session._create(self._handle, threads, cache_bytes, memory_limit, time_limit_ms)
+        return Session._create(self._handle, threads, cache_bytes, memory_limit, time_limit_ms, pool)
 
     def __call__(self, inputs: Inputs = None, lod: Mapping[str, Lod] | None = None, **named: Any) -> Results:
-        """Runs in a session of the calling thread, with one thread per core: `model(x)`, `model({"x": x})` or `model(x=x)`.
+        """Runs in a session of the calling thread, with `default_threads()` threads: `model(x)`, `model({"x": x})` or `model(x=x)`.
 
         The arguments, results and errors of `Session.run`, but that every input must be given.
         """

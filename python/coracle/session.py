@@ -17,6 +17,7 @@ from . import _arrays, _library
 from ._callbacks import NodeValue, Observer
 from ._handle import ModelHandle, TensorInfo
 from .errors import InvalidArgumentError
+from .pool import Pool
 from .profile import Profile
 from .results import MachineLimits, Memory, Results
 
@@ -57,7 +58,8 @@ class Session:
         self._observer: Observer | None = None
 
     @classmethod
-    def _create(cls, model: ModelHandle, threads: int, cache_bytes: int | None, memory_limit: int, time_limit_ms: int) -> Session:
+    def _create(cls, model: ModelHandle, threads: int, cache_bytes: int | None, memory_limit: int, time_limit_ms: int,
+                pool: Pool | None = None) -> Session:
         model.require_whole()
         options = _library.SessionOptions()
         _library.ask("session_options_init", ctypes.byref(options), ctypes.sizeof(options))
@@ -69,6 +71,10 @@ class Session:
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value <= largest:
                 raise InvalidArgumentError("%s is %r, expected a whole number from 0 to %d" % (name, value, largest))
             setattr(options, name, int(value))
+        if pool is not None:
+            if not isinstance(pool, Pool):
+                raise InvalidArgumentError("pool is %r, expected a coracle.Pool" % (pool,))
+            options.pool = pool._pointer
         pointer = ctypes.c_void_p()
         _library.call("session_create", model.pointer, ctypes.byref(options), ctypes.byref(pointer))
         return cls(model, pointer)
@@ -91,8 +97,12 @@ class Session:
             self._lock.release()
 
     def close(self) -> None:
-        """Gives everything back at once. A closed session can be closed again, nothing else."""
+        """Gives everything back at once. A closed session can be closed again, nothing else. A forked child may close those of its
+        parent, too."""
         if self._pointer is None:
+            return
+        if self._pid != os.getpid():
+            self.__del__()
             return
         with self._use() as pointer:
             self._pointer = None
@@ -100,8 +110,8 @@ class Session:
             self._arrays.clear()
 
     def __del__(self):
-        # In a forked child the session's threads do not exist, and freeing would wait for them.
-        if getattr(self, "_pointer", None) is not None and self._pid == os.getpid():
+        # In a forked child the library leaves alone what a thread of the parent was using.
+        if getattr(self, "_pointer", None) is not None:
             _library.ask("session_free", self._pointer)
             self._pointer = None
 

@@ -20,7 +20,8 @@ PYTHON = """# Python interface
 
 ::: coracle
     options:
-      members: [load, load_memory, inspect, pass_names, cpu_isa, bench, Model, Session, Results, TensorInfo, NodeValue, Profile,
+      members: [load, load_memory, inspect, pass_names, cpu_isa, default_threads, bench, Model, Session, Pool,
+                Results, TensorInfo, NodeValue, Profile,
                 OperatorTime, Step, Bench, Memory, MachineLimits, Error, InvalidArgumentError, InvalidModelError, UnsupportedError,
                 FileError, OutOfMemoryError, RunFailureError]
       show_root_heading: false

@@ -16,5 +16,8 @@ struct coracle_session {
   explicit coracle_session(std::shared_ptr<const coracle::Model> model, const coracle::SessionOptions& options)
       : session(std::move(model), options) {}
   coracle::Session session;
-  mutable std::string text;  ///< what the last call that gives text gave
+};
+
+struct coracle_pool {
+  std::shared_ptr<coracle::Workers> workers;
 };

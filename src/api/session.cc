@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
@@ -6,6 +7,7 @@
 #include "api/guard.h"
 #include "api/handles.h"
 #include "api/options.h"
+#include "base/cpus.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -14,6 +16,7 @@
 namespace coracle {
 namespace {
 
+constexpr int32_t kMostThreads = 1024;
 /// A year: what is more cannot be meant, and might not fit where times are added.
 constexpr int64_t kMaxTimeMs = int64_t{366} * 24 * 3600 * 1000;
 
@@ -27,9 +30,10 @@ SessionOptions convert(const coracle_session_options* given) {
   SessionOptions options;
   if (given == nullptr) return options;
   const coracle_session_options c = read_options(*given, default_options(), "coracle_session_options");
-  require(c.threads >= 0 && c.threads <= 1024, ErrorCode::kInvalidArgument, "threads is ", c.threads,
-          ", expected 0 to 1024");
+  require(c.threads >= 0 && c.threads <= kMostThreads, ErrorCode::kInvalidArgument, "threads is ", c.threads,
+          ", expected 0 to ", kMostThreads);
   options.threads = c.threads;
+  if (c.pool != nullptr) options.workers = c.pool->workers;
   options.cache_bytes = c.cache_bytes;
   options.memory_limit = c.memory_limit;
   require(c.time_limit_ms >= 0 && c.time_limit_ms <= kMaxTimeMs, ErrorCode::kInvalidArgument, "time_limit_ms is ",
@@ -73,6 +77,13 @@ void fill(const Tensor& t, coracle_tensor_view* view) {
   int i = 0;
   for (int64_t d : t.shape()) view->dims[i++] = d;
   view->lod_levels = t.lod().size();
+}
+
+/// Keeps text for this thread until its next call that gives text, whatever other threads do.
+const char* kept_text(std::string text) {
+  thread_local std::string kept;
+  kept = std::move(text);
+  return kept.c_str();
 }
 
 /// A C function as an observer.
@@ -125,7 +136,27 @@ coracle_status coracle_session_clone(const coracle_session* session, coracle_ses
   });
 }
 
-void coracle_session_free(coracle_session* session) { delete session; }
+void coracle_session_free(coracle_session* session) {
+  if (session == nullptr) return;
+  if (session->session.retire()) {
+    delete session;
+  } else {
+    coracle::set_last_error("the session was not freed: a call is using it, or was when this process was forked");
+  }
+}
+
+int32_t coracle_default_threads(void) { return std::min(coracle::usable_cpus(), coracle::kMostThreads); }
+
+coracle_status coracle_pool_create(int32_t threads, coracle_pool** pool) {
+  return guard([&] {
+    require_pointer(pool, "pool");
+    coracle::require(threads >= 0 && threads <= coracle::kMostThreads, coracle::ErrorCode::kInvalidArgument,
+                     "threads is ", threads, ", expected 0 to ", coracle::kMostThreads);
+    *pool = new coracle_pool{std::make_shared<coracle::Workers>(threads == 0 ? coracle_default_threads() : threads)};
+  });
+}
+
+void coracle_pool_free(coracle_pool* pool) { delete pool; }
 
 coracle_status coracle_session_set_input(coracle_session* session, size_t index, coracle_dtype dtype, int32_t rank,
                                          const int64_t* dims, const void* data) {
@@ -186,7 +217,7 @@ coracle_status coracle_session_output(const coracle_session* session, size_t ind
 coracle_status coracle_session_copy_output(const coracle_session* session, size_t index, void* data, size_t bytes) {
   return guard([&] {
     require_pointer(session, "session");
-    const coracle::Tensor& t = session->session.output(index);
+    const coracle::Tensor t = session->session.output(index);  // shared: a run meanwhile would make another one
     coracle::require(bytes == t.bytes(), coracle::ErrorCode::kInvalidArgument, "output ", index, " has ", t.bytes(),
                      " bytes, given room for ", bytes);
     if (bytes == 0) return;
@@ -201,7 +232,8 @@ coracle_status coracle_session_output_lod(const coracle_session* session, size_t
     require_pointer(session, "session");
     require_pointer(offsets, "offsets");
     require_pointer(size, "size");
-    const coracle::Lod& lod = session->session.output(index).lod();
+    const coracle::Tensor t = session->session.output(index);
+    const coracle::Lod& lod = t.lod();
     coracle::require(level < lod.size(), coracle::ErrorCode::kInvalidArgument, "output ", index, " has ", lod.size(),
                      " levels of sequence offsets, there is no level ", level);
     *offsets = lod[level].data();
@@ -228,8 +260,7 @@ coracle_status coracle_session_profile(const coracle_session* session, const cha
   return guard([&] {
     require_pointer(session, "session");
     require_pointer(json, "json");
-    session->text = coracle::describe(session->session.profile());
-    *json = session->text.c_str();
+    *json = coracle::kept_text(coracle::describe(session->session.profile()));
   });
 }
 
@@ -246,8 +277,8 @@ coracle_status coracle_session_explain(coracle_session* session, const char** js
   return guard([&] {
     require_pointer(session, "session");
     require_pointer(json, "json");
-    session->text = coracle::describe(*session->session.explain(), session->session.model().program()->graph());
-    *json = session->text.c_str();
+    *json =
+        coracle::kept_text(coracle::describe(*session->session.explain(), session->session.model().program()->graph()));
   });
 }
 
@@ -269,8 +300,8 @@ coracle_status coracle_session_memory(const coracle_session* session, coracle_me
   return guard([&] {
     require_pointer(session, "session");
     require_pointer(memory, "memory");
-    memory->arena = session->session.arena_bytes();
-    memory->plans = session->session.plan_bytes();
+    const coracle::Session::Memory held = session->session.memory();
+    *memory = {held.arena, held.plans};
   });
 }
 

@@ -2,105 +2,100 @@
 #include "base/thread_pool.h"
 
 #include <algorithm>
-#include <system_error>
+#include <chrono>
 
-#include "base/error.h"
+#include "base/workers.h"
+
+#if defined(__linux__)
+#include <sys/resource.h>
+#include <time.h>  // NOLINT(modernize-deprecated-headers): clock_gettime
+#endif
 
 namespace coracle {
 namespace {
 
-/// Polls before a waiting thread sleeps: some tens of microseconds.
-constexpr int kSpins = 4000;
+/// Parts for each thread: what is left when one is late is small, and what each part costs alone too.
+constexpr int64_t kPartsEach = 4;
 
-void relax() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
+/// Where the time of the calling thread went, in ns.
+struct Times {
+  int64_t passed = 0;
+  int64_t busy = 0;         // on a processor
+  int64_t interrupted = 0;  // how often the system took the processor away
+};
+
+Times times() {
+  Times t;
+  t.passed =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+  t.busy = t.passed;
+#if defined(__linux__)
+  timespec time{};
+  rusage usage{};
+  if (::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) == 0 && ::getrusage(RUSAGE_THREAD, &usage) == 0) {
+    t.busy = int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+    t.interrupted = usage.ru_nivcsw;
+  }
 #endif
+  return t;
 }
+
+/// Short runs are not measured one by one.
+constexpr int64_t kMeasureEvery = 1'000'000;
 
 }  // namespace
 
-ThreadPool::ThreadPool(int threads) : threads_(std::max(threads, 1)) {}
+struct ThreadPool::Caller {
+  Times start;
+  int64_t next = 0;   // time of the next measured run
+  int64_t slept = 0;  // ns in this run
+  bool helped = false;
+};
 
-ThreadPool::~ThreadPool() {
-  stop_.store(true, std::memory_order_seq_cst);
-  {
-    const std::lock_guard lock(mutex_);
-    round_.fetch_add(1, std::memory_order_seq_cst);
-  }
-  wake_.notify_all();
-  for (std::thread& t : workers_) t.join();
+ThreadPool::ThreadPool(std::shared_ptr<Workers> workers, int threads)
+    : threads_(std::max(workers == nullptr ? threads : std::min(threads, workers->threads()), 1)),
+      workers_(workers == nullptr ? std::make_shared<Workers>(threads_) : std::move(workers)),
+      loop_(std::make_unique<Loop>(threads_)),
+      caller_(std::make_unique<Caller>()) {}
+
+ThreadPool::~ThreadPool() = default;
+
+void ThreadPool::start() { workers_->start(threads_ - 1); }
+
+ThreadPool::Run::Run(ThreadPool& pool) : pool_(pool) {
+  pool.workers_->enter(pool.threads_);
+  if (pool.threads_ == 1) return;
+  Caller& caller = *pool.caller_;
+  caller.slept = 0;
+  caller.helped = false;
+  const auto time = std::chrono::steady_clock::now().time_since_epoch();
+  if (std::chrono::duration_cast<std::chrono::nanoseconds>(time).count() < caller.next) return;
+  measured_ = true;
+  caller.start = times();
+  caller.next = caller.start.passed + kMeasureEvery;
 }
 
-void ThreadPool::start() {
-  try {
-    while (static_cast<int>(workers_.size()) + 1 < threads_) {
-      const int worker = static_cast<int>(workers_.size()) + 1;
-      workers_.emplace_back([this, worker] { serve(worker); });
-    }
-  } catch (const std::system_error& e) {
-    fail(ErrorCode::kOutOfMemory, "cannot start ", threads_, " threads: ", e.what());
-  }
+ThreadPool::Run::~Run() {
+  pool_.workers_->leave();
+  const Caller& caller = *pool_.caller_;
+  if (!measured_ || !caller.helped) return;
+  const Times end = times();
+  if (end.interrupted == caller.start.interrupted) return;
+  pool_.workers_->make_room(end.passed - caller.start.passed - (end.busy - caller.start.busy) - caller.slept);
 }
 
 void ThreadPool::run(int64_t n, int64_t grain, Call call, const void* self) noexcept {
   if (n <= 0) return;
   const int64_t most = std::max<int64_t>(n / std::max<int64_t>(grain, 1), 1);
-  const int available = static_cast<int>(workers_.size()) + 1;
-  const int parts = static_cast<int>(std::min<int64_t>(most, available));
-  if (parts == 1) {
+  const int wanted = static_cast<int>(std::min<int64_t>(most, threads_)) - 1;
+  const int helpers = wanted == 0 ? 0 : workers_->available(wanted);
+  if (helpers == 0) {
     call(self, 0, n);
     return;
   }
-  n_ = n;
-  parts_ = parts;
-  call_ = call;
-  self_ = self;
-  pending_.store(static_cast<int>(workers_.size()), std::memory_order_relaxed);
-  round_.fetch_add(1, std::memory_order_seq_cst);
-  if (asleep_.load(std::memory_order_seq_cst) != 0) {
-    { const std::lock_guard lock(mutex_); }
-    wake_.notify_all();
-  }
-  work(0);
-  for (int spin = 0; pending_.load(std::memory_order_acquire) != 0; ++spin) {
-    if (spin < kSpins) {
-      relax();
-    } else {
-      std::this_thread::yield();
-    }
-  }
-}
-
-void ThreadPool::work(int part) const noexcept {
-  if (part >= parts_) return;
-  const int64_t begin = n_ * part / parts_;
-  const int64_t end = n_ * (part + 1) / parts_;
-  if (begin < end) call_(self_, begin, end);
-}
-
-void ThreadPool::serve(int worker) noexcept {
-  uint32_t seen = 0;
-  while (true) {
-    uint32_t now = round_.load(std::memory_order_acquire);
-    for (int spin = 0; now == seen && spin < kSpins; ++spin) {
-      relax();
-      now = round_.load(std::memory_order_acquire);
-    }
-    if (now == seen) {
-      std::unique_lock lock(mutex_);
-      asleep_.fetch_add(1, std::memory_order_seq_cst);
-      wake_.wait(lock, [&] { return round_.load(std::memory_order_seq_cst) != seen; });
-      asleep_.fetch_sub(1, std::memory_order_seq_cst);
-      now = round_.load(std::memory_order_seq_cst);
-    }
-    if (stop_.load(std::memory_order_seq_cst)) return;
-    seen = now;
-    work(worker);
-    pending_.fetch_sub(1, std::memory_order_release);
-  }
+  loop_->set(n, std::min(most, kPartsEach * (helpers + 1)), helpers + 1, call, self);
+  caller_->helped = true;
+  caller_->slept += workers_->run(*loop_);
 }
 
 }  // namespace coracle

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <thread>
 #include <vector>
 
 #include "cli/commands.h"
@@ -78,7 +77,7 @@ void bench(const ModelArguments& arguments, const SessionArguments& session_argu
   w.String(arguments.options.cpu_isa.empty() ? coracle_cpu_isa() : arguments.options.cpu_isa.c_str());
   w.Key("threads");
   const int threads = session_arguments.options.threads;
-  w.Uint(threads > 0 ? static_cast<unsigned>(threads) : std::max(1U, std::thread::hardware_concurrency()));
+  w.Int(threads > 0 ? threads : coracle_default_threads());
   number("load_ms", load);
   number("first_ms", first);
   number("min_ms", percentile(times, 0));

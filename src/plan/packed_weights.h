@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "base/pages.h"
+#include "base/process.h"
 #include "base/tensor.h"
 #include "base/thread_pool.h"
 
@@ -85,7 +85,7 @@ class PackedWeights {
                     std::span<const Tensor* const> constants, ThreadPool& pool);
 
   PageArena memory_;
-  mutable std::mutex mutex_;
+  mutable ProcessMutex mutex_;
   std::unordered_map<Key, Entry, Hash> entries_;
   bool checks_ = false;
 };

@@ -69,9 +69,10 @@ Cost cost_of_step(const Steps& steps, const Step& step) {
 }  // namespace
 
 Executor::Executor(std::shared_ptr<const Program> program, const Limits& limits)
-    : program_(std::move(program)), limits_(limits), pool_(limits.threads), cache_(limits.cache_bytes) {}
+    : program_(std::move(program)), limits_(limits), pool_(limits.workers, limits.threads), cache_(limits.cache_bytes) {}
 
 MachineLimits Executor::measure_limits() {
+  const ThreadPool::Run threads(pool_);
   pool_.start();
   for (const Device* device : all_devices()) {
     if (device->place == Place::Kind::kCpu) return device->measure_limits(program_->selector().isa(), pool_);
@@ -80,12 +81,13 @@ MachineLimits Executor::measure_limits() {
 }
 
 std::vector<Tensor> Executor::run(std::span<const Tensor> inputs) {
-  pool_.start();
+  const ThreadPool::Run threads(pool_);
   run_start_ = std::chrono::steady_clock::now();
   return run_graph(program_->graph(), {inputs.begin(), inputs.end()});
 }
 
 std::shared_ptr<const BoundSteps> Executor::plan(std::span<const Fact> inputs, bool keep_refusals) {
+  const ThreadPool::Run threads(pool_);
   const Graph& graph = program_->graph();
   Frame frame = frame_of(graph);
   for (size_t i = 0; i < inputs.size(); ++i) frame.facts[index(graph.inputs()[i])] = inputs[i];

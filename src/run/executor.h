@@ -23,9 +23,10 @@ class Executor {
  public:
   struct Limits {
     int threads = 1;
-    size_t cache_bytes = 0;   ///< for cached steps; 0 keeps none
-    size_t memory_bytes = 0;  ///< for the arena and the tensors of one run; 0: no limit
-    int64_t time_ms = 0;      ///< for one run, checked between operators; 0: no limit
+    std::shared_ptr<Workers> workers = nullptr;  ///< whose threads help, null: of its own
+    size_t cache_bytes = 0;                      ///< for cached steps; 0 keeps none
+    size_t memory_bytes = 0;                     ///< for the arena and the tensors of one run; 0: no limit
+    int64_t time_ms = 0;                         ///< for one run, checked between operators; 0: no limit
   };
 
   Executor(std::shared_ptr<const Program> program, const Limits& limits);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/cpus.h"
+
 namespace coracle {
 namespace {
 
@@ -36,6 +38,7 @@ std::shared_ptr<const Model> Model::load(const ModelSource& source, const ModelO
 }
 
 std::shared_ptr<const Model> Model::make(LoadedModel loaded, const ModelOptions& options) {
+  usable_cpus();  // reads files, which sessions then do not
   keep_tensors(loaded.graph, options.keep_tensors);
   std::vector<PassCount> counts = run_passes(loaded.graph, options.passes);
   auto graph = std::make_shared<const Graph>(std::move(loaded.graph));

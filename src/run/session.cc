@@ -2,14 +2,15 @@
 #include "run/session.h"
 
 #include <algorithm>
-#include <thread>
+
+#include "base/cpus.h"
 
 namespace coracle {
 namespace {
 
-int thread_count(int asked) {
-  if (asked > 0) return asked;
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+int thread_count(const SessionOptions& options) {
+  if (options.threads > 0) return options.threads;
+  return options.workers != nullptr ? options.workers->threads() : usable_cpus();
 }
 
 }  // namespace
@@ -18,21 +19,37 @@ int thread_count(int asked) {
 class Session::Use {
  public:
   explicit Use(const Session& session) : session_(session) {
-    require(!session.in_use_.exchange(true, std::memory_order_acquire), ErrorCode::kInvalidArgument,
-            "the session is in use by another thread: a session belongs to one thread at a time, make one per thread");
+    if (session.in_use_.exchange(true, std::memory_order_acquire)) refuse();
+    session.user_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   }
-  ~Use() { session_.in_use_.store(false, std::memory_order_release); }
+  ~Use() {
+    session_.user_.store(std::thread::id(), std::memory_order_relaxed);
+    session_.in_use_.store(false, std::memory_order_release);
+  }
   Use(const Use&) = delete;
   Use& operator=(const Use&) = delete;
 
  private:
+  [[noreturn]] void refuse() const {
+    if (session_.process_ != this_process()) {
+      fail(ErrorCode::kInvalidArgument, "the session was made in process ", session_.process_,
+           ", and was in use there when this process, ", this_process(),
+           ", was forked: load the model again in this process, or fork before sessions run");
+    }
+    require(session_.user_.load(std::memory_order_relaxed) != std::this_thread::get_id(), ErrorCode::kInvalidArgument,
+            "the session is in use by its own observer, which may not call it");
+    fail(ErrorCode::kInvalidArgument,
+         "the session is in use by another thread: a session belongs to one thread at a time, make one per thread");
+  }
+
   const Session& session_;
 };
 
 Session::Session(std::shared_ptr<const Model> model, const SessionOptions& options)
     : model_(std::move(model)),
       options_(options),
-      executor_(model_->program(), {.threads = thread_count(options.threads),
+      executor_(model_->program(), {.threads = thread_count(options),
+                                    .workers = options.workers,
                                     .cache_bytes = options.cache_bytes,
                                     .memory_bytes = options.memory_limit,
                                     .time_ms = options.time_limit_ms}),
@@ -93,6 +110,21 @@ MachineLimits Session::measure_limits() {
   return executor_.measure_limits();
 }
 
+void Session::set_profiling(bool on) {
+  const Use use(*this);
+  profiling_ = on;
+}
+
+Profile Session::profile() const {
+  const Use use(*this);
+  return profile_;
+}
+
+Session::Memory Session::memory() const {
+  const Use use(*this);
+  return {.arena = executor_.arena_bytes(), .plans = executor_.cache_bytes()};
+}
+
 void Session::set_observer(Observer observer) {
   const Use use(*this);
   observer_ = std::move(observer);
@@ -127,7 +159,7 @@ std::string Session::describe_inputs() const {
   return out;
 }
 
-const Tensor& Session::output(size_t index) const {
+Tensor Session::output(size_t index) const {
   const Use use(*this);
   const size_t count = model_->info().outputs.size();
   require(index < count, ErrorCode::kInvalidArgument, "the model has ", count, " outputs, there is no output ", index);
@@ -135,7 +167,7 @@ const Tensor& Session::output(size_t index) const {
   return outputs_[index];
 }
 
-const Tensor& Session::kept(std::string_view name) const {
+Tensor Session::kept(std::string_view name) const {
   const Use use(*this);
   const std::vector<std::string>& names = model_->program()->graph().output_names();
   for (size_t i = 0; i < names.size(); ++i) {

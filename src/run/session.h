@@ -5,21 +5,26 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
+#include "base/process.h"
+#include "base/workers.h"
 #include "run/executor.h"
 #include "run/model.h"
 
 namespace coracle {
 
 struct SessionOptions {
-  int threads = 0;  ///< 0: one per core
+  int threads = 0;                             ///< 0: all of `workers`, or as many as this process may use at once
+  std::shared_ptr<Workers> workers = nullptr;  ///< whose threads help; null: of its own
   size_t cache_bytes = size_t{4} << 20U;
   size_t memory_limit = 0;    ///< 0: none
   int64_t time_limit_ms = 0;  ///< 0: none
 };
 
-/// One execution context of a model. One thread at a time: use from two at once throws Error.
+/// One execution context of a model. One thread at a time: every call holds the session, and throws Error while another
+/// call does, be it of another thread or the one whose observer calls. Results are shared or copied, so they stay.
 class Session {
  public:
   Session(std::shared_ptr<const Model> model, const SessionOptions& options);
@@ -38,12 +43,12 @@ class Session {
   void run();
 
   /// A result of the last run. Throws Error before the first.
-  const Tensor& output(size_t index) const;
+  Tensor output(size_t index) const;
   /// A variable kept by ModelOptions::keep_tensors.
-  const Tensor& kept(std::string_view name) const;
+  Tensor kept(std::string_view name) const;
 
-  void set_profiling(bool on) { profiling_ = on; }
-  const Profile& profile() const { return profile_; }
+  void set_profiling(bool on);
+  Profile profile() const;
   /// Shows values of later runs to `observer`; null for none.
   void set_observer(Observer observer);
   /// The first segment for the inputs set now, with refusals.
@@ -52,9 +57,17 @@ class Session {
   /// What this machine reaches with the model's instruction set and this session's threads; measures for a moment.
   MachineLimits measure_limits();
 
-  size_t arena_bytes() const { return executor_.arena_bytes(); }
-  size_t plan_bytes() const { return executor_.cache_bytes(); }
+  size_t arena_bytes() const { return memory().arena; }
+  size_t plan_bytes() const { return memory().plans; }
+  struct Memory {
+    size_t arena = 0;
+    size_t plans = 0;
+  };
+  Memory memory() const;
   size_t release_memory();
+
+  /// Holds the session for good, before its end. False while a call holds it: then it may not end.
+  bool retire() noexcept { return !in_use_.exchange(true, std::memory_order_acquire); }
 
  private:
   class Use;  // holds the session for one call
@@ -72,6 +85,8 @@ class Session {
   Profile profile_;
   Observer observer_;
   mutable std::atomic<bool> in_use_{false};
+  mutable std::atomic<std::thread::id> user_;  // thread of the call that holds it
+  const int64_t process_ = this_process();
 };
 
 }  // namespace coracle

@@ -2,10 +2,21 @@
 #include "base/thread_pool.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <thread>
+#include <vector>
+
+#include "base/error.h"
+#include "base/process.h"
+#include "base/workers.h"
 
 namespace coracle {
 namespace {
@@ -34,7 +45,7 @@ TEST(ThreadPool, EveryIterationRunsOnce) {
           for (int64_t i = begin; i < end; ++i) counts[static_cast<size_t>(i)].fetch_add(1);
         });
         for (const std::atomic<int>& c : counts) EXPECT_EQ(c.load(), 1);
-        EXPECT_LE(parts.load(), threads);
+        EXPECT_LE(parts.load(), threads == 1 ? 1 : 8 * threads);
         EXPECT_LE(parts.load(), std::max<int64_t>(n / std::max<int64_t>(grain, 1), 1));
       }
     }
@@ -83,6 +94,151 @@ TEST(ThreadPool, HasNoThreadsBeforeItIsStartedAndNoneAfterwards) {
   for (int wait = 0; wait < 1000 && process_threads() != before; ++wait)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_EQ(process_threads(), before);
+}
+
+TEST(ThreadPool, ALoopWaitsForNoHelperThatIsElsewhere) {
+  const auto workers = std::make_shared<Workers>(2);
+  ThreadPool one(workers, 2);
+  ThreadPool two(workers, 2);
+  one.start();
+  std::atomic<int> begun{0};
+  std::atomic<bool> end{false};
+  std::thread other([&] {
+    one.parallel_for(2, 1, [&](int64_t, int64_t) {
+      begun.fetch_add(1);
+      while (!end.load()) std::this_thread::yield();
+    });
+  });
+  while (begun.load() != 2) std::this_thread::yield();
+  // The one helper is in the other loop, whose end this one must not depend on.
+  std::atomic<int64_t> sum{0};
+  two.parallel_for(100, 1, [&](int64_t begin, int64_t stop) {
+    for (int64_t i = begin; i < stop; ++i) sum.fetch_add(i);
+  });
+  EXPECT_EQ(sum.load(), 4950);
+  end = true;
+  other.join();
+}
+
+TEST(ThreadPool, ManyCallersShareHelpers) {
+  const auto workers = std::make_shared<Workers>(3);
+  constexpr int kCallers = 5;
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> callers;
+  for (int c = 0; c < kCallers; ++c) {
+    callers.emplace_back([&, c] {
+      ThreadPool pool(workers, 1 + c % 4);
+      EXPECT_EQ(pool.threads(), std::min(1 + c % 4, 3));
+      for (int run = 0; run < 20; ++run) {
+        const ThreadPool::Run during(pool);
+        for (int loop = 0; loop < 20; ++loop) {
+          std::vector<int> values(500, 0);
+          pool.parallel_for(500, 1, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) values[static_cast<size_t>(i)] += static_cast<int>(i);
+          });
+          for (int i = 0; i < 500; ++i) wrong += values[static_cast<size_t>(i)] == i ? 0 : 1;
+        }
+      }
+    });
+  }
+  for (std::thread& t : callers) t.join();
+  EXPECT_EQ(wrong.load(), 0);
+}
+
+TEST(ThreadPool, AHelperThatSleepsInItsPartIsAwaitedAndRestsForAWhile) {
+  ThreadPool pool(2);
+  pool.start();
+  const std::thread::id caller = std::this_thread::get_id();
+  /// How many of 8 parts, of so many ms each, a helper did.
+  const auto helped = [&](int helpers_ms, int callers_ms) {
+    std::atomic<int> parts{0};
+    std::atomic<int> others{0};
+    pool.parallel_for(8, 1, [&](int64_t begin, int64_t end) {
+      const bool helper = std::this_thread::get_id() != caller;
+      std::this_thread::sleep_for(std::chrono::milliseconds(helper ? helpers_ms : callers_ms));
+      parts.fetch_add(static_cast<int>(end - begin));
+      if (helper) others.fetch_add(1);
+    });
+    EXPECT_EQ(parts.load(), 8);
+    return others.load();
+  };
+  // It has no processor while the caller waits, so it is left out of the next loops; on a machine so busy that the
+  // caller has none either, nobody waits.
+  bool rested = false;
+  for (int attempt = 0; attempt < 50 && !rested; ++attempt) {
+    rested = helped(40, 1) != 0 && helped(0, 0) + helped(1, 1) + helped(1, 1) == 0;
+  }
+  EXPECT_TRUE(rested);
+}
+
+TEST(ThreadPool, StartsNoMoreHelpersThanThereAreProcessors) {
+  std::thread([] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(::sched_getcpu(), &one);
+    ASSERT_EQ(::sched_setaffinity(0, sizeof(one), &one), 0);
+    const int before = process_threads();
+    ThreadPool pool(64);
+    const ThreadPool::Run run(pool);
+    int64_t count = 0;
+    pool.parallel_for(1000, 1, [&](int64_t begin, int64_t end) { count += end - begin; });
+    EXPECT_EQ(count, 1000);
+    EXPECT_EQ(process_threads(), before);
+    EXPECT_EQ(pool.threads(), 64) << "what loops are planned for";
+  }).join();
+}
+
+/// Whether f holds in a forked child. A child that hangs is killed by its alarm.
+bool holds_in_child(const std::function<bool()>& f) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);
+    ::_exit(f() ? 0 : 1);
+  }
+  int status = 0;
+  return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+TEST(ThreadPool, IsOfTheProcessThatStartedIt) {
+  auto started = std::make_unique<ThreadPool>(2);
+  started->start();
+  ThreadPool not_started(2);
+  EXPECT_TRUE(holds_in_child([&] {
+    try {
+      const ThreadPool::Run run(*started);
+      return false;
+    } catch (const Error& e) {
+      return e.text().find("threads do not survive a fork") != std::string::npos;
+    }
+  }));
+  EXPECT_TRUE(holds_in_child([&] {
+    started.reset();
+    return true;
+  }));
+  EXPECT_TRUE(holds_in_child([&] {
+    int calls = 0;
+    not_started.parallel_for(10, 1, [&](int64_t begin, int64_t end) { calls += static_cast<int>(end - begin); });
+    return calls == 10;
+  }));
+}
+
+TEST(ProcessMutex, SaysThatItsHolderWasLeftBehind) {
+  ProcessMutex mutex;
+  mutex.lock();
+  EXPECT_TRUE(holds_in_child([&] {
+    try {
+      mutex.lock();
+      return false;
+    } catch (const Error& e) {
+      return e.text().find("load the model again") != std::string::npos;
+    }
+  }));
+  mutex.unlock();
+  EXPECT_TRUE(holds_in_child([&] {
+    mutex.lock();
+    mutex.unlock();
+    return true;
+  }));
 }
 
 TEST(ThreadPool, AtLeastTheCaller) {

@@ -69,6 +69,11 @@ void sessions(const std::string& path) {
   expect(view.raw() == values.data() && view.dtype() == CORACLE_FLOAT32, "raw");
   expect(!session.profile().empty() && !session.explain().empty(), "profile");
   expect(session.planned_memory() + session.memory().arena > 0, "memory");
+  const api::Pool pool(2);
+  const api::Pool same = pool;
+  options.pool = same;
+  const api::Session pooled(model, options);
+  expect(same.handle() == pool.handle() && pool.handle() != api::Pool().handle(), "pools");
   api::Session clone = session.clone();
   clone.set_input(0, {1, 2}, pair);
   clone.run();

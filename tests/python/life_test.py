@@ -149,7 +149,8 @@ def test_a_forked_child(linear):
     expected = session.run(x)["y"].tolist()
     linear(x)
     assert "forked from it" in child_result(lambda: session.run(x))
-    assert "forked from it" in child_result(session.close)
+    assert child_result(lambda: session.close() or repr(session)) == "<coracle.Session closed>"
+    assert "forked from it" in child_result(lambda: session.__enter__().memory)
     assert child_result(lambda: linear(x)["y"].tolist()) == str(expected)
     assert child_result(lambda: linear.session(threads=3).run(x)["y"].tolist()) == str(expected)
 
@@ -171,6 +172,85 @@ def test_a_child_forked_during_a_run_loads_again():
     thread.join()
     assert "load it again" in answer
     assert child_result(lambda: model(x[:1])["y"].shape) == "(1, 512)"
+
+
+def answer_of_run(session, x, queue):
+    try:
+        queue.put(session.run(x)["y"].tolist())
+    except coracle.InvalidArgumentError as error:
+        queue.put(str(error))
+    session.close()
+
+
+def test_multiprocessing_with_fork(linear):
+    x = np.ones((3, 4), np.float32)
+    context = multiprocessing.get_context("fork")
+    pool = coracle.Pool(2)
+    for session in linear.session(threads=2), linear.session(pool=pool):
+        expected = session.run(x)["y"].tolist()
+        queue = context.Queue()
+        child = context.Process(target=answer_of_run, args=(session, x, queue))
+        child.start()
+        assert "make a session here" in queue.get(timeout=60)
+        child.join(60)
+        assert child.exitcode == 0
+        assert session.run(x)["y"].tolist() == expected
+
+
+def test_sessions_share_the_threads_of_a_pool():
+    model = coracle.load_memory(*program_file.linear(256, 4))
+    x = np.random.default_rng(0).standard_normal((512, 256)).astype(np.float32)
+    expected = model.session(threads=1).run(x)["y"]
+    assert coracle.default_threads() >= 1
+    pool = coracle.Pool(3)
+    assert pool.threads == 3 and repr(pool) == "<coracle.Pool of 3 threads>" and coracle.Pool().threads == coracle.default_threads()
+    before = len(os.listdir("/proc/self/task"))
+    sessions = [model.session(threads, pool=pool) for threads in (0, 1, 2, 0, 0)]
+    del pool   # The sessions keep it.
+    for session in sessions:
+        assert np.array_equal(session.run(x)["y"], expected)
+    assert len(os.listdir("/proc/self/task")) <= before + 2
+
+    def work(number):
+        for _ in range(10):
+            assert np.array_equal(sessions[number].run(x)["y"], expected)
+
+    in_threads(5, work)
+    for wrong in -1, 1025, True, "2", 1.5:
+        with pytest.raises(coracle.InvalidArgumentError, match="threads is"):
+            coracle.Pool(wrong)
+    with pytest.raises(coracle.InvalidArgumentError, match="expected a coracle.Pool"):
+        model.session(pool=3)
+
+
+def test_polling_a_session_that_runs():
+    _, session, x = busy_session(500)
+    stop = threading.Event()
+
+    def poll():
+        while not stop.is_set():
+            for ask in (lambda: session.memory, session.output, lambda: session.output_shape(), session.planned_memory, session.explain):
+                try:
+                    ask()
+                except coracle.InvalidArgumentError as error:
+                    assert "another thread is using this session" in str(error)
+
+    failures = []
+    pollers = [threading.Thread(target=lambda: failures.append(in_threads(1, lambda _: poll()))) for _ in range(2)]
+    for poller in pollers:
+        poller.start()
+    done = 0
+    deadline = time.monotonic() + 60
+    while done < 5 and time.monotonic() < deadline:
+        try:
+            session.profile(x)
+            done += 1
+        except coracle.InvalidArgumentError as error:
+            assert "another thread is using this session" in str(error)
+    stop.set()
+    for poller in pollers:
+        poller.join()
+    assert failures == [None, None] and session.profile(x).total_ms > 0
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn"])

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pools: threads that several sessions share."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+
+from . import _library
+from .errors import InvalidArgumentError
+
+MOST_THREADS = 1024
+
+
+def default_threads() -> int:
+    """The threads of a session that is given no number: the processors that the calling thread may run on, and no more than the
+    control groups of this process grant."""
+    return _library.ask("default_threads")
+
+
+class Pool:
+    """Threads that runs of several sessions share: `pool = coracle.Pool(4); model.session(pool=pool)`.
+
+    With one run going on, `threads` threads work on it, the calling one included; of several runs at once each has fewer, at least its
+    calling thread. 0 is `default_threads()`. Sessions keep the threads of their pool alive. Any thread may use a pool; a forked child
+    makes its own.
+    """
+
+    def __init__(self, threads: int = 0):
+        if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or not 0 <= threads <= MOST_THREADS:
+            raise InvalidArgumentError("threads is %r, expected a whole number from 0 to %d" % (threads, MOST_THREADS))
+        self._pointer = ctypes.c_void_p()
+        _library.call("pool_create", int(threads), ctypes.byref(self._pointer))
+        self.threads: int = int(threads) or default_threads()
+
+    def __del__(self):
+        pointer, self._pointer = getattr(self, "_pointer", None), None
+        if pointer:
+            _library.ask("pool_free", pointer)
+
+    def __reduce__(self):
+        return Pool, (self.threads,)
+
+    def __repr__(self) -> str:
+        return "<coracle.Pool of %d threads>" % self.threads

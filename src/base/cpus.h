@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace coracle {
+
+/// Processors that the calling thread may run on (its affinity); at least 1.
+int allowed_cpus();
+
+/// How many processors' time the control groups of this process grant (cgroup v1 or v2), the least of its group and the
+/// groups around it; nothing where none is set. `root` is what the paths /proc and those of the mounts begin with.
+std::optional<double> cpu_quota(const std::string& root = "");
+
+/// Threads that can make progress at once: allowed_cpus(), and no more than cpu_quota() rounded up. The quota is read
+/// with the first call in a process.
+int usable_cpus();
+
+}  // namespace coracle

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <unistd.h>
+#endif
+
+namespace coracle {
+
+/// Number of this process: another one in a child that was forked.
+inline int64_t this_process() {
+#if defined(__unix__) || defined(__APPLE__)
+  return ::getpid();
+#else
+  return 1;
+#endif
+}
+
+/// A mutex for short and rare work on what forked processes use too. Its word is the process of the holder, so a child
+/// notices that whoever held it was another thread of the parent, which does not exist there.
+class ProcessMutex {
+ public:
+  /// Throws Error where waiting would never end.
+  void lock();
+  void unlock() { holder_.store(0, std::memory_order_release); }
+
+ private:
+  std::atomic<int64_t> holder_{0};
+};
+
+}  // namespace coracle

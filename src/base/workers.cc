@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/workers.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <limits>
+#include <system_error>
+#include <thread>
+
+#include "base/cpus.h"
+#include "base/error.h"
+#include "base/process.h"
+
+#if defined(__linux__)
+#include <pthread.h>
+#include <time.h>  // NOLINT(modernize-deprecated-headers): clock_gettime
+#endif
+
+namespace coracle {
+namespace {
+
+/// Polls before a waiting thread sleeps: some tens of microseconds.
+constexpr int kSpins = 4000;
+/// The same while processors are short.
+constexpr int kCrowdedSpins = 100;
+
+constexpr int64_t kMicrosecond = 1000;
+/// How often the affinity is looked at.
+constexpr int64_t kCpusFor = 100'000 * kMicrosecond;
+/// Waiting for a processor for less is not worth a rest.
+constexpr int64_t kLeastLost = 100 * kMicrosecond;
+/// A rest is so many times what was lost, and up to kLongerRests times doubled if the helper is late again soon.
+constexpr int64_t kRest = 16;
+constexpr int kLongerRests = 2;
+/// At most so much is taken as lost at once: more is not about a processor (a debugger, a suspended machine).
+constexpr int64_t kMostLost = 10'000 * kMicrosecond;
+
+// What a helper does. A share's address (the helper is offered it) has these bits clear.
+constexpr uintptr_t kIdle = 0;
+constexpr uintptr_t kAsleep = 1;
+constexpr uintptr_t kStop = 2;
+constexpr uintptr_t kTaken = 4;    // with a share: works on it
+constexpr uintptr_t kAwaited = 8;  // and the caller sleeps until it is done
+
+void relax() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+int64_t now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+struct alignas(64) Worker {
+  std::atomic<uintptr_t> task{kIdle};
+  std::atomic<int64_t> rests_until{0};
+  std::atomic<int64_t> last_rest{0};
+  std::mutex mutex;
+  std::condition_variable changed;  // the task, for the helper that sleeps and the caller that waits for it
+  std::thread thread;
+
+  /// Time on a processor so far, where the system tells; else the time that passed.
+  int64_t busy() {
+#if defined(__linux__)
+    clockid_t clock = 0;
+    timespec time{};
+    if (::pthread_getcpuclockid(thread.native_handle(), &clock) == 0 && ::clock_gettime(clock, &time) == 0) {
+      return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+    }
+#endif
+    return now();
+  }
+};
+
+Loop::Loop(int threads) : shares_(static_cast<size_t>(std::max(threads, 1))) {
+  for (size_t i = 0; i < shares_.size(); ++i) {
+    shares_[i].loop = this;
+    shares_[i].thread = static_cast<int>(i);
+  }
+}
+
+void Loop::set(int64_t n, int64_t parts, int threads, Call call, const void* self) noexcept {
+  n_ = n;
+  parts_ = parts;
+  threads_ = threads;
+  call_ = call;
+  self_ = self;
+  for (int i = 0; i < threads; ++i) {
+    Share& share = shares_[static_cast<size_t>(i)];
+    share.next.store(parts * i / threads, std::memory_order_relaxed);
+    share.end = parts * (i + 1) / threads;
+    share.worker = nullptr;
+  }
+}
+
+void Loop::work(int thread) noexcept {
+  const int64_t size = n_ / parts_;
+  const int64_t longer = n_ % parts_;  // so many parts have one more
+  for (int i = 0; i < threads_; ++i) {
+    Share& share = shares_[static_cast<size_t>((thread + i) % threads_)];
+    while (share.next.load(std::memory_order_relaxed) < share.end) {
+      const int64_t part = share.next.fetch_add(1, std::memory_order_relaxed);
+      if (part >= share.end) break;
+      const int64_t begin = part * size + std::min(part, longer);
+      call_(self_, begin, begin + size + (part < longer ? 1 : 0));
+    }
+  }
+}
+
+Workers::Workers(int threads) : threads_(std::max(threads, 1)), cpus_(std::numeric_limits<int>::max()) {
+  workers_.reserve(static_cast<size_t>(threads_) - 1);
+}
+
+Workers::~Workers() {
+  const bool forked = process_.load() != 0 && process_.load() != this_process();
+  for (std::unique_ptr<Worker>& worker : workers_) {
+    if (forked) {
+      static_cast<void>(worker.release());  // to join or to destroy what its thread uses would wait for ever
+      continue;
+    }
+    {
+      const std::lock_guard lock(worker->mutex);
+      worker->task.store(kStop, std::memory_order_release);
+    }
+    worker->changed.notify_all();
+    worker->thread.join();
+  }
+}
+
+void Workers::require_process() const {
+  const int64_t process = process_.load(std::memory_order_relaxed);
+  if (process == 0 || process == this_process()) return;
+  fail(ErrorCode::kInvalidArgument, "the threads of this session or its pool were started in process ", process,
+       ", and this is process ", this_process(),
+       ", forked from it: threads do not survive a fork; make a session (and a pool) in this process, of the same "
+       "model");
+}
+
+void Workers::start(int count) {
+  require_process();
+  count = std::min(count, threads_ - 1);
+  if (started_.load(std::memory_order_acquire) >= count) return;
+  const std::lock_guard lock(starting_);
+  process_.store(this_process());
+  try {
+    while (static_cast<int>(workers_.size()) < count) {
+      auto worker = std::make_unique<Worker>();
+      Worker& w = *worker;
+      w.thread = std::thread([this, &w] { serve(w); });
+      workers_.push_back(std::move(worker));
+      started_.store(static_cast<int>(workers_.size()), std::memory_order_release);
+    }
+  } catch (const std::system_error& e) {
+    fail(ErrorCode::kOutOfMemory, "cannot start ", count, " threads: ", e.what());
+  }
+}
+
+void Workers::enter(int threads) {
+  if (threads > 1) {
+    const int64_t time = now();
+    if (time >= cpus_until_.load(std::memory_order_relaxed)) {
+      cpus_until_.store(time + kCpusFor, std::memory_order_relaxed);
+      cpus_.store(allowed_cpus(), std::memory_order_relaxed);
+    }
+    start(std::min(threads, cpus_.load(std::memory_order_relaxed)) - 1);
+  }
+  callers_.fetch_add(1, std::memory_order_relaxed);
+}
+
+int Workers::limit() const noexcept {
+  const int all = std::min(threads_, cpus_.load(std::memory_order_relaxed));
+  return std::min(all - std::max(callers_.load(std::memory_order_relaxed), 1),
+                  started_.load(std::memory_order_acquire));
+}
+
+int Workers::available(int wanted) noexcept {
+  const int most = limit();
+  if (!crowded_.load(std::memory_order_relaxed)) return std::clamp(most, 0, wanted);
+  const int64_t time = now();
+  int ready = 0;
+  bool crowded = false;
+  for (int i = 0; i < started_.load(std::memory_order_acquire); ++i) {
+    const bool rests = workers_[static_cast<size_t>(i)]->rests_until.load(std::memory_order_relaxed) > time;
+    crowded = crowded || rests;
+    ready += rests ? 0 : 1;
+  }
+  if (!crowded) crowded_.store(false, std::memory_order_relaxed);
+  return std::clamp(std::min(ready, most), 0, wanted);
+}
+
+bool Workers::offer(Worker& worker, Loop::Share& share) noexcept {
+  const auto task = reinterpret_cast<uintptr_t>(&share);
+  uintptr_t expected = kIdle;
+  if (worker.task.compare_exchange_strong(expected, task, std::memory_order_acq_rel)) return true;
+  if (expected != kAsleep || !worker.task.compare_exchange_strong(expected, task, std::memory_order_acq_rel)) {
+    return false;
+  }
+  { const std::lock_guard lock(worker.mutex); }
+  worker.changed.notify_all();
+  return true;
+}
+
+int64_t Workers::run(Loop& loop) noexcept {
+  const bool crowded = crowded_.load(std::memory_order_relaxed);
+  const int64_t time = crowded ? now() : 0;
+  const int started = started_.load(std::memory_order_acquire);
+  int next = 1;
+  for (int i = 0; i < started && next < loop.threads_; ++i) {
+    Worker& worker = *workers_[static_cast<size_t>(i)];
+    if (crowded && worker.rests_until.load(std::memory_order_relaxed) > time) continue;
+    Loop::Share& share = loop.shares_[static_cast<size_t>(next)];
+    if (!offer(worker, share)) continue;
+    share.worker = &worker;
+    ++next;
+  }
+  loop.work(0);
+  int64_t slept = 0;
+  for (int i = 1; i < next; ++i) {
+    const Loop::Share& share = loop.shares_[static_cast<size_t>(i)];
+    uintptr_t offered = reinterpret_cast<uintptr_t>(&share);
+    if (!share.worker->task.compare_exchange_strong(offered, kIdle, std::memory_order_acq_rel)) {
+      slept += await(*share.worker, share);
+    }
+  }
+  return slept;
+}
+
+/// Waits until the helper has done its parts; returns how long the caller slept.
+int64_t Workers::await(Worker& worker, const Loop::Share& share) noexcept {
+  const uintptr_t taken = reinterpret_cast<uintptr_t>(&share) | kTaken;
+  const auto done = [&] { return worker.task.load(std::memory_order_acquire) != taken; };
+  const int spins = crowded_.load(std::memory_order_relaxed) ? kCrowdedSpins : kSpins;
+  for (int spin = 0; spin < spins; ++spin) {
+    if (done()) return 0;
+    relax();
+  }
+  // It may have a long part, or no processor: the time it is on one tells. Without one, sleeping makes room.
+  const int64_t start = now();
+  const int64_t busy = worker.busy();
+  int64_t slept = 0;
+  while (!done()) {
+    const int64_t passed = now() - start;
+    if (passed > kLeastLost / 2 && worker.busy() - busy < passed / 2) {
+      const int64_t asleep = now();
+      std::unique_lock lock(worker.mutex);
+      uintptr_t running = taken;
+      if (worker.task.compare_exchange_strong(running, taken | kAwaited, std::memory_order_acq_rel)) {
+        worker.changed.wait(lock, [&] { return worker.task.load(std::memory_order_acquire) != (taken | kAwaited); });
+      }
+      slept = now() - asleep;
+      break;
+    }
+    for (int spin = 0; spin < kSpins / 10 && !done(); ++spin) relax();
+    if (!done()) std::this_thread::yield();
+  }
+  const int64_t lost = now() - start - (worker.busy() - busy);
+  if (lost >= kLeastLost) rest(worker, lost);
+  return slept;
+}
+
+void Workers::rest(Worker& worker, int64_t lost) noexcept {
+  const int64_t time = now();
+  const int64_t last = worker.last_rest.load(std::memory_order_relaxed);
+  const bool again = time < worker.rests_until.load(std::memory_order_relaxed) + 2 * last;
+  int64_t duration = std::min(lost, kMostLost) * kRest;
+  if (again) duration = std::clamp(2 * last, duration, duration << kLongerRests);
+  worker.last_rest.store(duration, std::memory_order_relaxed);
+  worker.rests_until.store(time + duration, std::memory_order_relaxed);
+  crowded_.store(true, std::memory_order_relaxed);
+}
+
+void Workers::make_room(int64_t lost) noexcept {
+  if (lost < kLeastLost) return;
+  const int64_t time = now();
+  for (int i = started_.load(std::memory_order_acquire); i-- > 0;) {
+    Worker& worker = *workers_[static_cast<size_t>(i)];
+    if (worker.rests_until.load(std::memory_order_relaxed) > time) continue;
+    rest(worker, lost);
+    return;
+  }
+}
+
+void Workers::serve(Worker& worker) const noexcept {
+  while (true) {
+    uintptr_t task = worker.task.load(std::memory_order_acquire);
+    const int spins = crowded_.load(std::memory_order_relaxed) ? kCrowdedSpins : kSpins;
+    for (int spin = 0; task == kIdle && spin < spins; ++spin) {
+      relax();
+      task = worker.task.load(std::memory_order_acquire);
+    }
+    if (task == kIdle) {
+      std::unique_lock lock(worker.mutex);
+      if (worker.task.compare_exchange_strong(task, kAsleep, std::memory_order_acq_rel)) {
+        worker.changed.wait(lock, [&] { return worker.task.load(std::memory_order_acquire) != kAsleep; });
+      }
+      continue;
+    }
+    if (task == kStop) return;
+    uintptr_t running = task | kTaken;
+    if (!worker.task.compare_exchange_strong(task, running, std::memory_order_acq_rel)) continue;
+    const auto& share = *reinterpret_cast<const Loop::Share*>(task);
+    share.loop->work(share.thread);
+    // The caller may go on, and the loop be gone, from here on.
+    if (worker.task.compare_exchange_strong(running, kIdle, std::memory_order_acq_rel)) continue;
+    {
+      const std::lock_guard lock(worker.mutex);
+      worker.task.store(kIdle, std::memory_order_release);
+    }
+    worker.changed.notify_all();
+  }
+}
+
+}  // namespace coracle

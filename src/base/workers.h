@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace coracle {
+
+struct Worker;
+
+/// The parts of a loop in progress. Each thread has a share of them, parts next to each other, and takes those of
+/// others when its own are all begun. Used for one loop after the other.
+class Loop {
+ public:
+  using Call = void (*)(const void* self, int64_t begin, int64_t end);
+
+  /// For at most so many threads.
+  explicit Loop(int threads);
+
+  /// Before any thread works on it: [0, n) in `parts` parts, for `threads` threads.
+  void set(int64_t n, int64_t parts, int threads, Call call, const void* self) noexcept;
+  /// Runs parts, those of that thread's share first, until all are begun. Thread 0 is the caller.
+  void work(int thread) noexcept;
+
+ private:
+  friend class Workers;
+
+  struct alignas(64) Share {
+    std::atomic<int64_t> next{0};
+    int64_t end = 0;
+    Loop* loop = nullptr;
+    int thread = 0;
+    Worker* worker = nullptr;  // whom it was offered to
+  };
+
+  int64_t n_ = 0;
+  int64_t parts_ = 0;
+  int threads_ = 0;
+  Call call_ = nullptr;
+  const void* self_ = nullptr;
+  std::vector<Share> shares_;
+};
+
+/// Helper threads, for loops of any number of callers at once. A loop is offered to helpers that have nothing to do;
+/// who has not begun when the caller finds no part left is not waited for. Helpers spin for a bounded time after a
+/// loop, then sleep. A helper that was seen waiting for a processor while a caller waited for it gets a rest, so that
+/// what it costs stays a small part of the time; while one rests nobody spins.
+class Workers {
+ public:
+  /// For `threads` threads in all: helpers and callers in runs together are no more, as long as there are fewer
+  /// callers.
+  explicit Workers(int threads);
+  /// In a process forked from the one that started them there is nothing to end: their memory is left.
+  ~Workers();
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  int threads() const { return threads_; }
+
+  /// Starts helpers until there are `count`. Throws Error when the system refuses, or in a forked process.
+  void start(int count);
+
+  /// A run begins: starts as many helpers as there are processors for, at most `threads` - 1. Throws as start().
+  void enter(int threads);
+  void leave() noexcept { callers_.fetch_sub(1, std::memory_order_relaxed); }
+
+  /// How many helpers a loop may have now, at most `wanted`.
+  int available(int wanted) noexcept;
+  /// Runs a loop that was set: the caller is its thread 0, helpers are the others. Returns for how long the caller
+  /// slept.
+  int64_t run(Loop& loop) noexcept;
+
+  /// The caller waited `lost` ns for a processor while helpers had one: one helper rests.
+  void make_room(int64_t lost) noexcept;
+
+ private:
+  void require_process() const;
+  static bool offer(Worker& worker, Loop::Share& share) noexcept;
+  int64_t await(Worker& worker, const Loop::Share& share) noexcept;
+  void serve(Worker& worker) const noexcept;
+  void rest(Worker& worker, int64_t lost) noexcept;
+  int limit() const noexcept;
+
+  const int threads_;
+  std::mutex starting_;
+  std::vector<std::unique_ptr<Worker>> workers_;  // has room for all
+  std::atomic<int> started_{0};
+  std::atomic<int64_t> process_{0};  // that started them
+  std::atomic<int> callers_{0};
+  std::atomic<int> cpus_;               // processors for callers and helpers
+  std::atomic<int64_t> cpus_until_{0};  // when to look again
+  std::atomic<bool> crowded_{false};    // a helper rests
+};
+
+}  // namespace coracle
