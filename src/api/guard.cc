@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/guard.h"
 
+#include "base/printable.h"
+
 namespace coracle {
 namespace {
 
@@ -10,7 +12,7 @@ thread_local std::string last_error;
 
 void set_last_error(std::string_view message) noexcept {
   try {
-    last_error = message;
+    last_error = printable(message, /*lines=*/true);
   } catch (...) {
     last_error.clear();
   }
