@@ -76,7 +76,7 @@ TEST_F(Names, AreFoundInBothForms) {
   session.set_input(0, {2}, std::vector<float>{-1, 1});
   session.run();
   for (const std::string& name : {kMiddle, printable(kMiddle)}) {
-    EXPECT_EQ(session.tensor(name).data<float>()[1], 1.0F);
+    EXPECT_EQ(session.tensor(name).values<float>()[1], 1.0F);
   }
 }
 
