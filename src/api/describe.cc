@@ -4,12 +4,18 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include "base/printable.h"
+
 namespace coracle {
 namespace {
 
 using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
 
-void write(Writer& w, std::string_view s) { w.String(s.data(), static_cast<rapidjson::SizeType>(s.size())); }
+/// Paths and reasons among these may hold bytes that are no UTF-8.
+void write(Writer& w, std::string_view s) {
+  const std::string valid = printable(s, /*lines=*/true);
+  w.String(valid.data(), static_cast<rapidjson::SizeType>(valid.size()));
+}
 
 void field(Writer& w, const char* name, std::string_view value) {
   w.Key(name);

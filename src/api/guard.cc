@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/current_error.h"
+#include "base/printable.h"
 
 namespace coracle {
 namespace {
@@ -14,7 +15,7 @@ thread_local std::string last_error;
 
 void set_last_error(std::string_view message) noexcept {
   try {
-    last_error = message;
+    last_error = printable(message, /*lines=*/true);
   } catch (...) {
     last_error.clear();
   }

@@ -6,6 +6,7 @@
 #include "api/guard.h"
 #include "api/handles.h"
 #include "api/options.h"
+#include "base/printable.h"
 #include "graph/dot.h"
 #include "graph/text.h"
 
@@ -120,8 +121,10 @@ coracle_status info_at(const std::vector<TensorInfo>* infos, const char* kind, s
 }
 
 int64_t find(const std::vector<TensorInfo>& infos, const char* name) {
-  for (size_t i = 0; i < infos.size() && name != nullptr; ++i) {
-    if (infos[i].name == name) return static_cast<int64_t>(i);
+  if (name == nullptr) return -1;
+  const std::string wanted = printable(name);
+  for (size_t i = 0; i < infos.size(); ++i) {
+    if (infos[i].name == wanted) return static_cast<int64_t>(i);
   }
   return -1;
 }

@@ -157,7 +157,8 @@ int main_guarded(int argc, char** argv) {
 int main(int argc, char** argv) {
   using coracle::cli::ExitCode;
   const auto fail = [](ExitCode code, const char* message) {
-    fmt::print(stderr, "coracle: {}\n", message);
+    coracle_set_last_error(message);  // which makes it printable: paths may hold any bytes
+    fmt::print(stderr, "coracle: {}\n", coracle_last_error());
     return static_cast<int>(code);
   };
   try {

@@ -3,20 +3,22 @@
 
 #include <algorithm>
 
+#include "base/printable.h"
+
 namespace coracle {
 
-ValueId Graph::add_input(std::string name, Fact fact) {
+ValueId Graph::add_input(std::string_view name, Fact fact) {
   const ValueId id{static_cast<int32_t>(values_.size())};
-  values_.push_back({.fact = std::move(fact), .name = std::move(name), .lod_origin = id});
+  values_.push_back({.fact = std::move(fact), .name = printable(name), .lod_origin = id});
   inputs_.push_back(id);
   return id;
 }
 
-ValueId Graph::add_constant(Tensor tensor, std::string name) {
+ValueId Graph::add_constant(Tensor tensor, std::string_view name) {
   const ValueId id{static_cast<int32_t>(values_.size())};
   const bool has_lod = !tensor.lod().empty();
   values_.push_back(
-      {.fact = Fact::constant(std::move(tensor)), .name = std::move(name), .lod_origin = has_lod ? id : kNoValue});
+      {.fact = Fact::constant(std::move(tensor)), .name = printable(name), .lod_origin = has_lod ? id : kNoValue});
   return id;
 }
 
@@ -107,10 +109,12 @@ ValueId Graph::add(Op op, const PortValues& inputs, std::string name) {
   return node(add_node(std::move(op), inputs, {}, std::move(name))).outputs.at(0);
 }
 
-void Graph::add_output(ValueId value, std::string name) {
+void Graph::add_output(ValueId value, std::string_view name) {
   outputs_.push_back(value);
-  output_names_.push_back(std::move(name));
+  output_names_.push_back(printable(name));
 }
+
+void Graph::set_name(ValueId value, std::string_view name) { values_[index(value)].name = printable(name); }
 
 void Graph::replace_uses(ValueId from, ValueId to) {
   for (NodeId id : order_) {

@@ -26,7 +26,7 @@ using PortValues = std::vector<std::vector<ValueId>>;
 /// One value: written once, by a node, or given from outside (input), or constant.
 struct Value {
   Fact fact;                  ///< fact.value is set for constants
-  std::string name;           ///< the variable's name in the file where it has one; not unique, may be empty
+  std::string name;           ///< the variable's name in the file where it has one, printable; not unique, may be empty
   NodeId producer = kNoNode;  ///< kNoNode for inputs and constants
   int output = 0;             ///< index among the producer's outputs
   /// The value whose sequence offsets this one has, as far as the operators' rules tell: itself where they are its own,
@@ -70,9 +70,9 @@ struct Node {
 class Graph {
  public:
   /// Adds an input of the program.
-  ValueId add_input(std::string name, Fact fact);
+  ValueId add_input(std::string_view name, Fact fact);
   /// Adds a constant; `name` is the parameter's name or empty.
-  ValueId add_constant(Tensor tensor, std::string name = {});
+  ValueId add_constant(Tensor tensor, std::string_view name = {});
   /// Appends a node, infers its outputs' facts and returns it. `output_counts` may be empty: one value for each
   /// required port, none for optional ones (lists must be given). Throws Error that names the node.
   NodeId add_node(Op op, const PortValues& inputs, PortCounts output_counts = {}, std::string name = {},
@@ -81,8 +81,8 @@ class Graph {
   ValueId add(Op op, const PortValues& inputs, std::string name = {});
 
   /// Marks a value as the next output of the program.
-  void add_output(ValueId value, std::string name);
-  void set_name(ValueId value, std::string name) { values_[index(value)].name = std::move(name); }
+  void add_output(ValueId value, std::string_view name);
+  void set_name(ValueId value, std::string_view name);
   /// The type of an input; those of other values follow with infer_all().
   void set_input_fact(ValueId input, Fact fact) { values_[index(input)].fact = std::move(fact); }
   /// See Node::lod_from. For the last node only: what uses its results is not told.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/printable.h"
+
 namespace coracle {
 namespace {
 
@@ -174,17 +176,12 @@ class FieldVisitor : public AttributeVisitor {
 }  // namespace
 
 std::string quoted(std::string_view s) {
-  std::string out = "\"";
+  std::string out;
   for (char c : s) {
-    if (static_cast<unsigned char>(c) < ' ') {
-      constexpr std::string_view kDigits = "0123456789abcdef";
-      out.append("\\x").append({kDigits[static_cast<size_t>(c) / 16], kDigits[static_cast<size_t>(c) % 16]});
-      continue;
-    }
     if (c == '"' || c == '\\') out.push_back('\\');
     out.push_back(c);
   }
-  return out + "\"";
+  return "\"" + printable(out) + "\"";
 }
 
 std::string print_attributes(const Op& op) {

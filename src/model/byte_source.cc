@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/printable.h"
 
 namespace coracle {
 namespace {
@@ -154,18 +155,6 @@ std::string join_path(const std::string& folder, std::string_view name) {
   std::string path = folder;
   if (path.back() != '/') path.push_back('/');
   return path.append(name);
-}
-
-std::string in_quotes(std::string_view name) {
-  constexpr size_t kMaxLength = 300;
-  std::string out = "'";
-  for (char c : name.substr(0, kMaxLength)) {
-    const auto byte = static_cast<unsigned char>(c);
-    out.push_back(byte < 0x20 || byte == 0x7F ? '?' : c);
-  }
-  if (name.size() > kMaxLength) out.append("...");
-  out.push_back('\'');
-  return out;
 }
 
 }  // namespace coracle

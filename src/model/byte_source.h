@@ -54,7 +54,4 @@ std::shared_ptr<const ByteSource> callback_source(ReadFile read);
 /// `folder` and `name` as one path; an empty folder is the current one.
 std::string join_path(const std::string& folder, std::string_view name);
 
-/// 'name' as it may stand in a message: unprintable bytes replaced, cut at a sensible length, in quotes.
-std::string in_quotes(std::string_view name);
-
 }  // namespace coracle

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/printable.h"
 #include "model/pir_lowering.h"
 #include "model/programdesc.h"
 #include "model/regions.h"

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/printable.h"
 #include "model/program_control.h"
 #include "model/program_lowering.h"
 

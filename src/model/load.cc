@@ -2,6 +2,7 @@
 #include "model/load.h"
 
 #include "base/error.h"
+#include "base/printable.h"
 #include "model/import_pir.h"
 #include "model/import_programdesc.h"
 #include "model/params.h"
@@ -9,12 +10,23 @@
 namespace coracle {
 namespace {
 
+/// What a program says about itself, as callers see it: a file's names may hold any bytes.
+ModelInfo printable_info(ModelInfo info) {
+  for (auto* list : {&info.inputs, &info.outputs, &info.parameters}) {
+    for (TensorInfo& t : *list) t.name = printable(t.name);
+  }
+  for (OperatorCount& o : info.operators) o.type = printable(o.type);
+  for (Unsupported& u : info.unsupported) u.type = printable(u.type);
+  return info;
+}
+
 template <class Program>
 LoadedModel load_program(const Program& program, const ModelFiles& files) {
   LoadedModel model;
   model.info = describe(program);
   require_supported(model.info);
   model.graph = import(program, model.info, read_parameters(files, model.info.parameters));
+  model.info = printable_info(std::move(model.info));
   return model;
 }
 
@@ -28,15 +40,15 @@ LoadedModel load_model(const ModelSource& source) {
 
 ModelInfo inspect_model(const ModelSource& source) {
   const ModelFiles files = find_model_files(source);
-  if (files.is_pir) return describe(pir::parse(files.program));
-  return describe(programdesc::parse(files.program));
+  if (files.is_pir) return printable_info(describe(pir::parse(files.program)));
+  return printable_info(describe(programdesc::parse(files.program)));
 }
 
 void require_supported(const ModelInfo& info) {
   if (info.unsupported.empty()) return;
   std::string list;
   for (const Unsupported& u : info.unsupported) {
-    list.append(text("\n  ", u.type, " (", u.count, u.count == 1 ? " time): " : " times): ", u.reason));
+    list.append(text("\n  ", printable(u.type), " (", u.count, u.count == 1 ? " time): " : " times): ", u.reason));
   }
   fail(ErrorCode::kUnsupported, "the model ", in_quotes(info.file), " needs what is not supported:", list);
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/fact.h"
+#include "base/printable.h"
 #include "model/programdesc.h"
 
 static_assert(std::endian::native == std::endian::little, "parameter files are little-endian and used in place");

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/printable.h"
 
 namespace coracle::pir {
 namespace {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/printable.h"
 #include "model/programdesc.h"
 
 namespace coracle {

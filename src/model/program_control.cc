@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/error.h"
+#include "base/printable.h"
 #include "model/program_lowering.h"
 #include "ops/while.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/printable.h"
 #include "model/program_control.h"
 #include "model/program_lowering.h"
 #include "ops/add.h"

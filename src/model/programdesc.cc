@@ -6,6 +6,7 @@
 #include <protozero/pbf_reader.hpp>
 
 #include "base/error.h"
+#include "base/printable.h"
 
 namespace coracle::programdesc {
 namespace {

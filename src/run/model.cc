@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/cpus.h"
+#include "base/printable.h"
 
 namespace coracle {
 namespace {
@@ -24,9 +25,9 @@ void keep_tensors(Graph& graph, const std::vector<std::string>& keep) {
     }
   }
   for (const std::string& name : all ? order : keep) {
-    const auto it = by_name.find(name);
-    require(it != by_name.end(), ErrorCode::kInvalidArgument, "keep_tensors names '", name,
-            "', which no operator of the main block writes");
+    const auto it = by_name.find(printable(name));
+    require(it != by_name.end(), ErrorCode::kInvalidArgument, "keep_tensors names ", in_quotes(name),
+            ", which no operator of the main block writes");
     graph.add_output(it->second, name);
   }
 }

@@ -5,6 +5,8 @@
 
 #include "base/cpus.h"
 
+#include "base/printable.h"
+
 namespace coracle {
 namespace {
 
@@ -170,13 +172,14 @@ Tensor Session::output(size_t index) const {
 Tensor Session::kept(std::string_view name) const {
   const Use use(*this);
   const std::vector<std::string>& names = model_->program()->graph().output_names();
+  const std::string wanted = printable(name);
   for (size_t i = 0; i < names.size(); ++i) {
-    if (names[i] != name) continue;
+    if (names[i] != wanted) continue;
     require(i < outputs_.size(), ErrorCode::kInvalidArgument, "there are no tensors before a run that succeeded");
     return outputs_[i];
   }
-  fail(ErrorCode::kInvalidArgument, "variable '", name,
-       "' is not kept: name it in keep_tensors when loading the model (is it a variable of the main block?)");
+  fail(ErrorCode::kInvalidArgument, "variable ", in_quotes(name),
+       " is not kept: name it in keep_tensors when loading the model (is it a variable of the main block?)");
 }
 
 std::shared_ptr<const BoundSteps> Session::explain() {
