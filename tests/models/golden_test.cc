@@ -30,7 +30,7 @@ struct Options {
   int threads = 0;
   coracle::Isa isa = coracle::detected_isa();
   std::optional<coracle::Precision> precision;  ///< on matrix tiles, emulated where the machine has none
-  bool first = false;  ///< of each model the first case alone
+  bool first = false;                           ///< of each model the first case alone
   std::vector<std::string> chosen;
 
   /// What lines of known.txt name behind "@".
