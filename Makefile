@@ -35,8 +35,8 @@ test: models
 format:
 	git ls-files '*.cc' '*.h' '*.hpp' | xargs clang-format-14 -i
 
-lint: build/release/build.ninja
-	scripts/lint.sh build/release
+lint: build/lint/build.ninja
+	scripts/lint.sh build/lint
 
 # Coracle against other engines, e.g. make bench MODELS=det,rec PEERS=onnxruntime THREADS=1 SECONDS=5 RUNS=3 REALTIME=1. Without a selection
 # the results also go into docs/performance.md and README.md.

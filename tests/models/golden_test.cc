@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs every case of the reference folder's goldens and prints a table: model, case, largest error, kernels used.
 // Cases listed in known.txt have a wider bound on the relative RMS difference, for the reason given there.
-//   golden_test [--by-reference] [--threads N] [--isa ISA] [--tiles PRECISION] [MODEL[/CASE]...]
+//   golden_test [--by-reference] [--threads N] [--isa ISA] [--tiles PRECISION] [--first] [MODEL[/CASE]...]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -30,6 +30,7 @@ struct Options {
   int threads = 0;
   coracle::Isa isa = coracle::detected_isa();
   std::optional<coracle::Precision> precision;  ///< on matrix tiles, emulated where the machine has none
+  bool first = false;                           ///< of each model the first case alone
   std::vector<std::string> chosen;
 
   /// What lines of known.txt name behind "@".
@@ -144,6 +145,8 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--by-reference") == 0) {
       options.by_reference = true;
+    } else if (std::strcmp(argv[i], "--first") == 0) {
+      options.first = true;
     } else if (std::strcmp(argv[i], "--threads") == 0 && i + 1 < argc) {
       options.threads = std::atoi(argv[++i]);
     } else if (std::strcmp(argv[i], "--tiles") == 0 && i + 1 < argc) {
@@ -178,8 +181,10 @@ int main(int argc, char** argv) {
   int failed = 0;
   int widened = 0;
   const std::map<std::string, KnownDifference> known = known_differences();
+  std::string before;
   for (const auto& [model, name] : cases) {
-    if (!options.takes(model, name)) continue;
+    if (!options.takes(model, name) || (options.first && model == before)) continue;
+    before = model;
     ++run;
     auto difference = known.find(model + "/" + name);
     if (difference == known.end()) {
