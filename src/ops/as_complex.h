@@ -13,6 +13,7 @@ struct AsComplex {
   static constexpr const char* kLegacy[] = {"as_complex"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const AsComplex&, const AsComplex&) = default;
 };
 

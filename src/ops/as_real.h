@@ -13,6 +13,7 @@ struct AsReal {
   static constexpr const char* kLegacy[] = {"as_real"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const AsReal&, const AsReal&) = default;
 };
 

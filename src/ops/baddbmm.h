@@ -11,6 +11,7 @@ struct Baddbmm {
   static constexpr const char* kLegacy[] = {"baddbmm"};
   static constexpr std::span<const Port> kInputs = kScaledProductInputs;
   static constexpr std::span<const Port> kOutputs = kScaledProductOutputs;
+  static constexpr LodRule kLod = LodRule::kFirst;
   double beta = 1.0;
   double alpha = 1.0;
   void attributes(AttributeVisitor& visit) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "graph/lowering.h"
 #include "ops/common/binary.h"
 #include "ops/common/einsum.h"
 
@@ -15,9 +16,15 @@ struct Einsum {
   static constexpr Port kInputs[] = {list_in("x", "Operands")};
   static constexpr Port kOutputs[] = {out("out", "Out"), list_out("inner_cache", "InnerCache"),
                                       list_out("xshape", "XShape")};
+  static constexpr LodRule kLod = LodRule::kDerived;
   std::string equation;
-  void attributes(AttributeVisitor& visit) { visit("equation", equation); }
+  bool shares_lod = false;  ///< PIR: a product has the sequence offsets of x where its dimensions lead
+  void attributes(AttributeVisitor& visit) {
+    visit("equation", equation);
+    visit("shares_lod", shares_lod);
+  }
   friend bool operator==(const Einsum&, const Einsum&) = default;
+  static void lower(Lowering& l);
 };
 
 inline void infer(const Einsum& op, InferArgs& a) {
@@ -40,6 +47,7 @@ inline void infer(const Einsum& op, InferArgs& a) {
   Shape y;
   for (int label : plan.result) y.push_back(sizes[static_cast<size_t>(label)]);
   a.set(0, dtype, y);
+  if ((op.shares_lod || a.count(0) == 1) && first_operand_leads(plan)) a.out(0).lod = a.in(0).lod;
 }
 
 inline void reference(const Einsum& op, ReferenceArgs& a) {
@@ -50,6 +58,13 @@ inline void reference(const Einsum& op, ReferenceArgs& a) {
     operands.push_back(converted(a.in(0, i), a.out(0).dtype()));
   }
   reference_einsum(plan_einsum(op.equation, ranks), operands, a.out(0));
+}
+
+/// Nothing but a gradient reads the other results.
+inline void Einsum::lower(Lowering& l) {
+  auto op = l.read<Einsum>();
+  op.shares_lod = l.is_pir();
+  l.bind("Out", l.add(op, l.ports_of(kOpRow<Einsum>)));
 }
 
 inline constexpr const OpRow* einsum_op = &kOpRow<Einsum>;

@@ -11,6 +11,7 @@ struct FftC2c {
   static constexpr const char* kLegacy[] = {"fft_c2c"};
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   Ints axes;
   FourierNorm normalization = FourierNorm::kBackward;
   bool forward = true;

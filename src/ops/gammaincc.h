@@ -13,6 +13,7 @@ struct Gammaincc {
   static constexpr const char* kLegacy[] = {"gammaincc"};
   static constexpr Port kInputs[] = {in("x", "x"), in("y", "y")};
   static constexpr Port kOutputs[] = {out("out", "out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const Gammaincc&, const Gammaincc&) = default;
 };
 

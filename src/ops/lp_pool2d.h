@@ -13,6 +13,7 @@ struct LpPool2d : PoolingAttributes {
   static constexpr const char* kLegacy[] = {"lp_pool2d"};
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("kernel_size", "ksize")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   double norm_type = 0;
   LpPool2d() : PoolingAttributes(2) {}
   void attributes(AttributeVisitor& visit) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "graph/lowering.h"
 #include "ops/common/binary.h"
 #include "ops/common/matrix_product.h"
 
@@ -14,7 +15,7 @@ struct Matmul {
   static constexpr Port kOutputs[] = {out("out", "Out")};
   bool transpose_x = false;
   bool transpose_y = false;
-  bool shares_lod = false;  ///< the result has the sequence offsets of x, as in the first `matmul` of Paddle
+  bool shares_lod = false;  ///< the result has the sequence offsets of x: in PIR and in the first `matmul` of Paddle
   void attributes(AttributeVisitor& visit) {
     visit("transpose_x", transpose_x, "trans_x");
     visit("transpose_y", transpose_y, "trans_y");
@@ -22,6 +23,7 @@ struct Matmul {
   }
   LodRule lod() const { return shares_lod ? LodRule::kFirst : LodRule::kNone; }
   friend bool operator==(const Matmul&, const Matmul&) = default;
+  static void lower(Lowering& l);
 };
 
 inline void infer(const Matmul& op, InferArgs& a) {
@@ -33,6 +35,12 @@ inline void reference(const Matmul& op, ReferenceArgs& a) {
   const DType dtype = a.out(0).dtype();
   reference_matrix_product(converted(a.in(0), dtype), converted(a.in(1), dtype), op.transpose_x, op.transpose_y, 1.0,
                            a.out(0));
+}
+
+inline void Matmul::lower(Lowering& l) {
+  auto op = l.read<Matmul>();
+  op.shares_lod = l.is_pir();
+  l.bind("Out", l.add(op, l.ports_of(kOpRow<Matmul>)));
 }
 
 inline constexpr const OpRow* matmul_op = &kOpRow<Matmul>;

@@ -13,6 +13,7 @@ struct RepeatInterleaveWithTensorIndex {
   static constexpr const char* kName = "repeat_interleave_with_tensor_index";
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("repeats", "", "RepeatsTensor")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   int axis = 0;
   void attributes(AttributeVisitor& visit) { visit("axis", axis, "dim"); }
   friend bool operator==(const RepeatInterleaveWithTensorIndex&, const RepeatInterleaveWithTensorIndex&) = default;

@@ -14,6 +14,7 @@ struct Swiglu {
   static constexpr const char* kLegacy[] = {"swiglu"};
   static constexpr Port kInputs[] = {in("x", "X"), optional_in("y", "Y")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr LodRule kLod = LodRule::kFirst;
   friend bool operator==(const Swiglu&, const Swiglu&) = default;
 };
 

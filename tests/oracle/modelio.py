@@ -41,6 +41,7 @@ class Runner:
     """A model file in Paddle's predictor on the CPU, every optimisation off, one thread."""
 
     def __init__(self, model, params, pir):
+        import paddle
         from paddle import inference
 
         config = inference.Config()
@@ -55,6 +56,8 @@ class Runner:
         if pir:
             config.enable_new_ir(True)
             config.enable_new_executor(True)
+            # With it an operator may overwrite a value that a loop or a branch has passed on and that is read again.
+            paddle.set_flags({"FLAGS_pir_apply_inplace_pass": False})
         for off in ("disable_mkldnn", "disable_onednn"):
             if hasattr(config, off):
                 getattr(config, off)()

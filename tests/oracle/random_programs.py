@@ -152,7 +152,7 @@ class Child:
 
     def examine(self, program, expected, failures, name):
         """The apparent cause of a failure, and its smallest program if the cause has too few."""
-        from programs import engine, reduce
+        from programs import engine, reduce, writer
 
         failure = failures[0]
         if failure.output >= 0 and self.contradictory(program, expected, failure):
@@ -181,7 +181,7 @@ class Child:
         found = reducer.failing(small)
         if not found:
             return line
-        text = sorted(set(reduce.labels(small["body"])))
+        text = sorted(set(writer.labels(small["body"])))
         if not known:
             line["cause"] += " " + " | ".join(text)
         if self.causes.get(line["cause"], 0) >= REDUCED:
@@ -223,13 +223,17 @@ def child(arguments, out, pipe, todo, causes):
 class Tally:
     def __init__(self):
         self.ok, self.statements, self.dropped, self.failed = 0, 0, collections.Counter(), []
+        self.families = collections.defaultdict(collections.Counter)  # {family: {"agree", "dropped", "failed": how many}}
 
-    def add(self, line):
+    def add(self, family, line):
         if "ok" in line:
+            self.families[family]["agree"] += 1
             self.ok, self.statements = self.ok + 1, self.statements + line["ok"]
         elif "dropped" in line:
+            self.families[family]["dropped"] += 1
             self.dropped[line["dropped"]] += 1
         elif "failed" in line:
+            self.families[family]["failed"] += 1
             self.failed.append(line)
             print("FAILED %(failed)s: %(cause)s: %(message).200s" % line, line.get("group", ""), flush=True)
 
@@ -263,17 +267,18 @@ def run(arguments, out, tally):
             for line in map(json.loads, lines):
                 running = line if "stage" in line else {}
                 at = max(at, line["index"] + ("stage" not in line))
-                tally.add(line)
+                tally.add(todo[line["index"]][1][0], line)
             if time.time() > end and not running:
                 os.kill(pid, 9)
         os.close(read)
         os.waitpid(pid, 0)
         if running and time.time() < end:
-            name = "%s/%d" % todo[running["index"]][1]
+            family, seed = todo[running["index"]][1]
             if running["stage"] == "coracle":
-                tally.add({"failed": name, "cause": "crash", "message": "the process ended or hung"})
+                name = "%s/%d" % (family, seed)
+                tally.add(family, {"failed": name, "cause": "crash", "message": "the process ended or hung"})
             else:
-                tally.add({"dropped": "the process ended or hung while " + running["stage"]})
+                tally.add(family, {"dropped": "the process ended or hung while " + running["stage"]})
             at = running["index"] + 1
 
 
@@ -307,6 +312,8 @@ def main():
             time.time() - start,
         )
     )
+    for family, counts in sorted(tally.families.items()):
+        print("  %-9s %s" % (family, ", ".join("%d %s" % (counts[key], key) for key in ("agree", "dropped", "failed"))))
     for reason, count in tally.dropped.most_common(12):
         print("  dropped %4d: %s" % (count, reason))
     for cause, count in tally.causes().most_common():

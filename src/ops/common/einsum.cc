@@ -94,6 +94,32 @@ EinsumPlan plan_einsum(std::string_view equation, const std::vector<int>& ranks)
   return plan;
 }
 
+bool first_operand_leads(const EinsumPlan& plan) {
+  const std::vector<int>& x = plan.operands[0];
+  const std::vector<int>& result = plan.result;
+  if (plan.operands.size() == 1) return x == result;
+  if (plan.operands.size() != 2) return false;
+  const auto has = [](const std::vector<int>& labels, int l) {
+    return std::find(labels.begin(), labels.end(), l) != labels.end();
+  };
+  // Dimensions of x: of both operands and the result (0), of x and the result (1), summed with y (2).
+  std::vector<int> wanted;
+  int last = 0;
+  for (int l : x) {
+    const bool kept = has(result, l);
+    const bool in_y = has(plan.operands[1], l);
+    if (!kept && !in_y) return false;  // summed beforehand
+    const int kind = kept ? (in_y ? 0 : 1) : 2;
+    if (kind < last) return false;
+    last = kind;
+    if (kept) wanted.push_back(l);
+  }
+  for (int l : plan.operands[1]) {
+    if (has(result, l) && !has(x, l)) wanted.push_back(l);
+  }
+  return wanted == result;
+}
+
 std::vector<int64_t> einsum_sizes(const EinsumPlan& plan, const std::vector<Shape>& shapes) {
   std::vector<int64_t> sizes(static_cast<size_t>(plan.labels), 1);
   for (size_t i = 0; i < shapes.size(); ++i) {

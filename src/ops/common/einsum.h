@@ -21,6 +21,11 @@ struct EinsumPlan {
 /// those of "...". Throws Error where the equation does not fit.
 EinsumPlan plan_einsum(std::string_view equation, const std::vector<int>& ranks);
 
+/// Whether the sum takes operand 0 and its product with operand 1 as they lie: the dimensions of operand 0 are those of
+/// the result, in its order, and behind them those summed with operand 1; the result goes on with dimensions of
+/// operand 1, in its order. False for more than two operands.
+bool first_operand_leads(const EinsumPlan& plan);
+
 /// Size of each label, kUnknown where no operand tells; 1 broadcasts. Throws Error where operands differ.
 std::vector<int64_t> einsum_sizes(const EinsumPlan& plan, const std::vector<Shape>& shapes);
 

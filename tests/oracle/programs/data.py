@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sizes and values that only a run knows: shapes computed from data, selections, counts."""
 
+from programs.dense import moved_apart
 from programs.writer import boolean, float32, rule, rules, whole
 
 WEIGHT = 1.5
@@ -132,7 +133,7 @@ def topk_by_data(w, x):
     )
     if isinstance(x.dims[-1], int) and x.dims[-1] >= 2:
         k = w.derived("min(%s,2)" % x.dims[0], 1)
-        text = "p.topk(x + p.cast(p.arange(%d), x.dtype) * 0.0137, y, axis=-1)" % x.dims[-1]
+        text = "p.topk(%s, y, axis=-1)" % moved_apart(w, x.dims[-1])
         w.call(
             text,
             {"x": x, "y": v},

@@ -5,7 +5,7 @@ import re
 import time
 
 from programs import answers, engine
-from programs.writer import names_made, names_read, prune
+from programs.writer import labels, names_made, names_read, prune
 
 SECONDS = 25  # the longest one reduction may take
 
@@ -22,21 +22,6 @@ def manner(failure):
     if failure.kind == "error":
         return normalized(failure.message)
     return failure.kind if failure.kind in ("bits", "lod") else "values"
-
-
-def labels(body):
-    """What the statements of a program are, to name the group of a failure."""
-    found = []
-    for s in body:
-        if "call" in s:
-            found.append(re.sub(r"[-\d.]+", "", s["call"]))
-        elif "op" in s:
-            found.append(s["op"])
-        elif "if" in s:
-            found += ["if"] + labels(s["then"]) + labels(s["else"])
-        else:
-            found += ["while"] + labels(s["body"])
-    return found
 
 
 def first_wrong(program, form, folder, failure):

@@ -18,6 +18,7 @@ While it is written, a value has a dtype, dims (numbers, or symbols for sizes th
 equal sizes), a symbol for its sequence offsets, and a bound on its magnitude, so that numbers stay moderate.
 """
 
+import re
 from collections import namedtuple
 
 import numpy as np
@@ -263,6 +264,21 @@ class Writer:
 
 
 # ---- reading statements
+def labels(body):
+    """What the statements of a program are, without numbers."""
+    found = []
+    for s in body:
+        if "call" in s:
+            found.append(re.sub(r"[-\d.]+", "", s["call"]))
+        elif "op" in s:
+            found.append(s["op"])
+        elif "if" in s:
+            found += ["if"] + labels(s["then"]) + labels(s["else"])
+        else:
+            found += ["while"] + labels(s["body"])
+    return found
+
+
 def names_read(s):
     """Names that a statement takes from outside of it."""
     if "call" in s:
