@@ -227,9 +227,9 @@ row("float32 64x32x32", "inverse", lambda r: dict(Input=r.f(64, 32, 32)), out="O
 # ---- convolutions, pooling, normalisation
 
 
-def conv(x, filters, stride=1, pad=1, groups=1, dilation=1, layout="NCHW"):
+def conv(x, filters, stride=1, pad=1, groups=1, dilation=1, layout="NCHW", computed=False):
     rank = len(filters) - 2
-    return lambda r: dict(Input=r.f(*x, lo=-1, hi=1), Filter=r.w(*filters), strides=[stride] * rank, paddings=[pad] * rank,
+    return lambda r: dict(Input=r.f(*x, lo=-1, hi=1), Filter=r.f(*filters) if computed else r.w(*filters), strides=[stride] * rank, paddings=[pad] * rank,
                           dilations=[dilation] * rank, groups=groups, padding_algorithm="EXPLICIT", data_format=layout)
 
 
@@ -242,6 +242,7 @@ row("1x56x56x64 NHWC, 3x3", "conv2d", conv([1, 56, 56, 64], [64, 64, 3, 3], layo
 row("1x128x56x56, 3x3", "depthwise_conv2d", conv([1, 128, 56, 56], [128, 1, 3, 3], groups=128), out="Output")
 row("1x32x8x56x56, 3x3x3", "conv3d", conv([1, 32, 8, 56, 56], [32, 32, 3, 3, 3], layout="NCDHW"), out="Output")
 row("1x64x80x80, 3x3, stride 2", "conv2d_transpose", conv([1, 64, 80, 80], [64, 32, 3, 3], 2), out="Output")
+row("1x64x80x80, 3x3, stride 2, computed filter", "conv2d_transpose", conv([1, 64, 80, 80], [64, 32, 3, 3], 2, computed=True), out="Output")
 row("1x64x80x80, 4x4, stride 2", "depthwise_conv2d_transpose", conv([1, 64, 80, 80], [64, 1, 4, 4], 2, groups=64), out="Output")
 for kind, size, stride in [("max", 3, 2), ("avg", 2, 2)]:
     row("%s %s, %dx%d" % (kind, text(IMAGE), size, size), "pool2d",
@@ -293,6 +294,9 @@ def spread(r, count, size=640.0):
 row("300 of 1x256x80x80, 7x7", "roi_align",
     lambda r: dict(X=r.f(1, 256, 80, 80), ROIs=r.t(spread(r, 300)).fixed(), RoisNum=r.v([300], "int32"), pooled_height=7, pooled_width=7,
                    spatial_scale=0.125, sampling_ratio=2, aligned=True))
+row("300 of 1x392x40x40, 7x7 of 8 channels", "psroi_pool",
+    lambda r: dict(X=r.f(1, 392, 40, 40), ROIs=r.t(spread(r, 300)).fixed(), RoisNum=r.v([300], "int32"), pooled_height=7, pooled_width=7,
+                   output_channels=8, spatial_scale=0.0625))
 row("1x255x52x52", "yolo_box", out="Boxes Scores",
     make=lambda r: dict(X=r.f(1, 255, 52, 52), ImgSize=r.v([[416, 416]], "int32"), anchors=[10, 13, 16, 30, 33, 23], class_num=80,
                         conf_thresh=0.01, downsample_ratio=8, clip_bbox=True, scale_x_y=1.0, iou_aware=False, iou_aware_factor=0.5))

@@ -37,26 +37,25 @@ inline void infer(const AnchorGenerator& op, InferArgs& a) {
 inline void reference(const AnchorGenerator& op, ReferenceArgs& a) {
   const double stride_x = op.stride[0];
   const double stride_y = op.stride[1];
-  std::vector<double> anchors;
-  anchors.reserve(static_cast<size_t>(a.out(0).count()));
-  for (int64_t y = 0; y < a.shape(0)[2]; ++y) {
-    for (int64_t x = 0; x < a.shape(0)[3]; ++x) {
-      const double center_x = static_cast<double>(x) * stride_x + op.offset * (stride_x - 1);
+  std::vector<HalfSize> halves;
+  for (double ratio : op.aspect_ratios) {
+    const double base_width = std::round(std::sqrt(stride_x * stride_y / ratio));
+    const double base_height = std::round(base_width * ratio);
+    for (double size : op.anchor_sizes) {
+      halves.push_back({(size / stride_x * base_width - 1) / 2, (size / stride_y * base_height - 1) / 2});
+    }
+  }
+  write_anchors(op.variances, a, [&](const auto& add) {
+    for (int64_t y = 0; y < a.shape(0)[2]; ++y) {
       const double center_y = static_cast<double>(y) * stride_y + op.offset * (stride_y - 1);
-      for (double ratio : op.aspect_ratios) {
-        const double base_width = std::round(std::sqrt(stride_x * stride_y / ratio));
-        const double base_height = std::round(base_width * ratio);
-        for (double size : op.anchor_sizes) {
-          const double half_width = (size / stride_x * base_width - 1) / 2;
-          const double half_height = (size / stride_y * base_height - 1) / 2;
-          anchors.insert(anchors.end(), {center_x - half_width, center_y - half_height, center_x + half_width,
-                                         center_y + half_height});
+      for (int64_t x = 0; x < a.shape(0)[3]; ++x) {
+        const double center_x = static_cast<double>(x) * stride_x + op.offset * (stride_x - 1);
+        for (const HalfSize& half : halves) {
+          add({center_x - half.width, center_y - half.height, center_x + half.width, center_y + half.height});
         }
       }
     }
-  }
-  a.out(0).assign(std::span<const double>(anchors));
-  repeat_variances(op.variances, a.out(1));
+  });
 }
 
 inline constexpr const OpRow* anchor_generator_op = &kOpRow<AnchorGenerator>;

@@ -60,36 +60,29 @@ inline void reference(const DensityPriorBox& op, ReferenceArgs& a) {
   const ImageGrid grid(a.shape(0), a.shape(1), op.step_w, op.step_h);
   // The distance between points is a whole number of pixels.
   const double average = std::trunc((grid.step_w + grid.step_h) * 0.5);
-  std::vector<double> boxes;
-  boxes.reserve(static_cast<size_t>(a.out(0).count()));
-  for (int64_t row = 0; row < grid.rows; ++row) {
-    for (int64_t column = 0; column < grid.columns; ++column) {
-      const double center_x = (static_cast<double>(column) + op.offset) * grid.step_w;
-      const double center_y = (static_cast<double>(row) + op.offset) * grid.step_h;
-      for (size_t s = 0; s < op.fixed_sizes.size(); ++s) {
-        const double shift = std::trunc(average / static_cast<double>(op.densities[s]));
-        for (double ratio : op.fixed_ratios) {
-          const HalfSize half{op.fixed_sizes[s] * std::sqrt(ratio) / 2, op.fixed_sizes[s] / std::sqrt(ratio) / 2};
-          for (int64_t i = 0; i < op.densities[s]; ++i) {
-            const double y = center_y - average / 2 + shift / 2 + static_cast<double>(i) * shift;
-            for (int64_t j = 0; j < op.densities[s]; ++j) {
-              const double x = center_x - average / 2 + shift / 2 + static_cast<double>(j) * shift;
-              // Each corner is cut at the edge it is on; `clip` also at the other one.
-              boxes.push_back(std::max((x - half.width) / grid.width, 0.0));
-              boxes.push_back(std::max((y - half.height) / grid.height, 0.0));
-              boxes.push_back(std::min((x + half.width) / grid.width, 1.0));
-              boxes.push_back(std::min((y + half.height) / grid.height, 1.0));
+  write_anchors(op.variances, a, [&](const auto& add) {
+    for (int64_t row = 0; row < grid.rows; ++row) {
+      for (int64_t column = 0; column < grid.columns; ++column) {
+        const double center_x = (static_cast<double>(column) + op.offset) * grid.step_w;
+        const double center_y = (static_cast<double>(row) + op.offset) * grid.step_h;
+        for (size_t s = 0; s < op.fixed_sizes.size(); ++s) {
+          const double shift = std::trunc(average / static_cast<double>(op.densities[s]));
+          for (double ratio : op.fixed_ratios) {
+            const HalfSize half{op.fixed_sizes[s] * std::sqrt(ratio) / 2, op.fixed_sizes[s] / std::sqrt(ratio) / 2};
+            for (int64_t i = 0; i < op.densities[s]; ++i) {
+              const double y = center_y - average / 2 + shift / 2 + static_cast<double>(i) * shift;
+              for (int64_t j = 0; j < op.densities[s]; ++j) {
+                const double x = center_x - average / 2 + shift / 2 + static_cast<double>(j) * shift;
+                // Each corner is cut at the edge it is on; `clip` also at the other one.
+                const std::array<double, 4> box = fraction_box(grid, x, y, half, op.clip);
+                add({std::max(box[0], 0.0), std::max(box[1], 0.0), std::min(box[2], 1.0), std::min(box[3], 1.0)});
+              }
             }
           }
         }
       }
     }
-  }
-  if (op.clip) {
-    for (double& v : boxes) v = std::clamp(v, 0.0, 1.0);
-  }
-  a.out(0).assign(std::span<const double>(boxes));
-  repeat_variances(op.variances, a.out(1));
+  });
 }
 
 inline constexpr const OpRow* density_prior_box_op = &kOpRow<DensityPriorBox>;

@@ -51,6 +51,15 @@ inline void infer(const DistributeFpnProposals& op, InferArgs& a) {
   a.set(2, DType::kInt32, Shape{x.rank_known() ? x[0] : Shape::kUnknown, 1});
 }
 
+/// floor(log2(x) + level), by the exponent unless x is about to be the next power of two.
+inline double level_of(double x, int level) {
+  constexpr double kAlmost = 1 - 1e-9;
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  if (fraction >= 0.5 && fraction < kAlmost) return exponent - 1 + level;
+  return std::floor(std::log2(x) + level);
+}
+
 inline void reference(const DistributeFpnProposals& op, ReferenceArgs& a) {
   const std::vector<int64_t> offsets = image_offsets(a.has(1) ? &a.in(1) : nullptr, a.in(0));
   const std::vector<double> boxes = a.in(0).doubles();
@@ -61,7 +70,7 @@ inline void reference(const DistributeFpnProposals& op, ReferenceArgs& a) {
   for (size_t n = 0; n + 1 < offsets.size(); ++n) {
     for (int64_t r = offsets[n]; r < offsets[n + 1]; ++r) {
       const double scale = std::sqrt(box_area(boxes.data() + r * 4, !op.pixel_offset));
-      const double level = std::floor(std::log2(scale / op.refer_scale + 1e-6) + op.refer_level);
+      const double level = level_of(scale / op.refer_scale + 1e-6, op.refer_level);
       const double nearest = std::clamp(level, double(op.min_level), double(op.max_level));
       members[static_cast<size_t>(position(nearest - op.min_level))].push_back(r);
     }

@@ -22,10 +22,16 @@ inline void infer(const Inverse&, InferArgs& a) {
 
 inline void reference(const Inverse&, ReferenceArgs& a) {
   const int64_t n = a.shape(0).back();
-  Matrix one(static_cast<size_t>(n * n), 0.0);
-  for (int64_t i = 0; i < n; ++i) one[static_cast<size_t>(i * n + i)] = 1.0;
+  Matrix columns(static_cast<size_t>(n * n));
+  Matrix inverse = columns;
   for (int64_t i = 0, count = a.shape(0).count(0, a.shape(0).rank() - 2); i < count; ++i) {
-    write_matrix(a.out(0), i, lu_solve(lu_factors(read_matrix(a.in(0), i, n * n), n), one, n, n));
+    const LuFactors f = lu_factors(read_matrix(a.in(0), i, n * n), n);
+    invert_lu(f.lu.data(), n, columns.data());
+    for (int64_t at = 0; at < n * n; ++at) {
+      const int64_t place = at / n * n + f.rows[static_cast<size_t>(at % n)];
+      inverse[static_cast<size_t>(place)] = columns[static_cast<size_t>(at)];
+    }
+    write_matrix(a.out(0), i, inverse);
   }
 }
 

@@ -53,18 +53,24 @@ struct DecayedBox {
   T score;
 };
 
-/// Intersection over union in the precision of the boxes, on which the order of nearly equal scores depends.
+/// A box with its area, in the precision of the boxes, on which the order of nearly equal scores depends.
 template <class T>
-T exact_overlap(const T* a, const T* b, bool normalized) {
-  if (b[0] > a[2] || b[2] < a[0] || b[1] > a[3] || b[3] < a[1]) return 0;
-  const T pixel = normalized ? 0 : 1;
-  const auto area = [&](const T* x) {
-    return x[2] < x[0] || x[3] < x[1] ? T(0) : (x[2] - x[0] + pixel) * (x[3] - x[1] + pixel);
-  };
-  const T width = std::min(a[2], b[2]) - std::max(a[0], b[0]) + pixel;
-  const T height = std::min(a[3], b[3]) - std::max(a[1], b[1]) + pixel;
+struct MeasuredBox {
+  T left, top, right, bottom;
+  T area;
+  MeasuredBox(const T* b, T pixel) : left(b[0]), top(b[1]), right(b[2]), bottom(b[3]) {
+    area = right < left || bottom < top ? T(0) : (right - left + pixel) * (bottom - top + pixel);
+  }
+};
+
+/// Intersection over union.
+template <class T>
+T overlap_of(const MeasuredBox<T>& a, const MeasuredBox<T>& b, T pixel) {
+  if (b.left > a.right || b.right < a.left || b.top > a.bottom || b.bottom < a.top) return 0;
+  const T width = std::min(a.right, b.right) - std::max(a.left, b.left) + pixel;
+  const T height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top) + pixel;
   const T shared = width * height;
-  return shared / (area(a) + area(b) - shared);
+  return shared / (a.area + b.area - shared);
 }
 
 /// Appends the boxes of one class whose lowered scores are high enough.
@@ -79,18 +85,25 @@ void decay_class(const MatrixNms& op, int64_t label, const T* boxes, const T* sc
   if (op.nms_top_k >= 0) most = std::min(most, static_cast<size_t>(op.nms_top_k));
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(most), order.end(),
                     [&](int32_t i, int32_t j) { return scores[i] > scores[j]; });
+  const T pixel = op.normalized ? 0 : 1;
+  std::vector<MeasuredBox<T>> best;
+  best.reserve(most);
   std::vector<T> most_overlap;  // of each box with better ones
+  most_overlap.reserve(most);
   for (size_t i = 0; i < most; ++i) {
+    const MeasuredBox<T> box(boxes + order[i] * 4, pixel);
     T largest = 0;
     T decay = 1;
     for (size_t j = 0; j < i; ++j) {
-      const T overlap = exact_overlap(boxes + order[i] * 4, boxes + order[j] * 4, op.normalized);
+      const T overlap = overlap_of(box, best[j], pixel);
       const T other = most_overlap[j];
+      if (overlap == 0 && !op.use_gaussian && other <= 1) continue;  // the scores stay: 1 / (1 - other) is at least 1
       largest = std::max(largest, overlap);
       decay = std::min(decay, op.use_gaussian
                                   ? static_cast<T>(std::exp((other * other - overlap * overlap) * op.gaussian_sigma))
                                   : static_cast<T>((1.0 - overlap) / (1.0 - other)));
     }
+    best.push_back(box);
     most_overlap.push_back(largest);
     const T score = decay * scores[order[i]];
     if (score > static_cast<T>(op.post_threshold)) to.push_back({label, order[i], score});

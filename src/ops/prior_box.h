@@ -85,17 +85,15 @@ inline void infer(const PriorBox& op, InferArgs& a) {
 inline void reference(const PriorBox& op, ReferenceArgs& a) {
   const ImageGrid grid(a.shape(0), a.shape(1), op.step_w, op.step_h);
   const std::vector<HalfSize> sizes = prior_sizes(op);
-  std::vector<double> boxes;
-  boxes.reserve(static_cast<size_t>(a.out(0).count()));
-  for (int64_t y = 0; y < grid.rows; ++y) {
-    for (int64_t x = 0; x < grid.columns; ++x) {
-      const double center_x = (static_cast<double>(x) + op.offset) * grid.step_w;
+  write_anchors(op.variances, a, [&](const auto& add) {
+    for (int64_t y = 0; y < grid.rows; ++y) {
       const double center_y = (static_cast<double>(y) + op.offset) * grid.step_h;
-      for (const HalfSize& s : sizes) add_fraction_box(boxes, grid, center_x, center_y, s, op.clip);
+      for (int64_t x = 0; x < grid.columns; ++x) {
+        const double center_x = (static_cast<double>(x) + op.offset) * grid.step_w;
+        for (const HalfSize& half : sizes) add(fraction_box(grid, center_x, center_y, half, op.clip));
+      }
     }
-  }
-  a.out(0).assign(std::span<const double>(boxes));
-  repeat_variances(op.variances, a.out(1));
+  });
 }
 
 inline constexpr const OpRow* prior_box_op = &kOpRow<PriorBox>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "graph/op.h"
@@ -62,15 +63,70 @@ inline void infer(const YoloBox& op, InferArgs& a) {
   a.set(1, a.dtype(0), boxes);
 }
 
+/// The places of one anchor on one image.
+template <class T>
+struct YoloHead {
+  const YoloBox& op;
+  const T* entries;  ///< x, y, width, height, confidence and classes, a plane each
+  const T* iou;      ///< a plane; null unless the operator is aware of it
+  int64_t rows, columns;
+  double image_height, image_width;
+  double anchor_width, anchor_height;
+
+  /// `planes`: those of the image in x [N, C, H, W]; `size`: its height and width.
+  YoloHead(const YoloBox& o, const Shape& x, const T* planes, const std::array<int64_t, 2>& size, int64_t anchor)
+      : op(o),
+        entries(planes),
+        iou(nullptr),
+        rows(x[2]),
+        columns(x[3]),
+        image_height(static_cast<double>(size[0])),
+        image_width(static_cast<double>(size[1])),
+        anchor_width(static_cast<double>(o.anchors[static_cast<size_t>(2 * anchor)])),
+        anchor_height(static_cast<double>(o.anchors[static_cast<size_t>(2 * anchor + 1)])) {
+    const int64_t anchors = static_cast<int64_t>(op.anchors.size()) / 2;
+    if (op.iou_aware) {
+      iou = planes + anchor * rows * columns;
+      entries += anchors * rows * columns;
+    }
+    entries += anchor * (5 + int64_t{op.class_num}) * rows * columns;
+  }
+
+  double value(int64_t entry, int64_t at) const { return static_cast<double>(entries[entry * rows * columns + at]); }
+
+  double confidence(int64_t at) const {
+    const double c = gate_sigmoid(value(4, at));
+    if (iou == nullptr) return c;
+    const auto factor = static_cast<double>(op.iou_aware_factor);
+    return std::pow(c, 1.0 - factor) * std::pow(gate_sigmoid(static_cast<double>(iou[at])), factor);
+  }
+
+  void write_box(int64_t at, T* box) const {
+    const double scale = op.scale_x_y;
+    const double bias = -0.5 * (scale - 1.0);
+    const auto height = static_cast<double>(rows);
+    const auto width = static_cast<double>(columns);
+    const double x =
+        (static_cast<double>(at % columns) + gate_sigmoid(value(0, at)) * scale + bias) * image_width / width;
+    const double y =
+        (static_cast<double>(at / columns) + gate_sigmoid(value(1, at)) * scale + bias) * image_height / height;
+    const double half_w = std::exp(value(2, at)) * anchor_width * image_width / (op.downsample_ratio * width) / 2;
+    const double half_h = std::exp(value(3, at)) * anchor_height * image_height / (op.downsample_ratio * height) / 2;
+    double corners[4] = {x - half_w, y - half_h, x + half_w, y + half_h};
+    if (op.clip_bbox) {
+      corners[0] = std::max(corners[0], 0.0);
+      corners[1] = std::max(corners[1], 0.0);
+      corners[2] = std::min(corners[2], image_width - 1);
+      corners[3] = std::min(corners[3], image_height - 1);
+    }
+    for (int i = 0; i < 4; ++i) box[i] = static_cast<T>(corners[i]);
+  }
+};
+
 inline void reference(const YoloBox& op, ReferenceArgs& a) {
   const Shape& s = a.shape(0);
   const int64_t anchors = static_cast<int64_t>(op.anchors.size()) / 2;
-  const int64_t classes = op.class_num;
-  const int64_t h = s[2];
-  const int64_t w = s[3];
-  const int64_t plane = h * w;
   const std::vector<int64_t> sizes = a.in(1).integers();
-  const double bias = -0.5 * (op.scale_x_y - 1.0);
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* box = a.out(0).data<T>();
@@ -78,39 +134,16 @@ inline void reference(const YoloBox& op, ReferenceArgs& a) {
     std::fill(box, box + a.out(0).count(), T(0));
     std::fill(score, score + a.out(1).count(), T(0));
     for (int64_t n = 0; n < s[0]; ++n) {
-      const T* image = a.in(0).data<T>() + n * s[1] * plane;
-      const auto height = static_cast<double>(sizes[static_cast<size_t>(2 * n)]);
-      const auto width = static_cast<double>(sizes[static_cast<size_t>(2 * n + 1)]);
+      const auto i = static_cast<size_t>(2 * n);
       for (int64_t k = 0; k < anchors; ++k) {
-        const T* head = image + (op.iou_aware ? anchors : 0) * plane + k * (5 + classes) * plane;
-        const auto anchor_w = static_cast<double>(op.anchors[static_cast<size_t>(2 * k)]);
-        const auto anchor_h = static_cast<double>(op.anchors[static_cast<size_t>(2 * k + 1)]);
-        for (int64_t at = 0; at < plane; ++at, box += 4, score += classes) {
-          const auto value = [&](int64_t entry) { return static_cast<double>(head[entry * plane + at]); };
-          double confidence = gate_sigmoid(value(4));
-          if (op.iou_aware) {
-            const double iou = gate_sigmoid(static_cast<double>(image[k * plane + at]));
-            confidence = std::pow(confidence, 1.0 - op.iou_aware_factor) *
-                         std::pow(iou, static_cast<double>(op.iou_aware_factor));
-          }
+        const YoloHead<T> head(op, s, a.in(0).data<T>() + n * s.count(1, 4), {sizes[i], sizes[i + 1]}, k);
+        for (int64_t at = 0; at < s[2] * s[3]; ++at, box += 4, score += op.class_num) {
+          const double confidence = head.confidence(at);
           if (confidence < op.conf_thresh) continue;
-          const double x = (static_cast<double>(at % w) + gate_sigmoid(value(0)) * op.scale_x_y + bias) * width /
-                           static_cast<double>(w);
-          const double y = (static_cast<double>(at / w) + gate_sigmoid(value(1)) * op.scale_x_y + bias) * height /
-                           static_cast<double>(h);
-          const double half_w =
-              std::exp(value(2)) * anchor_w * width / static_cast<double>(op.downsample_ratio * w) / 2;
-          const double half_h =
-              std::exp(value(3)) * anchor_h * height / static_cast<double>(op.downsample_ratio * h) / 2;
-          double corners[4] = {x - half_w, y - half_h, x + half_w, y + half_h};
-          if (op.clip_bbox) {
-            corners[0] = std::max(corners[0], 0.0);
-            corners[1] = std::max(corners[1], 0.0);
-            corners[2] = std::min(corners[2], width - 1);
-            corners[3] = std::min(corners[3], height - 1);
+          head.write_box(at, box);
+          for (int64_t c = 0; c < op.class_num; ++c) {
+            score[c] = static_cast<T>(confidence * gate_sigmoid(head.value(5 + c, at)));
           }
-          for (int i = 0; i < 4; ++i) box[i] = static_cast<T>(corners[i]);
-          for (int64_t c = 0; c < classes; ++c) score[c] = static_cast<T>(confidence * gate_sigmoid(value(5 + c)));
         }
       }
     }

@@ -52,6 +52,19 @@ const char* const kResidual = R"(graph (%x "x": float32[?, 8, ?, ?]) {
   return %6 "y"
 })";
 
+/// Pooling with windows that overlap, are cut and lie apart.
+const char* const kPooling = R"(graph (%x "x": float32[?, 8, ?, ?]) {
+  @w0: float32[16, 8, 1, 1] = random(1)
+  @w1: float32[24, 16, 1, 1] = random(2)
+  @three: int64[2] = {3, 3}
+  @two: int64[2] = {2, 2}
+  %0 = conv2d(%x, @w0)
+  %1 = pool2d(%0, @three) {pooling_type = max, strides = [1, 1], paddings = [1, 1]}
+  %2 = conv2d(%1, @w1)
+  %3 = pool2d(%2, @two) {pooling_type = avg, strides = [3, 3], paddings = [0, 0], ceil_mode = true}
+  return %3 "y"
+})";
+
 bool has_strips(const std::shared_ptr<const Model>& model, const Tensor& x) {
   Session session(model, {.threads = 1});
   session.set_input(0, x);
@@ -90,8 +103,9 @@ TEST_P(Strips, TakeLessMemory) {
   EXPECT_LT(arena({}), arena(without_kernels(kStripsName)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Graphs, Strips, testing::Values(kChain, kResidual),
-                         [](const auto& info) { return info.param == kChain ? "Chain" : "Residual"; });
+INSTANTIATE_TEST_SUITE_P(Graphs, Strips, testing::Values(kChain, kResidual, kPooling), [](const auto& info) {
+  return info.param == kChain ? "Chain" : info.param == kResidual ? "Residual" : "Pooling";
+});
 
 }  // namespace
 }  // namespace coracle

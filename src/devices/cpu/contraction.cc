@@ -9,14 +9,8 @@
 namespace coracle::cpu {
 namespace {
 
-/// Multiplications that are worth a thread.
-constexpr int64_t kGrain = 256 << 10;
-/// Elements copied or packed that are worth a thread.
-constexpr int64_t kCopyGrain = 32 << 10;
 /// Rows of a part that a thread takes.
 constexpr int64_t kRowTile = 12;
-/// Columns of a part where rows are few.
-constexpr int64_t kColumnTile = 128;
 /// With fewer rows, or with a right matrix that stays in the level-1 cache, packing does not pay.
 constexpr int64_t kFewRows = 8;
 constexpr int64_t kSmallMatrix = 4096;
@@ -309,144 +303,6 @@ Contraction::Contraction(Labels labels, Isa isa, Products products, DType dtype,
   if (packs) {
     packed_at_ = take_room(workspace_, Size(right_.size()) * packed_floats_, sizeof(float));
   }
-}
-
-namespace {
-
-/// Copies of matrices side by side, all threads taking part.
-template <class T>
-void copy_matrices(const TransposeFunctions& moves, const Permutation& copy, const std::vector<int64_t>& offsets,
-                   const T* from, T* to, ThreadPool& pool) {
-  int64_t slice = 1;
-  for (int i = 1; i < copy.rank; ++i) slice *= copy.dims[i];
-  const int64_t slices = copy.dims[0];
-  pool.parallel_for(static_cast<int64_t>(offsets.size()) * slices, kCopyGrain / slice + 1,
-                    [&](int64_t begin, int64_t end) {
-                      while (begin < end) {
-                        const int64_t matrix = begin / slices;
-                        const int64_t last = std::min(end, (matrix + 1) * slices);
-                        moves.permute(sizeof(T), copy, from + offsets[static_cast<size_t>(matrix)],
-                                      to + matrix * slices * slice, begin - matrix * slices, last - matrix * slices);
-                        begin = last;
-                      }
-                    });
-}
-
-/// f(product, begin, end) for parts of `count` things that each product has, one costing `cost` multiplications.
-template <class F>
-void for_parts(ThreadPool& pool, int64_t products, int64_t count, int64_t cost, const F& f) {
-  pool.parallel_for(products * count, kGrain / (cost + 1) + 1, [&](int64_t begin, int64_t end) {
-    while (begin < end) {
-      const int64_t product = begin / count;
-      const int64_t last = std::min(end, (product + 1) * count);
-      f(static_cast<size_t>(product), begin - product * count, last - product * count);
-      begin = last;
-    }
-  });
-}
-
-}  // namespace
-
-template <class T>
-void Contraction::run_of(const T* a, const T* b, T* c, char* workspace, ThreadPool& pool) const noexcept {
-  T* const left = reinterpret_cast<T*>(workspace + left_at_);
-  T* const right = reinterpret_cast<T*>(workspace + right_at_);
-  if (copies_left_) copy_matrices(*moves_, left_copy_, left_, a, left, pool);
-  if (copies_right_) copy_matrices(*moves_, right_copy_, right_, b, right, pool);
-  const auto left_of = [&](const Product& p) { return copies_left_ ? left + p.left * rows_ * depth_ : a + p.a; };
-  const auto right_of = [&](int64_t number, int64_t offset) {
-    return copies_right_ ? right + number * columns_ * depth_ : b + offset;
-  };
-  const auto count = static_cast<int64_t>(products_.size());
-  const int64_t tiles = (rows_ + row_tile_ - 1) / row_tile_;
-  // Where there are not enough tiles of rows for all threads, columns are split.
-  const bool by_columns = count * tiles < 2 * pool.threads() && columns_ > kColumnTile;
-  if (method_ == Method::kDots) {
-    return for_parts(pool, count, rows_, depth_, [&](size_t i, int64_t begin, int64_t end) {
-      const Product& p = products_[i];
-      const RowDots<T> dots{left_of(p), a_row_, right_of(p.right, p.b), c + p.c, c_row_, depth_};
-      if constexpr (sizeof(T) == sizeof(double)) {
-        direct_->dots_double(dots, begin, end);
-      } else {
-        direct_->dots(dots, begin, end);
-      }
-    });
-  }
-  if (method_ == Method::kDirect) {
-    const auto part = [&](const Product& p, int64_t row, int64_t rows, int64_t column, int64_t end) {
-      const DirectProduct<T> direct{left_of(p) + row * a_row_,
-                                    a_row_,
-                                    a_depth_,
-                                    right_of(p.right, p.b),
-                                    b_depth_,
-                                    c + p.c + row * c_row_,
-                                    c_row_,
-                                    rows,
-                                    depth_};
-      if constexpr (sizeof(T) == sizeof(double)) {
-        direct_->direct_double(direct, column, end);
-      } else {
-        direct_->direct(direct, column, end);
-      }
-    };
-    if (by_columns) {
-      return for_parts(pool, count, (columns_ + kColumnTile - 1) / kColumnTile, rows_ * depth_ * kColumnTile,
-                       [&](size_t i, int64_t begin, int64_t end) {
-                         part(products_[i], 0, rows_, begin * kColumnTile, std::min(end * kColumnTile, columns_));
-                       });
-    }
-    return for_parts(pool, count, tiles, row_tile_ * depth_ * columns_, [&](size_t i, int64_t begin, int64_t end) {
-      part(products_[i], begin * row_tile_, std::min(end * row_tile_, rows_) - begin * row_tile_, 0, columns_);
-    });
-  }
-  if constexpr (sizeof(T) == sizeof(float)) {
-    auto* packed = reinterpret_cast<float*>(workspace + packed_at_);
-    const int64_t panels = gemm_->panels(columns_);
-    const auto matrices = static_cast<int64_t>(right_.size());
-    const int64_t panel_floats = depth_ * columns_ / panels + 1;
-    pool.parallel_for(matrices * panels, kCopyGrain / panel_floats + 1, [&](int64_t begin, int64_t end) {
-      while (begin < end) {
-        const int64_t matrix = begin / panels;
-        const int64_t last = std::min(end, (matrix + 1) * panels);
-        GemmSource source = source_;
-        source.data = right_of(matrix, right_[static_cast<size_t>(matrix)]);
-        gemm_->pack(call_.shape, source, packed + matrix * packed_floats_, begin - matrix * panels,
-                    last - matrix * panels);
-        begin = last;
-      }
-    });
-    const auto bound = [&](const Product& p) {
-      GemmCall call = call_;
-      call.a = left_of(p);
-      call.packed = packed + p.right * packed_floats_;
-      call.c = c + p.c;
-      return call;
-    };
-    if (by_columns) {
-      return for_parts(pool, count, panels, rows_ * panel_floats, [&](size_t i, int64_t begin, int64_t end) {
-        gemm_->run(bound(products_[i]), 0, rows_, begin, end);
-      });
-    }
-    for_parts(pool, count, tiles, row_tile_ * depth_ * columns_, [&](size_t i, int64_t begin, int64_t end) {
-      gemm_->run(bound(products_[i]), begin * row_tile_, std::min(end * row_tile_, rows_), 0, panels);
-    });
-  }
-}
-
-void Contraction::run(const void* a, const void* b, void* c, void* workspace, ThreadPool& pool) const noexcept {
-  if (swapped_) std::swap(a, b);
-  auto* const room = static_cast<char*>(workspace);
-  void* const to = moves_result_ ? room + result_at_ : c;
-  if (element_ == sizeof(double)) {
-    run_of(static_cast<const double*>(a), static_cast<const double*>(b), static_cast<double*>(to), room, pool);
-  } else {
-    run_of(static_cast<const float*>(a), static_cast<const float*>(b), static_cast<float*>(to), room, pool);
-  }
-  if (!moves_result_) return;
-  int64_t slice = 1;
-  for (int i = 1; i < result_.rank; ++i) slice *= result_.dims[i];
-  pool.parallel_for(result_.dims[0], kCopyGrain / slice + 1,
-                    [&](int64_t begin, int64_t end) { moves_->permute(element_, result_, to, c, begin, end); });
 }
 
 }  // namespace coracle::cpu

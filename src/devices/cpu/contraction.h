@@ -46,6 +46,10 @@ class Contraction {
     int64_t a = 0, b = 0, c = 0;  ///< element offsets
     int64_t left = 0, right = 0;  ///< which copy or packed matrix
   };
+  GemmCall bound(const float* a, const float* packed, float* c) const;
+  /// Every product with a right matrix of its own, each on one thread: matrices are copied and packed into room that
+  /// stays in cache.
+  void run_each(const float* a, const float* b, float* c, char* workspace, ThreadPool& pool) const noexcept;
   template <class T>
   void run_of(const T* a, const T* b, T* c, char* workspace, ThreadPool& pool) const noexcept;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "graph/op.h"
@@ -51,19 +52,30 @@ inline void infer_anchors(InferArgs& a, const Floats& variances, size_t per_plac
   a.set(1, a.dtype(0), y);
 }
 
-/// Adds a box around a centre as fractions of the image.
-inline void add_fraction_box(std::vector<double>& boxes, const ImageGrid& grid, double x, double y, const HalfSize& s,
-                             bool clip) {
-  double box[4] = {(x - s.width) / grid.width, (y - s.height) / grid.height, (x + s.width) / grid.width,
-                   (y + s.height) / grid.height};
-  for (double& v : box) boxes.push_back(clip ? std::clamp(v, 0.0, 1.0) : v);
+/// The box around a centre as fractions of the image.
+inline std::array<double, 4> fraction_box(const ImageGrid& grid, double x, double y, const HalfSize& s, bool clip) {
+  std::array<double, 4> box = {(x - s.width) / grid.width, (y - s.height) / grid.height, (x + s.width) / grid.width,
+                               (y + s.height) / grid.height};
+  if (clip) {
+    for (double& v : box) v = std::clamp(v, 0.0, 1.0);
+  }
+  return box;
 }
 
-/// The four variances for each box.
-inline void repeat_variances(const Floats& variances, Tensor& to) {
-  std::vector<double> all(static_cast<size_t>(to.count()));
-  for (size_t i = 0; i < all.size(); ++i) all[i] = variances[i % 4];
-  to.assign(std::span<const double>(all));
+/// Writes boxes, as f(add) gives them to `add` one after the other, and the four variances for each.
+template <class F>
+void write_anchors(const Floats& variances, ReferenceArgs& a, const F& f) {
+  visit_float(a.out(0).dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    T* to = a.out(0).data<T>();
+    f([&](const std::array<double, 4>& box) {
+      for (double v : box) *to++ = static_cast<T>(v);
+    });
+    T of_each[4];
+    for (size_t i = 0; i < 4; ++i) of_each[i] = static_cast<T>(variances[i]);
+    T* to_variances = a.out(1).data<T>();
+    for (int64_t i = 0, n = a.out(1).count(); i < n; i += 4) std::copy(of_each, of_each + 4, to_variances + i);
+  });
 }
 
 }  // namespace coracle

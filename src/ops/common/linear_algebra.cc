@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/common/linear_algebra.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -10,29 +11,70 @@ namespace {
 
 size_t at(int64_t row, int64_t column, int64_t columns) { return static_cast<size_t>(row * columns + column); }
 
+/// to[j] -= factor * from[j]
+void subtract_row(const double* from, double factor, double* to, int64_t count) {
+  for (int64_t j = 0; j < count; ++j) to[j] -= factor * from[j];
+}
+
+/// Solves in place, row by row, for `columns` right sides in b; t(i, k) is the triangle's element.
+template <class Triangle>
+void solve_rows(const Triangle& t, double* b, int64_t n, int64_t columns, bool from_end, bool unit) {
+  for (int64_t step = 0; step < n; ++step) {
+    const int64_t i = from_end ? n - 1 - step : step;
+    double* row = b + i * columns;
+    for (int64_t done = 0; done < step; ++done) {
+      const int64_t k = from_end ? n - 1 - done : done;
+      subtract_row(b + k * columns, t(i, k), row, columns);
+    }
+    for (int64_t c = 0; c < columns && !unit; ++c) row[c] /= t(i, i);
+  }
+}
+
+auto elements_of(const double* matrix, int64_t n) {
+  return [matrix, n](int64_t i, int64_t k) { return matrix[i * n + k]; };
+}
+
 }  // namespace
+
+double factor_lu(double* m, int64_t n, int64_t* rows) {
+  std::iota(rows, rows + n, int64_t{0});
+  double sign = 1;
+  for (int64_t k = 0; k < n; ++k) {
+    double* const pivot_row = m + k * n;
+    int64_t pivot = k;
+    for (int64_t i = k + 1; i < n; ++i) {
+      if (std::fabs(m[i * n + k]) > std::fabs(m[pivot * n + k])) pivot = i;
+    }
+    if (pivot != k) {
+      std::swap_ranges(pivot_row, pivot_row + n, m + pivot * n);
+      std::swap(rows[k], rows[pivot]);
+      sign = -sign;
+    }
+    if (pivot_row[k] == 0) continue;
+    for (int64_t i = k + 1; i < n; ++i) {
+      double* const row = m + i * n;
+      row[k] /= pivot_row[k];
+      subtract_row(pivot_row + k + 1, row[k], row + k + 1, n - k - 1);
+    }
+  }
+  return sign;
+}
+
+void invert_lu(const double* lu, int64_t n, double* inverse) {
+  std::fill_n(inverse, n * n, 0.0);
+  // The inverse of the unit lower triangle, whose row k has k + 1 elements.
+  for (int64_t i = 0; i < n; ++i) {
+    double* row = inverse + i * n;
+    row[i] = 1;
+    for (int64_t k = 0; k < i; ++k) subtract_row(inverse + k * n, lu[i * n + k], row, k + 1);
+  }
+  solve_rows(elements_of(lu, n), inverse, n, n, true, false);
+}
 
 LuFactors lu_factors(Matrix m, int64_t n) {
   LuFactors f;
   f.rows.resize(static_cast<size_t>(n));
-  std::iota(f.rows.begin(), f.rows.end(), int64_t{0});
-  for (int64_t k = 0; k < n; ++k) {
-    int64_t pivot = k;
-    for (int64_t i = k + 1; i < n; ++i) {
-      if (std::fabs(m[at(i, k, n)]) > std::fabs(m[at(pivot, k, n)])) pivot = i;
-    }
-    if (pivot != k) {
-      for (int64_t j = 0; j < n; ++j) std::swap(m[at(k, j, n)], m[at(pivot, j, n)]);
-      std::swap(f.rows[static_cast<size_t>(k)], f.rows[static_cast<size_t>(pivot)]);
-      f.sign = -f.sign;
-    }
-    if (m[at(k, k, n)] == 0) continue;
-    for (int64_t i = k + 1; i < n; ++i) {
-      const double factor = m[at(i, k, n)] / m[at(k, k, n)];
-      m[at(i, k, n)] = factor;
-      for (int64_t j = k + 1; j < n; ++j) m[at(i, j, n)] -= factor * m[at(k, j, n)];
-    }
-  }
+  f.sign = factor_lu(m.data(), n, f.rows.data());
   f.lu = std::move(m);
   return f;
 }
@@ -42,8 +84,10 @@ Matrix lu_solve(const LuFactors& f, const Matrix& b, int64_t n, int64_t columns)
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t c = 0; c < columns; ++c) x[at(i, c, columns)] = b[at(f.rows[static_cast<size_t>(i)], c, columns)];
   }
-  x = triangular_solution(f.lu, std::move(x), n, columns, false, false, true);
-  return triangular_solution(f.lu, std::move(x), n, columns, true, false, false);
+  const auto element = elements_of(f.lu.data(), n);
+  solve_rows(element, x.data(), n, columns, false, true);
+  solve_rows(element, x.data(), n, columns, true, false);
+  return x;
 }
 
 Matrix cholesky_factor(const Matrix& m, int64_t n) {
@@ -65,18 +109,8 @@ Matrix cholesky_factor(const Matrix& m, int64_t n) {
 
 Matrix triangular_solution(const Matrix& t, Matrix b, int64_t n, int64_t columns, bool upper, bool transposed,
                            bool unit) {
-  const bool from_end = upper != transposed;
-  for (int64_t step = 0; step < n; ++step) {
-    const int64_t i = from_end ? n - 1 - step : step;
-    for (int64_t c = 0; c < columns; ++c) {
-      double sum = b[at(i, c, columns)];
-      for (int64_t done = 0; done < step; ++done) {
-        const int64_t k = from_end ? n - 1 - done : done;
-        sum -= t[transposed ? at(k, i, n) : at(i, k, n)] * b[at(k, c, columns)];
-      }
-      b[at(i, c, columns)] = unit ? sum : sum / t[at(i, i, n)];
-    }
-  }
+  const auto element = [&](int64_t i, int64_t k) { return t[transposed ? at(k, i, n) : at(i, k, n)]; };
+  solve_rows(element, b.data(), n, columns, upper != transposed, unit);
   return b;
 }
 

@@ -17,9 +17,15 @@ struct LuFactors {
   double sign = 1;            ///< of the permutation
 };
 LuFactors lu_factors(Matrix m, int64_t n);
+/// The same in place, for n rows in `rows`; gives the sign.
+double factor_lu(double* m, int64_t n, int64_t* rows);
 
 /// x with m x = b for `columns` right sides (b and x are n by columns). A singular matrix gives what is not finite.
 Matrix lu_solve(const LuFactors& f, const Matrix& b, int64_t n, int64_t columns);
+
+/// The inverse of a matrix by its factors, as factor_lu leaves them: column i of it is written as column i of
+/// `inverse`, but belongs to rows[i].
+void invert_lu(const double* lu, int64_t n, double* inverse);
 
 /// The lower triangle l with l l^T = m. Throws Error (kRunFailure) where m is not positive definite.
 Matrix cholesky_factor(const Matrix& m, int64_t n);

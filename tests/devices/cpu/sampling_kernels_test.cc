@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "ops/bicubic_interp.h"
+#include "ops/grid_sample.h"
 #include "ops/gru.h"
 #include "ops/gru_unit.h"
 #include "ops/linear_interp.h"
@@ -53,6 +54,32 @@ TEST(SamplingKernels, Interpolation) {
   check_interpolation<LinearInterp>({1, 1, 1}, {4});
   check_interpolation<TrilinearInterp>({2, 18, 3, 6, 5}, {5, 4, 11});
   check_interpolation<NearestInterp>({2, 18, 3, 6, 5}, {5, 4, 11});
+}
+
+TEST(SamplingKernels, Grids) {
+  const struct {
+    Shape x, grid;
+  } cases[] = {{{2, 19, 6, 5}, {2, 7, 3, 2}},
+               {{1, 1, 1, 1}, {1, 1, 1, 2}},
+               {{1, 64, 9, 11}, {1, 4, 40, 2}},
+               {{2, 18, 3, 6, 5}, {2, 2, 4, 3, 3}}};
+  for (const auto& c : cases) {
+    for (const GridSampleMode mode : {GridSampleMode::kBilinear, GridSampleMode::kNearest}) {
+      for (const GridPadding padding : {GridPadding::kZeros, GridPadding::kBorder, GridPadding::kReflection}) {
+        GridSample op;
+        op.mode = mode;
+        op.padding_mode = padding;
+        for (const bool corners : {false, true}) {
+          op.align_corners = corners;
+          EXPECT_EQ(rows_that_take({.op = op,
+                                    .in = {random_floats(c.x), random_floats(c.grid, -1.4, 1.4, 2)},
+                                    .relative = 1e-5,
+                                    .absolute = 1e-5}),
+                    Rows{"grid_sample"});
+        }
+      }
+    }
+  }
 }
 
 TEST(SamplingKernels, Regions) {

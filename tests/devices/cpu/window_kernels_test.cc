@@ -3,6 +3,7 @@
 
 #include "ops/conv2d.h"
 #include "ops/conv2d_fused.h"
+#include "ops/conv2d_transpose.h"
 #include "ops/conv2d_transpose_fused.h"
 #include "ops/conv3d.h"
 #include "ops/conv3d_transpose.h"
@@ -78,6 +79,30 @@ TEST(WindowKernels, TransposedConvolutionsOfVolumes) {
         op.data_format = DataFormat::kNcdhw;
         EXPECT_EQ(rows_that_take(convolution(op, {2, 6, 3, 4, 5}, {6, 10, kernel, kernel, kernel})),
                   Rows{"conv3d_transpose"});
+      }
+    }
+  }
+}
+
+TEST(WindowKernels, TransposedConvolutionsWithComputedFilters) {
+  for (const int64_t stride : {1, 2}) {
+    for (const int groups : {1, 2}) {
+      for (const bool last : {false, true}) {
+        Conv2dTranspose op;
+        op.strides = {stride, 2};
+        op.paddings = {1, 0};
+        op.output_padding = {0, 1};
+        op.groups = groups;
+        op.data_format = last ? DataFormat::kNhwc : DataFormat::kNchw;
+        KernelCase c = convolution(op, {2, 6, 5, 7}, {6, 19, 3, 2}, last);
+        c.in_counts = {1, 1, 0};
+        c.computed_weights = true;
+        EXPECT_EQ(rows_that_take(c), Rows{"conv2d_transpose"});
+        op.output_padding = {};
+        c.op = op;
+        c.in.push_back(int_list({5 * stride - stride + 1, 15}));
+        c.in_counts = {1, 1, 1};
+        EXPECT_EQ(rows_that_take(c), Rows{"conv2d_transpose"});
       }
     }
   }
@@ -189,9 +214,10 @@ TEST(WindowKernels, Patches) {
   struct Case {
     Ints kernel, strides, paddings, dilations;
   };
-  const Case cases[] = {{{3, 3}, {1, 1}, {1, 1}, {1, 1}},       {{2, 3}, {2, 3}, {0, 0}, {1, 1}},
-                        {{3, 2}, {1, 2}, {2, 1, 3, 0}, {2, 3}}, {{1, 1}, {1, 1}, {0, 0}, {1, 1}},
-                        {{9, 11}, {1, 1}, {0, 0}, {1, 1}},      {{3, 3}, {4, 4}, {5, 5}, {1, 1}}};
+  const Case cases[] = {
+      {{3, 3}, {1, 1}, {1, 1}, {1, 1}}, {{2, 3}, {2, 3}, {0, 0}, {1, 1}},   {{3, 2}, {1, 2}, {2, 1, 3, 0}, {2, 3}},
+      {{1, 1}, {1, 1}, {0, 0}, {1, 1}}, {{9, 11}, {1, 1}, {0, 0}, {1, 1}},  {{3, 3}, {4, 4}, {5, 5}, {1, 1}},
+      {{5, 3}, {1, 1}, {4, 2}, {2, 2}}, {{1, 23}, {1, 1}, {0, 11}, {1, 1}}, {{19, 1}, {1, 1}, {9, 0}, {1, 1}}};
   for (const Case& p : cases) {
     Unfold unfold;
     Fold fold;

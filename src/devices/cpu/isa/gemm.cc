@@ -169,6 +169,7 @@ class RowTile {
   void point(int64_t group, Panel panel, int64_t part, TileCall& tile) {
     const GemmShape& shape = call_.shape;
     const bool pointed = pointed_group_ == group && pointed_part_ == part;
+    const bool next = pointed_group_ >= 0 && pointed_group_ + 1 == group && parts_ == 1;
     pointed_group_ = group;
     pointed_part_ = part;
     if (copies_) {
@@ -183,7 +184,11 @@ class RowTile {
       tile.taps = shape.taps - first < kTapChunk ? shape.taps - first : kTapChunk;
       tile.depth = shape.depth;
       tile.b += first * panel.tap_floats(shape.depth);
-      if (!pointed) rows_.point(call_, first, tile.taps, group * call_.a_group_stride);
+      if (next) {
+        rows_.move(tile.taps, call_.a_group_stride);
+      } else if (!pointed) {
+        rows_.point(call_, first, tile.taps, group * call_.a_group_stride);
+      }
     }
   }
 
@@ -252,6 +257,23 @@ void run_rows(RowTile& tile, int64_t begin, int64_t end, int limit, int64_t grou
   }
 }
 
+// Groups of one panel each: all of them for a tile of rows, whose pixels are found once.
+void run_groups(RowTile& tile, const GemmCall& call, int64_t begin, int64_t end, int64_t group_begin,
+                int64_t group_end) {
+  const int limit = panel_at(call.shape, 0).rows();
+  const int64_t rows = end - begin;
+  const int64_t tiles = (rows + limit - 1) / limit;
+  const int count = static_cast<int>(rows / tiles);
+  const int64_t larger = rows % tiles;
+  tile.begin(begin, tiles, 0);
+  for (int64_t t = 0; t < tiles; ++t) {
+    tile.take(t < larger ? count + 1 : count);
+    for (int64_t group = group_begin; group < group_end; ++group) {
+      for (int64_t part = 0; part < tile.parts(); ++part) tile.run(group, 0, part);
+    }
+  }
+}
+
 void run(const GemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end) {
   if (row_begin >= row_end || panel_begin >= panel_end) return;
   // Where groups lie apart, nothing else lies like C.
@@ -259,6 +281,7 @@ void run(const GemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel
   const Chain chain = split_chain(call.ops, call.op_count, adjacent ? call.c : nullptr, call.c_stride);
   RowTile tile(call, chain, row_end - row_begin);
   const int64_t per_group = panels(call.shape.columns);
+  if (call.groups > 1 && per_group == 1) return run_groups(tile, call, row_begin, row_end, panel_begin, panel_end);
   const int64_t parts = tile.parts();
   const int64_t floats = tile.part_floats();
   const int64_t block = floats > 0 && kPanelBlockFloats / floats > 1 ? kPanelBlockFloats / floats : 1;

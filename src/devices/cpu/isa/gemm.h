@@ -62,7 +62,7 @@ struct GemmCall {
   const float* a = nullptr;
   int64_t a_stride = 0;  ///< floats from row to row, if image is null (then row r goes to pixel r of C)
   const GemmImage* image = nullptr;
-  const float* zeros = nullptr;   ///< `depth` zeros, if image is set
+  const float* zeros = nullptr;   ///< if image is set: zeros for a pixel of all groups, from its first float on
   const float* packed = nullptr;  ///< groups one after the other, packed_floats() each
   float* c = nullptr;
   int64_t c_stride = 0;  ///< floats from pixel to pixel

@@ -52,6 +52,9 @@ HWY_INLINE TapBounds tap_bounds(const GemmImage& image, int64_t taps) {
   return bounds;
 }
 
+// Whether 0 <= i < size.
+HWY_INLINE bool is_below(int64_t i, int64_t size) { return static_cast<uint64_t>(i) < static_cast<uint64_t>(size); }
+
 // The rows of one tile after the other.
 class TileRows {
  public:
@@ -136,6 +139,15 @@ class TileRows {
         for (int r = 0; r < count_; ++r) to[r] = base_[r] + offset;
         continue;
       }
+      if (image->join == 1) {
+        const float* zeros = call.zeros + group_offset;
+        for (int r = 0; r < count_; ++r) {
+          const bool in_image = is_below(z_[r] + tap_z, image->in_d) & is_below(y_[r] + tap_y, image->in_h) &
+                                is_below(x_[r] + tap_x, image->in_w);
+          to[r] = in_image ? base_[r] + offset : zeros;
+        }
+        continue;
+      }
       for (int r = 0; r < count_; ++r) {
         const int64_t z = z_[r] + tap_z;
         const int64_t y = y_[r] + tap_y;
@@ -149,6 +161,13 @@ class TileRows {
           to[r] = gather(*image, r, t, z * image->in_h + y, x);
         }
       }
+    }
+  }
+
+  // Goes on from these taps of a group to those of the next.
+  void move(int64_t taps, int64_t floats) {
+    for (int64_t t = 0; t < taps; ++t) {
+      for (int r = 0; r < count_; ++r) pointers_[t * kTileRows + r] += floats;
     }
   }
 

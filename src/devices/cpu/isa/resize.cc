@@ -79,19 +79,26 @@ bool doubles_width(const Resize& p) {
 
 void nearest_plane(const Resize& p, size_t begin, size_t end) {
   const FloatTag d;
+  constexpr size_t kStep = 2 * kFloatLanes;
   const bool doubled = doubles_width(p);
   for (size_t row = begin; row < end; ++row) {
     const float* x = p.x + static_cast<size_t>(p.rows.low[row]) * p.in_width;
     float* y = p.y + row * p.out_width;
     const float* add = p.add != nullptr ? p.add + row * p.out_width : nullptr;
-    size_t i = 0;
-    if (doubled && add == nullptr) {
-      for (; i + 2 * kFloatLanes <= p.out_width; i += 2 * kFloatLanes) {
+    if (row > begin && add == nullptr && p.rows.low[row] == p.rows.low[row - 1]) {
+      map(y - p.out_width, y, p.out_width, SameOp());
+      continue;
+    }
+    if (doubled && add == nullptr && p.out_width >= kStep) {
+      for (size_t i = 0;; i += kStep) {
+        if (i + kStep > p.out_width) i = p.out_width - kStep;  // what is left, with some of what is done
         const V v = hn::LoadU(d, x + i / 2);
         hn::StoreInterleaved2(v, v, d, y + i);
+        if (i + kStep == p.out_width) break;
       }
+      continue;
     }
-    for (; i < p.out_width; ++i) {
+    for (size_t i = 0; i < p.out_width; ++i) {
       const float value = x[p.columns.low[i]];
       y[i] = add != nullptr ? value + add[i] : value;
     }

@@ -112,7 +112,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
     image.tap_x = plan.tap_x.data();
     image.out_batch = image.out_h * image.out_w;
     image.out_row = image.out_w;
-    plan.zeros.assign(static_cast<size_t>(plan.call.shape.depth), 0.0F);
+    plan.zeros.assign(static_cast<size_t>(image.join * g.in_channels), 0.0F);
   }
   state->epilogue = EpilogueProgram(op, g.out_channels);
 

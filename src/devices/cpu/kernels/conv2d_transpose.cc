@@ -181,7 +181,7 @@ Prepared prepare_phases(const void* op_attributes, const ArgFacts& args, Prepare
       plan.panels = g.groups * gemm.panels(columns);
       plan.packed_offset = static_cast<size_t>(packed_at[index]);
       plan.has_image = true;
-      plan.zeros.assign(static_cast<size_t>(depth), 0.0F);
+      plan.zeros.assign(static_cast<size_t>(g.in_channels), 0.0F);
       GemmImage& image = plan.image;
       image.in_h = h.in;
       image.in_w = w.in;
@@ -200,7 +200,7 @@ Prepared prepare_phases(const void* op_attributes, const ArgFacts& args, Prepare
 
   Prepared prepared;
   prepared.weights = context.pack(form, args.index(1));
-  prepared.state_bytes = sizeof(State) + state->phases.size() * (sizeof(GemmPlan) + static_cast<size_t>(depth) * 4);
+  prepared.state_bytes = sizeof(State) + state->phases.size() * (sizeof(GemmPlan) + static_cast<size_t>(g.in_channels) * 4);
   prepared.state = state;
   return prepared;
 }

@@ -9,6 +9,7 @@
 #include "devices/cpu/kernels/rows.h"
 #include "ops/conv2d.h"
 #include "ops/conv2d_fused.h"
+#include "ops/conv2d_transpose.h"
 #include "ops/conv2d_transpose_fused.h"
 #include "ops/conv3d.h"
 #include "ops/conv3d_transpose.h"
@@ -155,7 +156,8 @@ struct State {
 };
 
 template <class Op>
-constexpr bool kTransposed = std::is_same_v<Op, Conv3dTranspose> || std::is_same_v<Op, Conv2dTransposeFused>;
+constexpr bool kTransposed = std::is_same_v<Op, Conv3dTranspose> || std::is_same_v<Op, Conv2dTranspose> ||
+                             std::is_same_v<Op, Conv2dTransposeFused>;
 template <class Op>
 constexpr int kSpatial = std::is_same_v<Op, Conv3d> || std::is_same_v<Op, Conv3dTranspose> ? 3 : 2;
 template <class Op>
@@ -165,6 +167,12 @@ template <class Op>
 ConvolutionGeometry geometry(const Op& op, const ArgFacts& args) {
   if constexpr (std::is_same_v<Op, Conv2dTransposeFused>) {
     return transposed_geometry(op, op.output_padding, {}, args.shape(0), args.shape(1), kSpatial<Op>);
+  } else if constexpr (std::is_same_v<Op, Conv2dTranspose>) {
+    // The size of the result may be an operand.
+    ConvolutionGeometry g = transposed_geometry(op, {}, {}, args.shape(0), args.shape(1), kSpatial<Op>);
+    const int first = is_channels_last(op.data_format) ? 1 : 2;
+    for (int i = 0; i < 2; ++i) g.axes[1 + i].out = args.out().shape[first + i];
+    return g;
   } else if constexpr (kTransposed<Op>) {
     return transposed_geometry(op, op.output_padding, op.output_size, args.shape(0), args.shape(1), kSpatial<Op>);
   } else {
@@ -262,7 +270,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
     plan.packed_offset = packed;
     packed += static_cast<size_t>(gemm.packed_floats(plan.call.shape) * f.groups);
     plan.has_image = true;
-    plan.zeros.assign(static_cast<size_t>(plan.call.shape.depth), 0.0F);
+    plan.zeros.assign(static_cast<size_t>((f.joined ? f.kernel[2] : 1) * g.in_channels), 0.0F);
     plan.tap_y = phase.y;
     plan.tap_x = phase.x;
     GemmImage& image = plan.image;
@@ -399,11 +407,11 @@ struct Rows {
             .prepare = prepare<Op, I, P>,
             .run = run<I, P, kFused<Op>>};
   }
-  static constexpr std::array<Kernel, 10> kRows = {row<Conv3d, false>(),          row<Conv3d, true>(),
-                                                   row<Conv3dTranspose, false>(), row<Conv3dTranspose, true>(),
-                                                   row<Conv2d, false>(),          row<Conv2d, true>(),
-                                                   row<DepthwiseConv2d, false>(), row<DepthwiseConv2d, true>(),
-                                                   row<Conv2dFused, true>(),      row<Conv2dTransposeFused, true>()};
+  static constexpr std::array<Kernel, 12> kRows = {
+      row<Conv3d, false>(),         row<Conv3d, true>(),           row<Conv3dTranspose, false>(),
+      row<Conv3dTranspose, true>(), row<Conv2dTranspose, false>(), row<Conv2dTranspose, true>(),
+      row<Conv2d, false>(),         row<Conv2d, true>(),           row<DepthwiseConv2d, false>(),
+      row<DepthwiseConv2d, true>(), row<Conv2dFused, true>(),      row<Conv2dTransposeFused, true>()};
 };
 
 template <Isa I>

@@ -70,28 +70,61 @@ void each_line(const State& s, const F& f) {
   }
 }
 
+/// What one filter element reads of a plane where as many windows lie side by side as pixels, all of them one step
+/// apart: a piece of the plane, less what lies beyond its sides.
+void unfold_shifted(const State& s, int64_t element, const float* x, float* to) {
+  const int64_t across = element % s.kernel[1] * s.dilation[1] - s.begin[1];
+  const int64_t down = element / s.kernel[1] * s.dilation[0] - s.begin[0];
+  const Inside columns = inside(across, 1, s.columns, s.width);
+  const Inside rows = inside(down, 1, s.rows, s.height);
+  const int64_t size = s.rows * s.columns;
+  if (rows.first == rows.last || columns.first == columns.last) {
+    std::fill_n(to, size, 0.0F);
+    return;
+  }
+  const int64_t begin = rows.first * s.columns + columns.first;
+  const int64_t end = (rows.last - 1) * s.columns + columns.last;
+  std::fill_n(to, begin, 0.0F);
+  std::copy_n(x + begin + down * s.width + across, end - begin, to + begin);
+  std::fill_n(to + end, size - end, 0.0F);
+  for (int64_t r = rows.first; r < rows.last; ++r) {
+    float* line = to + r * s.columns;
+    for (int64_t c = 0; c < columns.first; ++c) line[c] = 0;
+    for (int64_t c = columns.last; c < s.columns; ++c) line[c] = 0;
+  }
+}
+
+void unfold_line(const State& s, const float* x, bool exists, const Inside& columns, float* to) {
+  if (!exists) {
+    std::fill_n(to, s.columns, 0.0F);
+    return;
+  }
+  std::fill_n(to, columns.first, 0.0F);
+  std::fill_n(to + columns.last, s.columns - columns.last, 0.0F);
+  const int64_t step = s.stride[1];
+  if (step == 1) {
+    std::copy(x + columns.first, x + columns.last, to + columns.first);
+  } else {
+    for (int64_t c = columns.first; c < columns.last; ++c) to[c] = x[c * step];
+  }
+}
+
 void run_unfold(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
-  const int64_t size = s.kernel[0] * s.kernel[1] * s.rows * s.columns;
+  const int64_t elements = s.kernel[0] * s.kernel[1];
+  const int64_t size = elements * s.rows * s.columns;
+  const bool shifted = s.stride[0] == 1 && s.stride[1] == 1 && s.columns == s.width;
   call.pool->parallel_for(s.planes, grain_of(size), [&](int64_t begin, int64_t end) {
     for (int64_t plane = begin; plane < end; ++plane) {
       const float* x = call.in[0].as<const float>() + plane * s.height * s.width;
       float* y = call.out[0].as<float>() + plane * size;
-      each_line(s, [&](int64_t line, bool exists, int64_t at, const Inside& columns) {
-        float* to = y + line;
-        if (!exists) {
-          std::fill_n(to, s.columns, 0.0F);
-          return;
-        }
-        std::fill_n(to, columns.first, 0.0F);
-        std::fill_n(to + columns.last, s.columns - columns.last, 0.0F);
-        const int64_t step = s.stride[1];
-        if (step == 1) {
-          std::copy(x + at + columns.first, x + at + columns.last, to + columns.first);
-        } else {
-          for (int64_t c = columns.first; c < columns.last; ++c) to[c] = x[at + c * step];
-        }
-      });
+      if (shifted) {
+        for (int64_t e = 0; e < elements; ++e) unfold_shifted(s, e, x, y + e * s.rows * s.columns);
+      } else {
+        each_line(s, [&](int64_t line, bool exists, int64_t at, const Inside& columns) {
+          unfold_line(s, x + at, exists, columns, y + line);
+        });
+      }
     }
   });
 }

@@ -82,7 +82,10 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   const bool all = whole(s.rows, s.in_h) && whole(s.columns, s.in_w) && s.in_h * s.in_w > 0;
   if (g.average && all) s.reduce = &reduce_table(kIsa);
   const auto extra = static_cast<size_t>(3 * (s.out_h + s.out_w)) * sizeof(int32_t);
-  return prepared(std::move(s), 0, extra);
+  const bool by_rows = !g.adaptive && s.reduce == nullptr;
+  Prepared p = prepared(std::move(s), 0, extra);
+  if (by_rows) p.rows = {g.axes[1].stride, g.axes[1].pad_before, g.axes[1].kernel};
+  return p;
 }
 
 /// The average of each image: columns of [pixels, channels].
@@ -102,32 +105,40 @@ void run_whole(const State& s, const float* x, float* y, ThreadPool& threads) {
   });
 }
 
+/// Rows [begin, end) of the result, counted through all images.
+void pool_rows(const State& s, const float* x, float* y, int64_t begin, int64_t end) {
+  const auto function = s.average ? s.pool->average : s.pool->max;
+  const int64_t in_image = s.in_h * s.in_w * s.channels;
+  const int64_t out_image = s.out_h * s.out_w * s.y.stride;
+  while (begin < end) {
+    const int64_t image = begin / s.out_h;
+    const int64_t first = begin - image * s.out_h;
+    const int64_t last = end - begin < s.out_h - first ? first + end - begin : s.out_h;
+    const Pool p{.x = x + image * in_image,
+                 .y = y + image * out_image,
+                 .in_width = static_cast<size_t>(s.in_w),
+                 .out_width = static_cast<size_t>(s.out_w),
+                 .channels = static_cast<size_t>(s.channels),
+                 .y_stride = static_cast<size_t>(s.y.stride),
+                 .rows = s.rows.view(),
+                 .columns = s.columns.view()};
+    function(p, static_cast<size_t>(first), static_cast<size_t>(last));
+    begin += last - first;
+  }
+}
+
 void run(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
   const float* x = call.in[0].as<const float>();
   float* y = call.out[0].as<float>() + s.y.start;
   if (s.reduce != nullptr) return run_whole(s, x, y, *call.pool);
-  const auto function = s.average ? s.pool->average : s.pool->max;
-  const int64_t in_image = s.in_h * s.in_w * s.channels;
-  const int64_t out_image = s.out_h * s.out_w * s.y.stride;
   call.pool->parallel_for(s.batch * s.out_h, grain_of(s.out_w * s.channels * s.window),
-                          [&](int64_t begin, int64_t end) {
-                            while (begin < end) {
-                              const int64_t image = begin / s.out_h;
-                              const int64_t first = begin - image * s.out_h;
-                              const int64_t last = end - begin < s.out_h - first ? first + end - begin : s.out_h;
-                              const Pool p{.x = x + image * in_image,
-                                           .y = y + image * out_image,
-                                           .in_width = static_cast<size_t>(s.in_w),
-                                           .out_width = static_cast<size_t>(s.out_w),
-                                           .channels = static_cast<size_t>(s.channels),
-                                           .y_stride = static_cast<size_t>(s.y.stride),
-                                           .rows = s.rows.view(),
-                                           .columns = s.columns.view()};
-                              function(p, static_cast<size_t>(first), static_cast<size_t>(last));
-                              begin += last - first;
-                            }
-                          });
+                          [&](int64_t begin, int64_t end) { pool_rows(s, x, y, begin, end); });
+}
+
+void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
+  const State& s = state_of<State>(call);
+  pool_rows(s, call.in[0].as<const float>(), call.out[0].as<float>() + s.y.start, begin, end);
 }
 
 /// Images with the channels last, by memory order or by the operator's own format.
@@ -141,7 +152,8 @@ struct Rows {
              .strided = true,
              .fits = fits<false>,
              .prepare = prepare<kIsa>,
-             .run = run},
+             .run = run,
+             .run_rows = run_rows},
       Kernel{.name = row_name<Pool2d, kIsa>(),
              .op = &kOpRow<Pool2d>,
              .isa = kIsa,

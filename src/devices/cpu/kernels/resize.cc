@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/resize.h"
 
+#include <utility>
 #include <vector>
 
 #include "devices/cpu/kernels/rows.h"
@@ -42,12 +43,18 @@ std::optional<InterpolationRequest> request_of(const InterpolationOperator& op, 
                                [&](int port, int i) { return known_value(args, port, i); });
 }
 
+/// Row-major images: each channel is an image of one channel.
+bool as_planes(const ArgFacts& args, const InterpolationOperator& op) {
+  return args.in(0).layout == Layout::kRowMajor && !is_channels_last(op.format());
+}
+
 template <bool kByShape>
 Misfit fits(const void* op, const ArgFacts& args) {
   const auto& o = *static_cast<const InterpolationOperator*>(op);
   if (args.shape(0).rank() != 4) return "only images of two dimensions";
   if (is_channels_last(o.format()) != kByShape) return "the channels lie elsewhere";
   if (!request_of(o, args)) return "the size is not known while planning";
+  if (as_planes(args, o) && args.view_out() != nullptr) return "only whole images";
   return kByShape ? nullptr : pixels_misfit(args, false);
 }
 
@@ -85,6 +92,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   State s;
   s.batch = g.batch;
   s.channels = g.channels;
+  if (as_planes(args, o)) s.batch *= std::exchange(s.channels, 1);
   s.in_h = g.axes[1].in;
   s.in_w = g.axes[2].in;
   s.out_h = g.axes[1].out;
@@ -136,13 +144,15 @@ void run(KernelCall& call) noexcept {
   });
 }
 
-/// Images with the channels last, by memory order or by the operator's own format.
+/// Images with the channels last, by memory order or by the operator's own format. The nearest pixels of row-major
+/// images are as quickly copied.
 template <class Op, Isa kIsa>
 constexpr std::array<Kernel, 2> rows() {
+  constexpr bool kAnyOrder = Op::kKind.method == InterpolationMethod::kNearest;
   Kernel k{.name = row_name<Op, kIsa>(),
            .op = &kOpRow<Op>,
            .isa = kIsa,
-           .layout = LayoutRule::kChannelsLast,
+           .layout = kAnyOrder ? LayoutRule::kSame : LayoutRule::kChannelsLast,
            .strided = true,
            .fits = fits<false>,
            .prepare = prepare<Op, kIsa>,

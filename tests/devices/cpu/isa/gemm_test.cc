@@ -155,6 +155,10 @@ constexpr ConvCase kConvCases[] = {
     {"nine", 1, 2, 10, 11, 24, 1, 9, 9, 1, 4, 1, false},
     {"dilated", 1, 6, 11, 13, 20, 1, 3, 3, 1, 2, 2, false},
     {"grouped", 2, 12, 7, 8, 18, 3, 3, 3, 1, 1, 1, false},
+    {"grouped_eight", 1, 32, 9, 7, 32, 4, 3, 3, 1, 1, 1, false},
+    {"grouped_paired", 2, 8, 7, 7, 48, 2, 3, 3, 1, 1, 1, false},
+    {"grouped_many_taps", 1, 8, 9, 9, 16, 2, 9, 9, 1, 4, 1, false},
+    {"grouped_wide", 1, 8, 6, 6, 90, 2, 3, 3, 1, 1, 1, false},
     {"depthwise_multiplier", 1, 4, 6, 6, 8, 4, 3, 3, 1, 1, 1, false},
     {"narrow_image", 1, 3, 5, 2, 24, 1, 5, 5, 1, 4, 1, true},
     {"row", 1, 16, 1, 30, 10, 1, 1, 5, 1, 0, 1, false},
@@ -188,7 +192,7 @@ struct Conv {
     weights = random_floats(static_cast<size_t>(p.outputs * group_in * p.kernel_h * p.kernel_w), 4);
     bias = random_floats(static_cast<size_t>(p.outputs), 5);
     residual = random_floats(static_cast<size_t>(p.batch * out_h * out_w * p.outputs), 6);
-    zeros.assign(static_cast<size_t>(shape.depth), 0.0f);
+    zeros.assign(static_cast<size_t>(p.channels * join), 0.0f);
     const int64_t window = p.kernel_h * p.kernel_w;
     for (int64_t g = 0; g < p.groups; ++g) {
       GemmSource source;
