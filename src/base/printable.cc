@@ -63,7 +63,8 @@ std::string in_quotes(std::string_view name) {
   constexpr size_t kMaxLength = 300;
   size_t length = std::min(name.size(), kMaxLength);
   while (length < name.size() && length > 0 && (static_cast<unsigned char>(name[length]) & 0xC0) == 0x80) --length;
-  std::string out = "'" + printable(name.substr(0, length));
+  std::string out = "'";
+  out.append(printable(name.substr(0, length)));
   if (name.size() > length) out.append("...");
   out.push_back('\'');
   return out;

@@ -181,7 +181,8 @@ std::string quoted(std::string_view s) {
     if (c == '"' || c == '\\') out.push_back('\\');
     out.push_back(c);
   }
-  return "\"" + printable(out) + "\"";
+  std::string text = "\"";
+  return text.append(printable(out)).append("\"");
 }
 
 std::string print_attributes(const Op& op) {
