@@ -3,8 +3,9 @@
 
   random_programs.py FORM --out DIR [--count N] [--first SEED] [--seconds S] [--family NAME ...] [--keep]
 
-FORM is "program" (with Paddle 2.6), "translated" or "native" (with Paddle 3.3; "translated" takes the ProgramDesc from the Python that
-PADDLE_26_PYTHON names). CORACLE_LIBRARY names libcoracle.so. The families take turns; each has one program for a seed.
+FORM is "program" (with Paddle 2.6), "translated" or "native" (with Paddle 3.3; "translated" takes the ProgramDesc from
+the Python that PADDLE_26_PYTHON names). CORACLE_LIBRARY names libcoracle.so. The families take turns; each has one
+program for a seed.
 
 A program runs with two sets of inputs of other sizes in one session: with graph passes and one thread, with three
 threads (the same bits), without passes, and with a narrower instruction set. One that Paddle refuses, or whose answer
@@ -221,7 +222,7 @@ def child(arguments, out, pipe, todo, causes):
 class Tally:
     def __init__(self):
         self.ok, self.statements, self.dropped, self.failed = 0, 0, collections.Counter(), []
-        self.families = collections.defaultdict(collections.Counter)  # {family: {"agree", "dropped", "failed": how many}}
+        self.families = collections.defaultdict(collections.Counter)  # {family: {"agree" and so on: how many}}
 
     def add(self, family, line):
         if "ok" in line:
