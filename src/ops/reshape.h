@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 
-#include "graph/op.h"
+#include "graph/lowering.h"
 
 namespace coracle {
 
@@ -14,10 +15,23 @@ struct Reshape {
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("shape", "shape", "Shape", "ShapeTensor")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("xshape", "XShape")};
   static constexpr LodRule kLod = LodRule::kFirst;
+  bool keeps_zeros = false;  ///< PIR: in `shape`, 0 is a size where x has no elements
+  void attributes(AttributeVisitor& visit) { visit("keeps_zeros", keeps_zeros); }
   friend bool operator==(const Reshape&, const Reshape&) = default;
+  static void lower(Lowering& l);
 };
 
-inline void infer(const Reshape&, InferArgs& a) {
+/// What is left for -1 in a shape with zeros, for an x without elements: the other sizes of both make as many elements.
+inline int64_t rest_beside_zeros(const Shape& x, const Ints& wanted) {
+  int64_t of_x = 1;
+  int64_t of_y = 1;
+  for (int64_t d : x) of_x = checked_multiply(of_x, d == 0 ? 1 : d);
+  for (int64_t d : wanted) of_y = checked_multiply(of_y, d <= 0 ? 1 : d);
+  require(of_x % of_y == 0, "x ", x, " cannot be reshaped to ", Shape(wanted));
+  return of_x / of_y;
+}
+
+inline void infer(const Reshape& op, InferArgs& a) {
   const Shape& x = a.shape(0);
   const std::optional<Ints> wanted = a.ints(1);
   if (!wanted) {
@@ -29,6 +43,7 @@ inline void infer(const Reshape&, InferArgs& a) {
     return;
   }
   Shape y(*wanted);
+  const bool zeros = op.keeps_zeros && x.known() && x.count() == 0 && std::ranges::find(*wanted, 0) != wanted->end();
   int rest = -1;
   int64_t product = 1;
   bool product_known = true;
@@ -39,7 +54,7 @@ inline void infer(const Reshape&, InferArgs& a) {
       continue;
     }
     require(y[i] >= 0, "shape has the negative dimension ", y[i]);
-    if (y[i] == 0) {
+    if (y[i] == 0 && !zeros) {
       if (x.rank_known()) {
         require(i < x.rank(), "shape has 0 at ", i, ", but x has ", x.rank(), " dimensions");
         y[i] = x[i];
@@ -57,7 +72,7 @@ inline void infer(const Reshape&, InferArgs& a) {
     const int64_t count = x.count();
     if (rest >= 0) {
       require(product == 0 ? count == 0 : count % product == 0, "x ", x, " cannot be reshaped to ", Shape(*wanted));
-      y[rest] = product == 0 ? 0 : count / product;
+      y[rest] = zeros ? rest_beside_zeros(x, *wanted) : product == 0 ? 0 : count / product;
     }
     require(y.count() == count, "x ", x, " cannot be reshaped to ", Shape(*wanted));
   }
@@ -66,6 +81,11 @@ inline void infer(const Reshape&, InferArgs& a) {
 
 inline void reference(const Reshape&, ReferenceArgs& a) {
   if (a.in(0).bytes() != 0) std::memcpy(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes());
+}
+
+inline void Reshape::lower(Lowering& l) {
+  if (!l.is_pir()) return l.lower_by_ports(kOpRow<Reshape>);
+  l.bind("Out", l.add(Reshape{.keeps_zeros = true}, l.ports_of(kOpRow<Reshape>)));
 }
 
 inline constexpr const OpRow* reshape_op = &kOpRow<Reshape>;

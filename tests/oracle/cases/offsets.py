@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sequence offsets of results: some operators take over those of an operand, some where the rows stay, some in PIR only."""
+"""Sequence offsets of results: some operators take over those of an operand, some where the rows stay, some in PIR."""
 
 from notation import api, op
 
@@ -50,7 +50,7 @@ def lods():
         yield op(name, lambda r, m=makes: m[r.index % len(m)](r), len(makes), hidden=hidden, formats=formats)
 
 
-# Of the Python API: (name, inputs, function); the inputs x and y have offsets, which are not the same; z has those of x.
+# Of the Python API: (name, inputs, function); x and y have offsets, which are not the same, z has those of x.
 FUNCTIONS = [
     ("complex", "xy", lambda p, x, y: p.as_real(p.complex(x, y))),
     ("as_complex", "z", lambda p, z: p.as_real(p.as_complex(z))),

@@ -146,7 +146,7 @@ def integers(w, x):
 def from_integers(w, x):
     text = w.r.pick(
         "p.cast(x, 'float32') * 0.1",
-        "p.tanh(p.cast(x, 'float32'))",
+        "f.softsign(p.cast(x, 'float32'))",
         "p.cast(x % 3, 'float32')",
         "p.cast(x > 1, 'float32')",
     )
