@@ -45,8 +45,14 @@ inline void reference(const PsroiPool& op, ReferenceArgs& a) {
     using T = std::remove_pointer_t<decltype(p)>;
     // Which elements belong to a cell depends on the precision of its edges.
     using Edge = std::conditional_t<std::is_same_v<T, double>, double, float>;
-    const auto within = [](Edge edge, int64_t size) {
-      return position(std::clamp(edge, Edge(0), static_cast<Edge>(size)));
+    const auto cells = [](Edge start, Edge cell, int count, int64_t size) {
+      const auto within = [size](Edge at) { return position(std::clamp(at, Edge(0), static_cast<Edge>(size))); };
+      std::vector<CellRange> ranges;
+      for (int i = 0; i < count; ++i) {
+        ranges.push_back({within(std::floor(static_cast<Edge>(i) * cell + start)),
+                          within(std::ceil(static_cast<Edge>(i + 1) * cell + start))});
+      }
+      return ranges;
     };
     T* to = a.out(0).data<T>();
     for (size_t r = 0; r < images.size(); ++r) {
@@ -58,21 +64,20 @@ inline void reference(const PsroiPool& op, ReferenceArgs& a) {
       const Edge top = edge(1, 0);
       const Edge cell_width = std::max(edge(2, 1) - left, Edge(0.1)) / static_cast<Edge>(op.pooled_width);
       const Edge cell_height = std::max(edge(3, 1) - top, Edge(0.1)) / static_cast<Edge>(op.pooled_height);
+      const std::vector<CellRange> rows = cells(top, cell_height, op.pooled_height, s[2]);
+      const std::vector<CellRange> columns = cells(left, cell_width, op.pooled_width, s[3]);
+      const T* x = a.in(0).data<T>() + images[r] * s[1] * s[2] * s[3];
       for (int c = 0; c < op.output_channels; ++c) {
-        for (int i = 0; i < op.pooled_height; ++i) {
-          const int64_t y0 = within(std::floor(static_cast<Edge>(i) * cell_height + top), s[2]);
-          const int64_t y1 = within(std::ceil(static_cast<Edge>(i + 1) * cell_height + top), s[2]);
-          for (int j = 0; j < op.pooled_width; ++j) {
-            const int64_t x0 = within(std::floor(static_cast<Edge>(j) * cell_width + left), s[3]);
-            const int64_t x1 = within(std::ceil(static_cast<Edge>(j + 1) * cell_width + left), s[3]);
-            const int64_t channel = (int64_t{c} * op.pooled_height + i) * op.pooled_width + j;
-            const T* x = a.in(0).data<T>() + (images[r] * s[1] + channel) * s[2] * s[3];
+        for (const CellRange& down : rows) {
+          for (const CellRange& across : columns) {
             double sum = 0;
-            for (int64_t y = y0; y < y1; ++y) {
-              for (int64_t z = x0; z < x1; ++z) sum += static_cast<double>(x[y * s[3] + z]);
+            for (int64_t y = down.begin; y < down.end; ++y) {
+              for (int64_t z = across.begin; z < across.end; ++z) sum += static_cast<double>(x[y * s[3] + z]);
             }
-            const bool empty = y1 <= y0 || x1 <= x0;
-            *to++ = static_cast<T>(empty ? 0.0 : sum / static_cast<double>((y1 - y0) * (x1 - x0)));
+            const int64_t area = (down.end - down.begin) * (across.end - across.begin);
+            const bool empty = down.end <= down.begin || across.end <= across.begin;
+            *to++ = static_cast<T>(empty ? 0.0 : sum / static_cast<double>(area));
+            x += s[2] * s[3];
           }
         }
       }

@@ -34,12 +34,6 @@ inline void infer(const RoiPool& op, InferArgs& a) {
   a.set(1, DType::kInt64, a.out(0).shape);
 }
 
-/// Half-open range of the elements of one cell.
-struct CellRange {
-  int64_t begin;
-  int64_t end;
-};
-
 /// Cell `i` of `cells` over the elements first .. last of an axis with `size` elements, cut to the axis.
 inline CellRange pool_cell(double first, double last, int i, int cells, int64_t size) {
   const float step = static_cast<float>(std::max(last - first + 1, 1.0)) / static_cast<float>(cells);

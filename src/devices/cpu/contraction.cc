@@ -11,9 +11,12 @@ namespace {
 
 /// Rows of a part that a thread takes.
 constexpr int64_t kRowTile = 12;
-/// With fewer rows, or with a right matrix that stays in the level-1 cache, packing does not pay.
+/// With fewer rows, or with a right matrix that stays in the level-1 cache, packing does not pay; with more rows, tiles
+/// of packed matrices do less.
 constexpr int64_t kFewRows = 8;
+constexpr int64_t kManyRows = 256;
 constexpr int64_t kSmallMatrix = 4096;
+constexpr int64_t kLevel1Matrix = 8192;
 
 using Labels = std::vector<ContractionLabel>;
 
@@ -220,9 +223,11 @@ Contraction::Contraction(Labels labels, Isa isa, Products products, DType dtype,
   a_depth_ = common_step(depth, &ContractionLabel::a);
   b_depth_ = common_step(depth, &ContractionLabel::b);
 
-  const bool few = rows_ <= kFewRows || depth_ * columns_ <= kSmallMatrix;
+  // A small matrix is also quickly copied to where its columns are adjacent.
+  const bool small = depth_ * columns_ <= (rows_ < kManyRows ? kLevel1Matrix : kSmallMatrix);
+  const bool direct = small || (rows_ <= kFewRows && b_column == 1);
   if (dtype == DType::kFloat64 ||
-      (method_ == Method::kGemm && products == Products::kFloat32 && !rows_may_be_a_batch && few && b_column == 1)) {
+      (method_ == Method::kGemm && products == Products::kFloat32 && !rows_may_be_a_batch && direct)) {
     if (method_ != Method::kDots) method_ = Method::kDirect;
   }
   row_tile_ = products == Products::kFloat32 ? kRowTile : gemm_->tile_rows(columns_);

@@ -47,9 +47,13 @@ class Contraction {
     int64_t left = 0, right = 0;  ///< which copy or packed matrix
   };
   GemmCall bound(const float* a, const float* packed, float* c) const;
+  /// Rows [row, row + rows) and columns [column, end) of one product without packing.
+  template <class T>
+  void run_direct(const T* a, const T* b, T* c, int64_t row, int64_t rows, int64_t column, int64_t end) const;
   /// Every product with a right matrix of its own, each on one thread: matrices are copied and packed into room that
   /// stays in cache.
-  void run_each(const float* a, const float* b, float* c, char* workspace, ThreadPool& pool) const noexcept;
+  template <class T>
+  void run_each(const T* a, const T* b, T* c, char* workspace, ThreadPool& pool) const noexcept;
   template <class T>
   void run_of(const T* a, const T* b, T* c, char* workspace, ThreadPool& pool) const noexcept;
 

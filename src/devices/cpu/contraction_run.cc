@@ -58,23 +58,44 @@ GemmCall Contraction::bound(const float* a, const float* packed, float* c) const
   return call;
 }
 
-void Contraction::run_each(const float* a, const float* b, float* c, char* workspace, ThreadPool& pool) const noexcept {
+template <class T>
+void Contraction::run_direct(const T* a, const T* b, T* c, int64_t row, int64_t rows, int64_t column,
+                             int64_t end) const {
+  const DirectProduct<T> product{a + row * a_row_, a_row_, a_depth_, b,     b_depth_,
+                                 c + row * c_row_, c_row_, rows,     depth_};
+  if constexpr (sizeof(T) == sizeof(double)) {
+    direct_->direct_double(product, column, end);
+  } else {
+    direct_->direct(product, column, end);
+  }
+}
+
+template <class T>
+void Contraction::run_each(const T* a, const T* b, T* c, char* workspace, ThreadPool& pool) const noexcept {
   const auto count = static_cast<int64_t>(products_.size());
-  const int64_t panels = gemm_->panels(columns_);
-  const int64_t bands = std::min<int64_t>(count, pool.threads());
+  const int64_t worth = count * rows_ * columns_ * depth_ / kGrain + 1;
+  const int64_t bands = std::min({count, worth, static_cast<int64_t>(pool.threads())});
   pool.parallel_for(bands, 1, [&](int64_t first, int64_t last) {
     for (int64_t band = first; band < last; ++band) {
-      auto* const left = reinterpret_cast<float*>(workspace + left_at_) + band * rows_ * depth_;
-      auto* const right = reinterpret_cast<float*>(workspace + right_at_) + band * columns_ * depth_;
-      auto* const packed = reinterpret_cast<float*>(workspace + packed_at_) + band * packed_floats_;
-      for (int64_t i = count * band / bands; i < count * (band + 1) / bands; ++i) {
+      T* const left = reinterpret_cast<T*>(workspace + left_at_) + band * rows_ * depth_;
+      T* const right = reinterpret_cast<T*>(workspace + right_at_) + band * columns_ * depth_;
+      const int64_t end = count * (band + 1) / bands;
+      for (int64_t i = count * band / bands; i < end; ++i) {
         const Product& p = products_[static_cast<size_t>(i)];
-        if (copies_left_) moves_->permute(sizeof(float), left_copy_, a + p.a, left, 0, rows_);
-        if (copies_right_) moves_->permute(sizeof(float), right_copy_, b + p.b, right, 0, columns_);
-        GemmSource source = source_;
-        source.data = copies_right_ ? right : b + p.b;
-        gemm_->pack(call_.shape, source, packed, 0, panels);
-        gemm_->run(bound(copies_left_ ? left : a + p.a, packed, c + p.c), 0, rows_, 0, panels);
+        if (copies_left_) moves_->permute(sizeof(T), left_copy_, a + p.a, left, 0, left_copy_.dims[0]);
+        if (copies_right_) moves_->permute(sizeof(T), right_copy_, b + p.b, right, 0, right_copy_.dims[0]);
+        const T* const x = copies_left_ ? left : a + p.a;
+        const T* const y = copies_right_ ? right : b + p.b;
+        if (method_ == Method::kDirect) {
+          run_direct(x, y, c + p.c, 0, rows_, 0, columns_);
+        } else if constexpr (sizeof(T) == sizeof(float)) {
+          float* const packed = reinterpret_cast<float*>(workspace + packed_at_) + band * packed_floats_;
+          const int64_t panels = gemm_->panels(columns_);
+          GemmSource source = source_;
+          source.data = y;
+          gemm_->pack(call_.shape, source, packed, 0, panels);
+          gemm_->run(bound(x, packed, c + p.c), 0, rows_, 0, panels);
+        }
       }
     }
   });
@@ -82,14 +103,12 @@ void Contraction::run_each(const float* a, const float* b, float* c, char* works
 
 template <class T>
 void Contraction::run_of(const T* a, const T* b, T* c, char* workspace, ThreadPool& pool) const noexcept {
-  if constexpr (sizeof(T) == sizeof(float)) {
-    // Left matrices that several products share would be copied for each of them.
-    const size_t all = products_.size();
-    const bool own = right_.size() == all && (!copies_left_ || left_.size() == all);
-    const auto threads = static_cast<size_t>(pool.threads());
-    if (method_ == Method::kGemm && own && (all % threads == 0 || all >= kManyProducts * threads)) {
-      return run_each(a, b, c, workspace, pool);
-    }
+  // Matrices that several products share would be copied for each of them.
+  const size_t all = products_.size();
+  const bool own = right_.size() == all && (!copies_left_ || left_.size() == all);
+  const auto threads = static_cast<size_t>(pool.threads());
+  if (method_ != Method::kDots && own && (all % threads == 0 || all >= kManyProducts * threads)) {
+    return run_each(a, b, c, workspace, pool);
   }
   T* const left = reinterpret_cast<T*>(workspace + left_at_);
   T* const right = reinterpret_cast<T*>(workspace + right_at_);
@@ -116,20 +135,7 @@ void Contraction::run_of(const T* a, const T* b, T* c, char* workspace, ThreadPo
   }
   if (method_ == Method::kDirect) {
     const auto part = [&](const Product& p, int64_t row, int64_t rows, int64_t column, int64_t end) {
-      const DirectProduct<T> direct{left_of(p) + row * a_row_,
-                                    a_row_,
-                                    a_depth_,
-                                    right_of(p.right, p.b),
-                                    b_depth_,
-                                    c + p.c + row * c_row_,
-                                    c_row_,
-                                    rows,
-                                    depth_};
-      if constexpr (sizeof(T) == sizeof(double)) {
-        direct_->direct_double(direct, column, end);
-      } else {
-        direct_->direct(direct, column, end);
-      }
+      run_direct(left_of(p), right_of(p.right, p.b), c + p.c, row, rows, column, end);
     };
     if (by_columns) {
       return for_parts(pool, count, (columns_ + kColumnTile - 1) / kColumnTile, rows_ * depth_ * kColumnTile,

@@ -12,21 +12,38 @@ namespace {
 size_t at(int64_t row, int64_t column, int64_t columns) { return static_cast<size_t>(row * columns + column); }
 
 /// to[j] -= factor * from[j]
-void subtract_row(const double* from, double factor, double* to, int64_t count) {
+void subtract_row(const double* __restrict from, double factor, double* __restrict to, int64_t count) {
   for (int64_t j = 0; j < count; ++j) to[j] -= factor * from[j];
+}
+
+/// Right sides that are computed together.
+constexpr int64_t kTogether = 8;
+
+/// Subtracts from `kColumns` columns, from c on, of row i of b the products of t(i, k) with those of rows k = first,
+/// first + step, ..., up to row i.
+template <int64_t kColumns, class Triangle>
+void eliminate(const Triangle& t, double* b, int64_t columns, int64_t c, int64_t i, int64_t first, int64_t step) {
+  double sum[kColumns];
+  std::copy_n(b + i * columns + c, kColumns, sum);
+  for (int64_t k = first; k != i; k += step) {
+    const double factor = t(i, k);
+    const double* from = b + k * columns + c;
+    for (int64_t j = 0; j < kColumns; ++j) sum[j] -= factor * from[j];
+  }
+  std::copy_n(sum, kColumns, b + i * columns + c);
 }
 
 /// Solves in place, row by row, for `columns` right sides in b; t(i, k) is the triangle's element.
 template <class Triangle>
 void solve_rows(const Triangle& t, double* b, int64_t n, int64_t columns, bool from_end, bool unit) {
-  for (int64_t step = 0; step < n; ++step) {
-    const int64_t i = from_end ? n - 1 - step : step;
-    double* row = b + i * columns;
-    for (int64_t done = 0; done < step; ++done) {
-      const int64_t k = from_end ? n - 1 - done : done;
-      subtract_row(b + k * columns, t(i, k), row, columns);
-    }
-    for (int64_t c = 0; c < columns && !unit; ++c) row[c] /= t(i, i);
+  const int64_t first = from_end ? n - 1 : 0;
+  const int64_t step = from_end ? -1 : 1;
+  for (int64_t done = 0; done < n; ++done) {
+    const int64_t i = first + done * step;
+    int64_t c = 0;
+    for (; c + kTogether <= columns; c += kTogether) eliminate<kTogether>(t, b, columns, c, i, first, step);
+    for (; c < columns; ++c) eliminate<1>(t, b, columns, c, i, first, step);
+    for (c = 0; c < columns && !unit; ++c) b[i * columns + c] /= t(i, i);
   }
 }
 
@@ -62,13 +79,17 @@ double factor_lu(double* m, int64_t n, int64_t* rows) {
 
 void invert_lu(const double* lu, int64_t n, double* inverse) {
   std::fill_n(inverse, n * n, 0.0);
-  // The inverse of the unit lower triangle, whose row k has k + 1 elements.
+  const auto element = elements_of(lu, n);
   for (int64_t i = 0; i < n; ++i) {
-    double* row = inverse + i * n;
-    row[i] = 1;
-    for (int64_t k = 0; k < i; ++k) subtract_row(inverse + k * n, lu[i * n + k], row, k + 1);
+    inverse[i * n + i] = 1;
+    // The inverse of the unit lower triangle: row k has k + 1 elements.
+    int64_t c = 0;
+    for (; c + kTogether <= n && c <= i; c += kTogether) {
+      if (c < i) eliminate<kTogether>(element, inverse, n, c, i, c, 1);
+    }
+    for (; c < i; ++c) eliminate<1>(element, inverse, n, c, i, c, 1);
   }
-  solve_rows(elements_of(lu, n), inverse, n, n, true, false);
+  solve_rows(element, inverse, n, n, true, false);
 }
 
 LuFactors lu_factors(Matrix m, int64_t n) {

@@ -20,6 +20,12 @@ inline void infer_region_pooling(InferArgs& a, int height, int width, int64_t ch
   a.set(0, a.dtype(0), Shape{boxes.rank_known() ? boxes[0] : Shape::kUnknown, channels, height, width});
 }
 
+/// Half-open range of the elements of one cell.
+struct CellRange {
+  int64_t begin;
+  int64_t end;
+};
+
 /// The image that each region belongs to. Throws Error where there are regions of more images than x has.
 inline std::vector<int64_t> images_of_regions(const ReferenceArgs& a) {
   const std::vector<int64_t> offsets = image_offsets(a.has(2) ? &a.in(2) : nullptr, a.in(1));

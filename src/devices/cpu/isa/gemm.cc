@@ -46,6 +46,15 @@ int64_t columns_of(const GemmShape& shape, int64_t panel) {
 
 void pack(const GemmShape& shape, const GemmSource& source, float* packed, int64_t panel_begin, int64_t panel_end) {
   if (shape.depth == 0) return;
+  const int64_t full = shape.columns / static_cast<int64_t>(kPanelColumns);
+  const int64_t whole = panel_end < full ? panel_end : full;
+  if (shape.taps == 1 && source.column_stride == 1 && source.inner == shape.depth && whole > panel_begin) {
+    const int64_t offset = source.tap_offsets == nullptr ? 0 : source.tap_offsets[0];
+    const int64_t floats = full_panel_floats(shape);
+    pack_rows(source.data + offset + panel_begin * static_cast<int64_t>(kPanelColumns), shape.depth,
+              source.inner_stride, whole - panel_begin, floats, source.scale, packed + panel_begin * floats);
+    panel_begin = whole;
+  }
   for (int64_t p = panel_begin; p < panel_end; ++p) {
     const Panel panel = panel_at(shape, p);
     const int64_t columns = columns_of(shape, p);

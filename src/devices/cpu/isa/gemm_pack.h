@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "denormals.h"
 #include "gemm_tile.h"
 #include "transpose_tile.h"
 
@@ -42,6 +43,22 @@ HWY_INLINE void pack_transposed(const float* from, int64_t depth, int64_t column
     pack_columns(columns + whole, depth - whole, 1, column_stride, kLanes, width, to + whole * width + c);
   }
   pack_columns(from + c * column_stride, depth, 1, column_stride, count - c, width, to + c);
+}
+
+// Full panels of a matrix whose rows are adjacent floats, without denormals: each row is read once and goes to places
+// `panel_floats` apart.
+HWY_INLINE void pack_rows(const float* from, int64_t depth, int64_t stride, int64_t panels, int64_t panel_floats,
+                          float scale, float* to) {
+  const FloatTag d;
+  const V by = hn::Set(d, scale);
+  for (int64_t k = 0; k < depth; ++k, from += stride, to += kPanelColumns) {
+    for (int64_t p = 0; p < panels; ++p) {
+      CORACLE_UNROLL for (int j = 0; j < kPanelVectors; ++j) {
+        const V v = hn::LoadU(d, from + p * static_cast<int64_t>(kPanelColumns) + j * kFloatLanes);
+        hn::StoreU(flushed(v, by), d, to + p * panel_floats + j * kFloatLanes);
+      }
+    }
+  }
 }
 
 HWY_INLINE void pack_tap(const GemmShape& shape, const GemmSource& source, const float* from, int64_t columns,

@@ -52,8 +52,10 @@ HWY_INLINE TapBounds tap_bounds(const GemmImage& image, int64_t taps) {
   return bounds;
 }
 
-// Whether 0 <= i < size.
-HWY_INLINE bool is_below(int64_t i, int64_t size) { return static_cast<uint64_t>(i) < static_cast<uint64_t>(size); }
+// 1 if 0 <= i < size, else 0: a number, so that several are combined without branches.
+HWY_INLINE int is_below(int64_t i, int64_t size) {
+  return static_cast<uint64_t>(i) < static_cast<uint64_t>(size) ? 1 : 0;
+}
 
 // The rows of one tile after the other.
 class TileRows {
@@ -142,9 +144,9 @@ class TileRows {
       if (image->join == 1) {
         const float* zeros = call.zeros + group_offset;
         for (int r = 0; r < count_; ++r) {
-          const bool in_image = is_below(z_[r] + tap_z, image->in_d) & is_below(y_[r] + tap_y, image->in_h) &
-                                is_below(x_[r] + tap_x, image->in_w);
-          to[r] = in_image ? base_[r] + offset : zeros;
+          const int in_image = is_below(z_[r] + tap_z, image->in_d) & is_below(y_[r] + tap_y, image->in_h) &
+                               is_below(x_[r] + tap_x, image->in_w);
+          to[r] = in_image != 0 ? base_[r] + offset : zeros;
         }
         continue;
       }

@@ -5,225 +5,29 @@
 #include "devices/cpu/kernels/rows.h"
 #include "ops/conv2d_transpose_fused.h"
 
-/// Transposed convolution, channels-last. Output pixels whose coordinates leave the same remainders by the strides form
-/// one small convolution each ("phase"). Where filters do not overlap, each input pixel makes a block of output pixels
-/// of its own: one product per row of the blocks, as adjacent output pixels are adjacent columns.
+/// Transposed convolution, channels-last, where filters do not overlap: each input pixel makes a block of output pixels
+/// of its own. One product per row of the blocks, as adjacent output pixels are adjacent columns.
 namespace coracle::cpu::kernels {
 namespace {
-
-struct State {
-  std::vector<GemmPlan> phases;
-  EpilogueProgram epilogue;
-};
-
-/// One axis of a phase: filter elements that reach it and where they read, relative to the phase's own index.
-struct PhaseAxis {
-  std::vector<int64_t> elements;
-  std::vector<int32_t> offsets;
-  int64_t out = 0;
-};
-
-/// What decides which filter elements the phases of an axis have: the padding follows from the input's size where it is
-/// "SAME".
-struct PhaseFilter {
-  int64_t kernel = 0;
-  int64_t stride = 1;
-  int64_t dilation = 1;
-  int64_t pad_before = 0;
-
-  explicit PhaseFilter(const WindowAxis& a)
-      : kernel(a.kernel), stride(a.stride), dilation(a.dilation), pad_before(a.pad_before) {}
-  std::vector<int64_t> elements(int64_t phase) const {
-    std::vector<int64_t> found;
-    for (int64_t k = 0; k < kernel; ++k) {
-      if ((phase + pad_before - k * dilation) % stride == 0) found.push_back(k);
-    }
-    return found;
-  }
-};
-
-PhaseAxis phase_axis(const WindowAxis& a, int64_t phase) {
-  PhaseAxis p;
-  p.elements = PhaseFilter(a).elements(phase);
-  for (int64_t k : p.elements) {
-    p.offsets.push_back(static_cast<int32_t>((phase + a.pad_before - k * a.dilation) / a.stride));
-  }
-  p.out = a.out > phase ? (a.out - phase + a.stride - 1) / a.stride : 0;
-  return p;
-}
-
-/// The filter elements of each phase, as packed matrices one behind the other.
-struct PhasesForm {
-  GemmChoice choice;
-  PhaseFilter height;
-  PhaseFilter width;
-  int64_t groups = 1;
-  int64_t depth = 0;    ///< of a group
-  int64_t columns = 0;  ///< the same
-
-  /// Calls f(taps, shape, at): the offsets of a phase's filter elements, its product, and where its matrices lie, in
-  /// floats. Returns how many there are in all.
-  template <class F>
-  int64_t for_each_phase(const F& f) const {
-    int64_t end = 0;
-    for (int64_t py = 0; py < height.stride; ++py) {
-      const std::vector<int64_t> rows = height.elements(py);
-      for (int64_t px = 0; px < width.stride; ++px) {
-        std::vector<int64_t> taps;
-        const std::vector<int64_t> places = width.elements(px);
-        for (int64_t y : rows) {
-          for (int64_t x : places) taps.push_back(y * width.kernel + x);
-        }
-        const GemmShape shape{static_cast<int64_t>(taps.size()), depth, columns};
-        f(taps, shape, end);
-        end += choice.table().packed_floats(shape) * groups;
-      }
-    }
-    return end;
-  }
-
-  size_t bytes() const {
-    const auto nothing = [](const std::vector<int64_t>&, const GemmShape&, int64_t) {};
-    return static_cast<size_t>(for_each_phase(nothing)) * sizeof(float);
-  }
-  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool&) const {
-    const GemmFunctions& gemm = choice.table();
-    const auto* filter = constants[0]->data<float>();
-    const int64_t area = height.kernel * width.kernel;
-    for_each_phase([&](const std::vector<int64_t>& taps, const GemmShape& shape, int64_t at) {
-      for (int64_t group = 0; group < groups; ++group) {
-        const GemmSource source{.data = filter + group * depth * columns * area,
-                                .tap_offsets = taps.data(),
-                                .inner = depth,
-                                .join_stride = 0,
-                                .inner_stride = columns * area,
-                                .column_stride = area};
-        float* packed = reinterpret_cast<float*>(to) + at + group * gemm.packed_floats(shape);
-        gemm.pack(shape, source, packed, 0, gemm.panels(columns));
-      }
-    });
-  }
-};
 
 ConvolutionGeometry geometry(const Conv2dTransposeFused& op, const ArgFacts& args) {
   return transposed_geometry(op, op.output_padding, {}, args.shape(0), args.shape(1), 2);
 }
 
-Misfit fits(const void* op_attributes, const ArgFacts& args) {
+Misfit fits_any(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const Conv2dTransposeFused*>(op_attributes);
   if (op.data_format == DataFormat::kNhwc) return "only NCHW";
   if (args.in(1).value == nullptr) return "the filter is not constant";
   if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
   const ConvolutionGeometry g = geometry(op, args);
-  for (const WindowAxis* a : {&g.height(), &g.width()}) {
-    // Phases without an element would leave their pixels unwritten.
-    for (int64_t phase = 0; phase < a->stride; ++phase) {
-      if (phase_axis(*a, phase).elements.empty()) return "some output pixels see no filter element";
-    }
-  }
   return epilogue_misfit(op, args, 2, convolution_result(g, op.data_format, 2), g.out_channels);
 }
-
-template <Products P>
-Misfit fits_phases(const void* op_attributes, const ArgFacts& args) {
-  if (const Misfit misfit = fits(op_attributes, args)) return misfit;
-  if (P == Products::kFloat32) return nullptr;
-  const ConvolutionGeometry g = geometry(*static_cast<const Conv2dTransposeFused*>(op_attributes), args);
-  for (int64_t py = 0; py < g.height().stride; ++py) {
-    const PhaseAxis y = phase_axis(g.height(), py);
-    for (int64_t px = 0; px < g.width().stride; ++px) {
-      const PhaseAxis x = phase_axis(g.width(), px);
-      const GemmShape shape{static_cast<int64_t>(y.elements.size() * x.elements.size()), g.in_channels / g.groups,
-                            g.out_channels / g.groups};
-      if (const Misfit misfit = products_misfit(P, y.out * x.out, shape)) return misfit;
-    }
-  }
-  return nullptr;
-}
-
-template <Isa I, Products P>
-Prepared prepare_phases(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
-  const auto& op = *static_cast<const Conv2dTransposeFused*>(op_attributes);
-  const GemmFunctions& gemm = gemm_table(I, P);
-  const ConvolutionGeometry g = geometry(op, args);
-  const WindowAxis& h = g.height();
-  const WindowAxis& w = g.width();
-  const int64_t depth = g.in_channels / g.groups;
-  const int64_t columns = g.out_channels / g.groups;
-  const PhasesForm form{.choice = GemmChoice(I, P),
-                        .height = PhaseFilter(h),
-                        .width = PhaseFilter(w),
-                        .groups = g.groups,
-                        .depth = depth,
-                        .columns = columns};
-  std::vector<int64_t> packed_at;
-  form.for_each_phase([&](const std::vector<int64_t>&, const GemmShape&, int64_t at) { packed_at.push_back(at); });
-  auto state = std::make_shared<State>();
-  state->phases.resize(packed_at.size());
-  for (int64_t py = 0; py < h.stride; ++py) {
-    const PhaseAxis y = phase_axis(h, py);
-    for (int64_t px = 0; px < w.stride; ++px) {
-      const PhaseAxis x = phase_axis(w, px);
-      const auto index = static_cast<size_t>(py * w.stride + px);
-      GemmPlan& plan = state->phases[index];
-      for (size_t i = 0; i < y.elements.size(); ++i) {
-        for (size_t j = 0; j < x.elements.size(); ++j) {
-          plan.tap_y.push_back(y.offsets[i]);
-          plan.tap_x.push_back(x.offsets[j]);
-        }
-      }
-      plan.call.shape = {static_cast<int64_t>(plan.tap_y.size()), depth, columns};
-      plan.call.groups = g.groups;
-      plan.call.a_group_stride = depth;
-      plan.call.c_group_stride = columns;
-      plan.call.c_stride = g.out_channels;
-      plan.rows = g.batch * y.out * x.out;
-      plan.panels = g.groups * gemm.panels(columns);
-      plan.packed_offset = static_cast<size_t>(packed_at[index]);
-      plan.has_image = true;
-      plan.zeros.assign(static_cast<size_t>(g.in_channels), 0.0F);
-      GemmImage& image = plan.image;
-      image.in_h = h.in;
-      image.in_w = w.in;
-      image.in_channels = g.in_channels;
-      image.out_h = y.out;
-      image.out_w = x.out;
-      image.tap_y = plan.tap_y.data();
-      image.tap_x = plan.tap_x.data();
-      image.out_first = py * w.out + px;
-      image.out_batch = h.out * w.out;
-      image.out_row = h.stride * w.out;
-      image.out_column = w.stride;
-    }
-  }
-  state->epilogue = EpilogueProgram(op, g.out_channels);
-
-  Prepared prepared;
-  prepared.weights = context.pack(form, args.index(1));
-  prepared.state_bytes = sizeof(State) + state->phases.size() * (sizeof(GemmPlan) + static_cast<size_t>(g.in_channels) * 4);
-  prepared.state = state;
-  return prepared;
-}
-
-template <Isa I, Products P>
-void run_phases(KernelCall& call) noexcept {
-  const State& state = state_of<State>(call);
-  PostOp ops[kMaxPostOps];
-  state.epilogue.bind(call, 2, ops);
-  for (const GemmPlan& plan : state.phases) {
-    if (plan.rows == 0) continue;
-    run_gemm(gemm_table(I, P), plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),
-             call.out[0].as<float>(), ops, state.epilogue.count(), *call.pool);
-  }
-}
-
-// ---- blocks
 
 /// Columns up to which all rows of the filter are one product, whose results are then distributed: alone, each row
 /// would leave most lanes of a vector empty.
 constexpr int64_t kFewColumns = 16;
 
-struct BlockState {
+struct State {
   GemmCall call;              ///< one input row times one row of the filter, or times all of them
   bool joined = false;        ///< all of them
   int64_t slots = 1;          ///< threads that have a buffer for a joined product
@@ -242,11 +46,11 @@ struct BlockState {
 constexpr int64_t kGrainMultiplications = 256 << 10;
 
 /// Of an input row, and one, so that it divides.
-int64_t multiplications(const BlockState& s) { return s.out_floats * s.block_rows * s.call.shape.depth + 1; }
+int64_t multiplications(const State& s) { return s.out_floats * s.block_rows * s.call.shape.depth + 1; }
 
 template <Products P>
-Misfit fits_blocks(const void* op_attributes, const ArgFacts& args) {
-  if (const Misfit misfit = fits(op_attributes, args)) return misfit;
+Misfit fits(const void* op_attributes, const ArgFacts& args) {
+  if (const Misfit misfit = fits_any(op_attributes, args)) return misfit;
   const ConvolutionGeometry g = geometry(*static_cast<const Conv2dTransposeFused*>(op_attributes), args);
   if (g.groups != 1) return "only one group";
   for (const WindowAxis* a : {&g.height(), &g.width()}) {
@@ -297,7 +101,7 @@ struct BlocksForm {
 };
 
 template <Isa I, Products P>
-Prepared prepare_blocks(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const Conv2dTransposeFused*>(op_attributes);
   const GemmFunctions& gemm = gemm_table(I, P);
   const ConvolutionGeometry g = geometry(op, args);
@@ -306,7 +110,7 @@ Prepared prepare_blocks(const void* op_attributes, const ArgFacts& args, Prepare
   const int64_t kernel_w = g.width().kernel;
   const int64_t columns = kernel_w * g.out_channels;
   const bool whole_tensors = EpilogueProgram(op, columns).whole_tensor(2) >= 0;
-  BlockState s;
+  State s;
   s.joined = kernel_h * columns <= kFewColumns && !whole_tensors;
   const int64_t product_rows = s.joined ? kernel_h : 1;  // of the filter
   s.call.shape = {1, depth, product_rows * columns};
@@ -339,7 +143,7 @@ Prepared prepare_blocks(const void* op_attributes, const ArgFacts& args, Prepare
 }
 
 /// Input rows [begin, end), by way of `results`, which has a product's.
-void run_joined(const GemmFunctions& gemm, const BlockState& s, GemmCall product, const float* input, int64_t begin,
+void run_joined(const GemmFunctions& gemm, const State& s, GemmCall product, const float* input, int64_t begin,
                 int64_t end, float* results, float* output) {
   const int64_t pixels = s.in_floats / s.call.shape.depth;
   const int64_t columns = s.call.shape.columns / s.block_rows;
@@ -358,8 +162,8 @@ void run_joined(const GemmFunctions& gemm, const BlockState& s, GemmCall product
 }
 
 template <Isa I, Products P>
-void run_blocks(KernelCall& call) noexcept {
-  const BlockState& s = state_of<BlockState>(call);
+void run(KernelCall& call) noexcept {
+  const State& s = state_of<State>(call);
   const int count = s.epilogue.count();
   PostOp ops[kMaxPostOps];
   s.epilogue.bind(call, 2, ops);
@@ -412,21 +216,14 @@ void run_blocks(KernelCall& call) noexcept {
 
 template <Isa I, Products P>
 struct Rows {
-  static constexpr Kernel row(const char* name, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare,
-                              decltype(Kernel::run) run) {
-    return {.name = name,
-            .op = &kOpRow<Conv2dTransposeFused>,
-            .isa = I,
-            .layout = LayoutRule::kChannelsLast,
-            .products = P,
-            .fits = fits,
-            .prepare = prepare,
-            .run = run};
-  }
-  static constexpr std::array<Kernel, 2> kRows = {
-      row(row_name<"conv2d_transpose.blocks", I, P>(), fits_blocks<P>, prepare_blocks<I, P>, run_blocks<I, P>),
-      row(row_name<"conv2d_transpose.phases", I, P>(), fits_phases<P>, prepare_phases<I, P>, run_phases<I, P>),
-  };
+  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<"conv2d_transpose.blocks", I, P>(),
+                                                         .op = &kOpRow<Conv2dTransposeFused>,
+                                                         .isa = I,
+                                                         .layout = LayoutRule::kChannelsLast,
+                                                         .products = P,
+                                                         .fits = fits<P>,
+                                                         .prepare = prepare<I, P>,
+                                                         .run = run<I, P>}};
 };
 
 constexpr auto kRows = rows_of_all_products<Rows>();

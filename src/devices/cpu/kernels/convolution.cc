@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/common/convolution.h"
-
 #include <algorithm>
 
-#include "devices/cpu/depthwise_plan.h"
 #include "devices/cpu/gemm_plan.h"
-#include "devices/cpu/isa/depthwise.h"
-#include "devices/cpu/kernels/rows.h"
-#include "ops/conv2d.h"
-#include "ops/conv2d_fused.h"
-#include "ops/conv2d_transpose.h"
-#include "ops/conv2d_transpose_fused.h"
-#include "ops/conv3d.h"
-#include "ops/conv3d_transpose.h"
-#include "ops/depthwise_conv2d.h"
+#include "devices/cpu/kernels/convolution_operators.h"
 
-/// Convolutions, transposed ones too, that conv2d and conv2d_transpose leave: over volumes, of files that put the
-/// channels last, and with a filter that is computed. One product of gathered pixels with the packed filter for each
+/// Convolutions that conv2d leaves, over volumes, of files that put the channels last, and with a filter that is
+/// computed; and transposed ones. One product of gathered pixels with the packed filter for each
 /// phase: results whose coordinates leave the same remainders by the strides of a transposed convolution.
 namespace coracle::cpu::kernels {
 namespace {
@@ -155,31 +144,6 @@ struct State {
   EpilogueProgram epilogue;
 };
 
-template <class Op>
-constexpr bool kTransposed = std::is_same_v<Op, Conv3dTranspose> || std::is_same_v<Op, Conv2dTranspose> ||
-                             std::is_same_v<Op, Conv2dTransposeFused>;
-template <class Op>
-constexpr int kSpatial = std::is_same_v<Op, Conv3d> || std::is_same_v<Op, Conv3dTranspose> ? 3 : 2;
-template <class Op>
-constexpr bool kFused = std::is_same_v<Op, Conv2dFused> || std::is_same_v<Op, Conv2dTransposeFused>;
-
-template <class Op>
-ConvolutionGeometry geometry(const Op& op, const ArgFacts& args) {
-  if constexpr (std::is_same_v<Op, Conv2dTransposeFused>) {
-    return transposed_geometry(op, op.output_padding, {}, args.shape(0), args.shape(1), kSpatial<Op>);
-  } else if constexpr (std::is_same_v<Op, Conv2dTranspose>) {
-    // The size of the result may be an operand.
-    ConvolutionGeometry g = transposed_geometry(op, {}, {}, args.shape(0), args.shape(1), kSpatial<Op>);
-    const int first = is_channels_last(op.data_format) ? 1 : 2;
-    for (int i = 0; i < 2; ++i) g.axes[1 + i].out = args.out().shape[first + i];
-    return g;
-  } else if constexpr (kTransposed<Op>) {
-    return transposed_geometry(op, op.output_padding, op.output_size, args.shape(0), args.shape(1), kSpatial<Op>);
-  } else {
-    return convolution_geometry(op, args.shape(0), args.shape(1), kSpatial<Op>);
-  }
-}
-
 bool joins_taps(const ConvolutionGeometry& g) {
   const WindowAxis& w = g.width();
   return g.groups == 1 && w.kernel > 1 && w.dilation == 1 && w.kernel * g.in_channels <= kMaxJoinedDepth &&
@@ -211,28 +175,13 @@ int64_t phase_size(const WindowAxis& a, bool transposed, int64_t phase) {
   return a.out > phase ? (a.out - phase + a.stride - 1) / a.stride : 0;
 }
 
-bool is_depthwise(const ConvolutionGeometry& g) {
-  return g.groups > 1 && g.groups == g.in_channels && g.groups == g.out_channels;
-}
-
-template <class Op, bool kByShape>
-Misfit fits_any(const void* op_attributes, const ArgFacts& args) {
-  const Op& op = *static_cast<const Op*>(op_attributes);
-  if (is_channels_last(op.data_format) != kByShape) return "the channels lie elsewhere";
-  if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
-  if constexpr (kFused<Op>) {
-    const ConvolutionGeometry g = geometry(op, args);
-    return epilogue_misfit(op, args, 2, convolution_result(g, op.data_format, kSpatial<Op>), g.out_channels);
-  }
-  return nullptr;
-}
-
 template <class Op, bool kByShape, Products P>
 Misfit fits(const void* op_attributes, const ArgFacts& args) {
   if (const Misfit misfit = fits_any<Op, kByShape>(op_attributes, args)) return misfit;
   const ConvolutionGeometry g = geometry(*static_cast<const Op*>(op_attributes), args);
   const bool channelwise = g.groups > 1 && (g.groups == g.in_channels || g.groups == g.out_channels);
-  if (channelwise) return "one filter per channel";
+  // Of a transposed one with an epilogue there is no other row.
+  if (channelwise && !std::is_same_v<Op, Conv2dTransposeFused>) return "one filter per channel";
   const FilterForm form = form_of<Op>(g, Isa::kAny, P);
   for (const Phase& phase : phases_of(form)) {
     if (phase.elements.empty()) return "some results see no filter element";
@@ -329,76 +278,17 @@ void run(KernelCall& call) noexcept {
   }
 }
 
-// ---- one filter per channel
-
-struct ChannelState {
-  DepthwiseCall call;
-  bool packs = false;
-  int64_t rows = 0;
-  std::vector<float> zeros;
-  EpilogueProgram epilogue;
-};
-
-template <class Op, bool kByShape>
-Misfit fits_depthwise(const void* op_attributes, const ArgFacts& args) {
-  if (const Misfit misfit = fits_any<Op, kByShape>(op_attributes, args)) return misfit;
-  const ConvolutionGeometry g = geometry(*static_cast<const Op*>(op_attributes), args);
-  return is_depthwise(g) ? nullptr : "not one filter per channel";
-}
-
-template <class Op, Isa I>
-Prepared prepare_depthwise(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
-  const Op& op = *static_cast<const Op*>(op_attributes);
-  const ConvolutionGeometry g = geometry(op, args);
-  const DepthwiseFunctions& depthwise = depthwise_table(I);
-  ChannelState s;
-  DepthwiseCall& c = s.call = depthwise_call(g);
-  s.zeros.assign(static_cast<size_t>(c.channels), 0.0F);
-  c.zeros = s.zeros.data();  // which stay where they are when their vector is moved
-  s.rows = g.batch * c.out_h;
-  if constexpr (kFused<Op>) s.epilogue = EpilogueProgram(op, g.out_channels);
-  s.packs = args.in(1).value == nullptr;
-  const int64_t taps = c.kernel_h * c.kernel_w;
-  const int64_t channels = c.channels;
-  const int64_t floats = depthwise.packed_floats(taps, channels);
-  std::shared_ptr<const void> weights;
-  if (!s.packs) weights = context.pack(DepthwiseForm(I, taps, channels), args.index(1));
-  const size_t workspace = s.packs ? static_cast<size_t>(floats) * sizeof(float) : 0;
-  const size_t extra = s.zeros.size() * sizeof(float);
-  Prepared prepared = kernels::prepared(std::move(s), workspace, extra);
-  prepared.weights = weights;
-  return prepared;
-}
-
-template <Isa I, bool kFusedOp>
-void run_depthwise(KernelCall& call) noexcept {
-  constexpr int64_t kGrain = 128 << 10;
-  const ChannelState& s = state_of<ChannelState>(call);
-  PostOp ops[kMaxPostOps];
-  if (kFusedOp) s.epilogue.bind(call, 2, ops);
-  DepthwiseCall c = s.call;
-  c.input = call.in[0].as<const float>();
-  c.packed = static_cast<const float*>(call.weights);
-  if (s.packs) {
-    auto* packed = static_cast<float*>(call.workspace);
-    depthwise_table(I).pack(call.in[1].as<const float>(), c.kernel_h * c.kernel_w, c.channels, packed);
-    c.packed = packed;
-  }
-  c.output = call.out[0].as<float>();
-  c.ops = ops;
-  c.op_count = s.epilogue.count();
-  const int64_t per_row = c.out_w * c.channels * c.kernel_h * c.kernel_w + 1;
-  // Pairs of rows are computed together.
-  call.pool->parallel_for((s.rows + 1) / 2, kGrain / (2 * per_row) + 1, [&](int64_t begin, int64_t end) {
-    depthwise_table(I).run(c, 2 * begin, std::min(2 * end, s.rows));
-  });
+template <class Op, bool kByShape, Isa I, Products P>
+constexpr const char* name_of() {
+  if (std::is_same_v<Op, Conv2dTransposeFused> && !kByShape) return row_name<"conv2d_transpose.phases", I, P>();
+  return row_name<Op, I, P>();
 }
 
 template <Isa I, Products P>
 struct Rows {
   template <class Op, bool kByShape>
   static constexpr Kernel row() {
-    return {.name = row_name<Op, I, P>(),
+    return {.name = name_of<Op, kByShape, I, P>(),
             .op = &kOpRow<Op>,
             .isa = I,
             .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
@@ -407,31 +297,22 @@ struct Rows {
             .prepare = prepare<Op, I, P>,
             .run = run<I, P, kFused<Op>>};
   }
-  static constexpr std::array<Kernel, 12> kRows = {
-      row<Conv3d, false>(),         row<Conv3d, true>(),           row<Conv3dTranspose, false>(),
-      row<Conv3dTranspose, true>(), row<Conv2dTranspose, false>(), row<Conv2dTranspose, true>(),
-      row<Conv2d, false>(),         row<Conv2d, true>(),           row<DepthwiseConv2d, false>(),
-      row<DepthwiseConv2d, true>(), row<Conv2dFused, true>(),      row<Conv2dTransposeFused, true>()};
+  static constexpr std::array<Kernel, 13> kRows = {row<Conv3d, false>(),
+                                                   row<Conv3d, true>(),
+                                                   row<Conv3dTranspose, false>(),
+                                                   row<Conv3dTranspose, true>(),
+                                                   row<Conv2d, false>(),
+                                                   row<Conv2d, true>(),
+                                                   row<DepthwiseConv2d, false>(),
+                                                   row<DepthwiseConv2d, true>(),
+                                                   row<Conv2dFused, true>(),
+                                                   row<Conv2dTranspose, false>(),
+                                                   row<Conv2dTranspose, true>(),
+                                                   row<Conv2dTransposeFused, false>(),
+                                                   row<Conv2dTransposeFused, true>()};
 };
 
-template <Isa I>
-struct DepthwiseRows {
-  template <class Op, bool kByShape>
-  static constexpr Kernel row() {
-    return {.name = row_name<"convolution.depthwise", I>(),
-            .op = &kOpRow<Op>,
-            .isa = I,
-            .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
-            .fits = fits_depthwise<Op, kByShape>,
-            .prepare = prepare_depthwise<Op, I>,
-            .run = run_depthwise<I, kFused<Op>>};
-  }
-  static constexpr std::array<Kernel, 5> kRows = {row<Conv2d, false>(), row<Conv2d, true>(),
-                                                  row<DepthwiseConv2d, false>(), row<DepthwiseConv2d, true>(),
-                                                  row<Conv2dFused, true>()};
-};
-
-constexpr auto kRows = rows_detail::join(rows_of_each_isa<DepthwiseRows>(), rows_of_all_products<Rows>());
+constexpr auto kRows = rows_of_all_products<Rows>();
 
 }  // namespace
 
