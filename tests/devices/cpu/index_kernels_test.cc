@@ -24,9 +24,9 @@ namespace coracle::testing {
 namespace {
 
 TEST(SortKernels, FewOfManyAndAll) {
-  const std::pair<Shape, int64_t> cases[] = {{{1}, 1},         {{5}, 0},        {{3, 40}, 40},    {{2, 6625}, 5},
-                                             {{1, 5000}, 100}, {{4, 900}, 300}, {{3, 50, 19}, 7}, {{2, 100, 3, 5}, 4},
-                                             {{0, 7}, 2}};
+  const std::pair<Shape, int64_t> cases[] = {{{1}, 1},          {{5}, 0},        {{3, 40}, 40},    {{2, 6625}, 5},
+                                             {{1, 5000}, 100},  {{4, 900}, 300}, {{3, 50, 19}, 7}, {{2, 100, 3, 5}, 4},
+                                             {{2, 90, 35}, 17}, {{2, 9, 40}, 9}, {{0, 7}, 2}};
   for (const auto& [shape, k] : cases) {
     for (DType type : {DType::kFloat32, DType::kInt64, DType::kInt32, DType::kUint8}) {
       // Few different values: ties go to the first.
@@ -61,9 +61,9 @@ TEST(SortKernels, RowsThatGrow) {
 }
 
 TEST(ScanKernels, RunningSums) {
-  for (const Shape& s :
-       {Shape{}, Shape{1}, Shape{0, 3}, Shape{1, 700}, Shape{19, 67}, Shape{3, 5, 70}, Shape{2, 40, 3, 5}}) {
-    for (DType type : {DType::kFloat32, DType::kInt64, DType::kInt32}) {
+  for (const Shape& s : {Shape{}, Shape{1}, Shape{0, 3}, Shape{1, 700}, Shape{19, 67}, Shape{3, 5, 70},
+                         Shape{2, 40, 3, 5}, Shape{3, 140}}) {
+    for (DType type : {DType::kFloat32, DType::kInt64, DType::kInt32, DType::kFloat64}) {
       for (int64_t axis = -1; axis < s.rank() - 1; ++axis) {
         for (int form = 0; form < 4; ++form) {
           Cumsum op;

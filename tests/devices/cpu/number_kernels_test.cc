@@ -215,6 +215,15 @@ TEST(NumberReduceKernels, AxesThatLieTogether) {
       reals.assign(std::span<const double>(random_floats(s).doubles()));
       check_reduction<Sum>("sum.numbers", reals, axes);
       check_reduction<Max>("max.numbers", reals, axes);
+      check_reduction<Min>("min.numbers", reals, axes);
+      for (int64_t i = 1; i < reals.count(); i += 97) reals.data<double>()[i] = kNan;
+      check_reduction<Max>("max.numbers", reals, axes);
+      check_reduction<Min>("min.numbers", reals, axes);
+      Tensor floats = random_floats(s);
+      check_reduction<Max>("max", floats, axes);
+      for (int64_t i = 1; i < floats.count(); i += 97) floats.data<float>()[i] = kNan;
+      check_reduction<Max>("max", floats, axes);
+      check_reduction<Min>("min", floats, axes);
     }
   }
 }

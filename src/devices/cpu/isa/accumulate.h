@@ -9,24 +9,43 @@
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
 
-// combine(...) over map(x[i]) in four partial vectors; lanes past the end hold `identity`. The caller folds the lanes.
-template <class Map, class Combine>
-HWY_INLINE FloatVector accumulate(const float* x, size_t n, FloatVector identity, Map map, Combine combine) {
+// combine(...) over part(i, width), the vector of elements [i, i + width) of a row, in four partial vectors; lanes past
+// the end hold `identity`. The caller folds the lanes.
+template <class Part, class Combine>
+HWY_INLINE FloatVector accumulate_parts(size_t n, FloatVector identity, Part part, Combine combine) {
   const FloatTag d;
   FloatVector s0 = identity, s1 = identity, s2 = identity, s3 = identity;
   size_t i = 0;
   for (; i + 4 * kFloatLanes <= n; i += 4 * kFloatLanes) {
-    s0 = combine(s0, map(hn::LoadU(d, x + i)));
-    s1 = combine(s1, map(hn::LoadU(d, x + i + kFloatLanes)));
-    s2 = combine(s2, map(hn::LoadU(d, x + i + 2 * kFloatLanes)));
-    s3 = combine(s3, map(hn::LoadU(d, x + i + 3 * kFloatLanes)));
+    s0 = combine(s0, part(i, kFloatLanes));
+    s1 = combine(s1, part(i + kFloatLanes, kFloatLanes));
+    s2 = combine(s2, part(i + 2 * kFloatLanes, kFloatLanes));
+    s3 = combine(s3, part(i + 3 * kFloatLanes, kFloatLanes));
   }
-  for (; i + kFloatLanes <= n; i += kFloatLanes) s0 = combine(s0, map(hn::LoadU(d, x + i)));
-  if (i < n) {
-    const FloatVector last = map(load_partial(d, x + i, n - i));
-    s1 = combine(s1, hn::IfThenElse(hn::FirstN(d, n - i), last, identity));
-  }
+  for (; i + kFloatLanes <= n; i += kFloatLanes) s0 = combine(s0, part(i, kFloatLanes));
+  if (i < n) s1 = combine(s1, hn::IfThenElse(hn::FirstN(d, n - i), part(i, n - i), identity));
   return combine(combine(s0, s1), combine(s2, s3));
+}
+
+// A vector of a strip whose width may be less than one vector.
+HWY_INLINE FloatVector load_width(const float* x, size_t width) {
+  const FloatTag d;
+  return width >= kFloatLanes ? hn::LoadU(d, x) : load_partial(d, x, width);
+}
+HWY_INLINE void store_width(FloatVector v, float* y, size_t width) {
+  const FloatTag d;
+  if (width >= kFloatLanes) {
+    hn::StoreU(v, d, y);
+  } else {
+    store_partial(d, v, y, width);
+  }
+}
+
+// The same over map(x[i]).
+template <class Map, class Combine>
+HWY_INLINE FloatVector accumulate(const float* x, size_t n, FloatVector identity, Map map, Combine combine) {
+  return accumulate_parts(
+      n, identity, [=](size_t i, size_t width) { return map(load_width(x + i, width)); }, combine);
 }
 
 struct AddOp {
@@ -58,20 +77,6 @@ HWY_INLINE void in_strips(size_t begin, size_t end, F f) {
   for (; begin + 4 * kFloatLanes <= end; begin += 4 * kFloatLanes) f(VectorCount<4>(), begin, 4 * kFloatLanes);
   for (; begin + kFloatLanes <= end; begin += kFloatLanes) f(VectorCount<1>(), begin, kFloatLanes);
   if (begin < end) f(VectorCount<1>(), begin, end - begin);
-}
-
-// A vector of a strip whose width may be less than one vector.
-HWY_INLINE FloatVector load_width(const float* x, size_t width) {
-  const FloatTag d;
-  return width >= kFloatLanes ? hn::LoadU(d, x) : load_partial(d, x, width);
-}
-HWY_INLINE void store_width(FloatVector v, float* y, size_t width) {
-  const FloatTag d;
-  if (width >= kFloatLanes) {
-    hn::StoreU(v, d, y);
-  } else {
-    store_partial(d, v, y, width);
-  }
 }
 
 }  // namespace

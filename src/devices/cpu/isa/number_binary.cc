@@ -168,6 +168,12 @@ struct Floored {
     const DoubleVector floored = hn::Sub(quotient, hn::IfThenElseZero(below, set(d, 1.0)));
     return hn::IfThenElse(hn::Eq(floored, hn::Zero(d)), hn::CopySign(floored, ratio), floored);
   }
+  static HWY_INLINE FloatVector by_float(FloatVector, FloatVector, FloatVector ratio, FloatVector nearest, FloatVector,
+                                         hn::Mask<FloatTag> other_sign) {
+    const FloatTag d;
+    const FloatVector floored = hn::Sub(nearest, hn::IfThenElseZero(other_sign, set(d, 1.0)));
+    return hn::IfThenElse(hn::Eq(floored, hn::Zero(d)), hn::CopySign(floored, ratio), floored);
+  }
   template <class T>
   static HWY_INLINE T one(T a, T b) {
     if constexpr (kIsReal<T>) {
@@ -190,6 +196,11 @@ struct Rest {
     // A rest of nothing keeps the sign of a, as fmod has it.
     const DoubleVector signed_rest = hn::IfThenElse(hn::Eq(rest, hn::Zero(DoubleTag())), hn::CopySign(rest, a), rest);
     return hn::IfThenElse(differs(rest, b), hn::Add(rest, b), signed_rest);
+  }
+  static HWY_INLINE FloatVector by_float(FloatVector a, FloatVector b, FloatVector, FloatVector, FloatVector rest,
+                                         hn::Mask<FloatTag> other_sign) {
+    const FloatVector signed_rest = hn::IfThenElse(hn::Eq(rest, hn::Zero(FloatTag())), hn::CopySign(rest, a), rest);
+    return hn::IfThenElse(other_sign, hn::Add(rest, b), signed_rest);
   }
   template <class T>
   static HWY_INLINE T one(T a, T b) {
@@ -269,6 +280,64 @@ void divide(const void* a, const void* b, void* y, size_t count) {
   }
 }
 
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+using FloatMask = hn::Mask<FloatTag>;
+
+// Floats need no doubles where multiplication and addition are fused: if the quotient is below 2^22, a - nearest * b is
+// exact, as IEEE 754's remainder is, so that its sign tells on which side of the whole number the quotient lies.
+template <class Op>
+HWY_INLINE FloatVector divide_floats(FloatVector a, FloatVector b, bool& exact) {
+  const FloatTag d;
+  const FloatVector zero = hn::Zero(d);
+  const FloatVector ratio = hn::Div(a, b);
+  const FloatVector nearest = hn::Round(ratio);
+  const FloatVector rest = hn::NegMulAdd(nearest, b, a);
+  exact = hn::AllTrue(d, hn::And(hn::Lt(hn::Abs(ratio), set(d, 0x1p22)), hn::Eq(rest, rest)));
+  const FloatMask other_sign = hn::Lt(hn::Xor(rest, hn::And(b, set(d, -0.0))), zero);
+  return Op::by_float(a, b, ratio, nearest, rest, other_sign);
+}
+
+template <class Op, bool kOneLeft, bool kOneRight>
+void divide_line(const void* a, const void* b, void* y, size_t count) {
+  const FloatTag d;
+  const float* left = static_cast<const float*>(a);
+  const float* right = static_cast<const float*>(b);
+  float* to = static_cast<float*>(y);
+  const FloatVector one_left = hn::Set(d, *left);
+  const FloatVector one_right = hn::Set(d, *right);
+  for (size_t i = 0; i < count; i += kFloatLanes) {
+    const size_t width = count - i < kFloatLanes ? count - i : kFloatLanes;
+    const bool whole = width == kFloatLanes;
+    const FloatVector x = kOneLeft ? one_left : whole ? hn::LoadU(d, left + i) : load_partial(d, left + i, width);
+    FloatVector z = kOneRight ? one_right : whole ? hn::LoadU(d, right + i) : load_partial(d, right + i, width);
+    if (!whole) z = hn::IfThenElse(hn::FirstN(d, width), z, set(d, 1.0));
+    bool exact;
+    const FloatVector result = divide_floats<Op>(x, z, exact);
+    if (!exact) {
+      HWY_ALIGN float from[kFloatLanes];
+      HWY_ALIGN float by[kFloatLanes];
+      hn::Store(x, d, from);
+      hn::Store(z, d, by);
+      for (size_t lane = 0; lane < width; ++lane) to[i + lane] = divide_one<Op, float>(from[lane], by[lane]);
+    } else if (whole) {
+      hn::StoreU(result, d, to + i);
+    } else {
+      store_partial(d, result, to + i, width);
+    }
+  }
+}
+
+template <class Op>
+NumberBinaryLoops division_of_floats() {
+  return {divide_line<Op, false, false>, divide_line<Op, false, true>, divide_line<Op, true, false>};
+}
+#else
+template <class Op>
+NumberBinaryLoops division_of_floats() {
+  return {divide<Op, float, false, false>, divide<Op, float, false, true>, divide<Op, float, true, false>};
+}
+#endif
+
 template <class Op, class T>
 NumberBinaryLoops division_of() {
   return {divide<Op, T, false, false>, divide<Op, T, false, true>, divide<Op, T, true, false>};
@@ -340,8 +409,8 @@ NumberBinaryLoops loops(NumberBinaryKind kind, NumberType type) {
     case NumberType::kInt32: return whole<int32_t>(kind);
     case NumberType::kInt64: return whole<int64_t>(kind);
     case NumberType::kFloat32:  // for the rest see binary.h
-      if (kind == NumberBinaryKind::kFloorDivide) return division_of<Floored, float>();
-      if (kind == NumberBinaryKind::kRemainder) return division_of<Rest, float>();
+      if (kind == NumberBinaryKind::kFloorDivide) return division_of_floats<Floored>();
+      if (kind == NumberBinaryKind::kRemainder) return division_of_floats<Rest>();
       return comparison<float>(kind);
     case NumberType::kFloat64: return gives_bool(kind) ? comparison<double>(kind) : arithmetic<double>(kind);
     case NumberType::kFloat16:

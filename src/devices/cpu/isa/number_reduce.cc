@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/number_reduce.h"
 
-#include "devices/cpu/isa/vector.h"
+#include "devices/cpu/isa/extremes.h"
 
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
@@ -32,13 +32,7 @@ struct Limits {
 };
 template <>
 struct Limits<float> {
-  static constexpr float kSmallest = -__builtin_inff();
   static constexpr float kLargest = __builtin_inff();
-};
-template <>
-struct Limits<double> {
-  static constexpr double kSmallest = -__builtin_inf();
-  static constexpr double kLargest = __builtin_inf();
 };
 
 // An accumulator of type A takes elements of type T; sums of whole numbers run in uint64_t and wrap around.
@@ -60,15 +54,15 @@ template <class T, class Y>
 struct MaxOp {
   using A = T;
   static constexpr A kNone = Limits<T>::kSmallest;
-  static HWY_INLINE A step(A a, T x) { return ((x > a) | (x != x)) ? x : a; }
-  static HWY_INLINE A join(A a, A b) { return a != a ? a : step(a, b); }
+  static HWY_INLINE A step(A a, T x) { return x > a ? x : a; }
+  static HWY_INLINE A join(A a, A b) { return step(a, b); }
 };
 template <class T, class Y>
 struct MinOp {
   using A = T;
   static constexpr A kNone = Limits<T>::kLargest;
-  static HWY_INLINE A step(A a, T x) { return ((x < a) | (x != x)) ? x : a; }
-  static HWY_INLINE A join(A a, A b) { return a != a ? a : step(a, b); }
+  static HWY_INLINE A step(A a, T x) { return x < a ? x : a; }
+  static HWY_INLINE A join(A a, A b) { return step(a, b); }
 };
 template <class T, class Y>
 struct MaxAbsOp {
@@ -155,15 +149,15 @@ bool with_whole(NumberReduceKind kind, bool wide, F f) {
   }
 }
 
-template <class T, class F>
-bool with_real(NumberReduceKind kind, F f) {
+// Of float32 only what reduce.h does not have; for extremes of float64 see below.
+template <class F>
+bool with_real(NumberReduceKind kind, NumberType type, F f) {
+  const bool wide = type == NumberType::kFloat64;
   switch (kind) {
-    case NumberReduceKind::kSum: return found<SumOp, T, T>(f);
-    case NumberReduceKind::kProduct: return found<ProductOp, T, T>(f);
-    case NumberReduceKind::kMax: return found<MaxOp, T, T>(f);
-    case NumberReduceKind::kMin: return found<MinOp, T, T>(f);
-    case NumberReduceKind::kMaxAbs: return found<MaxAbsOp, T, T>(f);
-    case NumberReduceKind::kMinAbs: return found<MinAbsOp, T, T>(f);
+    case NumberReduceKind::kSum: return wide && found<SumOp, double, double>(f);
+    case NumberReduceKind::kProduct: return wide && found<ProductOp, double, double>(f);
+    case NumberReduceKind::kMaxAbs: return !wide && found<MaxAbsOp, float, float>(f);
+    case NumberReduceKind::kMinAbs: return !wide && found<MinAbsOp, float, float>(f);
     default: return false;
   }
 }
@@ -192,17 +186,26 @@ bool with_loop(NumberReduceKind kind, NumberType from, NumberType to, F f) {
     case NumberType::kUint8: return with_whole<uint8_t>(kind, wide, f);
     case NumberType::kInt32: return with_whole<int32_t>(kind, wide, f);
     case NumberType::kInt64: return with_whole<int64_t>(kind, false, f);
-    case NumberType::kFloat32: return !wide && with_real<float>(kind, f);
-    case NumberType::kFloat64: return !wide && with_real<double>(kind, f);
+    case NumberType::kFloat32:
+    case NumberType::kFloat64: return !wide && with_real(kind, from, f);
     default: return false;
   }
 }
 
+bool is_real_extreme(NumberReduceKind kind, NumberType from, NumberType to) {
+  return from == NumberType::kFloat64 && to == from &&
+         (kind == NumberReduceKind::kMax || kind == NumberReduceKind::kMin);
+}
+
 bool has(NumberReduceKind kind, NumberType from, NumberType to) {
-  return with_loop(kind, from, to, [](auto, auto, auto) {});
+  return is_real_extreme(kind, from, to) || with_loop(kind, from, to, [](auto, auto, auto) {});
 }
 
 void rows(NumberReduceKind kind, NumberType from, NumberType to, const void* x, void* y, size_t count, size_t n) {
+  if (is_real_extreme(kind, from, to)) {
+    const auto f = kind == NumberReduceKind::kMax ? extremes_of_rows<true, double> : extremes_of_rows<false, double>;
+    return f(static_cast<const double*>(x), static_cast<double*>(y), count, n);
+  }
   with_loop(kind, from, to, [=](auto op, auto element, auto result) {
     using T = decltype(element);
     using Y = decltype(result);
@@ -212,6 +215,11 @@ void rows(NumberReduceKind kind, NumberType from, NumberType to, const void* x, 
 
 void strided(NumberReduceKind kind, NumberType from, NumberType to, const void* x, void* y, size_t n, size_t inner,
              size_t begin, size_t end) {
+  if (is_real_extreme(kind, from, to)) {
+    const auto f =
+        kind == NumberReduceKind::kMax ? extremes_of_columns<true, double> : extremes_of_columns<false, double>;
+    return f(static_cast<const double*>(x), static_cast<double*>(y), n, inner, begin, end);
+  }
   with_loop(kind, from, to, [=](auto op, auto element, auto result) {
     using T = decltype(element);
     using Y = decltype(result);

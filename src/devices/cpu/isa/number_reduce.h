@@ -21,7 +21,7 @@ enum class NumberReduceKind : int32_t {
 
 struct NumberReduceFunctions {
   /// Whether there is a loop for elements of type `from` with results of type `to`. Whole numbers go to their own type,
-  /// or to int64 (sums and products); real numbers to their own type.
+  /// or to int64 (sums and products); float64 to its own type; for most of float32 see reduce.h.
   bool (*has)(NumberReduceKind kind, NumberType from, NumberType to);
   /// y[r] over each of `rows` contiguous rows of n.
   void (*rows)(NumberReduceKind kind, NumberType from, NumberType to, const void* x, void* y, size_t rows, size_t n);

@@ -135,8 +135,28 @@ SelectLoop select(size_t element_bytes) {
   }
 }
 
+template <class T>
+void clip_line(const void* x, const void* low, const void* high, void* y, size_t count) {
+  const T* from = static_cast<const T*>(x);
+  T* to = static_cast<T*>(y);
+  const T least = *static_cast<const T*>(low);
+  const T most = *static_cast<const T*>(high);
+  CORACLE_INDEPENDENT for (size_t i = 0; i < count; ++i) {
+    const T raised = from[i] > least ? from[i] : least;
+    to[i] = raised < most ? raised : most;
+  }
+}
+
+ClipLoop clip(NumberType type) {
+  switch (type) {
+    case NumberType::kInt32: return clip_line<int32_t>;
+    case NumberType::kInt64: return clip_line<int64_t>;
+    default: return nullptr;
+  }
+}
+
 }  // namespace
 
-const NumberUnaryFunctions number_unary = {loop, select};
+const NumberUnaryFunctions number_unary = {loop, select, clip};
 
 }  // namespace coracle::cpu::CORACLE_ISA

@@ -26,11 +26,16 @@ using NumberUnaryLoop = void (*)(const void* x, void* y, size_t count);
 using SelectLoop = void (*)(const uint8_t* condition, const void* a, int64_t a_step, const void* b, int64_t b_step,
                             void* y, size_t count);
 
+/// y[i] = min(max(x[i], *low), *high). y may be x.
+using ClipLoop = void (*)(const void* x, const void* low, const void* high, void* y, size_t count);
+
 struct NumberUnaryFunctions {
   /// Null where the kind has no meaning for the type, or the type is a half.
   NumberUnaryLoop (*loop)(NumberUnaryKind kind, NumberType type);
   /// For elements of 1, 2, 4 or 8 bytes; else null.
   SelectLoop (*select)(size_t element_bytes);
+  /// For int32 and int64; else null.
+  ClipLoop (*clip)(NumberType type);
 };
 
 CORACLE_ISA_TABLES(NumberUnaryFunctions, number_unary)

@@ -2,6 +2,7 @@
 #include "devices/cpu/isa/reduce.h"
 
 #include "devices/cpu/isa/accumulate.h"
+#include "devices/cpu/isa/extremes.h"
 
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
@@ -11,13 +12,6 @@ using V = FloatVector;
 struct MulOp {
   HWY_INLINE V operator()(V a, V b) const { return hn::Mul(a, b); }
 };
-// NaN stays, whichever operand it is.
-struct MaxOp {
-  HWY_INLINE V operator()(V a, V b) const { return hn::IfThenElse(hn::IsNaN(a), a, at_least(a, b)); }
-};
-struct MinOp {
-  HWY_INLINE V operator()(V a, V b) const { return hn::IfThenElse(hn::IsNaN(a), a, at_most(a, b)); }
-};
 struct SquareOp {
   HWY_INLINE V operator()(V v) const { return hn::Mul(v, v); }
 };
@@ -25,25 +19,10 @@ struct AbsOp {
   HWY_INLINE V operator()(V v) const { return hn::Abs(v); }
 };
 
-// Of lanes that are numbers. Where Highway emulates vectors, its function starts from the smallest finite number.
-HWY_INLINE float largest_lane(V v) {
-  const FloatTag d;
-#if HWY_TARGET == HWY_EMU128
-  HWY_ALIGN float lanes[kFloatLanes];
-  hn::Store(v, d, lanes);
-  float result = lanes[0];
-  for (float lane : lanes) result = lane > result ? lane : result;
-  return result;
-#else
-  return hn::GetLane(hn::MaxOfLanes(d, v));
-#endif
-}
-
-// f(map, combine, identity, fold of the lanes).
+// f(map, combine, identity, fold of the lanes), for sums and products.
 template <class F>
 HWY_INLINE void with_kind(ReduceKind kind, F f) {
   const FloatTag d;
-  const V infinity = set(d, __builtin_inff());
   const auto sum = [=](V v) { return hn::GetLane(hn::SumOfLanes(d, v)); };
   const auto product = [=](V v) {
     HWY_ALIGN float lanes[kFloatLanes];
@@ -52,23 +31,20 @@ HWY_INLINE void with_kind(ReduceKind kind, F f) {
     for (float lane : lanes) result *= lane;
     return result;
   };
-  // A NaN lane must come through.
-  const auto largest = [=](V v) { return hn::AllFalse(d, hn::IsNaN(v)) ? largest_lane(v) : __builtin_nanf(""); };
-  const auto smallest = [=](V v) {
-    return hn::AllFalse(d, hn::IsNaN(v)) ? -largest_lane(hn::Neg(v)) : __builtin_nanf("");
-  };
   switch (kind) {
     case ReduceKind::kSum:
     case ReduceKind::kMean: return f(SameOp(), AddOp(), hn::Zero(d), sum);
     case ReduceKind::kSumSquares: return f(SquareOp(), AddOp(), hn::Zero(d), sum);
     case ReduceKind::kSumAbs: return f(AbsOp(), AddOp(), hn::Zero(d), sum);
-    case ReduceKind::kMax: return f(SameOp(), MaxOp(), hn::Neg(infinity), largest);
-    case ReduceKind::kMin: return f(SameOp(), MinOp(), infinity, smallest);
     case ReduceKind::kProduct: return f(SameOp(), MulOp(), set(d, 1.0), product);
+    case ReduceKind::kMax:
+    case ReduceKind::kMin: return;
   }
 }
 
 void rows(ReduceKind kind, const float* x, float* y, size_t rows, size_t n) {
+  if (kind == ReduceKind::kMax) return extremes_of_rows<true>(x, y, rows, n);
+  if (kind == ReduceKind::kMin) return extremes_of_rows<false>(x, y, rows, n);
   const float divisor = kind == ReduceKind::kMean ? static_cast<float>(n) : 1.0f;
   with_kind(kind, [=](auto map, auto combine, V identity, auto fold) {
     for (size_t r = 0; r < rows; ++r) y[r] = fold(accumulate(x + r * n, n, identity, map, combine)) / divisor;
@@ -79,6 +55,8 @@ void rows(ReduceKind kind, const float* x, float* y, size_t rows, size_t n) {
 constexpr size_t kGroup = 64;
 
 void strided(ReduceKind kind, const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end) {
+  if (kind == ReduceKind::kMax) return extremes_of_columns<true>(x, y, n, inner, begin, end);
+  if (kind == ReduceKind::kMin) return extremes_of_columns<false>(x, y, n, inner, begin, end);
   const FloatTag d;
   const V divisor = hn::Set(d, kind == ReduceKind::kMean ? static_cast<float>(n) : 1.0f);
   with_kind(kind, [=](auto map, auto combine, V identity, auto) {

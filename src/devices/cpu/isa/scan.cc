@@ -7,7 +7,7 @@
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
 
-constexpr size_t kRows = 8;  // sums that run side by side
+constexpr size_t kRows = 4;  // sums in double that run side by side: each addition waits for the one before
 constexpr size_t kColumns = 64;
 
 template <class T>
@@ -26,22 +26,42 @@ struct SumOf<double> {
 template <class T, bool kExclusive, size_t kCount>
 HWY_INLINE void some_rows(const T* x, T* y, size_t n, bool reverse) {
   using Sum = typename SumOf<T>::Type;
+  const ptrdiff_t step = reverse ? -1 : 1;
+  ptrdiff_t at = reverse ? static_cast<ptrdiff_t>(n) - 1 : 0;
   Sum sums[kCount] = {};
-  for (size_t k = 0; k < n; ++k) {
-    const size_t at = reverse ? n - 1 - k : k;
+  for (size_t k = 0; k < n; ++k, at += step) {
     CORACLE_UNROLL
     for (size_t r = 0; r < kCount; ++r) {
+      const T* const from = x + r * n;
+      T* const to = y + r * n;
       const Sum before = sums[r];
-      sums[r] = before + static_cast<Sum>(x[r * n + at]);
-      y[r * n + at] = static_cast<T>(kExclusive ? before : sums[r]);
+      sums[r] = before + static_cast<Sum>(from[at]);
+      to[at] = static_cast<T>(kExclusive ? before : sums[r]);
     }
+  }
+}
+
+// The same of one row of whole numbers from its first element on, which needs no more than an addition for each.
+template <class T, bool kExclusive>
+HWY_INLINE void whole_row(const T* x, T* y, size_t n) {
+  uint64_t sum = 0;
+  CORACLE_UNROLL
+  for (size_t k = 0; k < n; ++k) {
+    const uint64_t before = sum;
+    sum = before + static_cast<uint64_t>(x[k]);
+    y[k] = static_cast<T>(kExclusive ? before : sum);
   }
 }
 
 template <class T, bool kExclusive>
 void rows_of(bool reverse, const T* x, T* y, size_t rows, size_t n) {
+  constexpr bool kIsReal = static_cast<T>(0.5) != T();
   size_t r = 0;
-  for (; r + kRows <= rows; r += kRows) some_rows<T, kExclusive, kRows>(x + r * n, y + r * n, n, reverse);
+  if constexpr (kIsReal) {
+    for (; r + kRows <= rows; r += kRows) some_rows<T, kExclusive, kRows>(x + r * n, y + r * n, n, reverse);
+  } else if (!reverse) {
+    for (; r < rows; ++r) whole_row<T, kExclusive>(x + r * n, y + r * n, n);
+  }
   for (; r < rows; ++r) some_rows<T, kExclusive, 1>(x + r * n, y + r * n, n, reverse);
 }
 
@@ -61,6 +81,70 @@ void strided_of(bool reverse, const T* x, T* y, size_t n, size_t inner, size_t b
     }
   }
 }
+
+#if HWY_TARGET != HWY_EMU128  // whose DemoteTo saturates and loses NaN
+using DoubleTag = hn::ScalableTag<double>;
+using DoubleVector = hn::Vec<DoubleTag>;
+using NarrowTag = hn::Rebind<float, DoubleTag>;
+
+// Sums of floats that stay in registers, `width` of them, which is less than a vector's where kVectors is 1.
+template <bool kExclusive, size_t kVectors>
+HWY_NOINLINE void float_strip(bool reverse, const float* x, float* y, size_t n, size_t inner, size_t width) {
+  const DoubleTag d;
+  const NarrowTag narrow;
+  constexpr size_t kLanes = HWY_LANES(double);
+  const bool whole = width >= kLanes;
+  DoubleVector sums[kVectors];
+  CORACLE_UNROLL
+  for (size_t v = 0; v < kVectors; ++v) sums[v] = hn::Zero(d);
+  for (size_t k = 0; k < n; ++k) {
+    const size_t at = (reverse ? n - 1 - k : k) * inner;
+    CORACLE_UNROLL
+    for (size_t v = 0; v < kVectors; ++v) {
+      const float* from = x + at + v * kLanes;
+      float* to = y + at + v * kLanes;
+      const DoubleVector before = sums[v];
+      sums[v] = hn::Add(before, hn::PromoteTo(d, whole ? hn::LoadU(narrow, from) : load_partial(narrow, from, width)));
+      const auto result = hn::DemoteTo(narrow, kExclusive ? before : sums[v]);
+      if (whole) {
+        hn::StoreU(result, narrow, to);
+      } else {
+        store_partial(narrow, result, to, width);
+      }
+    }
+  }
+}
+
+// Strips of kVectors as long as they fit; gives where the rest begins.
+template <bool kExclusive, size_t kVectors>
+HWY_INLINE size_t float_strips(bool reverse, const float* x, float* y, size_t n, size_t inner, size_t begin,
+                               size_t end) {
+  constexpr size_t kWidth = kVectors * HWY_LANES(double);
+  for (; begin + kWidth <= end; begin += kWidth) {
+    float_strip<kExclusive, kVectors>(reverse, x + begin, y + begin, n, inner, kWidth);
+  }
+  return begin;
+}
+
+template <bool kExclusive>
+void strided_floats(bool reverse, const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end) {
+  constexpr size_t kMany = 8;
+  begin = float_strips<kExclusive, kMany>(reverse, x, y, n, inner, begin, end);
+  begin = float_strips<kExclusive, 4>(reverse, x, y, n, inner, begin, end);
+  begin = float_strips<kExclusive, 1>(reverse, x, y, n, inner, begin, end);
+  if (begin < end) float_strip<kExclusive, 1>(reverse, x + begin, y + begin, n, inner, end - begin);
+}
+
+template <>
+void strided_of<float, false>(bool reverse, const float* x, float* y, size_t n, size_t inner, size_t begin,
+                              size_t end) {
+  strided_floats<false>(reverse, x, y, n, inner, begin, end);
+}
+template <>
+void strided_of<float, true>(bool reverse, const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end) {
+  strided_floats<true>(reverse, x, y, n, inner, begin, end);
+}
+#endif
 
 // f(an element of the type)
 template <class F>

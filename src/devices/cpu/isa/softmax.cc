@@ -27,10 +27,16 @@ HWY_INLINE V lowest() { return set(FloatTag(), -__builtin_inff()); }
 // best.
 constexpr size_t kShortRow = 8;
 
-// e^(x - largest) into y, and their sum; the sum's order is that of accumulate() but in short rows.
+// e^(x - largest) into y, and their sum.
 HWY_INLINE float exponentials(const float* x, float* y, size_t n, V largest) {
-  map(x, y, n, [=](V v) { return exponential(hn::Sub(v, largest)); });
-  if (n >= kShortRow) return sum_of(y, n, SameOp());
+  const FloatTag d;
+  const auto part = [=](size_t i, size_t width) {
+    const V e = exponential(hn::Sub(load_width(x + i, width), largest));
+    store_width(e, y + i, width);
+    return e;
+  };
+  const V sums = accumulate_parts(n, hn::Zero(d), part, AddOp());
+  if (n >= kShortRow) return hn::GetLane(hn::SumOfLanes(d, sums));
   float sum = 0;
   for (size_t i = 0; i < n; ++i) sum += y[i];
   return sum;
@@ -40,22 +46,49 @@ HWY_INLINE V largest_of(const float* x, size_t n) {
   return hn::MaxOfLanes(FloatTag(), accumulate(x, n, lowest(), SameOp(), MaxOp()));
 }
 
+// Rows that take each step together: what one waits for, folding lanes, others fill.
+constexpr size_t kTogether = 4;
+constexpr size_t kLongRow = 2048;  // waits little, and several would not stay in the first-level cache
+
+template <class F>
+HWY_INLINE void in_groups(size_t rows, size_t n, F f) {
+  const size_t together = n < kLongRow ? kTogether : 1;
+  for (size_t r = 0; r < rows; r += together) f(r * n, rows - r < together ? rows - r : together);
+}
+
 void rows(const float* x, float* y, size_t rows, size_t n) {
   const FloatTag d;
-  for (size_t r = 0; r < rows; ++r, x += n, y += n) {
-    const V scale = hn::Set(d, 1.0f / exponentials(x, y, n, largest_of(x, n)));
-    map(y, y, n, [=](V v) { return hn::Mul(v, scale); });
-  }
+  in_groups(rows, n, [=](size_t begin, size_t count) {
+    const float* from = x + begin;
+    float* to = y + begin;
+    V values[kTogether];
+    for (size_t r = 0; r < count; ++r) values[r] = largest_of(from + r * n, n);
+    for (size_t r = 0; r < count; ++r) {
+      values[r] = hn::Set(d, 1.0f / exponentials(from + r * n, to + r * n, n, values[r]));
+    }
+    for (size_t r = 0; r < count; ++r) {
+      map(to + r * n, to + r * n, n, [scale = values[r]](V v) { return hn::Mul(v, scale); });
+    }
+  });
 }
 
 void log_rows(const float* x, float* y, size_t rows, size_t n) {
   const FloatTag d;
-  for (size_t r = 0; r < rows; ++r, x += n, y += n) {
-    const V largest = largest_of(x, n);
-    const float sum = sum_of(x, n, [=](V v) { return exponential(hn::Sub(v, largest)); });
-    const V log_sum = math::log(d, hn::Set(d, sum));
-    map(x, y, n, [=](V v) { return hn::Sub(exponent_of(hn::Sub(v, largest)), log_sum); });
-  }
+  in_groups(rows, n, [=](size_t begin, size_t count) {
+    const float* from = x + begin;
+    V largest[kTogether];
+    HWY_ALIGN float sums[kFloatLanes < kTogether ? kTogether : kFloatLanes] = {};
+    for (size_t r = 0; r < count; ++r) largest[r] = largest_of(from + r * n, n);
+    for (size_t r = 0; r < count; ++r) {
+      sums[r] = sum_of(from + r * n, n, [of = largest[r]](V v) { return exponential(hn::Sub(v, of)); });
+    }
+    map(sums, sums, kTogether, [=](V v) { return math::log(d, v); });
+    for (size_t r = 0; r < count; ++r) {
+      map(from + r * n, y + begin + r * n, n, [of = largest[r], log_sum = hn::Set(d, sums[r])](V v) {
+        return hn::Sub(exponent_of(hn::Sub(v, of)), log_sum);
+      });
+    }
+  });
 }
 
 template <bool kLog, size_t kVectors>

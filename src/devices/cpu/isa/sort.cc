@@ -109,6 +109,21 @@ HWY_INLINE bool none_passes(const T* block, T bound, bool descending) {
   return hn::AllFalse(d, any);
 }
 
+// The same, a bit for each of the block's elements.
+template <class T>
+HWY_INLINE uint64_t passing(const T* block, T bound, bool descending) {
+  const hn::ScalableTag<T> d;
+  const auto limit = hn::Set(d, bound);
+  constexpr size_t kLanes = HWY_LANES(T);
+  uint64_t bits = 0;
+  for (size_t i = 0; i < kBlock; i += kLanes) {
+    uint64_t part = 0;
+    hn::StoreMaskBits(d, passes<T>(hn::LoadU(d, block + i), limit, descending), reinterpret_cast<uint8_t*>(&part));
+    bits |= (kLanes < 64 ? part & ((uint64_t{1} << (kLanes % 64)) - 1) : part) << i;
+  }
+  return bits;
+}
+
 // How many items are kept before the best k of them are picked.
 HWY_INLINE size_t kept(size_t n, size_t k) {
   const size_t some = k + (k < 8 ? 8 : k);
@@ -131,22 +146,26 @@ void row_of(bool descending, const void* x, size_t n, size_t k, void* values, in
     K bound = ~K{0};
     T bound_value = T();
     bool bounded = false;
+    const auto take = [&](size_t position) {
+      const K key = key_of<T>(from[position], flip);
+      if (bounded && key >= bound) return;
+      items[count++] = {key, static_cast<uint32_t>(position)};
+      if (count < capacity) return;
+      sort_items(items, other, count);
+      count = k;
+      bound = items[k - 1].key;
+      bound_value = from[items[k - 1].position];
+      bounded = true;
+    };
     for (size_t begin = 0; begin < n; begin += kBlock) {
       const size_t size = n - begin < kBlock ? n - begin : kBlock;
       const T* const block = from + begin;
-      if (bounded) {  // NaN passes and is looked at more closely
-        if (size == kBlock && none_passes(block, bound_value, descending)) continue;
-      }
-      for (size_t i = 0; i < size; ++i) {
-        const K key = key_of<T>(block[i], flip);
-        if (bounded && key >= bound) continue;
-        items[count++] = {key, static_cast<uint32_t>(begin + i)};
-        if (count < capacity) continue;
-        sort_items(items, other, count);
-        count = k;
-        bound = items[k - 1].key;
-        bound_value = from[items[k - 1].position];
-        bounded = true;
+      if (!bounded || size < kBlock) {
+        for (size_t i = 0; i < size; ++i) take(begin + i);
+      } else if (!none_passes(block, bound_value, descending)) {  // NaN passes and is looked at more closely
+        for (uint64_t bits = passing(block, bound_value, descending); bits != 0; bits &= bits - 1) {
+          take(begin + static_cast<size_t>(__builtin_ctzll(bits)));
+        }
       }
     }
   }
@@ -155,6 +174,63 @@ void row_of(bool descending, const void* x, size_t n, size_t k, void* values, in
   for (size_t i = 0; i < k; ++i) to[i] = from[items[i].position];
   if (positions == nullptr) return;
   for (size_t i = 0; i < k; ++i) positions[i] = items[i].position;
+}
+
+// The k best so far of each of some columns, in order; a plain loop over the columns is one vector operation.
+template <class T>
+void columns_of(bool descending, const void* x, size_t n, size_t step, size_t width, size_t k, void* values,
+                int64_t* positions) {
+  using K = typename KeyOf<sizeof(T)>::Type;
+  const T* from = static_cast<const T*>(x);
+  const K flip = descending ? ~K{0} : K{0};
+  if (k == 0) return;
+  K best[kMostOfColumns][kSortColumns];
+  K at[kMostOfColumns][kSortColumns];
+  K key[kSortColumns] = {};
+  for (size_t i = 0; i < n; ++i) {
+    for (size_t c = 0; c < width; ++c) key[c] = key_of<T>(from[i * step + c], flip);
+    if (i >= k) {
+      K better = 0;
+      for (size_t c = 0; c < kSortColumns; ++c) better |= key[c] < best[k - 1][c];
+      if (better == 0) continue;
+    }
+    // Behind those that are as good or better; what follows moves on by one.
+    K moved[kSortColumns];
+    K moved_at[kSortColumns];
+    for (size_t c = 0; c < kSortColumns; ++c) {
+      moved[c] = key[c];
+      moved_at[c] = static_cast<K>(i);
+    }
+    const size_t used = i < k ? i : k;
+    for (size_t j = 0; j < used; ++j) {
+      for (size_t c = 0; c < kSortColumns; ++c) {
+        const bool before = key[c] < best[j][c];
+        const K kept_key = before ? moved[c] : best[j][c];
+        const K kept_at = before ? moved_at[c] : at[j][c];
+        moved[c] = before ? best[j][c] : moved[c];
+        moved_at[c] = before ? at[j][c] : moved_at[c];
+        best[j][c] = kept_key;
+        at[j][c] = kept_at;
+      }
+    }
+    if (used == k) continue;
+    for (size_t c = 0; c < kSortColumns; ++c) {
+      best[used][c] = moved[c];
+      at[used][c] = moved_at[c];
+    }
+  }
+  for (size_t j = 0; j < k; ++j) {
+    for (size_t c = 0; c < width; ++c) {
+      static_cast<T*>(values)[j * step + c] = from[at[j][c] * step + c];
+      if (positions != nullptr) positions[j * step + c] = static_cast<int64_t>(at[j][c]);
+    }
+  }
+}
+
+void columns(NumberType type, bool descending, const void* x, size_t n, size_t step, size_t width, size_t k,
+             void* values, int64_t* positions) {
+  (type == NumberType::kFloat32 ? columns_of<float> : columns_of<int64_t>)(descending, x, n, step, width, k, values,
+                                                                           positions);
 }
 
 void row(NumberType type, bool descending, const void* x, size_t n, size_t k, void* values, int64_t* positions,
@@ -181,6 +257,6 @@ size_t scratch_bytes(NumberType type, size_t n, size_t k) {
 
 }  // namespace
 
-const SortFunctions sort = {row, scratch_bytes};
+const SortFunctions sort = {row, columns, scratch_bytes};
 
 }  // namespace coracle::cpu::CORACLE_ISA

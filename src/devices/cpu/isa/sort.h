@@ -8,19 +8,30 @@
 
 namespace coracle::cpu {
 
+constexpr size_t kSortColumns = 16;    ///< that are sorted together
+constexpr size_t kMostOfColumns = 16;  ///< elements that are wanted of each
+
 /// Sorting of one row of n < 2^32 elements. Equal ones keep their order, zeros of both signs are equal, NaN counts as
 /// the largest and equals NaN.
 struct SortFunctions {
   /// The first k elements in sorted order and their positions, which may be null.
   void (*row)(NumberType type, bool descending, const void* x, size_t n, size_t k, void* values, int64_t* positions,
               void* scratch);
-  /// Bytes of scratch for that, a multiple of 64.
+  /// The same for `width` columns side by side of [n, step], at most kSortColumns of them and kMostOfColumns elements
+  /// of each, as sorts_columns() says. The results are [k, step].
+  void (*columns)(NumberType type, bool descending, const void* x, size_t n, size_t step, size_t width, size_t k,
+                  void* values, int64_t* positions);
+  /// Bytes of scratch for a row, a multiple of 64.
   size_t (*scratch)(NumberType type, size_t n, size_t k);
 };
 
 /// Types that can be sorted: all but bool and halves.
 inline bool sorts(NumberType type) {
   return type != NumberType::kBool && type != NumberType::kFloat16 && type != NumberType::kBfloat16;
+}
+
+inline bool sorts_columns(NumberType type, int64_t k) {
+  return (type == NumberType::kFloat32 || type == NumberType::kInt64) && k <= static_cast<int64_t>(kMostOfColumns);
 }
 
 CORACLE_ISA_TABLES(SortFunctions, sort)

@@ -195,12 +195,22 @@ void take_along(KernelCall& call, const AlongState& s) {
       const int64_t image = begin / s.index.length;
       const int64_t last = std::min(end, (image + 1) * s.index.length);
       const T* from = x + image * size * inner;
-      for (int64_t i = begin * inner, column = 0; i < last * inner; ++i) {
+      // Gives false where the index is wrong.
+      const auto take = [&](int64_t i, int64_t step, int64_t column) {
         auto at = static_cast<int64_t>(index[i]);
         at += at < 0 ? size : 0;
-        if (at < 0 || at >= size) [[unlikely]]
-          return wrong.note(i);
-        y[i] = from[at * inner + column];
+        if (static_cast<uint64_t>(at) >= static_cast<uint64_t>(size)) [[unlikely]]
+          return false;
+        y[i] = from[at * step + column];
+        return true;
+      };
+      if (inner == 1) {
+        for (int64_t i = begin; i < last; ++i) {
+          if (!take(i, 1, 0)) return wrong.note(i);
+        }
+      }
+      for (int64_t i = begin * inner, column = 0; inner != 1 && i < last * inner; ++i) {
+        if (!take(i, inner, column)) return wrong.note(i);
         if (++column == inner) column = 0;
       }
       begin = last;

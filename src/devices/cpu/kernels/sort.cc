@@ -7,12 +7,12 @@
 #include "ops/topk_v1.h"
 #include "ops/unique.h"
 
-/// The first elements of sorted rows, and distinct elements. A row along another dimension than the last is brought
-/// together first, several of them at a time.
+/// The first elements of sorted rows, and distinct elements. Rows along another dimension than the last are sorted side
+/// by side where few elements are wanted, else brought together first, several of them at a time.
 namespace coracle::cpu::kernels {
 namespace {
 
-constexpr int64_t kTogether = 16;  ///< rows that are neighbours in memory
+constexpr auto kTogether = static_cast<int64_t>(kSortColumns);  ///< rows that are neighbours in memory
 
 struct State {
   const SortFunctions* functions = nullptr;
@@ -106,6 +106,7 @@ void run(KernelCall& call) noexcept {
   char* values = call.out[0].as<char>();
   int64_t* positions = call.out.size() > 1 ? call.out[1].as<int64_t>() : nullptr;
   const int64_t together = s.lines.inner > 1 ? kTogether : 1;
+  const bool side_by_side = sorts_columns(s.type, s.k);
   const int64_t groups = (s.lines.inner + together - 1) / together;  // of each image
   const int64_t all = s.lines.outer * groups;
   const int64_t grain = grain_of(s.lines.length * together * 4);
@@ -122,8 +123,15 @@ void run(KernelCall& call) noexcept {
           sort_row(s, from, values + to * s.element, positions_to, scratch);
         } else {
           const int64_t first = g % groups * together;
-          sort_neighbours(s, from, values + to * s.element, positions_to, first,
-                          std::min(together, s.lines.inner - first), scratch);
+          const int64_t rows = std::min(together, s.lines.inner - first);
+          if (side_by_side) {
+            s.functions->columns(s.type, s.descending, from + first * s.element, static_cast<size_t>(s.lines.length),
+                                 static_cast<size_t>(s.lines.inner), static_cast<size_t>(rows),
+                                 static_cast<size_t>(s.k), values + (to + first) * s.element,
+                                 positions_to == nullptr ? nullptr : positions_to + first);
+          } else {
+            sort_neighbours(s, from, values + to * s.element, positions_to, first, rows, scratch);
+          }
         }
       }
     }

@@ -5,37 +5,30 @@
 
 #include "base/convert.h"
 #include "devices/cpu/isa/number_binary.h"
+#include "devices/cpu/isa/number_unary.h"
 #include "devices/cpu/kernels/numbers.h"
 #include "ops/clip.h"
 #include "ops/equal_all.h"
 #include "ops/scale.h"
 
-/// Functions of whole numbers that are two operations with numbers, one after the other, and whether all are equal.
+/// Functions of whole numbers and two numbers: clip, and scale, which is two operations one after the other; and
+/// whether all are equal.
 namespace coracle::cpu::kernels {
 namespace {
 
 constexpr int64_t kTogether = 2048;  ///< elements that stay in the first-level cache between the two
 
-struct State {
-  NumberBinaryLoop first = nullptr;
-  NumberBinaryLoop second = nullptr;
-  int64_t first_number = 0;  ///< its lowest bytes are the number in the operand's type
-  int64_t second_number = 0;
+// ---- clip
+
+struct ClipState {
+  ClipLoop loop = nullptr;
+  int64_t low = 0;  ///< its lowest bytes are the number in the operand's type
+  int64_t high = 0;
   int64_t count = 0;
   int64_t element = 8;
 };
 
 bool is_whole(DType dtype) { return dtype == DType::kInt32 || dtype == DType::kInt64; }
-
-template <Isa kIsa>
-State state_of_two(const ArgFacts& args, NumberBinaryKind first, int64_t first_number, NumberBinaryKind second,
-                   int64_t second_number) {
-  const auto loop = [&](NumberBinaryKind kind) {
-    return number_binary_table(kIsa).loops(kind, *number_type(args.in(0).dtype)).scalar_right;
-  };
-  return {loop(first),   loop(second),          first_number,
-          second_number, args.shape(0).count(), static_cast<int64_t>(size_of(args.in(0).dtype))};
-}
 
 Misfit fits_clip(const void*, const ArgFacts& args) {
   if (!is_whole(args.in(0).dtype)) return "only int32 and int64";
@@ -58,9 +51,40 @@ template <Isa kIsa>
 Prepared prepare_clip(const void*, const ArgFacts& args, PrepareContext&) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const DType dtype = args.in(0).dtype;
-  return in_place(
-      prepared(state_of_two<kIsa>(args, NumberBinaryKind::kMaximum, bound_of(dtype, *known_number(args, 1, -kInfinity)),
-                                  NumberBinaryKind::kMinimum, bound_of(dtype, *known_number(args, 2, kInfinity)))));
+  return in_place(prepared(ClipState{number_unary_table(kIsa).clip(*number_type(dtype)),
+                                     bound_of(dtype, *known_number(args, 1, -kInfinity)),
+                                     bound_of(dtype, *known_number(args, 2, kInfinity)), args.shape(0).count(),
+                                     static_cast<int64_t>(size_of(dtype))}));
+}
+
+void run_clip(KernelCall& call) noexcept {
+  const auto& s = state_of<ClipState>(call);
+  const char* x = call.in[0].as<const char>();
+  char* y = call.out[0].as<char>();
+  call.pool->parallel_for(s.count, kGrain, [&](int64_t begin, int64_t end) {
+    s.loop(x + begin * s.element, &s.low, &s.high, y + begin * s.element, static_cast<size_t>(end - begin));
+  });
+}
+
+// ---- scale
+
+struct State {
+  NumberBinaryLoop first = nullptr;
+  NumberBinaryLoop second = nullptr;
+  int64_t first_number = 0;  ///< its lowest bytes are the number in the operand's type
+  int64_t second_number = 0;
+  int64_t count = 0;
+  int64_t element = 8;
+};
+
+template <Isa kIsa>
+State state_of_two(const ArgFacts& args, NumberBinaryKind first, int64_t first_number, NumberBinaryKind second,
+                   int64_t second_number) {
+  const auto loop = [&](NumberBinaryKind kind) {
+    return number_binary_table(kIsa).loops(kind, *number_type(args.in(0).dtype)).scalar_right;
+  };
+  return {loop(first),   loop(second),          first_number,
+          second_number, args.shape(0).count(), static_cast<int64_t>(size_of(args.in(0).dtype))};
 }
 
 Misfit fits_scale(const void*, const ArgFacts& args) {
@@ -140,7 +164,7 @@ struct Rows {
              .float32 = false,
              .fits = fits_clip,
              .prepare = prepare_clip<kIsa>,
-             .run = run},
+             .run = run_clip},
       Kernel{.name = variant_name<Scale, ".numbers", kIsa>(),
              .op = &kOpRow<Scale>,
              .isa = kIsa,
