@@ -25,6 +25,7 @@ inline Ints repeated_slices(const Ints& repeats, int64_t dim) {
           repeats.size(), " elements, x has ", dim, " slices");
   Ints slices;
   constexpr int64_t kMaxSlices = int64_t{1} << 27U;
+  require(dim <= kMaxSlices, ErrorCode::kUnsupported, "x has ", dim, " slices, at most ", kMaxSlices, " are possible");
   for (int64_t i = 0; i < dim; ++i) {
     const int64_t times = repeats[repeats.size() == 1 ? 0 : static_cast<size_t>(i)];
     require(times >= 0 && times <= kMaxSlices - static_cast<int64_t>(slices.size()), ErrorCode::kRunFailure,

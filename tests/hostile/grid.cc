@@ -108,9 +108,10 @@ class ChangedAttribute : public AttributeVisitor {
   bool change(Ints& v) { return change_list(v, kIntegers); }
   bool change(Floats& v) { return change_list(v, kReals); }
   bool change(Strings& v) {
+    if (round_ > 1) return false;
     v.assign(round_ * 4, "x");
     told_ = text(" of ", v.size(), " entries");
-    return round_ < 2;
+    return true;
   }
   bool change(DType& v) { return pick(v, kTypes); }
   bool change(std::optional<DType>& v) {
@@ -120,9 +121,10 @@ class ChangedAttribute : public AttributeVisitor {
     return changed;
   }
   bool change(EnumRef& v) {
+    if (round_ >= v.names.size()) return false;
     v.value = static_cast<int>(round_);
     told_ = text(" = ", round_);
-    return round_ < v.names.size();
+    return true;
   }
 
   int which_;
@@ -152,7 +154,11 @@ class Grid {
         BadUse bad = copy("");
         bad.node.attributes = base_.row->make(base_.attributes.get());
         ChangedAttribute change(which, round);
-        base_.row->visit(bad.node.attributes.get(), change);
+        try {
+          base_.row->visit(bad.node.attributes.get(), change);
+        } catch (const Error&) {
+          continue;  // refused by the operator's own list of attributes
+        }
         if (!change.exists()) return;
         if (!change.changed()) break;
         bad.name = change.name();
@@ -265,18 +271,19 @@ class Grid {
 
 }  // namespace
 
-std::optional<HostileNode> node_that_runs(const OpRow& row, unsigned seed) {
-  constexpr unsigned kTries = 3000;
+BaseNode base_node(const OpRow& row, unsigned seed) {
+  constexpr unsigned kTries = 1000;
   std::mt19937_64 random(seed);
-  for (unsigned i = 0; i < kTries; ++i) {
+  BaseNode base;
+  for (unsigned i = 0; i < kTries && !base.runs; ++i) {
     try {
-      HostileNode node = draw_hostile_node(
+      base.node = draw_hostile_node(
           row, [&] { return random(); }, /*tame=*/true);
-      if (run_hostile_node(node)) return node;
-    } catch (const Error&) {
+      base.runs = run_hostile_node(base.node);
+    } catch (const Error&) {  // refused by the operator's own list of attributes
     }
   }
-  return std::nullopt;
+  return base;
 }
 
 void for_each_bad_use(const HostileNode& base, const std::function<void(const BadUse&)>& use) { Grid(base, use).run(); }

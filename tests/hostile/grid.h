@@ -8,7 +8,7 @@
 
 namespace coracle::test {
 
-/// A wrong use of an operator: a node that runs, with one thing changed.
+/// A wrong use of an operator: a node, most often one that runs, with one thing changed.
 struct BadUse {
   std::string name;  ///< "attribute axis = -9223372036854775808"
   HostileNode node;
@@ -17,8 +17,13 @@ struct BadUse {
   std::vector<Fact> facts;
 };
 
-/// A node of `row` that runs, if one is found: `seed` chooses among them.
-std::optional<HostileNode> node_that_runs(const OpRow& row, unsigned seed);
+struct BaseNode {
+  HostileNode node;
+  bool runs = false;
+};
+
+/// A node of `row` that runs or, where none is found, any: `seed` chooses among them.
+BaseNode base_node(const OpRow& row, unsigned seed);
 
 /// Calls `use` with every bad use of the grid that `base` gives: ranks, sizes, element types, operands left out or
 /// given twice, numbers of attributes and of index operands at the ends of their types, lists of wrong lengths, reals
