@@ -7,8 +7,8 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 # The builds below build/ take objects from each other, wherever the project lies.
 export CCACHE_BASEDIR := $(CURDIR)
 
-.PHONY: all setup models demo test format lint bench bench-ready bench-memory bench-growth bench-isa bench-startup bench-kernels \
-        bench-operators asan tsan fuzz oracle oracle-demo metamorphic hostile wheel packages migration docs clean
+.PHONY: all setup models demo test format lint bench bench-ready bench-memory bench-growth bench-neighbours bench-isa bench-startup \
+        bench-kernels bench-operators asan tsan fuzz oracle oracle-demo metamorphic hostile wheel packages migration docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -76,6 +76,10 @@ bench-operators: bench-ready
 # How time grows with the area of images, the batch and the length of sequences.
 bench-growth: bench-ready
 	$(BENCH_PYTHON) bench/growth.py --docs
+
+# Beside a busy program, and with more threads than cores, e.g. make bench-neighbours BEFORE=other/libcoracle.so REALTIME=1
+bench-neighbours: bench-ready
+	$(BENCH_PYTHON) bench/neighbours.py $(if $(BEFORE),--before $(BEFORE)) $(if $(REALTIME),--real-time)
 
 # Each kernel alone, with shapes of real models, e.g. make bench-kernels KERNELS=conv2d (a regular expression).
 bench-kernels: setup

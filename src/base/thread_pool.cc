@@ -14,8 +14,9 @@
 namespace coracle {
 namespace {
 
-/// Parts for each thread: what is left when one is late is small, and what each part costs alone too.
-constexpr int64_t kPartsEach = 4;
+/// Parts for each thread: each costs something, and what a late thread leaves to others is finer with more of them.
+constexpr int64_t kPartsEach = 1;
+constexpr int64_t kPartsEachCrowded = 4;
 
 /// Where the time of the calling thread went, in ns.
 struct Times {
@@ -93,7 +94,8 @@ void ThreadPool::run(int64_t n, int64_t grain, Call call, const void* self) noex
     call(self, 0, n);
     return;
   }
-  loop_->set(n, std::min(most, kPartsEach * (helpers + 1)), helpers + 1, call, self);
+  const int64_t parts = (helpers + 1) * (workers_->crowded() ? kPartsEachCrowded : kPartsEach);
+  loop_->set(n, std::min(most, parts), helpers + 1, call, self);
   caller_->helped = true;
   caller_->slept += workers_->run(*loop_);
 }

@@ -25,6 +25,9 @@ constexpr int kSpins = 4000;
 /// The same while processors are short.
 constexpr int kCrowdedSpins = 100;
 
+/// Polls before parts are taken from a thread that has begun others of its share.
+constexpr int kPatience = 1000;
+
 constexpr int64_t kMicrosecond = 1000;
 /// How often the affinity is looked at.
 constexpr int64_t kCpusFor = 100'000 * kMicrosecond;
@@ -94,7 +97,8 @@ void Loop::set(int64_t n, int64_t parts, int threads, Call call, const void* sel
   self_ = self;
   for (int i = 0; i < threads; ++i) {
     Share& share = shares_[static_cast<size_t>(i)];
-    share.next.store(parts * i / threads, std::memory_order_relaxed);
+    share.begin = parts * i / threads;
+    share.next.store(share.begin, std::memory_order_relaxed);
     share.end = parts * (i + 1) / threads;
     share.worker = nullptr;
   }
@@ -105,6 +109,12 @@ void Loop::work(int thread) noexcept {
   const int64_t longer = n_ % parts_;  // so many parts have one more
   for (int i = 0; i < threads_; ++i) {
     Share& share = shares_[static_cast<size_t>((thread + i) % threads_)];
+    // Who has begun goes on, and then finds in its cache what it wrote, unless it lost its processor.
+    const auto goes_on = [&] {
+      const int64_t next = share.next.load(std::memory_order_relaxed);
+      return next != share.begin && next < share.end;
+    };
+    for (int spin = 0; i != 0 && spin < kPatience && goes_on(); ++spin) relax();
     while (share.next.load(std::memory_order_relaxed) < share.end) {
       const int64_t part = share.next.fetch_add(1, std::memory_order_relaxed);
       if (part >= share.end) break;
@@ -187,8 +197,10 @@ int Workers::available(int wanted) noexcept {
   int ready = 0;
   bool crowded = false;
   for (int i = 0; i < started_.load(std::memory_order_acquire); ++i) {
-    const bool rests = workers_[static_cast<size_t>(i)]->rests_until.load(std::memory_order_relaxed) > time;
-    crowded = crowded || rests;
+    const Worker& worker = *workers_[static_cast<size_t>(i)];
+    const int64_t until = worker.rests_until.load(std::memory_order_relaxed);
+    const bool rests = until > time;
+    crowded = crowded || until + worker.last_rest.load(std::memory_order_relaxed) > time;
     ready += rests ? 0 : 1;
   }
   if (!crowded) crowded_.store(false, std::memory_order_relaxed);

@@ -29,7 +29,8 @@ class Loop {
   friend class Workers;
 
   struct alignas(64) Share {
-    std::atomic<int64_t> next{0};
+    std::atomic<int64_t> next{0};  // part to take
+    int64_t begin = 0;             // the share's first
     int64_t end = 0;
     Loop* loop = nullptr;
     int thread = 0;
@@ -67,6 +68,8 @@ class Workers {
   void enter(int threads);
   void leave() noexcept { callers_.fetch_sub(1, std::memory_order_relaxed); }
 
+  /// Whether processors were short a moment ago: a helper rests, or did until half of that time ago.
+  bool crowded() const noexcept { return crowded_.load(std::memory_order_relaxed); }
   /// How many helpers a loop may have now, at most `wanted`.
   int available(int wanted) noexcept;
   /// Runs a loop that was set: the caller is its thread 0, helpers are the others. Returns for how long the caller
@@ -92,7 +95,7 @@ class Workers {
   std::atomic<int> callers_{0};
   std::atomic<int> cpus_;               // processors for callers and helpers
   std::atomic<int64_t> cpus_until_{0};  // when to look again
-  std::atomic<bool> crowded_{false};    // a helper rests
+  std::atomic<bool> crowded_{false};    // see crowded(); ends when a loop finds that it has
 };
 
 }  // namespace coracle

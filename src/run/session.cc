@@ -10,9 +10,13 @@
 namespace coracle {
 namespace {
 
+/// Plans cut the work for all threads of a session, and whoever runs it alone pays for each cut (strips of images overlap):
+/// no more than so many for each processor.
+constexpr int kMostPerCpu = 4;
+
 int thread_count(const SessionOptions& options) {
-  if (options.threads > 0) return options.threads;
-  return options.workers != nullptr ? options.workers->threads() : usable_cpus();
+  const int asked = options.threads == 0 && options.workers != nullptr ? options.workers->threads() : options.threads;
+  return asked == 0 ? usable_cpus() : std::min(asked, kMostPerCpu * allowed_cpus());
 }
 
 }  // namespace
