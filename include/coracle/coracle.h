@@ -175,7 +175,7 @@ CORACLE_API coracle_status coracle_model_graph_text(const coracle_model* model, 
 typedef struct coracle_session_options {
   size_t struct_size;
   int32_t threads;       /**< threads of one run, the caller included; 0: one per core */
-  size_t cache_bytes;    /**< bound on plans kept for input shapes seen before; 0 keeps none */
+  size_t cache_bytes;    /**< bound on plans kept for input shapes seen before, the newest excepted; 0 keeps none */
   size_t memory_limit;   /**< bound on intermediate tensors and outputs of a run; 0: no limit */
   int64_t time_limit_ms; /**< bound on the time of a run in milliseconds, checked between operators; 0: no limit */
 } coracle_session_options;

@@ -191,6 +191,18 @@ TEST(SessionMemory, NoCacheGivesTheSameResults) {
   EXPECT_GT(cached.plan_bytes(), 0U);
 }
 
+TEST(SessionMemory, APlanLargerThanTheBoundIsKept) {
+  Session session(model_of(kClassifier), {.threads = 1, .cache_bytes = 1});
+  const Tensor image = random_tensor({1, 3, 16, 16}, 1);
+  run(session, {image});
+  const size_t one = session.plan_bytes();
+  EXPECT_GT(one, 1U);
+  run(session, {image});
+  EXPECT_EQ(session.plan_bytes(), one);
+  run(session, {random_tensor({1, 3, 24, 24}, 1)});
+  EXPECT_LE(session.plan_bytes(), 2 * one) << "one plan, of the new shape";
+}
+
 TEST(SessionMemory, CachedPlansStayWithinTheirBound) {
   const auto model = model_of(kClassifier);
   run_fresh(model, {random_tensor({1, 3, 8, 8}, 1)});
