@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/deadline.h"
+
 namespace coracle {
 namespace {
 
@@ -22,6 +24,7 @@ ArenaPlan plan_arena(const std::vector<ArenaBlock>& blocks) {
                    [&](size_t a, size_t b) { return blocks[a].bytes > blocks[b].bytes; });
   std::vector<size_t> placed;  // by offset
   for (size_t b : by_size) {
+    Deadline::check_current();
     const ArenaBlock& block = blocks[b];
     const size_t bytes = aligned(block.bytes);
     size_t offset = 0;

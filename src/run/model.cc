@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/deadline.h"
+
 namespace coracle {
 namespace {
 
@@ -32,6 +34,8 @@ void keep_tensors(Graph& graph, const std::vector<std::string>& keep) {
 }  // namespace
 
 std::shared_ptr<const Model> Model::load(const ModelSource& source, const ModelOptions& options) {
+  const Deadline deadline("loading", Deadline::Clock::now(), options.time_limit_ms);
+  const Deadline::Scope until(deadline);
   return make(load_model(source), options);
 }
 

@@ -239,7 +239,7 @@ TEST(SessionMemory, TheLimitCountsResultsToo) {
   const auto model = model_of(R"(graph (%x: float32[?]) { %y "large" = exp(%x) return %y "out" })");
   Session session(model, {.threads = 1, .memory_limit = 5000});
   const std::string error = error_of(ErrorCode::kOutOfMemory, [&] { run(session, {random_tensor({2000}, 1)}); });
-  EXPECT_TRUE(contains(error, "8000 for result float32[2000] 'large'")) << error;
+  EXPECT_TRUE(contains(error, "a run needs 8000 bytes for a tensor float32[2000]")) << error;
   EXPECT_EQ(run(session, {random_tensor({1000}, 1)})[0].count(), 1000);
 }
 
