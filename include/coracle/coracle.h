@@ -112,6 +112,7 @@ typedef struct coracle_model_options {
   const char* precision;
   /** Not 0: machines without tiles compute in plain code what tiles would; slow, for tests and to see the answers. */
   int32_t emulate_tiles;
+  int64_t time_limit_ms; /**< bound on the time of loading in milliseconds; 0: no limit */
 } coracle_model_options;
 
 /** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_model_options). */
@@ -197,9 +198,9 @@ typedef struct coracle_session_options {
   size_t struct_size;
   int32_t threads;          /**< threads of one run at most, the caller included; 0: those of `pool`, or without one
                                  coracle_default_threads(). Never more work at once than the caller may have processors */
-  size_t cache_bytes;       /**< bound on plans kept for input shapes seen before; 0 keeps none */
-  size_t memory_limit;      /**< bound on intermediate tensors and outputs of a run; 0: no limit */
-  int64_t time_limit_ms;    /**< bound on the time of a run in milliseconds, checked between operators; 0: no limit */
+  size_t cache_bytes;       /**< bound on plans kept for input shapes seen before, the newest excepted; 0 keeps none */
+  size_t memory_limit;      /**< bound on what a run holds at a time: tensors, results, scratch, tables; 0: no limit */
+  int64_t time_limit_ms;    /**< bound on the time of a run in milliseconds, its planning included; 0: no limit */
   const coracle_pool* pool; /**< whose threads help; null: the session has threads of its own */
 } coracle_session_options;
 
@@ -320,6 +321,9 @@ typedef struct coracle_memory {
 CORACLE_API coracle_status coracle_session_memory(const coracle_session* session, coracle_memory* memory);
 /** Gives back what can be made again (arena, plans, results); *bytes (may be null) is about how much that was. */
 CORACLE_API coracle_status coracle_session_release_memory(coracle_session* session, size_t* bytes);
+/** Bytes that all models and sessions of this process hold in tensors, arenas, scratch and packed weights; parameter
+ * files that are mapped are the system's and not among them. For any thread, at any time. */
+CORACLE_API size_t coracle_memory_total(void);
 
 #ifdef __cplusplus
 }

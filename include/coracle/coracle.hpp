@@ -50,6 +50,9 @@ inline void check(coracle_status status) {
   if (status != CORACLE_OK) fail(status, coracle_last_error());
 }
 
+/// Bytes that all models and sessions of this process hold; see coracle_memory_total.
+inline std::size_t memory_total() { return coracle_memory_total(); }
+
 /// What coracle_inspect says about a model that need not be runnable, as JSON.
 inline std::string inspect(const std::string& path, const std::string& params = {}) {
   char* text = nullptr;
@@ -128,6 +131,7 @@ struct ModelOptions {
   std::string keep_tensors;     ///< comma-separated, "*"
   std::string precision;        ///< "strict", "default", "high", "bf16"; empty: default
   bool emulate_tiles = false;   ///< see coracle_model_options
+  std::int64_t time_limit_ms = 0;  ///< of loading; 0: none
 };
 
 /// The bytes of a file, which must stay while the model lives, or nothing if there is no such file. Must not throw.
@@ -236,6 +240,7 @@ class Model {
     c.keep_tensors = or_null(options.keep_tensors);
     c.precision = or_null(options.precision);
     c.emulate_tiles = options.emulate_tiles ? 1 : 0;
+    c.time_limit_ms = options.time_limit_ms;
     return c;
   }
   template <class Count, class Get>

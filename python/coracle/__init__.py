@@ -24,10 +24,15 @@ from .timing import Bench, bench
 
 __all__ = ["Bench", "Error", "FileError", "InvalidArgumentError", "InvalidModelError", "MachineLimits", "Memory", "Model",
            "NodeValue", "OperatorTime", "OutOfMemoryError", "Pool", "Profile", "Results", "RunFailureError", "Session", "Step", "TensorInfo",
-           "UnsupportedError", "__version__", "bench", "cpu_isa", "default_threads", "inspect", "load", "load_memory",
+           "UnsupportedError", "__version__", "bench", "cpu_isa", "default_threads", "inspect", "load", "load_memory", "memory_total",
            "pass_names"]
 
 
 def cpu_isa() -> str:
     """The instruction set kernels are chosen for on this machine: "avx512", "avx2", "sse2"."""
     return _LIBRARY.coracle_cpu_isa().decode()
+
+
+def memory_total() -> int:
+    """Bytes that all models and sessions of this process hold, without parameter files that are mapped."""
+    return _LIBRARY.coracle_memory_total()

@@ -22,7 +22,7 @@ PassFunction = CFUNCTYPE(None, c_void_p, c_char_p, c_int64, c_char_p, c_char_p)
 class ModelOptions(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("cpu_isa", c_char_p), ("disable_passes", c_char_p), ("max_rewrites", c_int64),
                 ("disable_kernels", c_char_p), ("keep_tensors", c_char_p), ("after_pass", PassFunction),
-                ("after_pass_user", c_void_p), ("precision", c_char_p), ("emulate_tiles", c_int32)]
+                ("after_pass_user", c_void_p), ("precision", c_char_p), ("emulate_tiles", c_int32), ("time_limit_ms", c_int64)]
 
 
 class SessionOptions(ctypes.Structure):
@@ -60,6 +60,7 @@ FUNCTIONS = {
     "version": (c_char_p,),
     "last_error": (c_char_p,),
     "cpu_isa": (c_char_p,),
+    "memory_total": (c_size_t,),
     "pass_name": (c_char_p, c_size_t),
     "model_options_init": (None, POINTER(ModelOptions), c_size_t),
     "model_load": ("status", c_char_p, c_char_p, POINTER(ModelOptions), POINTER(c_void_p)),

@@ -27,7 +27,7 @@ PassFunction = Callable[[str, int, str, str], object]
 
 def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, disable_passes: Names = None,
          max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
-         precision: str | None = None, emulate_tiles: bool = False, after_pass: PassFunction | None = None) -> Model:
+         precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0, after_pass: PassFunction | None = None) -> Model:
     """Loads a model: `coracle.load("ch_PP-OCRv4_det_infer")`.
 
     `path`: a folder, a program file (`.pdmodel`, `__model__`, `.json`) or a parameter file; the other file is found by Paddle's naming
@@ -39,6 +39,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     keep_tensors: names of variables that `Session.tensor` can read, or "*". Names are a list or separated by commas.
     precision: of products on machines with matrix tiles (Intel AMX): "strict" (not on tiles), "default" (as exact as without), "high"
     (errors of 4e-6) or "bf16" (of 2e-3). emulate_tiles: other machines compute the same in ordinary vectors, slowly.
+    time_limit_ms: bound on the time of loading in milliseconds (RunFailureError beyond it), 0 is none.
     after_pass: called in this thread behind each rewrite as `after_pass(name, count, text, dot)`: its name, how often it changed
     something, and the graph as text and in the language of Graphviz; first with the name "loaded" and the graph as it was read.
     What it raises comes out of `load`. A pickled model does not keep it.
@@ -47,7 +48,8 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     exist here (`coracle.inspect` lists them), InvalidArgumentError for wrong options.
     """
     options = {"cpu_isa": cpu_isa, "disable_passes": disable_passes, "max_rewrites": max_rewrites,
-               "disable_kernels": disable_kernels, "keep_tensors": keep_tensors, "precision": precision, "emulate_tiles": emulate_tiles}
+               "disable_kernels": disable_kernels, "keep_tensors": keep_tensors, "precision": precision, "emulate_tiles": emulate_tiles,
+               "time_limit_ms": time_limit_ms}
     pointer = ctypes.c_void_p()
     structure = _options(options)
     with AfterPass(after_pass, structure):
@@ -60,14 +62,15 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
 
 def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, disable_passes: Names = None,
                 max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
-                precision: str | None = None, emulate_tiles: bool = False, after_pass: PassFunction | None = None) -> Model:
+                precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0, after_pass: PassFunction | None = None) -> Model:
     """Loads a model from the bytes of its program file and its (combined) parameter file.
 
     Both are bytes, a memoryview, an mmap or whatever else has a contiguous buffer; they are not copied and must not change
     while the model lives. Options and errors as for `load`.
     """
     options = {"cpu_isa": cpu_isa, "disable_passes": disable_passes, "max_rewrites": max_rewrites,
-               "disable_kernels": disable_kernels, "keep_tensors": keep_tensors, "precision": precision, "emulate_tiles": emulate_tiles}
+               "disable_kernels": disable_kernels, "keep_tensors": keep_tensors, "precision": precision, "emulate_tiles": emulate_tiles,
+               "time_limit_ms": time_limit_ms}
     buffers = tuple(_bytes(name, given) for name, given in (("program", program), ("params", params)))
     pointer = ctypes.c_void_p()
     structure = _options(options)
@@ -106,10 +109,10 @@ def _options(given: Mapping[str, Any]) -> _library.ModelOptions:
     for name, value in given.items():
         if value is None:
             continue
-        if name == "max_rewrites":
+        if name in ("max_rewrites", "time_limit_ms"):
             if not isinstance(value, int):
-                raise InvalidArgumentError("max_rewrites is %r, expected a whole number" % (value,))
-            options.max_rewrites = value
+                raise InvalidArgumentError("%s is %r, expected a whole number" % (name, value))
+            setattr(options, name, value)
             continue
         if name == "emulate_tiles":
             options.emulate_tiles = bool(value)

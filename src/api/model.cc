@@ -67,6 +67,7 @@ ModelOptions convert(const coracle_model_options* given) {
   options.passes.max_rewrites = c.max_rewrites;
   options.kernels.disabled = split(c.disable_kernels);
   options.keep_tensors = split(c.keep_tensors);
+  options.time_limit_ms = checked_time_limit(c.time_limit_ms);
   if (c.after_pass != nullptr) {
     options.passes.after_pass = [told = c.after_pass, user = c.after_pass_user](const char* pass, int count,
                                                                                 const Graph& graph) {

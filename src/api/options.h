@@ -3,12 +3,21 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "base/error.h"
 
 /// Option structs of the C interface: they begin with `struct_size`, the size their user was compiled with.
 namespace coracle {
+
+/// A time limit that a user gave.
+inline int64_t checked_time_limit(int64_t ms) {
+  // A year: what is more cannot be meant, and might not fit where times are added.
+  constexpr int64_t kMostMs = int64_t{366} * 24 * 3600 * 1000;
+  require(ms >= 0 && ms <= kMostMs, ErrorCode::kInvalidArgument, "time_limit_ms is ", ms, ", expected 0 to ", kMostMs);
+  return ms;
+}
 
 /// Writes the first `struct_size` bytes of the defaults.
 template <class Options>

@@ -8,6 +8,7 @@
 #include "api/handles.h"
 #include "api/options.h"
 #include "base/cpus.h"
+#include "base/memory_ledger.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -17,8 +18,6 @@ namespace coracle {
 namespace {
 
 constexpr int32_t kMostThreads = 1024;
-/// A year: what is more cannot be meant, and might not fit where times are added.
-constexpr int64_t kMaxTimeMs = int64_t{366} * 24 * 3600 * 1000;
 
 coracle_session_options default_options() {
   coracle_session_options options{};
@@ -36,9 +35,7 @@ SessionOptions convert(const coracle_session_options* given) {
   if (c.pool != nullptr) options.workers = c.pool->workers;
   options.cache_bytes = c.cache_bytes;
   options.memory_limit = c.memory_limit;
-  require(c.time_limit_ms >= 0 && c.time_limit_ms <= kMaxTimeMs, ErrorCode::kInvalidArgument, "time_limit_ms is ",
-          c.time_limit_ms, ", expected 0 to ", kMaxTimeMs);
-  options.time_limit_ms = c.time_limit_ms;
+  options.time_limit_ms = checked_time_limit(c.time_limit_ms);
   return options;
 }
 
@@ -315,5 +312,7 @@ coracle_status coracle_session_release_memory(coracle_session* session, size_t* 
     if (bytes != nullptr) *bytes = released;
   });
 }
+
+size_t coracle_memory_total(void) { return coracle::MemoryLedger::process_bytes(); }
 
 }  // extern "C"

@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include "base/memory_ledger.h"
+
 // Sanitizers watch the ends of what is allocated alone.
 #if defined(__linux__) && !defined(CORACLE_SANITIZED)
 #define CORACLE_MAPS_PAGES 1
@@ -53,10 +55,13 @@ Pages::Pages(size_t bytes) : bytes_(bytes) {
 #if defined(MADV_HUGEPAGE)
   if (bytes >= kEnoughForLarge) madvise(data_, bytes, MADV_HUGEPAGE);  // refused, they are small
 #endif
+  MemoryLedger::count_in_process(bytes);
 }
 
 Pages::~Pages() {
-  if (mapped_ != nullptr) munmap(mapped_, bytes_ + kLargePage);
+  if (mapped_ == nullptr) return;
+  munmap(mapped_, bytes_ + kLargePage);
+  MemoryLedger::uncount_in_process(bytes_);
 }
 
 #else
@@ -67,9 +72,14 @@ Pages::Pages(size_t bytes) : bytes_(bytes) {
   mapped_ = ::operator new (round_up(bytes, kAlignment), std::align_val_t{kAlignment}, std::nothrow);
   if (mapped_ == nullptr) throw std::bad_alloc();
   data_ = static_cast<std::byte*>(mapped_);
+  MemoryLedger::count_in_process(bytes);
 }
 
-Pages::~Pages() { ::operator delete (mapped_, std::align_val_t{kAlignment}); }
+Pages::~Pages() {
+  if (mapped_ == nullptr) return;
+  ::operator delete (mapped_, std::align_val_t{kAlignment});
+  MemoryLedger::uncount_in_process(bytes_);
+}
 
 #endif
 

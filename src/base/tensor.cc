@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/convert.h"
+#include "base/memory_ledger.h"
 
 namespace coracle {
 namespace {
@@ -14,7 +15,7 @@ constexpr size_t kAlignment = 64;
 
 /// Frees memory of Tensor::make, and knows how much it is.
 struct FreeMemory {
-  size_t bytes;
+  MemoryCharge charge;
   void operator()(const void* p) const { ::operator delete (const_cast<void*>(p), std::align_val_t{kAlignment}); }
 };
 
@@ -32,6 +33,7 @@ void check_index(const Tensor& t, int64_t i) {
 
 Tensor Tensor::make(DType dtype, const Shape& shape) {
   const auto bytes = static_cast<size_t>(checked_multiply(shape.count(), static_cast<int64_t>(size_of(dtype))));
+  MemoryCharge charge(bytes, [&] { return text("a tensor ", dtype, shape); });
   void* memory = ::operator new (std::max<size_t>(bytes, 1), std::align_val_t{kAlignment}, std::nothrow);
   require(memory != nullptr, ErrorCode::kOutOfMemory, "no memory for a tensor ", dtype, " ", shape, " of ", bytes,
           " bytes");
@@ -39,7 +41,7 @@ Tensor Tensor::make(DType dtype, const Shape& shape) {
   t.dtype_ = dtype;
   t.shape_ = shape;
   t.data_ = memory;
-  t.owner_ = std::shared_ptr<const void>(memory, FreeMemory{bytes});
+  t.owner_ = std::shared_ptr<const void>(memory, FreeMemory{std::move(charge)});
   return t;
 }
 
@@ -89,7 +91,7 @@ bool Tensor::reusable_for(DType dtype, const Shape& shape) const {
   if (owner_ == nullptr || owner_.use_count() != 1 || is_array()) return false;
   const auto* memory = std::get_deleter<FreeMemory>(owner_);
   return memory != nullptr && data_ == owner_.get() &&
-         static_cast<size_t>(shape.count()) * size_of(dtype) <= memory->bytes;
+         static_cast<size_t>(shape.count()) * size_of(dtype) <= memory->charge.bytes();
 }
 
 void Tensor::retype(DType dtype, const Shape& shape) {

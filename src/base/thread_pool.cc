@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 
+#include "base/deadline.h"
+#include "base/error.h"
 #include "base/workers.h"
 
 #if defined(__linux__)
@@ -43,6 +46,32 @@ Times times() {
 
 /// Short runs are not measured one by one.
 constexpr int64_t kMeasureEvery = 1'000'000;
+
+/// A loop's body under a deadline: it is called for small pieces of its part, and no more once the deadline has passed.
+struct InPieces {
+  void (*call)(const void* self, int64_t begin, int64_t end);
+  const void* self;
+  int64_t grain;
+  const Deadline* deadline;
+
+  static void run(const void* self, int64_t begin, int64_t end) {
+    const auto& loop = *static_cast<const InPieces*>(self);
+    constexpr int64_t kFirstPieces = 64;
+    constexpr auto kShort = std::chrono::milliseconds(2);
+    constexpr auto kLong = std::chrono::milliseconds(10);
+    const int64_t grain = std::max<int64_t>(loop.grain, 1);
+    int64_t size = std::max(grain, (end - begin) / kFirstPieces);
+    while (begin < end && !loop.deadline->passed()) {
+      const int64_t stop = end - begin < size + grain ? end : begin + size;
+      const auto start = Deadline::Clock::now();
+      loop.call(loop.self, begin, stop);
+      const auto taken = Deadline::Clock::now() - start;
+      if (taken < kShort) size *= 2;
+      if (taken > kLong) size = std::max(grain, size / 2);
+      begin = stop;
+    }
+  }
+};
 
 }  // namespace
 
@@ -87,6 +116,11 @@ ThreadPool::Run::~Run() {
 
 void ThreadPool::run(int64_t n, int64_t grain, Call call, const void* self) noexcept {
   if (n <= 0) return;
+  const InPieces pieces{call, self, grain, Deadline::current()};
+  if (pieces.deadline != nullptr) {
+    call = InPieces::run;
+    self = &pieces;
+  }
   const int64_t most = std::max<int64_t>(n / std::max<int64_t>(grain, 1), 1);
   const int wanted = static_cast<int>(std::min<int64_t>(most, threads_)) - 1;
   const int helpers = wanted == 0 ? 0 : workers_->available(wanted);

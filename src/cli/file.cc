@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -20,11 +24,31 @@ using File = std::unique_ptr<std::FILE, Close>;
   throw Failure(ExitCode::kIo, path + ": " + what + ": " + std::strerror(errno));
 }
 
+/// A file opened for reading. Only regular ones: others (pipes, terminals, devices) may let their reader wait for ever,
+/// or never end.
+File open_regular(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) fail(path, "cannot be opened");
+  File file(::fdopen(descriptor, "rb"));
+  if (file == nullptr) {
+    const int reason = errno;
+    ::close(descriptor);
+    errno = reason;
+    fail(path, "cannot be opened");
+  }
+  struct stat info {};
+  if (::fstat(descriptor, &info) != 0) fail(path, "cannot be read");
+  if (!S_ISREG(info.st_mode)) {
+    const char* what = S_ISDIR(info.st_mode) ? "a directory" : "not a regular file";
+    throw Failure(ExitCode::kIo, path + ": cannot be read: it is " + what);
+  }
+  return file;
+}
+
 }  // namespace
 
 std::string read_file(const std::string& path) {
-  const File file(std::fopen(path.c_str(), "rb"));
-  if (file == nullptr) fail(path, "cannot be opened");
+  const File file = open_regular(path);
   std::string content;
   char block[1 << 16];
   for (size_t got = 1; got != 0;) {

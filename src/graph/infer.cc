@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <new>
+#include <stdexcept>
 
+#include "base/deadline.h"
 #include "graph/graph.h"
 
 namespace coracle {
@@ -68,6 +71,11 @@ void check_size(const Shape& shape) {
 
 std::string describe(const Node& node) { return text("operator ", node.op.name(), " (", node.name, ")"); }
 
+/// What the standard library says of missing memory names nothing.
+[[noreturn]] void fail_for_memory(const Node& node) {
+  fail(ErrorCode::kOutOfMemory, "the system has not the memory that ", describe(node), " needs: use smaller inputs");
+}
+
 std::string describe_inputs(const Node& node, std::span<const Fact* const> inputs) {
   std::string out;
   const std::span<const Port> ports = node.op.row().inputs;
@@ -103,6 +111,7 @@ std::optional<double> InferArgs::number(int port) const {
 }
 
 std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inputs) {
+  Deadline::check_current();
   const OpRow& row = node.op.row();
   size_t outputs = 0;
   for (int c : node.output_counts) outputs += static_cast<size_t>(c);
@@ -174,17 +183,17 @@ std::vector<Tensor> evaluate_node(const Node& node, std::vector<Tensor> inputs, 
                                   const ReferenceArgs::RunRegion* run_region) {
   std::vector<Tensor> outputs;
   outputs.reserve(facts.size());
-  for (const Fact& f : facts) {
-    if (f.is_array) {
-      outputs.push_back(Tensor::array(f.dtype));
-    } else {
-      // Until the operator makes it, a result of unknown type or size has no elements that could be written to.
-      outputs.push_back(f.known() ? Tensor::make(f.dtype, f.shape) : Tensor::borrow(f.dtype, Shape{0}, nullptr));
-    }
-    if (f.lod) outputs.back().set_lod(*f.lod);
-  }
-  if (without_elements(node, facts)) return outputs;
   try {
+    for (const Fact& f : facts) {
+      if (f.is_array) {
+        outputs.push_back(Tensor::array(f.dtype));
+      } else {
+        // Until the operator makes it, a result of unknown type or size has no elements that could be written to.
+        outputs.push_back(f.known() ? Tensor::make(f.dtype, f.shape) : Tensor::borrow(f.dtype, Shape{0}, nullptr));
+      }
+      if (f.lod) outputs.back().set_lod(*f.lod);
+    }
+    if (without_elements(node, facts)) return outputs;
     const ReferenceArgs::RunRegion by_reference = [&](int r, const std::vector<Tensor>& args) {
       return evaluate_graph(*node.regions.at(static_cast<size_t>(r)), args);
     };
@@ -201,6 +210,10 @@ std::vector<Tensor> evaluate_node(const Node& node, std::vector<Tensor> inputs, 
   } catch (Error& e) {
     e.add_context(text("running ", describe(node)));
     throw;
+  } catch (const std::bad_alloc&) {
+    fail_for_memory(node);
+  } catch (const std::length_error&) {
+    fail_for_memory(node);
   }
   return outputs;
 }

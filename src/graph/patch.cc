@@ -81,19 +81,77 @@ void Patch::commit() {
   added_.clear();
 }
 
+void Patch::replace_all(Graph& graph, const std::vector<ValueId>& by, const std::vector<bool>& removed) {
+  std::erase_if(graph.order_, [&](NodeId id) {
+    if (!removed[index(id)]) return false;
+    Node& node = graph.nodes_[index(id)];
+    node.alive = false;
+    node.regions.clear();
+    return true;
+  });
+  const auto replace = [&](std::vector<ValueId>& values) {
+    for (ValueId& v : values) {
+      if (index(v) < by.size()) v = by[index(v)];
+    }
+  };
+  for (NodeId id : graph.order_) replace(graph.nodes_[index(id)].inputs);
+  replace(graph.outputs_);
+}
+
+Replacements::Replacements(Graph& graph) : graph_(graph), removed_(graph.node_count(), false) {
+  by_.reserve(graph.value_count());
+  for (size_t i = 0; i < graph.value_count(); ++i) by_.push_back(ValueId{static_cast<int32_t>(i)});
+}
+
+/// Halves the way of whatever it passes, so that chains of replacements take no longer than single ones.
+ValueId Replacements::current(ValueId value) {
+  while (value != kNoValue && index(value) < by_.size() && by_[index(value)] != value) {
+    ValueId& next = by_[index(value)];
+    if (index(next) < by_.size()) next = by_[index(next)];
+    value = next;
+  }
+  return value;
+}
+
+bool Replacements::replace(NodeId node, std::span<const ValueId> by) {
+  const std::vector<ValueId>& outputs = graph_.node(node).outputs;
+  for (size_t i = 0; i < by.size(); ++i) {
+    const Fact& old = graph_.fact(outputs[i]);
+    require(replaceable(old, graph_.fact(by[i])), "a value of type ", old, " cannot be replaced by one of type ",
+            graph_.fact(by[i]));
+    if (!same_lod(graph_, graph_.value(by[i]).lod_origin, graph_.value(outputs[i]).lod_origin)) return false;
+  }
+  for (size_t i = 0; i < by.size(); ++i) {
+    const ValueId to = current(by[i]);
+    by_[index(outputs[i])] = to;
+    const Value& value = graph_.value(to);
+    if (value.name.empty() && value.producer != kNoNode) graph_.set_name(to, graph_.value(outputs[i]).name);
+  }
+  removed_[index(node)] = true;
+  return true;
+}
+
+void Replacements::commit() {
+  for (size_t i = 0; i < by_.size(); ++i) by_[i] = current(ValueId{static_cast<int32_t>(i)});
+  Patch::replace_all(graph_, by_, removed_);
+}
+
 int remove_dead(Graph& graph) {
   std::vector<int> uses = graph.use_counts();
-  std::vector<NodeId> dead;
+  int count = 0;
   for (auto it = graph.order().rbegin(); it != graph.order().rend(); ++it) {
     const Node& node = graph.node(*it);
     const bool used =
         std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId v) { return uses[index(v)] > 0; });
     if (used || !node.op.row().pure) continue;
     for (ValueId v : node.inputs) --uses[index(v)];
-    dead.push_back(*it);
+    Node& dead = graph.nodes_[index(*it)];
+    dead.alive = false;
+    dead.regions.clear();
+    ++count;
   }
-  for (NodeId id : dead) graph.remove_node(id);
-  return static_cast<int>(dead.size());
+  if (count > 0) std::erase_if(graph.order_, [&](NodeId id) { return !graph.node(id).alive; });
+  return count;
 }
 
 int drop_unread_results(Graph& graph) {

@@ -42,7 +42,10 @@ class Patch {
   void commit();
 
  private:
+  friend class Replacements;
   bool has_lod_of(ValueId by, ValueId old);
+  /// Every use of a value becomes one of what `by` has for it, and the `removed` nodes go.
+  static void replace_all(Graph& graph, const std::vector<ValueId>& by, const std::vector<bool>& removed);
 
   Graph& graph_;
   NodeId at_;
@@ -50,6 +53,25 @@ class Patch {
   std::vector<std::pair<ValueId, ValueId>> replacements_;
   std::vector<NodeId> removed_;
   bool allowed_ = true;
+};
+
+/// Nodes whose results other values stand for, all over a graph: what many patches would do one by one, in time in
+/// proportion to the graph. Until commit() the graph is as before but for names.
+class Replacements {
+ public:
+  explicit Replacements(Graph& graph);
+
+  /// What stands for a value by now: itself where nothing does.
+  ValueId current(ValueId value);
+  /// `by` stands for the node's first results, others are not used; the node goes. False, and all stays as it is, if
+  /// sequence offsets would change. Throws Error if a type differs.
+  bool replace(NodeId node, std::span<const ValueId> by);
+  void commit();
+
+ private:
+  Graph& graph_;
+  std::vector<ValueId> by_;  // by value; shorter than the graph's list where constants were added
+  std::vector<bool> removed_;
 };
 
 /// Removes pure nodes none of whose results is used; returns how many.

@@ -375,9 +375,7 @@ Graph import(const Program& program, const ModelInfo& info, std::vector<Tensor> 
     const pir::Type& type = p.value.type;
     const Shape shape(type.dims);
     if (p.persistable || type.kind != pir::Type::Kind::kTensor || !type.dtype || !shape.known()) continue;
-    Tensor zeros = Tensor::make(*type.dtype, shape);
-    std::fill_n(zeros.data<std::byte>(), zeros.bytes(), std::byte{0});
-    scope.bind_parameter(p.value.id, p.name, std::move(zeros));
+    scope.bind_zeros(p.value.id, p.name, Fact(*type.dtype, shape));
   }
   PirImporter importer(program, survey.used());
   importer.import_region(scope, program.main, /*depth=*/0);

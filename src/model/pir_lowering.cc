@@ -8,13 +8,27 @@
 #include "model/programdesc.h"
 
 namespace coracle {
+namespace {
+
+/// Computed when the program runs, within its memory limit: their size is a number in the file.
+ValueId add_zeros(Graph& graph, const Fact& type) {
+  AttributeMap attributes;
+  attributes.set("shape", Ints(type.shape.begin(), type.shape.end()));
+  attributes.set("dtype", type.dtype);
+  return graph.add(make_op("full", attributes), {});
+}
+
+}  // namespace
 
 PirValue PirScope::find(int64_t id) {
   if (id == 0) return {};
   if (const auto it = values_.find(id); it != values_.end()) return it->second;
   if (const auto it = parameters_.find(id); it != parameters_.end()) {
-    bind(id, graph_.add_constant(std::move(it->second.tensor), std::string(it->second.name)));
+    Parameter parameter = std::move(it->second);
     parameters_.erase(it);
+    bind(id, parameter.tensor.empty_handle()
+                 ? add_zeros(graph_, parameter.zeros)
+                 : graph_.add_constant(std::move(parameter.tensor), std::string(parameter.name)));
     return values_.at(id);
   }
   require(outer_ != nullptr, "value ", id, " is used before anything defines it");
@@ -31,7 +45,11 @@ void PirScope::bind(int64_t id, PirValue value) {
 }
 
 void PirScope::bind_parameter(int64_t id, std::string_view name, Tensor tensor) {
-  parameters_.insert_or_assign(id, Parameter{name, std::move(tensor)});
+  parameters_.insert_or_assign(id, Parameter{name, std::move(tensor), {}});
+}
+
+void PirScope::bind_zeros(int64_t id, std::string_view name, Fact type) {
+  parameters_.insert_or_assign(id, Parameter{name, {}, std::move(type)});
 }
 
 ValueId PirScope::capture(ValueId outer) {

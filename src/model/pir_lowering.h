@@ -30,6 +30,8 @@ class PirScope {
   void bind(int64_t id, ValueId value) { bind(id, PirValue{.values = {value}, .is_list = false}); }
   /// A parameter that becomes a constant when first used.
   void bind_parameter(int64_t id, std::string_view name, Tensor tensor);
+  /// One that the file declares without storing it: zeros of that type.
+  void bind_zeros(int64_t id, std::string_view name, Fact type);
 
   const std::vector<ValueId>& captured() const { return captured_; }
   /// From now on nothing is taken as known of the types of captured values.
@@ -38,7 +40,8 @@ class PirScope {
  private:
   struct Parameter {
     std::string_view name;
-    Tensor tensor;
+    Tensor tensor;  ///< none: zeros of type `zeros`
+    Fact zeros;
   };
 
   ValueId capture(ValueId outer);

@@ -7,6 +7,12 @@
 #include "base/printable.h"
 
 namespace coracle {
+namespace {
+
+/// Of the tree of blocks; loops and branches that are imported nest less deep (kMaxRegionDepth).
+constexpr int kMaxBlockDepth = 32;
+
+}  // namespace
 
 using programdesc::Block;
 using programdesc::Operator;
@@ -27,14 +33,22 @@ ProgramBlocks::ProgramBlocks(const programdesc::Program& program) : program_(pro
     }
   }
   // Blocks below have greater numbers.
-  for (size_t b = program.blocks.size(); b-- > 1;) collect_outer_writes(b);
+  for (size_t b = program.blocks.size(); b-- > 1;) {
+    collect_outer_writes(b);
+    if (program.blocks[b].parent == 0) written_inside_.insert(outer_writes_[b].begin(), outer_writes_[b].end());
+  }
 }
 
 void ProgramBlocks::check_tree() const {
   std::vector<bool> used(program_.blocks.size(), false);
+  std::vector<int> depth(program_.blocks.size(), 0);
   for (size_t b = 0; b < program_.blocks.size(); ++b) {
     require(b == 0 || program_.blocks[b].parent < static_cast<int64_t>(b), "the parent of block ", b, " is block ",
             program_.blocks[b].parent);
+    // What a variable's name means is looked for through all blocks around.
+    if (b > 0 && program_.blocks[b].parent >= 0) depth[b] = depth[static_cast<size_t>(program_.blocks[b].parent)] + 1;
+    require(depth[b] <= kMaxBlockDepth, ErrorCode::kUnsupported, "block ", b, " is nested deeper than ", kMaxBlockDepth,
+            " levels");
     for (const Operator& op : program_.blocks[b].operators) {
       if (!op.sub_block) continue;
       const int64_t sub = *op.sub_block;
@@ -57,14 +71,6 @@ const Variable* ProgramBlocks::find(size_t block, std::string_view name) const {
     if (block == 0 || parent < 0) return nullptr;
     block = static_cast<size_t>(parent);
   }
-}
-
-bool ProgramBlocks::is_written_inside(std::string_view name) const {
-  for (size_t b = 1; b < program_.blocks.size(); ++b) {
-    const std::vector<std::string_view>& writes = outer_writes_[b];
-    if (program_.blocks[b].parent == 0 && std::find(writes.begin(), writes.end(), name) != writes.end()) return true;
-  }
-  return false;
 }
 
 void ProgramBlocks::collect_outer_writes(size_t block) {

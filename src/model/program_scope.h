@@ -25,7 +25,7 @@ class ProgramBlocks {
   /// Variables of outer blocks that operators of this block or blocks below write, in order of first writing.
   const std::vector<std::string_view>& outer_writes(size_t block) const { return outer_writes_[block]; }
   /// True if a loop or a branch writes a variable of the main block. Exporters then declare the type that it leaves.
-  bool is_written_inside(std::string_view name) const;
+  bool is_written_inside(std::string_view name) const { return written_inside_.contains(name); }
   /// True if any operator of the program takes the variable.
   bool is_read(std::string_view name) const { return read_.contains(name); }
 
@@ -38,6 +38,7 @@ class ProgramBlocks {
   std::vector<std::unordered_map<std::string_view, const programdesc::Variable*>> declared_;
   std::vector<std::vector<std::string_view>> outer_writes_;
   std::unordered_set<std::string_view> read_;
+  std::unordered_set<std::string_view> written_inside_;
 };
 
 /// The variables of one block while it is imported: which value each name stands for at this point of the program.

@@ -5,6 +5,7 @@
 #include <array>
 #include <protozero/pbf_reader.hpp>
 
+#include "base/deadline.h"
 #include "base/error.h"
 #include "base/printable.h"
 
@@ -208,6 +209,7 @@ class Parser {
   }
 
   void op(Reader m, Operator& to) {
+    Deadline::check_current();
     while (next(m)) {
       switch (m.tag_and_type()) {
         case bytes(1): slot(m.get_message(), to.inputs.emplace_back()); break;

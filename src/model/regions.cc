@@ -156,7 +156,7 @@ ClosedRegion import_branch(int& retries, const std::function<ClosedRegion(bool b
 std::shared_ptr<Graph> import_loop(std::vector<Fact>& types,
                                    const std::function<std::shared_ptr<Graph>(std::span<const Fact>)>& import) {
   std::optional<Error> refused;
-  for (;;) {
+  for (int round = 0;; ++round) {
     std::shared_ptr<Graph> region;
     try {
       region = import(types);
@@ -176,6 +176,8 @@ std::shared_ptr<Graph> import_loop(std::vector<Fact>& types,
       fits = false;
     }
     if (fits) return region;
+    if (round < kMaxLoopRounds) continue;
+    for (Fact& f : types) f = joined(f, Fact::unknown());
   }
 }
 

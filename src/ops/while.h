@@ -21,6 +21,10 @@ struct While {
   friend bool operator==(const While&, const While&) = default;
 };
 
+/// How often the types of carried values become wider one after the other, as where a loop hands them on from variable
+/// to variable. After that nothing is known of any.
+inline constexpr int kMaxLoopRounds = 32;
+
 /// A carried value keeps of its type what the region does not change. Where the region does not take what stands before
 /// the loop, as the placeholder of a variable that is written later, nothing is known.
 inline void infer(const While&, InferArgs& a) {
@@ -30,7 +34,7 @@ inline void infer(const While&, InferArgs& a) {
   for (Fact& f : state) f = joined(f, f);
   for (int i = 0; i < a.count(2); ++i) state.push_back(a.in(2, i));
   bool changed = true;
-  while (changed) {
+  for (int round = 0; changed; ++round) {
     changed = false;
     std::vector<Fact> next;
     try {
@@ -48,6 +52,9 @@ inline void infer(const While&, InferArgs& a) {
       if (same_type(either, state[i])) continue;
       state[i] = std::move(either);
       changed = true;
+    }
+    for (size_t i = 0; changed && round >= kMaxLoopRounds && i < carried; ++i) {
+      state[i] = joined(state[i], Fact::unknown());
     }
   }
   for (size_t i = 1; i < carried; ++i) a.out(0, static_cast<int>(i) - 1) = state[i];

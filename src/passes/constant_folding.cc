@@ -9,12 +9,15 @@ namespace {
 /// Results above this size are kept as computation where their operands are smaller: folding `full` of a large shape
 /// would trade nothing for memory.
 constexpr size_t kMaxGrowth = size_t{1} << 20U;
+/// The same of all that is folded at a time.
+constexpr size_t kMaxTotalGrowth = size_t{64} << 20U;
 
-bool foldable(const Graph& graph, const Node& node) {
+/// True if the node is to be folded; adds to `grown` what its results take more than its operands.
+bool foldable(const Graph& graph, const Node& node, std::span<const ValueId> inputs, size_t& grown) {
   if (!node.op.row().pure || !node.regions.empty() || node.outputs.empty()) return false;
   size_t in = 0;
   size_t out = 0;
-  for (ValueId v : node.inputs) {
+  for (ValueId v : inputs) {
     if (!graph.value(v).is_constant() || graph.fact(v).is_array) return false;
     in += graph.fact(v).bytes();
   }
@@ -22,42 +25,46 @@ bool foldable(const Graph& graph, const Node& node) {
     if (!graph.fact(v).known() || graph.fact(v).is_array) return false;
     out += graph.fact(v).bytes();
   }
-  return out <= std::max(in, kMaxGrowth);
+  if (out <= in) return true;
+  if (out > kMaxGrowth || grown + out > kMaxTotalGrowth) return false;
+  grown += out;
+  return true;
 }
 
 /// A pure operator on constants becomes its result.
 int fold(Graph& graph, RewriteBudget& budget) {
   int count = 0;
-  const std::vector<NodeId> order = graph.order();
-  for (NodeId id : order) {
+  size_t grown = 0;
+  Replacements replacements(graph);
+  for (NodeId id : graph.order()) {
     const Node& node = graph.node(id);
+    std::vector<ValueId> operands;
+    for (ValueId v : node.inputs) operands.push_back(replacements.current(v));
     const bool known = !node.outputs.empty() && node.op.row().pure &&
                        std::all_of(node.outputs.begin(), node.outputs.end(),
                                    [&](ValueId v) { return graph.fact(v).value != nullptr; });
-    if (!known && !foldable(graph, node)) continue;
-    if (budget.empty()) return count;
+    if (!known && !foldable(graph, node, operands, grown)) continue;
+    if (budget.empty()) break;
     std::vector<Tensor> results;
     if (known) {
       for (ValueId v : node.outputs) results.push_back(*graph.fact(v).value);
     } else {
       std::vector<Tensor> inputs;
       std::vector<Fact> facts;
-      for (ValueId v : node.inputs) inputs.push_back(*graph.fact(v).value);
+      for (ValueId v : operands) inputs.push_back(*graph.fact(v).value);
       for (ValueId v : node.outputs) facts.push_back(graph.fact(v));
       results = evaluate_node(node, inputs, facts);
     }
-    const std::vector<ValueId> outputs = node.outputs;
-    Patch patch(graph, id);
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const std::string name = graph.value(outputs[i]).name;
-      patch.replace(outputs[i], patch.constant(std::move(results[i]), name));
+    std::vector<ValueId> constants;
+    for (size_t i = 0; i < results.size(); ++i) {
+      const std::string name = graph.value(node.outputs[i]).name;
+      constants.push_back(graph.add_constant(std::move(results[i]), name));
     }
-    patch.remove(id);
-    if (!patch.allowed()) continue;
+    if (!replacements.replace(id, constants)) continue;
     budget.take();
-    patch.commit();
     ++count;
   }
+  if (count > 0) replacements.commit();
   // What is constant now may tell shapes that were not known before.
   if (count > 0) graph.infer_all();
   return count;

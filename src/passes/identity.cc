@@ -60,24 +60,26 @@ int remove(Graph& graph, RewriteBudget& budget) {
   int count = 0;
   const std::vector<NodeId> order = graph.order();
   const std::vector<int> uses = graph.use_counts();
+  Replacements replacements(graph);
+  std::vector<NodeId> others;
   for (NodeId id : order) {
     const Node& node = graph.node(id);
     bool others_used = false;
     for (size_t i = 1; i < node.outputs.size(); ++i) others_used |= uses[index(node.outputs[i])] > 0;
     if (others_used) continue;
     if (!is_identity(graph, node)) {
-      if (replace_dropout(graph, id, budget)) ++count;
+      others.push_back(id);
       continue;
     }
-    const ValueId from = node.input(0);
-    if (!replaceable(graph.fact(node.output(0)), graph.fact(from))) continue;
-    Patch patch(graph, id);
-    patch.replace(node.output(0), from);
-    patch.remove(id);
-    if (!patch.allowed()) continue;
-    if (!budget.take()) return count;
-    patch.commit();
+    const ValueId from = replacements.current(node.input(0));
+    if (!replaceable(graph.fact(node.output(0)), graph.fact(from)) || budget.empty()) continue;
+    if (!replacements.replace(id, {&from, 1})) continue;
+    budget.take();
     ++count;
+  }
+  if (count > 0) replacements.commit();
+  for (NodeId id : others) {
+    if (affordable(graph, count) && replace_dropout(graph, id, budget)) ++count;
   }
   return count;
 }

@@ -3,11 +3,16 @@
 
 #include <algorithm>
 
+#include "base/deadline.h"
+
 namespace coracle {
 namespace {
 
 /// Rounds over a graph after which a pass that still finds something is stopped: a rewrite that undoes another.
 constexpr int kMaxRounds = 100;
+
+/// Places rewritten times nodes of the graph: about a second.
+constexpr int64_t kMostWork = 200'000'000;
 
 int run_rewrites(const Pass& pass, Graph& graph, RewriteBudget& budget) {
   int count = 0;
@@ -15,6 +20,8 @@ int run_rewrites(const Pass& pass, Graph& graph, RewriteBudget& budget) {
   const std::vector<NodeId> order = graph.order();
   for (NodeId id : order) {
     if (!graph.node(id).alive) continue;
+    Deadline::check_current();
+    if (!affordable(graph, count)) break;
     for (const Rewrite& rewrite : pass.rewrites) {
       Match match(graph, uses);
       if (!match.match(rewrite.pattern, rewrite.root, id)) continue;
@@ -41,12 +48,16 @@ int run_once(const Pass& pass, Graph& graph, RewriteBudget& budget) {
 
 }  // namespace
 
+bool affordable(const Graph& graph, int rewrites) {
+  return rewrites * static_cast<int64_t>(graph.order().size()) < kMostWork;
+}
+
 int run_pass(const Pass& pass, Graph& graph, RewriteBudget& budget) {
   int total = 0;
   for (int round = 0; round < kMaxRounds; ++round) {
     const int count = run_once(pass, graph, budget);
-    if (count == 0) break;
     total += count;
+    if (count == 0 || !affordable(graph, total)) break;
   }
   return total;
 }

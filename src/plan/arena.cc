@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/deadline.h"
 #include "base/size.h"
 
 namespace coracle {
@@ -24,6 +25,7 @@ ArenaPlan plan_arena(const std::vector<ArenaBlock>& blocks) {
                    [&](size_t a, size_t b) { return blocks[a].bytes > blocks[b].bytes; });
   std::vector<size_t> placed;  // by offset
   for (size_t b : by_size) {
+    Deadline::check_current();
     const ArenaBlock& block = blocks[b];
     const Size bytes = aligned(block.bytes);
     Size offset;

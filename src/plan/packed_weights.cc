@@ -7,7 +7,9 @@
 #include <mutex>
 #include <new>
 
+#include "base/deadline.h"
 #include "base/error.h"
+#include "base/memory_ledger.h"
 
 namespace coracle {
 namespace {
@@ -16,9 +18,10 @@ constexpr std::align_val_t kAlignment{64};
 
 /// 64-byte aligned, given back when the last user is gone.
 std::shared_ptr<void> aligned_bytes(size_t bytes) {
+  MemoryCharge charge(bytes, [] { return std::string("packed weights"); });
   void* data = ::operator new(std::max<size_t>(bytes, 1), kAlignment, std::nothrow);
   require(data != nullptr, ErrorCode::kOutOfMemory, "the system has not the ", bytes, " bytes for packed weights");
-  return {data, [](void* p) { ::operator delete(p, kAlignment); }};
+  return {data, [held = std::move(charge)](void* p) { ::operator delete(p, kAlignment); }};
 }
 
 }  // namespace
@@ -27,6 +30,7 @@ std::shared_ptr<const void> packed_alone(const Packing& packing, std::span<const
                                          ThreadPool& pool) {
   std::shared_ptr<void> data = aligned_bytes(packing.bytes);
   packing.pack(packing.form, constants, static_cast<std::byte*>(data.get()), pool);
+  Deadline::check_current();
   return data;
 }
 
@@ -53,6 +57,7 @@ std::shared_ptr<const void> PackedWeights::get(std::string_view names, const Pac
     entry.data = memory_.take(std::max<size_t>(packing.bytes, 1));
     entry.bytes = packing.bytes;
     packing.pack(packing.form, constants, static_cast<std::byte*>(entry.data.get()), pool);
+    Deadline::check_current();  // threads that met it have left some out
   } catch (...) {
     entries_.erase(it);
     throw;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/deadline.h"
 #include "ops/cast.h"
 #include "ops/relayout.h"
 #include "plan/placement.h"
@@ -43,6 +44,7 @@ class SegmentPlanner {
       use_strided(steps_, [&](Step& step, const ArgFacts& args) { prepare(step, args); });
     }
     place_in_memory(steps_);
+    Deadline::check_current();  // what was prepared on threads may be unfinished
     return std::move(steps_);
   }
 
@@ -209,6 +211,7 @@ class SegmentPlanner {
   }
 
   void add_step(NodeId id) {
+    Deadline::check_current();
     const Node& node = graph_.node(id);
     const std::span<const Port> ports = node.op.row().inputs;
     require(!node.outputs.empty(), "operator ", node.op.name(), " (", node.name, ") has no results");

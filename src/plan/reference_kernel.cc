@@ -2,7 +2,8 @@
 #include "plan/reference_kernel.h"
 
 #include <cstring>
-#include <exception>
+
+#include "plan/call_failure.h"
 
 namespace coracle {
 namespace {
@@ -27,8 +28,8 @@ void run(KernelCall& call) noexcept {
               ", planned ", call.out[i].fact->shape);
       std::memcpy(call.out[i].data, out[i].raw(), out[i].bytes());
     }
-  } catch (const std::exception& e) {
-    call.fail("the operator's data is wrong", [&] { return std::string(e.what()); });
+  } catch (...) {
+    fail_with_exception(call, "the operator's data is wrong");
   }
 }
 

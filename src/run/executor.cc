@@ -2,7 +2,11 @@
 #include "run/executor.h"
 
 #include <algorithm>
+#include <limits>
+#include <stdexcept>
 
+#include "base/deadline.h"
+#include "plan/call_failure.h"
 #include "plan/cost.h"
 #include "run/sized_call.h"
 
@@ -69,7 +73,16 @@ Cost cost_of_step(const Steps& steps, const Step& step) {
 }  // namespace
 
 Executor::Executor(std::shared_ptr<const Program> program, const Limits& limits)
-    : program_(std::move(program)), limits_(limits), pool_(limits.workers, limits.threads), cache_(limits.cache_bytes) {}
+    : program_(std::move(program)),
+      limits_(limits),
+      pool_(limits.workers, limits.threads),
+      ledger_(std::make_shared<MemoryLedger>(limits.memory_bytes)),
+      cache_(limits.cache_bytes) {
+  ledger_->set_reclaim([this] { reclaim(); });
+}
+
+// What a run has made may outlive its executor.
+Executor::~Executor() { ledger_->set_reclaim(nullptr); }
 
 MachineLimits Executor::measure_limits() {
   const ThreadPool::Run threads(pool_);
@@ -83,11 +96,34 @@ MachineLimits Executor::measure_limits() {
 std::vector<Tensor> Executor::run(std::span<const Tensor> inputs) {
   const ThreadPool::Run threads(pool_);
   run_start_ = std::chrono::steady_clock::now();
-  return run_graph(program_->graph(), {inputs.begin(), inputs.end()});
+  const MemoryLedger::Scope scope(ledger_);
+  const Deadline deadline("the run", run_start_, limits_.time_ms);
+  const Deadline::Scope until(deadline);
+  try {
+    return run_main(inputs);
+  } catch (...) {
+    arena_in_use_ = false;
+    frames_.clear();
+    if (limits_.memory_bytes != 0) free_arena();
+    throw;
+  }
+}
+
+std::vector<Tensor> Executor::run_main(std::span<const Tensor> inputs) {
+  try {
+    return run_graph(program_->graph(), {inputs.begin(), inputs.end()});
+  } catch (const std::bad_alloc&) {
+    fail(ErrorCode::kOutOfMemory, "the system has not the memory that the run needs: use smaller inputs");
+  } catch (const std::length_error&) {
+    fail(ErrorCode::kOutOfMemory, "the run needs more memory than a system can have: use smaller inputs");
+  }
 }
 
 std::shared_ptr<const BoundSteps> Executor::plan(std::span<const Fact> inputs, bool keep_refusals) {
   const ThreadPool::Run threads(pool_);
+  const MemoryLedger::Scope scope(ledger_);
+  const Deadline deadline("planning", Deadline::Clock::now(), limits_.time_ms);
+  const Deadline::Scope until(deadline);
   const Graph& graph = program_->graph();
   Frame frame = frame_of(graph);
   for (size_t i = 0; i < inputs.size(); ++i) frame.facts[index(graph.inputs()[i])] = inputs[i];
@@ -120,15 +156,8 @@ void Executor::make_available(Frame& frame, ValueId value, Tensor tensor) {
   frame.available.push_back(value);
 }
 
-void Executor::check_time() const {
-  if (limits_.time_ms == 0) return;
-  const auto taken = std::chrono::steady_clock::now() - run_start_;
-  require(taken <= std::chrono::milliseconds(limits_.time_ms), ErrorCode::kRunFailure, "the run took longer than its ",
-          "limit of ", limits_.time_ms, " ms");
-}
-
 std::vector<Tensor> Executor::run_graph(const Graph& graph, std::vector<Tensor> inputs) {
-  check_time();
+  Deadline::check_current();
   Frame& frame = frame_of(graph);
   require(inputs.size() == graph.inputs().size(), ErrorCode::kInvalidArgument, "the program has ",
           graph.inputs().size(), " inputs, given ", inputs.size());
@@ -145,12 +174,13 @@ std::vector<Tensor> Executor::run_graph(const Graph& graph, std::vector<Tensor> 
       if (bound->steps.stop > position) {
         run_steps(graph, *bound, frame);
         position = bound->steps.stop;
+        free_used(graph, frame, position);
         continue;
       }
       if (read_shape_inputs(node, frame)) continue;
     }
     run_alone(graph, position, frame);
-    ++position;
+    free_used(graph, frame, ++position);
   }
   std::vector<Tensor> outputs;
   outputs.reserve(graph.outputs().size());
@@ -163,6 +193,13 @@ std::vector<Tensor> Executor::run_graph(const Graph& graph, std::vector<Tensor> 
     Tensor& tensor = frame.tensors[index(v)];
     if (tensor.is_array()) tensor = Tensor();
   }
+  return outputs;
+}
+
+/// Results of a region belong to the node that runs it: its next run makes others.
+std::vector<Tensor> Executor::run_nested(const Graph& graph, std::vector<Tensor> inputs) {
+  std::vector<Tensor> outputs = run_graph(graph, std::move(inputs));
+  free_used(graph, frames_.at(&graph), std::numeric_limits<size_t>::max());
   return outputs;
 }
 
@@ -187,73 +224,40 @@ std::shared_ptr<BoundSteps> Executor::steps_for(const Graph& graph, size_t posit
   return bound;
 }
 
-/// "the largest is float32[1, 64, 320, 320], 26214400 bytes, of conv2d (conv2d_3)", of the tensors in the arena.
-std::string Executor::largest_tensor(const Graph& graph, const Steps& steps) {
-  const Step* maker = nullptr;
-  const Fact* largest = nullptr;
-  for (const Step& step : steps.steps) {
-    for (int l : step.out) {
-      const Local& local = steps.locals[static_cast<size_t>(l)];
-      if (local.slot.kind != Slot::Kind::kArena) continue;
-      if (largest != nullptr && local.fact.bytes() <= largest->bytes()) continue;
-      largest = &local.fact;
-      maker = &step;
-    }
-  }
-  if (largest == nullptr) return "all of it scratch of kernels";
-  return text("the largest is ", *largest, ", ", largest->bytes(), " bytes, of ", maker->op.name(),
-              maker->node == kNoNode ? std::string() : text(" (", graph.node(maker->node).name, ")"));
-}
-
-/// `largest` says what takes most of it.
-void Executor::reserve_arena(size_t bytes, const std::function<std::string()>& largest) {
-  if (limits_.memory_bytes != 0 && bytes > limits_.memory_bytes) {
-    fail(ErrorCode::kOutOfMemory, "a run needs ", bytes, " bytes for intermediate tensors (", largest(),
-         "), the memory limit is ", limits_.memory_bytes, ": use smaller inputs or a higher limit");
-  }
-  // Tensors without elements lie somewhere too: offsets to a null pointer are undefined.
-  if (arena_.data() != nullptr && arena_.bytes() >= bytes) return;
-  arena_ = Pages();
-  try {
-    arena_ = Pages(bytes);
-  } catch (const std::bad_alloc&) {
-    fail(ErrorCode::kOutOfMemory, "the system has not the ", bytes,
-         " bytes that a run needs for intermediate tensors (", largest(), "): use smaller inputs");
-  }
-}
-
 void Executor::run_steps(const Graph& graph, BoundSteps& bound, Frame& frame) {
-  reserve_arena(bound.steps.arena_bytes, [&] { return largest_tensor(graph, bound.steps); });
-  bound.bind(arena_.data(), &pool_);
-  size_t bytes = bound.steps.arena_bytes;
+  // Under a limit, what a larger run has left must not be missing in this one.
+  const auto may_reuse = [&](const Tensor& before, const Fact& fact) {
+    return (limits_.memory_bytes == 0 || before.bytes() == fact.bytes()) && before.reusable_for(fact.dtype, fact.shape);
+  };
   for (const LiveOut& out : bound.steps.live_out) {
     const Local& local = bound.steps.locals[static_cast<size_t>(out.local)];
     Tensor& tensor = frame.tensors[index(out.value)];
     if (local.slot.kind == Slot::Kind::kConstant) {
       tensor = *local.fact.value;
-      if (local.fact.lod != nullptr) tensor.set_lod(*local.fact.lod);
+    } else if (may_reuse(tensor, local.fact)) {
+      tensor.retype(local.fact.dtype, local.fact.shape);
     } else {
-      bytes += local.fact.bytes();
-      require(limits_.memory_bytes == 0 || bytes <= limits_.memory_bytes, ErrorCode::kOutOfMemory, "a run needs ",
-              bytes, " bytes or more, with ", local.fact.bytes(), " for result ", local.fact, " '",
-              graph.value(out.value).name, "', the memory limit is ", limits_.memory_bytes,
-              ": use smaller inputs or a higher limit");
-      if (tensor.reusable_for(local.fact.dtype, local.fact.shape)) {
-        tensor.retype(local.fact.dtype, local.fact.shape);
-      } else {
-        tensor = Tensor();
+      tensor = Tensor();
+      try {
         tensor = Tensor::make(local.fact.dtype, local.fact.shape);
+      } catch (Error& e) {
+        e.add_context(text("making result '", graph.value(out.value).name, "'"));
+        throw;
       }
-      if (local.fact.lod != nullptr) tensor.set_lod(*local.fact.lod);
     }
+    if (local.fact.lod != nullptr) tensor.set_lod(*local.fact.lod);
     frame.facts[index(out.value)] = local.fact;
     frame.facts[index(out.value)].layout = Layout::kRowMajor;
     frame.available.push_back(out.value);
   }
+  reserve_arena(bound.steps.arena_bytes, [&] { return largest_tensor(graph, bound.steps); });
+  bound.bind(arena_.data(), &pool_);
   for (const BoundSteps::External& e : bound.externals) {
     bound.views[e.view].data = frame.tensors[index(e.value)].raw();
   }
+  arena_in_use_ = true;
   run_calls(graph, bound);
+  arena_in_use_ = false;
 }
 
 void Executor::run_calls(const Graph& graph, BoundSteps& bound) {
@@ -262,7 +266,6 @@ void Executor::run_calls(const Graph& graph, BoundSteps& bound) {
   for (size_t i = 0; i < bound.calls.size(); ++i) {
     KernelCall& call = bound.calls[i];
     const Step& step = bound.steps.steps[i];
-    check_time();
     call.failure = nullptr;
     call.failure_detail = &detail;
     const Clock::time_point start = profile_ != nullptr ? Clock::now() : Clock::time_point{};
@@ -292,9 +295,10 @@ void Executor::run_calls(const Graph& graph, BoundSteps& bound) {
                            .bytes = cost.bytes});
     }
     if (call.failure != nullptr) [[unlikely]] {
-      throw Error(ErrorCode::kRunFailure, detail.empty() ? std::string(call.failure) : detail)
+      throw Error(code_of_failure(call.failure), detail.empty() ? std::string(call.failure) : detail)
           .add_context(text("running operator ", step.op.name(), " (", node_name(), ")"));
     }
+    Deadline::check_current();  // a kernel that met it has left its results unfinished
     if (observer_ != nullptr) [[unlikely]] {
       observe_step(graph, bound.steps, step, call, true, *observer_);
     }
@@ -328,13 +332,7 @@ bool Executor::read_shape_inputs(const Node& node, Frame& frame) {
 /// the regions give when they run, whatever else would be possible.
 std::vector<Fact> Executor::infer_results(const Node& node, std::span<const Fact* const> facts) const {
   if (!node.regions.empty()) return std::vector<Fact>(node.outputs.size(), Fact::unknown());
-  std::vector<Fact> results = infer_node(node, facts);
-  size_t bytes = 0;
-  for (const Fact& f : results) bytes += f.known() && !f.is_array ? f.bytes() : 0;
-  require(limits_.memory_bytes == 0 || bytes <= limits_.memory_bytes, ErrorCode::kOutOfMemory, "operator ",
-          node.op.name(), " (", node.name, ") needs ", bytes, " bytes for its results, the memory limit is ",
-          limits_.memory_bytes);
-  return results;
+  return infer_node(node, facts);
 }
 
 void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
@@ -355,7 +353,7 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
     if (tensor.is_array() && last_use[index(v)] == position) tensor = Tensor();
   }
   const ReferenceArgs::RunRegion run_region = [&](int r, std::vector<Tensor> args) {
-    return run_graph(*node.regions.at(static_cast<size_t>(r)), std::move(args));
+    return run_nested(*node.regions.at(static_cast<size_t>(r)), std::move(args));
   };
   const Clock::time_point start = Clock::now();
   const std::vector<Fact> results = infer_results(node, facts);
@@ -366,6 +364,7 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
     reserve_arena(sized->prepared.workspace, [&] { return text("scratch of ", sized->kernel->name); });
     std::vector<Tensor*> before;
     for (ValueId v : node.outputs) before.push_back(&frame.tensors[index(v)]);
+    arena_in_use_ = true;
     outputs = run_sized({.node = node,
                          .step = *sized,
                          .inputs = inputs,
@@ -374,7 +373,9 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
                          .before = before,
                          .workspace = arena_.data(),
                          .pool = pool_,
-                         .limit = limits_.memory_bytes});
+                         .reuse = limits_.memory_bytes == 0});
+    arena_in_use_ = false;
+    Deadline::check_current();
   } else {
     outputs = evaluate_node(node, std::move(inputs), results, &run_region);
   }
@@ -399,17 +400,6 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
                          .flops = cost.flops,
                          .bytes = cost.bytes});
   }
-}
-
-size_t Executor::release_memory() {
-  size_t bytes = cache_.bytes() + arena_bytes();
-  for (const auto& [graph, frame] : frames_) {
-    for (const Tensor& t : frame.tensors) bytes += t.empty_handle() || t.is_array() ? 0 : t.bytes();
-  }
-  cache_.clear();
-  arena_ = Pages();
-  frames_.clear();
-  return bytes;
 }
 
 }  // namespace coracle

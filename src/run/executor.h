@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/memory_ledger.h"
 #include "base/pages.h"
 #include "plan/device.h"
 #include "run/observer.h"
@@ -25,11 +26,14 @@ class Executor {
     int threads = 1;
     std::shared_ptr<Workers> workers = nullptr;  ///< whose threads help, null: of its own
     size_t cache_bytes = 0;                      ///< for cached steps; 0 keeps none
-    size_t memory_bytes = 0;                     ///< for the arena and the tensors of one run; 0: no limit
-    int64_t time_ms = 0;                         ///< for one run, checked between operators; 0: no limit
+    size_t memory_bytes = 0;  ///< for all that runs hold at a time (base/memory_ledger.h); 0: no limit
+    int64_t time_ms = 0;      ///< for one run, for planning too (base/deadline.h); 0: no limit
   };
 
   Executor(std::shared_ptr<const Program> program, const Limits& limits);
+  ~Executor();
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
 
   /// Runs the main graph. Results stay valid and are overwritten by the next run unless somebody shares them.
   /// Throws Error.
@@ -57,9 +61,15 @@ class Executor {
     std::vector<ValueId> available;
   };
 
+  std::vector<Tensor> run_main(std::span<const Tensor> inputs);
   std::vector<Tensor> run_graph(const Graph& graph, std::vector<Tensor> inputs);
+  std::vector<Tensor> run_nested(const Graph& graph, std::vector<Tensor> inputs);
   Frame& frame_of(const Graph& graph);
   void make_available(Frame& frame, ValueId value, Tensor tensor);
+  /// Frees the tensors that nothing from `position` on uses.
+  void free_used(const Graph& graph, Frame& frame, size_t position);
+  /// Frees what is kept for later runs only.
+  void reclaim();
   std::shared_ptr<BoundSteps> steps_for(const Graph& graph, size_t position, const Frame& frame);
   void run_steps(const Graph& graph, BoundSteps& bound, Frame& frame);
   void run_calls(const Graph& graph, BoundSteps& bound);
@@ -68,13 +78,15 @@ class Executor {
   std::vector<Fact> infer_results(const Node& node, std::span<const Fact* const> facts) const;
   static std::string largest_tensor(const Graph& graph, const Steps& steps);
   void reserve_arena(size_t bytes, const std::function<std::string()>& largest);
-  void check_time() const;
+  void free_arena();
 
   std::shared_ptr<const Program> program_;
   const Limits limits_;
   ThreadPool pool_;
+  const std::shared_ptr<MemoryLedger> ledger_;
   StepCache cache_;
   Pages arena_;
+  bool arena_in_use_ = false;
   std::unordered_map<const Graph*, Frame> frames_;
   std::string key_;
   Profile* profile_ = nullptr;

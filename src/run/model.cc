@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/cpus.h"
+#include "base/deadline.h"
 #include "base/printable.h"
 
 namespace coracle {
@@ -35,6 +36,8 @@ void keep_tensors(Graph& graph, const std::vector<std::string>& keep) {
 }  // namespace
 
 std::shared_ptr<const Model> Model::load(const ModelSource& source, const ModelOptions& options) {
+  const Deadline deadline("loading", Deadline::Clock::now(), options.time_limit_ms);
+  const Deadline::Scope until(deadline);
   return make(load_model(source), options);
 }
 

@@ -15,6 +15,7 @@ struct ModelOptions {
   KernelChoice kernels;
   PassOptions passes;
   std::vector<std::string> keep_tensors;  ///< variables that stay readable after a run; "*": all with a name
+  int64_t time_limit_ms = 0;              ///< of loading; 0: none
 };
 
 /// A loaded model: graph after rewriting, weights, packed weights. Immutable, shared by any number of sessions.

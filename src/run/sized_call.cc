@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/sized_call.h"
 
-#include <exception>
+#include "plan/call_failure.h"
 
 namespace coracle {
 namespace {
@@ -14,7 +14,12 @@ class Results final : public ResultMaker {
       const Fact& fact = call.results[i];
       views_[i].fact = &fact;
       if (!fact.known()) continue;
-      allocate(i, fact.shape);
+      try {
+        allocate(i, fact.shape);
+      } catch (Error& e) {
+        e.add_context(text("running operator ", call.node.op.name(), " (", call.node.name, ")"));
+        throw;
+      }
       views_[i].data = tensors_[i].raw();
     }
   }
@@ -23,8 +28,8 @@ class Results final : public ResultMaker {
     try {
       allocate(i, shape);
       return tensors_[i].raw();
-    } catch (const std::exception& e) {
-      call.fail("no memory for a result", [&] { return std::string(e.what()); });
+    } catch (...) {
+      fail_with_exception(call, "a result cannot be made");
       return nullptr;
     }
   }
@@ -35,10 +40,8 @@ class Results final : public ResultMaker {
  private:
   void allocate(size_t i, const Shape& shape) {
     const Fact& fact = call_.results[i];
-    bytes_ += Fact(fact.dtype, shape).bytes();
-    require(call_.limit == 0 || bytes_ <= call_.limit, ErrorCode::kOutOfMemory, "the results need ", bytes_,
-            " bytes or more, the memory limit is ", call_.limit);
     Tensor& before = *call_.before[i];
+    if (!call_.reuse) before = Tensor();
     if (before.reusable_for(fact.dtype, shape)) {
       tensors_[i] = std::exchange(before, Tensor());
       tensors_[i].retype(fact.dtype, shape);
@@ -50,7 +53,6 @@ class Results final : public ResultMaker {
   }
 
   const SizedCall& call_;
-  size_t bytes_ = 0;
   std::vector<Tensor> tensors_;
   std::vector<TensorView> views_;
 };
@@ -75,7 +77,7 @@ std::vector<Tensor> run_sized(const SizedCall& c) {
                   .failure_detail = &detail};
   c.step.kernel->run(call);
   if (call.failure != nullptr) [[unlikely]] {
-    throw Error(ErrorCode::kRunFailure, detail.empty() ? std::string(call.failure) : detail)
+    throw Error(code_of_failure(call.failure), detail.empty() ? std::string(call.failure) : detail)
         .add_context(text("running operator ", c.node.op.name(), " (", c.node.name, ")"));
   }
   return results.take();

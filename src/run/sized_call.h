@@ -18,7 +18,7 @@ struct SizedCall {
   std::span<Tensor* const> before;     ///< where the results of an earlier run may be, whose memory is taken again
   void* workspace = nullptr;
   ThreadPool& pool;
-  size_t limit = 0;  ///< bytes for all results together; 0: any number
+  bool reuse = true;  ///< memory of `before`, however much larger it is
 };
 
 /// Runs the kernel and gives its results. Throws Error.

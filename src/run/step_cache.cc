@@ -67,9 +67,9 @@ std::shared_ptr<BoundSteps> StepCache::find(std::string_view key) {
 }
 
 void StepCache::insert(std::string key, std::shared_ptr<BoundSteps> steps) {
+  if (max_bytes_ == 0) return;
   const size_t size = steps->bytes + 2 * key.size();
-  if (size > max_bytes_) return;
-  while (bytes_ + size > max_bytes_) {
+  while (!entries_.empty() && bytes_ + size > max_bytes_) {
     const Entry& oldest = entries_.back();
     bytes_ -= oldest.steps->bytes + 2 * oldest.key.size();
     by_key_.erase(oldest.key);

@@ -40,8 +40,9 @@ struct BoundSteps {
   std::byte* arena_ = nullptr;
 };
 
-/// Steps by the types of what goes in, least recently used out first when their size passes the bound.
-/// A bound of 0 keeps nothing but what is running.
+/// Steps by the types of what goes in, least recently used out first when their size passes the bound. The newest stay
+/// whatever their size: a run after a run of the same shapes plans nothing. A bound of 0 keeps nothing but what is
+/// running.
 class StepCache {
  public:
   explicit StepCache(size_t max_bytes) : max_bytes_(max_bytes) {}

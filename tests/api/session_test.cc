@@ -207,6 +207,24 @@ TEST_F(ProductSession, Memory) {
   EXPECT_EQ(output(session.get(), 0), first);
 }
 
+TEST_F(ProductSession, MemoryOfTheProcess) {
+  const size_t before = coracle_memory_total();
+  {
+    const test::ModelBytes bytes = test::small_program_models()[0];
+    const test::ModelHandle model = test::load(bytes);
+    const test::SessionHandle session = test::open(model);
+    const size_t loaded = coracle_memory_total();
+    EXPECT_GE(loaded, before);
+    const int64_t dims[] = {1, 3, 8, 7};
+    ASSERT_EQ(coracle_session_set_input(session.get(), 0, CORACLE_FLOAT32, 4, dims, bytes.inputs[0].raw()), CORACLE_OK);
+    run(session.get());
+    coracle_memory memory;
+    ASSERT_EQ(coracle_session_memory(session.get(), &memory), CORACLE_OK);
+    EXPECT_GE(coracle_memory_total(), loaded + memory.arena);
+  }
+  EXPECT_EQ(coracle_memory_total(), before);
+}
+
 /// while (i < 1) { i = i + 0 }
 test::ModelBytes endless_model() {
   using test::OpWriter;

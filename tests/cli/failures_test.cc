@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <filesystem>
@@ -199,6 +200,16 @@ TEST_F(Failures, Shapes) {
   expect_failure(given("4294967296,4294967296,4294967296"), kUsage, {"too large"});
   expect_failure({"run", picture_, "--shape", "x=1,4,5,5"}, kUsage,
                  {"conv2d", "x [1, 4, 5, 5] has 4 channels", "expects 3", "filter float32[1, 3, 1, 1]"});
+}
+
+TEST_F(Failures, PipesAndDevicesAreNotWaitedFor) {
+  const std::string fifo = folder_.path("pipe.npy");
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  for (const std::string& path : {fifo, std::string("/dev/zero")}) {
+    expect_failure({"run", product_, "--input", "x=" + path}, kIo, {path});
+    expect_failure({"inspect", path}, kIo, {path});
+    expect_failure({"run", product_, "--params", path, "--shape", "x=1,2"}, kIo, {path});
+  }
 }
 
 TEST_F(Failures, SequenceOffsets) {

@@ -94,6 +94,13 @@ def test_memory(linear):
     assert session.run()["y"].shape == (1000, 4)
 
 
+def test_memory_total():
+    before = coracle.memory_total()
+    session = coracle.load_memory(*program_file.linear(64, 3)).session()
+    session.run(np.zeros((1000, 64), np.float32))
+    assert coracle.memory_total() >= before + 1000 * 64 * 4
+
+
 def test_profile(linear):
     session = linear.session()
     profile = session.profile(np.ones((5, 4), np.float32))

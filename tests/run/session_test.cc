@@ -191,6 +191,18 @@ TEST(SessionMemory, NoCacheGivesTheSameResults) {
   EXPECT_GT(cached.plan_bytes(), 0U);
 }
 
+TEST(SessionMemory, APlanLargerThanTheBoundIsKept) {
+  Session session(model_of(kClassifier), {.threads = 1, .cache_bytes = 1});
+  const Tensor image = random_tensor({1, 3, 16, 16}, 1);
+  run(session, {image});
+  const size_t one = session.plan_bytes();
+  EXPECT_GT(one, 1U);
+  run(session, {image});
+  EXPECT_EQ(session.plan_bytes(), one);
+  run(session, {random_tensor({1, 3, 24, 24}, 1)});
+  EXPECT_LE(session.plan_bytes(), 2 * one) << "one plan, of the new shape";
+}
+
 TEST(SessionMemory, CachedPlansStayWithinTheirBound) {
   const auto model = model_of(kClassifier);
   run_fresh(model, {random_tensor({1, 3, 8, 8}, 1)});
@@ -227,7 +239,7 @@ TEST(SessionMemory, TheLimitCountsResultsToo) {
   const auto model = model_of(R"(graph (%x: float32[?]) { %y "large" = exp(%x) return %y "out" })");
   Session session(model, {.threads = 1, .memory_limit = 5000});
   const std::string error = error_of(ErrorCode::kOutOfMemory, [&] { run(session, {random_tensor({2000}, 1)}); });
-  EXPECT_TRUE(contains(error, "8000 for result float32[2000] 'large'")) << error;
+  EXPECT_TRUE(contains(error, "a run needs 8000 bytes for a tensor float32[2000]")) << error;
   EXPECT_EQ(run(session, {random_tensor({1000}, 1)})[0].count(), 1000);
 }
 

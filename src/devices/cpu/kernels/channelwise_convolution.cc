@@ -3,6 +3,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/buffer.h"
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/lines.h"
 #include "devices/cpu/kernels/rows.h"
@@ -32,7 +33,7 @@ struct State {
   int64_t out[3] = {1, 1, 1};
   int64_t taps_of_pixel = 1;
   /// By result along depth, height, width; `in` counts floats, `element` those of the whole filter.
-  std::vector<std::vector<Tap>> taps[3];
+  Buffer<Buffer<Tap>> taps[3];
 };
 
 template <class Op>
@@ -63,8 +64,8 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
   return g.depth().kernel * g.height().kernel * g.width().kernel <= kMaxTaps ? nullptr : "a large filter";
 }
 
-std::vector<Tap> taps_of(const WindowAxis& a, bool transposed, int64_t out) {
-  std::vector<Tap> taps;
+Buffer<Tap> taps_of(const WindowAxis& a, bool transposed, int64_t out) {
+  Buffer<Tap> taps;
   for (int64_t k = 0; k < a.kernel; ++k) {
     int64_t in = out * a.stride - a.pad_before + k * a.dilation;
     if (transposed) {
@@ -111,7 +112,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
         t.in *= step;
         t.element *= static_cast<int32_t>(elements);
       }
-      extra += s.taps[d].back().size() * sizeof(Tap) + sizeof(std::vector<Tap>);
+      extra += s.taps[d].back().size() * sizeof(Tap) + sizeof(Buffer<Tap>);
     }
     step *= a.in;
     elements *= a.kernel;
@@ -138,7 +139,7 @@ void run(KernelCall& call) noexcept {
                       .weights = static_cast<const float*>(call.weights),
                       .y = call.out[0].as<float>() + row * row_floats,
                       .channels = static_cast<size_t>(s.channels)};
-      for (const std::vector<Tap>& across : s.taps[2]) {
+      for (const Buffer<Tap>& across : s.taps[2]) {
         p.count = 0;
         for (const Tap& z : s.taps[0][static_cast<size_t>(row / s.out[1] % s.out[0])]) {
           for (const Tap& y : s.taps[1][static_cast<size_t>(row % s.out[1])]) {

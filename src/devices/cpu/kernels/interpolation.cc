@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "base/buffer.h"
+#include "base/deadline.h"
 #include "devices/cpu/isa/lines.h"
 #include "devices/cpu/kernels/rows.h"
 #include "ops/bicubic_interp.h"
@@ -21,6 +23,8 @@ namespace {
 
 /// Most pixels that one result is made of: four by four.
 constexpr size_t kMaxTaps = 16;
+/// Results whose places are found without a look at the time.
+constexpr int64_t kCheckedSteps = 4096;
 
 struct State {
   const LinesFunctions* lines = nullptr;
@@ -28,7 +32,7 @@ struct State {
   int64_t channels = 0;
   int64_t in_image = 0;  ///< floats
   int64_t out[3] = {1, 1, 1};
-  std::vector<InterpolationTaps> taps[3];  ///< by result along depth, height, width; indices as offsets in floats
+  Buffer<InterpolationTaps> taps[3];  ///< by result along depth, height, width; indices as offsets in floats
 };
 
 std::optional<InterpolationRequest> request_of(const InterpolationOperator& op, const ArgFacts& args) {
@@ -59,7 +63,9 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   for (int d = 2; d >= 0; --d) {
     const InterpolationAxis& axis = g.axes[d];
     s.out[d] = axis.out;
+    s.taps[d].reserve(static_cast<size_t>(axis.out));
     for (int64_t i = 0; i < axis.out; ++i) {
+      if (i % kCheckedSteps == 0) Deadline::check_current();
       InterpolationTaps taps{.count = 1, .index = {i}, .weight = {1}};
       if (d >= 3 - g.spatial && !axis.copy) taps = interpolation_taps(Op::kKind.method, axis, i);
       for (int t = 0; t < taps.count; ++t) taps.index[t] *= step;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/buffer.h"
 #include "devices/cpu/contraction.h"
 #include "devices/cpu/kernels/rows.h"
 #include "ops/addmm.h"
@@ -20,7 +21,7 @@ struct State {
   bool adds = false;
   float alpha = 1;
   float beta = 1;
-  std::vector<int64_t> added;  ///< by row of the result: where the input's row begins
+  Buffer<int64_t> added;  ///< by row of the result: where the input's row begins
   int64_t columns = 0;
   int64_t column_step = 0;  ///< of the input
 };

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/buffer.h"
 #include "devices/cpu/isa/reduce.h"
 #include "devices/cpu/kernels/rows.h"
 #include "devices/cpu/pixel_line.h"
@@ -13,9 +14,9 @@ namespace {
 
 /// The windows along one axis.
 struct Axis {
-  std::vector<int32_t> begin;
-  std::vector<int32_t> end;
-  std::vector<int32_t> divisor;
+  Buffer<int32_t> begin;
+  Buffer<int32_t> end;
+  Buffer<int32_t> divisor;
 
   PoolAxis view() const { return {begin.data(), end.data(), divisor.data()}; }
 };

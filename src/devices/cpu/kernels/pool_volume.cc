@@ -2,6 +2,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/buffer.h"
 #include "devices/cpu/isa/lines.h"
 #include "devices/cpu/kernels/rows.h"
 #include "ops/max_pool2d_with_index.h"
@@ -26,7 +27,7 @@ struct State {
   int64_t in[3] = {1, 1, 1};
   int64_t out[3] = {1, 1, 1};
   int64_t volume = 1;  ///< elements of a window, about
-  std::vector<Window> windows[3];
+  Buffer<Window> windows[3];
 };
 
 /// Whether result 1 is where the largest elements lie.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
+#include "base/buffer.h"
 #include "base/convert.h"
 #include "devices/cpu/kernels/numbers.h"
 #include "ops/meshgrid.h"
@@ -89,13 +90,13 @@ void run_triangle(KernelCall& call) noexcept {
 /// The result as rows along its last dimension; each comes from a row of the operand or is filled.
 struct PadState {
   size_t element = 4;
-  int64_t width = 0;           ///< of the result
-  int64_t from_width = 0;      ///< of the operand
-  int64_t before = 0;          ///< of the last dimension
-  std::vector<int64_t> row;    ///< of the operand for each row of the result, -1 for none
-  std::vector<int64_t> left;   ///< column of the operand for each of the columns before it, -1 for none
-  std::vector<int64_t> right;  ///< and behind it
-  uint64_t fill = 0;           ///< the bytes of an element
+  int64_t width = 0;       ///< of the result
+  int64_t from_width = 0;  ///< of the operand
+  int64_t before = 0;      ///< of the last dimension
+  Buffer<int64_t> row;     ///< of the operand for each row of the result, -1 for none
+  Buffer<int64_t> left;    ///< column of the operand for each of the columns before it, -1 for none
+  Buffer<int64_t> right;   ///< and behind it
+  uint64_t fill = 0;       ///< the bytes of an element
 };
 
 constexpr int64_t kNone = -1;

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/buffer.h"
+#include "base/deadline.h"
 #include "devices/cpu/kernels/rows.h"
 #include "devices/cpu/pixel_line.h"
 #include "ops/bilinear_interp.h"
@@ -15,11 +17,14 @@
 namespace coracle::cpu::kernels {
 namespace {
 
+/// Results whose places are found without a look at the time.
+constexpr int64_t kCheckedSteps = 4096;
+
 /// Where the results along one axis come from.
 struct Axis {
-  std::vector<int32_t> low;
-  std::vector<int32_t> high;
-  std::vector<float> weight;
+  Buffer<int32_t> low;
+  Buffer<int32_t> high;
+  Buffer<float> weight;
 
   ResizeAxis view() const { return {low.data(), high.data(), weight.data()}; }
 };
@@ -60,7 +65,11 @@ Misfit fits(const void* op, const ArgFacts& args) {
 
 Axis axis_of(InterpolationMethod method, const InterpolationAxis& axis) {
   Axis a;
+  a.low.reserve(static_cast<size_t>(axis.out));
+  a.high.reserve(static_cast<size_t>(axis.out));
+  a.weight.reserve(static_cast<size_t>(axis.out));
   for (int64_t o = 0; o < axis.out; ++o) {
+    if (o % kCheckedSteps == 0) Deadline::check_current();
     InterpolationTaps taps{.count = 1, .index = {o}, .weight = {1}};
     if (!axis.copy) taps = interpolation_taps(method, axis, o);
     if (taps.count == 1) taps.index[1] = taps.index[0];

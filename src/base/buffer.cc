@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/buffer.h"
+
+#include <limits>
+#include <new>
+#include <string>
+
+#include "base/deadline.h"
+#include "base/error.h"
+
+namespace coracle {
+
+void* allocate_charged(MemoryLedger* ledger, size_t count, size_t element_bytes) {
+  const bool fits = count <= static_cast<size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / element_bytes;
+  const size_t bytes = fits ? count * element_bytes : std::numeric_limits<size_t>::max();
+  const auto what = [] { return std::string("scratch of an operator"); };
+  Deadline::check_current();
+  if (ledger != nullptr) ledger->charge(bytes, what);
+  void* data = fits ? ::operator new(bytes, std::nothrow) : nullptr;
+  if (data == nullptr) {
+    if (ledger != nullptr) ledger->give_back(bytes);
+    fail(ErrorCode::kOutOfMemory, "the system has not the ", bytes, " bytes for ", what(), ": use smaller inputs");
+  }
+  MemoryLedger::count_in_process(bytes);
+  return data;
+}
+
+void free_charged(MemoryLedger* ledger, void* data, size_t bytes) noexcept {
+  ::operator delete(data);
+  if (ledger != nullptr) ledger->give_back(bytes);
+  MemoryLedger::uncount_in_process(bytes);
+}
+
+Buffer<double> doubles_of(const Tensor& tensor) {
+  Buffer<double> out(static_cast<size_t>(tensor.count()));
+  visit_real(tensor.dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<double>(tensor.data<T>()[i]);
+  });
+  return out;
+}
+
+Buffer<int64_t> integers_of(const Tensor& tensor) {
+  Buffer<int64_t> out(static_cast<size_t>(tensor.count()));
+  for (size_t i = 0; i < out.size(); ++i) out[i] = tensor.integer(static_cast<int64_t>(i));
+  return out;
+}
+
+}  // namespace coracle

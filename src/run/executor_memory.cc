@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an executor holds: its arena, and tensors as long as something uses them.
+#include <new>
+
+#include "run/executor.h"
+
+namespace coracle {
+
+void Executor::free_used(const Graph& graph, Frame& frame, size_t position) {
+  const std::vector<size_t>& last_use = program_->info(graph).uses.last_use;
+  std::erase_if(frame.available, [&](ValueId v) {
+    const size_t last = last_use[index(v)];
+    if (last != GraphUses::kUnused && last >= position) return false;
+    frame.tensors[index(v)] = Tensor();
+    return true;
+  });
+}
+
+void Executor::reclaim() {
+  for (auto& [graph, frame] : frames_) {
+    std::vector<bool> kept(frame.tensors.size(), false);
+    for (ValueId v : frame.available) kept[index(v)] = true;
+    for (size_t i = 0; i < kept.size(); ++i) {
+      if (!kept[i]) frame.tensors[i] = Tensor();
+    }
+  }
+  cache_.clear();
+  if (!arena_in_use_) free_arena();
+}
+
+/// "the largest is float32[1, 64, 320, 320], 26214400 bytes, of conv2d (conv2d_3)", of the tensors in the arena.
+std::string Executor::largest_tensor(const Graph& graph, const Steps& steps) {
+  const Step* maker = nullptr;
+  const Fact* largest = nullptr;
+  for (const Step& step : steps.steps) {
+    for (int l : step.out) {
+      const Local& local = steps.locals[static_cast<size_t>(l)];
+      if (local.slot.kind != Slot::Kind::kArena) continue;
+      if (largest != nullptr && local.fact.bytes() <= largest->bytes()) continue;
+      largest = &local.fact;
+      maker = &step;
+    }
+  }
+  if (largest == nullptr) return "all of it scratch of kernels";
+  return text("the largest is ", *largest, ", ", largest->bytes(), " bytes, of ", maker->op.name(),
+              maker->node == kNoNode ? std::string() : text(" (", graph.node(maker->node).name, ")"));
+}
+
+/// `largest` says what takes most of it.
+void Executor::reserve_arena(size_t bytes, const std::function<std::string()>& largest) {
+  // Tensors without elements lie somewhere too: offsets to a null pointer are undefined.
+  const bool enough = arena_.data() != nullptr && arena_.bytes() >= bytes;
+  // Under a limit, what a larger run has left must not be missing in this one.
+  if (enough && (limits_.memory_bytes == 0 || ledger_->used() <= limits_.memory_bytes / 2)) return;
+  free_arena();
+  const auto what = [&] { return text("intermediate tensors (", largest(), ")"); };
+  ledger_->charge(bytes, what);
+  try {
+    arena_ = Pages(bytes);
+  } catch (const std::bad_alloc&) {
+    ledger_->give_back(bytes);
+    fail(ErrorCode::kOutOfMemory, "the system has not the ", bytes, " bytes that a run needs for ", what(),
+         ": use smaller inputs");
+  }
+}
+
+void Executor::free_arena() {
+  ledger_->give_back(arena_.bytes());
+  arena_ = Pages();
+}
+
+size_t Executor::release_memory() {
+  size_t bytes = cache_.bytes() + arena_bytes();
+  for (const auto& [graph, frame] : frames_) {
+    for (const Tensor& t : frame.tensors) bytes += t.empty_handle() || t.is_array() ? 0 : t.bytes();
+  }
+  cache_.clear();
+  free_arena();
+  frames_.clear();
+  return bytes;
+}
+
+}  // namespace coracle
