@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <system_error>
 
 #include "base/deadline.h"
-#include "base/error.h"
 #include "base/workers.h"
 
 #if defined(__linux__)
