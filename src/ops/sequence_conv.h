@@ -56,9 +56,10 @@ inline void reference(const SequenceConv& op, ReferenceArgs& a) {
     for (size_t s = 0; s + 1 < offsets.size(); ++s) {
       for (int64_t t = offsets[s]; t < offsets[s + 1]; ++t) {
         std::fill(sums.begin(), sums.end(), 0.0);
-        for (int64_t k = 0; k < op.context_length; ++k) {
-          const int64_t from = t + op.context_start + k;
-          if (from < offsets[s] || from >= offsets[s + 1]) continue;
+        const int64_t first = t + op.context_start;
+        const int64_t end = std::min(first + op.context_length, offsets[s + 1]);
+        for (int64_t from = std::max(first, offsets[s]); from < end; ++from) {
+          const int64_t k = from - first;
           for (int64_t d = 0; d < width; ++d) {
             const auto x = static_cast<double>(a.in(0).data<T>()[from * width + d]);
             const T* filter = a.in(2).data<T>() + (k * width + d) * columns;

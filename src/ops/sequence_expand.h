@@ -28,14 +28,16 @@ inline std::vector<std::pair<int64_t, int64_t>> expanded_sequences(const Sequenc
           " levels of offsets, ref_level is ", op.ref_level);
   const std::vector<size_t>& reference = y[static_cast<size_t>(level)];
   std::vector<int64_t> offsets;
+  // A level of one sequence without repetitions leaves x as it is.
+  if (reference.size() <= 1) return {{0, rows}};
   if (x.empty()) {
+    require(static_cast<size_t>(rows) + 1 == reference.size(), ErrorCode::kRunFailure, "x has ", rows,
+            " sequences, y has ", reference.size() - 1);
     for (int64_t i = 0; i <= rows; ++i) offsets.push_back(i);
   } else {
     offsets = sequence_offsets(x, rows);
   }
   std::vector<std::pair<int64_t, int64_t>> sequences;
-  // A level of one sequence without repetitions leaves x as it is.
-  if (reference.size() <= 1) return {{0, rows}};
   require(offsets.size() == reference.size(), ErrorCode::kRunFailure, "x has ", offsets.size() - 1,
           " sequences, y has ", reference.size() - 1);
   for (size_t i = 0; i + 1 < reference.size(); ++i) {
