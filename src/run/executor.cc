@@ -69,7 +69,10 @@ Cost cost_of_step(const Steps& steps, const Step& step) {
 }  // namespace
 
 Executor::Executor(std::shared_ptr<const Program> program, const Limits& limits)
-    : program_(std::move(program)), limits_(limits), pool_(limits.workers, limits.threads), cache_(limits.cache_bytes) {}
+    : program_(std::move(program)),
+      limits_(limits),
+      pool_(limits.workers, limits.threads),
+      cache_(limits.cache_bytes) {}
 
 MachineLimits Executor::measure_limits() {
   const ThreadPool::Run threads(pool_);
