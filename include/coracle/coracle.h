@@ -196,8 +196,8 @@ CORACLE_API void coracle_pool_free(coracle_pool* pool);
 
 typedef struct coracle_session_options {
   size_t struct_size;
-  int32_t threads;          /**< threads of one run at most, the caller included; 0: those of `pool`, or without one
-                                 coracle_default_threads(). Never more work at once than the caller may have processors */
+  int32_t threads;          /**< threads of one run at most, the caller included; 0: those of `pool`, or without one as
+                                 many as coracle_default_threads tells. Never more at once than there are processors */
   size_t cache_bytes;       /**< bound on plans kept for input shapes seen before, the newest excepted; 0 keeps none */
   size_t memory_limit;      /**< bound on what a run holds at a time: tensors, results, scratch, tables; 0: no limit */
   int64_t time_limit_ms;    /**< bound on the time of a run in milliseconds, its planning included; 0: no limit */

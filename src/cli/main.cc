@@ -74,7 +74,8 @@ void add_inputs(CLI::App* command, InputOptions& inputs) {
 
 void add_session(CLI::App* command, SessionArguments& s) {
   add_inputs(command, s.inputs);
-  command->add_option("--threads", s.options.threads, "threads at most, 0: one for each processor there is for this program")->check(CLI::Range(0, 1024));
+  command->add_option("--threads", s.options.threads, "threads at most, 0: as many as there are processors")
+      ->check(CLI::Range(0, 1024));
   command->add_option("--memory-limit", s.options.memory_limit,
                       "bytes for intermediate tensors and outputs, 0: no limit");
   command->add_option("--time-limit", s.options.time_limit_ms, "milliseconds for one run, 0: no limit")

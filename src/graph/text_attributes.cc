@@ -27,13 +27,13 @@ std::string written(int64_t v) { return std::to_string(v); }
 std::string written(double v) { return real(v); }
 std::string written(const std::string& v) { return quoted(v); }
 std::string written(const Ints& v) {
-  return "[" + joined(v, [](int64_t i) { return std::to_string(i); }) + "]";
+  return text("[", joined(v, [](int64_t i) { return std::to_string(i); }), "]");
 }
 std::string written(const Floats& v) {
-  return "[" + joined(v, [](double d) { return real(d); }) + "]";
+  return text("[", joined(v, [](double d) { return real(d); }), "]");
 }
 std::string written(const Strings& v) {
-  return "[" + joined(v, [](const std::string& s) { return quoted(s); }) + "]";
+  return text("[", joined(v, [](const std::string& s) { return quoted(s); }), "]");
 }
 std::string written(DType v) { return std::string(name_of(v)); }
 std::string written(const std::optional<DType>& v) { return v ? std::string(name_of(*v)) : "none"; }
@@ -181,8 +181,7 @@ std::string quoted(std::string_view s) {
     if (c == '"' || c == '\\') out.push_back('\\');
     out.push_back(c);
   }
-  std::string text = "\"";
-  return text.append(printable(out)).append("\"");
+  return text("\"", printable(out), "\"");
 }
 
 std::string print_attributes(const Op& op) {

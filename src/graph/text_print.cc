@@ -70,7 +70,8 @@ class Printer {
   /// %0 "name": float32[1]
   std::string definition(ValueId v) const {
     const Value& value = graph_.value(v);
-    return text(names_[index(v)], value.name.empty() ? "" : " " + quoted(value.name), ": ", value.fact);
+    return text(names_[index(v)], value.name.empty() ? "" : " ", value.name.empty() ? "" : quoted(value.name), ": ",
+                value.fact);
   }
 
   std::string elements(ValueId v) const {
@@ -117,7 +118,7 @@ class Printer {
       for (int i = 0; i < counts[p]; ++i) here.push_back(each(values[flat++]));
       const auto same = [](const std::string& s) { return s; };
       if (all[p].kind == Port::Kind::kList) {
-        parts.push_back("[" + joined(here, same) + "]");
+        parts.push_back(text("[", joined(here, same), "]"));
       } else {
         parts.push_back(here.empty() ? "_" : here.front());
       }

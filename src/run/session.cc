@@ -10,8 +10,8 @@
 namespace coracle {
 namespace {
 
-/// Plans cut the work for all threads of a session, and whoever runs it alone pays for each cut (strips of images overlap):
-/// no more than so many for each processor.
+/// Plans cut the work for all threads of a session, and whoever runs it alone pays for each cut (strips of images
+/// overlap): no more than so many for each processor.
 constexpr int kMostPerCpu = 4;
 
 int thread_count(const SessionOptions& options) {
