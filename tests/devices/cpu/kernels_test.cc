@@ -4,6 +4,7 @@
 #include "ops/add.h"
 #include "ops/argmax.h"
 #include "ops/argmin.h"
+#include "ops/atan.h"
 #include "ops/batch_norm.h"
 #include "ops/clip.h"
 #include "ops/divide.h"
@@ -45,7 +46,7 @@ namespace {
 const Shape kShapes[] = {{0}, {}, {1}, {3}, {17}, {2, 3, 5}, {1, 3, 7, 9}, {2, 0, 4, 4}, {3, 67, 31, 17}};
 
 TEST(ActivationKernels, MatchTheReference) {
-  const Op ops[] = {Relu{}, Relu6{}, Sigmoid{}, Tanh{}, Silu{}, Mish{}, Softplus{}, Hardswish{}, Hardsigmoid{}};
+  const Op ops[] = {Relu{}, Relu6{}, Sigmoid{}, Tanh{}, Silu{}, Mish{}, Softplus{}, Hardswish{}, Hardsigmoid{}, Atan{}};
   for (const Op& op : ops) {
     for (const Shape& s : kShapes) EXPECT_GT(check_on_every_kernel({op, {random_floats(s, -9, 9)}}), 0) << op.name();
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Elementary functions and activations on vectors of float, for any Highway float tag. Each lane's result depends on
-// that lane's input alone, so a value gives the same bits in a full vector and in a tail. Errors are a few units in the
-// last place; infinities, NaN, overflow and denormal inputs and results follow the C library. sin, cos and pow are in
-// math_wide.h.
+// Elementary functions and activations on vectors of float, for any Highway float tag, with AVX-512 for full vectors.
+// Each lane's result depends on that lane's input alone, so a value gives the same bits in a full vector and in a tail.
+// Errors are a few units in the last place; infinities, NaN, overflow and denormal inputs and results follow the C
+// library. Functions named ..._within and ..._of_negative must not be called for other arguments. sin, cos and pow are
+// in math_wide.h.
 #pragma once
 
 #include "devices/cpu/isa/vector.h"
@@ -54,19 +55,59 @@ HWY_INLINE V power_of_two_shifted(D d, V shifted) {
   return hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(hn::RebindToSigned<D>(), shifted)));
 }
 
-// e^x where the range's ends do not matter: 0 instead of denormals, infinity from 2^127.5 on.
+#if HWY_TARGET == HWY_AVX3
+// 2^(i / 16)
+HWY_ALIGN constexpr float kRootsOfTwo[16] = {
+    0x1p0,        0x1.0b5586p0, 0x1.172b84p0, 0x1.2387a6p0, 0x1.306fep0,  0x1.3dea64p0, 0x1.4bfdaep0, 0x1.5ab07ep0,
+    0x1.6a09e6p0, 0x1.7a1148p0, 0x1.8ace54p0, 0x1.9c4918p0, 0x1.ae89fap0, 0x1.c199bep0, 0x1.d5818ep0, 0x1.ea4afap0};
+
+// e^x for x in [-104, 88.8] or NaN, rounded once where it is denormal. x = n / 16 * ln 2 + r, and AVX-512 has both the
+// table of 16 roots and the multiplication by 2^floor(n / 16), so that r is small and few powers of it are needed.
+HWY_INLINE hn::Vec<FloatTag> exp_by_roots(hn::Vec<FloatTag> x) {
+  using V = hn::Vec<FloatTag>;
+  const FloatTag d;
+  const V magic = set(d, 0x1.8p19);  // adding it rounds to a sixteenth; the low four bits choose the root
+  const V shifted = hn::MulAdd(x, set(d, kLog2E), magic);
+  const V n = hn::Sub(shifted, magic);
+  V r = hn::NegMulAdd(n, set(d, kLn2High), x);
+  r = hn::NegMulAdd(n, set(d, kLn2Low), r);
+  const V p = hn::MulAdd(r, set(d, 0x1.55575ep-3), set(d, 0x1.000236p-1));
+  const V tail = hn::MulAdd(hn::Mul(r, r), p, r);
+  const V root{_mm512_permutexvar_ps(_mm512_castps_si512(shifted.raw), hn::Load(d, kRootsOfTwo).raw)};
+  return V{_mm512_scalef_ps(hn::MulAdd(root, tail, root).raw, n.raw)};
+}
+#endif
+
+// e^x for x in [-88, 88.8] or NaN; below -87.3 the result may be 0, and above 88.7 infinity comes early.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V exp_normal(D d, V x) {
-  x = at_least(set(d, -88.0), at_most(set(d, 88.8), x));
+HWY_INLINE V exp_normal_within([[maybe_unused]] D d, V x) {
+#if HWY_TARGET == HWY_AVX3
+  return exp_by_roots(x);
+#else
   const ExpParts<D> e = exp_parts(d, x);
   const V one = set(d, 1.0);
   return hn::Mul(hn::MulAdd(hn::MulAdd(e.p, e.r, one), e.r, one), power_of_two_shifted(d, e.shifted));
+#endif
 }
 
+// e^x where the range's ends do not matter: 0 instead of at least the smallest denormals, infinity from 2^127.5 on.
 template <class D, class V = hn::Vec<D>>
-HWY_INLINE V exp(D d, V x) {
+HWY_INLINE V exp_normal(D d, V x) {
+#if HWY_TARGET == HWY_AVX3
+  constexpr double kGivesZero = -104.0;
+#else
+  constexpr double kGivesZero = -88.0;
+#endif
+  return exp_normal_within(d, at_least(set(d, kGivesZero), at_most(set(d, 88.8), x)));
+}
+
+// e^x for x in [-104, 88.8] or NaN.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V exp_within([[maybe_unused]] D d, V x) {
+#if HWY_TARGET == HWY_AVX3
+  return exp_by_roots(x);
+#else
   const hn::RebindToSigned<D> di;
-  x = at_least(set(d, -104.0), at_most(set(d, 88.8), x));
   const ExpParts<D> e = exp_parts(d, x);
   const V one = set(d, 1.0);
   const V y = hn::MulAdd(hn::MulAdd(e.p, e.r, one), e.r, one);
@@ -74,6 +115,12 @@ HWY_INLINE V exp(D d, V x) {
   const auto n = hn::Sub(hn::BitCast(di, e.shifted), hn::BitCast(di, set(d, kExpMagic)));
   const auto half = hn::ShiftRight<1>(n);
   return hn::Mul(hn::Mul(y, power_of_two(d, half)), power_of_two(d, hn::Sub(n, half)));
+#endif
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V exp(D d, V x) {
+  return exp_within(d, at_least(set(d, -104.0), at_most(set(d, 88.8), x)));
 }
 
 // e^x - 1 without cancellation near 0.
@@ -85,6 +132,15 @@ HWY_INLINE V expm1(D d, V x) {
   const V scale = power_of_two_shifted(d, hn::Sub(e.shifted, set(d, 1.0)));  // half of 2^n, which may overflow
   const V half = hn::MulAdd(scale, tail, hn::Sub(scale, set(d, 0.5)));
   return hn::Add(half, half);
+}
+
+// The same for x <= 0.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V expm1_of_negative(D d, V x) {
+  const ExpParts<D> e = exp_parts(d, at_least(set(d, -30.0), x));
+  const V tail = hn::MulAdd(hn::Mul(e.r, e.r), e.p, e.r);
+  const V scale = power_of_two_shifted(d, e.shifted);
+  return hn::MulAdd(scale, tail, hn::Sub(scale, set(d, 1.0)));
 }
 
 template <class D>
@@ -161,10 +217,15 @@ HWY_INLINE V log1p(D d, V x) {
 // log(1 + e^x): 0 for very negative x, x for large x.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V log1p_exp(D d, V x) {
-  const V small = exp(d, hn::Neg(hn::Abs(x)));  // in [0, 1]
-  const V one = set(d, 1.0);
-  const V y = hn::Add(one, small);
-  return hn::Add(at_least(hn::Zero(d), x), log_corrected(d, y, hn::Sub(small, hn::Sub(y, one))));
+  const V small = exp_within(d, at_least(set(d, -104.0), hn::Neg(hn::Abs(x))));  // s in [0, 1]
+  // log(1 + s) = 2 * atanh(w) = s + w * (2 * w^2 * P(w^2) - s) with w = s / (2 + s), at most 1/3.
+  const V w = hn::Div(small, hn::Add(small, set(d, 2.0)));
+  const V w2 = hn::Mul(w, w);
+  V p = set(d, 0x1.1ef87p-2);
+  p = hn::MulAdd(p, w2, set(d, 0x1.1eb612p-2));
+  p = hn::MulAdd(p, w2, set(d, 0x1.99d27cp-2));
+  p = hn::MulAdd(p, w2, set(d, 0x1.5555p-1));
+  return hn::Add(at_least(hn::Zero(d), x), hn::MulAdd(w, hn::MulSub(w2, p, small), small));
 }
 
 template <class D, class V = hn::Vec<D>>
@@ -180,8 +241,7 @@ HWY_INLINE V log_sigmoid(D d, V x) {
 
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V tanh(D d, V x) {
-  const V minus_two_abs = hn::Mul(hn::Abs(x), set(d, -2.0));
-  const V e = expm1(d, minus_two_abs);  // in (-1, 0]
+  const V e = expm1_of_negative(d, hn::Mul(hn::Abs(x), set(d, -2.0)));  // in (-1, 0]
   return hn::CopySign(hn::Div(e, hn::Add(e, set(d, 2.0))), x);
 }
 
@@ -208,6 +268,43 @@ HWY_INLINE V erf(D d, V x) {
   q = hn::MulAdd(q, a, set(d, -0x1.744556p-13));
   const V large = hn::Sub(one, exp_normal(d, q));
   return hn::CopySign(hn::IfThenElse(hn::Lt(a, set(d, 0.9)), small, large), x);
+}
+
+// atan(|x|) = offset + atan(t) with |t| <= tan(pi / 8), and atan(t) = t + t^3 * P(t^2).
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V atan(D d, V x) {
+  const V one = set(d, 1.0);
+  const V a = hn::Abs(x);
+  const auto large = hn::Gt(a, set(d, 2.41421356237309505));   // t = -1 / |x|
+  const auto middle = hn::Gt(a, set(d, 0.41421356237309505));  // t = (|x| - 1) / (|x| + 1)
+  const V numerator = hn::IfThenElse(large, hn::Neg(one), hn::IfThenElse(middle, hn::Sub(a, one), a));
+  const V denominator = hn::IfThenElse(large, a, hn::IfThenElse(middle, hn::Add(a, one), one));
+  const V offset =
+      hn::IfThenElse(large, set(d, 1.57079632679489662), hn::IfThenElseZero(middle, set(d, 0.785398163397448310)));
+  const V t = hn::Div(numerator, denominator);
+  const V t2 = hn::Mul(t, t);
+  V p = set(d, -0x1.f1ed88p-5);
+  p = hn::MulAdd(p, t2, set(d, 0x1.b1ec3p-4));
+  p = hn::MulAdd(p, t2, set(d, -0x1.23b522p-3));
+  p = hn::MulAdd(p, t2, set(d, 0x1.999196p-3));
+  p = hn::MulAdd(p, t2, set(d, -0x1.55554ap-2));
+  return hn::CopySign(hn::Add(offset, hn::MulAdd(hn::Mul(t, t2), p, t)), x);
+}
+
+// 1 / sqrt(x).
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V rsqrt(D d, V x) {
+  const auto divided = [=] { return hn::Div(set(d, 1.0), hn::Sqrt(x)); };
+#if HWY_TARGET == HWY_AVX3
+  // One step of Newton's method from an estimate of 14 bits, where the products with it are normal.
+  const V estimate = hn::ApproximateReciprocalSqrt(x);
+  const V error = hn::NegMulAdd(hn::Mul(hn::Mul(x, set(d, 0.5)), estimate), estimate, set(d, 0.5));
+  const V y = hn::MulAdd(estimate, error, estimate);
+  const auto plain = hn::And(hn::Ge(x, set(d, 0x1p-120)), hn::Le(x, set(d, 0x1p120)));
+  return hn::AllTrue(d, plain) ? y : hn::IfThenElse(plain, y, divided());
+#else
+  return divided();
+#endif
 }
 
 // x * Phi(x) = x / 2 * (1 + erf(x / sqrt(2))). e^q(|x|) approximates Phi(-|x|), so that there is no cancellation for x
@@ -249,7 +346,7 @@ HWY_INLINE V swish(D d, V x, V beta) {
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V softplus(D d, V x, V beta, V threshold) {
   const V z = hn::Mul(beta, x);
-  return hn::IfThenElse(hn::Gt(z, threshold), x, hn::Div(log1p_exp(d, z), beta));
+  return hn::IfThenElse(hn::Gt(z, threshold), x, hn::Mul(log1p_exp(d, z), hn::Div(set(d, 1.0), beta)));
 }
 
 // x * tanh(log(1 + e^x)).
@@ -265,7 +362,7 @@ HWY_INLINE V mish(D d, V x) {
 // x where x > 0, else alpha * (e^x - 1).
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V elu(D d, V x, V alpha) {
-  return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(alpha, expm1(d, at_most(hn::Zero(d), x))));
+  return hn::IfThenElse(hn::Gt(x, hn::Zero(d)), x, hn::Mul(alpha, expm1_of_negative(d, at_most(hn::Zero(d), x))));
 }
 
 }  // namespace math

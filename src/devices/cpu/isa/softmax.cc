@@ -18,7 +18,7 @@ struct MaxOp {
 // it.
 HWY_INLINE V exponent_of(V difference) { return at_least(set(FloatTag(), -64.0), difference); }
 
-HWY_INLINE V exponential(V difference) { return math::exp_normal(FloatTag(), exponent_of(difference)); }
+HWY_INLINE V exponential(V difference) { return math::exp_normal_within(FloatTag(), exponent_of(difference)); }
 
 HWY_INLINE V lowest() { return set(FloatTag(), -__builtin_inff()); }
 

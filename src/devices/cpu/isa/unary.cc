@@ -50,7 +50,7 @@ void apply_step(const UnaryStep& step, const float* x, float* y, size_t n) {
     case UnaryKind::kCelu: {
       const V inverse = hn::Set(d, 1.0f / step.a);
       return map(x, y, n, [=](V v) {
-        const V negative = hn::Mul(a, math::expm1(d, at_most(zero, hn::Mul(v, inverse))));
+        const V negative = hn::Mul(a, math::expm1_of_negative(d, at_most(zero, hn::Mul(v, inverse))));
         return hn::IfThenElse(hn::Gt(v, zero), v, negative);
       });
     }
@@ -80,7 +80,7 @@ void apply_step(const UnaryStep& step, const float* x, float* y, size_t n) {
       });
     case UnaryKind::kSquare: return map(x, y, n, [](V v) { return hn::Mul(v, v); });
     case UnaryKind::kSqrt: return map(x, y, n, [](V v) { return hn::Sqrt(v); });
-    case UnaryKind::kRsqrt: return map(x, y, n, [=](V v) { return hn::Div(one, hn::Sqrt(v)); });
+    case UnaryKind::kRsqrt: return map(x, y, n, [=](V v) { return math::rsqrt(d, v); });
     case UnaryKind::kReciprocal: return map(x, y, n, [=](V v) { return hn::Div(one, v); });
     case UnaryKind::kExp: return map(x, y, n, [=](V v) { return math::exp(d, v); });
     case UnaryKind::kExpm1: return map(x, y, n, [=](V v) { return math::expm1(d, v); });
@@ -93,6 +93,7 @@ void apply_step(const UnaryStep& step, const float* x, float* y, size_t n) {
     case UnaryKind::kErf: return map(x, y, n, [=](V v) { return math::erf(d, v); });
     case UnaryKind::kSin: return map(x, y, n, [=](V v) { return math::sin(d, v); });
     case UnaryKind::kCos: return map(x, y, n, [=](V v) { return math::cos(d, v); });
+    case UnaryKind::kAtan: return map(x, y, n, [=](V v) { return math::atan(d, v); });
     case UnaryKind::kFloor: return map(x, y, n, [](V v) { return hn::Floor(v); });
     case UnaryKind::kCeil: return map(x, y, n, [](V v) { return hn::Ceil(v); });
     case UnaryKind::kRoundHalfEven: return map(x, y, n, [](V v) { return hn::Round(v); });

@@ -49,6 +49,7 @@ enum class UnaryKind : int32_t {
   kErf,
   kSin,
   kCos,
+  kAtan,
   kFloor,
   kCeil,
   kRoundHalfEven,

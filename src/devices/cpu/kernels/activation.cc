@@ -4,6 +4,7 @@
 #include "devices/cpu/isa/unary.h"
 #include "devices/cpu/kernels/rows.h"
 #include "ops/abs.h"
+#include "ops/atan.h"
 #include "ops/ceil.h"
 #include "ops/celu.h"
 #include "ops/clip.h"
@@ -65,6 +66,7 @@ Step step(Kind kind, double a = 0, double b = 0, double c = 0) {
 
 // The step of each operator; nothing where it depends on what is not known while planning.
 Step step_of(const Abs&, const ArgFacts&) { return step(Kind::kAbs); }
+Step step_of(const Atan&, const ArgFacts&) { return step(Kind::kAtan); }
 Step step_of(const Ceil&, const ArgFacts&) { return step(Kind::kCeil); }
 Step step_of(const Celu& op, const ArgFacts&) { return step(Kind::kCelu, op.alpha); }
 Step step_of(const Cos&, const ArgFacts&) { return step(Kind::kCos); }
@@ -185,10 +187,10 @@ constexpr std::array<Kernel, sizeof...(Ops)> rows_of() {
 template <Isa kIsa>
 struct Rows {
   static constexpr auto kRows =
-      rows_of<kIsa, Abs, Ceil, Celu, Clip, Cos, Dropout, Elu, Erf, Exp, Expm1, Floor, Gelu, Hardshrink, Hardsigmoid,
-              Hardswish, Hardtanh, LeakyRelu, Log, Log10, Log1p, Log2, Logsigmoid, Mish, Negative, Pow, Reciprocal,
-              Relu, Relu6, ReluClipped, Round, Rsqrt, Scale, Selu, Sigmoid, Sign, Silu, Sin, Softplus, Softshrink,
-              Softsign, Sqrt, Square, Stanh, Swish, Tanh, TanhShrink, ThresholdedRelu, Trunc>();
+      rows_of<kIsa, Abs, Atan, Ceil, Celu, Clip, Cos, Dropout, Elu, Erf, Exp, Expm1, Floor, Gelu, Hardshrink,
+              Hardsigmoid, Hardswish, Hardtanh, LeakyRelu, Log, Log10, Log1p, Log2, Logsigmoid, Mish, Negative, Pow,
+              Reciprocal, Relu, Relu6, ReluClipped, Round, Rsqrt, Scale, Selu, Sigmoid, Sign, Silu, Sin, Softplus,
+              Softshrink, Softsign, Sqrt, Square, Stanh, Swish, Tanh, TanhShrink, ThresholdedRelu, Trunc>();
 };
 
 constexpr auto kRows = rows_of_each_isa<Rows>();

@@ -102,6 +102,7 @@ std::vector<Case> cases() {
       {"erf", {K::kErf}, [](double x) { return std::erf(x); }, 2e-7, 1e-37},
       {"sin", {K::kSin}, [](double x) { return std::sin(x); }, 2e-7, 1e-4, -1e6f, 1e6f},
       {"cos", {K::kCos}, [](double x) { return std::cos(x); }, 2e-7, 1e-4, -1e6f, 1e6f},
+      {"atan", {K::kAtan}, [](double x) { return std::atan(x); }, 4e-7, 1e-37},
       {"floor", {K::kFloor}, [](double x) { return std::floor(x); }, 0},
       {"ceil", {K::kCeil}, [](double x) { return std::ceil(x); }, 0},
       {"round_half_even", {K::kRoundHalfEven}, [](double x) { return std::nearbyint(x); }, 0},
