@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/buffer.h"
 #include "ops/common/anchors.h"
 
 namespace coracle {
@@ -37,7 +38,7 @@ inline void infer(const AnchorGenerator& op, InferArgs& a) {
 inline void reference(const AnchorGenerator& op, ReferenceArgs& a) {
   const double stride_x = op.stride[0];
   const double stride_y = op.stride[1];
-  std::vector<double> anchors;
+  Buffer<double> anchors;
   anchors.reserve(static_cast<size_t>(a.out(0).count()));
   for (int64_t y = 0; y < a.shape(0)[2]; ++y) {
     for (int64_t x = 0; x < a.shape(0)[3]; ++x) {

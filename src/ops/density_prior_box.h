@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/buffer.h"
 #include "ops/common/anchors.h"
 
 namespace coracle {
@@ -60,7 +61,7 @@ inline void reference(const DensityPriorBox& op, ReferenceArgs& a) {
   const ImageGrid grid(a.shape(0), a.shape(1), op.step_w, op.step_h);
   // The distance between points is a whole number of pixels.
   const double average = std::trunc((grid.step_w + grid.step_h) * 0.5);
-  std::vector<double> boxes;
+  Buffer<double> boxes;
   boxes.reserve(static_cast<size_t>(a.out(0).count()));
   for (int64_t row = 0; row < grid.rows; ++row) {
     for (int64_t column = 0; column < grid.columns; ++column) {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/buffer.h"
 #include "ops/common/anchors.h"
 
 namespace coracle {
@@ -85,7 +86,7 @@ inline void infer(const PriorBox& op, InferArgs& a) {
 inline void reference(const PriorBox& op, ReferenceArgs& a) {
   const ImageGrid grid(a.shape(0), a.shape(1), op.step_w, op.step_h);
   const std::vector<HalfSize> sizes = prior_sizes(op);
-  std::vector<double> boxes;
+  Buffer<double> boxes;
   boxes.reserve(static_cast<size_t>(a.out(0).count()));
   for (int64_t y = 0; y < grid.rows; ++y) {
     for (int64_t x = 0; x < grid.columns; ++x) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/buffer.h"
 #include "graph/op.h"
 #include "ops/common/recurrent.h"
 
@@ -69,7 +70,7 @@ inline void reference(const YoloBox& op, ReferenceArgs& a) {
   const int64_t h = s[2];
   const int64_t w = s[3];
   const int64_t plane = h * w;
-  const std::vector<int64_t> sizes = a.in(1).integers();
+  const Buffer<int64_t> sizes = integers_of(a.in(1));
   const double bias = -0.5 * (op.scale_x_y - 1.0);
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;

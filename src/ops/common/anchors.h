@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/buffer.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -52,7 +53,7 @@ inline void infer_anchors(InferArgs& a, const Floats& variances, size_t per_plac
 }
 
 /// Adds a box around a centre as fractions of the image.
-inline void add_fraction_box(std::vector<double>& boxes, const ImageGrid& grid, double x, double y, const HalfSize& s,
+inline void add_fraction_box(Buffer<double>& boxes, const ImageGrid& grid, double x, double y, const HalfSize& s,
                              bool clip) {
   double box[4] = {(x - s.width) / grid.width, (y - s.height) / grid.height, (x + s.width) / grid.width,
                    (y + s.height) / grid.height};
@@ -61,7 +62,7 @@ inline void add_fraction_box(std::vector<double>& boxes, const ImageGrid& grid, 
 
 /// The four variances for each box.
 inline void repeat_variances(const Floats& variances, Tensor& to) {
-  std::vector<double> all(static_cast<size_t>(to.count()));
+  Buffer<double> all(static_cast<size_t>(to.count()));
   for (size_t i = 0; i < all.size(); ++i) all[i] = variances[i % 4];
   to.assign(std::span<const double>(all));
 }
