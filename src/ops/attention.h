@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/buffer.h"
 #include "ops/common/binary.h"
 #include "ops/common/softmax.h"
 
@@ -84,7 +85,7 @@ inline void reference(const Attention& op, ReferenceArgs& a) {
   const std::vector<int64_t> keys = offsets(with_matrix(k, 1, k[k.rank() - 2]), 1, seen, depth);
   const std::vector<int64_t> values = offsets(with_matrix(v, 1, seen), 1, seen, width);
   const std::vector<int64_t> mask = a.has(3) ? offsets(a.shape(3), rows, seen, 1) : std::vector<int64_t>();
-  std::vector<double> row(static_cast<size_t>(seen));
+  Buffer<double> row(static_cast<size_t>(seen));
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     const auto number = [&](int port, int64_t i) { return static_cast<double>(a.in(port).data<T>()[i]); };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/buffer.h"
 #include "ops/common/sequences.h"
 
 namespace coracle {
@@ -87,10 +88,10 @@ inline void reference(const BeamSearch& op, ReferenceArgs& a) {
           ErrorCode::kRunFailure, "scores are ", scores.shape(), ", but pre_ids ", a.shape(0), " and pre_scores ",
           a.shape(1));
   const std::vector<int64_t> sources = offsets_in_rows(scores, op.level);
-  const std::vector<int64_t> pre_ids = a.in(0).integers();
-  const std::vector<double> pre_scores = a.in(1).doubles();
+  const Buffer<int64_t> pre_ids = integers_of(a.in(0));
+  const Buffer<double> pre_scores = doubles_of(a.in(1));
   const std::vector<int64_t> ids = a.has(2) ? a.in(2).integers() : std::vector<int64_t>{};
-  const std::vector<double> all_scores = scores.doubles();
+  const Buffer<double> all_scores = doubles_of(scores);
   std::vector<std::vector<BeamCandidate>> of_beam(static_cast<size_t>(sources.back()));
   for (size_t s = 0; s + 1 < sources.size(); ++s) {
     std::vector<BeamCandidate> best;
@@ -115,7 +116,7 @@ inline void reference(const BeamSearch& op, ReferenceArgs& a) {
     for (const BeamCandidate& c : best) of_beam[static_cast<size_t>(c.beam)].push_back(c);
   }
   std::vector<int64_t> selected;
-  std::vector<double> selected_scores;
+  Buffer<double> selected_scores;
   std::vector<int64_t> parents;
   std::vector<int64_t> ends{0};
   for (const std::vector<BeamCandidate>& chosen : of_beam) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/buffer.h"
 #include "ops/common/arrays.h"
 #include "ops/common/boxes.h"
 
@@ -35,19 +36,19 @@ inline void infer(const BeamSearchDecode&, InferArgs& a) {
 /// A sentence from its last word to its first, and the candidate at which the step looked at stands.
 struct BeamSentence {
   std::vector<int64_t> words;
-  std::vector<double> scores;
+  Buffer<double> scores;
   size_t candidate;
 };
 
 /// The elements of one step of a beam search.
 struct BeamStep {
   std::vector<int64_t> ids;
-  std::vector<double> scores;
+  Buffer<double> scores;
   std::vector<size_t> sources;  ///< beams of each source
   std::vector<size_t> beams;    ///< candidates of each beam
 
   BeamStep(const Tensor& step_ids, const Tensor& step_scores)
-      : ids(step_ids.integers()), scores(step_scores.doubles()) {
+      : ids(step_ids.integers()), scores(doubles_of(step_scores)) {
     const Lod& lod = step_ids.lod();
     const bool fits = lod.size() == 2 && !lod[0].empty() && !lod[1].empty() && lod[0].back() < lod[1].size() &&
                       lod[1].back() <= ids.size() && scores.size() == ids.size() &&
@@ -95,7 +96,7 @@ inline void reference(const BeamSearchDecode& op, ReferenceArgs& a) {
   std::vector<BeamStep> steps;
   for (size_t i = 0; i < ids.size(); ++i) steps.emplace_back(written(ids[i], i), written(scores[i], i));
   std::vector<int64_t> words;
-  std::vector<double> word_scores;
+  Buffer<double> word_scores;
   Lod lod{{0}, {0}};
   for (size_t source = 0; source + 1 < steps[0].sources.size(); ++source) {
     std::vector<BeamSentence> sentences;

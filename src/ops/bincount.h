@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/buffer.h"
 #include "ops/common/arithmetic.h"
 #include "ops/common/operands.h"
 
@@ -31,7 +32,7 @@ inline void infer(const Bincount&, InferArgs& a) {
 
 inline void reference(const Bincount&, ReferenceArgs& a) {
   constexpr int64_t kMost = int64_t{1} << 27;
-  const std::vector<int64_t> x = a.in(0).integers();
+  const Buffer<int64_t> x = integers_of(a.in(0));
   int64_t bins = a.has(2) ? a.in(2).integer(0) : 0;
   for (int64_t v : x) {
     require(v >= 0 && v < kMost, ErrorCode::kRunFailure, "x has ", v, ", expected 0 to ", kMost - 1);

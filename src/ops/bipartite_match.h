@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/buffer.h"
 #include "ops/common/boxes.h"
 #include "ops/common/recurrent.h"
 
@@ -75,9 +76,9 @@ inline void reference(const BipartiteMatch& op, ReferenceArgs& a) {
   const int64_t columns = a.shape(0)[1];
   const std::vector<int64_t> offsets = sequence_offsets(a.in(0).lod(), a.shape(0)[0]);
   const Shape y{static_cast<int64_t>(offsets.size()) - 1, columns};
-  const std::vector<double> x = a.in(0).doubles();
+  const Buffer<double> x = doubles_of(a.in(0));
   std::vector<int64_t> match(static_cast<size_t>(y.count()), -1);
-  std::vector<double> similarity(match.size(), 0.0);
+  Buffer<double> similarity(match.size(), 0.0);
   for (size_t n = 0; n + 1 < offsets.size(); ++n) {
     const size_t at = n * static_cast<size_t>(columns);
     match_columns(op, x.data() + offsets[n] * columns, offsets[n + 1] - offsets[n], columns, match.data() + at,

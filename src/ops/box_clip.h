@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/buffer.h"
 #include "ops/common/boxes.h"
 #include "ops/common/recurrent.h"
 
@@ -35,8 +36,8 @@ inline void reference(const BoxClip&, ReferenceArgs& a) {
   const std::vector<int64_t> offsets = sequence_offsets(a.in(0).lod(), a.shape(0)[0]);
   require(static_cast<int64_t>(offsets.size()) - 1 <= a.shape(1)[0], ErrorCode::kRunFailure, "there are boxes of ",
           offsets.size() - 1, " images, but im_info is ", a.shape(1));
-  const std::vector<double> info = a.in(1).doubles();
-  std::vector<double> boxes = a.in(0).doubles();
+  const Buffer<double> info = doubles_of(a.in(1));
+  Buffer<double> boxes = doubles_of(a.in(0));
   const int64_t row = a.shape(0).count(1, a.shape(0).rank());
   for (size_t n = 0; n + 1 < offsets.size(); ++n) {
     const double* image = info.data() + n * 3;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/buffer.h"
 #include "ops/common/boxes.h"
 
 namespace coracle {
@@ -45,12 +46,12 @@ inline void reference(const CollectFpnProposals& op, ReferenceArgs& a) {
     int64_t image;
     const double* box;
   };
-  std::vector<std::vector<double>> boxes;  // of each level
+  std::vector<Buffer<double>> boxes;  // of each level
   std::vector<Region> all;
   size_t images = 0;
   for (int level = 0; level < a.count(0); ++level) {
-    boxes.push_back(a.in(0, level).doubles());
-    const std::vector<double> scores = a.in(1, level).doubles();
+    boxes.push_back(doubles_of(a.in(0, level)));
+    const Buffer<double> scores = doubles_of(a.in(1, level));
     const std::vector<int64_t> offsets = image_offsets(a.has(2) ? &a.in(2, level) : nullptr, a.in(0, level));
     require(level == 0 || offsets.size() == images + 1, ErrorCode::kRunFailure, "level ", level, " has regions of ",
             offsets.size() - 1, " images, expected ", images);
@@ -64,7 +65,7 @@ inline void reference(const CollectFpnProposals& op, ReferenceArgs& a) {
   std::stable_sort(all.begin(), all.end(), [](const Region& x, const Region& y) { return x.score > y.score; });
   all.resize(std::min(all.size(), static_cast<size_t>(op.post_nms_topn)));
   std::stable_sort(all.begin(), all.end(), [](const Region& x, const Region& y) { return x.image < y.image; });
-  std::vector<double> rows;
+  Buffer<double> rows;
   std::vector<int64_t> counts(images, 0);
   for (const Region& r : all) {
     rows.insert(rows.end(), r.box, r.box + 4);

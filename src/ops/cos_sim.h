@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/buffer.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -44,16 +45,16 @@ inline void reference(const CosSim&, ReferenceArgs& a) {
   const int64_t rows = a.shape(0)[0];
   const int64_t others = a.shape(1)[0];
   const int64_t n = a.shape(0).count(1, a.shape(0).rank());
-  const std::vector<double> x = a.in(0).doubles();
-  const std::vector<double> y = a.in(1).doubles();
-  const auto product = [n](const std::vector<double>& u, int64_t i, const std::vector<double>& v, int64_t j) {
+  const Buffer<double> x = doubles_of(a.in(0));
+  const Buffer<double> y = doubles_of(a.in(1));
+  const auto product = [n](const Buffer<double>& u, int64_t i, const Buffer<double>& v, int64_t j) {
     double sum = 0;
     for (int64_t k = 0; k < n; ++k) sum += u[static_cast<size_t>(i * n + k)] * v[static_cast<size_t>(j * n + k)];
     return sum;
   };
-  std::vector<double> cosines;
-  std::vector<double> x_lengths;
-  std::vector<double> y_lengths;
+  Buffer<double> cosines;
+  Buffer<double> x_lengths;
+  Buffer<double> y_lengths;
   for (int64_t j = 0; j < others; ++j) y_lengths.push_back(std::sqrt(product(y, j, y, j)));
   for (int64_t i = 0; i < rows; ++i) {
     const int64_t j = others == 1 ? 0 : i;

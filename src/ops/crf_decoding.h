@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/buffer.h"
 #include "ops/common/sequences.h"
 
 namespace coracle {
@@ -52,9 +53,9 @@ inline void infer(const CrfDecoding&, InferArgs& a) {
 template <class T>
 void decode_crf(const T* emission, const T* transition, int64_t tags, int64_t length, int64_t* path) {
   if (length == 0) return;
-  std::vector<double> best(static_cast<size_t>(tags));
-  std::vector<double> next(best.size());
-  std::vector<int64_t> from(static_cast<size_t>(length * tags));
+  Buffer<double> best(static_cast<size_t>(tags));
+  Buffer<double> next(best.size());
+  Buffer<int64_t> from(static_cast<size_t>(length * tags));
   const T* between = transition + 2 * tags;
   for (int64_t j = 0; j < tags; ++j) {
     best[static_cast<size_t>(j)] = static_cast<double>(transition[j]) + static_cast<double>(emission[j]);

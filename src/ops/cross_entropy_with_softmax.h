@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/indices.h"
 #include "ops/common/lines.h"
 #include "ops/common/losses.h"
@@ -50,10 +51,10 @@ inline void infer(const CrossEntropyWithSoftmax& op, InferArgs& a) {
 
 inline void reference(const CrossEntropyWithSoftmax& op, ReferenceArgs& a) {
   const Lines lines(a.shape(0), op.axis);
-  std::vector<double> x = a.in(0).doubles();
-  const std::vector<double> soft = op.soft_label ? a.in(1).doubles() : std::vector<double>{};
+  Buffer<double> x = doubles_of(a.in(0));
+  const Buffer<double> soft = op.soft_label ? doubles_of(a.in(1)) : Buffer<double>{};
   const std::vector<int64_t> hard = op.soft_label ? std::vector<int64_t>{} : a.in(1).integers();
-  std::vector<double> losses;
+  Buffer<double> losses;
   lines.each([&](int64_t start) {
     const auto at = [&](int64_t i) { return static_cast<size_t>(start + i * lines.inner); };
     double largest = 0;

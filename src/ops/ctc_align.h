@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/sequences.h"
 
 namespace coracle {
@@ -41,7 +42,7 @@ inline void infer(const CtcAlign&, InferArgs& a) {
 }
 
 /// Appends what remains of the labels x[0 .. count).
-inline void align_labels(const CtcAlign& op, const int64_t* x, int64_t count, std::vector<int64_t>& to) {
+inline void align_labels(const CtcAlign& op, const int64_t* x, int64_t count, Buffer<int64_t>& to) {
   int64_t previous = -1;
   for (int64_t i = 0; i < count; ++i) {
     if (x[i] != op.blank && !(op.merge_repeated && x[i] == previous)) to.push_back(x[i]);
@@ -50,12 +51,12 @@ inline void align_labels(const CtcAlign& op, const int64_t* x, int64_t count, st
 }
 
 inline void reference(const CtcAlign& op, ReferenceArgs& a) {
-  const std::vector<int64_t> x = a.in(0).integers();
-  std::vector<int64_t> y;
+  const Buffer<int64_t> x = integers_of(a.in(0));
+  Buffer<int64_t> y;
   if (a.has(1)) {
     const int64_t steps = a.shape(0)[1];
-    const std::vector<int64_t> lengths = a.in(1).integers();
-    std::vector<int64_t> remaining;
+    const Buffer<int64_t> lengths = integers_of(a.in(1));
+    Buffer<int64_t> remaining;
     for (size_t n = 0; n < lengths.size(); ++n) {
       require(lengths[n] >= 0 && lengths[n] <= steps, ErrorCode::kRunFailure, "a length is ", lengths[n],
               ", there are ", steps, " steps");

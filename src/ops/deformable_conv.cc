@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "base/buffer.h"
+
 namespace coracle {
 
 void infer(const DeformableConv& op, InferArgs& a) {
@@ -53,7 +55,7 @@ void convolve_deformed(const DeformableConv& op, const ConvolutionGeometry& g, R
   const int64_t results = g.out_channels / g.groups;
   const int64_t per_offset = g.in_channels / op.deformable_groups;
   const T* filter = a.in(2).data<T>();
-  std::vector<double> columns(static_cast<size_t>(g.in_channels * taps));
+  Buffer<double> columns(static_cast<size_t>(g.in_channels * taps));
   for (int64_t n = 0; n < g.batch; ++n) {
     const T* x = a.in(0).data<T>() + n * g.in_channels * h.in * w.in;
     const T* offset = a.in(1).data<T>() + n * op.deformable_groups * 2 * taps * pixels;

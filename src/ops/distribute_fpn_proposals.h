@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/buffer.h"
 #include "base/convert.h"
 #include "ops/common/boxes.h"
 
@@ -62,7 +63,7 @@ inline double level_of(double x, int level) {
 
 inline void reference(const DistributeFpnProposals& op, ReferenceArgs& a) {
   const std::vector<int64_t> offsets = image_offsets(a.has(1) ? &a.in(1) : nullptr, a.in(0));
-  const std::vector<double> boxes = a.in(0).doubles();
+  const Buffer<double> boxes = doubles_of(a.in(0));
   const auto levels = static_cast<size_t>(a.out_count(0));
   const int64_t count = a.shape(0)[0];
   std::vector<std::vector<int64_t>> members(levels);
@@ -79,7 +80,7 @@ inline void reference(const DistributeFpnProposals& op, ReferenceArgs& a) {
   if (a.out(2).empty_handle()) a.out(2) = Tensor::make(DType::kInt32, Shape{count, 1});
   int32_t place = 0;
   for (size_t i = 0; i < levels; ++i) {
-    std::vector<double> rows;
+    Buffer<double> rows;
     for (int64_t r : members[i]) {
       a.out(2).data<int32_t>()[r] = place++;
       rows.insert(rows.end(), boxes.begin() + r * 4, boxes.begin() + r * 4 + 4);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/buffer.h"
 #include "ops/common/sequences.h"
 
 namespace coracle {
@@ -42,7 +43,7 @@ inline std::vector<std::pair<int64_t, int64_t>> sequence_ranges(const ReferenceA
     for (size_t s = 0; s + 1 < offsets.size(); ++s) ranges.emplace_back(offsets[s], offsets[s + 1]);
     return ranges;
   }
-  const std::vector<int64_t> lengths = a.in(length_port).integers();
+  const Buffer<int64_t> lengths = integers_of(a.in(length_port));
   require(static_cast<int64_t>(lengths.size()) == a.shape(port)[0], ErrorCode::kRunFailure, "there are ",
           lengths.size(), " lengths for rows ", a.shape(port));
   int64_t start = 0;
@@ -74,8 +75,8 @@ inline void reference(const EditDistance& op, ReferenceArgs& a) {
   const auto refs = sequence_ranges(a, 1, 3);
   require(hyps.size() == refs.size(), ErrorCode::kRunFailure, "there are ", hyps.size(), " hyps and ", refs.size(),
           " refs");
-  const std::vector<int64_t> x = a.in(0).integers();
-  const std::vector<int64_t> y = a.in(1).integers();
+  const Buffer<int64_t> x = integers_of(a.in(0));
+  const Buffer<int64_t> y = integers_of(a.in(1));
   const auto count = static_cast<int64_t>(hyps.size());
   a.out(1) = Tensor::make(DType::kFloat32, Shape{count, 1});
   for (size_t s = 0; s < hyps.size(); ++s) {

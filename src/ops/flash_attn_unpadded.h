@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/dot_attention.h"
 
 namespace coracle {
@@ -44,9 +45,9 @@ inline void reference(const FlashAttnUnpadded& op, ReferenceArgs& a) {
   const Shape& q = a.shape(0);
   const Shape& k = a.shape(1);
   const Shape& v = a.shape(2);
-  const std::vector<int64_t> of_q = a.in(3).integers();
-  const std::vector<int64_t> of_k = a.in(4).integers();
-  const auto fits = [](const std::vector<int64_t>& offsets, int64_t rows) {
+  const Buffer<int64_t> of_q = integers_of(a.in(3));
+  const Buffer<int64_t> of_k = integers_of(a.in(4));
+  const auto fits = [](const Buffer<int64_t>& offsets, int64_t rows) {
     return !offsets.empty() && offsets.front() == 0 && offsets.back() <= rows &&
            std::is_sorted(offsets.begin(), offsets.end());
   };

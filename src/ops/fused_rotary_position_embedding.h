@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/buffer.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -61,16 +62,16 @@ inline void infer(const FusedRotaryPositionEmbedding& op, InferArgs& a) {
 
 inline void reference(const FusedRotaryPositionEmbedding& op, ReferenceArgs& a) {
   const std::vector<int64_t> ids = a.has(5) ? a.in(5).integers() : std::vector<int64_t>{};
-  const std::vector<double> sines = a.has(3) ? a.in(3).doubles() : std::vector<double>{};
-  const std::vector<double> cosines = a.has(4) ? a.in(4).doubles() : std::vector<double>{};
+  const Buffer<double> sines = a.has(3) ? doubles_of(a.in(3)) : Buffer<double>{};
+  const Buffer<double> cosines = a.has(4) ? doubles_of(a.in(4)) : Buffer<double>{};
   for (int port = 0; port < 3; ++port) {
     if (!a.has(port) || !a.wants(port)) continue;
     const Shape& s = a.shape(port);
     const int64_t batch = s[op.time_major ? 1 : 0];
     const int64_t steps = s[op.time_major ? 0 : 1];
     const int64_t width = s[3];
-    const std::vector<double> x = a.in(port).doubles();
-    std::vector<double> y(x.size());
+    const Buffer<double> x = doubles_of(a.in(port));
+    Buffer<double> y(x.size());
     const auto angle = [&](int64_t row, int64_t i) {
       if (a.has(3)) {
         const auto at = static_cast<size_t>(row * width + i);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/buffer.h"
 #include "ops/common/gru_step.h"
 
 namespace coracle {
@@ -35,7 +36,7 @@ void reference(const Gru& op, ReferenceArgs& a) {
     GruStep<T> step(width, a.in(2).data<T>(), a.has(3) ? a.in(3).data<T>() : nullptr, op.activation, op.gate_activation,
                     op.origin_mode);
     for (size_t s = 0; s + 1 < offsets.size(); ++s) {
-      std::vector<double> h(static_cast<size_t>(width), 0.0);
+      Buffer<double> h(static_cast<size_t>(width), 0.0);
       if (a.has(1)) std::copy_n(a.in(1).data<T>() + static_cast<int64_t>(s) * width, width, h.begin());
       const int64_t length = offsets[s + 1] - offsets[s];
       for (int64_t i = 0; i < length; ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/gru_step.h"
 
 namespace coracle {
@@ -44,7 +45,7 @@ inline void reference(const GruUnit& op, ReferenceArgs& a) {
     GruStep<T> step(width, a.in(2).data<T>(), a.has(3) ? a.in(3).data<T>() : nullptr, op.activation, op.gate_activation,
                     op.origin_mode);
     for (int64_t b = 0; b < a.shape(1)[0]; ++b) {
-      std::vector<double> h(static_cast<size_t>(width));
+      Buffer<double> h(static_cast<size_t>(width));
       for (int64_t j = 0; j < width; ++j) {
         h[static_cast<size_t>(j)] = static_cast<double>(a.in(1).data<T>()[b * width + j]);
       }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/buffer.h"
 #include "ops/common/random.h"
 #include "ops/common/softmax.h"
 
@@ -42,7 +43,7 @@ inline void reference(const GumbelSoftmax& op, ReferenceArgs& a) {
   const int64_t n = s.rank() == 0 ? 1 : s[axis];
   const int64_t inner = s.rank() == 0 ? 1 : s.count(axis + 1, s.rank());
   RandomStream random(0);
-  std::vector<double> x = a.in(0).doubles();
+  Buffer<double> x = doubles_of(a.in(0));
   for (double& v : x) v = (v - std::log(-std::log(1.0 - random.uniform()))) / op.temperature;
   for (int64_t o = 0, lines = n == 0 ? 0 : s.count() / n; o < lines; ++o) {
     double* line = x.data() + o / inner * n * inner + o % inner;

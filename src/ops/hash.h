@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/buffer.h"
 #include "ops/common/sequences.h"
 
 namespace coracle {
@@ -68,7 +69,7 @@ inline uint64_t xxh64(const unsigned char* bytes, size_t size, uint64_t seed) {
 inline void reference(const Hash& op, ReferenceArgs& a) {
   const size_t row = static_cast<size_t>(a.shape(0).back()) * size_of(a.in(0).dtype());
   const int64_t rows = a.out(0).count() / op.num_hash;
-  std::vector<int64_t> y;
+  Buffer<int64_t> y;
   y.reserve(static_cast<size_t>(a.out(0).count()));
   for (int64_t i = 0; i < rows; ++i) {
     const unsigned char* bytes = a.in(0).data<unsigned char>() + static_cast<size_t>(i) * row;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/buffer.h"
 #include "base/convert.h"
 #include "graph/op.h"
 
@@ -55,7 +56,7 @@ inline void reference(const Histogram& op, ReferenceArgs& a) {
     high += 1;
   }
   require(std::isfinite(low) && std::isfinite(high), ErrorCode::kRunFailure, "the range of the input is not finite");
-  std::vector<double> sums(static_cast<size_t>(op.bins), 0.0);
+  Buffer<double> sums(static_cast<size_t>(op.bins), 0.0);
   double total = 0;
   for (int64_t i = 0; i < n; ++i) {
     const double v = x.number(i);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/indices.h"
 #include "ops/common/scattering.h"
 
@@ -35,7 +36,7 @@ inline void reference(const IndexAdd& op, ReferenceArgs& a) {
   copy_tensor(a.in(0), a.out(0));
   const Around x(a.shape(0), normalize_axis(op.axis, a.shape(0).rank()));
   std::vector<int64_t> positions;
-  std::vector<int64_t> index = a.in(1).integers();
+  Buffer<int64_t> index = integers_of(a.in(1));
   for (size_t i = 0; i < index.size(); ++i) {
     index[i] = index_from_front(index[i], x.dim, "Index", static_cast<int64_t>(i));
   }

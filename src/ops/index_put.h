@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/expanding.h"
 #include "ops/common/indices.h"
 #include "ops/common/scattering.h"
@@ -47,16 +48,16 @@ inline void reference(const IndexPut& op, ReferenceArgs& a) {
       continue;
     }
     const ElementWalk mask = row_major(index.shape());
-    const std::vector<int64_t> found = nonzero_positions(index);
+    const Buffer<int64_t> found = nonzero_positions(index);
     for (int d = 0; d < mask.rank; ++d) {
-      std::vector<int64_t> column;
+      Buffer<int64_t> column;
       for (int64_t at : found) column.push_back(at / mask.step[d] % mask.size[d]);
       indices.push_back(Tensor::ints(column));
     }
   }
   Shape places;
   for (const Tensor& index : indices) places = broadcast(places, index.shape());
-  std::vector<int64_t> positions(static_cast<size_t>(places.count()), 0);
+  Buffer<int64_t> positions(static_cast<size_t>(places.count()), 0);
   for (size_t d = 0; d < indices.size(); ++d) {
     Tensor wide = Tensor::make(indices[d].dtype(), places);
     gather_elements(indices[d], broadcast_steps(indices[d].shape(), places), wide);

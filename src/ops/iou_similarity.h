@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/buffer.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -41,9 +42,9 @@ inline double box_similarity(const double* a, const double* b, double pixel) {
 }
 
 inline void reference(const IouSimilarity& op, ReferenceArgs& a) {
-  const std::vector<double> x = a.in(0).doubles();
-  const std::vector<double> y = a.in(1).doubles();
-  std::vector<double> overlaps;
+  const Buffer<double> x = doubles_of(a.in(0));
+  const Buffer<double> y = doubles_of(a.in(1));
+  Buffer<double> overlaps;
   overlaps.reserve(static_cast<size_t>(a.out(0).count()));
   for (size_t i = 0; i < x.size(); i += 4) {
     for (size_t j = 0; j < y.size(); j += 4) {

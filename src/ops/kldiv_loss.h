@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/losses.h"
 
 namespace coracle {
@@ -31,8 +32,8 @@ inline void reference(const KldivLoss& op, ReferenceArgs& a) {
     return label > 0 ? label * (std::log(label) - x) : 0.0;
   };
   if (op.reduction == LossReduction::kNone) return reference_loss(a, 0, loss);
-  const std::vector<double> x = a.in(0).doubles();
-  const std::vector<double> label = a.in(1).doubles();
+  const Buffer<double> x = doubles_of(a.in(0));
+  const Buffer<double> label = doubles_of(a.in(1));
   double sum = 0;
   for (size_t i = 0; i < x.size(); ++i) sum += loss(x[i], label[i]);
   const Shape& s = a.shape(0);

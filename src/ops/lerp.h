@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/binary.h"
 
 namespace coracle {
@@ -26,7 +27,7 @@ inline void reference(const Lerp&, ReferenceArgs& a) {
   const Tensor start = converted(a.in(0), dtype);
   const Tensor end = converted(a.in(1), dtype);
   const Tensor weight = converted(a.in(2), dtype);
-  std::vector<int64_t> weight_at(static_cast<size_t>(out.count()));
+  Buffer<int64_t> weight_at(static_cast<size_t>(out.count()));
   BroadcastWalk(out, start.shape(), weight.shape()).each([&](int64_t i, int64_t, int64_t w) {
     weight_at[static_cast<size_t>(i)] = w;
   });

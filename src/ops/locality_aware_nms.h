@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/buffer.h"
 #include "ops/common/multiclass.h"
 
 namespace coracle {
@@ -48,8 +49,8 @@ inline void reference(const LocalityAwareNms& op, ReferenceArgs& a) {
     int64_t box;
     double score;
   };
-  std::vector<double> boxes = a.in(0).doubles();
-  std::vector<double> scores = a.in(1).doubles();
+  Buffer<double> boxes = doubles_of(a.in(0));
+  Buffer<double> scores = doubles_of(a.in(1));
   const int64_t classes = a.shape(1)[1];
   const int64_t count = a.shape(1)[2];
   Detections found;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/buffer.h"
 #include "ops/common/reduction.h"
 
 namespace coracle {
@@ -33,8 +34,8 @@ inline void reference(const Logsumexp& op, ReferenceArgs& a) {
   const std::vector<bool> reduced = reduced_dimensions(op.axis, op.reduce_all, a.shape(0).rank());
   const ReductionWalk walk(a.shape(0), reduced);
   const auto n = static_cast<size_t>(a.out(0).count());
-  std::vector<double> most(n, -std::numeric_limits<double>::infinity());
-  std::vector<double> sums(n, 0.0);
+  Buffer<double> most(n, -std::numeric_limits<double>::infinity());
+  Buffer<double> sums(n, 0.0);
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     const T* x = a.in(0).data<T>();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/buffer.h"
 #include "ops/common/decompositions.h"
 
 namespace coracle {
@@ -56,7 +57,7 @@ inline void reference(const Lstsq& op, ReferenceArgs& a) {
   const int64_t columns = a.shape(1).back();
   const int64_t count = s.count(0, d);
   const int64_t k = std::min(m, n);
-  std::vector<double> residuals;
+  Buffer<double> residuals;
   bool full = m > n;
   for (int64_t i = 0; i < count; ++i) {
     const Matrix x = read_matrix(a.in(0), i, m * n);

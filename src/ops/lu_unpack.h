@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/buffer.h"
 #include "ops/common/decompositions.h"
 
 namespace coracle {
@@ -50,7 +51,7 @@ inline void reference(const LuUnpack&, ReferenceArgs& a) {
   const int64_t m = s[s.rank() - 2];
   const int64_t n = s.back();
   const int64_t k = std::min(m, n);
-  const std::vector<int64_t> pivots = a.in(1).integers();
+  const Buffer<int64_t> pivots = integers_of(a.in(1));
   for (int64_t i = 0, count = s.count(0, s.rank() - 2); i < count; ++i) {
     const Matrix x = read_matrix(a.in(0), i, m * n);
     Matrix l(static_cast<size_t>(m * k), 0.0);

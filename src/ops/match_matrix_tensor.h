@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/sequences.h"
 
 namespace coracle {
@@ -50,9 +51,9 @@ inline void reference(const MatchMatrixTensor&, ReferenceArgs& a) {
   a.out(0).set_lod(one_level(ends));
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    std::vector<double> products(static_cast<size_t>(a.shape(0)[0] * columns));
+    Buffer<double> products(static_cast<size_t>(a.shape(0)[0] * columns));
     for (int64_t i = 0; i < a.shape(0)[0]; ++i) {
-      std::vector<double> row(static_cast<size_t>(w[0]));
+      Buffer<double> row(static_cast<size_t>(w[0]));
       for (int64_t k = 0; k < w[0]; ++k) {
         row[static_cast<size_t>(k)] = static_cast<double>(a.in(0).data<T>()[i * w[0] + k]);
       }

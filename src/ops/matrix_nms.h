@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/buffer.h"
 #include "ops/common/multiclass.h"
 
 namespace coracle {
@@ -130,7 +131,7 @@ inline void reference(const MatrixNms& op, ReferenceArgs& a) {
   const int64_t classes = a.shape(1)[1];
   const int64_t count = a.shape(1)[2];
   Detections found;
-  const auto detect = [&]<class T>(const std::vector<T>& boxes, const std::vector<T>& scores) {
+  const auto detect = [&]<class T>(const Buffer<T>& boxes, const Buffer<T>& scores) {
     for (int64_t n = 0; n < a.shape(1)[0]; ++n) {
       const T* of_image = boxes.data() + n * count * 4;
       for (const DecayedBox<T>& d : decay_image(op, of_image, scores.data() + n * classes * count, classes, count)) {
@@ -141,12 +142,12 @@ inline void reference(const MatrixNms& op, ReferenceArgs& a) {
       found.end_image();
     }
   };
-  const std::vector<double> boxes = a.in(0).doubles();
-  const std::vector<double> scores = a.in(1).doubles();
+  const Buffer<double> boxes = doubles_of(a.in(0));
+  const Buffer<double> scores = doubles_of(a.in(1));
   if (a.in(0).dtype() == DType::kFloat64) {
     detect(boxes, scores);
   } else {
-    detect(std::vector<float>(boxes.begin(), boxes.end()), std::vector<float>(scores.begin(), scores.end()));
+    detect(Buffer<float>(boxes.begin(), boxes.end()), Buffer<float>(scores.begin(), scores.end()));
   }
   a.out(0) = detection_rows(found, a.in(0).dtype());
   if (a.wants(1)) a.out(1) = detection_index(found);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/buffer.h"
 #include "graph/lowering.h"
 #include "ops/common/decompositions.h"
 
@@ -14,7 +15,7 @@ namespace coracle {
 /// How many singular values (of a symmetric matrix: magnitudes of eigenvalues) are above a bound: `absolute`, or
 /// `relative` times the largest, whichever is more.
 inline int64_t matrix_rank_of(const Matrix& x, int64_t m, int64_t n, bool hermitian, double absolute, double relative) {
-  std::vector<double> values;
+  Buffer<double> values;
   if (hermitian) {
     for (double v : symmetric_eigen(x, n).values) values.push_back(std::fabs(v));
   } else {

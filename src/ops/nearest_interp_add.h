@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/binary.h"
 #include "ops/common/operand_types.h"
 #include "ops/nearest_interp.h"
@@ -33,11 +34,11 @@ inline void reference(const NearestInterpAdd& op, ReferenceArgs& a) {
   const bool scaled = a.has(NearestInterpAdd::kFactor);
   const Tensor factor = scaled ? a.in(NearestInterpAdd::kFactor) : Tensor::scalar(1.0F);
   const Shape product = broadcast(addend.shape(), factor.shape());
-  std::vector<double> products(static_cast<size_t>(product.count()));
+  Buffer<double> products(static_cast<size_t>(product.count()));
   BroadcastWalk(product, addend.shape(), factor.shape()).each([&](int64_t i, int64_t x, int64_t y) {
     products[static_cast<size_t>(i)] = addend.number(x) * factor.number(y);
   });
-  std::vector<double> sums(static_cast<size_t>(a.out(0).count()));
+  Buffer<double> sums(static_cast<size_t>(a.out(0).count()));
   BroadcastWalk(a.out(0).shape(), product, resized.shape()).each([&](int64_t i, int64_t x, int64_t y) {
     sums[static_cast<size_t>(i)] = products[static_cast<size_t>(x)] + resized.number(y);
   });

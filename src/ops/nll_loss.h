@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/indices.h"
 #include "ops/common/losses.h"
 
@@ -41,11 +42,10 @@ inline void infer(const NllLoss& op, InferArgs& a) {
 inline void reference(const NllLoss& op, ReferenceArgs& a) {
   const Shape& s = a.shape(0);
   const int64_t inner = s.count(2, s.rank());
-  const std::vector<double> x = a.in(0).doubles();
-  const std::vector<int64_t> labels = a.in(1).integers();
-  const std::vector<double> weights =
-      a.has(2) ? a.in(2).doubles() : std::vector<double>(static_cast<size_t>(s[1]), 1.0);
-  std::vector<double> losses;
+  const Buffer<double> x = doubles_of(a.in(0));
+  const Buffer<int64_t> labels = integers_of(a.in(1));
+  const Buffer<double> weights = a.has(2) ? doubles_of(a.in(2)) : Buffer<double>(static_cast<size_t>(s[1]), 1.0);
+  Buffer<double> losses;
   double sum = 0;
   double total = 0;
   for (size_t i = 0; i < labels.size(); ++i) {

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "base/buffer.h"
 #include "ops/common/boxes.h"
 
 namespace coracle {
@@ -26,7 +27,7 @@ inline void infer(const Nms&, InferArgs& a) {
 }
 
 inline void reference(const Nms& op, ReferenceArgs& a) {
-  const std::vector<double> boxes = a.in(0).doubles();
+  const Buffer<double> boxes = doubles_of(a.in(0));
   std::vector<int64_t> order(static_cast<size_t>(a.shape(0)[0]));
   std::iota(order.begin(), order.end(), int64_t{0});
   a.out(0) = Tensor::ints(suppress_overlaps(boxes.data(), 4, order, op.threshold, 1, true));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "graph/op.h"
 #include "ops/common/movement.h"
 
@@ -16,8 +17,8 @@ struct Nonzero {
 };
 
 /// The positions of the elements of `t` that are not zero.
-inline std::vector<int64_t> nonzero_positions(const Tensor& t) {
-  std::vector<int64_t> found;
+inline Buffer<int64_t> nonzero_positions(const Tensor& t) {
+  Buffer<int64_t> found;
   visit_real(t.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     for (int64_t i = 0, n = t.count(); i < n; ++i) {
@@ -33,7 +34,7 @@ inline void infer(const Nonzero&, InferArgs& a) {
 }
 
 inline void reference(const Nonzero&, ReferenceArgs& a) {
-  const std::vector<int64_t> found = nonzero_positions(a.in(0));
+  const Buffer<int64_t> found = nonzero_positions(a.in(0));
   const ElementWalk all = row_major(a.shape(0));
   a.out(0) = Tensor::make(DType::kInt64, Shape{static_cast<int64_t>(found.size()), all.rank});
   int64_t* to = a.out(0).data<int64_t>();

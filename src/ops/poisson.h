@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/buffer.h"
 #include "ops/common/random.h"
 
 namespace coracle {
@@ -26,7 +27,7 @@ inline void infer(const Poisson&, InferArgs& a) {
 
 inline void reference(const Poisson&, ReferenceArgs& a) {
   RandomStream random(0);
-  std::vector<double> values = a.in(0).doubles();
+  Buffer<double> values = doubles_of(a.in(0));
   for (double& v : values) {
     if (!(v > 0)) {
       v = 0;

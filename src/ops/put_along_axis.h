@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/buffer.h"
 #include "base/convert.h"
 #include "graph/lowering.h"
 #include "ops/common/along_axis.h"
@@ -66,7 +67,7 @@ inline void reference(const PutAlongAxis& op, ReferenceArgs& a) {
   visit_real(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* to = a.out(0).data<T>();
-    std::vector<int64_t> met(static_cast<size_t>(a.out(0).count()), op.include_self ? 1 : 0);
+    Buffer<int64_t> met(static_cast<size_t>(a.out(0).count()), op.include_self ? 1 : 0);
     each_along_axis(a.in(1), a.shape(0), axis, op.as_matrices, [&](int64_t i, int64_t at) {
       const T value = values.data<T>()[i];
       T& target = to[at];

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/buffer.h"
 #include "ops/common/lines.h"
 
 namespace coracle {
@@ -35,8 +36,8 @@ inline void infer(const Renorm& op, InferArgs& a) {
 inline void reference(const Renorm& op, ReferenceArgs& a) {
   constexpr double kLeast = 1e-7;
   const Lines lines(a.shape(0), op.axis);
-  std::vector<double> x = a.in(0).doubles();
-  std::vector<double> factor(static_cast<size_t>(lines.length), 0.0);
+  Buffer<double> x = doubles_of(a.in(0));
+  Buffer<double> factor(static_cast<size_t>(lines.length), 0.0);
   const auto slice = [&](size_t i) { return i / static_cast<size_t>(lines.inner) % factor.size(); };
   for (size_t i = 0; i < x.size(); ++i) factor[slice(i)] += std::pow(std::fabs(x[i]), op.p);
   for (double& f : factor) {

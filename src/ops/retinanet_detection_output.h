@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/buffer.h"
 #include "ops/common/multiclass.h"
 
 namespace coracle {
@@ -73,8 +74,8 @@ inline void decode_anchor(const double* anchor, const double* delta, const doubl
 
 inline void reference(const RetinanetDetectionOutput& op, ReferenceArgs& a) {
   struct ClassBoxes {
-    std::vector<double> corners;
-    std::vector<double> scores;
+    Buffer<double> corners;
+    Buffer<double> scores;
   };
   struct Candidate {
     int64_t label;
@@ -85,14 +86,14 @@ inline void reference(const RetinanetDetectionOutput& op, ReferenceArgs& a) {
   const int64_t classes = a.shape(1)[2];
   require(a.shape(3)[0] >= images, ErrorCode::kRunFailure, "im_info is ", a.shape(3), ", but there are ", images,
           " images");
-  const std::vector<double> info = a.in(3).doubles();
-  std::vector<std::vector<double>> deltas;
-  std::vector<std::vector<double>> scores;
-  std::vector<std::vector<double>> anchors;
+  const Buffer<double> info = doubles_of(a.in(3));
+  std::vector<Buffer<double>> deltas;
+  std::vector<Buffer<double>> scores;
+  std::vector<Buffer<double>> anchors;
   for (int level = 0; level < a.count(0); ++level) {
-    deltas.push_back(a.in(0, level).doubles());
-    scores.push_back(a.in(1, level).doubles());
-    anchors.push_back(a.in(2, level).doubles());
+    deltas.push_back(doubles_of(a.in(0, level)));
+    scores.push_back(doubles_of(a.in(1, level)));
+    anchors.push_back(doubles_of(a.in(2, level)));
   }
   Detections found;
   for (int64_t n = 0; n < images; ++n) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/buffer.h"
 #include "ops/common/recurrent.h"
 
 namespace coracle {
@@ -20,9 +21,9 @@ struct Cell {
   const T* state_weight;
   const T* input_bias;  ///< null if there are no biases
   const T* state_bias;
-  std::vector<double> x;
-  std::vector<double> from_input;
-  std::vector<double> from_state;
+  Buffer<double> x;
+  Buffer<double> from_input;
+  Buffer<double> from_state;
 
   /// One step for one sequence: h and c are brought forward.
   void step(const T* input, double* h, double* c) {
@@ -85,13 +86,13 @@ void run_layers(const Rnn& op, ReferenceArgs& a) {
                    weight(2 * at + 1),
                    has_bias ? weight(2 * cells + 2 * at) : nullptr,
                    has_bias ? weight(2 * cells + 2 * at + 1) : nullptr,
-                   std::vector<double>(static_cast<size_t>(width)),
-                   std::vector<double>(size),
-                   std::vector<double>(size)};
+                   Buffer<double>(static_cast<size_t>(width)),
+                   Buffer<double>(size),
+                   Buffer<double>(size)};
       for (int64_t b = 0; b < batch; ++b) {
         const int64_t state = (at * batch + b) * hidden;
-        std::vector<double> h(static_cast<size_t>(hidden));
-        std::vector<double> c(static_cast<size_t>(hidden));
+        Buffer<double> h(static_cast<size_t>(hidden));
+        Buffer<double> c(static_cast<size_t>(hidden));
         for (int64_t j = 0; j < hidden; ++j) {
           h[static_cast<size_t>(j)] = static_cast<double>(a.in(1, 0).data<T>()[state + j]);
           if (a.count(1) > 1) c[static_cast<size_t>(j)] = static_cast<double>(a.in(1, 1).data<T>()[state + j]);

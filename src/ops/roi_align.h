@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/buffer.h"
 #include "base/convert.h"
 #include "ops/common/regions.h"
 
@@ -54,7 +55,7 @@ double sample_plane(const T* x, int64_t height, int64_t width, double row, doubl
 
 inline void reference(const RoiAlign& op, ReferenceArgs& a) {
   const Shape& s = a.shape(0);
-  const std::vector<double> boxes = a.in(1).doubles();
+  const Buffer<double> boxes = doubles_of(a.in(1));
   const std::vector<int64_t> images = images_of_regions(a);
   const double shift = op.aligned ? 0.5 : 0.0;
   // No box needs more samples than this, and a mistaken one must not keep the machine busy.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/indices.h"
 #include "ops/common/scattering.h"
 
@@ -37,7 +38,7 @@ inline void reference(const Scatter& op, ReferenceArgs& a) {
   copy_tensor(a.in(0), a.out(0));
   const Shape& x = a.shape(0);
   const int64_t width = x.count(1, x.rank());
-  std::vector<int64_t> rows = a.in(1).integers();
+  Buffer<int64_t> rows = integers_of(a.in(1));
   for (size_t i = 0; i < rows.size(); ++i) {
     rows[i] = index_from_front(rows[i], x[0], "Ids", static_cast<int64_t>(i)) * width;
   }

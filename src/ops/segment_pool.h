@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/grouped.h"
 
 namespace coracle {
@@ -30,7 +31,7 @@ inline void infer(const SegmentPool&, InferArgs& a) {
 }
 
 inline void reference(const SegmentPool& op, ReferenceArgs& a) {
-  const std::vector<int64_t> ids = a.in(1).integers();
+  const Buffer<int64_t> ids = integers_of(a.in(1));
   for (size_t i = 0; i < ids.size(); ++i) {
     require(ids[i] >= (i == 0 ? 0 : ids[i - 1]), ErrorCode::kRunFailure, "segment ids are not in order: ", ids[i]);
   }
@@ -38,7 +39,7 @@ inline void reference(const SegmentPool& op, ReferenceArgs& a) {
   const int64_t width = y.count(1, y.rank());
   y[0] = ids.empty() ? 0 : checked_add(ids.back(), 1);
   RowGroups groups(op.pooltype, y[0], width);
-  const std::vector<double> x = a.in(0).doubles();
+  const Buffer<double> x = doubles_of(a.in(0));
   for (size_t i = 0; i < ids.size(); ++i) groups.add(ids[i], x.data() + static_cast<int64_t>(i) * width);
   a.out(0) = Tensor::make(a.in(0).dtype(), y);
   a.out(0).assign(groups.finish());

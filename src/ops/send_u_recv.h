@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/grouped.h"
 
 namespace coracle {
@@ -31,10 +32,10 @@ inline void reference(const SendURecv& op, ReferenceArgs& a) {
   const int64_t width = y.count(1, y.rank());
   const int64_t rows = y[0];
   y[0] = gathered_rows(a, 3);
-  const std::vector<int64_t> sources = a.in(1).integers();
-  const std::vector<int64_t> targets = a.in(2).integers();
+  const Buffer<int64_t> sources = integers_of(a.in(1));
+  const Buffer<int64_t> targets = integers_of(a.in(2));
   RowGroups groups(op.reduce_op, y[0], width);
-  const std::vector<double> x = a.in(0).doubles();
+  const Buffer<double> x = doubles_of(a.in(0));
   for (size_t e = 0; e < sources.size(); ++e) {
     const auto edge = static_cast<int64_t>(e);
     groups.add(index_from_front(targets[e], y[0], "Dst_index", edge),

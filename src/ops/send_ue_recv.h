@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/grouped.h"
 
 namespace coracle {
@@ -29,7 +30,7 @@ inline void infer(const SendUeRecv&, InferArgs& a) {
 }
 
 inline void reference(const SendUeRecv& op, ReferenceArgs& a) {
-  const std::vector<int64_t> targets = a.in(3).integers();
+  const Buffer<int64_t> targets = integers_of(a.in(3));
   std::vector<int64_t> edges(targets.size());
   for (size_t e = 0; e < edges.size(); ++e) edges[e] = static_cast<int64_t>(e);
   const Shape y = message_shape(a.shape(0), a.shape(1), gathered_rows(a, 4));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/grouped.h"
 
 namespace coracle {
@@ -24,9 +25,9 @@ inline void infer(const SendUv&, InferArgs& a) {
 }
 
 inline void reference(const SendUv& op, ReferenceArgs& a) {
-  std::vector<double> all;
+  Buffer<double> all;
   all.reserve(static_cast<size_t>(a.out(0).count()));
-  const std::vector<int64_t> targets = a.in(3).integers();
+  const Buffer<int64_t> targets = integers_of(a.in(3));
   const int64_t width = a.out(0).shape().count(1, a.out(0).shape().rank());
   each_message(a.in(0), a.in(1), op.message_op, a.in(2).integers(), targets, "dst_index",
                [&](size_t, const double* row) { all.insert(all.end(), row, row + width); });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/buffer.h"
 #include "ops/common/sequences.h"
 
 namespace coracle {
@@ -50,7 +51,7 @@ inline void reference(const SequenceConv& op, ReferenceArgs& a) {
   const std::vector<int64_t> offsets = offsets_of(a.in(0));
   const int64_t width = a.shape(0)[1];
   const int64_t columns = a.shape(2)[1];
-  std::vector<double> sums(static_cast<size_t>(columns));
+  Buffer<double> sums(static_cast<size_t>(columns));
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     for (size_t s = 0; s + 1 < offsets.size(); ++s) {

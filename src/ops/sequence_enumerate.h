@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/sequences.h"
 
 namespace coracle {
@@ -31,8 +32,8 @@ inline void infer(const SequenceEnumerate& op, InferArgs& a) {
 
 inline void reference(const SequenceEnumerate& op, ReferenceArgs& a) {
   const std::vector<int64_t> offsets = offsets_of(a.in(0));
-  const std::vector<int64_t> x = a.in(0).integers();
-  std::vector<int64_t> y;
+  const Buffer<int64_t> x = integers_of(a.in(0));
+  Buffer<int64_t> y;
   y.reserve(static_cast<size_t>(a.out(0).count()));
   for (size_t s = 0; s + 1 < offsets.size(); ++s) {
     for (int64_t i = offsets[s]; i < offsets[s + 1]; ++i) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/buffer.h"
 #include "ops/common/sequences.h"
 
 namespace coracle {
@@ -28,8 +29,8 @@ inline void infer(const SequenceErase&, InferArgs& a) {
 
 inline void reference(const SequenceErase& op, ReferenceArgs& a) {
   const std::vector<int64_t> offsets = offsets_of(a.in(0));
-  const std::vector<int64_t> x = a.in(0).integers();
-  std::vector<int64_t> y;
+  const Buffer<int64_t> x = integers_of(a.in(0));
+  Buffer<int64_t> y;
   std::vector<size_t> ends{0};
   for (size_t s = 0; s + 1 < offsets.size(); ++s) {
     for (int64_t i = offsets[s]; i < offsets[s + 1]; ++i) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/buffer.h"
 #include "ops/common/operands.h"
 
 namespace coracle {
@@ -27,7 +28,7 @@ inline void infer(const SequenceMask& op, InferArgs& a) {
 }
 
 inline void reference(const SequenceMask& op, ReferenceArgs& a) {
-  const std::vector<int64_t> lengths = a.in(0).integers();
+  const Buffer<int64_t> lengths = integers_of(a.in(0));
   int64_t width = a.has(1) ? a.in(1).integer(0) : -1;
   if (width <= 0) {
     width = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/indices.h"
 #include "ops/common/scattering.h"
 #include "ops/common/sequences.h"
@@ -31,7 +32,7 @@ inline void infer(const SequenceScatter&, InferArgs& a) {
 
 inline void reference(const SequenceScatter&, ReferenceArgs& a) {
   const std::vector<int64_t> offsets = offsets_of(a.in(1));
-  const std::vector<int64_t> ids = a.in(1).integers();
+  const Buffer<int64_t> ids = integers_of(a.in(1));
   const int64_t width = row_count(a.shape(0));
   require(static_cast<int64_t>(offsets.size()) - 1 == a.shape(0)[0], ErrorCode::kRunFailure, "ids have ",
           offsets.size() - 1, " sequences, but x is ", a.shape(0));

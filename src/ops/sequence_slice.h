@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/buffer.h"
 #include "ops/common/sequences.h"
 
 namespace coracle {
@@ -27,8 +28,8 @@ inline void infer(const SequenceSlice&, InferArgs& a) {
 
 inline void reference(const SequenceSlice&, ReferenceArgs& a) {
   const std::vector<int64_t> offsets = offsets_of(a.in(0));
-  const std::vector<int64_t> first = a.in(1).integers();
-  const std::vector<int64_t> lengths = a.in(2).integers();
+  const Buffer<int64_t> first = integers_of(a.in(1));
+  const Buffer<int64_t> lengths = integers_of(a.in(2));
   const size_t sequences = offsets.size() - 1;
   require(first.size() == sequences && lengths.size() == sequences, ErrorCode::kRunFailure, "x has ", sequences,
           " sequences, but there are ", first.size(), " offsets and ", lengths.size(), " lengths");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/buffer.h"
 #include "ops/common/sequences.h"
 
 namespace coracle {
@@ -27,8 +28,8 @@ inline void infer(const SequenceSoftmax&, InferArgs& a) {
 
 inline void reference(const SequenceSoftmax&, ReferenceArgs& a) {
   const std::vector<int64_t> offsets = offsets_of(a.in(0));
-  const std::vector<double> x = a.in(0).doubles();
-  std::vector<double> y(x.size());
+  const Buffer<double> x = doubles_of(a.in(0));
+  Buffer<double> y(x.size());
   for (size_t s = 0; s + 1 < offsets.size(); ++s) {
     const auto begin = static_cast<size_t>(offsets[s]);
     const auto end = static_cast<size_t>(offsets[s + 1]);

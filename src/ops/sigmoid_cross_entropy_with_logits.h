@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/losses.h"
 
 namespace coracle {
@@ -33,9 +34,9 @@ inline void infer(const SigmoidCrossEntropyWithLogits&, InferArgs& a) {
 }
 
 inline void reference(const SigmoidCrossEntropyWithLogits& op, ReferenceArgs& a) {
-  const std::vector<double> label = a.in(1).doubles();
-  std::vector<double> x = a.in(0).doubles();
-  const std::vector<double> weight = a.has(2) ? a.in(2).doubles() : std::vector<double>{1.0};
+  const Buffer<double> label = doubles_of(a.in(1));
+  Buffer<double> x = doubles_of(a.in(0));
+  const Buffer<double> weight = a.has(2) ? doubles_of(a.in(2)) : Buffer<double>{1.0};
   double counted = 0;
   for (size_t i = 0; i < x.size(); ++i) {
     if (std::trunc(label[i]) == op.ignore_index) {

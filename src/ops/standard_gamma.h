@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/buffer.h"
 #include "ops/common/random.h"
 
 namespace coracle {
@@ -39,7 +40,7 @@ inline double draw_gamma(double shape, RandomStream& random) {
 
 inline void reference(const StandardGamma&, ReferenceArgs& a) {
   RandomStream random(0);
-  std::vector<double> values = a.in(0).doubles();
+  Buffer<double> values = doubles_of(a.in(0));
   for (double& v : values) v = draw_gamma(v, random);
   a.out(0).assign(std::span<const double>(values));
 }

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/buffer.h"
 #include "ops/common/random.h"
 
 namespace coracle {
@@ -48,9 +49,9 @@ inline void infer(const TopPSampling& op, InferArgs& a) {
 inline void reference(const TopPSampling& op, ReferenceArgs& a) {
   const int64_t rows = a.shape(0)[0];
   const int64_t classes = a.shape(0)[1];
-  const std::vector<double> x = a.in(0).doubles();
-  std::vector<double> chosen;
-  std::vector<double> best;
+  const Buffer<double> x = doubles_of(a.in(0));
+  Buffer<double> chosen;
+  Buffer<double> best;
   RandomStream random(op.seed);
   for (int64_t r = 0; r < rows; ++r) {
     const double* row = x.data() + r * classes;

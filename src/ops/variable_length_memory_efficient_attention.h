@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/dot_attention.h"
 
 namespace coracle {
@@ -46,8 +47,8 @@ inline void reference(const VariableLengthMemoryEfficientAttention& op, Referenc
   const Shape& v = a.shape(2);
   require(k[0] == q[0] && v[0] == q[0] && k[1] == v[1] && k[2] == v[2] && k[1] > 0 && q[1] % k[1] == 0,
           ErrorCode::kRunFailure, "query is ", q, ", key ", k, " and value ", v);
-  const std::vector<int64_t> lengths = a.in(3).integers();
-  const std::vector<int64_t> key_lengths = a.in(4).integers();
+  const Buffer<int64_t> lengths = integers_of(a.in(3));
+  const Buffer<int64_t> key_lengths = integers_of(a.in(4));
   const HeadMask masked(a.has(5) ? &a.in(5) : nullptr, q[0], q[1], q[2], k[2]);
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;

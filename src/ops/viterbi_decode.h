@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/buffer.h"
 #include "ops/common/joining.h"
 
 namespace coracle {
@@ -37,7 +38,7 @@ inline void infer(const ViterbiDecode& op, InferArgs& a) {
 inline void reference(const ViterbiDecode& op, ReferenceArgs& a) {
   const int64_t steps = a.shape(0)[1];
   const int64_t tags = a.shape(0)[2];
-  const std::vector<int64_t> lengths = a.in(2).integers();
+  const Buffer<int64_t> lengths = integers_of(a.in(2));
   int64_t longest = 0;
   for (int64_t length : lengths) {
     require(length >= 0 && length <= steps, ErrorCode::kRunFailure, "length is ", length, ", the potentials have ",
@@ -50,9 +51,9 @@ inline void reference(const ViterbiDecode& op, ReferenceArgs& a) {
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     const T* transition = a.in(1).data<T>();
-    std::vector<double> alpha(static_cast<size_t>(tags));
-    std::vector<double> next(alpha.size());
-    std::vector<int64_t> from(static_cast<size_t>(longest * tags));
+    Buffer<double> alpha(static_cast<size_t>(tags));
+    Buffer<double> next(alpha.size());
+    Buffer<int64_t> from(static_cast<size_t>(longest * tags));
     for (size_t b = 0; b < lengths.size(); ++b, path += longest) {
       const int64_t length = lengths[b];
       const T* x = a.in(0).data<T>() + static_cast<int64_t>(b) * steps * tags;

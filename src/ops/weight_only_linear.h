@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/buffer.h"
 #include "ops/common/matrix_product.h"
 #include "ops/common/weight_packing.h"
 
@@ -59,13 +60,12 @@ inline void infer_packed_product(InferArgs& a, const WeightPacking& packing, int
 inline void reference_packed_product(ReferenceArgs& a, const WeightPacking& packing, int group_size) {
   const int64_t rows = a.shape(1)[1];
   const int64_t columns = a.out(0).shape().back();
-  const std::vector<double> w = unpacked_weight(packing, a.in(1), a.in(3), rows, columns, group_size);
-  const std::vector<double> x = a.in(0).doubles();
-  const std::vector<double> bias =
-      a.has(2) ? a.in(2).doubles() : std::vector<double>(static_cast<size_t>(columns), 0.0);
-  std::vector<double> y;
+  const Buffer<double> w = unpacked_weight(packing, a.in(1), a.in(3), rows, columns, group_size);
+  const Buffer<double> x = doubles_of(a.in(0));
+  const Buffer<double> bias = a.has(2) ? doubles_of(a.in(2)) : Buffer<double>(static_cast<size_t>(columns), 0.0);
+  Buffer<double> y;
   for (int64_t i = 0, n = rows == 0 ? 0 : a.in(0).count() / rows; i < n; ++i) {
-    std::vector<double> row = bias;
+    Buffer<double> row = bias;
     for (int64_t k = 0; k < rows; ++k) {
       for (int64_t j = 0; j < columns; ++j) {
         row[static_cast<size_t>(j)] += x[static_cast<size_t>(i * rows + k)] * w[static_cast<size_t>(k * columns + j)];

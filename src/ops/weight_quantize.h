@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/buffer.h"
 #include "ops/common/weight_packing.h"
 
 namespace coracle {
@@ -50,15 +51,15 @@ inline void reference(const WeightQuantize& op, ReferenceArgs& a) {
   const int64_t rows = a.shape(0)[0];
   const int64_t columns = a.shape(0)[1];
   const double most = packing.bits == 8 ? 127 : 7;
-  const std::vector<double> x = a.in(0).doubles();
-  std::vector<double> scales(static_cast<size_t>(columns), 0.0);
+  const Buffer<double> x = doubles_of(a.in(0));
+  Buffer<double> scales(static_cast<size_t>(columns), 0.0);
   for (size_t i = 0; i < x.size(); ++i) {
     double& scale = scales[i % static_cast<size_t>(columns)];
     scale = std::max(scale, std::fabs(x[i]) / most);
   }
   Tensor stored = Tensor::make(packing.plain ? DType::kFloat32 : a.in(0).dtype(), Shape{columns});
   stored.assign(std::span<const double>(scales));
-  scales = stored.doubles();
+  scales = doubles_of(stored);
   std::vector<int8_t> whole;
   for (size_t i = 0; i < x.size(); ++i) {
     const double scale = scales[i % static_cast<size_t>(columns)];

@@ -12,7 +12,7 @@ namespace {
 constexpr int kMaxRounds = 100;
 
 /// Places rewritten times nodes of the graph: about a second.
-constexpr int64_t kMostWork = 200'000'000;
+constexpr int64_t kMostWork = 100'000'000;
 
 int run_rewrites(const Pass& pass, Graph& graph, RewriteBudget& budget) {
   int count = 0;

@@ -105,6 +105,14 @@ TEST(MemoryLimit, LoopsThatFillArrays) {
   }
 }
 
+TEST(MemoryLimit, ScratchOfReferences) {
+  Session session(model_of("graph (%x: float32[?]) { %y = nanmedian(%x) return %y }"),
+                  {.threads = 1, .memory_limit = kMegabyte});
+  const std::string message = expect_refused(session, {ones(10000000)});
+  EXPECT_NE(message.find("nanmedian"), std::string::npos) << message;
+  EXPECT_EQ(run(session, {ones(1000)}).at(0).number(0), 1.0);
+}
+
 TEST(MemoryLimit, KernelsThatSizeTheirResults) {
   Session session(model_of("graph (%x: float32[?]) { %n = nonzero(%x) return %n }"),
                   {.threads = 1, .memory_limit = 20 * kMegabyte});

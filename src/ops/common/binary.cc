@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/common/binary.h"
 
+#include "base/buffer.h"
 #include "ops/reshape.h"
 #include "ops/unsqueeze.h"
 
@@ -35,7 +36,7 @@ Tensor converted(const Tensor& t, DType dtype) {
   if (t.dtype() == dtype) return t;
   Tensor out = Tensor::make(dtype, t.shape());
   if (is_float(t.dtype()) || is_float(dtype)) {
-    out.assign(t.doubles());
+    out.assign(doubles_of(t));
   } else {
     out.assign(t.integers());
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/buffer.h"
 #include "graph/lowering.h"
 #include "graph/op.h"
 
@@ -89,7 +90,7 @@ void reference_binary(ReferenceArgs& a, const F& f) {
     out.assign(std::span<const T>(result));
   };
   if (is_float(promote(a.in(0).dtype(), a.in(1).dtype()))) {
-    compute(a.in(0).doubles(), a.in(1).doubles());
+    compute(doubles_of(a.in(0)), doubles_of(a.in(1)));
   } else {
     compute(a.in(0).integers(), a.in(1).integers());
   }

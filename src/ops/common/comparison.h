@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/binary.h"
 
 namespace coracle {
@@ -18,7 +19,7 @@ void reference_comparison(ReferenceArgs& a, const F& f) {
         [&](int64_t i, int64_t ix, int64_t iy) { out[i] = f(x[static_cast<size_t>(ix)], y[static_cast<size_t>(iy)]); });
   };
   if (is_float(promote(a.in(0).dtype(), a.in(1).dtype()))) {
-    compare(a.in(0).doubles(), a.in(1).doubles());
+    compare(doubles_of(a.in(0)), doubles_of(a.in(1)));
   } else {
     compare(a.in(0).integers(), a.in(1).integers());
   }

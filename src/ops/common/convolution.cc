@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/buffer.h"
+
 namespace coracle {
 namespace {
 
@@ -96,7 +98,7 @@ void convolve(const ConvolutionGeometry& g, const T* x, const T* filter, T* y) {
   const int64_t image = g.axes[0].in * g.axes[1].in * g.axes[2].in;
   const int64_t taps = channels * g.axes[0].kernel * g.axes[1].kernel * g.axes[2].kernel;
   const int64_t width = g.width().out;
-  std::vector<double> sums(static_cast<size_t>(std::min(width, kBlock)));
+  Buffer<double> sums(static_cast<size_t>(std::min(width, kBlock)));
   for (int64_t n = 0; n < g.batch; ++n) {
     for (int64_t oc = 0; oc < g.out_channels; ++oc) {
       const T* from = x + (n * g.in_channels + oc / results * channels) * image;
@@ -274,7 +276,7 @@ void reference_transposed(const ConvolutionAttributes& op, const Tensor& x, cons
   const int64_t in = g.axes[0].in * g.axes[1].in * g.axes[2].in;
   const int64_t out = g.axes[0].out * g.axes[1].out * g.axes[2].out;
   const int64_t taps = g.axes[0].kernel * g.axes[1].kernel * g.axes[2].kernel;
-  std::vector<double> sums(static_cast<size_t>(results * out));
+  Buffer<double> sums(static_cast<size_t>(results * out));
   visit_float(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     for (int64_t n = 0; n < g.batch; ++n) {

@@ -6,6 +6,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/buffer.h"
+
 namespace coracle {
 namespace {
 
@@ -18,7 +20,7 @@ size_t place(int64_t row, int64_t column, int64_t columns) { return static_cast<
 
 /// Plane rotation of columns p and q: (p, q) becomes (c p - s q, s p + c q).
 template <class T>
-void rotate_columns(std::vector<T>& a, int64_t rows, int64_t columns, int64_t p, int64_t q, double c, double s) {
+void rotate_columns(Buffer<T>& a, int64_t rows, int64_t columns, int64_t p, int64_t q, double c, double s) {
   for (int64_t i = 0; i < rows; ++i) {
     const T x = a[place(i, p, columns)];
     const T y = a[place(i, q, columns)];
@@ -80,8 +82,8 @@ QrFactors qr_factors(Matrix a, int64_t m, int64_t n, bool complete) {
   const int64_t k = complete ? m : steps;
   Matrix q(static_cast<size_t>(m * k), 0.0);
   for (int64_t i = 0; i < k; ++i) q[place(i, i, k)] = 1;
-  std::vector<std::vector<double>> reflections;
-  const auto reflect = [&](const std::vector<double>& v, int64_t first, Matrix& x, int64_t columns, int64_t from) {
+  std::vector<Buffer<double>> reflections;
+  const auto reflect = [&](const Buffer<double>& v, int64_t first, Matrix& x, int64_t columns, int64_t from) {
     for (int64_t j = from; j < columns; ++j) {
       double dot = 0;
       for (int64_t i = first; i < m; ++i) dot += v[static_cast<size_t>(i)] * x[place(i, j, columns)];
@@ -89,7 +91,7 @@ QrFactors qr_factors(Matrix a, int64_t m, int64_t n, bool complete) {
     }
   };
   for (int64_t s = 0; s < steps; ++s) {
-    std::vector<double> v(static_cast<size_t>(m), 0.0);
+    Buffer<double> v(static_cast<size_t>(m), 0.0);
     double below = 0;
     for (int64_t i = s; i < m; ++i) {
       v[static_cast<size_t>(i)] = a[place(i, s, n)];
@@ -108,7 +110,7 @@ QrFactors qr_factors(Matrix a, int64_t m, int64_t n, bool complete) {
     reflections.push_back(std::move(v));
   }
   for (int64_t s = steps - 1; s >= 0; --s) {
-    const std::vector<double>& v = reflections[static_cast<size_t>(s)];
+    const Buffer<double>& v = reflections[static_cast<size_t>(s)];
     if (!v.empty()) reflect(v, s, q, k, 0);
   }
   Matrix r(static_cast<size_t>(k * n), 0.0);
@@ -188,7 +190,7 @@ SingularValues singular_values(const Matrix& a, int64_t m, int64_t n) {
     }
     if (settled) break;
   }
-  std::vector<double> lengths(static_cast<size_t>(n), 0.0);
+  Buffer<double> lengths(static_cast<size_t>(n), 0.0);
   for (int64_t j = 0; j < n; ++j) {
     double& length = lengths[static_cast<size_t>(j)];
     for (int64_t i = 0; i < m; ++i) length += w[place(i, j, n)] * w[place(i, j, n)];
@@ -226,7 +228,7 @@ Matrix completed_basis(const Matrix& q, int64_t m, int64_t k) {
 namespace {
 
 /// Brings h to an upper triangle by shifted QR steps, q h q^H staying the matrix; h is [n, n].
-void triangularize(std::vector<Complex>& h, std::vector<Complex>& q, int64_t n) {
+void triangularize(Buffer<Complex>& h, Buffer<Complex>& q, int64_t n) {
   int64_t last = n - 1;
   int steps = 0;
   while (last > 0 && steps < kMostSweeps * n) {
@@ -268,7 +270,7 @@ void triangularize(std::vector<Complex>& h, std::vector<Complex>& q, int64_t n) 
         const auto& rotation = rotations[static_cast<size_t>(k - first)];
         const Complex cosine = rotation.first;
         const Complex sine = rotation.second;
-        const auto turn = [&](std::vector<Complex>& m, int64_t rows) {
+        const auto turn = [&](Buffer<Complex>& m, int64_t rows) {
           for (int64_t i = 0; i < rows; ++i) {
             const Complex u = m[place(i, k, n)];
             const Complex v = m[place(i, k + 1, n)];
@@ -289,9 +291,9 @@ void triangularize(std::vector<Complex>& h, std::vector<Complex>& q, int64_t n) 
 }  // namespace
 
 GeneralEigen general_eigen(const Matrix& a, int64_t n) {
-  std::vector<Complex> h(a.begin(), a.end());
+  Buffer<Complex> h(a.begin(), a.end());
   const Matrix unit = unit_matrix(n);
-  std::vector<Complex> q(unit.begin(), unit.end());
+  Buffer<Complex> q(unit.begin(), unit.end());
   // To zeros below the first subdiagonal, by rotations.
   for (int64_t column = 0; column + 2 < n; ++column) {
     for (int64_t row = n - 1; row > column + 1; --row) {
@@ -318,7 +320,7 @@ GeneralEigen general_eigen(const Matrix& a, int64_t n) {
   result.vectors.resize(h.size());
   for (int64_t k = 0; k < n; ++k) {
     result.values.push_back(h[place(k, k, n)]);
-    std::vector<Complex> x(static_cast<size_t>(n));
+    Buffer<Complex> x(static_cast<size_t>(n));
     x[static_cast<size_t>(k)] = 1;
     for (int64_t i = k - 1; i >= 0; --i) {
       Complex sum = 0;
@@ -328,7 +330,7 @@ GeneralEigen general_eigen(const Matrix& a, int64_t n) {
       x[static_cast<size_t>(i)] = gap == Complex(0) ? Complex(0) : sum / gap;
     }
     double length = 0;
-    std::vector<Complex> vector(static_cast<size_t>(n));
+    Buffer<Complex> vector(static_cast<size_t>(n));
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j <= k; ++j) vector[static_cast<size_t>(i)] += q[place(i, j, n)] * x[static_cast<size_t>(j)];
       length += std::norm(vector[static_cast<size_t>(i)]);

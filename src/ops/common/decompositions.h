@@ -3,6 +3,7 @@
 
 #include <complex>
 
+#include "base/buffer.h"
 #include "ops/common/linear_algebra.h"
 
 /// Decompositions of dense matrices in double, in row-major order, for the operators' references.
@@ -18,7 +19,7 @@ QrFactors qr_factors(Matrix a, int64_t m, int64_t n, bool complete);
 
 /// Eigenvalues of a symmetric matrix, ascending, and its eigenvectors as columns.
 struct SymmetricEigen {
-  std::vector<double> values;
+  Buffer<double> values;
   Matrix vectors;
 };
 SymmetricEigen symmetric_eigen(Matrix a, int64_t n);
@@ -26,7 +27,7 @@ SymmetricEigen symmetric_eigen(Matrix a, int64_t n);
 /// u [m, k] diag(s) vh [k, n] = a with s descending; k is the smaller of m and n.
 struct SingularValues {
   Matrix u;
-  std::vector<double> s;
+  Buffer<double> s;
   Matrix vh;
 };
 SingularValues singular_values(const Matrix& a, int64_t m, int64_t n);

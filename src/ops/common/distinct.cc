@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/buffer.h"
 #include "ops/common/gathering.h"
 
 namespace coracle {
@@ -37,7 +38,7 @@ Distinct distinct_slices(const Tensor& x, const Ints& axes, Distinct::Order orde
     const auto same = [&](int64_t a, int64_t b) {
       return std::equal(data + a * width, data + (a + 1) * width, data + b * width);
     };
-    std::vector<int64_t> sequence(static_cast<size_t>(n));
+    Buffer<int64_t> sequence(static_cast<size_t>(n));
     std::iota(sequence.begin(), sequence.end(), 0);
     if (order != Distinct::Order::kConsecutive) {
       std::stable_sort(sequence.begin(), sequence.end(), [&](int64_t a, int64_t b) {
@@ -55,13 +56,13 @@ Distinct distinct_slices(const Tensor& x, const Ints& axes, Distinct::Order orde
     }
   });
   if (order != Distinct::Order::kAppearance) return found;
-  std::vector<int64_t> by_first(found.first.size());
+  Buffer<int64_t> by_first(found.first.size());
   std::iota(by_first.begin(), by_first.end(), 0);
   std::sort(by_first.begin(), by_first.end(), [&](int64_t a, int64_t b) {
     return found.first[static_cast<size_t>(a)] < found.first[static_cast<size_t>(b)];
   });
   Distinct result;
-  std::vector<int64_t> place(by_first.size());
+  Buffer<int64_t> place(by_first.size());
   for (size_t i = 0; i < by_first.size(); ++i) {
     const auto from = static_cast<size_t>(by_first[i]);
     place[from] = static_cast<int64_t>(i);
@@ -106,7 +107,7 @@ void take_distinct(ReferenceArgs& a, const Ints& axes, const Distinct& distinct)
   gather_slices(from, Tensor::ints(distinct.first), axis, a.out(0));
 }
 
-Tensor index_row(const std::vector<int64_t>& values, DType dtype) {
+Tensor index_row(std::span<const int64_t> values, DType dtype) {
   if (dtype == DType::kInt64) return Tensor::ints(values);
   const std::vector<int32_t> narrow(values.begin(), values.end());
   return Tensor::of<int32_t>(Shape{static_cast<int64_t>(narrow.size())}, narrow);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/joining.h"
 
 namespace coracle {
@@ -12,9 +13,9 @@ struct Distinct {
     kAppearance,   ///< by first appearance
     kConsecutive,  ///< only neighbours are compared
   };
-  std::vector<int64_t> first;    ///< slice of x where each first appears
-  std::vector<int64_t> inverse;  ///< which of the distinct ones each slice of x is
-  std::vector<int64_t> counts;   ///< how often each appears
+  Buffer<int64_t> first;    ///< slice of x where each first appears
+  Buffer<int64_t> inverse;  ///< which of the distinct ones each slice of x is
+  Buffer<int64_t> counts;   ///< how often each appears
 };
 
 /// Slices along `axis`; x as one row where `axes` is empty.
@@ -27,7 +28,7 @@ void infer_distinct(InferArgs& a, const Ints& axes, DType index, int inverse_por
 void take_distinct(ReferenceArgs& a, const Ints& axes, const Distinct& distinct);
 
 /// `values` as a row of int32 or int64.
-Tensor index_row(const std::vector<int64_t>& values, DType dtype);
+Tensor index_row(std::span<const int64_t> values, DType dtype);
 
 /// The type of index results: int32 or int64 (anything else a file may say stands for int64).
 inline DType index_dtype(DType wanted) { return wanted == DType::kInt32 ? wanted : DType::kInt64; }

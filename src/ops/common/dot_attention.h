@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/buffer.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -32,8 +33,8 @@ struct HeadAttention {
 template <class T, class Mask>
 void attend_head(const HeadAttention& head, HeadRows<const T> q, HeadRows<const T> k, HeadRows<const T> v, Mask mask,
                  HeadRows<T> out) {
-  std::vector<double> row(static_cast<size_t>(head.keys));
-  std::vector<double> sums(static_cast<size_t>(head.width));
+  Buffer<double> row(static_cast<size_t>(head.keys));
+  Buffer<double> sums(static_cast<size_t>(head.width));
   for (int64_t i = 0; i < head.queries; ++i) {
     const int64_t seen = head.causal ? std::clamp<int64_t>(i + 1 + head.keys - head.queries, 0, head.keys) : head.keys;
     double largest = -std::numeric_limits<double>::infinity();
@@ -102,7 +103,7 @@ class HeadMask {
       step_[i] = s[i] == 1 ? 0 : step;
       step *= s[i];
     }
-    values_ = mask->doubles();
+    values_ = doubles_of(*mask);
   }
   double at(int64_t batch, int64_t head, int64_t query, int64_t key) const {
     if (values_.empty()) return 0;
@@ -110,7 +111,7 @@ class HeadMask {
   }
 
  private:
-  std::vector<double> values_;
+  Buffer<double> values_;
   int64_t step_[4] = {};
 };
 

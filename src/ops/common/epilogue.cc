@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/buffer.h"
 #include "ops/common/binary.h"
 
 namespace coracle {
@@ -97,7 +98,7 @@ void infer_epilogue(const Epilogue& op, InferArgs& a, int port, int channel_axis
 }
 
 void reference_epilogue(const Epilogue& op, ReferenceArgs& a, Tensor product, int port, int channel_axis) {
-  std::vector<double> values = product.doubles();
+  Buffer<double> values = doubles_of(product);
   Shape shape = product.shape();
   int next = 0;
   for (const EpilogueStep& s : op.epilogue) {
@@ -105,7 +106,7 @@ void reference_epilogue(const Epilogue& op, ReferenceArgs& a, Tensor product, in
       for (double& v : values) v = apply(s, v);
       continue;
     }
-    const std::vector<double> t = a.in(port, next).doubles();
+    const Buffer<double> t = doubles_of(a.in(port, next));
     const Shape& t_shape = a.shape(port, next++);
     const bool adds = s.kind == EpilogueKind::kAddChannel || s.kind == EpilogueKind::kAddTensor;
     if (s.kind == EpilogueKind::kAddChannel || s.kind == EpilogueKind::kMultiplyChannel) {
@@ -118,7 +119,7 @@ void reference_epilogue(const Epilogue& op, ReferenceArgs& a, Tensor product, in
       continue;
     }
     const Shape out = broadcast(shape, t_shape);
-    std::vector<double> wider(static_cast<size_t>(out.count()));
+    Buffer<double> wider(static_cast<size_t>(out.count()));
     BroadcastWalk(out, shape, t_shape).each([&](int64_t i, int64_t v, int64_t by) {
       const double x = values[static_cast<size_t>(v)];
       const double y = t[static_cast<size_t>(by)];

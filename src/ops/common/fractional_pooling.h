@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/buffer.h"
 #include "ops/common/random.h"
 
 namespace coracle {
@@ -90,8 +91,8 @@ inline void reference_fractional_pooling(const FractionalPooling& op, ReferenceA
     const auto k = static_cast<size_t>(own);
     windows[d] = fractional_windows(size[d], op.output_size[k], op.kernel_size.empty() ? 0 : op.kernel_size[k], u);
   }
-  const std::vector<double> x = a.in(0).doubles();
-  std::vector<double> y;
+  const Buffer<double> x = doubles_of(a.in(0));
+  Buffer<double> y;
   std::vector<int64_t> positions;
   for (int64_t c = 0; c < s[0] * s[1]; ++c) {
     const double* channel = x.data() + c * size[0] * size[1] * size[2];

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "base/buffer.h"
 #include "ops/common/indices.h"
 
 namespace coracle {
@@ -10,7 +11,7 @@ namespace coracle {
 void gather_slices(const Tensor& x, const Tensor& index, int axis, Tensor& out) {
   const Around around(x.shape(), axis);
   const size_t bytes = static_cast<size_t>(around.inner) * size_of(x.dtype());
-  std::vector<int64_t> at = index.integers();
+  Buffer<int64_t> at = integers_of(index);
   for (size_t i = 0; i < at.size(); ++i) at[i] = index_from_front(at[i], around.dim, "Index", static_cast<int64_t>(i));
   char* to = out.data<char>();
   for (int64_t o = 0; o < around.outer; ++o) {
@@ -37,11 +38,11 @@ void embed(const Tensor& ids, const Tensor& weight, int64_t padding, Tensor& out
   }
 }
 
-std::vector<int64_t> row_positions(const Tensor& index, const Shape& x) {
+Buffer<int64_t> row_positions(const Tensor& index, const Shape& x) {
   const int64_t depth = index.shape().is_scalar() ? 1 : index.shape().back();
   const int64_t rows = index.shape().is_scalar() ? 1 : index.shape().count(0, index.shape().rank() - 1);
   const ElementWalk steps = row_major(x);
-  std::vector<int64_t> positions(static_cast<size_t>(rows), 0);
+  Buffer<int64_t> positions(static_cast<size_t>(rows), 0);
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t d = 0; d < depth; ++d) {
       const int64_t element = r * depth + d;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/joining.h"
 
 namespace coracle {
@@ -15,6 +16,6 @@ inline constexpr int64_t kNoPadding = -1;
 void embed(const Tensor& ids, const Tensor& weight, int64_t padding, Tensor& out);
 
 /// Position in x of each row of `index` (its last dimension addresses leading dimensions of x), in elements.
-std::vector<int64_t> row_positions(const Tensor& index, const Shape& x);
+Buffer<int64_t> row_positions(const Tensor& index, const Shape& x);
 
 }  // namespace coracle

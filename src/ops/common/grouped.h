@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/buffer.h"
 #include "ops/common/binary.h"
 #include "ops/common/gathering.h"
 #include "ops/common/indices.h"
@@ -107,9 +108,9 @@ void each_message(const Tensor& x, const Tensor& y, EdgeMessage kind, std::span<
   while (of_y.rank() < s.rank()) of_y.insert(0, 1);
   std::vector<std::pair<int64_t, int64_t>> places(static_cast<size_t>(s.count()));
   BroadcastWalk(s, of_x, of_y).each([&](int64_t i, int64_t p, int64_t q) { places[static_cast<size_t>(i)] = {p, q}; });
-  const std::vector<double> xs = x.doubles();
-  const std::vector<double> ys = y.doubles();
-  std::vector<double> row(places.size());
+  const Buffer<double> xs = doubles_of(x);
+  const Buffer<double> ys = doubles_of(y);
+  Buffer<double> row(places.size());
   for (size_t e = 0; e < sources.size(); ++e) {
     const auto edge = static_cast<int64_t>(e);
     const double* from = xs.data() + index_from_front(sources[e], x.shape()[0], "Src_index", edge) * x_width;

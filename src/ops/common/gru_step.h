@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/buffer.h"
 #include "graph/op.h"
 #include "ops/common/recurrent.h"
 
@@ -32,8 +33,8 @@ struct GruStep {
   GateActivation activation;
   GateActivation gate_activation;
   bool origin_mode;
-  std::vector<double> gates;  ///< after run(): update, reset, candidate
-  std::vector<double> reset;  ///< after run(): reset * state before
+  Buffer<double> gates;  ///< after run(): update, reset, candidate
+  Buffer<double> reset;  ///< after run(): reset * state before
 
   GruStep(int64_t d, const T* w, const T* b, GateActivation act, GateActivation gate, bool origin)
       : width(d),
@@ -46,7 +47,7 @@ struct GruStep {
         reset(static_cast<size_t>(d)) {}
 
   /// `input` has 3 * width numbers; h is brought forward.
-  void run(const T* input, std::vector<double>& h) {
+  void run(const T* input, Buffer<double>& h) {
     const auto n = static_cast<size_t>(width);
     for (size_t j = 0; j < 3 * n; ++j) {
       gates[j] = static_cast<double>(input[j]) + (bias == nullptr ? 0.0 : static_cast<double>(bias[j]));

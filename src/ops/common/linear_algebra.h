@@ -3,12 +3,13 @@
 
 #include <vector>
 
+#include "base/buffer.h"
 #include "graph/op.h"
 
 /// Dense linear algebra in double on matrices in row-major order, for the operators' references.
 namespace coracle {
 
-using Matrix = std::vector<double>;
+using Matrix = Buffer<double>;
 
 /// A matrix as the product of a permutation, a unit lower and an upper triangle, with row exchanges (partial pivoting).
 struct LuFactors {

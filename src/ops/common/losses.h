@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/buffer.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -26,8 +27,8 @@ inline void check_loss_operands(const InferArgs& a) {
 /// out[i] = f(prediction[i], label[i]) in double.
 template <class F>
 void reference_loss(ReferenceArgs& a, int port, const F& f) {
-  const std::vector<double> label = a.in(1).doubles();
-  std::vector<double> x = a.in(0).doubles();
+  const Buffer<double> label = doubles_of(a.in(1));
+  Buffer<double> x = doubles_of(a.in(0));
   for (size_t i = 0; i < x.size(); ++i) x[i] = f(x[i], label[i]);
   a.out(port).assign(std::span<const double>(x));
 }

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/buffer.h"
+
 namespace coracle {
 
 void infer_lstm_sequence(const LstmSequence& op, InferArgs& a) {
@@ -50,11 +52,11 @@ void run_lstm_sequences(const LstmSequence& op, ReferenceArgs& a, const std::vec
   const int64_t state = a.shape(op.weight)[0];
   const T* bias = a.in(op.bias).data<T>();
   const auto n = static_cast<size_t>(width);
-  std::vector<double> gates(4 * n);
-  std::vector<double> hidden(n);
+  Buffer<double> gates(4 * n);
+  Buffer<double> hidden(n);
   for (size_t s = 0; s + 1 < offsets.size(); ++s) {
-    std::vector<double> h(static_cast<size_t>(state), 0.0);
-    std::vector<double> c(n, 0.0);
+    Buffer<double> h(static_cast<size_t>(state), 0.0);
+    Buffer<double> c(n, 0.0);
     if (a.has(1)) std::copy_n(a.in(1).data<T>() + static_cast<int64_t>(s) * state, state, h.begin());
     if (a.has(2)) std::copy_n(a.in(2).data<T>() + static_cast<int64_t>(s) * width, width, c.begin());
     for (int64_t i = 0; i < offsets[s + 1] - offsets[s]; ++i) {
@@ -82,7 +84,7 @@ void run_lstm_sequences(const LstmSequence& op, ReferenceArgs& a, const std::vec
       } else {
         h = hidden;
       }
-      const auto store = [&](int port, const std::vector<double>& from) {
+      const auto store = [&](int port, const Buffer<double>& from) {
         if (!a.wants(port)) return;
         T* to = a.out(port).data<T>() + row * static_cast<int64_t>(from.size());
         for (size_t j = 0; j < from.size(); ++j) to[j] = static_cast<T>(from[j]);

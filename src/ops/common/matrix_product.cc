@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/buffer.h"
 #include "base/convert.h"
 #include "ops/common/binary.h"
 
@@ -49,7 +50,7 @@ void reference_matrix_product(const Tensor& x, const Tensor& y, bool transpose_x
   const BroadcastWalk walk(broadcast(without_matrix(a), without_matrix(b)), without_matrix(a), without_matrix(b));
   visit_real(out.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    std::vector<double> sums(static_cast<size_t>(n));
+    Buffer<double> sums(static_cast<size_t>(n));
     walk.each([&](int64_t batch, int64_t batch_x, int64_t batch_y) {
       const T* px = x.data<T>() + batch_x * m * k;
       const T* py = y.data<T>() + batch_y * k * n;

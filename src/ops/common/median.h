@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/buffer.h"
 #include "ops/common/reduction.h"
 
 namespace coracle {
@@ -39,7 +40,7 @@ inline void infer_median(const MedianOperator& op, InferArgs& a) {
 }
 
 /// The middle of `values`; of what is not a number only with `skip_nan`.
-inline double middle_of(std::vector<double>& values, MiddleOfTwo mode, bool skip_nan) {
+inline double middle_of(Buffer<double>& values, MiddleOfTwo mode, bool skip_nan) {
   const auto numbers = std::partition(values.begin(), values.end(), [](double v) { return !std::isnan(v); });
   const bool none = numbers == values.begin();
   if (none || (!skip_nan && numbers != values.end())) return std::numeric_limits<double>::quiet_NaN();
@@ -50,12 +51,12 @@ inline double middle_of(std::vector<double>& values, MiddleOfTwo mode, bool skip
 }
 
 inline void reference_median(const MedianOperator& op, ReferenceArgs& a, bool skip_nan) {
-  const std::vector<double> x = a.in(0).doubles();
-  std::vector<std::vector<double>> groups(static_cast<size_t>(a.out(0).count()));
+  const Buffer<double> x = doubles_of(a.in(0));
+  std::vector<Buffer<double>> groups(static_cast<size_t>(a.out(0).count()));
   const ReductionWalk walk(a.shape(0), reduced_dimensions(op.axis, false, a.shape(0).rank()));
   walk.each([&](int64_t r, int64_t i) { groups[static_cast<size_t>(r)].push_back(x[static_cast<size_t>(i)]); });
-  std::vector<double> y;
-  for (std::vector<double>& group : groups) y.push_back(middle_of(group, op.mode, skip_nan));
+  Buffer<double> y;
+  for (Buffer<double>& group : groups) y.push_back(middle_of(group, op.mode, skip_nan));
   a.out(0).assign(std::span<const double>(y));
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/buffer.h"
 #include "ops/common/recurrent.h"
 
 namespace coracle {
@@ -79,8 +80,8 @@ int64_t detection_width(const InferArgs& a) {
 
 Detections detect_multiclass(const MulticlassSuppression& op, const Tensor& boxes, const Tensor& scores,
                              const Tensor* counts) {
-  const std::vector<double> b = boxes.doubles();
-  const std::vector<double> s = scores.doubles();
+  const Buffer<double> b = doubles_of(boxes);
+  const Buffer<double> s = doubles_of(scores);
   const bool regions = scores.shape().rank() == 2;
   Detections all;
   if (regions) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "ops/common/boxes.h"
 
 namespace coracle {
@@ -29,7 +30,7 @@ struct MulticlassSuppression {
 /// Boxes that were found, image by image.
 struct Detections {
   int64_t numbers = 4;              ///< of a box: its corners, or those of a polygon
-  std::vector<double> rows;         ///< label, score and the numbers of each
+  Buffer<double> rows;              ///< label, score and the numbers of each
   std::vector<int64_t> positions;   ///< where its box stands among all boxes (with regions: boxes of all classes)
   std::vector<int64_t> offsets{0};  ///< the images' rows: {0, those of the first, those of the first two, ...}
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/buffer.h"
+
 namespace coracle {
 namespace {
 
@@ -50,27 +52,27 @@ void reference_proposals(const ProposalOperator& op, ReferenceArgs& a, bool pixe
   const int64_t anchors = s[1];
   const int64_t plane = s[2] * s[3];
   const int64_t places = anchors * plane;
-  const std::vector<double> scores = a.in(0).doubles();
-  const std::vector<double> deltas = a.in(1).doubles();
-  const std::vector<double> images = a.in(2).doubles();
-  const std::vector<double> anchor = a.in(3).doubles();
-  const std::vector<double> variance = a.in(4).doubles();
+  const Buffer<double> scores = doubles_of(a.in(0));
+  const Buffer<double> deltas = doubles_of(a.in(1));
+  const Buffer<double> images = doubles_of(a.in(2));
+  const Buffer<double> anchor = doubles_of(a.in(3));
+  const Buffer<double> variance = doubles_of(a.in(4));
   const double pixel = pixel_offset ? 1 : 0;
   const double least = std::max(static_cast<double>(op.min_size), 1.0);
-  std::vector<double> regions;
-  std::vector<double> probabilities;
+  Buffer<double> regions;
+  Buffer<double> probabilities;
   std::vector<int64_t> offsets{0};
   for (int64_t n = 0; n < s[0]; ++n) {
     const double* image = images.data() + n * a.shape(2)[1];
     const double limit[2] = {image[1], image[0]};
     const double scale = scaled ? image[2] : 1;
     // Candidates are ordered by place, then anchor: the order of `anchor`.
-    std::vector<double> by_place(static_cast<size_t>(places));
+    Buffer<double> by_place(static_cast<size_t>(places));
     for (int64_t i = 0; i < places; ++i) {
       by_place[static_cast<size_t>(i)] = scores[static_cast<size_t>(n * places + i % anchors * plane + i / anchors)];
     }
-    std::vector<double> boxes;
-    std::vector<double> kept;
+    Buffer<double> boxes;
+    Buffer<double> kept;
     for (int64_t i : best_scores(by_place.data(), places, 1, -INFINITY, op.pre_nms_top_n > 0 ? op.pre_nms_top_n : -1)) {
       double delta[4];
       double box[4];

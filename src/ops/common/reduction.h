@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "graph/lowering.h"
 #include "ops/common/binary.h"
 
@@ -75,8 +76,8 @@ inline std::vector<bool> operand_axes(const OperandReduction& op, const Referenc
 template <class Step, class Last>
 void reference_reduction(const Tensor& x, const std::vector<bool>& reduced, Tensor& y, double init, const Step& step,
                          const Last& last) {
-  std::vector<double> sums(static_cast<size_t>(y.count()), init);
-  const std::vector<double> values = x.doubles();
+  Buffer<double> sums(static_cast<size_t>(y.count()), init);
+  const Buffer<double> values = doubles_of(x);
   ReductionWalk(x.shape(), reduced).each([&](int64_t r, int64_t i) {
     double& s = sums[static_cast<size_t>(r)];
     s = step(s, values[static_cast<size_t>(i)]);
@@ -90,8 +91,8 @@ void reference_reduction(const Tensor& x, const std::vector<bool>& reduced, Tens
 template <class Step>
 void reference_integer_reduction(const Tensor& x, const std::vector<bool>& reduced, Tensor& y, int64_t init,
                                  const Step& step) {
-  std::vector<int64_t> sums(static_cast<size_t>(y.count()), init);
-  const std::vector<int64_t> values = x.integers();
+  Buffer<int64_t> sums(static_cast<size_t>(y.count()), init);
+  const Buffer<int64_t> values = integers_of(x);
   ReductionWalk(x.shape(), reduced).each([&](int64_t r, int64_t i) {
     int64_t& s = sums[static_cast<size_t>(r)];
     s = step(s, values[static_cast<size_t>(i)]);

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/buffer.h"
 #include "ops/common/joining.h"
 #include "ops/common/sharing_lod.h"
 
@@ -25,8 +26,8 @@ template <class T, class F>
 void each_sorted_row(const Tensor& x, int axis, bool descending, const F& f) {
   const Shape shape = x.shape().is_scalar() ? Shape{1} : x.shape();
   const Around around(shape, axis);
-  std::vector<T> row(static_cast<size_t>(around.dim));
-  std::vector<int64_t> order(row.size());
+  Buffer<T> row(static_cast<size_t>(around.dim));
+  Buffer<int64_t> order(row.size());
   for (int64_t o = 0; o < around.outer; ++o) {
     for (int64_t i = 0; i < around.inner; ++i) {
       const int64_t first = o * around.dim * around.inner + i;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/buffer.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -22,7 +23,7 @@ inline void infer_unary(InferArgs& a) { a.set(0, a.dtype(0), a.shape(0)); }
 /// out[i] = f(x[i]) in double (results for whole numbers are truncated).
 template <class F>
 void reference_unary(ReferenceArgs& a, const F& f) {
-  std::vector<double> values = a.in(0).doubles();
+  Buffer<double> values = doubles_of(a.in(0));
   for (double& v : values) v = f(v);
   a.out(0).assign(values);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/buffer.h"
 #include "graph/op.h"
 #include "ops/common/data_format.h"
 #include "ops/common/indices.h"
@@ -71,7 +72,7 @@ inline void reference_unpooling(ReferenceArgs& a) {
   Tensor& y = a.out(0);
   const int64_t from = s.count(2, s.rank());
   const int64_t to = y.shape().count(2, s.rank());
-  const std::vector<int64_t> indices = a.in(1).integers();
+  const Buffer<int64_t> indices = integers_of(a.in(1));
   visit_float(y.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     std::fill_n(y.data<T>(), y.count(), T(0));

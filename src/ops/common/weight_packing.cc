@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/common/weight_packing.h"
 
+#include "base/buffer.h"
+
 namespace coracle {
 namespace {
 
@@ -70,11 +72,11 @@ void pack_weight(const WeightPacking& packing, const std::vector<int8_t>& whole,
   }
 }
 
-std::vector<double> unpacked_weight(const WeightPacking& packing, const Tensor& packed, const Tensor& scales,
-                                    int64_t rows, int64_t columns, int64_t group_size) {
-  const std::vector<double> scale = scales.doubles();
+Buffer<double> unpacked_weight(const WeightPacking& packing, const Tensor& packed, const Tensor& scales, int64_t rows,
+                               int64_t columns, int64_t group_size) {
+  const Buffer<double> scale = doubles_of(scales);
   const auto* from = packed.data<int8_t>();
-  std::vector<double> numbers(static_cast<size_t>(rows * columns));
+  Buffer<double> numbers(static_cast<size_t>(rows * columns));
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t c = 0; c < columns; ++c) {
       const int64_t place = packed_place(packing, r, c, rows, columns);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/buffer.h"
 #include "graph/op.h"
 
 /// Matrices [k, n] in eight or four bits in the order that products on GPUs read them.
@@ -32,7 +33,7 @@ void pack_weight(const WeightPacking& packing, const std::vector<int8_t>& whole,
                  int8_t* to);
 
 /// The numbers [rows, columns] of a packed matrix, times their scales.
-std::vector<double> unpacked_weight(const WeightPacking& packing, const Tensor& packed, const Tensor& scales,
-                                    int64_t rows, int64_t columns, int64_t group_size);
+Buffer<double> unpacked_weight(const WeightPacking& packing, const Tensor& packed, const Tensor& scales, int64_t rows,
+                               int64_t columns, int64_t group_size);
 
 }  // namespace coracle
