@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include <filesystem>
@@ -205,7 +206,9 @@ TEST_F(Failures, Shapes) {
 TEST_F(Failures, PipesAndDevicesAreNotWaitedFor) {
   const std::string fifo = folder_.path("pipe.npy");
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
-  for (const std::string& path : {fifo, std::string("/dev/zero")}) {
+  const std::string device = folder_.path("zeros.npy");
+  ASSERT_EQ(::symlink("/dev/zero", device.c_str()), 0);
+  for (const std::string& path : {fifo, device}) {
     expect_failure({"run", product_, "--input", "x=" + path}, kIo, {path});
     expect_failure({"inspect", path}, kIo, {path});
     expect_failure({"run", product_, "--params", path, "--shape", "x=1,2"}, kIo, {path});

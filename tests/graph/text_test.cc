@@ -28,7 +28,7 @@ std::string error_of(std::string_view graph) {
 std::string around(const std::string& lines) { return "graph (%x: float32[2, 3]) {\n" + lines + "\n}\n"; }
 
 TEST(Text, PrintsWhatItParses) {
-  const std::string graph = R"(graph (%x0 "image \"1\"\x0a": float32[?, 3, ?, ?], %x1: int64[...]) {
+  const std::string graph = R"(graph (%x0 "image \"1\"\\x0a": float32[?, 3, ?, ?], %x1: int64[...]) {
   @c0 "w": float32[8, 3, 3, 3] = random(864)
   @c1: int32[1] = {1}
   %0 "conv": float32[?, 8, ?, ?] = conv2d(%x0, @c0) {strides = [2, 2]}

@@ -15,6 +15,9 @@ constexpr int64_t kCopyGrain = 32 << 10;
 constexpr int64_t kColumnTile = 128;
 /// Products for each thread that share the work evenly enough.
 constexpr size_t kManyProducts = 8;
+/// Multiplications of one thread that are not cut: some tens of milliseconds, as a limit on time is not looked at
+/// meanwhile.
+constexpr int64_t kMostWhole = int64_t{1} << 30;
 
 /// Copies of matrices side by side, all threads taking part.
 template <class T>
@@ -107,7 +110,8 @@ void Contraction::run_of(const T* a, const T* b, T* c, char* workspace, ThreadPo
   const size_t all = products_.size();
   const bool own = right_.size() == all && (!copies_left_ || left_.size() == all);
   const auto threads = static_cast<size_t>(pool.threads());
-  if (method_ != Method::kDots && own && (all % threads == 0 || all >= kManyProducts * threads)) {
+  const int64_t work = static_cast<int64_t>(all) * rows_ * columns_ * depth_ / pool.threads();
+  if (method_ != Method::kDots && own && work <= kMostWhole && (all % threads == 0 || all >= kManyProducts * threads)) {
     return run_each(a, b, c, workspace, pool);
   }
   T* const left = reinterpret_cast<T*>(workspace + left_at_);
