@@ -19,8 +19,9 @@
  *   set fields. Fields are only ever added at the end, so a program works with every later library; the other structs
  *   never change.
  * - Strings are UTF-8 and end with a zero byte. Whatever a file names comes as printable text: bytes that are not UTF-8
- *   and control characters stand as "\xNN"; names are found in that form and as they are in the file. Shapes are in elements, outermost dimension first (an image is N, C, H,
- *   W); tensors are in row-major order. Sizes and limits are in bytes unless said otherwise.
+ *   and control characters stand as "\xNN"; names are found in that form and as they are in the file. Shapes are in
+ *   elements, outermost dimension first (an image is N, C, H, W); tensors are in row-major order. Sizes and limits are
+ *   in bytes unless said otherwise.
  */
 
 #include <stddef.h>  // NOLINT(modernize-deprecated-headers): also for C

@@ -127,10 +127,10 @@ struct ModelOptions {
   std::string cpu_isa;         ///< empty: all the machine has
   std::string disable_passes;  ///< comma-separated, "all"
   int64_t max_rewrites = -1;
-  std::string disable_kernels;  ///< comma-separated prefixes
-  std::string keep_tensors;     ///< comma-separated, "*"
-  std::string precision;        ///< "strict", "default", "high", "bf16"; empty: default
-  bool emulate_tiles = false;   ///< see coracle_model_options
+  std::string disable_kernels;     ///< comma-separated prefixes
+  std::string keep_tensors;        ///< comma-separated, "*"
+  std::string precision;           ///< "strict", "default", "high", "bf16"; empty: default
+  bool emulate_tiles = false;      ///< see coracle_model_options
   std::int64_t time_limit_ms = 0;  ///< of loading; 0: none
 };
 

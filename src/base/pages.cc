@@ -32,6 +32,7 @@ void Pages::swap(Pages& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
   std::swap(mapped_, other.mapped_);
+  std::swap(mapped_bytes_, other.mapped_bytes_);
 }
 
 #if CORACLE_MAPS_PAGES
@@ -40,12 +41,14 @@ namespace {
 
 // The last large page is seldom full: what is small does not get any.
 constexpr size_t kEnoughForLarge = 3 * kLargePage;
+// The largest page of a system that is not a large page.
+constexpr size_t kPage = size_t{64} << 10U;
 
 }  // namespace
 
-Pages::Pages(size_t bytes) : bytes_(bytes) {
+Pages::Pages(size_t bytes) : bytes_(bytes), mapped_bytes_(bytes + kLargePage) {
   if (bytes >= SIZE_MAX / 2) throw std::bad_alloc();
-  mapped_ = mmap(nullptr, bytes + kLargePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  mapped_ = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (mapped_ == MAP_FAILED) {
     mapped_ = nullptr;
     throw std::bad_alloc();
@@ -60,8 +63,16 @@ Pages::Pages(size_t bytes) : bytes_(bytes) {
 
 Pages::~Pages() {
   if (mapped_ == nullptr) return;
-  munmap(mapped_, bytes_ + kLargePage);
+  munmap(mapped_, mapped_bytes_);
   MemoryLedger::uncount_in_process(bytes_);
+}
+
+void Pages::trim(size_t bytes) noexcept {
+  if (bytes >= bytes_) return;
+  const size_t kept = round_up(bytes, kPage);
+  if (kept < bytes_) madvise(data_ + kept, bytes_ - kept, MADV_DONTNEED);
+  MemoryLedger::uncount_in_process(bytes_ - bytes);
+  bytes_ = bytes;
 }
 
 #else
@@ -79,6 +90,12 @@ Pages::~Pages() {
   if (mapped_ == nullptr) return;
   ::operator delete (mapped_, std::align_val_t{kAlignment});
   MemoryLedger::uncount_in_process(bytes_);
+}
+
+void Pages::trim(size_t bytes) noexcept {
+  if (bytes >= bytes_) return;
+  MemoryLedger::uncount_in_process(bytes_ - bytes);
+  bytes_ = bytes;
 }
 
 #endif

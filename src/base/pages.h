@@ -26,6 +26,8 @@ class Pages {
 
   std::byte* data() const { return data_; }
   size_t bytes() const { return bytes_; }
+  /// Gives what lies behind the first `bytes` back to the system; they stay where they are.
+  void trim(size_t bytes) noexcept;
 
  private:
   void swap(Pages& other) noexcept;
@@ -33,6 +35,7 @@ class Pages {
   std::byte* data_ = nullptr;
   size_t bytes_ = 0;
   void* mapped_ = nullptr;
+  size_t mapped_bytes_ = 0;
 };
 
 /// Pages for many lasting things of all sizes, one behind the other. They are given back when the last thing in a block

@@ -49,7 +49,7 @@ class Size {
   }
   constexpr Size& operator+=(Size b) { return *this = *this + b; }
   constexpr Size& operator*=(Size b) { return *this = *this * b; }
-  friend constexpr auto operator<=>(Size, Size) = default;
+  friend constexpr auto operator<=>(Size, Size) = default;  // NOLINT(modernize-use-nullptr): takes <=> for 0
 
  private:
   int64_t n_ = 0;

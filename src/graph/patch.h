@@ -24,9 +24,7 @@ class Patch {
   Patch& operator=(const Patch&) = delete;
 
   const Graph& graph() const { return graph_; }
-  ValueId constant(Tensor tensor, std::string name = {}) {
-    return graph_.add_constant(std::move(tensor), std::move(name));
-  }
+  ValueId constant(Tensor tensor, std::string_view name = {}) { return graph_.add_constant(std::move(tensor), name); }
   /// Adds a node; returns its result 0. Named after the node in front of which it stands.
   ValueId add(Op op, const PortValues& inputs);
   /// Adds a node with several results.

@@ -74,10 +74,10 @@ void ProgramImporter::import_recurrent(ProgramScope& scope, const Operator& op, 
 
   auto region = std::make_shared<Graph>();
   ProgramScope inner(*region, sub, &scope);
-  const auto add_input = [&](std::string label, ValueId outer) {
+  const auto add_input = [&](std::string_view label, ValueId outer) {
     Fact fact = graph.fact(outer);
     fact.value = nullptr;
-    return region->add_input(std::move(label), std::move(fact));
+    return region->add_input(label, std::move(fact));
   };
   add_input("more", condition);
   std::vector<ValueId> state;

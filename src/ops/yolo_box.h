@@ -106,10 +106,10 @@ struct YoloHead {
     const double bias = -0.5 * (scale - 1.0);
     const auto height = static_cast<double>(rows);
     const auto width = static_cast<double>(columns);
+    const auto row = static_cast<double>(at / columns);  // NOLINT(bugprone-integer-division)
     const double x =
         (static_cast<double>(at % columns) + gate_sigmoid(value(0, at)) * scale + bias) * image_width / width;
-    const double y =
-        (static_cast<double>(at / columns) + gate_sigmoid(value(1, at)) * scale + bias) * image_height / height;
+    const double y = (row + gate_sigmoid(value(1, at)) * scale + bias) * image_height / height;
     const double half_w = std::exp(value(2, at)) * anchor_width * image_width / (op.downsample_ratio * width) / 2;
     const double half_h = std::exp(value(3, at)) * anchor_height * image_height / (op.downsample_ratio * height) / 2;
     double corners[4] = {x - half_w, y - half_h, x + half_w, y + half_h};

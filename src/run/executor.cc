@@ -102,7 +102,7 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs) {
   try {
     return run_main(inputs);
   } catch (...) {
-    arena_in_use_ = false;
+    arena_in_use_.reset();
     frames_.clear();
     if (limits_.memory_bytes != 0) free_arena();
     throw;
@@ -255,9 +255,9 @@ void Executor::run_steps(const Graph& graph, BoundSteps& bound, Frame& frame) {
   for (const BoundSteps::External& e : bound.externals) {
     bound.views[e.view].data = frame.tensors[index(e.value)].raw();
   }
-  arena_in_use_ = true;
+  arena_in_use_ = bound.steps.arena_bytes;
   run_calls(graph, bound);
-  arena_in_use_ = false;
+  arena_in_use_.reset();
 }
 
 void Executor::run_calls(const Graph& graph, BoundSteps& bound) {
@@ -364,7 +364,7 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
     reserve_arena(sized->prepared.workspace, [&] { return text("scratch of ", sized->kernel->name); });
     std::vector<Tensor*> before;
     for (ValueId v : node.outputs) before.push_back(&frame.tensors[index(v)]);
-    arena_in_use_ = true;
+    arena_in_use_ = sized->prepared.workspace;
     outputs = run_sized({.node = node,
                          .step = *sized,
                          .inputs = inputs,
@@ -374,7 +374,7 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
                          .workspace = arena_.data(),
                          .pool = pool_,
                          .reuse = limits_.memory_bytes == 0});
-    arena_in_use_ = false;
+    arena_in_use_.reset();
     Deadline::check_current();
   } else {
     outputs = evaluate_node(node, std::move(inputs), results, &run_region);

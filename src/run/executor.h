@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -86,7 +87,7 @@ class Executor {
   const std::shared_ptr<MemoryLedger> ledger_;
   StepCache cache_;
   Pages arena_;
-  bool arena_in_use_ = false;
+  std::optional<size_t> arena_in_use_;  // how much of the arena
   std::unordered_map<const Graph*, Frame> frames_;
   std::string key_;
   Profile* profile_ = nullptr;

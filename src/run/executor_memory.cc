@@ -25,7 +25,10 @@ void Executor::reclaim() {
     }
   }
   cache_.clear();
-  if (!arena_in_use_) free_arena();
+  if (!arena_in_use_) return free_arena();
+  const size_t before = arena_.bytes();
+  arena_.trim(*arena_in_use_);
+  ledger_->give_back(before - arena_.bytes());
 }
 
 /// "the largest is float32[1, 64, 320, 320], 26214400 bytes, of conv2d (conv2d_3)", of the tensors in the arena.

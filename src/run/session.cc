@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/cpus.h"
-
 #include "base/printable.h"
 
 namespace coracle {

@@ -75,8 +75,7 @@ TEST(Segments, ResultsThatDependOnDataKeepTheMemoryLimit) {
     run(session, {ones(600)});
     ADD_FAILURE() << "more than the limit";
   } catch (const Error& e) {
-    EXPECT_NE(std::string(e.what()).find("a run needs 4800 bytes for a tensor int64[600, 1]"),
-              std::string::npos)
+    EXPECT_NE(std::string(e.what()).find("a run needs 4800 bytes for a tensor int64[600, 1]"), std::string::npos)
         << e.what();
   }
   EXPECT_EQ(run(session, {ones(30)}).at(0).count(), 30);
