@@ -71,23 +71,24 @@ void extremes_of_rows(const T* x, T* y, size_t rows, size_t n) {
   }
 }
 
-// y[0, width) over the first axis of [n, inner]; `width` is less than a vector's only where kVectors is 1.
+// y[column, column + width) over the first axis of [n, inner]; `width` is less than a vector's only where kVectors
+// is 1.
 template <bool kLargest, size_t kVectors, class T>
-HWY_INLINE void extremes_of_strip(const T* x, T* y, size_t n, size_t inner, size_t width) {
+HWY_INLINE void extremes_of_strip(const T* x, T* y, size_t n, size_t inner, size_t column, size_t width) {
   const hn::ScalableTag<T> d;
   constexpr size_t kLanes = HWY_LANES(T);
   Extreme<kLargest, T> e[kVectors];
   for (size_t i = 0; i < n; ++i) {
     CORACLE_UNROLL for (size_t v = 0; v < kVectors; ++v) {
-      const T* from = x + i * inner + v * kLanes;
+      const T* from = x + i * inner + column + v * kLanes;
       e[v].take(width >= kLanes ? hn::LoadU(d, from) : load_partial(d, from, width));
     }
   }
   CORACLE_UNROLL for (size_t v = 0; v < kVectors; ++v) {
     if (width >= kLanes) {
-      hn::StoreU(e[v].lanes(), d, y + v * kLanes);
+      hn::StoreU(e[v].lanes(), d, y + column + v * kLanes);
     } else {
-      store_partial(d, e[v].lanes(), y + v * kLanes, width);
+      store_partial(d, e[v].lanes(), y + column + v * kLanes, width);
     }
   }
 }
@@ -97,10 +98,10 @@ template <bool kLargest, class T>
 void extremes_of_columns(const T* x, T* y, size_t n, size_t inner, size_t begin, size_t end) {
   constexpr size_t kLanes = HWY_LANES(T);
   for (; begin + 4 * kLanes <= end; begin += 4 * kLanes) {
-    extremes_of_strip<kLargest, 4>(x + begin, y + begin, n, inner, 4 * kLanes);
+    extremes_of_strip<kLargest, 4>(x, y, n, inner, begin, 4 * kLanes);
   }
   for (; begin < end; begin += kLanes) {
-    extremes_of_strip<kLargest, 1>(x + begin, y + begin, n, inner, end - begin < kLanes ? end - begin : kLanes);
+    extremes_of_strip<kLargest, 1>(x, y, n, inner, begin, end - begin < kLanes ? end - begin : kLanes);
   }
 }
 
