@@ -42,8 +42,7 @@ inline void infer(const Expand&, InferArgs& a) {
     return share_lod_of_equal_rows(a);
   }
   const bool rank_known = a.has(1) && a.shape(1).known();
-  a.set(0, a.dtype(0),
-        rank_known ? Shape::filled(static_cast<int>(a.shape(1).count()), Shape::kUnknown) : Shape::unknown_rank());
+  a.set(0, a.dtype(0), rank_known ? Shape::filled(listed_rank(a, 1), Shape::kUnknown) : Shape::unknown_rank());
 }
 
 inline void reference(const Expand&, ReferenceArgs& a) {

@@ -27,7 +27,7 @@ inline void infer_tile(InferArgs& a) {
   if (x.rank_known() && times) {
     y = tiled_shape(x, *times);
   } else if (x.rank_known() && a.has(1) && a.shape(1).known()) {
-    y = Shape::filled(std::max(x.rank(), static_cast<int>(a.shape(1).count())), Shape::kUnknown);
+    y = Shape::filled(std::max(x.rank(), listed_rank(a, 1)), Shape::kUnknown);
   }
   a.set(0, a.dtype(0), y);
   share_lod_of_equal_rows(a);

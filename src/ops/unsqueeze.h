@@ -26,7 +26,7 @@ inline void infer(const Unsqueeze&, InferArgs& a) {
   if (y.rank_known() && axes) {
     for (int64_t axis : *axes) y.insert(normalize_axis(axis, y.rank() + 1), 1);
   } else if (y.rank_known() && a.has(1) && a.shape(1).known()) {
-    y = Shape::filled(y.rank() + static_cast<int>(a.shape(1).count()), Shape::kUnknown);
+    y = Shape::filled(y.rank() + listed_rank(a, 1), Shape::kUnknown);
   } else {
     y = Shape::unknown_rank();
   }
