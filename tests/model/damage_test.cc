@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -11,6 +10,7 @@
 #include <thread>
 
 #include "model/model_files.h"
+#include "support/resident.h"
 #include "support/small_models.h"
 #include "support/survivor.h"
 
@@ -58,12 +58,6 @@ class Watchdog {
   std::atomic<bool> stop_{false};
   std::thread thread_;
 };
-
-size_t peak_resident_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<size_t>(usage.ru_maxrss) * 1024;
-}
 
 class Damage {
  public:
@@ -134,12 +128,12 @@ void damage(test::ModelBytes files, int flips, int64_t time_limit_ms) {
 #else
   constexpr size_t kGrowth = size_t{512} << 20U;
 #endif
-  const size_t before = peak_resident_bytes();
+  const size_t before = test::peak_resident_bytes();
   Damage test(std::move(files), time_limit_ms);
   test.expect_unharmed_runs();
   test.expect_prefixes_refused_or_run();
   test.expect_flips_refused_or_run(flips);
-  EXPECT_LT(peak_resident_bytes(), before + kGrowth);
+  EXPECT_LT(test::peak_resident_bytes(), before + kGrowth);
 }
 
 class DamagedProgramDesc : public testing::TestWithParam<test::ModelBytes> {};

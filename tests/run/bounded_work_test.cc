@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files made to cost more than they weigh are refused or loaded in time and memory in proportion to their size.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <chrono>
 
@@ -9,6 +8,7 @@
 #include "support/memory_file.h"
 #include "support/pir_writer.h"
 #include "support/program_writer.h"
+#include "support/resident.h"
 
 namespace coracle {
 namespace {
@@ -21,16 +21,10 @@ using test::variable;
 constexpr double kMostSeconds = 40;
 constexpr size_t kMostGrowth = size_t{200} << 20U;
 
-size_t peak_resident_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<size_t>(usage.ru_maxrss) * 1024;
-}
-
 /// Loads the program, or has it refused; what the refusal says.
 std::string load_in_bounds(const std::string& program) {
   const auto start = std::chrono::steady_clock::now();
-  const size_t before = peak_resident_bytes();
+  const size_t before = test::peak_resident_bytes();
   std::string refusal;
   try {
     Model::load(ModelSource::in_memory(test::memory_file(program), test::memory_file("")), {});
@@ -39,7 +33,7 @@ std::string load_in_bounds(const std::string& program) {
   }
   const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
   EXPECT_LT(taken.count(), kMostSeconds) << program.size() << " bytes";
-  EXPECT_LT(peak_resident_bytes() - before, kMostGrowth + 200 * program.size()) << program.size() << " bytes";
+  EXPECT_LT(test::peak_resident_bytes() - before, kMostGrowth + 200 * program.size()) << program.size() << " bytes";
   return refusal;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // memory_limit bounds all that a run holds at a time, and what it refuses leaves the session as good as new.
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
 #include <chrono>
 
 #include "base/memory_ledger.h"
 #include "run/session_results.h"
 #include "support/graph_model.h"
+#include "support/resident.h"
 
 namespace coracle {
 namespace {
@@ -16,12 +16,6 @@ using test::model_of;
 using test::run;
 
 constexpr size_t kMegabyte = size_t{1} << 20U;
-
-size_t peak_resident_bytes() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  return static_cast<size_t>(usage.ru_maxrss) * 1024;
-}
 
 Tensor ones(int64_t count) {
   Tensor t = Tensor::make(DType::kFloat32, Shape{count});
@@ -32,7 +26,7 @@ Tensor ones(int64_t count) {
 /// Runs into the limit: the error says so and how much was asked for, and no memory beyond the limit was touched.
 std::string expect_refused(Session& session, const std::vector<Tensor>& inputs) {
   const size_t limit = session.options().memory_limit;
-  const size_t before = peak_resident_bytes();
+  const size_t before = test::peak_resident_bytes();
   std::string message;
   try {
     for (size_t i = 0; i < inputs.size(); ++i) session.set_input(i, inputs[i]);
@@ -44,7 +38,7 @@ std::string expect_refused(Session& session, const std::vector<Tensor>& inputs) 
   }
   EXPECT_NE(message.find(text("the memory limit is ", limit)), std::string::npos) << message;
   EXPECT_NE(message.find("a run needs "), std::string::npos) << message;
-  EXPECT_LT(peak_resident_bytes() - before, limit + 16 * kMegabyte) << message;
+  EXPECT_LT(test::peak_resident_bytes() - before, limit + 16 * kMegabyte) << message;
   return message;
 }
 
