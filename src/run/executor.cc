@@ -146,6 +146,7 @@ Executor::Frame& Executor::frame_of(const Graph& graph) {
       if (v.is_constant()) frame.facts[i] = v.fact;
     }
   }
+  for (ValueId v : frame.available) frame.facts[index(v)].value = nullptr;
   frame.available.clear();
   return frame;
 }

@@ -57,7 +57,7 @@ class Executor {
  private:
   /// The tensors of one graph that live outside segments.
   struct Frame {
-    std::vector<Fact> facts;      // by value
+    std::vector<Fact> facts;      // by value; elements (Fact::value) of constants and of available values only
     std::vector<Tensor> tensors;  // by value, external ones
     std::vector<ValueId> available;
   };

@@ -12,6 +12,7 @@ void Executor::free_used(const Graph& graph, Frame& frame, size_t position) {
     const size_t last = last_use[index(v)];
     if (last != GraphUses::kUnused && last >= position) return false;
     frame.tensors[index(v)] = Tensor();
+    frame.facts[index(v)].value = nullptr;
     return true;
   });
 }

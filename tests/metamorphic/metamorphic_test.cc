@@ -197,9 +197,7 @@ class SubjectTest {
     }
   }
 
-  /// Under the least limit (within an eighth) that each set of inputs can do with in a session of its own. What a
-  /// session still holds when it must give something up depends on its limit and on earlier runs: another eighth covers
-  /// that.
+  /// Under the least limit (within an eighth) that each set of inputs can do with in a session of its own.
   void under_limit(const Variant& variant, const std::vector<Answer>& expected) {
     const auto model = load(variant);
     const auto suffices = [&](size_t limit, const Inputs& inputs) {
@@ -217,7 +215,7 @@ class SubjectTest {
       }
       least = std::max(least, high);
     }
-    Session session(model, {.threads = 1, .memory_limit = least + least / 8 + 256});
+    Session session(model, {.threads = 1, .memory_limit = least});
     for (size_t i = sets_.size(); i-- > 0;) {
       expect(answer(session, sets_[i]), expected[i], variant, i, "under a memory limit");
     }
