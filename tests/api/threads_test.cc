@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <atomic>
 #include <functional>
 #include <thread>
 #include <vector>
 
 #include "api/loaded.h"
+#include "support/forked_child.h"
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
@@ -155,17 +153,6 @@ TEST_F(Threads, AnObserverMayNotUseItsSession) {
   EXPECT_TRUE(seen.told);
   ASSERT_EQ(coracle_session_set_observer(session.get(), nullptr, nullptr), CORACLE_OK);
   EXPECT_EQ(run(session), observed);
-}
-
-/// Whether f holds in a forked child. A child that hangs is killed by its alarm.
-bool holds_in_child(const std::function<bool()>& f) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(60);
-    ::_exit(f() ? 0 : 1);
-  }
-  int status = 0;
-  return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 TEST_F(Threads, AForkedChildIsToldToMakeASession) {

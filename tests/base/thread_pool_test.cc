@@ -3,13 +3,10 @@
 
 #include <gtest/gtest.h>
 #include <sched.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <fstream>
-#include <functional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,6 +14,7 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "base/workers.h"
+#include "support/forked_child.h"
 
 namespace coracle {
 namespace {
@@ -188,22 +186,11 @@ TEST(ThreadPool, StartsNoMoreHelpersThanThereAreProcessors) {
   }).join();
 }
 
-/// Whether f holds in a forked child. A child that hangs is killed by its alarm.
-bool holds_in_child(const std::function<bool()>& f) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(60);
-    ::_exit(f() ? 0 : 1);
-  }
-  int status = 0;
-  return ::waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 TEST(ThreadPool, IsOfTheProcessThatStartedIt) {
   auto started = std::make_unique<ThreadPool>(2);
   started->start();
   ThreadPool not_started(2);
-  EXPECT_TRUE(holds_in_child([&] {
+  EXPECT_TRUE(test::holds_in_child([&] {
     try {
       const ThreadPool::Run run(*started);
       return false;
@@ -211,11 +198,11 @@ TEST(ThreadPool, IsOfTheProcessThatStartedIt) {
       return e.text().find("threads do not survive a fork") != std::string::npos;
     }
   }));
-  EXPECT_TRUE(holds_in_child([&] {
+  EXPECT_TRUE(test::holds_in_child([&] {
     started.reset();
     return true;
   }));
-  EXPECT_TRUE(holds_in_child([&] {
+  EXPECT_TRUE(test::holds_in_child([&] {
     int calls = 0;
     not_started.parallel_for(10, 1, [&](int64_t begin, int64_t end) { calls += static_cast<int>(end - begin); });
     return calls == 10;
@@ -225,7 +212,7 @@ TEST(ThreadPool, IsOfTheProcessThatStartedIt) {
 TEST(ProcessMutex, SaysThatItsHolderWasLeftBehind) {
   ProcessMutex mutex;
   mutex.lock();
-  EXPECT_TRUE(holds_in_child([&] {
+  EXPECT_TRUE(test::holds_in_child([&] {
     try {
       mutex.lock();
       return false;
@@ -234,7 +221,7 @@ TEST(ProcessMutex, SaysThatItsHolderWasLeftBehind) {
     }
   }));
   mutex.unlock();
-  EXPECT_TRUE(holds_in_child([&] {
+  EXPECT_TRUE(test::holds_in_child([&] {
     mutex.lock();
     mutex.unlock();
     return true;
