@@ -2,9 +2,11 @@
 #include "base/cpus.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <fstream>
-#include <sstream>
+#include <cstdio>
+#include <memory>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -23,65 +25,84 @@ struct Hierarchy {
   std::string group;     // of this process, from the topmost on
 };
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+/// A file of the system, empty where it cannot be read. Its streams would be most of what the standard library weighs
+/// here.
+std::string content(const std::string& path) {
+  std::string all;
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "re"), std::fclose);
+  if (file == nullptr) return all;
+  char piece[4096];
+  while (const size_t got = std::fread(piece, 1, sizeof(piece), file.get())) all.append(piece, got);
+  return all;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(separator), text.size());
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
   return parts;
 }
 
-bool contains(const std::vector<std::string>& list, const char* word) {
+bool contains(const std::vector<std::string_view>& list, std::string_view word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
 /// Lines of /proc/self/mountinfo: "36 35 98:0 /group /sys/fs/cgroup/cpu rw,noatime - cgroup source rw,cpu,cpuacct".
 std::vector<Hierarchy> mounted(const std::string& root) {
   std::vector<Hierarchy> found;
-  std::ifstream mounts(root + "/proc/self/mountinfo");
-  for (std::string line; std::getline(mounts, line);) {
+  const std::string mounts = content(root + "/proc/self/mountinfo");
+  for (const std::string_view line : split(mounts, '\n')) {
     const size_t dash = line.find(" - ");
-    if (dash == std::string::npos) continue;
-    const std::vector<std::string> left = split(line.substr(0, dash), ' ');
-    const std::vector<std::string> right = split(line.substr(dash + 3), ' ');
+    if (dash == std::string_view::npos) continue;
+    const std::vector<std::string_view> left = split(line.substr(0, dash), ' ');
+    const std::vector<std::string_view> right = split(line.substr(dash + 3), ' ');
     if (left.size() < 5 || right.empty()) continue;
     const bool unified = right[0] == "cgroup2";
     if (!unified && (right[0] != "cgroup" || right.size() < 3 || !contains(split(right[2], ','), "cpu"))) continue;
-    found.push_back({.unified = unified, .mount = left[4], .root = left[3], .group = {}});
+    found.push_back({.unified = unified, .mount = std::string(left[4]), .root = std::string(left[3]), .group = {}});
   }
   return found;
 }
 
 /// Lines of /proc/self/cgroup: "4:cpu,cpuacct:/group" for version 1, "0::/group" for version 2.
 void find_groups(const std::string& root, std::vector<Hierarchy>& hierarchies) {
-  std::ifstream groups(root + "/proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {
+  const std::string groups = content(root + "/proc/self/cgroup");
+  for (const std::string_view line : split(groups, '\n')) {
     const size_t first = line.find(':');
-    const size_t second = first == std::string::npos ? first : line.find(':', first + 1);
-    if (second == std::string::npos) continue;
-    const std::string controllers = line.substr(first + 1, second - first - 1);
+    const size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
+    if (second == std::string_view::npos) continue;
+    const std::string_view controllers = line.substr(first + 1, second - first - 1);
     for (Hierarchy& h : hierarchies) {
       if (h.unified ? controllers.empty() : contains(split(controllers, ','), "cpu")) h.group = line.substr(second + 1);
     }
   }
 }
 
+/// The whole number that `text` begins with.
+std::optional<int64_t> number(std::string_view text) {
+  int64_t value = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc()) return std::nullopt;
+  return value;
+}
+
 /// What one group grants.
 std::optional<double> quota_of(const std::string& directory, bool unified) {
-  double quota = 0;
-  double period = 0;
+  std::string quota;
+  std::string period;
   if (unified) {
-    std::ifstream file(directory + "/cpu.max");  // "150000 100000" or "max 100000"
-    file >> quota >> period;
-    if (!file) return std::nullopt;
+    quota = content(directory + "/cpu.max");  // "150000 100000" or "max 100000"
+    if (const size_t space = quota.find(' '); space != std::string::npos) period = quota.substr(space + 1);
   } else {
-    std::ifstream quota_file(directory + "/cpu.cfs_quota_us");  // -1: none
-    std::ifstream period_file(directory + "/cpu.cfs_period_us");
-    quota_file >> quota;
-    period_file >> period;
-    if (!quota_file || !period_file) return std::nullopt;
+    quota = content(directory + "/cpu.cfs_quota_us");  // -1: none
+    period = content(directory + "/cpu.cfs_period_us");
   }
-  if (quota <= 0 || period <= 0) return std::nullopt;
-  return quota / period;
+  const std::optional<int64_t> granted = number(quota);
+  const std::optional<int64_t> of = number(period);
+  if (!granted || !of || *granted <= 0 || *of <= 0) return std::nullopt;
+  return static_cast<double>(*granted) / static_cast<double>(*of);
 }
 
 }  // namespace
