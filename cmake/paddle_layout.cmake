@@ -10,6 +10,9 @@ install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/THIRD_PARTY_NOTICE
 foreach(folder paddle experimental/paddle)  # where versions of Paddle have had it
   install(FILES ${CMAKE_SOURCE_DIR}/include/paddle/extension.h DESTINATION paddle/include/${folder} ${layout})
 endforeach()
+foreach(folder paddle experimental)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/paddle/phi DESTINATION paddle/include/${folder} ${layout})
+endforeach()
 # By file, not by target: a target has one place where it is installed to.
 foreach(library coracle paddle_inference_c)
   install(FILES $<TARGET_FILE:${library}> DESTINATION paddle/lib PERMISSIONS

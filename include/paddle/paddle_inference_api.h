@@ -52,7 +52,7 @@ class PD_INFER_DECL Predictor {
   std::map<std::string, DataType> GetOutputTypes() { return predictor_->GetOutputTypes(); }
   /// Any thread may call it, also while this predictor runs.
   std::unique_ptr<Predictor> Clone(void* stream = nullptr) {
-    return std::make_unique<Predictor>(predictor_->Clone(stream));
+    return std::unique_ptr<Predictor>(new Predictor(predictor_->Clone(stream)));
   }
   void ClearIntermediateTensor() { predictor_->ClearIntermediateTensor(); }
   /// Bytes given back; results of the last run are gone.

@@ -72,10 +72,10 @@ class CoraclePredictor : public PaddlePredictor {
   std::map<std::string, paddle_infer::DataType> GetOutputTypes() override { return types(engine_->model().outputs); }
 
   std::unique_ptr<ZeroCopyTensor> GetInputTensor(const std::string& name) override {
-    return std::make_unique<ZeroCopyTensor>(engine_, engine_->find_input(name), true);
+    return std::unique_ptr<ZeroCopyTensor>(new ZeroCopyTensor(engine_, engine_->find_input(name), true));
   }
   std::unique_ptr<ZeroCopyTensor> GetOutputTensor(const std::string& name) override {
-    return std::make_unique<ZeroCopyTensor>(engine_, engine_->find_output(name), false);
+    return std::unique_ptr<ZeroCopyTensor>(new ZeroCopyTensor(engine_, engine_->find_output(name), false));
   }
   bool ZeroCopyRun(bool = false) override {
     engine_->run();
@@ -90,7 +90,7 @@ class CoraclePredictor : public PaddlePredictor {
     engine_->add_input_hook(hookfunc);
   }
   std::unique_ptr<PaddlePredictor> Clone(void* = nullptr) override {
-    return std::make_unique<CoraclePredictor>(engine_->clone());
+    return std::unique_ptr<PaddlePredictor>(new CoraclePredictor(engine_->clone()));
   }
   std::string GetSerializedProgram() const override {
     const EngineOptions& options = engine_->model().options();
@@ -134,7 +134,7 @@ class CoraclePredictor : public PaddlePredictor {
 };
 
 inline std::unique_ptr<PaddlePredictor> make_predictor(const EngineOptions& options) {
-  return std::make_unique<CoraclePredictor>(std::make_shared<Engine>(options));
+  return std::unique_ptr<PaddlePredictor>(new CoraclePredictor(std::make_shared<Engine>(options)));
 }
 
 }  // namespace detail

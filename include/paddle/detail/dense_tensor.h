@@ -98,28 +98,31 @@ inline coracle_dtype library_type(phi::DataType type) {
   fail("there are no tensors of the element type ", static_cast<int>(type), " of phi::DataType");
 }
 
-/// Calls f with the element type's T* (null), which may be any but complex ones.
-template <class F>
-void with_element_type(coracle_dtype dtype, const F& f) {
-  switch (dtype) {
-    case CORACLE_BOOL: return f(static_cast<bool*>(nullptr));
-    case CORACLE_INT8: return f(static_cast<int8_t*>(nullptr));
-    case CORACLE_UINT8: return f(static_cast<uint8_t*>(nullptr));
-    case CORACLE_INT16: return f(static_cast<int16_t*>(nullptr));
-    case CORACLE_INT32: return f(static_cast<int32_t*>(nullptr));
-    case CORACLE_INT64: return f(static_cast<int64_t*>(nullptr));
-    case CORACLE_FLOAT16: return f(static_cast<phi::dtype::float16*>(nullptr));
-    case CORACLE_BFLOAT16: return f(static_cast<phi::dtype::bfloat16*>(nullptr));
-    case CORACLE_FLOAT32: return f(static_cast<float*>(nullptr));
-    case CORACLE_FLOAT64: return f(static_cast<double*>(nullptr));
-    default: fail("tensors of ", coracle_dtype_name(dtype), " cannot be filled with a number");
-  }
-}
 inline float as_element(double value, const phi::dtype::float16*) { return static_cast<float>(value); }
 inline float as_element(double value, const phi::dtype::bfloat16*) { return static_cast<float>(value); }
 template <class T>
 T as_element(double value, const T*) {
   return static_cast<T>(value);
+}
+/// Gives `count` elements the value.
+template <class T>
+void fill(void* elements, size_t count, double value) {
+  std::fill_n(static_cast<T*>(elements), count, T(as_element(value, static_cast<T*>(nullptr))));
+}
+inline void fill(coracle_dtype dtype, void* elements, size_t count, double value) {
+  switch (dtype) {
+    case CORACLE_BOOL: return fill<bool>(elements, count, value);
+    case CORACLE_INT8: return fill<int8_t>(elements, count, value);
+    case CORACLE_UINT8: return fill<uint8_t>(elements, count, value);
+    case CORACLE_INT16: return fill<int16_t>(elements, count, value);
+    case CORACLE_INT32: return fill<int32_t>(elements, count, value);
+    case CORACLE_INT64: return fill<int64_t>(elements, count, value);
+    case CORACLE_FLOAT16: return fill<phi::dtype::float16>(elements, count, value);
+    case CORACLE_BFLOAT16: return fill<phi::dtype::bfloat16>(elements, count, value);
+    case CORACLE_FLOAT32: return fill<float>(elements, count, value);
+    case CORACLE_FLOAT64: return fill<double>(elements, count, value);
+    default: fail("tensors of ", coracle_dtype_name(dtype), " cannot be filled with a number");
+  }
 }
 
 /// Elements of a shape that `kind` ("input") `name` has or is to have; throws if they cannot be counted.
@@ -224,10 +227,7 @@ inline Tensor empty(const std::vector<int64_t>& shape, DataType dtype = DataType
 inline Tensor full(const std::vector<int64_t>& shape, double value, DataType dtype = DataType::FLOAT32,
                    const Place& = CPUPlace()) {
   Tensor tensor(shape, detail::library_type(dtype));
-  detail::with_element_type(detail::library_type(dtype), [&](auto* type) {
-    using T = std::remove_pointer_t<decltype(type)>;
-    std::fill_n(tensor.data<T>(), static_cast<size_t>(tensor.numel()), T(detail::as_element(value, type)));
-  });
+  detail::fill(detail::library_type(dtype), tensor.data(), static_cast<size_t>(tensor.numel()), value);
   return tensor;
 }
 

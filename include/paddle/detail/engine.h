@@ -21,7 +21,7 @@ class InputBuffer {
  public:
   void* reserve(size_t bytes) {
     if (bytes > capacity_ || memory_ == nullptr) {
-      memory_ = std::make_unique<char[]>(bytes + kAlignment);
+      memory_.reset(new char[bytes + kAlignment]());
       capacity_ = bytes;
     }
     const auto address = reinterpret_cast<uintptr_t>(memory_.get());
@@ -48,9 +48,9 @@ struct InputState {
 
 /// Where a result is to be copied after each run (ShareExternalData on an output).
 struct OutputTarget {
-  void* data = nullptr;
-  size_t bytes = 0;
-  coracle_dtype dtype = CORACLE_FLOAT32;
+  void* data;
+  size_t bytes;
+  coracle_dtype dtype;
 };
 
 /// What is behind predictors of both interfaces and their handles: a session and the state of its inputs. One thread
@@ -145,7 +145,9 @@ class Engine {
   void run() {
     for (size_t i = 0; i < inputs_.size(); ++i) give(i);
     const coracle_status status = coracle_session_run(session_.get());
-    if (hook_failure_ != nullptr) std::rethrow_exception(std::exchange(hook_failure_, nullptr));
+    std::exception_ptr of_hook;
+    std::swap(of_hook, hook_failure_);
+    if (of_hook != nullptr) std::rethrow_exception(of_hook);
     check(status);
     for (size_t i = 0; i < targets_.size(); ++i) copy_to_target(i);
   }
