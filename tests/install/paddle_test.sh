@@ -16,6 +16,12 @@ for file in LICENSE THIRD_PARTY_NOTICES; do cmp "$2/$file" "$work/root/paddle/$f
 logged cmake -S "$here/paddle_client" -B "$work/client" -DPADDLE_LIB="$work/root" -DDEMO_NAME=resnet50 \
   -DDEMO_SOURCES="$programs" -DCMAKE_BUILD_TYPE=Release
 logged cmake --build "$work/client"
+"$work/client/extension"
+logged cmake -S "$here/paddle_client" -B "$work/static" -DPADDLE_LIB="$work/root" -DDEMO_NAME=resnet50 -DWITH_MKL=OFF \
+  -DDEMO_SOURCES="$programs" -DWITH_STATIC_LIB=ON -DCMAKE_BUILD_TYPE=Release
+logged cmake --build "$work/static"
+for name in libphi.so libcommon.so libpaddle_fluid.so; do cp "$work/root/paddle/lib/$name" "$work"; done
+grep -q "^WITH_GPU: OFF" "$work/root/version.txt"
 
 logged cmake --install "$build" --prefix "$work/prefix"
 mkdir "$work/package"
@@ -35,7 +41,9 @@ logged cmake --build "$work/package/build"
 if [ -f "$model" ]; then
   "$work/client/resnet50" "$3" "$4" 1 48 48 "$work/cpp"
   "$work/client/resnet50_c" "$3" "$4" 1 48 48 "$work/c"
+  "$work/static/resnet50" "$3" "$4" 1 48 48 "$work/static/result"
   cmp "$work/cpp" "$work/c"
+  cmp "$work/cpp" "$work/static/result"
   [ -s "$work/cpp" ]
 else
   echo "the reference folder ../shared is absent: the programs were built, not run"
