@@ -131,7 +131,7 @@ TEST(PathTricks, LinksThatLeaveTheFolderAreRefused) {
   files.files = disk_source();
   files.folder = folder.path("model");
   EXPECT_THROW(read_parameters(files, {declared("link", DType::kFloat32, {1})}), Error);
-  EXPECT_EQ(read_parameters(files, {declared("alias", DType::kFloat32, {1})}).size(), 1U);
+  EXPECT_EQ(read_parameters(files, {declared("alias", DType::kFloat32, {1})}).tensors.size(), 1U);
 }
 
 TEST(Params, MissingSingleFilesSayWhatWasLookedFor) {
