@@ -70,7 +70,7 @@ def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, 
     """Loads a model from the bytes of its program file and its (combined) parameter file.
 
     Both are bytes, a memoryview, an mmap or whatever else has a contiguous buffer; they are not copied and must not change
-    while the model lives. Options and errors as for `load`.
+    while the model lives. Options (but for `weights`) and errors as for `load`.
     """
     options = {"cpu_isa": cpu_isa, "disable_passes": disable_passes, "max_rewrites": max_rewrites,
                "disable_kernels": disable_kernels, "keep_tensors": keep_tensors, "precision": precision, "emulate_tiles": emulate_tiles,

@@ -111,6 +111,14 @@ def test_models_that_are_not_there(tmp_path):
         paddle_infer.create_predictor("a")
 
 
+def test_files_may_change_under_a_predictor(predictor, linear_files):
+    expected = run(predictor)
+    again = paddle_infer.create_predictor(paddle_infer.Config(*map(str, linear_files)))
+    for path in linear_files:
+        os.truncate(path, 0)
+    assert np.array_equal(run(again), expected) and np.array_equal(run(again.clone()), expected)
+
+
 def test_a_config_serves_one_predictor(config):
     predictor = paddle_infer.create_predictor(config)
     with pytest.raises(coracle.InvalidArgumentError, match="Config serves one"):
