@@ -2,6 +2,7 @@
 """coracle.paddle.inference: what paddle.inference has, with the same names and the same behaviour."""
 import inspect
 import json
+import os
 import pathlib
 import re
 import threading
