@@ -48,7 +48,7 @@ typedef enum coracle_status {
   CORACLE_INVALID_ARGUMENT = 1, /**< a wrong name, shape, element type or option; a missing input */
   CORACLE_INVALID_MODEL = 2,    /**< the model file is damaged or contradicts itself */
   CORACLE_UNSUPPORTED = 3,      /**< an operator or feature that does not exist here */
-  CORACLE_IO = 4,               /**< a file cannot be read */
+  CORACLE_IO = 4,               /**< a file cannot be read, or has changed */
   CORACLE_OUT_OF_MEMORY = 5,    /**< memory or a set limit is exhausted */
   CORACLE_RUN_FAILURE = 6       /**< a run failed on its data */
 } coracle_status;
@@ -114,6 +114,13 @@ typedef struct coracle_model_options {
   /** Not 0: machines without tiles compute in plain code what tiles would; slow, for tests and to see the answers. */
   int32_t emulate_tiles;
   int64_t time_limit_ms; /**< bound on the time of loading in milliseconds; 0: no limit */
+  /** How weights get from files on disk into memory. "copied": read into memory of their own (coracle_memory_total
+   * counts it); what happens to the files later is of no matter. "mapped": used in the file where it has them aligned,
+   * so that processes share them; whoever cuts a mapped file short ends this process (SIGBUS), whoever writes to it
+   * changes answers. "automatic" or null: mapped from files that nobody has the permission to write, on a disk of this
+   * machine; copied from all others. Programs are always copied. Bytes given by the caller are used where they are.
+   */
+  const char* weights;
 } coracle_model_options;
 
 /** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_model_options). */
@@ -121,8 +128,8 @@ CORACLE_API void coracle_model_options_init(coracle_model_options* options, size
 
 /**
  * Loads a model from a directory, a program file (.pdmodel, __model__, .json) or a parameter file; the other file is
- * found by Paddle's naming rules unless `params_path` names it. `options` may be null. Weights are mapped or read
- * once; the files may not change while the model lives.
+ * found by Paddle's naming rules unless `params_path` names it. `options` may be null. Files are read once. They may
+ * change or go while the model lives, but for mapped ones (coracle_model_options.weights).
  */
 CORACLE_API coracle_status coracle_model_load(const char* path, const char* params_path,
                                               const coracle_model_options* options, coracle_model** model);
@@ -145,6 +152,16 @@ CORACLE_API coracle_status coracle_model_load_callback(const char* path, const c
 
 CORACLE_API void coracle_model_free(coracle_model* model);
 
+/**
+ * CORACLE_OK if the files that the model was loaded from stand where they stood, as the same files (inode), with the
+ * same size and time of modification; else CORACLE_IO, and the message says of one which it is, what was expected and
+ * what was found. Not seen: writing that leaves size and time as they were, by setting the time or within the
+ * resolution of the file system's clock (some milliseconds). A file that another took the place of (rename) is
+ * reported, though the model keeps the old one and answers as before. The model is not changed, whatever the answer.
+ * CORACLE_INVALID_ARGUMENT for a model from memory or from a callback: its bytes are the caller's. For any thread.
+ */
+CORACLE_API coracle_status coracle_model_check(const coracle_model* model);
+
 /** Name and type of an input or output. `name` lives as long as the model. A dimension of -1 is free. */
 typedef struct coracle_tensor_info {
   const char* name;
@@ -164,7 +181,7 @@ CORACLE_API int64_t coracle_model_find_output(const coracle_model* model, const 
 
 /**
  * What is in the model, as JSON: format, producer version, inputs, outputs, operators with counts, parameters (count
- * and bytes), nodes after rewriting, rewrites applied. Lives as long as the model.
+ * and bytes), how many bytes of them are mapped, nodes after rewriting, rewrites applied. Lives as long as the model.
  */
 CORACLE_API const char* coracle_model_description(const coracle_model* model);
 
@@ -322,8 +339,8 @@ typedef struct coracle_memory {
 CORACLE_API coracle_status coracle_session_memory(const coracle_session* session, coracle_memory* memory);
 /** Gives back what can be made again (arena, plans, results); *bytes (may be null) is about how much that was. */
 CORACLE_API coracle_status coracle_session_release_memory(coracle_session* session, size_t* bytes);
-/** Bytes that all models and sessions of this process hold in tensors, arenas, scratch and packed weights; parameter
- * files that are mapped are the system's and not among them. For any thread, at any time. */
+/** Bytes that all models and sessions of this process hold in tensors (copied weights too), arenas, scratch and packed
+ * weights; weights that are mapped are the system's and not among them. For any thread, at any time. */
 CORACLE_API size_t coracle_memory_total(void);
 
 #ifdef __cplusplus

@@ -132,6 +132,7 @@ struct ModelOptions {
   std::string precision;           ///< "strict", "default", "high", "bf16"; empty: default
   bool emulate_tiles = false;      ///< see coracle_model_options
   std::int64_t time_limit_ms = 0;  ///< of loading; 0: none
+  std::string weights;             ///< "copied", "mapped", "automatic"; empty: automatic
 };
 
 /// The bytes of a file, which must stay while the model lives, or nothing if there is no such file. Must not throw.
@@ -217,6 +218,8 @@ class Model {
     const std::unique_ptr<char, void (*)(char*)> owner(text, coracle_string_free);
     return text;
   }
+  /// Fails unless the files that it was loaded from are, by size and time, as they were; see coracle_model_check.
+  void check_files() const { check(coracle_model_check(handle_.get())); }
   /// See coracle_model_description.
   std::string description() const { return coracle_model_description(handle_.get()); }
   coracle_model* handle() const { return handle_.get(); }
@@ -241,6 +244,7 @@ class Model {
     c.precision = or_null(options.precision);
     c.emulate_tiles = options.emulate_tiles ? 1 : 0;
     c.time_limit_ms = options.time_limit_ms;
+    c.weights = or_null(options.weights);
     return c;
   }
   template <class Count, class Get>

@@ -34,5 +34,5 @@ def cpu_isa() -> str:
 
 
 def memory_total() -> int:
-    """Bytes that all models and sessions of this process hold, without parameter files that are mapped."""
+    """Bytes that all models and sessions of this process hold, without weights that are mapped."""
     return _LIBRARY.coracle_memory_total()

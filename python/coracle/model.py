@@ -27,11 +27,12 @@ PassFunction = Callable[[str, int, str, str], object]
 
 def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, disable_passes: Names = None,
          max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
-         precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0, after_pass: PassFunction | None = None) -> Model:
+         precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0, weights: str | None = None,
+         after_pass: PassFunction | None = None) -> Model:
     """Loads a model: `coracle.load("ch_PP-OCRv4_det_infer")`.
 
     `path`: a folder, a program file (`.pdmodel`, `__model__`, `.json`) or a parameter file; the other file is found by Paddle's naming
-    rules unless `params` names it. The files may not change while the model lives.
+    rules unless `params` names it. They are read once, and may change or go while the model lives, but for mapped ones.
 
     cpu_isa: the widest instruction set to use ("sse2", "avx2", ...); disable_passes: names of rewrites to leave out (of
     `coracle.pass_names()`), or "all"; max_rewrites: stop after that many single rewrites (to bisect); disable_kernels: prefixes of
@@ -40,6 +41,9 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     precision: of products on machines with matrix tiles (Intel AMX): "strict" (not on tiles), "default" (as exact as without), "high"
     (errors of 4e-6) or "bf16" (of 2e-3). emulate_tiles: other machines compute the same in ordinary vectors, slowly.
     time_limit_ms: bound on the time of loading in milliseconds (RunFailureError beyond it), 0 is none.
+    weights: "copied" reads them into memory; "mapped" uses them in the file, so that processes share them: whoever cuts such a file
+    short ends this process, whoever writes to it changes answers; "automatic" or None maps files that nobody has the permission to
+    write, on a disk of this machine, and copies all others.
     after_pass: called in this thread behind each rewrite as `after_pass(name, count, text, dot)`: its name, how often it changed
     something, and the graph as text and in the language of Graphviz; first with the name "loaded" and the graph as it was read.
     What it raises comes out of `load`. A pickled model does not keep it.
@@ -49,7 +53,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     """
     options = {"cpu_isa": cpu_isa, "disable_passes": disable_passes, "max_rewrites": max_rewrites,
                "disable_kernels": disable_kernels, "keep_tensors": keep_tensors, "precision": precision, "emulate_tiles": emulate_tiles,
-               "time_limit_ms": time_limit_ms}
+               "time_limit_ms": time_limit_ms, "weights": weights}
     pointer = ctypes.c_void_p()
     structure = _options(options)
     with AfterPass(after_pass, structure):
@@ -66,7 +70,7 @@ def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, 
     """Loads a model from the bytes of its program file and its (combined) parameter file.
 
     Both are bytes, a memoryview, an mmap or whatever else has a contiguous buffer; they are not copied and must not change
-    while the model lives. Options and errors as for `load`.
+    while the model lives. Options (but for `weights`) and errors as for `load`.
     """
     options = {"cpu_isa": cpu_isa, "disable_passes": disable_passes, "max_rewrites": max_rewrites,
                "disable_kernels": disable_kernels, "keep_tensors": keep_tensors, "precision": precision, "emulate_tiles": emulate_tiles,
@@ -156,6 +160,13 @@ class Model:
     def description(self) -> dict[str, Any]:
         """Format, producer, inputs, outputs, operators with counts, parameters (count and bytes), nodes and rewrites applied."""
         return json.loads(_library.ask("model_description", self._handle.pointer).decode("utf-8", "replace"))
+
+    def check_files(self) -> None:
+        """Raises FileError, which names the file and what was expected and found, unless the files that the model was loaded from
+        stand where they stood, as the same files with the same size and time of modification. Not seen is writing that leaves both as
+        they were. InvalidArgumentError for a model from memory.
+        """
+        _library.call("model_check", self._handle.pointer)
 
     def graph_text(self) -> str:
         """The graph after rewriting, as text."""

@@ -110,6 +110,7 @@ std::string describe(const Model& model) {
   return object([&](Writer& w) {
     w.StartObject();
     write_info(w, model.info());
+    field(w, "mapped_bytes", static_cast<int64_t>(model.mapped_bytes()));
     field(w, "isa", name_of(model.program()->selector().isa()));
     field(w, "nodes", static_cast<int64_t>(model.program()->graph().order().size()));
     w.Key("rewrites");

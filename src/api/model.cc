@@ -45,6 +45,13 @@ coracle_model_options default_options() {
   return options;
 }
 
+Weights weights_of(std::string_view name) {
+  if (name == "automatic") return Weights::kAutomatic;
+  if (name == "copied") return Weights::kCopied;
+  if (name == "mapped") return Weights::kMapped;
+  fail(ErrorCode::kInvalidArgument, "weights cannot be '", name, "'; they can be: automatic, copied, mapped");
+}
+
 ModelOptions convert(const coracle_model_options* given) {
   ModelOptions options;
   if (given == nullptr) return options;
@@ -68,6 +75,7 @@ ModelOptions convert(const coracle_model_options* given) {
   options.kernels.disabled = split(c.disable_kernels);
   options.keep_tensors = split(c.keep_tensors);
   options.time_limit_ms = checked_time_limit(c.time_limit_ms);
+  if (c.weights != nullptr) options.weights = weights_of(c.weights);
   if (c.after_pass != nullptr) {
     options.passes.after_pass = [told = c.after_pass, user = c.after_pass_user](const char* pass, int count,
                                                                                 const Graph& graph) {
@@ -199,6 +207,13 @@ coracle_status coracle_model_load_callback(const char* path, const char* params_
 }
 
 void coracle_model_free(coracle_model* model) { delete model; }
+
+coracle_status coracle_model_check(const coracle_model* model) {
+  return guard([&] {
+    require_pointer(model, "model");
+    model->model->check_files();
+  });
+}
 
 size_t coracle_model_input_count(const coracle_model* model) {
   return model == nullptr ? 0 : model->model->info().inputs.size();

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "cli/failure.h"
 
@@ -24,9 +25,9 @@ using File = std::unique_ptr<std::FILE, Close>;
   throw Failure(ExitCode::kIo, path + ": " + what + ": " + std::strerror(errno));
 }
 
-/// A file opened for reading. Only regular ones: others (pipes, terminals, devices) may let their reader wait for ever,
-/// or never end.
-File open_regular(const std::string& path) {
+/// A file opened for reading, and how many bytes it has. Only regular ones: others (pipes, terminals, devices) may let
+/// their reader wait for ever, or never end.
+std::pair<File, size_t> open_regular(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) fail(path, "cannot be opened");
   File file(::fdopen(descriptor, "rb"));
@@ -42,20 +43,21 @@ File open_regular(const std::string& path) {
     const char* what = S_ISDIR(info.st_mode) ? "a directory" : "not a regular file";
     throw Failure(ExitCode::kIo, path + ": cannot be read: it is " + what);
   }
-  return file;
+  return {std::move(file), static_cast<size_t>(info.st_size)};
 }
 
 }  // namespace
 
 std::string read_file(const std::string& path) {
-  const File file = open_regular(path);
-  std::string content;
-  char block[1 << 16];
-  for (size_t got = 1; got != 0;) {
-    got = std::fread(block, 1, sizeof(block), file.get());
-    content.append(block, got);
-  }
+  const auto [file, size] = open_regular(path);
+  // Not to its end, which a file that is written to may move.
+  std::string content(size, '\0');
+  const size_t got = std::fread(content.data(), 1, size, file.get());
   if (std::ferror(file.get()) != 0) fail(path, "cannot be read");
+  if (got != size) {
+    throw Failure(ExitCode::kIo, path + ": it was cut short while it was read: expected " + std::to_string(size) +
+                                     " bytes, found " + std::to_string(got));
+  }
   return content;
 }
 

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/byte_source.h"
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 
 #include "base/error.h"
@@ -19,57 +12,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-[[noreturn]] void fail_io(const std::string& name, std::string_view what) {
-  fail(ErrorCode::kIo, what, " ", in_quotes(name), ": ", std::strerror(errno));
-}
-
-/// The content by read(), for file systems that cannot map.
-FileBytes read_all(const std::string& name, int fd, size_t size) {
-  const std::shared_ptr<uint8_t[]> memory(new uint8_t[size]);
-  size_t at = 0;
-  while (at < size) {
-    const ssize_t got = ::read(fd, memory.get() + at, size - at);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_io(name, "cannot read");
-    if (got == 0) break;
-    at += static_cast<size_t>(got);
-  }
-  return {.name = name, .owner = memory, .bytes = {memory.get(), at}};
-}
-
 class DiskSource : public ByteSource {
  public:
-  std::optional<FileBytes> open(const std::string& name) const override {
-    const Descriptor fd(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (fd.get() < 0) {
-      if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
-      fail_io(name, "cannot open");
-    }
-    struct stat info {};
-    if (::fstat(fd.get(), &info) != 0) fail_io(name, "cannot read");
-    require(S_ISREG(info.st_mode), ErrorCode::kIo, "cannot read ", in_quotes(name), ": it is not a regular file");
-    const auto size = static_cast<size_t>(info.st_size);
-    if (size == 0) return FileBytes{.name = name, .owner = nullptr, .bytes = {}};
-    void* address = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, fd.get(), 0);
-    if (address == MAP_FAILED) return read_all(name, fd.get(), size);
-    const std::shared_ptr<const void> owner(address, [size](const void* p) { ::munmap(const_cast<void*>(p), size); });
-    return FileBytes{
-        .name = name, .owner = owner, .bytes = {static_cast<const uint8_t*>(address), size}, .mapped = true};
+  std::optional<File> open(const std::string& name) const override { return File::open(name); }
+
+  std::optional<File> open_weights(const std::string& name, Weights weights) const override {
+    std::optional<File> file = File::open(name);
+    if (file && (weights == Weights::kMapped || (weights == Weights::kAutomatic && file->is_protected()))) file->map();
+    return file;
   }
 
   bool is_folder(const std::string& name) const override {
@@ -107,7 +57,7 @@ class DiskSource : public ByteSource {
 class CallbackSource : public ByteSource {
  public:
   explicit CallbackSource(ReadFile read) : read_(std::move(read)) {}
-  std::optional<FileBytes> open(const std::string& name) const override { return read_(name); }
+  std::optional<File> open(const std::string& name) const override { return read_(name); }
 
  private:
   ReadFile read_;
@@ -127,21 +77,13 @@ bool stays_below(std::string_view name) {
 
 }  // namespace
 
-void FileBytes::put_away(std::span<const uint8_t> part) const {
-  if (!mapped || part.empty()) return;
-  const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = static_cast<size_t>(part.data() - bytes.data()) / page * page;
-  const auto end = static_cast<size_t>(part.data() + part.size() - bytes.data()) / page * page;
-  // Advice only: the mapping is private and read-only, and whatever fails leaves the bytes where they are.
-  if (end > begin) ::madvise(const_cast<uint8_t*>(bytes.data()) + begin, end - begin, MADV_DONTNEED);
-}
-
-std::optional<FileBytes> ByteSource::open_inside(const std::string& folder, std::string_view name) const {
+std::optional<File> ByteSource::open_weights_inside(const std::string& folder, std::string_view name,
+                                                    Weights weights) const {
   require(stays_below(name), ErrorCode::kInvalidModel, "the parameter name ", in_quotes(name),
           " is a path that leaves the model's folder");
   const std::string path = join_path(folder, name);
   check_inside(folder, path);
-  return open(path);
+  return open_weights(path, weights);
 }
 
 std::shared_ptr<const ByteSource> disk_source() { return std::make_shared<DiskSource>(); }

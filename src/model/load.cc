@@ -25,15 +25,20 @@ LoadedModel load_program(const Program& program, const ModelFiles& files) {
   LoadedModel model;
   model.info = describe(program);
   require_supported(model.info);
-  model.graph = import(program, model.info, read_parameters(files, model.info.parameters));
+  Parameters parameters = read_parameters(files, model.info.parameters);
+  model.files = std::move(parameters.files);
+  if (files.program_stamp) model.files.push_back(*files.program_stamp);
+  model.mapped_bytes = parameters.mapped_bytes;
+  model.graph = import(program, model.info, std::move(parameters.tensors));
   model.info = printable_info(std::move(model.info));
   return model;
 }
 
 }  // namespace
 
-LoadedModel load_model(const ModelSource& source) {
-  const ModelFiles files = find_model_files(source);
+LoadedModel load_model(const ModelSource& source, Weights weights) {
+  ModelFiles files = find_model_files(source);
+  files.weights = weights;
   if (files.is_pir) return load_program(pir::parse(files.program), files);
   return load_program(programdesc::parse(files.program), files);
 }

@@ -10,11 +10,13 @@ namespace coracle {
 struct LoadedModel {
   ModelInfo info;
   Graph graph;
+  std::vector<FileStamp> files;  ///< on disk, that it was read from
+  size_t mapped_bytes = 0;       ///< of weights that stay in mapped files
 };
 
 /// Reads a model of either format: program, then (if all of it can be run) parameters, then the graph. Throws Error:
 /// kIo for missing files, kInvalidModel for damage, kUnsupported with all that cannot be run.
-LoadedModel load_model(const ModelSource& source);
+LoadedModel load_model(const ModelSource& source, Weights weights = Weights::kAutomatic);
 
 /// What a program says about itself, without its parameters; also for programs that cannot be run.
 ModelInfo inspect_model(const ModelSource& source);

@@ -38,10 +38,11 @@ bool starts_as_json(std::span<const uint8_t> bytes) {
 }
 
 /// True if the file is a PIR program and not some other JSON: "base_code" is its first key.
-bool is_pir_program(const FileBytes& file) {
-  constexpr size_t kHead = 4096;
-  const std::string_view head(reinterpret_cast<const char*>(file.bytes.data()), std::min(file.bytes.size(), kHead));
-  return starts_as_json(file.bytes) && head.find("\"base_code\"") != std::string_view::npos;
+bool is_pir_program(const File& file) {
+  std::array<uint8_t, 4096> bytes;
+  const std::span<const uint8_t> head(bytes.data(), file.read(0, bytes));
+  const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+  return starts_as_json(head) && text.find("\"base_code\"") != std::string_view::npos;
 }
 
 /// The program of a folder: __model__.json, __model__, or the only X.json / X.pdmodel. Of several, "inference" and
@@ -56,7 +57,7 @@ std::string program_in(const ByteSource& files, const std::string& folder) {
   for (const std::string& name : names) {
     if (name.ends_with(kProgram)) programs.push_back(name);
     if (name.ends_with(kJson)) {
-      const std::optional<FileBytes> file = files.open(join_path(folder, name));
+      const std::optional<File> file = files.open(join_path(folder, name));
       if (file && is_pir_program(*file)) programs.push_back(name);
     }
   }
@@ -103,9 +104,9 @@ std::string joined(const std::vector<std::string>& names) {
   return out;
 }
 
-FileBytes open_program(const ByteSource& files, const std::vector<std::string>& names, std::string_view why) {
+File open_program(const ByteSource& files, const std::vector<std::string>& names, std::string_view why) {
   for (const std::string& name : names) {
-    if (std::optional<FileBytes> file = files.open(name)) return *std::move(file);
+    if (std::optional<File> file = files.open(name)) return *std::move(file);
   }
   fail(ErrorCode::kIo, "no program file", why, ": looked for ", joined(names));
 }
@@ -125,15 +126,24 @@ ModelSource ModelSource::in_memory(FileBytes program, FileBytes params) {
       kMemoryProgram, has_params ? kMemoryParams : "");
 }
 
-std::optional<FileBytes> ModelFiles::open_combined() const {
+std::optional<File> ModelFiles::open_combined() const {
   if (combined.empty()) return std::nullopt;
-  std::optional<FileBytes> file = files->open(combined);
+  std::optional<File> file = files->open_weights(combined, weights);
   require(file.has_value(), ErrorCode::kIo, "no parameter file ", in_quotes(combined));
   return file;
 }
 
-std::optional<FileBytes> ModelFiles::open_single(std::string_view parameter) const {
-  return files->open_inside(folder, parameter);
+std::optional<File> ModelFiles::open_single(std::string_view parameter) const {
+  return files->open_weights_inside(folder, parameter, weights);
+}
+
+void ModelFiles::read_program(const File& file) {
+  constexpr size_t kMost = size_t{1} << 31U;  // bytes of a message of Protocol Buffers
+  require(file.size() < kMost, ErrorCode::kInvalidModel, "the program ", in_quotes(file.name()), " has ", file.size(),
+          " bytes, a program has less than ", kMost, ": are these the parameters?");
+  program = file.read_all();
+  program_stamp = file.stamp();
+  is_pir = starts_as_json(program.bytes);
 }
 
 ModelFiles find_model_files(const ModelSource& source) {
@@ -146,20 +156,19 @@ ModelFiles find_model_files(const ModelSource& source) {
   ModelFiles found;
   found.files = source.files;
   if (files.is_folder(model)) {
-    found.program = open_program(files, {program_in(files, model)}, "");
+    found.read_program(open_program(files, {program_in(files, model)}, ""));
     // As in Paddle's own interface, a parameter file may be named relative to the model's folder.
     const bool relative = !params.empty() && params.front() != '/';
     if (relative && !files.is_folder(params) && !files.open(params)) params = join_path(model, params);
   } else if (params.empty() && is_params_name(model)) {
     require(files.open(model).has_value(), ErrorCode::kIo, "no such file: ", in_quotes(model));
-    found.program = open_program(files, programs_for(model), text(" for the parameters ", in_quotes(model)));
+    found.read_program(open_program(files, programs_for(model), text(" for the parameters ", in_quotes(model))));
     params = model;
   } else {
-    std::optional<FileBytes> program = files.open(model);
+    const std::optional<File> program = files.open(model);
     require(program.has_value(), ErrorCode::kIo, "no such model: ", in_quotes(model));
-    found.program = *std::move(program);
+    found.read_program(*program);
   }
-  found.is_pir = starts_as_json(found.program.bytes);
   found.folder = folder_of(found.program.name);
 
   if (!params.empty() && files.is_folder(params)) {

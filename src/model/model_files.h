@@ -25,17 +25,21 @@ struct ModelSource {
   static ModelSource in_memory(FileBytes program, FileBytes params);
 };
 
-/// The files of one model: the program is open, the parameters are opened when they are needed.
+/// The files of one model: the program was read, the parameters are opened when they are needed.
 struct ModelFiles {
   FileBytes program;
-  bool is_pir = false;  ///< else ProgramDesc; told by the content
+  std::optional<FileStamp> program_stamp;  ///< of a program on disk
+  bool is_pir = false;                     ///< else ProgramDesc; told by the content
 
+  /// Sets what is said of the program.
+  void read_program(const File& file);
   /// The combined parameter file, or nothing if there is none: then each parameter has a file of its own.
-  std::optional<FileBytes> open_combined() const;
+  std::optional<File> open_combined() const;
   /// The file of one parameter, or nothing.
-  std::optional<FileBytes> open_single(std::string_view parameter) const;
+  std::optional<File> open_single(std::string_view parameter) const;
 
   std::shared_ptr<const ByteSource> files;
+  Weights weights = Weights::kAutomatic;
   std::string combined;    ///< name of the combined parameter file, empty if there is none
   std::string folder;      ///< where files of single parameters are looked for
   std::string looked_for;  ///< for messages: the parameter files that would have been taken

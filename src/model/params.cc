@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/params.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
-#include <cstring>
+#include <functional>
 
 #include "base/error.h"
 #include "base/fact.h"
+#include "base/pages.h"
 #include "base/printable.h"
 #include "model/programdesc.h"
 
@@ -17,10 +20,9 @@ namespace {
 /// Reads a tensor record after the other.
 class RecordReader {
  public:
-  explicit RecordReader(const FileBytes& file) : file_(file) {}
+  explicit RecordReader(const File& file) : file_(file) {}
 
-  size_t offset() const { return at_; }
-  size_t left() const { return file_.bytes.size() - at_; }
+  size_t left() const { return file_.size() - at_; }
 
   Tensor next(const TensorInfo& declared) {
     declared_ = &declared;
@@ -33,35 +35,60 @@ class RecordReader {
     const auto length = number<int32_t>("its description");
     check(length >= 0 && static_cast<size_t>(length) <= left(), "a description of ", length, " bytes where ", left(),
           " are left");
-    const Fact fact = description(take(static_cast<size_t>(length), "its description"));
-    return elements(fact);
+    std::vector<uint8_t> bytes(static_cast<size_t>(length));
+    take(bytes, "its description");
+    return elements(description(bytes));
   }
 
  private:
-  template <class... Parts>
-  void check(bool condition, const Parts&... parts) const {
-    require(condition, ErrorCode::kInvalidModel, "parameter ", in_quotes(declared_->name), " in ",
-            in_quotes(file_.name), " at byte ", start_, ": ", parts...);
+  std::string place() const {
+    return text("parameter ", in_quotes(declared_->name), " in ", in_quotes(file_.name()), " at byte ", start_, ": ");
   }
 
-  std::span<const uint8_t> take(size_t count, std::string_view what) {
+  template <class... Parts>
+  void check(bool condition, const Parts&... parts) const {
+    if (!condition) fail(ErrorCode::kInvalidModel, place(), parts...);
+  }
+
+  void skip(size_t count, std::string_view what) {
     check(count <= left(), "the file ends within ", what, ": ", count, " bytes needed, ", left(), " left");
-    const std::span<const uint8_t> bytes = file_.bytes.subspan(at_, count);
     at_ += count;
-    return bytes;
+  }
+
+  /// Copies the next bytes. What is short goes through a buffer: a description is a few numbers.
+  void take(std::span<uint8_t> to, std::string_view what) {
+    const size_t from = at_;
+    skip(to.size(), what);
+    size_t got = 0;
+    if (file_.in_place() != nullptr || to.size() >= kBuffer) {
+      got = file_.read(from, to);
+    } else {
+      if (from < buffer_at_ || from + to.size() > buffer_at_ + buffer_.size()) {
+        buffer_.resize(kBuffer);
+        buffer_.resize(file_.read(from, buffer_));
+        buffer_at_ = from;
+      }
+      const std::span<const uint8_t> kept = std::span<const uint8_t>(buffer_).subspan(from - buffer_at_);
+      got = std::min(kept.size(), to.size());
+      std::copy_n(kept.begin(), got, to.begin());
+    }
+    if (got == to.size()) return;
+    fail(ErrorCode::kIo, place(), "the file was cut short while it was read: ", what, " have ", to.size(),
+         " bytes from byte ", from, " on, found ", got, " of them; the file had ", file_.size(),
+         " bytes when it was opened");
   }
 
   template <class T>
   T number(std::string_view what) {
-    T value;
-    std::memcpy(&value, take(sizeof(T), what).data(), sizeof(T));
-    return value;
+    std::array<uint8_t, sizeof(T)> bytes;
+    take(bytes, what);
+    return std::bit_cast<T>(bytes);
   }
 
   void skip_lod() {
     const auto levels = number<uint64_t>("its sequence offsets");
     check(levels <= left() / sizeof(uint64_t), levels, " levels of sequence offsets where ", left(), " bytes are left");
-    for (uint64_t i = 0; i < levels; ++i) take(number<uint64_t>("its sequence offsets"), "its sequence offsets");
+    for (uint64_t i = 0; i < levels; ++i) skip(number<uint64_t>("its sequence offsets"), "its sequence offsets");
   }
 
   Fact description(std::span<const uint8_t> bytes) const {
@@ -94,62 +121,97 @@ class RecordReader {
     const size_t size = size_of(fact.dtype);
     check(fits && count <= left() / size, "the file ends within its elements: ", fact, " where ", left(),
           " bytes are left");
-    const std::span<const uint8_t> bytes = take(count * size, "its elements");
-    if (reinterpret_cast<uintptr_t>(bytes.data()) % alignment_of(fact.dtype) == 0) {
-      return Tensor::share(fact.dtype, fact.shape, file_.owner, bytes.data());
+    const FileBytes* memory = file_.in_place();
+    const std::span<const uint8_t> there =
+        memory == nullptr ? std::span<const uint8_t>() : memory->bytes.subspan(at_, count * size);
+    if (memory != nullptr && reinterpret_cast<uintptr_t>(there.data()) % alignment_of(fact.dtype) == 0) {
+      at_ += there.size();
+      return Tensor::share(fact.dtype, fact.shape, memory->owner, there.data());
     }
-    Tensor copy = Tensor::make(fact.dtype, fact.shape);
-    std::memcpy(copy.raw(), bytes.data(), bytes.size());
-    file_.put_away(bytes);
+    Tensor copy = room_for(fact, count * size);
+    take({static_cast<uint8_t*>(copy.raw()), count * size}, "its elements");
+    if (memory != nullptr) memory->put_away(there);
     return copy;
+  }
+
+  /// A new tensor; of many bytes in pages of its own, which the system makes faster than the allocator's.
+  static Tensor room_for(const Fact& fact, size_t bytes) {
+    if (bytes < kMany) return Tensor::make(fact.dtype, fact.shape);
+    const auto pages = std::make_shared<Pages>(bytes);
+    return Tensor::share(fact.dtype, fact.shape, pages, pages->data());
   }
 
   static size_t alignment_of(DType dtype) { return is_complex(dtype) ? size_of(dtype) / 2 : size_of(dtype); }
 
-  const FileBytes& file_;
+  static constexpr size_t kBuffer = size_t{16} << 10U;
+  static constexpr size_t kMany = size_t{16} << 20U;
+
+  const File& file_;
   const TensorInfo* declared_ = nullptr;
   size_t at_ = 0;
-  size_t start_ = 0;  ///< of the record being read
+  size_t start_ = 0;             ///< of the record being read
+  std::vector<uint8_t> buffer_;  ///< bytes of the file
+  size_t buffer_at_ = 0;         ///< where they are in it
 };
+
+/// Keeps what is to be known of the file that `tensors` were read from.
+void note(const File& file, std::span<const Tensor> tensors, Parameters& into) {
+  if (file.stamp()) into.files.push_back(*file.stamp());
+  const FileBytes* memory = file.in_place();
+  if (memory == nullptr || !memory->mapped) return;
+  for (const Tensor& t : tensors) {
+    const auto* begin = static_cast<const uint8_t*>(t.raw());
+    const bool inside = std::less_equal<>()(memory->bytes.data(), begin) &&
+                        std::less<>()(begin, memory->bytes.data() + memory->bytes.size());
+    if (inside) into.mapped_bytes += t.bytes();
+  }
+}
 
 }  // namespace
 
-std::vector<Tensor> read_combined_parameters(const FileBytes& file, const std::vector<TensorInfo>& declared) {
+std::vector<Tensor> read_combined_parameters(const File& file, const std::vector<TensorInfo>& declared) {
   RecordReader reader(file);
   std::vector<Tensor> tensors;
   tensors.reserve(declared.size());
   for (const TensorInfo& info : declared) {
-    require(reader.left() != 0, ErrorCode::kInvalidModel, "the parameter file ", in_quotes(file.name), " ends after ",
+    require(reader.left() != 0, ErrorCode::kInvalidModel, "the parameter file ", in_quotes(file.name()), " ends after ",
             tensors.size(), " of ", declared.size(), " parameters; ", in_quotes(info.name),
             " is missing: is it of another model, or cut short?");
     tensors.push_back(reader.next(info));
   }
-  require(reader.left() == 0, ErrorCode::kInvalidModel, "the parameter file ", in_quotes(file.name), " has ",
+  require(reader.left() == 0, ErrorCode::kInvalidModel, "the parameter file ", in_quotes(file.name()), " has ",
           reader.left(), " bytes more than the ", declared.size(),
           " parameters of the program take: is it of another model?");
+  file.require_unchanged();
   return tensors;
 }
 
-Tensor read_single_parameter(const FileBytes& file, const TensorInfo& declared) {
+Tensor read_single_parameter(const File& file, const TensorInfo& declared) {
   RecordReader reader(file);
   Tensor tensor = reader.next(declared);
-  require(reader.left() == 0, ErrorCode::kInvalidModel, "the parameter file ", in_quotes(file.name), " has ",
+  require(reader.left() == 0, ErrorCode::kInvalidModel, "the parameter file ", in_quotes(file.name()), " has ",
           reader.left(), " bytes more than the parameter ", in_quotes(declared.name), " takes");
+  file.require_unchanged();
   return tensor;
 }
 
-std::vector<Tensor> read_parameters(const ModelFiles& files, const std::vector<TensorInfo>& declared) {
-  if (declared.empty()) return {};
-  if (const std::optional<FileBytes> file = files.open_combined()) return read_combined_parameters(*file, declared);
-  std::vector<Tensor> tensors;
-  tensors.reserve(declared.size());
+Parameters read_parameters(const ModelFiles& files, const std::vector<TensorInfo>& declared) {
+  Parameters parameters;
+  if (declared.empty()) return parameters;
+  if (const std::optional<File> file = files.open_combined()) {
+    parameters.tensors = read_combined_parameters(*file, declared);
+    note(*file, parameters.tensors, parameters);
+    return parameters;
+  }
+  parameters.tensors.reserve(declared.size());
   for (const TensorInfo& info : declared) {
-    const std::optional<FileBytes> file = files.open_single(info.name);
+    const std::optional<File> file = files.open_single(info.name);
     require(file.has_value(), ErrorCode::kIo, "no parameter file for ", in_quotes(info.name), ": looked for ",
             files.looked_for);
-    tensors.push_back(read_single_parameter(*file, info));
+    parameters.tensors.push_back(read_single_parameter(*file, info));
+    note(*file, {&parameters.tensors.back(), 1}, parameters);
   }
-  return tensors;
+  return parameters;
 }
 
 }  // namespace coracle

@@ -10,16 +10,23 @@
 
 namespace coracle {
 
+struct Parameters {
+  std::vector<Tensor> tensors;
+  std::vector<FileStamp> files;  ///< on disk, that they were read from
+  size_t mapped_bytes = 0;       ///< of elements that stay in a mapped file
+};
+
 /// The parameters of a model, in the order of `declared` (sorted bytewise by name). Elements stay in the file's bytes
-/// (which the tensors keep alive) unless they are misaligned for their type there; those are copied, once.
+/// where these are in memory (tensors keep them alive) and aligned for their type; all others are copied straight into
+/// their tensor.
 /// Element types and dimensions are checked against the program, and a combined file must end exactly after the last
 /// parameter. Throws Error that names file and parameter.
-std::vector<Tensor> read_parameters(const ModelFiles& files, const std::vector<TensorInfo>& declared);
+Parameters read_parameters(const ModelFiles& files, const std::vector<TensorInfo>& declared);
 
 /// The tensor records of a combined file.
-std::vector<Tensor> read_combined_parameters(const FileBytes& file, const std::vector<TensorInfo>& declared);
+std::vector<Tensor> read_combined_parameters(const File& file, const std::vector<TensorInfo>& declared);
 
 /// A file of one tensor record.
-Tensor read_single_parameter(const FileBytes& file, const TensorInfo& declared);
+Tensor read_single_parameter(const File& file, const TensorInfo& declared);
 
 }  // namespace coracle

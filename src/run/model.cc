@@ -38,7 +38,7 @@ void keep_tensors(Graph& graph, const std::vector<std::string>& keep) {
 std::shared_ptr<const Model> Model::load(const ModelSource& source, const ModelOptions& options) {
   const Deadline deadline("loading", Deadline::Clock::now(), options.time_limit_ms);
   const Deadline::Scope until(deadline);
-  return make(load_model(source), options);
+  return make(load_model(source, options.weights), options);
 }
 
 std::shared_ptr<const Model> Model::make(LoadedModel loaded, const ModelOptions& options) {
@@ -47,7 +47,13 @@ std::shared_ptr<const Model> Model::make(LoadedModel loaded, const ModelOptions&
   std::vector<PassCount> counts = run_passes(loaded.graph, options.passes);
   auto graph = std::make_shared<const Graph>(std::move(loaded.graph));
   auto program = std::make_shared<const Program>(std::move(graph), options.kernels);
-  return std::shared_ptr<const Model>(new Model(std::move(loaded.info), std::move(counts), std::move(program)));
+  return std::shared_ptr<const Model>(new Model(std::move(loaded), std::move(counts), std::move(program)));
+}
+
+void Model::check_files() const {
+  require(!files_.empty(), ErrorCode::kInvalidArgument, "the model ", in_quotes(info_.file),
+          " was not loaded from files on disk: there are none to check");
+  for (const FileStamp& file : files_) require_unchanged(file);
 }
 
 }  // namespace coracle

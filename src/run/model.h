@@ -16,6 +16,7 @@ struct ModelOptions {
   PassOptions passes;
   std::vector<std::string> keep_tensors;  ///< variables that stay readable after a run; "*": all with a name
   int64_t time_limit_ms = 0;              ///< of loading; 0: none
+  Weights weights = Weights::kAutomatic;  ///< of models on disk
 };
 
 /// A loaded model: graph after rewriting, weights, packed weights. Immutable, shared by any number of sessions.
@@ -29,12 +30,23 @@ class Model {
   const ModelInfo& info() const { return info_; }
   const std::vector<PassCount>& pass_counts() const { return pass_counts_; }
   const std::shared_ptr<const Program>& program() const { return program_; }
+  size_t mapped_bytes() const { return mapped_bytes_; }  ///< of weights as read
+
+  /// Throws Error: kIo unless the files that the model was loaded from are, by size and time of modification, as they
+  /// were; kInvalidArgument for a model that was not loaded from disk.
+  void check_files() const;
 
  private:
-  Model(ModelInfo info, std::vector<PassCount> counts, std::shared_ptr<const Program> program)
-      : info_(std::move(info)), pass_counts_(std::move(counts)), program_(std::move(program)) {}
+  Model(LoadedModel loaded, std::vector<PassCount> counts, std::shared_ptr<const Program> program)
+      : info_(std::move(loaded.info)),
+        files_(std::move(loaded.files)),
+        mapped_bytes_(loaded.mapped_bytes),
+        pass_counts_(std::move(counts)),
+        program_(std::move(program)) {}
 
   ModelInfo info_;
+  std::vector<FileStamp> files_;
+  size_t mapped_bytes_;
   std::vector<PassCount> pass_counts_;
   std::shared_ptr<const Program> program_;
 };

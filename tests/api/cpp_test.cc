@@ -47,6 +47,7 @@ TEST(Cpp, ModelsFromPathMemoryAndFunction) {
     return std::nullopt;
   };
   const api::Model from_function(read, "x.pdmodel");
+  from_path.check_files();
   EXPECT_FALSE(asked.empty());
   for (const api::Model* model : {&from_path, &from_memory, &from_function}) {
     const std::vector<api::TensorInfo> inputs = model->inputs();
@@ -138,6 +139,22 @@ TEST(Cpp, OptionsOffsetsProfileAndMemory) {
   EXPECT_EQ(exception_of([&] { session.tensor("nothing"); }).status(), CORACLE_INVALID_ARGUMENT);
   EXPECT_GT(session.memory().arena, 0U);
   EXPECT_GT(session.release_memory(), 0U);
+}
+
+TEST(Cpp, FilesThatChanged) {
+  const test::TemporaryFolder folder;
+  folder.write("m/inference.pdmodel", product().program);
+  for (const char* weights : {"", "automatic", "copied", "mapped"}) {
+    const std::string params = folder.write("m/inference.pdiparams", product().params);
+    api::ModelOptions options;
+    options.weights = weights;
+    const api::Model model(folder.path("m"), {}, options);
+    model.check_files();
+    folder.write("m/inference.pdiparams", product().params + "more");
+    const api::Exception changed = exception_of([&] { model.check_files(); });
+    EXPECT_EQ(changed.status(), CORACLE_IO);
+    EXPECT_NE(std::string(changed.what()).find(params + "' has grown"), std::string::npos) << changed.what();
+  }
 }
 
 }  // namespace

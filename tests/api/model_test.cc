@@ -56,10 +56,16 @@ void expect_right(const test::ModelHandle& model) {
   EXPECT_EQ(y[1], 30);
 }
 
-test::ModelHandle load_path(const std::string& path, const char* params = nullptr) {
-  coracle_model* model = nullptr;
-  EXPECT_EQ(coracle_model_load(path.c_str(), params, nullptr, &model), CORACLE_OK) << coracle_last_error();
-  return test::ModelHandle(model);
+/// Loads and runs it with its weights copied and mapped.
+void expect_right(const std::string& path, const char* params = nullptr) {
+  for (const char* weights : {"copied", "mapped"}) {
+    coracle_model_options options;
+    coracle_model_options_init(&options, sizeof(options));
+    options.weights = weights;
+    coracle_model* model = nullptr;
+    EXPECT_EQ(coracle_model_load(path.c_str(), params, &options, &model), CORACLE_OK) << coracle_last_error();
+    expect_right(test::ModelHandle(model));
+  }
 }
 
 TEST(LoadModel, FromPaths) {
@@ -81,10 +87,10 @@ TEST(LoadModel, FromPaths) {
   for (const char* path : {"a", "a/m.pdmodel", "a/m.pdiparams", "b", "b/__model__", "b/__params__", "c", "c/__model__",
                            "d", "d/inference.json", "d/inference.pdiparams", "e", "e/__model__.json"}) {
     SCOPED_TRACE(path);
-    expect_right(load_path(folder.path(path)));
+    expect_right(folder.path(path));
   }
-  expect_right(load_path(folder.path("c/__model__"), folder.path("b/__params__").c_str()));
-  expect_right(load_path(folder.path("a/m.pdmodel"), folder.path("c").c_str()));
+  expect_right(folder.path("c/__model__"), folder.path("b/__params__").c_str());
+  expect_right(folder.path("a/m.pdmodel"), folder.path("c").c_str());
 }
 
 TEST(LoadModel, FromMemory) {

@@ -45,7 +45,7 @@ TEST_F(Commands, Help) {
     expect_parts(results({command, "--help"}), {"model", "Examples:", std::string("coracle ") + command + " "});
   }
   expect_parts(results({"run", "--help"}), {"--params", "--input", "--lod", "--shape", "--seed", "--threads", "--isa",
-                                            "--output-dir", "--json", "--memory-limit"});
+                                            "--weights", "--output-dir", "--json", "--memory-limit"});
   expect_parts(results({"--version"}), {"."});
 }
 

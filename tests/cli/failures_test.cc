@@ -57,6 +57,7 @@ TEST_F(Failures, Usage) {
   expect_failure({"run", product_, "--threads", "5000"}, kUsage, {"--threads", "5000"});
   expect_failure({"bench", product_, "--repeat", "0"}, kUsage, {"--repeat", "0"});
   expect_failure({"run", product_, "--isa", "sse9"}, kUsage, {"'sse9'", "this machine"});
+  expect_failure({"run", product_, "--weights", "borrowed"}, kUsage, {"'borrowed'", "automatic, copied, mapped"});
   expect_failure({"run", product_, "--memory-limit", "lots"}, kUsage, {"--memory-limit", "lots"});
   expect_failure({"run", product_, "--disable-passes", "no_such_pass"}, kUsage,
                  {"no pass 'no_such_pass'", "dead_code"});

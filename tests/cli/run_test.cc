@@ -69,6 +69,7 @@ TEST_F(Run, MadeUpInputsDependOnSeedNameAndShapeOnly) {
   EXPECT_EQ(values.size(), 2U) << "a free first dimension is 1";
   for (double v : values) EXPECT_LT(std::abs(v), 2.0);
   EXPECT_EQ(first({"--threads", "2", "--isa", "sse2"}), values);
+  for (const char* weights : {"automatic", "copied", "mapped"}) EXPECT_EQ(first({"--weights", weights}), values);
   EXPECT_NE(first({"--seed", "other"}), values);
   const std::vector<double> longer = first({"--shape", "x=3,2"});
   EXPECT_EQ(longer.size(), 6U);

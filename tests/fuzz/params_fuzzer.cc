@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       {.name = "c", .dtype = DType::kInt64, .shape = {}, .lod_levels = 0},
   };
   try {
-    read_combined_parameters({.name = "fuzz", .owner = nullptr, .bytes = {data, size}}, declared);
+    read_combined_parameters(FileBytes{.name = "fuzz", .owner = nullptr, .bytes = {data, size}}, declared);
   } catch (const Error&) {
   }
   return 0;

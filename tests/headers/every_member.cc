@@ -23,7 +23,9 @@ void models(const std::string& path) {
   api::ModelOptions options;
   options.disable_passes = "all";
   options.keep_tensors = "*";
+  options.weights = "copied";
   const api::Model model(path, {}, options);
+  model.check_files();
   const std::vector<api::TensorInfo> inputs = model.inputs();
   expect(inputs.size() == 1 && inputs[0].dtype == CORACLE_FLOAT32 && inputs[0].dims == api::Dims{-1, 2}, "input");
   expect(model.outputs().size() == 2 && model.find_output("product") == 1U && !model.find_input("y"), "outputs");

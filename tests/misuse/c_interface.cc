@@ -179,6 +179,12 @@ Interface c_interface() {
        }},
       {"unknown_pass", [](M m) { return load_with(m, &coracle_model_options::disable_passes, "wishing"); }},
       {"unknown_instruction_set", [](M m) { return load_with(m, &coracle_model_options::cpu_isa, "abacus"); }},
+      {"unknown_way_of_loading_weights", [](M m) { return load_with(m, &coracle_model_options::weights, "borrowed"); }},
+      {"files_of_a_model_from_memory",
+       [](M) {
+         const ModelBytes bytes = product_model();
+         return answered(coracle_model_check(load(bytes).get()));
+       }},
       {"memory_limit", [](M m) { return limited(m, &coracle_session_options::memory_limit, 1024); }},
       {"index_out_of_range",
        [](M m) {

@@ -55,6 +55,8 @@ Interface cpp_interface() {
   unknown_pass.disable_passes = "wishing";
   api::ModelOptions unknown_isa;
   unknown_isa.cpu_isa = "abacus";
+  api::ModelOptions unknown_weights;
+  unknown_weights.weights = "borrowed";
   api::SessionOptions threads;
   threads.threads = -2;
   api::SessionOptions limited;
@@ -118,6 +120,16 @@ Interface cpp_interface() {
       {"threads_out_of_range", open(threads)},
       {"unknown_pass", load("product", unknown_pass)},
       {"unknown_instruction_set", load("product", unknown_isa)},
+      {"unknown_way_of_loading_weights", load("product", unknown_weights)},
+      {"files_of_a_model_from_memory",
+       [](M) {
+         const ModelBytes bytes = product_model();
+         const auto span = [](const std::string& s) {
+           return api::Span<const std::byte>(reinterpret_cast<const std::byte*>(s.data()), s.size());
+         };
+         const api::Model model(span(bytes.program), span(bytes.params));
+         return refused([&] { model.check_files(); });
+       }},
       {"memory_limit", open(limited)},
       {"index_out_of_range",
        [](M m) {

@@ -155,7 +155,7 @@ TEST_P(DamagedReferenceModel, IsRefusedOrRuns) {
   const auto content = [](const FileBytes& f) {
     return std::string(reinterpret_cast<const char*>(f.bytes.data()), f.bytes.size());
   };
-  damage({GetParam(), content(found.program), content(*found.open_combined()), {}}, 100, kRealMs);
+  damage({GetParam(), content(found.program), content(found.open_combined()->read_all()), {}}, 100, kRealMs);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, DamagedReferenceModel,

@@ -111,7 +111,7 @@ TEST(ModelSourceTest, MemoryAndCallback) {
   };
   const ModelFiles memory = find_model_files(ModelSource::in_memory(view(program), view(params)));
   EXPECT_EQ(memory.program.bytes.size(), program.size());
-  EXPECT_EQ(memory.open_combined()->bytes.size(), params.size());
+  EXPECT_EQ(memory.open_combined()->size(), params.size());
 
   std::map<std::string, std::string> archive{{"x/m.pdmodel", program}, {"x/m.pdiparams", params}};
   const ReadFile read = [&](const std::string& name) -> std::optional<FileBytes> {

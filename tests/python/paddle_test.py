@@ -2,6 +2,7 @@
 """coracle.paddle.inference: what paddle.inference has, with the same names and the same behaviour."""
 import inspect
 import json
+import os
 import pathlib
 import re
 import threading
@@ -109,6 +110,14 @@ def test_models_that_are_not_there(tmp_path):
         paddle_infer.Config("a", "b", "c")
     with pytest.raises(TypeError, match="made from a Config"):
         paddle_infer.create_predictor("a")
+
+
+def test_files_may_change_under_a_predictor(predictor, linear_files):
+    expected = run(predictor)
+    again = paddle_infer.create_predictor(paddle_infer.Config(*map(str, linear_files)))
+    for path in linear_files:
+        os.truncate(path, 0)
+    assert np.array_equal(run(again), expected) and np.array_equal(run(again.clone()), expected)
 
 
 def test_a_config_serves_one_predictor(config):

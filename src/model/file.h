@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <ctime>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace coracle {
+
+/// The content of one file in memory. The bytes stay where they are while `owner` lives; a null owner means that the
+/// caller keeps them alive.
+struct FileBytes {
+  std::string name;  ///< for messages
+  std::shared_ptr<const void> owner;
+  std::span<const uint8_t> bytes;
+  bool mapped = false;  ///< from a file on disk, from which the system reads them again where they were put away
+
+  /// Says that `part` of `bytes` will hardly be read again: it need not stay in memory.
+  void put_away(std::span<const uint8_t> part) const;
+};
+
+/// What tells a file on disk from another one, and from itself after it was written to.
+struct FileStamp {
+  std::string path;  ///< absolute
+  uint64_t size = 0;
+  uint64_t inode = 0;
+  timespec modified{};
+
+  static FileStamp of(std::string path, const struct stat& info);
+};
+
+/// Throws Error (kIo) unless the file of that path is the one that was stamped and, by size and time of modification,
+/// is as it was.
+void require_unchanged(const FileStamp& expected);
+
+/// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  ~Descriptor();
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+/// A file of a model, open for reading: its bytes are in memory, or on disk until they are read. Copies share it.
+class File {
+ public:
+  File(FileBytes bytes) : memory_(std::move(bytes)), size_(memory_.bytes.size()) {}  // NOLINT: bytes are a file
+  /// The regular file of that name if there is one. Does not wait for pipes. Throws Error (kIo).
+  static std::optional<File> open(const std::string& name);
+
+  const std::string& name() const { return memory_.name; }
+  /// On disk, when it was opened.
+  size_t size() const { return size_; }
+  const std::optional<FileStamp>& stamp() const { return stamp_; }
+
+  /// Maps it into memory, if it is on disk and the file system can map. Who truncates it from then on ends the process.
+  void map();
+  /// True for a file that no user has the permission to write, on a file system of this machine.
+  bool is_protected() const;
+  /// The bytes, where they are in memory; else null.
+  const FileBytes* in_place() const { return fd_ == nullptr ? &memory_ : nullptr; }
+
+  /// Copies the bytes from `offset` on, and says how many of them there are: fewer than asked for only behind the end.
+  /// Throws Error (kIo).
+  size_t read(size_t offset, std::span<uint8_t> to) const;
+  /// All bytes, in place or read into memory of their own. Throws Error (kIo).
+  FileBytes read_all() const;
+  /// Throws Error (kIo) if it was written to since it was opened, where the bytes are not in place.
+  void require_unchanged() const;
+
+ private:
+  FileBytes memory_;
+  size_t size_ = 0;
+  std::shared_ptr<const Descriptor> fd_;  ///< null: in memory
+  std::optional<FileStamp> stamp_;        ///< of a file on disk
+  bool no_writer_ = false;
+};
+
+}  // namespace coracle
