@@ -198,6 +198,11 @@ Subject on_disk(const TemporaryFolder& folder, const ModelBytes& bytes, const st
 std::vector<Subject> small_subjects(const TemporaryFolder& folder) {
   std::vector<Subject> all;
   for (const ModelBytes& bytes : small_program_models()) all.push_back(on_disk(folder, bytes, bytes.name));
+  // Found in a folder, with a file for each parameter.
+  const ModelBytes product = product_model();
+  folder.write("product/__model__", product.program);
+  folder.write("product/w", product.params);
+  all.push_back({.name = product.name, .path = folder.path("product"), .inputs = product.inputs});
   for (const ModelBytes& bytes : small_pir_models()) all.push_back(on_disk(folder, bytes, "pir_" + bytes.name));
   return all;
 }
