@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models demo test format lint bench bench-ready bench-memory bench-growth bench-neighbours bench-isa bench-startup \
-        bench-kernels bench-operators asan tsan fuzz oracle oracle-demo metamorphic hostile wheel packages migration docs clean
+        bench-kernels bench-operators asan tsan fuzz oracle oracle-demo metamorphic hostile faults wheel packages migration docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -138,6 +138,17 @@ HOSTILE_SEEDS ?= 1
 hostile: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS) --target hostile_test
 	build/release/hostile_test --all --seeds $(HOSTILE_SEEDS)
+
+# Every allocation, mapping, read and start of a thread fails once, from loading a model to freeing it: each one with the
+# small models of the tests, a part of them (those of FAULT_TRIES evenly spread) with real models.
+FAULT_TRIES ?= 150
+FAULT_MODELS ?= $(wildcard build/demo-models/models/*_infer \
+                           $(addprefix ../shared/models/,serving-uci_housing serving-text_classification_lstm \
+                                                         pphumanseg-v2-lite-portrait pir-PP-LCNet_x0_25_textline_ori))
+faults: build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target faults_test
+	build/release/faults_test
+	$(if $(FAULT_MODELS),build/release/faults_test --tries $(FAULT_TRIES) $(FAULT_MODELS))
 
 # The Python wheel, into build/wheels.
 wheel: setup

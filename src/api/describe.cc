@@ -4,12 +4,14 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include "base/json_memory.h"
 #include "base/printable.h"
 
 namespace coracle {
 namespace {
 
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+using Buffer = rapidjson::GenericStringBuffer<rapidjson::UTF8<>, JsonMemory>;
+using Writer = rapidjson::Writer<Buffer, rapidjson::UTF8<>, rapidjson::UTF8<>, JsonMemory>;
 
 /// Paths and reasons among these may hold bytes that are no UTF-8.
 void write(Writer& w, std::string_view s) {
@@ -83,7 +85,7 @@ void write_info(Writer& w, const ModelInfo& info) {
 
 template <class F>
 std::string object(const F& f) {
-  rapidjson::StringBuffer buffer;
+  Buffer buffer;
   Writer w(buffer);
   f(w);
   return {buffer.GetString(), buffer.GetSize()};

@@ -1,33 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/guard.h"
 
-#include <string>
-
+#include "api/thread_text.h"
 #include "base/current_error.h"
 #include "base/printable.h"
 
 namespace coracle {
 namespace {
 
-thread_local std::string last_error;
+constexpr const char* kNoMemory = "out of memory";
+
+/// This thread's last message is kNoMemory: there was none for another.
+thread_local bool no_memory = false;
+
+ThreadText& last_error() {
+  static ThreadText text;
+  return text;
+}
 
 }  // namespace
 
-void set_last_error(std::string_view message) noexcept {
+bool set_last_error(std::string_view message) noexcept {
   try {
-    last_error = printable(message, /*lines=*/true);
+    last_error().keep(printable(message, /*lines=*/true));
+    no_memory = false;
+    return true;
   } catch (...) {
-    last_error.clear();
+    no_memory = true;
+    return false;
   }
 }
 
 coracle_status keep_current_error() noexcept {
   try {
     const Error error = current_error();
-    set_last_error(error.text());
-    return status_of(error.code());
+    return set_last_error(error.text()) ? status_of(error.code()) : CORACLE_OUT_OF_MEMORY;
   } catch (...) {  // there was no memory for the text
-    set_last_error("out of memory");
+    no_memory = true;
     return CORACLE_OUT_OF_MEMORY;
   }
 }
@@ -46,7 +55,9 @@ coracle_status status_of(ErrorCode code) {
 
 }  // namespace coracle
 
-extern "C" const char* coracle_last_error(void) { return coracle::last_error.c_str(); }
+extern "C" const char* coracle_last_error(void) {
+  return coracle::no_memory ? coracle::kNoMemory : coracle::last_error().kept();
+}
 
 extern "C" void coracle_set_last_error(const char* message) {
   coracle::set_last_error(message == nullptr ? "" : message);

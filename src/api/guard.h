@@ -8,8 +8,9 @@
 
 namespace coracle {
 
-/// Keeps a message for coracle_last_error() of this thread.
-void set_last_error(std::string_view message) noexcept;
+/// Keeps a message for coracle_last_error() of this thread. False where there is no memory for it: then that is the
+/// message.
+bool set_last_error(std::string_view message) noexcept;
 
 coracle_status status_of(ErrorCode code);
 

@@ -7,6 +7,7 @@
 #include "api/guard.h"
 #include "api/handles.h"
 #include "api/options.h"
+#include "api/thread_text.h"
 #include "base/cpus.h"
 #include "base/memory_ledger.h"
 
@@ -78,9 +79,8 @@ void fill(const Tensor& t, coracle_tensor_view* view) {
 
 /// Keeps text for this thread until its next call that gives text, whatever other threads do.
 const char* kept_text(std::string text) {
-  thread_local std::string kept;
-  kept = std::move(text);
-  return kept.c_str();
+  static ThreadText kept;
+  return kept.keep(std::move(text));
 }
 
 /// A C function as an observer.

@@ -6,16 +6,16 @@
 namespace coracle {
 namespace {
 
-std::shared_ptr<MemoryLedger>& current_ledger() noexcept {
-  static thread_local std::shared_ptr<MemoryLedger> ledger;
-  return ledger;
-}
+/// A pointer, as it needs no destructor: where a new thread has no memory to note one, the C library ends the process.
+thread_local const std::shared_ptr<MemoryLedger>* current_ledger = nullptr;
 
 std::atomic<size_t> process_total{0};
 
 }  // namespace
 
-const std::shared_ptr<MemoryLedger>& MemoryLedger::current() noexcept { return current_ledger(); }
+std::shared_ptr<MemoryLedger> MemoryLedger::current() noexcept {
+  return current_ledger == nullptr ? nullptr : *current_ledger;
+}
 
 size_t MemoryLedger::process_bytes() noexcept { return process_total.load(std::memory_order_relaxed); }
 void MemoryLedger::count_in_process(size_t bytes) noexcept {
@@ -26,8 +26,8 @@ void MemoryLedger::uncount_in_process(size_t bytes) noexcept {
 }
 
 MemoryLedger::Scope::Scope(std::shared_ptr<MemoryLedger> ledger) noexcept
-    : before_(std::exchange(current_ledger(), std::move(ledger))) {}
-MemoryLedger::Scope::~Scope() { current_ledger() = std::move(before_); }
+    : ledger_(std::move(ledger)), before_(std::exchange(current_ledger, &ledger_)) {}
+MemoryLedger::Scope::~Scope() { current_ledger = before_; }
 
 bool MemoryLedger::take(size_t bytes) {
   for (bool last = limit_ == 0 || reclaim_ == nullptr;; last = true) {

@@ -31,7 +31,7 @@ class MemoryLedger {
   void give_back(size_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
   /// That of this thread; null for none.
-  static const std::shared_ptr<MemoryLedger>& current() noexcept;
+  static std::shared_ptr<MemoryLedger> current() noexcept;
   /// Bytes held by all tensors, buffers, arenas and packed weights of this process, with a ledger or without.
   static size_t process_bytes() noexcept;
   static void count_in_process(size_t bytes) noexcept;
@@ -46,7 +46,8 @@ class MemoryLedger {
     Scope& operator=(const Scope&) = delete;
 
    private:
-    std::shared_ptr<MemoryLedger> before_;
+    const std::shared_ptr<MemoryLedger> ledger_;
+    const std::shared_ptr<MemoryLedger>* const before_;
   };
 
  private:

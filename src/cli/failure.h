@@ -42,4 +42,8 @@ inline ExitCode exit_code(coracle_status status) {
   return ExitCode::kRunFailure;
 }
 
+/// The exception being handled (call it in a catch block) as a Failure. What the C++ library or another one says of
+/// itself helps no user and is not repeated.
+Failure current_failure();
+
 }  // namespace coracle::cli

@@ -166,15 +166,12 @@ int main(int argc, char** argv) {
   };
   try {
     return coracle::cli::main_guarded(argc, argv);
-  } catch (const coracle::cli::Failure& e) {
-    return fail(e.code(), e.what());
-  } catch (const coracle::api::Exception& e) {
-    return fail(coracle::cli::exit_code(e.status()), e.what());
-  } catch (const std::bad_alloc&) {
-    return fail(ExitCode::kOutOfMemory, "out of memory");
-  } catch (const std::length_error&) {
-    return fail(ExitCode::kOutOfMemory, "out of memory");
-  } catch (const std::exception& e) {
-    return fail(ExitCode::kRunFailure, e.what());
+  } catch (...) {
+    try {
+      const coracle::cli::Failure failure = coracle::cli::current_failure();
+      return fail(failure.code(), failure.what());
+    } catch (...) {
+      return fail(ExitCode::kOutOfMemory, "out of memory");
+    }
   }
 }

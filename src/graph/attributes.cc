@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "graph/attributes.h"
 
+#include <limits>
+#include <utility>
+
 namespace coracle {
 namespace {
 
@@ -56,6 +59,13 @@ struct Convert {
     const auto i = as_integer(from);
     if (!i) mismatch(name, "bool");
     *to = *i != 0;
+  }
+  void operator()(int* to) const {
+    int64_t wide = 0;
+    (*this)(&wide);
+    require(std::in_range<int>(wide), "attribute '", name, "' is ", wide, ", expected an integer from ",
+            std::numeric_limits<int>::min(), " to ", std::numeric_limits<int>::max());
+    *to = static_cast<int>(wide);
   }
   void operator()(int64_t* to) const {
     const auto i = as_integer(from);

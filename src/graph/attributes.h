@@ -20,8 +20,17 @@ using Ints = std::vector<int64_t>;
 using Floats = std::vector<double>;
 using Strings = std::vector<std::string>;
 
+/// The last alternative of AttributeValue, which is never held. libstdc++ 12 takes a variant of scalars, strings and
+/// vectors for one that always has a value; where copying it runs out of memory, it then destroys what is not there.
+struct NeverHeld {
+  NeverHeld() = default;
+  NeverHeld(const NeverHeld& /*other*/) noexcept {}
+  NeverHeld& operator=(const NeverHeld& /*other*/) noexcept { return *this; }
+  ~NeverHeld() = default;
+};
+
 /// An attribute as a file gives it. Widths are not kept: all integers are 64 bits, all reals double.
-using AttributeValue = std::variant<bool, int64_t, double, std::string, Ints, Floats, Strings, DType>;
+using AttributeValue = std::variant<bool, int64_t, double, std::string, Ints, Floats, Strings, DType, NeverHeld>;
 
 /// An enum as an attribute: its value and the names of all values, in order. An enum takes part by a function
 /// `std::span<const std::string_view> names_of(E)` found next to it.
@@ -30,8 +39,8 @@ struct EnumRef {
   std::span<const std::string_view> names;
 };
 
-/// A field of an operator's attribute struct.
-using AttributeRef = std::variant<bool*, int64_t*, double*, std::string*, Ints*, Floats*, Strings*, DType*,
+/// A field of an operator's attribute struct. A value that an int field cannot hold is an error.
+using AttributeRef = std::variant<bool*, int*, int64_t*, double*, std::string*, Ints*, Floats*, Strings*, DType*,
                                   std::optional<DType>*, EnumRef*>;
 
 /// Walks over the attributes of an operator: each operator's `attributes(visit)` calls visit("name", field) for each
@@ -52,10 +61,6 @@ class AttributeVisitor {
       double wide = field;
       visit(name, legacy, &wide);
       field = static_cast<float>(wide);
-    } else if constexpr (std::is_same_v<T, int>) {
-      int64_t wide = field;
-      visit(name, legacy, &wide);
-      field = static_cast<int>(wide);
     } else {
       visit(name, legacy, &field);
     }

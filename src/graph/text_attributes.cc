@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "base/printable.h"
 
@@ -23,6 +24,7 @@ std::string joined(const List& list, const F& each) {
 }
 
 std::string written(bool v) { return v ? "true" : "false"; }
+std::string written(int v) { return std::to_string(v); }
 std::string written(int64_t v) { return std::to_string(v); }
 std::string written(double v) { return real(v); }
 std::string written(const std::string& v) { return quoted(v); }
@@ -96,6 +98,11 @@ class FieldSetter {
     const Token& t = one("true or false");
     if (!is_word(t) || (t.text != "true" && t.text != "false")) mismatch("true or false");
     *to = t.text == "true";
+  }
+  void operator()(int* to) const {
+    const int64_t wide = integer_of(one("an integer"));
+    if (!std::in_range<int>(wide)) mismatch("an integer of 32 bits");
+    *to = static_cast<int>(wide);
   }
   void operator()(int64_t* to) const { *to = integer_of(one("an integer")); }
   void operator()(double* to) const { *to = real_of(one("a real number")); }

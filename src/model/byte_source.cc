@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/byte_source.h"
 
+#include <dirent.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 
 #include "base/error.h"
@@ -11,6 +14,21 @@ namespace coracle {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// An open folder that closes itself. std::filesystem's iterator ends the process where it has no memory.
+class Folder {
+ public:
+  explicit Folder(const std::string& name) : folder_(::opendir(name.c_str())) {}
+  ~Folder() {
+    if (folder_ != nullptr) ::closedir(folder_);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  DIR* get() const { return folder_; }
+
+ private:
+  DIR* folder_;
+};
 
 class DiskSource : public ByteSource {
  public:
@@ -28,15 +46,16 @@ class DiskSource : public ByteSource {
   }
 
   std::vector<std::string> list(const std::string& folder) const override {
+    const Folder open(folder);
+    if (open.get() == nullptr) fail_io(folder, "cannot list");
     std::vector<std::string> names;
-    std::error_code error;
-    fs::directory_iterator it(folder, error);
-    require(!error, ErrorCode::kIo, "cannot list ", in_quotes(folder), ": ", error.message());
-    for (; it != fs::directory_iterator(); it.increment(error)) {
-      std::error_code ignored;
-      if (!it->is_directory(ignored)) names.push_back(it->path().filename().string());
-      require(!error, ErrorCode::kIo, "cannot list ", in_quotes(folder), ": ", error.message());
+    while (true) {
+      errno = 0;
+      const dirent* entry = ::readdir(open.get());
+      if (entry == nullptr) break;
+      if (!is_folder(join_path(folder, entry->d_name))) names.emplace_back(entry->d_name);
     }
+    if (errno != 0) fail_io(folder, "cannot list");
     std::sort(names.begin(), names.end());
     return names;
   }

@@ -18,11 +18,14 @@
 #include "base/printable.h"
 
 namespace coracle {
-namespace {
 
-[[noreturn]] void fail_io(const std::string& name, std::string_view what) {
-  fail(ErrorCode::kIo, what, " ", in_quotes(name), ": ", std::strerror(errno));
+void fail_io(const std::string& name, std::string_view what) {
+  const int reason = errno;
+  fail(reason == ENOMEM ? ErrorCode::kOutOfMemory : ErrorCode::kIo, what, " ", in_quotes(name), ": ",
+       std::strerror(reason));
 }
+
+namespace {
 
 struct stat status_of(const Descriptor& fd, const std::string& name) {
   struct stat info {};

@@ -9,8 +9,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace coracle {
+
+/// Throws Error with what errno says, out of memory where it says that: "cannot open 'model.json': Permission denied".
+[[noreturn]] void fail_io(const std::string& name, std::string_view what);
 
 /// The content of one file in memory. The bytes stay where they are while `owner` lives; a null owner means that the
 /// caller keeps them alive.

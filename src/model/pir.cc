@@ -9,12 +9,14 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/json_memory.h"
 #include "base/printable.h"
 
 namespace coracle::pir {
 namespace {
 
-using Json = rapidjson::Value;
+using Document = rapidjson::GenericDocument<rapidjson::UTF8<>, rapidjson::MemoryPoolAllocator<JsonMemory>, JsonMemory>;
+using Json = Document::ValueType;
 
 [[noreturn]] void damaged(std::string_view what) { fail(ErrorCode::kInvalidModel, what); }
 
@@ -311,7 +313,7 @@ Program parse(const FileBytes& file) {
   Program program;
   program.file = file.name;
   const std::string what = text("the program ", in_quotes(file.name));
-  rapidjson::Document document;
+  Document document;
   // Iterative: nesting costs memory in proportion to the file, never stack.
   document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag>(
       reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());

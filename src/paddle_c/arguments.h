@@ -27,7 +27,7 @@ inline paddle_infer::PrecisionType precision_of(PD_PrecisionType precision) {
     case PD_PRECISION_FLOAT32: return paddle_infer::PrecisionType::kFloat32;
     case PD_PRECISION_INT8: return paddle_infer::PrecisionType::kInt8;
     case PD_PRECISION_HALF: return paddle_infer::PrecisionType::kHalf;
-    default: throw std::invalid_argument("there is no PD_PrecisionType " + std::to_string(precision));
+    default: throw Misuse("there is no PD_PrecisionType " + std::to_string(precision));
   }
 }
 

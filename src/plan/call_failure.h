@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <exception>
 #include <new>
 #include <stdexcept>
 #include <string>
 
+#include "base/current_error.h"
 #include "base/error.h"
 #include "plan/kernel.h"
 
@@ -30,10 +30,8 @@ inline void fail_with_exception(KernelCall& call, const char* reason) noexcept {
     call.fail(kNoMemoryFailure, [] { return std::string(); });
   } catch (const std::length_error&) {
     call.fail(kNoMemoryFailure, [] { return std::string(); });
-  } catch (const std::exception& e) {
-    call.fail(reason, [&] { return std::string(e.what()); });
   } catch (...) {
-    call.fail(reason, [] { return std::string(); });
+    call.fail(reason, [] { return current_error().text(); });
   }
 }
 

@@ -137,18 +137,19 @@ std::shared_ptr<const BoundSteps> Executor::plan(std::span<const Fact> inputs, b
 }
 
 Executor::Frame& Executor::frame_of(const Graph& graph) {
-  Frame& frame = frames_[&graph];
-  if (frame.facts.empty()) {
-    frame.facts.resize(graph.value_count());
-    frame.tensors.resize(graph.value_count());
-    for (size_t i = 0; i < frame.facts.size(); ++i) {
-      const Value& v = graph.value(ValueId{static_cast<int32_t>(i)});
-      if (v.is_constant()) frame.facts[i] = v.fact;
-    }
+  if (const auto made = frames_.find(&graph); made != frames_.end()) {
+    for (ValueId v : made->second.available) made->second.facts[index(v)].value = nullptr;
+    made->second.available.clear();
+    return made->second;
   }
-  for (ValueId v : frame.available) frame.facts[index(v)].value = nullptr;
-  frame.available.clear();
-  return frame;
+  Frame frame;
+  frame.facts.resize(graph.value_count());
+  frame.tensors.resize(graph.value_count());
+  for (size_t i = 0; i < frame.facts.size(); ++i) {
+    const Value& v = graph.value(ValueId{static_cast<int32_t>(i)});
+    if (v.is_constant()) frame.facts[i] = v.fact;
+  }
+  return frames_.emplace(&graph, std::move(frame)).first->second;
 }
 
 void Executor::make_available(Frame& frame, ValueId value, Tensor tensor) {

@@ -76,7 +76,12 @@ void StepCache::insert(std::string key, std::shared_ptr<BoundSteps> steps) {
     entries_.pop_back();
   }
   entries_.push_front({std::move(key), std::move(steps)});
-  by_key_.emplace(entries_.front().key, entries_.begin());
+  try {
+    by_key_.emplace(entries_.front().key, entries_.begin());
+  } catch (...) {
+    entries_.pop_front();
+    throw;
+  }
   bytes_ += size;
 }
 

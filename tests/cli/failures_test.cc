@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -255,6 +257,37 @@ TEST_F(Failures, Outputs) {
   const test::Outcome outcome = test::coracle_program({"run", product_}, "/dev/full");
   EXPECT_EQ(outcome.code, kIo);
   EXPECT_NE(outcome.err.find("standard output"), std::string::npos) << outcome.err;
+}
+
+/// While it lives, files of this process and of programs it starts do not grow beyond so many bytes: writing fails.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST_F(Failures, WritesThatFailHalfway) {
+  const std::vector<std::string> run = {"run", product_, "--shape", "x=1024,2", "--output-dir", folder_.path("out")};
+  constexpr rlim_t kFile = 128 + 1024 * 2 * sizeof(float);  // of one result
+  for (rlim_t bytes : {rlim_t{512}, rlim_t{4096}, kFile - 1}) {
+    const FileSizeLimit limit(bytes);
+    expect_failure(run, kIo, {".npy", "cannot be written", "File too large"});
+  }
+  const FileSizeLimit limit(kFile);
+  EXPECT_EQ(test::coracle_program(run).code, 0);
 }
 
 }  // namespace

@@ -123,6 +123,7 @@ class Changer : public AttributeVisitor {
 
  private:
   void change(bool& v) const { v = round_ % 2 == 0 ? !v : v; }
+  void change(int& v) const { v = round_ % 2 == 0 ? std::numeric_limits<int>::min() : std::numeric_limits<int>::max(); }
   void change(int64_t& v) const { v = round_ % 2 == 0 ? -7 : 2147483647; }
   void change(double& v) const {
     constexpr double kValues[] = {std::numeric_limits<double>::infinity(), -0.0, 1.0 / 1024, -3e-30};
@@ -141,6 +142,17 @@ class Changer : public AttributeVisitor {
 
   int round_;
 };
+
+TEST(Text, IntegersThatAFieldCannotHoldAreRefused) {
+  try {
+    parse("graph (%x: float32[2, 2]) { %0 = diagonal(%x) {offset = 4294967296} return %0 }");
+    ADD_FAILURE() << "the number was cut";
+  } catch (const Error& e) {
+    for (const char* part : {"diagonal", "'offset' is 4294967296", "an integer of 32 bits"}) {
+      EXPECT_NE(e.text().find(part), std::string::npos) << e.text();
+    }
+  }
+}
 
 TEST(Text, AttributesOfEveryOperatorReturn) {
   for (const OpRow* row : all_ops()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hostile/grid.h"
 
+#include <algorithm>
 #include <climits>
 #include <limits>
 #include <random>
@@ -80,6 +81,13 @@ class ChangedAttribute : public AttributeVisitor {
     return true;
   }
   bool change(bool& v) { return pick(v, {true, false}); }
+  /// A file's number that an int cannot hold is refused before there is an operator: the nearest one instead.
+  bool change(int& v) {
+    int64_t wide = 0;
+    const bool changed = pick(wide, kIntegers);
+    if (changed) v = static_cast<int>(std::clamp<int64_t>(wide, INT_MIN, INT_MAX));
+    return changed;
+  }
   bool change(int64_t& v) { return pick(v, kIntegers); }
   bool change(double& v) { return pick(v, kReals); }
   bool change(std::string& v) {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
+#include <functional>
 
 #include "coracle/coracle.h"
 #include "paddle/paddle_models.h"
 #include "paddle/pd_inference_api.h"
+#include "paddle_c/guard.h"
 
 namespace coracle::test {
 namespace {
@@ -30,6 +32,19 @@ TEST(PaddleC, EnumsHavePaddlesNumbers) {
   EXPECT_EQ(TRUE, 1);
   EXPECT_EQ(FALSE, 0);
   static_assert(paddle_infer::INT64 == 1 && paddle_infer::INT32 == 2, "the C++ interface has them the other way round");
+}
+
+TEST(PaddleC, TextsOfTheLanguageAreNotRepeated) {
+  const auto reason = [](const std::function<void()>& f) {
+    paddle_c::guard("PD_Call", f);
+    return std::string(coracle_last_error());
+  };
+  EXPECT_EQ(reason([] { static_cast<void>(std::vector<int>(3).at(7)); }),
+            "PD_Call: a check within the library failed: this is a fault of it, not of its use");
+  EXPECT_EQ(reason([] { throw std::system_error(std::make_error_code(std::errc::io_error), "what"); }),
+            "PD_Call: the system refused a call");
+  EXPECT_EQ(reason([] { throw std::bad_alloc(); }), "PD_Call: out of memory");
+  EXPECT_EQ(reason([] { throw std::runtime_error("my archive is locked"); }), "PD_Call: my archive is locked");
 }
 
 class PaddleCRun : public testing::Test {

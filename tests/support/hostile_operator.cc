@@ -95,6 +95,7 @@ class HostileAttributes : public AttributeVisitor {
 
  private:
   void set(bool& v) { v = g_.one_in(2); }
+  void set(int& v) { v = static_cast<int>(g_.integer()); }
   void set(int64_t& v) { v = g_.integer(); }
   void set(double& v) { v = g_.real(); }
   void set(std::string& v) {

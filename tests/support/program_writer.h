@@ -90,6 +90,9 @@ class OpWriter {
   OpWriter& in(std::string_view slot, const Names& names) { return slot_to(1, slot, names); }
   OpWriter& out(std::string_view slot, const Names& names) { return slot_to(2, slot, names); }
   OpWriter& integer(std::string_view name, int64_t value) { return attribute(name, 0, Message().varint(3, value)); }
+  OpWriter& long_integer(std::string_view name, int64_t value) {
+    return attribute(name, 9, Message().varint(13, value));
+  }
   OpWriter& real(std::string_view name, float value) { return attribute(name, 1, Message().float32(4, value)); }
   OpWriter& string(std::string_view name, std::string_view value) {
     return attribute(name, 2, Message().bytes(5, value));

@@ -27,10 +27,11 @@ inline void infer_arg_extreme(const ArgExtreme& op, InferArgs& a) {
   const Shape& x = a.shape(0);
   Shape y = Shape::unknown_rank();
   if (op.flatten) {
+    require(!x.known() || x.count() != 0, "x ", x, " has no element");
     y = op.keepdims && x.rank_known() ? Shape::filled(x.rank(), 1) : (op.keepdims ? y : Shape{});
   } else if (x.rank_known()) {
     const std::optional<double> axis = a.has(1) ? a.number(1) : -1.0;
-    if (axis) {
+    if (axis || x.rank() == 0) {
       y = x;
       if (x.rank() > 0) {
         const int d = normalize_axis(position(*axis), x.rank());
@@ -41,6 +42,8 @@ inline void infer_arg_extreme(const ArgExtreme& op, InferArgs& a) {
         y = Shape{1};  // Paddle keeps one dimension even of a scalar
       }
     } else {
+      // The only axis there can be; without its check here, the axis would never be looked at: the result is known.
+      require(x.rank() != 1 || x[0] != 0, "x ", x, " has no element along axis 0");
       y = Shape::filled(x.rank() - (op.keepdims ? 0 : 1), Shape::kUnknown);
     }
   }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <pthread.h>
+
+#include <string>
+
+namespace coracle {
+
+/// A text for each thread, freed when the thread ends. An object with thread_local would end the process instead of
+/// throwing: where a new thread has no memory to note a destructor, the C library does that.
+class ThreadText {
+ public:
+  ThreadText();
+  ~ThreadText();
+  ThreadText(const ThreadText&) = delete;
+  ThreadText& operator=(const ThreadText&) = delete;
+
+  /// Keeps `text` until this thread's next call, and returns it. Throws std::bad_alloc.
+  const char* keep(std::string text);
+  /// What was kept last, or an empty text.
+  const char* kept() const noexcept;
+
+ private:
+  pthread_key_t key_{};
+  const bool made_;
+};
+
+}  // namespace coracle
