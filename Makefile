@@ -134,7 +134,7 @@ metamorphic: models
 	build/release/metamorphic_test --all-options --models
 
 # Every operator used wrongly, in one place at a time: all of the grid of which a sample is among the tests.
-HOSTILE_SEEDS ?= 1
+HOSTILE_SEEDS ?= 3
 hostile: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS) --target hostile_test
 	build/release/hostile_test --all --seeds $(HOSTILE_SEEDS)
