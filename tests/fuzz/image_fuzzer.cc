@@ -9,7 +9,8 @@
 // The last byte tells the input's type and size; any bytes before as a picture for it: results, a Failure or an Error.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace coracle;
-  if (size == 0) return 0;
+  constexpr size_t kMostBytes = 1024;  // which may be a picture of eight million pixels
+  if (size == 0 || size > kMostBytes) return 0;
   const uint8_t wanted = data[size - 1];
   const coracle_dtype dtype = (wanted & 1U) != 0 ? CORACLE_UINT8 : CORACLE_FLOAT32;
   const int64_t side = (wanted & 2U) != 0 ? -1 : wanted / 4;

@@ -231,6 +231,10 @@ class Grid {
         replace(text("full of ", v), i, full);
       }
     }
+    Tensor array = Tensor::array(t.dtype());
+    replace("a tensor array", i, array);
+    array.elements().push_back(t);
+    replace("a tensor array of one", i, array);
     Tensor with_offsets = t;
     with_offsets.set_lod({{0, 3, 1, SIZE_MAX}});
     replace("wrong sequence offsets", i, with_offsets);

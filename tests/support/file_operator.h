@@ -5,8 +5,8 @@
 
 namespace coracle::test {
 
-/// The ports of an operator. Rows of operators that exist in files only need not list them: then those that all of these
-/// have, X and Y in, Out out.
+/// The ports of an operator. Rows of operators that exist in files only need not list them: then those that all of
+/// these have, X and Y in, Out out.
 std::span<const Port> input_ports(const OpRow& row);
 std::span<const Port> output_ports(const OpRow& row);
 

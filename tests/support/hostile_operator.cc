@@ -176,7 +176,8 @@ void run_reference(const Node& node, const std::vector<Tensor>& operands) {
   std::vector<Fact> facts;
   std::vector<const Fact*> args;
   for (const Tensor& t : operands) {
-    facts.push_back(Fact::constant(t));
+    facts.push_back(t.is_array() ? Fact(t.dtype(), Shape::unknown_rank()) : Fact::constant(t));
+    facts.back().is_array = t.is_array();
     if (!t.lod().empty()) facts.back().lod = std::make_shared<const Lod>(t.lod());
   }
   for (const Fact& f : facts) args.push_back(&f);
@@ -226,11 +227,13 @@ bool run_hostile_node(const HostileNode& given) {
       ports.emplace_back();
       for (int i = 0; i < count; ++i, ++flat) {
         const Tensor& t = given.operands[flat];
-        if (given.constant[flat]) {
+        if (given.constant[flat] && !t.is_array()) {
           ports.back().push_back(graph.add_constant(t));
           continue;
         }
-        ports.back().push_back(graph.add_input(text("x", flat), Fact(t.dtype(), Shape::filled(t.shape().rank(), -1))));
+        Fact fact(t.dtype(), t.is_array() ? Shape::unknown_rank() : Shape::filled(t.shape().rank(), -1));
+        fact.is_array = t.is_array();
+        ports.back().push_back(graph.add_input(text("x", flat), std::move(fact)));
         inputs.push_back(t);
       }
     }
