@@ -22,8 +22,7 @@ struct LegacyMatmul {
                         .transpose_y = l.attribute<bool>("transpose_Y"),
                         .shares_lod = true};
     const auto heads = l.attribute<int64_t>("head_number", 1);
-    ValueId out = heads > 1 ? product_of_heads(l, matmul, heads)
-                            : l.add(matmul, {{l.input("X")}, {l.input("Y")}});
+    ValueId out = heads > 1 ? product_of_heads(l, matmul, heads) : l.add(matmul, {{l.input("X")}, {l.input("Y")}});
     const double alpha = l.attribute<double>("alpha", 1.0);
     if (alpha != 1.0) out = l.add(Scale{}, {{out}, {l.constant(Tensor::scalar(static_cast<float>(alpha)))}});
     l.bind("Out", out);
