@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models demo test format lint bench bench-ready bench-memory bench-growth bench-neighbours bench-isa bench-startup \
-        bench-kernels bench-operators asan tsan fuzz oracle oracle-demo metamorphic hostile faults wheel packages migration docs clean
+        bench-kernels bench-operators asan tsan fuzz fuzz-long oracle oracle-demo metamorphic hostile faults wheel packages reproducible migration docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -107,6 +107,15 @@ fuzz: setup
 	cmake --build --preset asan -j $(JOBS)
 	$(CTEST) --preset asan -R '^fuzz[.]'
 
+# Each fuzz target for FUZZ_SECONDS (an hour if not given), one after the other with low priority, and how often each ran.
+fuzz-long: setup
+	cmake --preset asan -DCORACLE_FUZZ_SECONDS=$(if $(filter 0,$(FUZZ_SECONDS)),3600,$(FUZZ_SECONDS))
+	cmake --build --preset asan -j $(JOBS)
+	nice -n 15 ctest --no-tests=error --preset asan -j 1 -V -R '^fuzz[.]' > build/fuzz-long.log; status=$$?; \
+	awk '/Test command:.*_fuzzer/ {n = split($$4, path, "/"); gsub(/"/, "", path[n]); target = path[n]} \
+	     /number_of_executed_units/ {print target, $$NF; sum += $$NF} END {print "executions in all:", sum}' build/fuzz-long.log; \
+	exit $$status
+
 # Operator cases and random programs of both formats, answered by the real Paddle 2.6.2 and 3.3.1, e.g. make oracle CASES=1000 SECONDS=600:
 # at most that many cases of each operator and random programs of each form, and that many seconds for the programs of each form.
 CASES ?= 200
@@ -134,7 +143,7 @@ metamorphic: models
 	build/release/metamorphic_test --all-options --models
 
 # Every operator used wrongly, in one place at a time: all of the grid of which a sample is among the tests.
-HOSTILE_SEEDS ?= 1
+HOSTILE_SEEDS ?= 3
 hostile: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS) --target hostile_test
 	build/release/hostile_test --all --seeds $(HOSTILE_SEEDS)
@@ -154,11 +163,20 @@ faults: build/release/build.ninja
 wheel: setup
 	scripts/python-wheel.sh
 
-# The .deb packages and the archive, into build/packages.
+# The time that packages and wheels say they are of: that of the last change. Without it archives differ each time.
+export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)
+
+# The .deb packages and the archive with what they are made of (SPDX) and their checksums, into build/packages.
 packages: setup
 	$(MAKE) --no-print-directory all
+	rm -rf build/packages
 	cpack --config build/release/CPackConfig.cmake -B build/packages
 	rm -rf build/packages/_CPack_Packages
+	scripts/sbom.py $$(build/release/coracle --version) build/packages
+
+# Library, program, packages and wheel built twice without ccache, in folders of other names: the same bits.
+reproducible: setup
+	scripts/reproducible.sh
 
 # Programs for Paddle in three languages with Coracle, and those in Python with the real Paddle, old and new.
 migration: models
@@ -172,4 +190,4 @@ docs:
 	scripts/docs-site.sh
 
 clean:
-	rm -rf build/release build/debug build/asan build/tsan build/demo build/bench build/wheel build/wheels build/wheels-linux build/packages
+	rm -rf build/release build/debug build/asan build/tsan build/demo build/bench build/wheel build/wheels build/wheels-linux build/packages build/reproducible

@@ -62,6 +62,7 @@ Tensor Tensor::borrow(DType dtype, const Shape& shape, const void* data) {
 Tensor Tensor::array(DType dtype) {
   Tensor t;
   t.dtype_ = dtype;
+  t.shape_ = {0};  // who takes it for a tensor finds no elements: it has no data
   t.elements_ = std::make_shared<std::vector<Tensor>>();
   return t;
 }

@@ -142,7 +142,10 @@ float sample(const Pixels& p, float y, float x, int64_t c) {
 }  // namespace
 
 Array read_image(const std::string& path, coracle_dtype dtype, const api::Dims& dims) {
-  const std::string bytes = read_file(path);
+  return decode_image(path, read_file(path), dtype, dims);
+}
+
+Array decode_image(const std::string& path, const std::string& content, coracle_dtype dtype, const api::Dims& dims) {
   if (dims.size() != 4 || dims[0] > 1 || (dims[1] >= 0 && dims[1] != 3)) {
     throw Failure(ExitCode::kUsage, path + ": a picture gives float32[1, 3, height, width], the input is " +
                                         type_text(dtype, dims) + "; give a .npy file");
@@ -151,9 +154,9 @@ Array read_image(const std::string& path, coracle_dtype dtype, const api::Dims& 
     throw Failure(ExitCode::kUsage, path + ": a picture gives float32 or uint8, the input takes " +
                                         coracle_dtype_name(dtype) + "; give a .npy file");
   }
-  const bool png = bytes.starts_with("\x89PNG");
-  if (!png && !bytes.starts_with("\xFF\xD8")) throw Failure(ExitCode::kIo, path + ": neither a PNG nor a JPEG file");
-  const Pixels p = png ? read_png(path, bytes) : read_jpeg(path, bytes);
+  const bool png = content.starts_with("\x89PNG");
+  if (!png && !content.starts_with("\xFF\xD8")) throw Failure(ExitCode::kIo, path + ": neither a PNG nor a JPEG file");
+  const Pixels p = png ? read_png(path, content) : read_jpeg(path, content);
   const int64_t height = dims[2] > 0 ? dims[2] : p.height;
   const int64_t width = dims[3] > 0 ? dims[3] : p.width;
   Array a = make_array(dtype, {1, 3, height, width});

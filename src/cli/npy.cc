@@ -79,16 +79,18 @@ void to_row_major(Array& a) {
 
 }  // namespace
 
-Array read_npy(const std::string& path) {
-  const std::string all = read_file(path);
-  if (all.size() < 12 || all.compare(0, 6, "\x93NUMPY") != 0) damaged(path, "it does not begin with \\x93NUMPY");
-  const bool wide = all[6] >= 2;
+Array read_npy(const std::string& path) { return parse_npy(path, read_file(path)); }
+
+Array parse_npy(const std::string& path, const std::string& content) {
+  if (content.size() < 12 || content.compare(0, 6, "\x93NUMPY") != 0)
+    damaged(path, "it does not begin with \\x93NUMPY");
+  const bool wide = content[6] >= 2;
   size_t length = 0;
   for (size_t i = 0; i < (wide ? 4U : 2U); ++i)
-    length |= static_cast<size_t>(static_cast<uint8_t>(all[8 + i])) << (8 * i);
+    length |= static_cast<size_t>(static_cast<uint8_t>(content[8 + i])) << (8 * i);
   const size_t begin = wide ? 12 : 10;
-  if (begin + length > all.size()) damaged(path, "the header ends early");
-  const std::string_view header(all.data() + begin, length);
+  if (begin + length > content.size()) damaged(path, "the header ends early");
+  const std::string_view header(content.data() + begin, length);
 
   Array a;
   const std::string_view descr = value_of(header, "descr", path);
@@ -102,14 +104,15 @@ Array read_npy(const std::string& path) {
   if (!known) damaged(path, "element type " + std::string(descr.substr(0, 6)) + " is not supported");
   const bool fortran = value_of(header, "fortran_order", path).starts_with("True");
   a.dims = dims_of(value_of(header, "shape", path), path);
-  const size_t given = all.size() - begin - length;
+  const size_t given = content.size() - begin - length;
   const std::optional<size_t> bytes = byte_count(a.dtype, a.dims);
   if (!bytes) damaged(path, "it is shorter than its shape");
   if (given != *bytes) {
     damaged(path, "it has " + std::to_string(given) + " bytes of data, expected " + std::to_string(*bytes));
   }
   a.bytes.resize(*bytes);
-  std::memcpy(a.bytes.data(), all.data() + begin + length, *bytes);
+  std::transform(content.end() - static_cast<std::ptrdiff_t>(given), content.end(), a.bytes.begin(),
+                 [](char c) { return static_cast<std::byte>(c); });
   if (fortran && a.dims.size() > 1) to_row_major(a);
   return a;
 }

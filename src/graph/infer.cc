@@ -110,6 +110,32 @@ std::optional<double> InferArgs::number(int port) const {
   return fact.value->number(0);
 }
 
+namespace {
+
+/// A tensor array has no elements that an operator on tensors could read. Operators that take operands of any type look
+/// themselves; of the others these take arrays, as so many of their first operands.
+void refuse_arrays(const OpRow& row, std::span<const Fact* const> inputs) {
+  struct Takes {
+    std::string_view name;
+    size_t operands;
+  };
+  constexpr Takes kTake[] = {{"add_n_array", SIZE_MAX},
+                             {"array_to_lod_tensor", 1},
+                             {"beam_search_decode", 2},
+                             {"nop", SIZE_MAX},
+                             {"reverse", 1},
+                             {"slice", 1},
+                             {"strided_slice", 1}};
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i]->is_array) continue;
+    const bool taken = std::any_of(std::begin(kTake), std::end(kTake),
+                                   [&](const Takes& t) { return t.name == row.name && i < t.operands; });
+    require(taken, "operand ", i, " is a tensor array, expected a tensor");
+  }
+}
+
+}  // namespace
+
 std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inputs) {
   Deadline::check_current();
   const OpRow& row = node.op.row();
@@ -132,6 +158,7 @@ std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inpu
     static const Fact kAbsent;
     std::vector<const Fact*> padded(inputs.begin(), inputs.end());
     padded.resize(inputs.size() + row.inputs.size() + 1, &kAbsent);
+    if (!row.any_type) refuse_arrays(row, inputs);
     if (!row.any_type && std::any_of(inputs.begin(), inputs.end(), [](const Fact* f) { return !f->type_known(); })) {
       std::fill(facts.begin(), facts.end(), Fact::unknown());
       return facts;

@@ -89,8 +89,12 @@ Descriptor::~Descriptor() {
   if (fd_ >= 0) ::close(fd_);
 }
 
+void Descriptor::open(const char* name) { fd_ = ::open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); }
+
 std::optional<File> File::open(const std::string& name) {
-  const auto fd = std::make_shared<const Descriptor>(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  // The memory for it first: what is open is closed.
+  const auto fd = std::make_shared<Descriptor>();
+  fd->open(name.c_str());
   if (fd->get() < 0) {
     if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
     fail_io(name, "cannot open");

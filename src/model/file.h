@@ -45,14 +45,16 @@ void require_unchanged(const FileStamp& expected);
 /// A file descriptor that closes itself.
 class Descriptor {
  public:
-  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor() = default;
   ~Descriptor();
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
+  /// For reading, without waiting for pipes; errno says why not. Once.
+  void open(const char* name);
   int get() const { return fd_; }
 
  private:
-  int fd_;
+  int fd_ = -1;
 };
 
 /// A file of a model, open for reading: its bytes are in memory, or on disk until they are read. Copies share it.

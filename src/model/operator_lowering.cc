@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/operator_lowering.h"
 
+#include "base/printable.h"
 #include "ops/int_array.h"
 
 namespace coracle {
@@ -16,6 +17,18 @@ NodeId OperatorLowering::add_node(Op op, const PortValues& inputs, PortCounts ou
 }
 
 ValueId OperatorLowering::join_integers(const std::vector<ValueId>& values) { return add(IntArray{}, {values}); }
+
+void OperatorLowering::lower_by_rule(const OpRow& row) {
+  for (const Port& port : row.inputs) {
+    const bool needed = row.infer == nullptr && port.kind == Port::Kind::kOne && !port.shape_input;
+    require(!needed || has(port.slot), "operator ", in_quotes(type()), " has no operand at ", port.slot);
+  }
+  row.lower(*this);
+}
+
+void OperatorLowering::check_result(std::string_view slot, ValueId value) const {
+  require(value != kNoValue, "operator ", in_quotes(type()), " has no operand that its result at ", slot, " needs");
+}
 
 PortValues OperatorLowering::ports_of(const OpRow& row) {
   PortValues ports(row.inputs.size());

@@ -30,6 +30,12 @@ class OperatorLowering : public Lowering {
   virtual int outputs_wanted(const OpRow& row, size_t port) = 0;
   virtual void bind_port(const OpRow& row, size_t port, int i, ValueId value) = 0;
 
+  /// Runs `row.lower`. Throws Error where an operand is absent that an operator that exists in files only cannot be
+  /// without.
+  void lower_by_rule(const OpRow& row);
+  /// Throws Error where an operand that is absent would be a result.
+  void check_result(std::string_view slot, ValueId value) const;
+
   /// One-element integer tensors as one value.
   ValueId join_integers(const std::vector<ValueId>& values);
 

@@ -74,7 +74,7 @@ void PirLowering::lower() {
   row_ = find_op(op_.name);
   require(row_ != nullptr, ErrorCode::kUnsupported, "there is no operator ", in_quotes(op_.name));
   if (row_->lower != nullptr) {
-    row_->lower(*this);
+    lower_by_rule(*row_);
     return;
   }
   // Forms that also take the value they overwrite (assign_value_) may have operands where the operator has none.
@@ -117,7 +117,10 @@ Fact PirLowering::declared_output(std::string_view slot, int i) const {
 }
 
 void PirLowering::bind(std::string_view slot, ValueId value, int i) {
-  if (const pir::Definition* definition = result(slot)) bind_result(*definition, value, i);
+  const pir::Definition* definition = result(slot);
+  if (definition == nullptr) return;
+  check_result(slot, value);
+  bind_result(*definition, value, i);
 }
 
 void PirLowering::bind_result(const pir::Definition& definition, ValueId value, int i) {

@@ -39,7 +39,7 @@ void ProgramLowering::lower() {
   require(row != nullptr, ErrorCode::kUnsupported, "there is no operator ", in_quotes(op_.type));
   fix_variable_attributes(*row);
   if (row->lower != nullptr) {
-    row->lower(*this);
+    lower_by_rule(*row);
   } else {
     lower_by_ports(*row);
   }
@@ -124,6 +124,7 @@ Fact ProgramLowering::declared_output(std::string_view slot, int i) const {
 void ProgramLowering::bind(std::string_view slot, ValueId value, int i) {
   const std::span<const std::string_view> variables = variables_at(op_.outputs, slot);
   if (i < 0 || static_cast<size_t>(i) >= variables.size()) return;
+  check_result(slot, value);
   const std::string_view name = variables[static_cast<size_t>(i)];
   if (name != kEmptyVariable) scope_.bind(name, value);
 }

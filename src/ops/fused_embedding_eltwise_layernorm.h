@@ -23,6 +23,7 @@ struct FusedEmbeddingEltwiseLayernorm {
             " tables");
     ValueId sum = kNoValue;
     for (size_t i = 0; i < ids.size(); ++i) {
+      require(ids[i] != kNoValue, "nothing has written the ids ", i);
       const bool column = l.fact(ids[i]).shape.rank_known() && l.fact(ids[i]).shape.rank() == 3;
       const Op embed = column ? Op(LookupTable{}) : Op(Embedding{});
       const ValueId y = l.add(embed, {{ids[i]}, {tables[i]}});

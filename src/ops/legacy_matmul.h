@@ -22,14 +22,16 @@ struct LegacyMatmul {
                         .transpose_y = l.attribute<bool>("transpose_Y"),
                         .shares_lod = true};
     const auto heads = l.attribute<int64_t>("head_number", 1);
-    ValueId out = heads > 1 ? product_of_heads(l, matmul, static_cast<int>(heads))
-                            : l.add(matmul, {{l.input("X")}, {l.input("Y")}});
+    ValueId out = heads > 1 ? product_of_heads(l, matmul, heads) : l.add(matmul, {{l.input("X")}, {l.input("Y")}});
     const double alpha = l.attribute<double>("alpha", 1.0);
     if (alpha != 1.0) out = l.add(Scale{}, {{out}, {l.constant(Tensor::scalar(static_cast<float>(alpha)))}});
     l.bind("Out", out);
   }
 
-  static ValueId product_of_heads(Lowering& l, const Matmul& matmul, int heads) {
+  static ValueId product_of_heads(Lowering& l, const Matmul& matmul, int64_t heads) {
+    require(l.has("X") && l.has("Y"), "operands X and Y are needed");
+    constexpr int64_t kMostHeads = 1024;
+    require(heads <= kMostHeads, ErrorCode::kUnsupported, "head_number is ", heads, ", expected at most ", kMostHeads);
     const Shape x = l.fact(l.input("X")).shape;
     const Shape y = l.fact(l.input("Y")).shape;
     require(x.rank_known() && y.rank_known() && x.rank() >= 2 && y.rank() >= 2, ErrorCode::kUnsupported, "matmul of ",
@@ -47,10 +49,10 @@ struct LegacyMatmul {
     return l.add(Concat{}, {products, {l.constant(Tensor::ints(Ints{-1}))}});
   }
 
-  static std::vector<ValueId> parts(Lowering& l, ValueId x, int axis, int count) {
+  static std::vector<ValueId> parts(Lowering& l, ValueId x, int axis, int64_t count) {
     SplitWithNum split;
-    split.num = count;
-    const NodeId node = l.add_node(split, {{x}, {l.constant(Tensor::ints(Ints{axis}))}}, {count});
+    split.num = static_cast<int>(count);
+    const NodeId node = l.add_node(split, {{x}, {l.constant(Tensor::ints(Ints{axis}))}}, {static_cast<int>(count)});
     const std::span<const ValueId> outputs = l.graph().node(node).outputs;
     return {outputs.begin(), outputs.end()};
   }

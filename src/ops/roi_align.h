@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/convert.h"
+#include "base/size.h"
 #include "ops/common/regions.h"
 
 namespace coracle {
@@ -34,29 +35,48 @@ struct RoiAlign {
 
 inline void infer(const RoiAlign& op, InferArgs& a) { infer_region_pooling(a, op.pooled_height, op.pooled_width); }
 
-/// x at a place between elements; 0 more than one element outside.
-template <class T>
-double sample_plane(const T* x, int64_t height, int64_t width, double row, double column) {
-  if (!(row >= -1 && row <= static_cast<double>(height) && column >= -1 && column <= static_cast<double>(width))) {
-    return 0;
+/// The elements along one axis that the samples of a cell fall to.
+struct SampledSpan {
+  int64_t first = 0;
+  int64_t count = 0;
+};
+
+/// What `samples` interpolated samples of each of `cells` cells from `first` on, each `cell` long, give the `size`
+/// elements of an axis: weights of cell i from weights[i * size] on. Samples more than one element outside give
+/// nothing.
+template <class Weight>
+void weigh_samples(double first, double cell, int cells, int64_t samples, int64_t size, Weight* weights,
+                   SampledSpan* spans) {
+  for (int i = 0; i < cells; ++i, weights += size) {
+    int64_t low = size;
+    int64_t high = -1;
+    for (int64_t k = 0; k < samples && size > 0; ++k) {
+      double at = first + cell * (i + (static_cast<double>(k) + 0.5) / static_cast<double>(samples));
+      if (!(at >= -1 && at <= static_cast<double>(size))) continue;
+      at = std::clamp(at, 0.0, static_cast<double>(size - 1));
+      const auto lower = static_cast<int64_t>(at);
+      const int64_t upper = std::min(lower + 1, size - 1);
+      if (high < 0) low = high = lower, weights[lower] = 0;
+      // Samples go on in one direction, which may be backwards for a region that is turned.
+      while (high < upper) weights[++high] = 0;
+      while (low > lower) weights[--low] = 0;
+      const double rest = at - static_cast<double>(lower);
+      weights[lower] += static_cast<Weight>(1 - rest);
+      weights[upper] += static_cast<Weight>(rest);
+    }
+    spans[i] = {low, high < 0 ? 0 : high - low + 1};
   }
-  row = std::clamp(row, 0.0, static_cast<double>(height - 1));
-  column = std::clamp(column, 0.0, static_cast<double>(width - 1));
-  const auto top = static_cast<int64_t>(row);
-  const auto left = static_cast<int64_t>(column);
-  const int64_t bottom = std::min(top + 1, height - 1);
-  const int64_t right = std::min(left + 1, width - 1);
-  const double down = row - static_cast<double>(top);
-  const double across = column - static_cast<double>(left);
-  const auto at = [&](int64_t i, int64_t j) { return static_cast<double>(x[i * width + j]); };
-  return (1 - down) * ((1 - across) * at(top, left) + across * at(top, right)) +
-         down * ((1 - across) * at(bottom, left) + across * at(bottom, right));
 }
 
 inline void reference(const RoiAlign& op, ReferenceArgs& a) {
   const Shape& s = a.shape(0);
   const Buffer<double> boxes = doubles_of(a.in(1));
   const std::vector<int64_t> images = images_of_regions(a);
+  // A sample is a product of what it takes along either axis, and so is the sum of all samples of a cell.
+  Buffer<double> rows(static_cast<size_t>((Size(op.pooled_height) * s[2]).count()));
+  Buffer<double> columns(static_cast<size_t>((Size(op.pooled_width) * s[3]).count()));
+  Buffer<SampledSpan> row_spans(static_cast<size_t>(op.pooled_height));
+  Buffer<SampledSpan> column_spans(static_cast<size_t>(op.pooled_width));
   const double shift = op.aligned ? 0.5 : 0.0;
   // No box needs more samples than this, and a mistaken one must not keep the machine busy.
   const auto samples = [&](double size, int cells) {
@@ -78,21 +98,22 @@ inline void reference(const RoiAlign& op, ReferenceArgs& a) {
       }
       const int64_t down = samples(height, op.pooled_height);
       const int64_t across = samples(width, op.pooled_width);
-      const double cell_height = height / op.pooled_height;
-      const double cell_width = width / op.pooled_width;
+      weigh_samples(top, height / op.pooled_height, op.pooled_height, down, s[2], rows.data(), row_spans.data());
+      weigh_samples(left, width / op.pooled_width, op.pooled_width, across, s[3], columns.data(), column_spans.data());
       const auto count = static_cast<double>(std::max<int64_t>(down * across, 1));
       for (int64_t c = 0; c < s[1]; ++c) {
         const T* x = a.in(0).data<T>() + (images[r] * s[1] + c) * s[2] * s[3];
         for (int i = 0; i < op.pooled_height; ++i) {
           for (int j = 0; j < op.pooled_width; ++j) {
+            const SampledSpan& vertical = row_spans[static_cast<size_t>(i)];
+            const SampledSpan& horizontal = column_spans[static_cast<size_t>(j)];
             double sum = 0;
-            for (int64_t y = 0; y < down; ++y) {
-              const double row = top + cell_height * (i + (static_cast<double>(y) + 0.5) / static_cast<double>(down));
-              for (int64_t z = 0; z < across; ++z) {
-                const double column =
-                    left + cell_width * (j + (static_cast<double>(z) + 0.5) / static_cast<double>(across));
-                sum += sample_plane(x, s[2], s[3], row, column);
+            for (int64_t y = vertical.first; y < vertical.first + vertical.count; ++y) {
+              double line = 0;
+              for (int64_t z = horizontal.first; z < horizontal.first + horizontal.count; ++z) {
+                line += columns[static_cast<size_t>(j * s[3] + z)] * static_cast<double>(x[y * s[3] + z]);
               }
+              sum += rows[static_cast<size_t>(i * s[2] + y)] * line;
             }
             *to++ = static_cast<T>(sum / count);
           }

@@ -175,6 +175,14 @@ ssize_t read(int fd, void* data, size_t size) {
   return ::syscall(SYS_read, fd, data, size);
 }
 
+ssize_t pread(int fd, void* data, size_t size, off_t offset) {
+  if (fails(Call::kRead)) {
+    errno = EIO;
+    return -1;
+  }
+  return ::syscall(SYS_pread64, fd, data, size, offset);
+}
+
 int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
                    void* argument) noexcept {
   if (fails(Call::kThread)) return EAGAIN;

@@ -14,7 +14,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       {.name = "c", .dtype = DType::kInt64, .shape = {}, .lod_levels = 0},
   };
   try {
-    read_combined_parameters(FileBytes{.name = "fuzz", .owner = nullptr, .bytes = {data, size}}, declared);
+    // Every byte of what was read is there.
+    for (const Tensor& t :
+         read_combined_parameters(FileBytes{.name = "fuzz", .owner = nullptr, .bytes = {data, size}}, declared)) {
+      const auto* bytes = static_cast<const volatile unsigned char*>(t.raw());
+      for (size_t i = 0; i < t.bytes(); ++i) static_cast<void>(bytes[i]);
+    }
   } catch (const Error&) {
   }
   return 0;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 
+#include "cli/files.h"
 #include "fuzz/model_bytes.h"
 #include "graph/op.h"
 #include "graph/text.h"
@@ -24,6 +25,11 @@ void write(const fs::path& path, const std::string& content) {
   std::ofstream file(path, std::ios::binary);
   file.write(content.data(), static_cast<std::streamsize>(content.size()));
   if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
+}
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 /// Names of attributes, as a visitor.
@@ -75,7 +81,40 @@ std::string text_of(const test::ModelBytes& m) {
   return print(load_model(source).graph);
 }
 
+/// A header of NumPy's first version and what follows.
+std::string npy(const std::string& dictionary, const std::string& data) {
+  const std::string header = dictionary + "\n";
+  std::string content("\x93NUMPY\x01\x00", 8);
+  content.push_back(static_cast<char>(header.size()));
+  content.push_back('\0');
+  return content + header + data;
+}
+
+void write_inputs(const fs::path& folder) {
+  const std::string six(24, '\1');
+  write(folder / "npy_fuzzer" / "rows", npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", six));
+  write(folder / "npy_fuzzer" / "columns", npy("{'descr': '<i4', 'fortran_order': True, 'shape': (2, 3), }", six));
+  write(folder / "npy_fuzzer" / "scalar",
+        npy("{'descr': '<c16', 'fortran_order': False, 'shape': (), }", six.substr(8)));
+  write(folder / "npy_fuzzer" / "empty", npy("{'descr': '|b1', 'fortran_order': True, 'shape': (0, 5), }", ""));
+  write(
+      folder / "npy_fuzzer.dict",
+      "\"\\x93NUMPY\"\n\"'descr': \"\n\"'fortran_order': \"\n\"'shape': \"\n\"False\"\n\"True\"\n\"(\"\n\")\"\n\",\"\n"
+      "\"'<f4'\"\n\"'<f8'\"\n\"'<f2'\"\n\"'<i8'\"\n\"'<i4'\"\n\"'<i2'\"\n\"'|i1'\"\n\"'|u1'\"\n\"'|b1'\"\n\"'<c8'"
+      "\"\n\"'<c16'\"\n");
+  // The last byte is what image_fuzzer makes of them.
+  const fs::path picture = folder / "picture";
+  test::write_png(picture, 3, 5, {10, 20, 30});
+  write(folder / "image_fuzzer" / "png", read(picture) + '\x02');
+  write(folder / "image_fuzzer" / "png_resized", read(picture) + '\x11');
+  test::write_jpeg(picture, 9, 17, {200, 20, 30});
+  write(folder / "image_fuzzer" / "jpeg", read(picture) + '\x02');
+  fs::remove(picture);
+}
+
 void write_all(const fs::path& folder) {
+  fs::create_directories(folder);
+  write_inputs(folder);
   for (const test::ModelBytes& m : test::small_program_models()) {
     write(folder / "programdesc_fuzzer" / m.name, test::join_model(m.program, m.params));
     write(folder / "text_fuzzer" / m.name, text_of(m));

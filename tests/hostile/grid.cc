@@ -6,7 +6,9 @@
 #include <limits>
 #include <random>
 
-#include "graph/graph.h"
+#include "hostile/file_attributes.h"
+#include "hostile/regions.h"
+#include "support/file_operator.h"
 
 namespace coracle::test {
 namespace {
@@ -144,10 +146,11 @@ class ChangedAttribute : public AttributeVisitor {
 
 class Grid {
  public:
-  Grid(const HostileNode& base, const std::function<void(const BadUse&)>& use) : base_(base), use_(use) {}
+  Grid(const HostileNode& base, std::function<void(const BadUse&)> use) : base_(base), use_(std::move(use)) {}
 
   void run() {
-    attributes();
+    base_.row->infer == nullptr ? file_attributes() : attributes();
+    regions();
     for (size_t i = 0; i < base_.operands.size(); ++i) operand(i);
     all_operands();
     counts();
@@ -172,6 +175,33 @@ class Grid {
         bad.name = change.name();
         use_(bad);
       }
+    }
+  }
+
+  /// Those that the reading of the operator looks at.
+  void file_attributes() {
+    for (const FileAttribute& a : attributes_read(*base_.row)) {
+      for (int round = 0;; ++round) {
+        BadUse bad = copy("");
+        AttributeValue value = a.sample;
+        ChangedAttribute change(0, round);
+        std::visit([&](auto& v) { static_cast<AttributeVisitor&>(change)(a.name.c_str(), v); }, value);
+        if (!change.changed()) break;
+        bad.name = change.name();
+        bad.node.file_attributes.set(a.name, std::move(value));
+        use_(bad);
+      }
+      BadUse bad = copy(text("attribute ", a.name, " of another kind"));
+      bad.node.file_attributes.set(a.name, of_another_kind(a.sample));
+      use_(bad);
+    }
+  }
+
+  void regions() {
+    for (const BadRegions& r : bad_regions(base_)) {
+      BadUse bad = copy(r.name);
+      bad.node.regions = r.regions;
+      use_(bad);
     }
   }
 
@@ -209,6 +239,10 @@ class Grid {
         replace(text("full of ", v), i, full);
       }
     }
+    Tensor array = Tensor::array(t.dtype());
+    replace("a tensor array", i, array);
+    array.elements().push_back(t);
+    replace("a tensor array of one", i, array);
     Tensor with_offsets = t;
     with_offsets.set_lod({{0, 3, 1, SIZE_MAX}});
     replace("wrong sequence offsets", i, with_offsets);
@@ -251,12 +285,12 @@ class Grid {
     for (size_t p = 0; p < base_.in_counts.size(); ++p) {
       const auto count = static_cast<size_t>(base_.in_counts[p]);
       if (count > 0) {
-        BadUse without = copy(text("no operand at ", base_.row->inputs[p].name));
+        BadUse without = copy(text("no operand at ", input_ports(*base_.row)[p].name));
         without.node.operands.erase(without.node.operands.begin() + static_cast<int64_t>(flat));
         without.node.constant.erase(without.node.constant.begin() + static_cast<int64_t>(flat));
         --without.node.in_counts[p];
         use_(without);
-        BadUse twice = copy(text("two operands at ", base_.row->inputs[p].name));
+        BadUse twice = copy(text("two operands at ", input_ports(*base_.row)[p].name));
         twice.node.operands.insert(twice.node.operands.begin() + static_cast<int64_t>(flat), base_.operands[flat]);
         twice.node.constant.insert(twice.node.constant.begin() + static_cast<int64_t>(flat), base_.constant[flat]);
         ++twice.node.in_counts[p];
@@ -266,7 +300,7 @@ class Grid {
     }
     for (size_t p = 0; p < base_.out_counts.size(); ++p) {
       for (int count : {0, 2}) {
-        BadUse bad = copy(text(count, " results at ", base_.row->outputs[p].name));
+        BadUse bad = copy(text(count, " results at ", output_ports(*base_.row)[p].name));
         bad.node.out_counts[p] = count;
         use_(bad);
       }
@@ -274,7 +308,7 @@ class Grid {
   }
 
   const HostileNode& base_;
-  const std::function<void(const BadUse&)>& use_;
+  const std::function<void(const BadUse&)> use_;
 };
 
 }  // namespace
@@ -283,10 +317,17 @@ BaseNode base_node(const OpRow& row, unsigned seed) {
   constexpr unsigned kTries = 1000;
   std::mt19937_64 random(seed);
   BaseNode base;
+  if (row.regions > 0) {
+    base.node = node_with_regions(row);
+    base.runs = run_hostile_node(base.node);
+    return base;
+  }
   for (unsigned i = 0; i < kTries && !base.runs; ++i) {
     try {
       base.node = draw_hostile_node(
           row, [&] { return random(); }, /*tame=*/true);
+      if (base.node.operands.empty() && !input_ports(row).empty()) continue;  // of lists, one with values
+      if (row.infer == nullptr) draw_file_attributes(base.node, [&] { return random(); });
       base.runs = run_hostile_node(base.node);
     } catch (const Error&) {  // refused by the operator's own list of attributes
     }
@@ -294,7 +335,16 @@ BaseNode base_node(const OpRow& row, unsigned seed) {
   return base;
 }
 
-void for_each_bad_use(const HostileNode& base, const std::function<void(const BadUse&)>& use) { Grid(base, use).run(); }
+void for_each_bad_use(const HostileNode& base, const std::function<void(const BadUse&)>& use) {
+  Grid(base, use).run();
+  if (base.row->infer == nullptr || base.row->lower == nullptr || base.row->regions > 0) return;
+  HostileNode of_file = base;
+  of_file.as_file = true;
+  Grid(of_file, [&](BadUse bad) {
+    bad.name += ", in a file";
+    use(bad);
+  }).run();
+}
 
 void infer_bad_use(const BadUse& use) {
   try {
@@ -309,8 +359,7 @@ void infer_bad_use(const BadUse& use) {
                                                      : graph.add_input(text("x", flat), fact));
       }
     }
-    const NodeId id = graph.add_node(Op(use.node.row, use.node.attributes), ports, use.node.out_counts, "node");
-    for (ValueId v : graph.node(id).outputs) {
+    for (ValueId v : add_hostile_node(graph, use.node, ports)) {
       const Fact& fact = graph.fact(v);
       if (fact.known()) fact.bytes();
     }

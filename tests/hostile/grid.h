@@ -27,7 +27,7 @@ BaseNode base_node(const OpRow& row, unsigned seed);
 
 /// Calls `use` with every bad use of the grid that `base` gives: ranks, sizes, element types, operands left out or
 /// given twice, numbers of attributes and of index operands at the ends of their types, lists of wrong lengths, reals
-/// that are no numbers.
+/// that are no numbers, regions that do not fit.
 void for_each_bad_use(const HostileNode& base, const std::function<void(const BadUse&)>& use);
 
 /// Infers and plans a node of operands that do not exist; Errors are answers. Whatever else is thrown comes out.

@@ -4,6 +4,7 @@
 // fixed sample of the grid.
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -31,10 +32,16 @@ struct Counts {
   int64_t without_base = 0;  ///< operators of which no node was found that runs
   int64_t least = INT64_MAX;
   int64_t wrong = 0;
+  double slowest_seconds = 0;
+  std::string slowest;
 };
 
 /// Every how many uses the sample takes one; a prime, so that it meets all kinds.
 constexpr int64_t kSampleStep = 7;
+/// Operators of which the grid has fewer uses are told.
+constexpr int64_t kExpectedUses = 60;
+/// Longer uses are told: no reference and no run may take longer than its limit (support/hostile_operator.cc).
+constexpr double kSlowSeconds = 2;
 
 void try_operator(const OpRow& row, unsigned seeds, bool all, Counts& counts) {
   constexpr unsigned kPatienceSeconds = 30;
@@ -51,6 +58,7 @@ void try_operator(const OpRow& row, unsigned seeds, bool all, Counts& counts) {
       if (!all && number++ % kSampleStep != 0) return;
       std::snprintf(running, sizeof(running), "%s, seed %u, %s", row.name, seed, use.name.c_str());
       ::alarm(kPatienceSeconds);
+      const auto start = std::chrono::steady_clock::now();
       try {
         use.facts.empty() ? static_cast<void>(test::run_hostile_node(use.node)) : test::infer_bad_use(use);
       } catch (const std::exception& e) {
@@ -58,12 +66,16 @@ void try_operator(const OpRow& row, unsigned seeds, bool all, Counts& counts) {
         ++counts.wrong;
       }
       ++counts.uses;
+      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+      if (taken.count() > kSlowSeconds) std::printf("%.1f s: %s\n", taken.count(), running);
+      if (taken.count() > counts.slowest_seconds) counts.slowest_seconds = taken.count(), counts.slowest = running;
     });
   }
   ::alarm(0);
   ++counts.operators;
   counts.without_base += runs ? 0 : 1;
   counts.least = std::min(counts.least, uses);
+  if (uses < kExpectedUses) std::printf("%s: only %lld uses\n", row.name, static_cast<long long>(uses));
 }
 
 int run(int argc, char** argv) {
@@ -86,7 +98,6 @@ int run(int argc, char** argv) {
   for (int signal : {SIGALRM, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGILL}) std::signal(signal, on_signal);
   Counts counts;
   for (const OpRow* row : all_ops()) {
-    if (row->infer == nullptr || row->regions > 0) continue;
     if (!names.empty() && std::find(names.begin(), names.end(), row->name) == names.end()) continue;
     try_operator(*row, seeds, all, counts);
   }
@@ -96,6 +107,7 @@ int run(int argc, char** argv) {
       static_cast<long long>(counts.operators), static_cast<long long>(counts.uses),
       static_cast<long long>(counts.without_base), static_cast<long long>(counts.least),
       static_cast<long long>(counts.wrong));
+  std::printf("the slowest took %.2f s: %s\n", counts.slowest_seconds, counts.slowest.c_str());
   return counts.wrong == 0 ? 0 : 1;
 }
 

@@ -13,7 +13,13 @@ for tool in cpack dpkg-deb dpkg-shlibdeps file pkg-config; do
   command -v $tool > "$work/found" || { echo "skipped: no $tool here"; exit 77; }
 done
 "$build/write_model" "$work/model"
+# Made twice they are the same, to the bit.
+export SOURCE_DATE_EPOCH=1700000000
 logged cpack --config "$build/CPackConfig.cmake" -B "$work/packages"
+logged cpack --config "$build/CPackConfig.cmake" -B "$work/again"
+for package in "$work"/packages/*.deb "$work"/packages/*.tar.gz; do
+  cmp "$package" "$work/again/${package##*/}"
+done
 version=$("$build/coracle" --version)
 root=$work/root
 
@@ -49,6 +55,12 @@ for program in "$work/user_c" "$work/user_cpp"; do
   LD_LIBRARY_PATH=$library_path "$program" "$work/model"
 done
 "$root/usr/bin/coracle" inspect "$work/model" > "$work/inspected"
+
+# What is installed looks for libraries beside itself only: an empty entry would be the working directory.
+for binary in "$root/usr/bin/coracle" "$(find "$root" -name 'libpaddle_inference_c.so.*' -type f)"; do
+  readelf -dW "$binary" | sed -n 's/.*RUNPATH.*\[\(.*\)\]/\1/p' | tr ':' '\n' > "$work/places"
+  ! grep -qvE '^\$ORIGIN(/|$)' "$work/places" || { echo "$binary looks for libraries in $(cat "$work/places")"; exit 1; }
+done
 
 mkdir "$work/archive"
 tar -xzf "$work"/packages/coracle-"$version"-*.tar.gz -C "$work/archive"

@@ -4,9 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <climits>
 #include <cmath>
 #include <limits>
 #include <random>
+
+#include "graph/graph.h"
+#include "ops/roi_align.h"
 
 namespace coracle {
 namespace {
@@ -68,6 +73,29 @@ TEST(Boxes, SuppressionByPlaceIsSuppressionByAllPairs) {
     }
   }
   EXPECT_GT(suppressed, 1000U);
+}
+
+/// What a cell costs does not depend on how many samples are wanted of it.
+TEST(Boxes, SamplesOfRegionsAreCounted) {
+  RoiAlign op;
+  op.pooled_height = op.pooled_width = 40;
+  op.sampling_ratio = INT_MAX;
+  op.aligned = true;
+  Graph graph;
+  const ValueId x = graph.add_constant(Tensor::of<float>(Shape{1, 1, 2, 2}, std::vector<float>{1, 2, 3, 4}));
+  const ValueId boxes = graph.add_constant(Tensor::of<float>(Shape{1, 4}, std::vector<float>{0, 0, 2, 2}));
+  const ValueId counts = graph.add_constant(Tensor::of<int32_t>(Shape{1}, std::vector<int32_t>{1}));
+  graph.add_output(graph.add(op, {{x}, {boxes}, {counts}}), "y");
+  const auto start = std::chrono::steady_clock::now();
+  const Tensor y = evaluate_graph(graph, {}).at(0);
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(taken.count(), 20);
+  EXPECT_NEAR(y.number(0), 1, 1e-6);
+  EXPECT_NEAR(y.number(39), 2, 1e-6);
+  EXPECT_NEAR(y.number(40 * 40 - 1), 4, 1e-6);
+  double sum = 0;
+  for (int64_t i = 0; i < y.count(); ++i) sum += y.number(i);
+  EXPECT_NEAR(sum / static_cast<double>(y.count()), 2.5, 1e-6);
 }
 
 }  // namespace

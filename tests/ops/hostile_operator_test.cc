@@ -9,6 +9,8 @@
 #include <cstring>
 #include <random>
 
+#include "support/file_operator.h"
+
 // Files decide about attributes and operands: whatever they are, an operator infers and runs them or throws an Error.
 namespace coracle {
 namespace {
@@ -46,6 +48,40 @@ TEST_P(HostileOperator, IsRefusedOrRuns) {
 
 INSTANTIATE_TEST_SUITE_P(All, HostileOperator, testing::ValuesIn(all_ops().begin(), all_ops().end()),
                          [](const auto& info) { return std::string(info.param->name); });
+
+/// A tensor array is no tensor without elements, and no tensor of one.
+TEST(HostileOperator, ArraysForTensorsAreRefused) {
+  Fact array(DType::kFloat32, Shape::unknown_rank());
+  array.is_array = true;
+  for (const char* name : {"abs", "less_than", "addmm", "shape", "concat"}) {
+    const OpRow* row = find_op(name);
+    ASSERT_NE(row, nullptr) << name;
+    Graph graph;
+    const ValueId x = graph.add_input("x", array);
+    PortValues operands;
+    for (const Port& port : row->inputs) {
+      operands.push_back(port.attribute[0] == '\0' ? std::vector<ValueId>{x} : std::vector<ValueId>{});
+    }
+    EXPECT_THROW(graph.add_node(Op(row, row->make(nullptr)), operands), Error) << name;
+  }
+}
+
+/// Whoever writes a file may leave out what an operator takes.
+TEST(HostileOperator, WithoutOperandsInAFileIsRefusedOrRuns) {
+  for (const OpRow* row : all_ops()) {
+    if (row->lower == nullptr) continue;
+    Graph graph;
+    const PortCounts results(test::output_ports(*row).size(), 1);
+    try {
+      test::lower_from_file(graph, *row, {}, PortValues(test::input_ports(*row).size()), results);
+    } catch (const Error&) {
+      continue;
+    }
+    for (const Port& port : row->inputs) {
+      EXPECT_TRUE(row->infer != nullptr || port.kind != Port::Kind::kOne) << row->name << " at " << port.name;
+    }
+  }
+}
 
 }  // namespace
 }  // namespace coracle

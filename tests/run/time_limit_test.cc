@@ -8,6 +8,7 @@
 
 #include "base/deadline.h"
 #include "base/thread_pool.h"
+#include "ops/while.h"
 #include "run/session_results.h"
 #include "support/graph_model.h"
 #include "support/memory_file.h"
@@ -55,6 +56,21 @@ TEST(TimeLimit, EndsAKernel) {
     const Tensor small = ones({3, 3});
     EXPECT_EQ(run(session, {small, small}).at(0).number(0), 3.0);
   }
+}
+
+/// A loop whose region does nothing and whose condition stays.
+TEST(TimeLimit, EndsAnEmptyLoop) {
+  Graph graph;
+  const ValueId condition = graph.add_input("condition", Fact(DType::kBool, Shape{1}));
+  auto region = std::make_shared<Graph>();
+  region->add_output(region->add_input("condition", Fact(DType::kBool, Shape{1})), "condition");
+  graph.add_node(While{}, {{condition}, {}, {}}, {0}, "loop", {region});
+  Tensor yes = Tensor::make(DType::kBool, {1});
+  *yes.data<bool>() = true;
+  const Node& loop = graph.node(graph.order().back());
+  const Deadline deadline("the run", Clock::now(), 100);
+  const Deadline::Scope scope(deadline);
+  expect_ended(100, [&] { evaluate_node(loop, {yes}, {}); });
 }
 
 TEST(TimeLimit, EndsPlanning) {

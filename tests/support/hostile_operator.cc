@@ -5,14 +5,19 @@
 #include <climits>
 #include <limits>
 
-#include "graph/graph.h"
+#include "base/deadline.h"
+#include "base/memory_ledger.h"
 #include "run/executor.h"
+#include "support/file_operator.h"
 
 namespace coracle::test {
 namespace {
 
 constexpr size_t kMemoryLimit = size_t{512} << 10U;
+constexpr size_t kReferenceMemoryLimit = size_t{64} << 20U;
 constexpr int64_t kMaxElements = 1 << 14;
+/// Of a reference, and of a run.
+constexpr int64_t kTimeLimitMs = 2000;
 
 class Generator {
  public:
@@ -130,7 +135,7 @@ Lod offsets(Generator& g, int64_t rows) {
 void draw_operands(HostileNode& node, Generator& g) {
   const DType usual = g.dtype();
   const Shape common = g.shape();
-  for (const Port& port : node.row->inputs) {
+  for (const Port& port : input_ports(*node.row)) {
     int count = 1;
     if (port.kind == Port::Kind::kOptional) count = static_cast<int>(g.below(2));
     if (port.kind == Port::Kind::kList) count = static_cast<int>(g.below(4));
@@ -158,7 +163,7 @@ void draw_operands(HostileNode& node, Generator& g) {
 
 PortCounts output_counts(const OpRow& row, Generator& g) {
   PortCounts counts;
-  for (const Port& port : row.outputs) {
+  for (const Port& port : output_ports(row)) {
     int count = 1;
     if (port.kind == Port::Kind::kOptional) count = static_cast<int>(g.below(2));
     if (port.kind == Port::Kind::kList) count = static_cast<int>(g.below(4));
@@ -172,7 +177,8 @@ void run_reference(const Node& node, const std::vector<Tensor>& operands) {
   std::vector<Fact> facts;
   std::vector<const Fact*> args;
   for (const Tensor& t : operands) {
-    facts.push_back(Fact::constant(t));
+    facts.push_back(t.is_array() ? Fact(t.dtype(), Shape::unknown_rank()) : Fact::constant(t));
+    facts.back().is_array = t.is_array();
     if (!t.lod().empty()) facts.back().lod = std::make_shared<const Lod>(t.lod());
   }
   for (const Fact& f : facts) args.push_back(&f);
@@ -180,6 +186,9 @@ void run_reference(const Node& node, const std::vector<Tensor>& operands) {
   for (const Fact& f : results) {
     if (f.known() && !f.is_array && f.shape.count() > kMaxElements) return;
   }
+  const Deadline deadline("the reference", Deadline::Clock::now(), kTimeLimitMs);
+  const Deadline::Scope in_time(deadline);
+  const MemoryLedger::Scope in_memory(std::make_shared<MemoryLedger>(kReferenceMemoryLimit));
   evaluate_node(node, operands, results);
 }
 
@@ -197,6 +206,18 @@ HostileNode draw_hostile_node(const OpRow& row, const Choose& choose, bool tame)
   return node;
 }
 
+std::vector<ValueId> add_hostile_node(Graph& graph, const HostileNode& node, const PortValues& inputs) {
+  if (node.row->infer == nullptr) {
+    return lower_from_file(graph, *node.row, node.file_attributes, inputs, node.out_counts);
+  }
+  if (node.as_file) {
+    const AttributeMap attributes = attributes_of_file(*node.row, node.attributes.get());
+    return lower_from_file(graph, *node.row, attributes, inputs, node.out_counts);
+  }
+  return graph.node(graph.add_node(Op(node.row, node.attributes), inputs, node.out_counts, "node", node.regions))
+      .outputs;
+}
+
 bool run_hostile_node(const HostileNode& given) {
   try {
     Graph graph;
@@ -207,20 +228,21 @@ bool run_hostile_node(const HostileNode& given) {
       ports.emplace_back();
       for (int i = 0; i < count; ++i, ++flat) {
         const Tensor& t = given.operands[flat];
-        if (given.constant[flat]) {
+        if (given.constant[flat] && !t.is_array()) {
           ports.back().push_back(graph.add_constant(t));
           continue;
         }
-        ports.back().push_back(graph.add_input(text("x", flat), Fact(t.dtype(), Shape::filled(t.shape().rank(), -1))));
+        Fact fact(t.dtype(), t.is_array() ? Shape::unknown_rank() : Shape::filled(t.shape().rank(), -1));
+        fact.is_array = t.is_array();
+        ports.back().push_back(graph.add_input(text("x", flat), std::move(fact)));
         inputs.push_back(t);
       }
     }
-    const NodeId id = graph.add_node(Op(given.row, given.attributes), ports, given.out_counts, "node");
-    const Node node = graph.node(id);
-    for (size_t i = 0; i < node.outputs.size(); ++i) graph.add_output(node.outputs[i], text("y", i));
-    run_reference(node, given.operands);
+    const std::vector<ValueId> results = add_hostile_node(graph, given, ports);
+    for (size_t i = 0; i < results.size(); ++i) graph.add_output(results[i], text("y", i));
+    if (given.row->infer != nullptr && !given.as_file) run_reference(graph.node(graph.order().back()), given.operands);
     Executor executor(std::make_shared<const Program>(std::make_shared<const Graph>(std::move(graph)), KernelChoice{}),
-                      {.threads = 1, .cache_bytes = 0, .memory_bytes = kMemoryLimit});
+                      {.threads = 1, .cache_bytes = 0, .memory_bytes = kMemoryLimit, .time_ms = kTimeLimitMs});
     executor.run(inputs);
     return true;
   } catch (const Error&) {
@@ -229,7 +251,7 @@ bool run_hostile_node(const HostileNode& given) {
 }
 
 bool run_hostile_node(const OpRow& row, const Choose& choose) {
-  if (row.infer == nullptr || row.regions > 0) return false;
+  if (row.regions > 0) return false;
   try {
     return run_hostile_node(draw_hostile_node(row, choose, /*tame=*/false));
   } catch (const Error&) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "graph/op.h"
+#include "graph/graph.h"
 
 namespace coracle::test {
 
@@ -19,13 +19,21 @@ struct HostileNode {
   std::vector<bool> constant;  ///< by operand: a constant of the graph, or an input
   PortCounts in_counts;
   PortCounts out_counts;
+  std::vector<std::shared_ptr<Graph>> regions;
+  bool as_file = false;          ///< the operator as a file has it, where it becomes other nodes
+  AttributeMap file_attributes;  ///< of an operator that exists in files only, as a file gives them
 };
+
+/// The operator as a node of `graph` or, where it exists in files only or `as_file` says so, as the nodes that a file's
+/// operator becomes.
+/// Gives its results. Throws Error.
+std::vector<ValueId> add_hostile_node(Graph& graph, const HostileNode& node, const PortValues& inputs);
 
 /// What a damaged or hostile file could give, all decided by `choose`. `tame`: no numbers that nobody would use.
 HostileNode draw_hostile_node(const OpRow& row, const Choose& choose, bool tame);
 
-/// Infers and, where the results are small, runs the node, by its reference and by the kernel that is chosen for it.
-/// Whatever is thrown that is not an Error comes out. True if the node ran.
+/// Infers and, where the results are small, runs the node, by its reference and by the kernel that is chosen for it,
+/// each with a limit on its time. Whatever is thrown that is not an Error comes out. True if the node ran.
 bool run_hostile_node(const HostileNode& node);
 
 /// Both.

@@ -24,12 +24,6 @@ struct State {
   int64_t band_bytes = 0;  ///< workspace of each
 };
 
-/// The pixels along one axis that the samples of a cell fall to.
-struct Span {
-  int64_t first = 0;
-  int64_t count = 0;
-};
-
 template <class Op>
 Misfit fits(const void*, const ArgFacts& args) {
   if (args.all_out().size() > 1) return "the places are wanted too";
@@ -57,7 +51,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
   const Size height = o.pooled_height;
   const Size width = o.pooled_width;
   const Size floats = height * s.in_h + width * s.in_w;
-  s.band_bytes = ((floats * sizeof(float) + (height + width) * sizeof(Span) + 1).rounded_up(64) + 64).count();
+  s.band_bytes = ((floats * sizeof(float) + (height + width) * sizeof(SampledSpan) + 1).rounded_up(64) + 64).count();
   return prepared(s, Size(s.bands) * s.band_bytes + Size(s.regions) * sizeof(int32_t));
 }
 
@@ -105,34 +99,10 @@ std::string misfit_of_regions(const KernelCall& call) {
   }
 }
 
-/// What `samples` samples of each of `cells` cells from `first` on, each `cell` long, give the pixels of an axis:
-/// weights of cell i from weights[i * size] on.
-void weigh(double first, double cell, int cells, int64_t samples, int64_t size, float* weights, Span* spans) {
-  for (int i = 0; i < cells; ++i, weights += size) {
-    int64_t low = size;
-    int64_t high = -1;
-    for (int64_t k = 0; k < samples; ++k) {
-      double at = first + cell * (i + (static_cast<double>(k) + 0.5) / static_cast<double>(samples));
-      if (!(at >= -1 && at <= static_cast<double>(size))) continue;
-      at = std::clamp(at, 0.0, static_cast<double>(size - 1));
-      const auto lower = static_cast<int64_t>(at);
-      const int64_t upper = std::min(lower + 1, size - 1);
-      if (high < 0) low = high = lower, weights[lower] = 0;
-      // Samples go on in one direction, which may be backwards for a region that is turned.
-      while (high < upper) weights[++high] = 0;
-      while (low > lower) weights[--low] = 0;
-      const double rest = at - static_cast<double>(lower);
-      weights[lower] += static_cast<float>(1 - rest);
-      weights[upper] += static_cast<float>(rest);
-    }
-    spans[i] = {low, high < 0 ? 0 : high - low + 1};
-  }
-}
-
 /// Calls f(offset, weight) for the pixels of one cell.
 template <class F>
-void each_pixel(const State& s, const Span& down, const float* rows, const Span& across, const float* columns,
-                const F& f) {
+void each_pixel(const State& s, const SampledSpan& down, const float* rows, const SampledSpan& across,
+                const float* columns, const F& f) {
   for (int64_t i = down.first; i < down.first + down.count; ++i) {
     for (int64_t j = across.first; j < across.first + across.count; ++j) {
       f((i * s.in_w + j) * s.channels, rows[i] * columns[j]);
@@ -144,13 +114,13 @@ void each_pixel(const State& s, const Span& down, const float* rows, const Span&
 struct Band {
   float* rows;
   float* columns;
-  Span* down;
-  Span* across;
+  SampledSpan* down;
+  SampledSpan* across;
 };
 
 Band band_of(const State& s, char* at, int height, int width) {
   Band b;
-  b.down = reinterpret_cast<Span*>(at);
+  b.down = reinterpret_cast<SampledSpan*>(at);
   b.across = b.down + height;
   b.rows = reinterpret_cast<float*>(b.across + width);
   b.columns = b.rows + height * s.in_h;
@@ -174,8 +144,8 @@ void pool_region(const RoiAlign& op, const State& s, const float* box, const flo
   };
   const int64_t down = samples(height, op.pooled_height);
   const int64_t across = samples(width, op.pooled_width);
-  weigh(top, height / op.pooled_height, op.pooled_height, down, s.in_h, b.rows, b.down);
-  weigh(left, width / op.pooled_width, op.pooled_width, across, s.in_w, b.columns, b.across);
+  weigh_samples(top, height / op.pooled_height, op.pooled_height, down, s.in_h, b.rows, b.down);
+  weigh_samples(left, width / op.pooled_width, op.pooled_width, across, s.in_w, b.columns, b.across);
   const float share = 1 / static_cast<float>(std::max<int64_t>(down * across, 1));
   int64_t offsets[kChunk];
   float weights[kChunk];
@@ -211,7 +181,7 @@ void pool_region(const RoiPool& op, const State& s, const float* box, const floa
   for (int i = 0; i < op.pooled_height; ++i) {
     const CellRange down = pool_cell(corner(1), corner(3), i, op.pooled_height, s.in_h);
     for (int j = 0; j < op.pooled_width; ++j, y += s.channels) {
-      const Span& across = b.across[j];
+      const SampledSpan& across = b.across[j];
       if (down.end <= down.begin || across.count <= 0) {
         std::fill_n(y, s.channels, 0.0F);
         continue;

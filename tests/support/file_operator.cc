@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/file_operator.h"
+
+#include <deque>
+
+#include "model/pir_lowering.h"
+#include "model/program_lowering.h"
+
+namespace coracle::test {
+namespace {
+
+std::vector<ValueId> lower_of_program(Graph& graph, const OpRow& row, const AttributeMap& attributes,
+                                      const PortValues& inputs, const PortCounts& output_counts) {
+  constexpr int64_t kVersion = 2006002;
+  std::deque<std::string> names;  // which keep their places: the program points to them
+  ProgramScope scope(graph, 0, nullptr);
+  programdesc::Program program;
+  program.version = kVersion;
+  programdesc::Operator& op = program.blocks.emplace_back().operators.emplace_back();
+  op.type = row.legacy.front();
+  op.attributes = attributes;
+  for (size_t p = 0; p < inputs.size(); ++p) {
+    programdesc::Slot& slot = op.inputs.emplace_back();
+    slot.name = input_ports(row)[p].slot;
+    for (ValueId value : inputs[p]) {
+      slot.variables.push_back(names.emplace_back(text("x", names.size())));
+      scope.bind(slot.variables.back(), value);
+    }
+  }
+  std::vector<std::string_view> results;
+  for (size_t p = 0; p < output_counts.size(); ++p) {
+    programdesc::Slot& slot = op.outputs.emplace_back();
+    slot.name = output_ports(row)[p].slot;
+    for (int i = 0; i < output_counts[p]; ++i) {
+      slot.variables.push_back(names.emplace_back(text("y", names.size())));
+      results.push_back(slot.variables.back());
+    }
+  }
+  const ProgramBlocks blocks(program);
+  ProgramLowering(blocks, scope, op, "node").lower();
+  std::vector<ValueId> values;
+  for (std::string_view name : results) values.push_back(scope.find(name));
+  return values;
+}
+
+std::vector<ValueId> lower_of_pir(Graph& graph, const OpRow& row, const AttributeMap& attributes,
+                                  const PortValues& inputs, const PortCounts& output_counts) {
+  PirScope scope(graph, nullptr);
+  pir::Operation op;
+  op.dialect = "pd_op";
+  op.name = row.name;
+  op.attributes = attributes;
+  int64_t id = 0;
+  for (size_t p = 0; p < inputs.size(); ++p) {
+    const bool list = input_ports(row)[p].kind == Port::Kind::kList;
+    op.operands.push_back(inputs[p].empty() && !list ? 0 : ++id);
+    if (op.operands.back() != 0) scope.bind(id, PirValue{.values = inputs[p], .is_list = list});
+  }
+  std::unordered_set<int64_t> used(op.operands.begin(), op.operands.end());
+  std::vector<int64_t> results;
+  for (int count : output_counts) {
+    op.results.push_back({.id = count == 0 ? 0 : ++id, .type = {}});
+    if (count > 0) results.push_back(id);
+  }
+  used.insert(results.begin(), results.end());
+  PirLowering(scope, op, used, "node").lower();
+  std::vector<ValueId> values;
+  for (int64_t result : results) {
+    for (ValueId value : scope.find(result).values) values.push_back(value);
+  }
+  return values;
+}
+
+class ToMap : public AttributeVisitor {
+ public:
+  ToMap(AttributeMap& map, bool legacy) : map_(map), legacy_(legacy) {}
+
+ protected:
+  void visit(std::string_view name, std::string_view legacy, AttributeRef field) override {
+    const std::string key(legacy_ ? legacy : name);
+    std::visit([&](auto* value) { set(key, *value); }, field);
+  }
+
+ private:
+  template <class T>
+  void set(const std::string& key, const T& value) {
+    map_.set(key, value);
+  }
+  void set(const std::string& key, const std::optional<DType>& value) {
+    if (value) map_.set(key, *value);
+  }
+  void set(const std::string& key, const EnumRef& value) {
+    map_.set(key, std::string(value.names[static_cast<size_t>(value.value)]));
+  }
+
+  AttributeMap& map_;
+  bool legacy_;
+};
+
+constexpr Port kUsualInputs[] = {in("x", "X"), optional_in("y", "Y")};
+constexpr Port kUsualOutputs[] = {out("out", "Out")};
+
+bool lists_no_ports(const OpRow& row) { return row.infer == nullptr && row.inputs.empty() && row.outputs.empty(); }
+
+}  // namespace
+
+std::span<const Port> input_ports(const OpRow& row) {
+  return lists_no_ports(row) ? std::span<const Port>(kUsualInputs) : row.inputs;
+}
+
+std::span<const Port> output_ports(const OpRow& row) {
+  return lists_no_ports(row) ? std::span<const Port>(kUsualOutputs) : row.outputs;
+}
+
+AttributeMap attributes_of_file(const OpRow& row, void* attributes) {
+  AttributeMap map;
+  ToMap visitor(map, !row.legacy.empty());
+  row.visit(attributes, visitor);
+  return map;
+}
+
+std::vector<ValueId> lower_from_file(Graph& graph, const OpRow& row, const AttributeMap& attributes,
+                                     const PortValues& inputs, const PortCounts& output_counts) {
+  const auto lower = row.legacy.empty() ? lower_of_pir : lower_of_program;
+  std::vector<ValueId> values = lower(graph, row, attributes, inputs, output_counts);
+  std::erase(values, kNoValue);
+  return values;
+}
+
+}  // namespace coracle::test
