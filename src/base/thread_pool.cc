@@ -54,9 +54,9 @@ struct InPieces {
   const Deadline* deadline;
 
   static void run(const void* self, int64_t begin, int64_t end) {
-    constexpr int64_t kFirstGrains = 16;
-    constexpr auto kShort = std::chrono::milliseconds(1);
-    constexpr auto kLong = std::chrono::milliseconds(4);
+    constexpr int64_t kFirstGrains = 128;
+    constexpr auto kShort = std::chrono::milliseconds(3);
+    constexpr auto kLong = std::chrono::milliseconds(8);
     const auto& loop = *static_cast<const InPieces*>(self);
     if (loop.deadline->passed()) return;
     const Deadline::Scope scope(*loop.deadline);

@@ -115,7 +115,8 @@ void bench(const ModelArguments& arguments, const SessionArguments& session_argu
     print_text(measured);
   }
   if (measured.times.size() < static_cast<size_t>(b.repeat)) {
-    throw Failure(ExitCode::kInterrupted, fmt::format("interrupted after {} of {} runs", measured.times.size(), b.repeat));
+    throw Failure(ExitCode::kInterrupted,
+                  fmt::format("interrupted after {} of {} runs", measured.times.size(), b.repeat));
   }
 }
 

@@ -14,8 +14,8 @@ namespace coracle {
 struct ModelOptions {
   KernelChoice kernels;
   PassOptions passes;
-  std::vector<std::string> keep_tensors;  ///< variables that stay readable after a run; "*": all with a name
-  int64_t time_limit_ms = 0;              ///< of loading; 0: none
+  std::vector<std::string> keep_tensors;             ///< variables that stay readable after a run; "*": all with a name
+  int64_t time_limit_ms = 0;                         ///< of loading; 0: none
   const std::atomic<uint32_t>* cancelled = nullptr;  ///< ends loading when its lowest bit is set; null: never
 };
 

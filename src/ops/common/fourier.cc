@@ -26,7 +26,8 @@ void transform(const C* in, int64_t stride, C* out, int64_t n, const C* roots, i
   if (n % p != 0) p = n;
   const int64_t m = n / p;
   check.step(n * p);
-  for (int64_t r = 0; r < p; ++r) transform(in + r * stride, stride * p, out + r * m, m, roots, step * p, scratch, check);
+  for (int64_t r = 0; r < p; ++r)
+    transform(in + r * stride, stride * p, out + r * m, m, roots, step * p, scratch, check);
   for (int64_t k = 0; k < m; ++k) {
     for (int64_t r = 0; r < p; ++r) scratch[r] = out[r * m + k] * roots[r * k * step];
     for (int64_t q = 0; q < p; ++q) {

@@ -14,7 +14,7 @@ namespace {
 // are passed over, a block at a time.
 
 constexpr size_t kBlock = 64;
-constexpr size_t kShort = 48;  // sorted by insertion
+constexpr size_t kShort = 48;      // sorted by insertion
 constexpr size_t kLong = 1 << 18;  // items between two looks at whether the run is over
 
 template <class K>

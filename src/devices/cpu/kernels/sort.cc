@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/sort.h"
 
+#include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernels/numbers.h"
 #include "ops/argsort.h"
 #include "ops/topk.h"
