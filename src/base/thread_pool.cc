@@ -54,7 +54,7 @@ struct InPieces {
   const Deadline* deadline;
 
   static void run(const void* self, int64_t begin, int64_t end) {
-    constexpr int64_t kFirstGrains = 128;
+    constexpr int64_t kFirstGrains = 16;
     constexpr auto kShort = std::chrono::milliseconds(3);
     constexpr auto kLong = std::chrono::milliseconds(8);
     const auto& loop = *static_cast<const InPieces*>(self);

@@ -18,7 +18,7 @@ TEST(Interrupt, BenchTellsWhatItMeasured) {
   const test::TemporaryFolder folder;
   const std::string model = test::write_model(folder, test::product_model());
   const test::Outcome outcome =
-      test::coracle_program({"bench", model, "--shape", "x=3,2", "--repeat", "2000000000"}, {}, kAfterMs);
+      test::coracle_program({"bench", model, "--shape", "x=300000,2", "--repeat", "1000000"}, {}, kAfterMs);
   EXPECT_EQ(outcome.code, 130) << outcome.err;
   EXPECT_NE(outcome.out.find("median"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.err.find("interrupted after"), std::string::npos) << outcome.err;
@@ -28,16 +28,7 @@ TEST(Interrupt, WithoutAMeasurementThereIsNoResult) {
   const test::TemporaryFolder folder;
   const std::string model = test::write_model(folder, test::product_model());
   const test::Outcome outcome =
-      test::coracle_program({"bench", model, "--shape", "x=3,2", "--warmup", "2000000000"}, {}, kAfterMs);
-  EXPECT_EQ(outcome.code, 130) << outcome.err;
-  EXPECT_EQ(outcome.out, "");
-}
-
-TEST(Interrupt, EndsALongRun) {
-  const test::TemporaryFolder folder;
-  const std::string model = test::write_model(folder, test::picture_model());
-  const test::Outcome outcome =
-      test::coracle_program({"run", model, "--shape", "x=2,3,16000,16000", "--threads", "1"}, {}, kAfterMs / 3);
+      test::coracle_program({"bench", model, "--shape", "x=300000,2", "--warmup", "1000000"}, {}, kAfterMs);
   EXPECT_EQ(outcome.code, 130) << outcome.err;
   EXPECT_EQ(outcome.out, "");
 }
