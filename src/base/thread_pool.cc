@@ -55,13 +55,15 @@ struct InPieces {
 
   static void run(const void* self, int64_t begin, int64_t end) {
     constexpr int64_t kFirstGrains = 16;
+    constexpr int64_t kFirstPieces = 64;
     constexpr auto kShort = std::chrono::milliseconds(3);
     constexpr auto kLong = std::chrono::milliseconds(8);
     const auto& loop = *static_cast<const InPieces*>(self);
     if (loop.deadline->passed()) return;
     const Deadline::Scope scope(*loop.deadline);
     const int64_t grain = std::max<int64_t>(loop.grain, 1);
-    int64_t size = grain * kFirstGrains;
+    int64_t size = std::clamp((end - begin) / kFirstPieces, grain, grain * kFirstGrains);
+    if (end - begin <= 2 * grain * kFirstGrains) size = end - begin;
     while (end - begin > 2 * size) {
       const auto start = Deadline::Clock::now();
       loop.call(loop.self, begin, begin + size);

@@ -129,7 +129,7 @@ TEST_P(Late, ReferenceOfAConvolution) {
 }
 
 TEST_P(Late, ReferenceElementByElement) {
-  expect_in_time("graph (%x: float64[?]) { %y = tanh(%x) return %y }", {doubles({9'000'000})});
+  expect_in_time("graph (%x: float64[?]) { %y = tanh(%x) return %y }", {doubles({4'000'000})});
 }
 
 TEST_P(Late, ReferenceOfAUnique) {
