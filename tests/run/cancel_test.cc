@@ -81,7 +81,7 @@ class Late : public testing::TestWithParam<int> {
   static void expect_in_time(const char* graph, const std::vector<Tensor>& inputs) {
     Session session(model_of(graph), {.threads = GetParam()});
     for (size_t i = 0; i < inputs.size(); ++i) session.set_input(i, inputs[i]);
-    for (double after : {1.0, 30.0, 75.0}) {
+    for (double after : {1.0, 20.0, 40.0}) {
       EXPECT_LT(lateness_ms(session, after), kMostLateMs) << "after " << after << " ms";
     }
   }
@@ -129,7 +129,7 @@ TEST_P(Late, ReferenceOfAConvolution) {
 }
 
 TEST_P(Late, ReferenceElementByElement) {
-  expect_in_time("graph (%x: float64[?]) { %y = tanh(%x) return %y }", {doubles({4'000'000})});
+  expect_in_time("graph (%x: float64[?]) { %y = tanh(%x) return %y }", {doubles({6'000'000})});
 }
 
 TEST_P(Late, ReferenceOfAUnique) {
