@@ -50,7 +50,8 @@ typedef enum coracle_status {
   CORACLE_UNSUPPORTED = 3,      /**< an operator or feature that does not exist here */
   CORACLE_IO = 4,               /**< a file cannot be read, or has changed */
   CORACLE_OUT_OF_MEMORY = 5,    /**< memory or a set limit is exhausted */
-  CORACLE_RUN_FAILURE = 6       /**< a run failed on its data */
+  CORACLE_RUN_FAILURE = 6,      /**< a run failed on its data */
+  CORACLE_CANCELLED = 7         /**< somebody cancelled it */
 } coracle_status;
 
 typedef enum coracle_dtype {
@@ -121,6 +122,9 @@ typedef struct coracle_model_options {
    * machine; copied from all others. Programs are always copied. Bytes given by the caller are used where they are.
    */
   const char* weights;
+  /** What other threads, or a signal handler, set to 1 (from 0) to end loading with CORACLE_CANCELLED; or null. Must
+   * stay while the model is loaded, and be a lock-free atomic of C11 or C++ for whoever sets it. */
+  const uint32_t* cancelled;
 } coracle_model_options;
 
 /** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_model_options). */
@@ -249,6 +253,15 @@ CORACLE_API coracle_status coracle_session_set_input_lod(coracle_session* sessio
                                                          const size_t* sizes, const size_t* offsets);
 
 CORACLE_API coracle_status coracle_session_run(coracle_session* session);
+
+/**
+ * Ends the run that another thread has under way with this session: there coracle_session_run returns CORACLE_CANCELLED
+ * within some milliseconds, and the session is ready for the next run. The same goes for coracle_session_explain and
+ * coracle_session_planned_memory. Does nothing where no such call is under way, and never to a later one: a run that
+ * has not begun yet must be kept from beginning by whoever starts it. A run that is about to end may still succeed. May
+ * be called from any thread while the session lives, from its observer, and, with a session, from signal handlers.
+ */
+CORACLE_API coracle_status coracle_session_cancel(coracle_session* session);
 
 struct coracle_node_value;
 /**

@@ -7,6 +7,7 @@
 /// Errors are exceptions of type coracle::api::Exception. Compiled with -fno-exceptions, an error prints its message on
 /// standard error and aborts; programs that go on after errors call coracle.h, which handle() gives the handles for.
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -133,6 +134,8 @@ struct ModelOptions {
   bool emulate_tiles = false;      ///< see coracle_model_options
   std::int64_t time_limit_ms = 0;  ///< of loading; 0: none
   std::string weights;             ///< "copied", "mapped", "automatic"; empty: automatic
+  /// What another thread or a signal handler sets to 1 to end loading with CORACLE_CANCELLED; null: nobody does.
+  const std::atomic<std::uint32_t>* cancelled = nullptr;
 };
 
 /// The bytes of a file, which must stay while the model lives, or nothing if there is no such file. Must not throw.
@@ -245,6 +248,8 @@ class Model {
     c.emulate_tiles = options.emulate_tiles ? 1 : 0;
     c.time_limit_ms = options.time_limit_ms;
     c.weights = or_null(options.weights);
+    static_assert(sizeof(*options.cancelled) == sizeof(*c.cancelled), "an atomic of the library");
+    c.cancelled = reinterpret_cast<const std::uint32_t*>(options.cancelled);
     return c;
   }
   template <class Count, class Get>
@@ -315,6 +320,9 @@ class Session {
   }
 
   void run() { check(coracle_session_run(handle_.get())); }
+  /// Ends the run that goes on in another thread: it throws an Exception with CORACLE_CANCELLED there. From any thread,
+  /// from observers and signal handlers; does nothing without a run. See coracle_session_cancel.
+  void cancel() noexcept { static_cast<void>(coracle_session_cancel(handle_.get())); }
 
   View output(size_t index) const {
     coracle_tensor_view view;

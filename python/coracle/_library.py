@@ -9,7 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import pathlib
-from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_void_p
+from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 
 from . import errors
 
@@ -23,7 +23,7 @@ class ModelOptions(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("cpu_isa", c_char_p), ("disable_passes", c_char_p), ("max_rewrites", c_int64),
                 ("disable_kernels", c_char_p), ("keep_tensors", c_char_p), ("after_pass", PassFunction),
                 ("after_pass_user", c_void_p), ("precision", c_char_p), ("emulate_tiles", c_int32), ("time_limit_ms", c_int64),
-                ("weights", c_char_p)]
+                ("weights", c_char_p), ("cancelled", POINTER(c_uint32))]
 
 
 class SessionOptions(ctypes.Structure):
@@ -86,6 +86,7 @@ FUNCTIONS = {
     "session_borrow_input": ("status", c_void_p, c_size_t, c_int, c_int32, POINTER(c_int64), c_void_p),
     "session_set_input_lod": ("status", c_void_p, c_size_t, c_size_t, POINTER(c_size_t), POINTER(c_size_t)),
     "session_run": ("status", c_void_p),
+    "session_cancel": ("status", c_void_p),
     "session_set_observer": ("status", c_void_p, ObserveFunction, c_void_p),
     "session_output": ("status", c_void_p, c_size_t, POINTER(TensorView)),
     "session_copy_output": ("status", c_void_p, c_size_t, c_void_p, c_size_t),

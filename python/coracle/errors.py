@@ -50,5 +50,11 @@ class RunFailureError(Error):
     status = 6
 
 
+class CancelledError(Error):
+    """Somebody cancelled the run (`Session.cancel`)."""
+
+    status = 7
+
+
 BY_STATUS = {kind.status: kind for kind in (InvalidArgumentError, InvalidModelError, UnsupportedError, FileError,
-                                            OutOfMemoryError, RunFailureError)}
+                                            OutOfMemoryError, RunFailureError, CancelledError)}

@@ -15,6 +15,7 @@ import numpy as np
 from . import _arrays, _library, _html
 from ._callbacks import AfterPass
 from ._handle import ModelHandle, TensorInfo
+from ._interrupt import Interruptible
 from .errors import InvalidArgumentError
 from .pool import Pool
 from .results import Results
@@ -56,7 +57,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
                "time_limit_ms": time_limit_ms, "weights": weights}
     pointer = ctypes.c_void_p()
     structure = _options(options)
-    with AfterPass(after_pass, structure):
+    with AfterPass(after_pass, structure), _interruptible(structure):
         _library.call("model_load", _library.path_bytes(path), None if params is None else _library.path_bytes(params),
                       ctypes.byref(structure), ctypes.byref(pointer))
         handle = ModelHandle(pointer)
@@ -79,7 +80,7 @@ def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, 
     pointer = ctypes.c_void_p()
     structure = _options(options)
     where = [(_arrays.pointer(b) if b.size else None, b.size) for b in buffers]
-    with AfterPass(after_pass, structure):
+    with AfterPass(after_pass, structure), _interruptible(structure):
         _library.call("model_load_memory", *where[0], *where[1], ctypes.byref(structure), ctypes.byref(pointer))
         handle = ModelHandle(pointer, buffers)
     return Model(handle, load_memory, (program, params), options)
@@ -105,6 +106,13 @@ def _bytes(name: str, given: Any) -> np.ndarray:
         return np.frombuffer(given, np.uint8) if len(given) else np.empty(0, np.uint8)
     except (TypeError, ValueError, BufferError) as error:
         raise InvalidArgumentError("%s is a %s, expected bytes: %s" % (name, type(given).__name__, error)) from error
+
+
+def _interruptible(structure: _library.ModelOptions) -> Interruptible:
+    """Around a call that loads."""
+    flag = ctypes.c_uint32(0)
+    structure.cancelled = ctypes.pointer(flag)
+    return Interruptible(lambda: setattr(flag, "value", 1))
 
 
 def _options(given: Mapping[str, Any]) -> _library.ModelOptions:

@@ -16,6 +16,7 @@ import numpy as np
 from . import _arrays, _library
 from ._callbacks import NodeValue, Observer
 from ._handle import ModelHandle, TensorInfo
+from ._interrupt import Interruptible
 from .errors import InvalidArgumentError
 from .pool import Pool
 from .profile import Profile
@@ -53,6 +54,7 @@ class Session:
         self._pointer: ctypes.c_void_p | None = pointer
         self._pid = os.getpid()
         self._lock = threading.Lock()
+        self._closing = threading.Lock()   # Held while the pointer is taken away, and by those who use it without the other lock.
         self._arrays: dict[int, np.ndarray] = {}
         self._lods: dict[int, list[list[int]]] = {}
         self._observer: Observer | None = None
@@ -105,7 +107,8 @@ class Session:
             self.__del__()
             return
         with self._use() as pointer:
-            self._pointer = None
+            with self._closing:
+                self._pointer = None
             _library.ask("session_free", pointer)
             self._arrays.clear()
 
@@ -223,10 +226,22 @@ class Session:
         token = (self._pid, id(self))
         self._model.running.add(token)
         try:
-            with self._observer or contextlib.nullcontext():
+            with self._observer or contextlib.nullcontext(), Interruptible(self.cancel):
                 _library.call("session_run", pointer)
         finally:
             self._model.running.discard(token)
+
+    def cancel(self) -> None:
+        """Ends the run that another thread has under way with this session: there `run` raises CancelledError within some
+        milliseconds, and the session is ready for the next run.
+
+        Does nothing where no run is under way, and never to a later one; a run that is about to end may still succeed. May be called
+        from any thread at any time, and from an observer. Ctrl-C needs no call: `run` in the main thread ends with KeyboardInterrupt
+        (unless SIGINT has another handler than Python's own).
+        """
+        with self._closing:
+            if self._pointer is not None and self._pid == os.getpid():
+                _library.call("session_cancel", self._pointer)
 
     def observe(self, callback: Callable[[NodeValue], object] | None) -> _Observing:
         """Shows what operators compute to `callback`, from the next run on; None ends it.
@@ -252,7 +267,8 @@ class Session:
         have. `lod`: sequence offsets by input name. Returns new arrays by name, in the model's order, with the shapes of this run.
 
         Raises InvalidArgumentError for wrong names, shapes or element types and for missing inputs, OutOfMemoryError when
-        `memory_limit` or the memory is too small, RunFailureError when the data make it impossible or `time_limit_ms` is over.
+        `memory_limit` or the memory is too small, RunFailureError when the data make it impossible or `time_limit_ms` is over, CancelledError after
+        `cancel`, KeyboardInterrupt at once after Ctrl-C.
         """
         with self._use() as pointer:
             self._set_all(pointer, inputs, lod)

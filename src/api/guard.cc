@@ -49,6 +49,7 @@ coracle_status status_of(ErrorCode code) {
     case ErrorCode::kIo: return CORACLE_IO;
     case ErrorCode::kOutOfMemory: return CORACLE_OUT_OF_MEMORY;
     case ErrorCode::kRunFailure: return CORACLE_RUN_FAILURE;
+    case ErrorCode::kCancelled: return CORACLE_CANCELLED;
   }
   return CORACLE_RUN_FAILURE;
 }

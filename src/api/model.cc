@@ -76,6 +76,8 @@ ModelOptions convert(const coracle_model_options* given) {
   options.keep_tensors = split(c.keep_tensors);
   options.time_limit_ms = checked_time_limit(c.time_limit_ms);
   if (c.weights != nullptr) options.weights = weights_of(c.weights);
+  static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t) && std::atomic<uint32_t>::is_always_lock_free);
+  options.cancelled = reinterpret_cast<const std::atomic<uint32_t>*>(c.cancelled);
   if (c.after_pass != nullptr) {
     options.passes.after_pass = [told = c.after_pass, user = c.after_pass_user](const char* pass, int count,
                                                                                 const Graph& graph) {

@@ -197,6 +197,13 @@ coracle_status coracle_session_run(coracle_session* session) {
   });
 }
 
+coracle_status coracle_session_cancel(coracle_session* session) {
+  return guard([&] {
+    require_pointer(session, "session");
+    session->session.cancel();
+  });
+}
+
 coracle_status coracle_session_set_observer(coracle_session* session, coracle_observe_function observe, void* user) {
   return guard([&] {
     require_pointer(session, "session");

@@ -33,16 +33,20 @@ void free_charged(MemoryLedger* ledger, void* data, size_t bytes) noexcept {
 
 Buffer<double> doubles_of(const Tensor& tensor) {
   Buffer<double> out(static_cast<size_t>(tensor.count()));
-  visit_real(tensor.dtype(), [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<double>(tensor.data<T>()[i]);
+  in_blocks(out.size(), [&](size_t begin, size_t end) {
+    visit_real(tensor.dtype(), [&](auto* p) {
+      using T = std::remove_pointer_t<decltype(p)>;
+      for (size_t i = begin; i < end; ++i) out[i] = static_cast<double>(tensor.data<T>()[i]);
+    });
   });
   return out;
 }
 
 Buffer<int64_t> integers_of(const Tensor& tensor) {
   Buffer<int64_t> out(static_cast<size_t>(tensor.count()));
-  for (size_t i = 0; i < out.size(); ++i) out[i] = tensor.integer(static_cast<int64_t>(i));
+  in_blocks(out.size(), [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) out[i] = tensor.integer(static_cast<int64_t>(i));
+  });
   return out;
 }
 

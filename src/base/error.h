@@ -19,6 +19,7 @@ enum class ErrorCode {
   kIo,               ///< a file cannot be read or written
   kOutOfMemory,      ///< memory or a set limit is exhausted
   kRunFailure,       ///< a run failed on its data, for instance an index out of range
+  kCancelled,        ///< somebody cancelled it
 };
 
 /// The one exception type. Each layer may add a line of context on the way up.

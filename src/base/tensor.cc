@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/convert.h"
+#include "base/deadline.h"
 #include "base/memory_ledger.h"
 
 namespace coracle {
@@ -24,7 +25,10 @@ struct FreeMemory {
 namespace {
 
 /// Operators read arguments by their position, and a file may give a tensor without elements.
+/// References also walk whole tensors so.
 void check_index(const Tensor& t, int64_t i) {
+  thread_local LoopCheck check;
+  check.step();
   require(t.raw() != nullptr && i >= 0 && i < t.count(), ErrorCode::kInvalidModel, "a tensor ", t.shape(),
           " is given where element ", i, " is needed");
 }
@@ -118,36 +122,44 @@ int64_t Tensor::integer(int64_t i) const {
 
 std::vector<int64_t> Tensor::integers() const {
   std::vector<int64_t> out(static_cast<size_t>(count()));
-  for (size_t i = 0; i < out.size(); ++i) out[i] = integer(static_cast<int64_t>(i));
+  in_blocks(out.size(), [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) out[i] = integer(static_cast<int64_t>(i));
+  });
   return out;
 }
 
 std::vector<double> Tensor::doubles() const {
   std::vector<double> out(static_cast<size_t>(count()));
-  visit_real(dtype_, [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<double>(data<T>()[i]);
+  in_blocks(out.size(), [&](size_t begin, size_t end) {
+    visit_real(dtype_, [&](auto* p) {
+      using T = std::remove_pointer_t<decltype(p)>;
+      for (size_t i = begin; i < end; ++i) out[i] = static_cast<double>(data<T>()[i]);
+    });
   });
   return out;
 }
 
 void Tensor::assign(std::span<const double> values) {
-  visit_real(dtype_, [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    for (size_t i = 0; i < values.size(); ++i) {
-      if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
-        data<T>()[i] = static_cast<T>(convert<int64_t>(values[i]));
-      } else {
-        data<T>()[i] = convert<T>(values[i]);
+  in_blocks(values.size(), [&](size_t begin, size_t end) {
+    visit_real(dtype_, [&](auto* p) {
+      using T = std::remove_pointer_t<decltype(p)>;
+      for (size_t i = begin; i < end; ++i) {
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+          data<T>()[i] = static_cast<T>(convert<int64_t>(values[i]));
+        } else {
+          data<T>()[i] = convert<T>(values[i]);
+        }
       }
-    }
+    });
   });
 }
 
 void Tensor::assign(std::span<const int64_t> values) {
-  visit_real(dtype_, [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    for (size_t i = 0; i < values.size(); ++i) data<T>()[i] = static_cast<T>(values[i]);
+  in_blocks(values.size(), [&](size_t begin, size_t end) {
+    visit_real(dtype_, [&](auto* p) {
+      using T = std::remove_pointer_t<decltype(p)>;
+      for (size_t i = begin; i < end; ++i) data<T>()[i] = static_cast<T>(values[i]);
+    });
   });
 }
 

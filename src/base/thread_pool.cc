@@ -45,7 +45,8 @@ Times times() {
 /// Short runs are not measured one by one.
 constexpr int64_t kMeasureEvery = 1'000'000;
 
-/// A loop's body under a deadline: it is called for small pieces of its part, and no more once the deadline has passed.
+/// A loop's body under a deadline: it is called for one piece of its part after the other until the deadline has
+/// passed. Where pieces are short that costs nothing: a part is then one piece.
 struct InPieces {
   void (*call)(const void* self, int64_t begin, int64_t end);
   const void* self;
@@ -53,21 +54,26 @@ struct InPieces {
   const Deadline* deadline;
 
   static void run(const void* self, int64_t begin, int64_t end) {
-    const auto& loop = *static_cast<const InPieces*>(self);
+    constexpr int64_t kFirstGrains = 16;
     constexpr int64_t kFirstPieces = 64;
-    constexpr auto kShort = std::chrono::milliseconds(2);
-    constexpr auto kLong = std::chrono::milliseconds(10);
+    constexpr auto kShort = std::chrono::milliseconds(3);
+    constexpr auto kLong = std::chrono::milliseconds(8);
+    const auto& loop = *static_cast<const InPieces*>(self);
+    if (loop.deadline->passed()) return;
+    const Deadline::Scope scope(*loop.deadline);
     const int64_t grain = std::max<int64_t>(loop.grain, 1);
-    int64_t size = std::max(grain, (end - begin) / kFirstPieces);
-    while (begin < end && !loop.deadline->passed()) {
-      const int64_t stop = end - begin < size + grain ? end : begin + size;
+    int64_t size = std::clamp((end - begin) / kFirstPieces, grain, grain * kFirstGrains);
+    if (end - begin <= 2 * grain * kFirstGrains) size = end - begin;
+    while (end - begin > 2 * size) {
       const auto start = Deadline::Clock::now();
-      loop.call(loop.self, begin, stop);
+      loop.call(loop.self, begin, begin + size);
+      begin += size;
+      if (loop.deadline->passed()) return;
       const auto taken = Deadline::Clock::now() - start;
       if (taken < kShort) size *= 2;
       if (taken > kLong) size = std::max(grain, size / 2);
-      begin = stop;
     }
+    loop.call(loop.self, begin, end);
   }
 };
 

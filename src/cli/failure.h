@@ -17,6 +17,7 @@ enum class ExitCode : int {
   kUnsupported = 4,
   kIo = 5,
   kOutOfMemory = 6,
+  kInterrupted = 130,  ///< as shells count what SIGINT ended
 };
 
 /// A failure of the program itself (not of the library).
@@ -38,6 +39,7 @@ inline ExitCode exit_code(coracle_status status) {
     case CORACLE_IO: return ExitCode::kIo;
     case CORACLE_OUT_OF_MEMORY: return ExitCode::kOutOfMemory;
     case CORACLE_RUN_FAILURE: return ExitCode::kRunFailure;
+    case CORACLE_CANCELLED: return ExitCode::kInterrupted;
   }
   return ExitCode::kRunFailure;
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kFooter =
     "Exit codes: 0 ok, 1 run failure, 2 usage, 3 model invalid, 4 unsupported operator or feature, 5 input/output, 6 "
-    "out of memory.\n"
+    "out of memory, 130 interrupted.\n"
     "\nExamples:\n"
     "  coracle inspect inference.pdmodel\n"
     "  coracle run model_dir --shape x=1,3,640,640 --output-dir out\n"

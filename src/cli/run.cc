@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/failure.h"
+#include "cli/interrupt.h"
 #include "cli/npy.h"
 
 namespace coracle::cli {
@@ -86,7 +87,8 @@ void print_json(const std::vector<api::TensorInfo>& infos, const api::Session& s
 
 void run(const ModelArguments& arguments, const SessionArguments& session_arguments,
          const RunArguments& run_arguments) {
-  const api::Model model(arguments.model, arguments.params, arguments.options);
+  const Interruption interruption;
+  const api::Model model(arguments.model, arguments.params, Interruption::interruptible(arguments.options));
   api::Session session(model, session_arguments.options);
   set_inputs(model, session_arguments.inputs, session);
   if (!run_arguments.output_dir.empty()) {
@@ -94,7 +96,7 @@ void run(const ModelArguments& arguments, const SessionArguments& session_argume
     std::filesystem::create_directories(run_arguments.output_dir, error);
     if (error) throw Failure(ExitCode::kIo, run_arguments.output_dir + ": cannot be made: " + error.message());
   }
-  session.run();
+  Interruption::run(session);
   const std::vector<api::TensorInfo> infos = model.outputs();
   if (!run_arguments.output_dir.empty()) {
     for (size_t i = 0; i < infos.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/convert.h"
+#include "base/deadline.h"
 #include "graph/lowering.h"
 #include "ops/common/arithmetic.h"
 
@@ -40,16 +41,19 @@ inline void infer(const Arange& op, InferArgs& a) {
 inline void reference(const Arange&, ReferenceArgs& a) {
   visit_real(a.out(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
+    LoopCheck check;
     if constexpr (std::is_integral_v<T>) {
       const int64_t start = a.in(0).integer(0);
       const int64_t step = a.in(2).integer(0);
       for (int64_t i = 0, n = a.out(0).count(); i < n; ++i) {
+        check.step();
         a.out(0).data<T>()[i] = convert<T>(wrapped_sum(start, wrapped_product(i, step)));
       }
     } else {
       const double start = a.in(0).number(0);
       const double step = a.in(2).number(0);
       for (int64_t i = 0, n = a.out(0).count(); i < n; ++i) {
+        check.step();
         a.out(0).data<T>()[i] = convert<T>(start + static_cast<double>(i) * step);
       }
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/convert.h"
+#include "base/deadline.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -44,8 +45,10 @@ inline void reference(const Cumsum& op, ReferenceArgs& a) {
   visit_real(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
+    LoopCheck check;
     for (int64_t o = 0; o < outer; ++o) {
       for (int64_t i = 0; i < inner; ++i) {
+        check.step(n);
         Sum sum = 0;
         for (int64_t k = 0; k < n; ++k) {
           const int64_t at = (o * n + (op.reverse ? n - 1 - k : k)) * inner + i;

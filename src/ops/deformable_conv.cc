@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/buffer.h"
+#include "base/deadline.h"
 
 namespace coracle {
 
@@ -61,6 +62,7 @@ void convolve_deformed(const DeformableConv& op, const ConvolutionGeometry& g, R
     const T* offset = a.in(1).data<T>() + n * op.deformable_groups * 2 * taps * pixels;
     const T* mask = a.has(3) ? a.in(3).data<T>() + n * op.deformable_groups * taps * pixels : nullptr;
     for (int64_t p = 0; p < pixels; ++p) {
+      Deadline::check_current();
       for (int64_t c = 0; c < g.in_channels; ++c) {
         for (int64_t t = 0; t < taps; ++t) {
           const int64_t at = c / per_offset * taps + t;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/buffer.h"
+#include "base/deadline.h"
 #include "ops/common/sequences.h"
 
 namespace coracle {
@@ -59,7 +60,9 @@ inline std::vector<std::pair<int64_t, int64_t>> sequence_ranges(const ReferenceA
 inline int64_t edit_distance(std::span<const int64_t> x, std::span<const int64_t> y) {
   std::vector<int64_t> row(y.size() + 1);  // distances of the first i elements of x to each beginning of y
   std::iota(row.begin(), row.end(), 0);
+  LoopCheck check;
   for (size_t i = 1; i <= x.size(); ++i) {
+    check.step(static_cast<int64_t>(y.size()));
     int64_t diagonal = std::exchange(row[0], static_cast<int64_t>(i));
     for (size_t j = 1; j <= y.size(); ++j) {
       const int64_t replaced = diagonal + (x[i - 1] == y[j - 1] ? 0 : 1);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/convert.h"
+#include "base/deadline.h"
 
 namespace coracle {
 
@@ -88,8 +89,10 @@ void reference(const GridSample& op, ReferenceArgs& a) {
   const int64_t points = y.count(2, y.rank());
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
+    LoopCheck check;
     for (int64_t n = 0; n < x[0]; ++n) {
       for (int64_t i = 0; i < points; ++i) {
+        check.step(8 * channels);
         const T* at = a.in(1).data<T>() + (n * points + i) * spatial;
         const Neighbours w = neighbours(op, grid_position(op, static_cast<float>(at[0]), width));
         const Neighbours h = neighbours(op, grid_position(op, static_cast<float>(at[1]), height));

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/buffer.h"
+#include "base/deadline.h"
 #include "ops/common/gru_step.h"
 
 namespace coracle {
@@ -40,6 +41,7 @@ void reference(const Gru& op, ReferenceArgs& a) {
       if (a.has(1)) std::copy_n(a.in(1).data<T>() + static_cast<int64_t>(s) * width, width, h.begin());
       const int64_t length = offsets[s + 1] - offsets[s];
       for (int64_t i = 0; i < length; ++i) {
+        Deadline::check_current();
         const int64_t row = op.is_reverse ? offsets[s + 1] - 1 - i : offsets[s] + i;
         step.run(a.in(0).data<T>() + row * 3 * width, h);
         for (int64_t j = 0; j < 3 * width; ++j) {

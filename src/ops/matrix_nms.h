@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/buffer.h"
+#include "base/deadline.h"
 #include "ops/common/multiclass.h"
 
 namespace coracle {
@@ -91,7 +92,9 @@ void decay_class(const MatrixNms& op, int64_t label, const T* boxes, const T* sc
   best.reserve(most);
   std::vector<T> most_overlap;  // of each box with better ones
   most_overlap.reserve(most);
+  LoopCheck check;
   for (size_t i = 0; i < most; ++i) {
+    check.step(static_cast<int64_t>(i));
     const MeasuredBox<T> box(boxes + order[i] * 4, pixel);
     T largest = 0;
     T decay = 1;

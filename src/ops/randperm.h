@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/deadline.h"
 #include "ops/common/random.h"
 
 namespace coracle {
@@ -33,7 +34,11 @@ inline void reference(const Randperm& op, ReferenceArgs& a) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* to = a.out(0).data<T>();
     for (int64_t i = 0; i < op.n; ++i) to[i] = static_cast<T>(i);
-    for (int64_t i = op.n - 1; i > 0; --i) std::swap(to[i], to[random.below(i + 1)]);
+    LoopCheck check;
+    for (int64_t i = op.n - 1; i > 0; --i) {
+      check.step(8);
+      std::swap(to[i], to[random.below(i + 1)]);
+    }
   });
 }
 

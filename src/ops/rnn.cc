@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/buffer.h"
+#include "base/deadline.h"
 #include "ops/common/recurrent.h"
 
 namespace coracle {
@@ -99,6 +100,7 @@ void run_layers(const Rnn& op, ReferenceArgs& a) {
         }
         const int64_t length = lengths[static_cast<size_t>(b)];
         for (int64_t s = 0; s < length; ++s) {
+          Deadline::check_current();
           const int64_t t = direction == 0 ? s : length - 1 - s;
           cell.step(input.data<T>() + (t * batch + b) * width, h.data(), c.data());
           T* to = output.data<T>() + ((t * batch + b) * directions + direction) * hidden;

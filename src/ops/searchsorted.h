@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/deadline.h"
 #include "ops/common/binary.h"
 
 namespace coracle {
@@ -44,7 +45,9 @@ inline void reference(const Searchsorted& op, ReferenceArgs& a) {
   const int64_t per_row = rows.shape().rank() == 1 ? std::max<int64_t>(values.count(), 1) : values.shape().back();
   visit_real(dtype, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
+    LoopCheck check;
     for (int64_t i = 0, n = values.count(); i < n; ++i) {
+      check.step(16);
       const T* begin = rows.data<T>() + i / per_row * width;
       const T value = values.data<T>()[i];
       // A value that is not a number stands behind all others.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/buffer.h"
+#include "base/deadline.h"
 #include "ops/common/joining.h"
 
 namespace coracle {
@@ -53,6 +54,7 @@ inline void reference(const ViterbiDecode& op, ReferenceArgs& a) {
     const T* transition = a.in(1).data<T>();
     Buffer<double> alpha(static_cast<size_t>(tags));
     Buffer<double> next(alpha.size());
+    LoopCheck check;
     Buffer<int64_t> from(static_cast<size_t>(longest * tags));
     for (size_t b = 0; b < lengths.size(); ++b, path += longest) {
       const int64_t length = lengths[b];
@@ -67,6 +69,7 @@ inline void reference(const ViterbiDecode& op, ReferenceArgs& a) {
         alpha[static_cast<size_t>(j)] = (steps > 0 ? static_cast<double>(x[j]) : 0.0) + start;
       }
       for (int64_t t = 1; t < length; ++t) {
+        check.step(tags * tags);
         for (int64_t j = 0; j < tags; ++j) {
           int64_t best = 0;
           double highest = alpha[0] + static_cast<double>(transition[j]);

@@ -13,9 +13,12 @@ namespace coracle {
 
 /// What KernelCall::failure points to where memory or its limit was too small; told by its address.
 inline constexpr char kNoMemoryFailure[] = "the operator needs more memory than there is";
+/// The same where the run was cancelled.
+inline constexpr char kCancelledFailure[] = "the run was cancelled";
 
 /// The code that a call's failure becomes an Error of.
 inline ErrorCode code_of_failure(const char* failure) {
+  if (failure == kCancelledFailure) return ErrorCode::kCancelled;
   return failure == kNoMemoryFailure ? ErrorCode::kOutOfMemory : ErrorCode::kRunFailure;
 }
 
@@ -25,7 +28,9 @@ inline void fail_with_exception(KernelCall& call, const char* reason) noexcept {
   try {
     throw;
   } catch (const Error& e) {
-    call.fail(e.code() == ErrorCode::kOutOfMemory ? kNoMemoryFailure : reason, [&] { return e.text(); });
+    if (e.code() == ErrorCode::kOutOfMemory) reason = kNoMemoryFailure;
+    if (e.code() == ErrorCode::kCancelled) reason = kCancelledFailure;
+    call.fail(reason, [&] { return e.text(); });
   } catch (const std::bad_alloc&) {
     call.fail(kNoMemoryFailure, [] { return std::string(); });
   } catch (const std::length_error&) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/deadline.h"
 #include "base/size.h"
 
 namespace coracle {
@@ -71,7 +72,7 @@ class Band {
     const size_t count = state_.parts.size();
     image_ = image;
     held_.fill({});
-    for (int64_t y = begin; y < end; y += state_.strip_rows) {
+    for (int64_t y = begin; y < end && !Deadline::over(); y += state_.strip_rows) {
       // From the last part to the first: the rows that are missing. What is held stays needed only from `keep` on.
       std::array<Rows, kMostParts> made;
       std::array<int64_t, kMostParts> keep{};

@@ -97,7 +97,7 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs) {
   const ThreadPool::Run threads(pool_);
   run_start_ = std::chrono::steady_clock::now();
   const MemoryLedger::Scope scope(ledger_);
-  const Deadline deadline("the run", run_start_, limits_.time_ms);
+  const Deadline deadline("the run", run_start_, limits_.time_ms, limits_.cancelled);
   const Deadline::Scope until(deadline);
   try {
     return run_main(inputs);
@@ -122,7 +122,7 @@ std::vector<Tensor> Executor::run_main(std::span<const Tensor> inputs) {
 std::shared_ptr<const BoundSteps> Executor::plan(std::span<const Fact> inputs, bool keep_refusals) {
   const ThreadPool::Run threads(pool_);
   const MemoryLedger::Scope scope(ledger_);
-  const Deadline deadline("planning", Deadline::Clock::now(), limits_.time_ms);
+  const Deadline deadline("planning", Deadline::Clock::now(), limits_.time_ms, limits_.cancelled);
   const Deadline::Scope until(deadline);
   const Graph& graph = program_->graph();
   Frame frame = frame_of(graph);
@@ -303,6 +303,7 @@ void Executor::run_calls(const Graph& graph, BoundSteps& bound) {
     Deadline::check_current();  // a kernel that met it has left its results unfinished
     if (observer_ != nullptr) [[unlikely]] {
       observe_step(graph, bound.steps, step, call, true, *observer_);
+      Deadline::check_current();  // whoever looks at results may cancel
     }
   }
 }
@@ -381,7 +382,10 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
   } else {
     outputs = evaluate_node(node, std::move(inputs), results, &run_region);
   }
-  if (observer_ != nullptr) observe_node(graph, node, outputs, true, *observer_);
+  if (observer_ != nullptr) {
+    observe_node(graph, node, outputs, true, *observer_);
+    Deadline::check_current();
+  }
   for (size_t i = 0; i < outputs.size(); ++i) {
     require(!outputs[i].empty_handle(), ErrorCode::kRunFailure, "operator ", node.op.name(), " (", node.name,
             ") gave no result ", i);

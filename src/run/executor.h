@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -29,6 +30,7 @@ class Executor {
     size_t cache_bytes = 0;                      ///< for cached steps; 0 keeps none
     size_t memory_bytes = 0;  ///< for all that runs hold at a time (base/memory_ledger.h); 0: no limit
     int64_t time_ms = 0;      ///< for one run, for planning too (base/deadline.h); 0: no limit
+    const std::atomic<uint32_t>* cancelled = nullptr;  ///< ends both as well; see Deadline
   };
 
   Executor(std::shared_ptr<const Program> program, const Limits& limits);

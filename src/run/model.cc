@@ -36,7 +36,7 @@ void keep_tensors(Graph& graph, const std::vector<std::string>& keep) {
 }  // namespace
 
 std::shared_ptr<const Model> Model::load(const ModelSource& source, const ModelOptions& options) {
-  const Deadline deadline("loading", Deadline::Clock::now(), options.time_limit_ms);
+  const Deadline deadline("loading", Deadline::Clock::now(), options.time_limit_ms, options.cancelled);
   const Deadline::Scope until(deadline);
   return make(load_model(source, options.weights), options);
 }

@@ -14,9 +14,10 @@ namespace coracle {
 struct ModelOptions {
   KernelChoice kernels;
   PassOptions passes;
-  std::vector<std::string> keep_tensors;  ///< variables that stay readable after a run; "*": all with a name
-  int64_t time_limit_ms = 0;              ///< of loading; 0: none
-  Weights weights = Weights::kAutomatic;  ///< of models on disk
+  std::vector<std::string> keep_tensors;             ///< variables that stay readable after a run; "*": all with a name
+  int64_t time_limit_ms = 0;                         ///< of loading; 0: none
+  const std::atomic<uint32_t>* cancelled = nullptr;  ///< ends loading when its lowest bit is set; null: never
+  Weights weights = Weights::kAutomatic;             ///< of models on disk
 };
 
 /// A loaded model: graph after rewriting, weights, packed weights. Immutable, shared by any number of sessions.

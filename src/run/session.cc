@@ -57,7 +57,8 @@ Session::Session(std::shared_ptr<const Model> model, const SessionOptions& optio
                                     .workers = options.workers,
                                     .cache_bytes = options.cache_bytes,
                                     .memory_bytes = options.memory_limit,
-                                    .time_ms = options.time_limit_ms}),
+                                    .time_ms = options.time_limit_ms,
+                                    .cancelled = &cancellation_.state()}),
       inputs_(model_->info().inputs.size()) {}
 
 const TensorInfo& Session::input_info(size_t index) const {
@@ -137,6 +138,7 @@ void Session::set_observer(Observer observer) {
 
 void Session::run() {
   const Use use(*this);
+  const Cancellation::Scope may_be_cancelled(cancellation_);
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const TensorInfo& info = model_->info().inputs[i];
     require(!inputs_[i].empty_handle(), ErrorCode::kInvalidArgument, "input '", info.name, "' (", info.dtype,
@@ -187,6 +189,7 @@ Tensor Session::kept(std::string_view name) const {
 
 std::shared_ptr<const BoundSteps> Session::explain() {
   const Use use(*this);
+  const Cancellation::Scope may_be_cancelled(cancellation_);
   std::vector<Fact> facts;
   for (size_t i = 0; i < inputs_.size(); ++i) {
     require(!inputs_[i].empty_handle(), ErrorCode::kInvalidArgument, "input '", model_->info().inputs[i].name,

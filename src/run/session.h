@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/deadline.h"
 #include "base/process.h"
 #include "base/workers.h"
 #include "run/executor.h"
@@ -41,6 +42,9 @@ class Session {
   void copy_input(size_t index, const Tensor& tensor);
   void set_input_lod(size_t index, Lod lod);
   void run();
+  /// Ends the run or the planning that goes on with Error (cancelled); without one it does nothing. For any thread, for
+  /// observers and for signal handlers.
+  void cancel() noexcept { cancellation_.cancel(); }
 
   /// A result of the last run. Throws Error before the first.
   Tensor output(size_t index) const;
@@ -78,6 +82,7 @@ class Session {
 
   std::shared_ptr<const Model> model_;
   SessionOptions options_;
+  Cancellation cancellation_;
   Executor executor_;
   std::vector<Tensor> inputs_;
   std::vector<Tensor> outputs_;

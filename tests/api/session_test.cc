@@ -262,6 +262,39 @@ TEST(TimeLimit, EndsALoopThatDoesNot) {
   expect_error(coracle_session_create(model.get(), &options, &refused), CORACLE_INVALID_ARGUMENT, "time_limit_ms");
 }
 
+TEST(Cancel, EndsALoopThatDoesNot) {
+  const test::ModelBytes bytes = endless_model();
+  const test::ModelHandle model = test::load(bytes);
+  const test::SessionHandle session = test::open(model);
+  const int64_t dims[] = {1};
+  float i = 0;
+  ASSERT_EQ(coracle_session_borrow_input(session.get(), 0, CORACLE_FLOAT32, 1, dims, &i), CORACLE_OK);
+  std::atomic<bool> done{false};
+  std::thread other([&] {  // what comes before the run does nothing
+    while (!done) EXPECT_EQ(coracle_session_cancel(session.get()), CORACLE_OK);
+  });
+  expect_error(coracle_session_run(session.get()), CORACLE_CANCELLED, "the run was cancelled");
+  done = true;
+  other.join();
+  i = 1;
+  EXPECT_EQ(coracle_session_run(session.get()), CORACLE_OK) << coracle_last_error();
+  EXPECT_EQ(coracle_session_cancel(nullptr), CORACLE_INVALID_ARGUMENT);
+}
+
+TEST(Cancel, EndsLoading) {
+  const test::ModelBytes bytes = test::product_model();
+  coracle_model_options options;
+  coracle_model_options_init(&options, sizeof(options));
+  uint32_t cancelled = 1;
+  options.cancelled = &cancelled;
+  coracle_model* model = nullptr;
+  expect_error(coracle_model_load_memory(bytes.program.data(), bytes.program.size(), bytes.params.data(),
+                                         bytes.params.size(), &options, &model),
+               CORACLE_CANCELLED, "loading was cancelled");
+  cancelled = 0;
+  EXPECT_NE(test::load(bytes, &options), nullptr);
+}
+
 TEST(SequenceSession, OffsetsInAndOut) {
   const test::ModelBytes bytes = test::small_program_models()[2];
   const test::ModelHandle model = test::load(bytes);

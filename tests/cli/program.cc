@@ -6,8 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <fstream>
 #include <iterator>
+#include <thread>
 
 #include "support/temporary_folder.h"
 
@@ -27,7 +30,7 @@ bool redirect(int to, const char* path, int flags) {
 
 }  // namespace
 
-Outcome coracle_program(const std::vector<std::string>& arguments, const std::string& out_file) {
+Outcome coracle_program(const std::vector<std::string>& arguments, const std::string& out_file, int interrupt_after) {
   const TemporaryFolder folder;
   const std::string out = out_file.empty() ? folder.path("out") : out_file;
   const std::string err = folder.path("err");
@@ -39,11 +42,16 @@ Outcome coracle_program(const std::vector<std::string>& arguments, const std::st
   argv.push_back(nullptr);
   const pid_t child = ::fork();
   if (child == 0) {
+    std::signal(SIGINT, SIG_DFL);
     constexpr int kNew = O_WRONLY | O_CREAT | O_TRUNC;
     if (redirect(0, "/dev/null", O_RDONLY) && redirect(1, out.c_str(), kNew) && redirect(2, err.c_str(), kNew)) {
       ::execv(argv[0], argv.data());
     }
     ::_exit(127);
+  }
+  if (child > 0 && interrupt_after != 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(interrupt_after));
+    ::kill(child, SIGINT);
   }
   int status = 0;
   if (child < 0 || ::waitpid(child, &status, 0) != child) return {};

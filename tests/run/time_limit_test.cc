@@ -114,7 +114,7 @@ TEST(TimeLimit, ChangesNoBits) {
 TEST(TimeLimit, LoopsInPiecesCoverEverything) {
   ThreadPool pool(3);
   pool.start();
-  const Deadline deadline("the test", Clock::now(), 100000);
+  const Deadline deadline("the test", Clock::now(), 100000, nullptr);
   const Deadline::Scope scope(deadline);
   for (int64_t n : {1, 2, 63, 64, 65, 1000, 100003}) {
     for (int64_t grain : {1, 7, 5000}) {

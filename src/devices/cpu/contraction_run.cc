@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "devices/cpu/contraction.h"
+#include "devices/cpu/isa/over.h"
 
 /// How a contraction that is planned runs on its threads.
 namespace coracle::cpu {
@@ -83,7 +84,7 @@ void Contraction::run_each(const T* a, const T* b, T* c, char* workspace, Thread
       T* const left = reinterpret_cast<T*>(workspace + left_at_) + band * rows_ * depth_;
       T* const right = reinterpret_cast<T*>(workspace + right_at_) + band * columns_ * depth_;
       const int64_t end = count * (band + 1) / bands;
-      for (int64_t i = count * band / bands; i < end; ++i) {
+      for (int64_t i = count * band / bands; i < end && !over(); ++i) {
         const Product& p = products_[static_cast<size_t>(i)];
         if (copies_left_) moves_->permute(sizeof(T), left_copy_, a + p.a, left, 0, left_copy_.dims[0]);
         if (copies_right_) moves_->permute(sizeof(T), right_copy_, b + p.b, right, 0, right_copy_.dims[0]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/deadline.h"
 #include "ops/common/indices.h"
 #include "ops/common/joining.h"
 
@@ -30,7 +31,9 @@ void each_along_axis(const Tensor& index, const Shape& x, int axis, bool as_matr
   if (as_matrices) axis = 1;
   int64_t at[Shape::kMaxRank] = {};
   int64_t base = 0;  // position in x of the coordinates other than the axis
+  LoopCheck check;
   for (int64_t i = 0, n = index.count(); i < n; ++i) {
+    check.step();
     f(i, base + index_from_front(index.integer(i), from.size[axis], "Index", i) * from.step[axis]);
     for (int d = shape.rank() - 1; d >= 0; --d) {
       const int64_t step = d == axis ? 0 : from.step[d];

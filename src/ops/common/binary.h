@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/buffer.h"
+#include "base/deadline.h"
 #include "graph/lowering.h"
 #include "graph/op.h"
 
@@ -46,7 +47,9 @@ class BroadcastWalk {
     int64_t at[Shape::kMaxRank] = {};
     int64_t x = 0;
     int64_t y = 0;
+    LoopCheck check;
     for (int64_t i = 0; i < n; ++i) {
+      check.step();
       f(i, x, y);
       for (int d = out_.rank() - 1; d >= 0; --d) {
         x += x_stride_[d];

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/deadline.h"
 #include "ops/common/polygons.h"
 #include "ops/common/recurrent.h"
 
@@ -30,8 +31,11 @@ std::vector<int64_t> best_scores(const double* scores, int64_t count, int64_t st
   for (int64_t i = 0; i < count; ++i) {
     if (scores[i * step] > threshold) order.push_back(i);
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int64_t i, int64_t j) { return scores[i * step] > scores[j * step]; });
+  LoopCheck check;
+  std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
+    check.step();
+    return scores[i * step] > scores[j * step];
+  });
   if (most >= 0 && most < static_cast<int64_t>(order.size())) order.resize(static_cast<size_t>(most));
   return order;
 }
@@ -115,6 +119,9 @@ class TakenBoxes {
   std::vector<std::vector<int64_t>> cells_;  ///< empty: no grid
 };
 
+/// Steps of LoopCheck for two boxes; two polygons take longer.
+constexpr int64_t kOverlapCost = 16;
+
 }  // namespace
 
 std::vector<int64_t> suppress_overlaps(const double* boxes, int64_t step, std::span<const int64_t> order,
@@ -124,9 +131,12 @@ std::vector<int64_t> suppress_overlaps(const double* boxes, int64_t step, std::s
   };
   // Below 0 boxes that do not overlap suppress each other, too; polygons have no corners to tell their place.
   TakenBoxes taken(boxes, step, threshold >= 0 && numbers == 4 ? order : std::span<const int64_t>());
+  LoopCheck check;
   for (int64_t i : order) {
-    const bool apart =
-        taken.all(i, [&](int64_t j) { return overlap(boxes + i * step, boxes + j * step) <= threshold; });
+    const bool apart = taken.all(i, [&](int64_t j) {
+      check.step(kOverlapCost);
+      return overlap(boxes + i * step, boxes + j * step) <= threshold;
+    });
     if (!apart) continue;
     taken.take(i);
     if (eta < 1 && threshold > 0.5) threshold *= eta;

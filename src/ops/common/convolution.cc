@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/buffer.h"
+#include "base/deadline.h"
 
 namespace coracle {
 namespace {
@@ -99,12 +100,14 @@ void convolve(const ConvolutionGeometry& g, const T* x, const T* filter, T* y) {
   const int64_t taps = channels * g.axes[0].kernel * g.axes[1].kernel * g.axes[2].kernel;
   const int64_t width = g.width().out;
   Buffer<double> sums(static_cast<size_t>(std::min(width, kBlock)));
+  LoopCheck check;
   for (int64_t n = 0; n < g.batch; ++n) {
     for (int64_t oc = 0; oc < g.out_channels; ++oc) {
       const T* from = x + (n * g.in_channels + oc / results * channels) * image;
       for (int64_t od = 0; od < g.depth().out; ++od) {
         for (int64_t oh = 0; oh < g.height().out; ++oh) {
           for (int64_t begin = 0; begin < width; begin += kBlock) {
+            check.step(taps * static_cast<int64_t>(sums.size()));
             const std::span row(sums.data(), static_cast<size_t>(std::min(kBlock, width - begin)));
             accumulate_row(g, from, filter + oc * taps, channels, od, oh, begin, row);
             for (double s : row) *y++ = static_cast<T>(s);
@@ -122,11 +125,13 @@ void scatter_group(const ConvolutionGeometry& g, const T* x, const T* filter, in
   const WindowAxis& d = g.depth();
   const WindowAxis& h = g.height();
   const WindowAxis& w = g.width();
+  LoopCheck check;
   for (int64_t c = 0; c < channels; ++c) {
     for (int64_t id = 0; id < d.in; ++id) {
       for (int64_t ih = 0; ih < h.in; ++ih) {
         const T* row = x + ((c * d.in + id) * h.in + ih) * w.in;
         for (int64_t oc = 0; oc < results; ++oc) {
+          check.step(d.kernel * h.kernel * w.kernel * w.in);
           const T* taps = filter + (c * results + oc) * d.kernel * h.kernel * w.kernel;
           for (int64_t td = 0; td < d.kernel; ++td) {
             const int64_t od = id * d.stride - d.pad_before + td * d.dilation;

@@ -5,7 +5,9 @@
 #include <numeric>
 
 #include "base/buffer.h"
+#include "base/deadline.h"
 #include "ops/common/gathering.h"
+#include "ops/common/sorting.h"
 
 namespace coracle {
 namespace {
@@ -36,12 +38,14 @@ Distinct distinct_slices(const Tensor& x, const Ints& axes, Distinct::Order orde
     using T = std::remove_pointer_t<decltype(p)>;
     const T* data = slices.data<T>();
     const auto same = [&](int64_t a, int64_t b) {
+      step_of_sort();
       return std::equal(data + a * width, data + (a + 1) * width, data + b * width);
     };
     Buffer<int64_t> sequence(static_cast<size_t>(n));
     std::iota(sequence.begin(), sequence.end(), 0);
     if (order != Distinct::Order::kConsecutive) {
       std::stable_sort(sequence.begin(), sequence.end(), [&](int64_t a, int64_t b) {
+        step_of_sort();
         return std::lexicographical_compare(data + a * width, data + (a + 1) * width, data + b * width,
                                             data + (b + 1) * width);
       });
@@ -58,18 +62,24 @@ Distinct distinct_slices(const Tensor& x, const Ints& axes, Distinct::Order orde
   if (order != Distinct::Order::kAppearance) return found;
   Buffer<int64_t> by_first(found.first.size());
   std::iota(by_first.begin(), by_first.end(), 0);
+  LoopCheck check;
   std::sort(by_first.begin(), by_first.end(), [&](int64_t a, int64_t b) {
+    step_of_sort();
     return found.first[static_cast<size_t>(a)] < found.first[static_cast<size_t>(b)];
   });
   Distinct result;
   Buffer<int64_t> place(by_first.size());
   for (size_t i = 0; i < by_first.size(); ++i) {
+    check.step();
     const auto from = static_cast<size_t>(by_first[i]);
     place[from] = static_cast<int64_t>(i);
     result.first.push_back(found.first[from]);
     result.counts.push_back(found.counts[from]);
   }
-  for (int64_t i : found.inverse) result.inverse.push_back(place[static_cast<size_t>(i)]);
+  for (int64_t i : found.inverse) {
+    check.step();
+    result.inverse.push_back(place[static_cast<size_t>(i)]);
+  }
   return result;
 }
 

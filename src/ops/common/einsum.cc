@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/convert.h"
+#include "base/deadline.h"
 
 namespace coracle {
 namespace {
@@ -174,7 +175,9 @@ void reference_einsum(const EinsumPlan& plan, const std::vector<Tensor>& operand
   };
   visit_real(out.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
+    LoopCheck check;
     for (int64_t r = 0, n = out.count(); r < n; ++r) {
+      check.step(4 * summed);
       double sum = 0;
       for (int64_t s = 0; s < summed; ++s) {
         double product = 1;

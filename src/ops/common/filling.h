@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/deadline.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -28,7 +29,9 @@ inline void fill(Tensor& t, double value, int64_t whole) {
     } else {
       v = static_cast<T>(value);
     }
-    for (int64_t i = 0, n = t.count(); i < n; ++i) t.data<T>()[i] = v;
+    in_blocks(static_cast<size_t>(t.count()), [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) t.data<T>()[i] = v;
+    });
   });
 }
 

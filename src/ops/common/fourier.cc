@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/deadline.h"
 #include "ops/common/lines.h"
 
 namespace coracle {
@@ -14,7 +15,8 @@ using C = std::complex<double>;
 
 /// One transform of n elements that are `stride` apart. roots[k * step] is the k-th of the n roots of unity.
 /// `scratch` has room for the largest prime factor.
-void transform(const C* in, int64_t stride, C* out, int64_t n, const C* roots, int64_t step, C* scratch) {
+void transform(const C* in, int64_t stride, C* out, int64_t n, const C* roots, int64_t step, C* scratch,
+               LoopCheck& check) {
   if (n == 1) {
     out[0] = in[0];
     return;
@@ -23,7 +25,9 @@ void transform(const C* in, int64_t stride, C* out, int64_t n, const C* roots, i
   while (p * p <= n && n % p != 0) ++p;
   if (n % p != 0) p = n;
   const int64_t m = n / p;
-  for (int64_t r = 0; r < p; ++r) transform(in + r * stride, stride * p, out + r * m, m, roots, step * p, scratch);
+  check.step(n * p);
+  for (int64_t r = 0; r < p; ++r)
+    transform(in + r * stride, stride * p, out + r * m, m, roots, step * p, scratch, check);
   for (int64_t k = 0; k < m; ++k) {
     for (int64_t r = 0; r < p; ++r) scratch[r] = out[r * m + k] * roots[r * k * step];
     for (int64_t q = 0; q < p; ++q) {
@@ -58,8 +62,9 @@ void fourier_transform(ComplexVector& x, const Shape& shape, int axis, bool forw
   }
   ComplexVector out(size);
   ComplexVector scratch(size);
+  LoopCheck check;
   lines.each([&](int64_t first) {
-    transform(x.data() + first, lines.inner, out.data(), n, roots.data(), 1, scratch.data());
+    transform(x.data() + first, lines.inner, out.data(), n, roots.data(), 1, scratch.data(), check);
     for (int64_t k = 0; k < n; ++k) x[static_cast<size_t>(first + k * lines.inner)] = out[static_cast<size_t>(k)];
   });
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/buffer.h"
+#include "base/deadline.h"
 #include "ops/common/indices.h"
 
 namespace coracle {
@@ -14,9 +15,11 @@ void gather_slices(const Tensor& x, const Tensor& index, int axis, Tensor& out) 
   Buffer<int64_t> at = integers_of(index);
   for (size_t i = 0; i < at.size(); ++i) at[i] = index_from_front(at[i], around.dim, "Index", static_cast<int64_t>(i));
   char* to = out.data<char>();
+  LoopCheck check;
   for (int64_t o = 0; o < around.outer; ++o) {
     const char* from = x.data<char>() + static_cast<size_t>(o * around.dim) * bytes;
     for (int64_t i : at) {
+      check.step(static_cast<int64_t>(bytes / 8));
       if (bytes != 0) std::memcpy(to, from + static_cast<size_t>(i) * bytes, bytes);
       to += bytes;
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/convert.h"
+#include "base/deadline.h"
 #include "ops/common/sharing_lod.h"
 
 namespace coracle {
@@ -157,11 +158,13 @@ void interpolate(const InterpolationOperator& op, InterpolationKind kind, const 
   visit_real(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     T* to = y.data<T>();
+    LoopCheck check;
     for (int64_t plane = 0; plane < g.batch * g.channels; ++plane) {
       const T* from = x.data<T>() + plane * volume;
       for (const InterpolationTaps& d : taps[0]) {
         for (const InterpolationTaps& h : taps[1]) {
           for (const InterpolationTaps& w : taps[2]) {
+            check.step(static_cast<int64_t>(d.count) * h.count * w.count);
             double sum = 0;
             for (int i = 0; i < d.count; ++i) {
               for (int j = 0; j < h.count; ++j) {

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/deadline.h"
+
 namespace coracle {
 namespace {
 
@@ -38,7 +40,7 @@ template <class Triangle>
 void solve_rows(const Triangle& t, double* b, int64_t n, int64_t columns, bool from_end, bool unit) {
   const int64_t first = from_end ? n - 1 : 0;
   const int64_t step = from_end ? -1 : 1;
-  for (int64_t done = 0; done < n; ++done) {
+  for (int64_t done = 0; done < n && !Deadline::over(); ++done) {
     const int64_t i = first + done * step;
     int64_t c = 0;
     for (; c + kTogether <= columns; c += kTogether) eliminate<kTogether>(t, b, columns, c, i, first, step);
@@ -56,7 +58,7 @@ auto elements_of(const double* matrix, int64_t n) {
 double factor_lu(double* m, int64_t n, int64_t* rows) {
   std::iota(rows, rows + n, int64_t{0});
   double sign = 1;
-  for (int64_t k = 0; k < n; ++k) {
+  for (int64_t k = 0; k < n && !Deadline::over(); ++k) {
     double* const pivot_row = m + k * n;
     int64_t pivot = k;
     for (int64_t i = k + 1; i < n; ++i) {
@@ -80,7 +82,7 @@ double factor_lu(double* m, int64_t n, int64_t* rows) {
 void invert_lu(const double* lu, int64_t n, double* inverse) {
   std::fill_n(inverse, n * n, 0.0);
   const auto element = elements_of(lu, n);
-  for (int64_t i = 0; i < n; ++i) {
+  for (int64_t i = 0; i < n && !Deadline::over(); ++i) {
     inverse[i * n + i] = 1;
     // The inverse of the unit lower triangle: row k has k + 1 elements.
     int64_t c = 0;
@@ -113,8 +115,10 @@ Matrix lu_solve(const LuFactors& f, const Matrix& b, int64_t n, int64_t columns)
 
 Matrix cholesky_factor(const Matrix& m, int64_t n) {
   Matrix l(static_cast<size_t>(n * n), 0.0);
+  LoopCheck check;
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j <= i; ++j) {
+      check.step(j);
       double sum = m[at(i, j, n)];
       for (int64_t k = 0; k < j; ++k) sum -= l[at(i, k, n)] * l[at(j, k, n)];
       if (i == j) {
@@ -138,6 +142,7 @@ Matrix triangular_solution(const Matrix& t, Matrix b, int64_t n, int64_t columns
 Matrix multiply_square(const Matrix& a, const Matrix& b, int64_t n) {
   Matrix y(static_cast<size_t>(n * n), 0.0);
   for (int64_t i = 0; i < n; ++i) {
+    Deadline::check_current();
     for (int64_t k = 0; k < n; ++k) {
       for (int64_t j = 0; j < n; ++j) y[at(i, j, n)] += a[at(i, k, n)] * b[at(k, j, n)];
     }

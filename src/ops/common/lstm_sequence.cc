@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/buffer.h"
+#include "base/deadline.h"
 
 namespace coracle {
 
@@ -60,6 +61,7 @@ void run_lstm_sequences(const LstmSequence& op, ReferenceArgs& a, const std::vec
     if (a.has(1)) std::copy_n(a.in(1).data<T>() + static_cast<int64_t>(s) * state, state, h.begin());
     if (a.has(2)) std::copy_n(a.in(2).data<T>() + static_cast<int64_t>(s) * width, width, c.begin());
     for (int64_t i = 0; i < offsets[s + 1] - offsets[s]; ++i) {
+      Deadline::check_current();
       const int64_t row = op.is_reverse ? offsets[s + 1] - 1 - i : offsets[s] + i;
       const T* x = a.in(0).data<T>() + row * 4 * width;
       for (size_t j = 0; j < 4 * n; ++j) gates[j] = static_cast<double>(x[j]) + static_cast<double>(bias[j]);

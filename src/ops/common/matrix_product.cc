@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/convert.h"
+#include "base/deadline.h"
 #include "ops/common/binary.h"
 
 namespace coracle {
@@ -51,11 +52,13 @@ void reference_matrix_product(const Tensor& x, const Tensor& y, bool transpose_x
   visit_real(out.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     Buffer<double> sums(static_cast<size_t>(n));
+    LoopCheck check;
     walk.each([&](int64_t batch, int64_t batch_x, int64_t batch_y) {
       const T* px = x.data<T>() + batch_x * m * k;
       const T* py = y.data<T>() + batch_y * k * n;
       T* po = out.data<T>() + batch * m * n;
       for (int64_t i = 0; i < m; ++i) {
+        check.step(k * n);
         std::fill(sums.begin(), sums.end(), 0.0);
         for (int64_t l = 0; l < k; ++l) {
           const double v = static_cast<double>(px[ta ? l * m + i : i * k + l]);

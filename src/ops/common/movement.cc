@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "base/deadline.h"
+
 namespace coracle {
 namespace {
 
@@ -22,7 +24,9 @@ void walk_and_copy(const T* from, const ElementWalk& read, T* to, const ElementW
   int64_t at[ElementWalk::kMaxRank] = {};
   int64_t r = read.start;
   int64_t w = write.start;
+  LoopCheck check;
   while (true) {
+    check.step(n);
     if (read_step == 1 && write_step == 1) {
       std::memcpy(to + w, from + r, static_cast<size_t>(n) * sizeof(T));
     } else {

@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include "base/deadline.h"
+
 namespace coracle {
 
 std::span<const std::string_view> names_of(PoolingType) {
@@ -75,10 +77,14 @@ namespace {
 template <class F>
 void each_window(const PoolingGeometry& g, const F& f) {
   int64_t i = 0;
+  LoopCheck check;
   for (int64_t plane = 0; plane < g.batch * g.channels; ++plane) {
     for (int64_t d = 0; d < g.axes[0].out; ++d) {
       for (int64_t h = 0; h < g.axes[1].out; ++h) {
-        for (int64_t w = 0; w < g.axes[2].out; ++w) f(plane, d, h, w, i++);
+        for (int64_t w = 0; w < g.axes[2].out; ++w) {
+          check.step(g.axes[0].kernel * g.axes[1].kernel * g.axes[2].kernel);
+          f(plane, d, h, w, i++);
+        }
       }
     }
   }

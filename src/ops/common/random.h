@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "base/convert.h"
+#include "base/deadline.h"
 #include "ops/common/filling.h"
 #include "ops/common/operands.h"
 
@@ -40,7 +41,11 @@ template <class F>
 void fill_each(Tensor& t, const F& f) {
   visit_real(t.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    for (int64_t i = 0, n = t.count(); i < n; ++i) t.data<T>()[i] = convert<T>(f());
+    LoopCheck check;
+    for (int64_t i = 0, n = t.count(); i < n; ++i) {
+      check.step(4);
+      t.data<T>()[i] = convert<T>(f());
+    }
   });
 }
 

@@ -34,7 +34,9 @@ class ReductionWalk {
     const int64_t n = x_.count();
     int64_t at[Shape::kMaxRank] = {};
     int64_t y = 0;
+    LoopCheck check;
     for (int64_t i = 0; i < n; ++i) {
+      check.step();
       f(y, i);
       for (int d = x_.rank() - 1; d >= 0; --d) {
         y += stride_[d];

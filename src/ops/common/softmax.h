@@ -37,8 +37,10 @@ void reference_softmax(const SoftmaxOperator& op, ReferenceArgs& a, const F& f) 
   const int64_t inner = rank == 0 ? 1 : s.count(axis + 1, rank);
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
+    LoopCheck check;
     for (int64_t o = 0; o < outer; ++o) {
       for (int64_t i = 0; i < inner; ++i) {
+        check.step(2 * n);
         const T* x = a.in(0).data<T>() + o * n * inner + i;
         T* y = a.out(0).data<T>() + o * n * inner + i;
         double largest = -std::numeric_limits<double>::infinity();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/buffer.h"
+#include "base/deadline.h"
 #include "ops/common/joining.h"
 #include "ops/common/sharing_lod.h"
 
@@ -20,6 +21,12 @@ bool sorts_before(T a, T b, bool descending) {
   return (!a_nan && b_nan) || a < b;
 }
 
+/// LoopCheck::step for comparisons: a sort has many copies of them, each with what they capture.
+[[gnu::noinline]] inline void step_of_sort() {
+  thread_local LoopCheck check;
+  check.step();
+}
+
 /// f(row, order, outer, inner) for each row of x along `axis`: its values and their indices in sorted order (ties by
 /// index). x may be a scalar.
 template <class T, class F>
@@ -28,12 +35,15 @@ void each_sorted_row(const Tensor& x, int axis, bool descending, const F& f) {
   const Around around(shape, axis);
   Buffer<T> row(static_cast<size_t>(around.dim));
   Buffer<int64_t> order(row.size());
+  LoopCheck check;
   for (int64_t o = 0; o < around.outer; ++o) {
     for (int64_t i = 0; i < around.inner; ++i) {
       const int64_t first = o * around.dim * around.inner + i;
+      check.step(around.dim);
       for (size_t k = 0; k < row.size(); ++k) row[k] = x.data<T>()[first + static_cast<int64_t>(k) * around.inner];
       std::iota(order.begin(), order.end(), 0);
       std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+        step_of_sort();
         return sorts_before<T>(row[static_cast<size_t>(a)], row[static_cast<size_t>(b)], descending);
       });
       f(row, order, o, i);

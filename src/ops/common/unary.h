@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/buffer.h"
+#include "base/deadline.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -24,7 +25,11 @@ inline void infer_unary(InferArgs& a) { a.set(0, a.dtype(0), a.shape(0)); }
 template <class F>
 void reference_unary(ReferenceArgs& a, const F& f) {
   Buffer<double> values = doubles_of(a.in(0));
-  for (double& v : values) v = f(v);
+  LoopCheck check;
+  for (double& v : values) {
+    check.step();
+    v = f(v);
+  }
   a.out(0).assign(values);
 }
 

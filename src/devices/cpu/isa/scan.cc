@@ -2,6 +2,7 @@
 #include "devices/cpu/isa/scan.h"
 
 #include "devices/cpu/isa/independent.h"
+#include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/vector.h"
 
 namespace coracle::cpu::CORACLE_ISA {
@@ -9,6 +10,7 @@ namespace {
 
 constexpr size_t kRows = 4;  // sums in double that run side by side: each addition waits for the one before
 constexpr size_t kColumns = 64;
+constexpr size_t kLong = 1 << 18;  // steps between two looks at whether the run is over
 
 template <class T>
 struct SumOf {
@@ -30,6 +32,7 @@ HWY_INLINE void some_rows(const T* x, T* y, size_t n, bool reverse) {
   ptrdiff_t at = reverse ? static_cast<ptrdiff_t>(n) - 1 : 0;
   Sum sums[kCount] = {};
   for (size_t k = 0; k < n; ++k, at += step) {
+    if (kCount == 1 && k % kLong == kLong - 1 && over()) return;
     CORACLE_UNROLL
     for (size_t r = 0; r < kCount; ++r) {
       const T* const from = x + r * n;

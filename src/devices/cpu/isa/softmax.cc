@@ -4,6 +4,7 @@
 #include "devices/cpu/isa/accumulate.h"
 #include "devices/cpu/isa/map.h"
 #include "devices/cpu/isa/math.h"
+#include "devices/cpu/isa/over.h"
 
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
@@ -50,6 +51,12 @@ HWY_INLINE V largest_of(const float* x, size_t n) {
 constexpr size_t kTogether = 4;
 constexpr size_t kLongRow = 2048;  // waits little, and several would not stay in the first-level cache
 
+// Whether the run is over: looked at between the passes over what takes long.
+HWY_INLINE bool over_behind(size_t n) {
+  constexpr size_t kLong = 1 << 18;
+  return n >= kLong && over();
+}
+
 template <class F>
 HWY_INLINE void in_groups(size_t rows, size_t n, F f) {
   const size_t together = n < kLongRow ? kTogether : 1;
@@ -63,9 +70,11 @@ void rows(const float* x, float* y, size_t rows, size_t n) {
     float* to = y + begin;
     V values[kTogether];
     for (size_t r = 0; r < count; ++r) values[r] = largest_of(from + r * n, n);
+    if (over_behind(n)) return;
     for (size_t r = 0; r < count; ++r) {
       values[r] = hn::Set(d, 1.0f / exponentials(from + r * n, to + r * n, n, values[r]));
     }
+    if (over_behind(n)) return;
     for (size_t r = 0; r < count; ++r) {
       map(to + r * n, to + r * n, n, [scale = values[r]](V v) { return hn::Mul(v, scale); });
     }
@@ -79,9 +88,11 @@ void log_rows(const float* x, float* y, size_t rows, size_t n) {
     V largest[kTogether];
     HWY_ALIGN float sums[kFloatLanes < kTogether ? kTogether : kFloatLanes] = {};
     for (size_t r = 0; r < count; ++r) largest[r] = largest_of(from + r * n, n);
+    if (over_behind(n)) return;
     for (size_t r = 0; r < count; ++r) {
       sums[r] = sum_of(from + r * n, n, [of = largest[r]](V v) { return exponential(hn::Sub(v, of)); });
     }
+    if (over_behind(n)) return;
     map(sums, sums, kTogether, [=](V v) { return math::log(d, v); });
     for (size_t r = 0; r < count; ++r) {
       map(from + r * n, y + begin + r * n, n, [of = largest[r], log_sum = hn::Set(d, sums[r])](V v) {

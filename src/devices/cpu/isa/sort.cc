@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/vector.h"
 
 namespace coracle::cpu::CORACLE_ISA {
@@ -13,7 +14,8 @@ namespace {
 // are passed over, a block at a time.
 
 constexpr size_t kBlock = 64;
-constexpr size_t kShort = 48;  // sorted by insertion
+constexpr size_t kShort = 48;      // sorted by insertion
+constexpr size_t kLong = 1 << 18;  // items between two looks at whether the run is over
 
 template <class K>
 struct Item {
@@ -60,7 +62,8 @@ void sort_short(Item<K>* items, size_t n) {
   }
 }
 
-// Sorts `items`, with `other` as scratch of the same size.
+// Sorts `items`, with `other` as scratch of the same size. If the run is over they stay in any order, some more than
+// once.
 template <class K>
 void sort_items(Item<K>* items, Item<K>* other, size_t n) {
   if (n <= kShort) return sort_short(items, n);
@@ -80,7 +83,11 @@ void sort_items(Item<K>* items, Item<K>* other, size_t n) {
       count = first;
       first += size;
     }
-    for (size_t i = 0; i < n; ++i) to[counts[d][(from[i].key >> (8 * d)) & 255]++] = from[i];
+    for (size_t begin = 0; begin < n; begin += kLong) {
+      if (begin != 0 && over()) return;
+      const size_t end = n - begin < kLong ? n : begin + kLong;
+      for (size_t i = begin; i < end; ++i) to[counts[d][(from[i].key >> (8 * d)) & 255]++] = from[i];
+    }
     Item<K>* const swapped = from;
     from = to;
     to = swapped;
@@ -171,7 +178,10 @@ void row_of(bool descending, const void* x, size_t n, size_t k, void* values, in
   }
   sort_items(items, other, count);
   T* to = static_cast<T*>(values);
-  for (size_t i = 0; i < k; ++i) to[i] = from[items[i].position];
+  for (size_t i = 0; i < k; ++i) {
+    if (i % kLong == kLong - 1 && over()) return;
+    to[i] = from[items[i].position];
+  }
   if (positions == nullptr) return;
   for (size_t i = 0; i < k; ++i) positions[i] = items[i].position;
 }
@@ -188,6 +198,7 @@ void columns_of(bool descending, const void* x, size_t n, size_t step, size_t wi
   K at[kMostOfColumns][kSortColumns];
   K key[kSortColumns] = {};
   for (size_t i = 0; i < n; ++i) {
+    if (i != 0 && i % (kLong / kSortColumns) == 0 && over()) return;
     for (size_t c = 0; c < width; ++c) key[c] = key_of<T>(from[i * step + c], flip);
     if (i >= k) {
       K better = 0;

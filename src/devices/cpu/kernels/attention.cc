@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "devices/cpu/gemm_plan.h"
+#include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/softmax.h"
 #include "devices/cpu/kernels/rows.h"
 
@@ -153,7 +154,10 @@ class Band {
       const int64_t first = begin % s_.queries;
       const int64_t last = std::min(s_.queries, first + end - begin);
       pack(head);
-      for (int64_t at = first; at < last; at += s_.block) attend(head, at, std::min(s_.block, last - at));
+      for (int64_t at = first; at < last; at += s_.block) {
+        if (over()) return;
+        attend(head, at, std::min(s_.block, last - at));
+      }
       begin += last - first;
     }
   }

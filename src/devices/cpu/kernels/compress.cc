@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/compress.h"
 
+#include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernels/numbers.h"
 #include "ops/masked_select.h"
 #include "ops/nonzero.h"
@@ -120,6 +121,7 @@ void run_nonzero(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
   const Shape& shape = call.in[0].fact->shape;
   const Masks m = make_masks(call, s, call.in[0].as<const char>());
+  if (over()) return;  // not all is counted
   auto* y = static_cast<int64_t*>(call.results->make(call, 0, Shape{m.begins[s.parts], shape.rank()}));
   if (y == nullptr || shape.rank() == 0) return;
   call.pool->parallel_for(s.parts, 1, [&](int64_t begin, int64_t end) {
@@ -136,6 +138,7 @@ void run_masked_select(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
   const char* x = call.in[0].as<const char>();
   const Masks m = make_masks(call, s, call.in[1].as<const char>());
+  if (over()) return;
   auto* y = static_cast<char*>(call.results->make(call, 0, Shape{m.begins[s.parts]}));
   if (y == nullptr) return;
   call.pool->parallel_for(s.parts, 1, [&](int64_t begin, int64_t end) {

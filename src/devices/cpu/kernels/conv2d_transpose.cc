@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "devices/cpu/gemm_plan.h"
+#include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernels/rows.h"
 #include "ops/conv2d_transpose_fused.h"
 
@@ -148,7 +149,7 @@ void run_joined(const GemmFunctions& gemm, const State& s, GemmCall product, con
   const int64_t pixels = s.in_floats / s.call.shape.depth;
   const int64_t columns = s.call.shape.columns / s.block_rows;
   product.c = results;
-  for (int64_t row = begin; row < end; ++row) {
+  for (int64_t row = begin; row < end && !over(); ++row) {
     product.a = input + row * s.in_floats;
     gemm.run(product, 0, pixels, 0, s.panels);
     for (int64_t y = 0; y < s.block_rows; ++y) {

@@ -7,6 +7,7 @@
 
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/lines.h"
+#include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernels/rows.h"
 
 /// Deformable convolution, channels-last: what the taps of some result pixels read, interpolated, is laid side by side
@@ -158,7 +159,8 @@ void run(KernelCall& call) noexcept {
   call.pool->parallel_for(s.bands, 1, [&](int64_t first, int64_t last) {
     for (int64_t band = first; band < last; ++band) {
       float* samples = room + band * s.samples;
-      for (int64_t b = blocks * band / s.bands; b < blocks * (band + 1) / s.bands; ++b) {
+      const int64_t stop = blocks * (band + 1) / s.bands;
+      for (int64_t b = blocks * band / s.bands; b < stop && !over(); ++b) {
         const int64_t end = std::min((b + 1) * kBlock, pixels);
         for (int64_t p = b * kBlock; p < end; ++p) sample(s, operands, p, samples + (p - b * kBlock) * s.call.a_stride);
         GemmCall product = s.call;

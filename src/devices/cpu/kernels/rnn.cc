@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "devices/cpu/gemm_plan.h"
+#include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/rnn_cell.h"
 #include "devices/cpu/kernels/rows.h"
 
@@ -228,7 +229,7 @@ void run_sequences(const KernelCall& call, const State& s, int cell, int directi
   product.ops = &bias;
   product.op_count = bias.tensor == nullptr ? 0 : 1;
   const int64_t time = length_of(call, s, first);
-  for (int64_t i = 0; i < time; ++i) {
+  for (int64_t i = 0; i < time && !over(); ++i) {
     const int64_t t = direction == 0 ? i : time - 1 - i;
     product.a = last_h;
     product.a_stride = last_stride;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "devices/cpu/isa/lines.h"
+#include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernels/rows.h"
 #include "ops/roi_align.h"
 #include "ops/roi_pool.h"
@@ -213,7 +214,7 @@ void run(KernelCall& call) noexcept {
     for (int64_t band = first; band < last; ++band) {
       const Band b = band_of(s, room + band * s.band_bytes, op.pooled_height, op.pooled_width);
       const int64_t end = s.regions * (band + 1) / s.bands;
-      for (int64_t r = s.regions * band / s.bands; r < end; ++r) {
+      for (int64_t r = s.regions * band / s.bands; r < end && !over(); ++r) {
         pool_region(op, s, boxes + r * 4, x + images[r] * s.in_h * s.in_w * s.channels, b,
                     call.out[0].as<float>() + r * cells);
       }

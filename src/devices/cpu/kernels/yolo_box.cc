@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/yolo_box.h"
 
+#include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/transpose.h"
 #include "devices/cpu/isa/unary.h"
 #include "devices/cpu/kernels/rows.h"
@@ -84,7 +85,8 @@ void run_of(KernelCall& call, const Size* sizes) {
   call.pool->parallel_for(s.bands, 1, [&](int64_t begin, int64_t end) {
     for (int64_t band = begin; band < end; ++band) {
       float* room = static_cast<float*>(call.workspace) + band * op.class_num * kBlock;
-      for (int64_t b = all * band / s.bands; b < all * (band + 1) / s.bands; ++b) {
+      const int64_t stop = all * (band + 1) / s.bands;
+      for (int64_t b = all * band / s.bands; b < stop && !over(); ++b) {
         const int64_t line = b / blocks;  // an anchor of an image
         const int64_t n = line / s.anchors;
         const int64_t first = b % blocks * kBlock;
