@@ -26,8 +26,8 @@ struct CudnnLstm {
     Rnn rnn;
     rnn.mode = RnnMode::kLstm;
     rnn.is_bidirec = l.attribute<bool>("is_bidirec");
-    rnn.hidden_size = static_cast<int>(l.attribute<int64_t>("hidden_size", 100));
-    rnn.num_layers = static_cast<int>(l.attribute<int64_t>("num_layers", 1));
+    rnn.hidden_size = l.attribute<int>("hidden_size", 100);
+    rnn.num_layers = l.attribute<int>("num_layers", 1);
     std::vector<ValueId> weights = l.inputs("WeightList");
     if (weights.empty()) weights = parts_of(l, rnn);
     PortValues operands{{l.input("Input")}, {l.input("InitH"), l.input("InitC")}, weights};

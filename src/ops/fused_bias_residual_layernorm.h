@@ -37,7 +37,7 @@ struct FusedBiasResidualLayernorm {
       return;
     }
     const LayerNorm norm{.epsilon = l.attribute<double>("epsilon", 1e-5),
-                         .begin_norm_axis = static_cast<int>(l.attribute<int64_t>("begin_norm_axis", 1))};
+                         .begin_norm_axis = l.attribute<int>("begin_norm_axis", 1)};
     const NodeId node = l.add_node(norm, {{x}, optional("norm_weight"), optional("norm_bias")}, {1, 1, 1});
     constexpr const char* kSlots[] = {"out", "mean", "variance"};
     for (int i = 0; i < 3; ++i) l.bind(kSlots[i], l.graph().node(node).output(i));

@@ -28,7 +28,7 @@ struct FusedFcElementwiseLayernorm {
     y = add_activation(l, y, l.attribute<std::string>("activation_type"), 0.0, 0.0);
     y = l.add(Add{}, {{y}, {l.input("Y")}});
     const LayerNorm norm{.epsilon = l.attribute<double>("epsilon", 1e-5),
-                         .begin_norm_axis = static_cast<int>(l.attribute<int64_t>("begin_norm_axis", 1))};
+                         .begin_norm_axis = l.attribute<int>("begin_norm_axis", 1)};
     PortValues operands{{y}, {}, {}};
     if (l.has("Scale")) operands[1] = {l.input("Scale")};
     if (l.has("Bias1")) operands[2] = {l.input("Bias1")};

@@ -18,7 +18,7 @@ struct FusionTransposeFlattenConcat {
     Transpose transpose;
     transpose.perm = l.attribute<Ints>("trans_axis");
     Flatten2 flatten;
-    flatten.axis = static_cast<int>(l.attribute<int64_t>("flatten_axis", 1));
+    flatten.axis = l.attribute<int>("flatten_axis", 1);
     std::vector<ValueId> parts;
     for (const ValueId x : l.inputs("X")) parts.push_back(l.add(flatten, {{l.add(transpose, {{x}})}}));
     const auto axis = l.attribute<int64_t>("concat_axis", 1);

@@ -16,7 +16,7 @@ struct SkipLayernorm {
   static constexpr Port kOutputs[] = {out("out", "Out")};
   static void lower(Lowering& l) {
     const LayerNorm norm{.epsilon = l.attribute<double>("epsilon", 1e-5),
-                         .begin_norm_axis = static_cast<int>(l.attribute<int64_t>("begin_norm_axis", 2))};
+                         .begin_norm_axis = l.attribute<int>("begin_norm_axis", 2)};
     const ValueId sum = l.add(Add{}, {{l.input("X")}, {l.input("Y")}});
     l.bind("Out", l.add(norm, {{sum}, {l.input("Scale")}, {l.input("Bias")}}));
   }

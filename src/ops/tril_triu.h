@@ -13,7 +13,7 @@ struct TrilTriu {
   static constexpr const char* kLegacy[] = {"tril_triu"};
   friend bool operator==(const TrilTriu&, const TrilTriu&) = default;
   static void lower(Lowering& l) {
-    const int diagonal = static_cast<int>(l.attribute<int64_t>("diagonal"));
+    const int diagonal = l.attribute<int>("diagonal");
     if (l.attribute<bool>("lower", true)) {
       Tril op;
       op.diagonal = diagonal;
