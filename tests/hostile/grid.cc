@@ -185,7 +185,13 @@ class Grid {
         BadUse bad = copy("");
         AttributeValue value = a.sample;
         ChangedAttribute change(0, round);
-        std::visit([&](auto& v) { static_cast<AttributeVisitor&>(change)(a.name.c_str(), v); }, value);
+        std::visit(
+            [&](auto& v) {
+              if constexpr (!std::is_same_v<std::decay_t<decltype(v)>, NeverHeld>) {
+                static_cast<AttributeVisitor&>(change)(a.name.c_str(), v);
+              }
+            },
+            value);
         if (!change.changed()) break;
         bad.name = change.name();
         bad.node.file_attributes.set(a.name, std::move(value));

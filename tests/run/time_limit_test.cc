@@ -68,7 +68,7 @@ TEST(TimeLimit, EndsAnEmptyLoop) {
   Tensor yes = Tensor::make(DType::kBool, {1});
   *yes.data<bool>() = true;
   const Node& loop = graph.node(graph.order().back());
-  const Deadline deadline("the run", Clock::now(), 100);
+  const Deadline deadline("the run", Clock::now(), 100, nullptr);
   const Deadline::Scope scope(deadline);
   expect_ended(100, [&] { evaluate_node(loop, {yes}, {}); });
 }

@@ -186,7 +186,7 @@ void run_reference(const Node& node, const std::vector<Tensor>& operands) {
   for (const Fact& f : results) {
     if (f.known() && !f.is_array && f.shape.count() > kMaxElements) return;
   }
-  const Deadline deadline("the reference", Deadline::Clock::now(), kTimeLimitMs);
+  const Deadline deadline("the reference", Deadline::Clock::now(), kTimeLimitMs, nullptr);
   const Deadline::Scope in_time(deadline);
   const MemoryLedger::Scope in_memory(std::make_shared<MemoryLedger>(kReferenceMemoryLimit));
   evaluate_node(node, operands, results);
