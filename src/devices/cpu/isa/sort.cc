@@ -62,6 +62,16 @@ void sort_short(Item<K>* items, size_t n) {
   }
 }
 
+// f(begin, end) for parts of [0, n), in order. False, with some left out, if the run is over.
+template <class F>
+HWY_INLINE bool in_parts(size_t n, const F& f) {
+  for (size_t begin = 0; begin < n; begin += kLong) {
+    if (begin != 0 && over()) return false;
+    f(begin, n - begin < kLong ? n : begin + kLong);
+  }
+  return true;
+}
+
 // Sorts `items`, with `other` as scratch of the same size. If the run is over they stay in any order, some more than
 // once.
 template <class K>
@@ -69,10 +79,13 @@ void sort_items(Item<K>* items, Item<K>* other, size_t n) {
   if (n <= kShort) return sort_short(items, n);
   constexpr size_t kDigits = sizeof(K);
   uint32_t counts[kDigits][256] = {};
-  for (size_t i = 0; i < n; ++i) {
-    CORACLE_UNROLL
-    for (size_t d = 0; d < kDigits; ++d) ++counts[d][(items[i].key >> (8 * d)) & 255];
-  }
+  const bool counted = in_parts(n, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) {
+      CORACLE_UNROLL
+      for (size_t d = 0; d < kDigits; ++d) ++counts[d][(items[i].key >> (8 * d)) & 255];
+    }
+  });
+  if (!counted) return;
   Item<K>* from = items;
   Item<K>* to = other;
   for (size_t d = 0; d < kDigits; ++d) {
@@ -83,16 +96,17 @@ void sort_items(Item<K>* items, Item<K>* other, size_t n) {
       count = first;
       first += size;
     }
-    for (size_t begin = 0; begin < n; begin += kLong) {
-      if (begin != 0 && over()) return;
-      const size_t end = n - begin < kLong ? n : begin + kLong;
+    const bool moved = in_parts(n, [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i) to[counts[d][(from[i].key >> (8 * d)) & 255]++] = from[i];
-    }
+    });
+    if (!moved) return;
     Item<K>* const swapped = from;
     from = to;
     to = swapped;
   }
-  if (from != items) std::memcpy(items, from, n * sizeof(Item<K>));
+  if (from == items) return;
+  in_parts(
+      n, [&](size_t begin, size_t end) { std::memcpy(items + begin, from + begin, (end - begin) * sizeof(Item<K>)); });
 }
 
 // Lanes that may come before the bound, which NaN does here.
@@ -148,7 +162,11 @@ void row_of(bool descending, const void* x, size_t n, size_t k, void* values, in
   size_t count = 0;
   if (k == 0) return;
   if (capacity == n) {
-    for (; count < n; ++count) items[count] = {key_of<T>(from[count], flip), static_cast<uint32_t>(count)};
+    const bool filled = in_parts(n, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) items[i] = {key_of<T>(from[i], flip), static_cast<uint32_t>(i)};
+    });
+    if (!filled) return;
+    count = n;
   } else {
     K bound = ~K{0};
     T bound_value = T();
@@ -178,12 +196,11 @@ void row_of(bool descending, const void* x, size_t n, size_t k, void* values, in
   }
   sort_items(items, other, count);
   T* to = static_cast<T*>(values);
-  for (size_t i = 0; i < k; ++i) {
-    if (i % kLong == kLong - 1 && over()) return;
-    to[i] = from[items[i].position];
-  }
-  if (positions == nullptr) return;
-  for (size_t i = 0; i < k; ++i) positions[i] = items[i].position;
+  in_parts(k, [&](size_t begin, size_t end) {
+    for (size_t i = begin; i < end; ++i) to[i] = from[items[i].position];
+    if (positions == nullptr) return;
+    for (size_t i = begin; i < end; ++i) positions[i] = items[i].position;
+  });
 }
 
 // The k best so far of each of some columns, in order; a plain loop over the columns is one vector operation.
