@@ -52,7 +52,7 @@ class PD_INFER_DECL Predictor {
   std::map<std::string, DataType> GetOutputTypes() { return predictor_->GetOutputTypes(); }
   /// Any thread may call it, also while this predictor runs.
   std::unique_ptr<Predictor> Clone(void* stream = nullptr) {
-    return std::unique_ptr<Predictor>(new Predictor(predictor_->Clone(stream)));
+    return paddle::detail::owned<Predictor>(predictor_->Clone(stream));
   }
   void ClearIntermediateTensor() { predictor_->ClearIntermediateTensor(); }
   /// Bytes given back; results of the last run are gone.

@@ -24,7 +24,8 @@ using Strings = std::vector<std::string>;
 /// vectors for one that always has a value; where copying it runs out of memory, it then destroys what is not there.
 struct NeverHeld {
   NeverHeld() = default;
-  NeverHeld(const NeverHeld& /*other*/) noexcept {}
+  NeverHeld(const NeverHeld& /*other*/) noexcept {}  // NOLINT(modernize-use-equals-default): not trivial
+  // NOLINTNEXTLINE(modernize-use-equals-default): nor this
   NeverHeld& operator=(const NeverHeld& /*other*/) noexcept { return *this; }
   ~NeverHeld() = default;
 };

@@ -72,10 +72,10 @@ class CoraclePredictor : public PaddlePredictor {
   std::map<std::string, paddle_infer::DataType> GetOutputTypes() override { return types(engine_->model().outputs); }
 
   std::unique_ptr<ZeroCopyTensor> GetInputTensor(const std::string& name) override {
-    return std::unique_ptr<ZeroCopyTensor>(new ZeroCopyTensor(engine_, engine_->find_input(name), true));
+    return owned<ZeroCopyTensor>(engine_, engine_->find_input(name), true);
   }
   std::unique_ptr<ZeroCopyTensor> GetOutputTensor(const std::string& name) override {
-    return std::unique_ptr<ZeroCopyTensor>(new ZeroCopyTensor(engine_, engine_->find_output(name), false));
+    return owned<ZeroCopyTensor>(engine_, engine_->find_output(name), false);
   }
   bool ZeroCopyRun(bool = false) override {
     engine_->run();
@@ -89,9 +89,7 @@ class CoraclePredictor : public PaddlePredictor {
   void RegisterInputHook(const paddle_infer::InputTensorHookFunc& hookfunc) override {
     engine_->add_input_hook(hookfunc);
   }
-  std::unique_ptr<PaddlePredictor> Clone(void* = nullptr) override {
-    return std::unique_ptr<PaddlePredictor>(new CoraclePredictor(engine_->clone()));
-  }
+  std::unique_ptr<PaddlePredictor> Clone(void* = nullptr) override { return owned<CoraclePredictor>(engine_->clone()); }
   std::string GetSerializedProgram() const override {
     const EngineOptions& options = engine_->model().options();
     return options.program_bytes != nullptr ? *options.program_bytes : read_file(options.path);
@@ -134,7 +132,7 @@ class CoraclePredictor : public PaddlePredictor {
 };
 
 inline std::unique_ptr<PaddlePredictor> make_predictor(const EngineOptions& options) {
-  return std::unique_ptr<PaddlePredictor>(new CoraclePredictor(std::make_shared<Engine>(options)));
+  return owned<CoraclePredictor>(std::make_shared<Engine>(options));
 }
 
 }  // namespace detail

@@ -20,18 +20,14 @@ using Lod = std::vector<std::vector<size_t>>;
 class InputBuffer {
  public:
   void* reserve(size_t bytes) {
-    if (bytes > capacity_ || memory_ == nullptr) {
-      memory_.reset(new char[bytes + kAlignment]());
-      capacity_ = bytes;
-    }
-    const auto address = reinterpret_cast<uintptr_t>(memory_.get());
-    return memory_.get() + (kAlignment - address % kAlignment) % kAlignment;
+    if (memory_.size() < bytes + kAlignment) std::vector<char>(bytes + kAlignment).swap(memory_);
+    const auto address = reinterpret_cast<uintptr_t>(memory_.data());
+    return memory_.data() + (kAlignment - address % kAlignment) % kAlignment;
   }
 
  private:
   static constexpr size_t kAlignment = 64;
-  std::unique_ptr<char[]> memory_;
-  size_t capacity_ = 0;
+  std::vector<char> memory_;
 };
 
 /// What is set for an input: kept from run to run, whichever handles there are.

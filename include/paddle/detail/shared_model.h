@@ -8,6 +8,7 @@
 
 #include "dense_tensor.h"
 #include "engine_options.h"
+#include "owned.h"
 #include "shape_ranges.h"
 
 namespace paddle {
@@ -74,7 +75,7 @@ class SharedModel {
     dump.finish();
     inputs = all(coracle_model_input_count(model), coracle_model_input);
     outputs = all(coracle_model_output_count(model), coracle_model_output);
-    if (!options.shape_range_file.empty()) ranges.reset(new ShapeRanges(options.shape_range_file));
+    if (!options.shape_range_file.empty()) ranges = owned<ShapeRanges>(options.shape_range_file);
   }
 
   const coracle_model* get() const { return model_.get(); }
