@@ -13,8 +13,8 @@ from ._callbacks import NodeValue
 from ._handle import TensorInfo
 from ._library import LIBRARY as _LIBRARY
 from ._library import VERSION as __version__
-from .errors import (CancelledError, Error, FileError, InvalidArgumentError, InvalidModelError, OutOfMemoryError, RunFailureError,
-                     UnsupportedError)
+from .errors import (CancelledError, Error, FileError, InvalidArgumentError, InvalidModelError, MissingFileError, OutOfMemoryError,
+                     RunFailureError, UnsupportedError)
 from .model import Model, inspect, load, load_memory, pass_names
 from .pool import Pool, default_threads
 from .profile import OperatorTime, Profile, Step
@@ -22,8 +22,8 @@ from .results import MachineLimits, Memory, Results
 from .session import Session
 from .timing import Bench, bench
 
-__all__ = ["Bench", "CancelledError", "Error", "FileError", "InvalidArgumentError", "InvalidModelError", "MachineLimits", "Memory", "Model",
-           "NodeValue", "OperatorTime", "OutOfMemoryError", "Pool", "Profile", "Results", "RunFailureError", "Session", "Step", "TensorInfo",
+__all__ = ["Bench", "CancelledError", "Error", "FileError", "InvalidArgumentError", "InvalidModelError", "MachineLimits", "Memory",
+           "MissingFileError", "Model", "NodeValue", "OperatorTime", "OutOfMemoryError", "Pool", "Profile", "Results", "RunFailureError", "Session", "Step", "TensorInfo",
            "UnsupportedError", "__version__", "bench", "cpu_isa", "default_threads", "inspect", "load", "load_memory", "memory_total",
            "pass_names"]
 

@@ -7,6 +7,12 @@ All are RuntimeError, and besides the exception that Python has for such cases, 
 
 from __future__ import annotations
 
+import contextlib
+import errno
+import os
+from collections.abc import Iterator
+from typing import Any
+
 
 class Error(RuntimeError):
     """Any failure of Coracle."""
@@ -38,6 +44,21 @@ class FileError(Error, OSError):
     status = 4
 
 
+class MissingFileError(FileError, FileNotFoundError):
+    """A file or folder that was named is not there: `filename`."""
+
+    def __init__(self, message: str, filename: str):
+        super().__init__(message)
+        self.errno = errno.ENOENT
+        self.filename = filename
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+    def __reduce__(self):
+        return type(self), (str(self), self.filename)
+
+
 class OutOfMemoryError(Error, MemoryError):
     """Memory or a set limit is exhausted."""
 
@@ -58,3 +79,15 @@ class CancelledError(Error):
 
 BY_STATUS = {kind.status: kind for kind in (InvalidArgumentError, InvalidModelError, UnsupportedError, FileError,
                                             OutOfMemoryError, RunFailureError, CancelledError)}
+
+
+@contextlib.contextmanager
+def named_files(*paths: Any) -> Iterator[None]:
+    """Where a model cannot be read because one of `paths` (or None) is not there, raises the error that says so."""
+    try:
+        yield
+    except FileError as error:
+        missing = [path for path in paths if path is not None and not os.path.exists(path)]
+        if not missing or "no such" not in str(error):
+            raise
+        raise MissingFileError(str(error), os.fsdecode(missing[0])) from None

@@ -16,7 +16,7 @@ from . import _arrays, _library, _html
 from ._callbacks import AfterPass
 from ._handle import ModelHandle, TensorInfo
 from ._interrupt import Interruptible
-from .errors import InvalidArgumentError
+from .errors import InvalidArgumentError, named_files
 from .pool import Pool
 from .results import Results
 from .session import Inputs, Lod, Session
@@ -49,15 +49,15 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     something, and the graph as text and in the language of Graphviz; first with the name "loaded" and the graph as it was read.
     What it raises comes out of `load`. A pickled model does not keep it.
 
-    Raises FileError if a file cannot be read, InvalidModelError if it is damaged, UnsupportedError if it has operators that do not
-    exist here (`coracle.inspect` lists them), InvalidArgumentError for wrong options.
+    Raises MissingFileError (a FileNotFoundError) if `path` or `params` is not there, FileError if a file cannot be read,
+    InvalidModelError if it is damaged, UnsupportedError if it has operators that do not exist here (`coracle.inspect` lists them), InvalidArgumentError for wrong options.
     """
     options = {"cpu_isa": cpu_isa, "disable_passes": disable_passes, "max_rewrites": max_rewrites,
                "disable_kernels": disable_kernels, "keep_tensors": keep_tensors, "precision": precision, "emulate_tiles": emulate_tiles,
                "time_limit_ms": time_limit_ms, "weights": weights}
     pointer = ctypes.c_void_p()
     structure = _options(options)
-    with AfterPass(after_pass, structure), _interruptible(structure):
+    with AfterPass(after_pass, structure), _interruptible(structure), named_files(path, params):
         _library.call("model_load", _library.path_bytes(path), None if params is None else _library.path_bytes(params),
                       ctypes.byref(structure), ctypes.byref(pointer))
         handle = ModelHandle(pointer)
@@ -90,7 +90,8 @@ def inspect(path: Path, params: Path | None = None) -> dict[str, Any]:
     """What is in a model that need not be runnable, without its weights: format, producer, inputs, outputs, operators with counts,
     and in "unsupported" the operators that do not exist here, with reasons. Arguments and FileError, InvalidModelError as for `load`.
     """
-    return json.loads(_library.owned_text("inspect", _library.path_bytes(path), None if params is None else _library.path_bytes(params)))
+    with named_files(path, params):
+        return json.loads(_library.owned_text("inspect", _library.path_bytes(path), None if params is None else _library.path_bytes(params)))
 
 
 def pass_names() -> list[str]:
@@ -191,23 +192,37 @@ class Model:
         """
         return Session._create(self._handle, threads, cache_bytes, memory_limit, time_limit_ms, pool)
 
-    def __call__(self, inputs: Inputs = None, lod: Mapping[str, Lod] | None = None, **named: Any) -> Results:
-        """Runs in a session of the calling thread, with `default_threads()` threads: `model(x)`, `model({"x": x})` or `model(x=x)`.
+    def __call__(self, *inputs: Inputs, lod: Mapping[str, Lod] | None = None, **named: Any) -> Results:
+        """Runs in a session of the calling thread, with `default_threads()` threads: `model(x)`, `model(x, y)` in the order of the
+        model's inputs, `model({"x": x})` or `model(x=x)`.
 
         The arguments, results and errors of `Session.run`, but that every input must be given.
         """
-        if named:
-            if inputs is not None:
-                raise InvalidArgumentError("inputs are given either as one argument or by name")
-            inputs = named
-        given = len(inputs) if isinstance(inputs, Mapping) else int(inputs is not None)
-        if given < len(self.inputs):
+        given = self._by_name(inputs, named)
+        count = len(given) if isinstance(given, Mapping) else int(given is not None)
+        if count < len(self.inputs):
             raise InvalidArgumentError("the model has %d inputs, given %d; it takes %s"
-                                       % (len(self.inputs), given, ", ".join(map(str, self.inputs))))
+                                       % (len(self.inputs), count, ", ".join(map(str, self.inputs))))
+        return self._thread_session().run(given, lod)
+
+    def _by_name(self, inputs: tuple[Inputs, ...], named: dict[str, Any]) -> Inputs:
+        """What `__call__` was given, as `Session.run` takes it."""
+        if named:
+            if inputs:
+                raise InvalidArgumentError("inputs are given either as arguments in their order or by name")
+            return named
+        if len(inputs) < 2:
+            return inputs[0] if inputs else None
+        if len(inputs) != len(self.inputs) or any(isinstance(given, Mapping) for given in inputs):
+            raise InvalidArgumentError("the model has %d inputs, given %d in their order; it takes %s (sequence offsets: lod=)"
+                                       % (len(self.inputs), len(inputs), ", ".join(map(str, self.inputs))))
+        return {info.name: given for info, given in zip(self.inputs, inputs)}
+
+    def _thread_session(self) -> Session:
         session = getattr(self._threads, "session", None)
         if session is None or session._pid != os.getpid():
             session = self._threads.session = self.session()
-        return session.run(inputs, lod)
+        return session
 
     def __repr__(self) -> str:
         return "<coracle.Model %s: %s -> %s>" % (self._name(), ", ".join(map(str, self.inputs)), ", ".join(map(str, self.outputs)))

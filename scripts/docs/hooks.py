@@ -23,7 +23,7 @@ PYTHON = """# Python interface
       members: [load, load_memory, inspect, pass_names, cpu_isa, default_threads, memory_total, bench, Model, Session, Pool,
                 Results, TensorInfo, NodeValue, Profile,
                 OperatorTime, Step, Bench, Memory, MachineLimits, Error, InvalidArgumentError, InvalidModelError, UnsupportedError,
-                FileError, OutOfMemoryError, RunFailureError, CancelledError]
+                FileError, MissingFileError, OutOfMemoryError, RunFailureError, CancelledError]
       show_root_heading: false
       show_root_toc_entry: false
 """

@@ -75,7 +75,7 @@ def refusal(call):
     try:
         call()
     except Exception as error:
-        kind = type(error).__name__
+        kind = coracle.errors.BY_STATUS.get(getattr(error, "status", 0), type(error)).__name__
         assert kind.endswith("Error"), kind
         return kind[:-len("Error")], str(error)
     return "ok", ""

@@ -2,6 +2,10 @@
 """Wrong use is an exception that says what was expected and found, and the process and the session live on: what is Python's own
 besides the cases of misuse_table_test.py.
 """
+import errno
+import os
+import pickle
+
 import coracle
 import numpy as np
 import program_file
@@ -91,11 +95,17 @@ def test_files_that_are_not_there(tmp_path):
     for path in (tmp_path / "no.pdmodel", b"\xff"):
         with pytest.raises(coracle.FileError, match="no such") as error:
             coracle.load(path)
-        assert isinstance(error.value, OSError)
+        assert isinstance(error.value, FileNotFoundError)
+        assert error.value.errno == errno.ENOENT and error.value.filename == os.fsdecode(path)
+        assert str(error.value).startswith("no such")
+        assert str(pickle.loads(pickle.dumps(error.value))) == str(error.value)
     with pytest.raises(coracle.InvalidArgumentError, match="no model was named"):
         coracle.load("")
-    with pytest.raises(coracle.FileError):
+    with pytest.raises(FileNotFoundError):
         coracle.inspect("/no/such/model")
+    with pytest.raises(coracle.FileError, match="no model in the folder") as error:
+        coracle.load(tmp_path)
+    assert not isinstance(error.value, FileNotFoundError)
     with pytest.raises(coracle.InvalidArgumentError, match="zero byte"):
         coracle.load("a\0b")
     for wrong in (3, 1.5, []):

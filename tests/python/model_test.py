@@ -125,3 +125,17 @@ def test_names_from_files_are_escaped():
     add = program_file.operator("elementwise_add", {"X": ["<b>"], "Y": ["<b>"]}, {"Out": ["y"]}, {"axis": -1})
     html = coracle.load_memory(*program_file.model([("<b>", "float32", (2,))], [add], [("y", "float32", (2,))]))._repr_html_()
     assert "&lt;b&gt;" in html and "<td style=\"text-align:left\"><b>" not in html
+
+
+def test_inputs_in_their_order(total):
+    a = np.array([[1, 2, 3]], np.float32)
+    b = np.array([[4, 5, 7]], np.float32)
+    assert np.array_equal(total(a, b)[0], total(a=a, b=b)[0])
+    with pytest.raises(coracle.InvalidArgumentError, match="2 inputs, given 3 in their order"):
+        total(a, b, a)
+    with pytest.raises(coracle.InvalidArgumentError, match="2 inputs, given 1"):
+        total(a)
+    with pytest.raises(coracle.InvalidArgumentError, match="sequence offsets: lod="):
+        total(a, {"b": [[0, 1]]})
+    with pytest.raises(coracle.InvalidArgumentError, match="in their order or by name"):
+        total(a, b=b)
