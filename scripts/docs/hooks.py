@@ -31,7 +31,7 @@ PADDLE = """# coracle.paddle.inference
 
 ::: coracle.paddle.inference
     options:
-      members: [Config, create_predictor, Predictor, PredictorPool, Tensor, DataType, PlaceType, PrecisionType, XpuConfig,
+      members: [Config, create_predictor, Predictor, PredictorPool, Tensor, DataType, PlaceType, PrecisionType, XpuConfig, InternalUtils,
                 convert_to_mixed_precision, get_version, get_num_bytes_of_data_type, get_trt_compile_version, get_trt_runtime_version]
       show_root_heading: false
       show_root_toc_entry: false

@@ -51,6 +51,16 @@ def test_numbers_of_enumerations():
     assert {kind.name: int(kind) for kind in paddle_infer.PlaceType} == {"UNK": -1, "CPU": 0, "GPU": 1, "XPU": 2, "CUSTOM": 4}
     assert {kind.name: int(kind) for kind in paddle_infer.PrecisionType} == {"Float32": 0, "Int8": 1, "Half": 2, "Bfloat16": 3}
     assert str(paddle_infer.DataType.FLOAT32) == "DataType.FLOAT32"
+    assert paddle_infer.Config.Precision.Int8 is paddle_infer.Config.Int8 is paddle_infer.PrecisionType.Int8
+    assert (paddle_infer.PrecisionType.Half.name, paddle_infer.PrecisionType.Half.value) == ("Half", 2)
+
+
+def test_internal_utils(config):
+    paddle_infer.InternalUtils.disable_tensorrt_half_ops(config, {"softmax", "concat"})
+    paddle_infer.InternalUtils.set_transformer_posid(config, "pos_id")
+    paddle_infer.InternalUtils.set_transformer_maskid(config, "mask_id")
+    for line in ("disable_tensorrt_half_ops", "concat, softmax", "set_transformer_posid", "mask_id", "TensorRT is not used"):
+        assert line in config.summary()
 
 
 def test_free_functions():
@@ -139,7 +149,7 @@ def test_every_method_of_config_answers(config):
               "exp_disable_tensorrt_subgraph": (["conv2d"],), "exp_specify_tensorrt_subgraph_precision": (["a"], ["b"], ["c"]),
               "exp_disable_tensorrt_dynamic_shape_ops": (True,), "set_tensorrt_optimization_level": (3,), "set_dist_config": (None,)}
     refused = []
-    for name, method in inspect.getmembers(config, callable):
+    for name, method in inspect.getmembers(config, inspect.ismethod):
         if name.startswith("_") or needed.get(name, ()) is None:
             continue
         try:

@@ -13,12 +13,13 @@ from ...errors import InvalidArgumentError
 from .config import Config
 from .config_devices import XpuConfig
 from .enums import DataType, PlaceType, PrecisionType
+from .internal_utils import InternalUtils
 from .pending import convert_to_mixed_precision
 from .predictor import Predictor, PredictorPool, create_predictor
 from .tensor import Tensor
 
-__all__ = ["Config", "DataType", "PlaceType", "PrecisionType", "Predictor", "PredictorPool", "Tensor", "XpuConfig",
-           "convert_to_mixed_precision", "create_predictor", "get_num_bytes_of_data_type", "get_trt_compile_version",
+__all__ = ["Config", "DataType", "InternalUtils", "PlaceType", "PrecisionType", "Predictor", "PredictorPool", "Tensor",
+           "XpuConfig", "convert_to_mixed_precision", "create_predictor", "get_num_bytes_of_data_type", "get_trt_compile_version",
            "get_trt_runtime_version", "get_version", "_get_phi_kernel_name"]
 
 _BYTES = {DataType.FLOAT64: 8, DataType.FLOAT32: 4, DataType.FLOAT16: 2, DataType.BFLOAT16: 2, DataType.INT64: 8,

@@ -12,6 +12,7 @@ from .config_devices import Devices
 from .config_graph import Graph
 from .config_model import ModelFiles
 from .config_tensorrt import TensorRt
+from .enums import PrecisionType
 from .hooks import GraphDump
 from .recorder import Recorder
 
@@ -22,6 +23,9 @@ class Config(ModelFiles, Devices, Cpu, Graph, TensorRt):
     All methods of Paddle's Config, those of 2.6 and 3.3. What changes no results here is recorded: `summary()` lists it with the
     reason. What is asked for later replaces what was asked for before. A Config serves one predictor, a copy of it another.
     """
+
+    Precision = PrecisionType
+    Float32, Int8, Half, Bfloat16 = PrecisionType
 
     def __init__(self, *arguments: Any) -> None:
         if len(arguments) > 2:
