@@ -44,7 +44,7 @@ struct CudnnLstm {
     const int64_t hidden = rnn.hidden_size;
     const int64_t rows = 4 * hidden;
     int64_t features = l.attribute<int64_t>("input_size", 0);
-    if (features <= 0 && l.fact(l.input("Input")).shape.rank_known()) features = l.fact(l.input("Input")).shape.back();
+    if (features <= 0 && l.fact(l.input("Input")).shape.rank() > 0) features = l.fact(l.input("Input")).shape.back();
     constexpr int64_t kMost = 1 << 20;
     require(rnn.num_layers > 0 && rnn.num_layers <= 1024, "num_layers is ", rnn.num_layers, ", expected 1 to 1024");
     require(features > 0 && hidden > 0 && features <= kMost && hidden <= kMost, "input_size is ", features,
