@@ -112,25 +112,10 @@ std::optional<double> InferArgs::number(int port) const {
 
 namespace {
 
-/// A tensor array has no elements that an operator on tensors could read. Operators that take operands of any type look
-/// themselves; of the others these take arrays, as so many of their first operands.
+/// A tensor array has no elements that an operator on tensors could read.
 void refuse_arrays(const OpRow& row, std::span<const Fact* const> inputs) {
-  struct Takes {
-    std::string_view name;
-    size_t operands;
-  };
-  constexpr Takes kTake[] = {{"add_n_array", SIZE_MAX},
-                             {"array_to_lod_tensor", 1},
-                             {"beam_search_decode", 2},
-                             {"nop", SIZE_MAX},
-                             {"reverse", 1},
-                             {"slice", 1},
-                             {"strided_slice", 1}};
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i]->is_array) continue;
-    const bool taken = std::any_of(std::begin(kTake), std::end(kTake),
-                                   [&](const Takes& t) { return t.name == row.name && i < t.operands; });
-    require(taken, "operand ", i, " is a tensor array, expected a tensor");
+  for (size_t i = row.arrays; i < inputs.size(); ++i) {
+    require(!inputs[i]->is_array, "operand ", i, " is a tensor array, expected a tensor");
   }
 }
 

@@ -183,6 +183,7 @@ struct OpRow {
   LodRule (*lod)(const void* attributes);
   bool pure;      ///< same inputs, same outputs; may be folded, merged and removed
   bool any_type;  ///< `infer` takes operands of unknown type; else its results are then unknown too
+  size_t arrays;  ///< so many of its first operands may be tensor arrays; with any_type, `infer` looks itself
   int regions;    ///< number of nested graphs
   std::shared_ptr<void> (*make)(const void* from);  ///< a copy of `from`, or the default attributes for null
   void (*visit)(void* attributes, AttributeVisitor& visitor);
@@ -241,8 +242,8 @@ void reference(const void* attributes, ReferenceArgs& args) {
 }  // namespace op_detail
 
 /// The row of an operator struct. Optional members of T: kLegacy, kLod or `LodRule lod() const` (default
-/// LodRule::kNone), kPure (true), kAnyType (false), kRegions (0), attributes(AttributeVisitor&), lower(Lowering&). Free
-/// functions: infer(const T&, InferArgs&), reference(const T&, ReferenceArgs&).
+/// LodRule::kNone), kPure (true), kAnyType (false), kArrays (0), kRegions (0), attributes(AttributeVisitor&),
+/// lower(Lowering&). Free functions: infer(const T&, InferArgs&), reference(const T&, ReferenceArgs&).
 template <OperatorStruct T>
 constexpr OpRow make_op_row() {
   OpRow row{};
@@ -252,6 +253,7 @@ constexpr OpRow make_op_row() {
   row.lod = op_detail::lod<T>;
   if constexpr (requires { T::kPure; }) row.pure = T::kPure;
   if constexpr (requires { T::kAnyType; }) row.any_type = T::kAnyType;
+  if constexpr (requires { T::kArrays; }) row.arrays = T::kArrays;
   if constexpr (requires { T::kRegions; }) row.regions = T::kRegions;
   if constexpr (requires { T::kInputs; }) row.inputs = T::kInputs;
   if constexpr (requires { T::kOutputs; }) row.outputs = T::kOutputs;

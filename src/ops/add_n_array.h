@@ -14,6 +14,7 @@ struct AddNArray {
   static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {list_in("inputs", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr size_t kArrays = SIZE_MAX;
   friend bool operator==(const AddNArray&, const AddNArray&) = default;
 };
 

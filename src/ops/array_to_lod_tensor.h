@@ -13,6 +13,7 @@ struct ArrayToLodTensor {
   static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("x", "X"), in("rank_table", "RankTable")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
+  static constexpr size_t kArrays = 1;
   friend bool operator==(const ArrayToLodTensor&, const ArrayToLodTensor&) = default;
 };
 

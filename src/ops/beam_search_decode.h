@@ -17,6 +17,7 @@ struct BeamSearchDecode {
   static constexpr LodRule kLod = LodRule::kOwn;
   static constexpr Port kInputs[] = {in("ids", "Ids"), in("scores", "Scores")};
   static constexpr Port kOutputs[] = {out("sentence_ids", "SentenceIds"), out("sentence_scores", "SentenceScores")};
+  static constexpr size_t kArrays = 2;
   int beam_size = 1;
   int end_id = 0;
   void attributes(AttributeVisitor& visit) {

@@ -11,6 +11,7 @@ struct Nop {
   static constexpr const char* kLegacy[] = {"nop"};
   static constexpr Port kInputs[] = {list_in("x", "X")};
   static constexpr Port kOutputs[] = {list_out("out", "Out")};
+  static constexpr size_t kArrays = SIZE_MAX;
   friend bool operator==(const Nop&, const Nop&) = default;
 };
 

@@ -14,6 +14,7 @@ struct Reverse {
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("axis", "axis")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   static constexpr LodRule kLod = LodRule::kFirst;
+  static constexpr size_t kArrays = 1;
   friend bool operator==(const Reverse&, const Reverse&) = default;
 };
 

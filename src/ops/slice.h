@@ -14,6 +14,7 @@ struct Slice {
   static constexpr const char* kName = "slice";
   static constexpr const char* kLegacy[] = {"slice"};
   static constexpr LodRule kLod = LodRule::kDerived;
+  static constexpr size_t kArrays = 1;
   static constexpr Port kInputs[] = {in("input", "Input"),
                                      shape_in("starts", "starts", "StartsTensor", "StartsTensorList"),
                                      shape_in("ends", "ends", "EndsTensor", "EndsTensorList")};

@@ -12,6 +12,7 @@ namespace coracle {
 struct StridedSlice {
   static constexpr const char* kName = "strided_slice";
   static constexpr const char* kLegacy[] = {"strided_slice"};
+  static constexpr size_t kArrays = 1;
   static constexpr Port kInputs[] = {in("x", "Input"), shape_in("starts", "starts", "StartsTensor", "StartsTensorList"),
                                      shape_in("ends", "ends", "EndsTensor", "EndsTensorList"),
                                      shape_in("strides", "strides", "StridesTensor", "StridesTensorList")};
