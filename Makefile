@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models demo test format lint bench bench-ready bench-memory bench-growth bench-neighbours bench-isa bench-startup \
-        bench-kernels bench-operators asan tsan fuzz fuzz-long oracle oracle-demo metamorphic hostile faults wheel packages reproducible migration docs clean
+        bench-kernels bench-operators asan tsan fuzz fuzz-long oracle oracle-demo metamorphic hostile faults build-times wheel packages reproducible migration docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -22,11 +22,11 @@ setup:
 models: setup
 	scripts/demo-models.sh
 
-# Reads every line of text from PICTURE (make demo PICTURE=my.jpg).
+# Reads every line of text from PICTURE (make demo PICTURE=my.jpg), with a build for this machine alone.
 demo: models
-	$(MAKE) --no-print-directory build/release/build.ninja
-	cmake --build --preset release -j $(JOBS) --target coracle-ocr
-	build/release/coracle-ocr --models $(PACKAGE) --repeat 5 --draw build/demo $(PICTURE)
+	$(MAKE) --no-print-directory build/native/build.ninja
+	cmake --build --preset native -j $(JOBS) --target coracle-ocr
+	build/native/coracle-ocr --models $(PACKAGE) --repeat 5 --draw build/demo $(PICTURE)
 
 test: models
 	$(MAKE) --no-print-directory all
@@ -86,6 +86,11 @@ bench-kernels: setup
 	cmake --preset release -DCORACLE_BUILD_BENCH=ON
 	cmake --build --preset release -j $(JOBS) --target coracle-bench-kernels
 	build/release/coracle-bench-kernels $(if $(KERNELS),--benchmark_filter='$(KERNELS)')
+
+# What the units of a build took to compile, e.g. make build-times BUILD=asan
+BUILD ?= release
+build-times:
+	scripts/build_times.py build/$(BUILD)
 
 # The tests of compiled code under AddressSanitizer with UBSan.
 asan: models

@@ -53,6 +53,9 @@ Weights weights_of(std::string_view name) {
 }
 
 ModelOptions convert(const coracle_model_options* given) {
+  require(detected_isa() != Isa::kAny, ErrorCode::kUnsupported,
+          "this library was built without kernels for this machine's instruction sets; build it with CORACLE_ISAS as it "
+          "is by default");
   ModelOptions options;
   if (given == nullptr) return options;
   const coracle_model_options c = read_options(*given, default_options(), "coracle_model_options");

@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kNames[] = {"any", "neon", "sse2", "avx2", "avx512"};
 
+/// The widest set of this machine, compiled or not.
 Isa detect() {
 #if defined(__x86_64__)
   __builtin_cpu_init();
@@ -28,12 +29,34 @@ Isa detect() {
 #endif
 }
 
+/// False for sets that this library was built without (cmake/isas.cmake).
+constexpr bool compiled([[maybe_unused]] Isa isa) {
+#if defined(CORACLE_WITHOUT_SSE2)
+  if (isa == Isa::kSse2) return false;
+#endif
+#if defined(CORACLE_WITHOUT_AVX2)
+  if (isa == Isa::kAvx2) return false;
+#endif
+#if defined(CORACLE_WITHOUT_AVX512)
+  if (isa == Isa::kAvx512) return false;
+#endif
+  return true;
+}
+
+Isa widest_compiled() {
+  Isa isa = detect();
+  while (isa != Isa::kAny && !compiled(isa)) {
+    isa = isa == Isa::kAvx512 ? Isa::kAvx2 : isa == Isa::kAvx2 ? Isa::kSse2 : Isa::kAny;
+  }
+  return isa;
+}
+
 /// Intel's Software Developer's Manual, volume 1, chapter 18: AMX-BF16 and AMX-TILE in CPUID leaf 7, both parts of the
 /// tile state enabled in XCR0. Linux gives the state of the tiles' data to processes that ask (Documentation/arch/x86/
 /// xstate.rst); where it refuses, an instruction on tiles would be a fault.
 bool request_matrix_tiles() {
 #if defined(__x86_64__) && defined(__linux__)
-  if (detect() != Isa::kAvx512) return false;
+  if (detected_isa() != Isa::kAvx512) return false;
   constexpr unsigned kAmxBf16 = 1U << 22U;
   constexpr unsigned kAmxTile = 1U << 24U;
   constexpr unsigned kTileState = 3U << 17U;
@@ -57,7 +80,7 @@ bool request_matrix_tiles() {
 }  // namespace
 
 Isa detected_isa() {
-  static const Isa kDetected = detect();
+  static const Isa kDetected = widest_compiled();
   return kDetected;
 }
 
@@ -68,6 +91,7 @@ bool has_matrix_tiles() {
 
 bool runs_on(Isa isa, Isa machine) {
   if (isa == Isa::kAny || isa == machine) return true;
+  if (!compiled(isa)) return false;
   return machine != Isa::kNeon && isa != Isa::kNeon && isa < machine;
 }
 

@@ -18,14 +18,15 @@ enum class Isa : uint8_t {
   kAvx512,  ///< AVX-512 F, BW, DQ, VL, CD
 };
 
-/// The widest set this machine and operating system support. Detected once.
+/// The widest set that this machine and operating system support and that kernels were compiled for; kAny if there is
+/// none. Detected once.
 Isa detected_isa();
 
 /// True if this machine has matrix tiles for bfloat16 (Intel AMX) and the system lets this process use them, for which
 /// the first call asks. Threads started later may use them too.
 bool has_matrix_tiles();
 
-/// True if code for `isa` runs on a machine whose widest set is `machine`.
+/// True if there is code for `isa` and it runs on a machine whose widest set is `machine`.
 bool runs_on(Isa isa, Isa machine);
 
 std::string_view name_of(Isa isa);

@@ -150,6 +150,15 @@ struct Convert {
 
 }  // namespace
 
+void AttributeMap::set(std::string name, AttributeValue value) {
+  values_.insert_or_assign(std::move(name), std::move(value));
+}
+
+const AttributeValue* AttributeMap::find(std::string_view name) const {
+  const auto it = values_.find(name);
+  return it == values_.end() ? nullptr : &it->second;
+}
+
 void AttributeMap::convert(std::string_view name, const AttributeValue& from, AttributeRef to) {
   std::visit(Convert{name, from}, to);
 }

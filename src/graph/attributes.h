@@ -74,12 +74,9 @@ class AttributeVisitor {
 /// Attributes of one operator in a file, by name.
 class AttributeMap {
  public:
-  void set(std::string name, AttributeValue value) { values_.insert_or_assign(std::move(name), std::move(value)); }
-  bool has(std::string_view name) const { return values_.find(name) != values_.end(); }
-  const AttributeValue* find(std::string_view name) const {
-    auto it = values_.find(name);
-    return it == values_.end() ? nullptr : &it->second;
-  }
+  void set(std::string name, AttributeValue value);
+  bool has(std::string_view name) const { return find(name) != nullptr; }
+  const AttributeValue* find(std::string_view name) const;
   const std::map<std::string, AttributeValue, std::less<>>& all() const { return values_; }
 
   /// The value as T (bool, int64_t, double, std::string, Ints, Floats, Strings, DType), converted where nothing is

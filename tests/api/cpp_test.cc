@@ -120,8 +120,7 @@ TEST(Cpp, OptionsOffsetsProfileAndMemory) {
   api::ModelOptions options;
   options.keep_tensors = "*";
   options.disable_passes = "all";
-  options.cpu_isa = "sse2";
-  if (std::string(coracle_cpu_isa()) == "neon") options.cpu_isa = "neon";
+  options.cpu_isa = coracle_cpu_isa();
   const api::Model model(bytes_of(bytes.program), bytes_of(bytes.params), options);
   EXPECT_NE(model.description().find("\"isa\":\"" + options.cpu_isa + "\""), std::string::npos);
   EXPECT_NE(model.description().find("\"rewrites\":[]"), std::string::npos);

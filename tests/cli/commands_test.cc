@@ -8,6 +8,7 @@
 
 #include "files.h"
 #include "program.h"
+#include "support/plainest_isa.h"
 
 // inspect, explain, bench, profile and help.
 namespace coracle {
@@ -74,7 +75,7 @@ TEST_F(Commands, InspectNeedsNoWeights) {
 }
 
 TEST_F(Commands, Explain) {
-  const std::string text = results({"explain", model_, "--shape", "x=1,3,16,16", "--isa", "sse2"});
+  const std::string text = results({"explain", model_, "--shape", "x=1,3,16,16", "--isa", test::plainest_isa()});
   expect_parts(text, {"conv2d", "softmax", "float32[1, 4, 8, 16]"});
   const rapidjson::Document d = parsed(results({"explain", model_, "--shape", "x=1,3,16,16", "--json"}));
   ASSERT_TRUE(d.IsArray());

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+# CORACLE_ISAS: the instruction sets that kernels are compiled for. The widest that a machine has is used; a library without any of a
+# machine's sets refuses models there. `native` is the widest of the machine that builds. Sanitized builds leave SSE2 out: Highway emulates
+# its vectors by loops, and checks inside them take minutes to compile and to run.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  set(every_isa sse2 avx2 avx512)
+else()
+  set(every_isa neon)
+endif()
+set(CORACLE_ISAS "${every_isa}" CACHE STRING "Instruction sets that kernels are compiled for: some of ${every_isa}, or native")
+
+set(isas ${CORACLE_ISAS})
+if(isas STREQUAL native)
+  list(GET every_isa 0 isas)
+  file(READ /proc/cpuinfo processor)
+  if(processor MATCHES " avx512f" AND processor MATCHES " avx512bw" AND processor MATCHES " avx512dq" AND processor MATCHES " avx512vl")
+    set(isas avx512)
+  elseif(processor MATCHES " avx2" AND processor MATCHES " fma" AND processor MATCHES " bmi2")
+    set(isas avx2)
+  endif()
+endif()
+foreach(isa ${isas})
+  if(NOT isa IN_LIST every_isa)
+    message(FATAL_ERROR "CORACLE_ISAS: '${isa}' is not an instruction set of ${CMAKE_SYSTEM_PROCESSOR}: expected some of ${every_isa}")
+  endif()
+endforeach()
+if(NOT isas)
+  message(FATAL_ERROR "CORACLE_ISAS is empty: expected some of ${every_isa}, or native")
+endif()
+# What sources have to know that look at the tables of instruction sets; no other, so that builds share the rest.
+set(isa_definitions)
+foreach(isa ${every_isa})
+  if(NOT isa IN_LIST isas)
+    string(TOUPPER ${isa} name)
+    list(APPEND isa_definitions CORACLE_WITHOUT_${name})
+  endif()
+endforeach()
