@@ -42,6 +42,11 @@ WITH_OLD_VERSION(int, __pthread_key_create, (pthread_key_t * key, Destroy destro
 WITH_OLD_VERSION(int, pthread_key_delete, (pthread_key_t key), (key))
 WITH_OLD_VERSION(void*, pthread_getspecific, (pthread_key_t key), (key))
 WITH_OLD_VERSION(int, pthread_setspecific, (pthread_key_t key, const void* value), (key, value))
+__asm__(".symver old_pthread_setaffinity_np, pthread_setaffinity_np@GLIBC_2.3.4");
+int old_pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t* cpus);
+int __wrap_pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t* cpus) {
+  return old_pthread_setaffinity_np(thread, size, cpus);
+}
 
 // Inline functions of the headers until glibc 2.33. 1 is the only struct stat of x86-64, which is also its struct
 // stat64.

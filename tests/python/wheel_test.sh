@@ -20,7 +20,7 @@ echo "$(basename "$wheel"): $bytes bytes, library $(stat -c %s "$library") bytes
   echo "the wheel is larger than 8 MB or its library than 10 MB" >&2
   exit 1
 }
-for file in "$library" "$program"; do
+for file in "$library" "$work"/content/coracle/bin/*; do
   if readelf -S "$file" | grep -qE '[.](symtab|debug_info)'; then
     echo "$file is not stripped" >&2
     exit 1
@@ -32,14 +32,14 @@ for file in LICENSE THIRD_PARTY_NOTICES; do
   cmp "$file" "$work"/content/coracle-*.dist-info/licenses/$file
 done
 # The tag tells the newest glibc that is needed: 2.28 at most, which systems of 2018 have.
-needed=$(objdump -T "$library" "$program" | grep -o 'GLIBC_2[.][0-9]*' | sort -Vu | tail -n 1 | tr . _ | sed 's/GLIBC_//')
+needed=$(objdump -T "$library" "$work"/content/coracle/bin/* | grep -o 'GLIBC_2[.][0-9]*' | sort -Vu | tail -n 1 | tr . _ | sed 's/GLIBC_//')
 case $wheel in
   *manylinux_"$needed"_x86_64.whl) ;;
   *) echo "library and program need glibc $needed, the wheel says $wheel" >&2; exit 1 ;;
 esac
 [ "${needed#2_}" -le 28 ] || {
   echo "these need a newer glibc than 2.28, see cmake/glibc_2_28.cc:" >&2
-  objdump -T "$library" "$program" | grep -E 'GLIBC_2[.](29|[3-9][0-9])' >&2
+  objdump -T "$library" "$work"/content/coracle/bin/* | grep -E 'GLIBC_2[.](29|[3-9][0-9])' >&2
   exit 1
 }
 nm -D --defined-only "$library" | grep -v ' coracle_' && { echo "the library exports more than coracle_*" >&2; exit 1; }
@@ -64,6 +64,7 @@ cd "$work"
 ./venv/bin/python -m coracle inspect linear.pdmodel >as_module
 grep -q linear by_name && cmp by_name as_module
 [ "$(./venv/bin/coracle --version)" = "$(./venv/bin/python -c 'import coracle; print(coracle.__version__)')" ]
+[ ! -f content/coracle/bin/coracle-ocr ] || ./venv/bin/coracle-ocr --help >ocr_help
 status=0
 ./venv/bin/python -m coracle run nowhere 2>/dev/null || status=$?
 [ "$status" = 5 ] || { echo "a file that is not there ends the program with $status" >&2; exit 1; }
