@@ -25,6 +25,9 @@ foreach(library coracle paddle_inference_c)
     file(CREATE_LINK $<TARGET_SONAME_FILE_NAME:${library}> \"\${lib}/$<TARGET_LINKER_FILE_NAME:${library}>\" SYMBOLIC)
   " ${layout})
 endforeach()
+# The name of the C library before 2.0.
+install(CODE "file(CREATE_LINK $<TARGET_LINKER_FILE_NAME:paddle_inference_c>
+                   \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/paddle/lib/libpaddle_fluid_c.so\" SYMBOLIC)" ${layout})
 install(FILES $<TARGET_FILE:coracle_static> DESTINATION paddle/lib RENAME libpaddle_inference.a ${layout})
 
 # Linked by path, or copied beside a program, from paddle/lib and from folders of third_party/install.

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Builds the wheel into build/wheels and prints its path. auditwheel reads from the library which glibc it needs and names the
-# wheel after that (manylinux_2_N); nothing is copied into the wheel, or this fails.
+# Builds the wheel into build/wheels and prints its path. auditwheel reads from library and program which glibc they need and
+# names the wheel after that (manylinux_2_N); nothing is copied into the wheel, or this fails.
 set -eu
 cd "$(dirname "$0")/.."
 scripts/python-venv.sh
@@ -13,7 +13,7 @@ CXX="${CXX:-c++}" "$bin/pip" wheel --quiet --disable-pip-version-check --no-deps
 PATH="$bin:$PATH" auditwheel repair --wheel-dir build/wheels build/wheels-linux/coracle-*.whl >&2
 wheel=$(echo build/wheels/coracle-*-py3-none-manylinux*.whl)
 if copied=$("$bin/python" -m zipfile -l "$wheel" | grep 'coracle[.]libs/'); then
-  echo "python-wheel: the library needs others than those of every system: $copied" >&2
+  echo "python-wheel: library or program need others than those of every system: $copied" >&2
   exit 1
 fi
 echo "$wheel"

@@ -84,6 +84,27 @@ CORACLE_API const char* coracle_dtype_name(coracle_dtype dtype);
  */
 CORACLE_API const char* coracle_cpu_isa(void);
 
+/* ---- messages ---- */
+
+/** What a message is for. A logger gets those up to its level. */
+typedef enum coracle_log_level {
+  CORACLE_LOG_OFF = 0,
+  CORACLE_LOG_WARNING = 1, /**< something is not as it was asked for */
+  CORACLE_LOG_INFO = 2,    /**< what was loaded and planned, and what was dropped for it */
+  CORACLE_LOG_DEBUG = 3    /**< why: how weights were read, how many threads there are, what they wait for */
+} coracle_log_level;
+
+/** Is given a message, one line of UTF-8 without its end, in the thread that it comes from; valid during the call. May
+ * call this library, whose messages are then dropped. */
+typedef void (*coracle_log_function)(void* user, coracle_log_level level, const char* message);
+
+/**
+ * Gives the messages of all threads to `log` from now on, those up to `level`; null, as at the start, gives them to
+ * nobody. The library itself prints nothing, and errors are no messages. For any thread at any time; a message that is
+ * under way in another thread may still reach the function before, so keep its `user`.
+ */
+CORACLE_API coracle_status coracle_set_logger(coracle_log_level level, coracle_log_function log, void* user);
+
 /* ---- models ---- */
 
 /** Name of the rewrite that runs as number `index`, from 0 on; null behind the last. Some run twice. */
@@ -211,6 +232,16 @@ CORACLE_API int32_t coracle_default_threads(void);
  * threads work on it; of `threads` runs at once each has its calling thread alone. No thread is started before a run.
  */
 CORACLE_API coracle_status coracle_pool_create(int32_t threads, coracle_pool** pool);
+/**
+ * The same with threads that run on the processors `cpus` only: a list as the kernel writes them ("0-3,8"), or a NUMA
+ * node ("node1"); 0 threads is one for each. The calling thread of a run stays where it may run, so with one more
+ * thread than processors it can be on another one. Memory comes from the node of the thread that writes to it first, so
+ * a model that is loaded and run by threads of one node, with a pool there, has its memory there.
+ * CORACLE_INVALID_ARGUMENT for processors that are not there.
+ */
+CORACLE_API coracle_status coracle_pool_create_on(const char* cpus, int32_t threads, coracle_pool** pool);
+/** How many threads a pool has, those of callers included; 0 for null. */
+CORACLE_API int32_t coracle_pool_threads(const coracle_pool* pool);
 /** Sessions that were made with the pool keep its threads alive. */
 CORACLE_API void coracle_pool_free(coracle_pool* pool);
 

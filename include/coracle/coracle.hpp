@@ -157,6 +157,12 @@ class Pool {
     check(coracle_pool_create(threads, &pool));
     handle_.reset(pool, coracle_pool_free);
   }
+  /// On the processors `cpus` only: coracle_pool_create_on.
+  Pool(int threads, const std::string& cpus) {
+    coracle_pool* pool = nullptr;
+    check(coracle_pool_create_on(cpus.c_str(), threads, &pool));
+    handle_.reset(pool, coracle_pool_free);
+  }
   coracle_pool* handle() const { return handle_.get(); }
 
  private:

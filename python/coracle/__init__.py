@@ -13,6 +13,7 @@ from ._callbacks import NodeValue
 from ._handle import TensorInfo
 from ._library import LIBRARY as _LIBRARY
 from ._library import VERSION as __version__
+from ._log import set_log_level
 from .errors import (CancelledError, Error, FileError, InvalidArgumentError, InvalidModelError, MissingFileError, OutOfMemoryError,
                      RunFailureError, UnsupportedError)
 from .model import Model, inspect, load, load_memory, pass_names
@@ -25,7 +26,7 @@ from .timing import Bench, bench
 __all__ = ["Bench", "CancelledError", "Error", "FileError", "InvalidArgumentError", "InvalidModelError", "MachineLimits", "Memory",
            "MissingFileError", "Model", "NodeValue", "OperatorTime", "OutOfMemoryError", "Pool", "Profile", "Results", "RunFailureError", "Session", "Step", "TensorInfo",
            "UnsupportedError", "__version__", "bench", "cpu_isa", "default_threads", "inspect", "load", "load_memory", "memory_total",
-           "pass_names"]
+           "pass_names", "set_log_level"]
 
 
 def cpu_isa() -> str:

@@ -19,6 +19,9 @@ MAX_RANK = 9
 PassFunction = CFUNCTYPE(None, c_void_p, c_char_p, c_int64, c_char_p, c_char_p)
 
 
+LogFunction = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
+
+
 class ModelOptions(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("cpu_isa", c_char_p), ("disable_passes", c_char_p), ("max_rewrites", c_int64),
                 ("disable_kernels", c_char_p), ("keep_tensors", c_char_p), ("after_pass", PassFunction),
@@ -61,6 +64,7 @@ FUNCTIONS = {
     "version": (c_char_p,),
     "last_error": (c_char_p,),
     "cpu_isa": (c_char_p,),
+    "set_logger": ("status", c_int, LogFunction, c_void_p),
     "memory_total": (c_size_t,),
     "pass_name": (c_char_p, c_size_t),
     "model_options_init": (None, POINTER(ModelOptions), c_size_t),
@@ -78,6 +82,8 @@ FUNCTIONS = {
     "model_graph_text": ("status", c_void_p, POINTER(c_void_p)),
     "default_threads": (c_int32,),
     "pool_create": ("status", c_int32, POINTER(c_void_p)),
+    "pool_create_on": ("status", c_char_p, c_int32, POINTER(c_void_p)),
+    "pool_threads": (c_int32, c_void_p),
     "pool_free": (None, c_void_p),
     "session_options_init": (None, POINTER(SessionOptions), c_size_t),
     "session_create": ("status", c_void_p, POINTER(SessionOptions), POINTER(c_void_p)),

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -25,14 +26,23 @@ class Pool:
     With one run going on, `threads` threads work on it, the calling one included; of several runs at once each has fewer, at least its
     calling thread. 0 is `default_threads()`. Sessions keep the threads of their pool alive. Any thread may use a pool; a forked child
     makes its own.
+
+    With `cpus` the threads run on those processors only: "0-3,8" or the numbers, or "node1" for those of a NUMA node; 0 threads is
+    then one for each. The calling thread stays where it may run (`os.sched_setaffinity`).
     """
 
-    def __init__(self, threads: int = 0):
+    def __init__(self, threads: int = 0, cpus: str | Iterable[int] | None = None):
         if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or not 0 <= threads <= MOST_THREADS:
             raise InvalidArgumentError("threads is %r, expected a whole number from 0 to %d" % (threads, MOST_THREADS))
         self._pointer = ctypes.c_void_p()
-        _library.call("pool_create", int(threads), ctypes.byref(self._pointer))
-        self.threads: int = int(threads) or default_threads()
+        if cpus is not None and not isinstance(cpus, str):
+            cpus = ",".join(str(int(cpu)) for cpu in cpus)
+        self.cpus: str | None = cpus
+        if cpus is None:
+            _library.call("pool_create", int(threads), ctypes.byref(self._pointer))
+        else:
+            _library.call("pool_create_on", cpus.encode(), int(threads), ctypes.byref(self._pointer))
+        self.threads: int = _library.ask("pool_threads", self._pointer)
 
     def __del__(self):
         pointer, self._pointer = getattr(self, "_pointer", None), None
@@ -40,7 +50,7 @@ class Pool:
             _library.ask("pool_free", pointer)
 
     def __reduce__(self):
-        return Pool, (self.threads,)
+        return Pool, (self.threads, self.cpus)
 
     def __repr__(self) -> str:
-        return "<coracle.Pool of %d threads>" % self.threads
+        return "<coracle.Pool of %d threads%s>" % (self.threads, "" if self.cpus is None else " on processors " + self.cpus)

@@ -83,6 +83,16 @@ const char* kept_text(std::string text) {
   return kept.keep(std::move(text));
 }
 
+/// A pool whose helpers run on `cpus`, anywhere if there are none. 0 threads: one for each of them.
+coracle_pool* make_pool(int32_t threads, std::vector<int> cpus) {
+  require(threads >= 0 && threads <= kMostThreads, ErrorCode::kInvalidArgument, "threads is ", threads,
+          ", expected 0 to ", kMostThreads);
+  if (threads == 0) {
+    threads = cpus.empty() ? coracle_default_threads() : std::min(static_cast<int32_t>(cpus.size()), kMostThreads);
+  }
+  return new coracle_pool{std::make_shared<Workers>(threads, std::move(cpus))};
+}
+
 /// A C function as an observer.
 Observer observer_of(coracle_observe_function observe, void* user) {
   if (observe == nullptr) return nullptr;
@@ -147,11 +157,19 @@ int32_t coracle_default_threads(void) { return std::min(coracle::usable_cpus(), 
 coracle_status coracle_pool_create(int32_t threads, coracle_pool** pool) {
   return guard([&] {
     require_pointer(pool, "pool");
-    coracle::require(threads >= 0 && threads <= coracle::kMostThreads, coracle::ErrorCode::kInvalidArgument,
-                     "threads is ", threads, ", expected 0 to ", coracle::kMostThreads);
-    *pool = new coracle_pool{std::make_shared<coracle::Workers>(threads == 0 ? coracle_default_threads() : threads)};
+    *pool = coracle::make_pool(threads, {});
   });
 }
+
+coracle_status coracle_pool_create_on(const char* cpus, int32_t threads, coracle_pool** pool) {
+  return guard([&] {
+    require_pointer(cpus, "cpus");
+    require_pointer(pool, "pool");
+    *pool = coracle::make_pool(threads, coracle::cpu_numbers(cpus));
+  });
+}
+
+int32_t coracle_pool_threads(const coracle_pool* pool) { return pool == nullptr ? 0 : pool->workers->threads(); }
 
 void coracle_pool_free(coracle_pool* pool) { delete pool; }
 

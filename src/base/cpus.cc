@@ -10,6 +10,9 @@
 #include <thread>
 #include <vector>
 
+#include "base/error.h"
+#include "base/printable.h"
+
 #if defined(__linux__)
 #include <sched.h>
 #endif
@@ -33,6 +36,12 @@ std::string content(const std::string& path) {
   if (file == nullptr) return all;
   char piece[4096];
   while (const size_t got = std::fread(piece, 1, sizeof(piece), file.get())) all.append(piece, got);
+  return all;
+}
+
+std::string first_line(const std::string& path) {
+  std::string all = content(path);
+  all.erase(std::min(all.find('\n'), all.size()));
   return all;
 }
 
@@ -88,6 +97,12 @@ std::optional<int64_t> number(std::string_view text) {
   return value;
 }
 
+/// All of `text` as a number from 0 on.
+std::optional<int64_t> whole(std::string_view text) {
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  return number(text);
+}
+
 /// What one group grants.
 std::optional<double> quota_of(const std::string& directory, bool unified) {
   std::string quota;
@@ -103,6 +118,22 @@ std::optional<double> quota_of(const std::string& directory, bool unified) {
   const std::optional<int64_t> of = number(period);
   if (!granted || !of || *granted <= 0 || *of <= 0) return std::nullopt;
   return static_cast<double>(*granted) / static_cast<double>(*of);
+}
+
+/// "0-3,8"; nothing for what is no such list.
+std::vector<int> cpu_list(std::string_view list) {
+  constexpr int64_t kMostCpus = 1 << 16;
+  std::vector<int> cpus;
+  for (const std::string_view part : split(list, ',')) {
+    const size_t dash = std::min(part.find('-'), part.size());
+    const std::optional<int64_t> first = whole(part.substr(0, dash));
+    const std::optional<int64_t> last = dash == part.size() ? first : whole(part.substr(dash + 1));
+    if (!first || !last || *first > *last || *last >= kMostCpus) return {};
+    for (int64_t cpu = *first; cpu <= *last; ++cpu) cpus.push_back(static_cast<int>(cpu));
+  }
+  std::sort(cpus.begin(), cpus.end());
+  cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
+  return cpus;
 }
 
 }  // namespace
@@ -142,6 +173,26 @@ int usable_cpus() {
   static const std::optional<double> quota = cpu_quota();
   if (!quota || *quota >= allowed) return allowed;
   return std::max(1, static_cast<int>(std::ceil(*quota)));
+}
+
+std::vector<int> cpu_numbers(std::string_view text, const std::string& root) {
+  const std::string system = root + "/sys/devices/system/";
+  std::string list(text);
+  if (text.substr(0, 4) == "node") {
+    list = first_line(system + "node/" + (whole(text.substr(4)) ? list : "none") + "/cpulist");
+    require(!list.empty(), ErrorCode::kInvalidArgument, "cpus names ", in_quotes(text),
+            ": this machine has no such NUMA node with processors");
+  }
+  const std::vector<int> cpus = cpu_list(list);
+  require(!cpus.empty(), ErrorCode::kInvalidArgument, "cpus is ", in_quotes(text),
+          ", expected numbers of processors such as \"0-3,8\", or a NUMA node such as \"node1\"");
+  const std::string online = first_line(system + "cpu/online");
+  const std::vector<int> running = cpu_list(online);
+  for (const int cpu : cpus) {
+    require(running.empty() || std::binary_search(running.begin(), running.end(), cpu), ErrorCode::kInvalidArgument,
+            "cpus is ", in_quotes(text), ": processor ", cpu, " is not running; those of this machine are ", online);
+  }
+  return cpus;
 }
 
 }  // namespace coracle

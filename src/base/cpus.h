@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace coracle {
 
@@ -16,5 +18,9 @@ std::optional<double> cpu_quota(const std::string& root = "");
 /// Threads that can make progress at once: allowed_cpus(), and no more than cpu_quota() rounded up. The quota is read
 /// with the first call in a process.
 int usable_cpus();
+
+/// Numbers of processors: of a list as the kernel writes them ("0-3,8"), or of a NUMA node ("node1"). Throws Error
+/// (kInvalidArgument) for other texts, nodes that are not there and processors that are not running. `root` as above.
+std::vector<int> cpu_numbers(std::string_view text, const std::string& root = "");
 
 }  // namespace coracle

@@ -4,16 +4,19 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <cstring>
 #include <limits>
 #include <system_error>
 #include <thread>
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/process.h"
 
 #if defined(__linux__)
 #include <pthread.h>
+#include <sched.h>
 #include <time.h>  // NOLINT(modernize-deprecated-headers): clock_gettime
 #endif
 
@@ -124,7 +127,8 @@ void Loop::work(int thread) noexcept {
   }
 }
 
-Workers::Workers(int threads) : threads_(std::max(threads, 1)), cpus_(std::numeric_limits<int>::max()) {
+Workers::Workers(int threads, std::vector<int> cpus)
+    : threads_(std::max(threads, 1)), allowed_(std::move(cpus)), cpus_(std::numeric_limits<int>::max()) {
   workers_.reserve(static_cast<size_t>(threads_) - 1);
 }
 
@@ -135,13 +139,17 @@ Workers::~Workers() {
       static_cast<void>(worker.release());  // to join or to destroy what its thread uses would wait for ever
       continue;
     }
-    {
-      const std::lock_guard lock(worker->mutex);
-      worker->task.store(kStop, std::memory_order_release);
-    }
-    worker->changed.notify_all();
-    worker->thread.join();
+    end(*worker);
   }
+}
+
+void Workers::end(Worker& worker) noexcept {
+  {
+    const std::lock_guard lock(worker.mutex);
+    worker.task.store(kStop, std::memory_order_release);
+  }
+  worker.changed.notify_all();
+  worker.thread.join();
 }
 
 void Workers::require_process() const {
@@ -151,6 +159,22 @@ void Workers::require_process() const {
        ", and this is process ", this_process(),
        ", forked from it: threads do not survive a fork; make a session (and a pool) in this process, of the same "
        "model");
+}
+
+/// Throws Error where the system lets no thread of this process run there.
+void Workers::bind(Worker& worker) const {
+#if defined(__linux__)
+  if (allowed_.empty()) return;
+  const size_t bytes = CPU_ALLOC_SIZE(allowed_.back() + 1);
+  std::vector<cpu_set_t> set(bytes / sizeof(cpu_set_t) + 1);
+  for (const int cpu : allowed_) CPU_SET_S(static_cast<size_t>(cpu), bytes, set.data());
+  const int refused = ::pthread_setaffinity_np(worker.thread.native_handle(), bytes, set.data());
+  require(refused == 0, ErrorCode::kInvalidArgument,
+          "no thread of this process may run on the processors given as cpus, ", allowed_.front(),
+          allowed_.size() == 1 ? "" : " and others", ": ", std::strerror(refused));
+#else
+  static_cast<void>(worker);
+#endif
 }
 
 void Workers::start(int count) {
@@ -165,6 +189,13 @@ void Workers::start(int count) {
       Worker& w = *worker;
       w.thread = std::thread([this, &w] { serve(w); });
       workers_.push_back(std::move(worker));
+      try {
+        bind(w);
+      } catch (...) {
+        end(w);
+        workers_.pop_back();
+        throw;
+      }
       started_.store(static_cast<int>(workers_.size()), std::memory_order_release);
     }
   } catch (const std::system_error& e) {
@@ -177,7 +208,8 @@ void Workers::enter(int threads) {
     const int64_t time = now();
     if (time >= cpus_until_.load(std::memory_order_relaxed)) {
       cpus_until_.store(time + kCpusFor, std::memory_order_relaxed);
-      cpus_.store(allowed_cpus(), std::memory_order_relaxed);
+      // The caller may run on another processor than those named.
+      cpus_.store(allowed_.empty() ? allowed_cpus() : static_cast<int>(allowed_.size()) + 1, std::memory_order_relaxed);
     }
     start(std::min(threads, cpus_.load(std::memory_order_relaxed)) - 1);
   }
@@ -285,7 +317,10 @@ void Workers::rest(Worker& worker, int64_t lost) noexcept {
   if (again) duration = std::clamp(2 * last, duration, duration << kLongerRests);
   worker.last_rest.store(duration, std::memory_order_relaxed);
   worker.rests_until.store(time + duration, std::memory_order_relaxed);
-  crowded_.store(true, std::memory_order_relaxed);
+  if (!crowded_.exchange(true, std::memory_order_relaxed)) {
+    log(LogLevel::kDebug, "processors are short: a thread waited ", lost / kMicrosecond,
+        " us for one, a helper rests for ", duration / kMicrosecond, " us");
+  }
 }
 
 void Workers::make_room(int64_t lost) noexcept {

@@ -53,7 +53,8 @@ class Workers {
  public:
   /// For `threads` threads in all: helpers and callers in runs together are no more, as long as there are fewer
   /// callers.
-  explicit Workers(int threads);
+  /// Helpers run on the processors `cpus` (cpu_numbers()); none: where the thread that starts them may.
+  explicit Workers(int threads, std::vector<int> cpus = {});
   /// In a process forked from the one that started them there is nothing to end: their memory is left.
   ~Workers();
   Workers(const Workers&) = delete;
@@ -81,6 +82,8 @@ class Workers {
 
  private:
   void require_process() const;
+  void bind(Worker& worker) const;
+  static void end(Worker& worker) noexcept;
   static bool offer(Worker& worker, Loop::Share& share) noexcept;
   int64_t await(Worker& worker, const Loop::Share& share) noexcept;
   void serve(Worker& worker) const noexcept;
@@ -88,6 +91,7 @@ class Workers {
   int limit() const noexcept;
 
   const int threads_;
+  const std::vector<int> allowed_;  // processors of the helpers; empty: any
   std::mutex starting_;
   std::vector<std::unique_ptr<Worker>> workers_;  // has room for all
   std::atomic<int> started_{0};

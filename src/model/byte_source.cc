@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/printable.h"
 
 namespace coracle {
@@ -36,7 +37,14 @@ class DiskSource : public ByteSource {
 
   std::optional<File> open_weights(const std::string& name, Weights weights) const override {
     std::optional<File> file = File::open(name);
-    if (file && (weights == Weights::kMapped || (weights == Weights::kAutomatic && file->is_protected()))) file->map();
+    const bool maps = file && (weights == Weights::kMapped || (weights == Weights::kAutomatic && file->is_protected()));
+    if (maps) file->map();
+    if (file && logs(LogLevel::kDebug)) {
+      log(LogLevel::kDebug, "weights of ", in_quotes(name), maps ? " are mapped: " : " are copied: ",
+          weights != Weights::kAutomatic ? "so the model's options say"
+          : maps                         ? "nobody may write the file, and it is on a disk of this machine"
+                                         : "somebody may write the file, or it is not on a disk of this machine");
+    }
     return file;
   }
 

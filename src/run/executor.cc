@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/deadline.h"
+#include "base/log.h"
 #include "plan/call_failure.h"
 #include "plan/cost.h"
 #include "run/sized_call.h"
@@ -218,12 +219,40 @@ std::shared_ptr<BoundSteps> Executor::steps_for(const Graph& graph, size_t posit
   }
   std::shared_ptr<BoundSteps> bound = cache_.find(key_);
   if (bound == nullptr) {
+    const auto start = std::chrono::steady_clock::now();
     bound = std::make_shared<BoundSteps>(plan_segment(
         graph, info.uses, position, frame.facts,
         {.selector = &program_->selector(), .packed = &program_->packed(), .graph_key = info.key, .pool = &pool_}));
+    if (logs(LogLevel::kInfo))
+      tell_plan(graph, position, frame, bound->steps, std::chrono::steady_clock::now() - start);
     cache_.insert(key_, bound);
   }
   return bound;
+}
+
+void Executor::tell_plan(const Graph& graph, size_t position, const Frame& frame, const Steps& steps,
+                         std::chrono::nanoseconds taken) const try {
+  const Program::GraphInfo& info = program_->info(graph);
+  std::string operands;
+  for (ValueId v : frame.available) {
+    const size_t last = info.uses.last_use[index(v)];
+    if (last == GraphUses::kUnused || last < position) continue;
+    operands.append(text(operands.empty() ? " for '" : ", '", graph.value(v).name, "' ", frame.facts[index(v)]));
+  }
+  constexpr size_t kMostNamed = 8;
+  std::string by_reference;
+  size_t count = 0;
+  for (const Step& step : steps.steps) {
+    if (step.node == kNoNode || std::string_view(step.kernel->name) != "reference") continue;
+    if (++count <= kMostNamed) {
+      by_reference.append(text(count == 1 ? "; without a kernel, by reference: " : ", ", graph.node(step.node).name));
+    }
+  }
+  if (count > kMostNamed) by_reference.append(text(" and ", count - kMostNamed, " more"));
+  log(LogLevel::kInfo, "planned nodes ", position, " to ", steps.stop, " of graph ", info.key, operands, ": ",
+      steps.steps.size(), " steps, ", steps.arena_bytes, " bytes, in ",
+      std::chrono::duration_cast<std::chrono::microseconds>(taken).count(), " us", by_reference);
+} catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the plan is there without its message
 }
 
 void Executor::run_steps(const Graph& graph, BoundSteps& bound, Frame& frame) {

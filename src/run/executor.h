@@ -74,6 +74,8 @@ class Executor {
   /// Frees what is kept for later runs only.
   void reclaim();
   std::shared_ptr<BoundSteps> steps_for(const Graph& graph, size_t position, const Frame& frame);
+  [[gnu::cold]] void tell_plan(const Graph& graph, size_t position, const Frame& frame, const Steps& steps,
+                               std::chrono::nanoseconds taken) const;
   void run_steps(const Graph& graph, BoundSteps& bound, Frame& frame);
   void run_calls(const Graph& graph, BoundSteps& bound);
   bool read_shape_inputs(const Node& node, Frame& frame);

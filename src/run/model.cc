@@ -6,6 +6,7 @@
 
 #include "base/cpus.h"
 #include "base/deadline.h"
+#include "base/log.h"
 #include "base/printable.h"
 
 namespace coracle {
@@ -33,12 +34,35 @@ void keep_tensors(Graph& graph, const std::vector<std::string>& keep) {
   }
 }
 
+[[gnu::cold]] void tell_loaded(const Model& model, const ModelOptions& options, std::chrono::nanoseconds taken) try {
+  int64_t operators = 0;
+  for (const OperatorCount& o : model.info().operators) operators += o.count;
+  int rewrites = 0;
+  for (const PassCount& pass : model.pass_counts()) rewrites += pass.count;
+  const Program& program = *model.program();
+  log(LogLevel::kInfo, "loaded ", in_quotes(model.info().file), " (", model.info().format, "): ", operators,
+      " operators, ", program.graph().order().size(), " nodes after ", rewrites, " rewrites, ",
+      model.info().parameters.size(), " parameters of which ", model.mapped_bytes(), " bytes are mapped, kernels for ",
+      name_of(program.selector().isa()), ", in ", std::chrono::duration_cast<std::chrono::microseconds>(taken).count(),
+      " us");
+  for (const auto& [what, names] :
+       {std::pair{"rewrites", &options.passes.disabled}, {"kernels", &options.kernels.disabled}}) {
+    std::string list;
+    for (const std::string& name : *names) list.append(list.empty() ? "" : ", ").append(name);
+    if (!list.empty()) log(LogLevel::kInfo, what, " left out, as the model's options say: ", printable(list));
+  }
+} catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the model is there without its message
+}
+
 }  // namespace
 
 std::shared_ptr<const Model> Model::load(const ModelSource& source, const ModelOptions& options) {
-  const Deadline deadline("loading", Deadline::Clock::now(), options.time_limit_ms, options.cancelled);
+  const Deadline::Clock::time_point start = Deadline::Clock::now();
+  const Deadline deadline("loading", start, options.time_limit_ms, options.cancelled);
   const Deadline::Scope until(deadline);
-  return make(load_model(source, options.weights), options);
+  std::shared_ptr<const Model> model = make(load_model(source, options.weights), options);
+  if (logs(LogLevel::kInfo)) tell_loaded(*model, options, Deadline::Clock::now() - start);
+  return model;
 }
 
 std::shared_ptr<const Model> Model::make(LoadedModel loaded, const ModelOptions& options) {

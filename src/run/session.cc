@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/cpus.h"
+#include "base/log.h"
 #include "base/printable.h"
 
 namespace coracle {
@@ -15,7 +16,10 @@ constexpr int kMostPerCpu = 4;
 
 int thread_count(const SessionOptions& options) {
   const int asked = options.threads == 0 && options.workers != nullptr ? options.workers->threads() : options.threads;
-  return asked == 0 ? usable_cpus() : std::min(asked, kMostPerCpu * allowed_cpus());
+  const int threads = asked == 0 ? usable_cpus() : std::min(asked, kMostPerCpu * allowed_cpus());
+  log(threads < asked ? LogLevel::kWarning : LogLevel::kDebug, "session of ", threads, " threads: ", asked,
+      " asked for, processors for ", usable_cpus());
+  return threads;
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/step_cache.h"
 
+#include "base/log.h"
+
 namespace coracle {
 
 BoundSteps::BoundSteps(Steps planned) : steps(std::move(planned)) {
@@ -69,6 +71,7 @@ std::shared_ptr<BoundSteps> StepCache::find(std::string_view key) {
 void StepCache::insert(std::string key, std::shared_ptr<BoundSteps> steps) {
   if (max_bytes_ == 0) return;
   const size_t size = steps->bytes + 2 * key.size();
+  const size_t before = entries_.size();
   while (!entries_.empty() && bytes_ + size > max_bytes_) {
     const Entry& oldest = entries_.back();
     bytes_ -= oldest.steps->bytes + 2 * oldest.key.size();
@@ -83,6 +86,10 @@ void StepCache::insert(std::string key, std::shared_ptr<BoundSteps> steps) {
     throw;
   }
   bytes_ += size;
+  if (const size_t dropped = before + 1 - entries_.size(); dropped != 0) {
+    log(LogLevel::kInfo, "plans of ", dropped, " other shapes were dropped for a new one of ", size,
+        " bytes: all together may have ", max_bytes_, " (cache_bytes)");
+  }
 }
 
 void StepCache::clear() {

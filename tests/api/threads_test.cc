@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sched.h>
+#include <unistd.h>
+
 #include <atomic>
+#include <filesystem>
 #include <functional>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -218,6 +223,50 @@ TEST_F(Threads, ForkedWhileAnotherThreadRuns) {
   }));
   gate.open = true;
   runner.join();
+}
+
+/// Processors that the threads of this process but the calling one may run on, each as a text of numbers.
+std::set<std::string> processors_of_helpers() {
+  std::set<std::string> all;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    const auto id = static_cast<pid_t>(std::stol(task.path().filename()));
+    cpu_set_t cpus;
+    if (id == ::getpid() || ::sched_getaffinity(id, sizeof(cpus), &cpus) != 0) continue;
+    std::string text;
+    for (int i = 0; i < CPU_SETSIZE; ++i) text += CPU_ISSET(i, &cpus) ? std::to_string(i) + " " : "";
+    all.insert(text);
+  }
+  return all;
+}
+
+TEST_F(Threads, PoolsOnProcessorsThatWereNamed) {
+  coracle_pool* pool = nullptr;
+  expect_error(coracle_pool_create_on("a", 0, &pool), CORACLE_INVALID_ARGUMENT, "cpus is 'a'");
+  expect_error(coracle_pool_create_on(nullptr, 0, &pool), CORACLE_INVALID_ARGUMENT, "argument 'cpus' is null");
+  expect_error(coracle_pool_create_on("0", -1, &pool), CORACLE_INVALID_ARGUMENT, "threads is -1");
+  expect_error(coracle_pool_create_on("node4000", 0, &pool), CORACLE_INVALID_ARGUMENT, "no such NUMA node");
+  EXPECT_EQ(coracle_pool_threads(nullptr), 0);
+  cpu_set_t mine;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof(mine), &mine), 0);
+  if (CPU_COUNT(&mine) < 2) GTEST_SKIP() << "one processor";
+  int last = CPU_SETSIZE - 1;
+  while (CPU_ISSET(last, &mine) == 0) --last;
+  const std::string others = std::to_string(last);
+
+  const std::vector<float> expected = run(ready(1));
+  ASSERT_EQ(coracle_pool_create_on(others.c_str(), 0, &pool), CORACLE_OK);
+  EXPECT_EQ(coracle_pool_threads(pool), 1) << "one for each processor";
+  EXPECT_EQ(run(ready(0, pool)), expected);
+  coracle_pool_free(pool);
+
+  ASSERT_EQ(coracle_pool_create_on(others.c_str(), 2, &pool), CORACLE_OK);
+  const SessionHandle session = ready(0, pool);
+  coracle_pool_free(pool);
+  EXPECT_EQ(run(session), expected);
+  EXPECT_EQ(processors_of_helpers(), std::set<std::string>({others + " "}));
+  cpu_set_t after;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof(after), &after), 0);
+  EXPECT_NE(CPU_EQUAL(&mine, &after), 0) << "the calling thread stays where it may run";
 }
 
 TEST_F(Threads, SessionsShareAPool) {

@@ -8,6 +8,8 @@
 #include <fstream>
 #include <thread>
 
+#include "base/error.h"
+
 namespace coracle {
 namespace {
 
@@ -75,6 +77,33 @@ TEST(Cpus, FollowTheAffinityOfTheThread) {
     EXPECT_EQ(allowed_cpus(), 1);
     EXPECT_EQ(usable_cpus(), 1);
   }).join();
+}
+
+std::string refusal(const std::string& text, const std::string& root = "") {
+  try {
+    cpu_numbers(text, root);
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::kInvalidArgument);
+    return e.text();
+  }
+  return "none";
+}
+
+TEST_F(Groups, ProcessorsByNumberAndByNode) {
+  write("sys/devices/system/cpu/online", "0-7,16-23\n");
+  write("sys/devices/system/node/node1/cpulist", "4-7,20-23\n");
+  write("sys/devices/system/node/node2/cpulist", "\n");
+  const std::string root = root_.string();
+  EXPECT_EQ(cpu_numbers("0", root), std::vector<int>({0}));
+  EXPECT_EQ(cpu_numbers("17,2-4,3", root), std::vector<int>({2, 3, 4, 17}));
+  EXPECT_EQ(cpu_numbers("node1", root), std::vector<int>({4, 5, 6, 7, 20, 21, 22, 23}));
+  for (const char* wrong : {"", "x", "1-", "-1", "3-1", "1 2", "0-99999999999", "1,,2x", "0x1"}) {
+    EXPECT_NE(refusal(wrong, root).find("expected numbers of processors"), std::string::npos) << wrong;
+  }
+  for (const char* wrong : {"node", "node0", "node2", "node../../etc", "node1 "}) {
+    EXPECT_NE(refusal(wrong, root).find("no such NUMA node"), std::string::npos) << wrong;
+  }
+  EXPECT_EQ(refusal("6-9", root), "cpus is '6-9': processor 8 is not running; those of this machine are 0-7,16-23");
 }
 
 }  // namespace

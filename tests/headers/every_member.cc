@@ -8,6 +8,7 @@
 #include <string>
 
 #include "coracle/coracle.hpp"
+#include "coracle/logger.hpp"
 
 namespace {
 
@@ -49,6 +50,17 @@ void models(const std::string& path) {
   expect(again.inputs().size() == from_memory.inputs().size(), "the same model");
 }
 
+void messages(const std::string& path) {
+  int told = 0;
+  api::set_logger(api::LogLevel::kInfo, [&told](api::LogLevel level, std::string_view message) {
+    told += level == api::LogLevel::kInfo && message.find("loaded '") == 0 ? 1 : 0;
+  });
+  const api::Model model(path);
+  api::set_logger(api::LogLevel::kOff, nullptr);
+  const api::Model again(path);
+  expect(told == 1, "messages");
+}
+
 void sessions(const std::string& path) {
   const api::Model model(path);
   api::SessionOptions options;
@@ -75,6 +87,7 @@ void sessions(const std::string& path) {
   const api::Pool same = pool;
   options.pool = same;
   const api::Session pooled(model, options);
+  expect(coracle_pool_threads(api::Pool(2, "0").handle()) == 2, "pools on processors");
   expect(same.handle() == pool.handle() && pool.handle() != api::Pool().handle(), "pools");
   api::Session clone = session.clone();
   clone.set_input(0, {1, 2}, pair);
@@ -87,6 +100,7 @@ void sessions(const std::string& path) {
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
+  messages(argv[1]);
   models(argv[1]);
   sessions(argv[1]);
 #if defined(__cpp_exceptions)

@@ -11,5 +11,5 @@ for library in $(grep -rhoE '#include <[A-Za-z0-9_]+/' src include | sed 's/.*</
   esac
   grep -qxF "Files: $library/*" $notices || { echo "$notices does not have $library"; exit 1; }
 done
-used=$(sed -n 's/^License: //p' $notices | sed 's/ and /\n/' | sort | uniq -c | awk '$1 == 1' )
+used=$(sed -n 's/^License: //p' $notices | sed 's/ and /\n/g' | sort | uniq -c | awk '$1 == 1' )
 [ -z "$used" ] || { echo "$notices: a licence without its text, or a text without use: $used"; exit 1; }

@@ -29,7 +29,7 @@ done
 printf '%s\n' "$work"/alone_*.cc | xargs -P 4 -n 4 g++ -std=c++11 $cpp -fsyntax-only
 for compiler in gcc clang-14; do
   command -v "$compiler" > "$work/path" || { echo "no $compiler here"; continue; }
-  for header in pd_*.h; do
+  for header in pd_*.h paddle_c_api.h; do
     echo "#include \"$header\"" > "$work/alone.c"
     for standard in c99 c11; do
       "$compiler" -std=$standard -Wall -Wextra -Werror -pedantic -I. -fsyntax-only "$work/alone.c"

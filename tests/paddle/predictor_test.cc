@@ -214,7 +214,12 @@ TEST(PaddlePredictor, OldRunTakesInputsByPositionOrByName) {
   std::swap(inputs[0], inputs[2]);
   paddle::AnalysisConfig by_name = model.config();
   by_name.SwitchSpecifyInputNames(true);
+  const paddle::AnalysisConfig by_name_again = by_name;
   ASSERT_TRUE(paddle::CreatePaddlePredictor(by_name)->Run(inputs, &outputs, 1));
+  EXPECT_EQ(static_cast<const float*>(outputs[1].data.data())[1], 2.F);
+  std::swap(inputs[0], inputs[2]);
+  for (paddle::PaddleTensor& input : inputs) input.name.clear();
+  ASSERT_TRUE(paddle::CreatePaddlePredictor(by_name_again)->Run(inputs, &outputs, 1)) << "without a name by position";
   EXPECT_EQ(static_cast<const float*>(outputs[1].data.data())[1], 2.F);
   inputs[0].data.Resize(4);
   expect_refused([&] { in_order->Run(inputs, &outputs); }, "needs 8 bytes, its PaddleBuf has 4");

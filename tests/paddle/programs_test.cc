@@ -63,7 +63,7 @@ std::string shared_model(const std::string& name) {
 
 TEST(PaddlePrograms, EveryMemberOfTheCppInterfaceAndEveryFunctionOfTheCInterface) {
   const ModelOnDisk model(product_model());
-  for (const char* program : {"every_config", "every_member", "every_function"}) {
+  for (const char* program : {"every_config", "every_member", "every_function", "every_fluid_function"}) {
     const std::string command = std::string("'" CORACLE_PADDLE_PROGRAMS "/") + program + "' '" + model.program + "' '" +
                                 model.params + "' > '" + model.path("log") + "' 2>&1";
     EXPECT_EQ(std::system(command.c_str()), 0) << std::ifstream(model.path("log")).rdbuf();

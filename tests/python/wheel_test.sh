@@ -14,24 +14,34 @@ python=python3
 [ -x /usr/bin/python3 ] && python=/usr/bin/python3
 "$python" -m zipfile -e "$wheel" "$work/content"
 library=$work/content/coracle/libcoracle.so
-echo "$(basename "$wheel"): $bytes bytes, library $(stat -c %s "$library") bytes"
+program=$work/content/coracle/bin/coracle
+echo "$(basename "$wheel"): $bytes bytes, library $(stat -c %s "$library") bytes, program $(stat -c %s "$program") bytes"
 [ "$bytes" -lt 8000000 ] && [ "$(stat -c %s "$library")" -lt 10000000 ] || {
   echo "the wheel is larger than 8 MB or its library than 10 MB" >&2
   exit 1
 }
-if readelf -S "$library" | grep -qE '[.](symtab|debug_info)'; then
-  echo "the library is not stripped" >&2
-  exit 1
-fi
+for file in "$library" "$work"/content/coracle/bin/*; do
+  if readelf -S "$file" | grep -qE '[.](symtab|debug_info)'; then
+    echo "$file is not stripped" >&2
+    exit 1
+  fi
+  others=$(readelf -d "$file" | sed -n 's/.*NEEDED.*\[\(.*\)\]/\1/p' | grep -vE '^(libcoracle|libc|libm|libpthread|libgcc_s|ld-linux-x86-64)[.]so' || true)
+  [ -z "$others" ] || { echo "$file needs libraries that not every system has: $others" >&2; exit 1; }
+done
 for file in LICENSE THIRD_PARTY_NOTICES; do
   cmp "$file" "$work"/content/coracle-*.dist-info/licenses/$file
 done
-# The tag tells the newest glibc that is needed.
-needed=$(objdump -T "$library" | grep -o 'GLIBC_2[.][0-9]*' | sort -V | tail -n 1 | tr . _ | sed 's/GLIBC_//')
+# The tag tells the newest glibc that is needed: 2.28 at most, which systems of 2018 have.
+needed=$(objdump -T "$library" "$work"/content/coracle/bin/* | grep -o 'GLIBC_2[.][0-9]*' | sort -Vu | tail -n 1 | tr . _ | sed 's/GLIBC_//')
 case $wheel in
   *manylinux_"$needed"_x86_64.whl) ;;
-  *) echo "the library needs glibc $needed, the wheel says $wheel" >&2; exit 1 ;;
+  *) echo "library and program need glibc $needed, the wheel says $wheel" >&2; exit 1 ;;
 esac
+[ "${needed#2_}" -le 28 ] || {
+  echo "these need a newer glibc than 2.28, see cmake/glibc_2_28.cc:" >&2
+  objdump -T "$library" "$work"/content/coracle/bin/* | grep -E 'GLIBC_2[.](29|[3-9][0-9])' >&2
+  exit 1
+}
 nm -D --defined-only "$library" | grep -v ' coracle_' && { echo "the library exports more than coracle_*" >&2; exit 1; }
 
 start=$(date +%s%N)
@@ -47,3 +57,14 @@ cat "$work/answer"
 echo "virtual environment $(((installing - start) / 1000000)) ms, pip install $(((installed - installing) / 1000000)) ms," \
   "first answer $(((answered - installed) / 1000000)) ms after it"
 [ "$("$work/venv/bin/pip" list --format freeze --disable-pip-version-check | grep -cvE '^(pip|setuptools|wheel|coracle|numpy)=')" = 0 ]
+
+# The program by its name and as a module: its answer, its status and its folder are those of a program that was started directly.
+cd "$work"
+./venv/bin/coracle inspect linear.pdmodel >by_name
+./venv/bin/python -m coracle inspect linear.pdmodel >as_module
+grep -q linear by_name && cmp by_name as_module
+[ "$(./venv/bin/coracle --version)" = "$(./venv/bin/python -c 'import coracle; print(coracle.__version__)')" ]
+[ ! -f content/coracle/bin/coracle-ocr ] || ./venv/bin/coracle-ocr --help >ocr_help
+status=0
+./venv/bin/python -m coracle run nowhere 2>/dev/null || status=$?
+[ "$status" = 5 ] || { echo "a file that is not there ends the program with $status" >&2; exit 1; }

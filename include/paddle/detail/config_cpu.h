@@ -5,6 +5,7 @@
 #include <string>
 #include <unordered_set>
 
+#include "../paddle_mkldnn_quantizer_config.h"
 #include "../paddle_pass_builder.h"
 #include "config_tensorrt.h"
 

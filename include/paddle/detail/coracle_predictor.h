@@ -101,8 +101,10 @@ class CoraclePredictor : public PaddlePredictor {
     require(given == expected.size(), "Run: the model has ", expected.size(), " inputs, ", list_text(expected),
             ", given ", given);
   }
+  /// An input without a name is meant by its position.
   size_t index_of(size_t position, const std::string& name) const {
-    return engine_->model().options().match_inputs_by_name ? engine_->find_input(name) : position;
+    const bool by_name = engine_->model().options().match_inputs_by_name && !name.empty();
+    return by_name ? engine_->find_input(name) : position;
   }
   void set(size_t index, coracle_dtype dtype, const std::vector<int>& shape, const void* data, const Lod& lod) {
     engine_->input(index).shape = shape;

@@ -108,6 +108,4 @@ struct LiteNNAdapterConfig {
   }
 };
 
-struct MkldnnQuantizerConfig {};
-
 }  // namespace paddle

@@ -127,7 +127,20 @@ void cpu(Config& config) {
   config.DisableOnednnFcPasses();
   EXPECT(config.mkldnn_fc_passes_disabled() && config.onednn_fc_passes_disabled());
   config.EnableMkldnnQuantizer();
-  EXPECT(config.mkldnn_quantizer_enabled() && config.mkldnn_quantizer_config() != nullptr);
+  EXPECT(config.mkldnn_quantizer_enabled());
+  paddle::MkldnnQuantizerConfig& quantizer = *config.mkldnn_quantizer_config();
+  EXPECT(quantizer.scale_algo("conv2d", "Filter") == paddle::ScaleAlgo::MAX_CH);
+  EXPECT(quantizer.scale_algo("conv2d", "none") == paddle::ScaleAlgo::MAX);
+  quantizer.SetScaleAlgo("conv2d", "Filter", paddle::ScaleAlgo::KL);
+  quantizer.SetDefaultScaleAlgo(paddle::ScaleAlgo::NONE);
+  quantizer.SetWarmupData(std::make_shared<std::vector<paddle::PaddleTensor>>(3));
+  quantizer.SetWarmupBatchSize(100);
+  quantizer.SetEnabledOpTypes({"conv2d", "pool2d"});
+  quantizer.SetExcludedOpIds({7});
+  const paddle::MkldnnQuantizerConfig kept = *config.mkldnn_quantizer_config();
+  EXPECT(kept.scale_algo("conv2d", "Filter") == paddle::ScaleAlgo::KL && kept.warmup_data()->size() == 3);
+  EXPECT(kept.default_scale_algo() == paddle::ScaleAlgo::NONE && kept.warmup_batch_size() == 100);
+  EXPECT(kept.enabled_op_types().count("pool2d") == 1 && kept.excluded_op_ids().count(7) == 1);
   config.DisableFCPadding();
   EXPECT(!config.use_fc_padding());
 }
