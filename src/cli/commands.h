@@ -23,6 +23,8 @@ struct SessionArguments {
 struct RunArguments {
   std::string output_dir;
   bool json = false;
+  bool values = false;  ///< all elements in JSON
+  int jobs = 1;         ///< files of a folder at a time
 };
 
 struct BenchArguments {

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/failure.h"
+#include "cli/options.h"
 
 namespace coracle::cli {
 namespace {
@@ -25,6 +26,9 @@ constexpr const char* kRunFooter =
     "  coracle run model_dir --shape x=1,3,640,640 --output-dir out\n"
     "  coracle run inference.json --input x=image.npy --threads 2 --json\n"
     "  coracle run __model__ --params __params__ --input image=photo.jpg --shape image=1,3,224,224\n"
+    "  coracle run classifier --input x=photos/ --resize short:256 --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225\n"
+    "      --jobs 2 --json     each file of a folder, for a model that was trained so\n"
+    "  coracle run model_dir --input inputs.npz     arrays by the names of inputs\n"
     "  coracle run tagger --input words=words.npy --lod words=0,3,7";
 
 constexpr const char* kInspectFooter =
@@ -67,22 +71,15 @@ void add_model_options(CLI::App* command, ModelArguments& m) {
   command->add_flag("--emulate-tiles", m.options.emulate_tiles, "compute what matrix tiles would, on any machine");
 }
 
-void add_inputs(CLI::App* command, InputOptions& inputs) {
-  command->add_option("--shape", inputs.shapes, "NAME=1,3,224,224: shape of made-up values, or size of a picture");
-  command->add_option("--input", inputs.files, "NAME=FILE.npy|FILE.png|FILE.jpg");
-  command->add_option("--lod", inputs.lods, "NAME=0,3,7[/0,1,...]: sequence offsets, coarsest level first");
-  command->add_option("--seed", inputs.seed, "text that made-up values come from");
-}
-
 void add_session(CLI::App* command, SessionArguments& s) {
   add_inputs(command, s.inputs);
   command->add_option("--threads", s.options.threads, "threads at most, 0: as many as there are processors")
       ->check(CLI::Range(0, 1024));
-  command->add_option("--memory-limit", s.options.memory_limit,
-                      "bytes for intermediate tensors and outputs, 0: no limit");
+  add_bytes(command, "--memory-limit", s.options.memory_limit,
+            "for intermediate tensors and outputs (bytes, 100MB, 1.5GiB), 0: no limit");
   command->add_option("--time-limit", s.options.time_limit_ms, "milliseconds for one run, 0: no limit")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--cache-bytes", s.options.cache_bytes, "bytes of plans kept for shapes seen before");
+  add_bytes(command, "--cache-bytes", s.options.cache_bytes, "for plans of shapes seen before (bytes, 100MB, 1.5GiB)");
 }
 
 int main_guarded(int argc, char** argv) {
@@ -103,8 +100,12 @@ int main_guarded(int argc, char** argv) {
   run_command->footer(kRunFooter);
   add_model_options(run_command, model);
   add_session(run_command, session);
-  run_command->add_option("--output-dir", run_arguments.output_dir, "write outputs to DIR/0.npy, DIR/1.npy, ...");
-  run_command->add_flag("--json", run_arguments.json, "print JSON");
+  run_command->add_option("--output-dir", run_arguments.output_dir,
+                          "write outputs to DIR/0.npy, DIR/1.npy, ...; of a folder of inputs to DIR/FILE/0.npy, ...");
+  CLI::Option* run_json = run_command->add_flag("--json", run_arguments.json, "print JSON; a line for each file");
+  run_command->add_flag("--values", run_arguments.values, "all elements in JSON")->needs(run_json);
+  run_command->add_option("--jobs", run_arguments.jobs, "files of a folder at a time, each in a session of its own")
+      ->check(CLI::Range(1, 1024));
   CLI::App* inspect_command = app.add_subcommand("inspect", "Says what is in a model");
   inspect_command->footer(kInspectFooter);
   add_model(inspect_command, model);

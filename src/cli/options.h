@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "cli/inputs.h"
+
+namespace coracle::cli {
+
+/// The options that say what a model's inputs are.
+void add_inputs(CLI::App* command, InputOptions& inputs);
+
+/// An option whose value is a size: bytes, or with a unit (parse_bytes).
+void add_bytes(CLI::App* command, const std::string& name, size_t& value, const std::string& description);
+
+}  // namespace coracle::cli
