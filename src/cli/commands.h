@@ -43,6 +43,10 @@ void bench(const ModelArguments& model, const SessionArguments& session, const B
 void profile(const ModelArguments& model, const SessionArguments& session, int repeat, bool nodes,
              const std::string& trace);
 
+/// The graph of a model behind the rewrite `stage` ("final": behind all) as a drawing, page or text by the ending of
+/// `output`; in Graphviz's language on standard output where that is empty.
+void graph(const ModelArguments& model, const std::string& stage, const std::string& output);
+
 /// Largest resident size of this process so far, in bytes.
 size_t peak_resident_bytes();
 

@@ -2,6 +2,8 @@
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>
 
+#include <charconv>
+
 #include "cli/data_file.h"
 #include "cli/element.h"
 #include "cli/failure.h"
@@ -24,11 +26,19 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
 
   bool Default() { return !taken() || fail("it holds what is no number"); }
   bool Bool(bool b) { return number({true, b ? 1 : 0, 0}); }
-  bool Int(int v) { return number({true, v, 0}); }
-  bool Uint(unsigned v) { return number({true, v, 0}); }
-  bool Int64(int64_t v) { return number({true, v, 0}); }
-  bool Uint64(uint64_t v) { return number({false, 0, static_cast<double>(v)}); }
-  bool Double(double v) { return number({false, 0, v}); }
+  /// A number as it is written: whole ones are kept exactly.
+  bool RawNumber(const char* text, rapidjson::SizeType length, bool /*copy*/) {
+    const char* const end = text + length;
+    Number n;
+    const auto [whole_end, whole_error] = std::from_chars(text, end, n.i);
+    if (whole_end == end && whole_error == std::errc()) {
+      n.whole = true;
+      return number(n);
+    }
+    const auto [real_end, real_error] = std::from_chars(text, end, n.d);
+    if (real_end != end || real_error != std::errc()) return fail("a number that float64 does not hold");
+    return number(n);
+  }
 
   bool StartObject() {
     if (in_object_ || depth_ > 0 || found_) return fail("it has an object within another value");
@@ -109,7 +119,7 @@ bool read(const std::string& content, Handler& handler, rapidjson::ParseResult* 
   rapidjson::Reader reader;
   rapidjson::MemoryStream stream(content.data(), content.size());
   constexpr auto kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseNanAndInfFlag |
-                          rapidjson::kParseFullPrecisionFlag | rapidjson::kParseValidateEncodingFlag;
+                          rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseValidateEncodingFlag;
   *result = reader.Parse<kFlags>(stream, handler);
   return !result->IsError();
 }

@@ -53,6 +53,12 @@ constexpr const char* kProfileFooter =
     "  coracle profile model_dir --shape x=1,3,640,640 --nodes          node by node, the slowest first\n"
     "  coracle profile model_dir --shape x=1,3,640,640 -o trace.json     for chrome://tracing or ui.perfetto.dev";
 
+constexpr const char* kGraphFooter =
+    "Examples:\n"
+    "  coracle graph model_dir -o model.html                 to open in a browser; needs no network\n"
+    "  coracle graph model_dir --stage loaded -o before.svg  before the first rewrite\n"
+    "  coracle graph model_dir | dot -Tpdf -o model.pdf      by Graphviz";
+
 void add_model(CLI::App* command, ModelArguments& m) {
   command->add_option("model", m.model, "directory, program file (.pdmodel, __model__, .json) or parameter file")
       ->required();
@@ -132,6 +138,14 @@ int main_guarded(int argc, char** argv) {
   profile_command->add_option("--repeat", repeat, "runs; the last one is shown")->check(CLI::Range(1, 1000000));
   profile_command->add_flag("--nodes", nodes, "a line for each node, not for each operator");
   profile_command->add_option("-o,--output", trace, "write a Chrome trace");
+  std::string stage = "final";
+  std::string drawing;
+  CLI::App* graph_command = app.add_subcommand("graph", "Draws a model's graph");
+  graph_command->footer(kGraphFooter);
+  add_model_options(graph_command, model);
+  graph_command->add_option("--stage", stage, "loaded (as in the file), final, or a rewrite's name: behind that");
+  graph_command->add_option("-o,--output", drawing,
+                            "FILE.html (a page to search and fold), .svg, .dot or .txt; without: dot, printed");
 
   try {
     app.parse(argc, argv);
@@ -148,6 +162,7 @@ int main_guarded(int argc, char** argv) {
   if (*inspect_command) inspect(model, session.inputs, json);
   if (*explain_command) explain(model, session, json);
   if (*bench_command) bench(model, session, bench_arguments);
+  if (*graph_command) graph(model, stage, drawing);
   if (*profile_command) profile(model, session, repeat, nodes, trace);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     throw Failure(ExitCode::kIo, "the results cannot be written to standard output");

@@ -75,7 +75,10 @@ void add_inputs(CLI::App* command, InputOptions& inputs) {
     image.normalised = true;
   })->default_str("1/255");
   CLI::Option* bgr = command->add_flag("--bgr", image.bgr, "pictures have blue first, as OpenCV reads them");
-  command->add_flag_callback("--rgb", [] {}, "pictures have red first (the default)")->excludes(bgr);
+  command
+      ->add_flag_callback(
+          "--rgb", [] {}, "pictures have red first (the default)")
+      ->excludes(bgr);
   add_parsed(command, "--resize", "MODE",
              "of pictures: exact (stretched), short[:SIDE] (scaled by the shorter side, cut "
              "from the middle), letterbox[:GREY] (fitted, with a border), none",

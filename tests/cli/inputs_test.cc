@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 #include <rapidjson/document.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -17,37 +16,6 @@ namespace coracle {
 namespace {
 
 using test::Outcome;
-
-std::string little_endian(size_t value, size_t bytes) {
-  std::string out;
-  for (size_t i = 0; i < bytes; ++i) out.push_back(static_cast<char>(value >> (8 * i)));
-  return out;
-}
-
-/// A ZIP archive of one file, deflated or stored.
-std::string zip(const std::string& name, const std::string& content, bool deflated) {
-  std::string data = content;
-  if (deflated) {
-    data.resize(compressBound(content.size()));
-    z_stream s{};
-    deflateInit2(&s, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
-    s.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
-    s.avail_in = static_cast<uInt>(content.size());
-    s.next_out = reinterpret_cast<Bytef*>(data.data());
-    s.avail_out = static_cast<uInt>(data.size());
-    deflate(&s, Z_FINISH);
-    data.resize(s.total_out);
-    deflateEnd(&s);
-  }
-  const auto sum = crc32(0, reinterpret_cast<const Bytef*>(content.data()), static_cast<uInt>(content.size()));
-  const std::string common = little_endian(20, 2) + little_endian(0, 2) + little_endian(deflated ? 8 : 0, 2) +
-                             little_endian(0, 4) + little_endian(sum, 4) + little_endian(data.size(), 4) +
-                             little_endian(content.size(), 4) + little_endian(name.size(), 2) + little_endian(0, 2);
-  const std::string local = "PK\x03\x04" + common + name + data;
-  const std::string directory = "PK\x01\x02" + little_endian(20, 2) + common + std::string(14, '\0') + name;
-  return local + directory + "PK\x05\x06" + little_endian(0, 4) + little_endian(1, 2) + little_endian(1, 2) +
-         little_endian(directory.size(), 4) + little_endian(local.size(), 4) + little_endian(0, 2);
-}
 
 class Inputs : public testing::Test {
  protected:
@@ -88,11 +56,11 @@ class Inputs : public testing::Test {
 TEST_F(Inputs, Archives) {
   const std::string npy = npy_content();
   for (bool deflated : {false, true}) {
-    const std::string path = folder_.write("x.NPZ", zip("x.npy", npy, deflated));
+    const std::string path = folder_.write("x.NPZ", test::zip_file("x.npy", npy, deflated));
     EXPECT_EQ(twice({"--input", "x=" + path}), wanted_);
     EXPECT_EQ(twice({"--input", path}), wanted_) << "by the names in it";
   }
-  const std::string other = folder_.write("other.npz", zip("arr_0.npy", npy, true));
+  const std::string other = folder_.write("other.npz", test::zip_file("arr_0.npy", npy, true));
   EXPECT_EQ(twice({"--input", "x=" + other}), wanted_) << "the only one";
 }
 

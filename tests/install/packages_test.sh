@@ -42,6 +42,7 @@ depends libcoracle-dev "libcoracle0 \(= $version\)"
 depends coracle-tools "libcoracle0 \(= $version\)"
 depends coracle-tools libjpeg62-turbo
 depends coracle-tools libpng16
+depends coracle-tools libwebp7
 maintainer=$(sed -n 's/^CPACK_PACKAGE_CONTACT:STRING=//p' "$build/CMakeCache.txt")
 [ "$(dpkg-deb -f "$work/packages/libcoracle0_${version}"_*.deb Maintainer)" = "$maintainer" ] ||
   { echo "the maintainer is not CPACK_PACKAGE_CONTACT"; exit 1; }
