@@ -3,7 +3,9 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <memory>
 
+#include "cli/command_table.h"
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/options.h"
@@ -59,6 +61,17 @@ constexpr const char* kGraphFooter =
     "  coracle graph model_dir --stage loaded -o before.svg  before the first rewrite\n"
     "  coracle graph model_dir | dot -Tpdf -o model.pdf      by Graphviz";
 
+constexpr const char* kCompletionFooter =
+    "Examples:\n"
+    "  source <(coracle completion bash)                                       in ~/.bashrc\n"
+    "  coracle completion zsh >~/.zfunc/_coracle                               in a folder of fpath\n"
+    "  coracle completion fish >~/.config/fish/completions/coracle.fish";
+
+constexpr const char* kManualFooter =
+    "Examples:\n"
+    "  coracle manual run | man -l -\n"
+    "  coracle manual --output-dir /usr/local/share/man/man1";
+
 void add_model(CLI::App* command, ModelArguments& m) {
   command->add_option("model", m.model, "directory, program file (.pdmodel, __model__, .json) or parameter file")
       ->required();
@@ -67,13 +80,16 @@ void add_model(CLI::App* command, ModelArguments& m) {
 
 void add_model_options(CLI::App* command, ModelArguments& m) {
   add_model(command, m);
-  command->add_option("--isa", m.options.cpu_isa, "widest instruction set to use: sse2, avx2, avx512, neon");
+  command->add_option("--isa", m.options.cpu_isa, "widest instruction set to use")->type_name("sse2|avx2|avx512|neon");
   command->add_option("--disable-passes", m.options.disable_passes, "rewrites to leave out, comma-separated, or all");
   command->add_option("--max-rewrites", m.options.max_rewrites, "stop after that many rewrites (to bisect)");
   command->add_option("--disable-kernels", m.options.disable_kernels, "prefixes of kernel names to leave out");
-  command->add_option("--precision", m.options.precision, "of products on matrix tiles: strict, default, high, bf16");
-  command->add_option("--weights", m.options.weights,
-                      "copied, mapped (shared with other processes; their file must not change), or automatic");
+  command->add_option("--precision", m.options.precision, "of products on matrix tiles")
+      ->type_name("strict|default|high|bf16");
+  command
+      ->add_option("--weights", m.options.weights,
+                   "how weights are held; mapped: shared with other processes, their file must not change")
+      ->type_name("copied|mapped|automatic");
   command->add_flag("--emulate-tiles", m.options.emulate_tiles, "compute what matrix tiles would, on any machine");
 }
 
@@ -88,11 +104,26 @@ void add_session(CLI::App* command, SessionArguments& s) {
   add_bytes(command, "--cache-bytes", s.options.cache_bytes, "for plans of shapes seen before (bytes, 100MB, 1.5GiB)");
 }
 
+std::string unknown_command(const CLI::App& app, const std::string& given) {
+  std::vector<std::string> names;
+  std::string list;
+  for (const CommandRow& row : command_table(app)) {
+    if (row.name == app.get_name()) continue;
+    names.push_back(row.name);
+    list.append(list.empty() ? "" : ", ").append(row.name);
+  }
+  const std::string meant = nearest(given, names);
+  return "there is no command '" + given + "'" + (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
+         "; the commands are " + list;
+}
+
 int main_guarded(int argc, char** argv) {
   CLI::App app("Runs PaddlePaddle models.", "coracle");
   app.footer(kFooter);
   app.set_version_flag("--version", coracle_version());
   app.require_subcommand(1);
+  app.option_defaults()->always_capture_default();
+  app.formatter(std::make_shared<Help>());
   ModelArguments model;
   SessionArguments session;
   RunArguments run_arguments;
@@ -147,21 +178,36 @@ int main_guarded(int argc, char** argv) {
   graph_command->add_option("-o,--output", drawing,
                             "FILE.html (a page to search and fold), .svg, .dot or .txt; without: dot, printed");
 
+  std::string shell;
+  CLI::App* completion_command = app.add_subcommand("completion", "Prints completions of commands and options");
+  completion_command->footer(kCompletionFooter);
+  completion_command->add_option("shell", shell, "whose")
+      ->required()
+      ->type_name("bash|zsh|fish")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""));
+  std::string page = "coracle";
+  std::string pages;
+  CLI::App* manual_command = app.add_subcommand("manual", "Prints pages of the manual (roff)");
+  manual_command->footer(kManualFooter);
+  manual_command->add_option("command", page, "whose page");
+  manual_command->add_option("--output-dir", pages, "write all pages: DIR/coracle.1, DIR/coracle-run.1, ...");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-      throw Failure(
-          ExitCode::kUsage,
-          fmt::format("there is no command '{}'; the commands are run, inspect, explain, bench and profile", argv[1]));
+      throw Failure(ExitCode::kUsage, unknown_command(app, argv[1]));
     }
-    throw Failure(ExitCode::kUsage, std::string(e.what()) + "; 'coracle --help' explains");
+    throw Failure(ExitCode::kUsage, leftover_message(app, e.what()) + "; 'coracle --help' explains");
   }
   if (*run_command) run(model, session, run_arguments);
   if (*inspect_command) inspect(model, session.inputs, json);
   if (*explain_command) explain(model, session, json);
   if (*bench_command) bench(model, session, bench_arguments);
+  if (*completion_command) fmt::print("{}", completion(command_table(app), shell));
+  if (*manual_command && pages.empty()) fmt::print("{}", manual(command_table(app), page, coracle_version()));
+  if (*manual_command && !pages.empty()) write_manuals(command_table(app), pages, coracle_version());
   if (*graph_command) graph(model, stage, drawing);
   if (*profile_command) profile(model, session, repeat, nodes, trace);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {

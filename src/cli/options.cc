@@ -29,6 +29,21 @@ CLI::Option* add_parsed(CLI::App* command, const std::string& name, const std::s
 
 }  // namespace
 
+std::string Help::make_option_opts(const CLI::Option* option) const {
+  if (option->get_items_expected_max() == 0) return "";
+  const std::string type = option->get_type_name();
+  return " " + type.substr(0, type.find(':')) + (option->get_expected_max() > 1 ? " ..." : "");
+}
+
+std::string Help::make_option_desc(const CLI::Option* option) const {
+  std::string text = option->get_description();
+  const std::string type = option->get_type_name();
+  if (const size_t colon = type.find(" in ["); colon != std::string::npos) text += ", " + type.substr(colon + 4);
+  if (!option->get_default_str().empty()) text += " (default: " + option->get_default_str() + ")";
+  for (const CLI::Option* needed : option->get_needs()) text += " (with " + needed->get_name() + ")";
+  return text;
+}
+
 void add_bytes(CLI::App* command, const std::string& name, size_t& value, const std::string& description) {
   add_parsed(command, name, "SIZE", description, [&value](const std::string& text) {
     value = static_cast<size_t>(parse_bytes(text));
@@ -41,16 +56,20 @@ void add_inputs(CLI::App* command, InputOptions& inputs) {
       ->add_option("--input", inputs.files,
                    "NAME=FILE (.npy, .npz, .json, .bin, .png, .jpg, .bmp, .webp); FILE.npz or FILE.json alone: all "
                    "inputs by their names; with 'run', NAME=FOLDER: once for each file")
-      ->type_name("NAME=FILE");
+      ->type_name("NAME=FILE")
+      ->default_str("");
   command
       ->add_option("--shape", inputs.shapes,
                    "1,3,224,224, 1x3x224x224 or [1,3,224,224]: shape of made-up values and "
                    ".bin files, or size of a picture")
-      ->type_name("NAME=DIMS");
+      ->type_name("NAME=DIMS")
+      ->default_str("");
   command->add_option("--dtype", inputs.dtypes, "what a .bin file holds, if not the type of the input: NAME=uint8")
-      ->type_name("NAME=TYPE");
+      ->type_name("NAME=TYPE")
+      ->default_str("");
   command->add_option("--lod", inputs.lods, "0,3,7[/0,1,...]: sequence offsets, coarsest level first")
-      ->type_name("NAME=OFFSETS");
+      ->type_name("NAME=OFFSETS")
+      ->default_str("");
   command->add_option("--seed", inputs.seed, "text that made-up values come from");
   const auto normalised = [&image](auto& field) {
     return [&image, &field](const std::string& text) {

@@ -8,6 +8,13 @@
 
 namespace coracle::cli {
 
+/// How --help shows options: what they take, then what they do with the values allowed and the default.
+class Help : public CLI::Formatter {
+ public:
+  std::string make_option_opts(const CLI::Option* option) const override;
+  std::string make_option_desc(const CLI::Option* option) const override;
+};
+
 /// The options that say what a model's inputs are.
 void add_inputs(CLI::App* command, InputOptions& inputs);
 
