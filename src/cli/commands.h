@@ -23,6 +23,8 @@ struct SessionArguments {
 struct RunArguments {
   std::string output_dir;
   bool json = false;
+  bool values = false;  ///< all elements in JSON
+  int jobs = 1;         ///< files of a folder at a time
 };
 
 struct BenchArguments {
@@ -40,6 +42,10 @@ void bench(const ModelArguments& model, const SessionArguments& session, const B
 /// `nodes`: a line for each node instead of one for all nodes of an operator.
 void profile(const ModelArguments& model, const SessionArguments& session, int repeat, bool nodes,
              const std::string& trace);
+
+/// The graph of a model behind the rewrite `stage` ("final": behind all) as a drawing, page or text by the ending of
+/// `output`; in Graphviz's language on standard output where that is empty.
+void graph(const ModelArguments& model, const std::string& stage, const std::string& output);
 
 /// Largest resident size of this process so far, in bytes.
 size_t peak_resident_bytes();

@@ -3,9 +3,12 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <memory>
 
+#include "cli/command_table.h"
 #include "cli/commands.h"
 #include "cli/failure.h"
+#include "cli/options.h"
 
 namespace coracle::cli {
 namespace {
@@ -25,6 +28,9 @@ constexpr const char* kRunFooter =
     "  coracle run model_dir --shape x=1,3,640,640 --output-dir out\n"
     "  coracle run inference.json --input x=image.npy --threads 2 --json\n"
     "  coracle run __model__ --params __params__ --input image=photo.jpg --shape image=1,3,224,224\n"
+    "  coracle run classifier --input x=photos/ --resize short:256 --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225\n"
+    "      --jobs 2 --json     each file of a folder, for a model that was trained so\n"
+    "  coracle run model_dir --input inputs.npz     arrays by the names of inputs\n"
     "  coracle run tagger --input words=words.npy --lod words=0,3,7";
 
 constexpr const char* kInspectFooter =
@@ -49,6 +55,23 @@ constexpr const char* kProfileFooter =
     "  coracle profile model_dir --shape x=1,3,640,640 --nodes          node by node, the slowest first\n"
     "  coracle profile model_dir --shape x=1,3,640,640 -o trace.json     for chrome://tracing or ui.perfetto.dev";
 
+constexpr const char* kGraphFooter =
+    "Examples:\n"
+    "  coracle graph model_dir -o model.html                 to open in a browser; needs no network\n"
+    "  coracle graph model_dir --stage loaded -o before.svg  before the first rewrite\n"
+    "  coracle graph model_dir | dot -Tpdf -o model.pdf      by Graphviz";
+
+constexpr const char* kCompletionFooter =
+    "Examples:\n"
+    "  source <(coracle completion bash)                                       in ~/.bashrc\n"
+    "  coracle completion zsh >~/.zfunc/_coracle                               in a folder of fpath\n"
+    "  coracle completion fish >~/.config/fish/completions/coracle.fish";
+
+constexpr const char* kManualFooter =
+    "Examples:\n"
+    "  coracle manual run | man -l -\n"
+    "  coracle manual --output-dir /usr/local/share/man/man1";
+
 void add_model(CLI::App* command, ModelArguments& m) {
   command->add_option("model", m.model, "directory, program file (.pdmodel, __model__, .json) or parameter file")
       ->required();
@@ -57,32 +80,41 @@ void add_model(CLI::App* command, ModelArguments& m) {
 
 void add_model_options(CLI::App* command, ModelArguments& m) {
   add_model(command, m);
-  command->add_option("--isa", m.options.cpu_isa, "widest instruction set to use: sse2, avx2, avx512, neon");
+  command->add_option("--isa", m.options.cpu_isa, "widest instruction set to use")->type_name("sse2|avx2|avx512|neon");
   command->add_option("--disable-passes", m.options.disable_passes, "rewrites to leave out, comma-separated, or all");
   command->add_option("--max-rewrites", m.options.max_rewrites, "stop after that many rewrites (to bisect)");
   command->add_option("--disable-kernels", m.options.disable_kernels, "prefixes of kernel names to leave out");
-  command->add_option("--precision", m.options.precision, "of products on matrix tiles: strict, default, high, bf16");
-  command->add_option("--weights", m.options.weights,
-                      "copied, mapped (shared with other processes; their file must not change), or automatic");
+  command->add_option("--precision", m.options.precision, "of products on matrix tiles")
+      ->type_name("strict|default|high|bf16");
+  command
+      ->add_option("--weights", m.options.weights,
+                   "how weights are held; mapped: shared with other processes, their file must not change")
+      ->type_name("copied|mapped|automatic");
   command->add_flag("--emulate-tiles", m.options.emulate_tiles, "compute what matrix tiles would, on any machine");
-}
-
-void add_inputs(CLI::App* command, InputOptions& inputs) {
-  command->add_option("--shape", inputs.shapes, "NAME=1,3,224,224: shape of made-up values, or size of a picture");
-  command->add_option("--input", inputs.files, "NAME=FILE.npy|FILE.png|FILE.jpg");
-  command->add_option("--lod", inputs.lods, "NAME=0,3,7[/0,1,...]: sequence offsets, coarsest level first");
-  command->add_option("--seed", inputs.seed, "text that made-up values come from");
 }
 
 void add_session(CLI::App* command, SessionArguments& s) {
   add_inputs(command, s.inputs);
   command->add_option("--threads", s.options.threads, "threads at most, 0: as many as there are processors")
       ->check(CLI::Range(0, 1024));
-  command->add_option("--memory-limit", s.options.memory_limit,
-                      "bytes for intermediate tensors and outputs, 0: no limit");
+  add_bytes(command, "--memory-limit", s.options.memory_limit,
+            "for intermediate tensors and outputs (bytes, 100MB, 1.5GiB), 0: no limit");
   command->add_option("--time-limit", s.options.time_limit_ms, "milliseconds for one run, 0: no limit")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--cache-bytes", s.options.cache_bytes, "bytes of plans kept for shapes seen before");
+  add_bytes(command, "--cache-bytes", s.options.cache_bytes, "for plans of shapes seen before (bytes, 100MB, 1.5GiB)");
+}
+
+std::string unknown_command(const CLI::App& app, const std::string& given) {
+  std::vector<std::string> names;
+  std::string list;
+  for (const CommandRow& row : command_table(app)) {
+    if (row.name == app.get_name()) continue;
+    names.push_back(row.name);
+    list.append(list.empty() ? "" : ", ").append(row.name);
+  }
+  const std::string meant = nearest(given, names);
+  return "there is no command '" + given + "'" + (meant.empty() ? "" : "; did you mean '" + meant + "'?") +
+         "; the commands are " + list;
 }
 
 int main_guarded(int argc, char** argv) {
@@ -90,6 +122,8 @@ int main_guarded(int argc, char** argv) {
   app.footer(kFooter);
   app.set_version_flag("--version", coracle_version());
   app.require_subcommand(1);
+  app.option_defaults()->always_capture_default();
+  app.formatter(std::make_shared<Help>());
   ModelArguments model;
   SessionArguments session;
   RunArguments run_arguments;
@@ -103,8 +137,12 @@ int main_guarded(int argc, char** argv) {
   run_command->footer(kRunFooter);
   add_model_options(run_command, model);
   add_session(run_command, session);
-  run_command->add_option("--output-dir", run_arguments.output_dir, "write outputs to DIR/0.npy, DIR/1.npy, ...");
-  run_command->add_flag("--json", run_arguments.json, "print JSON");
+  run_command->add_option("--output-dir", run_arguments.output_dir,
+                          "write outputs to DIR/0.npy, DIR/1.npy, ...; of a folder of inputs to DIR/FILE/0.npy, ...");
+  CLI::Option* run_json = run_command->add_flag("--json", run_arguments.json, "print JSON; a line for each file");
+  run_command->add_flag("--values", run_arguments.values, "all elements in JSON")->needs(run_json);
+  run_command->add_option("--jobs", run_arguments.jobs, "files of a folder at a time, each in a session of its own")
+      ->check(CLI::Range(1, 1024));
   CLI::App* inspect_command = app.add_subcommand("inspect", "Says what is in a model");
   inspect_command->footer(kInspectFooter);
   add_model(inspect_command, model);
@@ -131,22 +169,46 @@ int main_guarded(int argc, char** argv) {
   profile_command->add_option("--repeat", repeat, "runs; the last one is shown")->check(CLI::Range(1, 1000000));
   profile_command->add_flag("--nodes", nodes, "a line for each node, not for each operator");
   profile_command->add_option("-o,--output", trace, "write a Chrome trace");
+  std::string stage = "final";
+  std::string drawing;
+  CLI::App* graph_command = app.add_subcommand("graph", "Draws a model's graph");
+  graph_command->footer(kGraphFooter);
+  add_model_options(graph_command, model);
+  graph_command->add_option("--stage", stage, "loaded (as in the file), final, or a rewrite's name: behind that");
+  graph_command->add_option("-o,--output", drawing,
+                            "FILE.html (a page to search and fold), .svg, .dot or .txt; without: dot, printed");
+
+  std::string shell;
+  CLI::App* completion_command = app.add_subcommand("completion", "Prints completions of commands and options");
+  completion_command->footer(kCompletionFooter);
+  completion_command->add_option("shell", shell, "whose")
+      ->required()
+      ->type_name("bash|zsh|fish")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""));
+  std::string page = "coracle";
+  std::string pages;
+  CLI::App* manual_command = app.add_subcommand("manual", "Prints pages of the manual (roff)");
+  manual_command->footer(kManualFooter);
+  manual_command->add_option("command", page, "whose page");
+  manual_command->add_option("--output-dir", pages, "write all pages: DIR/coracle.1, DIR/coracle-run.1, ...");
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-      throw Failure(
-          ExitCode::kUsage,
-          fmt::format("there is no command '{}'; the commands are run, inspect, explain, bench and profile", argv[1]));
+      throw Failure(ExitCode::kUsage, unknown_command(app, argv[1]));
     }
-    throw Failure(ExitCode::kUsage, std::string(e.what()) + "; 'coracle --help' explains");
+    throw Failure(ExitCode::kUsage, leftover_message(app, e.what()) + "; 'coracle --help' explains");
   }
   if (*run_command) run(model, session, run_arguments);
   if (*inspect_command) inspect(model, session.inputs, json);
   if (*explain_command) explain(model, session, json);
   if (*bench_command) bench(model, session, bench_arguments);
+  if (*completion_command) fmt::print("{}", completion(command_table(app), shell));
+  if (*manual_command && pages.empty()) fmt::print("{}", manual(command_table(app), page, coracle_version()));
+  if (*manual_command && !pages.empty()) write_manuals(command_table(app), pages, coracle_version());
+  if (*graph_command) graph(model, stage, drawing);
   if (*profile_command) profile(model, session, repeat, nodes, trace);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     throw Failure(ExitCode::kIo, "the results cannot be written to standard output");

@@ -50,7 +50,7 @@ class Failures : public testing::Test {
 
 TEST_F(Failures, Usage) {
   expect_failure({}, kUsage, {"subcommand", "--help"});
-  expect_failure({"walk", product_}, kUsage, {"no command 'walk'", "run, inspect, explain, bench and profile"});
+  expect_failure({"walk", product_}, kUsage, {"no command 'walk'", "run, inspect, explain, bench, profile"});
   expect_failure({"run"}, kUsage, {"model"});
   expect_failure({"run", product_, "--frequency", "3"}, kUsage, {"--frequency"});
   expect_failure({"run", product_, product_}, kUsage, {product_});
@@ -133,7 +133,7 @@ TEST_F(Failures, InputContents) {
   expect_failure(given(folder_.write("text.npy", "hello")), kIo, {"text.npy", "NUMPY"});
   const std::string big_endian = "\x93NUMPY\x01";
   expect_failure(given(folder_.write("short.npy", big_endian)), kIo, {"short.npy"});
-  expect_failure(given(folder_.write("x.csv", "1,2")), kUsage, {"x.csv", ".npy, .png or .jpg"});
+  expect_failure(given(folder_.write("x.csv", "1,2")), kUsage, {"x.csv", ".npy, .npz, .json, .bin, .png"});
   std::filesystem::create_directory(folder_.path("folder.npy"));
   expect_failure(given(folder_.path("folder.npy")), kIo, {"folder.npy", "directory"});
 }
@@ -174,7 +174,7 @@ TEST_F(Failures, Pictures) {
   expect_failure(given(product_, png), kUsage, {"small.png", "float32[?, 2]", ".npy"});
   expect_failure(given(picture_, folder_.path("none.png")), kIo, {"none.png", "No such file"});
   expect_failure(given(picture_, folder_.write("text.png", "not a picture")), kIo,
-                 {"text.png", "neither a PNG nor a JPEG"});
+                 {"text.png", "neither a PNG nor a JPEG, BMP or WebP"});
   // What a header says of the size costs nothing to write: no memory is taken for it.
   std::ifstream small(png, std::ios::binary);
   std::string huge(std::istreambuf_iterator<char>(small), {});
@@ -196,7 +196,8 @@ TEST_F(Failures, Shapes) {
   const auto given = [&](const std::string& shape) {
     return std::vector<std::string>{"run", product_, "--shape", "x=" + shape};
   };
-  for (const char* text : {"1,", ",2", "1,,2", "1;2", "1,x", "-1,2", "1, 2", "99999999999999999999"}) {
+  for (const char* text :
+       {"1,", ",2", "1,,2", "1;2", "1,x", "-1,2", "1, 2", "[1,2", "1x2,3", "[1,]", "99999999999999999999"}) {
     expect_failure(given(text), kUsage, {"--shape x=", text, "whole numbers"});
   }
   expect_failure(given("2"), kUsage, {"input 'x'", "2 dimensions", "[?, 2]", "[2]"});

@@ -8,7 +8,14 @@
 #include <png.h>
 // clang-format on
 
+#ifdef CORACLE_WEBP
+#include <webp/encode.h>
+#endif
+#include <zlib.h>
+
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 #include "support/program_writer.h"
@@ -69,7 +76,10 @@ void write_png(const std::string& path, int height, int width, std::array<uint8_
   }
 }
 
-void write_jpeg(const std::string& path, int height, int width, std::array<uint8_t, 3> colour) {
+namespace {
+
+/// A JPEG file of rows that are all the same.
+void write_jpeg_rows(const std::string& path, int height, int width, std::vector<uint8_t> row, J_COLOR_SPACE space) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) throw std::runtime_error("cannot write " + path);
   jpeg_compress_struct info;
@@ -79,12 +89,11 @@ void write_jpeg(const std::string& path, int height, int width, std::array<uint8
   jpeg_stdio_dest(&info, file);
   info.image_height = static_cast<JDIMENSION>(height);
   info.image_width = static_cast<JDIMENSION>(width);
-  info.input_components = 3;
-  info.in_color_space = JCS_RGB;
+  info.input_components = space == JCS_CMYK ? 4 : 3;
+  info.in_color_space = space;
   jpeg_set_defaults(&info);
   jpeg_set_quality(&info, 100, TRUE);
   jpeg_start_compress(&info, TRUE);
-  std::vector<uint8_t> row = pixels(1, width, colour);
   for (int y = 0; y < height; ++y) {
     JSAMPROW rows[] = {row.data()};
     jpeg_write_scanlines(&info, rows, 1);
@@ -92,6 +101,118 @@ void write_jpeg(const std::string& path, int height, int width, std::array<uint8
   jpeg_finish_compress(&info);
   jpeg_destroy_compress(&info);
   std::fclose(file);
+}
+
+void write_bytes(const std::string& path, const std::string& bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (!file.flush()) throw std::runtime_error("cannot write " + path);
+}
+
+std::string number(size_t value, size_t bytes, bool big_endian = false) {
+  std::string out;
+  for (size_t i = 0; i < bytes; ++i) {
+    out.push_back(static_cast<char>(value >> (8 * (big_endian ? bytes - 1 - i : i))));
+  }
+  return out;
+}
+
+/// Without a header, as archives have it.
+std::string deflate_bytes(const std::string& content) {
+  std::string data(compressBound(content.size()), '\0');
+  z_stream s{};
+  deflateInit2(&s, 9, Z_DEFLATED, -MAX_WBITS, 8, Z_DEFAULT_STRATEGY);
+  s.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
+  s.avail_in = static_cast<uInt>(content.size());
+  s.next_out = reinterpret_cast<Bytef*>(data.data());
+  s.avail_out = static_cast<uInt>(data.size());
+  deflate(&s, Z_FINISH);
+  data.resize(s.total_out);
+  deflateEnd(&s);
+  return data;
+}
+
+}  // namespace
+
+void write_jpeg(const std::string& path, int height, int width, std::array<uint8_t, 3> colour) {
+  write_jpeg_rows(path, height, width, pixels(1, width, colour), JCS_RGB);
+}
+
+void write_cmyk_jpeg(const std::string& path, int height, int width, std::array<uint8_t, 3> colour) {
+  std::vector<uint8_t> row;
+  for (int x = 0; x < width; ++x) row.insert(row.end(), {colour[0], colour[1], colour[2], 255});
+  write_jpeg_rows(path, height, width, row, JCS_CMYK);  // which libjpeg marks as Adobe's
+}
+
+void write_bmp(const std::string& path, int height, int width, std::array<uint8_t, 3> colour, int bits) {
+  const std::string pixel{static_cast<char>(colour[2]), static_cast<char>(colour[1]), static_cast<char>(colour[0])};
+  std::string palette;
+  std::string row;
+  if (bits == 8) palette = std::string(4, '\0') + pixel + std::string(1, '\0');
+  for (int x = 0; x < width; ++x) {
+    row += bits == 8 ? std::string(1, '\1') : (bits == 24 ? pixel : pixel + std::string(1, '\0'));
+  }
+  row.resize((row.size() + 3) / 4 * 4);
+  std::string rows;
+  for (int y = 0; y < height; ++y) rows += row;
+  const size_t begin = 54 + palette.size();
+  write_bytes(path, "BM" + number(begin + rows.size(), 4) + number(0, 4) + number(begin, 4) + number(40, 4) +
+                        number(static_cast<size_t>(width), 4) + number(static_cast<size_t>(height), 4) + number(1, 2) +
+                        number(static_cast<size_t>(bits), 2) + std::string(16, '\0') + number(palette.size() / 4, 4) +
+                        number(0, 4) + palette + rows);
+}
+
+bool write_webp(const std::string& path, int height, int width, std::array<uint8_t, 3> colour) {
+#ifdef CORACLE_WEBP
+  uint8_t* out = nullptr;
+  const size_t size = WebPEncodeLosslessRGB(pixels(height, width, colour).data(), width, height, 3 * width, &out);
+  write_bytes(path, {reinterpret_cast<const char*>(out), size});
+  WebPFree(out);
+  return true;
+#else
+  static_cast<void>(path), static_cast<void>(height), static_cast<void>(width), static_cast<void>(colour);
+  return false;
+#endif
+}
+
+std::string zip_file(const std::vector<std::pair<std::string, std::string>>& files, bool deflated) {
+  std::string out;
+  std::string directory;
+  for (const auto& [name, content] : files) {
+    const std::string data = deflated ? deflate_bytes(content) : content;
+    const auto sum = crc32(0, reinterpret_cast<const Bytef*>(content.data()), static_cast<uInt>(content.size()));
+    const std::string common = number(20, 2) + number(0, 2) + number(deflated ? 8 : 0, 2) + number(0, 4) +
+                               number(sum, 4) + number(data.size(), 4) + number(content.size(), 4) +
+                               number(name.size(), 2) + number(0, 2);
+    directory += "PK\x01\x02" + number(20, 2) + common + std::string(10, '\0') + number(out.size(), 4) + name;
+    out += "PK\x03\x04" + common + name + data;
+  }
+  return out + directory + "PK\x05\x06" + number(0, 4) + number(files.size(), 2) + number(files.size(), 2) +
+         number(directory.size(), 4) + number(out.size(), 4) + number(0, 2);
+}
+
+void write_oriented_png(const std::string& path, int height, int width, int orientation) {
+  png_image image;
+  std::memset(&image, 0, sizeof(image));
+  image.version = PNG_IMAGE_VERSION;
+  image.format = PNG_FORMAT_RGB;
+  image.height = static_cast<png_uint_32>(height);
+  image.width = static_cast<png_uint_32>(width);
+  std::vector<uint8_t> rgb;
+  for (int i = 0; i < height * width; ++i) rgb.insert(rgb.end(), {static_cast<uint8_t>(i), 0, 0});
+  if (png_image_write_to_file(&image, path.c_str(), 0, rgb.data(), 0, nullptr) == 0) {
+    throw std::runtime_error("cannot write " + path);
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::string bytes(std::istreambuf_iterator<char>(file), {});
+  // One entry in the first directory: tag, a short, once, its value.
+  const std::string chunk = "eXIfMM" + number(42, 2, true) + number(8, 4, true) + number(1, 2, true) +
+                            number(0x0112, 2, true) + number(3, 2, true) + number(1, 4, true) +
+                            number(static_cast<size_t>(orientation), 2, true) + number(0, 2) + number(0, 4);
+  const auto sum = crc32(0, reinterpret_cast<const Bytef*>(chunk.data()), static_cast<uInt>(chunk.size()));
+  constexpr size_t kBehindHeader = 33;
+  bytes.insert(kBehindHeader, number(chunk.size() - 4, 4, true) + chunk + number(sum, 4, true));
+  write_bytes(path, bytes);
 }
 
 }  // namespace coracle::test

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "support/small_models.h"
 #include "support/temporary_folder.h"
@@ -21,5 +23,15 @@ ModelBytes sequence_model();
 /// A picture of one colour; RGB.
 void write_png(const std::string& path, int height, int width, std::array<uint8_t, 3> colour);
 void write_jpeg(const std::string& path, int height, int width, std::array<uint8_t, 3> colour);
+/// With the inks that Adobe's programs write: inverted.
+void write_cmyk_jpeg(const std::string& path, int height, int width, std::array<uint8_t, 3> colour);
+/// `bits` of a pixel: 8 (with a palette), 24 or 32.
+void write_bmp(const std::string& path, int height, int width, std::array<uint8_t, 3> colour, int bits);
+/// False if this build has no WebP.
+bool write_webp(const std::string& path, int height, int width, std::array<uint8_t, 3> colour);
+/// The content of a ZIP archive of files (name and content), deflated or stored.
+std::string zip_file(const std::vector<std::pair<std::string, std::string>>& files, bool deflated);
+/// Pixels whose red counts from 0, with an EXIF orientation.
+void write_oriented_png(const std::string& path, int height, int width, int orientation);
 
 }  // namespace coracle::test

@@ -113,8 +113,8 @@ TEST_F(Run, Pictures) {
   test::write_png(folder_.path("a.png"), 4, 6, {51, 102, 255});
   test::write_jpeg(folder_.path("b.jpg"), 8, 8, {128, 128, 128});
   const auto run = [&](const std::string& file, const std::vector<std::string>& more) {
-    std::vector<std::string> arguments{
-        "run", model, "--input", "x=" + folder_.path(file), "--output-dir", folder_.path("out")};
+    std::vector<std::string> arguments{"run",    model, "--input",      "x=" + folder_.path(file),
+                                       "--mean", "0",   "--output-dir", folder_.path("out")};
     arguments.insert(arguments.end(), more.begin(), more.end());
     results(arguments);
     return test::read_npy(output(0));

@@ -6,7 +6,8 @@
 #include "cli/image.h"
 #include "fuzz/run_array.h"
 
-// The last byte tells the input's type and size; any bytes before as a picture for it: results, a Failure or an Error.
+// The last byte tells the input's type, size and resizing; any bytes before as a picture for it: results, a Failure or
+// an Error.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace coracle;
   constexpr size_t kMostBytes = 1024;  // which may be a picture of eight million pixels
@@ -14,9 +15,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const uint8_t wanted = data[size - 1];
   const coracle_dtype dtype = (wanted & 1U) != 0 ? CORACLE_UINT8 : CORACLE_FLOAT32;
   const int64_t side = (wanted & 2U) != 0 ? -1 : wanted / 4;
+  cli::ImageOptions options;
+  options.resize = static_cast<cli::Resize>(wanted / 4 % 4);
   try {
-    test::run_with(
-        cli::decode_image("fuzz", {reinterpret_cast<const char*>(data), size - 1}, dtype, {1, 3, side, side}));
+    const cli::Picture picture = cli::decode_picture("fuzz", {reinterpret_cast<const char*>(data), size - 1});
+    test::run_with(cli::image_input("fuzz", picture, dtype, {1, 3, side, side}, options));
   } catch (const cli::Failure&) {
   } catch (const Error&) {
   }

@@ -102,6 +102,18 @@ void write_inputs(const fs::path& folder) {
       "\"\\x93NUMPY\"\n\"'descr': \"\n\"'fortran_order': \"\n\"'shape': \"\n\"False\"\n\"True\"\n\"(\"\n\")\"\n\",\"\n"
       "\"'<f4'\"\n\"'<f8'\"\n\"'<f2'\"\n\"'<i8'\"\n\"'<i4'\"\n\"'<i2'\"\n\"'|i1'\"\n\"'|u1'\"\n\"'|b1'\"\n\"'<c8'"
       "\"\n\"'<c16'\"\n");
+  // The last byte is what data_fuzzer takes them for.
+  const std::string rows = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", six);
+  write(folder / "data_fuzzer" / "npz", test::zip_file({{"x.npy", rows}}, /*deflated=*/false) + '\x00');
+  write(folder / "data_fuzzer" / "npz_deflated", test::zip_file({{"x.npy", rows}}, /*deflated=*/true) + '\x00');
+  write(folder / "data_fuzzer" / "json", std::string("[[1, -2.5], [1e3, 4]]") + '\x01');
+  write(folder / "data_fuzzer" / "json_object", std::string(R"({"y": null, "x": [[true, 0], [1, 4]]})") + '\x05');
+  write(folder / "data_fuzzer" / "raw", six + '\x32');
+  write(folder / "data_fuzzer" / "raw_half", six + '\x07');
+  write(
+      folder / "data_fuzzer.dict",
+      "\"PK\\x03\\x04\"\n\"PK\\x01\\x02\"\n\"PK\\x05\\x06\"\n\"x.npy\"\n\"\\x93NUMPY\"\n\"[\"\n\"]\"\n\"{\"\n\"}\"\n\","
+      "\"\n\"NaN\"\n\"true\"\n\"\\\"x\\\":\"\n");
   // The last byte is what image_fuzzer makes of them.
   const fs::path picture = folder / "picture";
   test::write_png(picture, 3, 5, {10, 20, 30});
@@ -109,6 +121,15 @@ void write_inputs(const fs::path& folder) {
   write(folder / "image_fuzzer" / "png_resized", read(picture) + '\x11');
   test::write_jpeg(picture, 9, 17, {200, 20, 30});
   write(folder / "image_fuzzer" / "jpeg", read(picture) + '\x02');
+  test::write_cmyk_jpeg(picture, 8, 8, {200, 20, 30});
+  write(folder / "image_fuzzer" / "cmyk", read(picture) + '\x02');
+  for (int bits : {8, 24, 32}) {
+    test::write_bmp(picture, 3, 5, {10, 20, 30}, bits);
+    write(folder / "image_fuzzer" / ("bmp" + std::to_string(bits)), read(picture) + '\x1D');
+  }
+  test::write_oriented_png(picture, 2, 3, 6);
+  write(folder / "image_fuzzer" / "oriented", read(picture) + '\x02');
+  if (test::write_webp(picture, 3, 5, {10, 20, 30})) write(folder / "image_fuzzer" / "webp", read(picture) + '\x19');
   fs::remove(picture);
 }
 

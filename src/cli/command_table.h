@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+/// What the program's commands and options say of themselves, and what is made of that.
+namespace coracle::cli {
+
+struct OptionRow {
+  std::vector<std::string> names;  ///< "-o", "--output"; empty for what stands by its position
+  std::string name;                ///< of what stands by its position, or the longest of `names`
+  std::string description;
+  std::string value;                 ///< what it takes, "NUMBERS"; empty for a flag
+  std::string default_value;         ///< or empty
+  std::vector<std::string> choices;  ///< the values there are, where its type lists them: "strict|default"
+};
+
+struct CommandRow {
+  std::string name;
+  std::string description;
+  std::string footer;
+  std::vector<OptionRow> options;
+};
+
+/// The program itself first, then its commands.
+std::vector<CommandRow> command_table(const CLI::App& app);
+
+/// Completion for "bash", "zsh" or "fish".
+std::string completion(const std::vector<CommandRow>& table, const std::string& shell);
+
+/// The page of manual section 1 of a command, or of the program where `command` is its name. Throws Failure (usage)
+/// where there is no such command.
+std::string manual(const std::vector<CommandRow>& table, const std::string& command, const std::string& version);
+/// Writes DIR/coracle.1, DIR/coracle-run.1 and so on.
+void write_manuals(const std::vector<CommandRow>& table, const std::string& dir, const std::string& version);
+
+/// The candidate that `word` is most likely a misspelling of; empty if none is near.
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
+/// What is wrong with the arguments that were left over, with what was probably meant; `message` is CLI11's.
+std::string leftover_message(const CLI::App& app, const std::string& message);
+
+}  // namespace coracle::cli

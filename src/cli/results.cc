@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/results.h"
+
+#include <fmt/core.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "cli/array.h"
+#include "cli/element.h"
+#include "cli/failure.h"
+#include "cli/npy.h"
+#include "cli/text.h"
+
+namespace coracle::cli {
+namespace {
+
+using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+
+std::string summary(const api::View& v) {
+  if (v.size() == 0) return "empty";
+  const Statistics s = statistics(v);
+  if (s.elements == 0) return fmt::format("{} elements", v.size());
+  std::string out = s.not_finite == s.elements
+                        ? std::string()
+                        : fmt::format("min {:.6g}  max {:.6g}  mean {:.6g}", s.low, s.high, s.mean);
+  if (s.not_finite != 0) out += fmt::format("{}{} of {} not finite", out.empty() ? "" : "  ", s.not_finite, s.elements);
+  return out;
+}
+
+std::string lod_text(const api::Lod& lod) {
+  std::string out;
+  for (const std::vector<size_t>& level : lod) {
+    out.append(out.empty() ? "" : "/");
+    for (size_t i = 0; i < level.size(); ++i) out.append(i == 0 ? "" : ",").append(std::to_string(level[i]));
+  }
+  return out;
+}
+
+void write_number(Writer& w, double value) {
+  if (std::isfinite(value)) {
+    w.Double(value);
+  } else {
+    w.Null();
+  }
+}
+
+void write_element(Writer& w, coracle_dtype dtype, const void* elements, size_t i) {
+  if (dtype == CORACLE_COMPLEX64 || dtype == CORACLE_COMPLEX128) {
+    const coracle_dtype part = dtype == CORACLE_COMPLEX64 ? CORACLE_FLOAT32 : CORACLE_FLOAT64;
+    w.StartArray();
+    write_number(w, number_at(part, elements, 2 * i));
+    write_number(w, number_at(part, elements, 2 * i + 1));
+    w.EndArray();
+  } else if (dtype == CORACLE_BOOL) {
+    w.Bool(whole_at(dtype, elements, i) != 0);
+  } else if (is_whole(dtype)) {
+    w.Int64(whole_at(dtype, elements, i));
+  } else {
+    write_number(w, number_at(dtype, elements, i));
+  }
+}
+
+void write_output(Writer& w, const std::string& name, const api::View& v, bool values) {
+  w.StartObject();
+  w.Key("name");
+  w.String(name.c_str());
+  w.Key("dtype");
+  w.String(coracle_dtype_name(v.dtype()));
+  w.Key("shape");
+  w.StartArray();
+  for (int64_t d : v.dims()) w.Int64(d);
+  w.EndArray();
+  if (!v.lod().empty()) {
+    w.Key("lod");
+    w.String(lod_text(v.lod()).c_str());
+  }
+  if (const Statistics s = statistics(v); s.elements > s.not_finite) {
+    w.Key("min");
+    w.Double(s.low);
+    w.Key("max");
+    w.Double(s.high);
+    w.Key("mean");
+    write_number(w, s.mean);
+    if (s.not_finite != 0) {
+      w.Key("not_finite");
+      w.Uint64(s.not_finite);
+    }
+  }
+  if (values) {
+    w.Key("values");
+    w.StartArray();
+    for (size_t i = 0; i < v.size(); ++i) write_element(w, v.dtype(), v.raw(), i);
+    w.EndArray();
+  }
+  w.EndObject();
+}
+
+}  // namespace
+
+Statistics statistics(const api::View& v) {
+  Statistics s;
+  if (!is_real(v.dtype())) return s;
+  s.elements = v.size();
+  double sum = 0;
+  for (size_t i = 0; i < s.elements; ++i) {
+    const double value = number_at(v.dtype(), v.raw(), i);
+    if (!std::isfinite(value)) {
+      ++s.not_finite;
+      continue;
+    }
+    const bool first = i == s.not_finite;
+    s.low = first ? value : std::min(s.low, value);
+    s.high = first ? value : std::max(s.high, value);
+    sum += value;
+  }
+  if (s.elements > s.not_finite) s.mean = sum / static_cast<double>(s.elements - s.not_finite);
+  return s;
+}
+
+std::string results_text(const std::vector<api::TensorInfo>& infos, const api::Session& session) {
+  std::string out;
+  for (size_t i = 0; i < infos.size(); ++i) {
+    const api::View v = session.output(i);
+    const std::string lod = v.lod().empty() ? std::string() : "  lod " + lod_text(v.lod());
+    out += fmt::format("{}  {}  {}  {}{}\n", i, infos[i].name, type_text(v.dtype(), v.dims()), summary(v), lod);
+  }
+  return out;
+}
+
+std::string results_json(const std::vector<api::TensorInfo>& infos, const api::Session& session, bool values,
+                         const std::string& file) {
+  rapidjson::StringBuffer buffer;
+  Writer w(buffer);
+  w.StartObject();
+  if (!file.empty()) {
+    w.Key("file");
+    w.String(printable(file).c_str());
+  }
+  w.Key("outputs");
+  w.StartArray();
+  for (size_t i = 0; i < infos.size(); ++i) write_output(w, infos[i].name, session.output(i), values);
+  w.EndArray();
+  w.EndObject();
+  return std::string(buffer.GetString()) + "\n";
+}
+
+void write_results(const std::string& dir, size_t count, const api::Session& session) {
+  std::error_code error;
+  std::filesystem::create_directories(dir, error);
+  if (error) throw Failure(ExitCode::kIo, dir + ": cannot be made: " + error.message());
+  for (size_t i = 0; i < count; ++i) write_npy(dir + "/" + std::to_string(i) + ".npy", array_of(session.output(i)));
+}
+
+}  // namespace coracle::cli
