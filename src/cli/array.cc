@@ -2,6 +2,7 @@
 #include "cli/array.h"
 
 #include <cstdint>
+#include <cstring>
 #include <new>
 
 #include "cli/failure.h"
@@ -32,6 +33,12 @@ Array make_array(coracle_dtype dtype, const api::Dims& dims) {
     throw Failure(ExitCode::kOutOfMemory,
                   "out of memory: " + type_text(dtype, dims) + " takes " + std::to_string(*bytes) + " bytes");
   }
+}
+
+Array array_of(const api::View& view) {
+  Array a{view.dtype(), view.dims(), std::vector<std::byte>(view.bytes())};
+  if (view.bytes() != 0) std::memcpy(a.bytes.data(), view.raw(), view.bytes());
+  return a;
 }
 
 std::string join(const api::Dims& dims) {

@@ -23,6 +23,9 @@ std::optional<size_t> byte_count(coracle_dtype dtype, const api::Dims& dims);
 /// Zeros. Failure if that is more than memory holds.
 Array make_array(coracle_dtype dtype, const api::Dims& dims);
 
+/// A copy of a result.
+Array array_of(const api::View& view);
+
 /// "1,3,224,224"
 std::string join(const api::Dims& dims);
 /// "float32[1, 3, ?, ?]"

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
+#include "cli/difference.h"
 #include "cli/inputs.h"
 
 namespace coracle::cli {
@@ -31,6 +33,21 @@ struct BenchArguments {
   bool json = false;
 };
 
+struct CompareArguments {
+  std::string other;
+  std::vector<std::string> a;         ///< KEY=VALUE, options of the first side only
+  std::vector<std::string> b;         ///< of the second
+  std::vector<std::string> expected;  ///< folders, or NAME=FILE.npy
+  std::string engine;                 ///< "paddle", "onnxruntime"; empty: this library
+  std::string python = "python3";
+  std::vector<std::string> data;  ///< folders with NAME.npy
+  int seeds = 1;                  ///< sets of made-up inputs
+  Tolerance tolerance;
+  bool locate = true;
+  bool operators = false;
+  bool json = false;
+};
+
 /// One function per command, each in the file of its name. Results go to stdout, all else to stderr.
 void run(const ModelArguments& model, const SessionArguments& session, const RunArguments& arguments);
 /// With inputs whose shapes are given, also what a run of such shapes would take.
@@ -40,6 +57,8 @@ void bench(const ModelArguments& model, const SessionArguments& session, const B
 /// `nodes`: a line for each node instead of one for all nodes of an operator.
 void profile(const ModelArguments& model, const SessionArguments& session, int repeat, bool nodes,
              const std::string& trace);
+/// Two sides for the same inputs. Failure kDifferent if outputs differ, after they were printed.
+void compare(const ModelArguments& model, const SessionArguments& session, const CompareArguments& arguments);
 
 /// Largest resident size of this process so far, in bytes.
 size_t peak_resident_bytes();

@@ -158,21 +158,33 @@ Array from_file(const api::TensorInfo& info, const std::string& path, const Name
 
 }  // namespace
 
-void set_inputs(const api::Model& model, const InputOptions& options, api::Session& session) {
-  const std::vector<api::TensorInfo> inputs = model.inputs();
-  const Named files = by_name(options.files, inputs, "--input");
-  const Named shapes = by_name(options.shapes, inputs, "--shape");
-  const Named lods = by_name(options.lods, inputs, "--lod");
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const api::TensorInfo& info = inputs[i];
+std::vector<Input> read_inputs(const api::Model& model, const InputOptions& options) {
+  const std::vector<api::TensorInfo> infos = model.inputs();
+  const Named files = by_name(options.files, infos, "--input");
+  const Named shapes = by_name(options.shapes, infos, "--shape");
+  const Named lods = by_name(options.lods, infos, "--lod");
+  std::vector<Input> inputs;
+  for (const api::TensorInfo& info : infos) {
     const auto file = files.find(info.name);
-    const Array array = file != files.end() ? from_file(info, file->second, shapes)
-                                            : made_up(info, run_dims(info, shapes), options.seed);
-    session.set_input(i, array.dtype, array.dims, array.bytes.data());
+    Input input{file != files.end() ? from_file(info, file->second, shapes)
+                                    : made_up(info, run_dims(info, shapes), options.seed),
+                {}};
     if (const auto lod = lods.find(info.name); lod != lods.end()) {
-      session.set_lod(i, offsets(lod->second, "--lod " + info.name));
+      input.lod = offsets(lod->second, "--lod " + info.name);
     }
+    inputs.push_back(std::move(input));
   }
+  return inputs;
+}
+
+void set_input(api::Session& session, size_t index, const Input& input) {
+  session.set_input(index, input.array.dtype, input.array.dims, input.array.bytes.data());
+  if (!input.lod.empty()) session.set_lod(index, input.lod);
+}
+
+void set_inputs(const api::Model& model, const InputOptions& options, api::Session& session) {
+  const std::vector<Input> inputs = read_inputs(model, options);
+  for (size_t i = 0; i < inputs.size(); ++i) set_input(session, i, inputs[i]);
 }
 
 }  // namespace coracle::cli

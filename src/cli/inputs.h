@@ -16,8 +16,18 @@ struct InputOptions {
   std::string seed = "coracle";     ///< text the made-up values come from
 };
 
-/// Sets all inputs of a session: from files, the rest made up from the seed (real numbers in [-1, 1), whole numbers 0
-/// or 1) with dimensions from --shape or the model; a free first dimension is 1. Throws Failure that names the input.
+/// The value of an input.
+struct Input {
+  Array array;
+  api::Lod lod;
+};
+
+/// All inputs of a model in its order: from files, the rest made up from the seed (real numbers in [-1, 1), whole
+/// numbers 0 or 1) with dimensions from --shape or the model; a free first dimension is 1. Throws Failure that names
+/// the input.
+std::vector<Input> read_inputs(const api::Model& model, const InputOptions& options);
+void set_input(api::Session& session, size_t index, const Input& input);
+/// Sets all inputs of a session to what read_inputs gives.
 void set_inputs(const api::Model& model, const InputOptions& options, api::Session& session);
 
 }  // namespace coracle::cli

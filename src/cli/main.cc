@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kFooter =
     "Exit codes: 0 ok, 1 run failure, 2 usage, 3 model invalid, 4 unsupported operator or feature, 5 input/output, 6 "
-    "out of memory, 130 interrupted.\n"
+    "out of memory, 7 outputs differ (compare), 130 interrupted.\n"
     "\nExamples:\n"
     "  coracle inspect inference.pdmodel\n"
     "  coracle run model_dir --shape x=1,3,640,640 --output-dir out\n"
@@ -42,6 +42,19 @@ constexpr const char* kBenchFooter =
     "Examples:\n"
     "  coracle bench model_dir --shape x=1,3,640,640 --threads 2\n"
     "  coracle bench inference.json --shape x=8,3,48,320 --warmup 5 --repeat 200 --json";
+
+constexpr const char* kCompareFooter =
+    "A is MODEL; B is OTHER, or MODEL under other options (--b), stored results (--expected), or another engine\n"
+    "(--engine). With none of these B is MODEL without rewriting. Options of runs are for both sides; --a and --b set\n"
+    "for one: params, isa, passes (on, off), disable-passes, max-rewrites, disable-kernels, precision, emulate-tiles,\n"
+    "weights, threads. Where outputs differ, the first operator and the rewrite responsible are looked for.\n"
+    "Exit code 7 if outputs differ beyond |a - b| <= atol + rtol * |b|; whole numbers must be equal.\n"
+    "\nExamples:\n"
+    "  coracle compare model_dir --shape x=1,3,640,640 --b isa=avx2\n"
+    "  coracle compare model_dir converted_dir --data inputs --rtol 1e-2\n"
+    "  coracle compare model_dir --data inputs --expected results       as 'coracle run --output-dir results' wrote\n"
+    "  coracle compare model_dir --shape x=1,3,640,640 --engine paddle\n"
+    "  coracle compare model_dir model.onnx --shape x=1,3,640,640 --engine onnxruntime --python venv/bin/python";
 
 constexpr const char* kProfileFooter =
     "Examples:\n"
@@ -85,6 +98,26 @@ void add_session(CLI::App* command, SessionArguments& s) {
   command->add_option("--cache-bytes", s.options.cache_bytes, "bytes of plans kept for shapes seen before");
 }
 
+void add_compare(CLI::App* command, CompareArguments& c) {
+  command->add_option("other", c.other, "the second model; without it the first under other options");
+  command->add_option("--a", c.a, "KEY=VALUE: option of the first side only")->allow_extra_args(false);
+  command->add_option("--b", c.b, "KEY=VALUE: option of the second side only")->allow_extra_args(false);
+  command->add_option("--data", c.data, "folder with NAME.npy for each input; may be given several times")
+      ->allow_extra_args(false);
+  command->add_option("--seeds", c.seeds, "sets of made-up inputs")->check(CLI::Range(1, 100000));
+  command
+      ->add_option("--expected", c.expected, "folder with NAME.npy or 0.npy, 1.npy, ... of results; or NAME=FILE.npy")
+      ->allow_extra_args(false);
+  command->add_option("--engine", c.engine, "what runs the second side, through its Python package")
+      ->check(CLI::IsMember({"paddle", "onnxruntime"}));
+  command->add_option("--python", c.python, "interpreter that has the package");
+  command->add_option("--rtol", c.tolerance.relative, "relative tolerance of real numbers");
+  command->add_option("--atol", c.tolerance.absolute, "absolute tolerance of real numbers");
+  command->add_flag("--operators", c.operators, "show the difference of each operator's result");
+  command->add_flag("!--no-locate", c.locate, "do not look for what is responsible");
+  command->add_flag("--json", c.json, "print JSON");
+}
+
 int main_guarded(int argc, char** argv) {
   CLI::App app("Runs PaddlePaddle models.", "coracle");
   app.footer(kFooter);
@@ -124,6 +157,12 @@ int main_guarded(int argc, char** argv) {
   bench_command->add_option("--warmup", bench_arguments.warmup, "runs before, the first included")
       ->check(CLI::Range(1, 1000000));
   bench_command->add_flag("--json", bench_arguments.json, "print JSON");
+  CLI::App* compare_command = app.add_subcommand("compare", "Compares outputs of two models, options or engines");
+  compare_command->footer(kCompareFooter);
+  CompareArguments compare_arguments;
+  add_model_options(compare_command, model);
+  add_compare(compare_command, compare_arguments);
+  add_session(compare_command, session);
   CLI::App* profile_command = app.add_subcommand("profile", "Measures each node");
   profile_command->footer(kProfileFooter);
   add_model_options(profile_command, model);
@@ -139,7 +178,8 @@ int main_guarded(int argc, char** argv) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
       throw Failure(
           ExitCode::kUsage,
-          fmt::format("there is no command '{}'; the commands are run, inspect, explain, bench and profile", argv[1]));
+          fmt::format("there is no command '{}'; the commands are run, inspect, explain, bench, compare and profile",
+                      argv[1]));
     }
     throw Failure(ExitCode::kUsage, std::string(e.what()) + "; 'coracle --help' explains");
   }
@@ -147,6 +187,7 @@ int main_guarded(int argc, char** argv) {
   if (*inspect_command) inspect(model, session.inputs, json);
   if (*explain_command) explain(model, session, json);
   if (*bench_command) bench(model, session, bench_arguments);
+  if (*compare_command) compare(model, session, compare_arguments);
   if (*profile_command) profile(model, session, repeat, nodes, trace);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     throw Failure(ExitCode::kIo, "the results cannot be written to standard output");

@@ -3,7 +3,6 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
-#include <cstring>
 #include <filesystem>
 
 #include "cli/commands.h"
@@ -38,12 +37,6 @@ std::string summary(const api::View& v) {
     default: return fmt::format("{} elements", n);
   }
   return fmt::format("min {:.6g}  max {:.6g}  mean {:.6g}", low, high, sum / static_cast<double>(n));
-}
-
-Array array_of(const api::View& v) {
-  Array a{v.dtype(), v.dims(), std::vector<std::byte>(v.bytes())};
-  if (v.bytes() != 0) std::memcpy(a.bytes.data(), v.raw(), v.bytes());
-  return a;
 }
 
 std::string lod_text(const api::Lod& lod) {
