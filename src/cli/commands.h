@@ -28,8 +28,17 @@ struct RunArguments {
 };
 
 struct BenchArguments {
-  int repeat = 20;
+  int repeat = 20;      ///< measured runs of each session
+  double duration = 0;  ///< seconds of measuring instead; 0: `repeat` runs
   int warmup = 2;
+  int sessions = 1;  ///< that run at once
+  bool json = false;
+};
+
+struct ProfileArguments {
+  int repeat = 5;
+  bool nodes = false;  ///< a line for each node instead of one for all nodes of an operator
+  std::string trace;   ///< file to write a Chrome trace to
   bool json = false;
 };
 
@@ -54,9 +63,13 @@ void run(const ModelArguments& model, const SessionArguments& session, const Run
 void inspect(const ModelArguments& model, const InputOptions& inputs, bool json);
 void explain(const ModelArguments& model, const SessionArguments& session, bool json);
 void bench(const ModelArguments& model, const SessionArguments& session, const BenchArguments& arguments);
-/// `nodes`: a line for each node instead of one for all nodes of an operator.
-void profile(const ModelArguments& model, const SessionArguments& session, int repeat, bool nodes,
-             const std::string& trace);
+void profile(const ModelArguments& model, const SessionArguments& session, const ProfileArguments& arguments);
+/// What runs models here, and how it is equipped.
+void devices(bool json);
+/// What is wrong or slow on this machine, and with `model` (a path, or empty) for that model.
+void doctor(const ModelArguments& model, const InputOptions& inputs, bool json);
+/// What --version prints.
+std::string version_text();
 /// Two sides for the same inputs. Failure kDifferent if outputs differ, after they were printed.
 void compare(const ModelArguments& model, const SessionArguments& session, const CompareArguments& arguments);
 

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/failure.h"
+#include "cli/interrupt.h"
 
 namespace coracle::cli {
 namespace {
@@ -41,7 +42,8 @@ constexpr const char* kExplainFooter =
 constexpr const char* kBenchFooter =
     "Examples:\n"
     "  coracle bench model_dir --shape x=1,3,640,640 --threads 2\n"
-    "  coracle bench inference.json --shape x=8,3,48,320 --warmup 5 --repeat 200 --json";
+    "  coracle bench inference.json --shape x=8,3,48,320 --warmup 5 --repeat 200 --json\n"
+    "  coracle bench model_dir --shape x=1,3,48,320 --sessions 8 --threads 1 --duration 10     throughput";
 
 constexpr const char* kCompareFooter =
     "A is MODEL; B is OTHER, or MODEL under other options (--b), stored results (--expected), or another engine\n"
@@ -56,16 +58,26 @@ constexpr const char* kCompareFooter =
     "  coracle compare model_dir --shape x=1,3,640,640 --engine paddle\n"
     "  coracle compare model_dir model.onnx --shape x=1,3,640,640 --engine onnxruntime --python venv/bin/python";
 
+constexpr const char* kDevicesFooter =
+    "Examples:\n"
+    "  coracle devices\n"
+    "  coracle devices --json";
+
+constexpr const char* kDoctorFooter =
+    "Examples:\n"
+    "  coracle doctor                                        the machine\n"
+    "  coracle doctor model_dir --shape x=1,3,640,640        the model on it, too";
+
 constexpr const char* kProfileFooter =
     "Examples:\n"
     "  coracle profile model_dir --shape x=1,3,640,640\n"
     "  coracle profile model_dir --shape x=1,3,640,640 --nodes          node by node, the slowest first\n"
     "  coracle profile model_dir --shape x=1,3,640,640 -o trace.json     for chrome://tracing or ui.perfetto.dev";
 
-void add_model(CLI::App* command, ModelArguments& m) {
-  command->add_option("model", m.model, "directory, program file (.pdmodel, __model__, .json) or parameter file")
-      ->required();
+CLI::Option* add_model(CLI::App* command, ModelArguments& m) {
   command->add_option("--params", m.params, "parameter file, where Paddle's naming rules do not find it");
+  return command->add_option("model", m.model, "directory, program file (.pdmodel, __model__, .json) or parameter file")
+      ->required();
 }
 
 void add_model_options(CLI::App* command, ModelArguments& m) {
@@ -121,16 +133,14 @@ void add_compare(CLI::App* command, CompareArguments& c) {
 int main_guarded(int argc, char** argv) {
   CLI::App app("Runs PaddlePaddle models.", "coracle");
   app.footer(kFooter);
-  app.set_version_flag("--version", coracle_version());
+  app.set_version_flag("--version", version_text);
   app.require_subcommand(1);
   ModelArguments model;
   SessionArguments session;
   RunArguments run_arguments;
   BenchArguments bench_arguments;
   bool json = false;
-  bool nodes = false;
-  int repeat = 5;
-  std::string trace;
+  ProfileArguments profile_arguments;
 
   CLI::App* run_command = app.add_subcommand("run", "Runs a model once");
   run_command->footer(kRunFooter);
@@ -153,7 +163,13 @@ int main_guarded(int argc, char** argv) {
   bench_command->footer(kBenchFooter);
   add_model_options(bench_command, model);
   add_session(bench_command, session);
-  bench_command->add_option("--repeat", bench_arguments.repeat, "measured runs")->check(CLI::Range(1, 1000000));
+  CLI::Option* repeats = bench_command->add_option("--repeat", bench_arguments.repeat, "measured runs of each session");
+  repeats->check(CLI::Range(1, 1000000));
+  bench_command->add_option("--duration", bench_arguments.duration, "seconds of measured runs")
+      ->check(CLI::Range(1e-3, 1e6))
+      ->excludes(repeats);
+  bench_command->add_option("--sessions", bench_arguments.sessions, "sessions that run at once and share the weights")
+      ->check(CLI::Range(1, Interruption::kMostRuns));
   bench_command->add_option("--warmup", bench_arguments.warmup, "runs before, the first included")
       ->check(CLI::Range(1, 1000000));
   bench_command->add_flag("--json", bench_arguments.json, "print JSON");
@@ -163,23 +179,32 @@ int main_guarded(int argc, char** argv) {
   add_model_options(compare_command, model);
   add_compare(compare_command, compare_arguments);
   add_session(compare_command, session);
+  CLI::App* devices_command = app.add_subcommand("devices", "Says what runs models here");
+  devices_command->footer(kDevicesFooter);
+  devices_command->add_flag("--json", json, "print JSON");
+  CLI::App* doctor_command = app.add_subcommand("doctor", "Says what is wrong or slow here, and what to do");
+  doctor_command->footer(kDoctorFooter);
+  add_model(doctor_command, model)->required(false);
+  add_inputs(doctor_command, session.inputs);
+  doctor_command->add_flag("--json", json, "print JSON");
   CLI::App* profile_command = app.add_subcommand("profile", "Measures each node");
   profile_command->footer(kProfileFooter);
   add_model_options(profile_command, model);
   add_session(profile_command, session);
-  profile_command->add_option("--repeat", repeat, "runs; the last one is shown")->check(CLI::Range(1, 1000000));
-  profile_command->add_flag("--nodes", nodes, "a line for each node, not for each operator");
-  profile_command->add_option("-o,--output", trace, "write a Chrome trace");
+  profile_command->add_option("--repeat", profile_arguments.repeat, "runs; the last one is shown")
+      ->check(CLI::Range(1, 1000000));
+  profile_command->add_flag("--nodes", profile_arguments.nodes, "a line for each node, not for each operator");
+  profile_command->add_option("-o,--output", profile_arguments.trace, "write a Chrome trace, a lane for each thread");
+  profile_command->add_flag("--json", profile_arguments.json, "print JSON, with every call");
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-      throw Failure(
-          ExitCode::kUsage,
-          fmt::format("there is no command '{}'; the commands are run, inspect, explain, bench, compare and profile",
-                      argv[1]));
+      throw Failure(ExitCode::kUsage, fmt::format("there is no command '{}'; the commands are run, inspect, explain, "
+                                                  "bench, compare, devices, doctor and profile",
+                                                  argv[1]));
     }
     throw Failure(ExitCode::kUsage, std::string(e.what()) + "; 'coracle --help' explains");
   }
@@ -188,7 +213,9 @@ int main_guarded(int argc, char** argv) {
   if (*explain_command) explain(model, session, json);
   if (*bench_command) bench(model, session, bench_arguments);
   if (*compare_command) compare(model, session, compare_arguments);
-  if (*profile_command) profile(model, session, repeat, nodes, trace);
+  if (*devices_command) devices(json);
+  if (*doctor_command) doctor(model, session.inputs, json);
+  if (*profile_command) profile(model, session, profile_arguments);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     throw Failure(ExitCode::kIo, "the results cannot be written to standard output");
   }
