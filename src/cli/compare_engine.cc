@@ -128,9 +128,10 @@ class EngineSide : public Side {
     rapidjson::Document reply;
     if (fs::exists(folder.path("reply.json"))) reply.Parse(read_file(folder.path("reply.json")).c_str());
     if (reply.HasParseError() || !reply.IsObject()) {
+      const std::string said = tail(read_file(folder.path("log")));
       throw Failure(ExitCode::kRunFailure,
-                    fmt::format("{} ended with {} {} and said: {}", text(), status < 0 ? "signal" : "exit code",
-                                std::abs(status), tail(read_file(folder.path("log")))));
+                    fmt::format("{} ended with {} {} and said {}", text(), status < 0 ? "signal" : "exit code",
+                                std::abs(status), said.empty() ? "nothing" : said));
     }
     if (reply.HasMember("missing")) {
       throw Failure(ExitCode::kUnsupported,

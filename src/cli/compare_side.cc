@@ -141,7 +141,11 @@ api::Session ModelSide::session(const std::vector<NamedInput>& inputs) const {
                                                 arguments_.model, names_of(infos), given));
   }
   for (size_t i = 0; i < infos.size(); ++i) {
-    set_input(session, i, by_name ? named(infos[i].name)->input : inputs[i].input);
+    try {
+      set_input(session, i, by_name ? named(infos[i].name)->input : inputs[i].input);
+    } catch (const api::Exception& e) {
+      throw Failure(exit_code(e.status()), arguments_.model + ": " + e.what());
+    }
   }
   return session;
 }

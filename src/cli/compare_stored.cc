@@ -83,10 +83,11 @@ std::unique_ptr<Side> stored_side(const std::vector<std::string>& expected, cons
   }
   if (!single.empty()) found.push_back(std::move(single));
   if (found.size() != sets) {
-    throw Failure(ExitCode::kUsage,
-                  fmt::format("--expected has results of {} sets of inputs, compared are {}: give one "
-                              "folder for each --data",
-                              found.size(), sets));
+    throw Failure(
+        ExitCode::kUsage,
+        fmt::format("--expected has results for {} of {} sets of inputs: give a folder for each set, that is for "
+                    "each --data or for as many as --seeds says",
+                    found.size(), sets));
   }
   std::vector<std::string> names;
   for (const api::TensorInfo& o : outputs) names.push_back(o.name);

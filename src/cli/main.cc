@@ -106,7 +106,7 @@ void add_session(CLI::App* command, SessionArguments& s) {
   command->add_option("--memory-limit", s.options.memory_limit,
                       "bytes for intermediate tensors and outputs, 0: no limit");
   command->add_option("--time-limit", s.options.time_limit_ms, "milliseconds for one run, 0: no limit")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(0, 1'000'000'000));
   command->add_option("--cache-bytes", s.options.cache_bytes, "bytes of plans kept for shapes seen before");
 }
 
