@@ -177,7 +177,7 @@ packages: setup
 	rm -rf build/packages
 	cpack --config build/release/CPackConfig.cmake -B build/packages
 	rm -rf build/packages/_CPack_Packages
-	scripts/sbom.py $$(build/release/coracle --version) build/packages
+	scripts/sbom.py $$(build/release/coracle --version | sed -n '1s/^coracle //p') build/packages
 
 # Library, program, packages and wheel built twice without ccache, in folders of other names: the same bits.
 reproducible: setup

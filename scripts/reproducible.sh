@@ -19,7 +19,7 @@ for folder in "$root/one" "$root/another/with a longer name"; do
     cmake --preset release -DBUILD_TESTING=OFF -DCORACLE_BUILD_EXAMPLES=OFF > cmake.log
     cmake --build --preset release -j "$jobs" > build.log
     cpack --config build/release/CPackConfig.cmake -B build/packages > cpack.log
-    scripts/sbom.py "$(build/release/coracle --version)" build/packages
+    scripts/sbom.py "$(build/release/coracle --version | sed -n '1s/^coracle //p')" build/packages
     [ "${1:-}" = --no-wheel ] || scripts/python-wheel.sh > wheel.log
     mkdir results
     cp build/release/libcoracle.so build/release/lib/libcoracle.a build/release/coracle results

@@ -141,6 +141,17 @@ std::string describe(const Profile& profile) {
       field(w, "duration_ns", e.duration_ns);
       field(w, "flops", e.flops);
       field(w, "bytes", e.bytes);
+      w.Key("helpers");
+      w.StartArray();
+      for (const ProfileEvent::Helper& h : e.helpers) {
+        w.StartObject();
+        field(w, "thread", int64_t{h.thread});
+        field(w, "start_ns", h.start_ns);
+        field(w, "duration_ns", h.duration_ns);
+        field(w, "busy_ns", h.busy_ns);
+        w.EndObject();
+      }
+      w.EndArray();
       w.EndObject();
     }
     w.EndArray();

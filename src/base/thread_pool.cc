@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/deadline.h"
+#include "base/loop_trace.h"
 #include "base/workers.h"
 
 #if defined(__linux__)
@@ -77,6 +78,24 @@ struct InPieces {
   }
 };
 
+/// A loop's body that tells a trace when it ran.
+struct Traced {
+  void (*call)(const void* self, int64_t begin, int64_t end);
+  const void* self;
+  LoopTrace* trace;
+
+  static void run(const void* self, int64_t begin, int64_t end) {
+    const auto& loop = *static_cast<const Traced*>(self);
+    const auto now = [] {
+      const auto time = std::chrono::steady_clock::now().time_since_epoch();
+      return std::chrono::duration_cast<std::chrono::nanoseconds>(time).count();
+    };
+    const int64_t start = now();
+    loop.call(loop.self, begin, end);
+    loop.trace->add(start, now());
+  }
+};
+
 }  // namespace
 
 struct ThreadPool::Caller {
@@ -131,6 +150,11 @@ void ThreadPool::run(int64_t n, int64_t grain, Call call, const void* self) noex
   if (helpers == 0) {
     call(self, 0, n);
     return;
+  }
+  const Traced traced{call, self, LoopTrace::current()};
+  if (traced.trace != nullptr) [[unlikely]] {
+    call = Traced::run;
+    self = &traced;
   }
   const int64_t parts = (helpers + 1) * (workers_->crowded() ? kPartsEachCrowded : kPartsEach);
   loop_->set(n, std::min(most, parts), helpers + 1, call, self);

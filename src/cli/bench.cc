@@ -6,44 +6,69 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
+#include <exception>
+#include <numeric>
+#include <thread>
 #include <vector>
 
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/interrupt.h"
+#include "cli/machine.h"
 
 namespace coracle::cli {
 namespace {
 
-double milliseconds(std::chrono::steady_clock::duration d) {
-  return std::chrono::duration<double, std::milli>(d).count();
-}
+using Clock = std::chrono::steady_clock;
 
-double percentile(std::vector<double> times, double share) {
-  std::sort(times.begin(), times.end());
-  const auto at = static_cast<size_t>(std::lround(share * static_cast<double>(times.size() - 1)));
-  return times[at];
-}
+double milliseconds(Clock::duration d) { return std::chrono::duration<double, std::milli>(d).count(); }
 
 struct Measured {
+  std::string isa;
+  int threads = 0;  // of each session
+  int sessions = 0;
   double load_ms = 0;
   double first_ms = 0;
+  double passed_ms = 0;  // from the first measured run's start to the last one's end
   double peak_mib = 0;
-  double arena_mib = 0;
-  std::vector<double> times;  // ms
+  double arena_mib = 0;       // of all sessions
+  std::vector<double> times;  // ms, of all sessions
+
+  double runs_per_second() const { return static_cast<double>(times.size()) * 1e3 / std::max(passed_ms, 1e-6); }
+  double mean() const {
+    return std::accumulate(times.begin(), times.end(), 0.0) / static_cast<double>(std::max<size_t>(times.size(), 1));
+  }
 };
 
+/// The times that shares of all runs stay below; of no runs zeros.
+std::vector<double> percentiles(std::vector<double> times, const std::vector<double>& shares) {
+  std::sort(times.begin(), times.end());
+  std::vector<double> out;
+  for (double share : shares) {
+    const auto at = static_cast<size_t>(std::lround(share * static_cast<double>(times.size() - 1)));
+    out.push_back(times.empty() ? 0 : times[at]);
+  }
+  return out;
+}
+
 void print_text(const Measured& m) {
-  fmt::print(
-      "load      {:8.2f} ms\nfirst run {:8.2f} ms\nmin       {:8.3f} ms\nmedian    {:8.3f} ms\np99       {:8.3f} "
-      "ms\n",
-      m.load_ms, m.first_ms, percentile(m.times, 0), percentile(m.times, 0.5), percentile(m.times, 0.99));
+  const std::vector<double> p = percentiles(m.times, {0, 0.5, 0.9, 0.99});
+  fmt::print("machine   {}, {}\n", processor_name(), m.isa);
+  const std::string threads = std::to_string(m.threads) + (m.threads == 1 ? " thread" : " threads");
+  fmt::print("runs      {} by {}\n", m.times.size(),
+             m.sessions == 1 ? "1 session of " + threads
+                             : fmt::format("{} sessions at once, of {} each", m.sessions, threads));
+  fmt::print("load      {:8.2f} ms\nfirst run {:8.2f} ms\n", m.load_ms, m.first_ms);
+  fmt::print("min       {:8.3f} ms\nmean      {:8.3f} ms\nmedian    {:8.3f} ms\np90       {:8.3f} ms\n", p[0], m.mean(),
+             p[1], p[2]);
+  fmt::print("p99       {:8.3f} ms\nthroughput {:7.1f} runs/s\n", p[3], m.runs_per_second());
   fmt::print("peak      {:8.1f} MiB resident, {:.1f} MiB of it intermediate tensors\n", m.peak_mib, m.arena_mib);
 }
 
-void print_json(const ModelArguments& arguments, const SessionArguments& session_arguments, const Measured& m) {
+void print_json(const ModelArguments& arguments, const Measured& m) {
   rapidjson::StringBuffer buffer;
   rapidjson::Writer<rapidjson::StringBuffer> w(buffer);
   w.StartObject();
@@ -51,18 +76,26 @@ void print_json(const ModelArguments& arguments, const SessionArguments& session
     w.Key(name);
     w.Double(value);
   };
-  w.Key("model");
-  w.String(arguments.model.c_str());
-  w.Key("isa");
-  w.String(arguments.options.cpu_isa.empty() ? coracle_cpu_isa() : arguments.options.cpu_isa.c_str());
+  const auto text = [&](const char* name, const std::string& value) {
+    w.Key(name);
+    w.String(value.c_str());
+  };
+  const std::vector<double> p = percentiles(m.times, {0, 0.5, 0.9, 0.99});
+  text("model", arguments.model);
+  text("processor", processor_name());
+  text("isa", m.isa);
   w.Key("threads");
-  const int threads = session_arguments.options.threads;
-  w.Int(threads > 0 ? threads : coracle_default_threads());
+  w.Int(m.threads);
+  w.Key("sessions");
+  w.Int(m.sessions);
   number("load_ms", m.load_ms);
   number("first_ms", m.first_ms);
-  number("min_ms", percentile(m.times, 0));
-  number("median_ms", percentile(m.times, 0.5));
-  number("p99_ms", percentile(m.times, 0.99));
+  number("min_ms", p[0]);
+  number("mean_ms", m.mean());
+  number("median_ms", p[1]);
+  number("p90_ms", p[2]);
+  number("p99_ms", p[3]);
+  number("runs_per_second", m.runs_per_second());
   number("peak_mib", m.peak_mib);
   number("arena_mib", m.arena_mib);
   w.Key("times_ms");
@@ -71,6 +104,81 @@ void print_json(const ModelArguments& arguments, const SessionArguments& session
   w.EndArray();
   w.EndObject();
   fmt::print("{}\n", buffer.GetString());
+}
+
+/// Shows on a terminal how far measuring is, some times a second.
+class Progress {
+ public:
+  explicit Progress(std::string of) : of_(std::move(of)) {}
+  ~Progress() {
+    if (shown_) fmt::print(stderr, "\r{:30}\r", "");
+  }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  void show(size_t runs) {
+    const Clock::time_point now = Clock::now();
+    if (!terminal_ || now < next_) return;
+    fmt::print(stderr, "\r{} runs{}", runs, of_);
+    shown_ = true;
+    next_ = now + std::chrono::milliseconds(100);
+  }
+
+ private:
+  const bool terminal_ = isatty(STDERR_FILENO) != 0;
+  const std::string of_;
+  bool shown_ = false;
+  Clock::time_point next_{};
+};
+
+/// One session's measured runs.
+struct Lane {
+  std::vector<double> times;
+  Clock::time_point end;
+  std::exception_ptr failure;
+};
+
+/// Runs until `b` has enough, `stop` is set or a run fails.
+void measure(api::Session& session, const BenchArguments& b, Clock::time_point start, std::atomic<bool>& stop,
+             Progress* progress, Lane& lane) {
+  const auto limit = start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(b.duration));
+  lane.end = start;
+  try {
+    while (!stop.load() && (b.duration > 0 ? lane.end < limit : lane.times.size() < static_cast<size_t>(b.repeat))) {
+      const Clock::time_point t = Clock::now();
+      Interruption::run(session);
+      lane.end = Clock::now();
+      lane.times.push_back(milliseconds(lane.end - t));
+      if (progress != nullptr) progress->show(lane.times.size());
+    }
+  } catch (...) {
+    lane.failure = std::current_exception();
+    stop = true;
+  }
+}
+
+/// The measured runs of all sessions, each but the first in a thread of its own.
+std::vector<Lane> measure(std::vector<api::Session>& sessions, const BenchArguments& b, Clock::time_point start) {
+  std::vector<Lane> lanes(sessions.size());
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  const auto join = [&] {
+    for (std::thread& t : threads) t.join();
+  };
+  try {
+    for (size_t i = 1; i < sessions.size(); ++i) {
+      threads.emplace_back([&, i] { measure(sessions[i], b, start, stop, nullptr, lanes[i]); });
+    }
+  } catch (...) {  // the system has no more threads
+    stop = true;
+    join();
+    throw;
+  }
+  {
+    Progress progress(b.duration > 0 ? fmt::format(", {:g} s", b.duration) : fmt::format(" of {}", b.repeat));
+    measure(sessions[0], b, start, stop, &progress, lanes[0]);
+  }
+  join();
+  return lanes;
 }
 
 }  // namespace
@@ -82,41 +190,53 @@ size_t peak_resident_bytes() {
 }
 
 void bench(const ModelArguments& arguments, const SessionArguments& session_arguments, const BenchArguments& b) {
-  using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   const Interruption interruption;
   const api::Model model(arguments.model, arguments.params, Interruption::interruptible(arguments.options));
-  api::Session session(model, session_arguments.options);
-  Measured measured;
-  measured.load_ms = milliseconds(Clock::now() - start);
-  set_inputs(model, session_arguments.inputs, session);
-  const Clock::time_point first_start = Clock::now();
-  Interruption::run(session);
-  measured.first_ms = milliseconds(Clock::now() - first_start);
-  for (int i = 1; i < b.warmup; ++i) Interruption::run(session);
-  std::vector<double>& times = measured.times;
-  const bool terminal = isatty(STDERR_FILENO) != 0;
-  try {
-    for (int i = 0; i < b.repeat; ++i) {
-      const Clock::time_point t = Clock::now();
-      Interruption::run(session);
-      times.push_back(milliseconds(Clock::now() - t));
-      if (terminal) fmt::print(stderr, "\r{}/{}", i + 1, b.repeat);
-    }
-  } catch (const std::exception&) {  // what was measured is told
-    if (!Interruption::happened() || times.empty()) throw;
+  SessionArguments shared = session_arguments;
+  // Sessions that run at once share the processors unless it is said how.
+  int& threads = shared.options.threads;
+  if (threads == 0) threads = std::max(coracle_default_threads() / b.sessions, 1);
+  std::vector<api::Session> sessions;
+  sessions.emplace_back(model, shared.options);
+  Measured m;
+  m.isa = arguments.options.cpu_isa.empty() ? coracle_cpu_isa() : arguments.options.cpu_isa;
+  m.threads = threads;
+  m.sessions = b.sessions;
+  m.load_ms = milliseconds(Clock::now() - start);
+  const std::vector<Input> inputs = read_inputs(model, session_arguments.inputs);
+  while (sessions.size() < static_cast<size_t>(b.sessions)) sessions.push_back(sessions[0].clone());
+  for (api::Session& session : sessions) {
+    for (size_t i = 0; i < inputs.size(); ++i) set_input(session, i, inputs[i]);
+    const Clock::time_point first_start = Clock::now();
+    Interruption::run(session);
+    if (&session == &sessions[0]) m.first_ms = milliseconds(Clock::now() - first_start);
+    for (int i = 1; i < b.warmup; ++i) Interruption::run(session);
   }
-  if (terminal) fmt::print(stderr, "\r            \r");
-  measured.peak_mib = static_cast<double>(peak_resident_bytes()) / 1048576.0;
-  measured.arena_mib = static_cast<double>(session.memory().arena) / 1048576.0;
+  const Clock::time_point measured_start = Clock::now();
+  Clock::time_point end = measured_start;
+  for (const Lane& lane : measure(sessions, b, measured_start)) {
+    m.times.insert(m.times.end(), lane.times.begin(), lane.times.end());
+    end = std::max(end, lane.end);
+    if (lane.failure != nullptr && !Interruption::happened()) std::rethrow_exception(lane.failure);
+  }
+  // What was measured before an interruption is told.
+  if (m.times.empty()) throw Failure(ExitCode::kInterrupted, "interrupted before a run was measured");
+  m.passed_ms = milliseconds(end - measured_start);
+  m.peak_mib = static_cast<double>(peak_resident_bytes()) / 1048576.0;
+  for (const api::Session& session : sessions) {
+    m.arena_mib += static_cast<double>(session.memory().arena) / 1048576.0;
+  }
   if (b.json) {
-    print_json(arguments, session_arguments, measured);
+    print_json(arguments, m);
   } else {
-    print_text(measured);
+    print_text(m);
   }
-  if (measured.times.size() < static_cast<size_t>(b.repeat)) {
-    throw Failure(ExitCode::kInterrupted,
-                  fmt::format("interrupted after {} of {} runs", measured.times.size(), b.repeat));
+  if (Interruption::happened()) {
+    throw Failure(ExitCode::kInterrupted, b.duration > 0
+                                              ? fmt::format("interrupted after {} runs", m.times.size())
+                                              : fmt::format("interrupted after {} of {} runs", m.times.size(),
+                                                            static_cast<int64_t>(b.repeat) * b.sessions));
   }
 }
 

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
+#include "cli/difference.h"
 #include "cli/inputs.h"
 
 namespace coracle::cli {
@@ -28,8 +30,32 @@ struct RunArguments {
 };
 
 struct BenchArguments {
-  int repeat = 20;
+  int repeat = 20;      ///< measured runs of each session
+  double duration = 0;  ///< seconds of measuring instead; 0: `repeat` runs
   int warmup = 2;
+  int sessions = 1;  ///< that run at once
+  bool json = false;
+};
+
+struct ProfileArguments {
+  int repeat = 5;
+  bool nodes = false;  ///< a line for each node instead of one for all nodes of an operator
+  std::string trace;   ///< file to write a Chrome trace to
+  bool json = false;
+};
+
+struct CompareArguments {
+  std::string other;
+  std::vector<std::string> a;         ///< KEY=VALUE, options of the first side only
+  std::vector<std::string> b;         ///< of the second
+  std::vector<std::string> expected;  ///< folders, or NAME=FILE.npy
+  std::string engine;                 ///< "paddle", "onnxruntime"; empty: this library
+  std::string python = "python3";
+  std::vector<std::string> data;  ///< folders with NAME.npy
+  int seeds = 1;                  ///< sets of made-up inputs
+  Tolerance tolerance;
+  bool locate = true;
+  bool operators = false;
   bool json = false;
 };
 
@@ -39,9 +65,15 @@ void run(const ModelArguments& model, const SessionArguments& session, const Run
 void inspect(const ModelArguments& model, const InputOptions& inputs, bool json);
 void explain(const ModelArguments& model, const SessionArguments& session, bool json);
 void bench(const ModelArguments& model, const SessionArguments& session, const BenchArguments& arguments);
-/// `nodes`: a line for each node instead of one for all nodes of an operator.
-void profile(const ModelArguments& model, const SessionArguments& session, int repeat, bool nodes,
-             const std::string& trace);
+void profile(const ModelArguments& model, const SessionArguments& session, const ProfileArguments& arguments);
+/// What runs models here, and how it is equipped.
+void devices(bool json);
+/// What is wrong or slow on this machine, and with `model` (a path, or empty) for that model.
+void doctor(const ModelArguments& model, const InputOptions& inputs, bool json);
+/// What --version prints.
+std::string version_text();
+/// Two sides for the same inputs. Failure kDifferent if outputs differ, after they were printed.
+void compare(const ModelArguments& model, const SessionArguments& session, const CompareArguments& arguments);
 
 /// The graph of a model behind the rewrite `stage` ("final": behind all) as a drawing, page or text by the ending of
 /// `output`; in Graphviz's language on standard output where that is empty.

@@ -17,6 +17,7 @@ enum class ExitCode : int {
   kUnsupported = 4,
   kIo = 5,
   kOutOfMemory = 6,
+  kDifferent = 7,      ///< compare: past the tolerance
   kInterrupted = 130,  ///< as shells count what SIGINT ended
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/interrupt.h"
 
+#include <array>
 #include <atomic>
 #include <csignal>
 
@@ -10,12 +11,32 @@ namespace coracle::cli {
 namespace {
 
 std::atomic<uint32_t> interrupted{0};
-std::atomic<api::Session*> running{nullptr};
+/// Sessions that run, one for each thread of the program that runs some.
+std::array<std::atomic<api::Session*>, Interruption::kMostRuns> running{};
 static_assert(std::atomic<api::Session*>::is_always_lock_free);
+
+/// A place among the running sessions while it lives.
+class Place {
+ public:
+  explicit Place(api::Session& session) {
+    for (;; at_ = (at_ + 1) % running.size()) {
+      api::Session* none = nullptr;
+      if (running[at_].compare_exchange_strong(none, &session)) return;
+    }
+  }
+  ~Place() { running[at_].store(nullptr); }
+  Place(const Place&) = delete;
+  Place& operator=(const Place&) = delete;
+
+ private:
+  size_t at_ = 0;
+};
 
 extern "C" void interrupt(int) {
   interrupted.store(1);
-  if (api::Session* const session = running.load()) session->cancel();
+  for (const std::atomic<api::Session*>& place : running) {
+    if (api::Session* const session = place.load()) session->cancel();
+  }
   std::signal(SIGINT, SIG_DFL);
 }
 
@@ -38,15 +59,9 @@ api::ModelOptions Interruption::interruptible(api::ModelOptions options) {
 }
 
 void Interruption::run(api::Session& session) {
-  running.store(&session);
-  try {
-    if (happened()) throw Failure(ExitCode::kInterrupted, "interrupted");
-    session.run();
-  } catch (...) {
-    running.store(nullptr);
-    throw;
-  }
-  running.store(nullptr);
+  const Place place(session);
+  if (happened()) throw Failure(ExitCode::kInterrupted, "interrupted");
+  session.run();
 }
 
 }  // namespace coracle::cli

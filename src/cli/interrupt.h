@@ -17,7 +17,9 @@ class Interruption {
   static bool happened();
   /// The same options for a model whose loading ends so.
   static api::ModelOptions interruptible(api::ModelOptions options);
-  /// A run of `session`. Throws Failure where the signal came before it.
+  /// Runs at once at most.
+  static constexpr int kMostRuns = 256;
+  /// A run of `session`, from any thread. Throws Failure where the signal came before it.
   static void run(api::Session& session);
 };
 

@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/file.h"
+#include "cli/interrupt.h"
 
 namespace coracle::cli {
 namespace {
@@ -41,77 +42,179 @@ void print(const Total& t, double all, const std::string& name) {
              100.0 * t.limit / seconds, name);
 }
 
-/// Chrome's trace event format: one complete event per kernel call, times in microseconds.
-std::string chrome_trace(const rapidjson::Document& events) {
+using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+
+struct Trace {
+  std::string text;
+  size_t events = 0;
+  int threads = 1;
+};
+
+/// Chrome's trace event format, times in microseconds: a lane for each thread, in that of the calling one a complete
+/// event per kernel call, in the others one per call that they helped with.
+Trace chrome_trace(const rapidjson::Document& events) {
+  Trace trace;
   rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> w(buffer);
+  Writer w(buffer);
+  const auto text = [&](const char* name, const char* value) {
+    w.Key(name);
+    w.String(value);
+  };
+  const auto begin_event = [&](const char* phase, const char* name, int thread) {
+    w.StartObject();
+    text("ph", phase);
+    text("name", name);
+    w.Key("pid");
+    w.Int(1);
+    w.Key("tid");
+    w.Int(thread + 1);
+  };
+  const auto microseconds = [&](const char* name, const rapidjson::Value& ns) {
+    w.Key(name);
+    w.Double(static_cast<double>(ns.GetInt64()) / 1000.0);
+  };
+  const auto add = [&](const rapidjson::Value& e, const rapidjson::Value& when, int thread) {
+    begin_event("X", e["node"].GetString(), thread);
+    text("cat", e["op"].GetString());
+    microseconds("ts", when["start_ns"]);
+    microseconds("dur", when["duration_ns"]);
+    w.Key("args");
+    w.StartObject();
+    text("kernel", e["kernel"].GetString());
+    text("output", e["output"].GetString());
+    if (thread != 0) microseconds("busy_us", when["busy_ns"]);
+    w.EndObject();
+    w.EndObject();
+    ++trace.events;
+    trace.threads = std::max(trace.threads, thread + 1);
+  };
   w.StartObject();
   w.Key("traceEvents");
   w.StartArray();
   for (const rapidjson::Value& e : events.GetArray()) {
-    w.StartObject();
-    w.Key("name");
-    w.String(e["node"].GetString());
-    w.Key("cat");
-    w.String(e["op"].GetString());
-    w.Key("ph");
-    w.String("X");
-    w.Key("ts");
-    w.Double(static_cast<double>(e["start_ns"].GetInt64()) / 1000.0);
-    w.Key("dur");
-    w.Double(static_cast<double>(e["duration_ns"].GetInt64()) / 1000.0);
-    w.Key("pid");
-    w.Int(1);
-    w.Key("tid");
-    w.Int(1);
+    add(e, e, 0);
+    for (const rapidjson::Value& helper : e["helpers"].GetArray()) add(e, helper, helper["thread"].GetInt());
+  }
+  for (int thread = 0; thread < trace.threads; ++thread) {
+    begin_event("M", "thread_name", thread);
     w.Key("args");
     w.StartObject();
-    w.Key("kernel");
-    w.String(e["kernel"].GetString());
-    w.Key("output");
-    w.String(e["output"].GetString());
+    text("name", thread == 0 ? "calling thread" : fmt::format("helper {}", thread).c_str());
     w.EndObject();
     w.EndObject();
   }
   w.EndArray();
   w.EndObject();
-  return buffer.GetString();
+  trace.text = buffer.GetString();
+  return trace;
+}
+
+using NamedTotal = std::pair<std::string, Total>;
+
+void print_text(const std::vector<NamedTotal>& sorted, const Total& all, const coracle_machine_limits& machine,
+                const ProfileArguments& arguments) {
+  fmt::print("{:>9}  {:>6}  {:>5}  {:>8}  {:>7}  {:>6}  {}\n", "ms", "share", "calls", "GFLOP/s", "GB/s", "limit",
+             arguments.nodes ? "operator, kernel, result and node" : "operator and kernel");
+  for (const auto& [name, total] : sorted) print(total, all.seconds, name);
+  print(all, all.seconds, fmt::format("in all, last of {} runs", arguments.repeat));
+  fmt::print(
+      "limit: the time at {:.0f} GFLOP/s of multiply-adds or {:.1f} GB/s from memory, as measured now, against the "
+      "time taken\n(above 100 % where operands come from a cache)\n",
+      machine.flops_per_second / 1e9, machine.bytes_per_second / 1e9);
+}
+
+void write_total(Writer& w, const Total& t, double all) {
+  const double seconds = std::max(t.seconds, 1e-9);
+  const auto number = [&](const char* name, double value) {
+    w.Key(name);
+    w.Double(value);
+  };
+  w.Key("calls");
+  w.Int(t.calls);
+  number("ms", t.seconds * 1e3);
+  number("share", all > 0 ? t.seconds / all : 0);
+  number("flops_per_second", t.flops / seconds);
+  number("bytes_per_second", t.bytes / seconds);
+  number("limit", t.limit / seconds);
+}
+
+/// The table with numbers in full, and the calls as coracle_session_profile tells them.
+void print_json(const std::vector<NamedTotal>& sorted, const Total& all, const coracle_machine_limits& machine,
+                const ProfileArguments& arguments, const std::string& calls) {
+  rapidjson::StringBuffer buffer;
+  Writer w(buffer);
+  w.StartObject();
+  w.Key("runs");
+  w.Int(arguments.repeat);
+  w.Key("machine");
+  w.StartObject();
+  w.Key("flops_per_second");
+  w.Double(machine.flops_per_second);
+  w.Key("bytes_per_second");
+  w.Double(machine.bytes_per_second);
+  w.EndObject();
+  w.Key("total");
+  w.StartObject();
+  write_total(w, all, all.seconds);
+  w.EndObject();
+  w.Key(arguments.nodes ? "nodes" : "operators");
+  w.StartArray();
+  for (const auto& [name, total] : sorted) {
+    w.StartObject();
+    w.Key("name");
+    w.String(name.c_str());
+    write_total(w, total, all.seconds);
+    w.EndObject();
+  }
+  w.EndArray();
+  w.Key("calls");
+  w.RawValue(calls.c_str(), calls.size(), rapidjson::kArrayType);
+  if (!arguments.trace.empty()) {
+    w.Key("trace");
+    w.String(arguments.trace.c_str());
+  }
+  w.EndObject();
+  fmt::print("{}\n", buffer.GetString());
 }
 
 }  // namespace
 
-void profile(const ModelArguments& arguments, const SessionArguments& session_arguments, int repeat, bool nodes,
-             const std::string& trace) {
-  const api::Model model(arguments.model, arguments.params, arguments.options);
+void profile(const ModelArguments& arguments, const SessionArguments& session_arguments,
+             const ProfileArguments& profile_arguments) {
+  const Interruption interruption;
+  const api::Model model(arguments.model, arguments.params, Interruption::interruptible(arguments.options));
   api::Session session(model, session_arguments.options);
   set_inputs(model, session_arguments.inputs, session);
-  session.run();
+  Interruption::run(session);
   session.set_profiling(true);
-  for (int i = 0; i < repeat; ++i) session.run();
+  for (int i = 0; i < profile_arguments.repeat; ++i) Interruption::run(session);
   rapidjson::Document events;
   const std::string text = session.profile();
   events.Parse(text.c_str());
-  if (!trace.empty()) write_file(trace, chrome_trace(events));
+  const Trace trace = chrome_trace(events);
+  if (!profile_arguments.trace.empty()) write_file(profile_arguments.trace, trace.text);
   const coracle_machine_limits machine = session.machine_limits();
   std::map<std::string, Total> totals;
   Total all;
   for (const rapidjson::Value& e : events.GetArray()) {
     std::string name = std::string(e["op"].GetString()) + "  " + e["kernel"].GetString();
-    if (nodes) name += fmt::format("  {}  {}", e["output"].GetString(), e["node"].GetString());
+    if (profile_arguments.nodes) name += fmt::format("  {}  {}", e["output"].GetString(), e["node"].GetString());
     totals[name].add(e, machine);
     all.add(e, machine);
   }
-  std::vector<std::pair<std::string, Total>> sorted(totals.begin(), totals.end());
+  std::vector<NamedTotal> sorted(totals.begin(), totals.end());
   std::sort(sorted.begin(), sorted.end(),
             [](const auto& a, const auto& b) { return a.second.seconds > b.second.seconds; });
-  fmt::print("{:>9}  {:>6}  {:>5}  {:>8}  {:>7}  {:>6}  {}\n", "ms", "share", "calls", "GFLOP/s", "GB/s", "limit",
-             nodes ? "operator, kernel, result and node" : "operator and kernel");
-  for (const auto& [name, total] : sorted) print(total, all.seconds, name);
-  print(all, all.seconds, fmt::format("in all, last of {} runs", repeat));
-  fmt::print(
-      "limit: the time at {:.0f} GFLOP/s of multiply-adds or {:.1f} GB/s from memory, as measured now, against the "
-      "time taken\n(above 100 % where operands come from a cache)\n",
-      machine.flops_per_second / 1e9, machine.bytes_per_second / 1e9);
+  if (profile_arguments.json) {
+    print_json(sorted, all, machine, profile_arguments, text);
+    return;
+  }
+  print_text(sorted, all, machine, profile_arguments);
+  if (!profile_arguments.trace.empty()) {
+    fmt::print("{}: written, a trace of {} calls in {} lane{}, for ui.perfetto.dev or chrome://tracing\n",
+               profile_arguments.trace, trace.events, trace.threads,
+               trace.threads == 1 ? "" : "s, one for each thread");
+  }
 }
 
 }  // namespace coracle::cli

@@ -7,12 +7,23 @@
 
 #include "base/deadline.h"
 #include "base/log.h"
+#include "base/loop_trace.h"
 #include "plan/call_failure.h"
 #include "plan/cost.h"
 #include "run/sized_call.h"
 
 namespace coracle {
 namespace {
+
+/// What helper threads did since the last call, in a run that began at `start` and is profiled.
+std::vector<ProfileEvent::Helper> helpers_since(std::chrono::steady_clock::time_point start) {
+  const auto zero = std::chrono::duration_cast<std::chrono::nanoseconds>(start.time_since_epoch()).count();
+  std::vector<ProfileEvent::Helper> helpers;
+  for (const LoopTrace::Span& s : LoopTrace::current()->take()) {
+    helpers.push_back({s.thread, s.begin - zero, s.end - s.begin, s.busy});
+  }
+  return helpers;
+}
 
 /// Operands with at most this many elements are read to plan what depends on them.
 constexpr int64_t kMaxReadElements = 4096;
@@ -100,6 +111,9 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs) {
   const MemoryLedger::Scope scope(ledger_);
   const Deadline deadline("the run", run_start_, limits_.time_ms, limits_.cancelled);
   const Deadline::Scope until(deadline);
+  std::optional<LoopTrace> trace;
+  if (profile_ != nullptr) trace.emplace(pool_.threads());
+  const LoopTrace::Scope traced(trace ? &*trace : nullptr);
   try {
     return run_main(inputs);
   } catch (...) {
@@ -323,7 +337,8 @@ void Executor::run_calls(const Graph& graph, BoundSteps& bound) {
                            .start_ns = ns(start - run_start_),
                            .duration_ns = ns(end - start),
                            .flops = cost.flops,
-                           .bytes = cost.bytes});
+                           .bytes = cost.bytes,
+                           .helpers = helpers_since(run_start_)});
     }
     if (call.failure != nullptr) [[unlikely]] {
       throw Error(code_of_failure(call.failure), detail.empty() ? std::string(call.failure) : detail)
@@ -433,7 +448,8 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
                          .start_ns = ns(start - run_start_),
                          .duration_ns = ns(end - start),
                          .flops = cost.flops,
-                         .bytes = cost.bytes});
+                         .bytes = cost.bytes,
+                         .helpers = helpers_since(run_start_)});
   }
 }
 

@@ -17,6 +17,15 @@ struct ProfileEvent {
   int64_t duration_ns = 0;
   int64_t flops = 0;  ///< what the kernel really multiplies and adds; 0 where memory is the limit (plan/cost.h)
   int64_t bytes = 0;  ///< operands and results
+
+  /// When a helper thread worked on it; the calling thread did all the time.
+  struct Helper {
+    int thread = 0;  ///< from 1 on
+    int64_t start_ns = 0;
+    int64_t duration_ns = 0;  ///< from the first part to the end of the last
+    int64_t busy_ns = 0;      ///< of that time, on parts
+  };
+  std::vector<Helper> helpers;
 };
 
 using Profile = std::vector<ProfileEvent>;

@@ -10,6 +10,11 @@
 namespace coracle {
 namespace {
 
+/// The model was consistent when it was loaded: what does not fit now are the inputs.
+[[noreturn]] void blame_inputs(const Error& e, const char* work, const std::string& inputs) {
+  throw Error(ErrorCode::kInvalidArgument, e.text()).add_context(text(work, " with ", inputs));
+}
+
 /// Plans cut the work for all threads of a session, and whoever runs it alone pays for each cut (strips of images
 /// overlap): no more than so many for each processor.
 constexpr int kMostPerCpu = 4;
@@ -155,9 +160,8 @@ void Session::run() {
   try {
     outputs_ = executor_.run(inputs_);
   } catch (const Error& e) {
-    // The model was consistent when it was loaded: what does not fit now are the inputs.
     if (e.code() != ErrorCode::kInvalidModel) throw;
-    throw Error(ErrorCode::kInvalidArgument, e.text()).add_context(text("running with ", describe_inputs()));
+    blame_inputs(e, "running", describe_inputs());
   }
 }
 
@@ -202,7 +206,12 @@ std::shared_ptr<const BoundSteps> Session::explain() {
     if (!inputs_[i].lod().empty()) fact.lod = std::make_shared<const Lod>(inputs_[i].lod());
     facts.push_back(std::move(fact));
   }
-  return executor_.plan(facts, true);
+  try {
+    return executor_.plan(facts, true);
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::kInvalidModel) throw;
+    blame_inputs(e, "planning", describe_inputs());
+  }
 }
 
 size_t Session::release_memory() {

@@ -3,6 +3,7 @@
 #include <rapidjson/document.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <iterator>
 
@@ -102,27 +103,72 @@ TEST_F(Commands, Bench) {
   for (const char* field : {"load_ms", "first_ms", "peak_mib", "arena_mib"})
     EXPECT_GT(d[field].GetDouble(), 0) << field;
   expect_parts(results({"bench", model_, "--shape", "x=1,3,16,16", "--repeat", "2"}),
-               {"load", "first run", "min", "median", "p99", "peak"});
+               {"machine", "runs      2 by 1 session", "load", "first run", "min", "mean", "median", "p90", "p99",
+                "throughput", "peak"});
+}
+
+TEST_F(Commands, BenchOfSeveralSessions) {
+  const rapidjson::Document d = parsed(results(
+      {"bench", model_, "--shape", "x=1,3,16,16", "--threads", "1", "--sessions", "3", "--repeat", "5", "--json"}));
+  EXPECT_EQ(d["times_ms"].Size(), 15U);
+  EXPECT_EQ(d["sessions"].GetInt(), 3);
+  EXPECT_GT(d["runs_per_second"].GetDouble(), 0);
+  EXPECT_GE(d["p90_ms"].GetDouble(), d["median_ms"].GetDouble());
+  EXPECT_GE(d["mean_ms"].GetDouble(), d["min_ms"].GetDouble());
+  EXPECT_NE(std::string(d["processor"].GetString()), "");
+  const auto start = std::chrono::steady_clock::now();
+  expect_parts(results({"bench", model_, "--shape", "x=1,3,16,16", "--sessions", "2", "--duration", "0.2"}),
+               {"by 2 sessions at once, of ", " each", "throughput"});
+  EXPECT_GE(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(200));
 }
 
 TEST_F(Commands, Profile) {
   const std::string trace = folder_.path("trace.json");
   expect_parts(results({"profile", model_, "--shape", "x=1,3,16,16", "--repeat", "2", "-o", trace}),
-               {"share", "calls", "GFLOP/s", "GB/s", "limit", "conv2d", "softmax", "last of 2 runs"});
+               {"share", "calls", "GFLOP/s", "GB/s", "limit", "conv2d", "softmax", "last of 2 runs",
+                trace + ": written, a trace of "});
   expect_parts(results({"profile", model_, "--shape", "x=1,3,16,16", "--nodes"}),
                {"operator, kernel, result and node", "conv2d", "float32[1, "});
   std::ifstream file(trace);
   const rapidjson::Document d = parsed({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
-  const rapidjson::Value& events = d["traceEvents"];
-  ASSERT_GE(events.Size(), 5U);
   double last_end = 0;
-  for (const rapidjson::Value& e : events.GetArray()) {
-    EXPECT_STREQ(e["ph"].GetString(), "X");
+  int lanes = 0;
+  size_t calls = 0;
+  for (const rapidjson::Value& e : d["traceEvents"].GetArray()) {
     EXPECT_NE(std::string(e["name"].GetString()), "");
+    if (std::string(e["ph"].GetString()) == "M") {
+      EXPECT_EQ(e["tid"].GetInt(), ++lanes) << "lanes are named in order";
+      continue;
+    }
+    EXPECT_STREQ(e["ph"].GetString(), "X");
     EXPECT_NE(std::string(e["args"]["kernel"].GetString()), "");
+    if (e["tid"].GetInt() != 1) continue;  // of a helper
+    ++calls;
     EXPECT_GE(e["ts"].GetDouble(), last_end - 1e-3) << "calls follow each other";
     last_end = e["ts"].GetDouble() + e["dur"].GetDouble();
   }
+  EXPECT_GE(calls, 5U);
+  EXPECT_GE(lanes, 1);
+}
+
+TEST_F(Commands, ProfileAsJson) {
+  const std::string trace = folder_.path("trace.json");
+  const rapidjson::Document d = parsed(
+      results({"profile", model_, "--shape", "x=1,3,16,16", "--repeat", "2", "--threads", "1", "--json", "-o", trace}));
+  EXPECT_EQ(d["runs"].GetInt(), 2);
+  EXPECT_STREQ(d["trace"].GetString(), trace.c_str());
+  EXPECT_GT(d["machine"]["flops_per_second"].GetDouble(), 0);
+  ASSERT_GE(d["calls"].Size(), 5U);
+  double ms = 0;
+  int calls = 0;
+  for (const rapidjson::Value& o : d["operators"].GetArray()) {
+    ms += o["ms"].GetDouble();
+    calls += o["calls"].GetInt();
+  }
+  EXPECT_NEAR(ms, d["total"]["ms"].GetDouble(), 1e-6);
+  EXPECT_EQ(static_cast<size_t>(calls), d["calls"].Size());
+  EXPECT_TRUE(d["calls"][0]["helpers"].Empty()) << "of one thread";
+  EXPECT_TRUE(parsed(results({"profile", model_, "--shape", "x=1,3,16,16", "--nodes", "--json"})).HasMember("nodes"));
 }
 
 }  // namespace

@@ -24,6 +24,16 @@ TEST(Interrupt, BenchTellsWhatItMeasured) {
   EXPECT_NE(outcome.err.find("interrupted after"), std::string::npos) << outcome.err;
 }
 
+TEST(Interrupt, EndsAllSessionsOfBench) {
+  const test::TemporaryFolder folder;
+  const std::string model = test::write_model(folder, test::product_model());
+  const test::Outcome outcome = test::coracle_program(
+      {"bench", model, "--shape", "x=300000,2", "--sessions", "3", "--duration", "100000"}, {}, kAfterMs);
+  EXPECT_EQ(outcome.code, 130) << outcome.err;
+  EXPECT_NE(outcome.out.find("by 3 sessions"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.err.find("interrupted after"), std::string::npos) << outcome.err;
+}
+
 TEST(Interrupt, WithoutAMeasurementThereIsNoResult) {
   const test::TemporaryFolder folder;
   const std::string model = test::write_model(folder, test::product_model());

@@ -20,7 +20,7 @@ logged cpack --config "$build/CPackConfig.cmake" -B "$work/again"
 for package in "$work"/packages/*.deb "$work"/packages/*.tar.gz; do
   cmp "$package" "$work/again/${package##*/}"
 done
-version=$("$build/coracle" --version)
+version=$("$build/coracle" --version | sed -n '1s/^coracle //p')
 root=$work/root
 
 # Each file is where package_files.txt or include/ says, in no other package.

@@ -14,7 +14,7 @@ install_and_move "$build"
 PKG_CONFIG_LIBDIR=$work/moved/lib/pkgconfig
 export PKG_CONFIG_LIBDIR
 asked() { pkg-config --keep-system-libs "$@"; }
-[ "$(asked --modversion coracle)" = "$("$work/moved/bin/coracle" --version | sed 's/[^0-9.]//g')" ]
+[ "$(asked --modversion coracle)" = "$("$work/moved/bin/coracle" --version | sed -n '1s/^coracle //p')" ]
 cd "$work"
 library_path=$work/moved/lib
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/loop_trace.h"
+
+#include <algorithm>
+
+namespace coracle {
+namespace {
+
+thread_local LoopTrace* current_trace = nullptr;
+
+}  // namespace
+
+LoopTrace::LoopTrace(int threads) { lanes_.reserve(static_cast<size_t>(std::max(threads, 1)) - 1); }
+
+void LoopTrace::add(int64_t begin, int64_t end) noexcept {
+  const std::thread::id thread = std::this_thread::get_id();
+  if (thread == caller_) return;
+  const std::lock_guard lock(mutex_);
+  auto lane = std::find_if(lanes_.begin(), lanes_.end(), [&](const Lane& l) { return l.thread == thread; });
+  if (lane == lanes_.end()) {
+    if (lanes_.size() == lanes_.capacity()) return;
+    lane = lanes_.insert(lane, {thread, {.thread = static_cast<int>(lanes_.size()) + 1}});
+  }
+  Span& span = lane->span;
+  if (span.busy == 0) span.begin = begin;
+  span.begin = std::min(span.begin, begin);
+  span.end = std::max(span.end, end);
+  span.busy += std::max<int64_t>(end - begin, 1);
+}
+
+std::vector<LoopTrace::Span> LoopTrace::take() {
+  const std::lock_guard lock(mutex_);
+  std::vector<Span> spans;
+  for (Lane& lane : lanes_) {
+    if (lane.span.busy != 0) spans.push_back(lane.span);
+    lane.span = {.thread = lane.span.thread};
+  }
+  return spans;
+}
+
+LoopTrace* LoopTrace::current() noexcept { return current_trace; }
+
+LoopTrace::Scope::Scope(LoopTrace* trace) noexcept : before_(current_trace) { current_trace = trace; }
+LoopTrace::Scope::~Scope() { current_trace = before_; }
+
+}  // namespace coracle

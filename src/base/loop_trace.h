@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace coracle {
+
+/// Notes when helper threads work on the loops of a thread, for profiles. Loops of the thread for which it is in effect
+/// (Scope) report to it.
+class LoopTrace {
+ public:
+  /// A helper's work on one loop or several. Times are those of std::chrono::steady_clock, in ns.
+  struct Span {
+    int thread = 0;  ///< helpers count from 1, in the order they are first seen
+    int64_t begin = 0;
+    int64_t end = 0;
+    int64_t busy = 0;  ///< of that time, on parts of loops
+  };
+
+  /// Of loops that so many threads work on, the caller included; others are not noted.
+  explicit LoopTrace(int threads);
+
+  /// A part that this thread ran. Any thread may call it.
+  void add(int64_t begin, int64_t end) noexcept;
+  /// What was noted since the last call.
+  std::vector<Span> take();
+
+  /// That of this thread; null for none.
+  static LoopTrace* current() noexcept;
+
+  /// Makes a trace that of this thread while it lives; null for none.
+  class Scope {
+   public:
+    explicit Scope(LoopTrace* trace) noexcept;
+    ~Scope();
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+   private:
+    LoopTrace* before_;
+  };
+
+ private:
+  struct Lane {
+    std::thread::id thread;
+    Span span;
+  };
+
+  const std::thread::id caller_ = std::this_thread::get_id();
+  std::mutex mutex_;
+  std::vector<Lane> lanes_;  // has room for all
+};
+
+}  // namespace coracle

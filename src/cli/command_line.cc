@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command_line.h"
+
+#include <fmt/core.h>
+
+#include <cstdio>
+
+#include "cli/command_table.h"
+#include "cli/commands.h"
+#include "cli/interrupt.h"
+#include "cli/options.h"
+
+namespace coracle::cli {
+namespace {
+
+constexpr const char* kRunFooter =
+    "Inputs without a file get made-up values: the same for the same seed, name and shape.\n"
+    "\nExamples:\n"
+    "  coracle run model_dir --shape x=1,3,640,640 --output-dir out\n"
+    "  coracle run inference.json --input x=image.npy --threads 2 --json\n"
+    "  coracle run __model__ --params __params__ --input image=photo.jpg --shape image=1,3,224,224\n"
+    "  coracle run classifier --input x=photos/ --resize short:256 --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225\n"
+    "      --jobs 2 --json     each file of a folder, for a model that was trained so\n"
+    "  coracle run model_dir --input inputs.npz     arrays by the names of inputs\n"
+    "  coracle run tagger --input words=words.npy --lod words=0,3,7";
+
+constexpr const char* kInspectFooter =
+    "Examples:\n"
+    "  coracle inspect inference.pdmodel\n"
+    "  coracle inspect model_dir --json\n"
+    "  coracle inspect model_dir --shape x=1,3,640,640     with the memory of such a run";
+
+constexpr const char* kExplainFooter =
+    "Examples:\n"
+    "  coracle explain model_dir --shape x=1,3,640,640\n"
+    "  coracle explain model_dir --shape x=1,3,640,640 --isa avx2 --disable-kernels conv2d.winograd";
+
+constexpr const char* kBenchFooter =
+    "Examples:\n"
+    "  coracle bench model_dir --shape x=1,3,640,640 --threads 2\n"
+    "  coracle bench inference.json --shape x=8,3,48,320 --warmup 5 --repeat 200 --json\n"
+    "  coracle bench model_dir --shape x=1,3,48,320 --sessions 8 --threads 1 --duration 10     throughput";
+
+constexpr const char* kCompareFooter =
+    "A is MODEL; B is OTHER, or MODEL under other options (--b), stored results (--expected), or another engine\n"
+    "(--engine). With none of these B is MODEL without rewriting. Options of runs are for both sides; --a and --b set\n"
+    "for one: params, isa, passes (on, off), disable-passes, max-rewrites, disable-kernels, precision, emulate-tiles,\n"
+    "weights, threads. Where outputs differ, the first operator and the rewrite responsible are looked for.\n"
+    "Exit code 7 if outputs differ beyond |a - b| <= atol + rtol * |b|; whole numbers must be equal.\n"
+    "\nExamples:\n"
+    "  coracle compare model_dir --shape x=1,3,640,640 --b isa=avx2\n"
+    "  coracle compare model_dir converted_dir --data inputs --rtol 1e-2\n"
+    "  coracle compare model_dir --data inputs --expected results       as 'coracle run --output-dir results' wrote\n"
+    "  coracle compare model_dir --shape x=1,3,640,640 --engine paddle\n"
+    "  coracle compare model_dir model.onnx --shape x=1,3,640,640 --engine onnxruntime --python venv/bin/python";
+
+constexpr const char* kDevicesFooter =
+    "Examples:\n"
+    "  coracle devices\n"
+    "  coracle devices --json";
+
+constexpr const char* kDoctorFooter =
+    "Examples:\n"
+    "  coracle doctor                                        the machine\n"
+    "  coracle doctor model_dir --shape x=1,3,640,640        the model on it, too";
+
+constexpr const char* kProfileFooter =
+    "Examples:\n"
+    "  coracle profile model_dir --shape x=1,3,640,640\n"
+    "  coracle profile model_dir --shape x=1,3,640,640 --nodes          node by node, the slowest first\n"
+    "  coracle profile model_dir --shape x=1,3,640,640 -o trace.json     for chrome://tracing or ui.perfetto.dev";
+
+constexpr const char* kGraphFooter =
+    "Examples:\n"
+    "  coracle graph model_dir -o model.html                 to open in a browser; needs no network\n"
+    "  coracle graph model_dir --stage loaded -o before.svg  before the first rewrite\n"
+    "  coracle graph model_dir | dot -Tpdf -o model.pdf      by Graphviz";
+
+constexpr const char* kCompletionFooter =
+    "Examples:\n"
+    "  source <(coracle completion bash)                                       in ~/.bashrc\n"
+    "  coracle completion zsh >~/.zfunc/_coracle                               in a folder of fpath\n"
+    "  coracle completion fish >~/.config/fish/completions/coracle.fish";
+
+constexpr const char* kManualFooter =
+    "Examples:\n"
+    "  coracle manual run | man -l -\n"
+    "  coracle manual --output-dir /usr/local/share/man/man1";
+
+CLI::Option* add_model(CLI::App* command, ModelArguments& m) {
+  command->add_option("--params", m.params, "parameter file, where Paddle's naming rules do not find it");
+  return command->add_option("model", m.model, "directory, program file (.pdmodel, __model__, .json) or parameter file")
+      ->required();
+}
+
+void add_model_options(CLI::App* command, ModelArguments& m) {
+  add_model(command, m);
+  command->add_option("--isa", m.options.cpu_isa, "widest instruction set to use")->type_name("sse2|avx2|avx512|neon");
+  command->add_option("--disable-passes", m.options.disable_passes, "rewrites to leave out, comma-separated, or all");
+  command->add_option("--max-rewrites", m.options.max_rewrites, "stop after that many rewrites (to bisect)");
+  command->add_option("--disable-kernels", m.options.disable_kernels, "prefixes of kernel names to leave out");
+  command->add_option("--precision", m.options.precision, "of products on matrix tiles")
+      ->type_name("strict|default|high|bf16");
+  command
+      ->add_option("--weights", m.options.weights,
+                   "how weights are held; mapped: shared with other processes, their file must not change")
+      ->type_name("copied|mapped|automatic");
+  command->add_flag("--emulate-tiles", m.options.emulate_tiles, "compute what matrix tiles would, on any machine");
+}
+
+void add_session(CLI::App* command, SessionArguments& s) {
+  add_inputs(command, s.inputs);
+  command->add_option("--threads", s.options.threads, "threads at most, 0: as many as there are processors")
+      ->check(CLI::Range(0, 1024));
+  add_bytes(command, "--memory-limit", s.options.memory_limit,
+            "for intermediate tensors and outputs (bytes, 100MB, 1.5GiB), 0: no limit");
+  command->add_option("--time-limit", s.options.time_limit_ms, "milliseconds for one run, 0: no limit")
+      ->check(CLI::Range(0, 1'000'000'000));
+  add_bytes(command, "--cache-bytes", s.options.cache_bytes, "for plans of shapes seen before (bytes, 100MB, 1.5GiB)");
+}
+
+/// The command `name`, whose options `add` adds to it with what they set, and which `run` runs.
+template <class Arguments, class Add, class Run>
+void add_command(CLI::App& app, const char* name, const char* description, const char* footer, Add add, Run run) {
+  CLI::App* command = app.add_subcommand(name, description);
+  command->footer(footer);
+  const auto arguments = std::make_shared<Arguments>();
+  add(command, *arguments);
+  command->callback([arguments, run] { run(*arguments); });
+}
+
+struct RunCommand {
+  ModelArguments model;
+  SessionArguments session;
+  RunArguments run;
+};
+
+void add_run(CLI::App* command, RunCommand& a) {
+  add_model_options(command, a.model);
+  add_session(command, a.session);
+  command->add_option("--output-dir", a.run.output_dir,
+                      "write outputs to DIR/0.npy, DIR/1.npy, ...; of a folder of inputs to DIR/FILE/0.npy, ...");
+  CLI::Option* json = command->add_flag("--json", a.run.json, "print JSON; a line for each file");
+  command->add_flag("--values", a.run.values, "all elements in JSON")->needs(json);
+  command->add_option("--jobs", a.run.jobs, "files of a folder at a time, each in a session of its own")
+      ->check(CLI::Range(1, 1024));
+}
+
+/// Of commands that say something about a model.
+struct QueryCommand {
+  ModelArguments model;
+  SessionArguments session;
+  bool json = false;
+};
+
+void add_inspect(CLI::App* command, QueryCommand& a) {
+  add_model(command, a.model);
+  add_inputs(command, a.session.inputs);
+  command->add_flag("--json", a.json, "print JSON");
+}
+
+void add_explain(CLI::App* command, QueryCommand& a) {
+  add_model_options(command, a.model);
+  add_session(command, a.session);
+  command->add_flag("--json", a.json, "print JSON");
+}
+
+void add_doctor(CLI::App* command, QueryCommand& a) {
+  add_model(command, a.model)->required(false);
+  add_inputs(command, a.session.inputs);
+  command->add_flag("--json", a.json, "print JSON");
+}
+
+struct BenchCommand {
+  ModelArguments model;
+  SessionArguments session;
+  BenchArguments bench;
+};
+
+void add_bench(CLI::App* command, BenchCommand& a) {
+  add_model_options(command, a.model);
+  add_session(command, a.session);
+  CLI::Option* repeats = command->add_option("--repeat", a.bench.repeat, "measured runs of each session");
+  repeats->check(CLI::Range(1, 1000000));
+  command->add_option("--duration", a.bench.duration, "seconds of measured runs")
+      ->check(CLI::Range(1e-3, 1e6))
+      ->excludes(repeats);
+  command->add_option("--sessions", a.bench.sessions, "sessions that run at once and share the weights")
+      ->check(CLI::Range(1, Interruption::kMostRuns));
+  command->add_option("--warmup", a.bench.warmup, "runs before, the first included")->check(CLI::Range(1, 1000000));
+  command->add_flag("--json", a.bench.json, "print JSON");
+}
+
+void add_compare_options(CLI::App* command, CompareArguments& c) {
+  command->add_option("other", c.other, "the second model; without it the first under other options");
+  command->add_option("--a", c.a, "KEY=VALUE: option of the first side only")->allow_extra_args(false);
+  command->add_option("--b", c.b, "KEY=VALUE: option of the second side only")->allow_extra_args(false);
+  command->add_option("--data", c.data, "folder with NAME.npy for each input; may be given several times")
+      ->allow_extra_args(false);
+  command->add_option("--seeds", c.seeds, "sets of made-up inputs")->check(CLI::Range(1, 100000));
+  command
+      ->add_option("--expected", c.expected, "folder with NAME.npy or 0.npy, 1.npy, ... of results; or NAME=FILE.npy")
+      ->allow_extra_args(false);
+  command->add_option("--engine", c.engine, "what runs the second side, through its Python package")
+      ->check(CLI::IsMember({"paddle", "onnxruntime"}));
+  command->add_option("--python", c.python, "interpreter that has the package");
+  command->add_option("--rtol", c.tolerance.relative, "relative tolerance of real numbers");
+  command->add_option("--atol", c.tolerance.absolute, "absolute tolerance of real numbers");
+  command->add_flag("--operators", c.operators, "show the difference of each operator's result");
+  command->add_flag("!--no-locate", c.locate, "do not look for what is responsible");
+  command->add_flag("--json", c.json, "print JSON");
+}
+
+struct CompareCommand {
+  ModelArguments model;
+  SessionArguments session;
+  CompareArguments compare;
+};
+
+void add_compare(CLI::App* command, CompareCommand& a) {
+  add_model_options(command, a.model);
+  add_compare_options(command, a.compare);
+  add_session(command, a.session);
+}
+
+struct ProfileCommand {
+  ModelArguments model;
+  SessionArguments session;
+  ProfileArguments profile;
+};
+
+void add_profile(CLI::App* command, ProfileCommand& a) {
+  add_model_options(command, a.model);
+  add_session(command, a.session);
+  command->add_option("--repeat", a.profile.repeat, "runs; the last one is shown")->check(CLI::Range(1, 1000000));
+  command->add_flag("--nodes", a.profile.nodes, "a line for each node, not for each operator");
+  command->add_option("-o,--output", a.profile.trace, "write a Chrome trace, a lane for each thread");
+  command->add_flag("--json", a.profile.json, "print JSON, with every call");
+}
+
+struct GraphCommand {
+  ModelArguments model;
+  std::string stage = "final";
+  std::string output;
+};
+
+void add_graph(CLI::App* command, GraphCommand& a) {
+  add_model_options(command, a.model);
+  command->add_option("--stage", a.stage, "loaded (as in the file), final, or a rewrite's name: behind that");
+  command->add_option("-o,--output", a.output,
+                      "FILE.html (a page to search and fold), .svg, .dot or .txt; without: dot, printed");
+}
+
+struct CompletionCommand {
+  std::string shell;
+};
+
+void add_completion(CLI::App* command, CompletionCommand& a) {
+  command->add_option("shell", a.shell, "whose")
+      ->required()
+      ->type_name("bash|zsh|fish")
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""));
+}
+
+struct ManualCommand {
+  std::string page = "coracle";
+  std::string folder;
+};
+
+void add_manual(CLI::App* command, ManualCommand& a) {
+  command->add_option("command", a.page, "whose page");
+  command->add_option("--output-dir", a.folder, "write all pages: DIR/coracle.1, DIR/coracle-run.1, ...");
+}
+
+}  // namespace
+
+void add_commands(CLI::App& app) {
+  add_command<RunCommand>(app, "run", "Runs a model once", kRunFooter, add_run,
+                          [](const RunCommand& a) { run(a.model, a.session, a.run); });
+  add_command<QueryCommand>(app, "inspect", "Says what is in a model", kInspectFooter, add_inspect,
+                            [](const QueryCommand& a) { inspect(a.model, a.session.inputs, a.json); });
+  add_command<QueryCommand>(app, "explain", "Says which kernel runs each node, and why not a better one",
+                            kExplainFooter, add_explain,
+                            [](const QueryCommand& a) { explain(a.model, a.session, a.json); });
+  add_command<BenchCommand>(app, "bench", "Measures load, first run and later runs", kBenchFooter, add_bench,
+                            [](const BenchCommand& a) { bench(a.model, a.session, a.bench); });
+  add_command<ProfileCommand>(app, "profile", "Measures each node", kProfileFooter, add_profile,
+                              [](const ProfileCommand& a) { profile(a.model, a.session, a.profile); });
+  add_command<CompareCommand>(app, "compare", "Compares outputs of two models, options or engines", kCompareFooter,
+                              add_compare, [](const CompareCommand& a) { compare(a.model, a.session, a.compare); });
+  add_command<GraphCommand>(app, "graph", "Draws a model's graph", kGraphFooter, add_graph,
+                            [](const GraphCommand& a) { graph(a.model, a.stage, a.output); });
+  add_command<QueryCommand>(app, "devices", "Says what runs models here", kDevicesFooter,
+                            [](CLI::App* command, QueryCommand& a) {
+                              command->add_flag("--json", a.json, "print JSON");
+                            },
+                            [](const QueryCommand& a) { devices(a.json); });
+  add_command<QueryCommand>(app, "doctor", "Says what is wrong or slow here, and what to do", kDoctorFooter, add_doctor,
+                            [](const QueryCommand& a) { doctor(a.model, a.session.inputs, a.json); });
+  add_command<CompletionCommand>(
+      app, "completion", "Prints completions of commands and options", kCompletionFooter, add_completion,
+      [&app](const CompletionCommand& a) { fmt::print("{}", completion(command_table(app), a.shell)); });
+  add_command<ManualCommand>(app, "manual", "Prints pages of the manual (roff)", kManualFooter, add_manual,
+                             [&app](const ManualCommand& a) {
+                               if (a.folder.empty()) {
+                                 fmt::print("{}", manual(command_table(app), a.page, coracle_version()));
+                               } else {
+                                 write_manuals(command_table(app), a.folder, coracle_version());
+                               }
+                             });
+}
+
+}  // namespace coracle::cli

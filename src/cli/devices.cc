@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+#include <fmt/format.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include "cli/commands.h"
+#include "cli/machine.h"
+
+// What --version and `devices` say.
+namespace coracle::cli {
+namespace {
+
+using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+
+/// Whose code is in the program and its library; the texts are in THIRD_PARTY_NOTICES.
+struct Component {
+  const char* name;
+  const char* licence;
+};
+constexpr Component kComponents[] = {{"Highway", "Apache-2.0"},
+                                     {"protozero", "BSD-2-Clause"},
+                                     {"RapidJSON", "MIT"},
+                                     {"fmt", "MIT"},
+                                     {"CLI11", "BSD-3-Clause"}};
+
+std::string compiler() {
+#if defined(__clang__)
+  return "Clang " __clang_version__;
+#else
+  return "GCC " __VERSION__;
+#endif
+}
+
+/// "L1 data 32 KiB"
+std::string text(const Cache& c) {
+  const std::string type = c.type == "Data" ? " data" : (c.type == "Instruction" ? " instructions" : "");
+  return fmt::format("L{}{} {}", c.level, type, bytes_text(c.bytes));
+}
+
+void write_strings(Writer& w, const char* name, const std::vector<std::string>& values) {
+  w.Key(name);
+  w.StartArray();
+  for (const std::string& v : values) w.String(v.c_str());
+  w.EndArray();
+}
+
+void print_json(const Machine& m) {
+  rapidjson::StringBuffer buffer;
+  Writer w(buffer);
+  const auto number = [&](const char* name, int64_t value) {
+    w.Key(name);
+    w.Int64(value);
+  };
+  w.StartObject();
+  w.Key("devices");
+  w.StartArray();
+  w.StartObject();
+  w.Key("name");
+  w.String("cpu");
+  w.Key("processor");
+  w.String(m.processor.c_str());
+  w.Key("isa");
+  w.String(coracle_cpu_isa());
+  write_strings(w, "isas", usable_instruction_sets());
+  w.Key("tiles");
+  w.Bool(has_tiles(m));
+  number("processors", m.online);
+  number("allowed", m.allowed);
+  number("threads", coracle_default_threads());
+  number("threads_per_core", m.threads_per_core);
+  number("numa_nodes", m.numa_nodes);
+  number("memory_bytes", m.memory_bytes);
+  number("memory_available", m.memory_available);
+  w.Key("caches");
+  w.StartArray();
+  for (const Cache& c : m.caches) {
+    w.StartObject();
+    number("level", c.level);
+    w.Key("type");
+    w.String(c.type.c_str());
+    number("bytes", c.bytes);
+    w.Key("shared");
+    w.String(c.shared.c_str());
+    w.EndObject();
+  }
+  w.EndArray();
+  w.EndObject();
+  w.EndArray();
+  w.EndObject();
+  fmt::print("{}\n", buffer.GetString());
+}
+
+}  // namespace
+
+std::string version_text() {
+  std::string components;
+  for (const Component& c : kComponents) {
+    components += fmt::format("{}{} ({})", components.empty() ? "" : ", ", c.name, c.licence);
+  }
+  return fmt::format(
+      "coracle {}\n"
+      "models            ProgramDesc (.pdmodel, __model__), PIR (.json)\n"
+      "instruction sets  {}; on this machine {}\n"
+      "matrix tiles      {}\n"
+      "compiler          {}\n"
+      "licence           Apache-2.0; with code of {}",
+      coracle_version(), fmt::join(instruction_sets(), ", "), coracle_cpu_isa(),
+      has_tiles(read_machine()) ? "bfloat16 (Intel AMX)" : "none on this machine", compiler(), components);
+}
+
+void devices(bool json) {
+  const Machine m = read_machine();
+  if (json) {
+    print_json(m);
+    return;
+  }
+  std::vector<std::string> caches;
+  for (const Cache& c : m.caches) caches.push_back(text(c));
+  std::vector<std::string> sets = usable_instruction_sets();
+  fmt::print("cpu  {}\n", m.processor);
+  fmt::print("  processors        {} of {}, {} threads by default\n", m.allowed, m.online, coracle_default_threads());
+  fmt::print("  instruction sets  {}; {} is used\n", fmt::join(sets, ", "), coracle_cpu_isa());
+  fmt::print("  matrix tiles      {}\n", has_tiles(m) ? "bfloat16 (Intel AMX)" : "none");
+  fmt::print("  caches            {}\n", caches.empty() ? "not told" : fmt::format("{}", fmt::join(caches, ", ")));
+  fmt::print("  memory            {}, {} available\n", bytes_text(m.memory_bytes), bytes_text(m.memory_available));
+}
+
+}  // namespace coracle::cli

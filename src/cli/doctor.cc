@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/doctor.h"
+
+#include <dlfcn.h>
+#include <fmt/core.h>
+#include <rapidjson/document.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <optional>
+
+#include "cli/failure.h"
+
+#if defined(__GLIBC__)
+#include <gnu/libc-version.h>
+#endif
+
+namespace coracle::cli {
+namespace {
+
+const char* name_of(Health h) {
+  switch (h) {
+    case Health::kOk: return "ok";
+    case Health::kNote: return "note";
+    case Health::kSlow: return "slow";
+    case Health::kWrong: return "wrong";
+  }
+  return "";
+}
+
+Finding build() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return {Health::kSlow, "build", "with a sanitizer",
+          "a Release build (cmake --preset release) takes a tenth of the time"};
+#elif !defined(NDEBUG)
+  return {Health::kSlow, "build", "not optimised", "use a Release build: cmake --preset release"};
+#else
+  return {Health::kOk, "build", "optimised", ""};
+#endif
+}
+
+Finding libraries() {
+  std::string found = fmt::format("libcoracle {}", coracle_version());
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(&coracle_version), &info) != 0 && info.dli_fname != nullptr) {
+    found += fmt::format(" in {}", info.dli_fname);
+  }
+#if defined(__GLIBC__)
+  found += fmt::format(", glibc {}", ::gnu_get_libc_version());
+#endif
+  if (const char* preloaded = std::getenv("LD_PRELOAD"); preloaded != nullptr && *preloaded != '\0') {
+    return {Health::kNote, "libraries", found,
+            fmt::format("LD_PRELOAD puts {} before them: unset it to compare", preloaded)};
+  }
+  return {Health::kOk, "libraries", found, ""};
+}
+
+Finding limits() {
+  rlimit space{};
+  rlimit files{};
+  ::getrlimit(RLIMIT_AS, &space);
+  ::getrlimit(RLIMIT_NOFILE, &files);
+  if (space.rlim_cur != RLIM_INFINITY) {
+    return {Health::kNote, "limits",
+            fmt::format("the address space ends at {}", bytes_text(static_cast<int64_t>(space.rlim_cur))),
+            "'ulimit -v unlimited' lifts it; large models fail to load with it"};
+  }
+  if (files.rlim_cur < 64) {
+    return {Health::kNote, "limits", fmt::format("{} open files", files.rlim_cur),
+            "'ulimit -n 1024' lifts it; models with a file for each parameter may not load"};
+  }
+  return {Health::kOk, "limits", "none that matter", ""};
+}
+
+Finding environment() {
+  for (const char* name : {"OMP_NUM_THREADS", "MKL_NUM_THREADS"}) {
+    if (const char* value = std::getenv(name)) {
+      return {Health::kNote, "environment", fmt::format("{} is {}", name, value),
+              "it has no effect here: --threads (or the option `threads` of sessions) says how many"};
+    }
+  }
+  return {Health::kOk, "environment", "nothing that matters", ""};
+}
+
+bool on_network(const std::string& path) {
+  struct statfs info {};
+  if (::statfs(path.c_str(), &info) != 0) return false;
+  const auto type = static_cast<uint32_t>(info.f_type);
+  constexpr uint32_t kTypes[] = {0x6969, 0xFF534D42, 0xFE534D42, 0x65735546, 0x01021997};  // NFS, CIFS, SMB2, FUSE, 9p
+  return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
+}
+
+Finding files(const std::string& path, const rapidjson::Value& description) {
+  const int64_t weights = description["parameters"]["bytes"].GetInt64();
+  const int64_t mapped = description["mapped_bytes"].GetInt64();
+  std::string found = fmt::format("{}, {} of weights, {} of them mapped", description["file"].GetString(),
+                                  bytes_text(weights), bytes_text(mapped));
+  if (on_network(path)) {
+    return {Health::kSlow, "files", found + ", on a network or FUSE file system",
+            "loading waits for it: copy the model to a local disk"};
+  }
+  if (mapped == 0 && weights > 0) {
+    return {Health::kNote, "files", found,
+            "each process has a copy, as somebody may write to the files: 'chmod a-w' them, or --weights mapped, "
+            "shares one"};
+  }
+  return {Health::kOk, "files", found, ""};
+}
+
+/// "3 matmul, 1 topk"
+std::string counted(const std::map<std::string, int>& counts) {
+  std::string out;
+  for (const auto& [name, count] : counts) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", count, name);
+  return out;
+}
+
+Finding kernels(const api::Model& model, const InputOptions& inputs) {
+  api::Session session(model);
+  try {
+    set_inputs(model, inputs, session);
+  } catch (const Failure& e) {
+    return {Health::kNote, "kernels", e.what(), "with inputs, which kernels they run with is told"};
+  }
+  rapidjson::Document steps;
+  steps.Parse(session.explain().c_str());
+  std::map<std::string, int> references;
+  for (const rapidjson::Value& step : steps.GetArray()) {
+    if (std::string(step["kernel"].GetString()) == "reference") ++references[step["op"].GetString()];
+  }
+  if (!references.empty()) {
+    return {Health::kSlow, "kernels", fmt::format("plain code runs {}", counted(references)),
+            "'coracle explain' says why no kernel takes them, 'coracle profile' how much time that is"};
+  }
+  return {Health::kOk, "kernels", fmt::format("all {} steps that are known before a run have one", steps.Size()), ""};
+}
+
+void print_text(const std::vector<Finding>& findings) {
+  for (const Finding& f : findings) {
+    fmt::print("{:<5}  {:<15} {}\n", name_of(f.health), f.what, f.found);
+    if (!f.advice.empty()) fmt::print("{:23}-> {}\n", "", f.advice);
+  }
+  const auto count = [&](Health h) {
+    return std::count_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.health == h; });
+  };
+  fmt::print("{} checks: {} slow, {} wrong\n", findings.size(), count(Health::kSlow), count(Health::kWrong));
+}
+
+void print_json(const std::vector<Finding>& findings) {
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> w(buffer);
+  w.StartObject();
+  w.Key("findings");
+  w.StartArray();
+  for (const Finding& f : findings) {
+    w.StartObject();
+    const auto text = [&](const char* name, const std::string& value) {
+      w.Key(name);
+      w.String(value.c_str());
+    };
+    text("health", name_of(f.health));
+    text("what", f.what);
+    text("found", f.found);
+    text("advice", f.advice);
+    w.EndObject();
+  }
+  w.EndArray();
+  w.EndObject();
+  fmt::print("{}\n", buffer.GetString());
+}
+
+}  // namespace
+
+std::vector<Finding> examine_process() { return {build(), libraries(), limits(), environment()}; }
+
+std::vector<Finding> examine_model(const ModelArguments& arguments, const InputOptions& inputs) {
+  const api::Model model(arguments.model, arguments.params);
+  rapidjson::Document description;
+  description.Parse(model.description().c_str());
+  api::Session session(model);
+  const coracle_machine_limits limits = session.machine_limits();
+  return {files(arguments.model, description),
+          kernels(model, inputs),
+          {Health::kOk, "speed",
+           fmt::format("{:.0f} GFLOP/s of multiply-adds, {:.1f} GB/s from memory, as measured now",
+                       limits.flops_per_second / 1e9, limits.bytes_per_second / 1e9),
+           ""}};
+}
+
+void doctor(const ModelArguments& model, const InputOptions& inputs, bool json) {
+  std::vector<Finding> findings = examine(read_machine(), measure_usage());
+  const auto add = [&](const std::vector<Finding>& more) { findings.insert(findings.end(), more.begin(), more.end()); };
+  add(examine_process());
+  std::optional<Failure> failure;
+  if (model.model.empty()) {
+    if (!inputs.shapes.empty() || !inputs.files.empty()) {
+      throw Failure(ExitCode::kUsage, "inputs are of a model: give its path, too");
+    }
+  } else {
+    try {
+      add(examine_model(model, inputs));
+    } catch (const std::exception&) {
+      failure = current_failure();
+      add({{Health::kWrong, "model", failure->what(), "docs/troubleshooting.md goes by message"}});
+    }
+  }
+  json ? print_json(findings) : print_text(findings);
+  if (failure) throw Failure(failure->code(), "the model cannot be used, see above");
+}
+
+}  // namespace coracle::cli

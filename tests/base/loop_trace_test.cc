@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/loop_trace.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+#include <vector>
+
+#include "base/thread_pool.h"
+
+namespace coracle {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+int64_t now() { return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count(); }
+
+/// Runs loops whose parts wait for each other (some time) until a helper was noted; checks what was.
+bool helper_is_noted(ThreadPool& pool) {
+  const Clock::time_point end = Clock::now() + std::chrono::seconds(60);
+  while (Clock::now() < end) {
+    const ThreadPool::Run run(pool);
+    std::atomic<int> begun{0};
+    std::atomic<int> parts{0};
+    pool.parallel_for(2, 1, [&](int64_t begin, int64_t stop) {
+      parts += static_cast<int>(stop - begin);
+      ++begun;
+      const Clock::time_point wait = Clock::now() + std::chrono::milliseconds(20);
+      while (begun < 2 && Clock::now() < wait) {
+      }
+    });
+    EXPECT_EQ(parts, 2);
+    const std::vector<LoopTrace::Span> spans = LoopTrace::current()->take();
+    if (spans.empty()) continue;
+    EXPECT_EQ(spans.size(), 1U);
+    EXPECT_EQ(spans[0].thread, 1);
+    EXPECT_GT(spans[0].busy, 0);
+    EXPECT_LE(spans[0].busy, spans[0].end - spans[0].begin + 1);
+    EXPECT_LE(spans[0].end, now());
+    return true;
+  }
+  return false;
+}
+
+TEST(LoopTrace, HelpersAreNotedAndTheCallerIsNot) {
+  ThreadPool pool(2);
+  pool.start();
+  LoopTrace trace(pool.threads());
+  const int64_t start = now();
+  {
+    const LoopTrace::Scope scope(&trace);
+    EXPECT_EQ(LoopTrace::current(), &trace);
+    trace.add(start, start + 5);  // of the caller
+    EXPECT_TRUE(trace.take().empty());
+    EXPECT_TRUE(helper_is_noted(pool)) << "no helper worked within a minute";
+    EXPECT_TRUE(trace.take().empty()) << "what was taken is not told again";
+  }
+  EXPECT_EQ(LoopTrace::current(), nullptr);
+}
+
+TEST(LoopTrace, PartsOfAHelperAreOneSpan) {
+  LoopTrace trace(3);
+  std::thread([&] {
+    trace.add(100, 110);
+    trace.add(90, 95);
+    trace.add(200, 220);
+  }).join();
+  std::vector<LoopTrace::Span> spans = trace.take();
+  ASSERT_EQ(spans.size(), 1U);
+  EXPECT_EQ(spans[0].begin, 90);
+  EXPECT_EQ(spans[0].end, 220);
+  EXPECT_EQ(spans[0].busy, 35);
+  for (int i = 0; i < 5; ++i) std::thread([&] { trace.add(300, 301); }).join();
+  for (const LoopTrace::Span& s : trace.take()) EXPECT_LE(s.thread, 2) << "no more than there is room for";
+}
+
+}  // namespace
+}  // namespace coracle
