@@ -38,9 +38,10 @@ struct Unsupported {
 
 /// What a program says about itself; known without parameters and even when it cannot be run.
 struct ModelInfo {
-  std::string file;      ///< the program's file
-  std::string format;    ///< "ProgramDesc" or "PIR"
-  std::string producer;  ///< version that wrote it as the file states it, empty if it does not
+  std::string file;                      ///< the program's file
+  std::vector<std::string> passed_over;  ///< other programs of the folder, without the folder
+  std::string format;                    ///< "ProgramDesc" or "PIR"
+  std::string producer;                  ///< version that wrote it as the file states it, empty if it does not
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;
   std::vector<TensorInfo> parameters;    ///< sorted bytewise by name, which is the order of a combined file

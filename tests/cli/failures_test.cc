@@ -107,6 +107,24 @@ TEST_F(Failures, ModelFiles) {
   expect_failure({"inspect", folder_.write("text.json", "{\"a\": 1}")}, kInvalidModel, {"text.json"});
 }
 
+TEST_F(Failures, ForeignFiles) {
+  const std::string onnx = folder_.write("m/net.onnx", "\x08\x08\x12\x07pytorch");
+  expect_failure({"inspect", onnx}, kInvalidModel, {"is an ONNX model", "onnxruntime"});
+  expect_failure({"run", folder_.path("m")}, kIo, {"no model in the folder", "'net.onnx', which is an ONNX model"});
+  const std::string pointer = folder_.write("pointer", "version https://git-lfs.github.com/spec/v1\nsize 3\n");
+  expect_failure({"run", product_, "--params", pointer}, kInvalidModel, {"a Git LFS pointer", "git lfs pull"});
+  folder_.write("broken/inference.json", R"({"base_code": {"magic": "pir", )");
+  expect_failure({"inspect", folder_.path("broken")}, kInvalidModel, {"inference.json' is damaged at byte 31"});
+}
+
+TEST_F(Failures, WhatIsTakenOfAFolderIsSaid) {
+  const test::ModelBytes bytes = test::product_model();
+  folder_.write("two/inference.pdmodel", bytes.program);
+  folder_.write("two/model.pdmodel", bytes.program);
+  const test::Outcome outcome = test::coracle_program({"inspect", folder_.path("two")});
+  EXPECT_NE(outcome.out.find("inference.pdmodel\nnot taken   model.pdmodel"), std::string::npos) << outcome.out;
+}
+
 TEST_F(Failures, InputNames) {
   const std::string x = npy("x.npy", floats({1, 2}));
   expect_failure({"run", product_, "--input", "y=" + x}, kUsage, {"no input 'y'", "its inputs are: x"});
