@@ -36,7 +36,7 @@ class DiskSource : public ByteSource {
 
   std::optional<File> open_weights(const std::string& name, Weights weights) const override {
     std::optional<File> file = File::open(name);
-    if (file && (weights == Weights::kMapped || (weights == Weights::kAutomatic && file->is_protected()))) file->map();
+    if (file) file->map_as(weights);
     return file;
   }
 
@@ -82,7 +82,8 @@ class CallbackSource : public ByteSource {
   ReadFile read_;
 };
 
-/// True if every part of the relative path names something below where it starts.
+}  // namespace
+
 bool stays_below(std::string_view name) {
   if (name.empty() || name.front() == '/' || name.find('\0') != std::string_view::npos) return false;
   while (!name.empty()) {
@@ -93,8 +94,6 @@ bool stays_below(std::string_view name) {
   }
   return true;
 }
-
-}  // namespace
 
 std::optional<File> ByteSource::open_weights_inside(const std::string& folder, std::string_view name,
                                                     Weights weights) const {

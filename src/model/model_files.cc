@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "model/archive.h"
 #include "model/foreign.h"
 
 namespace coracle {
@@ -62,9 +63,14 @@ std::string listed(const std::vector<std::string>& names) {
   return out;
 }
 
-/// ": it holds 'net.onnx', which is an ONNX model (what to do)" of a folder without a program; else nothing.
+std::string joined(std::vector<std::string> names) {
+  for (std::string& name : names) name = in_quotes(name);
+  return listed(names);
+}
+
+/// "; it holds 'net.onnx', which is an ONNX model (what to do)" of files without a program among them; else nothing.
 std::string foreign_models(const ByteSource& files, const std::string& folder, const std::vector<std::string>& names) {
-  constexpr size_t kMost = 64;  // that are looked at
+  constexpr size_t kMost = 16;  // that are looked at
   for (size_t i = 0; i < std::min(names.size(), kMost); ++i) {
     try {
       const std::optional<File> file = files.open(join_path(folder, names[i]));
@@ -77,19 +83,12 @@ std::string foreign_models(const ByteSource& files, const std::string& folder, c
   return {};
 }
 
-/// The program of a folder, and the names of others there.
-struct FoundProgram {
-  std::string path;
-  std::vector<std::string> others;
-};
-
-/// The first of kFirst, or else the only X.json / X.pdmodel. Without any, `model`, and what is named as a program is
-/// and is none: reading it says why.
-FoundProgram program_in(const ByteSource& files, const std::string& folder) {
-  const std::vector<std::string> names = files.list(folder);
+/// Names of the programs in a folder that holds `names`: X.json of PIR, X.pdmodel, __model__. Without any `model`, or
+/// what is named as a program and is none: reading it says why.
+std::vector<std::string> programs_among(const ByteSource& files, const std::string& folder,
+                                        const std::vector<std::string>& names) {
   const auto has = [&](std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); };
-  FoundProgram found;
-  std::vector<std::string>& programs = found.others;
+  std::vector<std::string> programs;
   std::vector<std::string> broken;
   for (const std::string& name : names) {
     const bool is_json = name.ends_with(kJson) && name != kFirst[0];
@@ -105,7 +104,20 @@ FoundProgram program_in(const ByteSource& files, const std::string& folder) {
     }
   }
   if (programs.empty() && has(kBareProgram)) programs.emplace_back(kBareProgram);
-  if (programs.empty()) programs = std::move(broken);
+  return programs.empty() ? broken : programs;
+}
+
+/// The program of a folder, and the names of others there.
+struct FoundProgram {
+  std::string path;
+  std::vector<std::string> others;
+};
+
+/// The first of kFirst, or else the only program there is.
+FoundProgram program_in(const ByteSource& files, const std::string& folder) {
+  const std::vector<std::string> names = files.list(folder);
+  FoundProgram found{.path = {}, .others = programs_among(files, folder, names)};
+  std::vector<std::string>& programs = found.others;
   require(!programs.empty(), ErrorCode::kIo, "no model in the folder ", in_quotes(folder),
           ": looked for __model__, __model__.json, *.pdmodel and *.json with a PIR program",
           programs.empty() ? foreign_models(files, folder, names) : "");
@@ -121,6 +133,52 @@ FoundProgram program_in(const ByteSource& files, const std::string& folder) {
   found.path = join_path(folder, *taken);
   programs.erase(taken);
   return found;
+}
+
+/// The folder of the archive that has a model.
+std::string model_folder(const ArchiveSource& archive, const File& file) {
+  std::vector<std::string> found;
+  for (const std::string& folder : archive.folders()) {
+    if (!programs_among(archive, folder, archive.list(folder)).empty()) found.push_back(folder);
+  }
+  require(found.size() < 2, ErrorCode::kIo, "the archive ", in_quotes(file.name()), " holds several models (",
+          joined(found), "): name one of them");
+  if (found.size() == 1) return found.front();
+  const std::string none = text("no model in the archive ", in_quotes(file.name()),
+                                ": looked in its folders for __model__, __model__.json, *.pdmodel and *.json with a "
+                                "PIR program",
+                                foreign_models(archive, file.name(), archive.files()));
+  const ForeignKind* kind = foreign_kind(file);
+  if (kind != nullptr && kind->is_model) fail_reading(file, Error(ErrorCode::kInvalidModel, none));
+  fail(ErrorCode::kIo, none);
+}
+
+/// The file as an archive, or null. A damaged one may be another's, which are archives too.
+std::shared_ptr<const ArchiveSource> opened(const File& file, const std::shared_ptr<const ByteSource>& outer) {
+  try {
+    return ArchiveSource::of(file, outer);
+  } catch (const Error& error) {
+    const ForeignKind* kind = foreign_kind(file);
+    if (kind != nullptr && kind->is_model) fail_reading(file, error);
+    throw;
+  }
+}
+
+/// Takes the archive that the model is, or is in, for the folder of its files.
+void enter_archive(ModelSource& source) {
+  if (source.files->is_folder(source.model)) return;
+  std::string path = source.model;
+  std::optional<File> file = source.files->open(path);
+  while (!file && !path.empty()) {  // "x.tar/folder"
+    path = path.find('/') == std::string::npos ? std::string() : folder_of(path);
+    if (path == "/") return;
+    if (is_archive_name(path)) file = source.files->open(path);
+  }
+  if (!file) return;
+  const std::shared_ptr<const ArchiveSource> archive = opened(*file, source.files);
+  if (archive == nullptr) return;
+  source.files = archive;
+  if (source.model == path) source.model = model_folder(*archive, *file);
 }
 
 /// Programs that belong to a parameter file, in the order they are tried.
@@ -149,11 +207,6 @@ std::vector<std::string> params_for(const std::string& program) {
 
 bool is_params_name(const std::string& path) {
   return path.ends_with(kParams) || file_of(path) == "__params__" || file_of(path) == kBareParams;
-}
-
-std::string joined(std::vector<std::string> names) {
-  for (std::string& name : names) name = in_quotes(name);
-  return listed(names);
 }
 
 File open_program(const ByteSource& files, const std::vector<std::string>& names, std::string_view why) {
@@ -201,12 +254,13 @@ void ModelFiles::read_program(const File& file) {
   is_pir = starts_as_json(program.bytes) || file.name().ends_with(kJson);
 }
 
-ModelFiles find_model_files(const ModelSource& source) {
-  const ByteSource& files = *source.files;
-  std::string model = source.model;
-  std::string params = source.params;
+ModelFiles find_model_files(ModelSource source) {
+  std::string& model = source.model;
+  std::string& params = source.params;
   while (model.size() > 1 && model.back() == '/') model.pop_back();
   require(!model.empty(), ErrorCode::kInvalidArgument, "no model was named");
+  enter_archive(source);
+  const ByteSource& files = *source.files;
 
   ModelFiles found;
   found.files = source.files;

@@ -12,7 +12,7 @@ namespace coracle {
 /// What the user gives: a folder, a program file, a parameter file, or program and parameters.
 struct ModelSource {
   std::shared_ptr<const ByteSource> files;
-  std::string model;   ///< folder, program file, folder, program file or parameter file
+  std::string model;   ///< folder, program file, parameter file or archive; "x.tar/folder" is a folder in one
   std::string params;  ///< parameter file, or folder of parameter files; empty: found by Paddle's naming rules
 
   static ModelSource on_disk(std::string model, std::string params = {}) {
@@ -50,7 +50,8 @@ struct ModelFiles {
 ///   X.pdmodel + X.pdiparams      __model__ + __params__       __model__ + one file per parameter
 ///   X.json + X.pdiparams         __model__.json + one file per parameter
 ///   model + params
+/// and any of these in a .tar, .tar.gz or .zip, which is read where it is as a folder would be.
 /// Throws Error (kIo) that says what was looked for, and which foreign model lies there.
-ModelFiles find_model_files(const ModelSource& source);
+ModelFiles find_model_files(ModelSource source);
 
 }  // namespace coracle
