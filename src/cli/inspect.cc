@@ -35,7 +35,7 @@ void add_memory(const ModelArguments& arguments, const InputOptions& inputs, rap
   };
   add("weights", d["parameters"]["bytes"].GetUint64());
   if (!inputs.shapes.empty() || !inputs.files.empty()) {
-    const api::Model model(arguments.model, arguments.params);
+    const api::Model model(arguments.model, arguments.params, arguments.options);
     api::Session session(model, {.threads = 1});
     set_inputs(model, inputs, session);
     add("run", session.planned_memory());

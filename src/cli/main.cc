@@ -50,9 +50,17 @@ constexpr const char* kProfileFooter =
     "  coracle profile model_dir --shape x=1,3,640,640 -o trace.json     for chrome://tracing or ui.perfetto.dev";
 
 void add_model(CLI::App* command, ModelArguments& m) {
-  command->add_option("model", m.model, "directory, program file (.pdmodel, __model__, .json) or parameter file")
+  command
+      ->add_option("model", m.model,
+                   "directory, archive of one (.tar, .tar.gz, .zip), program file (.pdmodel, __model__, .json) or "
+                   "parameter file")
       ->required();
   command->add_option("--params", m.params, "parameter file, where Paddle's naming rules do not find it");
+}
+
+void add_shapes_option(CLI::App* command, ModelArguments& m) {
+  command->add_flag("--allow-other-shapes", m.options.allow_other_shapes,
+                    "take inputs of other sizes than the fixed ones that the model declares");
 }
 
 void add_model_options(CLI::App* command, ModelArguments& m) {
@@ -64,6 +72,7 @@ void add_model_options(CLI::App* command, ModelArguments& m) {
   command->add_option("--precision", m.options.precision, "of products on matrix tiles: strict, default, high, bf16");
   command->add_option("--weights", m.options.weights,
                       "copied, mapped (shared with other processes; their file must not change), or automatic");
+  add_shapes_option(command, m);
   command->add_flag("--emulate-tiles", m.options.emulate_tiles, "compute what matrix tiles would, on any machine");
 }
 
@@ -108,6 +117,7 @@ int main_guarded(int argc, char** argv) {
   CLI::App* inspect_command = app.add_subcommand("inspect", "Says what is in a model");
   inspect_command->footer(kInspectFooter);
   add_model(inspect_command, model);
+  add_shapes_option(inspect_command, model);
   add_inputs(inspect_command, session.inputs);
   inspect_command->add_flag("--json", json, "print JSON");
   CLI::App* explain_command =

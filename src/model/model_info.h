@@ -18,8 +18,9 @@ struct TensorInfo {
   int lod_levels = 0;  ///< levels of sequence offsets
 };
 
-/// The shape of an input as a graph may rely on it: sizes that a file declares do not bind (Paddle runs whatever fits,
-/// and old exports state the one they were traced with), only the number of dimensions does.
+/// The shape of an input as a graph may rely on it: sizes that a file declares do not bind it (Paddle runs whatever
+/// fits, and old exports state the one they were traced with; sessions check them where they are told to), only the
+/// number of dimensions does.
 inline Shape free_sizes(const Shape& declared) {
   return declared.rank_known() ? Shape::filled(declared.rank(), Shape::kUnknown) : declared;
 }
