@@ -68,7 +68,7 @@ class ZipReader {
     const size_t data = member.offset + kHeadSize + number<uint16_t>(head, 26) + number<uint16_t>(head, 28);
     check(data <= zip_.size() && member.packed <= zip_.size() - data, "the file ", in_quotes(member.name), " has ",
           member.packed, " bytes where ", zip_.size() - std::min(data, zip_.size()), " are left");
-    const File packed = zip_.part(std::move(name), data, member.packed);
+    File packed = zip_.part(std::move(name), data, member.packed);
     if (member.method == kStored) return packed;
     return packed.made(packed.name(), member.size,
                        inflated({.bytes = packed, .size = member.size, .checksum = member.checksum}));
