@@ -38,7 +38,7 @@ file(RELATIVE_PATH up_to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefi
 string(REGEX REPLACE "/$" "" up_to_prefix ${up_to_prefix})
 set(public_libs)
 if(NOT BUILD_SHARED_LIBS)
-  set(public_libs " -lstdc++ -lm -pthread")
+  set(public_libs " -lz -lstdc++ -lm -pthread")
 endif()
 foreach(name coracle paddle_inference_c)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)

@@ -11,7 +11,10 @@ struct Model::Loaded {
 };
 
 Model::Model(const std::string& folder, int threads) {
-  coracle::api::Model model(folder);
+  // The classifier declares images of 32 x 100, and is used with others everywhere.
+  coracle::api::ModelOptions options;
+  options.allow_other_shapes = true;
+  coracle::api::Model model(folder, {}, options);
   coracle::api::Session session(model, {.threads = threads});
   loaded_ = std::make_unique<Loaded>(Loaded{std::move(model), std::move(session)});
 }

@@ -146,6 +146,10 @@ typedef struct coracle_model_options {
   /** What other threads, or a signal handler, set to 1 (from 0) to end loading with CORACLE_CANCELLED; or null. Must
    * stay while the model is loaded, and be a lock-free atomic of C11 or C++ for whoever sets it. */
   const uint32_t* cancelled;
+  /** Not 0: inputs may have other sizes than the fixed ones that the model declares, for declarations that are wrong
+   * (exports that state the sizes they were traced with). 0: setting such an input is CORACLE_INVALID_ARGUMENT. Sizes
+   * that are declared as free (-1) are, and the number of dimensions never is. */
+  int32_t allow_other_shapes;
 } coracle_model_options;
 
 /** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_model_options). */
@@ -153,8 +157,10 @@ CORACLE_API void coracle_model_options_init(coracle_model_options* options, size
 
 /**
  * Loads a model from a directory, a program file (.pdmodel, __model__, .json) or a parameter file; the other file is
- * found by Paddle's naming rules unless `params_path` names it. `options` may be null. Files are read once. They may
- * change or go while the model lives, but for mapped ones (coracle_model_options.weights).
+ * found by Paddle's naming rules unless `params_path` names it. A .tar, .tar.gz or .zip is read as the directory of its
+ * files, without unpacking it anywhere ("x.tar/det" is a directory in one), here and in the functions below. `options`
+ * may be null. Files are read once. They may change or go while the model lives, but for mapped ones
+ * (coracle_model_options.weights).
  */
 CORACLE_API coracle_status coracle_model_load(const char* path, const char* params_path,
                                               const coracle_model_options* options, coracle_model** model);

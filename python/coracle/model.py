@@ -29,11 +29,11 @@ PassFunction = Callable[[str, int, str, str], object]
 def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, disable_passes: Names = None,
          max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
          precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0, weights: str | None = None,
-         after_pass: PassFunction | None = None) -> Model:
+         allow_other_shapes: bool = False, after_pass: PassFunction | None = None) -> Model:
     """Loads a model: `coracle.load("ch_PP-OCRv4_det_infer")`.
 
-    `path`: a folder, a program file (`.pdmodel`, `__model__`, `.json`) or a parameter file; the other file is found by Paddle's naming
-    rules unless `params` names it. They are read once, and may change or go while the model lives, but for mapped ones.
+    `path`: a folder, an archive of one (`.tar`, `.tar.gz`, `.zip`; it is read where it is), a program file (`.pdmodel`, `__model__`,
+    `.json`) or a parameter file; the other file is found by Paddle's naming rules unless `params` names it. They are read once, and may change or go while the model lives, but for mapped ones.
 
     cpu_isa: the widest instruction set to use ("sse2", "avx2", ...); disable_passes: names of rewrites to leave out (of
     `coracle.pass_names()`), or "all"; max_rewrites: stop after that many single rewrites (to bisect); disable_kernels: prefixes of
@@ -45,6 +45,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     weights: "copied" reads them into memory; "mapped" uses them in the file, so that processes share them: whoever cuts such a file
     short ends this process, whoever writes to it changes answers; "automatic" or None maps files that nobody has the permission to
     write, on a disk of this machine, and copies all others.
+    allow_other_shapes: inputs may have other sizes than the fixed ones that the model declares, for declarations that are wrong.
     after_pass: called in this thread behind each rewrite as `after_pass(name, count, text, dot)`: its name, how often it changed
     something, and the graph as text and in the language of Graphviz; first with the name "loaded" and the graph as it was read.
     What it raises comes out of `load`. A pickled model does not keep it.
@@ -54,7 +55,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     """
     options = {"cpu_isa": cpu_isa, "disable_passes": disable_passes, "max_rewrites": max_rewrites,
                "disable_kernels": disable_kernels, "keep_tensors": keep_tensors, "precision": precision, "emulate_tiles": emulate_tiles,
-               "time_limit_ms": time_limit_ms, "weights": weights}
+               "time_limit_ms": time_limit_ms, "weights": weights, "allow_other_shapes": allow_other_shapes}
     pointer = ctypes.c_void_p()
     structure = _options(options)
     with AfterPass(after_pass, structure), _interruptible(structure), named_files(path, params):
@@ -67,7 +68,8 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
 
 def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, disable_passes: Names = None,
                 max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
-                precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0, after_pass: PassFunction | None = None) -> Model:
+                precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0,
+                allow_other_shapes: bool = False, after_pass: PassFunction | None = None) -> Model:
     """Loads a model from the bytes of its program file and its (combined) parameter file.
 
     Both are bytes, a memoryview, an mmap or whatever else has a contiguous buffer; they are not copied and must not change
@@ -75,7 +77,7 @@ def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, 
     """
     options = {"cpu_isa": cpu_isa, "disable_passes": disable_passes, "max_rewrites": max_rewrites,
                "disable_kernels": disable_kernels, "keep_tensors": keep_tensors, "precision": precision, "emulate_tiles": emulate_tiles,
-               "time_limit_ms": time_limit_ms}
+               "time_limit_ms": time_limit_ms, "allow_other_shapes": allow_other_shapes}
     buffers = tuple(_bytes(name, given) for name, given in (("program", program), ("params", params)))
     pointer = ctypes.c_void_p()
     structure = _options(options)
@@ -127,8 +129,8 @@ def _options(given: Mapping[str, Any]) -> _library.ModelOptions:
                 raise InvalidArgumentError("%s is %r, expected a whole number" % (name, value))
             setattr(options, name, value)
             continue
-        if name == "emulate_tiles":
-            options.emulate_tiles = bool(value)
+        if name in ("emulate_tiles", "allow_other_shapes"):
+            setattr(options, name, bool(value))
             continue
         names = [value] if isinstance(value, str) else list(value)
         if not all(isinstance(each, str) for each in names):

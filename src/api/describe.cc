@@ -46,6 +46,10 @@ void write(Writer& w, const TensorInfo& t) {
 
 void write_info(Writer& w, const ModelInfo& info) {
   field(w, "file", info.file);
+  w.Key("passed_over");
+  w.StartArray();
+  for (const std::string& name : info.passed_over) write(w, name);
+  w.EndArray();
   field(w, "format", info.format);
   field(w, "producer", info.producer);
   for (const auto* list : {&info.inputs, &info.outputs}) {

@@ -89,12 +89,21 @@ constexpr const char* kManualFooter =
 
 CLI::Option* add_model(CLI::App* command, ModelArguments& m) {
   command->add_option("--params", m.params, "parameter file, where Paddle's naming rules do not find it");
-  return command->add_option("model", m.model, "directory, program file (.pdmodel, __model__, .json) or parameter file")
+  return command
+      ->add_option("model", m.model,
+                   "directory, archive of one (.tar, .tar.gz, .zip), program file (.pdmodel, __model__, .json) or "
+                   "parameter file")
       ->required();
+}
+
+void add_shapes_option(CLI::App* command, ModelArguments& m) {
+  command->add_flag("--allow-other-shapes", m.options.allow_other_shapes,
+                    "take inputs of other sizes than the fixed ones that the model declares");
 }
 
 void add_model_options(CLI::App* command, ModelArguments& m) {
   add_model(command, m);
+  add_shapes_option(command, m);
   command->add_option("--isa", m.options.cpu_isa, "widest instruction set to use")->type_name("sse2|avx2|avx512|neon");
   command->add_option("--disable-passes", m.options.disable_passes, "rewrites to leave out, comma-separated, or all");
   command->add_option("--max-rewrites", m.options.max_rewrites, "stop after that many rewrites (to bisect)");
@@ -155,6 +164,7 @@ struct QueryCommand {
 
 void add_inspect(CLI::App* command, QueryCommand& a) {
   add_model(command, a.model);
+  add_shapes_option(command, a.model);
   add_inputs(command, a.session.inputs);
   command->add_flag("--json", a.json, "print JSON");
 }
@@ -167,6 +177,7 @@ void add_explain(CLI::App* command, QueryCommand& a) {
 
 void add_doctor(CLI::App* command, QueryCommand& a) {
   add_model(command, a.model)->required(false);
+  add_shapes_option(command, a.model);
   add_inputs(command, a.session.inputs);
   command->add_flag("--json", a.json, "print JSON");
 }

@@ -35,7 +35,7 @@ void add_memory(const ModelArguments& arguments, const InputOptions& inputs, rap
   };
   add("weights", d["parameters"]["bytes"].GetUint64());
   if (!inputs.shapes.empty() || !inputs.files.empty()) {
-    const api::Model model(arguments.model, arguments.params);
+    const api::Model model(arguments.model, arguments.params, arguments.options);
     api::Session session(model, {.threads = 1});
     set_inputs(model, inputs, session);
     add("run", session.planned_memory());
@@ -56,7 +56,11 @@ void inspect(const ModelArguments& arguments, const InputOptions& inputs, bool j
     fmt::print("{}\n", buffer.GetString());
     return;
   }
-  fmt::print("file        {}\nformat      {}\nproducer    {}\n", d["file"].GetString(), d["format"].GetString(),
+  fmt::print("file        {}\n", d["file"].GetString());
+  for (const rapidjson::Value& other : d["passed_over"].GetArray()) {
+    fmt::print("not taken   {} (name it to take it)\n", other.GetString());
+  }
+  fmt::print("format      {}\nproducer    {}\n", d["format"].GetString(),
              d["producer"].GetStringLength() == 0 ? "(not stated)" : d["producer"].GetString());
   print_tensors("inputs", d["inputs"]);
   print_tensors("outputs", d["outputs"]);

@@ -8,7 +8,6 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "base/log.h"
 #include "base/printable.h"
 
 namespace coracle {
@@ -37,14 +36,7 @@ class DiskSource : public ByteSource {
 
   std::optional<File> open_weights(const std::string& name, Weights weights) const override {
     std::optional<File> file = File::open(name);
-    const bool maps = file && (weights == Weights::kMapped || (weights == Weights::kAutomatic && file->is_protected()));
-    if (maps) file->map();
-    if (file && logs(LogLevel::kDebug)) {
-      log(LogLevel::kDebug, "weights of ", in_quotes(name), maps ? " are mapped: " : " are copied: ",
-          weights != Weights::kAutomatic ? "so the model's options say"
-          : maps                         ? "nobody may write the file, and it is on a disk of this machine"
-                                         : "somebody may write the file, or it is not on a disk of this machine");
-    }
+    if (file) file->map_as(weights);
     return file;
   }
 
@@ -90,7 +82,8 @@ class CallbackSource : public ByteSource {
   ReadFile read_;
 };
 
-/// True if every part of the relative path names something below where it starts.
+}  // namespace
+
 bool stays_below(std::string_view name) {
   if (name.empty() || name.front() == '/' || name.find('\0') != std::string_view::npos) return false;
   while (!name.empty()) {
@@ -101,8 +94,6 @@ bool stays_below(std::string_view name) {
   }
   return true;
 }
-
-}  // namespace
 
 std::optional<File> ByteSource::open_weights_inside(const std::string& folder, std::string_view name,
                                                     Weights weights) const {

@@ -12,13 +12,6 @@
 
 namespace coracle {
 
-/// How weights get from a file on disk into memory.
-enum class Weights {
-  kAutomatic,  ///< mapped from files that nobody may write, copied from others
-  kCopied,     ///< read into memory of their own: what happens to the file later is of no matter
-  kMapped,     ///< used in the file where they are aligned, which must not be changed while a model uses them
-};
-
 /// Where the files of a model come from. Opening is const and may happen from any thread if the source allows it.
 class ByteSource {
  public:
@@ -47,6 +40,9 @@ std::shared_ptr<const ByteSource> disk_source();
 /// Files given by a function: the bytes of a name, or nothing if there is no such file.
 using ReadFile = std::function<std::optional<FileBytes>(const std::string& name)>;
 std::shared_ptr<const ByteSource> callback_source(ReadFile read);
+
+/// True if every part of the relative path names something below where it starts.
+bool stays_below(std::string_view name);
 
 /// `folder` and `name` as one path; an empty folder is the current one.
 std::string join_path(const std::string& folder, std::string_view name);

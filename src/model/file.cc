@@ -14,6 +14,7 @@
 
 #include "base/deadline.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/pages.h"
 #include "base/printable.h"
 
@@ -58,15 +59,17 @@ void require_same(const FileStamp& expected, const FileStamp& found) {
           ": expected ", described(expected), "; found ", described(found));
 }
 
+size_t page_size() { return static_cast<size_t>(::sysconf(_SC_PAGESIZE)); }
+
 }  // namespace
 
 void FileBytes::put_away(std::span<const uint8_t> part) const {
   if (!mapped || part.empty()) return;
-  const auto page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
-  const auto begin = static_cast<size_t>(part.data() - bytes.data()) / page * page;
-  const auto end = static_cast<size_t>(part.data() + part.size() - bytes.data()) / page * page;
+  // Pages are read again where others need them: the one that `part` begins in may go too.
+  const size_t lead = reinterpret_cast<uintptr_t>(part.data()) % page_size();
+  const size_t whole = (lead + part.size()) / page_size() * page_size();
   // Advice only: the mapping is private and read-only, and whatever fails leaves the bytes where they are.
-  if (end > begin) ::madvise(const_cast<uint8_t*>(bytes.data()) + begin, end - begin, MADV_DONTNEED);
+  if (whole != 0) ::madvise(const_cast<uint8_t*>(part.data()) - lead, whole, MADV_DONTNEED);
 }
 
 FileStamp FileStamp::of(std::string path, const struct stat& info) {
@@ -111,19 +114,49 @@ std::optional<File> File::open(const std::string& name) {
   return file;
 }
 
+File File::part(std::string name, size_t offset, size_t size) const {
+  File file = *this;
+  file.memory_.name = std::move(name);
+  file.start_ += offset;
+  file.size_ = size;
+  if (in_place() != nullptr) file.memory_.bytes = memory_.bytes.subspan(offset, size);
+  return file;
+}
+
+File File::made(std::string name, size_t size, std::shared_ptr<MadeBytes> bytes) const {
+  File file = *this;
+  file.memory_ = {.name = std::move(name), .owner = nullptr, .bytes = {}};
+  file.start_ = 0;
+  file.size_ = size;
+  file.made_ = std::move(bytes);
+  return file;
+}
+
 void File::map() {
-  if (fd_ == nullptr || size_ == 0) return;
-  void* address = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd_->get(), 0);
+  if (fd_ == nullptr || made_ != nullptr || size_ == 0) return;
+  const size_t lead = start_ % page_size();
+  const size_t mapped = lead + size_;
+  void* address = ::mmap(nullptr, mapped, PROT_READ, MAP_PRIVATE, fd_->get(), static_cast<off_t>(start_ - lead));
   if (address == MAP_FAILED) return;
   memory_.owner =
-      std::shared_ptr<const void>(address, [size = size_](const void* p) { ::munmap(const_cast<void*>(p), size); });
-  memory_.bytes = {static_cast<const uint8_t*>(address), size_};
+      std::shared_ptr<const void>(address, [mapped](const void* p) { ::munmap(const_cast<void*>(p), mapped); });
+  memory_.bytes = {static_cast<const uint8_t*>(address) + lead, size_};
   memory_.mapped = true;
   fd_ = nullptr;
 }
 
+void File::map_as(Weights weights) {
+  const bool maps = weights == Weights::kMapped || (weights == Weights::kAutomatic && is_protected());
+  if (maps) map();
+  if (!logs(LogLevel::kDebug)) return;
+  log(LogLevel::kDebug, "weights of ", in_quotes(name()), maps ? " are mapped: " : " are copied: ",
+      weights != Weights::kAutomatic ? "so the model's options say"
+      : maps                         ? "nobody may write the file, and it is on a disk of this machine"
+                                     : "somebody may write the file, or it is not on a disk of this machine");
+}
+
 bool File::is_protected() const {
-  if (fd_ == nullptr || !no_writer_) return false;
+  if (fd_ == nullptr || made_ != nullptr || !no_writer_) return false;
   // Of ext2 to ext4, XFS, Btrfs, F2FS, tmpfs, overlay, SquashFS, EROFS, ISO 9660 and ZFS. What others say of
   // permissions need not bind those who write there (network and user-space file systems).
   constexpr std::array<uint32_t, 10> kLocal = {0xEF53,     0x58465342, 0x9123683E, 0xF2F52010, 0x01021994,
@@ -135,6 +168,7 @@ bool File::is_protected() const {
 
 size_t File::read(size_t offset, std::span<uint8_t> to) const {
   const size_t count = std::min(to.size(), size_ - std::min(offset, size_));
+  if (made_ != nullptr) return made_->read(start_ + offset, to.first(count));
   if (fd_ == nullptr) {
     if (count != 0) std::memcpy(to.data(), memory_.bytes.data() + offset, count);
     return count;
@@ -144,7 +178,7 @@ size_t File::read(size_t offset, std::span<uint8_t> to) const {
   while (at < count) {
     Deadline::check_current();
     const ssize_t got =
-        ::pread(fd_->get(), to.data() + at, std::min(count - at, kAtATime), static_cast<off_t>(offset + at));
+        ::pread(fd_->get(), to.data() + at, std::min(count - at, kAtATime), static_cast<off_t>(start_ + offset + at));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_io(name(), "cannot read");
     if (got == 0) break;
@@ -154,7 +188,7 @@ size_t File::read(size_t offset, std::span<uint8_t> to) const {
 }
 
 FileBytes File::read_all() const {
-  if (fd_ == nullptr || size_ == 0) return memory_;
+  if (in_place() != nullptr || size_ == 0) return memory_;
   const auto pages = std::make_shared<Pages>(size_);
   const std::span<uint8_t> to(reinterpret_cast<uint8_t*>(pages->data()), size_);
   const size_t got = read(0, to);

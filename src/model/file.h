@@ -57,24 +57,51 @@ class Descriptor {
   int fd_ = -1;
 };
 
-/// A file of a model, open for reading: its bytes are in memory, or on disk until they are read. Copies share it.
+/// How weights get from a file on disk into memory.
+enum class Weights {
+  kAutomatic,  ///< mapped from files that nobody may write, copied from others
+  kCopied,     ///< read into memory of their own: what happens to the file later is of no matter
+  kMapped,     ///< used in the file where they are aligned, which must not be changed while a model uses them
+};
+
+/// Bytes that are made when they are read, as of a packed file. One thread at a time.
+class MadeBytes {
+ public:
+  MadeBytes() = default;
+  virtual ~MadeBytes() = default;
+  MadeBytes(const MadeBytes&) = delete;
+  MadeBytes& operator=(const MadeBytes&) = delete;
+  /// Copies the bytes from `offset` on, and says how many there are. Goes fastest from front to back.
+  virtual size_t read(size_t offset, std::span<uint8_t> to) = 0;
+};
+
+/// A file of a model, open for reading: its bytes are in memory, or on disk or packed until they are read. Copies share
+/// it.
 class File {
  public:
   File(FileBytes bytes) : memory_(std::move(bytes)), size_(memory_.bytes.size()) {}  // NOLINT: bytes are a file
   /// The regular file of that name if there is one. Does not wait for pipes. Throws Error (kIo).
   static std::optional<File> open(const std::string& name);
 
+  /// `size` of its bytes from `offset` on, which it has, as a file of another name.
+  File part(std::string name, size_t offset, size_t size) const;
+  /// A file whose bytes are made of this one's; `size` of them, or at most.
+  File made(std::string name, size_t size, std::shared_ptr<MadeBytes> bytes) const;
+
   const std::string& name() const { return memory_.name; }
   /// On disk, when it was opened.
   size_t size() const { return size_; }
   const std::optional<FileStamp>& stamp() const { return stamp_; }
 
-  /// Maps it into memory, if it is on disk and the file system can map. Who truncates it from then on ends the process.
+  /// Maps it into memory, if it is on disk as it is and the file system can map. Who truncates it from then on ends the
+  /// process.
   void map();
+  /// Maps it where weights are to be.
+  void map_as(Weights weights);
   /// True for a file that no user has the permission to write, on a file system of this machine.
   bool is_protected() const;
   /// The bytes, where they are in memory; else null.
-  const FileBytes* in_place() const { return fd_ == nullptr ? &memory_ : nullptr; }
+  const FileBytes* in_place() const { return fd_ == nullptr && made_ == nullptr ? &memory_ : nullptr; }
 
   /// Copies the bytes from `offset` on, and says how many of them there are: fewer than asked for only behind the end.
   /// Throws Error (kIo).
@@ -86,8 +113,10 @@ class File {
 
  private:
   FileBytes memory_;
+  size_t start_ = 0;  ///< where its bytes begin in what follows
   size_t size_ = 0;
   std::shared_ptr<const Descriptor> fd_;  ///< null: in memory
+  std::shared_ptr<MadeBytes> made_;       ///< of the bytes on disk or in memory, instead of them
   std::optional<FileStamp> stamp_;        ///< of a file on disk
   bool no_writer_ = false;
 };

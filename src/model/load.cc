@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "model/foreign.h"
 #include "model/import_pir.h"
 #include "model/import_programdesc.h"
 #include "model/params.h"
@@ -20,10 +21,31 @@ ModelInfo printable_info(ModelInfo info) {
   return info;
 }
 
+/// What `use` makes of the program, which is read as what its file says that it is. Another file's error says what that
+/// is.
+template <class F>
+auto with_program(const ModelFiles& files, const F& use) {
+  const auto parsed = [&](auto parse) {
+    try {
+      return parse(files.program);
+    } catch (const Error& error) {
+      fail_reading(File(files.program), error);
+    }
+  };
+  return files.is_pir ? use(parsed(pir::parse)) : use(parsed(programdesc::parse));
+}
+
+template <class Program>
+ModelInfo described(const Program& program, const ModelFiles& files) {
+  ModelInfo info = describe(program);
+  info.passed_over = files.passed_over;
+  return info;
+}
+
 template <class Program>
 LoadedModel load_program(const Program& program, const ModelFiles& files) {
   LoadedModel model;
-  model.info = describe(program);
+  model.info = described(program, files);
   require_supported(model.info);
   Parameters parameters = read_parameters(files, model.info.parameters);
   model.files = std::move(parameters.files);
@@ -39,14 +61,12 @@ LoadedModel load_program(const Program& program, const ModelFiles& files) {
 LoadedModel load_model(const ModelSource& source, Weights weights) {
   ModelFiles files = find_model_files(source);
   files.weights = weights;
-  if (files.is_pir) return load_program(pir::parse(files.program), files);
-  return load_program(programdesc::parse(files.program), files);
+  return with_program(files, [&](const auto& program) { return load_program(program, files); });
 }
 
 ModelInfo inspect_model(const ModelSource& source) {
   const ModelFiles files = find_model_files(source);
-  if (files.is_pir) return printable_info(describe(pir::parse(files.program)));
-  return printable_info(describe(programdesc::parse(files.program)));
+  return with_program(files, [&](const auto& program) { return printable_info(described(program, files)); });
 }
 
 void require_supported(const ModelInfo& info) {

@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "model/archive.h"
+#include "model/foreign.h"
 
 namespace coracle {
 namespace {
@@ -29,6 +31,16 @@ std::string without_suffix(const std::string& path, std::string_view suffix) {
   return path.substr(0, path.size() - suffix.size());
 }
 
+/// Programs of a folder that are taken before others, in this order.
+constexpr std::array<std::string_view, 6> kFirst{"__model__.json",    "__model__",  "inference.json",
+                                                 "inference.pdmodel", "model.json", "model.pdmodel"};
+
+bool is_usual(std::string_view name) { return std::find(kFirst.begin(), kFirst.end(), name) != kFirst.end(); }
+
+/// Those of the first exports, which have no suffix.
+constexpr std::string_view kBareProgram = "model";
+constexpr std::string_view kBareParams = "params";
+
 bool starts_as_json(std::span<const uint8_t> bytes) {
   for (uint8_t b : bytes) {
     if (b == ' ' || b == '\t' || b == '\r' || b == '\n') continue;
@@ -45,34 +57,128 @@ bool is_pir_program(const File& file) {
   return starts_as_json(head) && text.find("\"base_code\"") != std::string_view::npos;
 }
 
-/// The program of a folder: __model__.json, __model__, or the only X.json / X.pdmodel. Of several, "inference" and
-/// "model" go first, and of the same name the newer format.
-std::string program_in(const ByteSource& files, const std::string& folder) {
-  const std::vector<std::string> names = files.list(folder);
+std::string listed(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out.append(out.empty() ? "" : ", ").append(name);
+  return out;
+}
+
+std::string joined(std::vector<std::string> names) {
+  for (std::string& name : names) name = in_quotes(name);
+  return listed(names);
+}
+
+/// "; it holds 'net.onnx', which is an ONNX model (what to do)" of files without a program among them; else nothing.
+std::string foreign_models(const ByteSource& files, const std::string& folder, const std::vector<std::string>& names) {
+  constexpr size_t kMost = 16;  // that are looked at
+  for (size_t i = 0; i < std::min(names.size(), kMost); ++i) {
+    try {
+      const std::optional<File> file = files.open(join_path(folder, names[i]));
+      const ForeignKind* kind = file ? foreign_kind(*file) : nullptr;
+      if (kind == nullptr || !kind->is_model) continue;
+      return text("; it holds ", in_quotes(names[i]), ", which is ", kind->what, ": ", kind->advice);
+    } catch (const Error&) {  // cannot be read: what it is stays unsaid
+    }
+  }
+  return {};
+}
+
+/// Names of the programs in a folder that holds `names`: X.json of PIR, X.pdmodel, __model__. Without any `model`, or
+/// what is named as a program and is none: reading it says why.
+std::vector<std::string> programs_among(const ByteSource& files, const std::string& folder,
+                                        const std::vector<std::string>& names) {
   const auto has = [&](std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); };
-  for (std::string_view fixed : {"__model__.json", "__model__"}) {
-    if (has(fixed)) return join_path(folder, fixed);
-  }
   std::vector<std::string> programs;
+  std::vector<std::string> broken;
   for (const std::string& name : names) {
-    if (name.ends_with(kProgram)) programs.push_back(name);
-    if (name.ends_with(kJson)) {
+    const bool is_json = name.ends_with(kJson) && name != kFirst[0];
+    if (is_json) {
       const std::optional<File> file = files.open(join_path(folder, name));
-      if (file && is_pir_program(*file)) programs.push_back(name);
+      if (file && is_pir_program(*file)) {
+        programs.push_back(name);
+      } else if (is_usual(name) || has(without_suffix(name, kJson).append(kParams))) {
+        broken.push_back(name);
+      }
+    } else if (name.ends_with(kProgram) || is_usual(name)) {
+      programs.push_back(name);
     }
   }
+  if (programs.empty() && has(kBareProgram)) programs.emplace_back(kBareProgram);
+  return programs.empty() ? broken : programs;
+}
+
+/// The program of a folder, and the names of others there.
+struct FoundProgram {
+  std::string path;
+  std::vector<std::string> others;
+};
+
+/// The first of kFirst, or else the only program there is.
+FoundProgram program_in(const ByteSource& files, const std::string& folder) {
+  const std::vector<std::string> names = files.list(folder);
+  FoundProgram found{.path = {}, .others = programs_among(files, folder, names)};
+  std::vector<std::string>& programs = found.others;
   require(!programs.empty(), ErrorCode::kIo, "no model in the folder ", in_quotes(folder),
-          ": looked for __model__, __model__.json, *.pdmodel and *.json with a PIR program");
-  if (programs.size() > 1) {
-    for (std::string_view usual : {"inference.json", "inference.pdmodel", "model.json", "model.pdmodel"}) {
-      if (std::find(programs.begin(), programs.end(), usual) != programs.end()) return join_path(folder, usual);
-    }
+          ": looked for __model__, __model__.json, *.pdmodel and *.json with a PIR program",
+          programs.empty() ? foreign_models(files, folder, names) : "");
+  auto taken = programs.end();
+  for (std::string_view first : kFirst) {
+    if (taken == programs.end()) taken = std::find(programs.begin(), programs.end(), first);
   }
-  std::string choices;
-  for (const std::string& name : programs) choices.append(choices.empty() ? "" : ", ").append(name);
-  require(programs.size() == 1, ErrorCode::kIo, "the folder ", in_quotes(folder), " holds several models (", choices,
-          "): name one of them");
-  return join_path(folder, programs.front());
+  if (taken == programs.end()) {
+    require(programs.size() == 1, ErrorCode::kIo, "the folder ", in_quotes(folder), " holds several models (",
+            listed(programs), "): name one of them");
+    taken = programs.begin();
+  }
+  found.path = join_path(folder, *taken);
+  programs.erase(taken);
+  return found;
+}
+
+/// The folder of the archive that has a model.
+std::string model_folder(const ArchiveSource& archive, const File& file) {
+  std::vector<std::string> found;
+  for (const std::string& folder : archive.folders()) {
+    if (!programs_among(archive, folder, archive.list(folder)).empty()) found.push_back(folder);
+  }
+  require(found.size() < 2, ErrorCode::kIo, "the archive ", in_quotes(file.name()), " holds several models (",
+          joined(found), "): name one of them");
+  if (found.size() == 1) return found.front();
+  const std::string none = text("no model in the archive ", in_quotes(file.name()),
+                                ": looked in its folders for __model__, __model__.json, *.pdmodel and *.json with a "
+                                "PIR program",
+                                foreign_models(archive, file.name(), archive.files()));
+  const ForeignKind* kind = foreign_kind(file);
+  if (kind != nullptr && kind->is_model) fail_reading(file, Error(ErrorCode::kInvalidModel, none));
+  fail(ErrorCode::kIo, none);
+}
+
+/// The file as an archive, or null. A damaged one may be another's, which are archives too.
+std::shared_ptr<const ArchiveSource> opened(const File& file, const std::shared_ptr<const ByteSource>& outer) {
+  try {
+    return ArchiveSource::of(file, outer);
+  } catch (const Error& error) {
+    const ForeignKind* kind = foreign_kind(file);
+    if (kind != nullptr && kind->is_model) fail_reading(file, error);
+    throw;
+  }
+}
+
+/// Takes the archive that the model is, or is in, for the folder of its files.
+void enter_archive(ModelSource& source) {
+  if (source.files->is_folder(source.model)) return;
+  std::string path = source.model;
+  std::optional<File> file = source.files->open(path);
+  while (!file && !path.empty()) {  // "x.tar/folder"
+    path = path.find('/') == std::string::npos ? std::string() : folder_of(path);
+    if (path == "/") return;
+    if (is_archive_name(path)) file = source.files->open(path);
+  }
+  if (!file) return;
+  const std::shared_ptr<const ArchiveSource> archive = opened(*file, source.files);
+  if (archive == nullptr) return;
+  source.files = archive;
+  if (source.model == path) source.model = model_folder(*archive, *file);
 }
 
 /// Programs that belong to a parameter file, in the order they are tried.
@@ -82,6 +188,7 @@ std::vector<std::string> programs_for(const std::string& params) {
     const std::string stem = without_suffix(params, kParams);
     return {text(stem, kJson), text(stem, kProgram), join_path(folder, "__model__")};
   }
+  if (file_of(params) == kBareParams) return {join_path(folder, kBareProgram)};
   return {join_path(folder, "__model__"), join_path(folder, "__model__.json")};
 }
 
@@ -92,16 +199,14 @@ std::vector<std::string> params_for(const std::string& program) {
     if (program.ends_with(suffix)) names.push_back(text(without_suffix(program, suffix), kParams));
   }
   if (names.empty()) names.push_back(text(program, kParams));
-  names.push_back(join_path(folder_of(program), "__params__"));
+  const std::string folder = folder_of(program);
+  if (file_of(program) == kBareProgram) names.push_back(join_path(folder, kBareParams));
+  names.push_back(join_path(folder, "__params__"));
   return names;
 }
 
-bool is_params_name(const std::string& path) { return path.ends_with(kParams) || file_of(path) == "__params__"; }
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out.append(out.empty() ? "" : ", ").append(in_quotes(name));
-  return out;
+bool is_params_name(const std::string& path) {
+  return path.ends_with(kParams) || file_of(path) == "__params__" || file_of(path) == kBareParams;
 }
 
 File open_program(const ByteSource& files, const std::vector<std::string>& names, std::string_view why) {
@@ -139,24 +244,30 @@ std::optional<File> ModelFiles::open_single(std::string_view parameter) const {
 
 void ModelFiles::read_program(const File& file) {
   constexpr size_t kMost = size_t{1} << 31U;  // bytes of a message of Protocol Buffers
-  require(file.size() < kMost, ErrorCode::kInvalidModel, "the program ", in_quotes(file.name()), " has ", file.size(),
-          " bytes, a program has less than ", kMost, ": are these the parameters?");
+  if (file.size() >= kMost) {
+    fail_reading(file, Error(ErrorCode::kInvalidModel,
+                             text("the program ", in_quotes(file.name()), " has ", file.size(),
+                                  " bytes, a program has less than ", kMost, ": are these the parameters?")));
+  }
   program = file.read_all();
   program_stamp = file.stamp();
-  is_pir = starts_as_json(program.bytes);
+  is_pir = starts_as_json(program.bytes) || file.name().ends_with(kJson);
 }
 
-ModelFiles find_model_files(const ModelSource& source) {
-  const ByteSource& files = *source.files;
-  std::string model = source.model;
-  std::string params = source.params;
+ModelFiles find_model_files(ModelSource source) {
+  std::string& model = source.model;
+  std::string& params = source.params;
   while (model.size() > 1 && model.back() == '/') model.pop_back();
   require(!model.empty(), ErrorCode::kInvalidArgument, "no model was named");
+  enter_archive(source);
+  const ByteSource& files = *source.files;
 
   ModelFiles found;
   found.files = source.files;
   if (files.is_folder(model)) {
-    found.read_program(open_program(files, {program_in(files, model)}, ""));
+    FoundProgram program = program_in(files, model);
+    found.read_program(open_program(files, {program.path}, ""));
+    found.passed_over = std::move(program.others);
     // As in Paddle's own interface, a parameter file may be named relative to the model's folder.
     const bool relative = !params.empty() && params.front() != '/';
     if (relative && !files.is_folder(params) && !files.open(params)) params = join_path(model, params);

@@ -12,7 +12,7 @@ namespace coracle {
 /// What the user gives: a folder, a program file, a parameter file, or program and parameters.
 struct ModelSource {
   std::shared_ptr<const ByteSource> files;
-  std::string model;   ///< folder, program file or parameter file
+  std::string model;   ///< folder, program file, parameter file or archive; "x.tar/folder" is a folder in one
   std::string params;  ///< parameter file, or folder of parameter files; empty: found by Paddle's naming rules
 
   static ModelSource on_disk(std::string model, std::string params = {}) {
@@ -29,7 +29,8 @@ struct ModelSource {
 struct ModelFiles {
   FileBytes program;
   std::optional<FileStamp> program_stamp;  ///< of a program on disk
-  bool is_pir = false;                     ///< else ProgramDesc; told by the content
+  bool is_pir = false;                     ///< else ProgramDesc; told by the content, or the name
+  std::vector<std::string> passed_over;    ///< programs of the folder that were not taken; names without the folder
 
   /// Sets what is said of the program.
   void read_program(const File& file);
@@ -48,7 +49,9 @@ struct ModelFiles {
 /// Finds program and parameters:
 ///   X.pdmodel + X.pdiparams      __model__ + __params__       __model__ + one file per parameter
 ///   X.json + X.pdiparams         __model__.json + one file per parameter
-/// Throws Error (kIo) that says what was looked for.
-ModelFiles find_model_files(const ModelSource& source);
+///   model + params
+/// and any of these in a .tar, .tar.gz or .zip, which is read where it is as a folder would be.
+/// Throws Error (kIo) that says what was looked for, and which foreign model lies there.
+ModelFiles find_model_files(ModelSource source);
 
 }  // namespace coracle

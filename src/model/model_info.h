@@ -18,8 +18,9 @@ struct TensorInfo {
   int lod_levels = 0;  ///< levels of sequence offsets
 };
 
-/// The shape of an input as a graph may rely on it: sizes that a file declares do not bind (Paddle runs whatever fits,
-/// and old exports state the one they were traced with), only the number of dimensions does.
+/// The shape of an input as a graph may rely on it: sizes that a file declares do not bind it (Paddle runs whatever
+/// fits, and old exports state the one they were traced with; sessions check them where they are told to), only the
+/// number of dimensions does.
 inline Shape free_sizes(const Shape& declared) {
   return declared.rank_known() ? Shape::filled(declared.rank(), Shape::kUnknown) : declared;
 }
@@ -38,9 +39,10 @@ struct Unsupported {
 
 /// What a program says about itself; known without parameters and even when it cannot be run.
 struct ModelInfo {
-  std::string file;      ///< the program's file
-  std::string format;    ///< "ProgramDesc" or "PIR"
-  std::string producer;  ///< version that wrote it as the file states it, empty if it does not
+  std::string file;                      ///< the program's file
+  std::vector<std::string> passed_over;  ///< other programs of the folder, without the folder
+  std::string format;                    ///< "ProgramDesc" or "PIR"
+  std::string producer;                  ///< version that wrote it as the file states it, empty if it does not
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;
   std::vector<TensorInfo> parameters;    ///< sorted bytewise by name, which is the order of a combined file

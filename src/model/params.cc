@@ -10,6 +10,7 @@
 #include "base/fact.h"
 #include "base/pages.h"
 #include "base/printable.h"
+#include "model/foreign.h"
 #include "model/programdesc.h"
 
 static_assert(std::endian::native == std::endian::little, "parameter files are little-endian and used in place");
@@ -60,17 +61,22 @@ class RecordReader {
     const size_t from = at_;
     skip(to.size(), what);
     size_t got = 0;
-    if (file_.in_place() != nullptr || to.size() >= kBuffer) {
-      got = file_.read(from, to);
-    } else {
-      if (from < buffer_at_ || from + to.size() > buffer_at_ + buffer_.size()) {
+    while (got < to.size()) {
+      const std::span<uint8_t> rest = to.subspan(got);
+      const size_t at = from + got - buffer_at_;
+      if (at < buffer_.size()) {  // from front to back, without a step back: packed files are read so
+        const size_t kept = std::min(buffer_.size() - at, rest.size());
+        std::copy_n(buffer_.begin() + static_cast<ptrdiff_t>(at), kept, rest.begin());
+        got += kept;
+      } else if (file_.in_place() != nullptr || rest.size() >= kBuffer) {
+        got += file_.read(from + got, rest);
+        break;
+      } else {
+        buffer_at_ = from + got;
         buffer_.resize(kBuffer);
-        buffer_.resize(file_.read(from, buffer_));
-        buffer_at_ = from;
+        buffer_.resize(file_.read(buffer_at_, buffer_));
+        if (buffer_.empty()) break;
       }
-      const std::span<const uint8_t> kept = std::span<const uint8_t>(buffer_).subspan(from - buffer_at_);
-      got = std::min(kept.size(), to.size());
-      std::copy_n(kept.begin(), got, to.begin());
     }
     if (got == to.size()) return;
     fail(ErrorCode::kIo, place(), "the file was cut short while it was read: ", what, " have ", to.size(),
@@ -156,7 +162,8 @@ class RecordReader {
 
 /// Keeps what is to be known of the file that `tensors` were read from.
 void note(const File& file, std::span<const Tensor> tensors, Parameters& into) {
-  if (file.stamp()) into.files.push_back(*file.stamp());
+  const bool is_new = file.stamp() && (into.files.empty() || into.files.back().path != file.stamp()->path);
+  if (is_new) into.files.push_back(*file.stamp());  // many files of an archive are one
   const FileBytes* memory = file.in_place();
   if (memory == nullptr || !memory->mapped) return;
   for (const Tensor& t : tensors) {
@@ -169,7 +176,7 @@ void note(const File& file, std::span<const Tensor> tensors, Parameters& into) {
 
 }  // namespace
 
-std::vector<Tensor> read_combined_parameters(const File& file, const std::vector<TensorInfo>& declared) {
+std::vector<Tensor> read_combined_parameters(const File& file, const std::vector<TensorInfo>& declared) try {
   RecordReader reader(file);
   std::vector<Tensor> tensors;
   tensors.reserve(declared.size());
@@ -184,15 +191,19 @@ std::vector<Tensor> read_combined_parameters(const File& file, const std::vector
           " parameters of the program take: is it of another model?");
   file.require_unchanged();
   return tensors;
+} catch (const Error& error) {
+  fail_reading(file, error);
 }
 
-Tensor read_single_parameter(const File& file, const TensorInfo& declared) {
+Tensor read_single_parameter(const File& file, const TensorInfo& declared) try {
   RecordReader reader(file);
   Tensor tensor = reader.next(declared);
   require(reader.left() == 0, ErrorCode::kInvalidModel, "the parameter file ", in_quotes(file.name()), " has ",
           reader.left(), " bytes more than the parameter ", in_quotes(declared.name), " takes");
   file.require_unchanged();
   return tensor;
+} catch (const Error& error) {
+  fail_reading(file, error);
 }
 
 Parameters read_parameters(const ModelFiles& files, const std::vector<TensorInfo>& declared) {

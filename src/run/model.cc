@@ -71,7 +71,8 @@ std::shared_ptr<const Model> Model::make(LoadedModel loaded, const ModelOptions&
   std::vector<PassCount> counts = run_passes(loaded.graph, options.passes);
   auto graph = std::make_shared<const Graph>(std::move(loaded.graph));
   auto program = std::make_shared<const Program>(std::move(graph), options.kernels);
-  return std::shared_ptr<const Model>(new Model(std::move(loaded), std::move(counts), std::move(program)));
+  return std::shared_ptr<const Model>(
+      new Model(std::move(loaded), std::move(counts), std::move(program), options.declared_sizes_bind));
 }
 
 void Model::check_files() const {

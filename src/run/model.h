@@ -18,6 +18,7 @@ struct ModelOptions {
   int64_t time_limit_ms = 0;                         ///< of loading; 0: none
   const std::atomic<uint32_t>* cancelled = nullptr;  ///< ends loading when its lowest bit is set; null: never
   Weights weights = Weights::kAutomatic;             ///< of models on disk
+  bool declared_sizes_bind = false;                  ///< inputs have the fixed sizes that the model declares
 };
 
 /// A loaded model: graph after rewriting, weights, packed weights. Immutable, shared by any number of sessions.
@@ -28,6 +29,7 @@ class Model {
   /// Rewrites a graph that was read already. Throws Error.
   static std::shared_ptr<const Model> make(LoadedModel loaded, const ModelOptions& options);
 
+  bool declared_sizes_bind() const { return declared_sizes_bind_; }
   const ModelInfo& info() const { return info_; }
   const std::vector<PassCount>& pass_counts() const { return pass_counts_; }
   const std::shared_ptr<const Program>& program() const { return program_; }
@@ -38,18 +40,21 @@ class Model {
   void check_files() const;
 
  private:
-  Model(LoadedModel loaded, std::vector<PassCount> counts, std::shared_ptr<const Program> program)
+  Model(LoadedModel loaded, std::vector<PassCount> counts, std::shared_ptr<const Program> program,
+        bool declared_sizes_bind)
       : info_(std::move(loaded.info)),
         files_(std::move(loaded.files)),
         mapped_bytes_(loaded.mapped_bytes),
         pass_counts_(std::move(counts)),
-        program_(std::move(program)) {}
+        program_(std::move(program)),
+        declared_sizes_bind_(declared_sizes_bind) {}
 
   ModelInfo info_;
   std::vector<FileStamp> files_;
   size_t mapped_bytes_;
   std::vector<PassCount> pass_counts_;
   std::shared_ptr<const Program> program_;
+  bool declared_sizes_bind_;
 };
 
 }  // namespace coracle

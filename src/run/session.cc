@@ -27,6 +27,18 @@ int thread_count(const SessionOptions& options) {
   return threads;
 }
 
+/// Throws Error where a size is not the one that the model declares. The rows of an input with sequence offsets are
+/// those of all its sequences, whatever is declared.
+void check_sizes(const TensorInfo& info, const Shape& shape) {
+  if (!info.shape.rank_known()) return;
+  for (int i = info.lod_levels > 0 ? 1 : 0; i < shape.rank(); ++i) {
+    require(info.shape[i] < 0 || info.shape[i] == shape[i], ErrorCode::kInvalidArgument, "input '", info.name,
+            "' takes ", Fact(info.dtype, info.shape), ", given ", Fact(info.dtype, shape), ": dimension ", i,
+            " has size ", shape[i], ", the model declares ", info.shape[i],
+            " (with the option allow_other_shapes other sizes are tried nevertheless)");
+  }
+}
+
 }  // namespace
 
 /// Marks the session as busy while a call runs.
@@ -83,6 +95,7 @@ void Session::check_input(size_t index, const Tensor& tensor) const {
           info.dtype, ", given ", tensor.dtype());
   require(!info.shape.rank_known() || tensor.shape().rank() == info.shape.rank(), ErrorCode::kInvalidArgument,
           "input '", info.name, "' has ", info.shape.rank(), " dimensions ", info.shape, ", given ", tensor.shape());
+  if (model_->declared_sizes_bind()) check_sizes(info, tensor.shape());
   require(tensor.bytes() == 0 || tensor.raw() != nullptr, ErrorCode::kInvalidArgument, "input '", info.name,
           "' was given no data");
 }

@@ -127,9 +127,8 @@ TEST_F(Misuse, InputTypesAndShapes) {
   expect_error(set(CORACLE_FLOAT32, 10, {}), CORACLE_INVALID_ARGUMENT, "given 10");
   expect_error(set(CORACLE_FLOAT32, 2, {-1, 2}), CORACLE_INVALID_ARGUMENT, "dimension 0 is -1");
   expect_error(set(CORACLE_FLOAT32, 2, {int64_t{1} << 40, int64_t{1} << 40}), CORACLE_INVALID_ARGUMENT, "too large");
-  // What only an operator can know is reported by the run, with the inputs it had.
-  EXPECT_EQ(set(CORACLE_FLOAT32, 2, {2, 1}), CORACLE_OK);
-  expect_error(coracle_session_run(session_.get()), CORACLE_INVALID_ARGUMENT, "running with 'x' float32[2, 1]");
+  expect_error(set(CORACLE_FLOAT32, 2, {2, 1}), CORACLE_INVALID_ARGUMENT,
+               "input 'x' takes float32[?, 2], given float32[2, 1]: dimension 1 has size 1, the model declares 2");
 }
 
 TEST_F(Misuse, OrderOfCalls) {
@@ -156,18 +155,49 @@ TEST_F(Misuse, OrderOfCalls) {
 }
 
 TEST_F(Misuse, ASessionGoesOnAfterAFailure) {
+  coracle_model_options options;
+  coracle_model_options_init(&options, sizeof(options));
+  options.allow_other_shapes = 1;
+  const test::ModelHandle model = test::load(bytes_, &options);
+  const test::SessionHandle session = test::open(model);
+  const auto set = [&](const int64_t* dims, coracle_dtype dtype = CORACLE_FLOAT32) {
+    return coracle_session_set_input(session.get(), 0, dtype, 2, dims, kValues);
+  };
+  // What only an operator can know is reported by the run, with the inputs it had.
   const int64_t wrong[] = {1, 1};
-  EXPECT_EQ(coracle_session_set_input(session_.get(), 0, CORACLE_FLOAT32, 2, wrong, kValues), CORACLE_OK);
-  EXPECT_EQ(coracle_session_run(session_.get()), CORACLE_INVALID_ARGUMENT);
-  expect_error(coracle_session_output(session_.get(), 0, &view_), CORACLE_INVALID_ARGUMENT, "run that succeeded");
-  EXPECT_EQ(set(), CORACLE_OK);
-  EXPECT_EQ(coracle_session_run(session_.get()), CORACLE_OK);
-  ASSERT_EQ(coracle_session_output(session_.get(), 1, &view_), CORACLE_OK);
+  EXPECT_EQ(set(wrong), CORACLE_OK);
+  expect_error(coracle_session_run(session.get()), CORACLE_INVALID_ARGUMENT, "running with 'x' float32[1, 1]");
+  expect_error(coracle_session_output(session.get(), 0, &view_), CORACLE_INVALID_ARGUMENT, "run that succeeded");
+  EXPECT_EQ(set(kDims), CORACLE_OK);
+  EXPECT_EQ(coracle_session_run(session.get()), CORACLE_OK);
+  ASSERT_EQ(coracle_session_output(session.get(), 1, &view_), CORACLE_OK);
   EXPECT_EQ(static_cast<const float*>(view_.data)[0], 7);
   EXPECT_EQ(static_cast<const float*>(view_.data)[1], 10);
   // A refused input leaves the one that was there.
-  EXPECT_NE(coracle_session_set_input(session_.get(), 0, CORACLE_INT32, 2, kDims, kValues), CORACLE_OK);
-  EXPECT_EQ(coracle_session_run(session_.get()), CORACLE_OK);
+  EXPECT_NE(set(kDims, CORACLE_INT32), CORACLE_OK);
+  EXPECT_EQ(coracle_session_run(session.get()), CORACLE_OK);
+}
+
+TEST_F(Misuse, DeclaredSizesAreThoseOfTheInputs) {
+  const int64_t wrong[] = {2, 1};
+  const auto status = [&](const coracle_model_options* options, bool borrowed) {
+    const test::ModelHandle model = test::load(bytes_, options);
+    const test::SessionHandle session = test::open(model);
+    const auto set = borrowed ? coracle_session_borrow_input : coracle_session_set_input;
+    EXPECT_EQ(set(session.get(), 0, CORACLE_FLOAT32, 2, kDims, kValues), CORACLE_OK);
+    return set(session.get(), 0, CORACLE_FLOAT32, 2, wrong, kValues);
+  };
+  coracle_model_options options;
+  coracle_model_options_init(&options, sizeof(options));
+  for (const bool borrowed : {false, true}) {
+    expect_error(status(nullptr, borrowed), CORACLE_INVALID_ARGUMENT, "dimension 1 has size 1, the model declares 2");
+    expect_error(status(&options, borrowed), CORACLE_INVALID_ARGUMENT, "allow_other_shapes");
+  }
+  options.allow_other_shapes = 1;
+  EXPECT_EQ(status(&options, false), CORACLE_OK);
+  // Programs that were compiled before the option was there get what they got.
+  coracle_model_options_init(&options, offsetof(coracle_model_options, allow_other_shapes));
+  EXPECT_EQ(status(&options, false), CORACLE_OK);
 }
 
 TEST_F(Misuse, MemoryLimit) {

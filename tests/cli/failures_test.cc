@@ -107,6 +107,24 @@ TEST_F(Failures, ModelFiles) {
   expect_failure({"inspect", folder_.write("text.json", "{\"a\": 1}")}, kInvalidModel, {"text.json"});
 }
 
+TEST_F(Failures, ForeignFiles) {
+  const std::string onnx = folder_.write("m/net.onnx", "\x08\x08\x12\x07pytorch");
+  expect_failure({"inspect", onnx}, kInvalidModel, {"is an ONNX model", "onnxruntime"});
+  expect_failure({"run", folder_.path("m")}, kIo, {"no model in the folder", "'net.onnx', which is an ONNX model"});
+  const std::string pointer = folder_.write("pointer", "version https://git-lfs.github.com/spec/v1\nsize 3\n");
+  expect_failure({"run", product_, "--params", pointer}, kInvalidModel, {"a Git LFS pointer", "git lfs pull"});
+  folder_.write("broken/inference.json", R"({"base_code": {"magic": "pir", )");
+  expect_failure({"inspect", folder_.path("broken")}, kInvalidModel, {"inference.json' is damaged at byte 31"});
+}
+
+TEST_F(Failures, WhatIsTakenOfAFolderIsSaid) {
+  const test::ModelBytes bytes = test::product_model();
+  folder_.write("two/inference.pdmodel", bytes.program);
+  folder_.write("two/model.pdmodel", bytes.program);
+  const test::Outcome outcome = test::coracle_program({"inspect", folder_.path("two")});
+  EXPECT_NE(outcome.out.find("inference.pdmodel\nnot taken   model.pdmodel"), std::string::npos) << outcome.out;
+}
+
 TEST_F(Failures, InputNames) {
   const std::string x = npy("x.npy", floats({1, 2}));
   expect_failure({"run", product_, "--input", "y=" + x}, kUsage, {"no input 'y'", "its inputs are: x"});
@@ -128,7 +146,10 @@ TEST_F(Failures, InputContents) {
                  {"int64[1, 2]", "the input takes float32[?, 2]", "astype('float32')"});
   expect_failure(given(npy("rank.npy", floats({1, 1, 2}))), kUsage, {"float32[1, 1, 2]", "float32[?, 2]", "reshape"});
   expect_failure(given(npy("wide.npy", floats({1, 3}))), kUsage,
-                 {"matmul", "float32[1, 3]", "float32[2, 2]", "running with 'x' float32[1, 3]"});
+                 {"input 'x' takes float32[?, 2], given float32[1, 3]", "dimension 1 has size 3", "declares 2"});
+  std::vector<std::string> nevertheless = given(folder_.path("wide.npy"));
+  nevertheless.emplace_back("--allow-other-shapes");
+  expect_failure(nevertheless, kUsage, {"matmul", "float32[1, 3]", "float32[2, 2]", "running with 'x' float32[1, 3]"});
   expect_failure(given(folder_.path("nothing.npy")), kIo, {"nothing.npy", "No such file"});
   expect_failure(given(folder_.write("text.npy", "hello")), kIo, {"text.npy", "NUMPY"});
   const std::string big_endian = "\x93NUMPY\x01";
@@ -201,9 +222,10 @@ TEST_F(Failures, Shapes) {
     expect_failure(given(text), kUsage, {"--shape x=", text, "whole numbers"});
   }
   expect_failure(given("2"), kUsage, {"input 'x'", "2 dimensions", "[?, 2]", "[2]"});
-  expect_failure(given("1,3"), kUsage, {"matmul", "float32[1, 3]", "float32[2, 2]"});
+  expect_failure(given("1,3"), kUsage, {"input 'x' takes float32[?, 2], given float32[1, 3]", "allow_other_shapes"});
+  expect_failure({"inspect", product_, "--shape", "x=1,3"}, kUsage, {"given float32[1, 3]"});
   expect_failure(given("4294967296,4294967296,4294967296"), kUsage, {"too large"});
-  expect_failure({"run", picture_, "--shape", "x=1,4,5,5"}, kUsage,
+  expect_failure({"run", picture_, "--shape", "x=1,4,5,5", "--allow-other-shapes"}, kUsage,
                  {"conv2d", "x [1, 4, 5, 5] has 4 channels", "expects 3", "filter float32[1, 3, 1, 1]"});
 }
 

@@ -19,6 +19,7 @@
 
 #include "faults/injection.h"
 #include "faults/life.h"
+#include "support/archive_writer.h"
 #include "support/small_models.h"
 #include "support/temporary_folder.h"
 
@@ -203,6 +204,13 @@ std::vector<Subject> small_subjects(const TemporaryFolder& folder) {
   folder.write("product/__model__", product.program);
   folder.write("product/w", product.params);
   all.push_back({.name = product.name, .path = folder.path("product"), .inputs = product.inputs});
+  const ArchivedFiles archived{{"net/m.pdmodel", product.program}, {"net/m.pdiparams", product.params}};
+  const auto add_archive = [&](const std::string& name, const std::string& bytes) {
+    all.push_back({.name = name, .path = folder.write("archives/" + name, bytes), .inputs = product.inputs});
+  };
+  add_archive("m.tar", tar_archive(archived));
+  add_archive("m.tar.gz", gzipped(tar_archive(archived)));
+  add_archive("m.zip", zip_archive(archived, true));
   for (const ModelBytes& bytes : small_pir_models()) all.push_back(on_disk(folder, bytes, "pir_" + bytes.name));
   return all;
 }

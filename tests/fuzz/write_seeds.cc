@@ -11,6 +11,7 @@
 #include "graph/op.h"
 #include "graph/text.h"
 #include "model/load.h"
+#include "support/archive_writer.h"
 #include "support/memory_file.h"
 #include "support/program_writer.h"
 #include "support/small_models.h"
@@ -133,9 +134,23 @@ void write_inputs(const fs::path& folder) {
   fs::remove(picture);
 }
 
+void write_archives(const fs::path& folder) {
+  const test::ModelBytes model = test::product_model();
+  const test::ArchivedFiles files{{"net/inference.pdmodel", model.program}, {"net/inference.pdiparams", model.params}};
+  const test::ArchivedFiles long_name{{std::string(120, 'n') + "/model", "content"}};
+  write(folder / "tar", test::tar_archive(files));
+  write(folder / "tar_pax", test::tar_archive(long_name));
+  write(folder / "tar_gnu", test::tar_archive(long_name, test::LongNames::kGnu));
+  write(folder / "tar_gz", test::gzipped(test::tar_archive(files)));
+  write(folder / "zip_stored", test::zip_archive(files, false));
+  write(folder / "zip_deflated", test::zip_archive(files, true));
+  write(folder / "zip_large", test::zip_archive(files, true, true));
+}
+
 void write_all(const fs::path& folder) {
   fs::create_directories(folder);
   write_inputs(folder);
+  write_archives(folder / "archive_fuzzer");
   for (const test::ModelBytes& m : test::small_program_models()) {
     write(folder / "programdesc_fuzzer" / m.name, test::join_model(m.program, m.params));
     write(folder / "text_fuzzer" / m.name, text_of(m));

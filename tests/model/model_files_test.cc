@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/error.h"
@@ -76,6 +77,55 @@ TEST_F(ModelFilesTest, SeveralModelsInAFolder) {
   EXPECT_NE(error_of("m").find("a.pdmodel, b.pdmodel"), std::string::npos) << error_of("m");
   folder_.write("m/inference.pdmodel", "p");
   EXPECT_EQ(relative(find("m").program.name), "m/inference.pdmodel");
+}
+
+TEST_F(ModelFilesTest, WhatIsTakenOfSeveral) {
+  // Each that is added goes before those that were there, but for the last two.
+  std::vector<std::string> names;
+  for (const char* name : {"model.pdmodel", "model.json", "inference.pdmodel", "inference.json", "__model__",
+                           "__model__.json", "other.pdmodel", "other.json"}) {
+    folder_.write(std::string("m/") + name, kPirText);
+    names.emplace_back(name);
+    const ModelFiles files = find("m");
+    const std::string taken = names.size() > 6 ? "__model__.json" : name;
+    EXPECT_EQ(relative(files.program.name), "m/" + taken);
+    std::vector<std::string> others = names;
+    others.erase(std::find(others.begin(), others.end(), taken));
+    std::sort(others.begin(), others.end());
+    EXPECT_EQ(files.passed_over, others);
+  }
+  EXPECT_TRUE(find("m/other.json").passed_over.empty());
+}
+
+TEST_F(ModelFilesTest, NamesWithoutSuffix) {
+  folder_.write("m/model", "p");
+  folder_.write("m/params", "w");
+  for (const char* given : {"m", "m/model", "m/params"}) {
+    EXPECT_EQ(relative(find(given).program.name), "m/model") << given;
+    EXPECT_EQ(relative(find(given).combined), "m/params") << given;
+  }
+  folder_.write("m/net.pdmodel", "p");
+  EXPECT_EQ(relative(find("m").program.name), "m/net.pdmodel");
+}
+
+TEST_F(ModelFilesTest, ABrokenProgramIsTaken) {
+  folder_.write("m/config.json", "{}");
+  EXPECT_NE(error_of("m").find("no model in the folder"), std::string::npos);
+  folder_.write("m/net.json", R"({"base)");
+  EXPECT_NE(error_of("m").find("no model in the folder"), std::string::npos);
+  folder_.write("m/net.pdiparams", "w");
+  EXPECT_EQ(relative(find("m").program.name), "m/net.json");
+  folder_.write("n/inference.json", "not JSON");
+  EXPECT_EQ(relative(find("n").program.name), "n/inference.json");
+  EXPECT_TRUE(find("n").is_pir);
+}
+
+TEST_F(ModelFilesTest, ForeignModelsOfAFolderAreNamed) {
+  folder_.write("m/readme", "text");
+  folder_.write("m/net.onnx", "\x08\x08\x12\x07pytorch");
+  const std::string error = error_of("m");
+  EXPECT_NE(error.find("no model in the folder"), std::string::npos) << error;
+  EXPECT_NE(error.find("it holds 'net.onnx', which is an ONNX model"), std::string::npos) << error;
 }
 
 TEST_F(ModelFilesTest, GivenParametersWin) {

@@ -37,7 +37,9 @@ std::string error_of(const std::string& bytes, const std::vector<TensorInfo>& in
   const std::string path = kFolder.write("m.pdiparams", bytes);
   const std::string in_memory = error_of(file_of(bytes), infos);
   std::string on_disk = error_of(*File::open(path), infos);
-  if (const size_t at = on_disk.find(path); at != std::string::npos) on_disk.replace(at, path.size(), "m.pdiparams");
+  for (size_t at = on_disk.find(path); at != std::string::npos; at = on_disk.find(path)) {
+    on_disk.replace(at, path.size(), "m.pdiparams");
+  }
   EXPECT_EQ(on_disk, in_memory);
   return in_memory;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "paddle/paddle_models.h"
+#include "support/archive_writer.h"
 
 namespace coracle::test {
 namespace {
@@ -37,6 +38,31 @@ TEST(PaddlePredictor, HandlesOutliveRunsAndShapesChangeBetweenThem) {
       EXPECT_EQ(y[i + 1], 6.F);
     }
   }
+}
+
+TEST(PaddlePredictor, SizesThatAModelDeclaresDoNotBind) {
+  BlockWriter b;
+  add_feed(b, "x", kFloat32, {-1, 3}, 0);
+  b.operators.push_back(OpWriter("relu").in("X", {"x"}).out("Out", {"y"}));
+  add_fetch(b, "y", 0);
+  const ModelOnDisk model(ModelBytes{.name = "relu", .program = program_file({b}), .params = "", .inputs = {}});
+  const auto predictor = model.predictor();
+  fill<float>(*predictor, "x", {1, 4}, {1, -2, 3, -4});
+  ASSERT_TRUE(predictor->Run());
+  EXPECT_EQ(result<float>(*predictor, "y"), (Floats{1, 0, 3, 0}));
+}
+
+TEST(PaddlePredictor, AnArchiveIsAModelsFolder) {
+  const ModelBytes bytes = product_model();
+  const TemporaryFolder folder;
+  const std::string path = folder.write(
+      "m.tar", tar_archive({{"net/inference.pdmodel", bytes.program}, {"net/inference.pdiparams", bytes.params}}));
+  paddle_infer::Config config;
+  config.SetModel(path);
+  const auto predictor = paddle_infer::CreatePredictor(config);
+  fill<float>(*predictor, "x", {1, 2}, {1, 2});
+  ASSERT_TRUE(predictor->Run());
+  EXPECT_EQ(result<float>(*predictor, "product"), (Floats{7, 10}));
 }
 
 TEST(PaddlePredictor, InputsKeepTheirContentFromRunToRun) {
