@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exif.h"
+#include "vision/exif.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <string_view>
 
-namespace ocr {
+namespace coracle::vision {
 namespace {
 
 using Bytes = std::span<const std::uint8_t>;
@@ -59,4 +59,4 @@ int exif_orientation(Bytes jpeg) {
   return kUpright;
 }
 
-}  // namespace ocr
+}  // namespace coracle::vision
