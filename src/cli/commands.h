@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "cli/inputs.h"
+#include "coracle/vision/predictor.h"
 
 namespace coracle::cli {
 
@@ -31,6 +33,16 @@ struct BenchArguments {
   bool json = false;
 };
 
+struct PredictArguments {
+  std::string model;
+  std::vector<std::string> pictures;  ///< files and folders
+  vision::PredictorOptions options;
+  std::string task;
+  std::string drawings;  ///< a folder
+  bool json = false;
+  bool csv = false;
+};
+
 /// One function per command, each in the file of its name. Results go to stdout, all else to stderr.
 void run(const ModelArguments& model, const SessionArguments& session, const RunArguments& arguments);
 /// With inputs whose shapes are given, also what a run of such shapes would take.
@@ -40,6 +52,8 @@ void bench(const ModelArguments& model, const SessionArguments& session, const B
 /// `nodes`: a line for each node instead of one for all nodes of an operator.
 void profile(const ModelArguments& model, const SessionArguments& session, int repeat, bool nodes,
              const std::string& trace);
+/// Answers for pictures, one after the other; those without one are named on stderr, and the rest goes on.
+void predict(const PredictArguments& arguments);
 
 /// Largest resident size of this process so far, in bytes.
 size_t peak_resident_bytes();

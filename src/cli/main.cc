@@ -17,6 +17,7 @@ constexpr const char* kFooter =
     "  coracle inspect inference.pdmodel\n"
     "  coracle run model_dir --shape x=1,3,640,640 --output-dir out\n"
     "  coracle bench inference.pdmodel --shape x=1,3,48,320 --threads 1 --repeat 50 --json\n"
+    "  coracle predict model_dir photo.jpg\n"
     "'coracle COMMAND --help' has more of each command.";
 
 constexpr const char* kRunFooter =
@@ -48,6 +49,37 @@ constexpr const char* kProfileFooter =
     "  coracle profile model_dir --shape x=1,3,640,640\n"
     "  coracle profile model_dir --shape x=1,3,640,640 --nodes          node by node, the slowest first\n"
     "  coracle profile model_dir --shape x=1,3,640,640 -o trace.json     for chrome://tracing or ui.perfetto.dev";
+
+constexpr const char* kPredictFooter =
+    "What is done to a picture before the model runs, and what its outputs mean, is read from inference.yml beside the "
+    "model (PaddleX, PaddleClas, PaddleOCR), infer_cfg.yml (PaddleDetection) or deploy.yaml (PaddleSeg). Pictures that "
+    "cannot be read are named and do not stop the others; the exit code is then 5.\n"
+    "\nExamples:\n"
+    "  coracle predict PP-LCNet_x1_0_infer cat.jpg dog.jpg\n"
+    "  coracle predict PP-OCRv5_mobile_det_infer scans --draw out --json\n"
+    "  coracle predict old_model photos --task classification --labels classes.txt --topk 3 --csv";
+
+void add_predict(CLI::App* command, PredictArguments& p) {
+  command->footer(kPredictFooter);
+  command->add_option("model", p.model, "directory, program file or parameter file, with inference.yml beside it")
+      ->required();
+  command->add_option("pictures", p.pictures, "PNG or JPEG files, or folders of them")->required();
+  command->add_option("--params", p.options.params, "parameter file, where Paddle's naming rules do not find it");
+  command->add_option("--description", p.options.description, "an inference.yml elsewhere");
+  command->add_option(
+      "--task", p.task,
+      "for a model without inference.yml: classification, multilabel, text-detection, text-recognition, "
+      "segmentation");
+  command->add_option("--labels", p.options.labels, "file with the name of a class, or a character, per line");
+  command->add_option("--topk", p.options.topk, "classes at most")->check(CLI::Range(1, 1000000));
+  command->add_option("--threshold", p.options.threshold, "least score of labels, boxes and objects")
+      ->check(CLI::Range(0.0, 1.0));
+  command->add_option("--threads", p.options.threads, "threads at most, 0: as many as there are processors")
+      ->check(CLI::Range(0, 1024));
+  command->add_option("--draw", p.drawings, "draw what was found: DIR/NAME_answer.png for each picture");
+  CLI::Option* json = command->add_flag("--json", p.json, "print a line of JSON for each picture");
+  command->add_flag("--csv", p.csv, "print a table with commas")->excludes(json);
+}
 
 void add_model(CLI::App* command, ModelArguments& m) {
   command->add_option("model", m.model, "directory, program file (.pdmodel, __model__, .json) or parameter file")
@@ -131,6 +163,9 @@ int main_guarded(int argc, char** argv) {
   profile_command->add_option("--repeat", repeat, "runs; the last one is shown")->check(CLI::Range(1, 1000000));
   profile_command->add_flag("--nodes", nodes, "a line for each node, not for each operator");
   profile_command->add_option("-o,--output", trace, "write a Chrome trace");
+  PredictArguments predict_arguments;
+  CLI::App* predict_command = app.add_subcommand("predict", "Says what pictures show, as inference.yml describes it");
+  add_predict(predict_command, predict_arguments);
 
   try {
     app.parse(argc, argv);
@@ -139,7 +174,8 @@ int main_guarded(int argc, char** argv) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
       throw Failure(
           ExitCode::kUsage,
-          fmt::format("there is no command '{}'; the commands are run, inspect, explain, bench and profile", argv[1]));
+          fmt::format("there is no command '{}'; the commands are run, inspect, explain, bench, profile and predict",
+                      argv[1]));
     }
     throw Failure(ExitCode::kUsage, std::string(e.what()) + "; 'coracle --help' explains");
   }
@@ -148,6 +184,7 @@ int main_guarded(int argc, char** argv) {
   if (*explain_command) explain(model, session, json);
   if (*bench_command) bench(model, session, bench_arguments);
   if (*profile_command) profile(model, session, repeat, nodes, trace);
+  if (*predict_command) predict(predict_arguments);
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     throw Failure(ExitCode::kIo, "the results cannot be written to standard output");
   }
