@@ -21,25 +21,27 @@ std::string task_names() {
   return all;
 }
 
-Description describe(const std::string& model, const PredictorOptions& options,
-                     const std::vector<std::int64_t>& input) {
+/// What is described; nothing where it goes by the usual way of a task. Before the model is loaded.
+std::optional<Description> described(const std::string& model, const PredictorOptions& options) {
   const std::string file = !options.description.empty() ? options.description : find_description(model);
-  Description d;
   if (!file.empty()) {
-    d = read_description(file);
+    Description d = read_description(file);
     if (options.task && *options.task != d.task) {
       throw Error(Problem::kUsage,
                   file + " describes a model for " + task_name(d.task) + ", not for " + task_name(*options.task));
     }
-  } else if (options.task) {
-    d = usual_description(*options.task, input);
-  } else {
-    throw Error(Problem::kUsage,
-                model +
-                    ": there is no inference.yml beside the model, which says how pictures are prepared and what the "
-                    "outputs mean; give --description FILE, or --task with one of " +
-                    task_names() + " to go by what is usual, and --labels FILE for the names");
+    return d;
   }
+  if (options.task) return std::nullopt;
+  throw Error(Problem::kUsage, model +
+                                   ": there is no inference.yml beside the model, which says how pictures are prepared "
+                                   "and what the outputs mean; give --description FILE, or --task with one of " +
+                                   task_names() + " to go by what is usual, and --labels FILE for the names");
+}
+
+Description complete(std::optional<Description> described, const std::string& model, const PredictorOptions& options,
+                     const std::vector<std::int64_t>& input) {
+  Description d = described ? std::move(*described) : usual_description(*options.task, input);
   if (!options.labels.empty()) d.labels = read_labels(options.labels);
   if (options.topk) d.topk = *options.topk;
   if (options.threshold) {
@@ -157,8 +159,9 @@ Task task_of(const std::string& name) {
 }
 
 struct Predictor::State {
-  State(const std::string& path, const PredictorOptions& options)
-      : model(path, options.params, options.threads), description(describe(path, options, model.input_dims())) {
+  State(const std::string& path, const PredictorOptions& options, std::optional<Description> described)
+      : model(path, options.params, options.threads),
+        description(complete(std::move(described), path, options, model.input_dims())) {
     if (description.task == Task::kTextRecognition) characters = ctc_characters(description.labels);
   }
 
@@ -168,7 +171,7 @@ struct Predictor::State {
 };
 
 Predictor::Predictor(const std::string& model, const PredictorOptions& options)
-    : state_(std::make_unique<State>(model, options)) {}
+    : state_(std::make_unique<State>(model, options, described(model, options))) {}
 Predictor::Predictor(Predictor&&) noexcept = default;
 Predictor& Predictor::operator=(Predictor&&) noexcept = default;
 Predictor::~Predictor() = default;
