@@ -119,6 +119,8 @@ void answer_all(const PredictArguments& arguments) {
       report(text);
       if (arguments.json) print(error_json(picture, text));
       ++failed;
+    } catch (const api::Exception& e) {
+      throw Failure(exit_code(e.status()), picture + ": " + e.what());
     }
   }
   if (failed > 0) {

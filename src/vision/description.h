@@ -15,6 +15,8 @@
 
 namespace coracle::vision {
 
+class Yaml;
+
 /// To a size, or to a length of the shorter or the longer side; `multiple_of`: sides then grow to such.
 struct Resize {
   enum class To { kSize, kShort, kLong } to = To::kSize;
@@ -96,6 +98,8 @@ struct Description {
 std::string find_description(const std::string& model);
 /// Reads one. Error with file and line; an unknown step is named with those that are known.
 Description read_description(const std::string& path);
+/// The same of the file's content; `path` is for messages, and lists of names are looked for beside it.
+Description parse_description(const std::string& path, const Yaml& content);
 /// What is usual for a task, for a model whose input has these dimensions (negative: any).
 Description usual_description(Task task, const std::vector<std::int64_t>& input);
 /// A file with a name per line.
