@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is installed, in three components: runtime (what programs load), dev (what they are built with) and tools. Nothing
+# What is installed, in components: runtime and vision (what programs load), dev (what they are built with) and tools. Nothing
 # installed names the place it lies in, so that the tree may be moved.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -23,6 +23,11 @@ endforeach()
 install(TARGETS ${libraries} paddle_inference EXPORT coracleTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT dev
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+if(TARGET coracle_vision)  # a component of its own: it loads libraries that the others do not need
+  target_include_directories(coracle_vision INTERFACE $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  install(TARGETS coracle_vision EXPORT coracleTargets
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT vision NAMELINK_COMPONENT dev)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/coracle ${PROJECT_SOURCE_DIR}/include/paddle
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 

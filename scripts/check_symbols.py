@@ -3,7 +3,8 @@
 """Checks what a build exports: check_symbols.py BUILD_DIR
 
 - libcoracle.so exports coracle_* only and depends on libc, libm, libstdc++, libgcc_s and threads only;
-  libpaddle_inference_c.so exports PD_* only and depends on libcoracle.so besides;
+  libpaddle_inference_c.so exports PD_* only and depends on libcoracle.so besides; libcoracle_vision.so exports
+  namespace coracle::vision and depends on libcoracle.so, libjpeg and libpng besides;
 - each object with inner loops defines one global symbol and no weak one (an inline function compiled for wide
   instructions could otherwise be linked into code that runs everywhere);
 - nothing runs when a library is loaded but what the compiler brings along.
@@ -16,6 +17,10 @@ import tempfile
 # The compiler's own: exception tables, and what __builtin_cpu_supports reads.
 AT_LOAD = ("frame_dummy", "__cpu_indicator_init", "init_have_lse_atomics", "init_cpu_features")
 ALLOWED = ("libc.so", "libm.so", "libstdc++.so", "libgcc_s.so", "libpthread.so", "ld-linux")
+
+
+# Functions, const functions, type information and virtual tables of namespace coracle::vision.
+VISION = tuple("_Z%sN%s7coracle6vision" % (kind, const) for kind in ("", "TI", "TS", "TV") for const in ("", "K"))
 
 
 def output(*command):
@@ -63,6 +68,9 @@ def problems(build):
                 yield "%s runs %s when it is loaded" % (path.name, name)
     yield from interface_problems(library, "coracle_", ALLOWED)
     yield from interface_problems(build / "libpaddle_inference_c.so", "PD_", ALLOWED + ("libcoracle.so",))
+    vision = build / "libcoracle_vision.so"
+    if vision.exists():
+        yield from interface_problems(vision, VISION, ALLOWED + ("libcoracle.so", "libjpeg.so", "libpng16.so"))
     exported = exported_by(library)
     needed = needed_by(library)
     with tempfile.TemporaryDirectory() as folder:

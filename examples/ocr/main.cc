@@ -11,10 +11,11 @@
 #include <string>
 #include <vector>
 
-#include "image.h"
 #include "report.h"
 
 namespace {
+
+namespace vision = coracle::vision;
 
 constexpr int kExitFailure = 1;
 constexpr int kExitUsage = 2;
@@ -113,7 +114,7 @@ std::optional<Options> parse_options(int argc, char** argv) {
   return options;
 }
 
-ocr::Files files(const Options& options) {
+vision::TextReaderFiles files(const Options& options) {
   const auto choose = [&](const std::string& own, const char* packaged) {
     return own.empty() ? options.models + packaged : own;
   };
@@ -127,9 +128,9 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-ocr::Result read(ocr::Reader& reader, const std::string& path, const Options& options) {
-  const cv::Mat image = ocr::read_image(path);
-  ocr::Result result{path, image.size(), {}, 0, {}};
+ocr::Result read(vision::TextReader& reader, const std::string& path, const Options& options) {
+  const vision::Image image = vision::read_image(path);
+  ocr::Result result{path, image.width, image.height, {}, 0, {}};
   for (int run = 0; run <= options.repeat; ++run) {
     const auto start = std::chrono::steady_clock::now();
     result.lines = reader.read(image, options.min_score);
@@ -143,7 +144,7 @@ ocr::Result read(ocr::Reader& reader, const std::string& path, const Options& op
   if (!options.drawings.empty()) {
     std::filesystem::create_directories(options.drawings);
     const std::string name = std::filesystem::path(path).stem().string() + "_boxes.png";
-    ocr::write_png((std::filesystem::path(options.drawings) / name).string(), ocr::draw(image, result.lines));
+    vision::write_png((std::filesystem::path(options.drawings) / name).string(), vision::draw(image, result.lines));
   }
   return result;
 }
@@ -162,7 +163,7 @@ void print_text(const ocr::Result& result, const Options& options) {
 
 int run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
-  ocr::Reader reader(files(options), options.threads);
+  vision::TextReader reader(files(options), options.threads);
   const double load_ms = milliseconds_since(start);
   if (!options.json) std::printf("three models loaded in %.1f ms\n", load_ms);
   if (options.json) std::printf("{\"load_ms\": %.3f, \"results\": [", load_ms);

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <opencv2/imgproc.hpp>
 
 namespace ocr {
-namespace {
 
-const cv::Scalar kOutline(40, 160, 40);
-const cv::Scalar kTop(30, 30, 220);  // The upper edge, so that the text's direction shows.
+using coracle::vision::Point;
+using coracle::vision::TextLine;
+
+namespace {
 
 std::string fixed(double value, int digits) {
   char buffer[64];
@@ -42,9 +42,9 @@ std::size_t columns(const std::string& text) {
   return count;
 }
 
-std::string corners(const Box& box, const char* open, const char* close) {
+std::string corners(const std::array<Point, 4>& box, const char* open, const char* close) {
   std::string result;
-  for (const cv::Point& corner : box) {
+  for (const Point& corner : box) {
     if (!result.empty()) result += ", ";
     result += open + std::to_string(corner.x) + ", " + std::to_string(corner.y) + close;
   }
@@ -61,44 +61,32 @@ double median(std::vector<double> values) {
 }
 
 std::string to_text(const Result& result) {
-  std::string text = result.path + ": " + std::to_string(result.size.width) + " x " +
-                     std::to_string(result.size.height) + " pixels, " + std::to_string(result.lines.size()) +
+  std::string text = result.path + ": " + std::to_string(result.width) + " x " + std::to_string(result.height) +
+                     " pixels, " + std::to_string(result.lines.size()) +
                      (result.lines.size() == 1 ? " line\n" : " lines\n");
   std::size_t widest = 0;
-  for (const Line& line : result.lines) widest = std::max(widest, columns(line.text));
+  for (const TextLine& line : result.lines) widest = std::max(widest, columns(line.text));
   for (std::size_t i = 0; i < result.lines.size(); ++i) {
-    const Line& line = result.lines[i];
+    const TextLine& line = result.lines[i];
     const std::string number = std::to_string(i + 1);
     text += std::string(number.size() < 3 ? 3 - number.size() : 0, ' ') + number + "  " + fixed(line.score, 3) + "  " +
-            line.text + std::string(widest - columns(line.text) + 2, ' ') + corners(line.box, "(", ")") + '\n';
+            line.text + std::string(widest - columns(line.text) + 2, ' ') + corners(line.corners, "(", ")") + '\n';
   }
   return text;
 }
 
 std::string to_json(const Result& result) {
-  std::string json = "{\"image\": " + quoted(result.path) + ", \"width\": " + std::to_string(result.size.width) +
-                     ", \"height\": " + std::to_string(result.size.height) +
-                     ", \"first_ms\": " + fixed(result.first_ms, 3) + ", \"later_ms\": [";
+  std::string json = "{\"image\": " + quoted(result.path) + ", \"width\": " + std::to_string(result.width) +
+                     ", \"height\": " + std::to_string(result.height) + ", \"first_ms\": " + fixed(result.first_ms, 3) +
+                     ", \"later_ms\": [";
   for (std::size_t i = 0; i < result.later_ms.size(); ++i) json += (i == 0 ? "" : ", ") + fixed(result.later_ms[i], 3);
   json += "], \"lines\": [";
   for (std::size_t i = 0; i < result.lines.size(); ++i) {
-    const Line& line = result.lines[i];
-    json += (i == 0 ? "\n" : ",\n") + ("  {\"box\": [" + corners(line.box, "[", "]")) +
+    const TextLine& line = result.lines[i];
+    json += (i == 0 ? "\n" : ",\n") + ("  {\"box\": [" + corners(line.corners, "[", "]")) +
             "], \"text\": " + quoted(line.text) + ", \"score\": " + fixed(line.score, 6) + "}";
   }
   return json + "]}";
-}
-
-cv::Mat draw(const cv::Mat& image, const std::vector<Line>& lines) {
-  cv::Mat drawing = image.clone();
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    const Box& box = lines[i].box;
-    cv::polylines(drawing, std::vector<cv::Point>(box.begin(), box.end()), true, kOutline, 2, cv::LINE_AA);
-    cv::line(drawing, box[0], box[1], kTop, 2, cv::LINE_AA);
-    cv::putText(drawing, std::to_string(i + 1), box[0] + cv::Point(-4, -4), cv::FONT_HERSHEY_SIMPLEX, 0.6, kTop, 2,
-                cv::LINE_AA);
-  }
-  return drawing;
 }
 
 }  // namespace ocr

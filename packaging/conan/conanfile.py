@@ -48,7 +48,8 @@ class CoracleRecipe(ConanFile):
 
     def generate(self):
         toolchain = CMakeToolchain(self)
-        toolchain.cache_variables.update(BUILD_TESTING=False, CORACLE_BUILD_PROGRAM=False, CORACLE_BUILD_EXAMPLES=False,
+        toolchain.cache_variables.update(BUILD_TESTING=False, CORACLE_BUILD_PROGRAM=False, CORACLE_BUILD_VISION=False,
+                                         CORACLE_BUILD_EXAMPLES=False,
                                          BUILD_SHARED_LIBS=bool(self.options.shared), CORACLE_INSTALL_STATIC=False)
         toolchain.blocks.remove("cppstd")  # the project asks for C++20 itself
         toolchain.generate()

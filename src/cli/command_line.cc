@@ -70,6 +70,15 @@ constexpr const char* kProfileFooter =
     "  coracle profile model_dir --shape x=1,3,640,640 --nodes          node by node, the slowest first\n"
     "  coracle profile model_dir --shape x=1,3,640,640 -o trace.json     for chrome://tracing or ui.perfetto.dev";
 
+constexpr const char* kPredictFooter =
+    "What is done to a picture before the model runs, and what its outputs mean, is read from inference.yml beside the "
+    "model (PaddleX, PaddleClas, PaddleOCR), infer_cfg.yml (PaddleDetection) or deploy.yaml (PaddleSeg). Pictures that "
+    "cannot be read are named and do not stop the others; the exit code is then 5.\n"
+    "\nExamples:\n"
+    "  coracle predict PP-LCNet_x1_0_infer cat.jpg dog.jpg\n"
+    "  coracle predict PP-OCRv5_mobile_det_infer scans --draw out --json\n"
+    "  coracle predict old_model photos --task classification --labels classes.txt --topk 3 --csv";
+
 constexpr const char* kGraphFooter =
     "Examples:\n"
     "  coracle graph model_dir -o model.html                 to open in a browser; needs no network\n"
@@ -249,6 +258,28 @@ void add_profile(CLI::App* command, ProfileCommand& a) {
   command->add_flag("--json", a.profile.json, "print JSON, with every call");
 }
 
+void add_predict(CLI::App* command, PredictArguments& p) {
+  command->footer(kPredictFooter);
+  command->add_option("model", p.model, "directory, program file or parameter file, with inference.yml beside it")
+      ->required();
+  command->add_option("pictures", p.pictures, "PNG or JPEG files, or folders of them")->required();
+  command->add_option("--params", p.options.params, "parameter file, where Paddle's naming rules do not find it");
+  command->add_option("--description", p.options.description, "an inference.yml elsewhere");
+  command->add_option(
+      "--task", p.task,
+      "for a model without inference.yml: classification, multilabel, text-detection, text-recognition, "
+      "segmentation");
+  command->add_option("--labels", p.options.labels, "file with the name of a class, or a character, per line");
+  command->add_option("--topk", p.options.topk, "classes at most")->check(CLI::Range(1, 1000000));
+  command->add_option("--threshold", p.options.threshold, "least score of labels, boxes and objects")
+      ->check(CLI::Range(0.0, 1.0));
+  command->add_option("--threads", p.options.threads, "threads at most, 0: as many as there are processors")
+      ->check(CLI::Range(0, 1024));
+  command->add_option("--draw", p.drawings, "draw what was found: DIR/NAME_answer.png for each picture");
+  CLI::Option* json = command->add_flag("--json", p.json, "print a line of JSON for each picture");
+  command->add_flag("--csv", p.csv, "print a table with commas")->excludes(json);
+}
+
 struct GraphCommand {
   ModelArguments model;
   std::string stage = "final";
@@ -299,13 +330,14 @@ void add_commands(CLI::App& app) {
                               [](const ProfileCommand& a) { profile(a.model, a.session, a.profile); });
   add_command<CompareCommand>(app, "compare", "Compares outputs of two models, options or engines", kCompareFooter,
                               add_compare, [](const CompareCommand& a) { compare(a.model, a.session, a.compare); });
+  add_command<PredictArguments>(app, "predict", "Says what pictures show, as inference.yml describes it",
+                                kPredictFooter, add_predict, predict);
   add_command<GraphCommand>(app, "graph", "Draws a model's graph", kGraphFooter, add_graph,
                             [](const GraphCommand& a) { graph(a.model, a.stage, a.output); });
-  add_command<QueryCommand>(app, "devices", "Says what runs models here", kDevicesFooter,
-                            [](CLI::App* command, QueryCommand& a) {
-                              command->add_flag("--json", a.json, "print JSON");
-                            },
-                            [](const QueryCommand& a) { devices(a.json); });
+  add_command<QueryCommand>(
+      app, "devices", "Says what runs models here", kDevicesFooter,
+      [](CLI::App* command, QueryCommand& a) { command->add_flag("--json", a.json, "print JSON"); },
+      [](const QueryCommand& a) { devices(a.json); });
   add_command<QueryCommand>(app, "doctor", "Says what is wrong or slow here, and what to do", kDoctorFooter, add_doctor,
                             [](const QueryCommand& a) { doctor(a.model, a.session.inputs, a.json); });
   add_command<CompletionCommand>(

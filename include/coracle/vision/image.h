@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures in memory and in files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#if defined(__GNUC__)
+#define CORACLE_VISION_API __attribute__((visibility("default")))
+#else
+#define CORACLE_VISION_API
+#endif
+
+namespace coracle::vision {
+
+/// What went wrong, for programs that tell one kind from another.
+enum class Problem {
+  kUsage,        ///< an option, or something that has to be given and was not
+  kPicture,      ///< a picture that cannot be read, or has a size that the model cannot take
+  kFile,         ///< another file that cannot be read or written
+  kDescription,  ///< inference.yml is damaged, or contradicts itself or the model
+  kUnsupported,  ///< inference.yml asks for a step that does not exist here
+};
+
+class CORACLE_VISION_API Error : public std::runtime_error {
+ public:
+  Error(Problem problem, const std::string& message) : std::runtime_error(message), problem_(problem) {}
+  ~Error() override;
+  Problem problem() const { return problem_; }
+
+ private:
+  Problem problem_;
+};
+
+/// 8 bits for each of blue, green and red, pixel after pixel, row after row from the top.
+struct Image {
+  int width = 0;
+  int height = 0;
+  std::vector<std::uint8_t> bgr;
+
+  Image() = default;
+  Image(int w, int h)
+      : width(w), height(h), bgr(std::size_t{3} * static_cast<std::size_t>(w) * static_cast<std::size_t>(h)) {}
+  std::uint8_t* row(int y) {
+    return bgr.data() + std::size_t{3} * static_cast<std::size_t>(width) * static_cast<std::size_t>(y);
+  }
+  const std::uint8_t* row(int y) const { return const_cast<Image*>(this)->row(y); }
+};
+
+struct Point {
+  int x = 0;
+  int y = 0;
+};
+
+/// A JPEG or PNG file, upright where its EXIF orientation says how it was held; transparency is dropped. Throws Error
+/// with the file's name.
+CORACLE_VISION_API Image read_image(const std::string& path);
+/// The same of a file's content; `name` is for messages.
+CORACLE_VISION_API Image decode_image(const std::string& name, const std::uint8_t* bytes, std::size_t size);
+CORACLE_VISION_API void write_png(const std::string& path, const Image& image);
+
+}  // namespace coracle::vision

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers about pictures, by models as PaddleX, PaddleClas, PaddleDetection, PaddleOCR and PaddleSeg publish them: the
+// file inference.yml beside a model says what is done to a picture before the model runs, and to its outputs after.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coracle/vision/image.h"
+
+namespace coracle::vision {
+
+enum class Task { kClassification, kMultilabel, kTextDetection, kTextRecognition, kObjectDetection, kSegmentation };
+
+/// As `--task` and the results name it: classification, multilabel, text-detection, text-recognition,
+/// object-detection, segmentation.
+CORACLE_VISION_API const char* task_name(Task task);
+/// The same backwards; Error if there is no such task.
+CORACLE_VISION_API Task task_of(const std::string& name);
+
+struct Label {
+  int id = 0;
+  std::string name;  ///< the number where the model has no names
+  float score = 0;
+};
+
+struct TextBox {
+  std::array<Point, 4> corners;  ///< in the order of reading: top left, top right, bottom right, bottom left
+  float score = 0;
+};
+
+struct Text {
+  std::string text;  ///< UTF-8
+  float score = 0;   ///< mean probability of its characters
+};
+
+struct Object {
+  int id = 0;
+  std::string name;
+  float score = 0;
+  float left = 0;
+  float top = 0;
+  float right = 0;
+  float bottom = 0;
+};
+
+/// The class of each pixel of the picture, row after row.
+struct ClassMap {
+  int width = 0;
+  int height = 0;
+  std::vector<int> classes;
+  std::vector<std::string> names;  ///< by class; may be empty or too short
+};
+
+/// The answer to one picture; what belongs to the task is filled in.
+struct Prediction {
+  Task task = Task::kClassification;
+  std::vector<Label> labels;    ///< classification, multilabel: the best first
+  std::vector<TextBox> boxes;   ///< text detection
+  Text text;                    ///< text recognition
+  std::vector<Object> objects;  ///< object detection
+  ClassMap map;                 ///< segmentation
+};
+
+struct PredictorOptions {
+  std::string params;              ///< parameter file, where Paddle's naming rules do not find it
+  std::string description;         ///< inference.yml, where it is not beside the model
+  std::optional<Task> task;        ///< for a model without description
+  std::string labels;              ///< file with a name per line; a dictionary of characters for text recognition
+  std::optional<int> topk;         ///< classes at most; otherwise as described
+  std::optional<float> threshold;  ///< least score of labels, boxes and objects; otherwise as described
+  int threads = 0;                 ///< 0: as many as there are processors
+};
+
+/// A model with all that belongs to it; for one thread at a time. Methods throw Error, or coracle::api::Exception with
+/// the message of the library.
+class CORACLE_VISION_API Predictor {
+ public:
+  explicit Predictor(const std::string& model, const PredictorOptions& options = {});
+  Predictor(Predictor&&) noexcept;
+  Predictor& operator=(Predictor&&) noexcept;
+  ~Predictor();
+
+  Task task() const;
+  Prediction predict(const Image& image);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The picture with what was found in it: outlines with numbers, or classes in colours.
+CORACLE_VISION_API Image draw(const Image& image, const Prediction& prediction);
+
+}  // namespace coracle::vision

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole way from a picture to its text: detect, crop, turn upright, recognise.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coracle/vision/predictor.h"
+
+namespace coracle::vision {
+
+struct TextReaderFiles {
+  std::string detector;    ///< a model
+  std::string classifier;  ///< which lines are upside down; empty: none is
+  std::string recognizer;
+  std::string dictionary;  ///< one character per line, where the recogniser has no inference.yml
+};
+
+struct TextLine {
+  std::array<Point, 4> corners;
+  std::string text;
+  double score = 0;  ///< 0 to 1
+};
+
+/// For one thread at a time. Throws as Predictor does.
+class CORACLE_VISION_API TextReader {
+ public:
+  explicit TextReader(const TextReaderFiles& files, int threads = 0);
+  TextReader(TextReader&&) noexcept;
+  TextReader& operator=(TextReader&&) noexcept;
+  ~TextReader();
+
+  /// The lines in reading order whose score is at least `min_score`.
+  std::vector<TextLine> read(const Image& image, double min_score);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The picture with each line's outline and number.
+CORACLE_VISION_API Image draw(const Image& image, const std::vector<TextLine>& lines);
+
+}  // namespace coracle::vision

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+
+#include "cli/commands.h"
+#include "cli/failure.h"
+#include "cli/prediction_text.h"
+#include "coracle/coracle.h"
+
+namespace coracle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+ExitCode exit_code_of(vision::Problem problem) {
+  switch (problem) {
+    case vision::Problem::kUsage: return ExitCode::kUsage;
+    case vision::Problem::kPicture:
+    case vision::Problem::kFile: return ExitCode::kIo;
+    case vision::Problem::kDescription: return ExitCode::kInvalidModel;
+    case vision::Problem::kUnsupported: return ExitCode::kUnsupported;
+  }
+  return ExitCode::kRunFailure;
+}
+
+bool is_picture_name(const fs::path& path) {
+  std::string ending = path.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return ending == ".png" || ending == ".jpg" || ending == ".jpeg";
+}
+
+/// The pictures as given; for a folder those in it, by name.
+std::vector<std::string> pictures_of(const std::vector<std::string>& given) {
+  std::vector<std::string> pictures;
+  for (const std::string& path : given) {
+    std::error_code error;
+    if (!fs::is_directory(path, error)) {
+      pictures.push_back(path);
+      continue;
+    }
+    std::vector<std::string> found;
+    for (fs::directory_iterator i(path, error), end; !error && i != end; i.increment(error)) {
+      if (is_picture_name(i->path())) found.push_back(i->path().string());
+    }
+    if (error) throw Failure(ExitCode::kIo, path + ": cannot be listed: " + error.message());
+    if (found.empty()) throw Failure(ExitCode::kIo, path + ": there is no picture (.png, .jpg, .jpeg) in the folder");
+    std::sort(found.begin(), found.end());
+    pictures.insert(pictures.end(), found.begin(), found.end());
+  }
+  return pictures;
+}
+
+/// Names of drawings, each used once: pictures of several folders may have the same name.
+class Drawings {
+ public:
+  explicit Drawings(const std::string& folder) : folder_(folder) {
+    if (folder.empty()) return;
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) throw Failure(ExitCode::kIo, folder + ": cannot be made: " + error.message());
+  }
+
+  /// Draws the answer and returns the file, if that was asked for. Of a class map also the numbers of the classes are
+  /// written, as grey values.
+  std::string draw(const std::string& picture, const vision::Image& image, const vision::Prediction& prediction) {
+    if (folder_.empty()) return {};
+    std::string stem = fs::path(picture).stem().string();
+    for (int i = 2; !used_.insert(stem).second; ++i) stem = fs::path(picture).stem().string() + "_" + std::to_string(i);
+    const std::string file = (fs::path(folder_) / (stem + "_answer.png")).string();
+    vision::write_png(file, vision::draw(image, prediction));
+    if (prediction.task == vision::Task::kSegmentation) {
+      vision::Image classes(prediction.map.width, prediction.map.height);
+      for (size_t i = 0; i < classes.bgr.size(); ++i) {
+        classes.bgr[i] = static_cast<uint8_t>(std::clamp(prediction.map.classes[i / 3], 0, 255));
+      }
+      vision::write_png((fs::path(folder_) / (stem + "_classes.png")).string(), classes);
+    }
+    return file;
+  }
+
+ private:
+  std::string folder_;
+  std::set<std::string> used_;
+};
+
+/// Says on standard error that a picture has no answer; the others go on.
+void report(const std::string& message) {
+  coracle_set_last_error(message.c_str());  // which makes it printable
+  std::fflush(stdout);
+  fmt::print(stderr, "coracle: {}\n", coracle_last_error());
+}
+
+void print(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+void answer_all(const PredictArguments& arguments) {
+  const std::vector<std::string> pictures = pictures_of(arguments.pictures);
+  vision::Predictor predictor(arguments.model, arguments.options);
+  Drawings drawings(arguments.drawings);
+  if (arguments.csv) print(csv_header(predictor.task()));
+  size_t failed = 0;
+  for (const std::string& picture : pictures) {
+    try {
+      const vision::Image image = vision::read_image(picture);
+      Answer answer{picture, image.width, image.height, predictor.predict(image), {}};
+      answer.drawing = drawings.draw(picture, image, answer.prediction);
+      print(arguments.json ? to_json(answer) : arguments.csv ? to_csv(answer) : to_text(answer));
+    } catch (const vision::Error& e) {
+      if (e.problem() != vision::Problem::kPicture) throw;
+      const std::string message = e.what();
+      const std::string text = message.starts_with(picture) ? message : picture + ": " + message;
+      report(text);
+      if (arguments.json) print(error_json(picture, text));
+      ++failed;
+    } catch (const api::Exception& e) {
+      throw Failure(exit_code(e.status()), picture + ": " + e.what());
+    }
+  }
+  if (failed > 0) {
+    throw Failure(ExitCode::kIo,
+                  fmt::format("{} of {} pictures {} no answer", failed, pictures.size(), failed == 1 ? "has" : "have"));
+  }
+}
+
+}  // namespace
+
+void predict(const PredictArguments& arguments) {
+  try {
+    PredictArguments complete = arguments;
+    if (!arguments.task.empty()) complete.options.task = vision::task_of(arguments.task);
+    answer_all(complete);
+  } catch (const vision::Error& e) {
+    throw Failure(exit_code_of(e.problem()), e.what());
+  }
+}
+
+}  // namespace coracle::cli

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/prediction_text.h"
+
+#include <fmt/core.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <map>
+
+namespace coracle::cli {
+namespace {
+
+using vision::Task;
+using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+
+/// A class of a class map and how many pixels it has.
+struct Covered {
+  int id;
+  std::string name;
+  size_t pixels;
+};
+
+std::vector<Covered> covered(const vision::ClassMap& map) {
+  std::map<int, size_t> counts;
+  for (const int id : map.classes) ++counts[id];
+  std::vector<Covered> all;
+  for (const auto& [id, pixels] : counts) {
+    const bool named = id >= 0 && static_cast<size_t>(id) < map.names.size();
+    all.push_back({id, named ? map.names[static_cast<size_t>(id)] : std::to_string(id), pixels});
+  }
+  return all;
+}
+
+/// A name that is more than the number of its class.
+std::string named(int id, const std::string& name) {
+  return name == std::to_string(id) ? name : fmt::format("{} {}", id, name);
+}
+
+void key(Writer& w, const char* name, const std::string& value) {
+  w.Key(name);
+  w.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
+}
+void key(Writer& w, const char* name, int value) {
+  w.Key(name);
+  w.Int(value);
+}
+/// As many digits as single precision has.
+void number(Writer& w, double value) {
+  const std::string text = fmt::format("{:.7g}", value);
+  w.RawValue(text.data(), text.size(), rapidjson::kNumberType);
+}
+void key(Writer& w, const char* name, float value) {
+  w.Key(name);
+  number(w, static_cast<double>(value));
+}
+
+template <class List, class Write>
+void list(Writer& w, const char* name, const List& items, Write write) {
+  w.Key(name);
+  w.StartArray();
+  for (const auto& item : items) write(item);
+  w.EndArray();
+}
+
+template <class List, class Write>
+void objects(Writer& w, const char* name, const List& items, Write write) {
+  list(w, name, items, [&](const auto& item) {
+    w.StartObject();
+    write(item);
+    w.EndObject();
+  });
+}
+
+void write_found(Writer& w, const vision::Prediction& p) {
+  switch (p.task) {
+    case Task::kClassification:
+    case Task::kMultilabel:
+      return objects(w, "labels", p.labels, [&](const vision::Label& l) {
+        key(w, "id", l.id);
+        key(w, "name", l.name);
+        key(w, "score", l.score);
+      });
+    case Task::kTextDetection:
+      return objects(w, "boxes", p.boxes, [&](const vision::TextBox& b) {
+        key(w, "score", b.score);
+        list(w, "corners", b.corners, [&](const vision::Point& corner) {
+          w.StartArray();
+          w.Int(corner.x);
+          w.Int(corner.y);
+          w.EndArray();
+        });
+      });
+    case Task::kTextRecognition: key(w, "text", p.text.text); return key(w, "score", p.text.score);
+    case Task::kObjectDetection:
+      return objects(w, "objects", p.objects, [&](const vision::Object& o) {
+        key(w, "id", o.id);
+        key(w, "name", o.name);
+        key(w, "score", o.score);
+        list(w, "box", std::array<float, 4>{o.left, o.top, o.right, o.bottom},
+             [&](float v) { number(w, static_cast<double>(v)); });
+      });
+    case Task::kSegmentation:
+      return objects(w, "classes", covered(p.map), [&](const Covered& c) {
+        key(w, "id", c.id);
+        key(w, "name", c.name);
+        w.Key("pixels");
+        w.Uint64(c.pixels);
+      });
+  }
+}
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string result = "\"";
+  for (const char c : text) result.append(c == '"' ? "\"\"" : std::string(1, c));
+  return result + "\"";
+}
+
+}  // namespace
+
+std::string to_text(const Answer& a) {
+  const vision::Prediction& p = a.prediction;
+  if (p.task == Task::kTextRecognition) return fmt::format("{}  {:.4f}  {}\n", a.picture, p.text.score, p.text.text);
+  std::string text = fmt::format("{}  {} x {} pixels\n", a.picture, a.width, a.height);
+  for (const vision::Label& l : p.labels) text += fmt::format("  {:.5f}  {}\n", l.score, named(l.id, l.name));
+  for (size_t i = 0; i < p.boxes.size(); ++i) {
+    text += fmt::format("{:4}  {:.4f} ", i + 1, p.boxes[i].score);
+    for (const vision::Point& c : p.boxes[i].corners) text += fmt::format(" ({}, {})", c.x, c.y);
+    text += '\n';
+  }
+  for (size_t i = 0; i < p.objects.size(); ++i) {
+    const vision::Object& o = p.objects[i];
+    text += fmt::format("{:4}  {:.4f}  {}  ({:.1f}, {:.1f}) to ({:.1f}, {:.1f})\n", i + 1, o.score, named(o.id, o.name),
+                        o.left, o.top, o.right, o.bottom);
+  }
+  if (p.task == Task::kSegmentation) {
+    for (const Covered& c : covered(p.map)) {
+      const double percent = 100.0 * static_cast<double>(c.pixels) / static_cast<double>(p.map.classes.size());
+      text += fmt::format("  {:6.2f} %  {}\n", percent, named(c.id, c.name));
+    }
+  } else if (p.labels.empty() && p.boxes.empty() && p.objects.empty()) {
+    text += "  nothing found\n";
+  }
+  if (!a.drawing.empty()) text += "  drawn in " + a.drawing + "\n";
+  return text;
+}
+
+std::string to_json(const Answer& a) {
+  rapidjson::StringBuffer buffer;
+  Writer w(buffer);
+  w.StartObject();
+  key(w, "picture", a.picture);
+  key(w, "width", a.width);
+  key(w, "height", a.height);
+  key(w, "task", std::string(vision::task_name(a.prediction.task)));
+  write_found(w, a.prediction);
+  if (!a.drawing.empty()) key(w, "drawing", a.drawing);
+  w.EndObject();
+  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+}
+
+std::string error_json(const std::string& picture, const std::string& error) {
+  rapidjson::StringBuffer buffer;
+  Writer w(buffer);
+  w.StartObject();
+  key(w, "picture", picture);
+  key(w, "error", error);
+  w.EndObject();
+  return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
+}
+
+std::string csv_header(Task task) {
+  switch (task) {
+    case Task::kClassification:
+    case Task::kMultilabel: return "picture,id,name,score\n";
+    case Task::kTextDetection: return "picture,score,x1,y1,x2,y2,x3,y3,x4,y4\n";
+    case Task::kTextRecognition: return "picture,score,text\n";
+    case Task::kObjectDetection: return "picture,id,name,score,left,top,right,bottom\n";
+    case Task::kSegmentation: return "picture,id,name,pixels\n";
+  }
+  return {};
+}
+
+std::string to_csv(const Answer& a) {
+  const vision::Prediction& p = a.prediction;
+  const std::string picture = quoted(a.picture);
+  std::string text;
+  for (const vision::Label& l : p.labels)
+    text += fmt::format("{},{},{},{:.7g}\n", picture, l.id, quoted(l.name), l.score);
+  for (const vision::TextBox& b : p.boxes) {
+    text += fmt::format("{},{:.7g}", picture, b.score);
+    for (const vision::Point& c : b.corners) text += fmt::format(",{},{}", c.x, c.y);
+    text += '\n';
+  }
+  if (p.task == Task::kTextRecognition)
+    text += fmt::format("{},{:.7g},{}\n", picture, p.text.score, quoted(p.text.text));
+  for (const vision::Object& o : p.objects) {
+    text += fmt::format("{},{},{},{:.7g},{:.7g},{:.7g},{:.7g},{:.7g}\n", picture, o.id, quoted(o.name), o.score, o.left,
+                        o.top, o.right, o.bottom);
+  }
+  if (p.task == Task::kSegmentation) {
+    for (const Covered& c : covered(p.map))
+      text += fmt::format("{},{},{},{}\n", picture, c.id, quoted(c.name), c.pixels);
+  }
+  return text;
+}
+
+}  // namespace coracle::cli

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vision/description.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "vision/description_parts.h"
+#include "vision/file.h"
+
+namespace coracle::vision {
+
+Normalise normalise(double scale, const std::array<double, 3>& mean, const std::array<double, 3>& deviation) {
+  Normalise n{};
+  for (std::size_t c = 0; c < 3; ++c) {
+    n.factor[c] = static_cast<float>(scale / deviation[c]);
+    n.term[c] = static_cast<float>(-mean[c] / deviation[c]);
+  }
+  return n;
+}
+
+std::string find_description(const std::string& model) {
+  std::error_code error;
+  std::filesystem::path folder = model;
+  if (!std::filesystem::is_directory(folder, error)) folder = folder.parent_path();
+  for (const char* name : {"inference.yml", "inference.yaml", "infer_cfg.yml", "deploy.yaml"}) {
+    if (std::filesystem::exists(folder / name, error)) return (folder / name).string();
+  }
+  return {};
+}
+
+Description read_description(const std::string& path) { return parse_description(path, *Yaml::read(path)); }
+
+Description parse_description(const std::string& path, const Yaml& content) {
+  const Yaml* root = &content;
+  Description d;
+  d.file = path;
+  if (root->find("PreProcess") != nullptr) {
+    read_with_ops(*root, d);
+  } else if (root->find("Preprocess") != nullptr) {
+    read_detection(*root, d);
+  } else if (root->find("Deploy") != nullptr) {
+    read_segmentation(*root, d);
+  } else {
+    unsupported(*root,
+                "has none of PreProcess (PaddleX, PaddleClas, PaddleOCR), Preprocess (PaddleDetection) and Deploy "
+                "(PaddleSeg), so how pictures are prepared is not said");
+  }
+  const bool sized =
+      std::any_of(d.steps.begin(), d.steps.end(), [](const Step& s) { return std::holds_alternative<LineResize>(s); });
+  const bool normalised =
+      std::any_of(d.steps.begin(), d.steps.end(), [](const Step& s) { return std::holds_alternative<Normalise>(s); });
+  if (d.task == Task::kTextRecognition && !sized) root->fail("text recognition needs the step RecResizeImg");
+  if (sized == normalised)
+    root->fail(sized ? "RecResizeImg normalises already, NormalizeImage cannot follow"
+                     : "a step that normalises is missing");
+  return d;
+}
+
+Description usual_description(Task task, const std::vector<std::int64_t>& input) {
+  const auto length = [&](std::size_t axis, int otherwise) {
+    return input.size() == 4 && input[axis] > 0 && input[axis] <= kMaxSide ? static_cast<int>(input[axis]) : otherwise;
+  };
+  Description d;
+  d.task = task;
+  const Normalise usual = normalise(1.0 / 255, kMean, kDeviation);
+  switch (task) {
+    case Task::kClassification:
+    case Task::kMultilabel: {
+      const CentreCrop crop{length(3, 224), length(2, 224)};
+      d.steps = {Resize{.to = Resize::To::kShort, .width = std::max(crop.width, crop.height) * 8 / 7}, crop, usual};
+      d.threshold = task == Task::kMultilabel ? 0.5F : 0;
+      break;
+    }
+    case Task::kTextDetection:
+      d.rgb = false;
+      d.steps = {TextResize{.limit = TextResize::Limit::kLongAtMost, .length = 960}, usual};
+      break;
+    case Task::kTextRecognition:
+      d.rgb = false;
+      d.steps = {LineResize{.height = length(2, 48), .width = length(3, 320)}};
+      break;
+    case Task::kSegmentation: {
+      if (length(2, 0) != 0 && length(3, 0) != 0)
+        d.steps.emplace_back(Resize{.width = length(3, 0), .height = length(2, 0)});
+      d.steps.emplace_back(normalise(1.0 / 255, {0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}));
+      break;
+    }
+    case Task::kObjectDetection:
+      throw Error(Problem::kUsage,
+                  "object detectors differ in how they take pictures: one needs its inference.yml (or infer_cfg.yml), "
+                  "which was exported with it");
+  }
+  return d;
+}
+
+std::vector<std::string> read_labels(const std::string& path) {
+  const std::string content = read_file(path, Problem::kFile, std::size_t{16} << 20);
+  std::vector<std::string> labels;
+  for (std::size_t begin = 0; begin < content.size();) {
+    const std::size_t end = std::min(content.find('\n', begin), content.size());
+    std::string line = content.substr(begin, end - begin);
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (!line.empty()) labels.push_back(line);
+    begin = end + 1;
+  }
+  return labels;
+}
+
+}  // namespace coracle::vision

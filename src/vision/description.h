@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// What inference.yml says: the steps from a picture to the model's input, and from its outputs to an answer.
+#pragma once
+
+#include <array>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "coracle/vision/predictor.h"
+#include "vision/resize.h"
+
+namespace coracle::vision {
+
+class Yaml;
+
+/// To a size, or to a length of the shorter or the longer side; `multiple_of`: sides then grow to such.
+struct Resize {
+  enum class To { kSize, kShort, kLong } to = To::kSize;
+  int width = 0;  ///< for kShort and kLong: the length
+  int height = 0;
+  bool keep_ratio = false;  ///< kSize: the largest that fits in
+  int multiple_of = 1;
+  Interpolation interpolation = Interpolation::kLinear;
+};
+
+/// For text detection: to multiples of 32, so that the shorter side is at least, or the longer at most, `limit`; or to
+/// a size.
+struct TextResize {
+  enum class Limit { kShortAtLeast, kLongAtMost, kLongIs, kNone } limit = Limit::kShortAtLeast;
+  int length = 736;
+  int width = 0;  ///< kNone
+  int height = 0;
+  bool keep_ratio = false;  ///< kNone: only the height is as said
+  int most = 4000;          ///< for the longer side in any case
+};
+
+/// For text recognition: to a height, in [-1, 1], with zeros to the right up to `width`; wider lines stay wider.
+struct LineResize {
+  int height = 48;
+  int width = 320;
+  int most = 3200;
+};
+
+struct CentreCrop {
+  int width = 224;
+  int height = 224;
+};
+
+/// value * factor + term, by channel.
+struct Normalise {
+  std::array<float, 3> factor;
+  std::array<float, 3> term;
+};
+
+/// Zeros to the right and below, up to multiples.
+struct PadToMultiple {
+  int of = 32;
+};
+
+using Step = std::variant<Resize, TextResize, LineResize, CentreCrop, Normalise, PadToMultiple>;
+
+/// Boxes out of a map of probabilities, by differentiable binarisation.
+struct DbOptions {
+  float threshold = 0.3F;
+  double box_threshold = 0.6;
+  double unclip_ratio = 1.5;
+  std::size_t max_candidates = 1000;
+  bool dilate = false;
+  bool exact_score = false;  ///< of the region itself, not of the rectangle round it
+};
+
+/// What is done with the boxes of an object detector besides dropping the unlikely ones.
+struct ObjectOptions {
+  std::map<int, float> thresholds;  ///< by class, over the common one
+  bool suppress = false;            ///< boxes that overlap a better one
+  std::array<float, 2> grow = {1, 1};
+  enum class Nested { kKeep, kOuter, kInner } nested = Nested::kKeep;
+};
+
+struct Description {
+  std::string file;  ///< empty: nothing was described, these are defaults
+  Task task = Task::kClassification;
+  bool rgb = true;  ///< the order of the input's channels; otherwise BGR
+  std::vector<Step> steps;
+  std::vector<std::string> labels;  ///< or characters
+  int topk = 5;
+  float threshold = 0;
+  DbOptions db;
+  ObjectOptions objects;
+};
+
+/// The description beside a model: inference.yml, or infer_cfg.yml or deploy.yaml of older exports, in its folder.
+/// Empty if there is none.
+std::string find_description(const std::string& model);
+/// Reads one. Error with file and line; an unknown step is named with those that are known.
+Description read_description(const std::string& path);
+/// The same of the file's content; `path` is for messages, and lists of names are looked for beside it.
+Description parse_description(const std::string& path, const Yaml& content);
+/// What is usual for a task, for a model whose input has these dimensions (negative: any).
+Description usual_description(Task task, const std::vector<std::int64_t>& input);
+/// A file with a name per line.
+std::vector<std::string> read_labels(const std::string& path);
+
+Normalise normalise(double scale, const std::array<double, 3>& mean, const std::array<double, 3>& deviation);
+
+}  // namespace coracle::vision

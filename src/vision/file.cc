@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vision/file.h"
+
+#include <filesystem>
+#include <fstream>
+
+namespace coracle::vision {
+
+std::string read_file(const std::string& path, Problem problem, std::size_t limit) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) throw Error(problem, path + ": there is no such file");
+  if (!std::filesystem::is_regular_file(status)) throw Error(problem, path + ": not a regular file");
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file ? static_cast<std::streamoff>(file.tellg()) : -1;
+  if (size < 0) throw Error(problem, path + ": cannot be opened");
+  if (static_cast<std::size_t>(size) > limit) {
+    throw Error(problem,
+                path + ": has " + std::to_string(size) + " bytes, at most " + std::to_string(limit) + " are read");
+  }
+  std::string content(static_cast<std::size_t>(size), '\0');
+  file.seekg(0);
+  if (!file.read(content.data(), size)) throw Error(problem, path + ": cannot be read");
+  return content;
+}
+
+}  // namespace coracle::vision

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Outlines in the plane: borders of regions, hulls, rectangles round them, and what they cover.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "coracle/vision/image.h"
+
+namespace coracle::vision {
+
+struct PointF {
+  float x = 0;
+  float y = 0;
+};
+
+using Polygon = std::vector<Point>;
+using Corners = std::array<PointF, 4>;
+
+/// Borders of the regions of non-zero pixels (8-connected) and of the holes in them, as their corners, found by border
+/// following (Suzuki and Abe 1985): the lowest region first.
+std::vector<Polygon> find_contours(const std::vector<std::uint8_t>& mask, int width, int height);
+
+/// Corners of the smallest convex polygon round the points, none of them on a line between two others.
+Polygon convex_hull(const Polygon& points);
+
+/// The rectangle of least area round the points: its corners in the order top left, top right, bottom right, bottom
+/// left as far as it stands upright, and its shorter side.
+struct Rectangle {
+  Corners corners;
+  float side = 0;
+};
+Rectangle smallest_rectangle(const Polygon& points);
+
+/// Mean of `values` (rows of `width`) over the pixels of a polygon's inside and border; its parts beyond the values do
+/// not count. 0 if nothing is left.
+double mean_inside(const float* values, int width, int height, const Polygon& polygon);
+
+/// The quadrilateral grown by `distance` on all sides, with round corners.
+Polygon grow(const Corners& corners, double distance);
+
+double area(const Corners& corners);
+double perimeter(const Corners& corners);
+double distance(const Point& a, const Point& b);
+
+}  // namespace coracle::vision

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "vision/answers.h"
+
+namespace coracle::vision {
+namespace {
+
+constexpr float kSameClass = 0.6F;    // Overlap of boxes of which the worse is dropped,
+constexpr float kOtherClass = 0.98F;  // and where they are of different classes.
+constexpr float kContained = 0.9F;    // Part of a box that makes it one within another.
+
+struct Row {
+  float id, score, left, top, right, bottom;
+  std::array<float, 2> order;
+};
+
+float overlap(const Row& a, const Row& b) {
+  const float width = std::max(0.0F, std::min(a.right, b.right) - std::max(a.left, b.left) + 1);
+  const float height = std::max(0.0F, std::min(a.bottom, b.bottom) - std::max(a.top, b.top) + 1);
+  const float inner = width * height;
+  const auto size = [](const Row& r) { return (r.right - r.left + 1) * (r.bottom - r.top + 1); };
+  return inner / (size(a) + size(b) - inner);
+}
+
+std::vector<Row> suppressed(std::vector<Row> rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.score > b.score; });
+  std::vector<Row> kept;
+  for (const Row& r : rows) {
+    const bool covered = std::any_of(kept.begin(), kept.end(), [&](const Row& k) {
+      return !(overlap(k, r) < (k.id == r.id ? kSameClass : kOtherClass));
+    });
+    if (!covered) kept.push_back(r);
+  }
+  return kept;
+}
+
+bool within(const Row& a, const Row& b) {
+  const float size = (a.right - a.left) * (a.bottom - a.top);
+  const float width = std::max(0.0F, std::min(a.right, b.right) - std::max(a.left, b.left));
+  const float height = std::max(0.0F, std::min(a.bottom, b.bottom) - std::max(a.top, b.top));
+  return size > 0 && width * height / size >= kContained;
+}
+
+/// Of boxes within others the outer or the inner ones. A formula within other things stays.
+std::vector<Row> without_nested(const std::vector<Row>& rows, ObjectOptions::Nested nested, float formula) {
+  std::vector<Row> kept;
+  for (const Row& r : rows) {
+    bool inside = false;
+    bool outside = false;
+    for (const Row& other : rows) {
+      if (&other == &r) continue;
+      inside = inside || (!(r.id == formula && other.id != formula) && within(r, other));
+      outside = outside || (!(other.id == formula && r.id != formula) && within(other, r));
+    }
+    if (nested == ObjectOptions::Nested::kOuter ? !inside : !outside || inside) kept.push_back(r);
+  }
+  return kept;
+}
+
+/// Layouts of documents: an "image" as large as the page is the page.
+std::vector<Row> without_page(const std::vector<Row>& rows, float image, int width, int height) {
+  if (rows.size() < 2) return rows;
+  const float most = (width > height ? 0.82F : 0.93F) * static_cast<float>(width) * static_cast<float>(height);
+  std::vector<Row> kept;
+  for (const Row& r : rows) {
+    const float w = std::min(static_cast<float>(width), r.right) - std::max(0.0F, r.left);
+    const float h = std::min(static_cast<float>(height), r.bottom) - std::max(0.0F, r.top);
+    if (r.id != image || w * h <= most) kept.push_back(r);
+  }
+  return kept.empty() ? rows : kept;
+}
+
+float id_of(const Description& d, const char* name) {
+  const auto found = std::find(d.labels.begin(), d.labels.end(), name);
+  return found == d.labels.end() ? -1.0F : static_cast<float>(found - d.labels.begin());
+}
+
+}  // namespace
+
+std::vector<Object> objects(const float* values, std::size_t count, std::size_t columns, int width, int height,
+                            float threshold, const Description& d) {
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < count; ++i, values += columns) {
+    const Row r{values[0],
+                values[1],
+                values[2],
+                values[3],
+                values[4],
+                values[5],
+                {columns > 6 ? values[6] : 0, columns > 7 ? values[7] : 0}};
+    if (!(r.id >= 0 && r.id < 1e6F)) continue;  // Detectors fill up with -1.
+    const auto own = d.objects.thresholds.find(static_cast<int>(r.id));
+    if (r.score > (own != d.objects.thresholds.end() ? own->second : threshold)) rows.push_back(r);
+  }
+  if (d.objects.suppress) rows = suppressed(rows);
+  rows = without_page(rows, id_of(d, "image"), width, height);
+  if (d.objects.nested != ObjectOptions::Nested::kKeep)
+    rows = without_nested(rows, d.objects.nested, id_of(d, "formula"));
+  if (columns > 6) {
+    std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+      return a.order[0] != b.order[0] ? a.order[0] < b.order[0] : a.order[1] > b.order[1];
+    });
+  }
+  std::vector<Object> found;
+  for (const Row& r : rows) {
+    const float grow_x = (r.right - r.left) * (d.objects.grow[0] - 1) / 2;
+    const float grow_y = (r.bottom - r.top) * (d.objects.grow[1] - 1) / 2;
+    Object o{.id = static_cast<int>(r.id),
+             .name = name_of(d, static_cast<std::size_t>(r.id)),
+             .score = r.score,
+             .left = std::max(0.0F, r.left - grow_x),
+             .top = std::max(0.0F, r.top - grow_y),
+             .right = std::min(static_cast<float>(width), r.right + grow_x),
+             .bottom = std::min(static_cast<float>(height), r.bottom + grow_y)};
+    if (o.right > o.left && o.bottom > o.top) found.push_back(std::move(o));
+  }
+  return found;
+}
+
+}  // namespace coracle::vision

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "coracle/vision/predictor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "vision/session.h"
+
+namespace coracle::vision {
+namespace {
+
+constexpr std::pair<Task, const char*> kTasks[] = {
+    {Task::kClassification, "classification"},    {Task::kMultilabel, "multilabel"},
+    {Task::kTextDetection, "text-detection"},     {Task::kTextRecognition, "text-recognition"},
+    {Task::kObjectDetection, "object-detection"}, {Task::kSegmentation, "segmentation"},
+};
+
+std::string task_names() {
+  std::string all;
+  for (const auto& [task, name] : kTasks) all.append(all.empty() ? "" : ", ").append(name);
+  return all;
+}
+
+/// What is described; nothing where it goes by the usual way of a task. Before the model is loaded.
+std::optional<Description> described(const std::string& model, const PredictorOptions& options) {
+  const std::string file = !options.description.empty() ? options.description : find_description(model);
+  if (!file.empty()) {
+    Description d = read_description(file);
+    if (options.task && *options.task != d.task) {
+      throw Error(Problem::kUsage,
+                  file + " describes a model for " + task_name(d.task) + ", not for " + task_name(*options.task));
+    }
+    return d;
+  }
+  if (options.task) return std::nullopt;
+  throw Error(Problem::kUsage, model +
+                                   ": there is no inference.yml beside the model, which says how pictures are prepared "
+                                   "and what the outputs mean; give --description FILE, or --task with one of " +
+                                   task_names() + " to go by what is usual, and --labels FILE for the names");
+}
+
+Description complete(std::optional<Description> described, const std::string& model, const PredictorOptions& options,
+                     const std::vector<std::int64_t>& input) {
+  Description d = described ? std::move(*described) : usual_description(*options.task, input);
+  if (!options.labels.empty()) d.labels = read_labels(options.labels);
+  if (options.topk) d.topk = *options.topk;
+  if (options.threshold) {
+    d.threshold = *options.threshold;
+    d.objects.thresholds.clear();
+    d.db.box_threshold = static_cast<double>(*options.threshold);
+  }
+  if (d.task == Task::kTextRecognition && d.labels.empty()) {
+    throw Error(Problem::kUsage,
+                model + ": text recognition needs the dictionary of characters; give --labels FILE with one per line");
+  }
+  return d;
+}
+
+std::string dims_text(const std::vector<std::int64_t>& dims) {
+  std::string text = "[";
+  for (const std::int64_t d : dims) text.append(text.size() > 1 ? ", " : "").append(std::to_string(d));
+  return text + "]";
+}
+
+[[noreturn]] void unexpected(const Description& d, const Output& output, const std::string& expected) {
+  throw Error(Problem::kDescription, (d.file.empty() ? std::string() : d.file + ": ") + "an output for " +
+                                         task_name(d.task) + " is " + expected + ", the model gives " +
+                                         dims_text(output.dims));
+}
+
+std::vector<float> scores_of(const Output& output, const Description& d) {
+  if (output.dims.empty() || output.size == 0 ||
+      static_cast<std::int64_t>(output.size) != output.dims.back() * output.dims.front() || output.dims.front() != 1) {
+    unexpected(d, output, "[1, classes]");
+  }
+  return {output.data, output.data + output.size};
+}
+
+/// The best of the classes of each pixel, or the class itself where the model gives it, at the picture's size.
+ClassMap class_map(const Output& output, const Prepared& prepared, const Description& d) {
+  const std::vector<std::int64_t>& dims = output.dims;
+  if ((dims.size() != 3 && dims.size() != 4) || dims[0] != 1 || output.size == 0) {
+    unexpected(d, output, "[1, classes, height, width] or [1, height, width]");
+  }
+  const auto height = static_cast<std::size_t>(dims[dims.size() - 2]);
+  const auto width = static_cast<std::size_t>(dims.back());
+  const std::size_t plane = height * width;
+  const std::size_t classes = output.size / plane;
+  std::vector<int> best(plane);
+  for (std::size_t i = 0; i < plane; ++i) {
+    if (classes == 1) {
+      best[i] = static_cast<int>(std::clamp(output.data[i], -1e6F, 1e6F));
+      continue;
+    }
+    std::size_t at = 0;
+    for (std::size_t c = 1; c < classes; ++c) {
+      if (output.data[c * plane + i] > output.data[at * plane + i]) at = c;
+    }
+    best[i] = static_cast<int>(at);
+  }
+  ClassMap map{.width = prepared.picture_width, .height = prepared.picture_height, .classes = {}, .names = d.labels};
+  map.classes = resize_nearest(best, static_cast<int>(width), static_cast<int>(height), map.width, map.height);
+  return map;
+}
+
+std::vector<TextBox> boxes_of(const Output& output, const Prepared& prepared, const Image& image,
+                              const Description& d) {
+  if (output.dims.size() != 4 || output.dims[0] != 1 || output.dims[1] != 1 || output.size == 0)
+    unexpected(d, output, "[1, 1, height, width]");
+  std::vector<TextBox> boxes =
+      text_boxes(output.data, static_cast<int>(output.dims[3]), static_cast<int>(output.dims[2]),
+                 prepared.picture_width, prepared.picture_height, d.db);
+  for (TextBox& box : boxes) {
+    for (Point& p : box.corners)
+      p = {std::min(p.x, image.width), std::min(p.y, image.height)};  // Pictures may be padded.
+  }
+  return boxes;
+}
+
+Text text_of(const Output& output, const std::vector<std::string>& characters, const Description& d) {
+  if (output.dims.size() != 3 || output.dims[0] != 1) unexpected(d, output, "[1, steps, classes]");
+  const auto classes = static_cast<std::size_t>(output.dims[2]);
+  if (classes > characters.size() || classes + 1 < characters.size()) {
+    throw Error(Problem::kDescription, "the model tells " + std::to_string(classes) +
+                                           " classes of characters apart, the dictionary makes " +
+                                           std::to_string(characters.size()) + " (nothing, " +
+                                           std::to_string(characters.size() - 2) + " characters and the space)");
+  }
+  return ctc_text(output.data, static_cast<std::size_t>(output.dims[1]), classes, characters);
+}
+
+std::vector<Object> objects_of(const PictureModel& model, const Image& image, const Description& d) {
+  const Output rows = model.output(0);
+  if (rows.dims.size() != 2 || rows.dims[1] < 6 || rows.dims[1] > 8) {
+    unexpected(d, rows, "[boxes, 6] after non-maximum suppression; a model exported without it is not supported");
+  }
+  auto count = static_cast<std::size_t>(rows.dims[0]);
+  if (model.outputs() > 1) {
+    const Output number = model.output(1);
+    if (number.size == 1 && number.data[0] >= 0) count = std::min(count, static_cast<std::size_t>(number.data[0]));
+  }
+  return objects(rows.data, count, static_cast<std::size_t>(rows.dims[1]), image.width, image.height, d.threshold, d);
+}
+
+}  // namespace
+
+const char* task_name(Task task) {
+  for (const auto& [known, name] : kTasks) {
+    if (known == task) return name;
+  }
+  return "";
+}
+
+Task task_of(const std::string& name) {
+  for (const auto& [task, known] : kTasks) {
+    if (name == known) return task;
+  }
+  throw Error(Problem::kUsage, "there is no task '" + name + "'; the tasks are " + task_names());
+}
+
+struct Predictor::State {
+  State(const std::string& path, const PredictorOptions& options, std::optional<Description> described)
+      : model(path, options.params, options.threads),
+        description(complete(std::move(described), path, options, model.input_dims())) {
+    if (description.task == Task::kTextRecognition) characters = ctc_characters(description.labels);
+  }
+
+  PictureModel model;
+  Description description;
+  std::vector<std::string> characters;
+};
+
+Predictor::Predictor(const std::string& model, const PredictorOptions& options)
+    : state_(std::make_unique<State>(model, options, described(model, options))) {}
+Predictor::Predictor(Predictor&&) noexcept = default;
+Predictor& Predictor::operator=(Predictor&&) noexcept = default;
+Predictor::~Predictor() = default;
+
+Task Predictor::task() const { return state_->description.task; }
+
+Prediction Predictor::predict(const Image& image) {
+  const Description& d = state_->description;
+  PictureModel& model = state_->model;
+  const Prepared prepared = prepare(image, d);
+  model.run(prepared, prepared.values, 1);
+  Prediction p;
+  p.task = d.task;
+  switch (d.task) {
+    case Task::kClassification:
+      p.labels = best_labels(scores_of(model.output(0), d), static_cast<std::size_t>(std::max(d.topk, 0)), d);
+      break;
+    case Task::kMultilabel: p.labels = labels_above(scores_of(model.output(0), d), d.threshold, d); break;
+    case Task::kTextDetection: p.boxes = boxes_of(model.output(0), prepared, image, d); break;
+    case Task::kTextRecognition: p.text = text_of(model.output(0), state_->characters, d); break;
+    case Task::kObjectDetection: p.objects = objects_of(model, image, d); break;
+    case Task::kSegmentation: p.map = class_map(model.output(0), prepared, d); break;
+  }
+  return p;
+}
+
+}  // namespace coracle::vision

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a picture to the model's input.
+#pragma once
+
+#include <vector>
+
+#include "vision/description.h"
+
+namespace coracle::vision {
+
+/// Three planes of numbers, and how their size came from the picture's.
+struct Prepared {
+  int width = 0;
+  int height = 0;
+  std::vector<float> values;
+  int picture_width = 0;  ///< of the picture before the steps
+  int picture_height = 0;
+  float resized_width = 0;  ///< after resizing, before padding
+  float resized_height = 0;
+};
+
+Prepared prepare(const Image& image, const Description& description);
+
+/// The size that a step of text detection makes of a picture.
+struct Size {
+  int width = 0;
+  int height = 0;
+};
+Size text_size(const TextResize& step, int width, int height);
+Size resized(const Resize& step, int width, int height);
+
+/// Pictures too small for text detectors get black added to the right and below.
+Image pad_tiny(const Image& image);
+
+/// A line of text at the step's height, at most `width` wide, in [-1, 1], with zeros to the right, into three planes of
+/// step.height x width at `out`.
+void write_line(const Image& line, const LineResize& step, int width, bool rgb, float* out);
+
+}  // namespace coracle::vision

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vision/resize.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "vision/cubic.h"
+#include "vision/limits.h"
+
+namespace coracle::vision {
+namespace {
+
+constexpr float kOne = 2048;  // Weights are whole multiples of its inverse.
+
+/// For one place along an axis of the result: the first of four source indices round it (clamped to the picture) and
+/// their weights. Linear interpolation uses the middle two.
+struct Tap {
+  std::array<int, 4> at;
+  std::array<int, 4> weight;
+};
+
+int fixed(float weight) { return static_cast<int>(std::nearbyint(weight * kOne)); }
+
+/// How the places of the result's pixels are interpolated. kBlocks: what enlarges by area, blocks with soft edges.
+enum class Rule { kLinear, kCubic, kBlocks };
+
+/// `stop_at_edge`: places beyond the middle of the last pixels take these alone, which rounds otherwise than two equal
+/// neighbours do.
+std::vector<Tap> taps(int from, int to, Rule rule, bool stop_at_edge) {
+  const bool cubic = rule == Rule::kCubic;
+  const double factor = static_cast<double>(to) / from;
+  const double scale = 1.0 / factor;
+  std::vector<Tap> all(static_cast<std::size_t>(to));
+  for (int i = 0; i < to; ++i) {
+    float place = static_cast<float>((i + 0.5) * scale - 0.5);
+    int first = static_cast<int>(std::floor(place));
+    place -= static_cast<float>(first);
+    if (rule == Rule::kBlocks) {
+      first = static_cast<int>(std::floor(i * scale));
+      place = static_cast<float>((i + 1) - (first + 1) * factor);
+      place = place <= 0 ? 0 : place - std::floor(place);
+    }
+    if (!cubic && stop_at_edge && (first < 0 || first >= from - 1)) {
+      first = first < 0 ? 0 : from - 1;
+      place = 0;
+    }
+    Tap& tap = all[static_cast<std::size_t>(i)];
+    for (int k = 0; k < 4; ++k) tap.at[static_cast<std::size_t>(k)] = std::clamp(first - 1 + k, 0, from - 1);
+    if (cubic) {
+      const std::array<float, 4> w = cubic_weights(place);
+      for (std::size_t k = 0; k < 4; ++k) tap.weight[k] = fixed(w[k]);
+    } else {
+      tap.weight = {0, fixed(1.0F - place), fixed(place), 0};
+    }
+  }
+  return all;
+}
+
+/// One row of the picture at the result's width, in units of 1 / kOne.
+void resize_row(const std::uint8_t* row, const std::vector<Tap>& taps, bool cubic, std::vector<int>& out) {
+  for (std::size_t x = 0; x < taps.size(); ++x) {
+    const Tap& tap = taps[x];
+    for (int c = 0; c < 3; ++c) {
+      int sum = 0;
+      for (std::size_t k = cubic ? 0 : 1; k < (cubic ? 4U : 3U); ++k) sum += row[3 * tap.at[k] + c] * tap.weight[k];
+      out[3 * x + static_cast<std::size_t>(c)] = sum;
+    }
+  }
+}
+
+std::uint8_t saturate(int value) { return static_cast<std::uint8_t>(std::clamp(value, 0, 255)); }
+
+/// Rows are made when they are first needed and kept while they may be needed again.
+class Rows {
+ public:
+  Rows(const Image& image, const std::vector<Tap>& taps, bool cubic) : image_(image), taps_(taps), cubic_(cubic) {
+    for (Kept& kept : kept_) kept.values.resize(3 * taps.size());
+  }
+  const int* row(int y) {
+    Kept& kept = kept_[static_cast<std::size_t>(y) % kept_.size()];
+    if (kept.y != y) resize_row(image_.row(y), taps_, cubic_, kept.values);
+    kept.y = y;
+    return kept.values.data();
+  }
+
+ private:
+  struct Kept {
+    int y = -1;
+    std::vector<int> values;
+  };
+  const Image& image_;
+  const std::vector<Tap>& taps_;
+  bool cubic_;
+  std::array<Kept, 4> kept_;
+};
+
+Image resize_smooth(const Image& image, int width, int height, Rule rule) {
+  const bool cubic = rule == Rule::kCubic;
+  const std::vector<Tap> across = taps(image.width, width, rule, true);
+  const std::vector<Tap> down = taps(image.height, height, rule, false);
+  Rows rows(image, across, cubic);
+  Image result(width, height);
+  const int values = 3 * width;
+  for (int y = 0; y < height; ++y) {
+    const Tap& tap = down[static_cast<std::size_t>(y)];
+    std::uint8_t* out = result.row(y);
+    const int* a = rows.row(tap.at[1]);
+    const int* b = rows.row(tap.at[2]);
+    if (!cubic) {
+      for (int i = 0; i < values; ++i) {
+        const int upper = (tap.weight[1] * (a[i] >> 4)) >> 16;
+        const int lower = (tap.weight[2] * (b[i] >> 4)) >> 16;
+        out[i] = saturate((upper + lower + 2) >> 2);
+      }
+      continue;
+    }
+    const int* before = rows.row(tap.at[0]);
+    const int* after = rows.row(tap.at[3]);
+    std::array<float, 4> w{};
+    for (std::size_t k = 0; k < 4; ++k) w[k] = static_cast<float>(tap.weight[k]) * (1 / (kOne * kOne));
+    // Whole vectors of eight values are summed as real numbers, what is left of a row as whole ones.
+    const int whole = values / 8 * 8;
+    for (int i = 0; i < whole; ++i) {
+      float sum = static_cast<float>(b[i]) * w[2] + static_cast<float>(after[i]) * w[3];
+      sum = static_cast<float>(a[i]) * w[1] + sum;
+      sum = static_cast<float>(before[i]) * w[0] + sum;
+      out[i] = saturate(static_cast<int>(std::nearbyint(sum)));
+    }
+    for (int i = whole; i < values; ++i) {
+      const int sum =
+          before[i] * tap.weight[0] + a[i] * tap.weight[1] + b[i] * tap.weight[2] + after[i] * tap.weight[3];
+      out[i] = saturate((sum + (1 << 21)) >> 22);
+    }
+  }
+  return result;
+}
+
+Image halve(const Image& image) {
+  Image result(image.width / 2, image.height / 2);
+  for (int y = 0; y < result.height; ++y) {
+    const std::uint8_t* a = image.row(2 * y);
+    const std::uint8_t* b = image.row(2 * y + 1);
+    std::uint8_t* out = result.row(y);
+    for (int x = 0; x < result.width; ++x) {
+      for (int c = 0; c < 3; ++c) {
+        const int at = 6 * x + c;
+        out[3 * x + c] = static_cast<std::uint8_t>((a[at] + a[at + 3] + b[at] + b[at + 3] + 2) >> 2);
+      }
+    }
+  }
+  return result;
+}
+
+/// What of each source pixel a pixel of the result covers along an axis, for results that are smaller.
+struct Share {
+  int from;
+  int to;
+  float part;
+};
+
+std::vector<Share> shares(int from, int to) {
+  const double scale = 1.0 / (static_cast<double>(to) / from);
+  std::vector<Share> all;
+  for (int i = 0; i < to; ++i) {
+    const double begin = i * scale;
+    const double end = begin + scale;
+    const double cell = std::min(scale, from - begin);
+    int first = static_cast<int>(std::ceil(begin));
+    int last = std::min(static_cast<int>(std::floor(end)), from - 1);
+    first = std::min(first, last);
+    if (first - begin > 1e-3) all.push_back({first - 1, i, static_cast<float>((first - begin) / cell)});
+    for (int s = first; s < last; ++s) all.push_back({s, i, static_cast<float>(1.0 / cell)});
+    if (end - last > 1e-3)
+      all.push_back({last, i, static_cast<float>(std::min(std::min(end - last, 1.0), cell) / cell)});
+  }
+  return all;
+}
+
+Image shrink_by_area(const Image& image, int width, int height) {
+  const std::vector<Share> across = shares(image.width, width);
+  const std::vector<Share> down = shares(image.height, height);
+  Image result(width, height);
+  const auto values = static_cast<std::size_t>(3 * width);
+  std::vector<float> sum(values);
+  std::vector<float> row(values);
+  const auto store = [&](int y) {
+    for (std::size_t i = 0; i < values; ++i) result.row(y)[i] = saturate(static_cast<int>(std::nearbyint(sum[i])));
+    std::fill(sum.begin(), sum.end(), 0.0F);
+  };
+  int y = 0;
+  for (const Share& s : down) {
+    if (s.to != y) store(y);
+    y = s.to;
+    std::fill(row.begin(), row.end(), 0.0F);
+    const std::uint8_t* from = image.row(s.from);
+    for (const Share& a : across) {
+      for (int c = 0; c < 3; ++c) {
+        row[static_cast<std::size_t>(3 * a.to + c)] += static_cast<float>(from[3 * a.from + c]) * a.part;
+      }
+    }
+    for (std::size_t i = 0; i < values; ++i) sum[i] += s.part * row[i];
+  }
+  store(y);
+  return result;
+}
+
+Image pick_nearest(const Image& image, int width, int height) {
+  Image result(width, height);
+  const double sx = 1.0 / (static_cast<double>(width) / image.width);
+  const double sy = 1.0 / (static_cast<double>(height) / image.height);
+  for (int y = 0; y < height; ++y) {
+    const std::uint8_t* from = image.row(std::min(static_cast<int>(y * sy), image.height - 1));
+    std::uint8_t* out = result.row(y);
+    for (int x = 0; x < width; ++x)
+      std::copy_n(from + 3 * std::min(static_cast<int>(x * sx), image.width - 1), 3, out + 3 * x);
+  }
+  return result;
+}
+
+}  // namespace
+
+Image resize(const Image& image, int width, int height, Interpolation interpolation) {
+  check_size(width, height);
+  if (width == image.width && height == image.height) return image;
+  const bool shrinks = width <= image.width && height <= image.height;
+  const bool half = image.width == 2 * width && image.height == 2 * height;
+  switch (interpolation) {
+    case Interpolation::kNearest: return pick_nearest(image, width, height);
+    case Interpolation::kCubic: return resize_smooth(image, width, height, Rule::kCubic);
+    case Interpolation::kArea:
+      if (half) return halve(image);
+      return shrinks ? shrink_by_area(image, width, height) : resize_smooth(image, width, height, Rule::kBlocks);
+    case Interpolation::kLinear: break;
+  }
+  return half ? halve(image) : resize_smooth(image, width, height, Rule::kLinear);
+}
+
+}  // namespace coracle::vision

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vision/session.h"
+
+#include <algorithm>
+
+namespace coracle::vision {
+namespace {
+
+std::string listed(const std::vector<api::TensorInfo>& infos) {
+  std::string all;
+  for (const api::TensorInfo& info : infos) all.append(all.empty() ? "" : ", ").append(info.name);
+  return all;
+}
+
+}  // namespace
+
+PictureModel::Loaded PictureModel::load(const std::string& path, const std::string& params, int threads) {
+  // Published models declare the size that they were exported with and are used with others everywhere.
+  api::ModelOptions options;
+  options.allow_other_shapes = true;
+  api::Model model(path, params, options);
+  api::Session session(model, {.threads = threads});
+  std::vector<api::TensorInfo> inputs = model.inputs();
+  const std::size_t outputs = model.outputs().size();
+  return {std::move(model), std::move(session), std::move(inputs), outputs};
+}
+
+PictureModel::PictureModel(const std::string& path, const std::string& params, int threads)
+    : session_(load(path, params, threads)), path_(path) {
+  const auto takes_pictures = [](const api::TensorInfo& info) {
+    return info.dtype == CORACLE_FLOAT32 && info.rank_known && info.dims.size() == 4 &&
+           (info.dims[1] < 0 || info.dims[1] == 3);
+  };
+  const auto found = std::find_if(session_.inputs.begin(), session_.inputs.end(), takes_pictures);
+  if (found == session_.inputs.end()) {
+    throw Error(Problem::kUsage, path + ": takes no pictures: none of its inputs (" + listed(session_.inputs) +
+                                     ") is float32 with 3 channels in 4 dimensions; 'coracle run' runs it");
+  }
+  picture_input_ = static_cast<std::size_t>(found - session_.inputs.begin());
+  dims_ = found->dims;
+}
+
+void PictureModel::run(const Prepared& prepared, const std::vector<float>& values, std::int64_t count) {
+  api::Session& session = session_.session;
+  for (std::size_t i = 0; i < session_.inputs.size(); ++i) {
+    const std::string& name = session_.inputs[i].name;
+    if (i == picture_input_) {
+      session.set_input(i, {count, 3, prepared.height, prepared.width}, values);
+    } else if (name == "im_shape") {
+      session.set_input(i, {1, 2}, std::vector<float>{prepared.resized_height, prepared.resized_width});
+    } else if (name == "scale_factor") {
+      const auto scale = [](float to, int from) { return static_cast<float>(static_cast<double>(to) / from); };
+      session.set_input(i, {1, 2},
+                        std::vector<float>{scale(prepared.resized_height, prepared.picture_height),
+                                           scale(prepared.resized_width, prepared.picture_width)});
+    } else {
+      throw Error(Problem::kUsage,
+                  path_ + ": input '" + name + "' is not known; known besides the picture are: im_shape, scale_factor");
+    }
+  }
+  session.run();
+}
+
+Output PictureModel::output(std::size_t index) const {
+  const api::View view = session_.session.output(index);
+  Output out;
+  out.dims = view.dims();
+  out.size = view.size();
+  const auto copy = [&](auto values) {
+    out.converted.reserve(values.size());
+    for (const auto v : values) out.converted.push_back(static_cast<float>(v));
+    out.data = out.converted.data();
+  };
+  switch (view.dtype()) {
+    case CORACLE_FLOAT32: out.data = static_cast<const float*>(view.raw()); break;
+    case CORACLE_FLOAT64: copy(view.values<double>()); break;
+    case CORACLE_INT64: copy(view.values<std::int64_t>()); break;
+    case CORACLE_INT32: copy(view.values<std::int32_t>()); break;
+    case CORACLE_UINT8: copy(view.values<std::uint8_t>()); break;
+    default:
+      throw Error(Problem::kDescription, path_ + ": output " + std::to_string(index) + " is of type " +
+                                             coracle_dtype_name(view.dtype()) + ", no answer is made of that");
+  }
+  return out;
+}
+
+}  // namespace coracle::vision

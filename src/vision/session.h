@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <coracle/coracle.hpp>
+
+#include "vision/answers.h"
+
+namespace coracle::vision {
+
+/// A model that takes pictures, and a session of its own.
+class PictureModel {
+ public:
+  PictureModel(const std::string& path, const std::string& params, int threads);
+
+  /// The dimensions of the input that takes pictures, as declared.
+  const std::vector<std::int64_t>& input_dims() const { return dims_; }
+  /// Runs `count` prepared pictures of one size (`values`: count x 3 x height x width). Other inputs, which object
+  /// detectors have, get the size and the scale of `prepared`.
+  void run(const Prepared& prepared, const std::vector<float>& values, std::int64_t count);
+  std::size_t outputs() const { return session_.model_outputs; }
+  /// An output of real or whole numbers.
+  Output output(std::size_t index) const;
+
+ private:
+  struct Loaded {
+    api::Model model;
+    api::Session session;
+    std::vector<api::TensorInfo> inputs;
+    std::size_t model_outputs;
+  };
+  static Loaded load(const std::string& path, const std::string& params, int threads);
+
+  Loaded session_;
+  std::size_t picture_input_ = 0;
+  std::vector<std::int64_t> dims_;
+  std::string path_;
+};
+
+}  // namespace coracle::vision

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vision/warp.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "vision/cubic.h"
+#include "vision/limits.h"
+
+namespace coracle::vision {
+namespace {
+
+using Matrix = std::array<double, 9>;  // Row by row.
+
+/// Solves a x = b by elimination, with the largest pivot of each column. False if there is no single solution.
+bool solve(std::array<std::array<double, 8>, 8>& a, std::array<double, 8>& b) {
+  for (std::size_t i = 0; i < 8; ++i) {
+    std::size_t pivot = i;
+    for (std::size_t j = i + 1; j < 8; ++j) {
+      if (std::abs(a[j][i]) > std::abs(a[pivot][i])) pivot = j;
+    }
+    if (std::abs(a[pivot][i]) < std::numeric_limits<double>::epsilon() * 100) return false;
+    std::swap(a[i], a[pivot]);
+    std::swap(b[i], b[pivot]);
+    const double inverse = -1 / a[i][i];
+    for (std::size_t j = i + 1; j < 8; ++j) {
+      const double factor = a[j][i] * inverse;
+      for (std::size_t k = i + 1; k < 8; ++k) a[j][k] += factor * a[i][k];
+      b[j] += factor * b[i];
+    }
+  }
+  for (std::size_t i = 8; i-- > 0;) {
+    double sum = b[i];
+    for (std::size_t k = i + 1; k < 8; ++k) sum -= a[i][k] * b[k];
+    b[i] = sum / a[i][i];
+  }
+  return true;
+}
+
+/// The projective map that takes `from` to `to`; zeros if there is none.
+Matrix projection(const Corners& from, const Corners& to) {
+  std::array<std::array<double, 8>, 8> a{};
+  std::array<double, 8> b{};
+  for (std::size_t i = 0; i < 4; ++i) {
+    const double x = static_cast<double>(from[i].x);
+    const double y = static_cast<double>(from[i].y);
+    const double u = static_cast<double>(to[i].x);
+    const double v = static_cast<double>(to[i].y);
+    a[i] = {x, y, 1, 0, 0, 0, -x * u, -y * u};
+    a[i + 4] = {0, 0, 0, x, y, 1, -x * v, -y * v};
+    b[i] = u;
+    b[i + 4] = v;
+  }
+  if (!solve(a, b)) return {};
+  return {b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], 1};
+}
+
+Matrix inverse(const Matrix& m) {
+  double d =
+      m[0] * (m[4] * m[8] - m[5] * m[7]) - m[1] * (m[3] * m[8] - m[5] * m[6]) + m[2] * (m[3] * m[7] - m[4] * m[6]);
+  if (d == 0) return {};
+  d = 1 / d;
+  return {(m[4] * m[8] - m[5] * m[7]) * d, (m[2] * m[7] - m[1] * m[8]) * d, (m[1] * m[5] - m[2] * m[4]) * d,
+          (m[5] * m[6] - m[3] * m[8]) * d, (m[0] * m[8] - m[2] * m[6]) * d, (m[2] * m[3] - m[0] * m[5]) * d,
+          (m[3] * m[7] - m[4] * m[6]) * d, (m[1] * m[6] - m[0] * m[7]) * d, (m[0] * m[4] - m[1] * m[3]) * d};
+}
+
+constexpr int kBits = 5;  // Places between pixels are told apart by 1 / 32.
+constexpr int kPlaces = 1 << kBits;
+constexpr int kOne = 1 << 15;
+
+/// Weights of 4 x 4 pixels for each place between the middle ones, in units of 1 / kOne, together kOne.
+using Weights = std::array<std::int16_t, 16>;
+
+Weights weights_at(int x, int y) {
+  const std::array<float, 4> across = cubic_weights(static_cast<float>(x) * (1.0F / kPlaces));
+  const std::array<float, 4> down = cubic_weights(static_cast<float>(y) * (1.0F / kPlaces));
+  Weights w{};
+  int sum = 0;
+  for (std::size_t i = 0; i < 16; ++i) {
+    const float value = std::nearbyint(down[i / 4] * across[i % 4] * kOne);
+    w[i] = static_cast<std::int16_t>(std::clamp(value, -32768.0F, 32767.0F));
+    sum += w[i];
+  }
+  // What rounding made too much or too little goes to the smallest or the largest of four weights.
+  std::size_t least = 10;
+  std::size_t most = 10;
+  for (const std::size_t i : {10U, 11U, 14U, 15U}) {
+    if (w[i] < w[least]) {
+      least = i;
+    } else if (w[i] > w[most]) {
+      most = i;
+    }
+  }
+  std::int16_t& mended = w[sum < kOne ? most : least];
+  mended = static_cast<std::int16_t>(mended - (sum - kOne));
+  return w;
+}
+
+const std::vector<Weights>& all_weights() {
+  static const std::vector<Weights> table = [] {
+    std::vector<Weights> all;
+    for (int i = 0; i < kPlaces * kPlaces; ++i) all.push_back(weights_at(i % kPlaces, i / kPlaces));
+    return all;
+  }();
+  return table;
+}
+
+int to_int(double value) {
+  constexpr double low = std::numeric_limits<int>::min();
+  constexpr double high = std::numeric_limits<int>::max();
+  return static_cast<int>(std::nearbyint(std::max(low, std::min(high, value))));
+}
+
+}  // namespace
+
+Image straighten(const Image& image, const std::array<Point, 4>& corners, int width, int height) {
+  check_size(width, height);
+  const auto w = static_cast<float>(width);
+  const auto h = static_cast<float>(height);
+  Corners from;
+  for (std::size_t i = 0; i < 4; ++i) from[i] = {static_cast<float>(corners[i].x), static_cast<float>(corners[i].y)};
+  const Matrix m = inverse(projection(from, {PointF{0, 0}, PointF{w, 0}, PointF{w, h}, PointF{0, h}}));
+  const std::vector<Weights>& table = all_weights();
+  Image result(width, height);
+  for (int y = 0; y < height; ++y) {
+    std::uint8_t* out = result.row(y);
+    for (int x = 0; x < width; ++x, out += 3) {
+      const double depth = m[6] * x + (m[7] * y + m[8]);
+      const double scale = depth != 0 ? kPlaces / depth : 0;
+      const int u = to_int((m[0] * x + (m[1] * y + m[2])) * scale);
+      const int v = to_int((m[3] * x + (m[4] * y + m[5])) * scale);
+      const Weights& weights = table[static_cast<std::size_t>((v & (kPlaces - 1)) * kPlaces + (u & (kPlaces - 1)))];
+      std::array<int, 3> sum{};
+      for (int i = 0; i < 4; ++i) {
+        const std::uint8_t* row = image.row(std::clamp((v >> kBits) - 1 + i, 0, image.height - 1));
+        for (int j = 0; j < 4; ++j) {
+          const std::uint8_t* pixel = row + std::ptrdiff_t{3} * std::clamp((u >> kBits) - 1 + j, 0, image.width - 1);
+          const int weight = weights[static_cast<std::size_t>(4 * i + j)];
+          for (std::size_t c = 0; c < 3; ++c) sum[c] += pixel[c] * weight;
+        }
+      }
+      for (std::size_t c = 0; c < 3; ++c)
+        out[c] = static_cast<std::uint8_t>(std::clamp((sum[c] + kOne / 2) >> 15, 0, 255));
+    }
+  }
+  return result;
+}
+
+Image quarter_left(const Image& image) {
+  Image turned(image.height, image.width);
+  for (int y = 0; y < turned.height; ++y) {
+    for (int x = 0; x < turned.width; ++x)
+      std::copy_n(image.row(x) + 3 * (image.width - 1 - y), 3, turned.row(y) + 3 * x);
+  }
+  return turned;
+}
+
+Image upside_down(const Image& image) {
+  Image turned(image.width, image.height);
+  for (int y = 0; y < turned.height; ++y) {
+    const std::uint8_t* from = image.row(image.height - 1 - y);
+    for (int x = 0; x < turned.width; ++x) std::copy_n(from + 3 * (image.width - 1 - x), 3, turned.row(y) + 3 * x);
+  }
+  return turned;
+}
+
+}  // namespace coracle::vision

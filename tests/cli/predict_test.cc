@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+#include <rapidjson/document.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include "files.h"
+#include "program.h"
+
+// predict, with the detector of tests/vision, which is no trained one: what it finds are the colours of the picture.
+namespace coracle {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kUsage = 2;
+constexpr int kInvalidModel = 3;
+constexpr int kUnsupported = 4;
+constexpr int kIo = 5;
+
+class Predict : public testing::Test {
+ protected:
+  Predict() {
+    fs::create_directories(folder_.path("pictures"));
+    test::write_png(folder_.path("pictures/b.png"), 90, 120, {250, 10, 10});
+    test::write_jpeg(folder_.path("pictures/a.JPG"), 60, 40, {10, 10, 250});
+    folder_.write("pictures/notes.txt", "no picture");
+  }
+
+  static std::vector<std::string> words(const std::string& text, const std::vector<std::string>& pictures) {
+    std::vector<std::string> all = {"predict"};
+    std::istringstream in(text);
+    for (std::string word; in >> word;) all.push_back(word);
+    all.insert(all.end(), pictures.begin(), pictures.end());
+    return all;
+  }
+  std::vector<std::string> detector(const std::string& options) const {
+    return words(model_ + " --description " CORACLE_VISION_TESTS "/descriptions/objects.yml " + options,
+                 {folder_.path("pictures")});
+  }
+
+  const test::TemporaryFolder folder_;
+  const std::string model_ = CORACLE_VISION_TESTS "/objects";
+};
+
+TEST_F(Predict, AFolderAsText) {
+  const test::Outcome outcome = test::coracle_program(detector(""));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "");
+  const size_t a = outcome.out.find("a.JPG  40 x 60 pixels\n");
+  const size_t b = outcome.out.find("b.png  120 x 90 pixels\n");
+  ASSERT_NE(b, std::string::npos) << outcome.out;
+  EXPECT_LT(a, b);  // By name.
+  EXPECT_NE(outcome.out.find("0 person", b), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("2 car", a), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("2 car", b), std::string::npos) << outcome.out;
+}
+
+TEST_F(Predict, JsonHasALineForEachPicture) {
+  std::vector<std::string> arguments = detector("--json --threshold 0.2");
+  arguments.push_back(folder_.path("absent.png"));
+  const test::Outcome outcome = test::coracle_program(arguments);
+  EXPECT_EQ(outcome.code, kIo);
+  EXPECT_NE(outcome.err.find("absent.png: there is no such file\n"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("1 of 3 pictures has no answer"), std::string::npos) << outcome.err;
+  std::istringstream lines(outcome.out);
+  size_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    rapidjson::Document d;
+    ASSERT_FALSE(d.Parse(line.c_str()).HasParseError()) << line;
+    EXPECT_EQ(d.HasMember("error"), count == 2) << line;
+    if (count == 2) continue;
+    EXPECT_STREQ(d["task"].GetString(), "object-detection");
+    ASSERT_FALSE(d["objects"].Empty());
+    EXPECT_EQ(d["objects"][0]["box"].Size(), 4U);
+  }
+  EXPECT_EQ(count, 3U);
+}
+
+TEST_F(Predict, CsvHasANumberOfColumns) {
+  const test::Outcome outcome = test::coracle_program(detector("--csv"));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  std::istringstream lines(outcome.out);
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "picture,id,name,score,left,top,right,bottom");
+  while (std::getline(lines, line)) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 7) << line;
+}
+
+TEST_F(Predict, Drawings) {
+  const std::string out = folder_.path("out");
+  std::vector<std::string> arguments = detector("--draw " + out);
+  arguments.push_back(folder_.path("pictures/b.png"));  // Once more: its drawing gets a name of its own.
+  const test::Outcome outcome = test::coracle_program(arguments);
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* name : {"a_answer.png", "b_answer.png", "b_2_answer.png"})
+    EXPECT_TRUE(fs::exists(out + "/" + name)) << name;
+}
+
+TEST_F(Predict, BrokenPicturesDoNotStopTheOthers) {
+  folder_.write("pictures/a0.png", "\x89PNG\r\n\x1a\n and no more");
+  const test::Outcome outcome = test::coracle_program(detector(""));
+  EXPECT_EQ(outcome.code, kIo);
+  EXPECT_NE(outcome.err.find("a0.png: "), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.out.find("b.png"), std::string::npos) << outcome.out;
+}
+
+TEST_F(Predict, WhatIsMissingIsSaid) {
+  const std::string picture = folder_.path("pictures/b.png");
+  test::expect_failure(words(model_, {picture}), kUsage,
+                       {"there is no inference.yml beside the model", "--task with one of classification", "--labels"});
+  test::expect_failure(words(model_ + " --task guess", {picture}), kUsage, {"no task 'guess'", "text-recognition"});
+  test::expect_failure(words(model_ + " --task object-detection", {picture}), kUsage, {"infer_cfg.yml"});
+  test::expect_failure(words(model_ + " --task text-recognition", {picture}), kUsage, {"dictionary", "--labels"});
+  test::expect_failure(words(model_ + " --task classification --json --csv", {picture}), kUsage, {"--csv", "--json"});
+  test::expect_failure(words(model_ + " --task classification --labels " + folder_.path("none"), {picture}), kIo,
+                       {"none: there is no such file"});
+  test::expect_failure(words(model_ + " --task classification",
+                             {folder_.write("empty/x.txt", "").substr(0, folder_.path("empty").size())}),
+                       kIo, {"there is no picture"});
+}
+
+TEST_F(Predict, DescriptionsThatCannotBeFollowed) {
+  const std::string picture = folder_.path("pictures/b.png");
+  const std::string unknown = folder_.write("u.yml", "Preprocess:\n- {type: Mosaic}\nlabel_list: [a]\n");
+  test::expect_failure(words(model_ + " --description " + unknown, {picture}), kUnsupported,
+                       {"u.yml:2: step 'Mosaic' is not known; known are: NormalizeImage"});
+  const std::string damaged = folder_.write("d.yml", "Preprocess: [\n");
+  test::expect_failure(words(model_ + " --description " + damaged, {picture}), kInvalidModel, {"d.yml:", "not YAML"});
+  const std::string other = CORACLE_VISION_TESTS "/descriptions/topk.yml";
+  test::expect_failure(words(model_ + " --description " + other + " --task segmentation", {picture}), kUsage,
+                       {"describes a model for classification"});
+  test::expect_failure(words(model_ + " --description " + other, {picture}), kInvalidModel,
+                       {"topk.yml: an output for classification is [1, classes], the model gives ["});
+  const std::string recurrent = test::write_model(folder_, test::sequence_model());
+  test::expect_failure(words(recurrent + " --task classification", {picture}), kUsage,
+                       {"takes no pictures", "coracle run"});
+}
+
+}  // namespace
+}  // namespace coracle

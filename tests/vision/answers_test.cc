@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vision/answers.h"
+
+#include <gtest/gtest.h>
+
+// jpeglib.h needs the FILE of cstdio.
+// clang-format off
+#include <cstdio>
+#include <jpeglib.h>
+// clang-format on
+
+#include <cstdlib>
+#include <limits>
+
+namespace coracle::vision {
+namespace {
+
+TEST(Answers, TheBestLabels) {
+  Description d;
+  d.labels = {"a", "b"};
+  const std::vector<Label> labels = best_labels({0.1F, 0.4F, 0.4F, 0.1F}, 3, d);
+  ASSERT_EQ(labels.size(), 3U);
+  EXPECT_EQ(labels[0].name, "2");  // Of equal scores the higher class; it has no name.
+  EXPECT_EQ(labels[1].name, "b");
+  EXPECT_EQ(labels[2].id, 3);
+  EXPECT_EQ(best_labels({0.5F}, 9, d).size(), 1U);
+  EXPECT_EQ(labels_above({0.5F, 0.9F}, 0.5F, d).size(), 1U);
+}
+
+TEST(Answers, CtcReadsEqualNeighboursOnce) {
+  const std::vector<std::string> characters = ctc_characters({"a", "b"});  // Nothing, a, b, space.
+  const std::vector<float> steps = {0, .9F, 0, 0, 0, .8F, 0, 0, 1, 0, 0, 0, 0, .7F, 0, 0, 0, 0, 0, .5F, 0, 0, .6F, 0};
+  const Text text = ctc_text(steps.data(), 6, 4, characters);
+  EXPECT_EQ(text.text, "aa b");
+  EXPECT_FLOAT_EQ(text.score, (.9F + .7F + .5F + .6F) / 4);
+  EXPECT_EQ(ctc_text(steps.data() + 8, 1, 4, characters).text, "");
+}
+
+Description layout() {
+  Description d;
+  d.labels = {"image", "formula", "text"};
+  return d;
+}
+
+TEST(Answers, ObjectsAreFilteredClippedAndNamed) {
+  const std::vector<float> rows = {2,  0.9F, -5, 10, 50, 200, 1, 0.2F, 0,   0, 9,   9,
+                                   -1, 0.9F, 0,  0,  9,  9,   7, 0.8F, 200, 0, 300, 9};
+  const std::vector<Object> found = objects(rows.data(), 4, 6, 100, 100, 0.5F, layout());
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].name, "text");
+  EXPECT_EQ(found[0].left, 0);
+  EXPECT_EQ(found[0].bottom, 100);
+  Description own = layout();
+  own.objects.thresholds[1] = 0.1F;
+  EXPECT_EQ(objects(rows.data(), 4, 6, 100, 100, 0.5F, own).size(), 2U);
+}
+
+TEST(Answers, LayoutsAreCleared) {
+  // A page, text, the same text again, a formula in the text.
+  const std::vector<float> rows = {0, 0.6F, 0,  0,  100, 100, 2, 0.9F, 10, 10, 60, 60,
+                                   2, 0.7F, 11, 10, 60,  61,  1, 0.8F, 20, 20, 30, 30};
+  Description d = layout();
+  EXPECT_EQ(objects(rows.data(), 4, 6, 100, 100, 0.5F, d).size(), 3U);  // Without the page.
+  d.objects.suppress = true;
+  EXPECT_EQ(objects(rows.data(), 4, 6, 100, 100, 0.5F, d).size(), 2U);
+  d.objects.nested = ObjectOptions::Nested::kOuter;  // Formulas stay.
+  EXPECT_EQ(objects(rows.data(), 4, 6, 100, 100, 0.5F, d).size(), 2U);
+  d.labels[1] = "table";
+  EXPECT_EQ(objects(rows.data(), 4, 6, 100, 100, 0.5F, d).size(), 1U);
+  d.objects.nested = ObjectOptions::Nested::kInner;
+  ASSERT_EQ(objects(rows.data(), 4, 6, 100, 100, 0.5F, d).size(), 1U);
+  EXPECT_EQ(objects(rows.data(), 4, 6, 100, 100, 0.5F, d)[0].name, "table");
+}
+
+TEST(Answers, OrderedObjectsComeInTheirOrder) {
+  const std::vector<float> rows = {2, 0.9F, 0, 0, 9, 9, 2, 1, 0.8F, 0, 0, 9, 9, 1};
+  const std::vector<Object> found = objects(rows.data(), 2, 7, 10, 10, 0.5F, layout());
+  ASSERT_EQ(found.size(), 2U);
+  EXPECT_EQ(found[0].name, "formula");
+}
+
+TEST(Answers, MapsOfDamagedNumbersGiveNoBoxes) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> map(64, nan);
+  EXPECT_TRUE(text_boxes(map.data(), 8, 8, 80, 80, {}).empty());
+  const std::vector<float> rows = {nan, nan, nan, nan, nan, nan};
+  EXPECT_TRUE(objects(rows.data(), 1, 6, 10, 10, 0.5F, layout()).empty());
+}
+
+/// A JPEG of 16 x 8 pixels, blue to the left, red to the right, with an EXIF orientation.
+std::vector<uint8_t> jpeg(int orientation) {
+  jpeg_compress_struct info{};
+  jpeg_error_mgr errors;
+  info.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&info);
+  unsigned char* bytes = nullptr;
+  unsigned long size = 0;
+  jpeg_mem_dest(&info, &bytes, &size);
+  info.image_width = 16;
+  info.image_height = 8;
+  info.input_components = 3;
+  info.in_color_space = JCS_RGB;
+  jpeg_set_defaults(&info);
+  jpeg_start_compress(&info, TRUE);
+  const std::vector<uint8_t> exif = {
+      'E', 'x', 'i', 'f', 0,    0, 'M', 'M', 0, 42, 0, 0, 0,
+      8,   0,   1,   1,   0x12, 0, 3,   0,   0, 0,  1, 0, static_cast<uint8_t>(orientation),
+      0,   0,   0,   0,   0,    0};
+  jpeg_write_marker(&info, JPEG_APP0 + 1, exif.data(), static_cast<unsigned>(exif.size()));
+  std::vector<uint8_t> row;
+  for (int x = 0; x < 16; ++x)
+    row.insert(row.end(), {static_cast<uint8_t>(x < 8 ? 0 : 255), 0, static_cast<uint8_t>(x < 8 ? 255 : 0)});
+  for (int y = 0; y < 8; ++y) {
+    JSAMPROW rows = row.data();
+    jpeg_write_scanlines(&info, &rows, 1);
+  }
+  jpeg_finish_compress(&info);
+  jpeg_destroy_compress(&info);
+  std::vector<uint8_t> result(bytes, bytes + size);
+  std::free(bytes);
+  return result;
+}
+
+TEST(Pictures, AreTurnedUpright) {
+  // Where the side that was left as stored is to be: left, right, right, left, top, top, bottom, bottom.
+  const std::string sides = "LRRLTTBB";
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    const std::vector<uint8_t> bytes = jpeg(orientation);
+    const Image image = decode_image("a.jpg", bytes.data(), bytes.size());
+    const char side = sides[static_cast<size_t>(orientation - 1)];
+    EXPECT_EQ(image.width, orientation < 5 ? 16 : 8);
+    const int x = side == 'L' ? 1 : side == 'R' ? 14 : 4;
+    const int y = side == 'T' ? 1 : side == 'B' ? 14 : 4;
+    EXPECT_GT(image.row(y)[3 * x], 200) << "orientation " << orientation;
+  }
+}
+
+TEST(Pictures, DamagedOnesAreNamed) {
+  std::vector<uint8_t> bytes = jpeg(1);
+  bytes.resize(60);
+  for (const std::vector<uint8_t>& damaged :
+       {bytes, std::vector<uint8_t>{}, std::vector<uint8_t>{0x89, 'P', 'N', 'G', 13, 10, 26, 10}}) {
+    try {
+      decode_image("a.jpg", damaged.data(), damaged.size());
+      ADD_FAILURE() << "no error";
+    } catch (const Error& e) {
+      EXPECT_EQ(std::string(e.what()).rfind("a.jpg: ", 0), 0U) << e.what();
+      EXPECT_EQ(e.problem(), Problem::kPicture);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace coracle::vision

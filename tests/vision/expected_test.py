@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that `coracle predict` answers as PaddleX does: the same classes, texts and boxes. The expectations were made by make_goldens.py.
+
+    expected_test.py --program PATH --shared DIR --demo-models DIR
+
+Models and pictures that are absent are named and left out; exit code 77, which ctest counts as skipped, if all are."""
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+SKIPPED = 77
+SCORES = 2e-4  # how far scores may differ: models run in other sums
+BOX_SCORES = 1e-3  # and those of boxes of text: versions of OpenCV count other pixels on slanted edges
+PIXELS = 0.5  # and sides of boxes of objects, which models compute
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+
+
+def named_scores_differ(want, got):
+    """Lists of names with scores; names of nearly equal scores may change places."""
+    if sorted(w["name"] for w in want) != sorted(g["name"] for g in got):
+        return True
+    by_name = {(g["id"], g["name"]): g["score"] for g in got}
+    return any(abs(by_name.get((w["id"], w["name"]), 9) - w["score"]) > SCORES for w in want)
+
+
+def boxes_differ(want, got):
+    return len(want) != len(got) or any(w["corners"] != g["corners"] or abs(w["score"] - g["score"]) > BOX_SCORES for w, g in zip(want, got))
+
+
+def objects_differ(want, got):
+    """Boxes of equal scores may change places."""
+    order = lambda o: (o["id"], round(o["score"], 3), [round(v) for v in o["box"]])  # noqa: E731
+    pairs = list(zip(sorted(want, key=order), sorted(got, key=order)))
+    return len(want) != len(got) or any(
+        w["name"] != g["name"] or abs(w["score"] - g["score"]) > SCORES or any(abs(a - b) > PIXELS for a, b in zip(w["box"], g["box"]))
+        for w, g in pairs)
+
+
+def differs(task, want, got):
+    if task in ("classification", "multilabel"):
+        return named_scores_differ(want["labels"], got["labels"])
+    if task == "text-detection":
+        return boxes_differ(want["boxes"], got["boxes"])
+    if task == "text-recognition":
+        return want["text"] != got["text"] or abs(want["score"] - got["score"]) > SCORES
+    if task == "object-detection":
+        return objects_differ(want["objects"], got["objects"])
+    # A pixel in ten thousand may lie on an edge.
+    found = {str(c["id"]): c["pixels"] for c in got["classes"]}
+    allowed = got["width"] * got["height"] / 1e4
+    return any(abs(found.get(i, 0) - want["pixels"].get(i, 0)) > allowed for i in found.keys() | want["pixels"].keys())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", required=True)
+    parser.add_argument("--shared", type=pathlib.Path, required=True)
+    parser.add_argument("--demo-models", type=pathlib.Path, required=True)
+    arguments = parser.parse_args()
+    places = {"shared": arguments.shared / "models", "demo": arguments.demo_models / "models", "source": ROOT}
+    path = lambda name: places[name.split("/", 1)[0]] / name.split("/", 1)[1]  # noqa: E731
+    checked = failures = 0
+    for case in json.loads((HERE / "expected.json").read_text("utf-8")):
+        wanted = {str(path(a["picture"])): a for a in case["answers"] if path(a["picture"]).is_file()}
+        if not path(case["model"]).is_dir() or not wanted:
+            print("left out: %s, whose model or pictures are absent" % case["model"])
+            continue
+        command = [arguments.program, "predict", path(case["model"]), *wanted, "--json"]
+        if case["description"]:
+            command += ["--description", HERE / "descriptions" / case["description"]]
+        run = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+        if run.returncode != 0:
+            sys.exit("exit code %d: %s" % (run.returncode, " ".join(map(str, command))))
+        answers = [json.loads(line) for line in run.stdout.splitlines()]
+        if [a["picture"] for a in answers] != list(wanted):
+            sys.exit("%s: answers for other pictures" % case["model"])
+        for got in answers:
+            want = wanted[got["picture"]]
+            checked += 1
+            if got["task"] != case["task"] or differs(case["task"], want, got):
+                failures += 1
+                print("%s %s:\n  expected %s\n  found    %s" % (case["model"], case["description"], json.dumps(want)[:2000], json.dumps(got)[:2000]))
+    if checked == 0:
+        print("skipped: neither models nor pictures")
+        sys.exit(SKIPPED)
+    print("%d answers, %d differ" % (checked, failures))
+    sys.exit(1 if failures else 0)
+
+
+main()

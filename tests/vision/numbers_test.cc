@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "vision/geometry.h"
+#include "vision/resize.h"
+#include "vision/warp.h"
+
+// Against the numbers of OpenCV and Clipper in opencv_numbers.txt, which make_opencv_numbers.py makes.
+namespace coracle::vision {
+namespace {
+
+/// As in make_opencv_numbers.py.
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  int below(int limit) {
+    state_ = state_ * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<int>((state_ >> 32U) % static_cast<uint64_t>(limit));
+  }
+
+ private:
+  uint64_t state_;
+};
+
+Image made_up_picture(uint64_t seed, int width, int height) {
+  Random random(seed);
+  Image image(width, height);
+  for (uint8_t& value : image.bgr) value = static_cast<uint8_t>(random.below(256));
+  return image;
+}
+
+std::vector<float> made_up_map(uint64_t seed, int width, int height) {
+  Random random(seed);
+  std::vector<int> values(static_cast<size_t>(width * height));
+  for (int& v : values) v = random.below(200);
+  for (int bar = 0; bar < 8; ++bar) {
+    const int x = random.below(width);
+    const int y = random.below(height);
+    const int dx = random.below(9) - 4;
+    const int dy = random.below(9) - 4;
+    const int length = random.below(120);
+    const int width_of_bar = random.below(40);
+    const int value = 400 + random.below(500);
+    for (int i = 0; i < width * height; ++i) {
+      const int u = i % width - x;
+      const int v = i / width - y;
+      if (std::abs(u * dx + v * dy) > length || std::abs(u * dy - v * dx) > width_of_bar) continue;
+      values[static_cast<size_t>(i)] = value + random.below(100);
+    }
+  }
+  std::vector<float> map;
+  for (const int v : values) map.push_back(static_cast<float>(v) / 1000.0F);
+  return map;
+}
+
+class Hash {
+ public:
+  void add(int64_t value) { hash_ = (hash_ ^ static_cast<uint64_t>(value)) * 0x100000001B3U; }
+  std::string text() const {
+    std::array<char, 17> buffer{};
+    std::snprintf(buffer.data(), buffer.size(), "%016lx", static_cast<unsigned long>(hash_));
+    return buffer.data();
+  }
+
+ private:
+  uint64_t hash_ = 0xCBF29CE484222325U;
+};
+
+std::string hash_of(const Image& image) {
+  Hash hash;
+  for (const uint8_t value : image.bgr) hash.add(value);
+  return hash.text();
+}
+
+/// The stored lines that begin with `kind`, each after that word.
+std::vector<std::string> stored(const std::vector<std::string>& kinds) {
+  std::ifstream file(CORACLE_VISION_TESTS "/opencv_numbers.txt");
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    for (const std::string& kind : kinds) {
+      if (line.starts_with(kind + " ")) lines.push_back(line);
+    }
+  }
+  EXPECT_FALSE(lines.empty());
+  return lines;
+}
+
+Corners read_corners(std::istringstream& in) {
+  Corners corners;
+  for (PointF& c : corners) in >> c.x >> c.y;
+  return corners;
+}
+
+void expect_near(const Corners& found, const Corners& expected, const std::string& line) {
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(found[i].x, expected[i].x, 1e-4) << line;
+    EXPECT_NEAR(found[i].y, expected[i].y, 1e-4) << line;
+  }
+}
+
+TEST(Numbers, Resize) {
+  for (const std::string& line : stored({"resize"})) {
+    std::istringstream in(line);
+    std::string kind;
+    std::string hash;
+    int mode = 0;
+    int width = 0;
+    int height = 0;
+    int to_width = 0;
+    int to_height = 0;
+    uint64_t seed = 0;
+    in >> kind >> mode >> seed >> width >> height >> to_width >> to_height >> hash;
+    const Image image = made_up_picture(seed, width, height);
+    EXPECT_EQ(hash_of(resize(image, to_width, to_height, static_cast<Interpolation>(mode))), hash) << line;
+  }
+}
+
+TEST(Numbers, Straighten) {
+  for (const std::string& line : stored({"straighten"})) {
+    std::istringstream in(line);
+    std::string kind;
+    std::string hash;
+    int width = 0;
+    int height = 0;
+    int to_width = 0;
+    int to_height = 0;
+    uint64_t seed = 0;
+    std::array<Point, 4> corners;
+    in >> kind >> seed >> width >> height;
+    for (Point& c : corners) in >> c.x >> c.y;
+    in >> to_width >> to_height >> hash;
+    EXPECT_EQ(hash_of(straighten(made_up_picture(seed, width, height), corners, to_width, to_height)), hash) << line;
+  }
+}
+
+TEST(Numbers, Outlines) {
+  std::vector<float> map;
+  std::vector<Polygon> contours;
+  Rectangle rectangle;
+  int width = 0;
+  int height = 0;
+  for (const std::string& line : stored({"contours", "rectangle", "mean", "grown"})) {
+    std::istringstream in(line);
+    std::string kind;
+    in >> kind;
+    if (kind == "contours") {
+      uint64_t seed = 0;
+      size_t count = 0;
+      std::string expected;
+      in >> seed >> width >> height >> count >> expected;
+      map = made_up_map(seed, width, height);
+      std::vector<uint8_t> mask;
+      for (const float v : map) mask.push_back(v > 0.3F ? 1 : 0);
+      contours = find_contours(mask, width, height);
+      Hash hash;
+      for (const Polygon& contour : contours) {
+        for (const Point& p : contour) {
+          hash.add(p.x);
+          hash.add(p.y);
+        }
+      }
+      ASSERT_EQ(contours.size(), count) << line;
+      EXPECT_EQ(hash.text(), expected) << line;
+    } else if (kind == "rectangle") {
+      size_t number = 0;
+      float side = 0;
+      in >> number >> side;
+      ASSERT_LT(number, contours.size());
+      rectangle = smallest_rectangle(contours[number]);
+      EXPECT_NEAR(rectangle.side, side, 1e-4) << line;
+      expect_near(rectangle.corners, read_corners(in), line);
+    } else if (kind == "mean") {
+      double mean = 0;
+      in >> mean;
+      Polygon box;
+      for (const PointF& c : rectangle.corners) box.push_back({static_cast<int>(c.x), static_cast<int>(c.y)});
+      EXPECT_NEAR(mean_inside(map.data(), width, height, box), mean, 1e-9) << line;
+    } else {
+      const double distance = area(rectangle.corners) * 1.5 / perimeter(rectangle.corners);
+      expect_near(smallest_rectangle(grow(rectangle.corners, distance)).corners, read_corners(in), line);
+    }
+  }
+}
+
+TEST(Numbers, PointsAndLinesHaveRectanglesToo) {
+  EXPECT_EQ(smallest_rectangle({}).side, 0);
+  EXPECT_EQ(smallest_rectangle({{3, 4}}).corners[2].x, 3);
+  const Rectangle line = smallest_rectangle({{0, 0}, {4, 4}, {2, 2}});
+  EXPECT_EQ(line.side, 0);
+  EXPECT_NEAR(line.corners[2].x, 4, 1e-5);
+}
+
+TEST(Numbers, TurnsAreTheirOwnInverse) {
+  const Image image = made_up_picture(7, 5, 3);
+  EXPECT_EQ(upside_down(upside_down(image)).bgr, image.bgr);
+  EXPECT_EQ(quarter_left(quarter_left(image)).bgr, upside_down(image).bgr);
+  EXPECT_EQ(quarter_left(image).width, 3);
+}
+
+TEST(Numbers, SizesThatNoPictureHasAreRefused) {
+  const Image image = made_up_picture(7, 5, 3);
+  EXPECT_THROW(resize(image, 0, 5), Error);
+  EXPECT_THROW(resize(image, 1 << 20, 1 << 20), Error);
+}
+
+}  // namespace
+}  // namespace coracle::vision
