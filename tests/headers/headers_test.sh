@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Compiles Coracle's headers without warnings with each compiler that is here and runs a program that uses every member:
-# coracle.h as C99, C11 and C++, coracle.hpp and logger.hpp as C++17 and C++20, with and without exceptions and RTTI.
+# coracle.h as C99, C11 and C++, coracle.hpp and logger.hpp as C++17 and C++20, with and without exceptions and RTTI, those of
+# libcoracle_vision as C++17 and C++20.
 #   headers_test.sh SOURCE_DIR BUILD_DIR MODEL
 set -eu
 source=$1
@@ -23,13 +24,16 @@ for compiler in gcc clang-14; do
 done
 
 for header in coracle.h coracle.hpp logger.hpp span.hpp; do echo "#include <coracle/$header>" > alone_$header.cc; done
+for header in image predictor text_reader; do echo "#include <coracle/vision/$header.h>" > alone_$header.cc; done
 for compiler in g++ clang++-14; do
   command -v $compiler > found || { echo "no $compiler here"; continue; }
   for standard in c++11 c++14 c++17 c++20; do
     $compiler -std=$standard $strict -fno-exceptions -fno-rtti -fsyntax-only alone_coracle.h.cc
   done
   for standard in c++17 c++20; do
-    for header in coracle.hpp logger.hpp span.hpp; do $compiler -std=$standard $strict -fsyntax-only alone_$header.cc; done
+    for header in coracle.hpp logger.hpp span.hpp image predictor text_reader; do
+      $compiler -std=$standard $strict -fsyntax-only alone_$header.cc
+    done
     for options in "" -fno-rtti "-fno-exceptions -fno-rtti"; do
       $compiler -std=$standard $strict $options "$here/every_member.cc" -o every_member $link
       ./every_member "$model"
