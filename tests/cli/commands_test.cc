@@ -43,9 +43,10 @@ class Commands : public testing::Test {
 TEST_F(Commands, Help) {
   const std::string help = results({"--help"});
   expect_parts(help, {"run", "inspect", "explain", "bench", "profile", "Exit codes: 0 ok", "Examples:"});
-  for (const char* command : {"run", "inspect", "explain", "bench", "profile", "predict"}) {
+  for (const char* command : {"run", "inspect", "explain", "bench", "profile", "compare", "doctor", "predict"}) {
     expect_parts(results({command, "--help"}), {"model", "Examples:", std::string("coracle ") + command + " "});
   }
+  expect_parts(help, {"compare", "devices", "doctor", "7 outputs differ"});
   expect_parts(results({"run", "--help"}), {"--params", "--input", "--lod", "--shape", "--seed", "--threads", "--isa",
                                             "--weights", "--output-dir", "--json", "--memory-limit"});
   expect_parts(results({"--version"}), {"."});
