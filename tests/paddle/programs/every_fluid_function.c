@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Uses every function of Paddle's C interface of before 2.0, as programs of that time do. Run on a model with an input x
+/* Uses every function of Paddle's C interface of before 2.0, as programs of that time do. Run on a model with an input
+ * x
  * [?, 2] and outputs "twice" and "product", of 1 2 / 3 4. every_fluid_function PROGRAM PARAMS */
 #include <stdlib.h>
 #include <string.h>
