@@ -11,7 +11,7 @@ struct Model::Loaded {
 };
 
 Model::Model(const std::string& folder, int threads) {
-  // The classifier declares images of 32 x 100, and is used with others everywhere.
+  // Earlier models declare the size that they were exported with, and are used with others.
   coracle::api::ModelOptions options;
   options.allow_other_shapes = true;
   coracle::api::Model model(folder, {}, options);
