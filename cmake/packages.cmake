@@ -29,7 +29,6 @@ set(CPACK_DEBIAN_VISION_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libcoracle-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS OFF)  # nothing in it is loaded
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS zlib1g-dev)  # the static library needs it
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME coracle-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION utils)
 # The notices are written as Debian's copyright files are.
