@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/difference.h"
-#include "cli/inputs.h"
+#include "cli/compare/difference.h"
+#include "cli/input/inputs.h"
 #include "coracle/vision/predictor.h"
 
 namespace coracle::cli {

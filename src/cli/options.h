@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "cli/inputs.h"
+#include "cli/input/inputs.h"
 
 namespace coracle::cli {
 

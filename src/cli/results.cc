@@ -9,10 +9,10 @@
 #include <cmath>
 #include <filesystem>
 
-#include "cli/array.h"
-#include "cli/element.h"
 #include "cli/failure.h"
-#include "cli/npy.h"
+#include "cli/input/array.h"
+#include "cli/input/element.h"
+#include "cli/input/npy.h"
 #include "cli/text.h"
 
 namespace coracle::cli {

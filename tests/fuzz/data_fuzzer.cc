@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cli/data_file.h"
 #include "cli/failure.h"
+#include "cli/input/data_file.h"
 #include "fuzz/run_array.h"
 
 // The last byte tells the format and the input's type; any bytes before as a file of numbers in it, whose arrays are

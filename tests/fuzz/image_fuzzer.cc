@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "cli/failure.h"
-#include "cli/image.h"
+#include "cli/input/image.h"
 #include "fuzz/run_array.h"
 
 // The last byte tells the input's type, size and resizing; any bytes before as a picture for it: results, a Failure or

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "cli/failure.h"
-#include "cli/npy.h"
+#include "cli/input/npy.h"
 #include "fuzz/run_array.h"
 
 // Any bytes as a NumPy file, whose array is the input of a run: results, a Failure or an Error.

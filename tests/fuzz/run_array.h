@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "cli/array.h"
+#include "cli/input/array.h"
 #include "fuzz/run_model.h"
 #include "support/graph_model.h"
 

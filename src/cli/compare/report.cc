@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/compare/compare.h"
+
+namespace coracle::cli {
+namespace {
+
+using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+
+/// Lines of a graph shown of what a rewrite changed.
+constexpr size_t kShownLines = 8;
+
+std::string node_text(const SeenValue& v) { return v.node.empty() ? v.op : v.node + "  " + v.op; }
+
+void add_lines(std::string& out, const char* sign, const std::vector<std::string>& lines) {
+  for (size_t i = 0; i < std::min(lines.size(), kShownLines); ++i) out += fmt::format("    {} {}\n", sign, lines[i]);
+  if (lines.size() > kShownLines) out += fmt::format("    {} ... {} more\n", sign, lines.size() - kShownLines);
+}
+
+void add_values(std::string& out, const Origin& o) {
+  if (!o.values_shown) return;
+  if (o.values.common == 0) {
+    out += "operators: the sides compute nothing under the same name\n";
+    return;
+  }
+  if (!o.values.first) {
+    out += fmt::format("operators: all {} results with a name that both compute agree\n", o.values.common);
+    return;
+  }
+  const ValuePair& first = *o.values.first;
+  out += fmt::format("first operator that differs: {}  {}\n  {}\n  {}\n", first.a.name, first.type,
+                     summary(first.difference), first.difference.mismatch.empty() ? place(first.difference) : "");
+  out += fmt::format("  A  {}  {}\n  B  {}  {}\n", node_text(first.a), o.kernel_a, node_text(first.b), o.kernel_b);
+  if (!o.values.before.empty()) {
+    out += fmt::format("  {} results before it agree, the last is {}\n", o.values.compared - 1, o.values.before);
+  }
+  if (!o.kernel.empty()) {
+    out += fmt::format("  without the kernel {} of {} the outputs agree (--disable-kernels {})\n", o.kernel,
+                       o.kernel_side, o.kernel);
+  }
+}
+
+void add_rewriting(std::string& out, const Origin::Rewriting& r) {
+  const RewriteSearch& s = r.search;
+  if (s.total == 0) return;
+  if (!s.responsible) {
+    out += fmt::format("rewriting of {}: not responsible, the outputs differ without it too\n", r.side);
+    return;
+  }
+  out += fmt::format("rewrite responsible: {} of {} in {}, by the pass {}{}\n", s.number, s.total, r.side, s.pass,
+                     s.alone ? fmt::format("; without it the outputs agree (--disable-passes {})", s.pass) : "");
+  add_lines(out, "-", s.before);
+  add_lines(out, "+", s.after);
+}
+
+void number(Writer& w, const char* name, double value) {
+  w.Key(name);
+  if (std::isfinite(value)) {
+    w.Double(value);
+  } else {
+    w.String(std::isnan(value) ? "NaN" : (value < 0 ? "-Infinity" : "Infinity"));
+  }
+}
+
+void text(Writer& w, const char* name, const std::string& value) {
+  w.Key(name);
+  w.String(value.c_str());
+}
+
+void count(Writer& w, const char* name, size_t value) {
+  w.Key(name);
+  w.Uint64(value);
+}
+
+void write_difference(Writer& w, const Difference& d) {
+  w.Key("agrees");
+  w.Bool(d.agrees());
+  if (!d.mismatch.empty()) return text(w, "mismatch", d.mismatch);
+  count(w, "elements", d.elements);
+  count(w, "beyond", d.beyond);
+  count(w, "unequal", d.unequal);
+  count(w, "nan_a", d.nan_a);
+  count(w, "nan_b", d.nan_b);
+  number(w, "max_abs", d.max_absolute);
+  number(w, "max_rel", d.max_relative);
+  number(w, "mean_abs", d.mean_absolute);
+  if (d.unequal == 0) return;
+  w.Key("at");
+  w.StartArray();
+  for (int64_t i : d.at) w.Int64(i);
+  w.EndArray();
+  number(w, "value_a", d.a);
+  number(w, "value_b", d.b);
+}
+
+void write_pair(Writer& w, const ValuePair& p) {
+  w.StartObject();
+  text(w, "name", p.a.name);
+  text(w, "type", p.type);
+  text(w, "node_a", p.a.node);
+  text(w, "op_a", p.a.op);
+  text(w, "node_b", p.b.node);
+  text(w, "op_b", p.b.op);
+  write_difference(w, p.difference);
+  w.EndObject();
+}
+
+void write_lines(Writer& w, const char* name, const std::vector<std::string>& lines) {
+  w.Key(name);
+  w.StartArray();
+  for (const std::string& line : lines) w.String(line.c_str());
+  w.EndArray();
+}
+
+void write_origin(Writer& w, const Origin& o) {
+  w.Key("origin");
+  w.StartObject();
+  if (o.values_shown) {
+    count(w, "common_values", o.values.common);
+    w.Key("first");
+    if (o.values.first) {
+      write_pair(w, *o.values.first);
+    } else {
+      w.Null();
+    }
+    text(w, "before", o.values.before);
+    text(w, "kernel_a", o.kernel_a);
+    text(w, "kernel_b", o.kernel_b);
+    text(w, "kernel_responsible", o.kernel);
+  }
+  w.Key("rewriting");
+  w.StartArray();
+  for (const Origin::Rewriting& r : o.rewriting) {
+    w.StartObject();
+    text(w, "side", r.side);
+    count(w, "rewrites", static_cast<size_t>(r.search.total));
+    w.Key("responsible");
+    w.Bool(r.search.responsible);
+    if (r.search.responsible) {
+      count(w, "number", static_cast<size_t>(r.search.number));
+      text(w, "pass", r.search.pass);
+      w.Key("agrees_without_pass");
+      w.Bool(r.search.alone);
+      write_lines(w, "before", r.search.before);
+      write_lines(w, "after", r.search.after);
+    }
+    w.EndObject();
+  }
+  w.EndArray();
+  w.EndObject();
+}
+
+}  // namespace
+
+size_t Comparison::differing() const {
+  return static_cast<size_t>(
+      std::count_if(outputs.begin(), outputs.end(), [](const OutputPair& o) { return !o.difference.agrees(); }));
+}
+
+std::string text_of(const Comparison& c) {
+  std::string out = fmt::format("A  {}\nB  {}\n", c.a, c.b);
+  for (const ValuePair& p : c.operators) {
+    out += fmt::format("{}  {}  {}  {}  {}\n", p.difference.agrees() ? " " : "*", p.a.name, p.a.op, p.type,
+                       summary(p.difference));
+  }
+  size_t i = 0;
+  for (const OutputPair& o : c.outputs) {
+    const std::string types = o.a_type == o.b_type ? o.a_type : o.a_type + " and " + o.b_type;
+    out += fmt::format("{}  {}  {}  {}\n", i++, o.name, types, summary(o.difference));
+    if (o.difference.unequal != 0) out += fmt::format("   {}\n", place(o.difference));
+  }
+  for (const std::string& name : c.unpaired) out += fmt::format("-  {}\n", name);
+  if (c.origin) {
+    add_values(out, *c.origin);
+    for (const Origin::Rewriting& r : c.origin->rewriting) add_rewriting(out, r);
+  }
+  if (c.agrees()) {
+    const bool equal =
+        std::all_of(c.outputs.begin(), c.outputs.end(), [](const OutputPair& o) { return o.difference.unequal == 0; });
+    const std::string sets = c.sets == 1 ? "" : fmt::format(", for {} sets of inputs", c.sets);
+    out += equal ? fmt::format("the outputs are equal{}\n", sets)
+                 : fmt::format("the outputs agree within rtol {:g} and atol {:g}{}\n", c.tolerance.relative,
+                               c.tolerance.absolute, sets);
+  }
+  return out;
+}
+
+std::string json_of(const Comparison& c) {
+  rapidjson::StringBuffer buffer;
+  Writer w(buffer);
+  w.StartObject();
+  text(w, "a", c.a);
+  text(w, "b", c.b);
+  number(w, "rtol", c.tolerance.relative);
+  number(w, "atol", c.tolerance.absolute);
+  count(w, "sets", c.sets);
+  w.Key("agrees");
+  w.Bool(c.agrees());
+  w.Key("outputs");
+  w.StartArray();
+  for (const OutputPair& o : c.outputs) {
+    w.StartObject();
+    text(w, "name", o.name);
+    text(w, "type_a", o.a_type);
+    text(w, "type_b", o.b_type);
+    write_difference(w, o.difference);
+    w.EndObject();
+  }
+  w.EndArray();
+  write_lines(w, "unpaired", c.unpaired);
+  if (!c.operators.empty()) {
+    w.Key("operators");
+    w.StartArray();
+    for (const ValuePair& p : c.operators) write_pair(w, p);
+    w.EndArray();
+  }
+  if (c.origin) write_origin(w, *c.origin);
+  w.EndObject();
+  return std::string(buffer.GetString()) + "\n";
+}
+
+}  // namespace coracle::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/input/array.h"
+#include "cli/input/image.h"
+
+namespace coracle::cli {
+
+/// What the command line says about the inputs of a run; each entry is NAME=VALUE.
+struct InputOptions {
+  std::vector<std::string> files;   ///< --input NAME=FILE, or FILE.npz and FILE.json that have arrays by name
+  std::vector<std::string> shapes;  ///< --shape NAME=1,3,224,224
+  std::vector<std::string> lods;    ///< --lod NAME=0,3,7[/0,1,2]
+  std::vector<std::string> dtypes;  ///< --dtype NAME=uint8: what a .bin file holds, if not the input's type
+  std::string seed = "coracle";     ///< text the made-up values come from
+  ImageOptions image;               ///< how pictures become inputs
+};
+
+/// The value of an input.
+struct Input {
+  Array array;
+  api::Lod lod;
+  std::string note;  ///< what was assumed about a picture; or empty
+};
+
+/// What a file can be that is an input, by the end of its name in any case.
+bool names_input(const std::string& path);
+/// "NAME=VALUE" for one of `inputs` (the longest name that fits): which one and the value. Throws Failure.
+std::pair<size_t, std::string> split_entry(const std::string& entry, const std::vector<api::TensorInfo>& inputs,
+                                           const char* option);
+
+/// All inputs of a model in its order: from files, the rest made up from the seed (real numbers in [-1, 1), whole
+/// numbers 0 or 1) with dimensions from --shape or the model; a free first dimension is 1. Throws Failure that names
+/// the input.
+std::vector<Input> read_inputs(const api::Model& model, const InputOptions& options);
+void set_input(api::Session& session, size_t index, const Input& input);
+/// Sets all inputs of a session to what read_inputs gives, and tells on standard error what was assumed.
+void set_inputs(const api::Model& model, const InputOptions& options, api::Session& session);
+
+}  // namespace coracle::cli

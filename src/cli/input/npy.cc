@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/input/npy.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "cli/failure.h"
+#include "cli/file.h"
+
+namespace coracle::cli {
+namespace {
+
+struct Code {
+  const char* text;
+  coracle_dtype dtype;
+};
+constexpr Code kCodes[] = {{"|b1", CORACLE_BOOL},    {"|i1", CORACLE_INT8},      {"|u1", CORACLE_UINT8},
+                           {"<i2", CORACLE_INT16},   {"<i4", CORACLE_INT32},     {"<i8", CORACLE_INT64},
+                           {"<f2", CORACLE_FLOAT16}, {"<u2", CORACLE_BFLOAT16},  {"<f4", CORACLE_FLOAT32},
+                           {"<f8", CORACLE_FLOAT64}, {"<c8", CORACLE_COMPLEX64}, {"<c16", CORACLE_COMPLEX128}};
+
+[[noreturn]] void damaged(const std::string& path, const std::string& why) {
+  throw Failure(ExitCode::kIo, path + ": not a NumPy file this program reads: " + why);
+}
+
+/// The text after "'key':" in the header dictionary.
+std::string_view value_of(std::string_view header, std::string_view key, const std::string& path) {
+  const size_t at = header.find("'" + std::string(key) + "'");
+  if (at == std::string_view::npos) damaged(path, "the header has no '" + std::string(key) + "'");
+  std::string_view rest = header.substr(at + key.size() + 2);
+  const size_t begin = rest.find_first_not_of(": ");
+  if (begin == std::string_view::npos) damaged(path, "the header ends early");
+  return rest.substr(begin);
+}
+
+/// The dimensions that a tuple begins with: "(1, 3, 2, 2)", "(5,)" or "()".
+api::Dims dims_of(std::string_view tuple, const std::string& path) {
+  const size_t close = tuple.find(')');
+  if (!tuple.starts_with('(') || close == std::string_view::npos) damaged(path, "the shape is not a tuple");
+  std::string_view rest = tuple.substr(1, close - 1);
+  const auto skip_spaces = [&] { rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size())); };
+  api::Dims dims;
+  for (skip_spaces(); !rest.empty(); skip_spaces()) {
+    int64_t dim = 0;
+    const auto [next, error] = std::from_chars(rest.data(), rest.data() + rest.size(), dim);
+    if (error == std::errc::result_out_of_range) damaged(path, "a dimension is too large");
+    if (error != std::errc() || dim < 0) {
+      damaged(path, "the shape " + std::string(tuple.substr(0, close + 1)) + " is not a tuple of whole numbers");
+    }
+    dims.push_back(dim);
+    if (dims.size() > CORACLE_MAX_RANK) damaged(path, "it has too many dimensions");
+    rest.remove_prefix(static_cast<size_t>(next - rest.data()));
+    skip_spaces();
+    if (!rest.empty() && rest.front() != ',') damaged(path, "the dimensions of the shape are not separated by commas");
+    if (!rest.empty()) rest.remove_prefix(1);
+  }
+  return dims;
+}
+
+void to_row_major(Array& a) {
+  const size_t size = coracle_dtype_size(a.dtype);
+  const size_t count = element_count(a.dims);
+  std::vector<std::byte> out(a.bytes.size());
+  std::vector<size_t> at(a.dims.size(), 0);
+  for (size_t i = 0; i < count; ++i) {
+    size_t from = 0;
+    for (size_t d = a.dims.size(); d-- > 0;) from = from * static_cast<size_t>(a.dims[d]) + at[d];
+    std::memcpy(out.data() + i * size, a.bytes.data() + from * size, size);
+    for (size_t d = a.dims.size(); d-- > 0;) {
+      if (++at[d] < static_cast<size_t>(a.dims[d])) break;
+      at[d] = 0;
+    }
+  }
+  a.bytes = std::move(out);
+}
+
+}  // namespace
+
+Array read_npy(const std::string& path) { return parse_npy(path, read_file(path)); }
+
+Array parse_npy(const std::string& path, const std::string& content) {
+  if (content.size() < 12 || content.compare(0, 6, "\x93NUMPY") != 0)
+    damaged(path, "it does not begin with \\x93NUMPY");
+  const bool wide = content[6] >= 2;
+  size_t length = 0;
+  for (size_t i = 0; i < (wide ? 4U : 2U); ++i)
+    length |= static_cast<size_t>(static_cast<uint8_t>(content[8 + i])) << (8 * i);
+  const size_t begin = wide ? 12 : 10;
+  if (begin + length > content.size()) damaged(path, "the header ends early");
+  const std::string_view header(content.data() + begin, length);
+
+  Array a;
+  const std::string_view descr = value_of(header, "descr", path);
+  bool known = false;
+  for (const Code& code : kCodes) {
+    if (descr.size() > 1 && descr.substr(1).starts_with(std::string(code.text) + descr[0])) {
+      a.dtype = code.dtype;
+      known = true;
+    }
+  }
+  if (!known) damaged(path, "element type " + std::string(descr.substr(0, 6)) + " is not supported");
+  const bool fortran = value_of(header, "fortran_order", path).starts_with("True");
+  a.dims = dims_of(value_of(header, "shape", path), path);
+  const size_t given = content.size() - begin - length;
+  const std::optional<size_t> bytes = byte_count(a.dtype, a.dims);
+  if (!bytes) damaged(path, "it is shorter than its shape");
+  if (given != *bytes) {
+    damaged(path, "it has " + std::to_string(given) + " bytes of data, expected " + std::to_string(*bytes));
+  }
+  a.bytes.resize(*bytes);
+  std::transform(content.end() - static_cast<std::ptrdiff_t>(given), content.end(), a.bytes.begin(),
+                 [](char c) { return static_cast<std::byte>(c); });
+  if (fortran && a.dims.size() > 1) to_row_major(a);
+  return a;
+}
+
+void write_npy(const std::string& path, const Array& array) {
+  const char* descr = "<f4";
+  for (const Code& code : kCodes) {
+    if (code.dtype == array.dtype) descr = code.text;
+  }
+  std::string shape;
+  for (int64_t d : array.dims) shape.append(std::to_string(d)).append(array.dims.size() == 1 ? "," : ", ");
+  if (shape.ends_with(", ")) shape.resize(shape.size() - 2);
+  std::string header = "{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  while ((10 + header.size() + 1) % 64 != 0) header.push_back(' ');
+  header.push_back('\n');
+  std::string content("\x93NUMPY\x01\x00", 8);
+  content.push_back(static_cast<char>(header.size() & 0xFF));
+  content.push_back(static_cast<char>(header.size() >> 8));
+  content.append(header).append(reinterpret_cast<const char*>(array.bytes.data()), array.bytes.size());
+  write_file(path, content);
+}
+
+}  // namespace coracle::cli
