@@ -293,10 +293,11 @@ CORACLE_API coracle_status coracle_session_run(coracle_session* session);
 
 /**
  * Ends the run that another thread has under way with this session: there coracle_session_run returns CORACLE_CANCELLED
- * at the next place where its operator looks, and the session is ready for the next run. The same goes for coracle_session_explain and
- * coracle_session_planned_memory. Does nothing where no such call is under way, and never to a later one: a run that
- * has not begun yet must be kept from beginning by whoever starts it. A run that is about to end may still succeed. May
- * be called from any thread while the session lives, from its observer, and, with a session, from signal handlers.
+ * at the next place where its operator looks, and the session is ready for the next run. The same goes for
+ * coracle_session_explain and coracle_session_planned_memory. Does nothing where no such call is under way, and never
+ * to a later one: a run that has not begun yet must be kept from beginning by whoever starts it. A run that is about to
+ * end may still succeed. May be called from any thread while the session lives, from its observer, and, with a session,
+ * from signal handlers.
  */
 CORACLE_API coracle_status coracle_session_cancel(coracle_session* session);
 

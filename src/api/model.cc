@@ -60,9 +60,10 @@ Weights weights_of(std::string_view name) {
 }
 
 ModelOptions convert(const coracle_model_options* given) {
-  require(detected_isa() != Isa::kAny, ErrorCode::kUnsupported,
-          "this library was built without kernels for this machine's instruction sets; build it with CORACLE_ISAS as it "
-          "is by default");
+  require(
+      detected_isa() != Isa::kAny, ErrorCode::kUnsupported,
+      "this library was built without kernels for this machine's instruction sets; build it with CORACLE_ISAS as it "
+      "is by default");
   ModelOptions options;
   options.declared_sizes_bind = true;
   if (given == nullptr) return options;

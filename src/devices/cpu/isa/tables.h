@@ -25,20 +25,20 @@
 #else
 #define CORACLE_IN_AVX512(name) CORACLE_IN_SSE2(name)
 #endif
-#define CORACLE_ISA_TABLES(Type, name)                                                          \
-  namespace sse2 {                                                                              \
-  extern const Type name;                                                                       \
-  }                                                                                             \
-  namespace avx2 {                                                                              \
-  extern const Type name;                                                                       \
-  }                                                                                             \
-  namespace avx512 {                                                                            \
-  extern const Type name;                                                                       \
-  }                                                                                             \
-  inline const Type& name##_table(Isa isa) {                                                    \
-    if (isa == Isa::kAny) isa = detected_isa();                                                 \
-    if (isa == Isa::kAvx512) return CORACLE_IN_AVX512(name);                                    \
-    return isa == Isa::kAvx2 ? CORACLE_IN_AVX2(name) : CORACLE_IN_SSE2(name);                   \
+#define CORACLE_ISA_TABLES(Type, name)                                        \
+  namespace sse2 {                                                            \
+  extern const Type name;                                                     \
+  }                                                                           \
+  namespace avx2 {                                                            \
+  extern const Type name;                                                     \
+  }                                                                           \
+  namespace avx512 {                                                          \
+  extern const Type name;                                                     \
+  }                                                                           \
+  inline const Type& name##_table(Isa isa) {                                  \
+    if (isa == Isa::kAny) isa = detected_isa();                               \
+    if (isa == Isa::kAvx512) return CORACLE_IN_AVX512(name);                  \
+    return isa == Isa::kAvx2 ? CORACLE_IN_AVX2(name) : CORACLE_IN_SSE2(name); \
   }
 #else
 #define CORACLE_ISA_TABLES(Type, name) \
