@@ -12,15 +12,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <map>
 #include <optional>
 
 #include "cli/failure.h"
-
-#if defined(__GLIBC__)
-#include <gnu/libc-version.h>
-#endif
 
 namespace coracle::cli {
 namespace {
@@ -53,7 +50,10 @@ Finding libraries() {
     found += fmt::format(" in {}", info.dli_fname);
   }
 #if defined(__GLIBC__)
-  found += fmt::format(", glibc {}", ::gnu_get_libc_version());
+  std::array<char, 64> library{};
+  if (::confstr(_CS_GNU_LIBC_VERSION, library.data(), library.size()) > 0) {
+    found += fmt::format(", {}", library.data());  // "glibc 2.36"
+  }
 #endif
   if (const char* preloaded = std::getenv("LD_PRELOAD"); preloaded != nullptr && *preloaded != '\0') {
     return {Health::kNote, "libraries", found,
