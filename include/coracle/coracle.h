@@ -146,10 +146,10 @@ typedef struct coracle_model_options {
   /** What other threads, or a signal handler, set to 1 (from 0) to end loading with CORACLE_CANCELLED; or null. Must
    * stay while the model is loaded, and be a lock-free atomic of C11 or C++ for whoever sets it. */
   const uint32_t* cancelled;
-  /** Not 0: inputs may have other sizes than the fixed ones that the model declares, for declarations that are wrong
-   * (exports that state the sizes they were traced with). 0: setting such an input is CORACLE_INVALID_ARGUMENT. Sizes
-   * that are declared as free (-1) are, and the number of dimensions never is. */
-  int32_t allow_other_shapes;
+  /** Not 0: setting an input of other sizes than the fixed ones that the model declares is CORACLE_INVALID_ARGUMENT.
+   * 0: they are tried, since many models declare the sizes they were exported with and are used with others. Sizes that
+   * are declared as free (-1) are, and the number of dimensions never is. */
+  int32_t check_declared_sizes;
 } coracle_model_options;
 
 /** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_model_options). */

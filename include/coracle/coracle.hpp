@@ -136,7 +136,7 @@ struct ModelOptions {
   std::string weights;             ///< "copied", "mapped", "automatic"; empty: automatic
   /// What another thread or a signal handler sets to 1 to end loading with CORACLE_CANCELLED; null: nobody does.
   const std::atomic<std::uint32_t>* cancelled = nullptr;
-  bool allow_other_shapes = false;  ///< inputs may have other sizes than the fixed ones that the model declares
+  bool check_declared_sizes = false;  ///< inputs must have the fixed sizes that the model declares
 };
 
 /// The bytes of a file, which must stay while the model lives, or nothing if there is no such file. Must not throw.
@@ -253,7 +253,7 @@ class Model {
     c.keep_tensors = or_null(options.keep_tensors);
     c.precision = or_null(options.precision);
     c.emulate_tiles = options.emulate_tiles ? 1 : 0;
-    c.allow_other_shapes = options.allow_other_shapes ? 1 : 0;
+    c.check_declared_sizes = options.check_declared_sizes ? 1 : 0;
     c.time_limit_ms = options.time_limit_ms;
     c.weights = or_null(options.weights);
     static_assert(sizeof(*options.cancelled) == sizeof(*c.cancelled), "an atomic of the library");

@@ -26,7 +26,7 @@ class ModelOptions(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("cpu_isa", c_char_p), ("disable_passes", c_char_p), ("max_rewrites", c_int64),
                 ("disable_kernels", c_char_p), ("keep_tensors", c_char_p), ("after_pass", PassFunction),
                 ("after_pass_user", c_void_p), ("precision", c_char_p), ("emulate_tiles", c_int32), ("time_limit_ms", c_int64),
-                ("weights", c_char_p), ("cancelled", POINTER(c_uint32)), ("allow_other_shapes", c_int32)]
+                ("weights", c_char_p), ("cancelled", POINTER(c_uint32)), ("check_declared_sizes", c_int32)]
 
 
 class SessionOptions(ctypes.Structure):

@@ -29,7 +29,7 @@ PassFunction = Callable[[str, int, str, str], object]
 def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, disable_passes: Names = None,
          max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
          precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0, weights: str | None = None,
-         allow_other_shapes: bool = False, after_pass: PassFunction | None = None) -> Model:
+         check_declared_sizes: bool = False, after_pass: PassFunction | None = None) -> Model:
     """Loads a model: `coracle.load("ch_PP-OCRv4_det_infer")`.
 
     `path`: a folder, an archive of one (`.tar`, `.tar.gz`, `.zip`; it is read where it is), a program file (`.pdmodel`, `__model__`,
@@ -45,7 +45,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     weights: "copied" reads them into memory; "mapped" uses them in the file, so that processes share them: whoever cuts such a file
     short ends this process, whoever writes to it changes answers; "automatic" or None maps files that nobody has the permission to
     write, on a disk of this machine, and copies all others.
-    allow_other_shapes: inputs may have other sizes than the fixed ones that the model declares, for declarations that are wrong.
+    check_declared_sizes: inputs must have the fixed sizes that the model declares; else others are tried.
     after_pass: called in this thread behind each rewrite as `after_pass(name, count, text, dot)`: its name, how often it changed
     something, and the graph as text and in the language of Graphviz; first with the name "loaded" and the graph as it was read.
     What it raises comes out of `load`. A pickled model does not keep it.
@@ -55,7 +55,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     """
     options = {"cpu_isa": cpu_isa, "disable_passes": disable_passes, "max_rewrites": max_rewrites,
                "disable_kernels": disable_kernels, "keep_tensors": keep_tensors, "precision": precision, "emulate_tiles": emulate_tiles,
-               "time_limit_ms": time_limit_ms, "weights": weights, "allow_other_shapes": allow_other_shapes}
+               "time_limit_ms": time_limit_ms, "weights": weights, "check_declared_sizes": check_declared_sizes}
     pointer = ctypes.c_void_p()
     structure = _options(options)
     with AfterPass(after_pass, structure), _interruptible(structure), named_files(path, params):
@@ -69,7 +69,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
 def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, disable_passes: Names = None,
                 max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
                 precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0,
-                allow_other_shapes: bool = False, after_pass: PassFunction | None = None) -> Model:
+                check_declared_sizes: bool = False, after_pass: PassFunction | None = None) -> Model:
     """Loads a model from the bytes of its program file and its (combined) parameter file.
 
     Both are bytes, a memoryview, an mmap or whatever else has a contiguous buffer; they are not copied and must not change
@@ -77,7 +77,7 @@ def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, 
     """
     options = {"cpu_isa": cpu_isa, "disable_passes": disable_passes, "max_rewrites": max_rewrites,
                "disable_kernels": disable_kernels, "keep_tensors": keep_tensors, "precision": precision, "emulate_tiles": emulate_tiles,
-               "time_limit_ms": time_limit_ms, "allow_other_shapes": allow_other_shapes}
+               "time_limit_ms": time_limit_ms, "check_declared_sizes": check_declared_sizes}
     buffers = tuple(_bytes(name, given) for name, given in (("program", program), ("params", params)))
     pointer = ctypes.c_void_p()
     structure = _options(options)
@@ -129,7 +129,7 @@ def _options(given: Mapping[str, Any]) -> _library.ModelOptions:
                 raise InvalidArgumentError("%s is %r, expected a whole number" % (name, value))
             setattr(options, name, value)
             continue
-        if name in ("emulate_tiles", "allow_other_shapes"):
+        if name in ("emulate_tiles", "check_declared_sizes"):
             setattr(options, name, bool(value))
             continue
         names = [value] if isinstance(value, str) else list(value)

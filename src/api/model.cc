@@ -45,13 +45,6 @@ coracle_model_options default_options() {
   return options;
 }
 
-/// What holds for programs that were compiled before an option was there: what held then.
-coracle_model_options earlier_options() {
-  coracle_model_options options = default_options();
-  options.allow_other_shapes = 1;
-  return options;
-}
-
 Weights weights_of(std::string_view name) {
   if (name == "automatic") return Weights::kAutomatic;
   if (name == "copied") return Weights::kCopied;
@@ -65,10 +58,9 @@ ModelOptions convert(const coracle_model_options* given) {
       "this library was built without kernels for this machine's instruction sets; build it with CORACLE_ISAS as it "
       "is by default");
   ModelOptions options;
-  options.declared_sizes_bind = true;
   if (given == nullptr) return options;
-  const coracle_model_options c = read_options(*given, earlier_options(), "coracle_model_options");
-  options.declared_sizes_bind = c.allow_other_shapes == 0;
+  const coracle_model_options c = read_options(*given, default_options(), "coracle_model_options");
+  options.declared_sizes_bind = c.check_declared_sizes != 0;
   if (c.cpu_isa != nullptr) {
     const std::optional<Isa> isa = isa_of(c.cpu_isa);
     require(isa.has_value() && runs_on(*isa, detected_isa()), ErrorCode::kInvalidArgument, "the instruction set '",

@@ -106,7 +106,8 @@ CLI::Option* add_model(CLI::App* command, ModelArguments& m) {
 }
 
 void add_shapes_option(CLI::App* command, ModelArguments& m) {
-  command->add_flag("--allow-other-shapes", m.options.allow_other_shapes,
+  m.options.check_declared_sizes = true;
+  command->add_flag("!--allow-other-shapes", m.options.check_declared_sizes,
                     "take inputs of other sizes than the fixed ones that the model declares");
 }
 

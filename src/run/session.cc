@@ -27,16 +27,22 @@ int thread_count(const SessionOptions& options) {
   return threads;
 }
 
-/// Throws Error where a size is not the one that the model declares. The rows of an input with sequence offsets are
-/// those of all its sequences, whatever is declared.
-void check_sizes(const TensorInfo& info, const Shape& shape) {
-  if (!info.shape.rank_known()) return;
+/// The first dimension whose size is not the one that the model declares, or -1. The rows of an input with sequence
+/// offsets are those of all its sequences, whatever is declared.
+int undeclared_size(const TensorInfo& info, const Shape& shape) {
+  if (!info.shape.rank_known()) return -1;
   for (int i = info.lod_levels > 0 ? 1 : 0; i < shape.rank(); ++i) {
-    require(info.shape[i] < 0 || info.shape[i] == shape[i], ErrorCode::kInvalidArgument, "input '", info.name,
-            "' takes ", Fact(info.dtype, info.shape), ", given ", Fact(info.dtype, shape), ": dimension ", i,
-            " has size ", shape[i], ", the model declares ", info.shape[i],
-            " (with the option allow_other_shapes other sizes are tried nevertheless)");
+    if (info.shape[i] >= 0 && info.shape[i] != shape[i]) return i;
   }
+  return -1;
+}
+
+void check_sizes(const TensorInfo& info, const Shape& shape) {
+  const int i = undeclared_size(info, shape);
+  require(i < 0, ErrorCode::kInvalidArgument, "input '", info.name, "' takes ", Fact(info.dtype, info.shape),
+          ", given ", Fact(info.dtype, shape), ": dimension ", i, " has size ", i < 0 ? 0 : shape[i],
+          ", the model declares ", i < 0 ? 0 : info.shape[i],
+          " (without check_declared_sizes it is tried nevertheless; coracle: --allow-other-shapes)");
 }
 
 }  // namespace
@@ -182,7 +188,10 @@ std::string Session::describe_inputs() const {
   std::string out;
   for (size_t i = 0; i < inputs_.size(); ++i) {
     out.append(out.empty() ? "" : ", ");
-    out.append(text("'", model_->info().inputs[i].name, "' ", inputs_[i].dtype(), inputs_[i].shape()));
+    const TensorInfo& info = model_->info().inputs[i];
+    out.append(text("'", info.name, "' ", inputs_[i].dtype(), inputs_[i].shape()));
+    if (undeclared_size(info, inputs_[i].shape()) < 0) continue;
+    out.append(text(" (the model declares ", Fact(info.dtype, info.shape), ")"));
   }
   return out;
 }

@@ -15,10 +15,7 @@ std::string listed(const std::vector<api::TensorInfo>& infos) {
 }  // namespace
 
 PictureModel::Loaded PictureModel::load(const std::string& path, const std::string& params, int threads) {
-  // Published models declare the size that they were exported with and are used with others everywhere.
-  api::ModelOptions options;
-  options.allow_other_shapes = true;
-  api::Model model(path, params, options);
+  api::Model model(path, params);
   api::Session session(model, {.threads = threads});
   std::vector<api::TensorInfo> inputs = model.inputs();
   const std::size_t outputs = model.outputs().size();

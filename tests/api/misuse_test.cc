@@ -155,10 +155,7 @@ TEST_F(Misuse, OrderOfCalls) {
 }
 
 TEST_F(Misuse, ASessionGoesOnAfterAFailure) {
-  coracle_model_options options;
-  coracle_model_options_init(&options, sizeof(options));
-  options.allow_other_shapes = 1;
-  const test::ModelHandle model = test::load(bytes_, &options);
+  const test::ModelHandle model = test::load(bytes_);
   const test::SessionHandle session = test::open(model);
   const auto set = [&](const int64_t* dims, coracle_dtype dtype = CORACLE_FLOAT32) {
     return coracle_session_set_input(session.get(), 0, dtype, 2, dims, kValues);
@@ -166,7 +163,8 @@ TEST_F(Misuse, ASessionGoesOnAfterAFailure) {
   // What only an operator can know is reported by the run, with the inputs it had.
   const int64_t wrong[] = {1, 1};
   EXPECT_EQ(set(wrong), CORACLE_OK);
-  expect_error(coracle_session_run(session.get()), CORACLE_INVALID_ARGUMENT, "running with 'x' float32[1, 1]");
+  expect_error(coracle_session_run(session.get()), CORACLE_INVALID_ARGUMENT,
+               "running with 'x' float32[1, 1] (the model declares float32[?, 2])");
   expect_error(coracle_session_output(session.get(), 0, &view_), CORACLE_INVALID_ARGUMENT, "run that succeeded");
   EXPECT_EQ(set(kDims), CORACLE_OK);
   EXPECT_EQ(coracle_session_run(session.get()), CORACLE_OK);
@@ -178,7 +176,7 @@ TEST_F(Misuse, ASessionGoesOnAfterAFailure) {
   EXPECT_EQ(coracle_session_run(session.get()), CORACLE_OK);
 }
 
-TEST_F(Misuse, DeclaredSizesAreThoseOfTheInputs) {
+TEST_F(Misuse, DeclaredSizesAreCheckedWhereAsked) {
   const int64_t wrong[] = {2, 1};
   const auto status = [&](const coracle_model_options* options, bool borrowed) {
     const test::ModelHandle model = test::load(bytes_, options);
@@ -189,15 +187,13 @@ TEST_F(Misuse, DeclaredSizesAreThoseOfTheInputs) {
   };
   coracle_model_options options;
   coracle_model_options_init(&options, sizeof(options));
+  EXPECT_EQ(status(nullptr, false), CORACLE_OK);
+  EXPECT_EQ(status(&options, true), CORACLE_OK);
+  options.check_declared_sizes = 1;
   for (const bool borrowed : {false, true}) {
-    expect_error(status(nullptr, borrowed), CORACLE_INVALID_ARGUMENT, "dimension 1 has size 1, the model declares 2");
-    expect_error(status(&options, borrowed), CORACLE_INVALID_ARGUMENT, "allow_other_shapes");
+    expect_error(status(&options, borrowed), CORACLE_INVALID_ARGUMENT, "dimension 1 has size 1, the model declares 2");
+    expect_error(status(&options, borrowed), CORACLE_INVALID_ARGUMENT, "check_declared_sizes");
   }
-  options.allow_other_shapes = 1;
-  EXPECT_EQ(status(&options, false), CORACLE_OK);
-  // Programs that were compiled before the option was there get what they got.
-  coracle_model_options_init(&options, offsetof(coracle_model_options, allow_other_shapes));
-  EXPECT_EQ(status(&options, false), CORACLE_OK);
 }
 
 TEST_F(Misuse, MemoryLimit) {

@@ -222,7 +222,7 @@ TEST_F(Failures, Shapes) {
     expect_failure(given(text), kUsage, {"--shape x=", text, "whole numbers"});
   }
   expect_failure(given("2"), kUsage, {"input 'x'", "2 dimensions", "[?, 2]", "[2]"});
-  expect_failure(given("1,3"), kUsage, {"input 'x' takes float32[?, 2], given float32[1, 3]", "allow_other_shapes"});
+  expect_failure(given("1,3"), kUsage, {"input 'x' takes float32[?, 2], given float32[1, 3]", "--allow-other-shapes"});
   expect_failure({"inspect", product_, "--shape", "x=1,3"}, kUsage, {"given float32[1, 3]"});
   expect_failure(given("4294967296,4294967296,4294967296"), kUsage, {"too large"});
   expect_failure({"run", picture_, "--shape", "x=1,4,5,5", "--allow-other-shapes"}, kUsage,

@@ -44,9 +44,7 @@ Floats pixels(const std::vector<int64_t>& dims, double step) {
 
 /// Output 0 for one image.
 Floats expected_of(const std::string& path, const std::vector<int64_t>& dims) {
-  api::ModelOptions options;
-  options.allow_other_shapes = true;  // as Paddle's interfaces
-  const api::Model model(path, {}, options);
+  const api::Model model(path);
   api::Session session(model, {.threads = 1});
   session.set_input(0, dims, pixels(dims, 0.1));
   session.run();

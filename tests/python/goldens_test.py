@@ -29,8 +29,7 @@ def test_models_agree_with_paddle(shared, capsys):
             case = golden.load_case(str(folder))
             source = case["model"]
             model = coracle.load(shared / source.get("params_dir", source.get("program")),
-                                 shared / source["params"] if "params" in source else None,
-                                 allow_other_shapes=True)   # of which there are goldens
+                                 shared / source["params"] if "params" in source else None)
             inputs = {spec["name"]: golden.load_input(str(folder), spec) for spec in case["inputs"]}
             results = model(inputs, lod={spec["name"]: spec["lod"] for spec in case["inputs"] if spec.get("lod")})
             for index, want in enumerate(case["outputs"]):

@@ -59,7 +59,6 @@ class SharedModel {
     load.disable_passes = null_if_empty(options_.disable_passes);
     load.disable_kernels = null_if_empty(options_.disable_kernels);
     load.precision = null_if_empty(options_.precision);
-    load.allow_other_shapes = 1;  // Paddle takes what fits, whatever is declared
     if (options.dump_graphs) {
       load.after_pass = GraphDump::after_pass;
       load.after_pass_user = &dump;

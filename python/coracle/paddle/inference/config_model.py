@@ -76,7 +76,6 @@ class ModelFiles(Recorder):
             raise FileError("there is no program file %r" % self._prog_file)
 
     def _load(self, **options) -> models.Model:
-        options["allow_other_shapes"] = True   # Paddle takes what fits, whatever is declared
         if self._buffers is not None:
             return models.load_memory(*self._buffers, **options)
         if not self._prog_file and not self._model_dir:
