@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/doctor.h"
 
-#include <dlfcn.h>
 #include <fmt/core.h>
 #include <rapidjson/document.h>
 #include <rapidjson/stringbuffer.h>
@@ -14,6 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <optional>
 
@@ -45,9 +45,12 @@ Finding build() {
 
 Finding libraries() {
   std::string found = fmt::format("libcoracle {}", coracle_version());
-  Dl_info info{};
-  if (::dladdr(reinterpret_cast<const void*>(&coracle_version), &info) != 0 && info.dli_fname != nullptr) {
-    found += fmt::format(" in {}", info.dli_fname);
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const size_t path = line.find('/');
+    if (path == std::string::npos || line.find("/libcoracle.so", path) == std::string::npos) continue;
+    found += " in " + line.substr(path);
+    break;
   }
 #if defined(__GLIBC__)
   std::array<char, 64> library{};
