@@ -63,7 +63,7 @@ cd "$work"
 ./venv/bin/coracle inspect linear.pdmodel >by_name
 ./venv/bin/python -m coracle inspect linear.pdmodel >as_module
 grep -q linear by_name && cmp by_name as_module
-[ "$(./venv/bin/coracle --version)" = "$(./venv/bin/python -c 'import coracle; print(coracle.__version__)')" ]
+[ "$(./venv/bin/coracle --version | sed -n '1s/^coracle //p')" = "$(./venv/bin/python -c 'import coracle; print(coracle.__version__)')" ]
 [ ! -f content/coracle/bin/coracle-ocr ] || ./venv/bin/coracle-ocr --help >ocr_help
 status=0
 ./venv/bin/python -m coracle run nowhere 2>/dev/null || status=$?
