@@ -183,7 +183,7 @@ std::vector<int> cpu_numbers(std::string_view text, const std::string& root) {
     require(!list.empty(), ErrorCode::kInvalidArgument, "cpus names ", in_quotes(text),
             ": this machine has no such NUMA node with processors");
   }
-  const std::vector<int> cpus = cpu_list(list);
+  std::vector<int> cpus = cpu_list(list);
   require(!cpus.empty(), ErrorCode::kInvalidArgument, "cpus is ", in_quotes(text),
           ", expected numbers of processors such as \"0-3,8\", or a NUMA node such as \"node1\"");
   const std::string online = first_line(system + "cpu/online");

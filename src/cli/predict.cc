@@ -71,7 +71,7 @@ class Drawings {
     if (folder_.empty()) return {};
     std::string stem = fs::path(picture).stem().string();
     for (int i = 2; !used_.insert(stem).second; ++i) stem = fs::path(picture).stem().string() + "_" + std::to_string(i);
-    const std::string file = (fs::path(folder_) / (stem + "_answer.png")).string();
+    std::string file = (fs::path(folder_) / (stem + "_answer.png")).string();
     vision::write_png(file, vision::draw(image, prediction));
     if (prediction.task == vision::Task::kSegmentation) {
       vision::Image classes(prediction.map.width, prediction.map.height);

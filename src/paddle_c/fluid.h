@@ -41,7 +41,7 @@ PD_DataType fluid_type_of(paddle::PaddleDType type);
 
 /// Gives elements to an input. Throws.
 void set_input(paddle::PaddlePredictor& predictor, const std::string& name, PD_DataType type, const int* shape,
-               size_t rank, const void* data, std::vector<std::vector<size_t>> lod);
+               size_t rank, const void* data, const std::vector<std::vector<size_t>>& lod);
 
 /// Elements and shape of an output.
 struct Output {

@@ -91,7 +91,7 @@ const char* name_at(const char* call, const std::vector<std::string>& names, int
 }  // namespace
 
 void set_input(paddle::PaddlePredictor& predictor, const std::string& name, PD_DataType type, const int* shape,
-               size_t rank, const void* data, std::vector<std::vector<size_t>> lod) {
+               size_t rank, const void* data, const std::vector<std::vector<size_t>>& lod) {
   const std::unique_ptr<paddle::ZeroCopyTensor> tensor = predictor.GetInputTensor(name);
   if (rank != 0) given(shape, "shape");
   tensor->Reshape(std::vector<int>(shape, shape + rank));
