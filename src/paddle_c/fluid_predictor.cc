@@ -217,7 +217,7 @@ void PD_SetZeroCopyInput(PD_Predictor* predictor, const PD_ZeroCopyTensor* tenso
     const auto* shape = static_cast<const int*>(t.shape.data);
     const size_t rank = t.shape.length / sizeof(int);
     set_input(*given(predictor, "predictor").predictor, text(t.name, "name"), t.dtype, shape, rank, t.data.data,
-              std::move(lod));
+              lod);
   });
 }
 
