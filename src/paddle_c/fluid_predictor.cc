@@ -216,8 +216,7 @@ void PD_SetZeroCopyInput(PD_Predictor* predictor, const PD_ZeroCopyTensor* tenso
     if (t.lod.length != 0) lod.emplace_back(offsets, offsets + t.lod.length / sizeof(size_t));
     const auto* shape = static_cast<const int*>(t.shape.data);
     const size_t rank = t.shape.length / sizeof(int);
-    set_input(*given(predictor, "predictor").predictor, text(t.name, "name"), t.dtype, shape, rank, t.data.data,
-              lod);
+    set_input(*given(predictor, "predictor").predictor, text(t.name, "name"), t.dtype, shape, rank, t.data.data, lod);
   });
 }
 
