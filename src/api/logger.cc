@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
 #include "api/guard.h"
 #include "base/log.h"
 
@@ -8,12 +10,14 @@ static_assert(static_cast<int>(coracle::LogLevel::kWarning) == CORACLE_LOG_WARNI
 
 extern "C" coracle_status coracle_set_logger(coracle_log_level level, coracle_log_function log, void* user) {
   return coracle::guard([&] {
-    coracle::require(level >= CORACLE_LOG_OFF && level <= CORACLE_LOG_DEBUG, coracle::ErrorCode::kInvalidArgument,
-                     "level is ", static_cast<int>(level), ", expected ", static_cast<int>(CORACLE_LOG_OFF), " to ",
+    int number = 0;  // in C an enumeration may hold any
+    std::memcpy(&number, &level, sizeof(number));
+    coracle::require(number >= CORACLE_LOG_OFF && number <= CORACLE_LOG_DEBUG, coracle::ErrorCode::kInvalidArgument,
+                     "level is ", number, ", expected ", static_cast<int>(CORACLE_LOG_OFF), " to ",
                      static_cast<int>(CORACLE_LOG_DEBUG));
     const auto told = [=](coracle::LogLevel of, const char* message) {
       log(user, static_cast<coracle_log_level>(of), message);
     };
-    coracle::set_logger(log == nullptr ? coracle::LogLevel::kOff : static_cast<coracle::LogLevel>(level), told);
+    coracle::set_logger(log == nullptr ? coracle::LogLevel::kOff : static_cast<coracle::LogLevel>(number), told);
   });
 }
