@@ -90,6 +90,7 @@ static void run_with_tensors(const PD_AnalysisConfig* config, float* values) {
   PD_SetPaddleTensorShape(input, shape, 2);
   PD_SetPaddleTensorData(input, buffer);
   EXPECT(PD_PredictorRun(config, input, 1, &output, &count, 2));
+  PD_DeletePaddleTensor(output);
   EXPECT(PD_PredictorRun(config, input, 1, &output, &count, 2) && count == 2);
   EXPECT(strcmp(PD_GetPaddleTensorName(output), "twice") == 0 && PD_GetPaddleTensorDType(output) == PD_FLOAT32);
   result_shape = PD_GetPaddleTensorShape(output, &rank);
