@@ -19,7 +19,7 @@ struct TileGemmFunctions {
 };
 
 CORACLE_ISA_TABLES(TileGemmFunctions, tile_gemm)
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
 namespace amx {
 extern const TileGemmFunctions tile_gemm;
 }
@@ -27,7 +27,7 @@ extern const TileGemmFunctions tile_gemm;
 
 /// On the tiles of this machine or, where it has none, in ordinary vectors.
 inline const TileGemmFunctions& machine_tile_gemm() {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
   if (has_matrix_tiles()) return amx::tile_gemm;
 #endif
   return tile_gemm_table(Isa::kAny);

@@ -45,7 +45,7 @@ inline std::vector<TestedGemm> tested_gemms(Products products) {
     all.push_back(
         {std::string(name_of(isa)) + (tiles ? "_tiles" : ""), tiles ? of(tile_gemm_table(isa)) : &gemm_table(isa)});
   }
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
   if (products != Products::kFloat32 && has_matrix_tiles()) all.push_back({"amx", of(amx::tile_gemm)});
 #endif
   return all;
