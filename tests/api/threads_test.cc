@@ -263,7 +263,11 @@ TEST_F(Threads, PoolsOnProcessorsThatWereNamed) {
   const SessionHandle session = ready(0, pool);
   coracle_pool_free(pool);
   EXPECT_EQ(run(session), expected);
-  EXPECT_EQ(processors_of_helpers(), std::set<std::string>({others + " "}));
+  const std::set<std::string> places = processors_of_helpers();
+  EXPECT_EQ(places.count(others + " "), 1U);
+#ifndef CORACLE_SANITIZED  // ThreadSanitizer has a thread of its own
+  EXPECT_EQ(places.size(), 1U);
+#endif
   cpu_set_t after;
   ASSERT_EQ(::sched_getaffinity(0, sizeof(after), &after), 0);
   EXPECT_NE(CPU_EQUAL(&mine, &after), 0) << "the calling thread stays where it may run";
