@@ -161,6 +161,12 @@ struct PoolState {
   int64_t width = 0;
 };
 
+/// Those of the input; without any it is one sequence.
+std::vector<int64_t> pooled_offsets(const ArgFacts& args) {
+  std::vector<int64_t> known = known_offsets(args.in(0));
+  return known.empty() ? std::vector<int64_t>{0, args.shape(0)[0]} : known;
+}
+
 Misfit fits_pool(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const SequencePool*>(op_attributes);
   if (args.in(0).dtype != DType::kFloat32) return "only float32";
@@ -168,8 +174,7 @@ Misfit fits_pool(const void* op_attributes, const ArgFacts& args) {
   const Shape& x = args.shape(0);
   if (x.count() == 0) return "no elements";
   if (x.rank() == 3 && known_offsets(args.in(0)).empty()) return "one sequence of matrices";
-  std::vector<int64_t> offsets = known_offsets(args.in(0));
-  if (offsets.empty()) offsets = {0, x[0]};
+  const std::vector<int64_t> offsets = pooled_offsets(args);
   if (!fit_rows(offsets, x[0])) return "the sequences do not fit the rows";
   return args.out().shape[0] == static_cast<int64_t>(offsets.size()) - 1 ? nullptr : "the sequences are not known";
 }
@@ -178,8 +183,7 @@ template <Isa I>
 Prepared prepare_pool(const void*, const ArgFacts& args, PrepareContext&) {
   PoolState s;
   s.lines = &lines_table(I);
-  s.offsets = known_offsets(args.in(0));
-  if (s.offsets.empty()) s.offsets = {0, args.shape(0)[0]};
+  s.offsets = pooled_offsets(args);
   s.width = row_count(args.shape(0));
   const size_t extra = s.offsets.size() * sizeof(int64_t);
   return prepared(std::move(s), 0, extra);
