@@ -15,6 +15,7 @@
 #include "base/thread_pool.h"
 #include "graph/op.h"
 #include "plan/packed_weights.h"
+#include "plan/type_rule.h"
 
 /// What a kernel is: a row of constant data. Rows of an operator are tried in order and the first that fits runs.
 namespace coracle {
@@ -191,13 +192,17 @@ enum class LayoutRule : uint8_t {
   kRelayout,      ///< whatever the planner set (relayout itself)
 };
 
+/// Of a row so slow that operands are rather converted for another.
+inline constexpr int8_t kLastResort = -128;
+
 struct Kernel {
   const char* name;  ///< "conv2d.indirect.avx512"
   const OpRow* op;
   Isa isa = Isa::kAny;
   LayoutRule layout = LayoutRule::kRowMajor;
   Products products = Products::kFloat32;
-  bool float32 = true;    ///< all operands that are not shape inputs, and all results, must be float32
+  TypeRule types = kFloat32Rule;
+  int8_t rank = 0;        ///< greater first among rows for one instruction set; kLastResort: where no other fits
   bool view = false;      ///< result 0 is operand 0 seen with another type: nothing runs
   bool strided = false;   ///< `fits` and `prepare` also take operands and results that lie in larger tensors
   bool sized = false;     ///< for nodes with results whose size depends on the data: `run` asks for those

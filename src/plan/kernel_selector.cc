@@ -3,24 +3,12 @@
 
 #include <algorithm>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "plan/reference_kernel.h"
 
 namespace coracle {
-
-Misfit type_misfit(const Kernel& kernel, const Op& op, const PortCounts& in_counts, const ArgFacts& args) {
-  if (!kernel.float32) return nullptr;
-  const std::span<const Port> ports = op.row().inputs;
-  size_t flat = 0;
-  for (size_t p = 0; p < in_counts.size(); ++p) {
-    for (int i = 0; i < in_counts[p]; ++i, ++flat) {
-      const bool argument = ports[p].shape_input || *ports[p].attribute != '\0';
-      if (!argument && args.all_in()[flat]->dtype != DType::kFloat32) return "only float32";
-    }
-  }
-  return args.out().dtype == DType::kFloat32 ? nullptr : "only float32";
-}
 
 KernelSelector::KernelSelector(KernelChoice choice)
     : choice_(std::move(choice)), isa_(runs_on(choice_.isa, detected_isa()) ? choice_.isa : detected_isa()) {
@@ -32,16 +20,18 @@ KernelSelector::KernelSelector(KernelChoice choice)
       }
     }
   }
-  // Matrix tiles first, then the widest instruction set; within one, the order of the table.
-  const auto rank = [](const Kernel* k) { return std::pair(k->products != Products::kFloat32, k->isa); };
-  for (auto& [op, rows] : rows_) {
-    std::stable_sort(rows.begin(), rows.end(), [&](const Kernel* a, const Kernel* b) { return rank(a) > rank(b); });
-  }
   references_.reserve(all_ops().size());
   for (const OpRow* op : all_ops()) {
     if (op->reference == nullptr) continue;
     references_.push_back(reference_kernel(*op));
     rows_[op].push_back(&references_.back());
+  }
+  // Matrix tiles first, then the widest instruction set; within one by rank, then the order of the table.
+  const auto order = [](const Kernel* k) {
+    return std::tuple(k->rank != kLastResort, k->products != Products::kFloat32, k->isa, k->rank);
+  };
+  for (auto& [op, rows] : rows_) {
+    std::stable_sort(rows.begin(), rows.end(), [&](const Kernel* a, const Kernel* b) { return order(a) > order(b); });
   }
 }
 

@@ -13,12 +13,8 @@ namespace coracle {
 /// A kernel that was passed over, and why.
 struct Refusal {
   const Kernel* kernel = nullptr;
-  Misfit reason = nullptr;
+  std::string reason;
 };
-
-/// Why a kernel does not take the element types of a node's operands and results, null if it does. `op` is the node's
-/// operator, `in_counts` says how many operands stand at each port.
-Misfit type_misfit(const Kernel& kernel, const Op& op, const PortCounts& in_counts, const ArgFacts& args);
 
 /// Which kernels a program may use.
 struct KernelChoice {

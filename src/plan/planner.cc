@@ -113,7 +113,7 @@ class SegmentPlanner {
       return found = layouts_agree(fact.shape) ? add_local(std::move(fact), v, from)
                                                : add_conversion(Relayout{layout}, LayoutRule::kRelayout, from, fact);
     }
-    const bool other_width = local_of(v, layout, !wide) >= 0 || local_of(v, other(layout), !wide) >= 0;
+    const bool other_width = has_local(v, !wide);
     if (other_width || (wide && facts_[index(v)].value == nullptr)) {
       // Cast where it stands: in either layout if there is a kernel for it.
       const bool stands = local_of(v, layout, !wide) >= 0;
@@ -184,6 +184,11 @@ class SegmentPlanner {
     return std::any_of(rows.begin(), rows.end(), [&](const Kernel* k) { return k->layout == rule; });
   }
 
+  /// True if the value stands in one of the layouts.
+  bool has_local(ValueId v, bool wide) {
+    return local_of(v, Layout::kRowMajor, wide) >= 0 || local_of(v, Layout::kChannelsLast, wide) >= 0;
+  }
+
   bool is_channels_last(ValueId v) {
     const bool stands = local_of(v, Layout::kChannelsLast, false) >= 0 || local_of(v, Layout::kChannelsLast, true) >= 0;
     return stands && !layouts_agree(facts_[index(v)].shape);
@@ -238,7 +243,6 @@ class SegmentPlanner {
     std::vector<Fact> out(node.outputs.size());
     for (size_t i = 0; i < in.size(); ++i) in[i] = facts_[index(node.inputs[i])];
     for (size_t i = 0; i < out.size(); ++i) out[i] = facts_[index(node.outputs[i])];
-    widen(node, in, out, [&](size_t i) { return wide_value(node.inputs[i]); });
     std::vector<const Fact*> in_facts;
     std::vector<const Fact*> out_facts;
     for (const Fact& f : in) in_facts.push_back(&f);
@@ -248,17 +252,30 @@ class SegmentPlanner {
     const Kernel* const nothing = &nothing_kernel();
     const std::span<const Kernel* const> rows =
         without_elements(node, out) ? std::span(&nothing, 1) : context_.selector->rows(node.op.row());
-    for (const Kernel* kernel : rows) {
-      if (kernel->sized) continue;
-      for (size_t i = 0; i < in.size(); ++i) in[i].layout = wanted(kernel->layout, *port_of[i], in[i], rank, common);
-      for (Fact& f : out) f.layout = wanted(kernel->layout, Port{}, f, rank, common);
-      Misfit misfit = type_misfit(*kernel, node.op, node.input_counts, args);
-      if (misfit == nullptr && kernel->fits != nullptr) misfit = kernel->fits(node.op.attributes(), args);
-      if (misfit == nullptr) {
-        step.kernel = kernel;
-        break;
+    const auto choose_row = [&] {
+      step.kernel = nullptr;
+      step.refusals.clear();
+      for (const Kernel* kernel : rows) {
+        if (kernel->sized) continue;
+        for (size_t i = 0; i < in.size(); ++i) in[i].layout = wanted(kernel->layout, *port_of[i], in[i], rank, common);
+        for (Fact& f : out) f.layout = wanted(kernel->layout, Port{}, f, rank, common);
+        const bool types = takes(kernel->types, node.op.row(), node.input_counts, args);
+        const Misfit misfit = types && kernel->fits != nullptr ? kernel->fits(node.op.attributes(), args) : nullptr;
+        if (types && misfit == nullptr) {
+          step.kernel = kernel;
+          return;
+        }
+        if (context_.keep_refusals) step.refusals.push_back({kernel, types ? misfit : text_of(kernel->types)});
       }
-      if (context_.keep_refusals) step.refusals.push_back({kernel, misfit});
+    };
+    // A row for the types as they are, else one for wider ones, else the last resort. What stands in float32 stays so:
+    // rounding it would change the results.
+    const bool stands_wide =
+        std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return has_local(v, true); });
+    if (!stands_wide) choose_row();
+    if (stands_wide || step.kernel == nullptr || step.kernel->rank == kLastResort) {
+      const bool widened = widen(node, in, out, [&](size_t i) { return wide_value(node.inputs[i]); });
+      if (widened || stands_wide) choose_row();
     }
     require(step.kernel != nullptr, ErrorCode::kUnsupported, "no kernel takes ", node.op.name(), " (", node.name, ")");
     try {

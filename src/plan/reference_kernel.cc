@@ -35,11 +35,13 @@ void run(KernelCall& call) noexcept {
 
 }  // namespace
 
-Kernel reference_kernel(const OpRow& op) { return {.name = "reference", .op = &op, .float32 = false, .run = run}; }
+Kernel reference_kernel(const OpRow& op) {
+  return {.name = "reference", .op = &op, .types = kAnyTypeRule, .rank = kLastResort, .run = run};
+}
 
 const Kernel& nothing_kernel() {
   static constexpr Kernel kNothing = {
-      .name = "nothing", .op = nullptr, .float32 = false, .run = [](KernelCall&) noexcept {}};
+      .name = "nothing", .op = nullptr, .types = kAnyTypeRule, .run = [](KernelCall&) noexcept {}};
   return kNothing;
 }
 

@@ -14,7 +14,7 @@ std::optional<SizedStep> plan_sized(const Node& node, std::span<const Fact* cons
   for (const Fact& f : out) results.push_back(&f);
   const ArgFacts args(in, node.input_counts, results, node.output_counts);
   for (const Kernel* kernel : selector.rows(node.op.row())) {
-    if (!kernel->sized || type_misfit(*kernel, node.op, node.input_counts, args) != nullptr) continue;
+    if (!kernel->sized || !takes(kernel->types, node.op.row(), node.input_counts, args)) continue;
     if (kernel->fits != nullptr && kernel->fits(node.op.attributes(), args) != nullptr) continue;
     SizedStep step;
     step.kernel = kernel;

@@ -162,7 +162,7 @@ void run(KernelCall& call) noexcept {
   });
 }
 
-constexpr Kernel kStrips = {.name = kStripsName, .op = nullptr, .float32 = false, .run = run};
+constexpr Kernel kStrips = {.name = kStripsName, .op = nullptr, .types = kAnyTypeRule, .run = run};
 
 bool runs_by_rows(const Steps& steps, const Step& step) {
   size_t constants = 0;

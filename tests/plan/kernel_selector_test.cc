@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string_view>
+#include <tuple>
 
 #include "ops/conv2d_fused.h"
 #include "ops/relu.h"
@@ -36,6 +38,34 @@ TEST(KernelSelector, WiderInstructionSetsComeFirst) {
     if (op->reference == nullptr) continue;
     const std::span<const Kernel* const> rows = selector.rows(*op);
     for (size_t i = 1; i + 1 < rows.size(); ++i) EXPECT_GE(rows[i - 1]->isa, rows[i]->isa) << op->name;
+  }
+}
+
+/// True if some operands and results are of the types of both rules, as far as ports that neither names go.
+bool overlap(const TypeRule& a, const TypeRule& b) {
+  const auto common = [](DTypes x, DTypes y) { return !(x - (x - y)).empty(); };
+  return common(a.operands, b.operands) && common(a.results, b.results);
+}
+
+TEST(KernelSelector, TheOrderOfFilesDecidesNothing) {
+  struct Row {
+    const Kernel* kernel;
+    const KernelTable* table;
+  };
+  std::map<std::tuple<const OpRow*, Isa, Products>, std::vector<Row>> alike;
+  for (const Device* device : all_devices()) {
+    for (const KernelTable* table : device->kernels()) {
+      for (const Kernel& k : table->rows) alike[{k.op, k.isa, k.products}].push_back({&k, table});
+    }
+  }
+  for (const auto& [key, rows] : alike) {
+    for (size_t i = 0; i < rows.size(); ++i) {
+      for (size_t j = i + 1; j < rows.size(); ++j) {
+        const bool open = rows[i].table != rows[j].table && rows[i].kernel->rank == rows[j].kernel->rank;
+        EXPECT_FALSE(open && overlap(rows[i].kernel->types, rows[j].kernel->types))
+            << rows[i].kernel->name << " and " << rows[j].kernel->name << " take the same types: give one a rank";
+      }
+    }
   }
 }
 

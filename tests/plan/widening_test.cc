@@ -149,6 +149,39 @@ TEST(Widening, CastsToHalfRound) {
   EXPECT_EQ(y[2], static_cast<double>(static_cast<float>(Float16(0.333333F))));
 }
 
+/// Kernels of a program that transposes float16 values [2, 3], `before` and `after` that with a relu.
+std::vector<std::string> kernels_around_transpose(bool before, bool after) {
+  test::BlockWriter main;
+  test::add_feed(main, "x", test::kFloat16, {2, 3}, 0);
+  if (before) main.operators.push_back(OpWriter("relu").in("X", {"x"}).out("Out", {"r"}));
+  main.operators.push_back(
+      OpWriter("transpose2").in("X", {before ? "r" : "x"}).out("Out", {"t"}).integers("axis", {1, 0}));
+  if (after) main.operators.push_back(OpWriter("tanh").in("X", {"t"}).out("Out", {"y"}));
+  test::add_fetch(main, after ? "y" : "t", 0);
+  Session session(Model::load(ModelSource::in_memory(test::memory_file(test::program_file({main})), {}), {}),
+                  {.threads = 1});
+  Tensor x = Tensor::make(DType::kFloat16, {2, 3});
+  x.assign(std::span<const double>(std::vector<double>{1, -2, 3, -4, 5, -6}));
+  session.set_input(0, x);
+  session.set_profiling(true);
+  session.run();
+  if (!after) {
+    EXPECT_EQ(session.output(0).doubles(),
+              before ? (std::vector<double>{1, 0, 0, 5, 3, 0}) : (std::vector<double>{1, -4, -2, 5, 3, -6}));
+  }
+  std::vector<std::string> kernels;
+  for (const ProfileEvent& e : session.profile()) kernels.push_back(e.kernel.substr(0, e.kernel.find('.')));
+  return kernels;
+}
+
+TEST(Widening, WhatOnlyMovesElementsTakesThemAsTheyAre) {
+  EXPECT_EQ(kernels_around_transpose(false, false), (std::vector<std::string>{"transpose"}));
+  EXPECT_EQ(kernels_around_transpose(false, true), (std::vector<std::string>{"transpose", "cast", "tanh", "cast"}));
+  // What stands in float32 is not rounded for it.
+  EXPECT_EQ(kernels_around_transpose(true, true),
+            (std::vector<std::string>{"cast", "relu", "transpose", "tanh", "cast"}));
+}
+
 TEST(Widening, ConstantsKeepTheirElements) {
   Tensor half = Tensor::make(DType::kBfloat16, {3});
   const std::vector<double> values{1.5, -0.25, 1024};

@@ -193,14 +193,6 @@ class Checker {
     return false;
   }
 
-  bool types_fit(const Kernel& kernel) const {
-    if (!kernel.float32) return true;
-    for (size_t i = 0; i < in_facts_.size(); ++i) {
-      if (!argument_[i] && in_facts_[i].dtype != DType::kFloat32) return false;
-    }
-    return out_facts_[0].dtype == DType::kFloat32;
-  }
-
   /// 1 if the row took the case.
   int check_row(const Kernel& kernel, Layout common) {
     const int rank = out_facts_[0].shape.rank();
@@ -219,7 +211,7 @@ class Checker {
       out_facts_[0].layout = common == Layout::kRowMajor ? Layout::kChannelsLast : Layout::kRowMajor;
     }
     const ArgFacts args(in, counts_, out, c_.out_counts);
-    if (!types_fit(kernel)) return 0;
+    if (!takes(kernel.types, c_.op.row(), counts_, args)) return 0;
     if (kernel.fits != nullptr && kernel.fits(c_.op.attributes(), args) != nullptr) return 0;
     took_.push_back(&kernel);
     std::string text = text_of(kernel);

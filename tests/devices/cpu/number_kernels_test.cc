@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "devices/cpu/kernels/numbers.h"
 #include "ops/abs.h"
 #include "ops/add.h"
 #include "ops/add_n.h"
@@ -78,6 +79,24 @@ void check_pairs(const Op& op, const std::string& row, std::initializer_list<DTy
       const Tensor y = random_numbers(b, type, 2, special);
       check_on_every_kernel({.op = op, .in = {x, y}, .rows = {row}});
       check_on_every_kernel({.op = op, .in = {y, x}, .rows = {row}});
+    }
+  }
+}
+
+TEST(NumberKernels, RowsNameTheTypesThatHaveLoops) {
+  using cpu::kernels::number_type;
+  for (int t = 0; t < static_cast<int>(DType::kUnknown); ++t) {
+    const auto dtype = static_cast<DType>(t);
+    const auto type = number_type(dtype);
+    for (int k = 0; k <= static_cast<int>(cpu::NumberBinaryKind::kLogicalXor); ++k) {
+      const auto kind = static_cast<cpu::NumberBinaryKind>(k);
+      const bool has = type && cpu::number_binary_table(Isa::kAny).loops(kind, *type).same != nullptr;
+      EXPECT_EQ(cpu::kernels::binary_types(kind).has(dtype), has) << k << " of " << name_of(dtype);
+    }
+    for (int k = 0; k <= static_cast<int>(cpu::NumberUnaryKind::kIsFinite); ++k) {
+      const auto kind = static_cast<cpu::NumberUnaryKind>(k);
+      const bool has = type && cpu::number_unary_table(Isa::kAny).loop(kind, *type) != nullptr;
+      EXPECT_EQ(cpu::kernels::unary_types(kind).has(dtype), has) << k << " of " << name_of(dtype);
     }
   }
 }

@@ -23,10 +23,6 @@ struct ScanFunctions {
 };
 
 /// Types that have running sums here.
-inline bool scans(NumberType type) {
-  return type == NumberType::kInt32 || type == NumberType::kInt64 || type == NumberType::kFloat32 ||
-         type == NumberType::kFloat64;
-}
 
 CORACLE_ISA_TABLES(ScanFunctions, scan)
 

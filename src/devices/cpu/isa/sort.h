@@ -25,11 +25,6 @@ struct SortFunctions {
   size_t (*scratch)(NumberType type, size_t n, size_t k);
 };
 
-/// Types that can be sorted: all but bool and halves.
-inline bool sorts(NumberType type) {
-  return type != NumberType::kBool && type != NumberType::kFloat16 && type != NumberType::kBfloat16;
-}
-
 inline bool sorts_columns(NumberType type, int64_t k) {
   return (type == NumberType::kFloat32 || type == NumberType::kInt64) && k <= static_cast<int64_t>(kMostOfColumns);
 }

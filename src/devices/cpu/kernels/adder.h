@@ -6,7 +6,7 @@
 
 namespace coracle::cpu::kernels {
 
-/// y[i] = a[i] + b[i] for numbers of one type. y may be a or b.
+/// y[i] = a[i] + b[i] for numbers of one of the kSumTypes. y may be a or b.
 struct Adder {
   const BinaryFunctions* floats = nullptr;  ///< for float32
   NumberBinaryLoop others = nullptr;
@@ -14,7 +14,6 @@ struct Adder {
   static Adder of(Isa isa, NumberType type) {
     return {&binary_table(isa), number_binary_table(isa).loops(NumberBinaryKind::kAdd, type).same};
   }
-  static bool takes(NumberType type) { return type == NumberType::kFloat32 || of(Isa::kAny, type).others != nullptr; }
 
   void operator()(const void* a, const void* b, void* y, size_t count) const {
     if (others != nullptr) return others(a, b, y, count);

@@ -16,10 +16,6 @@ struct State {
   int64_t count = 0;
 };
 
-Misfit fits(const void*, const ArgFacts& args) {
-  return number_type(args.in(0).dtype) && number_type(args.out().dtype) ? nullptr : "only real numbers";
-}
-
 template <Isa kIsa>
 Prepared prepare(const void*, const ArgFacts& args, PrepareContext&) {
   State s;
@@ -48,8 +44,7 @@ struct Rows {
                                                          .op = &kOpRow<Cast>,
                                                          .isa = kIsa,
                                                          .layout = LayoutRule::kSame,
-                                                         .float32 = false,
-                                                         .fits = fits,
+                                                         .types = kRealRule,
                                                          .prepare = prepare<kIsa>,
                                                          .run = run}};
 };

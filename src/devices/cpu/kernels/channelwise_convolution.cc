@@ -164,6 +164,7 @@ struct Rows {
             .op = &kOpRow<Op>,
             .isa = I,
             .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
+            .rank = 2,
             .fits = fits<Op, kByShape>,
             .prepare = prepare<Op, I>,
             .run = run};

@@ -39,18 +39,10 @@ State state_for(const Fact& asked) {
   return s;
 }
 
-bool can_ask(const Fact& asked) {
-  const auto type = number_type(asked.dtype);
-  return type && *type != NumberType::kFloat16 && *type != NumberType::kBfloat16;
-}
-
-Misfit fits_nonzero(const void*, const ArgFacts& args) {
-  return can_ask(args.in(0)) ? nullptr : "not for this element type";
-}
+constexpr TypeRule kNonzeroTypes = {.operands = kRealTypes - kHalfTypes, .results = DType::kInt64};
+constexpr TypeRule kMaskedSelectTypes = {.operands = kRealTypes, .results = kRealTypes, .in = {{{1, DType::kBool}}}};
 
 Misfit fits_masked_select(const void*, const ArgFacts& args) {
-  if (args.in(1).dtype != DType::kBool) return "only masks of bool";
-  if (!number_type(args.in(0).dtype)) return "not for this element type";
   return args.shape(0) == args.shape(1) ? nullptr : "the mask has another shape";
 }
 
@@ -151,11 +143,12 @@ void run_masked_select(KernelCall& call) noexcept {
 }
 
 template <class Op, Isa kIsa>
-constexpr Kernel row(decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare, decltype(Kernel::run) run) {
+constexpr Kernel row(const TypeRule& types, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare,
+                     decltype(Kernel::run) run) {
   return {.name = row_name<Op, kIsa>(),
           .op = &kOpRow<Op>,
           .isa = kIsa,
-          .float32 = false,
+          .types = types,
           .sized = true,
           .fits = fits,
           .prepare = prepare,
@@ -165,8 +158,8 @@ constexpr Kernel row(decltype(Kernel::fits) fits, decltype(Kernel::prepare) prep
 template <Isa kIsa>
 struct Rows {
   static constexpr std::array<Kernel, 2> kRows = {
-      row<Nonzero, kIsa>(fits_nonzero, prepare_nonzero<kIsa>, run_nonzero),
-      row<MaskedSelect, kIsa>(fits_masked_select, prepare_masked_select<kIsa>, run_masked_select),
+      row<Nonzero, kIsa>(kNonzeroTypes, nullptr, prepare_nonzero<kIsa>, run_nonzero),
+      row<MaskedSelect, kIsa>(kMaskedSelectTypes, fits_masked_select, prepare_masked_select<kIsa>, run_masked_select),
   };
 };
 

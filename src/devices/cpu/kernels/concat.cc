@@ -212,7 +212,7 @@ constexpr Kernel row(LayoutRule layout, decltype(Kernel::fits) fits, decltype(Ke
   return {.name = row_name<Op, Isa::kAny>(),
           .op = &kOpRow<Op>,
           .layout = layout,
-          .float32 = false,
+          .types = kAnyTypeRule,
           .strided = strided,
           .fits = fits,
           .prepare = prepare,

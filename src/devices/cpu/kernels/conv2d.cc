@@ -186,6 +186,7 @@ struct Rows {
             .isa = I,
             .layout = LayoutRule::kChannelsLast,
             .products = P,
+            .rank = 1,
             .strided = true,
             .multiplies = multiplies,
             .fits = fits,

@@ -222,6 +222,7 @@ struct Rows {
                                                          .isa = I,
                                                          .layout = LayoutRule::kChannelsLast,
                                                          .products = P,
+                                                         .rank = 1,
                                                          .fits = fits<P>,
                                                          .prepare = prepare<I, P>,
                                                          .run = run<I, P>}};

@@ -82,6 +82,7 @@ struct Rows {
             .op = &kOpRow<Op>,
             .isa = I,
             .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
+            .rank = -1,
             .fits = fits<Op, kByShape>,
             .prepare = prepare<Op, I>,
             .run = run<I, kFused<Op>>};

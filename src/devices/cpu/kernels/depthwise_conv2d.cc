@@ -100,6 +100,7 @@ struct Rows {
                                                          .op = &kOpRow<Conv2dFused>,
                                                          .isa = kIsa,
                                                          .layout = LayoutRule::kChannelsLast,
+                                                         .rank = -2,
                                                          .strided = true,
                                                          .fits = fits,
                                                          .prepare = prepare<kIsa>,

@@ -26,19 +26,12 @@ struct State {
   bool from_the_end = false;  ///< negative ids count from the end
 };
 
-bool is_id(DType dtype) { return dtype == DType::kInt64 || dtype == DType::kInt32; }
+/// Rows of any type; the ids at port 1, of `embedding` at port 0.
+constexpr TypeRule kGatherTypes = {.operands = DTypes::all(), .results = DTypes::all(), .in = {{{1, kIndexTypes}}}};
+constexpr TypeRule kEmbeddingTypes = {.operands = DTypes::all(), .results = DTypes::all(), .in = {{{0, kIndexTypes}}}};
 
 Misfit fits_gather(const void*, const ArgFacts& args) {
-  if (!is_id(args.in(1).dtype)) return "only int32 and int64 ids";
   return known_number(args, 2, 0) ? nullptr : "the axis is not constant";
-}
-
-Misfit fits_index_select(const void*, const ArgFacts& args) {
-  return is_id(args.in(1).dtype) ? nullptr : "only int32 and int64 ids";
-}
-
-Misfit fits_embedding(const void*, const ArgFacts& args) {
-  return is_id(args.in(0).dtype) ? nullptr : "only int32 and int64 ids";
 }
 
 template <Isa kIsa>
@@ -129,11 +122,11 @@ void run(KernelCall& call) noexcept {
 }
 
 template <class Op, Isa kIsa>
-constexpr Kernel row(decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare) {
+constexpr Kernel row(const TypeRule& types, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare) {
   return {.name = row_name<Op, kIsa>(),
           .op = &kOpRow<Op>,
           .isa = kIsa,
-          .float32 = false,
+          .types = types,
           .fits = fits,
           .prepare = prepare,
           .run = run};
@@ -142,10 +135,10 @@ constexpr Kernel row(decltype(Kernel::fits) fits, decltype(Kernel::prepare) prep
 template <Isa kIsa>
 struct Rows {
   static constexpr std::array<Kernel, 4> kRows = {
-      row<Gather, kIsa>(fits_gather, prepare_gather<kIsa>),
-      row<IndexSelect, kIsa>(fits_index_select, prepare_index_select<kIsa>),
-      row<Embedding, kIsa>(fits_embedding, prepare_embedding<Embedding, kIsa>),
-      row<LookupTable, kIsa>(fits_embedding, prepare_embedding<LookupTable, kIsa>),
+      row<Gather, kIsa>(kGatherTypes, fits_gather, prepare_gather<kIsa>),
+      row<IndexSelect, kIsa>(kGatherTypes, nullptr, prepare_index_select<kIsa>),
+      row<Embedding, kIsa>(kEmbeddingTypes, nullptr, prepare_embedding<Embedding, kIsa>),
+      row<LookupTable, kIsa>(kEmbeddingTypes, nullptr, prepare_embedding<LookupTable, kIsa>),
   };
 };
 

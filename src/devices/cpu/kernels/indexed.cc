@@ -18,9 +18,10 @@
 namespace coracle::cpu::kernels {
 namespace {
 
-bool is_index(const Fact& fact) { return fact.dtype == DType::kInt64 || fact.dtype == DType::kInt32; }
-
-constexpr const char* kOnlyIndices = "only int32 and int64 indices";
+/// Elements of any real type, and where they are or go.
+constexpr TypeRule kIndexedTypes = {.operands = kRealTypes, .results = kRealTypes, .in = {{{1, kIndexTypes}}}};
+constexpr TypeRule kScatterTypes = {.operands = kSumTypes, .results = kSumTypes, .in = {{{1, kIndexTypes}}}};
+constexpr TypeRule kOneHotTypes = {.operands = kIndexTypes, .results = DType::kFloat32};
 
 /// What positions are made of: tuples of `depth` indices into dimensions of these sizes, with these steps.
 struct Addressing {
@@ -101,11 +102,6 @@ struct GatherState {
   int64_t row = 1;  ///< elements of a row
 };
 
-Misfit fits_gather_nd(const void*, const ArgFacts& args) {
-  if (!is_index(args.in(1))) return kOnlyIndices;
-  return number_type(args.in(0).dtype) ? nullptr : "only real numbers";
-}
-
 Prepared prepare_gather_nd(const void*, const ArgFacts& args, PrepareContext&) {
   GatherState s;
   const Shape& index = args.shape(1);
@@ -159,8 +155,6 @@ int64_t axis_of(const void* op) {
 
 template <class Op>
 Misfit fits_along(const void* op, const ArgFacts& args) {
-  if (!is_index(args.in(1))) return kOnlyIndices;
-  if (!number_type(args.in(0).dtype)) return "only real numbers";
   const MemoryLines x(args.in(0), axis_of<Op>(op));
   const MemoryLines index(args.in(1), axis_of<Op>(op));
   if (args.shape(0).rank() == 0 || args.out().shape != args.shape(1)) return "the result has not the index's shape";
@@ -240,12 +234,6 @@ struct ScatterState {
   Adder add;
 };
 
-Misfit fits_scatter(const void*, const ArgFacts& args) {
-  if (!is_index(args.in(1))) return kOnlyIndices;
-  const auto type = number_type(args.in(0).dtype);
-  return type && Adder::takes(*type) ? nullptr : "not for this element type";
-}
-
 template <class Op, Isa kIsa>
 Prepared prepare_scatter(const void* op, const ArgFacts& args, PrepareContext&) {
   ScatterState s;
@@ -305,11 +293,6 @@ struct OneHotState {
   bool skips = false;  ///< what is out of range
 };
 
-Misfit fits_one_hot(const void*, const ArgFacts& args) {
-  if (!is_index(args.in(0))) return kOnlyIndices;
-  return args.out().dtype == DType::kFloat32 ? nullptr : "only to float32";
-}
-
 Prepared prepare_one_hot(const void* op, const ArgFacts& args, PrepareContext&) {
   return prepared(
       OneHotState{args.shape(0).count(), args.out().shape.back(), static_cast<const OneHot*>(op)->allow_out_of_range});
@@ -339,26 +322,27 @@ void run_one_hot(KernelCall& call) noexcept {
 // ---- rows
 
 template <class Op>
-constexpr Kernel row(decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare, decltype(Kernel::run) run,
-                     Isa isa = Isa::kAny, const char* name = row_name<Op, Isa::kAny>()) {
-  return {.name = name, .op = &kOpRow<Op>, .isa = isa, .float32 = false, .fits = fits, .prepare = prepare, .run = run};
+constexpr Kernel row(const TypeRule& types, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare,
+                     decltype(Kernel::run) run, Isa isa = Isa::kAny, const char* name = row_name<Op, Isa::kAny>()) {
+  return {.name = name, .op = &kOpRow<Op>, .isa = isa, .types = types, .fits = fits, .prepare = prepare, .run = run};
 }
 
 template <Isa kIsa>
 struct Rows {
   static constexpr std::array<Kernel, 2> kRows = {
-      row<Scatter>(fits_scatter, prepare_scatter<Scatter, kIsa>, run_scatter, kIsa, row_name<Scatter, kIsa>()),
-      row<ScatterNdAdd>(fits_scatter, prepare_scatter<ScatterNdAdd, kIsa>, run_scatter, kIsa,
+      row<Scatter>(kScatterTypes, nullptr, prepare_scatter<Scatter, kIsa>, run_scatter, kIsa,
+                   row_name<Scatter, kIsa>()),
+      row<ScatterNdAdd>(kScatterTypes, nullptr, prepare_scatter<ScatterNdAdd, kIsa>, run_scatter, kIsa,
                         row_name<ScatterNdAdd, kIsa>()),
   };
 };
 
 /// Where nothing but memory counts, one row serves every instruction set.
 constexpr std::array<Kernel, 4> kAnyRows = {
-    row<GatherNd>(fits_gather_nd, prepare_gather_nd, run_gather_nd),
-    row<TakeAlongAxis>(fits_along<TakeAlongAxis>, prepare_along<TakeAlongAxis>, run_along),
-    row<IndexSample>(fits_along<IndexSample>, prepare_along<IndexSample>, run_along),
-    row<OneHot>(fits_one_hot, prepare_one_hot, run_one_hot),
+    row<GatherNd>(kIndexedTypes, nullptr, prepare_gather_nd, run_gather_nd),
+    row<TakeAlongAxis>(kIndexedTypes, fits_along<TakeAlongAxis>, prepare_along<TakeAlongAxis>, run_along),
+    row<IndexSample>(kIndexedTypes, fits_along<IndexSample>, prepare_along<IndexSample>, run_along),
+    row<OneHot>(kOneHotTypes, nullptr, prepare_one_hot, run_one_hot),
 };
 
 constexpr auto kRows = rows_detail::join(rows_of_each_isa<Rows>(), kAnyRows);

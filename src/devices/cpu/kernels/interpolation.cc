@@ -126,6 +126,7 @@ constexpr std::array<Kernel, 2> rows() {
            .op = &kOpRow<Op>,
            .isa = kIsa,
            .layout = LayoutRule::kChannelsLast,
+           .rank = 1,
            .fits = fits<Op, false>,
            .prepare = prepare<Op, kIsa>,
            .run = run};

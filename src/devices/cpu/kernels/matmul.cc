@@ -93,13 +93,6 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) noexcept {
 }
 
 template <class T>
-Misfit fits_double(const void* op_attributes, const ArgFacts& args) noexcept {
-  const Form form = form_of(*static_cast<const T*>(op_attributes));
-  const bool all = args.in(form.x).dtype == DType::kFloat64 && args.in(form.x + 1).dtype == DType::kFloat64;
-  return all ? fits_any<T>(op_attributes, args) : "only float64";
-}
-
-template <class T>
 void set_added(const T&, const ArgFacts&, State&) {}
 
 template <class T>
@@ -171,6 +164,8 @@ struct Rows {
                                                   row<Baddbmm, 1>()};
 };
 
+constexpr TypeRule kDoubleTypes = {.operands = DType::kFloat64, .results = DType::kFloat64};
+
 template <Isa I>
 struct DoubleRows {
   template <class T>
@@ -178,8 +173,8 @@ struct DoubleRows {
     return {.name = name,
             .op = &kOpRow<T>,
             .isa = I,
-            .float32 = false,
-            .fits = fits_double<T>,
+            .types = kDoubleTypes,
+            .fits = fits_any<T>,
             .prepare = prepare<T, I, Products::kFloat32>,
             .run = run<0>};
   }

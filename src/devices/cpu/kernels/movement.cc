@@ -188,7 +188,6 @@ std::optional<State> plan(const void* op, const ArgFacts& args) {
 
 template <class Op>
 Misfit fits(const void* op, const ArgFacts& args) {
-  if (is_complex(args.in(0).dtype)) return "complex numbers";
   return plan<Op>(op, args) ? nullptr : "the elements to move are not known while planning, or in another order";
 }
 
@@ -217,7 +216,7 @@ constexpr Kernel row(LayoutRule layout) {
           .op = &kOpRow<Op>,
           .isa = kIsa,
           .layout = layout,
-          .float32 = false,
+          .types = kRealRule,
           .fits = fits<Op>,
           .prepare = prepare<Op, kIsa>,
           .run = run};

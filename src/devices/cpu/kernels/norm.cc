@@ -275,13 +275,17 @@ void run_groups(KernelCall& call) noexcept {
   });
 }
 
+/// The last result, space for training, is empty.
+constexpr TypeRule kBatchNormTypes = {.out = {{{5, DType::kUint8}}}};
+
 template <class Op, Isa kIsa>
 constexpr Kernel row(LayoutRule layout, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare,
-                     decltype(Kernel::run) run) {
+                     decltype(Kernel::run) run, const TypeRule& types = kFloat32Rule) {
   return {.name = row_name<Op, kIsa>(),
           .op = &kOpRow<Op>,
           .isa = kIsa,
           .layout = layout,
+          .types = types,
           .fits = fits,
           .prepare = prepare,
           .run = run};
@@ -292,7 +296,7 @@ struct Rows {
   static constexpr std::array<Kernel, 6> kRows = {
       row<LayerNorm, kIsa>(LayoutRule::kRowMajor, nullptr, prepare_layer_norm<kIsa>, run_rows),
       row<RmsNorm, kIsa>(LayoutRule::kRowMajor, fits_rms_norm, prepare_rms_norm<kIsa>, run_rows),
-      row<BatchNorm, kIsa>(LayoutRule::kSame, fits_batch_norm, prepare_batch_norm<kIsa>, run_affine),
+      row<BatchNorm, kIsa>(LayoutRule::kSame, fits_batch_norm, prepare_batch_norm<kIsa>, run_affine, kBatchNormTypes),
       row<AffineChannel, kIsa>(LayoutRule::kSame, fits_affine_channel, prepare_affine_channel<kIsa>, run_affine),
       row<coracle::GroupNorm, kIsa>(LayoutRule::kSame, fits_group_norm, prepare_group_norm<kIsa>, run_groups),
       row<InstanceNorm, kIsa>(LayoutRule::kSame, fits_instance_norm, prepare_instance_norm<kIsa>, run_groups),

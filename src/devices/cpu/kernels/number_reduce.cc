@@ -44,11 +44,24 @@ void with_sizes(DType from, DType to, const F& f) {
   with_element(size_of(from), [&](auto x) { with_element(size_of(to), [&](auto y) { f(x, y); }); });
 }
 
+/// Sums and products of whole numbers may also be int64, as the operator has it.
+template <Kind kKind>
+constexpr TypeRule kReduceTypes = {
+    .operands = DType::kUint8 | kIndexTypes | DType::kFloat64 | DType::kBool,
+    .results = DType::kUint8 | kIndexTypes | DType::kFloat64,
+};
+template <>
+constexpr TypeRule kReduceTypes<Kind::kAll> = {.operands = DType::kBool | kIndexTypes | DType::kFloat32,
+                                               .results = DType::kBool};
+template <>
+constexpr TypeRule kReduceTypes<Kind::kAny> = kReduceTypes<Kind::kAll>;
+constexpr TypeRule kArgTypes = {.operands = DType::kUint8 | kIndexTypes, .results = DType::kInt64};
+
 template <class Op, Kind kKind>
 Misfit fits(const void* op, const ArgFacts& args) {
-  const auto from = number_type(args.in(0).dtype);
-  const auto to = number_type(args.out().dtype);
-  if (!from || !to || !number_reduce_table(Isa::kAny).has(kKind, *from, *to)) return "not for these element types";
+  const bool has =
+      number_reduce_table(Isa::kAny).has(kKind, *number_type(args.in(0).dtype), *number_type(args.out().dtype));
+  if (!has) return "not for these element types together";
   return lines_of<Op>(op, args) ? nullptr : kNoLines;
 }
 
@@ -79,9 +92,6 @@ void run(KernelCall& call) noexcept {
 
 template <class Op>
 Misfit fits_arg(const void* op, const ArgFacts& args) {
-  const DType from = args.in(0).dtype;
-  const bool whole = from == DType::kUint8 || from == DType::kInt32 || from == DType::kInt64;
-  if (!whole || args.out().dtype != DType::kInt64) return "only uint8, int32 and int64 to int64";
   if (static_cast<const Op*>(op)->flatten && args.in(0).layout != Layout::kRowMajor) return "another order";
   return lines_of<Op>(op, args) ? nullptr : kNoLines;
 }
@@ -254,7 +264,7 @@ constexpr std::array<Kernel, 2> rows() {
   return both_orders({.name = variant_name<Op, ".numbers", kIsa>(),
                       .op = &kOpRow<Op>,
                       .isa = kIsa,
-                      .float32 = false,
+                      .types = kReduceTypes<kKind>,
                       .fits = fits<Op, kKind>,
                       .prepare = prepare<Op, kKind, kIsa>,
                       .run = run<kKind>});
@@ -265,7 +275,7 @@ constexpr std::array<Kernel, 2> arg_rows() {
   return both_orders({.name = variant_name<Op, ".numbers", kIsa>(),
                       .op = &kOpRow<Op>,
                       .isa = kIsa,
-                      .float32 = false,
+                      .types = kArgTypes,
                       .fits = fits_arg<Op>,
                       .prepare = prepare_arg<Op, kIsa>,
                       .run = run_arg<Op>});

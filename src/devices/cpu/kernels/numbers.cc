@@ -56,11 +56,13 @@ struct BinaryState {
 };
 
 template <Kind kKind>
+constexpr TypeRule kBinaryTypes = {
+    .operands = binary_types(kKind),
+    .results = kKind >= Kind::kEqual ? DTypes(DType::kBool) : binary_types(kKind),
+    .alike = true,
+};
+
 Misfit fits_binary(const void*, const ArgFacts& args) {
-  if (args.in(0).dtype != args.in(1).dtype) return "operands of two types";
-  const auto type = number_type(args.in(0).dtype);
-  // Whether a loop exists does not depend on the instruction set.
-  if (!type || number_binary_table(Isa::kAny).loops(kKind, *type).same == nullptr) return "not for this element type";
   return BroadcastLines<2>::of(args) ? nullptr : "operands lie in different orders";
 }
 
@@ -99,10 +101,10 @@ struct UnaryState {
 };
 
 template <NumberUnaryKind kKind>
-Misfit fits_unary(const void*, const ArgFacts& args) {
-  const auto type = number_type(args.in(0).dtype);
-  return type && number_unary_table(Isa::kAny).loop(kKind, *type) != nullptr ? nullptr : "not for this element type";
-}
+constexpr TypeRule kUnaryTypes = {
+    .operands = unary_types(kKind),
+    .results = kKind >= NumberUnaryKind::kLogicalNot ? DTypes(DType::kBool) : unary_types(kKind),
+};
 
 template <NumberUnaryKind kKind, Isa kIsa>
 Prepared prepare_unary(const void*, const ArgFacts& args, PrepareContext&) {
@@ -131,10 +133,12 @@ struct SelectState {
   int64_t element = 1;
 };
 
+/// Elements of 1, 2, 4 or 8 bytes.
+constexpr DTypes kWhereElements = DTypes::all() - DType::kComplex128;
+constexpr TypeRule kWhereTypes = {
+    .operands = kWhereElements, .results = kWhereElements, .in = {{{0, DType::kBool}}}, .alike = true};
+
 Misfit fits_where(const void*, const ArgFacts& args) {
-  if (args.in(0).dtype != DType::kBool) return "only conditions of bool";
-  if (args.in(1).dtype != args.in(2).dtype) return "operands of two types";
-  if (number_unary_table(Isa::kAny).select(size_of(args.in(1).dtype)) == nullptr) return "not for this element type";
   return BroadcastLines<3>::of(args) ? nullptr : "operands lie in different orders";
 }
 
@@ -182,10 +186,7 @@ struct AddNState {
   int64_t element = 4;
 };
 
-Misfit fits_add_n(const void*, const ArgFacts& args) {
-  const auto type = number_type(args.in(0).dtype);
-  return type && Adder::takes(*type) ? nullptr : "not for this element type";
-}
+constexpr TypeRule kAddNTypes = {.operands = kSumTypes, .results = kSumTypes};
 
 template <Isa kIsa>
 Prepared prepare_add_n(const void*, const ArgFacts& args, PrepareContext&) {
@@ -215,7 +216,6 @@ void run_add_n(KernelCall& call) noexcept {
 
 /// In the operands' own order where that works, else row-major.
 constexpr std::array<Kernel, 2> both_orders(Kernel kernel) {
-  kernel.float32 = false;
   kernel.layout = LayoutRule::kSame;
   Kernel row_major = kernel;
   row_major.layout = LayoutRule::kRowMajor;
@@ -227,7 +227,8 @@ constexpr std::array<Kernel, 2> binary_rows() {
   return both_orders({.name = variant_name<Op, ".numbers", kIsa>(),
                       .op = &kOpRow<Op>,
                       .isa = kIsa,
-                      .fits = fits_binary<kKind>,
+                      .types = kBinaryTypes<kKind>,
+                      .fits = fits_binary,
                       .prepare = prepare_binary<kKind, kIsa>,
                       .run = run_binary});
 }
@@ -238,8 +239,8 @@ constexpr std::array<Kernel, 1> unary_row() {
                  .op = &kOpRow<Op>,
                  .isa = kIsa,
                  .layout = LayoutRule::kSame,
-                 .float32 = false,
-                 .fits = fits_unary<kKind>,
+                 .types = kUnaryTypes<kKind>,
+                 .rank = -1,
                  .prepare = prepare_unary<kKind, kIsa>,
                  .run = run_unary}};
 }
@@ -249,6 +250,7 @@ constexpr std::array<Kernel, 2> where_rows() {
   return both_orders({.name = row_name<Where, kIsa>(),
                       .op = &kOpRow<Where>,
                       .isa = kIsa,
+                      .types = kWhereTypes,
                       .fits = fits_where,
                       .prepare = prepare_where<kIsa>,
                       .run = run_where});
@@ -260,8 +262,7 @@ constexpr std::array<Kernel, 1> add_n_row() {
                  .op = &kOpRow<AddN>,
                  .isa = kIsa,
                  .layout = LayoutRule::kSame,
-                 .float32 = false,
-                 .fits = fits_add_n,
+                 .types = kAddNTypes,
                  .prepare = prepare_add_n<kIsa>,
                  .run = run_add_n}};
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "devices/cpu/isa/number_binary.h"
 #include "devices/cpu/isa/number_type.h"
+#include "devices/cpu/isa/number_unary.h"
 #include "devices/cpu/kernels/rows.h"
 
 namespace coracle::cpu::kernels {
@@ -22,6 +24,31 @@ inline std::optional<NumberType> number_type(DType dtype) {
     default: return std::nullopt;
   }
 }
+
+/// Types for which there are loops of a kind; the same for every instruction set.
+constexpr DTypes binary_types(NumberBinaryKind kind) {
+  using Kind = NumberBinaryKind;
+  if (kind >= Kind::kEqual) return kRealTypes - kHalfTypes;
+  switch (kind) {
+    case Kind::kAnd:
+    case Kind::kOr:
+    case Kind::kXor: return kIntegerTypes | DType::kBool;
+    case Kind::kDivide: return kIntegerTypes;
+    case Kind::kFloorDivide:
+    case Kind::kRemainder: return kIntegerTypes | DType::kFloat32;
+    default: return kIntegerTypes | DType::kFloat64;
+  }
+}
+
+constexpr DTypes unary_types(NumberUnaryKind kind) {
+  using Kind = NumberUnaryKind;
+  if (kind == Kind::kNot) return kIntegerTypes | DType::kBool;
+  const DTypes numbers = kRealTypes - kHalfTypes - DType::kBool;
+  return kind == Kind::kLogicalNot ? numbers | DType::kBool : numbers;
+}
+
+/// What can be added: see Adder.
+inline constexpr DTypes kSumTypes = binary_types(NumberBinaryKind::kAdd) | DType::kFloat32;
 
 /// Calls f with an unsigned number of so many bytes (1, 2, 4 or 8): for what only moves elements.
 template <class F>

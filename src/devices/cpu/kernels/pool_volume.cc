@@ -30,6 +30,9 @@ struct State {
   Buffer<Window> windows[3];
 };
 
+/// Result 1, where there is one, is where the largest elements lie.
+constexpr TypeRule kTypes = {.out = {{{1, DType::kInt32}}}};
+
 /// Whether result 1 is where the largest elements lie.
 template <class Op>
 constexpr bool kHasPlaces = !std::is_same_v<Op, Pool3d>;
@@ -48,7 +51,6 @@ PoolingGeometry geometry(const Op& op, const ArgFacts& args) {
 
 template <class Op, bool kByShape>
 Misfit fits(const void* op_attributes, const ArgFacts& args) {
-  if (args.in(0).dtype != DType::kFloat32) return "only float32";
   if (args.shape(0).count() == 0 || args.out().shape.count() == 0) return "no elements";
   if constexpr (!kHasPlaces<Op>) {
     const auto& op = *static_cast<const Op*>(op_attributes);
@@ -128,7 +130,7 @@ struct Rows {
             .op = &kOpRow<Op>,
             .isa = kIsa,
             .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
-            .float32 = false,
+            .types = kHasPlaces<Op> ? kTypes : kFloat32Rule,
             .fits = fits<Op, kByShape>,
             .prepare = prepare<Op, kIsa>,
             .run = run<Op>};

@@ -37,7 +37,6 @@ Form form_of(const FakeQuantizeMovingAverageAbsMax& op) { return {op.bit_length,
 Form form_of(const QuantizeLinear& op) { return {op.bit_length, op.quant_axis, op.round_type, false}; }
 
 Misfit fits_scale(const ArgFacts& args) {
-  if (args.in(0).dtype != DType::kFloat32 || args.out().dtype != DType::kFloat32) return "only float32";
   if (args.all_out().size() != 1) return "the training state is wanted";
   const Tensor* scale = known_value(args, 1);
   return scale == nullptr || scale->count() == 0 ? "the scale is not constant" : nullptr;
@@ -125,7 +124,6 @@ constexpr Kernel row(decltype(Kernel::fits) fits, decltype(Kernel::prepare) prep
           .op = &kOpRow<Op>,
           .isa = kIsa,
           .layout = LayoutRule::kSame,
-          .float32 = false,
           .fits = fits,
           .prepare = prepare,
           .run = run};

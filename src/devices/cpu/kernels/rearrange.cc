@@ -13,10 +13,6 @@
 namespace coracle::cpu::kernels {
 namespace {
 
-Misfit fits_numbers(const void*, const ArgFacts& args) {
-  return number_type(args.in(0).dtype) ? nullptr : "only real numbers";
-}
-
 // ---- meshgrid
 
 void run_meshgrid(KernelCall& call) noexcept {
@@ -110,7 +106,6 @@ int64_t pad_source(int64_t i, int64_t n, PadMode mode) {
 }
 
 Misfit fits_pad3d(const void* op, const ArgFacts& args) {
-  if (!number_type(args.in(0).dtype)) return "only real numbers";
   if (args.has(1) && known_value(args, 1) == nullptr) return "the paddings are not constant";
   const Ints paddings = args.has(1) ? known_value(args, 1)->integers() : Ints(6, 0);
   if (std::any_of(paddings.begin(), paddings.end(), [](int64_t p) { return p < 0; })) return "something is cut off";
@@ -186,23 +181,16 @@ template <class Op>
 constexpr Kernel row(decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare, decltype(Kernel::run) run) {
   return {.name = row_name<Op, Isa::kAny>(),
           .op = &kOpRow<Op>,
-          .float32 = false,
+          .types = kRealRule,
           .fits = fits,
           .prepare = prepare,
           .run = run};
 }
 
-Misfit fits_meshgrid(const void*, const ArgFacts& args) {
-  for (size_t i = 0; i < args.all_out().size(); ++i) {
-    if (!number_type(args.in(0, static_cast<int>(i)).dtype)) return "only real numbers";
-  }
-  return nullptr;
-}
-
 constexpr std::array<Kernel, 4> kRows = {
-    row<Meshgrid>(fits_meshgrid, nullptr, run_meshgrid),
-    row<Tril>(fits_numbers, prepare_triangle<Tril>, run_triangle<true>),
-    row<Triu>(fits_numbers, prepare_triangle<Triu>, run_triangle<false>),
+    row<Meshgrid>(nullptr, nullptr, run_meshgrid),
+    row<Tril>(nullptr, prepare_triangle<Tril>, run_triangle<true>),
+    row<Triu>(nullptr, prepare_triangle<Triu>, run_triangle<false>),
     row<Pad3d>(fits_pad3d, prepare_pad3d, run_pad3d),
 };
 

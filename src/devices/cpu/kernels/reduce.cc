@@ -21,9 +21,10 @@ Misfit fits(const void* op, const ArgFacts& args) {
   return lines_of<Op>(op, args) ? nullptr : "the axes are not known or not side by side in memory";
 }
 
+constexpr TypeRule kArgTypes = {.results = DType::kInt64};
+
 template <class Op>
 Misfit fits_arg(const void* op, const ArgFacts& args) {
-  if (args.in(0).dtype != DType::kFloat32 || args.out().dtype != DType::kInt64) return "only float32 to int64";
   const auto& o = *static_cast<const Op*>(op);
   if (o.flatten && !(args.in(0).layout == Layout::kRowMajor || layouts_agree(args.shape(0)))) return "another order";
   return fits<Op>(op, args);
@@ -82,7 +83,7 @@ template <class Op, Isa kIsa>
 constexpr std::array<Kernel, 2> arg_rows() {
   std::array<Kernel, 2> two = rows<Op, ReduceKind::kMax, kIsa>();
   for (Kernel& k : two) {
-    k.float32 = false;
+    k.types = kArgTypes;
     k.fits = fits_arg<Op>;
     k.run = run_arg;
   }

@@ -93,10 +93,6 @@ void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
                   end * width);
 }
 
-Misfit fits_vectors(const void*, const ArgFacts& args) {
-  return is_complex(args.in(0).dtype) ? "complex numbers" : nullptr;
-}
-
 template <Isa kIsa>
 Prepared prepare(const void*, const ArgFacts& args, PrepareContext&) {
   State s = state_for(args);
@@ -112,8 +108,7 @@ constexpr std::array<Kernel, 1> row() {
                  .op = &kOpRow<Relayout>,
                  .isa = kIsa,
                  .layout = LayoutRule::kRelayout,
-                 .float32 = false,
-                 .fits = kIsa == Isa::kAny ? nullptr : fits_vectors,
+                 .types = kIsa == Isa::kAny ? kAnyTypeRule : kRealRule,
                  .prepare = prepare<kIsa>,
                  .run = run,
                  .run_rows = run_rows}};

@@ -49,10 +49,10 @@ struct State {
   int64_t between[2] = {};   ///< results of all layers but the last, by turns
 };
 
+constexpr TypeRule kRnnTypes = {.in = {{{3, kIndexTypes}}}};
+
 Misfit fits(const void* op, const ArgFacts& args) {
   const auto& o = *static_cast<const Rnn*>(op);
-  if (args.has(3) && args.in(3).dtype != DType::kInt32 && args.in(3).dtype != DType::kInt64) return "odd lengths";
-  if (args.in(0).dtype != DType::kFloat32) return "only float32";
   if (args.out().shape.count() == 0 || args.shape(0).count() == 0) return "no elements";
   const int cells = o.num_layers * o.directions();
   for (int i = 0; i < 2 * cells; ++i) {
@@ -303,7 +303,7 @@ struct Rows {
                                                          .op = &kOpRow<Rnn>,
                                                          .isa = I,
                                                          .products = P,
-                                                         .float32 = false,
+                                                         .types = kRnnTypes,
                                                          .fits = fits_products<P>,
                                                          .prepare = prepare<I, P>,
                                                          .run = run}};

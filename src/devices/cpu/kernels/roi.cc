@@ -25,16 +25,12 @@ struct State {
   int64_t band_bytes = 0;  ///< workspace of each
 };
 
-template <class Op>
+constexpr TypeRule kRoiTypes = {.in = {{{2, DType::kInt32}}}};
+
 Misfit fits(const void*, const ArgFacts& args) {
   if (args.all_out().size() > 1) return "the places are wanted too";
   if (args.shape(0).count() == 0 || args.out().shape.count() == 0) return "no elements";
-  const bool wide = args.has(2) && args.in(2).dtype != DType::kInt32;
-  if (args.has(2) ? wide : args.in(1).lod == nullptr) return "the images of the regions are told otherwise";
-  for (int port : {0, 1}) {
-    if (args.in(port).dtype != DType::kFloat32) return "only float32";
-  }
-  return args.out().dtype == DType::kFloat32 ? nullptr : "only float32";
+  return args.has(2) || args.in(1).lod != nullptr ? nullptr : "the images of the regions are told otherwise";
 }
 
 template <class Op, Isa kIsa>
@@ -230,8 +226,8 @@ struct Rows {
             .op = &kOpRow<Op>,
             .isa = kIsa,
             .layout = LayoutRule::kChannelsLast,
-            .float32 = false,
-            .fits = fits<Op>,
+            .types = kRoiTypes,
+            .fits = fits,
             .prepare = prepare<Op, kIsa>,
             .run = run<Op>};
   }

@@ -15,9 +15,10 @@ struct State {
   int64_t element = 4;
 };
 
+constexpr DTypes kScanned = kIndexTypes | DType::kFloat32 | DType::kFloat64;
+constexpr TypeRule kScanTypes = {.operands = kScanned, .results = kScanned};
+
 Misfit fits(const void* op, const ArgFacts& args) {
-  const auto type = number_type(args.in(0).dtype);
-  if (!type || !scans(*type)) return "not for this element type";
   return static_cast<const Cumsum*>(op)->flatten || known_number(args, 1, -1) ? nullptr : "the axis is not constant";
 }
 
@@ -69,7 +70,7 @@ struct Rows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<Cumsum, kIsa>(),
                                                          .op = &kOpRow<Cumsum>,
                                                          .isa = kIsa,
-                                                         .float32 = false,
+                                                         .types = kScanTypes,
                                                          .fits = fits,
                                                          .prepare = prepare<kIsa>,
                                                          .run = run}};

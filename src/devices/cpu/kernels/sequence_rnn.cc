@@ -102,7 +102,6 @@ std::vector<int64_t> offsets_of(const ArgFacts& args) {
 template <class Op>
 Misfit fits_any(const ArgFacts& args, int first, int states) {
   const int weight = first + states;
-  if (args.in(0).dtype != DType::kFloat32) return "only float32";
   if (args.in(weight).value == nullptr) return "the weights are not constant";
   if (args.shape(0).count() == 0) return "no elements";
   const std::vector<int64_t> offsets = offsets_of<Op>(args);
@@ -302,7 +301,6 @@ struct Rows {
     return {.name = row_name<Op, I>(),
             .op = &kOpRow<Op>,
             .isa = I,
-            .float32 = false,
             .fits = fits,
             .prepare = prepare<Op, I>,
             .run = run<Op>};

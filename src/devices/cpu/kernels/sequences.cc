@@ -167,13 +167,16 @@ std::vector<int64_t> pooled_offsets(const ArgFacts& args) {
   return known.empty() ? std::vector<int64_t>{0, args.shape(0)[0]} : known;
 }
 
+/// Result 1: where the largest elements are.
+constexpr TypeRule kPoolTypes = {.out = {{{1, DType::kInt32}}}};
+
 Misfit fits_pool(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const SequencePool*>(op_attributes);
-  if (args.in(0).dtype != DType::kFloat32) return "only float32";
   if (op.pooltype == SequencePooling::kFirst || op.pooltype == SequencePooling::kLast) return "nothing is computed";
   const Shape& x = args.shape(0);
   if (x.count() == 0) return "no elements";
-  if (x.rank() == 3 && known_offsets(args.in(0)).empty()) return "one sequence of matrices";
+  const bool sequences = args.in(0).lod != nullptr && !args.in(0).lod->empty();
+  if (x.rank() == 3 && !sequences) return "one sequence of matrices";
   const std::vector<int64_t> offsets = pooled_offsets(args);
   if (!fit_rows(offsets, x[0])) return "the sequences do not fit the rows";
   return args.out().shape[0] == static_cast<int64_t>(offsets.size()) - 1 ? nullptr : "the sequences are not known";
@@ -244,7 +247,7 @@ struct Rows {
                                                   Kernel{.name = row_name<SequencePool, I>(),
                                                          .op = &kOpRow<SequencePool>,
                                                          .isa = I,
-                                                         .float32 = false,
+                                                         .types = kPoolTypes,
                                                          .fits = fits_pool,
                                                          .prepare = prepare_pool<I>,
                                                          .run = run_pool}};

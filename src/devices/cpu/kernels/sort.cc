@@ -36,9 +36,12 @@ Order order_of(const Topk& op) { return {op.axis, op.largest}; }
 Order order_of(const TopkV1&) { return {}; }
 Order order_of(const Argsort& op) { return {op.axis, op.descending}; }
 
+/// All but bool and halves; with where they were.
+constexpr DTypes kSorted = kRealTypes - kHalfTypes - DType::kBool;
+constexpr TypeRule kSortTypes = {.operands = kSorted, .results = kSorted, .out = {{{1, DType::kInt64}}}};
+constexpr TypeRule kUniqueTypes = {.operands = kSorted, .results = kSorted | kIndexTypes};
+
 Misfit fits(const void*, const ArgFacts& args) {
-  const auto type = number_type(args.in(0).dtype);
-  if (!type || !sorts(*type)) return "not for this element type";
   return args.shape(0).count() < (int64_t{1} << 32) ? nullptr : "too many elements";
 }
 
@@ -231,7 +234,7 @@ constexpr Kernel row() {
   return {.name = row_name<Op, kIsa>(),
           .op = &kOpRow<Op>,
           .isa = kIsa,
-          .float32 = false,
+          .types = kSortTypes,
           .fits = fits,
           .prepare = prepare<Op, kIsa>,
           .run = run};
@@ -243,7 +246,7 @@ struct Rows {
                                                   Kernel{.name = row_name<Unique, kIsa>(),
                                                          .op = &kOpRow<Unique>,
                                                          .isa = kIsa,
-                                                         .float32 = false,
+                                                         .types = kUniqueTypes,
                                                          .sized = true,
                                                          .fits = fits_unique,
                                                          .prepare = prepare_unique<kIsa>,

@@ -12,9 +12,9 @@
 namespace coracle::cpu::kernels {
 namespace {
 
+constexpr TypeRule kUnpoolTypes = {.in = {{{1, kIndexTypes}}}};
+
 Misfit fits_unpool(const void*, const ArgFacts& args) {
-  if (args.in(0).dtype != DType::kFloat32) return "only float32";
-  if (args.in(1).dtype != DType::kInt32 && args.in(1).dtype != DType::kInt64) return "only indices of 32 or 64 bits";
   return args.shape(0).count() == 0 || args.out().shape.count() == 0 ? "no elements" : nullptr;
 }
 
@@ -93,8 +93,11 @@ void run_maxout(KernelCall& call) noexcept {
 
 template <class Op>
 constexpr Kernel unpool_row() {
-  return {
-      .name = row_name<Op, Isa::kAny>(), .op = &kOpRow<Op>, .float32 = false, .fits = fits_unpool, .run = run_unpool};
+  return {.name = row_name<Op, Isa::kAny>(),
+          .op = &kOpRow<Op>,
+          .types = kUnpoolTypes,
+          .fits = fits_unpool,
+          .run = run_unpool};
 }
 
 constexpr std::array<Kernel, 3> kRows = {unpool_row<Unpool>(), unpool_row<Unpool3d>(),

@@ -18,7 +18,7 @@ Misfit fits(const void*, const ArgFacts& args) noexcept {
 void run(KernelCall&) noexcept {}
 
 constexpr Kernel row(const OpRow* op) {
-  return {.name = "view", .op = op, .float32 = false, .view = true, .fits = fits, .run = run};
+  return {.name = "view", .op = op, .types = kAnyTypeRule, .view = true, .fits = fits, .run = run};
 }
 
 constexpr Kernel kRows[] = {

@@ -28,10 +28,12 @@ struct ClipState {
   int64_t element = 8;
 };
 
-bool is_whole(DType dtype) { return dtype == DType::kInt32 || dtype == DType::kInt64; }
+constexpr TypeRule kClipTypes = {.operands = kIndexTypes, .results = kIndexTypes};
+constexpr TypeRule kScaleTypes = {.operands = DType::kInt64, .results = DType::kInt64};
+constexpr TypeRule kEqualAllTypes = {
+    .operands = binary_types(NumberBinaryKind::kEqual), .results = DType::kBool, .alike = true};
 
 Misfit fits_clip(const void*, const ArgFacts& args) {
-  if (!is_whole(args.in(0).dtype)) return "only int32 and int64";
   return known_number(args, 1, 0) && known_number(args, 2, 0) ? nullptr : "a bound is not constant";
 }
 
@@ -88,7 +90,6 @@ State state_of_two(const ArgFacts& args, NumberBinaryKind first, int64_t first_n
 }
 
 Misfit fits_scale(const void*, const ArgFacts& args) {
-  if (args.in(0).dtype != DType::kInt64) return "only int64";
   return known_number(args, 1, 1) ? nullptr : "the scale is not constant";
 }
 
@@ -124,13 +125,6 @@ struct EqualState {
   int64_t element = 8;
 };
 
-Misfit fits_equal_all(const void*, const ArgFacts& args) {
-  const auto type = number_type(args.in(0).dtype);
-  if (args.in(0).dtype != args.in(1).dtype) return "operands of two types";
-  const bool known = type && number_binary_table(Isa::kAny).loops(NumberBinaryKind::kEqual, *type).same != nullptr;
-  return known ? nullptr : "not for this element type";
-}
-
 template <Isa kIsa>
 Prepared prepare_equal_all(const void*, const ArgFacts& args, PrepareContext&) {
   return prepared(EqualState{
@@ -161,7 +155,7 @@ struct Rows {
              .op = &kOpRow<Clip>,
              .isa = kIsa,
              .layout = LayoutRule::kSame,
-             .float32 = false,
+             .types = kClipTypes,
              .fits = fits_clip,
              .prepare = prepare_clip<kIsa>,
              .run = run_clip},
@@ -169,15 +163,14 @@ struct Rows {
              .op = &kOpRow<Scale>,
              .isa = kIsa,
              .layout = LayoutRule::kSame,
-             .float32 = false,
+             .types = kScaleTypes,
              .fits = fits_scale,
              .prepare = prepare_scale<kIsa>,
              .run = run},
       Kernel{.name = row_name<EqualAll, kIsa>(),
              .op = &kOpRow<EqualAll>,
              .isa = kIsa,
-             .float32 = false,
-             .fits = fits_equal_all,
+             .types = kEqualAllTypes,
              .prepare = prepare_equal_all<kIsa>,
              .run = run_equal_all},
   };

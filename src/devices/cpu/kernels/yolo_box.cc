@@ -22,13 +22,9 @@ struct State {
   int64_t bands = 1;   ///< parts of the places that run at once
 };
 
-Misfit fits(const void*, const ArgFacts& args) {
-  if (args.shape(0).count() == 0) return "no elements";
-  const DType size = args.in(1).dtype;
-  if (size != DType::kInt32 && size != DType::kInt64) return "sizes of other types";
-  const bool floats = args.in(0).dtype == DType::kFloat32;
-  return floats ? nullptr : "only float32";
-}
+constexpr TypeRule kYoloTypes = {.in = {{{1, kIndexTypes}}}};
+
+Misfit fits(const void*, const ArgFacts& args) { return args.shape(0).count() == 0 ? "no elements" : nullptr; }
 
 template <Isa kIsa>
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
@@ -113,7 +109,7 @@ struct Rows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<YoloBox, kIsa>(),
                                                          .op = &kOpRow<YoloBox>,
                                                          .isa = kIsa,
-                                                         .float32 = false,
+                                                         .types = kYoloTypes,
                                                          .fits = fits,
                                                          .prepare = prepare<kIsa>,
                                                          .run = run}};

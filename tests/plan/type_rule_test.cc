@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/type_rule.h"
+
+#include <gtest/gtest.h>
+
+#include "ops/add.h"
+#include "ops/argmax.h"
+#include "ops/gather.h"
+#include "plan/device.h"
+
+namespace coracle {
+namespace {
+
+constexpr DTypes kSmall = DType::kInt8 | DType::kUint8;
+
+/// Whether the rule takes a node of `op` with one value of each type at the ports in order.
+bool takes_types(const TypeRule& rule, const OpRow& op, const std::vector<DType>& in, DType out) {
+  std::vector<Fact> facts;
+  for (DType type : in) facts.emplace_back(type, Shape{2});
+  const Fact result(out, Shape{2});
+  std::vector<const Fact*> operands;
+  for (const Fact& f : facts) operands.push_back(&f);
+  const Fact* const results = &result;
+  const PortCounts in_counts(in.size(), 1);
+  PortCounts out_counts(op.outputs.size(), 0);
+  out_counts[0] = 1;
+  return takes(rule, op, in_counts, ArgFacts(operands, in_counts, {&results, 1}, out_counts));
+}
+
+TEST(DTypes, AreSets) {
+  EXPECT_TRUE(kSmall.has(DType::kInt8));
+  EXPECT_FALSE(kSmall.has(DType::kInt16));
+  EXPECT_FALSE(DTypes::all().has(DType::kUnknown));
+  EXPECT_EQ(DTypes::all().count(), static_cast<int>(DType::kUnknown));
+  EXPECT_EQ(DTypes::all() - kComplexTypes, kRealTypes);
+  std::string text;
+  append_text(text, kSmall | DType::kFloat32);
+  EXPECT_EQ(text, "int8, uint8 and float32");
+}
+
+TEST(TypeRule, DefaultsToFloat32) {
+  EXPECT_TRUE(takes_types({}, kOpRow<Add>, {DType::kFloat32, DType::kFloat32}, DType::kFloat32));
+  EXPECT_FALSE(takes_types({}, kOpRow<Add>, {DType::kFloat32, DType::kFloat16}, DType::kFloat32));
+  EXPECT_FALSE(takes_types({}, kOpRow<Add>, {DType::kFloat32, DType::kFloat32}, DType::kFloat64));
+}
+
+TEST(TypeRule, NamedPortsHaveTheirOwnTypes) {
+  const TypeRule rule = {.in = {{{1, kIndexTypes}}}};
+  EXPECT_TRUE(takes_types(rule, kOpRow<Gather>, {DType::kFloat32, DType::kInt32}, DType::kFloat32));
+  EXPECT_FALSE(takes_types(rule, kOpRow<Gather>, {DType::kFloat32, DType::kInt16}, DType::kFloat32));
+  EXPECT_FALSE(takes_types(rule, kOpRow<Gather>, {DType::kInt32, DType::kInt32}, DType::kFloat32));
+  EXPECT_EQ(text_of(rule), "only float32; operand 1: int32 and int64");
+}
+
+TEST(TypeRule, ArgumentsAreOfAnyType) {
+  // The axis is an operand in one format and an attribute in the other.
+  const TypeRule rule = {.results = DType::kInt64};
+  EXPECT_TRUE(takes_types(rule, kOpRow<Argmax>, {DType::kFloat32, DType::kInt32}, DType::kInt64));
+  EXPECT_EQ(text_of(rule), "only float32 to int64");
+}
+
+TEST(TypeRule, AlikeOperandsHaveOneType) {
+  const TypeRule rule = {.operands = kSmall, .results = kSmall, .alike = true};
+  EXPECT_TRUE(takes_types(rule, kOpRow<Add>, {DType::kInt8, DType::kInt8}, DType::kInt8));
+  EXPECT_FALSE(takes_types(rule, kOpRow<Add>, {DType::kInt8, DType::kUint8}, DType::kInt8));
+  EXPECT_EQ(text_of(rule), "only int8 and uint8 (one type)");
+}
+
+TEST(TypeRule, NamesPortsThatOperatorsHave) {
+  for (const Device* device : all_devices()) {
+    for (const KernelTable* table : device->kernels()) {
+      for (const Kernel& kernel : table->rows) {
+        for (const PortTypes& p : kernel.types.in) {
+          EXPECT_LT(p.port, static_cast<int>(kernel.op->inputs.size())) << kernel.name;
+        }
+        for (const PortTypes& p : kernel.types.out) {
+          EXPECT_LT(p.port, static_cast<int>(kernel.op->outputs.size())) << kernel.name;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace coracle
