@@ -7,28 +7,36 @@
 
 namespace coracle {
 
+ValueId Graph::add_value(Value value) {
+  values_.push_back(std::move(value));
+  uses_.add_value();
+  return ValueId{static_cast<int32_t>(values_.size()) - 1};
+}
+
 ValueId Graph::add_input(std::string_view name, Fact fact) {
-  const ValueId id{static_cast<int32_t>(values_.size())};
-  values_.push_back({.fact = std::move(fact), .name = printable(name), .lod_origin = id});
+  const ValueId id = add_value({.fact = std::move(fact), .name = printable(name)});
+  values_[index(id)].lod_origin = id;
   inputs_.push_back(id);
   return id;
 }
 
 ValueId Graph::add_constant(Tensor tensor, std::string_view name) {
-  const ValueId id{static_cast<int32_t>(values_.size())};
   const bool has_lod = !tensor.lod().empty();
-  values_.push_back(
-      {.fact = Fact::constant(std::move(tensor)), .name = printable(name), .lod_origin = has_lod ? id : kNoValue});
+  const ValueId id = add_value({.fact = Fact::constant(std::move(tensor)), .name = printable(name)});
+  if (has_lod) values_[index(id)].lod_origin = id;
   return id;
 }
 
 NodeId Graph::add_node(Op op, const PortValues& inputs, PortCounts output_counts, std::string name,
                        std::vector<std::shared_ptr<Graph>> regions) {
-  return insert_node(kNoNode, std::move(op), inputs, std::move(output_counts), std::move(name), std::move(regions));
+  const NodeId id = make_node(std::move(op), inputs, std::move(output_counts), std::move(name), std::move(regions));
+  order_.append(id);
+  count_operands(id);
+  return id;
 }
 
-NodeId Graph::insert_node(NodeId before, Op op, const PortValues& inputs, PortCounts output_counts, std::string name,
-                          std::vector<std::shared_ptr<Graph>> regions) {
+NodeId Graph::make_node(Op op, const PortValues& inputs, PortCounts output_counts, std::string name,
+                        std::vector<std::shared_ptr<Graph>> regions) {
   const OpRow& row = op.row();
   const NodeId id{static_cast<int32_t>(nodes_.size())};
   Node node;
@@ -64,14 +72,12 @@ NodeId Graph::insert_node(NodeId before, Op op, const PortValues& inputs, PortCo
   for (ValueId v : node.inputs) facts.push_back(&fact(v));
   std::vector<Fact> results = infer_node(node, facts);
   for (size_t i = 0; i < results.size(); ++i) {
-    const ValueId v{static_cast<int32_t>(values_.size())};
-    values_.push_back({.fact = std::move(results[i]), .name = {}, .producer = id, .output = static_cast<int>(i)});
-    node.outputs.push_back(v);
+    node.outputs.push_back(
+        add_value({.fact = std::move(results[i]), .name = {}, .producer = id, .output = static_cast<int>(i)}));
   }
   nodes_.push_back(std::move(node));
   const std::vector<ValueId>& outputs = nodes_.back().outputs;
   for (size_t i = 0; i < outputs.size(); ++i) values_[index(outputs[i])].lod_origin = origin_of(id, i);
-  order_.insert(before == kNoNode ? order_.end() : std::find(order_.begin(), order_.end(), before), id);
   return id;
 }
 
@@ -111,33 +117,44 @@ ValueId Graph::add(Op op, const PortValues& inputs, std::string name) {
 
 void Graph::add_output(ValueId value, std::string_view name) {
   outputs_.push_back(value);
+  uses_.add_output(value);
   output_names_.push_back(printable(name));
 }
 
 void Graph::set_name(ValueId value, std::string_view name) { values_[index(value)].name = printable(name); }
 
 void Graph::replace_uses(ValueId from, ValueId to) {
-  for (NodeId id : order_) {
-    std::vector<ValueId>& inputs = nodes_[index(id)].inputs;
-    std::replace(inputs.begin(), inputs.end(), from, to);
+  if (from == to) return;
+  for (NodeId id : uses_.take_users(from)) {
+    Node& user = nodes_[index(id)];
+    if (!user.alive) continue;
+    for (ValueId& v : user.inputs) {
+      if (v != from) continue;
+      v = to;
+      uses_.remove_operands({&from, 1});
+      uses_.add_operands(id, {&to, 1});
+    }
   }
-  std::replace(outputs_.begin(), outputs_.end(), from, to);
+  for (ValueId& v : outputs_) {
+    if (v != from) continue;
+    v = to;
+    uses_.remove_output(from);
+    uses_.add_output(to);
+  }
 }
 
-void Graph::remove_node(NodeId id) {
+void Graph::remove_node(NodeId id, bool counted) {
   Node& n = nodes_[index(id)];
   n.alive = false;
   n.regions.clear();
-  order_.erase(std::find(order_.begin(), order_.end(), id));
+  if (counted) uses_.remove_operands(n.inputs);
+  order_.remove(id);
 }
 
-std::vector<int> Graph::use_counts() const {
-  std::vector<int> counts(values_.size(), 0);
-  for (NodeId id : order_) {
-    for (ValueId v : node(id).inputs) ++counts[index(v)];
-  }
-  for (ValueId v : outputs_) ++counts[index(v)];
-  return counts;
+void Graph::count_all_uses() {
+  uses_.clear(values_.size());
+  for (NodeId id : order()) count_operands(id);
+  for (ValueId v : outputs_) uses_.add_output(v);
 }
 
 void Graph::infer_all() {

@@ -7,18 +7,12 @@
 #include <vector>
 
 #include "base/fact.h"
+#include "graph/ids.h"
+#include "graph/node_order.h"
 #include "graph/op.h"
+#include "graph/use_lists.h"
 
 namespace coracle {
-
-/// Index of a value in its graph; kNoValue stands for an absent optional.
-enum class ValueId : int32_t {};
-inline constexpr ValueId kNoValue{-1};
-enum class NodeId : int32_t {};
-inline constexpr NodeId kNoNode{-1};
-
-constexpr size_t index(ValueId v) { return static_cast<size_t>(v); }
-constexpr size_t index(NodeId n) { return static_cast<size_t>(n); }
 
 /// The values at each port of a node: one list per port, empty where absent.
 using PortValues = std::vector<std::vector<ValueId>>;
@@ -97,13 +91,14 @@ class Graph {
   size_t node_count() const { return nodes_.size(); }
 
   /// Nodes in program order (dead ones left out).
-  const std::vector<NodeId>& order() const { return order_; }
+  const std::vector<NodeId>& order() const { return order_.list(); }
   const std::vector<ValueId>& inputs() const { return inputs_; }
   const std::vector<ValueId>& outputs() const { return outputs_; }
   const std::vector<std::string>& output_names() const { return output_names_; }
 
-  /// How often each value is used as an operand or program output.
-  std::vector<int> use_counts() const;
+  /// How often each value is used as an operand or program output, by value. Follows all changes but patches that are
+  /// not committed.
+  const std::vector<int>& use_counts() const { return uses_.counts(); }
 
  private:
   friend class Patch;
@@ -112,19 +107,23 @@ class Graph {
   friend int drop_unread_results(Graph& graph);
   friend void release_unused_constants(Graph& graph);
 
-  /// add_node, placed before `before` in program order.
-  NodeId insert_node(NodeId before, Op op, const PortValues& inputs, PortCounts output_counts, std::string name,
-                     std::vector<std::shared_ptr<Graph>> regions);
+  /// add_node without a place in the program order; its operands do not count as used yet.
+  NodeId make_node(Op op, const PortValues& inputs, PortCounts output_counts, std::string name,
+                   std::vector<std::shared_ptr<Graph>> regions);
+  ValueId add_value(Value value);
+  void count_operands(NodeId id) { uses_.add_operands(id, node(id).inputs); }
   /// Every use of `from` (operands and program outputs) becomes a use of `to`.
   void replace_uses(ValueId from, ValueId to);
-  /// Takes a node out. Its outputs must not be used any more.
-  void remove_node(NodeId id);
+  /// Takes a node out. Its outputs must not be used any more. `counted`: its operands count as used.
+  void remove_node(NodeId id, bool counted = true);
+  void count_all_uses();
   /// The lod_origin of a node's result `output`.
   ValueId origin_of(NodeId node, size_t output) const;
 
   std::vector<Value> values_;
   std::vector<Node> nodes_;
-  std::vector<NodeId> order_;
+  NodeOrder order_;
+  UseLists uses_;
   std::vector<ValueId> inputs_;
   std::vector<ValueId> outputs_;
   std::vector<std::string> output_names_;

@@ -13,6 +13,18 @@ bool fits(const PortCounts& counts, std::span<const Port> ports, const std::vect
          std::accumulate(counts.begin(), counts.end(), 0) == static_cast<int>(values.size());
 }
 
+void check_use_counts(const Graph& graph) {
+  std::vector<int> counts(graph.value_count(), 0);
+  for (NodeId id : graph.order()) {
+    for (ValueId v : graph.node(id).inputs) ++counts[index(v)];
+  }
+  for (ValueId v : graph.outputs()) ++counts[index(v)];
+  const auto wrong = std::mismatch(counts.begin(), counts.end(), graph.use_counts().begin());
+  require(wrong.first == counts.end(), "value ", wrong.first - counts.begin(), " is used ",
+          wrong.first == counts.end() ? 0 : *wrong.first, " times, counted ",
+          wrong.first == counts.end() ? 0 : *wrong.second);
+}
+
 /// True if both stand for the same sequence offsets: the same value, or results of equal operators on the same
 /// operands.
 bool same_lod(const Graph& graph, ValueId a, ValueId b) {
@@ -30,7 +42,7 @@ bool same_lod(const Graph& graph, ValueId a, ValueId b) {
 }  // namespace
 
 Patch::~Patch() {
-  for (auto it = added_.rbegin(); it != added_.rend(); ++it) graph_.remove_node(*it);
+  for (auto it = added_.rbegin(); it != added_.rend(); ++it) graph_.remove_node(*it, false);
 }
 
 ValueId Patch::add(Op op, const PortValues& inputs) {
@@ -39,7 +51,8 @@ ValueId Patch::add(Op op, const PortValues& inputs) {
 
 NodeId Patch::add_node(Op op, const PortValues& inputs, PortCounts output_counts) {
   const std::string name = graph_.node(at_).name;
-  added_.push_back(graph_.insert_node(at_, std::move(op), inputs, std::move(output_counts), name, {}));
+  added_.push_back(graph_.make_node(std::move(op), inputs, std::move(output_counts), name, {}));
+  graph_.order_.insert(added_.back(), at_);
   return added_.back();
 }
 
@@ -72,6 +85,7 @@ bool Patch::has_lod_of(ValueId by, ValueId old) {
 
 void Patch::commit() {
   require(allowed_, "a rewrite that changes sequence offsets is not allowed");
+  for (NodeId id : added_) graph_.count_operands(id);
   for (const auto& [old, by] : replacements_) {
     graph_.replace_uses(old, by);
     const Value& value = graph_.value(by);
@@ -82,20 +96,17 @@ void Patch::commit() {
 }
 
 void Patch::replace_all(Graph& graph, const std::vector<ValueId>& by, const std::vector<bool>& removed) {
-  std::erase_if(graph.order_, [&](NodeId id) {
-    if (!removed[index(id)]) return false;
-    Node& node = graph.nodes_[index(id)];
-    node.alive = false;
-    node.regions.clear();
-    return true;
-  });
+  for (size_t i = 0; i < removed.size(); ++i) {
+    if (removed[i]) graph.remove_node(NodeId{static_cast<int32_t>(i)});
+  }
   const auto replace = [&](std::vector<ValueId>& values) {
     for (ValueId& v : values) {
       if (index(v) < by.size()) v = by[index(v)];
     }
   };
-  for (NodeId id : graph.order_) replace(graph.nodes_[index(id)].inputs);
+  for (NodeId id : graph.order()) replace(graph.nodes_[index(id)].inputs);
   replace(graph.outputs_);
+  graph.count_all_uses();
 }
 
 Replacements::Replacements(Graph& graph) : graph_(graph), removed_(graph.node_count(), false) {
@@ -137,25 +148,22 @@ void Replacements::commit() {
 }
 
 int remove_dead(Graph& graph) {
-  std::vector<int> uses = graph.use_counts();
+  const std::vector<int>& uses = graph.use_counts();
+  const std::vector<NodeId> order = graph.order();
   int count = 0;
-  for (auto it = graph.order().rbegin(); it != graph.order().rend(); ++it) {
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
     const Node& node = graph.node(*it);
     const bool used =
         std::any_of(node.outputs.begin(), node.outputs.end(), [&](ValueId v) { return uses[index(v)] > 0; });
     if (used || !node.op.row().pure) continue;
-    for (ValueId v : node.inputs) --uses[index(v)];
-    Node& dead = graph.nodes_[index(*it)];
-    dead.alive = false;
-    dead.regions.clear();
+    graph.remove_node(*it);
     ++count;
   }
-  if (count > 0) std::erase_if(graph.order_, [&](NodeId id) { return !graph.node(id).alive; });
   return count;
 }
 
 int drop_unread_results(Graph& graph) {
-  const std::vector<int> uses = graph.use_counts();
+  const std::vector<int>& uses = graph.use_counts();
   int count = 0;
   for (NodeId id : graph.order()) {
     Node& node = graph.nodes_[index(id)];
@@ -173,7 +181,7 @@ int drop_unread_results(Graph& graph) {
 }
 
 void release_unused_constants(Graph& graph) {
-  const std::vector<int> uses = graph.use_counts();
+  const std::vector<int>& uses = graph.use_counts();
   for (size_t i = 0; i < uses.size(); ++i) {
     Value& value = graph.values_[i];
     if (uses[i] == 0 && value.is_constant()) value.fact.value = nullptr;
@@ -206,6 +214,7 @@ void verify(const Graph& graph, bool infer) {
     for (const std::shared_ptr<Graph>& region : node.regions) verify(*region, false);
   }
   for (ValueId v : graph.outputs()) require(defined[index(v)], "an output of the program is not defined");
+  check_use_counts(graph);
   if (!infer) return;
   std::vector<Fact> inputs;
   for (ValueId v : graph.inputs()) inputs.push_back(graph.fact(v));

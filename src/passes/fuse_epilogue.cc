@@ -141,7 +141,7 @@ bool reads_others(const Node& node, const std::vector<int>& uses) {
 /// f(carrier(x, w), ...)  ->  carrier'(x, w, ...) with f as its last step
 int fuse(Graph& graph, RewriteBudget& budget) {
   int count = 0;
-  std::vector<int> uses = graph.use_counts();
+  const std::vector<int>& uses = graph.use_counts();
   const std::vector<NodeId> order = graph.order();
   for (NodeId id : order) {
     if (!graph.node(id).alive || graph.node(id).outputs.empty() || reads_others(graph.node(id), uses)) continue;
@@ -167,7 +167,6 @@ int fuse(Graph& graph, RewriteBudget& budget) {
       if (!patch.allowed()) continue;
       if (!budget.take()) return count;
       patch.commit();
-      uses = graph.use_counts();
       ++count;
       break;
     }

@@ -59,7 +59,7 @@ bool replace_dropout(Graph& graph, NodeId id, RewriteBudget& budget) {
 int remove(Graph& graph, RewriteBudget& budget) {
   int count = 0;
   const std::vector<NodeId> order = graph.order();
-  const std::vector<int> uses = graph.use_counts();
+  const std::vector<int>& uses = graph.use_counts();
   Replacements replacements(graph);
   std::vector<NodeId> others;
   for (NodeId id : order) {
@@ -79,7 +79,7 @@ int remove(Graph& graph, RewriteBudget& budget) {
   }
   if (count > 0) replacements.commit();
   for (NodeId id : others) {
-    if (affordable(graph, count) && replace_dropout(graph, id, budget)) ++count;
+    if (replace_dropout(graph, id, budget)) ++count;
   }
   return count;
 }

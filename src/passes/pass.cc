@@ -11,17 +11,16 @@ namespace {
 /// Rounds over a graph after which a pass that still finds something is stopped: a rewrite that undoes another.
 constexpr int kMaxRounds = 100;
 
-/// Places rewritten times nodes of the graph: about a second.
-constexpr int64_t kMostWork = 100'000'000;
+/// Nodes looked at by one pass, all its rounds together; a graph is gone through once in any case.
+constexpr int64_t kMostVisits = 20'000'000;
 
 int run_rewrites(const Pass& pass, Graph& graph, RewriteBudget& budget) {
   int count = 0;
-  std::vector<int> uses = graph.use_counts();
+  const std::vector<int>& uses = graph.use_counts();
   const std::vector<NodeId> order = graph.order();
   for (NodeId id : order) {
     if (!graph.node(id).alive) continue;
     Deadline::check_current();
-    if (!affordable(graph, count)) break;
     for (const Rewrite& rewrite : pass.rewrites) {
       Match match(graph, uses);
       if (!match.match(rewrite.pattern, rewrite.root, id)) continue;
@@ -30,7 +29,6 @@ int run_rewrites(const Pass& pass, Graph& graph, RewriteBudget& budget) {
       if (!budget.take()) return count;
       patch.commit();
       ++count;
-      uses = graph.use_counts();
       break;
     }
   }
@@ -48,16 +46,14 @@ int run_once(const Pass& pass, Graph& graph, RewriteBudget& budget) {
 
 }  // namespace
 
-bool affordable(const Graph& graph, int rewrites) {
-  return rewrites * static_cast<int64_t>(graph.order().size()) < kMostWork;
-}
-
 int run_pass(const Pass& pass, Graph& graph, RewriteBudget& budget) {
   int total = 0;
+  int64_t visits = 0;
   for (int round = 0; round < kMaxRounds; ++round) {
     const int count = run_once(pass, graph, budget);
     total += count;
-    if (count == 0 || !affordable(graph, total)) break;
+    visits += static_cast<int64_t>(graph.order().size());
+    if (count == 0 || visits > kMostVisits) break;
   }
   return total;
 }

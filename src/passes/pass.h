@@ -34,10 +34,6 @@ class RewriteBudget {
   int64_t left_;  // negative: no limit
 };
 
-/// True while a pass may go on to rewrite place after place of a graph, each in time in proportion to its size.
-/// Rewrites only make a program faster: of one that is larger than any program is written, the rest stays as it is.
-bool affordable(const Graph& graph, int rewrites);
-
 /// A named step of the pipeline: rewrites tried at every node until nothing changes, or a function over a graph that
 /// returns how often it changed something. Regions are visited by the driver.
 struct Pass {

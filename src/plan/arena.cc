@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/deadline.h"
 #include "base/size.h"
@@ -14,6 +15,51 @@ constexpr int64_t kAlignment = 64;
 
 Size aligned(size_t bytes) { return Size(bytes).rounded_up(kAlignment); }
 
+/// Blocks that are placed, found by when they live: those that begin at a step, and those that live at it (a segment
+/// tree over the steps), so that a block is compared with the others of its own time only.
+class PlacedBlocks {
+ public:
+  explicit PlacedBlocks(const std::vector<ArenaBlock>& blocks) : blocks_(blocks) {
+    for (const ArenaBlock& b : blocks) begins_.push_back(b.first);
+    std::sort(begins_.begin(), begins_.end());
+    begins_.erase(std::unique(begins_.begin(), begins_.end()), begins_.end());
+    beginning_.resize(begins_.size());
+    living_.resize(2 * begins_.size());
+  }
+
+  void add(size_t block) {
+    const auto [first, end] = span_of(blocks_[block]);
+    beginning_[first].push_back(block);
+    for (size_t l = first + begins_.size(), r = end + begins_.size(); l < r; l /= 2, r /= 2) {
+      if (l % 2 == 1) living_[l++].push_back(block);
+      if (r % 2 == 1) living_[--r].push_back(block);
+    }
+  }
+
+  /// Those that live at one of the steps of `block`.
+  void find(const ArenaBlock& block, std::vector<size_t>& found) const {
+    const auto [first, end] = span_of(block);
+    found.clear();
+    for (size_t at = first + begins_.size(); at >= 1; at /= 2) {
+      found.insert(found.end(), living_[at].begin(), living_[at].end());
+    }
+    for (size_t i = first + 1; i < end; ++i) found.insert(found.end(), beginning_[i].begin(), beginning_[i].end());
+  }
+
+ private:
+  /// Steps at which blocks begin, by their number among those: the others tell nothing apart.
+  std::pair<size_t, size_t> span_of(const ArenaBlock& b) const {
+    const auto first = std::lower_bound(begins_.begin(), begins_.end(), b.first);
+    const auto end = std::upper_bound(first, begins_.end(), b.last);
+    return {static_cast<size_t>(first - begins_.begin()), static_cast<size_t>(end - begins_.begin())};
+  }
+
+  const std::vector<ArenaBlock>& blocks_;
+  std::vector<int> begins_;
+  std::vector<std::vector<size_t>> beginning_;
+  std::vector<std::vector<size_t>> living_;
+};
+
 }  // namespace
 
 ArenaPlan plan_arena(const std::vector<ArenaBlock>& blocks) {
@@ -23,23 +69,21 @@ ArenaPlan plan_arena(const std::vector<ArenaBlock>& blocks) {
   std::iota(by_size.begin(), by_size.end(), size_t{0});
   std::stable_sort(by_size.begin(), by_size.end(),
                    [&](size_t a, size_t b) { return blocks[a].bytes > blocks[b].bytes; });
-  std::vector<size_t> placed;  // by offset
+  PlacedBlocks placed(blocks);
+  std::vector<size_t> others;
   for (size_t b : by_size) {
     Deadline::check_current();
-    const ArenaBlock& block = blocks[b];
-    const Size bytes = aligned(block.bytes);
+    const Size bytes = aligned(blocks[b].bytes);
+    placed.find(blocks[b], others);
+    std::sort(others.begin(), others.end(), [&](size_t x, size_t y) { return plan.offsets[x] < plan.offsets[y]; });
     Size offset;
-    for (size_t other : placed) {
-      const ArenaBlock& o = blocks[other];
-      if (o.last < block.first || block.last < o.first) continue;
+    for (size_t other : others) {
       if (Size(plan.offsets[other]) >= offset + bytes) break;
-      offset = std::max(offset, plan.offsets[other] + aligned(o.bytes));
+      offset = std::max(offset, plan.offsets[other] + aligned(blocks[other].bytes));
     }
     plan.offsets[b] = offset.bytes();
     plan.bytes = std::max(plan.bytes, (offset + bytes).bytes());
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), b,
-                                   [&](size_t x, size_t y) { return plan.offsets[x] < plan.offsets[y]; }),
-                  b);
+    placed.add(b);
   }
   return plan;
 }

@@ -97,6 +97,9 @@ bool moves(const Step& step) {
          step.op.is<SplitWithNum>() || step.op.is<Unbind>();
 }
 
+/// Steps, one behind the other, through which an operand is followed.
+constexpr int kMostMoves = 64;
+
 class Strider {
  public:
   Strider(Steps& steps, const std::function<void(Step&, const ArgFacts&)>& prepare)
@@ -127,18 +130,18 @@ class Strider {
   }
 
   /// Where a local's elements lie before they are moved or seen with another shape; nothing if they are not.
-  std::optional<Seen> source(int local) const {
+  std::optional<Seen> source(int local, int moves_before = 0) const {
     const int p = producer_[static_cast<size_t>(local)];
     const auto placed = placed_.find(local);
     if (placed != placed_.end()) return placed->second;
     if (p < 0 || fact(local).shape.count() == 0) return std::nullopt;
     const Step& step = steps_.steps[static_cast<size_t>(p)];
-    if (!moves(step)) return std::nullopt;
+    if (!moves(step) || moves_before == kMostMoves) return std::nullopt;
     const int from = step.in.at(0);
     const bool reorders = step.kernel->view || step.op.is<Transpose>();
     if (reorders && !(is_row_major(local) && is_row_major(from))) return std::nullopt;
     if (fact(local).layout != fact(from).layout && !reorders) return std::nullopt;
-    const Seen x = source(from).value_or(Seen{from, dense_view(fact(from))});
+    const Seen x = source(from, moves_before + 1).value_or(Seen{from, dense_view(fact(from))});
     const std::optional<StridedView> view = moved(step, x.view, local);
     if (!view) return std::nullopt;
     return Seen{x.base, *view, x.moved || !step.kernel->view};
@@ -177,7 +180,8 @@ class Strider {
     const Local& local = steps_.locals[static_cast<size_t>(made)];
     if (step.out.size() != 1 || uses_[static_cast<size_t>(made)] != 1 || local.alias_of >= 0) return std::nullopt;
     if (local.slot.kind != Slot::Kind::kArena || local.fact.shape.count() == 0) return std::nullopt;
-    const auto user = std::find_if(steps_.steps.begin(), steps_.steps.end(), [&](const Step& s) {
+    const auto after = steps_.steps.begin() + producer_[static_cast<size_t>(made)] + 1;
+    const auto user = std::find_if(after, steps_.steps.end(), [&](const Step& s) {
       return std::find(s.in.begin(), s.in.end(), made) != s.in.end();
     });
     if (user == steps_.steps.end()) return std::nullopt;

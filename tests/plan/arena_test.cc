@@ -63,6 +63,47 @@ TEST(Arena, RandomLifetimesNeverOverlapAndStayNearThePeak) {
   EXPECT_LE(ratios / kRounds, 1.15);
 }
 
+/// The same rule, every block compared with every other.
+std::vector<size_t> offsets_by_comparing_all(const std::vector<ArenaBlock>& blocks) {
+  std::vector<size_t> order(blocks.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return blocks[a].bytes > blocks[b].bytes; });
+  std::vector<size_t> offsets(blocks.size());
+  std::vector<size_t> placed;
+  for (size_t b : order) {
+    size_t offset = 0;
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (size_t o : placed) {
+        if (blocks[o].last < blocks[b].first || blocks[b].last < blocks[o].first) continue;
+        const size_t end = offsets[o] + aligned(blocks[o].bytes);
+        if (offsets[o] < offset + aligned(blocks[b].bytes) && offset < end) {
+          offset = end;
+          moved = true;
+        }
+      }
+    }
+    offsets[b] = offset;
+    placed.push_back(b);
+  }
+  return offsets;
+}
+
+TEST(Arena, EachBlockLiesAtTheLowestFreeOffset) {
+  std::mt19937 random(2);
+  const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+  for (int round = 0; round < 200; ++round) {
+    std::vector<ArenaBlock> blocks(static_cast<size_t>(1 + below(60)));
+    const int steps = 1 + below(80);
+    for (ArenaBlock& b : blocks) {
+      b.bytes = static_cast<size_t>(1 + below(1000));
+      b.first = below(steps);
+      b.last = b.first + below(round % 3 == 0 ? steps : 5);
+    }
+    EXPECT_EQ(plan_arena(blocks).offsets, offsets_by_comparing_all(blocks));
+  }
+}
+
 TEST(Arena, AChainNeedsItsTwoLargestNeighbours) {
   std::vector<ArenaBlock> blocks;
   for (int i = 0; i < 20; ++i) blocks.push_back({static_cast<size_t>(1000 + 64 * i), i, i + 1});

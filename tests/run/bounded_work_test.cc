@@ -2,9 +2,11 @@
 // Files made to cost more than they weigh are refused or loaded in time and memory in proportion to their size.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "run/model.h"
+#include "run/session.h"
 #include "support/memory_file.h"
 #include "support/pir_writer.h"
 #include "support/program_writer.h"
@@ -64,6 +66,40 @@ std::string chain(const std::string& type, int64_t count) {
 
 TEST(BoundedWork, ChainsOfAssignments) { EXPECT_EQ(load_in_bounds(chain("assign", 200000)), ""); }
 TEST(BoundedWork, ChainsOfOperatorsThatStay) { EXPECT_EQ(load_in_bounds(chain("exp", 200000)), ""); }
+TEST(BoundedWork, LongProgramsAreRewrittenAndRun) {
+  constexpr int64_t kCount = 60000;
+  const std::string program = test::program_file(main_block([&](BlockWriter& main) {
+    for (int64_t i = 0; i < kCount; ++i) {
+      const std::string in = i == 0 ? "x" : numbered("v", i - 1);
+      const std::string out = i + 1 == kCount ? "y" : numbered("v", i);
+      if (i % 3 == 0) {
+        main.operators.push_back(OpWriter("dropout")
+                                     .in("X", {in})
+                                     .out("Out", {out})
+                                     .real("dropout_prob", 0.5F)
+                                     .boolean("is_test", true)
+                                     .string("dropout_implementation", "downgrade_in_infer"));
+      } else if (i % 3 == 1) {
+        main.operators.push_back(
+            OpWriter("elementwise_add").in("X", {in}).in("Y", {"x"}).out("Out", {out}).integer("axis", -1));
+      } else {
+        main.operators.push_back(OpWriter("relu").in("X", {in}).out("Out", {out}));
+      }
+    }
+  }));
+  const auto start = std::chrono::steady_clock::now();
+  const auto model = Model::load(ModelSource::in_memory(test::memory_file(program), test::memory_file("")), {});
+  const Graph& graph = model->program()->graph();
+  const auto dropout = [&](NodeId id) { return graph.node(id).op.name() == "dropout"; };
+  EXPECT_TRUE(std::none_of(graph.order().begin(), graph.order().end(), dropout)) << "each is a scale now";
+  Session session(model, {.threads = 1});
+  session.set_input(0, Tensor::of<float>({2, 4}, std::vector<float>{1, 2, 3, 4, -1, -2, -3, -4}));
+  session.run();
+  const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+  EXPECT_LT(taken.count(), kMostSeconds);
+  // x = relu(0.5 x + x0) settles at 2 x0, or at 0.
+  EXPECT_EQ(session.output(0).doubles(), (std::vector<double>{2, 4, 6, 8, 0, 0, 0, 0}));
+}
 TEST(BoundedWork, ChainsThatRewritesShorten) { EXPECT_EQ(load_in_bounds(chain("dropout", 50000)), ""); }
 
 TEST(BoundedWork, EqualOperators) {
