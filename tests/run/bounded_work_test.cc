@@ -90,7 +90,7 @@ TEST(BoundedWork, LongProgramsAreRewrittenAndRun) {
   const auto start = std::chrono::steady_clock::now();
   const auto model = Model::load(ModelSource::in_memory(test::memory_file(program), test::memory_file("")), {});
   const Graph& graph = model->program()->graph();
-  const auto dropout = [&](NodeId id) { return graph.node(id).op.name() == "dropout"; };
+  const auto dropout = [&](NodeId id) { return std::string_view(graph.node(id).op.name()) == "dropout"; };
   EXPECT_TRUE(std::none_of(graph.order().begin(), graph.order().end(), dropout)) << "each is a scale now";
   Session session(model, {.threads = 1});
   session.set_input(0, Tensor::of<float>({2, 4}, std::vector<float>{1, 2, 3, 4, -1, -2, -3, -4}));
