@@ -116,12 +116,10 @@ int to_int(double value) {
 
 }  // namespace
 
-Image straighten(const Image& image, const std::array<Point, 4>& corners, int width, int height) {
+Image straighten(const Image& image, const Corners& from, int width, int height) {
   check_size(width, height);
   const auto w = static_cast<float>(width);
   const auto h = static_cast<float>(height);
-  Corners from;
-  for (std::size_t i = 0; i < 4; ++i) from[i] = {static_cast<float>(corners[i].x), static_cast<float>(corners[i].y)};
   const Matrix m = inverse(projection(from, {PointF{0, 0}, PointF{w, 0}, PointF{w, h}, PointF{0, h}}));
   const std::vector<Weights>& table = all_weights();
   Image result(width, height);
@@ -165,6 +163,20 @@ Image upside_down(const Image& image) {
     for (int x = 0; x < turned.width; ++x) std::copy_n(from + 3 * (image.width - 1 - x), 3, turned.row(y) + 3 * x);
   }
   return turned;
+}
+
+Image turned(const Image& image, int degrees) {
+  if (degrees == 0) return image;
+  const bool quarter = degrees != 180;
+  Image result(quarter ? image.height : image.width, quarter ? image.width : image.height);
+  for (int y = 0; y < result.height; ++y) {
+    for (int x = 0; x < result.width; ++x) {
+      const int u = degrees == 90 ? image.width - y : degrees == 180 ? image.width - x : y;
+      const int v = degrees == 90 ? x : degrees == 180 ? image.height - y : image.height - x;
+      if (u < image.width && v < image.height) std::copy_n(image.row(v) + 3 * u, 3, result.row(y) + 3 * x);
+    }
+  }
+  return result;
 }
 
 }  // namespace coracle::vision
