@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "coracle/vision/text_picture.h"
 #include "report.h"
 
 namespace {
@@ -40,6 +41,8 @@ Stages, each a model; the last three come from --models unless they are given, a
   --repeat N          further runs on each picture, for their time (default: 0)
   --min-score S       leave out lines read with less confidence (default: 0.5)
   --draw DIR          write DIR/<name>_boxes.png: each picture with its boxes
+  --texts DIR         write DIR/<name>_text.png: each picture beside what was read, in its place
+  --font FILE         a font for that; otherwise one of those installed
   --html DIR          write DIR/<name>.html: text in the order of reading, tables as tables
   --json              JSON instead of text
   --help              this text
@@ -65,6 +68,8 @@ struct Options {
   int repeat = 0;
   double min_score = 0.5;
   std::string drawings;
+  std::string texts;
+  std::string font;
   std::string pages;
   bool json = false;
   bool help = false;
@@ -101,6 +106,8 @@ std::optional<Options> parse_options(int argc, char** argv) {
     kRepeat,
     kMinScore,
     kDraw,
+    kTexts,
+    kFont,
     kHtml,
     kJson,
     kShowHelp
@@ -118,6 +125,8 @@ std::optional<Options> parse_options(int argc, char** argv) {
                           {"repeat", required_argument, nullptr, kRepeat},
                           {"min-score", required_argument, nullptr, kMinScore},
                           {"draw", required_argument, nullptr, kDraw},
+                          {"texts", required_argument, nullptr, kTexts},
+                          {"font", required_argument, nullptr, kFont},
                           {"html", required_argument, nullptr, kHtml},
                           {"json", no_argument, nullptr, kJson},
                           {"help", no_argument, nullptr, kShowHelp},
@@ -139,6 +148,8 @@ std::optional<Options> parse_options(int argc, char** argv) {
       case kRepeat: valid = parse(optarg, options.repeat); break;
       case kMinScore: valid = parse(optarg, options.min_score); break;
       case kDraw: options.drawings = optarg; break;
+      case kTexts: options.texts = optarg; break;
+      case kFont: options.font = optarg; break;
       case kHtml: options.pages = optarg; break;
       case kJson: options.json = true; break;
       case kShowHelp: options.help = true; break;
@@ -194,6 +205,16 @@ double milliseconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
+void draw_texts(const vision::Document& document, const std::string& path, const Options& options) {
+  const vision::TextPicture drawn = vision::draw_texts(document.page, document.lines, options.font);
+  std::filesystem::create_directories(options.texts);
+  vision::write_png(written_as(options.texts, path, "_text.png"), drawn.image);
+  if (!drawn.missing.empty()) {
+    std::fprintf(stderr, "coracle-ocr: %s: the font %s has no %s; --font FILE chooses another\n", path.c_str(),
+                 drawn.font.c_str(), drawn.missing.c_str());
+  }
+}
+
 ocr::Result read(vision::DocumentReader& reader, const std::string& path, const Options& options) {
   const vision::Image image = vision::read_image(path);
   ocr::Result result{path, {}, 0, {}};
@@ -211,6 +232,7 @@ ocr::Result read(vision::DocumentReader& reader, const std::string& path, const 
     std::filesystem::create_directories(options.drawings);
     vision::write_png(written_as(options.drawings, path, "_boxes.png"), vision::draw(result.document));
   }
+  if (!options.texts.empty()) draw_texts(result.document, path, options);
   if (!options.pages.empty()) {
     std::filesystem::create_directories(options.pages);
     const std::string page = written_as(options.pages, path, ".html");
@@ -229,6 +251,8 @@ void print_text(const ocr::Result& result, const Options& options) {
   std::printf("\n");
   if (!options.drawings.empty())
     std::printf("boxes drawn in %s\n", written_as(options.drawings, result.path, "_boxes.png").c_str());
+  if (!options.texts.empty())
+    std::printf("texts drawn in %s\n", written_as(options.texts, result.path, "_text.png").c_str());
   if (!options.pages.empty())
     std::printf("page written to %s\n", written_as(options.pages, result.path, ".html").c_str());
 }

@@ -103,10 +103,10 @@ struct DocumentReader::State {
 
 DocumentReader::DocumentReader(const DocumentReaderFiles& files, int threads) : state_(new State) {
   const bool text = !files.text.detector.empty() || !files.text.recognizer.empty();
-  if (!text && files.orientation.empty() && files.unwarper.empty() && files.layout.empty() && files.table.empty())
-    throw Error(Problem::kUsage, "all stages are left out, there is nothing to do");
   if (!text && !files.text.classifier.empty())
     throw Error(Problem::kUsage, "a classifier of lines needs a detector or a recogniser of text beside it");
+  if (!text && files.orientation.empty() && files.unwarper.empty() && files.layout.empty() && files.table.empty())
+    throw Error(Problem::kUsage, "all stages are left out, there is nothing to do");
   state_->orientation_path = files.orientation;
   state_->orientation = stage(files.orientation, Task::kClassification, threads);
   state_->unwarper = stage(files.unwarper, Task::kUnwarping, threads);

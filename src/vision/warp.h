@@ -10,6 +10,9 @@ namespace coracle::vision {
 /// cubic interpolation, what is outside continues the edge.
 Image straighten(const Image& image, const Corners& corners, int width, int height);
 
+/// Draws a picture into a quadrilateral of another, by its nearest pixels; the darker one of both stays.
+void place(const Image& part, const std::array<Point, 4>& corners, Image& onto);
+
 Image quarter_left(const Image& image);
 Image upside_down(const Image& image);
 /// Turned anticlockwise by 0, 90, 180 or 270 degrees about the point (width / 2, height / 2), as OpenCV's affine maps

@@ -20,6 +20,8 @@ from paddlex.inference.models.image_classification.predictor import ClasRunnerPr
 from paddlex.inference.models.image_multilabel_classification.predictor import MLClasPredictor
 from paddlex.inference.models.object_detection.predictor import DetRunnerPredictor
 from paddlex.inference.models.semantic_segmentation import predictor as segmentation
+from paddlex.inference.models.image_unwarping.predictor import WarpRunnerPredictor
+from paddlex.inference.models.table_structure_recognition.predictor import TableRunnerPredictor
 from paddlex.inference.models.text_detection.predictor import TextDetRunnerPredictor
 from paddlex.inference.models.text_recognition.predictor import TextRecRunnerPredictor
 
@@ -28,7 +30,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 SEG = next(c for n, c in vars(segmentation).items() if isinstance(c, type) and hasattr(c, "_build") and n.startswith("Seg"))
 PARTS = {"classification": ClasRunnerPredictor, "multilabel": MLClasPredictor, "text-detection": TextDetRunnerPredictor,
-         "text-recognition": TextRecRunnerPredictor, "object-detection": DetRunnerPredictor, "segmentation": SEG}
+         "text-recognition": TextRecRunnerPredictor, "object-detection": DetRunnerPredictor, "segmentation": SEG, "table-structure": TableRunnerPredictor,
+         "unwarping": WarpRunnerPredictor}
 
 # Folder of the model, its description (None: its own), task, pictures.
 PHOTOS = ["shared/images-misc/%s" % n for n in ("000000014439.jpg", "000000570688.jpg", "cat.jpg", "daisy.jpg", "flower.jpg", "tabby_cat.jpg")]
@@ -103,12 +106,13 @@ def predictor(task, config, runner):
     part = type("Part", (kind,), given)
     p = part.__new__(part)
     for name in ("topk", "threshold", "limit_side_len", "limit_type", "thresh", "box_thresh", "unclip_ratio", "input_shape", "img_size",
-                 "layout_nms", "layout_unclip_ratio", "layout_merge_bboxes_mode", "target_size", "vis_font"):
+                 "layout_nms", "layout_unclip_ratio", "layout_merge_bboxes_mode", "target_size"):
         setattr(p, name, None)
-    p.max_side_limit, p.return_word_box = 4000, False
+    p.max_side_limit, p.return_word_box, p.vis_font = 4000, False, None
     built = p._build()
     names = {"classification": ("preprocessors", "postprocessors"), "multilabel": ("preprocessors", "postprocessors"),
-             "segmentation": ("preprocessors", "postprocessers"), "object-detection": ("pre_ops", "post_op")}.get(task, ("pre_tfs", "post_op"))
+             "segmentation": ("preprocessors", "postprocessers"), "table-structure": ("preprocessors", "postprocessors"),
+             "unwarping": ("preprocessors", "postprocessors"), "object-detection": ("pre_ops", "post_op")}.get(task, ("pre_tfs", "post_op"))
     for name, value in zip(names, built):
         setattr(p, name, value)
     return p
@@ -160,4 +164,5 @@ def main():
     (HERE / "expected.json").write_text(text + "\n", "utf-8")
 
 
-main()
+if __name__ == "__main__":
+    main()
