@@ -55,6 +55,34 @@ def differences(want, got):
                     yield "table %d: cells %s, expected %s" % (number, g["cells"], w["cells"])
 
 
+# Options that make no sense, and what is said of them; paths are those of tests/vision.
+NONE = ["--det", "none", "--rec", "none"]
+MISUSE = [
+    (NONE, 1, "all stages are left out, there is nothing to do"),
+    (NONE + ["--cls", "orientation"], 1, "a classifier of lines needs a detector or a recogniser of text beside it"),
+    (NONE + ["--orientation", "table"], 1, "describes a model for table-structure, not for classification"),
+    (NONE + ["--unwarp", "orientation"], 1, "describes a model for classification, not for unwarping"),
+    (NONE + ["--layout", "unwarp"], 1, "describes a model for unwarping, not for object-detection"),
+    (NONE + ["--table", "objects"], 1, "table structure needs the dictionary of tokens"),
+    (NONE + ["--layout", "objects"], 1, "object detectors differ in how they take pictures"),
+    (NONE + ["--table", "absent"], 1, "absent"),
+    (NONE + ["--rows", "3"], 2, "unrecognized option"),
+    (NONE + ["--unwarp", "unwarp", "--texts", "OUT", "--font", "expected.json"], 1, "expected.json: is no font that FreeType reads, or one of dots"),
+    (NONE + ["--unwarp", "unwarp", "--html", "expected.json"], 1, "expected.json"),
+]
+
+
+def check_misuse(program, work):
+    failures = 0
+    for options, code, message in MISUSE:
+        command = [program] + [work if o == "OUT" else o for o in options] + [ROOT / "examples/ocr/demo.jpg"]
+        run = subprocess.run(command, cwd=HERE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+        if run.returncode != code or message not in run.stderr or not run.stderr.startswith(("coracle-ocr: ", str(program))):
+            failures += 1
+            print("%s: exit code %d, expected %d with %r: %s" % (" ".join(options), run.returncode, code, message, run.stderr))
+    return failures
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True)
@@ -86,6 +114,7 @@ def main():
 
     checked = failures = 0
     with tempfile.TemporaryDirectory() as work:
+        failures += check_misuse(arguments.program, work)
         for case in json.loads((HERE / "documents.json").read_text("utf-8")):
             absent = [model for model, _ in case["stages"].values() if not path(model).is_dir()]
             wanted = {str(path(a["picture"])): a for a in case["answers"] if path(a["picture"]).is_file()}
@@ -104,7 +133,7 @@ def main():
                 failures += 1 if found else 0
                 for difference in found[:20]:
                     print("%s, %s: %s" % (case["name"], got["image"], difference))
-    if checked == 0:
+    if checked == 0 and failures == 0:
         print("skipped: neither models nor pictures")
         sys.exit(SKIPPED)
     print("%d documents, %d differ" % (checked, failures))
