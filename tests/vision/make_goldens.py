@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes expected.json: what PaddleX answers to pictures, with its own steps before and after models that the real Paddle runs.
 
-    make_goldens.py --paddle PYTHON --paddle-pir PYTHON --shared DIR --demo-models DIR      (in an environment with paddlex[ocr-core])
+    make_goldens.py --paddle PYTHON --paddle-pir PYTHON --shared DIR --demo-models DIR [--only TASK]      (in an environment with paddlex[ocr-core])
 
 PYTHON: interpreters with Paddle 2.6.2 and 3.3.1 (scripts/oracle-venv.sh)."""
 import argparse
@@ -46,6 +46,8 @@ CASES = [
     ("shared/pphumanseg-v2-lite-portrait", None, "segmentation", PHOTOS),
     ("source/tests/vision/objects", "objects.yml", "object-detection", PAGES[:1] + PHOTOS),
     ("source/tests/vision/objects", "layout.yml", "object-detection", PAGES[:1] + PHOTOS),
+    ("source/tests/vision/table", None, "table-structure", PAGES[:2]),
+    ("source/tests/vision/unwarp", None, "unwarping", PAGES[1:2]),
 ]
 
 
@@ -94,6 +96,12 @@ def answer(task, result):
     if task == "object-detection":
         return {"objects": [{"id": b["cls_id"], "name": b["label"], "score": b["score"], "box": [float(v) for v in b["coordinate"]]}
                             for b in result["boxes"][0]]}
+    if task == "table-structure":
+        cells = [np.reshape(cell, (4, 2)).tolist() for cell in result["bbox"][0]]
+        return {"html": "".join(result["structure"][0]), "score": float(result["structure_score"][0]), "cells": cells}
+    if task == "unwarping":
+        height, width = result["doctr_img"][0].shape[:2]
+        return {"page": {"width": width, "height": height}}
     classes = np.asarray(result["pred"][0]).reshape(-1).astype(int)
     return {"pixels": {str(i): int(n) for i, n in zip(*np.unique(classes, return_counts=True))}, "hash": fnv(classes)}
 
@@ -124,6 +132,7 @@ def main():
     parser.add_argument("--paddle-pir", required=True)
     parser.add_argument("--shared", type=pathlib.Path, required=True)
     parser.add_argument("--demo-models", type=pathlib.Path, required=True)
+    parser.add_argument("--only", help="make the answers of one task, and keep the others")
     arguments = parser.parse_args()
     places = {"shared": arguments.shared / "models", "demo": arguments.demo_models / "models", "source": ROOT}
 
@@ -132,7 +141,11 @@ def main():
         return places[place] / rest
 
     cases = []
+    made = json.loads((HERE / "expected.json").read_text("utf-8")) if arguments.only else []
     for model, description, task, pictures in CASES:
+        if arguments.only and task != arguments.only:
+            cases += [c for c in made if (c["model"], c["description"], c["task"]) == (model, description, task)]
+            continue
         folder = path(model)
         own = folder / ("deploy.yaml" if task == "segmentation" else "inference.yml")
         config = yaml.safe_load((HERE / "descriptions" / description if description else own).read_text("utf-8"))
@@ -147,7 +160,7 @@ def main():
         if task != "object-detection":
             runner.names = [subprocess.run([python, "-c", "import sys; from paddle import inference as i; c = i.Config(*sys.argv[1:]); "
                                             "c.disable_glog_info(); print('INPUT', i.create_predictor(c).get_input_names()[0])", runner.program,
-                                            runner.params], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                            runner.params if runner.params.exists() else ""], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                            text=True).stdout.split("INPUT ")[1].strip()]
         engine = runner
         if task == "segmentation":  # PaddleSeg: the best class of each pixel
