@@ -26,6 +26,7 @@ set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libcoracle0)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_VISION_PACKAGE_NAME libcoracle-vision0)
 set(CPACK_DEBIAN_VISION_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_VISION_PACKAGE_SUGGESTS "libfreetype6, fonts-wqy-microhei | fonts-noto-cjk")  # text in pictures
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libcoracle-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_SHLIBDEPS OFF)  # nothing in it is loaded

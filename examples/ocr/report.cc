@@ -6,7 +6,10 @@
 
 namespace ocr {
 
+using coracle::vision::Document;
+using coracle::vision::Object;
 using coracle::vision::Point;
+using coracle::vision::Table;
 using coracle::vision::TextLine;
 
 namespace {
@@ -51,6 +54,24 @@ std::string corners(const std::array<Point, 4>& box, const char* open, const cha
   return result;
 }
 
+std::string sides(const std::array<float, 4>& box) {
+  std::string result;
+  for (const float side : box) result += (result.empty() ? "" : ", ") + fixed(static_cast<double>(side), 1);
+  return result;
+}
+
+std::string numbered(std::size_t index) {
+  const std::string number = std::to_string(index + 1);
+  return std::string(number.size() < 3 ? 3 - number.size() : 0, ' ') + number;
+}
+
+template <class Items, class Write>
+std::string list(const Items& items, Write write) {
+  std::string json = "[";
+  for (const auto& item : items) json += (json.size() == 1 ? "\n  " : ",\n  ") + write(item);
+  return json + "]";
+}
+
 }  // namespace
 
 double median(std::vector<double> values) {
@@ -60,33 +81,57 @@ double median(std::vector<double> values) {
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
 }
 
+std::string models(std::size_t count) {
+  constexpr const char* kWords[] = {"no", "one", "two", "three", "four", "five", "six", "seven"};
+  return std::string(kWords[std::min<std::size_t>(count, 7)]) + (count == 1 ? " model" : " models");
+}
+
 std::string to_text(const Result& result) {
-  std::string text = result.path + ": " + std::to_string(result.width) + " x " + std::to_string(result.height) +
-                     " pixels, " + std::to_string(result.lines.size()) +
-                     (result.lines.size() == 1 ? " line\n" : " lines\n");
+  const Document& d = result.document;
+  std::string text = result.path + ": " + std::to_string(d.page.width) + " x " + std::to_string(d.page.height) +
+                     " pixels, " + std::to_string(d.lines.size()) + (d.lines.size() == 1 ? " line" : " lines");
+  if (d.turned != 0) text += ", turned by " + std::to_string(d.turned) + " degrees";
+  text += '\n';
   std::size_t widest = 0;
-  for (const TextLine& line : result.lines) widest = std::max(widest, columns(line.text));
-  for (std::size_t i = 0; i < result.lines.size(); ++i) {
-    const TextLine& line = result.lines[i];
-    const std::string number = std::to_string(i + 1);
-    text += std::string(number.size() < 3 ? 3 - number.size() : 0, ' ') + number + "  " + fixed(line.score, 3) + "  " +
-            line.text + std::string(widest - columns(line.text) + 2, ' ') + corners(line.corners, "(", ")") + '\n';
+  for (const TextLine& line : d.lines) widest = std::max(widest, columns(line.text));
+  for (std::size_t i = 0; i < d.lines.size(); ++i) {
+    const TextLine& line = d.lines[i];
+    text += numbered(i) + "  " + fixed(line.score, 3) + "  " + line.text +
+            std::string(widest - columns(line.text) + 2, ' ') + corners(line.corners, "(", ")") + '\n';
+  }
+  if (!d.regions.empty()) text += "regions in the order of reading:\n";
+  for (std::size_t i = 0; i < d.regions.size(); ++i) {
+    const Object& o = d.regions[i];
+    text += numbered(i) + "  " + fixed(static_cast<double>(o.score), 3) + "  " + o.name + "  " +
+            sides({o.left, o.top, o.right, o.bottom}) + '\n';
+  }
+  for (const Table& table : d.tables) {
+    text += "table " + sides(table.box) + ", " + std::to_string(table.cells.size()) + " cells, " +
+            fixed(static_cast<double>(table.score), 3) + "\n  " + table.html + '\n';
   }
   return text;
 }
 
 std::string to_json(const Result& result) {
-  std::string json = "{\"image\": " + quoted(result.path) + ", \"width\": " + std::to_string(result.width) +
-                     ", \"height\": " + std::to_string(result.height) + ", \"first_ms\": " + fixed(result.first_ms, 3) +
-                     ", \"later_ms\": [";
+  const Document& d = result.document;
+  std::string json = "{\"image\": " + quoted(result.path) + ", \"width\": " + std::to_string(d.page.width) +
+                     ", \"height\": " + std::to_string(d.page.height) + ", \"turned\": " + std::to_string(d.turned) +
+                     ", \"first_ms\": " + fixed(result.first_ms, 3) + ", \"later_ms\": [";
   for (std::size_t i = 0; i < result.later_ms.size(); ++i) json += (i == 0 ? "" : ", ") + fixed(result.later_ms[i], 3);
-  json += "], \"lines\": [";
-  for (std::size_t i = 0; i < result.lines.size(); ++i) {
-    const TextLine& line = result.lines[i];
-    json += (i == 0 ? "\n" : ",\n") + ("  {\"box\": [" + corners(line.corners, "[", "]")) +
-            "], \"text\": " + quoted(line.text) + ", \"score\": " + fixed(line.score, 6) + "}";
-  }
-  return json + "]}";
+  json += "], \"lines\": " + list(d.lines, [](const TextLine& line) {
+            return "{\"box\": [" + corners(line.corners, "[", "]") + "], \"text\": " + quoted(line.text) +
+                   ", \"score\": " + fixed(line.score, 6) + "}";
+          });
+  json += ", \"regions\": " + list(d.regions, [](const Object& o) {
+            return "{\"name\": " + quoted(o.name) + ", \"score\": " + fixed(static_cast<double>(o.score), 6) +
+                   ", \"box\": [" + sides({o.left, o.top, o.right, o.bottom}) + "]}";
+          });
+  json += ", \"tables\": " + list(d.tables, [](const Table& table) {
+            return "{\"box\": [" + sides(table.box) + "], \"score\": " + fixed(static_cast<double>(table.score), 6) +
+                   ", \"html\": " + quoted(table.html) + ", \"cells\": " +
+                   list(table.cells, [](const std::array<float, 4>& cell) { return "[" + sides(cell) + "]"; }) + "}";
+          });
+  return json + "}";
 }
 
 }  // namespace ocr

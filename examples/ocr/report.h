@@ -5,25 +5,27 @@
 #include <string>
 #include <vector>
 
-#include "coracle/vision/text_reader.h"
+#include "coracle/vision/document_reader.h"
 
 namespace ocr {
 
 struct Result {
   std::string path;
-  int width = 0;
-  int height = 0;
-  std::vector<coracle::vision::TextLine> lines;
+  coracle::vision::Document document;
   double first_ms = 0;           // The first run on this picture.
   std::vector<double> later_ms;  // Further runs.
 };
 
+// "three models".
+std::string models(std::size_t count);
+
 double median(std::vector<double> values);
 
-// One row per line: number, score, text, corners.
+// One row per line: number, score, text, corners; then regions and tables.
 std::string to_text(const Result& result);
 
-// One object with `image`, `width`, `height`, `first_ms`, `later_ms` and `lines` (`box`, `text`, `score`).
+// One object with `image`, `width`, `height` (of the page, to which boxes belong), `turned`, `first_ms`, `later_ms`,
+// `lines` (`box`, `text`, `score`), `regions` (`name`, `score`, `box`) and `tables` (`box`, `score`, `cells`, `html`).
 std::string to_json(const Result& result);
 
 }  // namespace ocr

@@ -54,6 +54,23 @@ void key(Writer& w, const char* name, float value) {
   number(w, static_cast<double>(value));
 }
 
+void corners(Writer& w, const std::array<vision::Point, 4>& points) {
+  w.StartArray();
+  for (const vision::Point& p : points) {
+    w.StartArray();
+    w.Int(p.x);
+    w.Int(p.y);
+    w.EndArray();
+  }
+  w.EndArray();
+}
+
+std::string joined(const std::vector<std::string>& tokens) {
+  std::string all;
+  for (const std::string& token : tokens) all += token;
+  return all;
+}
+
 template <class List, class Write>
 void list(Writer& w, const char* name, const List& items, Write write) {
   w.Key(name);
@@ -83,12 +100,8 @@ void write_found(Writer& w, const vision::Prediction& p) {
     case Task::kTextDetection:
       return objects(w, "boxes", p.boxes, [&](const vision::TextBox& b) {
         key(w, "score", b.score);
-        list(w, "corners", b.corners, [&](const vision::Point& corner) {
-          w.StartArray();
-          w.Int(corner.x);
-          w.Int(corner.y);
-          w.EndArray();
-        });
+        w.Key("corners");
+        corners(w, b.corners);
       });
     case Task::kTextRecognition: key(w, "text", p.text.text); return key(w, "score", p.text.score);
     case Task::kObjectDetection:
@@ -106,6 +119,16 @@ void write_found(Writer& w, const vision::Prediction& p) {
         w.Key("pixels");
         w.Uint64(c.pixels);
       });
+    case Task::kTableStructure:
+      key(w, "html", joined(p.table.tokens));
+      key(w, "score", p.table.score);
+      return list(w, "cells", p.table.cells, [&](const auto& cell) { corners(w, cell); });
+    case Task::kUnwarping:
+      w.Key("page");
+      w.StartObject();
+      key(w, "width", p.page.width);
+      key(w, "height", p.page.height);
+      return static_cast<void>(w.EndObject());
   }
 }
 
@@ -138,6 +161,11 @@ std::string to_text(const Answer& a) {
       const double percent = 100.0 * static_cast<double>(c.pixels) / static_cast<double>(p.map.classes.size());
       text += fmt::format("  {:6.2f} %  {}\n", percent, named(c.id, c.name));
     }
+  } else if (p.task == Task::kTableStructure) {
+    text += fmt::format("  {:.4f}  {} cells\n  {}\n", p.table.score, p.table.cells.size(), joined(p.table.tokens));
+  } else if (p.task == Task::kUnwarping) {
+    text += fmt::format("  a page of {} x {} pixels{}\n", p.page.width, p.page.height,
+                        a.drawing.empty() ? "; --draw DIR writes it" : "");
   } else if (p.labels.empty() && p.boxes.empty() && p.objects.empty()) {
     text += "  nothing found\n";
   }
@@ -177,6 +205,8 @@ std::string csv_header(Task task) {
     case Task::kTextRecognition: return "picture,score,text\n";
     case Task::kObjectDetection: return "picture,id,name,score,left,top,right,bottom\n";
     case Task::kSegmentation: return "picture,id,name,pixels\n";
+    case Task::kTableStructure: return "picture,cell,x1,y1,x2,y2,x3,y3,x4,y4\n";
+    case Task::kUnwarping: return "picture,width,height\n";
   }
   return {};
 }
@@ -198,6 +228,12 @@ std::string to_csv(const Answer& a) {
     text += fmt::format("{},{},{},{:.7g},{:.7g},{:.7g},{:.7g},{:.7g}\n", picture, o.id, quoted(o.name), o.score, o.left,
                         o.top, o.right, o.bottom);
   }
+  for (size_t i = 0; i < p.table.cells.size(); ++i) {
+    text += fmt::format("{},{}", picture, i + 1);
+    for (const vision::Point& c : p.table.cells[i]) text += fmt::format(",{},{}", c.x, c.y);
+    text += '\n';
+  }
+  if (p.task == Task::kUnwarping) text += fmt::format("{},{},{}\n", picture, p.page.width, p.page.height);
   if (p.task == Task::kSegmentation) {
     for (const Covered& c : covered(p.map))
       text += fmt::format("{},{},{},{}\n", picture, c.id, quoted(c.name), c.pixels);

@@ -34,7 +34,12 @@ Description parse_description(const std::string& path, const Yaml& content) {
   const Yaml* root = &content;
   Description d;
   d.file = path;
-  if (root->find("PreProcess") != nullptr) {
+  const Yaml* global = root->find("Global");
+  const Yaml* name = global != nullptr ? global->find("model_name") : nullptr;
+  if (name != nullptr && name->text() == "UVDoc") {  // Published with nothing but its name.
+    d = usual_description(Task::kUnwarping, {});
+    d.file = path;
+  } else if (root->find("PreProcess") != nullptr) {
     read_with_ops(*root, d);
   } else if (root->find("Preprocess") != nullptr) {
     read_detection(*root, d);
@@ -85,6 +90,15 @@ Description usual_description(Task task, const std::vector<std::int64_t>& input)
       d.steps.emplace_back(normalise(1.0 / 255, {0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}));
       break;
     }
+    case Task::kTableStructure:
+      d.rgb = false;
+      d.steps = {Resize{.to = Resize::To::kLong, .width = length(3, kTableSide)}, usual,
+                 PadTo{length(3, kTableSide), length(3, kTableSide)}};
+      break;
+    case Task::kUnwarping:
+      d.rgb = false;
+      d.steps = {normalise(1.0 / 255, {0, 0, 0}, {1, 1, 1})};
+      break;
     case Task::kObjectDetection:
       throw Error(Problem::kUsage,
                   "object detectors differ in how they take pictures: one needs its inference.yml (or infer_cfg.yml), "

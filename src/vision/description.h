@@ -61,7 +61,13 @@ struct PadToMultiple {
   int of = 32;
 };
 
-using Step = std::variant<Resize, TextResize, LineResize, CentreCrop, Normalise, PadToMultiple>;
+/// Zeros to the right and below, up to a size, which what is padded must not exceed.
+struct PadTo {
+  int width = 488;
+  int height = 488;
+};
+
+using Step = std::variant<Resize, TextResize, LineResize, CentreCrop, Normalise, PadToMultiple, PadTo>;
 
 /// Boxes out of a map of probabilities, by differentiable binarisation.
 struct DbOptions {
@@ -81,6 +87,12 @@ struct ObjectOptions {
   enum class Nested { kKeep, kOuter, kInner } nested = Nested::kKeep;
 };
 
+/// How a structure of a table is told.
+struct TableOptions {
+  bool merge = true;        ///< one token for a cell that spans nothing
+  bool of_picture = false;  ///< corners are fractions of the picture; otherwise of it with its padding
+};
+
 struct Description {
   std::string file;  ///< empty: nothing was described, these are defaults
   Task task = Task::kClassification;
@@ -91,6 +103,7 @@ struct Description {
   float threshold = 0;
   DbOptions db;
   ObjectOptions objects;
+  TableOptions table;
 };
 
 /// The description beside a model: inference.yml, or infer_cfg.yml or deploy.yaml of older exports, in its folder.

@@ -95,8 +95,12 @@ constexpr NamedReader kTransformOps[] = {
     {"KeepKeys", nothing},
     {"MultiLabelEncode", nothing},
     {"NormalizeImage", normalize_image},
+    {"PaddingTableImage", padding_table_image},
     {"RecResizeImg", rec_resize},
     {"ResizeImage", resize_image},
+    {"ResizeTableImage", resize_table_image},
+    {"TableBoxEncode", nothing},
+    {"TableLabelEncode", table_label_encode},
     {"ToCHWImage", nothing},
 };
 
@@ -152,16 +156,15 @@ void ctc_decode(const Yaml& a, Description& d) {
 }
 
 constexpr NamedReader kPostprocess[] = {
-    {"CTCLabelDecode", ctc_decode},
-    {"DBPostProcess", db_post},
-    {"MultiLabelThreshOutput", multilabel},
-    {"SavePreLabel", nothing},
-    {"Topk", topk},
+    {"CTCLabelDecode", ctc_decode},           {"DBPostProcess", db_post},
+    {"MultiLabelThreshOutput", multilabel},   {"SavePreLabel", nothing},
+    {"TableLabelDecode", table_label_decode}, {"Topk", topk},
 };
 
 }  // namespace
 
 void read_with_ops(const Yaml& root, Description& d) {
+  read_table(root, d);
   for (const Yaml::Pointer& step : root.at("PreProcess").at("transform_ops").items()) {
     if (step->members().size() != 1) step->fail("expected one step, found " + std::to_string(step->members().size()));
     const auto& [name, arguments] = step->members().front();

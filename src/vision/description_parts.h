@@ -45,6 +45,15 @@ void read_step(std::span<const NamedReader> known, const Yaml& at, const std::st
 /// Steps of training, or that make no difference to one picture.
 inline void nothing(const Yaml&, Description&) {}
 
+/// The longer side of pictures of tables where nothing is said.
+inline constexpr int kTableSide = 488;
+/// Steps of table structure among those that read_with_ops knows, and what the model's name says besides.
+void table_label_encode(const Yaml& arguments, Description& description);
+void resize_table_image(const Yaml& arguments, Description& description);
+void padding_table_image(const Yaml& arguments, Description& description);
+void table_label_decode(const Yaml& arguments, Description& description);
+void read_table(const Yaml& root, Description& description);
+
 /// PreProcess and PostProcess of PaddleX, PaddleClas and PaddleOCR: lists of names with arguments.
 void read_with_ops(const Yaml& root, Description& description);
 /// Preprocess of PaddleDetection: a list of types with arguments beside them.

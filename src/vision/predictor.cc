@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "vision/session.h"
+#include "vision/table_structure.h"
+#include "vision/unwarp.h"
 
 namespace coracle::vision {
 namespace {
@@ -13,6 +15,7 @@ constexpr std::pair<Task, const char*> kTasks[] = {
     {Task::kClassification, "classification"},    {Task::kMultilabel, "multilabel"},
     {Task::kTextDetection, "text-detection"},     {Task::kTextRecognition, "text-recognition"},
     {Task::kObjectDetection, "object-detection"}, {Task::kSegmentation, "segmentation"},
+    {Task::kTableStructure, "table-structure"},   {Task::kUnwarping, "unwarping"},
 };
 
 std::string task_names() {
@@ -52,6 +55,10 @@ Description complete(std::optional<Description> described, const std::string& mo
   if (d.task == Task::kTextRecognition && d.labels.empty()) {
     throw Error(Problem::kUsage,
                 model + ": text recognition needs the dictionary of characters; give --labels FILE with one per line");
+  }
+  if (d.task == Task::kTableStructure && d.labels.empty()) {
+    throw Error(Problem::kUsage,
+                model + ": table structure needs the dictionary of tokens; give --labels FILE with one per line");
   }
   return d;
 }
@@ -142,6 +149,14 @@ std::vector<Object> objects_of(const PictureModel& model, const Image& image, co
   return objects(rows.data, count, static_cast<std::size_t>(rows.dims[1]), image.width, image.height, d.threshold, d);
 }
 
+/// Models give the corners of the cells before the probabilities, or the probabilities alone.
+TableStructure table_of(const PictureModel& model, const std::vector<std::string>& tokens, const Prepared& prepared,
+                        const Description& d) {
+  if (model.outputs() == 1) return table_structure(model.output(0), nullptr, tokens, prepared, d);
+  const Output cells = model.output(0);
+  return table_structure(model.output(1), &cells, tokens, prepared, d);
+}
+
 }  // namespace
 
 const char* task_name(Task task) {
@@ -163,11 +178,13 @@ struct Predictor::State {
       : model(path, options.params, options.threads),
         description(complete(std::move(described), path, options, model.input_dims())) {
     if (description.task == Task::kTextRecognition) characters = ctc_characters(description.labels);
+    if (description.task == Task::kTableStructure) tokens = table_tokens(description.labels, description.table.merge);
   }
 
   PictureModel model;
   Description description;
   std::vector<std::string> characters;
+  std::vector<std::string> tokens;
 };
 
 Predictor::Predictor(const std::string& model, const PredictorOptions& options)
@@ -192,8 +209,13 @@ Prediction Predictor::predict(const Image& image) {
     case Task::kMultilabel: p.labels = labels_above(scores_of(model.output(0), d), d.threshold, d); break;
     case Task::kTextDetection: p.boxes = boxes_of(model.output(0), prepared, image, d); break;
     case Task::kTextRecognition: p.text = text_of(model.output(0), state_->characters, d); break;
-    case Task::kObjectDetection: p.objects = objects_of(model, image, d); break;
+    case Task::kObjectDetection:
+      p.objects = objects_of(model, image, d);
+      p.ordered = model.output(0).dims[1] > 6;
+      break;
     case Task::kSegmentation: p.map = class_map(model.output(0), prepared, d); break;
+    case Task::kTableStructure: p.table = table_of(model, state_->tokens, prepared, d); break;
+    case Task::kUnwarping: p.page = flat_page(model.output(0), d); break;
   }
   return p;
 }

@@ -66,10 +66,8 @@ class Preparation {
     image_ = resize(image_, size.width, size.height);
   }
   void operator()(const LineResize& step) {
-    const double ratio =
-        std::max(static_cast<double>(step.width) / step.height, static_cast<double>(image_.width) / image_.height);
-    take_size(static_cast<int>(std::min<double>(step.height * ratio, step.most)), step.height);
-    write_line(image_, step, result_.width, rgb_, result_.values.data());
+    take_size(line_width(image_, step), step.height);
+    write_line(image_, step, result_.width, result_.width, rgb_, result_.values.data());
   }
   void operator()(const CentreCrop& step) { image_ = crop(image_, step); }
   void operator()(const Normalise& step) {
@@ -81,8 +79,26 @@ class Preparation {
     write_planes(image_, table, rgb_, result_.width, result_.height, result_.values.data());
   }
   void operator()(const PadToMultiple& step) {
+    pad(up_to_multiple(result_.width, step.of), up_to_multiple(result_.height, step.of));
+  }
+  void operator()(const PadTo& step) {
+    if (result_.width > step.width || result_.height > step.height) {
+      throw Error(Problem::kPicture, "the prepared picture of " + std::to_string(result_.width) + " x " +
+                                         std::to_string(result_.height) + " pixels is larger than the " +
+                                         std::to_string(step.width) + " x " + std::to_string(step.height) +
+                                         " to which zeros are added");
+    }
+    pad(step.width, step.height);
+  }
+
+  Prepared take() { return std::move(result_); }
+
+ private:
+  void pad(int width, int height) {
+    if (result_.values.empty())
+      throw Error(Problem::kDescription, "zeros are added to a picture that is not normalised yet");
     const Prepared before = result_;
-    take_size(up_to_multiple(before.width, step.of), up_to_multiple(before.height, step.of));
+    take_size(width, height);
     result_.resized_width = before.resized_width;
     result_.resized_height = before.resized_height;
     for (int y = 0; y < 3 * before.height; ++y) {
@@ -93,9 +109,6 @@ class Preparation {
     }
   }
 
-  Prepared take() { return std::move(result_); }
-
- private:
   void take_size(int width, int height) {
     check_size(width, height);
     result_.width = width;
@@ -165,9 +178,15 @@ Image pad_tiny(const Image& image) {
   return padded;
 }
 
-void write_line(const Image& line, const LineResize& step, int width, bool rgb, float* out) {
+int line_width(const Image& line, const LineResize& step) {
+  const double ratio =
+      std::max(static_cast<double>(step.width) / step.height, static_cast<double>(line.width) / line.height);
+  return static_cast<int>(std::min<double>(step.height * ratio, step.most));
+}
+
+void write_line(const Image& line, const LineResize& step, int most, int width, bool rgb, float* out) {
   const double ratio = static_cast<double>(line.width) / line.height;
-  const int scaled = static_cast<int>(std::min<double>(width, std::ceil(step.height * ratio)));
+  const int scaled = static_cast<int>(std::min<double>(most, std::ceil(step.height * ratio)));
   std::array<std::array<float, 256>, 3> table{};
   for (std::size_t v = 0; v < 256; ++v) table[0][v] = (static_cast<float>(v) / 255.0F - 0.5F) / 0.5F;
   table[1] = table[2] = table[0];

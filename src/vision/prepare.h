@@ -32,8 +32,10 @@ Size resized(const Resize& step, int width, int height);
 /// Pictures too small for text detectors get black added to the right and below.
 Image pad_tiny(const Image& image);
 
-/// A line of text at the step's height, at most `width` wide, in [-1, 1], with zeros to the right, into three planes of
+/// How wide the input of one line is.
+int line_width(const Image& line, const LineResize& step);
+/// A line of text at the step's height, at most `most` wide, in [-1, 1], with zeros to the right, into three planes of
 /// step.height x width at `out`.
-void write_line(const Image& line, const LineResize& step, int width, bool rgb, float* out);
+void write_line(const Image& line, const LineResize& step, int most, int width, bool rgb, float* out);
 
 }  // namespace coracle::vision

@@ -116,12 +116,10 @@ int to_int(double value) {
 
 }  // namespace
 
-Image straighten(const Image& image, const std::array<Point, 4>& corners, int width, int height) {
+Image straighten(const Image& image, const Corners& from, int width, int height) {
   check_size(width, height);
   const auto w = static_cast<float>(width);
   const auto h = static_cast<float>(height);
-  Corners from;
-  for (std::size_t i = 0; i < 4; ++i) from[i] = {static_cast<float>(corners[i].x), static_cast<float>(corners[i].y)};
   const Matrix m = inverse(projection(from, {PointF{0, 0}, PointF{w, 0}, PointF{w, h}, PointF{0, h}}));
   const std::vector<Weights>& table = all_weights();
   Image result(width, height);
@@ -149,6 +147,28 @@ Image straighten(const Image& image, const std::array<Point, 4>& corners, int wi
   return result;
 }
 
+void place(const Image& part, const std::array<Point, 4>& corners, Image& onto) {
+  const auto w = static_cast<float>(part.width);
+  const auto h = static_cast<float>(part.height);
+  Corners to;
+  for (std::size_t i = 0; i < 4; ++i) to[i] = {static_cast<float>(corners[i].x), static_cast<float>(corners[i].y)};
+  const Matrix m = projection(to, {PointF{0, 0}, PointF{w, 0}, PointF{w, h}, PointF{0, h}});
+  const auto [left, right] = std::minmax({corners[0].x, corners[1].x, corners[2].x, corners[3].x});
+  const auto [top, bottom] = std::minmax({corners[0].y, corners[1].y, corners[2].y, corners[3].y});
+  for (int y = std::max(top, 0); y < std::min(bottom, onto.height); ++y) {
+    for (int x = std::max(left, 0); x < std::min(right, onto.width); ++x) {
+      const double depth = m[6] * x + m[7] * y + m[8];
+      const double scale = depth != 0 ? 1 / depth : 0;
+      const int u = to_int((m[0] * x + m[1] * y + m[2]) * scale);
+      const int v = to_int((m[3] * x + m[4] * y + m[5]) * scale);
+      if (u < 0 || v < 0 || u >= part.width || v >= part.height) continue;
+      const std::uint8_t* from = part.row(v) + 3 * u;
+      std::uint8_t* pixel = onto.row(y) + 3 * x;
+      for (int c = 0; c < 3; ++c) pixel[c] = std::min(pixel[c], from[c]);
+    }
+  }
+}
+
 Image quarter_left(const Image& image) {
   Image turned(image.height, image.width);
   for (int y = 0; y < turned.height; ++y) {
@@ -165,6 +185,20 @@ Image upside_down(const Image& image) {
     for (int x = 0; x < turned.width; ++x) std::copy_n(from + 3 * (image.width - 1 - x), 3, turned.row(y) + 3 * x);
   }
   return turned;
+}
+
+Image turned(const Image& image, int degrees) {
+  if (degrees == 0) return image;
+  const bool quarter = degrees != 180;
+  Image result(quarter ? image.height : image.width, quarter ? image.width : image.height);
+  for (int y = 0; y < result.height; ++y) {
+    for (int x = 0; x < result.width; ++x) {
+      const int u = degrees == 90 ? image.width - y : degrees == 180 ? image.width - x : y;
+      const int v = degrees == 90 ? x : degrees == 180 ? image.height - y : image.height - x;
+      if (u < image.width && v < image.height) std::copy_n(image.row(v) + 3 * u, 3, result.row(y) + 3 * x);
+    }
+  }
+  return result;
 }
 
 }  // namespace coracle::vision

@@ -8,9 +8,16 @@ namespace coracle::vision {
 
 /// What the quadrilateral (top left, top right, bottom right, bottom left) shows, as a picture of `width` x `height`:
 /// cubic interpolation, what is outside continues the edge.
-Image straighten(const Image& image, const std::array<Point, 4>& corners, int width, int height);
+Image straighten(const Image& image, const Corners& corners, int width, int height);
+
+/// Draws a picture into a quadrilateral of another, by its nearest pixels; the darker one of both stays.
+void place(const Image& part, const std::array<Point, 4>& corners, Image& onto);
 
 Image quarter_left(const Image& image);
 Image upside_down(const Image& image);
+/// Turned anticlockwise by 0, 90, 180 or 270 degrees about the point (width / 2, height / 2), as OpenCV's affine maps
+/// do it: pixels lie at whole numbers, so the first row, column or both are black and as many on the other side are
+/// lost.
+Image turned(const Image& image, int degrees);
 
 }  // namespace coracle::vision

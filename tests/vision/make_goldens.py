@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes expected.json: what PaddleX answers to pictures, with its own steps before and after models that the real Paddle runs.
 
-    make_goldens.py --paddle PYTHON --paddle-pir PYTHON --shared DIR --demo-models DIR      (in an environment with paddlex[ocr-core])
+    make_goldens.py --paddle PYTHON --paddle-pir PYTHON --shared DIR --demo-models DIR [--only TASK]      (in an environment with paddlex[ocr-core])
 
 PYTHON: interpreters with Paddle 2.6.2 and 3.3.1 (scripts/oracle-venv.sh)."""
 import argparse
@@ -20,6 +20,8 @@ from paddlex.inference.models.image_classification.predictor import ClasRunnerPr
 from paddlex.inference.models.image_multilabel_classification.predictor import MLClasPredictor
 from paddlex.inference.models.object_detection.predictor import DetRunnerPredictor
 from paddlex.inference.models.semantic_segmentation import predictor as segmentation
+from paddlex.inference.models.image_unwarping.predictor import WarpRunnerPredictor
+from paddlex.inference.models.table_structure_recognition.predictor import TableRunnerPredictor
 from paddlex.inference.models.text_detection.predictor import TextDetRunnerPredictor
 from paddlex.inference.models.text_recognition.predictor import TextRecRunnerPredictor
 
@@ -28,7 +30,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 SEG = next(c for n, c in vars(segmentation).items() if isinstance(c, type) and hasattr(c, "_build") and n.startswith("Seg"))
 PARTS = {"classification": ClasRunnerPredictor, "multilabel": MLClasPredictor, "text-detection": TextDetRunnerPredictor,
-         "text-recognition": TextRecRunnerPredictor, "object-detection": DetRunnerPredictor, "segmentation": SEG}
+         "text-recognition": TextRecRunnerPredictor, "object-detection": DetRunnerPredictor, "segmentation": SEG, "table-structure": TableRunnerPredictor,
+         "unwarping": WarpRunnerPredictor}
 
 # Folder of the model, its description (None: its own), task, pictures.
 PHOTOS = ["shared/images-misc/%s" % n for n in ("000000014439.jpg", "000000570688.jpg", "cat.jpg", "daisy.jpg", "flower.jpg", "tabby_cat.jpg")]
@@ -43,6 +46,8 @@ CASES = [
     ("shared/pphumanseg-v2-lite-portrait", None, "segmentation", PHOTOS),
     ("source/tests/vision/objects", "objects.yml", "object-detection", PAGES[:1] + PHOTOS),
     ("source/tests/vision/objects", "layout.yml", "object-detection", PAGES[:1] + PHOTOS),
+    ("source/tests/vision/table", None, "table-structure", PAGES[:2]),
+    ("source/tests/vision/unwarp", None, "unwarping", PAGES[1:2]),
 ]
 
 
@@ -91,6 +96,12 @@ def answer(task, result):
     if task == "object-detection":
         return {"objects": [{"id": b["cls_id"], "name": b["label"], "score": b["score"], "box": [float(v) for v in b["coordinate"]]}
                             for b in result["boxes"][0]]}
+    if task == "table-structure":
+        cells = [np.reshape(cell, (4, 2)).tolist() for cell in result["bbox"][0]]
+        return {"html": "".join(result["structure"][0]), "score": float(result["structure_score"][0]), "cells": cells}
+    if task == "unwarping":
+        height, width = result["doctr_img"][0].shape[:2]
+        return {"page": {"width": width, "height": height}}
     classes = np.asarray(result["pred"][0]).reshape(-1).astype(int)
     return {"pixels": {str(i): int(n) for i, n in zip(*np.unique(classes, return_counts=True))}, "hash": fnv(classes)}
 
@@ -103,12 +114,13 @@ def predictor(task, config, runner):
     part = type("Part", (kind,), given)
     p = part.__new__(part)
     for name in ("topk", "threshold", "limit_side_len", "limit_type", "thresh", "box_thresh", "unclip_ratio", "input_shape", "img_size",
-                 "layout_nms", "layout_unclip_ratio", "layout_merge_bboxes_mode", "target_size", "vis_font"):
+                 "layout_nms", "layout_unclip_ratio", "layout_merge_bboxes_mode", "target_size"):
         setattr(p, name, None)
-    p.max_side_limit, p.return_word_box = 4000, False
+    p.max_side_limit, p.return_word_box, p.vis_font = 4000, False, None
     built = p._build()
     names = {"classification": ("preprocessors", "postprocessors"), "multilabel": ("preprocessors", "postprocessors"),
-             "segmentation": ("preprocessors", "postprocessers"), "object-detection": ("pre_ops", "post_op")}.get(task, ("pre_tfs", "post_op"))
+             "segmentation": ("preprocessors", "postprocessers"), "table-structure": ("preprocessors", "postprocessors"),
+             "unwarping": ("preprocessors", "postprocessors"), "object-detection": ("pre_ops", "post_op")}.get(task, ("pre_tfs", "post_op"))
     for name, value in zip(names, built):
         setattr(p, name, value)
     return p
@@ -120,6 +132,7 @@ def main():
     parser.add_argument("--paddle-pir", required=True)
     parser.add_argument("--shared", type=pathlib.Path, required=True)
     parser.add_argument("--demo-models", type=pathlib.Path, required=True)
+    parser.add_argument("--only", help="make the answers of one task, and keep the others")
     arguments = parser.parse_args()
     places = {"shared": arguments.shared / "models", "demo": arguments.demo_models / "models", "source": ROOT}
 
@@ -128,7 +141,11 @@ def main():
         return places[place] / rest
 
     cases = []
+    made = json.loads((HERE / "expected.json").read_text("utf-8")) if arguments.only else []
     for model, description, task, pictures in CASES:
+        if arguments.only and task != arguments.only:
+            cases += [c for c in made if (c["model"], c["description"], c["task"]) == (model, description, task)]
+            continue
         folder = path(model)
         own = folder / ("deploy.yaml" if task == "segmentation" else "inference.yml")
         config = yaml.safe_load((HERE / "descriptions" / description if description else own).read_text("utf-8"))
@@ -143,7 +160,7 @@ def main():
         if task != "object-detection":
             runner.names = [subprocess.run([python, "-c", "import sys; from paddle import inference as i; c = i.Config(*sys.argv[1:]); "
                                             "c.disable_glog_info(); print('INPUT', i.create_predictor(c).get_input_names()[0])", runner.program,
-                                            runner.params], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                            runner.params if runner.params.exists() else ""], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                            text=True).stdout.split("INPUT ")[1].strip()]
         engine = runner
         if task == "segmentation":  # PaddleSeg: the best class of each pixel
@@ -160,4 +177,5 @@ def main():
     (HERE / "expected.json").write_text(text + "\n", "utf-8")
 
 
-main()
+if __name__ == "__main__":
+    main()

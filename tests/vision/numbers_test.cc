@@ -128,9 +128,9 @@ TEST(Numbers, Straighten) {
     int to_width = 0;
     int to_height = 0;
     uint64_t seed = 0;
-    std::array<Point, 4> corners;
+    Corners corners;
     in >> kind >> seed >> width >> height;
-    for (Point& c : corners) in >> c.x >> c.y;
+    for (PointF& c : corners) in >> c.x >> c.y;
     in >> to_width >> to_height >> hash;
     EXPECT_EQ(hash_of(straighten(made_up_picture(seed, width, height), corners, to_width, to_height)), hash) << line;
   }

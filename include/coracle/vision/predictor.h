@@ -13,10 +13,19 @@
 
 namespace coracle::vision {
 
-enum class Task { kClassification, kMultilabel, kTextDetection, kTextRecognition, kObjectDetection, kSegmentation };
+enum class Task {
+  kClassification,
+  kMultilabel,
+  kTextDetection,
+  kTextRecognition,
+  kObjectDetection,
+  kSegmentation,
+  kTableStructure,
+  kUnwarping
+};
 
 /// As `--task` and the results name it: classification, multilabel, text-detection, text-recognition,
-/// object-detection, segmentation.
+/// object-detection, segmentation, table-structure, unwarping.
 CORACLE_VISION_API const char* task_name(Task task);
 /// The same backwards; Error if there is no such task.
 CORACLE_VISION_API Task task_of(const std::string& name);
@@ -55,6 +64,13 @@ struct ClassMap {
   std::vector<std::string> names;  ///< by class; may be empty or too short
 };
 
+/// A table without its text.
+struct TableStructure {
+  std::vector<std::string> tokens;          ///< HTML from <html> to </html>; a cell's text belongs before its </td>
+  std::vector<std::array<Point, 4>> cells;  ///< corners, as many as cells among the tokens, or none
+  float score = 0;                          ///< mean probability of the tokens
+};
+
 /// The answer to one picture; what belongs to the task is filled in.
 struct Prediction {
   Task task = Task::kClassification;
@@ -62,7 +78,10 @@ struct Prediction {
   std::vector<TextBox> boxes;   ///< text detection
   Text text;                    ///< text recognition
   std::vector<Object> objects;  ///< object detection
+  bool ordered = false;         ///< the objects are regions of a page in the order of reading, by the model
   ClassMap map;                 ///< segmentation
+  TableStructure table;         ///< table structure
+  Image page;                   ///< unwarping: the picture made flat
 };
 
 struct PredictorOptions {
@@ -92,7 +111,7 @@ class CORACLE_VISION_API Predictor {
   std::unique_ptr<State> state_;
 };
 
-/// The picture with what was found in it: outlines with numbers, or classes in colours.
+/// The picture with what was found in it: outlines with numbers, or classes in colours; a page made flat is itself.
 CORACLE_VISION_API Image draw(const Image& image, const Prediction& prediction);
 
 }  // namespace coracle::vision

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole way from a picture to its text: detect, crop, turn upright, recognise.
+// The whole way from a picture to its text: detect, cut out, turn upright, recognise; each may be left out. With files
+// inference.yml beside the models this is the way of PaddleOCR 3, otherwise that of PaddleOCR 2.
 #pragma once
 
 #include <memory>
@@ -11,9 +12,9 @@
 namespace coracle::vision {
 
 struct TextReaderFiles {
-  std::string detector;    ///< a model
+  std::string detector;    ///< a model; empty: the picture is one line
   std::string classifier;  ///< which lines are upside down; empty: none is
-  std::string recognizer;
+  std::string recognizer;  ///< empty: lines have no text, their score is the detector's
   std::string dictionary;  ///< one character per line, where the recogniser has no inference.yml
 };
 
@@ -31,7 +32,7 @@ class CORACLE_VISION_API TextReader {
   TextReader& operator=(TextReader&&) noexcept;
   ~TextReader();
 
-  /// The lines in reading order whose score is at least `min_score`.
+  /// The lines in reading order; of those that were read the ones whose score is at least `min_score`.
   std::vector<TextLine> read(const Image& image, double min_score);
 
  private:

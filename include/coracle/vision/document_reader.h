@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Documents: a picture is turned upright and made flat, its layout, text and tables are read. Each stage is a model and
+// can be left out.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coracle/vision/text_reader.h"
+
+namespace coracle::vision {
+
+/// A model for each stage; one that is empty is left out. At least one is needed.
+struct DocumentReaderFiles {
+  std::string orientation;  ///< tells which of its four sides is up (classes 0, 90, 180, 270)
+  std::string unwarper;     ///< makes a bent page flat
+  std::string layout;       ///< finds regions: an object detector
+  std::string table;        ///< tells the structure of tables: of the layout's, or without one of the page as a whole
+  TextReaderFiles text;     ///< a detector, a recogniser or both, with or without a classifier of lines
+};
+
+struct Table {
+  std::array<float, 4> box{};               ///< left, top, right, bottom on the page
+  std::vector<std::array<float, 4>> cells;  ///< likewise
+  std::string html;                         ///< with the text of the lines
+  float score = 0;
+};
+
+struct Document {
+  int turned = 0;               ///< by how many degrees the picture was turned anticlockwise
+  Image page;                   ///< the picture upright and flat, to which all coordinates belong
+  std::vector<Object> regions;  ///< in the order of reading
+  std::vector<TextLine> lines;  ///< from top to bottom
+  std::vector<Table> tables;    ///< in the order of their regions
+};
+
+/// For one thread at a time. Throws as Predictor does.
+class CORACLE_VISION_API DocumentReader {
+ public:
+  explicit DocumentReader(const DocumentReaderFiles& files, int threads = 0);
+  DocumentReader(DocumentReader&&) noexcept;
+  DocumentReader& operator=(DocumentReader&&) noexcept;
+  ~DocumentReader();
+
+  /// Lines whose score is at least `min_score`.
+  Document read(const Image& image, double min_score = 0);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// A page of HTML: regions with their lines in the order of reading, tables as such, then lines in no region.
+CORACLE_VISION_API std::string to_html(const Document& document, const std::string& title);
+
+/// The page with the outlines of regions and lines, lines with their numbers.
+CORACLE_VISION_API Image draw(const Document& document);
+
+}  // namespace coracle::vision

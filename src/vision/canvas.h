@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines, fillings and numbers on a picture.
+#pragma once
+
+#include "vision/geometry.h"
+
+namespace coracle::vision {
+
+struct Colour {
+  int blue, green, red;
+};
+
+/// A rectangle of whole pixels, its right and lower sides included.
+struct Area {
+  int left, top, right, bottom;
+};
+
+/// Whether a rectangle and a convex quadrilateral share more than nothing.
+bool overlap(const Area& area, const std::array<Point, 4>& corners);
+
+class Canvas {
+ public:
+  explicit Canvas(const Image& image);
+
+  void line(Point a, const Point& b, const Colour& colour);
+  /// The first side in another colour.
+  void outline(const std::array<Point, 4>& corners, const Colour& colour, const Colour& first);
+  /// The inside of a convex quadrilateral, mixed half and half with what is there.
+  void tint(const std::array<Point, 4>& corners, const Colour& colour);
+  /// The number of a quadrilateral on paper, beside it or in it: where it covers nothing of the others of `all` and no
+  /// number written before. Left out where there is no such place.
+  void number(std::size_t value, std::size_t own, const std::vector<std::array<Point, 4>>& all, const Colour& colour);
+
+  Image take() { return std::move(image_); }
+
+ private:
+  void block(int left, int top, int width, int height, const Colour& colour);
+  void write(const std::string& digits, const Area& paper, int dot, const Colour& colour);
+
+  Image image_;
+  int dot_;
+  std::vector<Area> numbers_;
+};
+
+}  // namespace coracle::vision

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vision/text_stages.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <numeric>
+
+#include "vision/warp.h"
+
+namespace coracle::vision {
+namespace {
+
+using Box = std::array<Point, 4>;
+using Indices = std::vector<std::size_t>;
+
+constexpr double kMinBoxSide = 3;
+constexpr int kSameRow = 10;
+constexpr double kTall = 1.5;
+constexpr std::size_t kLineBatch = 6;  // Lines run together.
+constexpr LineResize kUpright{.height = 48, .width = 192};
+constexpr float kSure = 0.9F;  // Of a line that stands on its head.
+
+/// The corners from the top left on, clockwise.
+Box clockwise(const Box& box) {
+  const auto sum = [](const Point& a, const Point& b) { return a.x + a.y < b.x + b.y; };
+  const auto* first = std::min_element(box.begin(), box.end(), sum);
+  const auto* third = std::max_element(box.begin(), box.end(), sum);
+  if (first == third) return box;  // A sliver, dropped by its size later.
+  std::vector<Point> rest;
+  for (const auto* corner = box.begin(); corner != box.end(); ++corner) {
+    if (corner != first && corner != third) rest.push_back(*corner);
+  }
+  if (rest[1].y - rest[1].x < rest[0].y - rest[0].x) std::swap(rest[0], rest[1]);
+  return {*first, rest[0], *third, rest[1]};
+}
+
+bool is_sliver(const Box& box) {
+  return std::floor(distance(box[0], box[1])) <= kMinBoxSide || std::floor(distance(box[0], box[3])) <= kMinBoxSide;
+}
+
+/// From top to bottom; boxes whose tops are close count as one row, from left to right.
+void sort_for_reading(std::vector<LineBox>& boxes) {
+  const auto above = [](const LineBox& a, const LineBox& b) {
+    const Point& p = a.corners[0];
+    const Point& q = b.corners[0];
+    return p.y != q.y ? p.y < q.y : p.x < q.x;
+  };
+  std::stable_sort(boxes.begin(), boxes.end(), above);
+  for (std::size_t i = 1; i < boxes.size(); ++i) {
+    for (std::size_t j = i; j > 0; --j) {
+      const Point& upper = boxes[j - 1].corners[0];
+      const Point& lower = boxes[j].corners[0];
+      if (std::abs(lower.y - upper.y) >= kSameRow || lower.x >= upper.x) break;
+      std::swap(boxes[j - 1], boxes[j]);
+    }
+  }
+}
+
+double width_to_height(const Image& line) { return static_cast<double>(line.width) / line.height; }
+
+std::vector<double> ratios(const std::vector<Image>& lines) {
+  std::vector<double> all;
+  for (const Image& line : lines) all.push_back(width_to_height(line));
+  return all;
+}
+
+/// Runs the lines of a batch at one width, of which line i fills at most `own[i]`; the first output has a part for
+/// each.
+Output run_lines(PictureModel& model, const std::vector<Image>& lines, const Indices& batch, const LineResize& step,
+                 const std::vector<int>& own, bool rgb) {
+  Prepared size;
+  size.width = *std::max_element(own.begin(), own.end());
+  size.height = step.height;
+  const std::size_t plane =
+      std::size_t{3} * static_cast<std::size_t>(size.width) * static_cast<std::size_t>(step.height);
+  std::vector<float> values(batch.size() * plane);
+  for (std::size_t i = 0; i < batch.size(); ++i)
+    write_line(lines[batch[i]], step, own[i], size.width, rgb, values.data() + i * plane);
+  model.run(size, values, static_cast<std::int64_t>(batch.size()));
+  return model.output(0);
+}
+
+Description describe(const std::string& model, Task task, const PictureModel& loaded) {
+  const std::string file = find_description(model);
+  if (file.empty()) return usual_description(task, loaded.input_dims());
+  Description d = read_description(file);
+  if (d.task != task)
+    throw Error(Problem::kUsage, file + " describes a model for " + task_name(d.task) + ", not for " + task_name(task));
+  return d;
+}
+
+}  // namespace
+
+std::vector<Indices> batches_by_width(const std::vector<double>& ratios) {
+  Indices order(ratios.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ratios[a] < ratios[b]; });
+  std::vector<Indices> batches;
+  for (std::size_t i = 0; i < order.size(); i += kLineBatch) {
+    const auto begin = order.begin() + static_cast<std::ptrdiff_t>(i);
+    batches.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(std::min(kLineBatch, order.size() - i)));
+  }
+  return batches;
+}
+
+Image cut_out(const Image& page, const Box& box, bool exactly) {
+  Corners corners;
+  if (exactly) {
+    for (std::size_t i = 0; i < 4; ++i) corners[i] = {static_cast<float>(box[i].x), static_cast<float>(box[i].y)};
+  } else {
+    corners = smallest_rectangle({box.begin(), box.end()}).corners;
+  }
+  const auto length = [&](std::size_t a, std::size_t b) {
+    const float x = corners[a].x - corners[b].x;
+    const float y = corners[a].y - corners[b].y;
+    return exactly ? distance(box[a], box[b]) : static_cast<double>(std::sqrt(x * x + y * y));
+  };
+  const int width = static_cast<int>(std::max(length(0, 1), length(2, 3)));
+  const int height = static_cast<int>(std::max(length(0, 3), length(1, 2)));
+  if (width == 0 || height == 0) return {};
+  Image line = straighten(page, corners, width, height);
+  return static_cast<double>(height) / width >= kTall ? quarter_left(line) : line;
+}
+
+TextDetector::TextDetector(const std::string& path, int threads)
+    : model_(path, {}, threads), description_(describe(path, Task::kTextDetection, model_)) {}
+
+std::vector<LineBox> TextDetector::detect(const Image& page) {
+  const Prepared prepared = prepare(page, description_);
+  model_.run(prepared, prepared.values, 1);
+  const Output map = model_.output(0);
+  if (map.dims.size() != 4 || map.dims[1] != 1)
+    throw Error(Problem::kUsage, "the detector gives no map of one channel");
+  std::vector<LineBox> boxes;
+  for (const TextBox& found : text_boxes(map.data, static_cast<int>(map.dims[3]), static_cast<int>(map.dims[2]),
+                                         prepared.picture_width, prepared.picture_height, description_.db)) {
+    LineBox line{found.corners, found.score};
+    if (described()) {
+      for (Point& p : line.corners) p = {std::min(p.x, page.width), std::min(p.y, page.height)};
+    } else {
+      line.corners = clockwise(line.corners);
+      for (Point& p : line.corners) p = {std::clamp(p.x, 0, page.width - 1), std::clamp(p.y, 0, page.height - 1)};
+      if (is_sliver(line.corners)) continue;
+    }
+    boxes.push_back(line);
+  }
+  sort_for_reading(boxes);
+  return boxes;
+}
+
+LineAngle::LineAngle(const std::string& path, int threads) : model_(path, {}, threads) {
+  if (!find_description(path).empty()) description_ = describe(path, Task::kClassification, model_);
+}
+
+std::vector<float> LineAngle::scores(const std::vector<Image>& lines, const Indices& batch) {
+  Output output;
+  if (description_) {
+    std::vector<float> values;
+    Prepared prepared;
+    for (const std::size_t i : batch) {
+      prepared = prepare(lines[i], *description_);
+      values.insert(values.end(), prepared.values.begin(), prepared.values.end());
+    }
+    model_.run(prepared, values, static_cast<std::int64_t>(batch.size()));
+    output = model_.output(0);
+  } else {
+    output = run_lines(model_, lines, batch, kUpright, std::vector<int>(batch.size(), kUpright.width), false);
+  }
+  if (output.dims.size() != 2 || output.dims[1] != 2 || output.size != 2 * batch.size())
+    throw Error(Problem::kUsage, "the classifier does not tell two directions apart");
+  return {output.data, output.data + output.size};
+}
+
+void LineAngle::turn_upright(std::vector<Image>& lines) {
+  for (const Indices& batch : batches_by_width(ratios(lines))) {
+    const std::vector<float> p = scores(lines, batch);  // Upright and upside down of each.
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      if (!(p[2 * i + 1] > p[2 * i])) continue;
+      Image& line = lines[batch[i]];
+      if (description_) {
+        line = turned(line, 180);
+      } else if (p[2 * i + 1] > kSure) {
+        line = upside_down(line);
+      }
+    }
+  }
+}
+
+Recognizer::Recognizer(const std::string& path, const std::string& dictionary, int threads)
+    : model_(path, {}, threads), description_(describe(path, Task::kTextRecognition, model_)) {
+  characters_ = ctc_characters(dictionary.empty() ? description_.labels : read_labels(dictionary));
+  if (characters_.size() == 2) throw Error(Problem::kUsage, path + ": needs a dictionary of characters");
+  step_ = std::get<LineResize>(description_.steps.front());
+}
+
+std::vector<Text> Recognizer::read(const std::vector<Image>& lines) {
+  std::vector<Text> texts(lines.size());
+  for (const Indices& batch : batches_by_width(ratios(lines))) {
+    std::vector<int> own;
+    for (const std::size_t line : batch) own.push_back(line_width(lines[line], step_));
+    if (description_.file.empty()) own.assign(own.size(), *std::max_element(own.begin(), own.end()));
+    const Output output = run_lines(model_, lines, batch, step_, own, description_.rgb);
+    const auto classes = output.dims.size() == 3 ? static_cast<std::size_t>(output.dims[2]) : 0;
+    if (classes > characters_.size() || classes + 1 < characters_.size()) {
+      throw Error(Problem::kUsage, "the recogniser knows " + std::to_string(classes) +
+                                       " characters, the dictionary has " + std::to_string(characters_.size()));
+    }
+    const auto steps = static_cast<std::size_t>(output.dims[1]);
+    for (std::size_t i = 0; i < batch.size(); ++i)
+      texts[batch[i]] = ctc_text(output.data + i * steps * classes, steps, classes, characters_);
+  }
+  return texts;
+}
+
+}  // namespace coracle::vision
