@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models demo test format lint bench bench-ready bench-memory bench-growth bench-neighbours bench-isa bench-startup \
-        bench-kernels bench-operators asan tsan fuzz fuzz-long oracle oracle-demo metamorphic hostile faults build-times wheel packages reproducible migration docs clean
+        bench-kernels bench-operators asan tsan fuzz fuzz-long oracle oracle-demo model-table metamorphic hostile faults build-times wheel packages reproducible migration docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -134,6 +134,15 @@ oracle: setup
 	$(ORACLE) cases CASES=$(CASES)
 	status=0; $(ORACLE) check || status=1; \
 	$(ORACLE) random CASES=$(CASES) SECONDS=$(if $(filter file,$(origin SECONDS)),600,$(SECONDS)) || status=1; exit $$status
+
+# docs/model-table.md: the models of the reference folder against the recorded answers of the real Paddle.
+SHARED ?= ../shared
+model-table: models build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle_program
+	tests/models/fill_weights.sh $(SHARED) build/filled python3
+	scripts/oracle-venv.sh
+	build/oracle-venv/bin/python scripts/model_table.py --program build/release/coracle --shared $(SHARED) --filled build/filled \
+	  --demo-models build/demo-models $(MODELS)
 
 # The demo's expectations again, by the real Paddle.
 oracle-demo: models

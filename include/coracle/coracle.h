@@ -250,6 +250,14 @@ CORACLE_API coracle_status coracle_pool_create_on(const char* cpus, int32_t thre
 CORACLE_API int32_t coracle_pool_threads(const coracle_pool* pool);
 /** Sessions that were made with the pool keep its threads alive. */
 CORACLE_API void coracle_pool_free(coracle_pool* pool);
+/**
+ * From now on the calling thread runs on the processors `cpus` only, written as for coracle_pool_create_on, and so do
+ * threads that it starts, those of the sessions that it runs first among them. With a NUMA node ("node1") the memory
+ * that they are the first to write to comes from that node, as long as it has some: what is loaded, packed and computed
+ * afterwards. CORACLE_INVALID_ARGUMENT for processors that are not there or not this process's; CORACLE_UNSUPPORTED
+ * where the system has no memory policies, or does not let this process set one; then nothing is changed.
+ */
+CORACLE_API coracle_status coracle_bind_thread(const char* cpus);
 
 /* ---- sessions ---- */
 
@@ -261,6 +269,8 @@ typedef struct coracle_session_options {
   size_t memory_limit;      /**< bound on what a run holds at a time: tensors, results, scratch, tables; 0: no limit */
   int64_t time_limit_ms;    /**< bound on the time of a run in milliseconds, its planning included; 0: no limit */
   const coracle_pool* pool; /**< whose threads help; null: the session has threads of its own */
+  const char* cpus;         /**< processors for these, as for coracle_pool_create_on; threads 0 is one for each; null:
+                                 wherever the thread that runs first may run. Not with `pool` */
 } coracle_session_options;
 
 /** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_session_options). */
@@ -376,6 +386,12 @@ CORACLE_API coracle_status coracle_session_machine_limits(coracle_session* sessi
  * size depends on data are not listed. Valid as the text of coracle_session_profile.
  */
 CORACLE_API coracle_status coracle_session_explain(coracle_session* session, const char** json);
+
+/**
+ * The model's graph after rewriting as coracle_model_graph_text gives it, the values of its main part with the shapes
+ * that follow from the inputs set now; sizes that depend on data stay "?". Free with coracle_string_free.
+ */
+CORACLE_API coracle_status coracle_session_graph_text(coracle_session* session, char** text);
 
 /**
  * Bytes of the tensors a run with the inputs set now would take, as far as that is known before a run: up to the first

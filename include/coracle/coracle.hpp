@@ -170,12 +170,16 @@ class Pool {
   std::shared_ptr<coracle_pool> handle_;
 };
 
+/// The calling thread, and threads that it starts, run on the processors `cpus` only: coracle_bind_thread.
+inline void bind_thread(const std::string& cpus) { check(coracle_bind_thread(cpus.c_str())); }
+
 struct SessionOptions {
   int threads = 0;  ///< 0: those of the pool, or coracle_default_threads()
   size_t cache_bytes = default_session_options().cache_bytes;
   size_t memory_limit = 0;
   int64_t time_limit_ms = 0;
   std::optional<Pool> pool = std::nullopt;  ///< whose threads help; none: the session's own
+  std::string cpus = {};                    ///< processors for these, "0-3" or "node1"; empty: any
 };
 
 class Model {
@@ -284,6 +288,7 @@ class Session {
     c.memory_limit = options.memory_limit;
     c.time_limit_ms = options.time_limit_ms;
     c.pool = options.pool.has_value() ? options.pool->handle() : nullptr;
+    c.cpus = options.cpus.empty() ? nullptr : options.cpus.c_str();
     coracle_session* session = nullptr;
     check(coracle_session_create(model.handle(), &c, &session));
     handle_.reset(session);
@@ -363,6 +368,13 @@ class Session {
     const char* json = nullptr;
     check(coracle_session_profile(handle_.get(), &json));
     return json;
+  }
+  /// See coracle_session_graph_text.
+  std::string graph_text() {
+    char* text = nullptr;
+    check(coracle_session_graph_text(handle_.get(), &text));
+    const std::unique_ptr<char, void (*)(char*)> owner(text, coracle_string_free);
+    return text;
   }
   /// See coracle_session_explain.
   std::string explain() {

@@ -17,7 +17,7 @@ from ._log import set_log_level
 from .errors import (CancelledError, Error, FileError, InvalidArgumentError, InvalidModelError, MissingFileError, OutOfMemoryError,
                      RunFailureError, UnsupportedError)
 from .model import Model, inspect, load, load_memory, pass_names
-from .pool import Pool, default_threads
+from .pool import Pool, bind_thread, default_threads
 from .profile import OperatorTime, Profile, Step
 from .results import MachineLimits, Memory, Results
 from .session import Session
@@ -25,7 +25,7 @@ from .timing import Bench, bench
 
 __all__ = ["Bench", "CancelledError", "Error", "FileError", "InvalidArgumentError", "InvalidModelError", "MachineLimits", "Memory",
            "MissingFileError", "Model", "NodeValue", "OperatorTime", "OutOfMemoryError", "Pool", "Profile", "Results", "RunFailureError", "Session", "Step", "TensorInfo",
-           "UnsupportedError", "__version__", "bench", "cpu_isa", "default_threads", "inspect", "load", "load_memory", "memory_total",
+           "UnsupportedError", "__version__", "bench", "bind_thread", "cpu_isa", "default_threads", "inspect", "load", "load_memory", "memory_total",
            "pass_names", "set_log_level"]
 
 

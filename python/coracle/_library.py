@@ -31,7 +31,7 @@ class ModelOptions(ctypes.Structure):
 
 class SessionOptions(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("threads", c_int32), ("cache_bytes", c_size_t), ("memory_limit", c_size_t),
-                ("time_limit_ms", c_int64), ("pool", c_void_p)]
+                ("time_limit_ms", c_int64), ("pool", c_void_p), ("cpus", c_char_p)]
 
 
 class TensorInfo(ctypes.Structure):
@@ -85,6 +85,7 @@ FUNCTIONS = {
     "pool_create_on": ("status", c_char_p, c_int32, POINTER(c_void_p)),
     "pool_threads": (c_int32, c_void_p),
     "pool_free": (None, c_void_p),
+    "bind_thread": ("status", c_char_p),
     "session_options_init": (None, POINTER(SessionOptions), c_size_t),
     "session_create": ("status", c_void_p, POINTER(SessionOptions), POINTER(c_void_p)),
     "session_clone": ("status", c_void_p, POINTER(c_void_p)),

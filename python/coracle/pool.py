@@ -20,6 +20,18 @@ def default_threads() -> int:
     return _library.ask("default_threads")
 
 
+def cpu_text(cpus: str | Iterable[int]) -> str:
+    """Processors as the library takes them: "0-3,8", "node1"."""
+    return cpus if isinstance(cpus, str) else ",".join(str(int(cpu)) for cpu in cpus)
+
+
+def bind_thread(cpus: str | Iterable[int]) -> None:
+    """The calling thread runs on these processors only from now on, and so do threads that it starts, those of sessions that it runs
+    first among them: "0-3,8" or the numbers, or "node1" for those of a NUMA node. Then the memory that they are the first to write to
+    comes from that node as well, as long as it has some; where the system does not allow that, UnsupportedError."""
+    _library.call("bind_thread", cpu_text(cpus).encode())
+
+
 class Pool:
     """Threads that runs of several sessions share: `pool = coracle.Pool(4); model.session(pool=pool)`.
 
@@ -35,13 +47,11 @@ class Pool:
         if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or not 0 <= threads <= MOST_THREADS:
             raise InvalidArgumentError("threads is %r, expected a whole number from 0 to %d" % (threads, MOST_THREADS))
         self._pointer = ctypes.c_void_p()
-        if cpus is not None and not isinstance(cpus, str):
-            cpus = ",".join(str(int(cpu)) for cpu in cpus)
-        self.cpus: str | None = cpus
-        if cpus is None:
+        self.cpus: str | None = None if cpus is None else cpu_text(cpus)
+        if self.cpus is None:
             _library.call("pool_create", int(threads), ctypes.byref(self._pointer))
         else:
-            _library.call("pool_create_on", cpus.encode(), int(threads), ctypes.byref(self._pointer))
+            _library.call("pool_create_on", self.cpus.encode(), int(threads), ctypes.byref(self._pointer))
         self.threads: int = _library.ask("pool_threads", self._pointer)
 
     def __del__(self):

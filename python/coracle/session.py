@@ -8,7 +8,7 @@ import ctypes
 import json
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Union
 
 import numpy as np
@@ -18,7 +18,7 @@ from ._callbacks import NodeValue, Observer
 from ._handle import ModelHandle, TensorInfo
 from ._interrupt import Interruptible
 from .errors import InvalidArgumentError
-from .pool import Pool
+from .pool import Pool, cpu_text
 from .profile import Profile
 from .results import MachineLimits, Memory, Results
 
@@ -61,7 +61,7 @@ class Session:
 
     @classmethod
     def _create(cls, model: ModelHandle, threads: int, cache_bytes: int | None, memory_limit: int, time_limit_ms: int,
-                pool: Pool | None = None) -> Session:
+                pool: Pool | None = None, cpus: str | Iterable[int] | None = None) -> Session:
         model.require_whole()
         options = _library.SessionOptions()
         _library.ask("session_options_init", ctypes.byref(options), ctypes.sizeof(options))
@@ -77,6 +77,8 @@ class Session:
             if not isinstance(pool, Pool):
                 raise InvalidArgumentError("pool is %r, expected a coracle.Pool" % (pool,))
             options.pool = pool._pointer
+        if cpus is not None:
+            options.cpus = cpu_text(cpus).encode()
         pointer = ctypes.c_void_p()
         _library.call("session_create", model.pointer, ctypes.byref(options), ctypes.byref(pointer))
         return cls(model, pointer)

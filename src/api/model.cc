@@ -6,6 +6,7 @@
 #include "api/guard.h"
 #include "api/handles.h"
 #include "api/options.h"
+#include "api/thread_text.h"
 #include "base/printable.h"
 #include "graph/dot.h"
 #include "graph/text.h"
@@ -107,13 +108,6 @@ FileBytes borrowed_bytes(const void* data, size_t size, std::string name) {
 }
 
 std::string or_empty(const char* s) { return s == nullptr ? std::string() : std::string(s); }
-
-char* copied(const std::string& s) {
-  char* out = static_cast<char*>(std::malloc(s.size() + 1));
-  if (out == nullptr) throw std::bad_alloc();
-  std::memcpy(out, s.c_str(), s.size() + 1);
-  return out;
-}
 
 void fill(const TensorInfo& from, coracle_tensor_info* to) {
   *to = {};

@@ -10,6 +10,8 @@
 #include "api/thread_text.h"
 #include "base/cpus.h"
 #include "base/memory_ledger.h"
+#include "base/printable.h"
+#include "graph/text.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -34,6 +36,11 @@ SessionOptions convert(const coracle_session_options* given) {
           ", expected 0 to ", kMostThreads);
   options.threads = c.threads;
   if (c.pool != nullptr) options.workers = c.pool->workers;
+  if (c.cpus != nullptr) {
+    require(c.pool == nullptr, ErrorCode::kInvalidArgument, "cpus is ", in_quotes(c.cpus),
+            ", and there is a pool, whose threads have processors already: give one of both");
+    options.cpus = cpu_numbers(c.cpus);
+  }
   options.cache_bytes = c.cache_bytes;
   options.memory_limit = c.memory_limit;
   options.time_limit_ms = checked_time_limit(c.time_limit_ms);
@@ -169,6 +176,13 @@ coracle_status coracle_pool_create_on(const char* cpus, int32_t threads, coracle
   });
 }
 
+coracle_status coracle_bind_thread(const char* cpus) {
+  return guard([&] {
+    require_pointer(cpus, "cpus");
+    coracle::bind_thread(cpus);
+  });
+}
+
 int32_t coracle_pool_threads(const coracle_pool* pool) { return pool == nullptr ? 0 : pool->workers->threads(); }
 
 void coracle_pool_free(coracle_pool* pool) { delete pool; }
@@ -301,6 +315,14 @@ coracle_status coracle_session_explain(coracle_session* session, const char** js
     require_pointer(json, "json");
     *json =
         coracle::kept_text(coracle::describe(*session->session.explain(), session->session.model().program()->graph()));
+  });
+}
+
+coracle_status coracle_session_graph_text(coracle_session* session, char** text) {
+  return guard([&] {
+    require_pointer(session, "session");
+    require_pointer(text, "text");
+    *text = coracle::copied(coracle::print(session->session.typed_graph()));
   });
 }
 

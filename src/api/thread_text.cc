@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/thread_text.h"
 
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <utility>
@@ -30,6 +32,13 @@ const char* ThreadText::keep(std::string text) {
 const char* ThreadText::kept() const noexcept {
   const auto* kept = made_ ? static_cast<const std::string*>(::pthread_getspecific(key_)) : nullptr;
   return kept == nullptr ? "" : kept->c_str();
+}
+
+char* copied(const std::string& text) {
+  char* out = static_cast<char*>(std::malloc(text.size() + 1));
+  if (out == nullptr) throw std::bad_alloc();
+  std::memcpy(out, text.c_str(), text.size() + 1);
+  return out;
 }
 
 }  // namespace coracle

@@ -26,4 +26,7 @@ class ThreadText {
   const bool made_;
 };
 
+/// A text that the caller frees by coracle_string_free. Throws std::bad_alloc.
+char* copied(const std::string& text);
+
 }  // namespace coracle

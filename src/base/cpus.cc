@@ -2,9 +2,11 @@
 #include "base/cpus.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string_view>
 #include <thread>
@@ -15,6 +17,8 @@
 
 #if defined(__linux__)
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 namespace coracle {
@@ -194,5 +198,59 @@ std::vector<int> cpu_numbers(std::string_view text, const std::string& root) {
   }
   return cpus;
 }
+
+#if defined(__linux__)
+
+namespace {
+
+/// Pages that the calling thread is the first to write to come from the node, from others once it has none.
+void prefer_node(std::string_view text) {
+  constexpr long kPreferred = 1;  // MPOL_PREFERRED of the kernel's interface
+  constexpr size_t kBits = 8 * sizeof(unsigned long);
+  size_t node = 0;
+  std::from_chars(text.data(), text.data() + text.size(), node);
+  std::vector<unsigned long> mask(node / kBits + 1);
+  mask[node / kBits] = 1UL << node % kBits;
+  // The system takes one bit less than it is told.
+  if (::syscall(SYS_set_mempolicy, kPreferred, mask.data(), mask.size() * kBits + 1) == 0) return;
+  fail(ErrorCode::kUnsupported, "memory cannot be bound to NUMA node ", node, ": ", std::strerror(errno),
+       errno == EPERM ? " (a container needs the capability SYS_NICE for that)" : "",
+       "; numbers of processors bind threads alone");
+}
+
+}  // namespace
+
+void bind_thread(pthread_t thread, const std::vector<int>& cpus) {
+  const size_t bytes = CPU_ALLOC_SIZE(cpus.back() + 1);
+  std::vector<cpu_set_t> set(bytes / sizeof(cpu_set_t) + 1);
+  for (const int cpu : cpus) CPU_SET_S(static_cast<size_t>(cpu), bytes, set.data());
+  const int refused = ::pthread_setaffinity_np(thread, bytes, set.data());
+  require(refused == 0, ErrorCode::kInvalidArgument,
+          "no thread of this process may run on the processors given as cpus, ", cpus.front(),
+          cpus.size() == 1 ? "" : " and others", ": ", std::strerror(refused));
+}
+
+void bind_thread(std::string_view text) {
+  const std::vector<int> cpus = cpu_numbers(text);
+  cpu_set_t before;
+  const bool known = ::sched_getaffinity(0, sizeof(before), &before) == 0;
+  bind_thread(::pthread_self(), cpus);
+  if (!text.starts_with("node")) return;
+  try {
+    prefer_node(text.substr(4));
+  } catch (...) {
+    if (known) ::sched_setaffinity(0, sizeof(before), &before);
+    throw;
+  }
+}
+
+#else
+
+void bind_thread(std::string_view text) {
+  static_cast<void>(cpu_numbers(text));
+  fail(ErrorCode::kUnsupported, "threads cannot be bound to processors on this system");
+}
+
+#endif
 
 }  // namespace coracle

@@ -6,6 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#if defined(__linux__)
+#include <pthread.h>
+#endif
+
 namespace coracle {
 
 /// Processors that the calling thread may run on (its affinity); at least 1.
@@ -22,5 +26,16 @@ int usable_cpus();
 /// Numbers of processors: of a list as the kernel writes them ("0-3,8"), or of a NUMA node ("node1"). Throws Error
 /// (kInvalidArgument) for other texts, nodes that are not there and processors that are not running. `root` as above.
 std::vector<int> cpu_numbers(std::string_view text, const std::string& root = "");
+
+#if defined(__linux__)
+/// The thread runs on these processors only. Throws Error (kInvalidArgument) where the system refuses.
+void bind_thread(pthread_t thread, const std::vector<int>& cpus);
+#endif
+
+/// The calling thread, and threads that it starts from now on, run on the processors of such a text only. With a NUMA
+/// node what they are the first to write to is memory of it, as long as it has some. Throws Error as cpu_numbers(), for
+/// processors that are not this process's, and (kUnsupported) where the system sets no memory policy; then nothing is
+/// changed.
+void bind_thread(std::string_view text);
 
 }  // namespace coracle

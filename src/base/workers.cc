@@ -164,14 +164,7 @@ void Workers::require_process() const {
 /// Throws Error where the system lets no thread of this process run there.
 void Workers::bind(Worker& worker) const {
 #if defined(__linux__)
-  if (allowed_.empty()) return;
-  const size_t bytes = CPU_ALLOC_SIZE(allowed_.back() + 1);
-  std::vector<cpu_set_t> set(bytes / sizeof(cpu_set_t) + 1);
-  for (const int cpu : allowed_) CPU_SET_S(static_cast<size_t>(cpu), bytes, set.data());
-  const int refused = ::pthread_setaffinity_np(worker.thread.native_handle(), bytes, set.data());
-  require(refused == 0, ErrorCode::kInvalidArgument,
-          "no thread of this process may run on the processors given as cpus, ", allowed_.front(),
-          allowed_.size() == 1 ? "" : " and others", ": ", std::strerror(refused));
+  if (!allowed_.empty()) bind_thread(worker.thread.native_handle(), allowed_);
 #else
   static_cast<void>(worker);
 #endif

@@ -83,6 +83,7 @@ constexpr const char* kGraphFooter =
     "Examples:\n"
     "  coracle graph model_dir -o model.html                 to open in a browser; needs no network\n"
     "  coracle graph model_dir --stage loaded -o before.svg  before the first rewrite\n"
+    "  coracle graph model_dir --shape x=1,3,640,640 -o model.html     with the shapes of such a run\n"
     "  coracle graph model_dir | dot -Tpdf -o model.pdf      by Graphviz";
 
 constexpr const char* kCompletionFooter =
@@ -127,10 +128,20 @@ void add_model_options(CLI::App* command, ModelArguments& m) {
   command->add_flag("--emulate-tiles", m.options.emulate_tiles, "compute what matrix tiles would, on any machine");
 }
 
+/// Before anything is loaded: what threads write to later lies where they run.
+void add_cpus(CLI::App* command) {
+  command
+      ->add_option_function<std::string>(
+          "--cpus", [](const std::string& cpus) { api::bind_thread(cpus); },
+          "processors to run on: 0-3,8, or node1 for those of a NUMA node and its memory")
+      ->type_name("LIST");
+}
+
 void add_session(CLI::App* command, SessionArguments& s) {
   add_inputs(command, s.inputs);
   command->add_option("--threads", s.options.threads, "threads at most, 0: as many as there are processors")
       ->check(CLI::Range(0, 1024));
+  add_cpus(command);
   add_bytes(command, "--memory-limit", s.options.memory_limit,
             "for intermediate tensors and outputs (bytes, 100MB, 1.5GiB), 0: no limit");
   command->add_option("--time-limit", s.options.time_limit_ms, "milliseconds for one run, 0: no limit")
@@ -276,6 +287,7 @@ void add_predict(CLI::App* command, PredictArguments& p) {
       ->check(CLI::Range(0.0, 1.0));
   command->add_option("--threads", p.options.threads, "threads at most, 0: as many as there are processors")
       ->check(CLI::Range(0, 1024));
+  add_cpus(command);
   command->add_option("--draw", p.drawings, "draw what was found: DIR/NAME_answer.png for each picture");
   CLI::Option* json = command->add_flag("--json", p.json, "print a line of JSON for each picture");
   command->add_flag("--csv", p.csv, "print a table with commas")->excludes(json);
@@ -283,12 +295,14 @@ void add_predict(CLI::App* command, PredictArguments& p) {
 
 struct GraphCommand {
   ModelArguments model;
+  InputOptions inputs;
   std::string stage = "final";
   std::string output;
 };
 
 void add_graph(CLI::App* command, GraphCommand& a) {
   add_model_options(command, a.model);
+  add_inputs(command, a.inputs);
   command->add_option("--stage", a.stage, "loaded (as in the file), final, or a rewrite's name: behind that");
   command->add_option("-o,--output", a.output,
                       "FILE.html (a page to search and fold), .svg, .dot or .txt; without: dot, printed");
@@ -334,7 +348,7 @@ void add_commands(CLI::App& app) {
   add_command<PredictArguments>(app, "predict", "Says what pictures show, as inference.yml describes it",
                                 kPredictFooter, add_predict, predict);
   add_command<GraphCommand>(app, "graph", "Draws a model's graph", kGraphFooter, add_graph,
-                            [](const GraphCommand& a) { graph(a.model, a.stage, a.output); });
+                            [](const GraphCommand& a) { graph(a.model, a.inputs, a.stage, a.output); });
   add_command<QueryCommand>(
       app, "devices", "Says what runs models here", kDevicesFooter,
       [](CLI::App* command, QueryCommand& a) { command->add_flag("--json", a.json, "print JSON"); },

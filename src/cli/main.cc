@@ -37,6 +37,12 @@ std::string unknown_command(const CLI::App& app, const std::string& given) {
          "; the commands are " + list;
 }
 
+/// "run " where the arguments are of that command.
+std::string given_command(const CLI::App& app) {
+  const std::vector<CLI::App*> used = app.get_subcommands();
+  return used.empty() ? std::string() : used.front()->get_name() + " ";
+}
+
 int main_guarded(int argc, char** argv) {
   CLI::App app("Runs PaddlePaddle models.", "coracle");
   app.footer(kFooter);
@@ -52,7 +58,8 @@ int main_guarded(int argc, char** argv) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
       throw Failure(ExitCode::kUsage, unknown_command(app, argv[1]));
     }
-    throw Failure(ExitCode::kUsage, leftover_message(app, e.what()) + "; 'coracle --help' explains");
+    throw Failure(ExitCode::kUsage,
+                  fmt::format("{}; 'coracle {}--help' explains", leftover_message(app, e.what()), given_command(app)));
   }
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     throw Failure(ExitCode::kIo, "the results cannot be written to standard output");

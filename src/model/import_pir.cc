@@ -174,11 +174,26 @@ class PirImporter {
   void import_operation(PirScope& scope, const Operation& op, int depth) {
     if (is_input(op) || is_fetch(op)) return;
     if (op.dialect == "builtin") return import_builtin(scope, op);
-    std::string name = text(op.name, "_", operations_++);
-    if (op.name == "if") return import_if(scope, op, std::move(name), depth);
-    if (op.name == "while") return import_while(scope, op, std::move(name), depth);
-    PirLowering(scope, op, used_, std::move(name)).lower();
+    const std::string name = text(op.name, "_", operations_++);
+    if (op.name == "if") return import_if(scope, op, name, depth);
+    if (op.name == "while") return import_while(scope, op, name, depth);
+    PirLowering(scope, op, used_, name).lower();
+    name_results(scope, op, name);
     if (changes_array(op)) scope.bind(op.operands.front(), scope.find(op.results.front().id));
+  }
+
+  /// Names what an operation makes after it, as the file has no names for values: "topk_7", then "topk_7.1"; those of
+  /// a list count one by one. A value that it passes on keeps its name.
+  static void name_results(PirScope& scope, const Operation& op, const std::string& name) {
+    size_t first = 0;  // of the result, among all elements of the results
+    for (const pir::Definition& result : op.results) {
+      const std::span<const ValueId> values = scope.bound(result.id);
+      for (size_t i = 0; i < values.size(); ++i) {
+        if (values[i] == kNoValue || !scope.graph().value(values[i]).name.empty()) continue;
+        scope.graph().set_name(values[i], first + i == 0 ? name : text(name, ".", first + i));
+      }
+      first += result.type.kind == pir::Type::Kind::kList ? result.type.elements.size() : 1;
+    }
   }
 
   /// Operations that change a tensor array in place: from there on its id stands for the new array.
@@ -231,14 +246,16 @@ class PirImporter {
     }
   }
 
-  void import_if(PirScope& scope, const Operation& op, std::string name, int depth) {
+  void import_if(PirScope& scope, const Operation& op, const std::string& name, int depth) {
     const std::vector<ValueId> condition = operands(scope, op);
     require(condition.size() == 1 && op.regions.size() == 2, "an if needs one operand and two regions, given ",
             condition.size(), " and ", op.regions.size());
     const std::vector<int64_t> changed = changed_arrays(op);
     std::vector<ClosedRegion> regions;
     for (const Region& region : op.regions) {
+      const int64_t first_operation = operations_;
       regions.push_back(import_branch(branch_retries_, [&](bool blind) {
+        operations_ = first_operation;
         ClosedRegion closed{.graph = std::make_shared<Graph>(), .captured = {}};
         PirScope inner(*closed.graph, &scope);
         if (blind) inner.know_nothing();
@@ -253,11 +270,12 @@ class PirImporter {
     }
     std::vector<RegionOutputs> results;
     for (size_t i = 0; i < op.results.size() + changed.size(); ++i) results.push_back({.yes = {i}, .no = {i}});
-    const NodeId node = add_if(scope.graph(), std::move(name), condition.front(), regions[0], regions[1], results);
+    const NodeId node = add_if(scope.graph(), name, condition.front(), regions[0], regions[1], results);
     bind_results(scope, op, node, changed);
+    name_results(scope, op, name);
   }
 
-  void import_while(PirScope& scope, const Operation& op, std::string name, int depth) {
+  void import_while(PirScope& scope, const Operation& op, const std::string& name, int depth) {
     std::vector<ValueId> initial = operands(scope, op);
     require(!initial.empty() && op.regions.size() == 1, "a while needs a condition and one region");
     const ValueId condition = initial.front();
@@ -297,10 +315,10 @@ class PirImporter {
     }
     const std::shared_ptr<Graph> region = import_loop(types, import);
     const PortCounts results{static_cast<int>(initial.size())};
-    const NodeId loop =
-        scope.graph().add_node(While{}, {{condition}, initial, captured}, results, std::move(name), {region});
+    const NodeId loop = scope.graph().add_node(While{}, {{condition}, initial, captured}, results, name, {region});
     widen_region(scope.graph(), loop);
     bind_results(scope, op, loop, changed);
+    name_results(scope, op, name);
   }
 
   /// The results of an `if` or `while`, then the arrays it changes.

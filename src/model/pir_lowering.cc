@@ -40,6 +40,11 @@ PirValue PirScope::find(int64_t id) {
   return value;
 }
 
+std::span<const ValueId> PirScope::bound(int64_t id) const {
+  const auto it = values_.find(id);
+  return it == values_.end() ? std::span<const ValueId>() : std::span<const ValueId>(it->second.values);
+}
+
 void PirScope::bind(int64_t id, PirValue value) {
   if (id != 0) values_.insert_or_assign(id, std::move(value));
 }

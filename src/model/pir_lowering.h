@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -26,6 +27,8 @@ class PirScope {
   PirScope* outer() { return outer_; }
   /// Throws Error for an id that nothing defines; id 0 is no value.
   PirValue find(int64_t id);
+  /// What an id stands for in this region, without looking further: an optional result that nothing uses has no values.
+  std::span<const ValueId> bound(int64_t id) const;
   void bind(int64_t id, PirValue value);
   void bind(int64_t id, ValueId value) { bind(id, PirValue{.values = {value}, .is_list = false}); }
   /// A parameter that becomes a constant when first used.

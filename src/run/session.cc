@@ -20,11 +20,25 @@ namespace {
 constexpr int kMostPerCpu = 4;
 
 int thread_count(const SessionOptions& options) {
-  const int asked = options.threads == 0 && options.workers != nullptr ? options.workers->threads() : options.threads;
+  int asked = options.threads;
+  if (asked == 0 && options.workers != nullptr) asked = options.workers->threads();
+  if (asked == 0) asked = static_cast<int>(options.cpus.size());
   const int threads = asked == 0 ? usable_cpus() : std::min(asked, kMostPerCpu * allowed_cpus());
   log(threads < asked ? LogLevel::kWarning : LogLevel::kDebug, "session of ", threads, " threads: ", asked,
       " asked for, processors for ", usable_cpus());
   return threads;
+}
+
+/// What an executor of such a session has. Processors are of helpers of its own.
+Executor::Limits limits_of(const SessionOptions& options, const Cancellation& cancellation) {
+  Executor::Limits limits{.threads = thread_count(options),
+                          .workers = options.workers,
+                          .cache_bytes = options.cache_bytes,
+                          .memory_bytes = options.memory_limit,
+                          .time_ms = options.time_limit_ms,
+                          .cancelled = &cancellation.state()};
+  if (!options.cpus.empty()) limits.workers = std::make_shared<Workers>(limits.threads, options.cpus);
+  return limits;
 }
 
 /// The first dimension whose size is not the one that the model declares, or -1. The rows of an input with sequence
@@ -80,12 +94,7 @@ class Session::Use {
 Session::Session(std::shared_ptr<const Model> model, const SessionOptions& options)
     : model_(std::move(model)),
       options_(options),
-      executor_(model_->program(), {.threads = thread_count(options),
-                                    .workers = options.workers,
-                                    .cache_bytes = options.cache_bytes,
-                                    .memory_bytes = options.memory_limit,
-                                    .time_ms = options.time_limit_ms,
-                                    .cancelled = &cancellation_.state()}),
+      executor_(model_->program(), limits_of(options, cancellation_)),
       inputs_(model_->info().inputs.size()) {}
 
 const TensorInfo& Session::input_info(size_t index) const {
@@ -224,9 +233,7 @@ std::shared_ptr<const BoundSteps> Session::explain() {
   for (size_t i = 0; i < inputs_.size(); ++i) {
     require(!inputs_[i].empty_handle(), ErrorCode::kInvalidArgument, "input '", model_->info().inputs[i].name,
             "' was not set");
-    Fact fact(inputs_[i].dtype(), inputs_[i].shape());
-    if (!inputs_[i].lod().empty()) fact.lod = std::make_shared<const Lod>(inputs_[i].lod());
-    facts.push_back(std::move(fact));
+    facts.push_back(input_fact(i));
   }
   try {
     return executor_.plan(facts, true);
@@ -234,6 +241,29 @@ std::shared_ptr<const BoundSteps> Session::explain() {
     if (e.code() != ErrorCode::kInvalidModel) throw;
     blame_inputs(e, "planning", describe_inputs());
   }
+}
+
+Fact Session::input_fact(size_t index) const {
+  const Tensor& tensor = inputs_[index];
+  Fact fact(tensor.dtype(), tensor.shape());
+  if (!tensor.lod().empty()) fact.lod = std::make_shared<const Lod>(tensor.lod());
+  return fact;
+}
+
+Graph Session::typed_graph() {
+  const Use use(*this);
+  const Cancellation::Scope may_be_cancelled(cancellation_);
+  Graph graph = model_->program()->graph();
+  for (size_t i = 0; i < inputs_.size(); ++i) {
+    if (!inputs_[i].empty_handle()) graph.set_input_fact(graph.inputs()[i], input_fact(i));
+  }
+  try {
+    graph.infer_all();
+  } catch (const Error& e) {
+    if (e.code() != ErrorCode::kInvalidModel) throw;
+    blame_inputs(e, "inferring", describe_inputs());
+  }
+  return graph;
 }
 
 size_t Session::release_memory() {

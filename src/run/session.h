@@ -19,6 +19,7 @@ namespace coracle {
 struct SessionOptions {
   int threads = 0;                             ///< 0: all of `workers`, or as many as this process may use at once
   std::shared_ptr<Workers> workers = nullptr;  ///< whose threads help; null: of its own
+  std::vector<int> cpus = {};                  ///< processors for threads of its own; none: any
   size_t cache_bytes = size_t{4} << 20U;
   size_t memory_limit = 0;    ///< 0: none
   int64_t time_limit_ms = 0;  ///< 0: none
@@ -57,6 +58,8 @@ class Session {
   void set_observer(Observer observer);
   /// The first segment for the inputs set now, with refusals.
   std::shared_ptr<const BoundSteps> explain();
+  /// The graph with the types that follow from the inputs set now; the others' are those of the model.
+  Graph typed_graph();
 
   /// What this machine reaches with the model's instruction set and this session's threads; measures for a moment.
   MachineLimits measure_limits();
@@ -79,6 +82,8 @@ class Session {
   /// Throws Error when the input takes no such tensor.
   void check_input(size_t index, const Tensor& tensor) const;
   std::string describe_inputs() const;
+  /// The type of an input that was set.
+  Fact input_fact(size_t index) const;
 
   std::shared_ptr<const Model> model_;
   SessionOptions options_;

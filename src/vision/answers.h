@@ -2,6 +2,7 @@
 // From a model's outputs to answers.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,5 +39,14 @@ Text ctc_text(const float* probabilities, std::size_t steps, std::size_t classes
 /// Rows of class, score, left, top, right, bottom and up to two more numbers that order them.
 std::vector<Object> objects(const float* rows, std::size_t count, std::size_t columns, int width, int height,
                             float threshold, const Description& d);
+
+/// Such rows of six out of what a model gives that leaves non-maximum suppression to its user, boxes in pixels of the
+/// picture: of a class no box that a better one overlaps too much, the classes one after the other, each from its best
+/// box on. `scaled`: the model's boxes are those of the picture already. Nothing where the outputs are none of
+/// - boxes [1, n, 4] and scores [1, classes, n]; or both in one, [1, n, 4 + classes];
+/// - for each of the strides scores [1, cells, classes], then for each [1, cells, 4 * bins]: distributions of the
+///   distances from a cell to the sides of its box, as PicoDet has them.
+std::optional<std::vector<float>> suppressed_objects(const std::vector<Output>& outputs, const Prepared& prepared,
+                                                     bool scaled, float threshold, const ObjectOptions& options);
 
 }  // namespace coracle::vision

@@ -85,6 +85,9 @@ struct ObjectOptions {
   bool suppress = false;            ///< boxes that overlap a better one
   std::array<float, 2> grow = {1, 1};
   enum class Nested { kKeep, kOuter, kInner } nested = Nested::kKeep;
+  // Of models that leave non-maximum suppression to their user:
+  std::vector<int> strides = {8, 16, 32, 64};   ///< pixels from cell to cell of each map of distances
+  std::optional<float> overlap = std::nullopt;  ///< of boxes of a class above which the worse is dropped
 };
 
 /// How a structure of a table is told.

@@ -58,6 +58,20 @@ void read_layout(const Yaml& root, Description& d) {
   }
 }
 
+/// What exports say that end before non-maximum suppression, and others too.
+void read_suppression(const Yaml& root, Description& d) {
+  if (const Yaml* strides = root.find("fpn_stride")) {
+    d.objects.strides.clear();
+    for (const Yaml::Pointer& stride : strides->items()) d.objects.strides.push_back(side(*stride));
+  }
+  const Yaml* nms = root.find("NMS");
+  if (nms == nullptr || nms->kind() != Yaml::Kind::kMapping) return;
+  const Yaml* overlap = nms->find("nms_threshold");
+  if (overlap == nullptr) return;
+  if (!(overlap->number() >= 0 && overlap->number() <= 1)) overlap->fail("expected an overlap from 0 to 1");
+  d.objects.overlap = static_cast<float>(overlap->number());
+}
+
 }  // namespace
 
 void read_detection(const Yaml& root, Description& d) {
@@ -78,6 +92,7 @@ void read_detection(const Yaml& root, Description& d) {
     }
   }
   read_layout(root, d);
+  read_suppression(root, d);
 }
 
 }  // namespace coracle::vision

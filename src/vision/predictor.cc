@@ -136,11 +136,31 @@ Text text_of(const Output& output, const std::vector<std::string>& characters, c
   return ctc_text(output.data, static_cast<std::size_t>(output.dims[1]), classes, characters);
 }
 
-std::vector<Object> objects_of(const PictureModel& model, const Image& image, const Description& d) {
-  const Output rows = model.output(0);
-  if (rows.dims.size() != 2 || rows.dims[1] < 6 || rows.dims[1] > 8) {
-    unexpected(d, rows, "[boxes, 6] after non-maximum suppression; a model exported without it is not supported");
+/// Of a model that leaves non-maximum suppression to its user.
+std::vector<Object> raw_objects_of(const PictureModel& model, const Prepared& prepared, const Image& image,
+                                   const Description& d) {
+  float threshold = d.threshold;
+  for (const auto& [id, own] : d.objects.thresholds) threshold = std::min(threshold, own);
+  std::vector<Output> outputs;
+  for (std::size_t i = 0; i < model.outputs(); ++i) outputs.push_back(model.output(i));
+  const std::optional<std::vector<float>> rows =
+      suppressed_objects(outputs, prepared, model.has_input("scale_factor"), threshold, d.objects);
+  if (!rows) {
+    std::string levels;
+    for (const int stride : d.objects.strides) levels.append(levels.empty() ? "" : ", ").append(std::to_string(stride));
+    unexpected(
+        d, outputs[0],
+        "[boxes, 6]; or without non-maximum suppression, boxes [1, n, 4] and scores [1, classes, n], both in one, "
+        "[1, n, 4 + classes], or for each of the strides " +
+            levels + " scores [1, cells, classes] and then distances [1, cells, 4 * bins]");
   }
+  return objects(rows->data(), rows->size() / 6, 6, image.width, image.height, d.threshold, d);
+}
+
+std::vector<Object> objects_of(const PictureModel& model, const Prepared& prepared, const Image& image,
+                               const Description& d) {
+  const Output rows = model.output(0);
+  if (rows.dims.size() != 2 || rows.dims[1] < 6 || rows.dims[1] > 8) return raw_objects_of(model, prepared, image, d);
   auto count = static_cast<std::size_t>(rows.dims[0]);
   if (model.outputs() > 1) {
     const Output number = model.output(1);
@@ -210,8 +230,8 @@ Prediction Predictor::predict(const Image& image) {
     case Task::kTextDetection: p.boxes = boxes_of(model.output(0), prepared, image, d); break;
     case Task::kTextRecognition: p.text = text_of(model.output(0), state_->characters, d); break;
     case Task::kObjectDetection:
-      p.objects = objects_of(model, image, d);
-      p.ordered = model.output(0).dims[1] > 6;
+      p.objects = objects_of(model, prepared, image, d);
+      p.ordered = model.output(0).dims.size() == 2 && model.output(0).dims[1] > 6;
       break;
     case Task::kSegmentation: p.map = class_map(model.output(0), prepared, d); break;
     case Task::kTableStructure: p.table = table_of(model, state_->tokens, prepared, d); break;

@@ -58,6 +58,11 @@ void PictureModel::run(const Prepared& prepared, const std::vector<float>& value
   session.run();
 }
 
+bool PictureModel::has_input(const std::string& name) const {
+  return std::any_of(session_.inputs.begin(), session_.inputs.end(),
+                     [&](const api::TensorInfo& info) { return info.name == name; });
+}
+
 Output PictureModel::output(std::size_t index) const {
   const api::View view = session_.session.output(index);
   Output out;

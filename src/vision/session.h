@@ -17,6 +17,7 @@ class PictureModel {
   /// Runs `count` prepared pictures of one size (`values`: count x 3 x height x width). Other inputs, which object
   /// detectors have, get the size and the scale of `prepared`.
   void run(const Prepared& prepared, const std::vector<float>& values, std::int64_t count);
+  bool has_input(const std::string& name) const;
   std::size_t outputs() const { return session_.model_outputs; }
   /// An output of real or whole numbers.
   Output output(std::size_t index) const;

@@ -56,6 +56,9 @@ std::string call_everything(coracle_session* s, const std::function<bool(coracle
   call("memory", coracle_session_memory(s, &memory));
   call("explain", coracle_session_explain(s, &json));
   call("planned_memory", coracle_session_planned_memory(s, &size));
+  char* text = nullptr;
+  call("graph_text", coracle_session_graph_text(s, &text));
+  coracle_string_free(text);
   call("output", coracle_session_output(s, 1, &view));
   call("copy_output", coracle_session_copy_output(s, 1, room.data(), room.size() * sizeof(float)));
   if (coracle_session_output_lod(s, 1, 0, &offsets, &size) == CORACLE_OK) wrong += "output_lod: there is none\n";
@@ -69,14 +72,17 @@ class Threads : public testing::Test {
     const int64_t dims[] = {kRows, 2};
     ASSERT_EQ(coracle_session_borrow_input(session.get(), 0, CORACLE_FLOAT32, 2, dims, input_.data()), CORACLE_OK);
   }
+  SessionHandle ready(const coracle_session_options& options) const {
+    SessionHandle session = open(model_, &options);
+    set(session);
+    return session;
+  }
   SessionHandle ready(int32_t threads, const coracle_pool* pool = nullptr) const {
     coracle_session_options options;
     coracle_session_options_init(&options, sizeof(options));
     options.threads = threads;
     options.pool = pool;
-    SessionHandle session = open(model_, &options);
-    set(session);
-    return session;
+    return ready(options);
   }
   static std::vector<float> run(const SessionHandle& session) {
     EXPECT_EQ(coracle_session_run(session.get()), CORACLE_OK) << coracle_last_error();
@@ -271,6 +277,64 @@ TEST_F(Threads, PoolsOnProcessorsThatWereNamed) {
   cpu_set_t after;
   ASSERT_EQ(::sched_getaffinity(0, sizeof(after), &after), 0);
   EXPECT_NE(CPU_EQUAL(&mine, &after), 0) << "the calling thread stays where it may run";
+}
+
+TEST_F(Threads, SessionsOnProcessorsThatWereNamed) {
+  coracle_session_options options;
+  coracle_session_options_init(&options, sizeof(options));
+  EXPECT_EQ(options.cpus, nullptr);
+  coracle_session* session = nullptr;
+  options.cpus = "a";
+  expect_error(coracle_session_create(model_.get(), &options, &session), CORACLE_INVALID_ARGUMENT, "cpus is 'a'");
+  coracle_pool* pool = nullptr;
+  ASSERT_EQ(coracle_pool_create(1, &pool), CORACLE_OK);
+  options.cpus = "0";
+  options.pool = pool;
+  expect_error(coracle_session_create(model_.get(), &options, &session), CORACLE_INVALID_ARGUMENT, "there is a pool");
+  coracle_pool_free(pool);
+  options.pool = nullptr;
+  cpu_set_t mine;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof(mine), &mine), 0);
+  if (CPU_COUNT(&mine) < 2) GTEST_SKIP() << "one processor";
+  int last = CPU_SETSIZE - 1;
+  while (CPU_ISSET(last, &mine) == 0) --last;
+  const std::string other = std::to_string(last);
+  const std::vector<float> expected = run(ready(1));
+  options.cpus = other.c_str();
+  options.threads = 2;
+  const SessionHandle bound = ready(options);
+  EXPECT_EQ(run(bound), expected);
+  EXPECT_EQ(processors_of_helpers().count(other + " "), 1U);
+}
+
+TEST_F(Threads, ABoundThreadBindsWhatItStarts) {
+  expect_error(coracle_bind_thread("a"), CORACLE_INVALID_ARGUMENT, "cpus is 'a'");
+  expect_error(coracle_bind_thread(nullptr), CORACLE_INVALID_ARGUMENT, "argument 'cpus' is null");
+  expect_error(coracle_bind_thread("node4000"), CORACLE_INVALID_ARGUMENT, "no such NUMA node");
+  cpu_set_t mine;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof(mine), &mine), 0);
+  int last = CPU_SETSIZE - 1;
+  while (CPU_ISSET(last, &mine) == 0) --last;
+  const std::vector<float> expected = run(ready(1));
+  std::thread([&] {
+    ASSERT_EQ(coracle_bind_thread(std::to_string(last).c_str()), CORACLE_OK);
+    EXPECT_EQ(coracle_default_threads(), 1);
+    cpu_set_t now;
+    ASSERT_EQ(::sched_getaffinity(0, sizeof(now), &now), 0);
+    EXPECT_EQ(CPU_COUNT(&now), 1);
+    EXPECT_NE(CPU_ISSET(last, &now), 0);
+    EXPECT_EQ(run(ready(0)), expected);
+    // Of a node all or nothing: its processors and its memory, or an error that says why not.
+    if (coracle_bind_thread("node0") == CORACLE_OK) return;
+    const std::string why = coracle_last_error();
+    EXPECT_TRUE(why.find("NUMA node") != std::string::npos || why.find("processors") != std::string::npos) << why;
+    cpu_set_t left;
+    ASSERT_EQ(::sched_getaffinity(0, sizeof(left), &left), 0);
+    EXPECT_NE(CPU_EQUAL(&now, &left), 0);
+  }).join();
+  cpu_set_t after;
+  ASSERT_EQ(::sched_getaffinity(0, sizeof(after), &after), 0);
+  EXPECT_NE(CPU_EQUAL(&mine, &after), 0) << "other threads stay where they may run";
 }
 
 TEST_F(Threads, SessionsShareAPool) {

@@ -3,7 +3,9 @@
 #include <rapidjson/document.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <limits>
@@ -224,6 +226,52 @@ TEST_F(Compare, TheRealPaddle) {
   EXPECT_GT(d["origin"]["common_values"].GetInt(), 20) << "Paddle shows what its operators compute";
   ASSERT_TRUE(d["origin"]["first"].IsObject());
   EXPECT_STREQ(d["origin"]["first"]["op_b"].GetString(), "hard_swish");
+}
+
+/// Names of what operators of both sides compute, as --operators tells them.
+std::vector<std::string> compared_names(const rapidjson::Document& d) {
+  std::vector<std::string> names;
+  for (const rapidjson::Value& v : d["operators"].GetArray()) names.emplace_back(v["name"].GetString());
+  return names;
+}
+
+// Files of PIR have no names for values: those are compared that are made by the same operation of the program.
+TEST_F(Compare, TheRealPaddleWithPir) {
+  const std::string python = CORACLE_ORACLE_PIR_PYTHON;
+  if (!std::filesystem::exists(python)) GTEST_SKIP() << "there is no " << python;
+  const std::string log = folder_.path("log");
+  ASSERT_EQ(std::system((python + " " CORACLE_EXPORT_PIR " " + folder_.path(".") + " >" + log + " 2>&1").c_str()), 0);
+  const std::vector<std::string> arguments = {
+      folder_.path("model"), "--shape", "x=3,4", "--engine", "paddle", "--python", python};
+  std::vector<std::string> each = arguments;
+  each.insert(each.end(), {"--operators", "--a", "passes=off"});
+  const std::vector<std::string> names = compared_names(compared(each, 0));
+  for (const char* name : {"split_with_num_3.1", "topk_6", "topk_6.1", "if_11", "while_21.1"}) {
+    EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
+  }
+  // Another weight of one layer is found at that layer.
+  std::vector<std::string> other = arguments;
+  other.insert(other.end(), {"--a", "params=" + folder_.path("other/inference.pdiparams")});
+  const rapidjson::Document d = compared(other, kDifferent);
+  const rapidjson::Value& first = d["origin"]["first"];
+  ASSERT_TRUE(first.IsObject());
+  EXPECT_STREQ(first["op_b"].GetString(), "pd_op.add");
+  EXPECT_STREQ(first["op_a"].GetString(), "linear");
+  EXPECT_STREQ(d["origin"]["before"].GetString(), "while_21.1");
+}
+
+TEST_F(Compare, Onnxruntime) {
+  const std::string python = CORACLE_BENCH_PYTHON;
+  if (!std::filesystem::exists(python)) GTEST_SKIP() << "there is no " << python;
+  const std::string model = CORACLE_SHARED "/models/mobilenetv3_small_x0_35-multilabel";
+  if (!std::filesystem::exists(model)) GTEST_SKIP() << "there is no " << model;
+  std::vector<std::string> arguments = {
+      model, model + "/model.onnx", "--operators", "--engine", "onnxruntime", "--python", python};
+  const std::vector<std::string> names = compared_names(compared(arguments, 0));
+  EXPECT_EQ(std::count(names.begin(), names.end(), "hardswish_0.tmp_0"), 1);
+  for (const char* strict : {"--rtol", "0", "--atol", "0"}) arguments.emplace_back(strict);
+  const rapidjson::Document d = compared(arguments, kDifferent);
+  EXPECT_STREQ(d["origin"]["first"]["op_b"].GetString(), "HardSwish");
 }
 
 }  // namespace

@@ -154,6 +154,24 @@ TEST_F(GraphCommand, StagesOfRewriting) {
   expect_failure({"graph", model, "-o", folder_.path("none/g.svg")}, 5, {"none/g.svg", "cannot be written"});
 }
 
+TEST_F(GraphCommand, ShapesOfInputsThatAreGiven) {
+  test::BlockWriter main;
+  test::add_feed(main, "x", test::kFloat32, {-1, 4}, 0);
+  for (const char* name : {"y", "z"}) main.variables.push_back(test::variable(name, test::kFloat32, {-1, 4}));
+  main.operators.push_back(OpWriter("tanh").in("X", {"x"}).out("Out", {"y"}));
+  main.operators.push_back(OpWriter("sigmoid").in("X", {"y"}).out("Out", {"z"}));
+  test::add_fetch(main, "z", 0);
+  const std::string model = test::write_model(folder_, {"free", test::program_file({main}), "", {}});
+  EXPECT_NE(drawn(model, "a.dot").find("label=\"float32[?, ?]\""), std::string::npos);
+  for (const char* stage : {"final", "loaded", "dead_code"}) {
+    const std::string dot = drawn(model, "b.dot", {"--shape", "x=[7,4]", "--stage", stage});
+    EXPECT_EQ(dot.find('?'), std::string::npos) << dot;
+    EXPECT_EQ(count(dot, "float32[7, 4]"), 3U) << dot;
+  }
+  EXPECT_NE(drawn(model, "c.txt", {"--shape", "x=5,4"}).find("\"z\": float32[5, 4] = sigmoid"), std::string::npos);
+  expect_failure({"graph", model, "--shape", "x=7,3"}, 2, {"input 'x' takes float32[?, 4], given float32[7, 3]"});
+}
+
 TEST_F(GraphCommand, LargeGraphs) {
   const std::string model = test::write_model(folder_, chain(1000));
   const std::string html = drawn(model, "large.html");

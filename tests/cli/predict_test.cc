@@ -58,6 +58,21 @@ TEST_F(Predict, AFolderAsText) {
   EXPECT_EQ(outcome.out.find("2 car", b), std::string::npos) << outcome.out;
 }
 
+// The same detector without its non-maximum suppression.
+TEST_F(Predict, DetectorsThatLeaveSuppressionToTheirUser) {
+  const std::string raw =
+      CORACLE_VISION_TESTS "/raw_objects --description " CORACLE_VISION_TESTS "/descriptions/objects.yml";
+  const test::Outcome outcome = test::coracle_program(words(raw, {folder_.path("pictures")}));
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, test::coracle_program(detector("")).out);
+  const std::string strides = folder_.write("s.yml", "Preprocess: []\nlabel_list: [a]\nfpn_stride: [0]\n");
+  test::expect_failure(words(model_ + " --description " + strides, {folder_.path("pictures/b.png")}), kInvalidModel,
+                       {"s.yml:3"});
+  const std::string overlap = folder_.write("n.yml", "Preprocess: []\nlabel_list: [a]\nNMS: {nms_threshold: 2}\n");
+  test::expect_failure(words(model_ + " --description " + overlap, {folder_.path("pictures/b.png")}), kInvalidModel,
+                       {"n.yml:3", "expected an overlap from 0 to 1"});
+}
+
 TEST_F(Predict, JsonHasALineForEachPicture) {
   std::vector<std::string> arguments = detector("--json --threshold 0.2");
   arguments.push_back(folder_.path("absent.png"));

@@ -82,6 +82,7 @@ void sessions(const std::string& path) {
   expect(view.dims() == api::Dims{1, 2} && view.bytes() == 8 && view.size() == 2 && view.lod().empty(), "view");
   expect(view.raw() == values.data() && view.dtype() == CORACLE_FLOAT32, "raw");
   expect(!session.profile().empty() && !session.explain().empty(), "profile");
+  expect(!session.graph_text().empty(), "graph_text");
   expect(session.planned_memory() + session.memory().arena > 0, "memory");
   const api::Pool pool(2);
   const api::Pool same = pool;

@@ -122,6 +122,34 @@ TEST(ImportPir, ListsAreSeveralOperands) {
   EXPECT_EQ(out[0].number(1), 4);
 }
 
+/// The names of what nodes of a graph make, in its order.
+std::vector<std::string> value_names(const Graph& graph) {
+  std::vector<std::string> names;
+  for (NodeId id : graph.order()) {
+    for (ValueId v : graph.node(id).outputs) names.push_back(graph.value(v).name);
+  }
+  return names;
+}
+
+TEST(ImportPir, ValuesAreNamedAfterTheirOperations) {
+  const std::string yes = region({operation("1.add", {7, 7}, {{10, kPair}}), operation("2.yield", {10}, {})});
+  const std::string no = region({operation("1.relu", {7}, {{11, kPair}}), operation("2.yield", {11}, {})});
+  const LoadedModel model =
+      load({data(1, "x", tensor("t_f32", {4})), data(2, "c", kFlag), full(3, 0, "int32", "t_i32", {1}),
+            operation("1.split_with_num", {1, 3}, {{5, vec({kPair, kPair})}}, {attribute("num", "0.a_i32", "2")}),
+            operation("0.split", {5}, {{6, kPair}, {7, kPair}}), operation("1.if", {2}, {{8, kPair}}, {}, {yes, no}),
+            operation("1.relu_", {8}, {{9, kPair}}), fetch(9, 12, 0, kPair)});
+  // Operations of regions are counted, those that only arrange values are not.
+  EXPECT_EQ(value_names(model.graph),
+            (std::vector<std::string>{"full_0", "split_with_num_1", "split_with_num_1.1", "if_2", "relu_5"}));
+  for (NodeId id : model.graph.order()) {
+    const Node& node = model.graph.node(id);
+    for (size_t r = 0; r < node.regions.size(); ++r) {
+      EXPECT_EQ(value_names(*node.regions[r]), std::vector<std::string>{r == 0 ? "add_3" : "relu_4"});
+    }
+  }
+}
+
 TEST(ImportPir, IfTakesWhatItsRegionsUse) {
   const std::string yes = region({operation("1.add", {1, 1}, {{4, kPair}}), operation("2.yield", {4}, {})});
   const std::string no = region({operation("1.relu", {3}, {{5, kPair}}), operation("2.yield", {5}, {})});

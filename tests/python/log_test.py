@@ -5,6 +5,7 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -63,6 +64,27 @@ def test_pools_on_processors(linear):
     copy = pickle.loads(pickle.dumps(coracle.Pool(2, cpus=[cpu])))
     assert (copy.threads, copy.cpus) == (2, str(cpu))
     assert coracle.Pool().cpus is None
+    assert np.array_equal(linear.session(2, cpus=[cpu]).run(x)[0], expected)
     for wrong in ("", "two", [], [-1], "node99999"):
         with pytest.raises(coracle.InvalidArgumentError, match="cpus"):
             coracle.Pool(cpus=wrong)
+        with pytest.raises(coracle.InvalidArgumentError, match="cpus"):
+            linear.session(cpus=wrong)
+        with pytest.raises(coracle.InvalidArgumentError, match="cpus"):
+            coracle.bind_thread(wrong)
+    with pytest.raises(coracle.InvalidArgumentError, match="there is a pool"):
+        linear.session(cpus=str(cpu), pool=coracle.Pool(1))
+
+
+def test_bound_threads():
+    seen = []
+
+    def work():
+        cpu = max(os.sched_getaffinity(0))
+        coracle.bind_thread([cpu])
+        seen.append((os.sched_getaffinity(0), {cpu}, coracle.default_threads()))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    assert seen[0][0] == seen[0][1] and seen[0][2] == 1

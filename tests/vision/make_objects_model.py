@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the test model objects/inference.pdmodel, an object detector without training, with the real Paddle 2.6.2:
+"""Makes the test models objects/inference.pdmodel, an object detector without training, and raw_objects/inference.pdmodel, the same
+without non-maximum suppression, with the real Paddle 2.6.2:
 
-    make_objects_model.py DIR
+    make_objects_model.py OBJECTS_DIR RAW_OBJECTS_DIR
 
 Its 16 boxes lie on a grid that the picture's mean colours move, its scores are those colours, and its non-maximum
 suppression and inputs (image, scale_factor) are those of PaddleDetection's exports."""
@@ -40,6 +41,7 @@ def main():
     executor = paddle.static.Executor(paddle.CPUPlace())
     executor.run(paddle.static.default_startup_program())
     paddle.static.save_inference_model(sys.argv[1] + "/inference", [image, scale], [out, number], executor)
+    paddle.static.save_inference_model(sys.argv[2] + "/inference", [image, scale], [boxes, scores], executor)
 
 
 main()

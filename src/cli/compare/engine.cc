@@ -89,7 +89,7 @@ class EngineSide : public Side {
   std::string text() const override {
     return engine_ + (version_.empty() ? "" : " " + version_) + " (" + python_ + "), " + model_;
   }
-  bool shows_values() const override { return engine_ == "paddle"; }
+  bool shows_values() const override { return true; }
 
   std::vector<Output> run(const std::vector<NamedInput>& inputs, size_t /*set*/) override {
     const ExchangeFolder folder;

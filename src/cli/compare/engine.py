@@ -2,7 +2,7 @@
 """Runs a model with Paddle or onnxruntime for `coracle compare`: python3 -c SCRIPT FOLDER.
 
 FOLDER/request.json says what to run; tensors come and go as .npy files in FOLDER, FOLDER/reply.json lists what was
-written, or says in "error" (and "missing", for a package) why nothing was. Format of both: see compare_engine.cc.
+written, or says in "error" (and "missing", for a package) why nothing was. Format of both: see engine.cc.
 """
 import importlib
 import json
@@ -10,6 +10,11 @@ import os
 import sys
 
 FOLDER = sys.argv[1]
+PROVIDERS = ["CPUExecutionProvider"]
+# Operations of PIR that are no operators.
+NOT_COUNTED = ("pd_op.data", "pd_op.feed", "pd_op.fetch", "cf.yield")
+# Numbers of fields in messages of ONNX.
+MODEL_GRAPH, GRAPH_NODE, GRAPH_OUTPUT, NODE_OUTPUT, NODE_TYPE, VALUE_NAME = 7, 1, 12, 2, 4, 1
 
 
 class Store:
@@ -78,31 +83,179 @@ def run_paddle(request, inputs, store):
         if lod:
             handle.set_lod(lod)
     values = Values(store, request.get("wanted"))
-    if request["mode"] == "values":
+    outputs = []
+    if request["mode"] == "values" and program.endswith(".json"):
+        show_pir_values(paddle, program, params, inputs, values)
+    elif request["mode"] == "values":
 
         def hook(op, name, tensor):
             values.add(op, name, tensor.copy_to_cpu if hasattr(tensor, "copy_to_cpu") else tensor.numpy)
 
         predictor.register_output_hook(hook)
-    predictor.run()
-    outputs = []
-    if request["mode"] == "outputs":
+        predictor.run()
+    else:
+        predictor.run()
         for name in predictor.get_output_names():
             array = predictor.get_output_handle(name).copy_to_cpu()
             outputs.append({"name": name, "file": store.save(array)})
     return {"version": paddle.__version__, "outputs": outputs, "values": values.list}
 
 
+def list_size(value):
+    """How many tensors a result of an operation is, as Coracle counts them."""
+    return len(value.type().as_vec_type().as_list()) if value.type().as_vec_type() else 1
+
+
+def pir_results(program):
+    """(operation, value, name) of tensors that operations outside loops and branches make.
+
+    Files of PIR have no names for values: they are called by their operation, its type and its place among all of the
+    file, as Coracle does. Elements of lists are seen where the program takes them out.
+    """
+    count = 0
+    elements = {}  # id of a list: names of what is in it
+
+    def name_of(operation, at):
+        return operation if at == 0 else "%s.%d" % (operation, at)
+
+    def within(block):
+        return sum(1 + sum(within(b) for b in o.blocks()) for o in block.ops if counts(o))
+
+    def counts(op):
+        return not op.name().startswith("builtin.") and op.name() not in NOT_COUNTED
+
+    for op in program.global_block().ops:
+        if op.name() in ("builtin.split", "builtin.slice"):
+            names = elements.get(op.operand_source(0).id, [])
+            first = op.attrs().get("index", 0) if op.name() == "builtin.slice" else 0
+            for value, name in zip(op.results(), names[first:]):
+                yield op, value, name
+        if not counts(op):
+            continue
+        name = "%s_%d" % (op.name().split(".", 1)[1].rstrip("_"), count)
+        count += 1 + sum(within(block) for block in op.blocks())
+        at = 0
+        for value in op.results():
+            size = list_size(value) if value.initialized() else 1
+            if value.initialized() and value.is_dense_tensor_type():
+                yield op, value, name_of(name, at)
+            elif value.initialized() and value.type().as_vec_type():
+                elements[value.id] = [name_of(name, i) for i in range(at, at + size)]
+            at += size
+
+
+def show_pir_values(paddle, program_file, params, inputs, values):
+    """Runs a program of PIR and shows what its operations make. Values are copied where they are made: operations that
+    work in place write over them later."""
+    if any(lod for _, _, lod in inputs):
+        raise ValueError("it does not show what operators compute for inputs with sequence offsets")
+    paddle.enable_static()
+    executor = paddle.static.Executor(paddle.CPUPlace())
+    program, feeds, _ = paddle.static.load_inference_model(
+        os.path.dirname(program_file) or ".",
+        executor,
+        model_filename=os.path.abspath(program_file),
+        params_filename=os.path.abspath(params),
+    )
+    shown = list(pir_results(program))
+    if values.wanted is None:
+        for op, _, name in shown:
+            values.add(op.name(), name, None)
+        return
+    for op in list(program.global_block().ops):
+        if op.name() == "pd_op.fetch":
+            program.global_block().remove_op(op)
+    shown = [(op, value, name) for op, value, name in shown if name + "#0" in values.wanted]
+    copies = []
+    with paddle.static.program_guard(program):
+        for op, value, _ in shown:
+            paddle.pir.set_insertion_point_after(op)
+            copies.append(paddle.assign(value))
+    feed = {name: array for name, (array, _) in zip(feeds, in_order(feeds, inputs))}
+    arrays = executor.run(program, feed=feed, fetch_list=copies)
+    for (op, _, name), array in zip(shown, arrays):
+        values.add(op.name(), name, lambda array=array: array)
+
+
 def run_onnxruntime(request, inputs, store):
     runtime = importlib.import_module("onnxruntime")
-    session = runtime.InferenceSession(request["model"], providers=["CPUExecutionProvider"])
+    with open(request["model"], "rb") as file:
+        model = file.read()
+    values = Values(store, request.get("wanted"))
+    shown = []
+    if request["mode"] == "values":
+        shown = [(op, name) for op, name in onnx_results(model) if op != "Constant"]
+        if values.wanted is None:
+            for op, name in shown:
+                values.add(op, name, None)
+            return {"version": runtime.__version__, "outputs": [], "values": values.list}
+        shown = [(op, name) for op, name in shown if name + "#0" in values.wanted]
+    session = runtime.InferenceSession(model, providers=PROVIDERS)
+    own = [info.name for info in session.get_outputs()]
+    more = [name for _, name in shown if name not in own]
+    if more:
+        session = runtime.InferenceSession(with_outputs(model, more), providers=PROVIDERS)
     names = [i.name for i in session.get_inputs()]
     feeds = {name: array for name, (array, _) in zip(names, in_order(names, inputs))}
-    results = session.run(None, feeds)
-    outputs = [
-        {"name": info.name, "file": store.save(array)} for info, array in zip(session.get_outputs(), results)
-    ]
-    return {"version": runtime.__version__, "outputs": outputs, "values": []}
+    outputs = []
+    if request["mode"] == "values":
+        for (op, name), array in zip(shown, session.run([name for _, name in shown], feeds)):
+            values.add(op, name, lambda array=array: array)
+    else:
+        outputs = [{"name": name, "file": store.save(array)} for name, array in zip(own, session.run(own, feeds))]
+    return {"version": runtime.__version__, "outputs": outputs, "values": values.list}
+
+
+def wire_fields(data):
+    """(number, value) of the fields of a protobuf message; integers, or bytes."""
+
+    def varint(at):
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value, at
+
+    at = 0
+    while at < len(data):
+        key, at = varint(at)
+        if key & 7 == 0:
+            value, at = varint(at)
+        else:
+            size = {1: 8, 5: 4}.get(key & 7)
+            if size is None:
+                size, at = varint(at)
+            value = data[at : at + size]
+            at += size
+        yield key >> 3, value
+
+
+def wire_field(number, content):
+    """A field of bytes of a protobuf message."""
+    size, rest = b"", len(content)
+    while rest > 127:
+        size += bytes([rest & 127 | 128])
+        rest >>= 7
+    return bytes([number << 3 | 2]) + size + bytes([rest]) + content
+
+
+def onnx_results(model):
+    """(operator, name) of the tensors that nodes of an ONNX model make, regions left out."""
+    for graph in (value for number, value in wire_fields(memoryview(model)) if number == MODEL_GRAPH):
+        for node in (value for number, value in wire_fields(graph) if number == GRAPH_NODE):
+            fields = list(wire_fields(node))
+            op = "".join(bytes(value).decode() for number, value in fields if number == NODE_TYPE)
+            for value in (value for number, value in fields if number == NODE_OUTPUT and value):
+                yield op, bytes(value).decode()
+
+
+def with_outputs(model, names):
+    """An ONNX model with more outputs: behind a message, more of its fields are added to it."""
+    outputs = b"".join(wire_field(GRAPH_OUTPUT, wire_field(VALUE_NAME, name.encode())) for name in names)
+    return model + wire_field(MODEL_GRAPH, outputs)
 
 
 def in_order(names, inputs):

@@ -26,7 +26,7 @@ void add_lines(std::string& out, const char* sign, const std::vector<std::string
 void add_values(std::string& out, const Origin& o) {
   if (!o.values_shown) return;
   if (o.values.common == 0) {
-    out += "operators: the sides compute nothing under the same name\n";
+    out += "operators: no result has the same name on both sides, so they cannot be compared one by one\n";
     return;
   }
   if (!o.values.first) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
-#include <memory>
-
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/file.h"
@@ -15,20 +13,27 @@ namespace {
 /// Looks for the graph behind a rewrite while a model is loaded.
 struct Stage {
   std::string name;
-  std::string text;    ///< of the last one called so
-  std::string stages;  ///< all names there were
+  std::string text;      ///< of the last one called so
+  int64_t rewrites = 0;  ///< up to there
+  int64_t all = 0;       ///< so far
+  std::string stages;    ///< all names there were
 };
 
-void keep(void* user, const char* pass, int64_t /*count*/, const char* text, const char* /*dot*/) {
+void keep(void* user, const char* pass, int64_t count, const char* text, const char* /*dot*/) {
   auto* const stage = static_cast<Stage*>(user);
   stage->stages.append(stage->stages.empty() ? "" : ", ").append(pass);
-  if (stage->name == pass) stage->text = text;
+  stage->all += count;
+  if (stage->name != pass) return;
+  stage->text = text;
+  stage->rewrites = stage->all;
 }
 
 const char* or_null(const std::string& s) { return s.empty() ? nullptr : s.c_str(); }
 
-std::string text_at(const ModelArguments& m, const std::string& stage_name) {
-  Stage stage{stage_name, {}, {}};
+/// The stage of that name, which there must be.
+Stage stage_of(const ModelArguments& m, const std::string& name) {
+  Stage stage;
+  stage.name = name;
   coracle_model_options c;
   coracle_model_options_init(&c, sizeof(c));
   c.cpu_isa = or_null(m.options.cpu_isa);
@@ -38,32 +43,37 @@ std::string text_at(const ModelArguments& m, const std::string& stage_name) {
   c.precision = or_null(m.options.precision);
   c.weights = or_null(m.options.weights);
   c.emulate_tiles = m.options.emulate_tiles ? 1 : 0;
-  const bool last = stage_name == "final";
-  if (!last) {
-    c.after_pass = keep;
-    c.after_pass_user = &stage;
-  }
+  c.after_pass = keep;
+  c.after_pass_user = &stage;
   coracle_model* model = nullptr;
   const coracle_status status = coracle_model_load(m.model.c_str(), or_null(m.params), &c, &model);
   if (status != CORACLE_OK) throw Failure(exit_code(status), coracle_last_error());
-  const std::unique_ptr<coracle_model, void (*)(coracle_model*)> owner(model, coracle_model_free);
-  if (!last) {
-    if (stage.text.empty()) {
-      throw Failure(ExitCode::kUsage, "--stage " + stage_name + ": there is none; there are final, " + stage.stages);
-    }
-    return stage.text;
+  coracle_model_free(model);
+  if (stage.text.empty()) {
+    throw Failure(ExitCode::kUsage, "--stage " + name + ": there is none; there are final, " + stage.stages);
   }
-  char* text = nullptr;
-  if (const coracle_status s = coracle_model_graph_text(model, &text); s != CORACLE_OK) {
-    throw Failure(exit_code(s), coracle_last_error());
+  return stage;
+}
+
+std::string text_at(const ModelArguments& arguments, const InputOptions& inputs, const std::string& stage_name) {
+  const bool typed = !inputs.shapes.empty() || !inputs.files.empty();
+  ModelArguments m = arguments;
+  if (stage_name != "final") {
+    const Stage stage = stage_of(m, stage_name);
+    if (!typed) return stage.text;
+    m.options.max_rewrites = stage.rewrites;
   }
-  const std::unique_ptr<char, void (*)(char*)> freed(text, coracle_string_free);
-  return text;
+  const api::Model model(m.model, m.params, m.options);
+  if (!typed) return model.graph_text();
+  api::Session session(model, {.threads = 1});
+  set_inputs(model, inputs, session);
+  return session.graph_text();
 }
 
 }  // namespace
 
-void graph(const ModelArguments& arguments, const std::string& stage, const std::string& output) {
+void graph(const ModelArguments& arguments, const InputOptions& inputs, const std::string& stage,
+           const std::string& output) {
   const std::string name = lower_case(output);
   const bool svg = name.ends_with(".svg");
   const bool html = name.ends_with(".html") || name.ends_with(".htm");
@@ -71,7 +81,7 @@ void graph(const ModelArguments& arguments, const std::string& stage, const std:
       !name.ends_with(".txt")) {
     throw Failure(ExitCode::kUsage, "--output " + output + ": expected the name of a .svg, .html, .dot or .txt file");
   }
-  const std::string text = text_at(arguments, stage);
+  const std::string text = text_at(arguments, inputs, stage);
   if (name.ends_with(".txt")) {
     write_file(output, text);
     return;
