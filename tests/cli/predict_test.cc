@@ -99,6 +99,23 @@ TEST_F(Predict, Drawings) {
     EXPECT_TRUE(fs::exists(out + "/" + name)) << name;
 }
 
+TEST_F(Predict, TakesEveryFormatOfPictures) {
+  const std::array<uint8_t, 3> colour{250, 10, 10};
+  fs::create_directories(folder_.path("formats"));
+  test::write_png(folder_.path("formats/a.PNG"), 40, 60, colour);
+  test::write_bmp(folder_.path("formats/b.Bmp"), 40, 60, colour, 24);
+  test::write_cmyk_jpeg(folder_.path("formats/c.JPEG"), 40, 60, colour);
+  test::write_oriented_png(folder_.path("formats/d.png"), 2, 3, 6);
+  const bool has_webp = test::write_webp(folder_.path("formats/e.WEBP"), 40, 60, colour);
+  const test::Outcome outcome = test::coracle_program(
+      words(model_ + " --description " CORACLE_VISION_TESTS "/descriptions/objects.yml", {folder_.path("formats")}));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* line :
+       {"a.PNG  60 x 40 pixels", "b.Bmp  60 x 40 pixels", "c.JPEG  60 x 40 pixels", "d.png  2 x 3 pixels"})
+    EXPECT_NE(outcome.out.find(line), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("e.WEBP  60 x 40 pixels") != std::string::npos, has_webp) << outcome.out;
+}
+
 TEST_F(Predict, BrokenPicturesDoNotStopTheOthers) {
   folder_.write("pictures/a0.png", "\x89PNG\r\n\x1a\n and no more");
   const test::Outcome outcome = test::coracle_program(detector(""));
