@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 #include "api/describe.h"
 #include "api/guard.h"
@@ -108,11 +108,24 @@ FileBytes borrowed_bytes(const void* data, size_t size, std::string name) {
 
 std::string or_empty(const char* s) { return s == nullptr ? std::string() : std::string(s); }
 
-char* copied(const std::string& s) {
-  char* out = static_cast<char*>(std::malloc(s.size() + 1));
+/// For coracle_string_free, with a zero byte behind its end.
+char* copied(std::span<const uint8_t> bytes) {
+  char* out = static_cast<char*>(std::malloc(bytes.size() + 1));
   if (out == nullptr) throw std::bad_alloc();
-  std::memcpy(out, s.c_str(), s.size() + 1);
+  std::copy(bytes.begin(), bytes.end(), out);
+  out[bytes.size()] = 0;
   return out;
+}
+char* copied(const std::string& s) { return copied({reinterpret_cast<const uint8_t*>(s.data()), s.size()}); }
+
+ModelSource by_callback(coracle_read_function read, void* user, const char* path, const char* params) {
+  const auto read_file = [=](const std::string& name) -> std::optional<FileBytes> {
+    const void* data = nullptr;
+    size_t size = 0;
+    if (read(user, name.c_str(), &data, &size) != 0) return std::nullopt;
+    return borrowed_bytes(data, size, name);
+  };
+  return ModelSource::by_callback(read_file, path, or_empty(params));
 }
 
 void fill(const TensorInfo& from, coracle_tensor_info* to) {
@@ -203,13 +216,27 @@ coracle_status coracle_model_load_callback(const char* path, const char* params_
     require_pointer(path, "path");
     require_pointer(model, "model");
     coracle::require(read != nullptr, coracle::ErrorCode::kInvalidArgument, "argument 'read' is null");
-    const auto read_file = [=](const std::string& name) -> std::optional<coracle::FileBytes> {
-      const void* data = nullptr;
-      size_t size = 0;
-      if (read(user, name.c_str(), &data, &size) != 0) return std::nullopt;
-      return coracle::borrowed_bytes(data, size, name);
-    };
-    coracle::load(coracle::ModelSource::by_callback(read_file, path, coracle::or_empty(params_path)), options, model);
+    coracle::load(coracle::by_callback(read, user, path, params_path), options, model);
+  });
+}
+
+coracle_status coracle_model_file(const char* path, const char* name, size_t max_size, coracle_read_function read,
+                                  void* user, char** data, size_t* size) {
+  return guard([&] {
+    require_pointer(path, "path");
+    require_pointer(name, "name");
+    require_pointer(data, "data");
+    require_pointer(size, "size");
+    *data = nullptr;
+    *size = 0;
+    const std::optional<coracle::File> file = coracle::find_beside(
+        read == nullptr ? coracle::ModelSource::on_disk(path) : coracle::by_callback(read, user, path, nullptr), name);
+    if (!file) return;
+    coracle::require(file->size() <= max_size, coracle::ErrorCode::kIo, coracle::in_quotes(file->name()), " has ",
+                     file->size(), " bytes, at most ", max_size, " are read");
+    const coracle::FileBytes content = file->read_all();
+    *data = coracle::copied(content.bytes);
+    *size = content.bytes.size();
   });
 }
 

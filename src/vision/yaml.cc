@@ -136,7 +136,7 @@ class YamlReader {
 };
 
 Yaml::Pointer Yaml::read(const std::string& path) {
-  return parse(path, read_file(path, Problem::kDescription, kMaxBytes));
+  return parse(path, read_file(path, Problem::kFile, kMaxBytes));
 }
 
 Yaml::Pointer Yaml::parse(const std::string& name, std::string_view content) {
