@@ -44,7 +44,6 @@ TEST_F(Misuse, NullHandlesAndResults) {
   refused(coracle_model_load_memory("x", 1, nullptr, 0, nullptr, nullptr), "model");
   refused(coracle_model_load_callback("x", nullptr, nullptr, nullptr, nullptr, &model), "read");
   char* data = nullptr;
-  size_t size = 0;
   refused(coracle_model_file(nullptr, "x", 1, nullptr, nullptr, &data, &size), "path");
   refused(coracle_model_file("x", nullptr, 1, nullptr, nullptr, &data, &size), "name");
   refused(coracle_model_file("x", "x", 1, nullptr, nullptr, nullptr, &size), "data");

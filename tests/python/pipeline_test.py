@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import pickle
+import re
 import subprocess
 import sys
 import tarfile
@@ -144,6 +145,17 @@ def test_text_is_read_as_the_demo_expects_it():
     assert answer.text.splitlines()[1] == "Lakeside Tea House"
     assert answer.to_dict()["lines"][0]["corners"] == [list(corner) for corner in answer.lines[0].corners]
     assert answer.draw().shape == (1440, 1120, 3)
+
+
+@pytest.mark.skipif(not (DEMO_MODELS / "models").is_dir(), reason="the demo's models are absent")
+def test_the_code_of_the_page_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for path in [PICTURE, DEMO_MODELS / "ch_ppocr_rec/ppocr_keys_v1.txt", *(DEMO_MODELS / "models").iterdir()]:
+        pathlib.Path(path.name).symlink_to(path)
+    code, = re.findall(r"^```python\n(.*?)^```$", (ROOT / "docs/predict.md").read_text("utf-8"), re.M | re.S)
+    exec(compile(code, "docs/predict.md", "exec"), {})
+    assert "Lakeside Tea House" in capsys.readouterr().out
+    assert (tmp_path / "boxes.png").is_file()
 
 
 MISUSES = {
