@@ -48,8 +48,10 @@ TEST_F(Misuse, NullHandlesAndResults) {
   refused(coracle_model_file("x", nullptr, 1, nullptr, nullptr, &data, &size), "name");
   refused(coracle_model_file("x", "x", 1, nullptr, nullptr, nullptr, &size), "data");
   refused(coracle_model_file("x", "x", 1, nullptr, nullptr, &data, nullptr), "size");
-  refused(coracle_model_file("x", "../x", 1, nullptr, nullptr, &data, &size), "'../x' is no name of a file beside");
-  refused(coracle_model_file("", "x", 1, nullptr, nullptr, &data, &size), "no model was named");
+  expect_error(coracle_model_file("x", "../x", 1, nullptr, nullptr, &data, &size), CORACLE_INVALID_ARGUMENT,
+               "'../x' is no name of a file beside a model");
+  expect_error(coracle_model_file("", "x", 1, nullptr, nullptr, &data, &size), CORACLE_INVALID_ARGUMENT,
+               "no model was named");
   refused(coracle_model_input(nullptr, 0, &info), "model");
   refused(coracle_model_input(model_.get(), 0, nullptr), "info");
   refused(coracle_model_output(nullptr, 0, &info), "model");
