@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Static libraries of the system are compiled for programs, where `stderr` has a place of its own; in a shared library it
-// has none, and the linker refuses them. With `--wrap=stderr` they take this pointer, which is the same stream.
+// Static libraries of the system are compiled for programs, where `stderr` has a place of its own; in a shared library
+// it has none, and the linker refuses them. With `--wrap=stderr` they take this pointer, which is the same stream.
 #include <cstdio>
 
 // Names of the linker and of glibc: they cannot be others.
