@@ -18,6 +18,7 @@ import tempfile
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 LIBRARIES = {"coracle": (SOURCE / "include", ["coracle/coracle.h"], "coracle_"),
+             "coracle_vision": (SOURCE / "include", ["coracle/vision/vision.h"], "coracle_"),
              "paddle_inference_c": (SOURCE / "include/paddle",
                                     ["pd_common.h", "pd_types.h", "pd_config.h", "pd_tensor.h", "pd_predictor.h", "pd_utils.h"], "PD_")}
 
@@ -32,7 +33,7 @@ def declarations(folder, headers):
     text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
     text = re.sub(r"//[^\n]*", " ", text)
     text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", " ", text, flags=re.M)
-    text = re.sub(r'extern "C" \{|\b(?:CORACLE_API|PADDLE_CAPI_EXPORT|extern|__pd_give|__pd_keep|__pd_take)\b', " ", text)
+    text = re.sub(r'extern "C" \{|\b(?:CORACLE_API|CORACLE_VISION_API|PADDLE_CAPI_EXPORT|extern|__pd_give|__pd_keep|__pd_take)\b', " ", text)
     text = re.sub(r"PD_ENUM\((\w+)\)\s*\{(.*?)\};", r"typedef enum \1 {\2} \1;", text, flags=re.S)
     return re.sub(r"\s+", " ", text)
 
@@ -82,7 +83,8 @@ def current(build, name):
     """What there is now: kind and name -> the rest."""
     folder, headers, prefix = LIBRARIES[name]
     library = build / ("lib%s.so" % name)
-    exported = {line.split()[-1] for line in output("nm", "-D", "--defined-only", str(library)).splitlines()}
+    exported = {line.split()[-1] for line in output("nm", "-D", "--defined-only", str(library)).splitlines()
+                if not line.split()[-1].startswith("_Z")}  # C++ is no binary interface
     text = declarations(folder, headers)
     declared = {key: value for key, value in functions(text)}
     found = {"symbol " + key: declared.get(key, "not declared") for key in exported}

@@ -4,7 +4,7 @@
 
 - libcoracle.so exports coracle_* only and depends on libc, libm, libstdc++, libgcc_s and threads only;
   libpaddle_inference_c.so exports PD_* only and depends on libcoracle.so besides; libcoracle_vision.so exports
-  namespace coracle::vision and depends on libcoracle.so, libjpeg and libpng besides;
+  coracle_* and namespace coracle::vision and depends on libcoracle.so, libjpeg, libpng and libwebp besides;
 - each object with inner loops defines one global symbol and no weak one (an inline function compiled for wide
   instructions could otherwise be linked into code that runs everywhere);
 - nothing runs when a library is loaded but what the compiler brings along.
@@ -20,7 +20,7 @@ ALLOWED = ("libc.so", "libm.so", "libstdc++.so", "libgcc_s.so", "libpthread.so",
 
 
 # Functions, const functions, type information and virtual tables of namespace coracle::vision.
-VISION = tuple("_Z%sN%s7coracle6vision" % (kind, const) for kind in ("", "TI", "TS", "TV") for const in ("", "K"))
+VISION = ("coracle_",) + tuple("_Z%sN%s7coracle6vision" % (kind, const) for kind in ("", "TI", "TS", "TV") for const in ("", "K"))
 
 
 def output(*command):
@@ -70,7 +70,7 @@ def problems(build):
     yield from interface_problems(build / "libpaddle_inference_c.so", "PD_", ALLOWED + ("libcoracle.so",))
     vision = build / "libcoracle_vision.so"
     if vision.exists():
-        yield from interface_problems(vision, VISION, ALLOWED + ("libcoracle.so", "libjpeg.so", "libpng16.so"))
+        yield from interface_problems(vision, VISION, ALLOWED + ("libcoracle.so", "libjpeg.so", "libpng16.so", "libwebp.so"))
     exported = exported_by(library)
     needed = needed_by(library)
     with tempfile.TemporaryDirectory() as folder:

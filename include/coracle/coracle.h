@@ -181,6 +181,16 @@ CORACLE_API coracle_status coracle_model_load_callback(const char* path, const c
                                                        coracle_read_function read, void* user,
                                                        const coracle_model_options* options, coracle_model** model);
 
+/**
+ * The content of a file that was published with a model: `name`, such as "inference.yml", beside its program in the
+ * same folder or archive. `path` as for coracle_model_load, `read` and `user` as for coracle_model_load_callback; null
+ * reads files on disk. *data, which has a zero byte behind its end, is to be freed with coracle_string_free; null where
+ * there is no such file. CORACLE_IO where the model is not there, or the file cannot be read or has more than
+ * `max_size` bytes.
+ */
+CORACLE_API coracle_status coracle_model_file(const char* path, const char* name, size_t max_size,
+                                              coracle_read_function read, void* user, char** data, size_t* size);
+
 CORACLE_API void coracle_model_free(coracle_model* model);
 
 /**

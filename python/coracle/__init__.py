@@ -5,6 +5,8 @@
     model = coracle.load("ch_PP-OCRv4_det_infer")
     result = model(pixels)[0]
 
+    answer = coracle.pipeline("PP-LCNet_x1_0_infer")("cat.jpg")
+
 `coracle.load` gives a Model, `model.session(threads=2)` a Session. `coracle.paddle.inference` has the classes of
 `paddle.inference` with the same names.
 """
@@ -17,16 +19,19 @@ from ._log import set_log_level
 from .errors import (CancelledError, Error, FileError, InvalidArgumentError, InvalidModelError, MissingFileError, OutOfMemoryError,
                      RunFailureError, UnsupportedError)
 from .model import Model, inspect, load, load_memory, pass_names
+from .pictures import ClassArea, DetectedObject, Label, Prediction, TextBox, TextLine
+from .pipelines import Pipeline, ocr, pipeline
 from .pool import Pool, bind_thread, default_threads
 from .profile import OperatorTime, Profile, Step
 from .results import MachineLimits, Memory, Results
 from .session import Session
 from .timing import Bench, bench
 
-__all__ = ["Bench", "CancelledError", "Error", "FileError", "InvalidArgumentError", "InvalidModelError", "MachineLimits", "Memory",
-           "MissingFileError", "Model", "NodeValue", "OperatorTime", "OutOfMemoryError", "Pool", "Profile", "Results", "RunFailureError", "Session", "Step", "TensorInfo",
-           "UnsupportedError", "__version__", "bench", "bind_thread", "cpu_isa", "default_threads", "inspect", "load", "load_memory", "memory_total",
-           "pass_names", "set_log_level"]
+__all__ = ["Bench", "CancelledError", "ClassArea", "DetectedObject", "Error", "FileError", "InvalidArgumentError",
+           "InvalidModelError", "Label", "MachineLimits", "Memory", "MissingFileError", "Model", "NodeValue", "OperatorTime",
+           "OutOfMemoryError", "Pipeline", "Pool", "Prediction", "Profile", "Results", "RunFailureError", "Session", "Step",
+           "TensorInfo", "TextBox", "TextLine", "UnsupportedError", "__version__", "bench", "bind_thread", "cpu_isa", "default_threads",
+           "inspect", "load", "load_memory", "memory_total", "ocr", "pass_names", "pipeline", "set_log_level"]
 
 
 def cpu_isa() -> str:

@@ -120,10 +120,11 @@ def _path() -> pathlib.Path:
     return beside
 
 
-def _opened(path: pathlib.Path) -> ctypes.CDLL:
+def opened(path: pathlib.Path, functions) -> ctypes.CDLL:
+    """A library with the results and arguments of its functions."""
     try:
         library = ctypes.CDLL(str(path))
-        for name, (result, *arguments) in FUNCTIONS.items():
+        for name, (result, *arguments) in functions.items():
             function = getattr(library, "coracle_" + name)
             function.restype = c_int if result == "status" else result
             function.argtypes = arguments
@@ -135,14 +136,18 @@ def _opened(path: pathlib.Path) -> ctypes.CDLL:
 
 
 PATH = _path()
-LIBRARY = _opened(PATH)
+LIBRARY = opened(PATH, FUNCTIONS)
 VERSION = LIBRARY.coracle_version().decode()
 _CALLS = {name: getattr(LIBRARY, "coracle_" + name) for name in FUNCTIONS}
 
 
 def call(name: str, *arguments):
     """Calls a function that returns a status; a failure becomes the exception of that status."""
-    status = _CALLS[name](*arguments)
+    check(_CALLS[name](*arguments))
+
+
+def check(status: int) -> None:
+    """A failure becomes the exception of its status, with the library's message."""
     if status != 0:
         text = (LIBRARY.coracle_last_error() or b"").decode("utf-8", "replace")
         raise errors.BY_STATUS.get(status, errors.Error)(text)

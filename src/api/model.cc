@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdlib>
-#include <cstring>
 
 #include "api/describe.h"
 #include "api/guard.h"
@@ -109,6 +109,16 @@ FileBytes borrowed_bytes(const void* data, size_t size, std::string name) {
 
 std::string or_empty(const char* s) { return s == nullptr ? std::string() : std::string(s); }
 
+ModelSource by_callback(coracle_read_function read, void* user, const char* path, const char* params) {
+  const auto read_file = [=](const std::string& name) -> std::optional<FileBytes> {
+    const void* data = nullptr;
+    size_t size = 0;
+    if (read(user, name.c_str(), &data, &size) != 0) return std::nullopt;
+    return borrowed_bytes(data, size, name);
+  };
+  return ModelSource::by_callback(read_file, path, or_empty(params));
+}
+
 void fill(const TensorInfo& from, coracle_tensor_info* to) {
   *to = {};
   to->name = from.name.c_str();
@@ -197,13 +207,27 @@ coracle_status coracle_model_load_callback(const char* path, const char* params_
     require_pointer(path, "path");
     require_pointer(model, "model");
     coracle::require(read != nullptr, coracle::ErrorCode::kInvalidArgument, "argument 'read' is null");
-    const auto read_file = [=](const std::string& name) -> std::optional<coracle::FileBytes> {
-      const void* data = nullptr;
-      size_t size = 0;
-      if (read(user, name.c_str(), &data, &size) != 0) return std::nullopt;
-      return coracle::borrowed_bytes(data, size, name);
-    };
-    coracle::load(coracle::ModelSource::by_callback(read_file, path, coracle::or_empty(params_path)), options, model);
+    coracle::load(coracle::by_callback(read, user, path, params_path), options, model);
+  });
+}
+
+coracle_status coracle_model_file(const char* path, const char* name, size_t max_size, coracle_read_function read,
+                                  void* user, char** data, size_t* size) {
+  return guard([&] {
+    require_pointer(path, "path");
+    require_pointer(name, "name");
+    require_pointer(data, "data");
+    require_pointer(size, "size");
+    *data = nullptr;
+    *size = 0;
+    const std::optional<coracle::File> file = coracle::find_beside(
+        read == nullptr ? coracle::ModelSource::on_disk(path) : coracle::by_callback(read, user, path, nullptr), name);
+    if (!file) return;
+    coracle::require(file->size() <= max_size, coracle::ErrorCode::kIo, coracle::in_quotes(file->name()), " has ",
+                     file->size(), " bytes, at most ", max_size, " are read");
+    const coracle::FileBytes content = file->read_all();
+    *data = coracle::copied({reinterpret_cast<const char*>(content.bytes.data()), content.bytes.size()});
+    *size = content.bytes.size();
   });
 }
 

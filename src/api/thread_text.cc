@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/thread_text.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -34,10 +35,11 @@ const char* ThreadText::kept() const noexcept {
   return kept == nullptr ? "" : kept->c_str();
 }
 
-char* copied(const std::string& text) {
+char* copied(std::string_view text) {
   char* out = static_cast<char*>(std::malloc(text.size() + 1));
   if (out == nullptr) throw std::bad_alloc();
-  std::memcpy(out, text.c_str(), text.size() + 1);
+  std::copy(text.begin(), text.end(), out);
+  out[text.size()] = 0;
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <string>
+#include <string_view>
 
 namespace coracle {
 
@@ -26,7 +27,7 @@ class ThreadText {
   const bool made_;
 };
 
-/// A text that the caller frees by coracle_string_free. Throws std::bad_alloc.
-char* copied(const std::string& text);
+/// A text that the caller frees by coracle_string_free, with a zero byte behind its end. Throws std::bad_alloc.
+char* copied(std::string_view text);
 
 }  // namespace coracle

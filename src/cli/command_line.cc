@@ -274,7 +274,7 @@ void add_predict(CLI::App* command, PredictArguments& p) {
   command->footer(kPredictFooter);
   command->add_option("model", p.model, "directory, program file or parameter file, with inference.yml beside it")
       ->required();
-  command->add_option("pictures", p.pictures, "PNG or JPEG files, or folders of them")->required();
+  command->add_option("pictures", p.pictures, "PNG, JPEG, BMP or WebP files, or folders of them")->required();
   command->add_option("--params", p.options.params, "parameter file, where Paddle's naming rules do not find it");
   command->add_option("--description", p.options.description, "an inference.yml elsewhere");
   command->add_option(

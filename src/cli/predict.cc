@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/failure.h"
+#include "cli/input/image.h"
 #include "cli/prediction_text.h"
 #include "coracle/coracle.h"
 
@@ -27,13 +28,6 @@ ExitCode exit_code_of(vision::Problem problem) {
   return ExitCode::kRunFailure;
 }
 
-bool is_picture_name(const fs::path& path) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return ending == ".png" || ending == ".jpg" || ending == ".jpeg";
-}
-
 /// The pictures as given; for a folder those in it, by name.
 std::vector<std::string> pictures_of(const std::vector<std::string>& given) {
   std::vector<std::string> pictures;
@@ -45,10 +39,11 @@ std::vector<std::string> pictures_of(const std::vector<std::string>& given) {
     }
     std::vector<std::string> found;
     for (fs::directory_iterator i(path, error), end; !error && i != end; i.increment(error)) {
-      if (is_picture_name(i->path())) found.push_back(i->path().string());
+      if (names_picture(i->path().string())) found.push_back(i->path().string());
     }
     if (error) throw Failure(ExitCode::kIo, path + ": cannot be listed: " + error.message());
-    if (found.empty()) throw Failure(ExitCode::kIo, path + ": there is no picture (.png, .jpg, .jpeg) in the folder");
+    if (found.empty())
+      throw Failure(ExitCode::kIo, path + ": there is no picture (.png, .jpg, .jpeg, .bmp, .webp) in the folder");
     std::sort(found.begin(), found.end());
     pictures.insert(pictures.end(), found.begin(), found.end());
   }

@@ -166,6 +166,9 @@ std::shared_ptr<const ArchiveSource> opened(const File& file, const std::shared_
 
 /// Takes the archive that the model is, or is in, for the folder of its files.
 void enter_archive(ModelSource& source) {
+  std::string& model = source.model;
+  while (model.size() > 1 && model.back() == '/') model.pop_back();
+  require(!model.empty(), ErrorCode::kInvalidArgument, "no model was named");
   if (source.files->is_folder(source.model)) return;
   std::string path = source.model;
   std::optional<File> file = source.files->open(path);
@@ -257,8 +260,6 @@ void ModelFiles::read_program(const File& file) {
 ModelFiles find_model_files(ModelSource source) {
   std::string& model = source.model;
   std::string& params = source.params;
-  while (model.size() > 1 && model.back() == '/') model.pop_back();
-  require(!model.empty(), ErrorCode::kInvalidArgument, "no model was named");
   enter_archive(source);
   const ByteSource& files = *source.files;
 
@@ -300,6 +301,16 @@ ModelFiles find_model_files(ModelSource source) {
         text(joined(names), " and one file per parameter in ", in_quotes(found.folder.empty() ? "." : found.folder));
   }
   return found;
+}
+
+std::optional<File> find_beside(ModelSource source, std::string_view name) {
+  require(stays_below(name), ErrorCode::kInvalidArgument, in_quotes(name), " is no name of a file beside a model");
+  enter_archive(source);
+  const ByteSource& files = *source.files;
+  const bool is_folder = files.is_folder(source.model);
+  require(is_folder || files.open(source.model).has_value(), ErrorCode::kIo,
+          "no such model: ", in_quotes(source.model));
+  return files.open(join_path(is_folder ? source.model : folder_of(source.model), name));
 }
 
 }  // namespace coracle

@@ -54,4 +54,8 @@ struct ModelFiles {
 /// Throws Error (kIo) that says what was looked for, and which foreign model lies there.
 ModelFiles find_model_files(ModelSource source);
 
+/// The file `name` beside the program of a model, in its folder or archive; nothing if there is none. Throws Error
+/// (kIo) where there is no such model.
+std::optional<File> find_beside(ModelSource source, std::string_view name);
+
 }  // namespace coracle

@@ -6,8 +6,30 @@
 
 #include "vision/description_parts.h"
 #include "vision/file.h"
+#include "vision/model_place.h"
 
 namespace coracle::vision {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& content) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < content.size();) {
+    const std::size_t end = std::min(content.find('\n', begin), content.size());
+    std::string line = content.substr(begin, end - begin);
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    if (!line.empty()) lines.push_back(line);
+    begin = end + 1;
+  }
+  return lines;
+}
+
+/// Reads the names that are in a file of their own, if it is there.
+void read_label_file(const ModelPlace& place, Description& d) {
+  if (d.label_file.empty()) return;
+  if (const std::optional<std::string> content = place.read(d.label_file)) d.labels = lines_of(*content);
+}
+
+}  // namespace
 
 Normalise normalise(double scale, const std::array<double, 3>& mean, const std::array<double, 3>& deviation) {
   Normalise n{};
@@ -18,17 +40,24 @@ Normalise normalise(double scale, const std::array<double, 3>& mean, const std::
   return n;
 }
 
-std::string find_description(const std::string& model) {
-  std::error_code error;
-  std::filesystem::path folder = model;
-  if (!std::filesystem::is_directory(folder, error)) folder = folder.parent_path();
+std::optional<Description> published_description(const ModelPlace& model) {
   for (const char* name : {"inference.yml", "inference.yaml", "infer_cfg.yml", "deploy.yaml"}) {
-    if (std::filesystem::exists(folder / name, error)) return (folder / name).string();
+    const std::optional<std::string> content = model.read(name);
+    if (!content) continue;
+    const std::string path = model.beside(name);
+    Description d = parse_description(path, *Yaml::parse(path, *content));
+    read_label_file(model, d);
+    return d;
   }
-  return {};
+  return std::nullopt;
 }
 
-Description read_description(const std::string& path) { return parse_description(path, *Yaml::read(path)); }
+Description read_description(const std::string& path) {
+  Description d = parse_description(path, *Yaml::read(path));
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  read_label_file(folder.empty() ? "." : folder, d);
+  return d;
+}
 
 Description parse_description(const std::string& path, const Yaml& content) {
   const Yaml* root = &content;
@@ -108,16 +137,7 @@ Description usual_description(Task task, const std::vector<std::int64_t>& input)
 }
 
 std::vector<std::string> read_labels(const std::string& path) {
-  const std::string content = read_file(path, Problem::kFile, std::size_t{16} << 20);
-  std::vector<std::string> labels;
-  for (std::size_t begin = 0; begin < content.size();) {
-    const std::size_t end = std::min(content.find('\n', begin), content.size());
-    std::string line = content.substr(begin, end - begin);
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (!line.empty()) labels.push_back(line);
-    begin = end + 1;
-  }
-  return labels;
+  return lines_of(read_file(path, Problem::kFile, std::size_t{16} << 20));
 }
 
 }  // namespace coracle::vision

@@ -15,6 +15,7 @@
 
 namespace coracle::vision {
 
+class ModelPlace;
 class Yaml;
 
 /// To a size, or to a length of the shorter or the longer side; `multiple_of`: sides then grow to such.
@@ -102,6 +103,7 @@ struct Description {
   bool rgb = true;  ///< the order of the input's channels; otherwise BGR
   std::vector<Step> steps;
   std::vector<std::string> labels;  ///< or characters
+  std::string label_file;           ///< with a name per line, beside the description; empty: none is named
   int topk = 5;
   float threshold = 0;
   DbOptions db;
@@ -109,12 +111,12 @@ struct Description {
   TableOptions table;
 };
 
-/// The description beside a model: inference.yml, or infer_cfg.yml or deploy.yaml of older exports, in its folder.
-/// Empty if there is none.
-std::string find_description(const std::string& model);
-/// Reads one. Error with file and line; an unknown step is named with those that are known.
+/// What is said beside a model, in inference.yml, or infer_cfg.yml or deploy.yaml of older exports; nothing if there is
+/// no such file. Error with file and line; an unknown step is named with those that are known.
+std::optional<Description> published_description(const ModelPlace& model);
+/// Reads a file with a description.
 Description read_description(const std::string& path);
-/// The same of the file's content; `path` is for messages, and lists of names are looked for beside it.
+/// The same of the file's content; `path` is for messages, and no other file is read.
 Description parse_description(const std::string& path, const Yaml& content);
 /// What is usual for a task, for a model whose input has these dimensions (negative: any).
 Description usual_description(Task task, const std::vector<std::int64_t>& input);

@@ -112,10 +112,7 @@ void topk(const Yaml& a, Description& d) {
     d.labels = names(*list);
   } else if (const Yaml* file = a.find("class_id_map_file")) {
     // The path is that of the machine that exported the model: what counts is the name.
-    const std::filesystem::path beside =
-        std::filesystem::path(d.file).parent_path() / std::filesystem::path(file->text()).filename();
-    std::error_code error;
-    if (std::filesystem::is_regular_file(beside, error)) d.labels = read_labels(beside.string());
+    d.label_file = std::filesystem::path(file->text()).filename().string();
   }
 }
 

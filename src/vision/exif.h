@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-#include <span>
+#include <string_view>
 
 namespace coracle::vision {
 
-// EXIF's orientation (1 to 8) of a JPEG file's bytes; 1, upright, where the file has none or it is damaged.
-int exif_orientation(std::span<const std::uint8_t> jpeg);
+/// EXIF's orientation (1 to 8) that a file of that format states; 1, upright, where it states none or is damaged there.
+int jpeg_orientation(std::string_view file);
+int png_orientation(std::string_view file);
+int webp_orientation(std::string_view file);
 
 }  // namespace coracle::vision

@@ -25,18 +25,15 @@ std::string task_names() {
 }
 
 /// What is described; nothing where it goes by the usual way of a task. Before the model is loaded.
-std::optional<Description> described(const std::string& model, const PredictorOptions& options) {
-  const std::string file = !options.description.empty() ? options.description : find_description(model);
-  if (!file.empty()) {
-    Description d = read_description(file);
-    if (options.task && *options.task != d.task) {
-      throw Error(Problem::kUsage,
-                  file + " describes a model for " + task_name(d.task) + ", not for " + task_name(*options.task));
-    }
-    return d;
+std::optional<Description> described(const ModelPlace& model, const PredictorOptions& options) {
+  std::optional<Description> d =
+      options.description.empty() ? published_description(model) : read_description(options.description);
+  if (d && options.task && *options.task != d->task) {
+    throw Error(Problem::kUsage,
+                d->file + " describes a model for " + task_name(d->task) + ", not for " + task_name(*options.task));
   }
-  if (options.task) return std::nullopt;
-  throw Error(Problem::kUsage, model +
+  if (d || options.task) return d;
+  throw Error(Problem::kUsage, model.path() +
                                    ": there is no inference.yml beside the model, which says how pictures are prepared "
                                    "and what the outputs mean; give --description FILE, or --task with one of " +
                                    task_names() + " to go by what is usual, and --labels FILE for the names");
@@ -194,9 +191,10 @@ Task task_of(const std::string& name) {
 }
 
 struct Predictor::State {
-  State(const std::string& path, const PredictorOptions& options, std::optional<Description> described)
-      : model(path, options.params, options.threads),
-        description(complete(std::move(described), path, options, model.input_dims())) {
+  State(const ModelPlace& place, const PredictorOptions& options) : State(place, options, described(place, options)) {}
+  State(const ModelPlace& place, const PredictorOptions& options, std::optional<Description> described)
+      : model(place, options.params, options.threads),
+        description(complete(std::move(described), place.path(), options, model.input_dims())) {
     if (description.task == Task::kTextRecognition) characters = ctc_characters(description.labels);
     if (description.task == Task::kTableStructure) tokens = table_tokens(description.labels, description.table.merge);
   }
@@ -208,7 +206,9 @@ struct Predictor::State {
 };
 
 Predictor::Predictor(const std::string& model, const PredictorOptions& options)
-    : state_(std::make_unique<State>(model, options, described(model, options))) {}
+    : state_(std::make_unique<State>(model, options)) {}
+Predictor::Predictor(const ModelBytes& archive, const PredictorOptions& options)
+    : state_(std::make_unique<State>(ModelPlace(archive), options)) {}
 Predictor::Predictor(Predictor&&) noexcept = default;
 Predictor& Predictor::operator=(Predictor&&) noexcept = default;
 Predictor::~Predictor() = default;

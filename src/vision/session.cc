@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "vision/cancellation.h"
+
 namespace coracle::vision {
 namespace {
 
@@ -14,23 +16,23 @@ std::string listed(const std::vector<api::TensorInfo>& infos) {
 
 }  // namespace
 
-PictureModel::Loaded PictureModel::load(const std::string& path, const std::string& params, int threads) {
-  api::Model model(path, params);
+PictureModel::Loaded PictureModel::load(const ModelPlace& place, const std::string& params, int threads) {
+  api::Model model = place.load(params);
   api::Session session(model, {.threads = threads});
   std::vector<api::TensorInfo> inputs = model.inputs();
   const std::size_t outputs = model.outputs().size();
   return {std::move(model), std::move(session), std::move(inputs), outputs};
 }
 
-PictureModel::PictureModel(const std::string& path, const std::string& params, int threads)
-    : session_(load(path, params, threads)), path_(path) {
+PictureModel::PictureModel(const ModelPlace& place, const std::string& params, int threads)
+    : session_(load(place, params, threads)), path_(place.path()) {
   const auto takes_pictures = [](const api::TensorInfo& info) {
     return info.dtype == CORACLE_FLOAT32 && info.rank_known && info.dims.size() == 4 &&
            (info.dims[1] < 0 || info.dims[1] == 3);
   };
   const auto found = std::find_if(session_.inputs.begin(), session_.inputs.end(), takes_pictures);
   if (found == session_.inputs.end()) {
-    throw Error(Problem::kUsage, path + ": takes no pictures: none of its inputs (" + listed(session_.inputs) +
+    throw Error(Problem::kUsage, path_ + ": takes no pictures: none of its inputs (" + listed(session_.inputs) +
                                      ") is float32 with 3 channels in 4 dimensions; 'coracle run' runs it");
   }
   picture_input_ = static_cast<std::size_t>(found - session_.inputs.begin());
@@ -55,6 +57,7 @@ void PictureModel::run(const Prepared& prepared, const std::vector<float>& value
                   path_ + ": input '" + name + "' is not known; known besides the picture are: im_shape, scale_factor");
     }
   }
+  const Cancellation::Run run(session.handle());
   session.run();
 }
 

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <coracle/coracle.hpp>
-
 #include "vision/answers.h"
+#include "vision/model_place.h"
 
 namespace coracle::vision {
 
 /// A model that takes pictures, and a session of its own.
 class PictureModel {
  public:
-  PictureModel(const std::string& path, const std::string& params, int threads);
+  PictureModel(const ModelPlace& place, const std::string& params, int threads);
 
   /// The dimensions of the input that takes pictures, as declared.
   const std::vector<std::int64_t>& input_dims() const { return dims_; }
@@ -29,7 +28,7 @@ class PictureModel {
     std::vector<api::TensorInfo> inputs;
     std::size_t model_outputs;
   };
-  static Loaded load(const std::string& path, const std::string& params, int threads);
+  static Loaded load(const ModelPlace& place, const std::string& params, int threads);
 
   Loaded session_;
   std::size_t picture_input_ = 0;

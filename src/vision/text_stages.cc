@@ -82,12 +82,13 @@ Output run_lines(PictureModel& model, const std::vector<Image>& lines, const Ind
 }
 
 Description describe(const std::string& model, Task task, const PictureModel& loaded) {
-  const std::string file = find_description(model);
-  if (file.empty()) return usual_description(task, loaded.input_dims());
-  Description d = read_description(file);
-  if (d.task != task)
-    throw Error(Problem::kUsage, file + " describes a model for " + task_name(d.task) + ", not for " + task_name(task));
-  return d;
+  std::optional<Description> d = published_description(model);
+  if (!d) return usual_description(task, loaded.input_dims());
+  if (d->task != task) {
+    throw Error(Problem::kUsage,
+                d->file + " describes a model for " + task_name(d->task) + ", not for " + task_name(task));
+  }
+  return *std::move(d);
 }
 
 }  // namespace
@@ -150,7 +151,7 @@ std::vector<LineBox> TextDetector::detect(const Image& page) {
 }
 
 LineAngle::LineAngle(const std::string& path, int threads) : model_(path, {}, threads) {
-  if (!find_description(path).empty()) description_ = describe(path, Task::kClassification, model_);
+  if (published_description(path)) description_ = describe(path, Task::kClassification, model_);
 }
 
 std::vector<float> LineAngle::scores(const std::vector<Image>& lines, const Indices& batch) {

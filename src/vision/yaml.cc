@@ -135,9 +135,7 @@ class YamlReader {
   std::map<std::string, Yaml::Pointer> anchors_;
 };
 
-Yaml::Pointer Yaml::read(const std::string& path) {
-  return parse(path, read_file(path, Problem::kDescription, kMaxBytes));
-}
+Yaml::Pointer Yaml::read(const std::string& path) { return parse(path, read_file(path, Problem::kFile, kMaxBytes)); }
 
 Yaml::Pointer Yaml::parse(const std::string& name, std::string_view content) {
   return YamlReader(name, content).document();

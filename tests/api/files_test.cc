@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "api/loaded.h"
+#include "support/archive_writer.h"
 #include "support/program_writer.h"
 #include "support/temporary_folder.h"
 
@@ -252,6 +253,47 @@ TEST_F(LargeWeights, CopiedAreCountedAndSharedBySessions) {
     EXPECT_LT(coracle_memory_total(), loaded + kBytes / 8);
   }
   EXPECT_EQ(coracle_memory_total(), before);
+}
+
+/// The file beside the model, or "(none)".
+std::string beside(const std::string& model, const char* name, size_t most = 100) {
+  char* data = nullptr;
+  size_t size = 0;
+  EXPECT_EQ(coracle_model_file(model.c_str(), name, most, nullptr, nullptr, &data, &size), CORACLE_OK)
+      << coracle_last_error();
+  const std::string content = data == nullptr ? "(none)" : std::string(data, size);
+  coracle_string_free(data);
+  return content;
+}
+
+TEST(FilesBesideModels, InFoldersAndArchives) {
+  const test::TemporaryFolder folder;
+  const std::string program = folder.write("m.pdmodel", test::product_model().program);
+  folder.write("inference.yml", "a: 1\n");
+  const test::ArchivedFiles files{{"net/m.pdmodel", test::product_model().program}, {"net/inference.yml", "a: 2\n"}};
+  const std::string tar = folder.write("m.tar", test::tar_archive(files));
+  const std::string zip = folder.write("m.zip", test::zip_archive(files, true));
+  EXPECT_EQ(beside(folder.path(), "inference.yml"), "a: 1\n");
+  EXPECT_EQ(beside(program, "inference.yml"), "a: 1\n");
+  for (const std::string& model : {tar, zip, tar + "/net", tar + "/net/m.pdmodel"}) {
+    EXPECT_EQ(beside(model, "inference.yml"), "a: 2\n") << model;
+    EXPECT_EQ(beside(model, "deploy.yaml"), "(none)") << model;
+  }
+}
+
+TEST(FilesBesideModels, ErrorsSayWhatIsWrong) {
+  const test::TemporaryFolder folder;
+  const std::string archive = folder.write("m.tar", test::tar_archive({{"m.pdmodel", "x"}, {"big.yml", "12345"}}));
+  char* data = nullptr;
+  size_t size = 0;
+  expect_error(coracle_model_file(archive.c_str(), "big.yml", 4, nullptr, nullptr, &data, &size), CORACLE_IO,
+               "m.tar/big.yml' has 5 bytes, at most 4 are read");
+  EXPECT_EQ(data, nullptr);
+  expect_error(coracle_model_file(folder.path("none").c_str(), "a.yml", 4, nullptr, nullptr, &data, &size), CORACLE_IO,
+               "no such model");
+  const std::string two = folder.write("two.tar", test::tar_archive({{"a/a.pdmodel", "x"}, {"b/b.pdmodel", "x"}}));
+  expect_error(coracle_model_file(two.c_str(), "a.yml", 4, nullptr, nullptr, &data, &size), CORACLE_IO,
+               "holds several models");
 }
 
 }  // namespace

@@ -43,6 +43,15 @@ TEST_F(Misuse, NullHandlesAndResults) {
   refused(coracle_model_load_memory("x", 1, nullptr, 1, nullptr, &model), "params");
   refused(coracle_model_load_memory("x", 1, nullptr, 0, nullptr, nullptr), "model");
   refused(coracle_model_load_callback("x", nullptr, nullptr, nullptr, nullptr, &model), "read");
+  char* data = nullptr;
+  refused(coracle_model_file(nullptr, "x", 1, nullptr, nullptr, &data, &size), "path");
+  refused(coracle_model_file("x", nullptr, 1, nullptr, nullptr, &data, &size), "name");
+  refused(coracle_model_file("x", "x", 1, nullptr, nullptr, nullptr, &size), "data");
+  refused(coracle_model_file("x", "x", 1, nullptr, nullptr, &data, nullptr), "size");
+  expect_error(coracle_model_file("x", "../x", 1, nullptr, nullptr, &data, &size), CORACLE_INVALID_ARGUMENT,
+               "'../x' is no name of a file beside a model");
+  expect_error(coracle_model_file("", "x", 1, nullptr, nullptr, &data, &size), CORACLE_INVALID_ARGUMENT,
+               "no model was named");
   refused(coracle_model_input(nullptr, 0, &info), "model");
   refused(coracle_model_input(model_.get(), 0, nullptr), "info");
   refused(coracle_model_output(nullptr, 0, &info), "model");

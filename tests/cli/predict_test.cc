@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include "files.h"
 #include "program.h"
+#include "support/archive_writer.h"
 
 // predict, with the detector of tests/vision, which is no trained one: what it finds are the colours of the picture.
 namespace coracle {
@@ -114,6 +116,45 @@ TEST_F(Predict, Drawings) {
     EXPECT_TRUE(fs::exists(out + "/" + name)) << name;
 }
 
+TEST_F(Predict, ArchivesHaveTheirDescriptionWithThem) {
+  const auto content = [](const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string program = content(model_ + "/inference.pdmodel");
+  const std::string description = content(CORACLE_VISION_TESTS "/descriptions/objects.yml");
+  const std::string expected = test::coracle_program(detector("")).out;
+  for (const char* inside : {"", "objects_infer/"}) {
+    const test::ArchivedFiles files{{std::string(inside) + "inference.pdmodel", program},
+                                    {std::string(inside) + "inference.yml", description}};
+    const std::string tar = test::tar_archive(files);
+    for (const std::string& model : {folder_.write("m.tar", tar), folder_.write("m.tar.gz", test::gzipped(tar)),
+                                     folder_.write("m.zip", test::zip_archive(files, true))}) {
+      EXPECT_EQ(test::coracle_program(words(model, {folder_.path("pictures")})).out, expected) << model;
+    }
+  }
+  const std::string broken = folder_.write(
+      "broken.tar", test::tar_archive({{"m/inference.pdmodel", program}, {"m/inference.yml", "PreProcess: ["}}));
+  test::expect_failure(words(broken, {folder_.path("pictures")}), kInvalidModel, {"broken.tar/inference.yml:"});
+}
+
+TEST_F(Predict, TakesEveryFormatOfPictures) {
+  const std::array<uint8_t, 3> colour{250, 10, 10};
+  fs::create_directories(folder_.path("formats"));
+  test::write_png(folder_.path("formats/a.PNG"), 40, 60, colour);
+  test::write_bmp(folder_.path("formats/b.Bmp"), 40, 60, colour, 24);
+  test::write_cmyk_jpeg(folder_.path("formats/c.JPEG"), 40, 60, colour);
+  test::write_oriented_png(folder_.path("formats/d.png"), 2, 3, 6);
+  const bool has_webp = test::write_webp(folder_.path("formats/e.WEBP"), 40, 60, colour);
+  const test::Outcome outcome = test::coracle_program(
+      words(model_ + " --description " CORACLE_VISION_TESTS "/descriptions/objects.yml", {folder_.path("formats")}));
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* line :
+       {"a.PNG  60 x 40 pixels", "b.Bmp  60 x 40 pixels", "c.JPEG  60 x 40 pixels", "d.png  2 x 3 pixels"})
+    EXPECT_NE(outcome.out.find(line), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("e.WEBP  60 x 40 pixels") != std::string::npos, has_webp) << outcome.out;
+}
+
 TEST_F(Predict, BrokenPicturesDoNotStopTheOthers) {
   folder_.write("pictures/a0.png", "\x89PNG\r\n\x1a\n and no more");
   const test::Outcome outcome = test::coracle_program(detector(""));
@@ -142,6 +183,8 @@ TEST_F(Predict, DescriptionsThatCannotBeFollowed) {
   const std::string unknown = folder_.write("u.yml", "Preprocess:\n- {type: Mosaic}\nlabel_list: [a]\n");
   test::expect_failure(words(model_ + " --description " + unknown, {picture}), kUnsupported,
                        {"u.yml:2: step 'Mosaic' is not known; known are: NormalizeImage"});
+  test::expect_failure(words(model_ + " --description " + folder_.path("none.yml"), {picture}), kIo,
+                       {"none.yml: there is no such file"});
   const std::string damaged = folder_.write("d.yml", "Preprocess: [\n");
   test::expect_failure(words(model_ + " --description " + damaged, {picture}), kInvalidModel, {"d.yml:", "not YAML"});
   const std::string other = CORACLE_VISION_TESTS "/descriptions/topk.yml";

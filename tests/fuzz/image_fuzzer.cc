@@ -6,8 +6,8 @@
 #include "cli/input/image.h"
 #include "fuzz/run_array.h"
 
-// The last byte tells the input's type, size and resizing; any bytes before as a picture for it: results, a Failure or
-// an Error.
+// The last byte tells the input's type, size and resizing; any bytes before as a picture for it: results, or one of
+// the kinds of errors.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace coracle;
   constexpr size_t kMostBytes = 1024;  // which may be a picture of eight million pixels
@@ -18,8 +18,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   cli::ImageOptions options;
   options.resize = static_cast<cli::Resize>(wanted / 4 % 4);
   try {
-    const cli::Picture picture = cli::decode_picture("fuzz", {reinterpret_cast<const char*>(data), size - 1});
+    const vision::Image picture =
+        vision::decode_image("fuzz", data, size - 1, {.on_white = (wanted & 64U) != 0, .whole = (wanted & 128U) != 0});
     test::run_with(cli::image_input("fuzz", picture, dtype, {1, 3, side, side}, options));
+  } catch (const vision::Error&) {
   } catch (const cli::Failure&) {
   } catch (const Error&) {
   }

@@ -41,6 +41,7 @@ depends libcoracle0 'libstdc\+\+6'
 depends libcoracle-dev "libcoracle0 \(= $version\)"
 depends libcoracle-vision0 "libcoracle0 \(= $version\)"
 depends libcoracle-vision0 'libpng16-16'
+depends libcoracle-vision0 'libwebp7'
 depends coracle-tools "libcoracle0 \(= $version\)"
 depends coracle-tools libjpeg62-turbo
 depends coracle-tools libpng16

@@ -7,6 +7,7 @@
 // clang-format off
 #include <cstdio>
 #include <jpeglib.h>
+#include <png.h>
 // clang-format on
 
 #include <cstdlib>
@@ -133,6 +134,28 @@ TEST(Pictures, AreTurnedUpright) {
     const int y = side == 'T' ? 1 : side == 'B' ? 14 : 4;
     EXPECT_GT(image.row(y)[3 * x], 200) << "orientation " << orientation;
   }
+}
+
+TEST(Pictures, TransparencyIsDroppedOrOnWhite) {
+  png_image header{};
+  header.version = PNG_IMAGE_VERSION;
+  header.width = 2;
+  header.height = 1;
+  header.format = PNG_FORMAT_RGBA;
+  const std::vector<uint8_t> rgba{10, 20, 30, 255, 100, 0, 200, 51};
+  std::vector<uint8_t> bytes(1024);
+  png_alloc_size_t size = bytes.size();
+  ASSERT_NE(png_image_write_to_memory(&header, bytes.data(), &size, 0, rgba.data(), 0, nullptr), 0);
+  EXPECT_EQ(decode_image("a.png", bytes.data(), size).bgr, (std::vector<uint8_t>{30, 20, 10, 200, 0, 100}));
+  EXPECT_EQ(decode_image("a.png", bytes.data(), size, {.on_white = true}).bgr,
+            (std::vector<uint8_t>{30, 20, 10, 244, 204, 224}));
+}
+
+TEST(Pictures, JpegFilesThatEndEarlyAreTakenOrRefused) {
+  std::vector<uint8_t> bytes = jpeg(1);
+  bytes.resize(bytes.size() - 6);
+  EXPECT_EQ(decode_image("a.jpg", bytes.data(), bytes.size()).width, 16);
+  EXPECT_THROW(decode_image("a.jpg", bytes.data(), bytes.size(), {.whole = true}), Error);
 }
 
 TEST(Pictures, DamagedOnesAreNamed) {

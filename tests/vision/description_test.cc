@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "support/temporary_folder.h"
+#include "vision/model_place.h"
 #include "vision/prepare.h"
 #include "vision/yaml.h"
 
@@ -172,10 +173,19 @@ TEST_F(Descriptions, SizesOfPicturesForTextDetection) {
 }
 
 TEST_F(Descriptions, AreFoundBesideTheModel) {
-  EXPECT_EQ(find_description(folder_.path()), "");
-  const std::string path = written("a: 1\n");
-  EXPECT_EQ(find_description(folder_.path()), path);
-  EXPECT_EQ(find_description(folder_.path() + "/inference.pdmodel"), path);
+  const std::string program = folder_.path() + "/inference.pdmodel";
+  std::ofstream(program) << "no program";
+  EXPECT_FALSE(published_description(folder_.path()));
+  const std::string path = written(std::string("PreProcess:\n  transform_ops:\n") + kNormalise +
+                                   "PostProcess: {Topk: {topk: 1, class_id_map_file: elsewhere/names.txt}}\n");
+  EXPECT_TRUE(published_description(folder_.path())->labels.empty());
+  std::ofstream(folder_.path() + "/names.txt") << "cat\r\n\ndog\n";
+  for (const std::string& model : {folder_.path(), program}) {
+    const std::optional<Description> d = published_description(model);
+    EXPECT_EQ(d->file, path);
+    EXPECT_EQ(d->labels, (std::vector<std::string>{"cat", "dog"}));
+  }
+  EXPECT_EQ(read_description(path).labels.size(), 2U);
 }
 
 }  // namespace

@@ -59,14 +59,20 @@ def differs(task, want, got):
     return any(abs(found.get(i, 0) - want["pixels"].get(i, 0)) > allowed for i in found.keys() | want["pixels"].keys())
 
 
+def path_of(name, shared, demo_models):
+    """Where a model or picture of expected.json lies."""
+    places = {"shared": shared / "models", "demo": demo_models / "models", "source": ROOT}
+    place, rest = name.split("/", 1)
+    return places[place] / rest
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", required=True)
     parser.add_argument("--shared", type=pathlib.Path, required=True)
     parser.add_argument("--demo-models", type=pathlib.Path, required=True)
     arguments = parser.parse_args()
-    places = {"shared": arguments.shared / "models", "demo": arguments.demo_models / "models", "source": ROOT}
-    path = lambda name: places[name.split("/", 1)[0]] / name.split("/", 1)[1]  # noqa: E731
+    path = lambda name: path_of(name, arguments.shared, arguments.demo_models)  # noqa: E731
     checked = failures = 0
     for case in json.loads((HERE / "expected.json").read_text("utf-8")):
         wanted = {str(path(a["picture"])): a for a in case["answers"] if path(a["picture"]).is_file()}

@@ -55,11 +55,19 @@ struct Point {
   int y = 0;
 };
 
-/// A JPEG or PNG file, upright where its EXIF orientation says how it was held; transparency is dropped. Throws Error
-/// with the file's name.
-CORACLE_VISION_API Image read_image(const std::string& path);
+/// What programs may want of a file otherwise.
+struct Decoding {
+  bool on_white = false;  ///< what is transparent is mixed with white; otherwise transparency is dropped
+  bool whole = false;     ///< a JPEG file that ends early is an error; otherwise what is missing stays grey
+};
+
+/// The picture of a PNG, JPEG (grey, colour or CMYK), BMP or WebP file, upright where its EXIF orientation says how it
+/// was held. The content tells the format. Throws Error with the file's name, also for a picture that is larger than a
+/// file of that size could mean, before memory is taken for it.
+CORACLE_VISION_API Image read_image(const std::string& path, const Decoding& how = {});
 /// The same of a file's content; `name` is for messages.
-CORACLE_VISION_API Image decode_image(const std::string& name, const std::uint8_t* bytes, std::size_t size);
+CORACLE_VISION_API Image decode_image(const std::string& name, const std::uint8_t* bytes, std::size_t size,
+                                      const Decoding& how = {});
 CORACLE_VISION_API void write_png(const std::string& path, const Image& image);
 
 }  // namespace coracle::vision

@@ -94,11 +94,20 @@ struct PredictorOptions {
   int threads = 0;                 ///< 0: as many as there are processors
 };
 
+/// An archive (.tar, .tar.gz or .zip) of a model in memory.
+struct ModelBytes {
+  const void* data = nullptr;
+  std::size_t size = 0;
+};
+
 /// A model with all that belongs to it; for one thread at a time. Methods throw Error, or coracle::api::Exception with
 /// the message of the library.
 class CORACLE_VISION_API Predictor {
  public:
+  /// `model`: a folder, an archive of one, or one of its files.
   explicit Predictor(const std::string& model, const PredictorOptions& options = {});
+  /// From bytes that must stay as they are while the predictor lives.
+  explicit Predictor(const ModelBytes& archive, const PredictorOptions& options = {});
   Predictor(Predictor&&) noexcept;
   Predictor& operator=(Predictor&&) noexcept;
   ~Predictor();

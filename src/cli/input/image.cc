@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
 
 #include "cli/failure.h"
+#include "cli/file.h"
 #include "cli/text.h"
 
 namespace coracle::cli {
@@ -49,7 +51,7 @@ int64_t scaled(int64_t length, double factor) {
   return std::max<int64_t>(1, std::llround(static_cast<double>(length) * factor));
 }
 
-Placement place(const std::string& path, const Picture& p, int64_t height, int64_t width, const ImageOptions& o) {
+Placement place(const std::string& path, const vision::Image& p, int64_t height, int64_t width, const ImageOptions& o) {
   const bool free = height <= 0 || width <= 0;
   Placement at{height > 0 ? height : p.height, width > 0 ? width : p.width};
   at.scaled_height = at.height;
@@ -98,19 +100,19 @@ Placement place(const std::string& path, const Picture& p, int64_t height, int64
 }
 
 /// Red, green and blue at a place between pixels, centres half a pixel in.
-std::array<float, 3> sample(const Picture& p, float y, float x) {
+std::array<float, 3> sample(const vision::Image& p, float y, float x) {
   y = std::clamp(y, 0.0F, static_cast<float>(p.height - 1));
   x = std::clamp(x, 0.0F, static_cast<float>(p.width - 1));
   const auto y0 = static_cast<int64_t>(y);
   const auto x0 = static_cast<int64_t>(x);
-  const int64_t y1 = std::min(y0 + 1, p.height - 1);
-  const int64_t x1 = std::min(x0 + 1, p.width - 1);
+  const int64_t y1 = std::min<int64_t>(y0 + 1, p.height - 1);
+  const int64_t x1 = std::min<int64_t>(x0 + 1, p.width - 1);
   const float fy = y - static_cast<float>(y0);
   const float fx = x - static_cast<float>(x0);
   std::array<float, 3> out;
   for (size_t c = 0; c < 3; ++c) {
     const auto at = [&](int64_t yy, int64_t xx) {
-      return static_cast<float>(p.rgb[static_cast<size_t>(yy * p.width + xx) * 3 + c]);
+      return static_cast<float>(p.bgr[static_cast<size_t>(yy * p.width + xx) * 3 + 2 - c]);
     };
     const float top = at(y0, x0) * (1 - fx) + at(y0, x1) * fx;
     const float bottom = at(y1, x0) * (1 - fx) + at(y1, x1) * fx;
@@ -122,7 +124,7 @@ std::array<float, 3> sample(const Picture& p, float y, float x) {
 /// The colour of a pixel of the input, before it is normalised.
 class Pixels {
  public:
-  Pixels(const Picture& picture, const Placement& at, const ImageOptions& options)
+  Pixels(const vision::Image& picture, const Placement& at, const ImageOptions& options)
       : picture_(picture),
         at_(at),
         border_(options.grey),
@@ -137,7 +139,7 @@ class Pixels {
   }
 
  private:
-  const Picture& picture_;
+  const vision::Image& picture_;
   const Placement& at_;
   float border_;
   float sy_;
@@ -155,6 +157,22 @@ std::string channels_text(const std::array<double, 3>& values) {
 }
 
 }  // namespace
+
+bool names_picture(std::string_view path) {
+  constexpr const char* kEndings[] = {".png", ".jpg", ".jpeg", ".bmp", ".webp"};
+  const std::string name = lower_case(path);
+  return std::any_of(std::begin(kEndings), std::end(kEndings), [&](const char* e) { return name.ends_with(e); });
+}
+
+vision::Image read_picture(const std::string& path) {
+  const std::string content = read_file(path);
+  try {
+    return vision::decode_image(path, reinterpret_cast<const uint8_t*>(content.data()), content.size(),
+                                {.on_white = true, .whole = true});
+  } catch (const vision::Error& e) {
+    throw Failure(ExitCode::kIo, e.what());
+  }
+}
 
 void parse_resize(const std::string& text, ImageOptions& options) {
   const size_t colon = std::min(text.find(':'), text.size());
@@ -189,7 +207,7 @@ std::array<double, 3> parse_channels(const std::string& text) {
   return {values.front(), values[values.size() / 2], values.back()};
 }
 
-Array image_input(const std::string& path, const Picture& picture, coracle_dtype dtype, const api::Dims& dims,
+Array image_input(const std::string& path, const vision::Image& picture, coracle_dtype dtype, const api::Dims& dims,
                   const ImageOptions& options) {
   const Layout layout = layout_of(path, dtype, dims);
   if (dtype == CORACLE_UINT8 && options.normalised) {

@@ -4,11 +4,17 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cli/input/array.h"
-#include "cli/input/picture.h"
+#include "coracle/vision/image.h"
 
 namespace coracle::cli {
+
+/// Whether a file's name says that it is a picture: .png, .jpg, .jpeg, .bmp or .webp, in any case.
+bool names_picture(std::string_view path);
+/// The picture in a file, what is transparent on white. Throws Failure (input/output), also where it is not whole.
+vision::Image read_picture(const std::string& path);
 
 /// How a picture gets the height and width of an input.
 enum class Resize {
@@ -41,7 +47,7 @@ std::array<double, 3> parse_channels(const std::string& text);
 /// A picture as an input of type `dtype` and shape `dims`: [1, 3, height, width], or with the channels last, or with
 /// one channel (grey: 0.299 red + 0.587 green + 0.114 blue); a free height or width is the picture's own. Failure if
 /// the input cannot be a picture.
-Array image_input(const std::string& path, const Picture& picture, coracle_dtype dtype, const api::Dims& dims,
+Array image_input(const std::string& path, const vision::Image& picture, coracle_dtype dtype, const api::Dims& dims,
                   const ImageOptions& options);
 
 /// "pixels / 255, RGB, stretched to 224 x 224": what image_input did for an input of these dimensions.

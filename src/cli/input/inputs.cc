@@ -189,7 +189,7 @@ Input from_picture(const api::TensorInfo& info, const std::string& path, const S
   const bool sized = stated.shapes.find(info.name) != stated.shapes.end();
   const api::Dims dims = sized ? run_dims(info, stated.shapes) : info.dims;
   const ImageOptions& o = stated.image;
-  Input input{image_input(path, decode_picture(path, read_file(path)), info.dtype, dims, o), {}, {}};
+  Input input{image_input(path, read_picture(path), info.dtype, dims, o), {}, {}};
   if (!o.normalised && info.dtype == CORACLE_FLOAT32) {
     input.note = "input '" + info.name + "': no normalisation is stated, assumed " + image_text(input.array, o) +
                  " (--mean, --std, --scale, --bgr and --resize change it)";

@@ -2,32 +2,29 @@
 #include <bit>
 #include <cstdlib>
 
-#include "cli/failure.h"
-#include "cli/input/picture.h"
+#include "vision/encoded.h"
 
-// Windows bitmaps as programs write them: 1, 4 or 8 bits with a palette, 16 or 32 with masks, 24; not compressed.
-namespace coracle::cli {
+namespace coracle::vision {
 namespace {
 
-/// Little-endian numbers of a file; reading past its end is a failure.
+/// Little-endian numbers of a file; reading past its end is an error.
 class Reader {
  public:
-  Reader(const std::string& path, const std::string& content) : path_(path), content_(content) {}
+  explicit Reader(const Encoded& file) : file_(file) {}
 
-  [[noreturn]] void fail(const std::string& why) const { throw Failure(ExitCode::kIo, path_ + ": a BMP file " + why); }
+  [[noreturn]] void fail(const std::string& why) const { file_.fail("a BMP file " + why); }
 
   uint32_t number(size_t position, size_t count) const {
-    if (position > content_.size() || count > content_.size() - position) fail("that ends early");
+    if (position > file_.size || count > file_.size - position) fail("that ends early");
     uint32_t value = 0;
-    for (size_t i = count; i-- > 0;) value = value << 8U | static_cast<uint8_t>(content_[position + i]);
+    for (size_t i = count; i-- > 0;) value = value << 8U | file_.data[position + i];
     return value;
   }
   int64_t signed_number(size_t position) const { return static_cast<int32_t>(number(position, 4)); }
-  size_t size() const { return content_.size(); }
+  const Encoded& file() const { return file_; }
 
  private:
-  const std::string& path_;
-  const std::string& content_;
+  const Encoded& file_;
 };
 
 struct Header {
@@ -83,7 +80,7 @@ Header read_header(const Reader& r) {
   if (h.bits != 1 && h.bits != 4 && h.bits != 8 && h.bits != 24 && !masked) {
     r.fail("with " + std::to_string(h.bits) + " bits for a pixel");
   }
-  if (const std::string why = size_refusal(h.height, h.width, r.size(), 8); !why.empty()) r.fail("of no use: " + why);
+  if (const std::string why = r.file().refusal(h.width, h.height, 8); !why.empty()) r.fail("of no use: " + why);
   if (masked) read_masks(r, compression, &h);
   const uint32_t most = h.bits <= 8 ? 1U << h.bits : 0;
   h.colours = h.colours == 0 || h.colours > most ? most : h.colours;
@@ -91,7 +88,7 @@ Header read_header(const Reader& r) {
   h.pixels = r.number(10, 4);
   h.stride = (static_cast<size_t>(h.width) * h.bits + 31) / 32 * 4;
   const size_t all = h.stride * static_cast<size_t>(h.height);
-  if (h.pixels > r.size() || all > r.size() - h.pixels) r.fail("that ends early");
+  if (h.pixels > r.file().size || all > r.file().size - h.pixels) r.fail("that ends early");
   return h;
 }
 
@@ -102,11 +99,11 @@ uint8_t under(uint32_t pixel, uint32_t mask) {
   return static_cast<uint8_t>((((pixel & mask) >> shift) * uint64_t{255} + most / 2) / most);
 }
 
-/// Writes the red, green and blue of the pixel in column `x` of the row that begins at `row`.
-void read_pixel(const Reader& r, const Header& h, size_t row, size_t x, uint8_t* rgb) {
+/// Writes the blue, green and red of the pixel in column `x` of the row that begins at `row`.
+void read_pixel(const Reader& r, const Header& h, size_t row, size_t x, uint8_t* bgr) {
   if (h.bits == 16 || h.bits == 32) {
     const uint32_t pixel = r.number(row + x * h.bits / 8, h.bits / 8);
-    for (size_t c = 0; c < 3; ++c) rgb[c] = under(pixel, h.masks[c]);
+    for (size_t c = 0; c < 3; ++c) bgr[2 - c] = under(pixel, h.masks[c]);
     return;
   }
   size_t at = row + 3 * x;
@@ -116,21 +113,20 @@ void read_pixel(const Reader& r, const Header& h, size_t row, size_t x, uint8_t*
     if (colour >= h.colours) r.fail("with a pixel of no colour of its palette");
     at = h.palette + colour * h.palette_entry;
   }
-  for (size_t c = 0; c < 3; ++c) rgb[c] = static_cast<uint8_t>(r.number(at + 2 - c, 1));
+  for (size_t c = 0; c < 3; ++c) bgr[c] = static_cast<uint8_t>(r.number(at + c, 1));
 }
 
 }  // namespace
 
-Picture decode_bmp(const std::string& path, const std::string& content) {
-  const Reader r(path, content);
+Image decode_bmp(const Encoded& file) {
+  const Reader r(file);
   const Header h = read_header(r);
-  Picture p{h.height, h.width, std::vector<uint8_t>(static_cast<size_t>(h.height * h.width * 3))};
-  uint8_t* to = p.rgb.data();
-  for (int64_t y = 0; y < h.height; ++y) {
-    const size_t row = h.pixels + h.stride * static_cast<size_t>(h.from_top ? y : h.height - 1 - y);
-    for (int64_t x = 0; x < h.width; ++x, to += 3) read_pixel(r, h, row, static_cast<size_t>(x), to);
+  Image image(static_cast<int>(h.width), static_cast<int>(h.height));
+  for (int y = 0; y < image.height; ++y) {
+    const size_t row = h.pixels + h.stride * static_cast<size_t>(h.from_top ? y : image.height - 1 - y);
+    for (int x = 0; x < image.width; ++x) read_pixel(r, h, row, static_cast<size_t>(x), image.row(y) + 3 * x);
   }
-  return p;
+  return image;
 }
 
-}  // namespace coracle::cli
+}  // namespace coracle::vision

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef CORACLE_VISION_VISION_H_
+#define CORACLE_VISION_VISION_H_
+
+/**
+ * The C interface of libcoracle_vision: answers about pictures, by models as they are published (docs/predict.md).
+ *
+ * - Handles are opaque. Whoever gets one from a function that makes it frees it with its `*_free` (null is fine).
+ *   Handles do not depend on each other: an image may be freed while a prediction of it lives.
+ * - Functions that can fail return a coracle_status and leave a message for coracle_last_error() in the calling thread,
+ *   as those of coracle.h do. Nothing throws, prints or aborts.
+ * - Images and predictions never change and are for any number of threads at once. A predictor or text reader is for
+ *   one thread at a time, which is checked (CORACLE_INVALID_ARGUMENT); `*_cancel` is for any thread.
+ * - Option structs start with `struct_size`: call `*_options_init` with the size of the struct, then set fields. Fields
+ *   are only ever added at the end. Strings are UTF-8 and end with a zero byte; null ones are not given.
+ */
+
+#include "coracle/coracle.h"
+
+#if defined(__GNUC__)
+#define CORACLE_VISION_API __attribute__((visibility("default")))
+#else
+#define CORACLE_VISION_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct coracle_image coracle_image;
+typedef struct coracle_predictor coracle_predictor;
+typedef struct coracle_text_reader coracle_text_reader;
+typedef struct coracle_prediction coracle_prediction;
+
+/* ---- images ---- */
+
+typedef enum coracle_pixel_order {
+  CORACLE_RGB = 0, /**< red first */
+  CORACLE_BGR = 1  /**< blue first, as OpenCV has it */
+} coracle_pixel_order;
+
+/**
+ * An image of pixels in memory, which are copied: rows from the top, pixels of 8-bit channels. `channels`: 1 (grey),
+ * 3, or 4, the last of which, transparency, is dropped. `stride`: bytes from the start of a row to that of the next; 0:
+ * there is nothing between rows.
+ */
+CORACLE_VISION_API coracle_status coracle_image_create(const void* pixels, int32_t width, int32_t height,
+                                                       int32_t channels, size_t stride, coracle_pixel_order order,
+                                                       coracle_image** image);
+/** A PNG, JPEG, BMP or WebP file in memory, turned as its EXIF orientation says. CORACLE_IO if it is none, is damaged
+ * or larger than 2^27 pixels. */
+CORACLE_VISION_API coracle_status coracle_image_decode(const void* bytes, size_t size, coracle_image** image);
+/** The same of a file on disk. */
+CORACLE_VISION_API coracle_status coracle_image_read(const char* path, coracle_image** image);
+CORACLE_VISION_API void coracle_image_free(coracle_image* image);
+
+/** 0 for null. */
+CORACLE_VISION_API int32_t coracle_image_width(const coracle_image* image);
+CORACLE_VISION_API int32_t coracle_image_height(const coracle_image* image);
+/** Copies the pixels, three bytes each and nothing between rows, to `pixels`, which has room for exactly `bytes`. */
+CORACLE_VISION_API coracle_status coracle_image_copy(const coracle_image* image, coracle_pixel_order order,
+                                                     void* pixels, size_t bytes);
+CORACLE_VISION_API coracle_status coracle_image_write_png(const coracle_image* image, const char* path);
+
+/* ---- predictions ---- */
+
+/** One thing that was found. Texts and outlines live as long as the prediction. */
+typedef struct coracle_vision_item {
+  int32_t id;           /**< of the class; -1 where there are no classes */
+  float score;          /**< 0 to 1; of a class of a class map its part of the pixels */
+  const char* text;     /**< the class's name, or the text that was read; never null */
+  int64_t pixels;       /**< of a class of a class map; else 0 */
+  size_t points;        /**< corners of the outline, 0 where what was found has no place in the picture */
+  const float* outline; /**< x and y of each corner in pixels: for boxes from the top left on, clockwise; of text boxes
+                             the top left is where reading begins */
+} coracle_vision_item;
+
+/** "classification", "multilabel", "text-detection", "text-recognition", "object-detection", "segmentation";
+ * "text-reading" of a text reader. Lives as long as the prediction. */
+CORACLE_VISION_API const char* coracle_prediction_task(const coracle_prediction* prediction);
+/** How many things were found. */
+CORACLE_VISION_API size_t coracle_prediction_size(const coracle_prediction* prediction);
+CORACLE_VISION_API coracle_status coracle_prediction_item(const coracle_prediction* prediction, size_t index,
+                                                          coracle_vision_item* item);
+/** Segmentation: the class of each pixel, row after row, as long as the prediction lives; null for other tasks. */
+CORACLE_VISION_API const int32_t* coracle_prediction_class_map(const coracle_prediction* prediction);
+/** The picture, which must be that of the prediction or have its size, with what was found in it: outlines with their
+ * numbers from 1 on, or classes in colours. */
+CORACLE_VISION_API coracle_status coracle_prediction_draw(const coracle_prediction* prediction,
+                                                          const coracle_image* image, coracle_image** drawing);
+CORACLE_VISION_API void coracle_prediction_free(coracle_prediction* prediction);
+
+/* ---- one model ---- */
+
+typedef struct coracle_predictor_options {
+  size_t struct_size;
+  const char* params;      /**< parameter file, where Paddle's naming rules do not find it */
+  const char* description; /**< inference.yml, where it is not beside the model */
+  const char* task;        /**< for a model without description */
+  const char* labels;      /**< file with a name per line; a dictionary of characters for text recognition */
+  int32_t topk;            /**< classes at most; negative: as described */
+  float threshold;         /**< least score of labels, boxes and objects; negative: as described */
+  int32_t threads;         /**< 0: coracle_default_threads() */
+} coracle_predictor_options;
+
+CORACLE_VISION_API void coracle_predictor_options_init(coracle_predictor_options* options, size_t struct_size);
+/** `path`: a folder, an archive of one (.tar, .tar.gz, .zip) or one of its files. `options` may be null. */
+CORACLE_VISION_API coracle_status coracle_predictor_create(const char* path, const coracle_predictor_options* options,
+                                                           coracle_predictor** predictor);
+/** From an archive in memory, whose bytes must stay as they are while the predictor lives. */
+CORACLE_VISION_API coracle_status coracle_predictor_create_memory(const void* archive, size_t size,
+                                                                  const coracle_predictor_options* options,
+                                                                  coracle_predictor** predictor);
+/** As coracle_prediction_task says it of what it predicts; null for null. */
+CORACLE_VISION_API const char* coracle_predictor_task(const coracle_predictor* predictor);
+CORACLE_VISION_API coracle_status coracle_predictor_predict(coracle_predictor* predictor, const coracle_image* image,
+                                                            coracle_prediction** prediction);
+/** Ends what another thread has this predictor do, with CORACLE_CANCELLED there; as coracle_session_cancel, which a
+ * model that has not begun to run may miss. */
+CORACLE_VISION_API coracle_status coracle_predictor_cancel(coracle_predictor* predictor);
+/** Not while another thread uses it. */
+CORACLE_VISION_API void coracle_predictor_free(coracle_predictor* predictor);
+
+/* ---- reading text ---- */
+
+typedef struct coracle_text_reader_options {
+  size_t struct_size;
+  const char* detector;   /**< a model that finds lines */
+  const char* recognizer; /**< a model that reads them */
+  const char* classifier; /**< a model that tells lines which stand on their head; null: none does */
+  const char* dictionary; /**< a character per line, where the recogniser has no inference.yml */
+  float min_score;        /**< lines below it are left out; 0.5 after init */
+  int32_t threads;        /**< 0: coracle_default_threads() */
+} coracle_text_reader_options;
+
+CORACLE_VISION_API void coracle_text_reader_options_init(coracle_text_reader_options* options, size_t struct_size);
+/** `detector` and `recognizer` must be given. */
+CORACLE_VISION_API coracle_status coracle_text_reader_create(const coracle_text_reader_options* options,
+                                                             coracle_text_reader** reader);
+/** The lines of text in reading order. */
+CORACLE_VISION_API coracle_status coracle_text_reader_read(coracle_text_reader* reader, const coracle_image* image,
+                                                           coracle_prediction** prediction);
+/** As coracle_predictor_cancel. */
+CORACLE_VISION_API coracle_status coracle_text_reader_cancel(coracle_text_reader* reader);
+CORACLE_VISION_API void coracle_text_reader_free(coracle_text_reader* reader);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CORACLE_VISION_VISION_H_ */

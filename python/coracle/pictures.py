@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures that go into pipelines, and what comes out: what was found, typed."""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import os
+from typing import Any
+
+import numpy as np
+
+from . import _arrays, _library, _vision
+from .errors import InvalidArgumentError, named_files
+
+Corner = tuple[int, int]
+
+
+@dataclasses.dataclass(frozen=True)
+class Label:
+    """A class of the picture. `name` is its number where the model has no names."""
+
+    id: int
+    name: str
+    score: float
+
+
+@dataclasses.dataclass(frozen=True)
+class TextBox:
+    """Where there is text. `corners` in pixels, in the order of reading: top left, top right, bottom right, bottom left."""
+
+    corners: tuple[Corner, Corner, Corner, Corner]
+    score: float
+
+
+@dataclasses.dataclass(frozen=True)
+class TextLine:
+    """Text that was read. `corners` as of a TextBox; None where the picture is one line."""
+
+    text: str
+    score: float
+    corners: tuple[Corner, Corner, Corner, Corner] | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class DetectedObject:
+    """An object. `box` is left, top, right, bottom in pixels."""
+
+    id: int
+    name: str
+    score: float
+    box: tuple[float, float, float, float]
+
+
+@dataclasses.dataclass(frozen=True)
+class ClassArea:
+    """A class of a class map and how many pixels it has."""
+
+    id: int
+    name: str
+    pixels: int
+
+
+def image_of(picture: Any) -> _vision.Handle:
+    """A picture as users have it, in the library."""
+    if isinstance(picture, (str, os.PathLike)):
+        with named_files(picture):
+            return _vision.made("image", "image_read", _library.path_bytes(picture))
+    if isinstance(picture, (bytes, bytearray, memoryview)):
+        array = np.frombuffer(picture, np.uint8)
+        return _vision.made("image", "image_decode", _arrays.pointer(array), array.size)
+    if hasattr(picture, "convert") and hasattr(picture, "mode"):   # PIL, which need not be installed
+        picture = np.asarray(picture.convert("RGB"))
+    if not isinstance(picture, np.ndarray):
+        raise InvalidArgumentError("a picture is an array, a PIL image, a path or the bytes of a file, given a %s" % type(picture).__name__)
+    return _from_array(picture)
+
+
+def _from_array(array: np.ndarray) -> _vision.Handle:
+    channels = 1 if array.ndim == 2 else array.shape[-1] if array.ndim == 3 else 0
+    if array.dtype != np.uint8 or channels not in (1, 3, 4):
+        raise InvalidArgumentError("a picture is an array of uint8 with the shape [height, width, 3] (red, green, blue), or 1 or 4 for "
+                                   "grey and RGBA, given %s%s" % (array.dtype, list(array.shape)))
+    height, width = array.shape[:2]
+    rows_are_whole = array.size and array.strides[-1] == 1 and (array.ndim == 2 or array.strides[1] == channels)
+    if not (rows_are_whole and array.strides[0] >= width * channels):
+        array = np.ascontiguousarray(array)
+    stride = array.strides[0] if array.size else 0
+    return _vision.made("image", "image_create", _arrays.pointer(array), width, height, channels, stride, _vision.RGB)
+
+
+def pixels_of(image: _vision.Handle) -> np.ndarray:
+    """The pixels as [height, width, 3], red first."""
+    array = np.empty((_vision.ask("image_height", image.pointer), _vision.ask("image_width", image.pointer), 3), np.uint8)
+    _vision.call("image_copy", image.pointer, _vision.RGB, _arrays.pointer(array), array.nbytes)
+    return array
+
+
+class Prediction:
+    """What was found in a picture. What does not belong to the task is empty.
+
+    task: "classification", "multilabel", "text-detection", "text-recognition", "object-detection", "segmentation", or "text-reading".
+    width, height: of the picture. labels: Label, the best first. boxes: TextBox. lines: TextLine in reading order. objects:
+    DetectedObject. areas: ClassArea. class_map: of segmentation, int32 [height, width]; else None.
+    """
+
+    __slots__ = ("task", "width", "height", "labels", "boxes", "lines", "objects", "areas", "class_map", "_image", "_handle")
+
+    def __init__(self, image: _vision.Handle, handle: _vision.Handle):
+        self._image = image
+        self._handle = handle
+        self.task: str = _vision.ask("prediction_task", handle.pointer).decode()
+        self.width: int = _vision.ask("image_width", image.pointer)
+        self.height: int = _vision.ask("image_height", image.pointer)
+        items = self._items()
+        self.labels: list[Label] = []
+        self.boxes: list[TextBox] = []
+        self.lines: list[TextLine] = []
+        self.objects: list[DetectedObject] = []
+        self.areas: list[ClassArea] = []
+        self.class_map: np.ndarray | None = None
+        if self.task in ("classification", "multilabel"):
+            self.labels = [Label(i.id, i.text.decode(), i.score) for i in items]
+        elif self.task == "text-detection":
+            self.boxes = [TextBox(_corners(i), i.score) for i in items]
+        elif self.task in ("text-recognition", "text-reading"):
+            self.lines = [TextLine(i.text.decode(), i.score, _corners(i) if i.points else None) for i in items]
+        elif self.task == "object-detection":
+            self.objects = [DetectedObject(i.id, i.text.decode(), i.score, (*i.outline[0:2], *i.outline[4:6])) for i in items]
+        else:
+            self.areas = [ClassArea(i.id, i.text.decode(), i.pixels) for i in items]
+            self.class_map = self._map()
+
+    def _items(self) -> list[_vision.Item]:
+        items = [_vision.Item() for _ in range(_vision.ask("prediction_size", self._handle.pointer))]
+        for index, item in enumerate(items):
+            _vision.call("prediction_item", self._handle.pointer, index, ctypes.byref(item))
+        return items
+
+    def _map(self) -> np.ndarray:
+        array = np.empty((self.height, self.width), np.int32)
+        ctypes.memmove(_arrays.pointer(array), _vision.ask("prediction_class_map", self._handle.pointer), array.nbytes)
+        return array
+
+    @property
+    def text(self) -> str:
+        """What was read, a line for each line."""
+        return "\n".join(line.text for line in self.lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `coracle predict --json` has it, without the picture's name."""
+        found: dict[str, Any] = {"width": self.width, "height": self.height, "task": self.task}
+        if self.task in ("classification", "multilabel"):
+            found["labels"] = [dataclasses.asdict(label) for label in self.labels]
+        elif self.task == "text-detection":
+            found["boxes"] = [{"score": box.score, "corners": [list(c) for c in box.corners]} for box in self.boxes]
+        elif self.task == "text-recognition":
+            found.update(text=self.lines[0].text, score=self.lines[0].score)
+        elif self.task == "text-reading":
+            found["lines"] = [{"text": line.text, "score": line.score, "corners": [list(c) for c in line.corners or ()]}
+                              for line in self.lines]
+        elif self.task == "object-detection":
+            found["objects"] = [{"id": o.id, "name": o.name, "score": o.score, "box": list(o.box)} for o in self.objects]
+        else:
+            found["classes"] = [dataclasses.asdict(area) for area in self.areas]
+        return found
+
+    def _drawn(self) -> _vision.Handle:
+        return _vision.made("image", "prediction_draw", self._handle.pointer, self._image.pointer)
+
+    def draw(self) -> np.ndarray:
+        """The picture with outlines and numbers, or classes in colours: uint8 [height, width, 3], red first."""
+        return pixels_of(self._drawn())
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes what `draw` gives to a PNG file."""
+        drawing = self._drawn()
+        _vision.call("image_write_png", drawing.pointer, _library.path_bytes(path))
+
+    def _found(self) -> list[Any]:
+        return [*self.labels, *self.boxes, *self.lines, *self.objects, *self.areas]
+
+    def __repr__(self) -> str:
+        found = self._found()
+        listed = ", ".join(map(repr, found[:3])) + (", ... (%d in all)" % len(found) if len(found) > 3 else "")
+        return "<coracle.Prediction %s of %d x %d pixels: %s>" % (self.task, self.width, self.height, listed or "nothing found")
+
+    def __reduce__(self):
+        raise TypeError("a prediction cannot be pickled; to_dict() can")
+
+
+def _corners(item: _vision.Item) -> tuple[Corner, Corner, Corner, Corner]:
+    points = [int(v) for v in item.outline[0:8]]
+    return ((points[0], points[1]), (points[2], points[3]), (points[4], points[5]), (points[6], points[7]))

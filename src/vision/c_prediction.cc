@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+
+#include "vision/c_interface.h"
+
+namespace coracle::vision {
+namespace {
+
+using Item = coracle_prediction::Item;
+
+Item item(int id, float score, const std::string& text, std::vector<float> outline = {}) {
+  Item made{};
+  made.item.id = id;
+  made.item.score = score;
+  made.text = text;
+  made.outline = std::move(outline);
+  return made;
+}
+
+std::vector<float> outline_of(const std::array<Point, 4>& corners) {
+  std::vector<float> outline;
+  for (const Point& p : corners) {
+    outline.push_back(static_cast<float>(p.x));
+    outline.push_back(static_cast<float>(p.y));
+  }
+  return outline;
+}
+
+void add_classes(const ClassMap& map, std::vector<Item>& items) {
+  std::map<int, std::int64_t> counts;
+  for (const int id : map.classes) ++counts[id];
+  for (const auto& [id, pixels] : counts) {
+    const bool named = id >= 0 && static_cast<std::size_t>(id) < map.names.size();
+    const double part = static_cast<double>(pixels) / static_cast<double>(map.classes.size());
+    items.push_back(
+        item(id, static_cast<float>(part), named ? map.names[static_cast<std::size_t>(id)] : std::to_string(id)));
+    items.back().item.pixels = pixels;
+  }
+}
+
+}  // namespace
+
+void add_items(coracle_prediction& prediction) {
+  const Prediction& p = prediction.prediction;
+  std::vector<Item>& items = prediction.items;
+  for (const Label& l : p.labels) items.push_back(item(l.id, l.score, l.name));
+  for (const TextBox& b : p.boxes) items.push_back(item(-1, b.score, "", outline_of(b.corners)));
+  for (const Object& o : p.objects) {
+    items.push_back(item(o.id, o.score, o.name, {o.left, o.top, o.right, o.top, o.right, o.bottom, o.left, o.bottom}));
+  }
+  for (const TextLine& l : prediction.lines)
+    items.push_back(item(-1, static_cast<float>(l.score), l.text, outline_of(l.corners)));
+  if (p.task == Task::kTextRecognition) items.push_back(item(-1, p.text.score, p.text.text));
+  if (p.task == Task::kSegmentation) add_classes(p.map, items);
+}
+
+}  // namespace coracle::vision
+
+using coracle::vision::guard;
+using coracle::vision::refuse;
+using coracle::vision::require_pointer;
+
+extern "C" {
+
+const char* coracle_prediction_task(const coracle_prediction* prediction) {
+  return prediction == nullptr ? nullptr : prediction->task;
+}
+
+size_t coracle_prediction_size(const coracle_prediction* prediction) {
+  return prediction == nullptr ? 0 : prediction->items.size();
+}
+
+coracle_status coracle_prediction_item(const coracle_prediction* prediction, size_t index, coracle_vision_item* item) {
+  return guard([&] {
+    require_pointer(prediction, "prediction");
+    require_pointer(item, "item");
+    if (index >= prediction->items.size()) {
+      refuse("there is no item " + std::to_string(index) + ", the prediction has " +
+             std::to_string(prediction->items.size()));
+    }
+    const coracle_prediction::Item& found = prediction->items[index];
+    *item = found.item;
+    item->text = found.text.c_str();
+    item->points = found.outline.size() / 2;
+    item->outline = found.outline.data();
+  });
+}
+
+const int32_t* coracle_prediction_class_map(const coracle_prediction* prediction) {
+  if (prediction == nullptr || prediction->prediction.map.classes.empty()) return nullptr;
+  return prediction->prediction.map.classes.data();
+}
+
+coracle_status coracle_prediction_draw(const coracle_prediction* prediction, const coracle_image* image,
+                                       coracle_image** drawing) {
+  return guard([&] {
+    require_pointer(prediction, "prediction");
+    require_pointer(image, "image");
+    require_pointer(drawing, "drawing");
+    const coracle::vision::Image& picture = image->image;
+    if (picture.width != prediction->width || picture.height != prediction->height) {
+      refuse("the prediction is of a picture of " + std::to_string(prediction->width) + " x " +
+             std::to_string(prediction->height) + " pixels, given one of " + std::to_string(picture.width) + " x " +
+             std::to_string(picture.height));
+    }
+    *drawing = new coracle_image{prediction->lines.empty() ? coracle::vision::draw(picture, prediction->prediction)
+                                                           : coracle::vision::draw(picture, prediction->lines)};
+  });
+}
+
+void coracle_prediction_free(coracle_prediction* prediction) { delete prediction; }
+
+}  // extern "C"

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <memory>
+
+#include "vision/c_interface.h"
+#include "vision/cancellation.h"
+
+namespace coracle::vision {
+namespace {
+
+/// Who uses a handle, and how others end it.
+class Use {
+ public:
+  /// Runs f for this thread alone.
+  template <class F>
+  void alone(const char* what, const F& f) {
+    if (in_use_.test_and_set()) {
+      refuse(std::string("another thread is using this ") + what + "; it belongs to one at a time, make one for each");
+    }
+    const std::unique_ptr<std::atomic_flag, void (*)(std::atomic_flag*)> end(&in_use_,
+                                                                             [](std::atomic_flag* a) { a->clear(); });
+    const Cancellation::Scope scope(cancellation_);
+    f();
+  }
+  void cancel() { cancellation_.cancel(); }
+
+ private:
+  std::atomic_flag in_use_ = ATOMIC_FLAG_INIT;
+  Cancellation cancellation_;
+};
+
+coracle_predictor_options default_predictor_options() {
+  coracle_predictor_options options{};
+  options.topk = -1;
+  options.threshold = -1;
+  return options;
+}
+
+coracle_text_reader_options default_text_reader_options() {
+  coracle_text_reader_options options{};
+  options.min_score = 0.5F;
+  return options;
+}
+
+void check_threads(int threads) {
+  constexpr int kMost = 1024;
+  if (threads < 0 || threads > kMost)
+    refuse("threads is " + std::to_string(threads) + ", expected 0 to " + std::to_string(kMost));
+}
+
+PredictorOptions convert(const coracle_predictor_options* given) {
+  const coracle_predictor_options c = read_options(given, default_predictor_options(), "coracle_predictor_options");
+  check_threads(c.threads);
+  PredictorOptions options;
+  options.params = or_empty(c.params);
+  options.description = or_empty(c.description);
+  if (c.task != nullptr) options.task = task_of(c.task);
+  options.labels = or_empty(c.labels);
+  if (c.topk >= 0) options.topk = c.topk;
+  if (c.threshold >= 0) options.threshold = c.threshold;
+  options.threads = c.threads;
+  return options;
+}
+
+std::unique_ptr<coracle_prediction> prediction_of(const Image& image, const char* task) {
+  auto made = std::make_unique<coracle_prediction>();
+  made->task = task;
+  made->width = image.width;
+  made->height = image.height;
+  return made;
+}
+
+}  // namespace
+}  // namespace coracle::vision
+
+using coracle::vision::guard;
+using coracle::vision::refuse;
+using coracle::vision::require_pointer;
+
+struct coracle_predictor {
+  template <class Place>
+  coracle_predictor(const Place& place, const coracle_predictor_options* options)
+      : predictor(place, coracle::vision::convert(options)) {}
+  coracle::vision::Predictor predictor;
+  coracle::vision::Use use;
+};
+
+struct coracle_text_reader {
+  coracle_text_reader(const coracle::vision::TextReaderFiles& files, int threads, float least)
+      : reader(files, threads), min_score(least) {}
+  coracle::vision::TextReader reader;
+  float min_score;
+  coracle::vision::Use use;
+};
+
+extern "C" {
+
+void coracle_predictor_options_init(coracle_predictor_options* options, size_t struct_size) {
+  coracle::vision::init_options(options, struct_size, coracle::vision::default_predictor_options());
+}
+
+coracle_status coracle_predictor_create(const char* path, const coracle_predictor_options* options,
+                                        coracle_predictor** predictor) {
+  return guard([&] {
+    require_pointer(path, "path");
+    require_pointer(predictor, "predictor");
+    *predictor = new coracle_predictor(std::string(path), options);
+  });
+}
+
+coracle_status coracle_predictor_create_memory(const void* archive, size_t size,
+                                               const coracle_predictor_options* options,
+                                               coracle_predictor** predictor) {
+  return guard([&] {
+    require_pointer(archive, "archive");
+    require_pointer(predictor, "predictor");
+    *predictor = new coracle_predictor(coracle::vision::ModelBytes{archive, size}, options);
+  });
+}
+
+const char* coracle_predictor_task(const coracle_predictor* predictor) {
+  return predictor == nullptr ? nullptr : coracle::vision::task_name(predictor->predictor.task());
+}
+
+coracle_status coracle_predictor_predict(coracle_predictor* predictor, const coracle_image* image,
+                                         coracle_prediction** prediction) {
+  return guard([&] {
+    require_pointer(predictor, "predictor");
+    require_pointer(image, "image");
+    require_pointer(prediction, "prediction");
+    predictor->use.alone("predictor", [&] {
+      auto made = coracle::vision::prediction_of(image->image, coracle_predictor_task(predictor));
+      made->prediction = predictor->predictor.predict(image->image);
+      coracle::vision::add_items(*made);
+      *prediction = made.release();
+    });
+  });
+}
+
+coracle_status coracle_predictor_cancel(coracle_predictor* predictor) {
+  return guard([&] {
+    require_pointer(predictor, "predictor");
+    predictor->use.cancel();
+  });
+}
+
+void coracle_predictor_free(coracle_predictor* predictor) { delete predictor; }
+
+void coracle_text_reader_options_init(coracle_text_reader_options* options, size_t struct_size) {
+  coracle::vision::init_options(options, struct_size, coracle::vision::default_text_reader_options());
+}
+
+coracle_status coracle_text_reader_create(const coracle_text_reader_options* options, coracle_text_reader** reader) {
+  return guard([&] {
+    using coracle::vision::or_empty;
+    require_pointer(options, "options");
+    require_pointer(reader, "reader");
+    const coracle_text_reader_options c = coracle::vision::read_options(
+        options, coracle::vision::default_text_reader_options(), "coracle_text_reader_options");
+    coracle::vision::check_threads(c.threads);
+    require_pointer(c.detector, "detector");
+    require_pointer(c.recognizer, "recognizer");
+    if (!(c.min_score >= 0 && c.min_score <= 1))
+      refuse("min_score is " + std::to_string(c.min_score) + ", expected 0 to 1");
+    const coracle::vision::TextReaderFiles files{.detector = c.detector,
+                                                 .classifier = or_empty(c.classifier),
+                                                 .recognizer = c.recognizer,
+                                                 .dictionary = or_empty(c.dictionary)};
+    *reader = new coracle_text_reader(files, c.threads, c.min_score);
+  });
+}
+
+coracle_status coracle_text_reader_read(coracle_text_reader* reader, const coracle_image* image,
+                                        coracle_prediction** prediction) {
+  return guard([&] {
+    require_pointer(reader, "reader");
+    require_pointer(image, "image");
+    require_pointer(prediction, "prediction");
+    reader->use.alone("text reader", [&] {
+      auto made = coracle::vision::prediction_of(image->image, "text-reading");
+      made->lines = reader->reader.read(image->image, static_cast<double>(reader->min_score));
+      coracle::vision::add_items(*made);
+      *prediction = made.release();
+    });
+  });
+}
+
+coracle_status coracle_text_reader_cancel(coracle_text_reader* reader) {
+  return guard([&] {
+    require_pointer(reader, "reader");
+    reader->use.cancel();
+  });
+}
+
+void coracle_text_reader_free(coracle_text_reader* reader) { delete reader; }
+
+}  // extern "C"

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vision/encoded.h"
+
+#ifdef CORACLE_WEBP
+#include <webp/decode.h>
+#endif
+
+namespace coracle::vision {
+
+#ifdef CORACLE_WEBP
+
+Image decode_webp(const Encoded& file, const Decoding& how) {
+  WebPBitstreamFeatures features;
+  if (WebPGetFeatures(file.data, file.size, &features) != VP8_STATUS_OK) file.fail("not a whole WebP file");
+  if (features.has_animation != 0) file.fail("a WebP animation, not one picture");
+  // Codes of no bits at all are allowed: a plain area costs nothing, whatever its size.
+  constexpr std::int64_t kPlainPixels = std::int64_t{1} << 22;
+  const std::int64_t pixels = std::int64_t{features.width} * features.height;
+  Image image = pixels > 0 && pixels <= kPlainPixels ? Image(features.width, features.height)
+                                                     : file.allocate(features.width, features.height);
+  const bool has_alpha = features.has_alpha != 0;
+  const int stride = features.width * (has_alpha ? 4 : 3);
+  std::vector<std::uint8_t> bgra(has_alpha ? static_cast<std::size_t>(pixels) * 4 : 0);
+  std::vector<std::uint8_t>& to = has_alpha ? bgra : image.bgr;
+  const auto decode = has_alpha ? WebPDecodeBGRAInto : WebPDecodeBGRInto;
+  if (decode(file.data, file.size, to.data(), to.size(), stride) == nullptr) file.fail("a damaged WebP file");
+  if (has_alpha) write_opaque(bgra.data(), how, image);
+  return image;
+}
+
+#else
+
+Image decode_webp(const Encoded& file, const Decoding&) {
+  file.fail("a WebP file, which this library was built without (CORACLE_WEBP)");
+}
+
+#endif
+
+}  // namespace coracle::vision

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "coracle/vision/vision.h"
+#include "support/archive_writer.h"
+#include "support/temporary_folder.h"
+
+// The C interface: what programs in C, and the Python package, see.
+namespace coracle::vision {
+namespace {
+
+constexpr const char* kModel = CORACLE_VISION_TESTS "/objects";
+constexpr const char* kDescription = CORACLE_VISION_TESTS "/descriptions/objects.yml";
+
+template <class T, void (*kFree)(T*)>
+struct Free {
+  void operator()(T* handle) const { kFree(handle); }
+};
+template <class T, void (*kFree)(T*)>
+using Handle = std::unique_ptr<T, Free<T, kFree>>;
+using ImageHandle = Handle<coracle_image, coracle_image_free>;
+using PredictorHandle = Handle<coracle_predictor, coracle_predictor_free>;
+using PredictionHandle = Handle<coracle_prediction, coracle_prediction_free>;
+
+void expect_error(coracle_status got, coracle_status status, const std::string& message) {
+  EXPECT_EQ(got, status) << message;
+  EXPECT_NE(std::string(coracle_last_error()).find(message), std::string::npos) << coracle_last_error();
+}
+
+/// A picture of one colour, red first.
+ImageHandle plain(int width, int height, const std::vector<uint8_t>& colour = {250, 10, 10}) {
+  std::vector<uint8_t> pixels;
+  for (int i = 0; i < width * height; ++i) pixels.insert(pixels.end(), colour.begin(), colour.end());
+  coracle_image* image = nullptr;
+  EXPECT_EQ(
+      coracle_image_create(pixels.data(), width, height, static_cast<int32_t>(colour.size()), 0, CORACLE_RGB, &image),
+      CORACLE_OK)
+      << coracle_last_error();
+  return ImageHandle(image);
+}
+
+std::vector<uint8_t> copied(const coracle_image* image, coracle_pixel_order order) {
+  std::vector<uint8_t> pixels(static_cast<size_t>(3 * coracle_image_width(image) * coracle_image_height(image)));
+  EXPECT_EQ(coracle_image_copy(image, order, pixels.data(), pixels.size()), CORACLE_OK) << coracle_last_error();
+  return pixels;
+}
+
+PredictorHandle detector() {
+  coracle_predictor_options options;
+  coracle_predictor_options_init(&options, sizeof(options));
+  options.description = kDescription;
+  coracle_predictor* predictor = nullptr;
+  EXPECT_EQ(coracle_predictor_create(kModel, &options, &predictor), CORACLE_OK) << coracle_last_error();
+  return PredictorHandle(predictor);
+}
+
+PredictionHandle answer(coracle_predictor* predictor, const coracle_image* image) {
+  coracle_prediction* prediction = nullptr;
+  EXPECT_EQ(coracle_predictor_predict(predictor, image, &prediction), CORACLE_OK) << coracle_last_error();
+  return PredictionHandle(prediction);
+}
+
+TEST(CInterface, PixelsOfEveryLayoutAndOrder) {
+  const std::vector<uint8_t> rows{1, 2, 3, 4, 5, 6, 99, 7, 8, 9, 10, 11, 12, 99};  // a byte between rows
+  coracle_image* image = nullptr;
+  ASSERT_EQ(coracle_image_create(rows.data(), 2, 2, 3, 7, CORACLE_BGR, &image), CORACLE_OK) << coracle_last_error();
+  const ImageHandle owner(image);
+  EXPECT_EQ(copied(image, CORACLE_BGR), (std::vector<uint8_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
+  EXPECT_EQ(copied(image, CORACLE_RGB), (std::vector<uint8_t>{3, 2, 1, 6, 5, 4, 9, 8, 7, 12, 11, 10}));
+  EXPECT_EQ(copied(plain(1, 1, {7}).get(), CORACLE_RGB), (std::vector<uint8_t>{7, 7, 7}));
+  EXPECT_EQ(copied(plain(1, 1, {1, 2, 3, 0}).get(), CORACLE_BGR), (std::vector<uint8_t>{3, 2, 1}));
+}
+
+TEST(CInterface, PicturesAreWrittenAndReadAgain) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path("a.png");
+  ASSERT_EQ(coracle_image_write_png(plain(4, 3).get(), path.c_str()), CORACLE_OK) << coracle_last_error();
+  coracle_image* image = nullptr;
+  ASSERT_EQ(coracle_image_read(path.c_str(), &image), CORACLE_OK) << coracle_last_error();
+  EXPECT_EQ(copied(ImageHandle(image).get(), CORACLE_RGB), copied(plain(4, 3).get(), CORACLE_RGB));
+  std::ifstream file(path, std::ios::binary);
+  const std::string bytes(std::istreambuf_iterator<char>(file), {});
+  ASSERT_EQ(coracle_image_decode(bytes.data(), bytes.size(), &image), CORACLE_OK) << coracle_last_error();
+  EXPECT_EQ(coracle_image_width(ImageHandle(image).get()), 4);
+}
+
+TEST(CInterface, ItemsOfObjectDetection) {
+  const ImageHandle image = plain(120, 90);
+  const PredictorHandle predictor = detector();
+  EXPECT_STREQ(coracle_predictor_task(predictor.get()), "object-detection");
+  const PredictionHandle prediction = answer(predictor.get(), image.get());
+  EXPECT_STREQ(coracle_prediction_task(prediction.get()), "object-detection");
+  ASSERT_GT(coracle_prediction_size(prediction.get()), 0U);
+  coracle_vision_item item;
+  ASSERT_EQ(coracle_prediction_item(prediction.get(), 0, &item), CORACLE_OK);
+  EXPECT_EQ(item.id, 0);
+  EXPECT_STREQ(item.text, "person");
+  EXPECT_GT(item.score, 0.5F);
+  ASSERT_EQ(item.points, 4U);
+  EXPECT_LT(item.outline[0], item.outline[4]);  // left, right
+  EXPECT_LT(item.outline[1], item.outline[5]);  // top, bottom
+  EXPECT_EQ(item.outline[2], item.outline[4]);
+  EXPECT_EQ(coracle_prediction_class_map(prediction.get()), nullptr);
+  expect_error(coracle_prediction_item(prediction.get(), 1000, &item), CORACLE_INVALID_ARGUMENT,
+               "there is no item 1000");
+  coracle_image* drawing = nullptr;
+  ASSERT_EQ(coracle_prediction_draw(prediction.get(), image.get(), &drawing), CORACLE_OK) << coracle_last_error();
+  EXPECT_NE(copied(ImageHandle(drawing).get(), CORACLE_RGB), copied(image.get(), CORACLE_RGB));
+  expect_error(coracle_prediction_draw(prediction.get(), plain(9, 9).get(), &drawing), CORACLE_INVALID_ARGUMENT,
+               "of a picture of 120 x 90 pixels, given one of 9 x 9");
+}
+
+TEST(CInterface, ArchivesInMemory) {
+  const auto content = [](const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const std::string archive =
+      test::tar_archive({{"net/inference.pdmodel", content(std::string(kModel) + "/inference.pdmodel")},
+                         {"net/inference.yml", content(kDescription)}});
+  const ImageHandle image = plain(120, 90);
+  for (const std::string& bytes : {archive, test::gzipped(archive)}) {
+    coracle_predictor* predictor = nullptr;
+    ASSERT_EQ(coracle_predictor_create_memory(bytes.data(), bytes.size(), nullptr, &predictor), CORACLE_OK)
+        << coracle_last_error();
+    const PredictorHandle owner(predictor);
+    EXPECT_EQ(coracle_prediction_size(answer(predictor, image.get()).get()),
+              coracle_prediction_size(answer(detector().get(), image.get()).get()));
+  }
+}
+
+TEST(CInterface, MisuseIsTold) {
+  coracle_image* image = nullptr;
+  const uint8_t pixels[12] = {};
+  expect_error(coracle_image_create(nullptr, 1, 1, 3, 0, CORACLE_RGB, &image), CORACLE_INVALID_ARGUMENT,
+               "'pixels' is null");
+  expect_error(coracle_image_create(pixels, 2, 2, 2, 0, CORACLE_RGB, &image), CORACLE_INVALID_ARGUMENT, "given 2");
+  expect_error(coracle_image_create(pixels, 2, 2, 3, 5, CORACLE_RGB, &image), CORACLE_INVALID_ARGUMENT,
+               "the stride is 5");
+  expect_error(coracle_image_create(pixels, 0, 2, 3, 0, CORACLE_RGB, &image), CORACLE_INVALID_ARGUMENT, "0 x 2 pixels");
+  expect_error(coracle_image_create(pixels, 1 << 20, 1 << 20, 3, 0, CORACLE_RGB, &image), CORACLE_INVALID_ARGUMENT,
+               "at most");
+  expect_error(coracle_image_create(pixels, 1, 1, 3, 0, static_cast<coracle_pixel_order>(7), &image),
+               CORACLE_INVALID_ARGUMENT, "no order of pixels 7");
+  expect_error(coracle_image_decode("text", 4, &image), CORACLE_IO, "picture in memory: neither a PNG");
+  expect_error(coracle_image_read("/nonexistent.png", &image), CORACLE_IO, "there is no such file");
+  uint8_t room[12];
+  expect_error(coracle_image_copy(plain(1, 1).get(), CORACLE_RGB, room, 12), CORACLE_INVALID_ARGUMENT, "has 3 bytes");
+
+  coracle_predictor* predictor = nullptr;
+  expect_error(coracle_predictor_create("/nonexistent", nullptr, &predictor), CORACLE_IO, "no such model");
+  expect_error(coracle_predictor_create(kModel, nullptr, &predictor), CORACLE_INVALID_ARGUMENT, "no inference.yml");
+  expect_error(coracle_predictor_create_memory("x", 1, nullptr, &predictor), CORACLE_INVALID_ARGUMENT,
+               "no inference.yml");
+  coracle_predictor_options options;
+  coracle_predictor_options_init(&options, sizeof(options));
+  options.task = "guess";
+  expect_error(coracle_predictor_create(kModel, &options, &predictor), CORACLE_INVALID_ARGUMENT, "no task 'guess'");
+  options.struct_size = 3;
+  expect_error(coracle_predictor_create(kModel, &options, &predictor), CORACLE_INVALID_ARGUMENT, "has struct_size 3");
+
+  coracle_text_reader* reader = nullptr;
+  coracle_text_reader_options files;
+  coracle_text_reader_options_init(&files, sizeof(files));
+  expect_error(coracle_text_reader_create(&files, &reader), CORACLE_INVALID_ARGUMENT, "'detector' is null");
+  files.detector = files.recognizer = "/nonexistent";
+  expect_error(coracle_text_reader_create(&files, &reader), CORACLE_IO, "no such model");
+  files.min_score = 2;
+  expect_error(coracle_text_reader_create(&files, &reader), CORACLE_INVALID_ARGUMENT, "min_score");
+
+  coracle_image_free(nullptr);
+  coracle_predictor_free(nullptr);
+  coracle_prediction_free(nullptr);
+  coracle_text_reader_free(nullptr);
+  EXPECT_EQ(coracle_prediction_task(nullptr), nullptr);
+  EXPECT_EQ(coracle_prediction_size(nullptr), 0U);
+}
+
+TEST(CInterface, OtherThreadsCancelAndAreRefused) {
+  const PredictorHandle predictor = detector();
+  const ImageHandle image = plain(640, 480);
+  std::atomic<int> status{CORACLE_OK};
+  std::thread user([&] {
+    while (status == CORACLE_OK) {
+      coracle_prediction* prediction = nullptr;
+      status = coracle_predictor_predict(predictor.get(), image.get(), &prediction);
+      coracle_prediction_free(prediction);
+    }
+  });
+  coracle_prediction* prediction = nullptr;
+  while (coracle_predictor_predict(predictor.get(), image.get(), &prediction) == CORACLE_OK) {
+    coracle_prediction_free(prediction);
+    prediction = nullptr;
+    if (status != CORACLE_OK) break;  // or that thread was the one that came second
+  }
+  while (status == CORACLE_OK) coracle_predictor_cancel(predictor.get());
+  user.join();
+  EXPECT_TRUE(status == CORACLE_CANCELLED || status == CORACLE_INVALID_ARGUMENT) << status;
+  EXPECT_NE(answer(predictor.get(), image.get()), nullptr);
+}
+
+}  // namespace
+}  // namespace coracle::vision
