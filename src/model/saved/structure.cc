@@ -93,6 +93,7 @@ Shape shape_of(const Vector<int64_t>* dims) {
     require(d >= 0 || d == Shape::kUnknown, "it has a dimension ", d);
     shape.push_back(d);
   }
+  if (shape.known()) shape.count();  // refuses what no memory holds
   return shape;
 }
 
