@@ -49,7 +49,7 @@ struct SavingRecord {
   uint32_t major = 0;                 ///< of the format
   uint32_t minor = 0;                 ///< of the format
   uint32_t operators = 0;             ///< version of what they mean
-  std::string source;                 ///< the file of the program that it was made of
+  std::string source;                 ///< file of the program that it was made of, without folders
   std::string source_format;          ///< of that
   std::vector<Rewrites> rewrites;     ///< that were done, in order
   std::vector<std::string> left_out;  ///< passes that were not to be done, or "all"

@@ -108,7 +108,7 @@ void Model::save(const std::string& path) const {
   SavingRecord record;
   if (info_.saved) record = *info_.saved;
   if (!info_.saved) {
-    record.source = info_.file;
+    record.source = info_.file.substr(info_.file.rfind('/') + 1);  // the same file wherever the original lies
     record.source_format = info_.format;
     for (const PassCount& c : pass_counts_) record.rewrites.push_back({c.name, c.count});
     record.left_out = left_out_;
