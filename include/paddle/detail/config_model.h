@@ -60,7 +60,7 @@ struct ModelLocation : CallRecord {
   /// Where SwitchIrDebug and EnableSaveOptimModel put their files.
   void SetOptimCacheDir(const std::string& opt_cache_dir) { optim_cache_dir_ = opt_cache_dir; }
   /// The model, as it is after rewriting, becomes _optimized.pdmodel, with an empty _optimized.pdiparams, in the folder
-  /// of SetOptimCacheDir or else of the model.
+  /// of SetOptimCacheDir or else of the model; a model from memory has none.
   void EnableSaveOptimModel(bool save_optimized_model) { save_optimized_model_ = save_optimized_model; }
   /// Loads what EnableSaveOptimModel wrote; where it is not there, it is written.
   void UseOptimizedModel(bool x = true) { use_optimized_model_ = x; }
@@ -86,8 +86,9 @@ struct ModelLocation : CallRecord {
   }
   std::string saved_folder() const {
     if (!optim_cache_dir_.empty()) return optim_cache_dir_;
+    if (from_memory_) return "";
     if (!model_dir_.empty()) return model_dir_;
-    const size_t slash = from_memory_ ? std::string::npos : prog_file_.rfind('/');
+    const size_t slash = prog_file_.rfind('/');
     return slash == std::string::npos ? "." : prog_file_.substr(0, slash + 1);
   }
   static bool is_folder(const std::string& path) {

@@ -31,7 +31,7 @@ struct EngineOptions {
   std::string dump_folder;       ///< where to; empty: the working directory
   std::string shape_range_file;  ///< where to write the shapes of all runs; empty: nowhere
   bool match_inputs_by_name = false;
-  std::string saved_folder;  ///< for the optimised model
+  std::string saved_folder;  ///< for the optimised model; empty: nowhere
   bool save = false;         ///< it there
   bool use_saved = false;    ///< where it is there; else it is saved
 };

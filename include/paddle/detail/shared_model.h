@@ -55,7 +55,8 @@ class SharedModel {
   explicit SharedModel(const EngineOptions& options) : options_(options) {
     const std::string program = options.saved_folder + "/_optimized.pdmodel";
     const std::string params = options.saved_folder + "/_optimized.pdiparams";
-    const bool is_there = options.use_saved && file_exists(program) && file_exists(params);
+    const bool is_there =
+        options.use_saved && !options.saved_folder.empty() && file_exists(program) && file_exists(params);
     if (is_there) {
       options_.program_bytes = nullptr;
       options_.path = program;
@@ -63,8 +64,8 @@ class SharedModel {
     }
     load();
     const bool saves = (options.save || options.use_saved) && options.disable_passes != "all";
-    if (is_there || !saves) return;
-    if (!options.saved_folder.empty()) make_folder(options.saved_folder);
+    if (is_there || !saves || options.saved_folder.empty()) return;
+    make_folder(options.saved_folder);
     require(std::ofstream(params).flush().good(), "EnableSaveOptimModel: cannot write file '", params, "'");
     check(coracle_model_save(get(), program.c_str()));
   }

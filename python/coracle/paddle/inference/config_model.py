@@ -69,7 +69,7 @@ class ModelFiles(Recorder):
 
     def enable_save_optim_model(self, save_optimized_model: bool = False) -> None:
         """The model, as it is after rewriting, becomes `_optimized.pdmodel`, with an empty `_optimized.pdiparams`, in the folder of
-        `set_optim_cache_dir` or else of the model."""
+        `set_optim_cache_dir` or else of the model; a model from memory has none."""
         self._saves_optimized = save_optimized_model
 
     def use_optimized_model(self, x: bool = True) -> None:
@@ -81,9 +81,11 @@ class ModelFiles(Recorder):
             raise FileError("there is no program file %r" % self._prog_file)
 
     def _load(self, **options) -> models.Model:
-        folder = self._optim_cache_dir or self._model_dir or ("" if self._buffers is not None else os.path.dirname(self._prog_file))
+        folder = self._optim_cache_dir
+        if not folder and self._buffers is None:
+            folder = self._model_dir or os.path.dirname(self._prog_file) or "."
         program, params = (os.path.join(folder, "_optimized" + suffix) for suffix in (".pdmodel", ".pdiparams"))
-        if self._uses_optimized and os.path.exists(program) and os.path.exists(params):
+        if self._uses_optimized and folder and os.path.exists(program) and os.path.exists(params):
             return _load(program, params, options)
         if self._buffers is not None:
             model = models.load_memory(*self._buffers, **options)
@@ -91,9 +93,8 @@ class ModelFiles(Recorder):
             raise InvalidArgumentError("the Config has no model: set_model(folder) or set_model(prog_file, params_file)")
         else:
             model = _load(self._prog_file or self._model_dir, self._params_file or None, options)
-        if (self._saves_optimized or self._uses_optimized) and options.get("disable_passes") != ["all"]:
-            if folder:
-                os.makedirs(folder, exist_ok=True)
+        if folder and (self._saves_optimized or self._uses_optimized) and options.get("disable_passes") != ["all"]:
+            os.makedirs(folder, exist_ok=True)
             with open(params, "wb"):
                 pass
             model.save(program)
