@@ -150,6 +150,9 @@ typedef struct coracle_model_options {
    * 0: they are tried, since many models declare the sizes they were exported with and are used with others. Sizes that
    * are declared as free (-1) are, and the number of dimensions never is. */
   int32_t check_declared_sizes;
+  /** Not 0: weights of a saved model (coracle_model_save) are read through and compared with the checksums in its file,
+   * CORACLE_INVALID_MODEL names what differs. 0: the rest of the file is, always. Other files have none. */
+  int32_t check_weights;
 } coracle_model_options;
 
 /** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_model_options). */
@@ -157,10 +160,11 @@ CORACLE_API void coracle_model_options_init(coracle_model_options* options, size
 
 /**
  * Loads a model from a directory, a program file (.pdmodel, __model__, .json) or a parameter file; the other file is
- * found by Paddle's naming rules unless `params_path` names it. A .tar, .tar.gz or .zip is read as the directory of its
- * files, without unpacking it anywhere ("x.tar/det" is a directory in one), here and in the functions below. `options`
- * may be null. Files are read once. They may change or go while the model lives, but for mapped ones
- * (coracle_model_options.weights).
+ * found by Paddle's naming rules unless `params_path` names it. Or from a file of coracle_model_save, which needs no
+ * other; options that leave out rewrites it was made by are CORACLE_INVALID_ARGUMENT. A .tar, .tar.gz or .zip is read
+ * as the directory of its files, without unpacking it anywhere ("x.tar/det" is a directory in one), here and in the
+ * functions below. `options` may be null. Files are read once. They may change or go while the model lives, but for
+ * mapped ones (coracle_model_options.weights).
  */
 CORACLE_API coracle_status coracle_model_load(const char* path, const char* params_path,
                                               const coracle_model_options* options, coracle_model** model);
@@ -194,6 +198,15 @@ CORACLE_API coracle_status coracle_model_file(const char* path, const char* name
 CORACLE_API void coracle_model_free(coracle_model* model);
 
 /**
+ * Saves a model as it is after rewriting, weights included, as one file that loads without its original and without
+ * rewriting, here and on machines with other instruction sets, with the same results to the bit. The file is there
+ * whole or not at all, replaces one of its name, and has no permission to be written, so that its weights are mapped
+ * (coracle_model_options.weights). Variables that the model keeps (keep_tensors) are kept by what is loaded from it.
+ * CORACLE_IO names the file if it cannot be written. For any thread.
+ */
+CORACLE_API coracle_status coracle_model_save(const coracle_model* model, const char* path);
+
+/**
  * CORACLE_OK if the files that the model was loaded from stand where they stood, as the same files (inode), with the
  * same size and time of modification; else CORACLE_IO, and the message says of one which it is, what was expected and
  * what was found. Not seen: writing that leaves size and time as they were, by setting the time or within the
@@ -222,7 +235,8 @@ CORACLE_API int64_t coracle_model_find_output(const coracle_model* model, const 
 
 /**
  * What is in the model, as JSON: format, producer version, inputs, outputs, operators with counts, parameters (count
- * and bytes), how many bytes of them are mapped, nodes after rewriting, rewrites applied. Lives as long as the model.
+ * and bytes), how many bytes of them are mapped, nodes after rewriting, rewrites applied; of a saved model, its
+ * versions and what it was made of. Lives as long as the model.
  */
 CORACLE_API const char* coracle_model_description(const coracle_model* model);
 

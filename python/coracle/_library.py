@@ -26,7 +26,8 @@ class ModelOptions(ctypes.Structure):
     _fields_ = [("struct_size", c_size_t), ("cpu_isa", c_char_p), ("disable_passes", c_char_p), ("max_rewrites", c_int64),
                 ("disable_kernels", c_char_p), ("keep_tensors", c_char_p), ("after_pass", PassFunction),
                 ("after_pass_user", c_void_p), ("precision", c_char_p), ("emulate_tiles", c_int32), ("time_limit_ms", c_int64),
-                ("weights", c_char_p), ("cancelled", POINTER(c_uint32)), ("check_declared_sizes", c_int32)]
+                ("weights", c_char_p), ("cancelled", POINTER(c_uint32)), ("check_declared_sizes", c_int32),
+                ("check_weights", c_int32)]
 
 
 class SessionOptions(ctypes.Structure):
@@ -72,6 +73,7 @@ FUNCTIONS = {
     "model_load_memory": ("status", c_void_p, c_size_t, c_void_p, c_size_t, POINTER(ModelOptions), POINTER(c_void_p)),
     "model_free": (None, c_void_p),
     "model_check": ("status", c_void_p),
+    "model_save": ("status", c_void_p, c_char_p),
     "model_input_count": (c_size_t, c_void_p),
     "model_output_count": (c_size_t, c_void_p),
     "model_input": ("status", c_void_p, c_size_t, POINTER(TensorInfo)),

@@ -29,11 +29,12 @@ PassFunction = Callable[[str, int, str, str], object]
 def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, disable_passes: Names = None,
          max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
          precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0, weights: str | None = None,
-         check_declared_sizes: bool = False, after_pass: PassFunction | None = None) -> Model:
+         check_declared_sizes: bool = False, check_weights: bool = False,
+         after_pass: PassFunction | None = None) -> Model:
     """Loads a model: `coracle.load("ch_PP-OCRv4_det_infer")`.
 
-    `path`: a folder, an archive of one (`.tar`, `.tar.gz`, `.zip`; it is read where it is), a program file (`.pdmodel`, `__model__`,
-    `.json`) or a parameter file; the other file is found by Paddle's naming rules unless `params` names it. They are read once, and may change or go while the model lives, but for mapped ones.
+    `path`: a folder, an archive of one (`.tar`, `.tar.gz`, `.zip`; it is read where it is), a file of `Model.save`, a program file
+    (`.pdmodel`, `__model__`, `.json`) or a parameter file; the other file is found by Paddle's naming rules unless `params` names it. They are read once, and may change or go while the model lives, but for mapped ones.
 
     cpu_isa: the widest instruction set to use ("sse2", "avx2", ...); disable_passes: names of rewrites to leave out (of
     `coracle.pass_names()`), or "all"; max_rewrites: stop after that many single rewrites (to bisect); disable_kernels: prefixes of
@@ -46,6 +47,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     short ends this process, whoever writes to it changes answers; "automatic" or None maps files that nobody has the permission to
     write, on a disk of this machine, and copies all others.
     check_declared_sizes: inputs must have the fixed sizes that the model declares; else others are tried.
+    check_weights: those of a file of `Model.save` are compared with its checksums.
     after_pass: called in this thread behind each rewrite as `after_pass(name, count, text, dot)`: its name, how often it changed
     something, and the graph as text and in the language of Graphviz; first with the name "loaded" and the graph as it was read.
     What it raises comes out of `load`. A pickled model does not keep it.
@@ -55,7 +57,8 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     """
     options = {"cpu_isa": cpu_isa, "disable_passes": disable_passes, "max_rewrites": max_rewrites,
                "disable_kernels": disable_kernels, "keep_tensors": keep_tensors, "precision": precision, "emulate_tiles": emulate_tiles,
-               "time_limit_ms": time_limit_ms, "weights": weights, "check_declared_sizes": check_declared_sizes}
+               "time_limit_ms": time_limit_ms, "weights": weights, "check_declared_sizes": check_declared_sizes,
+               "check_weights": check_weights}
     pointer = ctypes.c_void_p()
     structure = _options(options)
     with AfterPass(after_pass, structure), _interruptible(structure), named_files(path, params):
@@ -69,7 +72,8 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
 def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, disable_passes: Names = None,
                 max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
                 precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0,
-                check_declared_sizes: bool = False, after_pass: PassFunction | None = None) -> Model:
+                check_declared_sizes: bool = False, check_weights: bool = False,
+                after_pass: PassFunction | None = None) -> Model:
     """Loads a model from the bytes of its program file and its (combined) parameter file.
 
     Both are bytes, a memoryview, an mmap or whatever else has a contiguous buffer; they are not copied and must not change
@@ -77,7 +81,7 @@ def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, 
     """
     options = {"cpu_isa": cpu_isa, "disable_passes": disable_passes, "max_rewrites": max_rewrites,
                "disable_kernels": disable_kernels, "keep_tensors": keep_tensors, "precision": precision, "emulate_tiles": emulate_tiles,
-               "time_limit_ms": time_limit_ms, "check_declared_sizes": check_declared_sizes}
+               "time_limit_ms": time_limit_ms, "check_declared_sizes": check_declared_sizes, "check_weights": check_weights}
     buffers = tuple(_bytes(name, given) for name, given in (("program", program), ("params", params)))
     pointer = ctypes.c_void_p()
     structure = _options(options)
@@ -129,7 +133,7 @@ def _options(given: Mapping[str, Any]) -> _library.ModelOptions:
                 raise InvalidArgumentError("%s is %r, expected a whole number" % (name, value))
             setattr(options, name, value)
             continue
-        if name in ("emulate_tiles", "check_declared_sizes"):
+        if name in ("emulate_tiles", "check_declared_sizes", "check_weights"):
             setattr(options, name, bool(value))
             continue
         names = [value] if isinstance(value, str) else list(value)
@@ -178,6 +182,13 @@ class Model:
         they were. InvalidArgumentError for a model from memory.
         """
         _library.call("model_check", self._handle.pointer)
+
+    def save(self, path: Path) -> None:
+        """Writes the model as it is after rewriting, weights included, to one file, which `load` takes like any model: it needs no
+        rewriting and gives the same results to the bit. The file is there whole or not at all, and replaces one of its name.
+        FileError if it cannot be written.
+        """
+        _library.call("model_save", self._handle.pointer, _library.path_bytes(path))
 
     def graph_text(self) -> str:
         """The graph after rewriting, as text."""

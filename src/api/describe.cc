@@ -44,6 +44,18 @@ void write(Writer& w, const TensorInfo& t) {
   w.EndObject();
 }
 
+void write_rewrites(Writer& w, const std::vector<SavingRecord::Rewrites>& rewrites) {
+  w.Key("rewrites");
+  w.StartArray();
+  for (const SavingRecord::Rewrites& r : rewrites) {
+    w.StartObject();
+    field(w, "pass", r.pass);
+    field(w, "count", int64_t{r.count});
+    w.EndObject();
+  }
+  w.EndArray();
+}
+
 void write_info(Writer& w, const ModelInfo& info) {
   field(w, "file", info.file);
   w.Key("passed_over");
@@ -52,6 +64,22 @@ void write_info(Writer& w, const ModelInfo& info) {
   w.EndArray();
   field(w, "format", info.format);
   field(w, "producer", info.producer);
+  if (info.saved) {
+    const SavingRecord& saved = *info.saved;
+    w.Key("saved");
+    w.StartObject();
+    field(w, "by", saved.version);
+    field(w, "format", text(saved.major, ".", saved.minor));
+    field(w, "operators", int64_t{saved.operators});
+    field(w, "source", saved.source);
+    field(w, "source_format", saved.source_format);
+    write_rewrites(w, saved.rewrites);
+    w.Key("left_out");
+    w.StartArray();
+    for (const std::string& name : saved.left_out) write(w, name);
+    w.EndArray();
+    w.EndObject();
+  }
   for (const auto* list : {&info.inputs, &info.outputs}) {
     w.Key(list == &info.inputs ? "inputs" : "outputs");
     w.StartArray();
@@ -119,15 +147,9 @@ std::string describe(const Model& model) {
     field(w, "mapped_bytes", static_cast<int64_t>(model.mapped_bytes()));
     field(w, "isa", name_of(model.program()->selector().isa()));
     field(w, "nodes", static_cast<int64_t>(model.program()->graph().order().size()));
-    w.Key("rewrites");
-    w.StartArray();
-    for (const PassCount& c : model.pass_counts()) {
-      w.StartObject();
-      field(w, "pass", c.name);
-      field(w, "count", int64_t{c.count});
-      w.EndObject();
-    }
-    w.EndArray();
+    std::vector<SavingRecord::Rewrites> rewrites;
+    for (const PassCount& c : model.pass_counts()) rewrites.push_back({c.name, c.count});
+    write_rewrites(w, rewrites);
     w.EndObject();
   });
 }

@@ -62,6 +62,7 @@ ModelOptions convert(const coracle_model_options* given) {
   if (given == nullptr) return options;
   const coracle_model_options c = read_options(*given, default_options(), "coracle_model_options");
   options.declared_sizes_bind = c.check_declared_sizes != 0;
+  options.check_weights = c.check_weights != 0;
   if (c.cpu_isa != nullptr) {
     const std::optional<Isa> isa = isa_of(c.cpu_isa);
     require(isa.has_value() && runs_on(*isa, detected_isa()), ErrorCode::kInvalidArgument, "the instruction set '",
@@ -232,6 +233,15 @@ coracle_status coracle_model_file(const char* path, const char* name, size_t max
 }
 
 void coracle_model_free(coracle_model* model) { delete model; }
+
+coracle_status coracle_model_save(const coracle_model* model, const char* path) {
+  return guard([&] {
+    require_pointer(model, "model");
+    require_pointer(path, "path");
+    coracle::require(*path != '\0', coracle::ErrorCode::kInvalidArgument, "argument 'path' is empty");
+    model->model->save(path);
+  });
+}
 
 coracle_status coracle_model_check(const coracle_model* model) {
   return guard([&] {

@@ -30,6 +30,15 @@ constexpr const char* kInspectFooter =
     "  coracle inspect model_dir --json\n"
     "  coracle inspect model_dir --shape x=1,3,640,640     with the memory of such a run";
 
+constexpr const char* kOptimizeFooter =
+    "Writes the model as it is after rewriting, with its weights, to one file that every command takes as a model. It "
+    "loads without rewriting and gives the same results to the bit, on every machine: nothing in it depends on the "
+    "instruction set. --isa and --no-packed are for weights in the order of kernels, which are not written yet.\n"
+    "\nExamples:\n"
+    "  coracle optimize model_dir -o model.coracle\n"
+    "  coracle inspect model.coracle --check                 what it was made of; are its weights as they were "
+    "written?";
+
 constexpr const char* kExplainFooter =
     "Examples:\n"
     "  coracle explain model_dir --shape x=1,3,640,640\n"
@@ -101,8 +110,8 @@ CLI::Option* add_model(CLI::App* command, ModelArguments& m) {
   command->add_option("--params", m.params, "parameter file, where Paddle's naming rules do not find it");
   return command
       ->add_option("model", m.model,
-                   "directory, archive of one (.tar, .tar.gz, .zip), program file (.pdmodel, __model__, .json) or "
-                   "parameter file")
+                   "directory, archive of one (.tar, .tar.gz, .zip), saved model (.coracle), program file (.pdmodel, "
+                   "__model__, .json) or parameter file")
       ->required();
 }
 
@@ -187,6 +196,7 @@ void add_inspect(CLI::App* command, QueryCommand& a) {
   add_model(command, a.model);
   add_shapes_option(command, a.model);
   add_inputs(command, a.session.inputs);
+  command->add_flag("--check", a.model.options.check_weights, "compare a saved model's weights with their checksums");
   command->add_flag("--json", a.json, "print JSON");
 }
 
@@ -201,6 +211,22 @@ void add_doctor(CLI::App* command, QueryCommand& a) {
   add_shapes_option(command, a.model);
   add_inputs(command, a.session.inputs);
   command->add_flag("--json", a.json, "print JSON");
+}
+
+struct OptimizeCommand {
+  ModelArguments model;
+  OptimizeArguments optimize;
+};
+
+void add_optimize(CLI::App* command, OptimizeCommand& a) {
+  add_model(command, a.model);
+  command->add_option("-o,--output", a.optimize.output, "file to write or replace, usually NAME.coracle")->required();
+  command->add_option("--isa", a.model.options.cpu_isa, "instruction set to pack weights for; none are packed yet")
+      ->type_name("sse2|avx2|avx512|neon");
+  command->add_flag("!--no-packed", a.optimize.packed, "no packed weights, as is so today in any case");
+  command->add_option("--disable-passes", a.model.options.disable_passes,
+                      "rewrites to leave out, comma-separated, or all");
+  command->add_option("--max-rewrites", a.model.options.max_rewrites, "stop after that many rewrites (to bisect)");
 }
 
 struct BenchCommand {
@@ -339,6 +365,8 @@ void add_commands(CLI::App& app) {
   add_command<QueryCommand>(app, "explain", "Says which kernel runs each node, and why not a better one",
                             kExplainFooter, add_explain,
                             [](const QueryCommand& a) { explain(a.model, a.session, a.json); });
+  add_command<OptimizeCommand>(app, "optimize", "Saves a model for fast loading", kOptimizeFooter, add_optimize,
+                               [](const OptimizeCommand& a) { optimize(a.model, a.optimize); });
   add_command<BenchCommand>(app, "bench", "Measures load, first run and later runs", kBenchFooter, add_bench,
                             [](const BenchCommand& a) { bench(a.model, a.session, a.bench); });
   add_command<ProfileCommand>(app, "profile", "Measures each node", kProfileFooter, add_profile,

@@ -30,6 +30,11 @@ struct RunArguments {
   int jobs = 1;         ///< files of a folder at a time
 };
 
+struct OptimizeArguments {
+  std::string output;
+  bool packed = true;
+};
+
 struct BenchArguments {
   int repeat = 20;      ///< measured runs of each session
   double duration = 0;  ///< seconds of measuring instead; 0: `repeat` runs
@@ -73,7 +78,10 @@ struct PredictArguments {
 /// One function per command, each in the file of its name. Results go to stdout, all else to stderr.
 void run(const ModelArguments& model, const SessionArguments& session, const RunArguments& arguments);
 /// With inputs whose shapes are given, also what a run of such shapes would take.
+/// A saved model's weights are looked at with `check_weights` of its options.
 void inspect(const ModelArguments& model, const InputOptions& inputs, bool json);
+/// Saves the model as it is after rewriting.
+void optimize(const ModelArguments& model, const OptimizeArguments& arguments);
 void explain(const ModelArguments& model, const SessionArguments& session, bool json);
 void bench(const ModelArguments& model, const SessionArguments& session, const BenchArguments& arguments);
 void profile(const ModelArguments& model, const SessionArguments& session, const ProfileArguments& arguments);

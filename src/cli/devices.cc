@@ -21,6 +21,7 @@ struct Component {
 constexpr Component kComponents[] = {{"Highway", "Apache-2.0"},
                                      {"protozero", "BSD-2-Clause"},
                                      {"RapidJSON", "MIT"},
+                                     {"FlatBuffers", "Apache-2.0"},
                                      {"fmt", "MIT"},
                                      {"CLI11", "BSD-3-Clause"}};
 

@@ -43,11 +43,25 @@ void add_memory(const ModelArguments& arguments, const InputOptions& inputs, rap
   d.AddMember("memory", memory, d.GetAllocator());
 }
 
+/// Who made a saved model, and of what.
+void print_saved(const rapidjson::Value& saved) {
+  std::string rewrites;
+  for (const rapidjson::Value& r : saved["rewrites"].GetArray()) {
+    rewrites.append(rewrites.empty() ? "" : ", ")
+        .append(fmt::format("{} {}", r["count"].GetInt64(), r["pass"].GetString()));
+  }
+  fmt::print("saved by    Coracle {}, format {}, operators {}\nmade of     {} ({})\nrewrites    {}\n",
+             saved["by"].GetString(), saved["format"].GetString(), saved["operators"].GetInt64(),
+             saved["source"].GetString(), saved["source_format"].GetString(), rewrites.empty() ? "none" : rewrites);
+  for (const rapidjson::Value& name : saved["left_out"].GetArray()) fmt::print("left out    {}\n", name.GetString());
+}
+
 }  // namespace
 
 void inspect(const ModelArguments& arguments, const InputOptions& inputs, bool json) {
   rapidjson::Document d;
   d.Parse(api::inspect(arguments.model, arguments.params).c_str());
+  if (arguments.options.check_weights) api::Model(arguments.model, arguments.params, arguments.options);
   add_memory(arguments, inputs, d);
   if (json) {
     rapidjson::StringBuffer buffer;
@@ -62,6 +76,7 @@ void inspect(const ModelArguments& arguments, const InputOptions& inputs, bool j
   }
   fmt::print("format      {}\nproducer    {}\n", d["format"].GetString(),
              d["producer"].GetStringLength() == 0 ? "(not stated)" : d["producer"].GetString());
+  if (d.HasMember("saved")) print_saved(d["saved"]);
   print_tensors("inputs", d["inputs"]);
   print_tensors("outputs", d["outputs"]);
   const rapidjson::Value& parameters = d["parameters"];

@@ -7,6 +7,7 @@
 #include "model/import_pir.h"
 #include "model/import_programdesc.h"
 #include "model/params.h"
+#include "model/saved/read.h"
 
 namespace coracle {
 namespace {
@@ -58,14 +59,25 @@ LoadedModel load_program(const Program& program, const ModelFiles& files) {
 
 }  // namespace
 
-LoadedModel load_model(const ModelSource& source, Weights weights) {
+LoadedModel load_model(const ModelSource& source, Weights weights, bool check_weights) {
   ModelFiles files = find_model_files(source);
   files.weights = weights;
+  if (files.saved) {
+    files.saved->map_as(weights);
+    LoadedModel model = load_saved_model(*files.saved, check_weights);
+    model.info.passed_over = std::move(files.passed_over);
+    return model;
+  }
   return with_program(files, [&](const auto& program) { return load_program(program, files); });
 }
 
 ModelInfo inspect_model(const ModelSource& source) {
   const ModelFiles files = find_model_files(source);
+  if (files.saved) {
+    ModelInfo info = inspect_saved_model(*files.saved);
+    info.passed_over = files.passed_over;
+    return info;
+  }
   return with_program(files, [&](const auto& program) { return printable_info(described(program, files)); });
 }
 

@@ -14,9 +14,10 @@ struct LoadedModel {
   size_t mapped_bytes = 0;       ///< of weights that stay in mapped files
 };
 
-/// Reads a model of either format: program, then (if all of it can be run) parameters, then the graph. Throws Error:
+/// Reads a model of any format: program, then (if all of it can be run) parameters, then the graph. Throws Error:
 /// kIo for missing files, kInvalidModel for damage, kUnsupported with all that cannot be run.
-LoadedModel load_model(const ModelSource& source, Weights weights = Weights::kAutomatic);
+/// `check_weights`: those of a saved model are compared with their checksums.
+LoadedModel load_model(const ModelSource& source, Weights weights = Weights::kAutomatic, bool check_weights = false);
 
 /// What a program says about itself, without its parameters; also for programs that cannot be run.
 ModelInfo inspect_model(const ModelSource& source);

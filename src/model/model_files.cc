@@ -8,6 +8,7 @@
 #include "base/printable.h"
 #include "model/archive.h"
 #include "model/foreign.h"
+#include "model/saved/read.h"
 
 namespace coracle {
 namespace {
@@ -15,6 +16,7 @@ namespace {
 constexpr std::string_view kProgram = ".pdmodel";
 constexpr std::string_view kParams = ".pdiparams";
 constexpr std::string_view kJson = ".json";
+constexpr std::string_view kSaved = ".coracle";
 
 /// Names of the two buffers of a model in memory.
 constexpr const char* kMemoryProgram = "program in memory";
@@ -40,6 +42,9 @@ bool is_usual(std::string_view name) { return std::find(kFirst.begin(), kFirst.e
 /// Those of the first exports, which have no suffix.
 constexpr std::string_view kBareProgram = "model";
 constexpr std::string_view kBareParams = "params";
+
+/// What is saved beside a model, and taken where there is no other.
+bool is_saved_name(std::string_view name) { return name.ends_with(kSaved) || name.starts_with("_optimized."); }
 
 bool starts_as_json(std::span<const uint8_t> bytes) {
   for (uint8_t b : bytes) {
@@ -84,15 +89,18 @@ std::string foreign_models(const ByteSource& files, const std::string& folder, c
 }
 
 /// Names of the programs in a folder that holds `names`: X.json of PIR, X.pdmodel, __model__. Without any `model`, or
-/// what is named as a program and is none: reading it says why.
+/// saved models, or what is named as a program and is none: reading it says why.
 std::vector<std::string> programs_among(const ByteSource& files, const std::string& folder,
                                         const std::vector<std::string>& names) {
   const auto has = [&](std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); };
   std::vector<std::string> programs;
   std::vector<std::string> broken;
+  std::vector<std::string> saved;
   for (const std::string& name : names) {
     const bool is_json = name.ends_with(kJson) && name != kFirst[0];
-    if (is_json) {
+    if (is_saved_name(name)) {
+      if (!name.ends_with(kParams)) saved.push_back(name);
+    } else if (is_json) {
       const std::optional<File> file = files.open(join_path(folder, name));
       if (file && is_pir_program(*file)) {
         programs.push_back(name);
@@ -104,6 +112,7 @@ std::vector<std::string> programs_among(const ByteSource& files, const std::stri
     }
   }
   if (programs.empty() && has(kBareProgram)) programs.emplace_back(kBareProgram);
+  if (programs.empty()) programs = saved;
   return programs.empty() ? broken : programs;
 }
 
@@ -246,6 +255,11 @@ std::optional<File> ModelFiles::open_single(std::string_view parameter) const {
 }
 
 void ModelFiles::read_program(const File& file) {
+  if (is_saved_model(file)) {
+    program = {.name = file.name(), .owner = nullptr, .bytes = {}};
+    saved = file;
+    return;
+  }
   constexpr size_t kMost = size_t{1} << 31U;  // bytes of a message of Protocol Buffers
   if (file.size() >= kMost) {
     fail_reading(file, Error(ErrorCode::kInvalidModel,
@@ -280,6 +294,14 @@ ModelFiles find_model_files(ModelSource source) {
     const std::optional<File> program = files.open(model);
     require(program.has_value(), ErrorCode::kIo, "no such model: ", in_quotes(model));
     found.read_program(*program);
+  }
+  if (found.saved) {
+    // Programs for Paddle name a parameter file with every model: what stands there then is empty.
+    const std::optional<File> file = params.empty() ? std::nullopt : files.open(params);
+    require(params.empty() || (file && file->size() == 0), ErrorCode::kInvalidArgument, "the saved model ",
+            in_quotes(found.program.name), " has its weights with it, and does not take the parameters ",
+            in_quotes(params));
+    return found;
   }
   found.folder = folder_of(found.program.name);
 

@@ -27,12 +27,13 @@ struct ModelSource {
 
 /// The files of one model: the program was read, the parameters are opened when they are needed.
 struct ModelFiles {
-  FileBytes program;
+  FileBytes program;                       ///< no bytes of a saved model
+  std::optional<File> saved;               ///< a saved model, which is read instead of program and parameters
   std::optional<FileStamp> program_stamp;  ///< of a program on disk
   bool is_pir = false;                     ///< else ProgramDesc; told by the content, or the name
   std::vector<std::string> passed_over;    ///< programs of the folder that were not taken; names without the folder
 
-  /// Sets what is said of the program.
+  /// Sets what is said of the program, by the file's content.
   void read_program(const File& file);
   /// The combined parameter file, or nothing if there is none: then each parameter has a file of its own.
   std::optional<File> open_combined() const;
@@ -50,6 +51,7 @@ struct ModelFiles {
 ///   X.pdmodel + X.pdiparams      __model__ + __params__       __model__ + one file per parameter
 ///   X.json + X.pdiparams         __model__.json + one file per parameter
 ///   model + params
+///   a saved model, which needs nothing else; in a folder *.coracle, where there is no program
 /// and any of these in a .tar, .tar.gz or .zip, which is read where it is as a folder would be.
 /// Throws Error (kIo) that says what was looked for, and which foreign model lies there.
 ModelFiles find_model_files(ModelSource source);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,17 +38,35 @@ struct Unsupported {
   std::string reason;
 };
 
+/// What a saved model says of its making.
+struct SavingRecord {
+  struct Rewrites {
+    std::string pass;
+    int count = 0;
+  };
+
+  std::string version;                ///< of Coracle that wrote it
+  uint32_t major = 0;                 ///< of the format
+  uint32_t minor = 0;                 ///< of the format
+  uint32_t operators = 0;             ///< version of what they mean
+  std::string source;                 ///< file of the program that it was made of, without folders
+  std::string source_format;          ///< of that
+  std::vector<Rewrites> rewrites;     ///< that were done, in order
+  std::vector<std::string> left_out;  ///< passes that were not to be done, or "all"
+};
+
 /// What a program says about itself; known without parameters and even when it cannot be run.
 struct ModelInfo {
   std::string file;                      ///< the program's file
   std::vector<std::string> passed_over;  ///< other programs of the folder, without the folder
-  std::string format;                    ///< "ProgramDesc" or "PIR"
+  std::string format;                    ///< "ProgramDesc", "PIR" or "Coracle"
   std::string producer;                  ///< version that wrote it as the file states it, empty if it does not
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;
   std::vector<TensorInfo> parameters;    ///< sorted bytewise by name, which is the order of a combined file
   std::vector<OperatorCount> operators;  ///< sorted by type; all blocks, without feed and fetch
   std::vector<Unsupported> unsupported;  ///< sorted by type
+  std::optional<SavingRecord> saved;     ///< of a saved model
 };
 
 /// Throws Error (kUnsupported) that lists everything in info.unsupported, if there is any.

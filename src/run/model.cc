@@ -8,6 +8,7 @@
 #include "base/deadline.h"
 #include "base/log.h"
 #include "base/printable.h"
+#include "model/saved/write.h"
 
 namespace coracle {
 namespace {
@@ -54,13 +55,32 @@ void keep_tensors(Graph& graph, const std::vector<std::string>& keep) {
 } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the model is there without its message
 }
 
+/// The passes that a saved model has behind it. Throws Error where `options` asks for less than was done: nothing is
+/// undone.
+std::vector<PassCount> passes_of(const ModelInfo& info, const Graph& graph, const PassOptions& options) {
+  std::vector<PassCount> counts;
+  int64_t total = 0;
+  for (const SavingRecord::Rewrites& r : info.saved->rewrites) {
+    const bool unwanted = std::any_of(options.disabled.begin(), options.disabled.end(),
+                                      [&](const std::string& d) { return d == r.pass || d == "all"; });
+    total += r.count;
+    require(!unwanted && (options.max_rewrites < 0 || total <= options.max_rewrites), ErrorCode::kInvalidArgument,
+            "the model ", in_quotes(info.file), " was saved after its rewriting, and ", r.count, " rewrites by ",
+            in_quotes(r.pass), " cannot be undone: load the original, ", in_quotes(info.saved->source),
+            ", with these options");
+    counts.push_back({r.pass, r.count});
+  }
+  if (options.after_pass != nullptr) options.after_pass("loaded", 0, graph);
+  return counts;
+}
+
 }  // namespace
 
 std::shared_ptr<const Model> Model::load(const ModelSource& source, const ModelOptions& options) {
   const Deadline::Clock::time_point start = Deadline::Clock::now();
   const Deadline deadline("loading", start, options.time_limit_ms, options.cancelled);
   const Deadline::Scope until(deadline);
-  std::shared_ptr<const Model> model = make(load_model(source, options.weights), options);
+  std::shared_ptr<const Model> model = make(load_model(source, options.weights, options.check_weights), options);
   if (logs(LogLevel::kInfo)) tell_loaded(*model, options, Deadline::Clock::now() - start);
   return model;
 }
@@ -68,17 +88,34 @@ std::shared_ptr<const Model> Model::load(const ModelSource& source, const ModelO
 std::shared_ptr<const Model> Model::make(LoadedModel loaded, const ModelOptions& options) {
   usable_cpus();  // reads files, which sessions then do not
   keep_tensors(loaded.graph, options.keep_tensors);
-  std::vector<PassCount> counts = run_passes(loaded.graph, options.passes);
+  const ModelInfo& info = loaded.info;
+  std::vector<PassCount> counts =
+      info.saved ? passes_of(info, loaded.graph, options.passes) : run_passes(loaded.graph, options.passes);
+  std::vector<std::string> left_out = info.saved ? info.saved->left_out : options.passes.disabled;
   auto graph = std::make_shared<const Graph>(std::move(loaded.graph));
   auto program = std::make_shared<const Program>(std::move(graph), options.kernels);
-  return std::shared_ptr<const Model>(
-      new Model(std::move(loaded), std::move(counts), std::move(program), options.declared_sizes_bind));
+  return std::shared_ptr<const Model>(new Model(std::move(loaded), std::move(counts), std::move(left_out),
+                                                std::move(program), options.declared_sizes_bind));
 }
 
 void Model::check_files() const {
   require(!files_.empty(), ErrorCode::kInvalidArgument, "the model ", in_quotes(info_.file),
           " was not loaded from files on disk: there are none to check");
   for (const FileStamp& file : files_) require_unchanged(file);
+}
+
+void Model::save(const std::string& path) const {
+  SavingRecord record;
+  if (info_.saved) record = *info_.saved;
+  if (!info_.saved) {
+    record.source = info_.file.substr(info_.file.rfind('/') + 1);  // the same file wherever the original lies
+    record.source_format = info_.format;
+    for (const PassCount& c : pass_counts_) record.rewrites.push_back({c.name, c.count});
+    record.left_out = left_out_;
+  }
+  record.version = CORACLE_VERSION;
+  write_saved_model(path, program_->graph(), info_, record);
+  log(LogLevel::kInfo, "saved ", in_quotes(info_.file), " as ", in_quotes(path));
 }
 
 }  // namespace coracle

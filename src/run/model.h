@@ -19,14 +19,15 @@ struct ModelOptions {
   const std::atomic<uint32_t>* cancelled = nullptr;  ///< ends loading when its lowest bit is set; null: never
   Weights weights = Weights::kAutomatic;             ///< of models on disk
   bool declared_sizes_bind = false;                  ///< inputs have the fixed sizes that the model declares
+  bool check_weights = false;                        ///< of saved models, by their checksums
 };
 
 /// A loaded model: graph after rewriting, weights, packed weights. Immutable, shared by any number of sessions.
 class Model {
  public:
-  /// Reads and rewrites a model. Throws Error.
+  /// Reads and rewrites a model; a saved one has been rewritten. Throws Error.
   static std::shared_ptr<const Model> load(const ModelSource& source, const ModelOptions& options);
-  /// Rewrites a graph that was read already. Throws Error.
+  /// The same of a graph that was read already. Throws Error.
   static std::shared_ptr<const Model> make(LoadedModel loaded, const ModelOptions& options);
 
   bool declared_sizes_bind() const { return declared_sizes_bind_; }
@@ -38,14 +39,17 @@ class Model {
   /// Throws Error: kIo unless the files that the model was loaded from are, by size and time of modification, as they
   /// were; kInvalidArgument for a model that was not loaded from disk.
   void check_files() const;
+  /// Writes the model, as the passes left it, to one file that loads without them. Throws Error.
+  void save(const std::string& path) const;
 
  private:
-  Model(LoadedModel loaded, std::vector<PassCount> counts, std::shared_ptr<const Program> program,
-        bool declared_sizes_bind)
+  Model(LoadedModel loaded, std::vector<PassCount> counts, std::vector<std::string> left_out,
+        std::shared_ptr<const Program> program, bool declared_sizes_bind)
       : info_(std::move(loaded.info)),
         files_(std::move(loaded.files)),
         mapped_bytes_(loaded.mapped_bytes),
         pass_counts_(std::move(counts)),
+        left_out_(std::move(left_out)),
         program_(std::move(program)),
         declared_sizes_bind_(declared_sizes_bind) {}
 
@@ -53,6 +57,7 @@ class Model {
   std::vector<FileStamp> files_;
   size_t mapped_bytes_;
   std::vector<PassCount> pass_counts_;
+  std::vector<std::string> left_out_;  ///< passes
   std::shared_ptr<const Program> program_;
   bool declared_sizes_bind_;
 };

@@ -52,6 +52,27 @@ TEST_F(Commands, Help) {
   expect_parts(results({"--version"}), {"."});
 }
 
+TEST_F(Commands, Optimize) {
+  const std::string saved = folder_.path("saved.coracle");
+  expect_parts(results({"optimize", model_, "-o", saved, "--no-packed"}), {"saved.coracle: ", " MiB\n"});
+  expect_parts(results({"inspect", saved, "--check"}),
+               {"format      Coracle", "2.6.2", "saved by    Coracle ", "format 1.0, operators 1", "(ProgramDesc)",
+                "rewrites    ", "fuse_convolution", "0  x  float32[?, 3, ?, ?]", "conv2d_fused\n"});
+  const rapidjson::Document d = parsed(results({"inspect", saved, "--json"}));
+  EXPECT_STREQ(d["saved"]["source_format"].GetString(), "ProgramDesc");
+  const std::vector<std::string> shape{"--shape", "x=1,3,16,16"};
+  const auto with_shape = [&](const char* command, const std::string& model) {
+    return results({command, model, shape[0], shape[1], "--json"});
+  };
+  EXPECT_EQ(with_shape("run", saved), with_shape("run", model_));
+  EXPECT_EQ(with_shape("explain", saved), with_shape("explain", model_));
+  results({"profile", saved, shape[0], shape[1]});
+  results({"graph", saved, "-o", folder_.path("graph.svg")});
+  const test::Outcome undone = test::coracle_program({"run", saved, shape[0], shape[1], "--disable-passes", "all"});
+  EXPECT_EQ(undone.code, 2);
+  expect_parts(undone.err, {"saved.coracle", "cannot be undone", "convolution.pdmodel"});
+}
+
 TEST_F(Commands, Inspect) {
   const std::string text = results({"inspect", model_});
   expect_parts(text, {"convolution.pdmodel", "ProgramDesc", "2.6.2", "0  x  float32[?, 3, ?, ?]", "0  y  ",

@@ -11,6 +11,7 @@
 #include "graph/op.h"
 #include "graph/text.h"
 #include "model/load.h"
+#include "run/model.h"
 #include "support/archive_writer.h"
 #include "support/memory_file.h"
 #include "support/program_writer.h"
@@ -147,6 +148,11 @@ void write_archives(const fs::path& folder) {
   write(folder / "zip_large", test::zip_archive(files, true, true));
 }
 
+void write_saved(const fs::path& path, const test::ModelBytes& m) {
+  fs::create_directories(path.parent_path());
+  Model::load(ModelSource::in_memory(test::memory_file(m.program), test::memory_file(m.params)), {})->save(path);
+}
+
 void write_all(const fs::path& folder) {
   fs::create_directories(folder);
   write_inputs(folder);
@@ -154,10 +160,12 @@ void write_all(const fs::path& folder) {
   for (const test::ModelBytes& m : test::small_program_models()) {
     write(folder / "programdesc_fuzzer" / m.name, test::join_model(m.program, m.params));
     write(folder / "text_fuzzer" / m.name, text_of(m));
+    write_saved(folder / "saved_fuzzer" / m.name, m);
   }
   for (const test::ModelBytes& m : test::small_pir_models()) {
     write(folder / "pir_fuzzer" / m.name, test::join_model(m.program, m.params));
     write(folder / "text_fuzzer" / ("pir_" + m.name), text_of(m));
+    write_saved(folder / "saved_fuzzer" / ("pir_" + m.name), m);
   }
   write(folder / "programdesc_fuzzer.dict", dictionary(Format::kProgramDesc));
   write(folder / "pir_fuzzer.dict", dictionary(Format::kPir));

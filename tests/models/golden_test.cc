@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs every case of the reference folder's goldens and prints a table: model, case, largest error, kernels used.
 // Cases listed in known.txt have a wider bound on the relative RMS difference, for the reason given there.
-//   golden_test [--by-reference] [--threads N] [--isa ISA] [--tiles PRECISION] [--first] [MODEL[/CASE]...]
+//   golden_test [--by-reference] [--saved] [--threads N] [--isa ISA] [--tiles PRECISION] [--first] [MODEL[/CASE]...]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -15,10 +15,12 @@
 #include <vector>
 
 #include "base/error.h"
+#include "graph/text.h"
 #include "model/load.h"
 #include "run/model.h"
 #include "run/session.h"
 #include "support/reference_cases.h"
+#include "support/temporary_folder.h"
 
 namespace {
 
@@ -30,6 +32,7 @@ struct Options {
   int threads = 0;
   coracle::Isa isa = coracle::detected_isa();
   std::optional<coracle::Precision> precision;  ///< on matrix tiles, emulated where the machine has none
+  bool saved = false;                           ///< each model also as a saved one, with the same bits
   bool first = false;                           ///< of each model the first case alone
   std::vector<std::string> chosen;
 
@@ -82,23 +85,11 @@ std::map<std::string, KnownDifference> known_differences() {
   return known;
 }
 
-std::vector<Tensor> results(const ReferenceCase& c, const Options& options, std::string* kernels) {
-  const coracle::ModelSource source = coracle::ModelSource::on_disk(c.program, c.params);
-  std::vector<Tensor> inputs;
-  if (options.by_reference) {
-    const coracle::LoadedModel model = coracle::load_model(source);
-    for (const coracle::TensorInfo& info : model.info.inputs) inputs.push_back(c.inputs[position(c, info.name)]);
-    return evaluate_graph(model.graph, inputs);
-  }
+std::vector<Tensor> results_of(const std::shared_ptr<const coracle::Model>& model, const ReferenceCase& c,
+                               const Options& options, std::string* kernels) {
   coracle::SessionOptions session_options;
   session_options.threads = options.threads;
-  coracle::ModelOptions model_options;
-  model_options.kernels.isa = options.isa;
-  if (options.precision) {
-    model_options.kernels.precision = *options.precision;
-    model_options.kernels.emulates_tiles = true;
-  }
-  coracle::Session session(coracle::Model::load(source, model_options), session_options);
+  coracle::Session session(model, session_options);
   const std::vector<coracle::TensorInfo>& infos = session.model().info().inputs;
   for (size_t i = 0; i < infos.size(); ++i) {
     const Tensor& input = c.inputs[position(c, infos[i].name)];
@@ -110,6 +101,46 @@ std::vector<Tensor> results(const ReferenceCase& c, const Options& options, std:
   *kernels = kernels_of(session.profile());
   std::vector<Tensor> outputs;
   for (size_t i = 0; i < session.model().info().outputs.size(); ++i) outputs.push_back(session.output(i).clone());
+  return outputs;
+}
+
+/// Throws unless the model, saved and loaded again, gives the same results to the bit by the same kernels.
+void check_saved(const coracle::Model& model, const coracle::ModelOptions& model_options, const ReferenceCase& c,
+                 const Options& options, const std::vector<Tensor>& expected, const std::string& kernels) {
+  const coracle::test::TemporaryFolder folder;
+  const std::string path = folder.path("model");
+  model.save(path);
+  std::string kernels_of_saved;
+  const auto saved = coracle::Model::load(coracle::ModelSource::on_disk(path), model_options);
+  const std::vector<Tensor> outputs = results_of(saved, c, options, &kernels_of_saved);
+  coracle::require(print(saved->program()->graph()) == print(model.program()->graph()), "the saved graph is another");
+  coracle::require(kernels == kernels_of_saved, "saved, it is run by ", kernels_of_saved);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const Tensor& a = expected[i];
+    const Tensor& b = outputs.at(i);
+    coracle::require(a.dtype() == b.dtype() && a.shape() == b.shape() && a.lod() == b.lod() &&
+                         (a.bytes() == 0 || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0),
+                     "saved, output ", i, " has other bits");
+  }
+}
+
+std::vector<Tensor> results(const ReferenceCase& c, const Options& options, std::string* kernels) {
+  const coracle::ModelSource source = coracle::ModelSource::on_disk(c.program, c.params);
+  if (options.by_reference) {
+    std::vector<Tensor> inputs;
+    const coracle::LoadedModel model = coracle::load_model(source);
+    for (const coracle::TensorInfo& info : model.info.inputs) inputs.push_back(c.inputs[position(c, info.name)]);
+    return evaluate_graph(model.graph, inputs);
+  }
+  coracle::ModelOptions model_options;
+  model_options.kernels.isa = options.isa;
+  if (options.precision) {
+    model_options.kernels.precision = *options.precision;
+    model_options.kernels.emulates_tiles = true;
+  }
+  const auto model = coracle::Model::load(source, model_options);
+  std::vector<Tensor> outputs = results_of(model, c, options, kernels);
+  if (options.saved) check_saved(*model, model_options, c, options, outputs, *kernels);
   return outputs;
 }
 
@@ -145,6 +176,8 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--by-reference") == 0) {
       options.by_reference = true;
+    } else if (std::strcmp(argv[i], "--saved") == 0) {
+      options.saved = true;
     } else if (std::strcmp(argv[i], "--first") == 0) {
       options.first = true;
     } else if (std::strcmp(argv[i], "--threads") == 0 && i + 1 < argc) {

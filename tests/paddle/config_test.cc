@@ -135,6 +135,38 @@ TEST(PaddleConfig, PassesOfOnesOwnAreRefused) {
   EXPECT_EQ(product_of(known), (Floats{7, 10}));
 }
 
+TEST(PaddleConfig, OptimisedModelsAreSavedAndUsed) {
+  const ModelOnDisk model(product_model());
+  const Floats expected = {7, 10};
+  const std::string folder = model.path() + "/cache";
+  Config saving = model.config();
+  saving.SetOptimCacheDir(folder);
+  saving.EnableSaveOptimModel(true);
+  EXPECT_EQ(product_of(saving), expected);
+  // What is saved by name, as programs for Paddle do it, or where the Config finds it.
+  Config named(folder + "/_optimized.pdmodel", folder + "/_optimized.pdiparams");
+  named.SwitchIrOptim(false);
+  EXPECT_EQ(product_of(named), expected);
+  Config used = model.config();
+  used.SetOptimCacheDir(folder);
+  used.UseOptimizedModel();
+  std::ofstream(model.program) << "no longer a program";
+  EXPECT_EQ(product_of(used), expected);
+  Config missing = model.config();
+  missing.SetOptimCacheDir(folder + "2");
+  missing.UseOptimizedModel();
+  expect_refused([&] { CreatePredictor(missing); }, "is damaged");
+}
+
+TEST(PaddleConfig, OptimisedModelsAreSavedWhereThereAreNone) {
+  const ModelOnDisk model(product_model());
+  Config missing = model.config();
+  missing.UseOptimizedModel();
+  EXPECT_EQ(product_of(missing), (Floats{7, 10}));
+  EXPECT_EQ(product_of(Config(model.path() + "/_optimized.pdmodel", model.path() + "/_optimized.pdiparams")),
+            (Floats{7, 10}));
+}
+
 TEST(PaddleConfig, SettingsThatChangeNothingAreListedBehindPaddlesRows) {
   Config config;
   config.SetModel("a.pdmodel", "a.pdiparams");

@@ -57,16 +57,13 @@ struct ModelLocation : CallRecord {
   const std::string& prog_file() const { return prog_file_; }
   const std::string& params_file() const { return params_file_; }
 
-  /// Where SwitchIrDebug puts its files; there are no caches.
+  /// Where SwitchIrDebug and EnableSaveOptimModel put their files.
   void SetOptimCacheDir(const std::string& opt_cache_dir) { optim_cache_dir_ = opt_cache_dir; }
-  void EnableSaveOptimModel(bool save_optimized_model) {
-    save_optimized_model_ = save_optimized_model;
-    if (save_optimized_model) record("EnableSaveOptimModel", "models are rewritten again at each load");
-  }
-  void UseOptimizedModel(bool x = true) {
-    use_optimized_model_ = x;
-    if (x) record("UseOptimizedModel", "models are rewritten again at each load");
-  }
+  /// The model, as it is after rewriting, becomes _optimized.pdmodel, with an empty _optimized.pdiparams, in the folder
+  /// of SetOptimCacheDir or else of the model; a model from memory has none.
+  void EnableSaveOptimModel(bool save_optimized_model) { save_optimized_model_ = save_optimized_model; }
+  /// Loads what EnableSaveOptimModel wrote; where it is not there, it is written.
+  void UseOptimizedModel(bool x = true) { use_optimized_model_ = x; }
   void SetApplyOptim(bool apply_optim) { apply_optim_ = apply_optim; }
   void SetSkipLoadParams(bool skip_load_params) {
     if (skip_load_params) record("SetSkipLoadParams", "parameters are always read");
@@ -74,6 +71,9 @@ struct ModelLocation : CallRecord {
 
  protected:
   void locate(EngineOptions& options) const {
+    options.save = save_optimized_model_;
+    options.use_saved = use_optimized_model_;
+    options.saved_folder = saved_folder();
     if (from_memory_) {
       options.program_bytes = std::make_shared<const std::string>(prog_file_);
       options.params_bytes = std::make_shared<const std::string>(params_file_);
@@ -83,6 +83,13 @@ struct ModelLocation : CallRecord {
             "the Config names no model: call SetModel with a folder, or with a program and a parameter file");
     options.path = model_dir_.empty() ? prog_file_ : model_dir_;
     if (model_dir_.empty()) options.params = params_file_;
+  }
+  std::string saved_folder() const {
+    if (!optim_cache_dir_.empty()) return optim_cache_dir_;
+    if (from_memory_) return "";
+    if (!model_dir_.empty()) return model_dir_;
+    const size_t slash = prog_file_.rfind('/');
+    return slash == std::string::npos ? "." : prog_file_.substr(0, slash + 1);
   }
   static bool is_folder(const std::string& path) {
     struct stat info;

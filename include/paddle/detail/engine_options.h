@@ -31,6 +31,9 @@ struct EngineOptions {
   std::string dump_folder;       ///< where to; empty: the working directory
   std::string shape_range_file;  ///< where to write the shapes of all runs; empty: nowhere
   bool match_inputs_by_name = false;
+  std::string saved_folder;  ///< for the optimised model; empty: nowhere
+  bool save = false;         ///< it there
+  bool use_saved = false;    ///< where it is there; else it is saved
 };
 
 inline bool file_exists(const std::string& path) { return std::ifstream(path).good(); }
@@ -48,6 +51,14 @@ inline std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   require(file.good(), "cannot read file '", path, "'");
   return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+}
+
+/// True for a file of coracle_model_save, by its first bytes. Nothing of what was rewritten in it is undone.
+inline bool is_saved_model(const std::string& path) {
+  char head[5] = {};
+  return std::ifstream(path, std::ios::binary).read(head, sizeof(head)).good() && std::string(head, sizeof(head)) ==
+                                                                                      "\x89"
+                                                                                      "CRCL";
 }
 
 }  // namespace detail

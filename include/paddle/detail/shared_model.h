@@ -53,11 +53,45 @@ struct InputOrOutput {
 class SharedModel {
  public:
   explicit SharedModel(const EngineOptions& options) : options_(options) {
+    const std::string program = options.saved_folder + "/_optimized.pdmodel";
+    const std::string params = options.saved_folder + "/_optimized.pdiparams";
+    const bool is_there =
+        options.use_saved && !options.saved_folder.empty() && file_exists(program) && file_exists(params);
+    if (is_there) {
+      options_.program_bytes = nullptr;
+      options_.path = program;
+      options_.params = params;
+    }
+    load();
+    const bool saves = (options.save || options.use_saved) && options.disable_passes != "all";
+    if (is_there || !saves || options.saved_folder.empty()) return;
+    make_folder(options.saved_folder);
+    require(std::ofstream(params).flush().good(), "EnableSaveOptimModel: cannot write file '", params, "'");
+    check(coracle_model_save(get(), program.c_str()));
+  }
+
+  const coracle_model* get() const { return model_.get(); }
+  const EngineOptions& options() const { return options_; }
+
+  std::vector<InputOrOutput> inputs;
+  std::vector<InputOrOutput> outputs;
+  std::unique_ptr<ShapeRanges> ranges;  ///< where CollectShapeRangeInfo was asked for
+
+ private:
+  struct Free {
+    void operator()(coracle_model* model) const { coracle_model_free(model); }
+  };
+
+  void load() {
+    const EngineOptions& options = options_;
     GraphDump dump(options);
     coracle_model_options load;
     coracle_model_options_init(&load, sizeof(load));
-    load.disable_passes = null_if_empty(options_.disable_passes);
-    load.disable_kernels = null_if_empty(options_.disable_kernels);
+    // No rewrite runs on what is saved, whichever are left out.
+    if (options.program_bytes != nullptr || !is_saved_model(options.path)) {
+      load.disable_passes = null_if_empty(options_.disable_passes);
+      load.disable_kernels = null_if_empty(options_.disable_kernels);
+    }
     load.precision = null_if_empty(options_.precision);
     if (options.dump_graphs) {
       load.after_pass = GraphDump::after_pass;
@@ -77,18 +111,6 @@ class SharedModel {
     outputs = all(coracle_model_output_count(model), coracle_model_output);
     if (!options.shape_range_file.empty()) ranges = owned<ShapeRanges>(options.shape_range_file);
   }
-
-  const coracle_model* get() const { return model_.get(); }
-  const EngineOptions& options() const { return options_; }
-
-  std::vector<InputOrOutput> inputs;
-  std::vector<InputOrOutput> outputs;
-  std::unique_ptr<ShapeRanges> ranges;  ///< where CollectShapeRangeInfo was asked for
-
- private:
-  struct Free {
-    void operator()(coracle_model* model) const { coracle_model_free(model); }
-  };
 
   std::vector<InputOrOutput> all(size_t count,
                                  coracle_status (*info_of)(const coracle_model*, size_t, coracle_tensor_info*)) const {

@@ -7,7 +7,7 @@ string(COMPARE EQUAL "${VCPKG_LIBRARY_LINKAGE}" dynamic shared)
 vcpkg_cmake_configure(
   SOURCE_PATH "${SOURCE_PATH}"
   OPTIONS ${feature_options} -DBUILD_SHARED_LIBS=${shared} -DCORACLE_INSTALL_STATIC=OFF -DBUILD_TESTING=OFF
-          -DCORACLE_BUILD_EXAMPLES=OFF
+          -DCORACLE_BUILD_EXAMPLES=OFF -DCORACLE_FLATC=${CURRENT_HOST_INSTALLED_DIR}/tools/flatbuffers/flatc${VCPKG_HOST_EXECUTABLE_SUFFIX}
 )
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/coracle)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from ... import model as models
 from ...errors import FileError, InvalidArgumentError
@@ -15,6 +16,7 @@ class ModelFiles(Recorder):
         self._model_dir = self._prog_file = self._params_file = ""
         self._buffers: tuple[bytes, bytes] | None = None
         self._optim_cache_dir = ""
+        self._saves_optimized = self._uses_optimized = False
 
     def set_model(self, model: str, params: str | None = None) -> None:
         """A folder, or a program file and a parameter file, or a folder and the common prefix of both files in it."""
@@ -62,25 +64,41 @@ class ModelFiles(Recorder):
         return self._buffers is not None
 
     def set_optim_cache_dir(self, path: str) -> None:
-        """The folder for what `switch_ir_debug` writes; nothing else is kept in files."""
+        """The folder for what `switch_ir_debug` and `enable_save_optim_model` write."""
         self._optim_cache_dir = os.fspath(path)
 
     def enable_save_optim_model(self, save_optimized_model: bool = False) -> None:
-        self._record("enable_save_optim_model", save_optimized_model, "no model is written; loading optimises anew")
+        """The model, as it is after rewriting, becomes `_optimized.pdmodel`, with an empty `_optimized.pdiparams`, in the folder of
+        `set_optim_cache_dir` or else of the model; a model from memory has none."""
+        self._saves_optimized = save_optimized_model
 
     def use_optimized_model(self, x: bool = True) -> None:
-        self._record("use_optimized_model", x, "the model given is used")
+        """Loads what `enable_save_optim_model` wrote; where it is not there, it is written."""
+        self._uses_optimized = x
 
     def _require_program(self) -> None:
         if not os.path.isfile(self._prog_file):
             raise FileError("there is no program file %r" % self._prog_file)
 
     def _load(self, **options) -> models.Model:
+        folder = self._optim_cache_dir
+        if not folder and self._buffers is None:
+            folder = self._model_dir or os.path.dirname(self._prog_file) or "."
+        program, params = (os.path.join(folder, "_optimized" + suffix) for suffix in (".pdmodel", ".pdiparams"))
+        if self._uses_optimized and folder and os.path.exists(program) and os.path.exists(params):
+            return _load(program, params, options)
         if self._buffers is not None:
-            return models.load_memory(*self._buffers, **options)
-        if not self._prog_file and not self._model_dir:
+            model = models.load_memory(*self._buffers, **options)
+        elif not self._prog_file and not self._model_dir:
             raise InvalidArgumentError("the Config has no model: set_model(folder) or set_model(prog_file, params_file)")
-        return models.load(self._prog_file or self._model_dir, self._params_file or None, **options)
+        else:
+            model = _load(self._prog_file or self._model_dir, self._params_file or None, options)
+        if folder and (self._saves_optimized or self._uses_optimized) and options.get("disable_passes") != ["all"]:
+            os.makedirs(folder, exist_ok=True)
+            with open(params, "wb"):
+                pass
+            model.save(program)
+        return model
 
     def _model_rows(self) -> list[tuple[str, str]]:
         if self._buffers is not None:
@@ -88,3 +106,19 @@ class ModelFiles(Recorder):
         if self._prog_file:
             return [("model_file", self._prog_file), ("params_file", self._params_file)]
         return [("model_dir", self._model_dir)]
+
+
+def _is_saved(path: str) -> bool:
+    """True for a file of `Model.save`, by its first bytes."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(5) == b"\x89CRCL"
+    except OSError:
+        return False
+
+
+def _load(program: str, params: str | None, options: dict[str, Any]) -> models.Model:
+    """No rewrite runs on what is saved, whichever are left out."""
+    if _is_saved(program):
+        options = {**options, "disable_passes": None, "disable_kernels": None}
+    return models.load(program, params, **options)

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/saved/read.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/error.h"
+#include "base/pages.h"
+#include "base/printable.h"
+#include "graph/patch.h"
+#include "model/saved/structure.h"
+
+namespace coracle {
+namespace {
+
+namespace fb = saved_file;
+using saved::count;
+using saved::shape_of;
+using saved::view;
+
+/// The weights of a file: where they are, or read at once.
+class Elements {
+ public:
+  Elements(const File& file, const saved::Structure& structure, bool check)
+      : size_(structure.weights_bytes), check_(check) {
+    if (const FileBytes* memory = file.in_place()) {
+      owner_ = memory->owner;
+      data_ = memory->bytes.data() + structure.weights_at;
+      mapped_ = memory->mapped;
+      return;
+    }
+    const auto pages = std::make_shared<Pages>(size_);
+    const std::span<uint8_t> to(reinterpret_cast<uint8_t*>(pages->data()), size_);
+    const size_t got = file.read(structure.weights_at, to);
+    require(got == size_, ErrorCode::kIo, "it was cut short while it was read: its weights have ", size_,
+            " bytes from byte ", structure.weights_at, " on, found ", got, " of them");
+    file.require_unchanged();
+    data_ = to.data();
+    owner_ = pages;
+  }
+
+  Tensor tensor(const fb::Constant& c) {
+    const std::string name = in_quotes(view(c.name()));
+    const DType dtype = saved::dtype_of(c.type());
+    const Shape shape = shape_of(c.dims());
+    require(dtype != DType::kUnknown && shape.known(), "its constant ", name, " has no type");
+    const auto bytes = static_cast<uint64_t>(shape.count()) * size_of(dtype);
+    require(bytes == c.bytes() && c.offset() <= size_ && bytes <= size_ - c.offset() &&
+                c.offset() % saved::kTensorAlignment == 0,
+            "its constant ", name, " (", Fact(dtype, shape), ") cannot have ", c.bytes(), " bytes from byte ",
+            c.offset(), " of ", size_, " on");
+    const uint8_t* data = data_ + c.offset();
+    if (check_) check({data, bytes}, c, name);
+    Tensor tensor = bytes == 0 ? Tensor::make(dtype, shape) : placed(dtype, shape, {data, bytes});
+    if (count(c.levels()) != 0) tensor.set_lod(lod(*c.levels()));
+    return tensor;
+  }
+
+  size_t mapped_bytes() const { return mapped_bytes_; }
+
+ private:
+  static void check(std::span<const uint8_t> bytes, const fb::Constant& c, const std::string& name) {
+    const uint32_t found = bytes.empty() ? 0 : saved::checksum(bytes);
+    require(found == c.checksum(), "the weights of its constant ", name, " are damaged: their checksum is ", found,
+            ", expected ", c.checksum());
+  }
+
+  Tensor placed(DType dtype, const Shape& shape, std::span<const uint8_t> bytes) {
+    // Memory of the caller may begin anywhere.
+    const size_t alignment = is_complex(dtype) ? size_of(dtype) / 2 : size_of(dtype);
+    if (reinterpret_cast<uintptr_t>(bytes.data()) % alignment != 0) {
+      return Tensor::borrow(dtype, shape, bytes.data()).clone();
+    }
+    if (mapped_) mapped_bytes_ += bytes.size();
+    return Tensor::share(dtype, shape, owner_, bytes.data());
+  }
+
+  static Lod lod(const saved::Tables<fb::Level>& levels) {
+    Lod lod;
+    for (const fb::Level* level : levels) {
+      std::vector<size_t>& offsets = lod.emplace_back();
+      for (uint32_t i = 0; i < count(level->offsets()); ++i) offsets.push_back(level->offsets()->Get(i));
+    }
+    return lod;
+  }
+
+  const uint64_t size_;
+  const bool check_;
+  std::shared_ptr<const void> owner_;
+  const uint8_t* data_ = nullptr;
+  bool mapped_ = false;
+  size_t mapped_bytes_ = 0;
+};
+
+template <class T>
+std::vector<T> listed(const flatbuffers::Vector<T>* list) {
+  return list == nullptr ? std::vector<T>() : std::vector<T>(list->begin(), list->end());
+}
+
+Strings listed(const saved::Tables<flatbuffers::String>* list) {
+  Strings all;
+  for (uint32_t i = 0; i < count(list); ++i) all.emplace_back(view(list->Get(i)));
+  return all;
+}
+
+AttributeValue value_of(const fb::Attribute& a) {
+  switch (a.kind()) {
+    case fb::AttributeKind::Integer: return a.integer();
+    case fb::AttributeKind::Real: return a.real();
+    case fb::AttributeKind::Text: return std::string(view(a.text()));
+    case fb::AttributeKind::Integers: return listed(a.integers());
+    case fb::AttributeKind::Reals: return listed(a.reals());
+    case fb::AttributeKind::Texts: return listed(a.texts());
+  }
+  fail(ErrorCode::kInvalidModel, "its attribute ", in_quotes(view(a.name())), " is of kind ",
+       static_cast<int>(a.kind()));
+}
+
+/// Counts the attributes of an operator that a map has.
+class Known : public AttributeVisitor {
+ public:
+  explicit Known(const AttributeMap& map) : map_(map) {}
+  size_t count = 0;
+
+ protected:
+  void visit(std::string_view name, std::string_view /*legacy*/, AttributeRef /*field*/) override {
+    count += map_.has(name) ? 1 : 0;
+  }
+
+ private:
+  const AttributeMap& map_;
+};
+
+Op op_of(const fb::Node& node) {
+  const OpRow* row = find_op(view(node.operator_()));
+  require(row != nullptr && row->infer != nullptr, ErrorCode::kUnsupported, "there is no operator ",
+          in_quotes(view(node.operator_())));
+  AttributeMap map;
+  for (uint32_t i = 0; i < count(node.attributes()); ++i) {
+    const fb::Attribute& a = *node.attributes()->Get(i);
+    map.set(std::string(view(a.name())), value_of(a));
+  }
+  std::shared_ptr<void> attributes = row->make(nullptr);
+  AttributeReader reader(map, /*legacy=*/false);
+  row->visit(attributes.get(), reader);
+  Known known(map);
+  row->visit(attributes.get(), known);
+  // One more would say what this version does not understand.
+  require(known.count == map.all().size() && map.all().size() == count(node.attributes()), ErrorCode::kUnsupported,
+          "operator ", row->name, " has ", count(node.attributes()), " attributes in the file, of which ", known.count,
+          " are known here");
+  return {row, std::move(attributes)};
+}
+
+/// Makes graphs of the structure: through Graph's own functions, so that every node is checked as one of any file.
+class Builder {
+ public:
+  Builder(const fb::Model& model, Elements& elements)
+      : model_(model), elements_(elements), taken_(count(model.graphs())) {}
+
+  Graph build(uint32_t number, int depth = 0) {
+    constexpr int kMostDepth = 32;  // regions within regions; programs have fewer
+    require(number < taken_.size() && !taken_[number] && depth < kMostDepth, "its graph ", number, " of ",
+            taken_.size(), " is missing, used twice or nested more than ", kMostDepth, " deep");
+    taken_[number] = true;
+    const fb::Graph& from = *model_.graphs()->Get(number);
+    Graph graph;
+    values_of(from, graph);
+    for (uint32_t i = 0; i < count(from.nodes()); ++i) add_node(*from.nodes()->Get(i), graph, depth);
+    require(count(from.outputs()) == count(from.output_names()), "its graph ", number, " has ", count(from.outputs()),
+            " outputs and ", count(from.output_names()), " names of them");
+    for (uint32_t i = 0; i < count(from.outputs()); ++i) {
+      graph.add_output(value(from.outputs()->Get(i), graph), view(from.output_names()->Get(i)));
+    }
+    return graph;
+  }
+
+ private:
+  static ValueId value(uint32_t number, const Graph& graph) {
+    require(number < graph.value_count(), "it uses value ", number, " where there are ", graph.value_count());
+    return ValueId{static_cast<int32_t>(number)};
+  }
+
+  static Fact fact_of(const fb::Value& v) {
+    Fact fact(saved::dtype_of(v.type()), shape_of(v.dims()));
+    fact.is_array = v.array();
+    return fact;
+  }
+
+  void values_of(const fb::Graph& from, Graph& graph) {
+    for (uint32_t i = 0; i < count(from.inputs()); ++i) {
+      const fb::Value& v = *from.inputs()->Get(i);
+      graph.add_input(view(v.name()), fact_of(v));
+    }
+    for (uint32_t i = 0; i < count(from.constants()); ++i) {
+      const fb::Constant& c = *from.constants()->Get(i);
+      graph.add_constant(elements_.tensor(c), view(c.name()));
+    }
+  }
+
+  /// The flat list of operands as one list per port.
+  static PortValues operands(const fb::Node& node, const Graph& graph) {
+    const std::vector<uint32_t> flat = listed(node.operands());
+    PortValues ports;
+    size_t at = 0;
+    for (uint32_t c : listed(node.operand_counts())) {
+      require(c <= flat.size() - at, "its node ", in_quotes(view(node.name())), " has ", flat.size(),
+              " operands, fewer than its ports have");
+      std::vector<ValueId>& port = ports.emplace_back();
+      for (uint32_t i = 0; i < c; ++i) port.push_back(value(flat[at++], graph));
+    }
+    require(at == flat.size(), "its node ", in_quotes(view(node.name())), " has ", flat.size(),
+            " operands, more than its ports have");
+    return ports;
+  }
+
+  void add_node(const fb::Node& node, Graph& graph, int depth) {
+    const uint32_t results = count(node.results());
+    uint64_t expected = 0;
+    PortCounts result_counts;
+    for (uint32_t c : listed(node.result_counts())) {
+      expected += c;
+      result_counts.push_back(static_cast<int>(std::min(c, results)));
+    }
+    require(expected == results, "its node ", in_quotes(view(node.name())), " has ", results,
+            " results, and its ports ", expected);
+    std::vector<std::shared_ptr<Graph>> regions;
+    for (uint32_t r : listed(node.regions())) regions.push_back(std::make_shared<Graph>(build(r, depth + 1)));
+    const NodeId id = graph.add_node(op_of(node), operands(node, graph), std::move(result_counts),
+                                     printable(view(node.name())), std::move(regions));
+    if (node.lod_from() != kLodByOperator) graph.set_lod_from(id, node.lod_from());
+    for (uint32_t i = 0; i < results; ++i) {
+      const fb::Value& v = *node.results()->Get(i);
+      const ValueId result = graph.node(id).outputs.at(i);
+      graph.set_name(result, view(v.name()));
+      const Fact saved = fact_of(v);
+      require(replaceable(saved, graph.fact(result)), "result ", i, " of its node ", in_quotes(graph.node(id).name),
+              " is saved as ", saved, ", but it is ", graph.fact(result));
+    }
+  }
+
+  const fb::Model& model_;
+  Elements& elements_;
+  std::vector<bool> taken_;
+};
+
+/// Sessions take inputs and results by what is declared of them.
+void check_interface(const Graph& graph, const ModelInfo& info) {
+  require(graph.inputs().size() == info.inputs.size() && graph.outputs().size() >= info.outputs.size(),
+          "its graph has ", graph.inputs().size(), " inputs and ", graph.outputs().size(), " outputs, declared are ",
+          info.inputs.size(), " and ", info.outputs.size());
+  for (size_t i = 0; i < info.inputs.size(); ++i) {
+    const Fact& fact = graph.fact(graph.inputs()[i]);
+    const TensorInfo& declared = info.inputs[i];
+    require(fact.dtype == declared.dtype && compatible(fact.shape, declared.shape), "its input ",
+            in_quotes(declared.name), " is declared as ", Fact(declared.dtype, declared.shape), ", but it is ", fact);
+  }
+}
+
+/// What `use` makes of the file; errors name it.
+template <class F>
+auto with_name(const File& file, const F& use) try {
+  return use();
+} catch (const Error& error) {
+  throw Error(error.code(), text("the saved model ", in_quotes(file.name()), ": ", error.text()));
+}
+
+}  // namespace
+
+bool is_saved_model(const File& file) {
+  std::array<uint8_t, saved::kMagic.size()> bytes;
+  return file.read(0, bytes) == bytes.size() &&
+         std::equal(bytes.begin(), bytes.end(), saved::kMagic.begin(),
+                    [](uint8_t a, char b) { return a == static_cast<uint8_t>(b); });
+}
+
+LoadedModel load_saved_model(const File& file, bool check_weights) {
+  return with_name(file, [&] {
+    const saved::Structure structure = saved::read_structure(file);
+    LoadedModel model;
+    model.info = saved::info_of(structure, file.name());
+    require_supported(model.info);
+    Elements elements(file, structure, check_weights);
+    model.graph = Builder(structure.model(), elements).build(0);
+    check_interface(model.graph, model.info);
+    verify(model.graph, /*infer=*/false);
+    model.mapped_bytes = elements.mapped_bytes();
+    if (file.stamp()) model.files.push_back(*file.stamp());
+    return model;
+  });
+}
+
+ModelInfo inspect_saved_model(const File& file) {
+  return with_name(file, [&] { return saved::info_of(saved::read_structure(file), file.name()); });
+}
+
+}  // namespace coracle

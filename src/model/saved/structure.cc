@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/saved/structure.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "base/error.h"
+#include "base/printable.h"
+#include "graph/op.h"
+
+namespace coracle::saved {
+namespace {
+
+namespace fb = saved_file;
+
+/// Tables within tables: model, graph, node, attribute.
+constexpr flatbuffers::uoffset_t kMostDepth = 8;
+
+void read_exactly(const File& file, uint64_t offset, std::span<uint8_t> to, std::string_view what) {
+  const size_t got = file.read(offset, to);
+  require(got == to.size(), ErrorCode::kInvalidModel, "it ends within ", what, ": ", to.size(), " bytes from byte ",
+          offset, " on, found ", got);
+}
+
+void check_head(const Head& head, const File& file) {
+  const std::span<const uint8_t> bytes(reinterpret_cast<const uint8_t*>(&head), offsetof(Head, head_checksum));
+  // The version stands where all versions have it.
+  require(head.major <= kMajor, ErrorCode::kUnsupported, "its format is ", head.major, ".", head.minor,
+          ", this version of Coracle reads up to ", kMajor,
+          ": use the Coracle that wrote it or a later one, or save the "
+          "original model with this one");
+  require(checksum(bytes) == head.head_checksum, "its first ", sizeof(head), " bytes are damaged: the checksum is ",
+          checksum(bytes), ", expected ", head.head_checksum);
+  require(head.major == kMajor, ErrorCode::kUnsupported, "its format is ", head.major, ".", head.minor,
+          ", which no Coracle writes");
+  require(head.operators <= kOperators, ErrorCode::kUnsupported, "its operators are of version ", head.operators,
+          ", this version of Coracle has those up to ", kOperators,
+          ": use the Coracle that wrote it or a later one, or save the original model with this one");
+  require(head.file_bytes == file.size(), "it has ", file.size(), " bytes, and its head says ", head.file_bytes,
+          file.size() < head.file_bytes ? ": it was cut short" : "");
+  require(head.head_bytes >= sizeof(head) && head.head_bytes % sizeof(uint64_t) == 0 &&
+              head.head_bytes <= head.file_bytes && head.structure_bytes <= head.file_bytes - head.head_bytes &&
+              head.structure_bytes < kMostStructure,
+          "its structure cannot have ", head.structure_bytes, " bytes from byte ", head.head_bytes, " on");
+}
+
+/// Finds the weights, and refuses what must not be passed over.
+void find_sections(Structure& s) {
+  const auto* sections = s.model().sections();
+  const uint64_t start = aligned(s.head.head_bytes + s.head.structure_bytes, kSectionAlignment);
+  for (uint32_t i = 0; i < count(sections); ++i) {
+    const fb::Section& section = *sections->Get(i);
+    const bool is_weights = i == 0 && view(section.name()) == kWeights;
+    require(is_weights || section.optional(), ErrorCode::kUnsupported, "it has a section ",
+            in_quotes(view(section.name())), " that this version of Coracle does not know");
+    if (!is_weights) continue;
+    const uint64_t space = s.head.file_bytes - std::min(start, s.head.file_bytes);
+    require(section.offset() % kSectionAlignment == 0 && section.offset() <= space &&
+                section.bytes() <= space - section.offset(),
+            "its weights cannot have ", section.bytes(), " bytes from byte ", section.offset(), " of ", space, " on");
+    s.weights_at = start + section.offset();
+    s.weights_bytes = section.bytes();
+  }
+}
+
+std::vector<TensorInfo> declared(const Tables<fb::Declared>* list) {
+  std::vector<TensorInfo> all;
+  all.reserve(count(list));
+  for (uint32_t i = 0; i < count(list); ++i) {
+    const fb::Declared& d = *list->Get(i);
+    const DType dtype = dtype_of(d.type());
+    require(dtype != DType::kUnknown, "it declares ", in_quotes(view(d.name())), " without an element type");
+    all.push_back(
+        {.name = printable(view(d.name())), .dtype = dtype, .shape = shape_of(d.dims()), .lod_levels = d.lod_levels()});
+  }
+  return all;
+}
+
+}  // namespace
+
+DType dtype_of(fb::ElementType type) {
+  require(type <= fb::ElementType::MAX, "it has an element type of number ", static_cast<int>(type));
+  return static_cast<DType>(type);
+}
+
+Shape shape_of(const Vector<int64_t>* dims) {
+  if (dims == nullptr) return Shape::unknown_rank();
+  require(dims->size() <= static_cast<uint32_t>(Shape::kMaxRank), "it has a tensor of ", dims->size(),
+          " dimensions, at most ", Shape::kMaxRank, " are possible");
+  Shape shape;
+  for (int64_t d : *dims) {
+    require(d >= 0 || d == Shape::kUnknown, "it has a dimension ", d);
+    shape.push_back(d);
+  }
+  if (shape.known()) shape.count();  // refuses what no memory holds
+  return shape;
+}
+
+Structure read_structure(const File& file) {
+  Structure s;
+  read_exactly(file, 0, {reinterpret_cast<uint8_t*>(&s.head), sizeof(s.head)}, "its head");
+  check_head(s.head, file);
+  const auto size = static_cast<size_t>(s.head.structure_bytes);
+  s.bytes.resize((size + sizeof(uint64_t) - 1) / sizeof(uint64_t));
+  const std::span<uint8_t> bytes(reinterpret_cast<uint8_t*>(s.bytes.data()), size);
+  read_exactly(file, s.head.head_bytes, bytes, "its structure");
+  require(checksum(bytes) == s.head.structure_checksum, "its structure is damaged: the checksum of bytes ",
+          s.head.head_bytes, " to ", s.head.head_bytes + size, " is ", checksum(bytes), ", expected ",
+          s.head.structure_checksum);
+  flatbuffers::Verifier::Options options;
+  options.max_depth = kMostDepth;
+  // A table and what refers to it take 8 bytes at least: more would be the same ones again and again.
+  options.max_tables = static_cast<flatbuffers::uoffset_t>(size / 8 + 1);
+  flatbuffers::Verifier verifier(bytes.data(), bytes.size(), options);
+  require(size >= 8 && fb::VerifyModelBuffer(verifier), "its structure has tables that do not lie within it");
+  find_sections(s);
+  return s;
+}
+
+ModelInfo info_of(const Structure& structure, const std::string& file) {
+  const fb::Model& model = structure.model();
+  ModelInfo info;
+  info.file = file;
+  info.format = "Coracle";
+  info.producer = printable(view(model.producer()));
+  info.inputs = declared(model.inputs());
+  info.outputs = declared(model.outputs());
+  info.parameters = declared(model.parameters());
+  std::map<std::string_view, int64_t> operators;
+  for (uint32_t g = 0; g < count(model.graphs()); ++g) {
+    const auto* nodes = model.graphs()->Get(g)->nodes();
+    for (uint32_t i = 0; i < count(nodes); ++i) ++operators[view(nodes->Get(i)->operator_())];
+  }
+  for (const auto& [name, times] : operators) {
+    info.operators.push_back({printable(name), times});
+    const OpRow* row = find_op(name);
+    if (row != nullptr && row->infer != nullptr) continue;
+    info.unsupported.push_back({printable(name), times, "this version of Coracle has no such operator"});
+  }
+  SavingRecord& record = info.saved.emplace();
+  record.version = printable(view(model.version()));
+  record.major = structure.head.major;
+  record.minor = structure.head.minor;
+  record.operators = structure.head.operators;
+  record.source = printable(view(model.source()));
+  record.source_format = printable(view(model.source_format()));
+  for (uint32_t i = 0; i < count(model.rewrites()); ++i) {
+    const fb::Rewrites& r = *model.rewrites()->Get(i);
+    record.rewrites.push_back({printable(view(r.pass())), r.count()});
+  }
+  for (uint32_t i = 0; i < count(model.left_out()); ++i) {
+    record.left_out.push_back(printable(view(model.left_out()->Get(i))));
+  }
+  return info;
+}
+
+}  // namespace coracle::saved
