@@ -4,7 +4,6 @@
 // nothing.
 #pragma once
 
-#include "devices/cpu/isa/row_blocks.h"
 #include "devices/cpu/isa/vector.h"
 
 namespace coracle::cpu::CORACLE_ISA {
@@ -57,15 +56,11 @@ void extremes_of_rows(const T* x, T* y, size_t rows, size_t n) {
   for (size_t r = 0; r < rows; ++r, x += n) {
     E e0, e1, e2, e3;
     size_t i = 0;
-    for (size_t end = 0; end < n;) {
-      end = block_end(i, n);
-      for (; i + 4 * kLanes <= end; i += 4 * kLanes) {
-        e0.take(hn::LoadU(d, x + i));
-        e1.take(hn::LoadU(d, x + i + kLanes));
-        e2.take(hn::LoadU(d, x + i + 2 * kLanes));
-        e3.take(hn::LoadU(d, x + i + 3 * kLanes));
-      }
-      if (gives_up(end, n)) return;
+    for (; i + 4 * kLanes <= n; i += 4 * kLanes) {
+      e0.take(hn::LoadU(d, x + i));
+      e1.take(hn::LoadU(d, x + i + kLanes));
+      e2.take(hn::LoadU(d, x + i + 2 * kLanes));
+      e3.take(hn::LoadU(d, x + i + 3 * kLanes));
     }
     for (; i + kLanes <= n; i += kLanes) e0.take(hn::LoadU(d, x + i));
     if (i < n) e1.take(hn::IfThenElse(hn::FirstN(d, n - i), load_partial(d, x + i, n - i), set(d, E::kNone)));
@@ -83,14 +78,11 @@ HWY_INLINE void extremes_of_strip(const T* x, T* y, size_t n, size_t inner, size
   const hn::ScalableTag<T> d;
   constexpr size_t kLanes = HWY_LANES(T);
   Extreme<kLargest, T> e[kVectors];
-  for (size_t i = 0; i < n;) {
-    for (const size_t end = block_end(i, n); i < end; ++i) {
-      CORACLE_UNROLL for (size_t v = 0; v < kVectors; ++v) {
-        const T* from = x + i * inner + column + v * kLanes;
-        e[v].take(width >= kLanes ? hn::LoadU(d, from) : load_partial(d, from, width));
-      }
+  for (size_t i = 0; i < n; ++i) {
+    CORACLE_UNROLL for (size_t v = 0; v < kVectors; ++v) {
+      const T* from = x + i * inner + column + v * kLanes;
+      e[v].take(width >= kLanes ? hn::LoadU(d, from) : load_partial(d, from, width));
     }
-    if (gives_up(i, n)) return;
   }
   CORACLE_UNROLL for (size_t v = 0; v < kVectors; ++v) {
     if (width >= kLanes) {

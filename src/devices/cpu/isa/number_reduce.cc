@@ -106,12 +106,8 @@ void rows_of(const T* x, Y* y, size_t rows, size_t n) {
     A lanes[kLanes];
     for (A& lane : lanes) lane = Op::kNone;
     size_t i = 0;
-    for (size_t end = 0; end < n;) {
-      end = block_end(i, n);
-      for (; i + kLanes <= end; i += kLanes) {
-        for (size_t l = 0; l < kLanes; ++l) lanes[l] = Op::step(lanes[l], x[i + l]);
-      }
-      if (gives_up(end, n)) return;
+    for (; i + kLanes <= n; i += kLanes) {
+      for (size_t l = 0; l < kLanes; ++l) lanes[l] = Op::step(lanes[l], x[i + l]);
     }
     for (size_t l = 0; i < n; ++i, ++l) lanes[l] = Op::step(lanes[l], x[i]);
     A all = lanes[0];
@@ -127,12 +123,9 @@ void strided_of(const T* x, Y* y, size_t n, size_t inner, size_t begin, size_t e
     const size_t size = end - begin < kColumns ? end - begin : kColumns;
     A columns[kColumns];
     for (A& column : columns) column = Op::kNone;
-    for (size_t k = 0; k < n;) {
-      for (const size_t stop = block_end(k, n); k < stop; ++k) {
-        const T* from = x + k * inner + begin;
-        for (size_t i = 0; i < size; ++i) columns[i] = Op::step(columns[i], from[i]);
-      }
-      if (gives_up(k, n)) return;
+    for (size_t k = 0; k < n; ++k) {
+      const T* from = x + k * inner + begin;
+      for (size_t i = 0; i < size; ++i) columns[i] = Op::step(columns[i], from[i]);
     }
     for (size_t i = 0; i < size; ++i) y[begin + i] = static_cast<Y>(columns[i]);
   }
@@ -238,12 +231,10 @@ template <bool kLargest, class T>
 void arg_rows_of(const T* x, int64_t* y, size_t rows, size_t n) {
   using Op = typename Choice<kLargest, MaxOp<T, T>, MinOp<T, T>>::Type;
   for (size_t r = 0; r < rows; ++r, x += n) {
-    T best = T();
+    T best;
     rows_of<Op, T, T>(x, &best, 1, n);
-    if (n > kRowBlock && over()) return;  // not the best
     size_t at = 0;
     for (; at + kColumns <= n; at += kColumns) {  // a block without it is passed over as a whole
-      if (at % kRowBlock == kRowBlock - kColumns && over()) return;
       uint8_t equal = 0;
       for (size_t i = 0; i < kColumns; ++i) equal = static_cast<uint8_t>(equal | (x[at + i] == best));
       if (equal != 0) break;
@@ -261,7 +252,6 @@ void arg_strided_of(const T* x, int64_t* y, size_t n, size_t inner, size_t begin
     int64_t at[kColumns] = {};
     for (size_t i = 0; i < size; ++i) best[i] = x[begin + i];
     for (size_t k = 1; k < n; ++k) {
-      if (k % kRowBlock == kRowBlock - 1 && over()) return;
       const T* from = x + k * inner + begin;
       for (size_t i = 0; i < size; ++i) {
         const bool better = kLargest ? from[i] > best[i] : from[i] < best[i];
