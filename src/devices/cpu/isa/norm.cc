@@ -155,7 +155,7 @@ void group_norm_channels_last(const GroupNorm& p, size_t begin, size_t end, floa
     for (size_t c = g * size; c < (g + 1) * size; ++c) factor[c] = p.scale != nullptr ? value * p.scale[c] : value;
   }
   const FloatTag d;
-  const size_t looks = kRowBlock / (last - first) + 1;
+  const size_t looks = kRowBlock / (last - first + 1) + 1;  // there may be no channels
   for (size_t r = 0; r < p.area; ++r) {
     if (r % looks == looks - 1 && over()) return;
     const float* x = p.x + r * channels;
