@@ -9,6 +9,23 @@
 #include "base/error.h"
 
 namespace coracle {
+namespace {
+
+/// Writes to each page of large memory: the system makes a page when it is first written to, which takes longer than
+/// filling it, and who fills a container does not look at the time. False if the deadline has passed meanwhile.
+bool make_pages(char* data, size_t bytes) {
+  constexpr size_t kPage = 4096;
+  constexpr size_t kShort = size_t{8} << 20;
+  constexpr size_t kBlock = size_t{1} << 20;
+  if (bytes < kShort || Deadline::current() == nullptr) return true;
+  for (size_t i = 0; i < bytes; i += kPage) {
+    if (i % kBlock == 0 && Deadline::over()) return false;
+    *static_cast<volatile char*>(data + i) = 0;
+  }
+  return true;
+}
+
+}  // namespace
 
 void* allocate_charged(MemoryLedger* ledger, size_t count, size_t element_bytes) {
   const bool fits = count <= static_cast<size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / element_bytes;
@@ -22,6 +39,10 @@ void* allocate_charged(MemoryLedger* ledger, size_t count, size_t element_bytes)
     fail(ErrorCode::kOutOfMemory, "the system has not the ", bytes, " bytes for ", what(), ": use smaller inputs");
   }
   MemoryLedger::count_in_process(bytes);
+  if (!make_pages(static_cast<char*>(data), bytes)) {
+    free_charged(ledger, data, bytes);
+    Deadline::check_current();
+  }
   return data;
 }
 

@@ -2,9 +2,9 @@
 #include "base/tensor.h"
 
 #include <algorithm>
-#include <cstring>
 #include <new>
 
+#include "base/block_copy.h"
 #include "base/convert.h"
 #include "base/deadline.h"
 #include "base/memory_ledger.h"
@@ -85,7 +85,7 @@ Tensor Tensor::clone() const {
     return t;
   }
   Tensor t = make(dtype_, shape_);
-  if (bytes() != 0) std::memcpy(t.data_, data_, bytes());
+  copy_in_blocks(t.data_, data_, bytes());
   t.lod_ = lod_;
   return t;
 }
@@ -121,16 +121,20 @@ int64_t Tensor::integer(int64_t i) const {
 }
 
 std::vector<int64_t> Tensor::integers() const {
-  std::vector<int64_t> out(static_cast<size_t>(count()));
-  in_blocks(out.size(), [&](size_t begin, size_t end) {
+  std::vector<int64_t> out;
+  out.reserve(static_cast<size_t>(count()));
+  in_blocks(static_cast<size_t>(count()), [&](size_t begin, size_t end) {
+    out.resize(end);
     for (size_t i = begin; i < end; ++i) out[i] = integer(static_cast<int64_t>(i));
   });
   return out;
 }
 
 std::vector<double> Tensor::doubles() const {
-  std::vector<double> out(static_cast<size_t>(count()));
-  in_blocks(out.size(), [&](size_t begin, size_t end) {
+  std::vector<double> out;
+  out.reserve(static_cast<size_t>(count()));
+  in_blocks(static_cast<size_t>(count()), [&](size_t begin, size_t end) {
+    out.resize(end);
     visit_real(dtype_, [&](auto* p) {
       using T = std::remove_pointer_t<decltype(p)>;
       for (size_t i = begin; i < end; ++i) out[i] = static_cast<double>(data<T>()[i]);

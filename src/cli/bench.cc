@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -17,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/interrupt.h"
+#include "cli/json.h"
 #include "cli/machine.h"
 
 namespace coracle::cli {
@@ -69,8 +68,8 @@ void print_text(const Measured& m) {
 }
 
 void print_json(const ModelArguments& arguments, const Measured& m) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> w(buffer);
+  JsonBuffer buffer;
+  JsonWriter w(buffer);
   w.StartObject();
   const auto number = [&](const char* name, double value) {
     w.Key(name);

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 #include <fmt/format.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include "cli/commands.h"
+#include "cli/json.h"
 #include "cli/machine.h"
 
 // What --version and `devices` say.
 namespace coracle::cli {
 namespace {
 
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+using Writer = JsonWriter;
 
 /// Whose code is in the program and its library; the texts are in THIRD_PARTY_NOTICES.
 struct Component {
@@ -47,7 +46,7 @@ void write_strings(Writer& w, const char* name, const std::vector<std::string>& 
 }
 
 void print_json(const Machine& m) {
-  rapidjson::StringBuffer buffer;
+  JsonBuffer buffer;
   Writer w(buffer);
   const auto number = [&](const char* name, int64_t value) {
     w.Key(name);

@@ -2,9 +2,6 @@
 #include "cli/doctor.h"
 
 #include <fmt/core.h>
-#include <rapidjson/document.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -18,6 +15,7 @@
 #include <optional>
 
 #include "cli/failure.h"
+#include "cli/json.h"
 
 namespace coracle::cli {
 namespace {
@@ -100,7 +98,7 @@ bool on_network(const std::string& path) {
   return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
 }
 
-Finding files(const std::string& path, const rapidjson::Value& description) {
+Finding files(const std::string& path, const JsonValue& description) {
   const int64_t weights = description["parameters"]["bytes"].GetInt64();
   const int64_t mapped = description["mapped_bytes"].GetInt64();
   std::string found = fmt::format("{}, {} of weights, {} of them mapped", description["file"].GetString(),
@@ -131,10 +129,10 @@ Finding kernels(const api::Model& model, const InputOptions& inputs) {
   } catch (const Failure& e) {
     return {Health::kNote, "kernels", e.what(), "with inputs, which kernels they run with is told"};
   }
-  rapidjson::Document steps;
+  JsonDocument steps;
   steps.Parse(session.explain().c_str());
   std::map<std::string, int> references;
-  for (const rapidjson::Value& step : steps.GetArray()) {
+  for (const JsonValue& step : steps.GetArray()) {
     if (std::string(step["kernel"].GetString()) == "reference") ++references[step["op"].GetString()];
   }
   if (!references.empty()) {
@@ -156,8 +154,8 @@ void print_text(const std::vector<Finding>& findings) {
 }
 
 void print_json(const std::vector<Finding>& findings) {
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> w(buffer);
+  JsonBuffer buffer;
+  JsonWriter w(buffer);
   w.StartObject();
   w.Key("findings");
   w.StartArray();
@@ -184,7 +182,7 @@ std::vector<Finding> examine_process() { return {build(), libraries(), limits(),
 
 std::vector<Finding> examine_model(const ModelArguments& arguments, const InputOptions& inputs) {
   const api::Model model(arguments.model, arguments.params);
-  rapidjson::Document description;
+  JsonDocument description;
   description.Parse(model.description().c_str());
   api::Session session(model);
   const coracle_machine_limits limits = session.machine_limits();

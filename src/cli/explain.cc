@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
-#include <rapidjson/document.h>
 
 #include "cli/commands.h"
+#include "cli/json.h"
 
 namespace coracle::cli {
 
@@ -15,15 +15,15 @@ void explain(const ModelArguments& arguments, const SessionArguments& session_ar
     fmt::print("{}\n", text);
     return;
   }
-  rapidjson::Document d;
+  JsonDocument d;
   d.Parse(text.c_str());
-  for (const rapidjson::Value& step : d.GetArray()) {
+  for (const JsonValue& step : d.GetArray()) {
     const std::string output = step["outputs"].Empty() ? "" : step["outputs"][0].GetString();
     const std::string strips =
         step.HasMember("strips") ? fmt::format("  in strips, group {}", step["strips"].GetInt64()) : "";
     fmt::print("{:<28} {:<20} {:<28} {}{}\n", step["node"].GetString(), step["op"].GetString(),
                step["kernel"].GetString(), output, strips);
-    for (const rapidjson::Value& r : step["refused"].GetArray()) {
+    for (const JsonValue& r : step["refused"].GetArray()) {
       fmt::print("    not {}: {}\n", r["kernel"].GetString(), r["reason"].GetString());
     }
   }

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
-#include <rapidjson/document.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include "cli/commands.h"
+#include "cli/json.h"
 
 namespace coracle::cli {
 namespace {
 
-void print_tensors(const char* title, const rapidjson::Value& list) {
+void print_tensors(const char* title, const JsonValue& list) {
   fmt::print("{}\n", title);
   int i = 0;
-  for (const rapidjson::Value& t : list.GetArray()) {
+  for (const JsonValue& t : list.GetArray()) {
     std::string shape;
     if (t["shape"].IsArray()) {
-      for (const rapidjson::Value& d : t["shape"].GetArray()) {
+      for (const JsonValue& d : t["shape"].GetArray()) {
         shape.append(shape.empty() ? "" : ", ").append(d.GetInt64() < 0 ? "?" : std::to_string(d.GetInt64()));
       }
     } else {
@@ -25,13 +23,13 @@ void print_tensors(const char* title, const rapidjson::Value& list) {
   }
 }
 
-double mebibytes(const rapidjson::Value& bytes) { return static_cast<double>(bytes.GetUint64()) / 1048576.0; }
+double mebibytes(const JsonValue& bytes) { return static_cast<double>(bytes.GetUint64()) / 1048576.0; }
 
 /// "memory": weights as read; with shapes also what a run of such shapes takes besides.
-void add_memory(const ModelArguments& arguments, const InputOptions& inputs, rapidjson::Document& d) {
-  rapidjson::Value memory(rapidjson::kObjectType);
+void add_memory(const ModelArguments& arguments, const InputOptions& inputs, JsonDocument& d) {
+  JsonValue memory(rapidjson::kObjectType);
   const auto add = [&](const char* name, size_t bytes) {
-    memory.AddMember(rapidjson::StringRef(name), rapidjson::Value(uint64_t{bytes}), d.GetAllocator());
+    memory.AddMember(rapidjson::StringRef(name), JsonValue(uint64_t{bytes}), d.GetAllocator());
   };
   add("weights", d["parameters"]["bytes"].GetUint64());
   if (!inputs.shapes.empty() || !inputs.files.empty()) {
@@ -59,19 +57,19 @@ void print_saved(const rapidjson::Value& saved) {
 }  // namespace
 
 void inspect(const ModelArguments& arguments, const InputOptions& inputs, bool json) {
-  rapidjson::Document d;
+  JsonDocument d;
   d.Parse(api::inspect(arguments.model, arguments.params).c_str());
   if (arguments.options.check_weights) api::Model(arguments.model, arguments.params, arguments.options);
   add_memory(arguments, inputs, d);
   if (json) {
-    rapidjson::StringBuffer buffer;
-    rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+    JsonBuffer buffer;
+    JsonWriter writer(buffer);
     d.Accept(writer);
     fmt::print("{}\n", buffer.GetString());
     return;
   }
   fmt::print("file        {}\n", d["file"].GetString());
-  for (const rapidjson::Value& other : d["passed_over"].GetArray()) {
+  for (const JsonValue& other : d["passed_over"].GetArray()) {
     fmt::print("not taken   {} (name it to take it)\n", other.GetString());
   }
   fmt::print("format      {}\nproducer    {}\n", d["format"].GetString(),
@@ -79,10 +77,10 @@ void inspect(const ModelArguments& arguments, const InputOptions& inputs, bool j
   if (d.HasMember("saved")) print_saved(d["saved"]);
   print_tensors("inputs", d["inputs"]);
   print_tensors("outputs", d["outputs"]);
-  const rapidjson::Value& parameters = d["parameters"];
+  const JsonValue& parameters = d["parameters"];
   fmt::print("parameters  {} tensors, {} elements, {:.2f} MiB\n", parameters["count"].GetInt64(),
              parameters["elements"].GetInt64(), mebibytes(parameters["bytes"]));
-  const rapidjson::Value& memory = d["memory"];
+  const JsonValue& memory = d["memory"];
   fmt::print("memory      about {:.2f} MiB for weights as read and packed, ", 2.0 * mebibytes(memory["weights"]));
   if (memory.HasMember("run")) {
     fmt::print("{:.2f} MiB for the tensors of a run of these shapes\n", mebibytes(memory["run"]));
@@ -90,7 +88,7 @@ void inspect(const ModelArguments& arguments, const InputOptions& inputs, bool j
     fmt::print("and what a run takes (--shape NAME=... tells)\n");
   }
   fmt::print("operators\n");
-  const rapidjson::Value& operators = d["operators"];
+  const JsonValue& operators = d["operators"];
   for (auto o = operators.MemberBegin(); o != operators.MemberEnd(); ++o) {
     fmt::print("  {:6}  {}\n", o->value.GetInt64(), o->name.GetString());
   }
@@ -99,7 +97,7 @@ void inspect(const ModelArguments& arguments, const InputOptions& inputs, bool j
     return;
   }
   fmt::print("not supported\n");
-  for (const rapidjson::Value& u : d["unsupported"].GetArray()) {
+  for (const JsonValue& u : d["unsupported"].GetArray()) {
     fmt::print("  {:6}  {}: {}\n", u["count"].GetInt64(), u["operator"].GetString(), u["reason"].GetString());
   }
 }

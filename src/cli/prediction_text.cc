@@ -2,16 +2,16 @@
 #include "cli/prediction_text.h"
 
 #include <fmt/core.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <map>
+
+#include "cli/json.h"
 
 namespace coracle::cli {
 namespace {
 
 using vision::Task;
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+using Writer = JsonWriter;
 
 /// A class of a class map and how many pixels it has.
 struct Covered {
@@ -174,7 +174,7 @@ std::string to_text(const Answer& a) {
 }
 
 std::string to_json(const Answer& a) {
-  rapidjson::StringBuffer buffer;
+  JsonBuffer buffer;
   Writer w(buffer);
   w.StartObject();
   key(w, "picture", a.picture);
@@ -188,7 +188,7 @@ std::string to_json(const Answer& a) {
 }
 
 std::string error_json(const std::string& picture, const std::string& error) {
-  rapidjson::StringBuffer buffer;
+  JsonBuffer buffer;
   Writer w(buffer);
   w.StartObject();
   key(w, "picture", picture);

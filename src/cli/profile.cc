@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
-#include <rapidjson/document.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <algorithm>
 #include <map>
@@ -11,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/file.h"
 #include "cli/interrupt.h"
+#include "cli/json.h"
 
 namespace coracle::cli {
 namespace {
@@ -23,7 +21,7 @@ struct Total {
   double bytes = 0;
   double limit = 0;  // seconds that the machine would need at best
 
-  void add(const rapidjson::Value& event, const coracle_machine_limits& machine) {
+  void add(const JsonValue& event, const coracle_machine_limits& machine) {
     const auto f = static_cast<double>(event["flops"].GetInt64());
     const auto b = static_cast<double>(event["bytes"].GetInt64());
     ++calls;
@@ -42,7 +40,7 @@ void print(const Total& t, double all, const std::string& name) {
              100.0 * t.limit / seconds, name);
 }
 
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+using Writer = JsonWriter;
 
 struct Trace {
   std::string text;
@@ -52,9 +50,9 @@ struct Trace {
 
 /// Chrome's trace event format, times in microseconds: a lane for each thread, in that of the calling one a complete
 /// event per kernel call, in the others one per call that they helped with.
-Trace chrome_trace(const rapidjson::Document& events) {
+Trace chrome_trace(const JsonDocument& events) {
   Trace trace;
-  rapidjson::StringBuffer buffer;
+  JsonBuffer buffer;
   Writer w(buffer);
   const auto text = [&](const char* name, const char* value) {
     w.Key(name);
@@ -69,11 +67,11 @@ Trace chrome_trace(const rapidjson::Document& events) {
     w.Key("tid");
     w.Int(thread + 1);
   };
-  const auto microseconds = [&](const char* name, const rapidjson::Value& ns) {
+  const auto microseconds = [&](const char* name, const JsonValue& ns) {
     w.Key(name);
     w.Double(static_cast<double>(ns.GetInt64()) / 1000.0);
   };
-  const auto add = [&](const rapidjson::Value& e, const rapidjson::Value& when, int thread) {
+  const auto add = [&](const JsonValue& e, const JsonValue& when, int thread) {
     begin_event("X", e["node"].GetString(), thread);
     text("cat", e["op"].GetString());
     microseconds("ts", when["start_ns"]);
@@ -91,9 +89,9 @@ Trace chrome_trace(const rapidjson::Document& events) {
   w.StartObject();
   w.Key("traceEvents");
   w.StartArray();
-  for (const rapidjson::Value& e : events.GetArray()) {
+  for (const JsonValue& e : events.GetArray()) {
     add(e, e, 0);
-    for (const rapidjson::Value& helper : e["helpers"].GetArray()) add(e, helper, helper["thread"].GetInt());
+    for (const JsonValue& helper : e["helpers"].GetArray()) add(e, helper, helper["thread"].GetInt());
   }
   for (int thread = 0; thread < trace.threads; ++thread) {
     begin_event("M", "thread_name", thread);
@@ -141,7 +139,7 @@ void write_total(Writer& w, const Total& t, double all) {
 /// The table with numbers in full, and the calls as coracle_session_profile tells them.
 void print_json(const std::vector<NamedTotal>& sorted, const Total& all, const coracle_machine_limits& machine,
                 const ProfileArguments& arguments, const std::string& calls) {
-  rapidjson::StringBuffer buffer;
+  JsonBuffer buffer;
   Writer w(buffer);
   w.StartObject();
   w.Key("runs");
@@ -188,7 +186,7 @@ void profile(const ModelArguments& arguments, const SessionArguments& session_ar
   Interruption::run(session);
   session.set_profiling(true);
   for (int i = 0; i < profile_arguments.repeat; ++i) Interruption::run(session);
-  rapidjson::Document events;
+  JsonDocument events;
   const std::string text = session.profile();
   events.Parse(text.c_str());
   const Trace trace = chrome_trace(events);
@@ -196,7 +194,7 @@ void profile(const ModelArguments& arguments, const SessionArguments& session_ar
   const coracle_machine_limits machine = session.machine_limits();
   std::map<std::string, Total> totals;
   Total all;
-  for (const rapidjson::Value& e : events.GetArray()) {
+  for (const JsonValue& e : events.GetArray()) {
     std::string name = std::string(e["op"].GetString()) + "  " + e["kernel"].GetString();
     if (profile_arguments.nodes) name += fmt::format("  {}  {}", e["output"].GetString(), e["node"].GetString());
     totals[name].add(e, machine);

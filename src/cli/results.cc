@@ -2,8 +2,6 @@
 #include "cli/results.h"
 
 #include <fmt/core.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,12 +11,13 @@
 #include "cli/input/array.h"
 #include "cli/input/element.h"
 #include "cli/input/npy.h"
+#include "cli/json.h"
 #include "cli/text.h"
 
 namespace coracle::cli {
 namespace {
 
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+using Writer = JsonWriter;
 
 std::string summary(const api::View& v) {
   if (v.size() == 0) return "empty";
@@ -133,7 +132,7 @@ std::string results_text(const std::vector<api::TensorInfo>& infos, const api::S
 
 std::string results_json(const std::vector<api::TensorInfo>& infos, const api::Session& session, bool values,
                          const std::string& file) {
-  rapidjson::StringBuffer buffer;
+  JsonBuffer buffer;
   Writer w(buffer);
   w.StartObject();
   if (!file.empty()) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/deadline.h"
+
 namespace coracle {
 namespace {
 
@@ -196,7 +198,10 @@ void verify(const Graph& graph, bool infer) {
   for (size_t i = 0; i < defined.size(); ++i) {
     defined[i] = graph.value(ValueId{static_cast<int32_t>(i)}).producer == kNoNode;
   }
+  constexpr int64_t kStepsOfNode = 256;
+  LoopCheck check;
   for (NodeId id : graph.order()) {
+    check.step(kStepsOfNode);
     const Node& node = graph.node(id);
     require(node.alive, "node ", node.name, " was removed but is still in the program");
     const OpRow& row = node.op.row();
@@ -220,6 +225,7 @@ void verify(const Graph& graph, bool infer) {
   for (ValueId v : graph.inputs()) inputs.push_back(graph.fact(v));
   const std::vector<Fact> facts = infer_graph(graph, inputs);
   for (NodeId id : graph.order()) {
+    check.step(kStepsOfNode);
     for (ValueId v : graph.node(id).outputs) {
       require(replaceable(graph.fact(v), facts[index(v)]), "a result of node ", graph.node(id).name, " is recorded as ",
               graph.fact(v), " but is ", facts[index(v)]);

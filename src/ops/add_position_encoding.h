@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "base/deadline.h"
 #include "graph/op.h"
 #include "ops/common/recurrent.h"
 
@@ -46,11 +47,13 @@ inline void reference(const AddPositionEncoding& op, ReferenceArgs& a) {
   }
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
+    LoopCheck check;
     for (size_t q = 0; q + 1 < offsets.size(); ++q) {
       for (int64_t t = offsets[q]; t < offsets[q + 1]; ++t) {
         const T* from = a.in(0).data<T>() + t * width;
         T* to = a.out(0).data<T>() + t * width;
         for (int64_t k = 0; k < half; ++k) {
+          check.step(8);
           const double exponent = half > 1 ? static_cast<double>(k) / static_cast<double>(half - 1) : 1.0;
           const double angle = static_cast<double>(t - offsets[q]) / std::pow(10000.0, exponent);
           to[k] = static_cast<T>(static_cast<double>(from[k]) * op.alpha + std::sin(angle) * op.beta);

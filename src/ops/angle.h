@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/deadline.h"
 #include "ops/common/complex_numbers.h"
 
 namespace coracle {
@@ -19,12 +20,15 @@ struct Angle {
 inline void infer(const Angle&, InferArgs& a) { a.set(0, part_type(a.dtype(0)), a.shape(0)); }
 
 inline void reference(const Angle&, ReferenceArgs& a) {
-  const int64_t n = a.in(0).count();
+  const auto n = static_cast<size_t>(a.in(0).count());
   if (is_complex(a.in(0).dtype())) {
     visit_complex(a.in(0).dtype(), [&](auto* p) {
       using T = std::remove_pointer_t<decltype(p)>;
       const auto* from = a.in(0).data<std::complex<T>>();
-      for (int64_t i = 0; i < n; ++i) a.out(0).data<T>()[i] = std::arg(from[i]);
+      T* to = a.out(0).data<T>();
+      in_blocks(n, [&](size_t begin, size_t end) {
+        for (size_t i = begin; i < end; ++i) to[i] = std::arg(from[i]);
+      });
     });
     return;
   }
@@ -32,7 +36,9 @@ inline void reference(const Angle&, ReferenceArgs& a) {
     using T = std::remove_pointer_t<decltype(p)>;
     const T* from = a.in(0).data<T>();
     T* to = a.out(0).data<T>();
-    for (int64_t i = 0; i < n; ++i) to[i] = static_cast<T>(std::atan2(0.0, static_cast<double>(from[i])));
+    in_blocks(n, [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) to[i] = static_cast<T>(std::atan2(0.0, static_cast<double>(from[i])));
+    });
   });
 }
 

@@ -24,7 +24,9 @@ inline void reference(const Bernoulli& op, ReferenceArgs& a) {
   RandomStream random(op.seed);
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
+    LoopCheck check;
     for (int64_t i = 0, n = a.in(0).count(); i < n; ++i) {
+      check.step();
       a.out(0).data<T>()[i] = static_cast<T>(random.uniform() < static_cast<double>(a.in(0).data<T>()[i]) ? 1 : 0);
     }
   });

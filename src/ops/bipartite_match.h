@@ -6,6 +6,7 @@
 #include "base/buffer.h"
 #include "ops/common/boxes.h"
 #include "ops/common/recurrent.h"
+#include "ops/common/sorting.h"
 
 namespace coracle {
 
@@ -50,15 +51,21 @@ inline void match_columns(const BipartiteMatch& op, const double* x, int64_t row
     int64_t row;
     int64_t column;
   };
-  std::vector<Pair> pairs;
+  Buffer<Pair> pairs;
+  LoopCheck check;
   for (int64_t j = 0; j < columns; ++j) {
     for (int64_t i = 0; i < rows; ++i) {
+      check.step();
       if (x[i * columns + j] >= kLeast) pairs.push_back({x[i * columns + j], i, j});
     }
   }
-  std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& p, const Pair& q) { return p.value > q.value; });
+  std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& p, const Pair& q) {
+    step_of_sort();
+    return p.value > q.value;
+  });
   std::vector<bool> taken(static_cast<size_t>(rows), false);
   for (const Pair& p : pairs) {
+    check.step(4);
     if (taken[static_cast<size_t>(p.row)] || match[p.column] >= 0) continue;
     taken[static_cast<size_t>(p.row)] = true;
     match[p.column] = p.row;
@@ -66,6 +73,7 @@ inline void match_columns(const BipartiteMatch& op, const double* x, int64_t row
   }
   if (op.match_type != BipartiteMatch::Type::kPerPrediction) return;
   for (const Pair& p : pairs) {
+    check.step(4);
     if (match[p.column] >= 0 || p.value < op.dist_threshold) continue;
     match[p.column] = p.row;
     similarity[p.column] = p.value;

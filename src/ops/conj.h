@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstring>
-
+#include "base/block_copy.h"
 #include "ops/common/complex_numbers.h"
 
 namespace coracle {
@@ -20,12 +19,13 @@ inline void infer(const Conj&, InferArgs& a) { a.set(0, a.dtype(0), a.shape(0));
 
 inline void reference(const Conj&, ReferenceArgs& a) {
   if (!is_complex(a.in(0).dtype())) {
-    if (a.in(0).bytes() != 0) std::memcpy(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes());
-    return;
+    return copy_in_blocks(a.out(0).raw(), a.in(0).raw(), a.in(0).bytes());
   }
   visit_complex(a.in(0).dtype(), [&](auto* p) {
     using C = std::complex<std::remove_pointer_t<decltype(p)>>;
-    for (int64_t i = 0, n = a.in(0).count(); i < n; ++i) a.out(0).data<C>()[i] = std::conj(a.in(0).data<C>()[i]);
+    in_blocks(static_cast<size_t>(a.in(0).count()), [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) a.out(0).data<C>()[i] = std::conj(a.in(0).data<C>()[i]);
+    });
   });
 }
 

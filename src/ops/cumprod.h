@@ -34,9 +34,11 @@ inline void reference(const Cumprod& op, ReferenceArgs& a) {
   visit_real(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     using Product = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
+    LoopCheck check;
     lines.each([&](int64_t first) {
       Product product = 1;
       for (int64_t k = 0; k < lines.length; ++k) {
+        check.step();
         const int64_t at = first + (op.reverse ? lines.length - 1 - k : k) * lines.inner;
         const Product before = product;
         product *= static_cast<Product>(a.in(0).data<T>()[at]);

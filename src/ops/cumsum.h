@@ -48,9 +48,9 @@ inline void reference(const Cumsum& op, ReferenceArgs& a) {
     LoopCheck check;
     for (int64_t o = 0; o < outer; ++o) {
       for (int64_t i = 0; i < inner; ++i) {
-        check.step(n);
         Sum sum = 0;
         for (int64_t k = 0; k < n; ++k) {
+          check.step();
           const int64_t at = (o * n + (op.reverse ? n - 1 - k : k)) * inner + i;
           const Sum before = sum;
           sum += static_cast<Sum>(a.in(0).data<T>()[at]);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/deadline.h"
 #include "ops/common/decompositions.h"
 
 namespace coracle {
@@ -46,6 +47,7 @@ inline void reference(const Lu& op, ReferenceArgs& a) {
   const int64_t n = s.back();
   const int64_t k = std::min(m, n);
   const auto at = [n](int64_t i, int64_t j) { return static_cast<size_t>(i * n + j); };
+  LoopCheck check;
   for (int64_t i = 0, count = s.count(0, s.rank() - 2); i < count; ++i) {
     Matrix x = read_matrix(a.in(0), i, m * n);
     int32_t info = 0;
@@ -61,6 +63,7 @@ inline void reference(const Lu& op, ReferenceArgs& a) {
         continue;
       }
       for (int64_t r = step + 1; r < m; ++r) {
+        check.step(n - step);
         const double factor = x[at(r, step)] / x[at(step, step)];
         x[at(r, step)] = factor;
         for (int64_t j = step + 1; j < n; ++j) x[at(r, j)] -= factor * x[at(step, j)];

@@ -34,7 +34,9 @@ inline void reference(const Mode& op, ReferenceArgs& a) {
     int64_t best = order.back();
     size_t most = 0;
     size_t run = 0;
+    LoopCheck check;
     for (size_t j = 0; j < order.size(); ++j) {
+      check.step(4);
       ++run;
       const auto value = row[static_cast<size_t>(order[j])];
       if (j + 1 < order.size() && row[static_cast<size_t>(order[j + 1])] == value) continue;

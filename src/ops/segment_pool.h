@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "base/buffer.h"
+#include "ops/common/filling.h"
 #include "ops/common/grouped.h"
 
 namespace coracle {
@@ -30,22 +33,39 @@ inline void infer(const SegmentPool&, InferArgs& a) {
   a.set(1, a.dtype(0), Shape{Shape::kUnknown, 1});
 }
 
+/// The ids are in order: one segment is gathered at a time, and nothing but the results grows with the ids, which are
+/// the file's or the caller's choice.
 inline void reference(const SegmentPool& op, ReferenceArgs& a) {
-  const Buffer<int64_t> ids = integers_of(a.in(1));
-  for (size_t i = 0; i < ids.size(); ++i) {
-    require(ids[i] >= (i == 0 ? 0 : ids[i - 1]), ErrorCode::kRunFailure, "segment ids are not in order: ", ids[i]);
+  const Tensor& ids = a.in(1);
+  const int64_t n = ids.count();
+  int64_t last = -1;
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t id = ids.integer(i);
+    require(id >= std::max<int64_t>(last, 0), ErrorCode::kRunFailure, "segment ids are not in order: ", id);
+    last = id;
   }
+  const DType dtype = a.in(0).dtype();
   Shape y = a.shape(0);
   const int64_t width = y.count(1, y.rank());
-  y[0] = ids.empty() ? 0 : checked_add(ids.back(), 1);
-  RowGroups groups(op.pooltype, y[0], width);
+  y[0] = n == 0 ? 0 : checked_add(last, 1);
+  a.out(0) = Tensor::make(dtype, y);
+  fill(a.out(0), 0, 0);
+  if (a.wants(1)) {
+    a.out(1) = Tensor::make(dtype, Shape{y[0], 1});
+    fill(a.out(1), 0, 0);
+  }
+  const auto row_of = [&](Tensor& result, int64_t id, int64_t columns) {
+    const auto at = static_cast<size_t>(id * columns) * size_of(dtype);
+    return Tensor::borrow(dtype, Shape{columns}, result.data<char>() + at);
+  };
   const Buffer<double> x = doubles_of(a.in(0));
-  for (size_t i = 0; i < ids.size(); ++i) groups.add(ids[i], x.data() + static_cast<int64_t>(i) * width);
-  a.out(0) = Tensor::make(a.in(0).dtype(), y);
-  a.out(0).assign(groups.finish());
-  if (!a.wants(1)) return;
-  a.out(1) = Tensor::make(a.in(0).dtype(), Shape{y[0], 1});
-  a.out(1).assign(groups.counts());
+  for (int64_t i = 0; i < n;) {
+    const int64_t id = ids.integer(i);
+    RowGroups segment(op.pooltype, 1, width);
+    for (; i < n && ids.integer(i) == id; ++i) segment.add(0, x.data() + i * width);
+    row_of(a.out(0), id, width).assign(segment.finish());
+    if (a.wants(1)) row_of(a.out(1), id, 1).assign(segment.counts());
+  }
 }
 
 inline constexpr const OpRow* segment_pool_op = &kOpRow<SegmentPool>;

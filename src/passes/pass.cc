@@ -37,6 +37,7 @@ int run_rewrites(const Pass& pass, Graph& graph, RewriteBudget& budget) {
 }
 
 int run_once(const Pass& pass, Graph& graph, RewriteBudget& budget) {
+  Deadline::check_current();
   int count = pass.function ? pass.function(graph, budget) : run_rewrites(pass, graph, budget);
   for (NodeId id : graph.order()) {
     for (const std::shared_ptr<Graph>& region : graph.node(id).regions) count += run_once(pass, *region, budget);

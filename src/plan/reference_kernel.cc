@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/reference_kernel.h"
 
-#include <cstring>
-
+#include "base/block_copy.h"
 #include "plan/call_failure.h"
 
 namespace coracle {
@@ -26,7 +25,7 @@ void run(KernelCall& call) noexcept {
       if (out[i].raw() == call.out[i].data || out[i].bytes() == 0) continue;
       require(out[i].bytes() == call.out[i].fact->bytes(), ErrorCode::kRunFailure, "the result has ", out[i].shape(),
               ", planned ", call.out[i].fact->shape);
-      std::memcpy(call.out[i].data, out[i].raw(), out[i].bytes());
+      copy_in_blocks(call.out[i].data, out[i].raw(), out[i].bytes());
     }
   } catch (...) {
     fail_with_exception(call, "the operator's data is wrong");

@@ -261,6 +261,43 @@ TEST_F(Failures, Memory) {
 #endif
 }
 
+#ifndef CORACLE_SANITIZED  // which takes more address space than any limit
+/// A limit of this process's address space, which its children have too.
+class AddressSpaceLimit {
+ public:
+  explicit AddressSpaceLimit(rlim_t bytes) {
+    ::getrlimit(RLIMIT_AS, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_AS, &limit);
+  }
+  ~AddressSpaceLimit() { ::setrlimit(RLIMIT_AS, &before_); }
+  AddressSpaceLimit(const AddressSpaceLimit&) = delete;
+  AddressSpaceLimit& operator=(const AddressSpaceLimit&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+/// Results as JSON are many times as large as they are: the limits are met while they are written.
+TEST_F(Failures, MemoryForJson) {
+  const std::vector<std::string> run = {"run",    product_,   "--shape",   "x=500000,2",
+                                        "--json", "--values", "--threads", "1"};
+  int refused = 0;
+  for (rlim_t megabytes = 40; megabytes <= 104; megabytes += 8) {
+    const test::Outcome outcome = [&] {
+      const AddressSpaceLimit limit(megabytes << 20U);
+      return test::coracle_program(run);
+    }();
+    constexpr int kNotStarted = 127;
+    if (outcome.code == 0 || outcome.code == kNotStarted) continue;
+    EXPECT_EQ(outcome.code, kOutOfMemory) << megabytes << " MB: " << outcome.err;
+    EXPECT_EQ(outcome.out, "") << megabytes << " MB";
+    ++refused;
+  }
+  EXPECT_GT(refused, 2);
+}
+#endif
+
 TEST_F(Failures, RunsOnWrongData) {
   const test::ModelBytes bytes = test::small_program_models()[2];
   ASSERT_EQ(bytes.name, "sequences");

@@ -107,6 +107,20 @@ TEST(MemoryLimit, ScratchOfReferences) {
   EXPECT_EQ(run(session, {ones(1000)}).at(0).number(0), 1.0);
 }
 
+TEST(MemoryLimit, SegmentsTakeNoMoreThanTheirResult) {
+  Session session(model_of("graph (%x: float32[?, 1], %i: int64[?]) { %y = segment_pool(%x, %i) return %y }"),
+                  {.threads = 1, .memory_limit = 6 * kMegabyte});
+  const Tensor x = ones(3).reshaped({3, 1});
+  const std::vector<int64_t> ids{5, 1'000'000, 1'000'000};  // a result of 4 MB
+  const Tensor y = run(session, {x, Tensor::ints(ids)}).at(0);
+  EXPECT_EQ(y.shape(), (Shape{1'000'001, 1}));
+  EXPECT_EQ(y.number(4), 0);
+  EXPECT_EQ(y.number(5), 1);
+  EXPECT_EQ(y.number(1'000'000), 2);
+  const std::vector<int64_t> far{0, 1, int64_t{1} << 31};
+  expect_refused(session, {x, Tensor::ints(far)});
+}
+
 TEST(MemoryLimit, KernelsThatSizeTheirResults) {
   Session session(model_of("graph (%x: float32[?]) { %n = nonzero(%x) return %n }"),
                   {.threads = 1, .memory_limit = 20 * kMegabyte});

@@ -80,6 +80,14 @@ TEST(TimeLimit, EndsPlanning) {
   expect_ended(100, [&] { run(session, {ones({1, 1, 1, 4})}); });
 }
 
+/// A result of 1 GB of zeros, whose size an operand decides.
+TEST(TimeLimit, EndsFillingALargeResult) {
+  Session session(model_of("graph (%x: float32[1, 1], %i: int64[1]) { %y = segment_pool(%x, %i) return %y }"),
+                  {.threads = 1, .time_limit_ms = 20});
+  const std::vector<int64_t> id{int64_t{1} << 28};
+  expect_ended(20, [&] { run(session, {ones({1, 1}), Tensor::ints(id)}); });
+}
+
 TEST(TimeLimit, EndsLoading) {
   test::BlockWriter main;
   test::add_feed(main, "x", test::kFloat32, {-1, 4}, 0);

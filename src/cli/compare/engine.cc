@@ -3,9 +3,6 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <rapidjson/document.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +16,7 @@
 #include "cli/file.h"
 #include "cli/input/npy.h"
 #include "cli/interrupt.h"
+#include "cli/json.h"
 
 // request.json: {"engine", "model", "params", "mode": "outputs" | "values", "wanted": [key] or null,
 //                "inputs": [{"name", "file", "lod"}]}
@@ -93,9 +91,9 @@ class EngineSide : public Side {
 
   std::vector<Output> run(const std::vector<NamedInput>& inputs, size_t /*set*/) override {
     const ExchangeFolder folder;
-    const rapidjson::Document reply = ask(folder, inputs, "outputs", nullptr);
+    const JsonDocument reply = ask(folder, inputs, "outputs", nullptr);
     std::vector<Output> outputs;
-    for (const rapidjson::Value& o : reply["outputs"].GetArray()) {
+    for (const JsonValue& o : reply["outputs"].GetArray()) {
       outputs.push_back({o["name"].GetString(), read_npy(folder.path(o["file"].GetString()))});
     }
     return outputs;
@@ -103,9 +101,9 @@ class EngineSide : public Side {
 
   void observe(const std::vector<NamedInput>& inputs, const std::set<std::string>* wanted, const See& see) override {
     const ExchangeFolder folder;
-    const rapidjson::Document reply = ask(folder, inputs, "values", wanted);
+    const JsonDocument reply = ask(folder, inputs, "values", wanted);
     std::map<std::string, size_t> counts;
-    for (const rapidjson::Value& v : reply["values"].GetArray()) {
+    for (const JsonValue& v : reply["values"].GetArray()) {
       const std::string name = v["name"].GetString();
       SeenValue value{{}, name, v["node"].GetString(), v["op"].GetString()};
       if (wanted == nullptr) {
@@ -120,12 +118,12 @@ class EngineSide : public Side {
   }
 
  private:
-  rapidjson::Document ask(const ExchangeFolder& folder, const std::vector<NamedInput>& inputs, const char* mode,
-                          const std::set<std::string>* wanted) {
+  JsonDocument ask(const ExchangeFolder& folder, const std::vector<NamedInput>& inputs, const char* mode,
+                   const std::set<std::string>* wanted) {
     write_request(folder, inputs, mode, wanted);
     const int status = run_script(python_, folder);
     if (Interruption::happened()) throw Failure(ExitCode::kInterrupted, "interrupted");
-    rapidjson::Document reply;
+    JsonDocument reply;
     if (fs::exists(folder.path("reply.json"))) reply.Parse(read_file(folder.path("reply.json")).c_str());
     if (reply.HasParseError() || !reply.IsObject()) {
       const std::string said = tail(read_file(folder.path("log")));
@@ -149,8 +147,8 @@ class EngineSide : public Side {
 
   void write_request(const ExchangeFolder& folder, const std::vector<NamedInput>& inputs, const char* mode,
                      const std::set<std::string>* wanted) const {
-    rapidjson::StringBuffer buffer;
-    rapidjson::Writer<rapidjson::StringBuffer> w(buffer);
+    JsonBuffer buffer;
+    JsonWriter w(buffer);
     const auto text_field = [&](const char* name, const std::string& value) {
       w.Key(name);
       w.String(value.c_str());
@@ -209,7 +207,7 @@ std::unique_ptr<Side> engine_side(const std::string& engine, const std::string& 
                               model, model));
   }
   if (engine == "onnxruntime") return std::make_unique<EngineSide>(engine, python, model, "");
-  rapidjson::Document d;
+  JsonDocument d;
   d.Parse(api::inspect(model, params).c_str());
   return std::make_unique<EngineSide>(engine, python, d["file"].GetString(), params);
 }

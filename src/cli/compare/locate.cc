@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/compare/locate.h"
 
-#include <rapidjson/document.h>
-
 #include <algorithm>
 #include <cctype>
 #include <map>
 #include <set>
+
+#include "cli/json.h"
 
 namespace coracle::cli {
 namespace {
@@ -58,10 +58,10 @@ std::map<std::string, Held> hold(Side& side, const std::vector<NamedInput>& inpu
 }
 
 int64_t rewrites_of(const api::Model& model, std::string* last_pass) {
-  rapidjson::Document d;
+  JsonDocument d;
   d.Parse(model.description().c_str());
   int64_t total = 0;
-  for (const rapidjson::Value& r : d["rewrites"].GetArray()) {
+  for (const JsonValue& r : d["rewrites"].GetArray()) {
     total += r["count"].GetInt64();
     if (last_pass != nullptr) *last_pass = r["pass"].GetString();
   }

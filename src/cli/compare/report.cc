@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "cli/compare/compare.h"
+#include "cli/json.h"
 
 namespace coracle::cli {
 namespace {
 
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
+using Writer = JsonWriter;
 
 /// Lines of a graph shown of what a rewrite changed.
 constexpr size_t kShownLines = 8;
@@ -192,7 +191,7 @@ std::string text_of(const Comparison& c) {
 }
 
 std::string json_of(const Comparison& c) {
-  rapidjson::StringBuffer buffer;
+  JsonBuffer buffer;
   Writer w(buffer);
   w.StartObject();
   text(w, "a", c.a);

@@ -2,7 +2,6 @@
 #include "cli/compare/side.h"
 
 #include <fmt/core.h>
-#include <rapidjson/document.h>
 
 #include <algorithm>
 #include <charconv>
@@ -12,6 +11,7 @@
 
 #include "cli/failure.h"
 #include "cli/interrupt.h"
+#include "cli/json.h"
 
 namespace coracle::cli {
 namespace {
@@ -173,9 +173,9 @@ void ModelSide::observe(const std::vector<NamedInput>& inputs, const std::set<st
 }
 
 std::string ModelSide::kernel_of(const std::string& node, const std::vector<NamedInput>& inputs) const {
-  rapidjson::Document d;
+  JsonDocument d;
   d.Parse(session(inputs).explain().c_str());
-  for (const rapidjson::Value& step : d.GetArray()) {
+  for (const JsonValue& step : d.GetArray()) {
     if (node == step["node"].GetString()) return step["kernel"].GetString();
   }
   return {};

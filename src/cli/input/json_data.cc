@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <rapidjson/error/en.h>
-#include <rapidjson/reader.h>
 
 #include <charconv>
 
 #include "cli/failure.h"
 #include "cli/input/data_file.h"
 #include "cli/input/element.h"
+#include "cli/json.h"
 
 namespace coracle::cli {
 namespace {
@@ -116,7 +116,7 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
 
 /// Reads without recursion: lists may be as deep as the file is long.
 bool read(const std::string& content, Handler& handler, rapidjson::ParseResult* result) {
-  rapidjson::Reader reader;
+  JsonReader reader;
   rapidjson::MemoryStream stream(content.data(), content.size());
   constexpr auto kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseNanAndInfFlag |
                           rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseValidateEncodingFlag;

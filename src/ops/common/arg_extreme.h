@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/convert.h"
+#include "base/deadline.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -66,10 +67,12 @@ void reference_arg_extreme(const ArgExtreme& op, ReferenceArgs& a, const Better&
   visit_real(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     const T* from = a.in(0).data<T>();
+    LoopCheck check;
     for (int64_t o = 0; o < outer; ++o) {
       for (int64_t i = 0; i < inner; ++i) {
         int64_t best = 0;
         for (int64_t k = 1; k < n; ++k) {
+          check.step();
           if (better(from[(o * n + k) * inner + i], from[(o * n + best) * inner + i])) best = k;
         }
         if (a.out(0).dtype() == DType::kInt32) {

@@ -36,9 +36,11 @@ void reference_cumulative_extreme(const CumulativeExtreme& op, ReferenceArgs& a,
   visit_real(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     const T* x = a.in(0).data<T>();
+    LoopCheck check;
     lines.each([&](int64_t first) {
       int64_t best = 0;
       for (int64_t k = 0; k < lines.length; ++k) {
+        check.step();
         const T now = x[first + k * lines.inner];
         const T top = x[first + best * lines.inner];
         if (now != now || (top == top && reaches(now, top))) best = k;

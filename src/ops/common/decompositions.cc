@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/buffer.h"
+#include "base/deadline.h"
 
 namespace coracle {
 namespace {
@@ -43,9 +44,10 @@ Matrix unit_matrix(int64_t n) {
 }
 
 /// Takes from column j of q what lies along the columns before it and makes it of length 1; false if nothing is left.
-bool orthonormalize(Matrix& q, int64_t m, int64_t columns, int64_t j) {
+bool orthonormalize(Matrix& q, int64_t m, int64_t columns, int64_t j, LoopCheck& check) {
   for (int pass = 0; pass < 2; ++pass) {
     for (int64_t k = 0; k < j; ++k) {
+      check.step(2 * m);
       double dot = 0;
       for (int64_t i = 0; i < m; ++i) dot += q[place(i, k, columns)] * q[place(i, j, columns)];
       for (int64_t i = 0; i < m; ++i) q[place(i, j, columns)] -= dot * q[place(i, k, columns)];
@@ -60,10 +62,11 @@ bool orthonormalize(Matrix& q, int64_t m, int64_t columns, int64_t j) {
 }
 
 /// Column j of q becomes any unit vector that is orthogonal to the columns before it.
-void fill_column(Matrix& q, int64_t m, int64_t columns, int64_t j) {
+void fill_column(Matrix& q, int64_t m, int64_t columns, int64_t j, LoopCheck& check) {
   for (int64_t axis = 0; axis < m; ++axis) {
+    check.step(m);
     for (int64_t i = 0; i < m; ++i) q[place(i, j, columns)] = i == axis ? 1.0 : 0.0;
-    if (orthonormalize(q, m, columns, j)) return;
+    if (orthonormalize(q, m, columns, j, check)) return;
   }
 }
 
@@ -71,7 +74,9 @@ void fill_column(Matrix& q, int64_t m, int64_t columns, int64_t j) {
 
 Matrix transposed_matrix(const Matrix& a, int64_t m, int64_t n) {
   Matrix t(a.size());
+  LoopCheck check;
   for (int64_t i = 0; i < m; ++i) {
+    check.step(n);
     for (int64_t j = 0; j < n; ++j) t[place(j, i, m)] = a[place(i, j, n)];
   }
   return t;
@@ -83,8 +88,10 @@ QrFactors qr_factors(Matrix a, int64_t m, int64_t n, bool complete) {
   Matrix q(static_cast<size_t>(m * k), 0.0);
   for (int64_t i = 0; i < k; ++i) q[place(i, i, k)] = 1;
   std::vector<Buffer<double>> reflections;
+  LoopCheck check;
   const auto reflect = [&](const Buffer<double>& v, int64_t first, Matrix& x, int64_t columns, int64_t from) {
     for (int64_t j = from; j < columns; ++j) {
+      check.step(2 * (m - first));
       double dot = 0;
       for (int64_t i = first; i < m; ++i) dot += v[static_cast<size_t>(i)] * x[place(i, j, columns)];
       for (int64_t i = first; i < m; ++i) x[place(i, j, columns)] -= 2 * dot * v[static_cast<size_t>(i)];
@@ -122,10 +129,12 @@ QrFactors qr_factors(Matrix a, int64_t m, int64_t n, bool complete) {
 
 SymmetricEigen symmetric_eigen(Matrix a, int64_t n) {
   Matrix v = unit_matrix(n);
+  LoopCheck check;
   for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
     double off = 0;
     double all = 0;
     for (int64_t i = 0; i < n; ++i) {
+      check.step(n);
       for (int64_t j = 0; j < n; ++j) {
         all += a[place(i, j, n)] * a[place(i, j, n)];
         if (i != j) off += a[place(i, j, n)] * a[place(i, j, n)];
@@ -134,6 +143,7 @@ SymmetricEigen symmetric_eigen(Matrix a, int64_t n) {
     if (!(off > kEpsilon * kEpsilon * all)) break;
     for (int64_t p = 0; p + 1 < n; ++p) {
       for (int64_t q = p + 1; q < n; ++q) {
+        check.step(4 * n);
         const double element = a[place(p, q, n)];
         if (element == 0) continue;
         const auto [c, s] = jacobi_rotation((a[place(q, q, n)] - a[place(p, p, n)]) / (2 * element));
@@ -169,10 +179,12 @@ SingularValues singular_values(const Matrix& a, int64_t m, int64_t n) {
   }
   Matrix w = a;
   Matrix v = unit_matrix(n);
+  LoopCheck check;
   for (int sweep = 0; sweep < kMostSweeps; ++sweep) {
     bool settled = true;
     for (int64_t p = 0; p + 1 < n; ++p) {
       for (int64_t q = p + 1; q < n; ++q) {
+        check.step(3 * m + n);
         double pp = 0;
         double qq = 0;
         double pq = 0;
@@ -192,6 +204,7 @@ SingularValues singular_values(const Matrix& a, int64_t m, int64_t n) {
   }
   Buffer<double> lengths(static_cast<size_t>(n), 0.0);
   for (int64_t j = 0; j < n; ++j) {
+    check.step(m);
     double& length = lengths[static_cast<size_t>(j)];
     for (int64_t i = 0; i < m; ++i) length += w[place(i, j, n)] * w[place(i, j, n)];
     length = std::sqrt(length);
@@ -210,7 +223,7 @@ SingularValues singular_values(const Matrix& a, int64_t m, int64_t n) {
     if (length > result.s.front() * kEpsilon * static_cast<double>(m)) {
       for (int64_t i = 0; i < m; ++i) result.u[place(i, j, n)] = w[place(i, from, n)] / length;
     } else {
-      fill_column(result.u, m, n, j);
+      fill_column(result.u, m, n, j, check);
     }
   }
   return result;
@@ -221,7 +234,8 @@ Matrix completed_basis(const Matrix& q, int64_t m, int64_t k) {
   for (int64_t i = 0; i < m; ++i) {
     for (int64_t j = 0; j < k; ++j) all[place(i, j, m)] = q[place(i, j, k)];
   }
-  for (int64_t j = k; j < m; ++j) fill_column(all, m, m, j);
+  LoopCheck check;
+  for (int64_t j = k; j < m; ++j) fill_column(all, m, m, j, check);
   return all;
 }
 
@@ -231,6 +245,7 @@ namespace {
 void triangularize(Buffer<Complex>& h, Buffer<Complex>& q, int64_t n) {
   int64_t last = n - 1;
   int steps = 0;
+  LoopCheck check;
   while (last > 0 && steps < kMostSweeps * n) {
     int64_t first = last;
     while (first > 0) {
@@ -253,6 +268,7 @@ void triangularize(Buffer<Complex>& h, Buffer<Complex>& q, int64_t n) {
       for (int64_t i = first; i <= last; ++i) h[place(i, i, n)] -= shift;
       std::vector<std::pair<Complex, Complex>> rotations;
       for (int64_t k = first; k < last; ++k) {
+        check.step(8 * n);
         const Complex x = h[place(k, k, n)];
         const Complex y = h[place(k + 1, k, n)];
         const double length = std::sqrt(std::norm(x) + std::norm(y));
@@ -267,6 +283,7 @@ void triangularize(Buffer<Complex>& h, Buffer<Complex>& q, int64_t n) {
         }
       }
       for (int64_t k = first; k < last; ++k) {
+        check.step(8 * n);
         const auto& rotation = rotations[static_cast<size_t>(k - first)];
         const Complex cosine = rotation.first;
         const Complex sine = rotation.second;
@@ -294,9 +311,11 @@ GeneralEigen general_eigen(const Matrix& a, int64_t n) {
   Buffer<Complex> h(a.begin(), a.end());
   const Matrix unit = unit_matrix(n);
   Buffer<Complex> q(unit.begin(), unit.end());
+  LoopCheck check;
   // To zeros below the first subdiagonal, by rotations.
   for (int64_t column = 0; column + 2 < n; ++column) {
     for (int64_t row = n - 1; row > column + 1; --row) {
+      check.step(8 * n);
       const double x = h[place(row - 1, column, n)].real();
       const double y = h[place(row, column, n)].real();
       const double length = std::hypot(x, y);
@@ -323,6 +342,7 @@ GeneralEigen general_eigen(const Matrix& a, int64_t n) {
     Buffer<Complex> x(static_cast<size_t>(n));
     x[static_cast<size_t>(k)] = 1;
     for (int64_t i = k - 1; i >= 0; --i) {
+      check.step(k - i);
       Complex sum = 0;
       for (int64_t j = i + 1; j <= k; ++j) sum += h[place(i, j, n)] * x[static_cast<size_t>(j)];
       Complex gap = h[place(k, k, n)] - h[place(i, i, n)];
@@ -332,6 +352,7 @@ GeneralEigen general_eigen(const Matrix& a, int64_t n) {
     double length = 0;
     Buffer<Complex> vector(static_cast<size_t>(n));
     for (int64_t i = 0; i < n; ++i) {
+      check.step(k);
       for (int64_t j = 0; j <= k; ++j) vector[static_cast<size_t>(i)] += q[place(i, j, n)] * x[static_cast<size_t>(j)];
       length += std::norm(vector[static_cast<size_t>(i)]);
     }

@@ -2,7 +2,6 @@
 #include "ops/common/distinct.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/buffer.h"
 #include "base/deadline.h"
@@ -42,7 +41,9 @@ Distinct distinct_slices(const Tensor& x, const Ints& axes, Distinct::Order orde
       return std::equal(data + a * width, data + (a + 1) * width, data + b * width);
     };
     Buffer<int64_t> sequence(static_cast<size_t>(n));
-    std::iota(sequence.begin(), sequence.end(), 0);
+    in_blocks(sequence.size(), [&](size_t begin, size_t end) {
+      for (size_t i = begin; i < end; ++i) sequence[i] = static_cast<int64_t>(i);
+    });
     if (order != Distinct::Order::kConsecutive) {
       std::stable_sort(sequence.begin(), sequence.end(), [&](int64_t a, int64_t b) {
         step_of_sort();
@@ -61,13 +62,17 @@ Distinct distinct_slices(const Tensor& x, const Ints& axes, Distinct::Order orde
   });
   if (order != Distinct::Order::kAppearance) return found;
   Buffer<int64_t> by_first(found.first.size());
-  std::iota(by_first.begin(), by_first.end(), 0);
   LoopCheck check;
+  for (size_t i = 0; i < by_first.size(); ++i) {
+    check.step();
+    by_first[i] = static_cast<int64_t>(i);
+  }
   std::sort(by_first.begin(), by_first.end(), [&](int64_t a, int64_t b) {
     step_of_sort();
     return found.first[static_cast<size_t>(a)] < found.first[static_cast<size_t>(b)];
   });
   Distinct result;
+  result.inverse.reserve(found.inverse.size());
   Buffer<int64_t> place(by_first.size());
   for (size_t i = 0; i < by_first.size(); ++i) {
     check.step();

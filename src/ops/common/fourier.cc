@@ -25,12 +25,12 @@ void transform(const C* in, int64_t stride, C* out, int64_t n, const C* roots, i
   while (p * p <= n && n % p != 0) ++p;
   if (n % p != 0) p = n;
   const int64_t m = n / p;
-  check.step(n * p);
   for (int64_t r = 0; r < p; ++r)
     transform(in + r * stride, stride * p, out + r * m, m, roots, step * p, scratch, check);
   for (int64_t k = 0; k < m; ++k) {
     for (int64_t r = 0; r < p; ++r) scratch[r] = out[r * m + k] * roots[r * k * step];
     for (int64_t q = 0; q < p; ++q) {
+      check.step(p);
       C sum = 0;
       for (int64_t r = 0; r < p; ++r) sum += scratch[r] * roots[r * q % p * m * step];
       out[q * m + k] = sum;
@@ -55,48 +55,56 @@ void fourier_transform(ComplexVector& x, const Shape& shape, int axis, bool forw
   const int64_t n = lines.length;
   if (n == 0) return;
   const auto size = static_cast<size_t>(n);
+  LoopCheck check;
   ComplexVector roots(size);
   for (size_t k = 0; k < size; ++k) {
+    check.step(8);
     const double angle = 2.0 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n);
     roots[k] = C(std::cos(angle), forward ? -std::sin(angle) : std::sin(angle));
   }
   ComplexVector out(size);
   ComplexVector scratch(size);
-  LoopCheck check;
   lines.each([&](int64_t first) {
     transform(x.data() + first, lines.inner, out.data(), n, roots.data(), 1, scratch.data(), check);
-    for (int64_t k = 0; k < n; ++k) x[static_cast<size_t>(first + k * lines.inner)] = out[static_cast<size_t>(k)];
+    for (int64_t k = 0; k < n; ++k) {
+      check.step();
+      x[static_cast<size_t>(first + k * lines.inner)] = out[static_cast<size_t>(k)];
+    }
   });
 }
 
 ComplexVector complex_elements(const Tensor& t) {
   ComplexVector x(static_cast<size_t>(t.count()));
-  if (is_complex(t.dtype())) {
-    visit_complex(t.dtype(), [&](auto* p) {
-      using From = std::complex<std::remove_pointer_t<decltype(p)>>;
-      for (size_t i = 0; i < x.size(); ++i) x[i] = C(t.data<From>()[i]);
-    });
-  } else {
-    visit_float(t.dtype(), [&](auto* p) {
-      using From = std::remove_pointer_t<decltype(p)>;
-      for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<double>(t.data<From>()[i]);
-    });
-  }
+  in_blocks(x.size(), [&](size_t begin, size_t end) {
+    if (is_complex(t.dtype())) {
+      visit_complex(t.dtype(), [&](auto* p) {
+        using From = std::complex<std::remove_pointer_t<decltype(p)>>;
+        for (size_t i = begin; i < end; ++i) x[i] = C(t.data<From>()[i]);
+      });
+    } else {
+      visit_float(t.dtype(), [&](auto* p) {
+        using From = std::remove_pointer_t<decltype(p)>;
+        for (size_t i = begin; i < end; ++i) x[i] = static_cast<double>(t.data<From>()[i]);
+      });
+    }
+  });
   return x;
 }
 
 void write_elements(const ComplexVector& x, double scale, Tensor& t) {
-  if (is_complex(t.dtype())) {
-    visit_complex(t.dtype(), [&](auto* p) {
-      using To = std::complex<std::remove_pointer_t<decltype(p)>>;
-      for (size_t i = 0; i < x.size(); ++i) t.data<To>()[i] = To(x[i] * scale);
-    });
-  } else {
-    visit_float(t.dtype(), [&](auto* p) {
-      using To = std::remove_pointer_t<decltype(p)>;
-      for (size_t i = 0; i < x.size(); ++i) t.data<To>()[i] = static_cast<To>(x[i].real() * scale);
-    });
-  }
+  in_blocks(x.size(), [&](size_t begin, size_t end) {
+    if (is_complex(t.dtype())) {
+      visit_complex(t.dtype(), [&](auto* p) {
+        using To = std::complex<std::remove_pointer_t<decltype(p)>>;
+        for (size_t i = begin; i < end; ++i) t.data<To>()[i] = To(x[i] * scale);
+      });
+    } else {
+      visit_float(t.dtype(), [&](auto* p) {
+        using To = std::remove_pointer_t<decltype(p)>;
+        for (size_t i = begin; i < end; ++i) t.data<To>()[i] = static_cast<To>(x[i].real() * scale);
+      });
+    }
+  });
 }
 
 std::vector<int> fourier_axes(const Ints& axes, const Shape& shape) {

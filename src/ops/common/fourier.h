@@ -5,12 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "base/buffer.h"
 #include "ops/common/complex_numbers.h"
 
 /// Discrete Fourier transforms in double precision, for the operators' references.
 namespace coracle {
 
-using ComplexVector = std::vector<std::complex<double>>;
+using ComplexVector = Buffer<std::complex<double>>;
 
 /// Which power of the number of elements a transform is divided by.
 enum class FourierNorm : uint8_t { kBackward, kOrtho, kForward };

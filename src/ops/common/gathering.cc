@@ -3,8 +3,8 @@
 
 #include <cstring>
 
+#include "base/block_copy.h"
 #include "base/buffer.h"
-#include "base/deadline.h"
 #include "ops/common/indices.h"
 
 namespace coracle {
@@ -13,14 +13,16 @@ void gather_slices(const Tensor& x, const Tensor& index, int axis, Tensor& out) 
   const Around around(x.shape(), axis);
   const size_t bytes = static_cast<size_t>(around.inner) * size_of(x.dtype());
   Buffer<int64_t> at = integers_of(index);
-  for (size_t i = 0; i < at.size(); ++i) at[i] = index_from_front(at[i], around.dim, "Index", static_cast<int64_t>(i));
-  char* to = out.data<char>();
   LoopCheck check;
+  for (size_t i = 0; i < at.size(); ++i) {
+    check.step();
+    at[i] = index_from_front(at[i], around.dim, "Index", static_cast<int64_t>(i));
+  }
+  char* to = out.data<char>();
   for (int64_t o = 0; o < around.outer; ++o) {
     const char* from = x.data<char>() + static_cast<size_t>(o * around.dim) * bytes;
     for (int64_t i : at) {
-      check.step(static_cast<int64_t>(bytes / 8));
-      if (bytes != 0) std::memcpy(to, from + static_cast<size_t>(i) * bytes, bytes);
+      copy_piece(to, from + static_cast<size_t>(i) * bytes, bytes, check);
       to += bytes;
     }
   }
@@ -30,6 +32,7 @@ void embed(const Tensor& ids, const Tensor& weight, int64_t padding, Tensor& out
   const int64_t rows = weight.shape()[0];
   const size_t bytes = static_cast<size_t>(weight.shape()[1]) * size_of(weight.dtype());
   char* to = out.data<char>();
+  LoopCheck check;
   for (int64_t i = 0, n = ids.count(); i < n; ++i, to += bytes) {
     const int64_t id = ids.integer(i);
     if (padding != kNoPadding && id == padding) {
@@ -37,7 +40,7 @@ void embed(const Tensor& ids, const Tensor& weight, int64_t padding, Tensor& out
       continue;
     }
     const auto row = static_cast<size_t>(checked_index(id, rows, "Ids", i));
-    if (bytes != 0) std::memcpy(to, weight.data<char>() + row * bytes, bytes);
+    copy_piece(to, weight.data<char>() + row * bytes, bytes, check);
   }
 }
 

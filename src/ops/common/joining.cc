@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/common/joining.h"
 
-#include <cstring>
+#include "base/block_copy.h"
 
 namespace coracle {
 
 void copy_rows_in(const Tensor& part, Tensor& whole, int64_t rows, int64_t part_row, int64_t whole_row, int64_t begin) {
   const size_t element = size_of(part.dtype());
   if (part_row == 0) return;
+  LoopCheck check;
   for (int64_t r = 0; r < rows; ++r) {
-    std::memcpy(whole.data<char>() + static_cast<size_t>(r * whole_row + begin) * element,
-                part.data<char>() + static_cast<size_t>(r * part_row) * element,
-                static_cast<size_t>(part_row) * element);
+    copy_piece(whole.data<char>() + static_cast<size_t>(r * whole_row + begin) * element,
+               part.data<char>() + static_cast<size_t>(r * part_row) * element, static_cast<size_t>(part_row) * element,
+               check);
   }
 }
 
@@ -19,10 +20,11 @@ void copy_rows_out(const Tensor& whole, Tensor& part, int64_t rows, int64_t part
                    int64_t begin) {
   const size_t element = size_of(whole.dtype());
   if (part_row == 0) return;
+  LoopCheck check;
   for (int64_t r = 0; r < rows; ++r) {
-    std::memcpy(part.data<char>() + static_cast<size_t>(r * part_row) * element,
-                whole.data<char>() + static_cast<size_t>(r * whole_row + begin) * element,
-                static_cast<size_t>(part_row) * element);
+    copy_piece(part.data<char>() + static_cast<size_t>(r * part_row) * element,
+               whole.data<char>() + static_cast<size_t>(r * whole_row + begin) * element,
+               static_cast<size_t>(part_row) * element, check);
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "base/deadline.h"
+#include "base/block_copy.h"
 
 namespace coracle {
 namespace {
@@ -24,13 +24,23 @@ void walk_and_copy(const T* from, const ElementWalk& read, T* to, const ElementW
   int64_t at[ElementWalk::kMaxRank] = {};
   int64_t r = read.start;
   int64_t w = write.start;
+  constexpr int64_t kLong = 1 << 20;
+  const auto copy = [&](size_t begin, size_t end) {
+    if (read_step == 1 && write_step == 1) {
+      std::memcpy(to + w + begin, from + r + begin, (end - begin) * sizeof(T));
+    } else {
+      for (auto i = static_cast<int64_t>(begin); i < static_cast<int64_t>(end); ++i) {
+        to[w + i * write_step] = from[r + i * read_step];
+      }
+    }
+  };
   LoopCheck check;
   while (true) {
-    check.step(n);
-    if (read_step == 1 && write_step == 1) {
-      std::memcpy(to + w, from + r, static_cast<size_t>(n) * sizeof(T));
+    if (n < kLong) {
+      check.step(n);
+      copy(0, static_cast<size_t>(n));
     } else {
-      for (int64_t i = 0; i < n; ++i) to[w + i * write_step] = from[r + i * read_step];
+      in_blocks(static_cast<size_t>(n), copy);
     }
     int d = outer - 1;
     for (; d >= 0; --d) {
@@ -98,7 +108,7 @@ void copy_tensor(const Tensor& from, Tensor& to) {
   }
   require(to.bytes() == from.bytes(), ErrorCode::kRunFailure, "a tensor ", from.dtype(), from.shape(), " stands where ",
           to.dtype(), to.shape(), " was expected");
-  if (from.bytes() != 0) std::memcpy(to.raw(), from.raw(), from.bytes());
+  copy_in_blocks(to.raw(), from.raw(), from.bytes());
 }
 
 }  // namespace coracle

@@ -40,14 +40,20 @@ void reference_softmax(const SoftmaxOperator& op, ReferenceArgs& a, const F& f) 
     LoopCheck check;
     for (int64_t o = 0; o < outer; ++o) {
       for (int64_t i = 0; i < inner; ++i) {
-        check.step(2 * n);
         const T* x = a.in(0).data<T>() + o * n * inner + i;
         T* y = a.out(0).data<T>() + o * n * inner + i;
         double largest = -std::numeric_limits<double>::infinity();
-        for (int64_t k = 0; k < n; ++k) largest = std::max(largest, static_cast<double>(x[k * inner]));
-        double sum = 0;
-        for (int64_t k = 0; k < n; ++k) sum += std::exp(softmax_exponent(static_cast<double>(x[k * inner]) - largest));
         for (int64_t k = 0; k < n; ++k) {
+          check.step();
+          largest = std::max(largest, static_cast<double>(x[k * inner]));
+        }
+        double sum = 0;
+        for (int64_t k = 0; k < n; ++k) {
+          check.step(4);
+          sum += std::exp(softmax_exponent(static_cast<double>(x[k * inner]) - largest));
+        }
+        for (int64_t k = 0; k < n; ++k) {
+          check.step(4);
           y[k * inner] = static_cast<T>(f(softmax_exponent(static_cast<double>(x[k * inner]) - largest), sum));
         }
       }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <numeric>
 #include <vector>
 
 #include "base/buffer.h"
@@ -39,9 +38,11 @@ void each_sorted_row(const Tensor& x, int axis, bool descending, const F& f) {
   for (int64_t o = 0; o < around.outer; ++o) {
     for (int64_t i = 0; i < around.inner; ++i) {
       const int64_t first = o * around.dim * around.inner + i;
-      check.step(around.dim);
-      for (size_t k = 0; k < row.size(); ++k) row[k] = x.data<T>()[first + static_cast<int64_t>(k) * around.inner];
-      std::iota(order.begin(), order.end(), 0);
+      for (size_t k = 0; k < row.size(); ++k) {
+        check.step();
+        row[k] = x.data<T>()[first + static_cast<int64_t>(k) * around.inner];
+        order[k] = static_cast<int64_t>(k);
+      }
       std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
         step_of_sort();
         return sorts_before<T>(row[static_cast<size_t>(a)], row[static_cast<size_t>(b)], descending);

@@ -4,23 +4,28 @@
 // where the row lies or which thread works on it.
 #pragma once
 
+#include "devices/cpu/isa/row_blocks.h"
 #include "devices/cpu/isa/vector.h"
 
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
 
 // combine(...) over part(i, width), the vector of elements [i, i + width) of a row, in four partial vectors; lanes past
-// the end hold `identity`. The caller folds the lanes.
+// the end hold `identity`. The caller folds the lanes. Of a long row anything if the run is over.
 template <class Part, class Combine>
 HWY_INLINE FloatVector accumulate_parts(size_t n, FloatVector identity, Part part, Combine combine) {
   const FloatTag d;
   FloatVector s0 = identity, s1 = identity, s2 = identity, s3 = identity;
   size_t i = 0;
-  for (; i + 4 * kFloatLanes <= n; i += 4 * kFloatLanes) {
-    s0 = combine(s0, part(i, kFloatLanes));
-    s1 = combine(s1, part(i + kFloatLanes, kFloatLanes));
-    s2 = combine(s2, part(i + 2 * kFloatLanes, kFloatLanes));
-    s3 = combine(s3, part(i + 3 * kFloatLanes, kFloatLanes));
+  for (size_t end = 0; end < n;) {
+    end = block_end(i, n);
+    for (; i + 4 * kFloatLanes <= end; i += 4 * kFloatLanes) {
+      s0 = combine(s0, part(i, kFloatLanes));
+      s1 = combine(s1, part(i + kFloatLanes, kFloatLanes));
+      s2 = combine(s2, part(i + 2 * kFloatLanes, kFloatLanes));
+      s3 = combine(s3, part(i + 3 * kFloatLanes, kFloatLanes));
+    }
+    if (gives_up(end, n)) return identity;
   }
   for (; i + kFloatLanes <= n; i += kFloatLanes) s0 = combine(s0, part(i, kFloatLanes));
   if (i < n) s1 = combine(s1, hn::IfThenElse(hn::FirstN(d, n - i), part(i, n - i), identity));

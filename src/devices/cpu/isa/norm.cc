@@ -12,17 +12,21 @@ using V = FloatVector;
 // y = f(x) * scale + bias over one row.
 template <class F>
 HWY_INLINE void scaled(const float* x, const float* scale, const float* bias, float* y, size_t n, F f) {
-  for (size_t i = 0; i < n; i += kFloatLanes) {
-    const size_t width = n - i < kFloatLanes ? n - i : kFloatLanes;
-    V v = f(load_width(x + i, width));
-    if (scale != nullptr && bias != nullptr) {
-      v = hn::MulAdd(v, load_width(scale + i, width), load_width(bias + i, width));
-    } else if (scale != nullptr) {
-      v = hn::Mul(v, load_width(scale + i, width));
-    } else if (bias != nullptr) {
-      v = hn::Add(v, load_width(bias + i, width));
+  for (size_t i = 0, end = 0; end < n;) {
+    end = block_end(i, n);
+    for (; i < end; i += kFloatLanes) {
+      const size_t width = n - i < kFloatLanes ? n - i : kFloatLanes;
+      V v = f(load_width(x + i, width));
+      if (scale != nullptr && bias != nullptr) {
+        v = hn::MulAdd(v, load_width(scale + i, width), load_width(bias + i, width));
+      } else if (scale != nullptr) {
+        v = hn::Mul(v, load_width(scale + i, width));
+      } else if (bias != nullptr) {
+        v = hn::Add(v, load_width(bias + i, width));
+      }
+      store_width(v, y + i, width);
     }
-    store_width(v, y + i, width);
+    if (gives_up(end, n)) return;
   }
 }
 
@@ -45,11 +49,12 @@ HWY_INLINE Moments moments_of(const float* x, size_t n) {
 HWY_INLINE const float* row_input(const RowNorm& p, size_t r) {
   const float* x = p.x + r * p.n;
   if (p.residual == nullptr) {
-    if (p.sum != nullptr && p.sum != p.x) map(x, p.sum + r * p.n, p.n, SameOp());
+    if (p.sum != nullptr && p.sum != p.x) map_row(x, p.sum + r * p.n, p.n, SameOp());
     return x;
   }
   float* sum = (p.sum != nullptr ? p.sum : p.y) + r * p.n;
-  map2(x, p.residual + r * p.n, sum, p.n, AddOp());
+  const float* residual = p.residual + r * p.n;
+  in_row_blocks(p.n, [=](size_t i, size_t size) { map2(x + i, residual + i, sum + i, size, AddOp()); });
   return sum;
 }
 
@@ -89,7 +94,7 @@ void group_norm(const GroupNorm& p, size_t begin, size_t end) {
       const size_t channel = g % p.groups * p.channels_per_group + c;
       const V scale = hn::Set(d, p.scale != nullptr ? factor * p.scale[channel] : factor);
       const V bias = hn::Set(d, p.bias != nullptr ? p.bias[channel] : 0.0f);
-      map(x + c * p.area, y + c * p.area, p.area, [=](V v) { return hn::MulAdd(hn::Sub(v, mean), scale, bias); });
+      map_row(x + c * p.area, y + c * p.area, p.area, [=](V v) { return hn::MulAdd(hn::Sub(v, mean), scale, bias); });
     }
   }
 }
@@ -108,6 +113,7 @@ HWY_INLINE void column_sums(const float* x, const float* center, float* result, 
       middle[v] = load_width(center + from + v * kFloatLanes, width);
     }
     for (size_t group = 0; group < rows; group += 64) {
+      if (group % kRowBlock == kRowBlock - 64 && over()) return;
       const size_t group_end = group + 64 < rows ? group + 64 : rows;
       V part[kVectors];
       for (size_t v = 0; v < kVectors; ++v) part[v] = hn::Zero(d);
@@ -149,7 +155,9 @@ void group_norm_channels_last(const GroupNorm& p, size_t begin, size_t end, floa
     for (size_t c = g * size; c < (g + 1) * size; ++c) factor[c] = p.scale != nullptr ? value * p.scale[c] : value;
   }
   const FloatTag d;
+  const size_t looks = kRowBlock / (last - first + 1) + 1;  // there may be no channels
   for (size_t r = 0; r < p.area; ++r) {
+    if (r % looks == looks - 1 && over()) return;
     const float* x = p.x + r * channels;
     float* y = p.y + r * channels;
     for (size_t c = first; c < last; c += kFloatLanes) {
@@ -166,7 +174,7 @@ void affine_rows(const float* x, const float* scale, const float* shift, float* 
   for (size_t r = 0; r < rows; ++r) {
     const V a = hn::Set(d, scale[r]);
     const V b = hn::Set(d, shift[r]);
-    map(x + r * columns, y + r * columns, columns, [=](V v) { return hn::MulAdd(v, a, b); });
+    map_row(x + r * columns, y + r * columns, columns, [=](V v) { return hn::MulAdd(v, a, b); });
   }
 }
 

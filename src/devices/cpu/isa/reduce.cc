@@ -65,6 +65,7 @@ void strided(ReduceKind kind, const float* x, float* y, size_t n, size_t inner, 
       V total[kVectors];
       for (size_t v = 0; v < kVectors; ++v) total[v] = identity;
       for (size_t group = 0; group < n; group += kGroup) {
+        if (group % kRowBlock == kRowBlock - kGroup && over()) return;
         const size_t group_end = group + kGroup < n ? group + kGroup : n;
         V part[kVectors];
         for (size_t v = 0; v < kVectors; ++v) part[v] = identity;
@@ -95,6 +96,7 @@ HWY_INLINE void arg_of_rows(const float* x, int64_t* y, size_t rows, size_t n) {
     const V wanted = kLargest ? hn::MaxOfLanes(d, best) : hn::MinOfLanes(d, best);
     y[r] = 0;
     for (size_t i = 0; i < n; i += kFloatLanes) {
+      if (i % kRowBlock == kRowBlock - kFloatLanes && over()) return;
       const size_t width = n - i < kFloatLanes ? n - i : kFloatLanes;
       const auto found = hn::And(hn::Eq(load_width(x + i, width), wanted), hn::FirstN(d, width));
       const intptr_t lane = hn::FindFirstTrue(d, found);
@@ -118,11 +120,14 @@ HWY_INLINE void arg_over_first_axis(const float* x, int64_t* y, size_t n, size_t
     const size_t width = end - from < kFloatLanes ? end - from : kFloatLanes;
     V best = set(d, kLargest ? -__builtin_inff() : __builtin_inff());
     auto index = hn::Zero(di);
-    for (size_t i = 0; i < n; ++i) {
-      const V value = load_width(x + i * inner + from, width);
-      const auto replace = better<kLargest>(value, best);
-      best = hn::IfThenElse(replace, value, best);
-      index = hn::IfThenElse(hn::RebindMask(di, replace), hn::Set(di, static_cast<int32_t>(i)), index);
+    for (size_t i = 0; i < n;) {
+      for (const size_t stop = block_end(i, n); i < stop; ++i) {
+        const V value = load_width(x + i * inner + from, width);
+        const auto replace = better<kLargest>(value, best);
+        best = hn::IfThenElse(replace, value, best);
+        index = hn::IfThenElse(hn::RebindMask(di, replace), hn::Set(di, static_cast<int32_t>(i)), index);
+      }
+      if (gives_up(i, n)) return;
     }
     HWY_ALIGN int32_t lanes[kFloatLanes];
     hn::Store(index, di, lanes);

@@ -9,6 +9,8 @@ namespace {
 
 using V = FloatVector;
 
+constexpr size_t kLookColumns = 1 << 14;  // pixels of all channels between two looks at whether the run is over
+
 // y = a * f + x
 HWY_INLINE void add_scaled(const float* x, const float* a, const float* f, float* y, size_t count) {
   const FloatTag d;
@@ -27,6 +29,7 @@ void nearest(const Resize& p, size_t begin, size_t end) {
   for (size_t row = begin; row < end; ++row) {
     const float* source = p.x + static_cast<size_t>(p.rows.low[row]) * p.in_width * p.channels;
     for (size_t column = 0; column < p.out_width; ++column) {
+      if (column % kLookColumns == kLookColumns - 1 && over()) return;
       const float* x = source + static_cast<size_t>(p.columns.low[column]) * p.channels;
       const size_t at = (row * p.out_width + column) * p.channels;
       float* y = p.y + (row * p.out_width + column) * p.y_stride;
@@ -52,6 +55,7 @@ void bilinear(const Resize& p, size_t begin, size_t end) {
     const float* lower = p.x + static_cast<size_t>(p.rows.high[row]) * pitch;
     const V down = hn::Set(d, p.rows.weight[row]);
     for (size_t column = 0; column < p.out_width; ++column) {
+      if (column % kLookColumns == kLookColumns - 1 && over()) return;
       const size_t left = static_cast<size_t>(p.columns.low[column]) * p.channels;
       const size_t right = static_cast<size_t>(p.columns.high[column]) * p.channels;
       const V across = hn::Set(d, p.columns.weight[column]);
@@ -86,11 +90,12 @@ void nearest_plane(const Resize& p, size_t begin, size_t end) {
     float* y = p.y + row * p.out_width;
     const float* add = p.add != nullptr ? p.add + row * p.out_width : nullptr;
     if (row > begin && add == nullptr && p.rows.low[row] == p.rows.low[row - 1]) {
-      map(y - p.out_width, y, p.out_width, SameOp());
+      map_row(y - p.out_width, y, p.out_width, SameOp());
       continue;
     }
     if (doubled && add == nullptr && p.out_width >= kStep) {
       for (size_t i = 0;; i += kStep) {
+        if (i % kRowBlock == kRowBlock - kStep && over()) return;
         if (i + kStep > p.out_width) i = p.out_width - kStep;  // what is left, with some of what is done
         const V v = hn::LoadU(d, x + i / 2);
         hn::StoreInterleaved2(v, v, d, y + i);
@@ -98,10 +103,12 @@ void nearest_plane(const Resize& p, size_t begin, size_t end) {
       }
       continue;
     }
-    for (size_t i = 0; i < p.out_width; ++i) {
-      const float value = x[p.columns.low[i]];
-      y[i] = add != nullptr ? value + add[i] : value;
-    }
+    in_row_blocks(p.out_width, [&](size_t first, size_t size) {
+      for (size_t i = first; i < first + size; ++i) {
+        const float value = x[p.columns.low[i]];
+        y[i] = add != nullptr ? value + add[i] : value;
+      }
+    });
   }
 }
 
@@ -113,6 +120,7 @@ void bilinear_plane(const Resize& p, size_t begin, size_t end) {
     const float* lower = p.x + static_cast<size_t>(p.rows.high[row]) * p.in_width;
     const V down = hn::Set(d, p.rows.weight[row]);
     for (size_t i = 0; i < p.out_width; i += kFloatLanes) {
+      if (i % kRowBlock == kRowBlock - kFloatLanes && over()) return;
       const size_t width = p.out_width - i < kFloatLanes ? p.out_width - i : kFloatLanes;
       const bool whole = width == kFloatLanes;  // lanes past the end read column 0
       const auto left = whole ? hn::LoadU(di, p.columns.low + i) : load_partial(di, p.columns.low + i, width);

@@ -2,7 +2,7 @@
 #include "devices/cpu/isa/scan.h"
 
 #include "devices/cpu/isa/independent.h"
-#include "devices/cpu/isa/over.h"
+#include "devices/cpu/isa/row_blocks.h"
 #include "devices/cpu/isa/vector.h"
 
 namespace coracle::cpu::CORACLE_ISA {
@@ -10,7 +10,6 @@ namespace {
 
 constexpr size_t kRows = 4;  // sums in double that run side by side: each addition waits for the one before
 constexpr size_t kColumns = 64;
-constexpr size_t kLong = 1 << 18;  // steps between two looks at whether the run is over
 
 template <class T>
 struct SumOf {
@@ -31,16 +30,18 @@ HWY_INLINE void some_rows(const T* x, T* y, size_t n, bool reverse) {
   const ptrdiff_t step = reverse ? -1 : 1;
   ptrdiff_t at = reverse ? static_cast<ptrdiff_t>(n) - 1 : 0;
   Sum sums[kCount] = {};
-  for (size_t k = 0; k < n; ++k, at += step) {
-    if (kCount == 1 && k % kLong == kLong - 1 && over()) return;
-    CORACLE_UNROLL
-    for (size_t r = 0; r < kCount; ++r) {
-      const T* const from = x + r * n;
-      T* const to = y + r * n;
-      const Sum before = sums[r];
-      sums[r] = before + static_cast<Sum>(from[at]);
-      to[at] = static_cast<T>(kExclusive ? before : sums[r]);
+  for (size_t k = 0; k < n;) {
+    for (const size_t end = block_end(k, n); k < end; ++k, at += step) {
+      CORACLE_UNROLL
+      for (size_t r = 0; r < kCount; ++r) {
+        const T* const from = x + r * n;
+        T* const to = y + r * n;
+        const Sum before = sums[r];
+        sums[r] = before + static_cast<Sum>(from[at]);
+        to[at] = static_cast<T>(kExclusive ? before : sums[r]);
+      }
     }
+    if (gives_up(k, n)) return;
   }
 }
 
@@ -48,11 +49,15 @@ HWY_INLINE void some_rows(const T* x, T* y, size_t n, bool reverse) {
 template <class T, bool kExclusive>
 HWY_INLINE void whole_row(const T* x, T* y, size_t n) {
   uint64_t sum = 0;
-  CORACLE_UNROLL
-  for (size_t k = 0; k < n; ++k) {
-    const uint64_t before = sum;
-    sum = before + static_cast<uint64_t>(x[k]);
-    y[k] = static_cast<T>(kExclusive ? before : sum);
+  for (size_t k = 0; k < n;) {
+    const size_t end = block_end(k, n);
+    CORACLE_UNROLL
+    for (; k < end; ++k) {
+      const uint64_t before = sum;
+      sum = before + static_cast<uint64_t>(x[k]);
+      y[k] = static_cast<T>(kExclusive ? before : sum);
+    }
+    if (gives_up(k, n)) return;
   }
 }
 
@@ -75,6 +80,7 @@ void strided_of(bool reverse, const T* x, T* y, size_t n, size_t inner, size_t b
     const size_t size = end - begin < kColumns ? end - begin : kColumns;
     Sum sums[kColumns] = {};
     for (size_t k = 0; k < n; ++k) {
+      if (k % kRowBlock == kRowBlock - 1 && over()) return;
       const size_t at = (reverse ? n - 1 - k : k) * inner + begin;
       CORACLE_INDEPENDENT for (size_t i = 0; i < size; ++i) {
         const Sum before = sums[i];
@@ -100,21 +106,25 @@ HWY_NOINLINE void float_strip(bool reverse, const float* x, float* y, size_t n, 
   DoubleVector sums[kVectors];
   CORACLE_UNROLL
   for (size_t v = 0; v < kVectors; ++v) sums[v] = hn::Zero(d);
-  for (size_t k = 0; k < n; ++k) {
-    const size_t at = (reverse ? n - 1 - k : k) * inner;
-    CORACLE_UNROLL
-    for (size_t v = 0; v < kVectors; ++v) {
-      const float* from = x + at + v * kLanes;
-      float* to = y + at + v * kLanes;
-      const DoubleVector before = sums[v];
-      sums[v] = hn::Add(before, hn::PromoteTo(d, whole ? hn::LoadU(narrow, from) : load_partial(narrow, from, width)));
-      const auto result = hn::DemoteTo(narrow, kExclusive ? before : sums[v]);
-      if (whole) {
-        hn::StoreU(result, narrow, to);
-      } else {
-        store_partial(narrow, result, to, width);
+  for (size_t k = 0; k < n;) {
+    for (const size_t end = block_end(k, n); k < end; ++k) {
+      const size_t at = (reverse ? n - 1 - k : k) * inner;
+      CORACLE_UNROLL
+      for (size_t v = 0; v < kVectors; ++v) {
+        const float* from = x + at + v * kLanes;
+        float* to = y + at + v * kLanes;
+        const DoubleVector before = sums[v];
+        sums[v] =
+            hn::Add(before, hn::PromoteTo(d, whole ? hn::LoadU(narrow, from) : load_partial(narrow, from, width)));
+        const auto result = hn::DemoteTo(narrow, kExclusive ? before : sums[v]);
+        if (whole) {
+          hn::StoreU(result, narrow, to);
+        } else {
+          store_partial(narrow, result, to, width);
+        }
       }
     }
+    if (gives_up(k, n)) return;
   }
 }
 

@@ -4,7 +4,7 @@
 #include "devices/cpu/isa/accumulate.h"
 #include "devices/cpu/isa/map.h"
 #include "devices/cpu/isa/math.h"
-#include "devices/cpu/isa/over.h"
+#include "devices/cpu/isa/row_blocks.h"
 
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
@@ -51,12 +51,6 @@ HWY_INLINE V largest_of(const float* x, size_t n) {
 constexpr size_t kTogether = 4;
 constexpr size_t kLongRow = 2048;  // waits little, and several would not stay in the first-level cache
 
-// Whether the run is over: looked at between the passes over what takes long.
-HWY_INLINE bool over_behind(size_t n) {
-  constexpr size_t kLong = 1 << 18;
-  return n >= kLong && over();
-}
-
 template <class F>
 HWY_INLINE void in_groups(size_t rows, size_t n, F f) {
   const size_t together = n < kLongRow ? kTogether : 1;
@@ -70,13 +64,11 @@ void rows(const float* x, float* y, size_t rows, size_t n) {
     float* to = y + begin;
     V values[kTogether];
     for (size_t r = 0; r < count; ++r) values[r] = largest_of(from + r * n, n);
-    if (over_behind(n)) return;
     for (size_t r = 0; r < count; ++r) {
       values[r] = hn::Set(d, 1.0f / exponentials(from + r * n, to + r * n, n, values[r]));
     }
-    if (over_behind(n)) return;
     for (size_t r = 0; r < count; ++r) {
-      map(to + r * n, to + r * n, n, [scale = values[r]](V v) { return hn::Mul(v, scale); });
+      map_row(to + r * n, to + r * n, n, [scale = values[r]](V v) { return hn::Mul(v, scale); });
     }
   });
 }
@@ -88,14 +80,12 @@ void log_rows(const float* x, float* y, size_t rows, size_t n) {
     V largest[kTogether];
     HWY_ALIGN float sums[kFloatLanes < kTogether ? kTogether : kFloatLanes] = {};
     for (size_t r = 0; r < count; ++r) largest[r] = largest_of(from + r * n, n);
-    if (over_behind(n)) return;
     for (size_t r = 0; r < count; ++r) {
       sums[r] = sum_of(from + r * n, n, [of = largest[r]](V v) { return exponential(hn::Sub(v, of)); });
     }
-    if (over_behind(n)) return;
     map(sums, sums, kTogether, [=](V v) { return math::log(d, v); });
     for (size_t r = 0; r < count; ++r) {
-      map(from + r * n, y + begin + r * n, n, [of = largest[r], log_sum = hn::Set(d, sums[r])](V v) {
+      map_row(from + r * n, y + begin + r * n, n, [of = largest[r], log_sum = hn::Set(d, sums[r])](V v) {
         return hn::Sub(exponent_of(hn::Sub(v, of)), log_sum);
       });
     }
@@ -110,27 +100,36 @@ HWY_INLINE void strip(const float* x, float* y, size_t n, size_t inner, size_t w
     largest[v] = lowest();
     sum[v] = hn::Zero(d);
   }
-  for (size_t i = 0; i < n; ++i) {
-    for (size_t v = 0; v < kVectors; ++v) {
-      largest[v] = hn::Max(largest[v], load_width(x + i * inner + v * kFloatLanes, width));
+  for (size_t i = 0; i < n;) {
+    for (const size_t end = block_end(i, n); i < end; ++i) {
+      for (size_t v = 0; v < kVectors; ++v) {
+        largest[v] = hn::Max(largest[v], load_width(x + i * inner + v * kFloatLanes, width));
+      }
     }
+    if (gives_up(i, n)) return;
   }
-  for (size_t i = 0; i < n; ++i) {
-    for (size_t v = 0; v < kVectors; ++v) {
-      const size_t at = i * inner + v * kFloatLanes;
-      const V e = exponential(hn::Sub(load_width(x + at, width), largest[v]));
-      sum[v] = hn::Add(sum[v], e);
-      if constexpr (!kLog) store_width(e, y + at, width);
+  for (size_t i = 0; i < n;) {
+    for (const size_t end = block_end(i, n); i < end; ++i) {
+      for (size_t v = 0; v < kVectors; ++v) {
+        const size_t at = i * inner + v * kFloatLanes;
+        const V e = exponential(hn::Sub(load_width(x + at, width), largest[v]));
+        sum[v] = hn::Add(sum[v], e);
+        if constexpr (!kLog) store_width(e, y + at, width);
+      }
     }
+    if (gives_up(i, n)) return;
   }
   for (size_t v = 0; v < kVectors; ++v) sum[v] = kLog ? math::log(d, sum[v]) : hn::Div(set(d, 1.0), sum[v]);
-  for (size_t i = 0; i < n; ++i) {
-    for (size_t v = 0; v < kVectors; ++v) {
-      const size_t at = i * inner + v * kFloatLanes;
-      const V result = kLog ? hn::Sub(exponent_of(hn::Sub(load_width(x + at, width), largest[v])), sum[v])
-                            : hn::Mul(load_width(y + at, width), sum[v]);
-      store_width(result, y + at, width);
+  for (size_t i = 0; i < n;) {
+    for (const size_t end = block_end(i, n); i < end; ++i) {
+      for (size_t v = 0; v < kVectors; ++v) {
+        const size_t at = i * inner + v * kFloatLanes;
+        const V result = kLog ? hn::Sub(exponent_of(hn::Sub(load_width(x + at, width), largest[v])), sum[v])
+                              : hn::Mul(load_width(y + at, width), sum[v]);
+        store_width(result, y + at, width);
+      }
     }
+    if (gives_up(i, n)) return;
   }
 }
 

@@ -6,6 +6,7 @@
 #include "base/buffer.h"
 #include "base/deadline.h"
 #include "devices/cpu/isa/lines.h"
+#include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernels/rows.h"
 #include "ops/bicubic_interp.h"
 #include "ops/legacy_bicubic_interp.h"
@@ -23,7 +24,7 @@ namespace {
 
 /// Most pixels that one result is made of: four by four.
 constexpr size_t kMaxTaps = 16;
-/// Results whose places are found without a look at the time.
+/// Results whose places are found, or which are computed, without a look at the time.
 constexpr int64_t kCheckedSteps = 4096;
 
 struct State {
@@ -104,7 +105,9 @@ void run(KernelCall& call) noexcept {
       count = spread(s.taps[1][static_cast<size_t>(row % s.out[1])], count, above, weight);
       WeightedLines p{.x = x + image * s.in_image, .y = y + row * row_floats};
       p.channels = static_cast<size_t>(s.channels);
-      for (const InterpolationTaps& across : s.taps[2]) {
+      for (int64_t column = 0; column < s.out[2]; ++column) {
+        if (column % kCheckedSteps == kCheckedSteps - 1 && over()) return;
+        const InterpolationTaps& across = s.taps[2][static_cast<size_t>(column)];
         int64_t offsets[kMaxTaps];
         float weights[kMaxTaps];
         std::copy(above, above + count, offsets);

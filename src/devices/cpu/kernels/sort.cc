@@ -181,19 +181,30 @@ Index* index_result(KernelCall& call, int port, int64_t count) {
   return static_cast<Index*>(data != nullptr ? data : call.results->make(call, i, Shape{count}));
 }
 
+/// f(i) for each i of [0, count), in order. False, with some left out, if the run is over.
+template <class F>
+bool each_of(int64_t count, const F& f) {
+  constexpr int64_t kLong = 1 << 18;
+  for (int64_t begin = 0; begin < count; begin += kLong) {
+    if (begin != 0 && over()) return false;
+    for (int64_t i = begin, end = std::min(begin + kLong, count); i < end; ++i) f(i);
+  }
+  return true;
+}
+
 /// The distinct ones of `sorted`, whose places before were `positions`.
 template <class T, class Index>
 void take_distinct(KernelCall& call, const T* sorted, const int64_t* positions, int64_t count) {
   const auto begins = [&](int64_t i) { return i == 0 || sorted[i] != sorted[i - 1]; };
   int64_t distinct = 0;
-  for (int64_t i = 0; i < count; ++i) distinct += begins(i) ? 1 : 0;
+  if (!each_of(count, [&](int64_t i) { distinct += begins(i) ? 1 : 0; })) return;
   T* values = static_cast<T*>(call.results->make(call, 0, Shape{distinct}));
   Index* first = index_result<Index>(call, 1, distinct);
   Index* inverse = index_result<Index>(call, 2, count);
   Index* counts = index_result<Index>(call, 3, distinct);
   if (call.failure != nullptr) return;
   int64_t group = -1;
-  for (int64_t i = 0; i < count; ++i) {
+  each_of(count, [&](int64_t i) {
     if (begins(i)) {
       values[++group] = sorted[i];
       if (first != nullptr) first[group] = static_cast<Index>(positions[i]);
@@ -201,7 +212,7 @@ void take_distinct(KernelCall& call, const T* sorted, const int64_t* positions, 
     }
     if (inverse != nullptr) inverse[positions[i]] = static_cast<Index>(group);
     if (counts != nullptr) ++counts[group];
-  }
+  });
 }
 
 template <class T>
