@@ -97,7 +97,8 @@ void compare(const ModelArguments& model, const SessionArguments& session, const
 /// The graph of a model behind the rewrite `stage` ("final": behind all) as a drawing, page or text by the ending of
 /// `output`; in Graphviz's language on standard output where that is empty.
 /// With inputs that are given, the shapes of a run with them.
-void graph(const ModelArguments& model, const InputOptions& inputs, const std::string& stage, const std::string& output);
+void graph(const ModelArguments& model, const InputOptions& inputs, const std::string& stage,
+           const std::string& output);
 
 /// Answers for pictures, one after the other; those without one are named on stderr, and the rest goes on.
 void predict(const PredictArguments& arguments);
