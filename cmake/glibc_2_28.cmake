@@ -21,8 +21,9 @@ function(coracle_for_glibc_2_28)
   foreach(target IN LISTS ARGN)
     target_link_libraries(${target} PRIVATE coracle_glibc_2_28)
     target_link_options(${target} PRIVATE -static-libstdc++ LINKER:--gc-sections ${wrapped})
-    # Empty in newer glibc; in older ones it is where threads are.
-    target_link_options(${target} PRIVATE LINKER:--push-state,--no-as-needed -l:libpthread.so.0 LINKER:--pop-state)
+    # Empty in newer glibc; in older ones they are where threads and dlopen are.
+    target_link_options(${target} PRIVATE LINKER:--push-state,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2
+      LINKER:--pop-state)
     get_target_property(type ${target} TYPE)
     if(type STREQUAL "EXECUTABLE")
       target_link_libraries(${target} PRIVATE coracle_glibc_2_28_start)

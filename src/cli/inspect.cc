@@ -42,16 +42,16 @@ void add_memory(const ModelArguments& arguments, const InputOptions& inputs, Jso
 }
 
 /// Who made a saved model, and of what.
-void print_saved(const rapidjson::Value& saved) {
+void print_saved(const JsonValue& saved) {
   std::string rewrites;
-  for (const rapidjson::Value& r : saved["rewrites"].GetArray()) {
+  for (const JsonValue& r : saved["rewrites"].GetArray()) {
     rewrites.append(rewrites.empty() ? "" : ", ")
         .append(fmt::format("{} {}", r["count"].GetInt64(), r["pass"].GetString()));
   }
   fmt::print("saved by    Coracle {}, format {}, operators {}\nmade of     {} ({})\nrewrites    {}\n",
              saved["by"].GetString(), saved["format"].GetString(), saved["operators"].GetInt64(),
              saved["source"].GetString(), saved["source_format"].GetString(), rewrites.empty() ? "none" : rewrites);
-  for (const rapidjson::Value& name : saved["left_out"].GetArray()) fmt::print("left out    {}\n", name.GetString());
+  for (const JsonValue& name : saved["left_out"].GetArray()) fmt::print("left out    {}\n", name.GetString());
 }
 
 }  // namespace
