@@ -19,7 +19,7 @@ from ._log import set_log_level
 from .errors import (CancelledError, Error, FileError, InvalidArgumentError, InvalidModelError, MissingFileError, OutOfMemoryError,
                      RunFailureError, UnsupportedError)
 from .model import Model, inspect, load, load_memory, pass_names
-from .pictures import ClassArea, DetectedObject, Label, Prediction, TextBox, TextLine
+from .pictures import ClassArea, DetectedObject, Label, Prediction, Table, TextBox, TextLine
 from .pipelines import Pipeline, ocr, pipeline
 from .pool import Pool, bind_thread, default_threads
 from .profile import OperatorTime, Profile, Step
@@ -30,7 +30,7 @@ from .timing import Bench, bench
 __all__ = ["Bench", "CancelledError", "ClassArea", "DetectedObject", "Error", "FileError", "InvalidArgumentError",
            "InvalidModelError", "Label", "MachineLimits", "Memory", "MissingFileError", "Model", "NodeValue", "OperatorTime",
            "OutOfMemoryError", "Pipeline", "Pool", "Prediction", "Profile", "Results", "RunFailureError", "Session", "Step",
-           "TensorInfo", "TextBox", "TextLine", "UnsupportedError", "__version__", "bench", "bind_thread", "cpu_isa", "default_threads",
+           "Table", "TensorInfo", "TextBox", "TextLine", "UnsupportedError", "__version__", "bench", "bind_thread", "cpu_isa", "default_threads",
            "inspect", "load", "load_memory", "memory_total", "ocr", "pass_names", "pipeline", "set_log_level"]
 
 

@@ -61,6 +61,15 @@ class ClassArea:
     pixels: int
 
 
+@dataclasses.dataclass(frozen=True)
+class Table:
+    """The structure of a table. `html` has no text in its cells; `cells` has the corners of each of them, or none."""
+
+    html: str
+    score: float
+    cells: tuple[tuple[Corner, Corner, Corner, Corner], ...]
+
+
 def image_of(picture: Any) -> _vision.Handle:
     """A picture as users have it, in the library."""
     if isinstance(picture, (str, os.PathLike)):
@@ -99,12 +108,13 @@ def pixels_of(image: _vision.Handle) -> np.ndarray:
 class Prediction:
     """What was found in a picture. What does not belong to the task is empty.
 
-    task: "classification", "multilabel", "text-detection", "text-recognition", "object-detection", "segmentation", or "text-reading".
-    width, height: of the picture. labels: Label, the best first. boxes: TextBox. lines: TextLine in reading order. objects:
-    DetectedObject. areas: ClassArea. class_map: of segmentation, int32 [height, width]; else None.
+    task: "classification", "multilabel", "text-detection", "text-recognition", "object-detection", "segmentation", "table-structure",
+    "unwarping", or "text-reading". width, height: of the picture. labels: Label, the best first. boxes: TextBox. lines: TextLine in
+    reading order. objects: DetectedObject. areas: ClassArea. class_map: of segmentation, int32 [height, width]; else None. table: Table;
+    else None. page: of unwarping, the flat page, uint8 [height, width, 3], red first; else None.
     """
 
-    __slots__ = ("task", "width", "height", "labels", "boxes", "lines", "objects", "areas", "class_map", "_image", "_handle")
+    __slots__ = ("task", "width", "height", "labels", "boxes", "lines", "objects", "areas", "class_map", "table", "page", "_image", "_handle")
 
     def __init__(self, image: _vision.Handle, handle: _vision.Handle):
         self._image = image
@@ -119,6 +129,8 @@ class Prediction:
         self.objects: list[DetectedObject] = []
         self.areas: list[ClassArea] = []
         self.class_map: np.ndarray | None = None
+        self.table: Table | None = None
+        self.page: np.ndarray | None = None
         if self.task in ("classification", "multilabel"):
             self.labels = [Label(i.id, i.text.decode(), i.score) for i in items]
         elif self.task == "text-detection":
@@ -127,9 +139,13 @@ class Prediction:
             self.lines = [TextLine(i.text.decode(), i.score, _corners(i) if i.points else None) for i in items]
         elif self.task == "object-detection":
             self.objects = [DetectedObject(i.id, i.text.decode(), i.score, (*i.outline[0:2], *i.outline[4:6])) for i in items]
-        else:
+        elif self.task == "segmentation":
             self.areas = [ClassArea(i.id, i.text.decode(), i.pixels) for i in items]
             self.class_map = self._map()
+        elif self.task == "table-structure":
+            self.table = Table(items[0].text.decode(), items[0].score, tuple(map(_corners, items[1:])))
+        elif self.task == "unwarping":
+            self.page = self.draw()
 
     def _items(self) -> list[_vision.Item]:
         items = [_vision.Item() for _ in range(_vision.ask("prediction_size", self._handle.pointer))]
@@ -161,15 +177,19 @@ class Prediction:
                               for line in self.lines]
         elif self.task == "object-detection":
             found["objects"] = [{"id": o.id, "name": o.name, "score": o.score, "box": list(o.box)} for o in self.objects]
-        else:
+        elif self.task == "segmentation":
             found["classes"] = [dataclasses.asdict(area) for area in self.areas]
+        elif self.table is not None:
+            found.update(html=self.table.html, score=self.table.score, cells=[[list(c) for c in cell] for cell in self.table.cells])
+        elif self.page is not None:
+            found["page"] = {"width": self.page.shape[1], "height": self.page.shape[0]}
         return found
 
     def _drawn(self) -> _vision.Handle:
         return _vision.made("image", "prediction_draw", self._handle.pointer, self._image.pointer)
 
     def draw(self) -> np.ndarray:
-        """The picture with outlines and numbers, or classes in colours: uint8 [height, width, 3], red first."""
+        """The picture with outlines and numbers, or classes in colours, or the flat page: uint8 [height, width, 3], red first."""
         return pixels_of(self._drawn())
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -178,7 +198,7 @@ class Prediction:
         _vision.call("image_write_png", drawing.pointer, _library.path_bytes(path))
 
     def _found(self) -> list[Any]:
-        return [*self.labels, *self.boxes, *self.lines, *self.objects, *self.areas]
+        return [*self.labels, *self.boxes, *self.lines, *self.objects, *self.areas, *([self.table] if self.table else [])]
 
     def __repr__(self) -> str:
         found = self._found()

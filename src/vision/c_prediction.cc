@@ -52,6 +52,12 @@ void add_items(coracle_prediction& prediction) {
     items.push_back(item(-1, static_cast<float>(l.score), l.text, outline_of(l.corners)));
   if (p.task == Task::kTextRecognition) items.push_back(item(-1, p.text.score, p.text.text));
   if (p.task == Task::kSegmentation) add_classes(p.map, items);
+  if (p.task == Task::kTableStructure) {
+    std::string html;
+    for (const std::string& token : p.table.tokens) html += token;
+    items.push_back(item(-1, p.table.score, html));
+    for (const auto& cell : p.table.cells) items.push_back(item(-1, p.table.score, "", outline_of(cell)));
+  }
 }
 
 }  // namespace coracle::vision

@@ -75,17 +75,18 @@ typedef struct coracle_vision_item {
                              the top left is where reading begins */
 } coracle_vision_item;
 
-/** "classification", "multilabel", "text-detection", "text-recognition", "object-detection", "segmentation";
- * "text-reading" of a text reader. Lives as long as the prediction. */
+/** "classification", "multilabel", "text-detection", "text-recognition", "object-detection", "segmentation",
+ * "table-structure" or "unwarping"; "text-reading" of a text reader. Lives as long as the prediction. */
 CORACLE_VISION_API const char* coracle_prediction_task(const coracle_prediction* prediction);
-/** How many things were found. */
+/** How many things were found. Of a table, item 0 is the whole, its text HTML without the text of the cells, and the
+ * others are the cells; of unwarping there are none, coracle_prediction_draw gives the flat page. */
 CORACLE_VISION_API size_t coracle_prediction_size(const coracle_prediction* prediction);
 CORACLE_VISION_API coracle_status coracle_prediction_item(const coracle_prediction* prediction, size_t index,
                                                           coracle_vision_item* item);
 /** Segmentation: the class of each pixel, row after row, as long as the prediction lives; null for other tasks. */
 CORACLE_VISION_API const int32_t* coracle_prediction_class_map(const coracle_prediction* prediction);
 /** The picture, which must be that of the prediction or have its size, with what was found in it: outlines with their
- * numbers from 1 on, or classes in colours. */
+ * numbers from 1 on, or classes in colours; of unwarping the flat page. */
 CORACLE_VISION_API coracle_status coracle_prediction_draw(const coracle_prediction* prediction,
                                                           const coracle_image* image, coracle_image** drawing);
 CORACLE_VISION_API void coracle_prediction_free(coracle_prediction* prediction);
