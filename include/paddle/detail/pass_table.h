@@ -21,7 +21,8 @@ struct PassRow {
 /// Deleting a pass of the first column leaves the rewrite of the second out. Paddle's other passes have no rewrite of
 /// their own: what they do is done when reading a model (is_test_pass, map_matmul_*), by kernels
 /// (onednn_placement_pass) or not at all. Transposed convolutions go through the same rewrites as the others and cannot
-/// be told apart, so their passes are not in the table.
+/// be told apart, so their passes are not in the table. The Python package's table is made of this one
+/// (scripts/pass_rewrites.py).
 inline const std::vector<PassRow>& pass_table() {
   static const std::vector<PassRow> kRows = {
       {"constant_folding_pass", "constant_folding"},
