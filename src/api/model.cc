@@ -120,6 +120,16 @@ ModelSource by_callback(coracle_read_function read, void* user, const char* path
   return ModelSource::by_callback(read_file, path, or_empty(params));
 }
 
+constexpr bool is(DType own, coracle_dtype given) { return static_cast<int>(own) == static_cast<int>(given); }
+static_assert(is(DType::kBool, CORACLE_BOOL) && is(DType::kInt8, CORACLE_INT8) && is(DType::kUint8, CORACLE_UINT8) &&
+                  is(DType::kInt16, CORACLE_INT16) && is(DType::kInt32, CORACLE_INT32) &&
+                  is(DType::kInt64, CORACLE_INT64) && is(DType::kFloat16, CORACLE_FLOAT16) &&
+                  is(DType::kBfloat16, CORACLE_BFLOAT16) && is(DType::kFloat32, CORACLE_FLOAT32) &&
+                  is(DType::kFloat64, CORACLE_FLOAT64) && is(DType::kComplex64, CORACLE_COMPLEX64) &&
+                  is(DType::kComplex128, CORACLE_COMPLEX128) &&
+                  static_cast<int>(DType::kUnknown) == CORACLE_COMPLEX128 + 1,
+              "element types have the same numbers in C");
+
 void fill(const TensorInfo& from, coracle_tensor_info* to) {
   *to = {};
   to->name = from.name.c_str();
