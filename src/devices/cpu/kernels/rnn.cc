@@ -49,7 +49,8 @@ struct State {
   int64_t between[2] = {};   ///< results of all layers but the last, by turns
 };
 
-constexpr TypeRule kRnnTypes = {.in = {{{3, kIndexTypes}}}};
+/// Result 1, the state of dropout, is empty.
+constexpr TypeRule kRnnTypes = {.in = {{{3, kIndexTypes}}}, .out = {{{1, DType::kUint8}}}};
 
 Misfit fits(const void* op, const ArgFacts& args) {
   const auto& o = *static_cast<const Rnn*>(op);
