@@ -36,6 +36,7 @@ format:
 	git ls-files '*.cc' '*.h' '*.hpp' | xargs clang-format-14 -i
 
 lint: build/lint/build.ninja
+	cmake --build build/lint --target coracle_saved_schema
 	scripts/lint.sh build/lint
 
 # Coracle against other engines, e.g. make bench MODELS=det,rec PEERS=onnxruntime THREADS=1 SECONDS=5 RUNS=3 REALTIME=1. Without a selection

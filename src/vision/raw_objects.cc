@@ -134,8 +134,10 @@ std::optional<Candidates> from_distances(const std::vector<Output>& outputs, con
     c.classes = columns_of(scores);
     const std::size_t bins = columns_of(sides) / 4;
     for (std::size_t i = 0; i < across * down; ++i) {
-      const float x = (static_cast<float>(i % across) + 0.5F) * static_cast<float>(stride);
-      const float y = (static_cast<float>(i / across) + 0.5F) * static_cast<float>(stride);
+      const std::size_t column = i % across;
+      const std::size_t row = i / across;
+      const float x = (static_cast<float>(column) + 0.5F) * static_cast<float>(stride);
+      const float y = (static_cast<float>(row) + 0.5F) * static_cast<float>(stride);
       const auto distance = [&](std::size_t side) {
         return expected(sides.data + (i * 4 + side) * bins, bins) * static_cast<float>(stride);
       };
