@@ -193,6 +193,11 @@ TEST(TransposedConvolutionKernels, Epilogues) {
   }
 }
 
+TEST(TransposedConvolutionKernels, StridesThatAreFarApartCostNothing) {
+  constexpr int64_t kFar = int64_t{1} << 30;
+  EXPECT_EQ(check(Transposed{1, 7, 5, 1, 1, 3, kFar, 0, 1, 0, 1}, {kRelu}, {}), 0) << "the reference takes it";
+}
+
 TEST(LinearKernels, MatchTheReference) {
   for (const Shape& x : {Shape{1, 1}, Shape{1, 40}, Shape{3, 33}, Shape{2, 7, 64}, Shape{27, 300}, Shape{130, 17}}) {
     for (int64_t n : {1, 7, 16, 24, 33, 100}) {

@@ -183,8 +183,13 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
   // Of a transposed one with an epilogue there is no other row.
   if (channelwise && !std::is_same_v<Op, Conv2dTransposeFused>) return "one filter per channel";
   const FilterForm form = form_of<Op>(g, Isa::kAny, P);
+  constexpr Misfit kEmptyPhase = "some results see no filter element";
+  for (int i = 0; i < 3; ++i) {
+    // Each element belongs to one phase of its axis; strides may be any number.
+    if (form.phases(i) > form.kernel[i]) return kEmptyPhase;
+  }
   for (const Phase& phase : phases_of(form)) {
-    if (phase.elements.empty()) return "some results see no filter element";
+    if (phase.elements.empty()) return kEmptyPhase;
     int64_t rows = 1;
     for (const WindowAxis& a : g.axes) rows *= phase_size(a, form.transposed, 0);
     if (const Misfit misfit = products_misfit(P, rows, product_shape(form, phase))) return misfit;
