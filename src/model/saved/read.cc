@@ -163,7 +163,7 @@ class Builder {
     require(number < taken_.size() && !taken_[number] && depth < kMostDepth, "its graph ", number, " of ",
             taken_.size(), " is missing, used twice or nested more than ", kMostDepth, " deep");
     taken_[number] = true;
-    const fb::Graph& from = *model_.graphs()->Get(number);
+    const fb::Region& from = *model_.graphs()->Get(number);
     Graph graph;
     values_of(from, graph);
     for (uint32_t i = 0; i < count(from.nodes()); ++i) add_node(*from.nodes()->Get(i), graph, depth);
@@ -187,7 +187,7 @@ class Builder {
     return fact;
   }
 
-  void values_of(const fb::Graph& from, Graph& graph) {
+  void values_of(const fb::Region& from, Graph& graph) {
     for (uint32_t i = 0; i < count(from.inputs()); ++i) {
       const fb::Value& v = *from.inputs()->Get(i);
       graph.add_input(view(v.name()), fact_of(v));

@@ -69,9 +69,9 @@ class Structure {
   /// Its bytes, which live as long as this.
   std::span<const uint8_t> build(const Graph& program) {
     graphs_.push_back(&program);
-    std::vector<Offset<fb::Graph>> graphs;
+    std::vector<Offset<fb::Region>> graphs;
     for (size_t i = 0; i < graphs_.size(); ++i) graphs.push_back(graph(*graphs_[i]));  // which finds more of them
-    const List<Offset<fb::Graph>> all = b_.CreateVector(graphs);
+    const List<Offset<fb::Region>> all = b_.CreateVector(graphs);
     const std::vector<Offset<fb::Section>> sections = {
         fb::CreateSection(b_, text_of(saved::kWeights), 0, weights_.size())};
     const List<Offset<fb::Section>> section_list = b_.CreateVector(sections);
@@ -209,7 +209,7 @@ class Structure {
                           region_list, node.lod_from);
   }
 
-  Offset<fb::Graph> graph(const Graph& graph) {
+  Offset<fb::Region> graph(const Graph& graph) {
     Numbers numbers(graph.value_count());
     uint32_t next = 0;
     std::vector<Offset<fb::Value>> inputs;
@@ -219,7 +219,7 @@ class Structure {
       numbers[index(v)] = next++;
       is_input[index(v)] = true;
     }
-    const std::vector<int> uses = graph.use_counts();
+    const std::vector<int>& uses = graph.use_counts();
     std::vector<Offset<fb::Constant>> constants;
     for (size_t i = 0; i < graph.value_count(); ++i) {
       const Value& v = graph.value(ValueId{static_cast<int32_t>(i)});
@@ -241,7 +241,7 @@ class Structure {
     const List<Offset<fb::Node>> node_list = b_.CreateVector(nodes);
     const List<uint32_t> output_list = b_.CreateVector(outputs);
     const List<Offset<flatbuffers::String>> names = texts_of(graph.output_names());
-    return fb::CreateGraph(b_, input_list, constant_list, node_list, output_list, names);
+    return fb::CreateRegion(b_, input_list, constant_list, node_list, output_list, names);
   }
 
   const ModelInfo& info_;
