@@ -5,10 +5,11 @@
 namespace coracle::vision {
 namespace {
 
-bool is_rgb(coracle_pixel_order order) {
-  if (order != CORACLE_RGB && order != CORACLE_BGR)
-    refuse("there is no order of pixels " + std::to_string(static_cast<int>(order)));
-  return order == CORACLE_RGB;
+bool is_rgb(const coracle_pixel_order& order) {
+  int number = 0;  // in C an enumeration may hold any
+  std::memcpy(&number, &order, sizeof(number));
+  if (number != CORACLE_RGB && number != CORACLE_BGR) refuse("there is no order of pixels " + std::to_string(number));
+  return number == CORACLE_RGB;
 }
 
 Image from_pixels(const std::uint8_t* pixels, int width, int height, int channels, std::size_t stride, bool rgb) {

@@ -79,7 +79,8 @@ class Elements {
     Lod lod;
     for (const fb::Level* level : levels) {
       std::vector<size_t>& offsets = lod.emplace_back();
-      for (uint32_t i = 0; i < count(level->offsets()); ++i) offsets.push_back(level->offsets()->Get(i));
+      const std::vector<uint64_t> all = saved::numbers(level->offsets());
+      offsets.assign(all.begin(), all.end());
     }
     return lod;
   }
@@ -92,11 +93,6 @@ class Elements {
   size_t mapped_bytes_ = 0;
 };
 
-template <class T>
-std::vector<T> listed(const flatbuffers::Vector<T>* list) {
-  return list == nullptr ? std::vector<T>() : std::vector<T>(list->begin(), list->end());
-}
-
 Strings listed(const saved::Tables<flatbuffers::String>* list) {
   Strings all;
   for (uint32_t i = 0; i < count(list); ++i) all.emplace_back(view(list->Get(i)));
@@ -108,8 +104,8 @@ AttributeValue value_of(const fb::Attribute& a) {
     case fb::AttributeKind::Integer: return a.integer();
     case fb::AttributeKind::Real: return a.real();
     case fb::AttributeKind::Text: return std::string(view(a.text()));
-    case fb::AttributeKind::Integers: return listed(a.integers());
-    case fb::AttributeKind::Reals: return listed(a.reals());
+    case fb::AttributeKind::Integers: return saved::numbers(a.integers());
+    case fb::AttributeKind::Reals: return saved::numbers(a.reals());
     case fb::AttributeKind::Texts: return listed(a.texts());
   }
   fail(ErrorCode::kInvalidModel, "its attribute ", in_quotes(view(a.name())), " is of kind ",
@@ -200,10 +196,10 @@ class Builder {
 
   /// The flat list of operands as one list per port.
   static PortValues operands(const fb::Node& node, const Graph& graph) {
-    const std::vector<uint32_t> flat = listed(node.operands());
+    const std::vector<uint32_t> flat = saved::numbers(node.operands());
     PortValues ports;
     size_t at = 0;
-    for (uint32_t c : listed(node.operand_counts())) {
+    for (uint32_t c : saved::numbers(node.operand_counts())) {
       require(c <= flat.size() - at, "its node ", in_quotes(view(node.name())), " has ", flat.size(),
               " operands, fewer than its ports have");
       std::vector<ValueId>& port = ports.emplace_back();
@@ -218,14 +214,14 @@ class Builder {
     const uint32_t results = count(node.results());
     uint64_t expected = 0;
     PortCounts result_counts;
-    for (uint32_t c : listed(node.result_counts())) {
+    for (uint32_t c : saved::numbers(node.result_counts())) {
       expected += c;
       result_counts.push_back(static_cast<int>(std::min(c, results)));
     }
     require(expected == results, "its node ", in_quotes(view(node.name())), " has ", results,
             " results, and its ports ", expected);
     std::vector<std::shared_ptr<Graph>> regions;
-    for (uint32_t r : listed(node.regions())) regions.push_back(std::make_shared<Graph>(build(r, depth + 1)));
+    for (uint32_t r : saved::numbers(node.regions())) regions.push_back(std::make_shared<Graph>(build(r, depth + 1)));
     const NodeId id = graph.add_node(op_of(node), operands(node, graph), std::move(result_counts),
                                      printable(view(node.name())), std::move(regions));
     if (node.lod_from() != kLodByOperator) graph.set_lod_from(id, node.lod_from());

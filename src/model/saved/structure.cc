@@ -89,7 +89,7 @@ Shape shape_of(const Vector<int64_t>* dims) {
   require(dims->size() <= static_cast<uint32_t>(Shape::kMaxRank), "it has a tensor of ", dims->size(),
           " dimensions, at most ", Shape::kMaxRank, " are possible");
   Shape shape;
-  for (int64_t d : *dims) {
+  for (int64_t d : numbers(dims)) {
     require(d >= 0 || d == Shape::kUnknown, "it has a dimension ", d);
     shape.push_back(d);
   }

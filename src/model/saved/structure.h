@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstring>
 #include <vector>
 
 #include "model/file.h"
@@ -21,6 +22,14 @@ uint32_t count(const V* list) {
   return list == nullptr ? 0 : list->size();
 }
 /// A text that may be absent.
+/// The numbers of a list; none of null. The verifier does not say that they are aligned.
+template <class T>
+std::vector<T> numbers(const Vector<T>* list) {
+  std::vector<T> all(count(list));
+  if (!all.empty()) std::memcpy(all.data(), list->Data(), all.size() * sizeof(T));
+  return all;
+}
+
 inline std::string_view view(const flatbuffers::String* s) {
   return s == nullptr ? std::string_view() : s->string_view();
 }
