@@ -13,6 +13,8 @@
 
 #include "graph/text.h"
 #include "model/saved/format.h"
+#include "model/saved/write.h"
+#include "ops/logical_not.h"
 #include "run/session_results.h"
 #include "support/archive_writer.h"
 #include "support/memory_file.h"
@@ -293,6 +295,23 @@ TEST_F(SavedProduct, SaysWhatIsDamaged) {
   options.check_weights = true;
   const std::string text = refusal([&] { loaded(weights, options); }, ErrorCode::kInvalidModel);
   EXPECT_NE(text.find("the weights of its constant 'w' are damaged"), std::string::npos) << text;
+}
+
+TEST(SavedConditions, AreZerosAndOnes) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path("condition.coracle");
+  Graph graph;
+  Tensor condition = Tensor::make(DType::kBool, {3});
+  condition.assign(std::span<const double>(std::vector<double>{1, 0, 1}));
+  graph.add_output(graph.add(LogicalNot{}, {{graph.add_constant(std::move(condition), "c")}}), "y");
+  ModelInfo info;
+  info.outputs.push_back({.name = "y", .dtype = DType::kBool, .shape = {3}, .lod_levels = 0});
+  write_saved_model(path, graph, info, {});
+  EXPECT_NO_THROW(loaded(path));
+  std::string bytes = content(path);
+  bytes.back() = 3;
+  const std::string text = refusal([&] { loaded(folder.write("damaged.coracle", bytes)); }, ErrorCode::kInvalidModel);
+  EXPECT_NE(text.find("its constant 'c' of bool has a byte 3: 0 and 1 can be"), std::string::npos) << text;
 }
 
 TEST_F(SavedProduct, IsThereWholeOrNotAtAll) {

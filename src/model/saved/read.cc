@@ -51,6 +51,11 @@ class Elements {
             c.offset(), " of ", size_, " on");
     const uint8_t* data = data_ + c.offset();
     if (check_) check({data, bytes}, c, name);
+    if (dtype == DType::kBool) {
+      const uint8_t* wrong = std::find_if(data, data + bytes, [](uint8_t b) { return b > 1; });
+      require(wrong == data + bytes, "its constant ", name, " of bool has a byte ", wrong == data + bytes ? 0 : *wrong,
+              ": 0 and 1 can be");
+    }
     Tensor tensor = bytes == 0 ? Tensor::make(dtype, shape) : placed(dtype, shape, {data, bytes});
     if (count(c.levels()) != 0) tensor.set_lod(lod(*c.levels()));
     return tensor;
