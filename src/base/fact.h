@@ -16,12 +16,12 @@ enum class Layout : uint8_t {
   kChannelsLast,  ///< dimension 1 contiguous, then the others in row-major order (NHWC for an NCHW value)
 };
 
-/// Where the elements live.
+/// Where the elements live: on the host, where the CPU's kernels run, or on a device, by its number among those that
+/// the program uses.
 struct Place {
-  enum class Kind : uint8_t { kCpu, kCuda };
-  Kind kind = Kind::kCpu;
-  int index = 0;
-  friend bool operator==(const Place&, const Place&) = default;
+  uint8_t device = 0;  ///< 0: the host
+  bool is_host() const { return device == 0; }
+  friend bool operator==(Place, Place) = default;
 };
 
 /// The type of a value: what is known about it before a run. A kernel is a typed function over facts.

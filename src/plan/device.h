@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "base/thread_pool.h"
 #include "plan/kernel.h"
+#include "plan/queue.h"
 
 namespace coracle {
 
@@ -14,13 +18,24 @@ struct MachineLimits {
   double bytes_per_second = 0;  ///< read from memory, one after the other
 };
 
-/// A kind of place where kernels run, with its kernels. One folder of src/devices each.
+/// The devices of one kind that this machine has.
+struct Probe {
+  std::vector<DeviceInfo> devices;
+  std::string missing;  ///< why there is none ("libOpenCL.so.1 was not found: install the driver of the device")
+};
+
+/// A kind of device, with its kernels. One folder of src/devices each.
 struct Device {
-  const char* name;
-  Place::Kind place;
+  const char* name;  ///< "opencl", as people write it
   std::span<const KernelTable* const> (*kernels)();
-  /// Takes some tenths of a second on all threads of the pool.
+  /// Takes some tenths of a second on all threads of the pool. Of the host alone.
   MachineLimits (*measure_limits)(Isa isa, ThreadPool& pool);
+  /// What is there, without taking it into use; never throws but for memory. Null for the host.
+  Probe (*probe)();
+  /// Takes device `index` of the probe's list into use. Throws Error, with what to do. Null for the host.
+  std::shared_ptr<OpenDevice> (*open)(int index);
+
+  bool is_host() const { return open == nullptr; }
 };
 
 /// The devices of this build, generated from the folders of src/devices.

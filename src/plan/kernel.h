@@ -15,6 +15,7 @@
 #include "base/thread_pool.h"
 #include "graph/op.h"
 #include "plan/packed_weights.h"
+#include "plan/queue.h"
 #include "plan/type_rule.h"
 
 /// What a kernel is: a row of constant data. Rows of an operator are tried in order and the first that fits runs.
@@ -110,7 +111,8 @@ struct Prepared {
 
 /// Services for `prepare`.
 struct PrepareContext {
-  ThreadPool* pool = nullptr;  ///< the threads that `run` will have
+  ThreadPool* pool = nullptr;    ///< the threads that `run` will have
+  OpenDevice* device = nullptr;  ///< where `run` will put its work, null on the host
   /// See `pack`; operands by their position in the flat list.
   std::function<std::shared_ptr<const void>(const Packing& packing, std::span<const int> operands)> packed;
 
@@ -128,8 +130,9 @@ struct PrepareContext {
 
 /// One operand or result of a call.
 struct TensorView {
-  void* data = nullptr;
+  void* data = nullptr;  ///< on the host its elements, on a device the block of memory that they lie in
   const Fact* fact = nullptr;
+  size_t offset = 0;  ///< bytes from the begin of that block; 0 on the host
   template <class T>
   T* as() const {
     return static_cast<T*>(data);
@@ -159,8 +162,9 @@ struct KernelCall {
   std::span<const int> out_counts;
   const void* weights = nullptr;  ///< Prepared::weights
   const void* state = nullptr;    ///< Prepared::state
-  void* workspace = nullptr;
+  void* workspace = nullptr;      ///< on the host, also of a device's kernels
   ThreadPool* pool = nullptr;
+  Queue* queue = nullptr;                 ///< where a device's kernel puts its work; null on the host
   ResultMaker* results = nullptr;         ///< for `sized` kernels: results without data come from here
   const char* failure = nullptr;          ///< set by `run` when the data is wrong ("index out of range")
   std::string* failure_detail = nullptr;  ///< longer text for `failure`, where there is memory for it

@@ -100,7 +100,7 @@ MachineLimits Executor::measure_limits() {
   const ThreadPool::Run threads(pool_);
   pool_.start();
   for (const Device* device : all_devices()) {
-    if (device->place == Place::Kind::kCpu) return device->measure_limits(program_->selector().isa(), pool_);
+    if (device->is_host()) return device->measure_limits(program_->selector().isa(), pool_);
   }
   throw Error(ErrorCode::kUnsupported, "this build has no CPU kernels");
 }

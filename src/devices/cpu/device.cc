@@ -14,6 +14,6 @@ std::span<const KernelTable* const> all_kernels();
 
 extern const Device device;
 constinit const Device device = {
-    .name = "cpu", .place = Place::Kind::kCpu, .kernels = all_kernels, .measure_limits = measure_limits};
+    .name = "cpu", .kernels = all_kernels, .measure_limits = measure_limits, .probe = nullptr, .open = nullptr};
 
 }  // namespace coracle::cpu
