@@ -126,7 +126,10 @@ struct Font::Face {
     if (type->open(library, path.c_str(), 0, &face) != 0 || !FT_IS_SCALABLE(face)) {
       if (face != nullptr) type->close(face);
       type->done(library);
-      throw Error(Problem::kFile, path + ": is no font that FreeType reads, or one of dots");
+      std::error_code error;
+      throw Error(Problem::kFile, path + (std::filesystem::is_regular_file(path, error)
+                                              ? ": is no font that FreeType reads, or one of dots"
+                                              : ": there is no such file"));
     }
   }
   ~Face() {

@@ -33,6 +33,7 @@ std::optional<Description> described(const ModelPlace& model, const PredictorOpt
                 d->file + " describes a model for " + task_name(d->task) + ", not for " + task_name(*options.task));
   }
   if (d || options.task) return d;
+  static_cast<void>(model.load(options.params));  // what is no model says so
   throw Error(Problem::kUsage, model.path() +
                                    ": there is no inference.yml beside the model, which says how pictures are prepared "
                                    "and what the outputs mean; give --description FILE, or --task with one of " +

@@ -176,6 +176,7 @@ MISUSES = {
     "topk": (lambda p: coracle.pipeline(MODEL, topk="3"), ValueError, "topk is '3', expected a whole number"),
     "threshold": (lambda p: coracle.pipeline(MODEL, threshold=None or "0.5"), ValueError, "threshold is '0.5', expected a number"),
     "archive": (lambda p: coracle.pipeline(b"no archive", task="classification"), ValueError, "archive in memory"),
+    "no archive": (lambda p: coracle.pipeline(b"no archive"), ValueError, "archive in memory"),
     "zero byte": (lambda p: p("a\0b"), ValueError, "zero byte"),
     "pickle": (lambda p: pickle.dumps(p), TypeError, "make one in each process"),
 }

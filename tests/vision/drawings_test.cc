@@ -68,6 +68,12 @@ TEST(Fonts, FilesThatAreNoFontsAreNamed) {
   } catch (const Error& e) {
     EXPECT_EQ(e.what(), none + ": is no font that FreeType reads, or one of dots");
   }
+  try {
+    draw_texts(Image(40, 40), {}, "/nowhere/font.ttf");
+    ADD_FAILURE() << "no error";
+  } catch (const Error& e) {
+    EXPECT_STREQ(e.what(), "/nowhere/font.ttf: there is no such file");
+  }
 }
 
 /// Dark pixels in a part of a picture.
