@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/guard.h"
 
+#include "api/enumerations.h"
 #include "api/thread_text.h"
 #include "base/current_error.h"
 #include "base/printable.h"
@@ -34,24 +35,11 @@ bool set_last_error(std::string_view message) noexcept {
 coracle_status keep_current_error() noexcept {
   try {
     const Error error = current_error();
-    return set_last_error(error.text()) ? status_of(error.code()) : CORACLE_OUT_OF_MEMORY;
+    return set_last_error(error.text()) ? number_of(error.code()) : CORACLE_OUT_OF_MEMORY;
   } catch (...) {  // there was no memory for the text
     no_memory = true;
     return CORACLE_OUT_OF_MEMORY;
   }
-}
-
-coracle_status status_of(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::kInvalidArgument: return CORACLE_INVALID_ARGUMENT;
-    case ErrorCode::kInvalidModel: return CORACLE_INVALID_MODEL;
-    case ErrorCode::kUnsupported: return CORACLE_UNSUPPORTED;
-    case ErrorCode::kIo: return CORACLE_IO;
-    case ErrorCode::kOutOfMemory: return CORACLE_OUT_OF_MEMORY;
-    case ErrorCode::kRunFailure: return CORACLE_RUN_FAILURE;
-    case ErrorCode::kCancelled: return CORACLE_CANCELLED;
-  }
-  return CORACLE_RUN_FAILURE;
 }
 
 }  // namespace coracle

@@ -12,8 +12,6 @@ namespace coracle {
 /// message.
 bool set_last_error(std::string_view message) noexcept;
 
-coracle_status status_of(ErrorCode code);
-
 /// Keeps what the exception being handled says, and gives its status.
 coracle_status keep_current_error() noexcept;
 

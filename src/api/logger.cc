@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
+#include "api/enumerations.h"
 #include "api/guard.h"
-#include "base/log.h"
-
-static_assert(static_cast<int>(coracle::LogLevel::kWarning) == CORACLE_LOG_WARNING &&
-              static_cast<int>(coracle::LogLevel::kInfo) == CORACLE_LOG_INFO &&
-              static_cast<int>(coracle::LogLevel::kDebug) == CORACLE_LOG_DEBUG);
 
 extern "C" coracle_status coracle_set_logger(coracle_log_level level, coracle_log_function log, void* user) {
   return coracle::guard([&] {
@@ -15,9 +11,7 @@ extern "C" coracle_status coracle_set_logger(coracle_log_level level, coracle_lo
     coracle::require(number >= CORACLE_LOG_OFF && number <= CORACLE_LOG_DEBUG, coracle::ErrorCode::kInvalidArgument,
                      "level is ", number, ", expected ", static_cast<int>(CORACLE_LOG_OFF), " to ",
                      static_cast<int>(CORACLE_LOG_DEBUG));
-    const auto told = [=](coracle::LogLevel of, const char* message) {
-      log(user, static_cast<coracle_log_level>(of), message);
-    };
+    const auto told = [=](coracle::LogLevel of, const char* message) { log(user, coracle::number_of(of), message); };
     coracle::set_logger(log == nullptr ? coracle::LogLevel::kOff : static_cast<coracle::LogLevel>(number), told);
   });
 }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "api/describe.h"
+#include "api/enumerations.h"
 #include "api/guard.h"
 #include "api/handles.h"
 #include "api/options.h"
@@ -46,13 +47,6 @@ coracle_model_options default_options() {
   return options;
 }
 
-Weights weights_of(std::string_view name) {
-  if (name == "automatic") return Weights::kAutomatic;
-  if (name == "copied") return Weights::kCopied;
-  if (name == "mapped") return Weights::kMapped;
-  fail(ErrorCode::kInvalidArgument, "weights cannot be '", name, "'; they can be: automatic, copied, mapped");
-}
-
 ModelOptions convert(const coracle_model_options* given) {
   require(
       detected_isa() != Isa::kAny, ErrorCode::kUnsupported,
@@ -62,19 +56,14 @@ ModelOptions convert(const coracle_model_options* given) {
   if (given == nullptr) return options;
   const coracle_model_options c = read_options(*given, default_options(), "coracle_model_options");
   options.declared_sizes_bind = c.check_declared_sizes != 0;
-  options.check_weights = c.check_weights != 0;
+  options.load.check_weights = c.check_weights != 0;
   if (c.cpu_isa != nullptr) {
     const std::optional<Isa> isa = isa_of(c.cpu_isa);
     require(isa.has_value() && runs_on(*isa, detected_isa()), ErrorCode::kInvalidArgument, "the instruction set '",
             c.cpu_isa, "' is not one of this machine, which has ", name_of(detected_isa()), " and what is below it");
     options.kernels.isa = *isa;
   }
-  if (c.precision != nullptr) {
-    const std::optional<Precision> precision = precision_of(c.precision);
-    require(precision.has_value(), ErrorCode::kInvalidArgument, "there is no precision '", c.precision,
-            "'; there are: strict, default, high, bf16");
-    options.kernels.precision = *precision;
-  }
+  set_named("precision", c.precision, options.kernels.precision);
   options.kernels.emulates_tiles = c.emulate_tiles != 0;
   options.passes.disabled = split(c.disable_passes);
   check_pass_names(options.passes.disabled);
@@ -82,7 +71,7 @@ ModelOptions convert(const coracle_model_options* given) {
   options.kernels.disabled = split(c.disable_kernels);
   options.keep_tensors = split(c.keep_tensors);
   options.time_limit_ms = checked_time_limit(c.time_limit_ms);
-  if (c.weights != nullptr) options.weights = weights_of(c.weights);
+  set_named("weights", c.weights, options.load.weights);
   static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t) && std::atomic<uint32_t>::is_always_lock_free);
   options.cancelled = reinterpret_cast<const std::atomic<uint32_t>*>(c.cancelled);
   if (c.after_pass != nullptr) {
@@ -120,20 +109,10 @@ ModelSource by_callback(coracle_read_function read, void* user, const char* path
   return ModelSource::by_callback(read_file, path, or_empty(params));
 }
 
-constexpr bool is(DType own, coracle_dtype given) { return static_cast<int>(own) == static_cast<int>(given); }
-static_assert(is(DType::kBool, CORACLE_BOOL) && is(DType::kInt8, CORACLE_INT8) && is(DType::kUint8, CORACLE_UINT8) &&
-                  is(DType::kInt16, CORACLE_INT16) && is(DType::kInt32, CORACLE_INT32) &&
-                  is(DType::kInt64, CORACLE_INT64) && is(DType::kFloat16, CORACLE_FLOAT16) &&
-                  is(DType::kBfloat16, CORACLE_BFLOAT16) && is(DType::kFloat32, CORACLE_FLOAT32) &&
-                  is(DType::kFloat64, CORACLE_FLOAT64) && is(DType::kComplex64, CORACLE_COMPLEX64) &&
-                  is(DType::kComplex128, CORACLE_COMPLEX128) &&
-                  static_cast<int>(DType::kUnknown) == CORACLE_COMPLEX128 + 1,
-              "element types have the same numbers in C");
-
 void fill(const TensorInfo& from, coracle_tensor_info* to) {
   *to = {};
   to->name = from.name.c_str();
-  to->dtype = static_cast<coracle_dtype>(from.dtype);
+  to->dtype = number_of(from.dtype);
   to->rank = from.shape.rank_known() ? from.shape.rank() : -1;
   int i = 0;
   for (int64_t d : from.shape) to->dims[i++] = d;
@@ -171,12 +150,11 @@ extern "C" {
 const char* coracle_version(void) { return CORACLE_VERSION; }
 
 size_t coracle_dtype_size(coracle_dtype dtype) {
-  return dtype < CORACLE_BOOL || dtype > CORACLE_COMPLEX128 ? 0 : coracle::size_of(static_cast<coracle::DType>(dtype));
+  return coracle::is_dtype(dtype) ? coracle::size_of(coracle::dtype_of(dtype)) : 0;
 }
 
 const char* coracle_dtype_name(coracle_dtype dtype) {
-  if (dtype < CORACLE_BOOL || dtype > CORACLE_COMPLEX128) return "unknown";
-  return coracle::name_of(static_cast<coracle::DType>(dtype)).data();
+  return coracle::name_of(coracle::is_dtype(dtype) ? coracle::dtype_of(dtype) : coracle::DType::kUnknown).data();
 }
 
 const char* coracle_cpu_isa(void) { return coracle::name_of(coracle::detected_isa()).data(); }

@@ -5,6 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
 
 #include "base/error.h"
 
@@ -43,6 +46,20 @@ Options read_options(const Options& given, Options defaults, const char* name) {
           ": it sets options that this version of the library does not have");
   std::memcpy(&defaults, &given, std::min(size, sizeof(Options)));
   return defaults;
+}
+
+/// Sets an option that has names for its values to the one that a user named; null leaves it as it is.
+template <class E>
+void set_named(const char* option, const char* given, E& value) {
+  if (given == nullptr) return;
+  const std::span<const std::string_view> names = names_of(value);
+  const auto found = std::find(names.begin(), names.end(), given);
+  if (found == names.end()) {
+    std::string list;
+    for (std::string_view name : names) list.append(list.empty() ? "" : ", ").append(name);
+    fail(ErrorCode::kInvalidArgument, option, " cannot be '", given, "', only one of: ", list);
+  }
+  value = static_cast<E>(found - names.begin());
 }
 
 }  // namespace coracle

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "api/describe.h"
+#include "api/enumerations.h"
 #include "api/guard.h"
 #include "api/handles.h"
 #include "api/options.h"
@@ -51,8 +52,8 @@ SessionOptions convert(const coracle_session_options* given) {
 Tensor given_tensor(const Session& session, size_t index, coracle_dtype dtype, int32_t rank, const int64_t* dims,
                     const void* data) {
   const std::string& name = session.input_info(index).name;
-  require(dtype >= CORACLE_BOOL && dtype <= CORACLE_COMPLEX128, ErrorCode::kInvalidArgument, "input '", name,
-          "': there is no element type ", static_cast<int>(dtype));
+  require(is_dtype(dtype), ErrorCode::kInvalidArgument, "input '", name, "': there is no element type ",
+          static_cast<int>(dtype));
   require(rank >= 0 && rank <= Shape::kMaxRank, ErrorCode::kInvalidArgument, "input '", name, "': a tensor has 0 to ",
           Shape::kMaxRank, " dimensions, given ", rank);
   if (rank > 0) require_pointer(dims, "dims");
@@ -61,14 +62,14 @@ Tensor given_tensor(const Session& session, size_t index, coracle_dtype dtype, i
     require(dims[i] >= 0, ErrorCode::kInvalidArgument, "input '", name, "': dimension ", i, " is ", dims[i],
             ", expected 0 or more");
   }
-  int64_t bytes = static_cast<int64_t>(size_of(static_cast<DType>(dtype)));
+  int64_t bytes = static_cast<int64_t>(size_of(dtype_of(dtype)));
   for (int64_t d : shape) {
     require(d == 0 || bytes <= std::numeric_limits<int64_t>::max() / d, ErrorCode::kInvalidArgument, "input '", name,
             "': shape ", shape, " is too large");
     bytes *= d;
   }
   if (bytes != 0) require_pointer(data, "data");
-  return Tensor::borrow(static_cast<DType>(dtype), shape, data);
+  return Tensor::borrow(dtype_of(dtype), shape, data);
 }
 
 void fill(const Tensor& t, coracle_tensor_view* view) {
@@ -77,7 +78,7 @@ void fill(const Tensor& t, coracle_tensor_view* view) {
   *view = {};
   view->data = t.raw();
   view->bytes = t.bytes();
-  view->dtype = static_cast<coracle_dtype>(t.dtype());
+  view->dtype = number_of(t.dtype());
   view->rank = t.shape().rank();
   int i = 0;
   for (int64_t d : t.shape()) view->dims[i++] = d;
@@ -112,7 +113,7 @@ Observer observer_of(coracle_observe_function observe, void* user) {
     value.is_constant = seen.is_constant ? 1 : 0;
     value.tensor.data = seen.data;
     value.tensor.bytes = seen.fact.bytes();
-    value.tensor.dtype = static_cast<coracle_dtype>(seen.fact.dtype);
+    value.tensor.dtype = number_of(seen.fact.dtype);
     value.tensor.rank = seen.fact.shape.rank();
     std::copy(seen.fact.shape.begin(), seen.fact.shape.end(), value.tensor.dims);
     value.tensor.lod_levels = seen.fact.lod == nullptr ? 0 : seen.fact.lod->size();

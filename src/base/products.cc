@@ -19,4 +19,6 @@ std::optional<Precision> precision_of(std::string_view name) {
   return std::nullopt;
 }
 
+std::span<const std::string_view> names_of(Precision /*precision*/) { return kNames; }
+
 }  // namespace coracle

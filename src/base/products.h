@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 /// How products of float32 numbers may be computed: what a user asks for, and what a kernel does.
@@ -37,5 +38,7 @@ constexpr Products products_of(Precision precision) {
 
 std::string_view name_of(Precision precision);
 std::optional<Precision> precision_of(std::string_view name);
+/// Of all values, in order.
+std::span<const std::string_view> names_of(Precision precision);
 
 }  // namespace coracle

@@ -63,6 +63,11 @@ enum class Weights {
   kCopied,     ///< read into memory of their own: what happens to the file later is of no matter
   kMapped,     ///< used in the file where they are aligned, which must not be changed while a model uses them
 };
+/// Of all values, in order.
+inline std::span<const std::string_view> names_of(Weights) {
+  static constexpr std::string_view kNames[] = {"automatic", "copied", "mapped"};
+  return kNames;
+}
 
 /// Bytes that are made when they are read, as of a packed file. One thread at a time.
 class MadeBytes {

@@ -59,12 +59,12 @@ LoadedModel load_program(const Program& program, const ModelFiles& files) {
 
 }  // namespace
 
-LoadedModel load_model(const ModelSource& source, Weights weights, bool check_weights) {
+LoadedModel load_model(const ModelSource& source, const LoadOptions& options) {
   ModelFiles files = find_model_files(source);
-  files.weights = weights;
+  files.weights = options.weights;
   if (files.saved) {
-    files.saved->map_as(weights);
-    LoadedModel model = load_saved_model(*files.saved, check_weights);
+    files.saved->map_as(options.weights);
+    LoadedModel model = load_saved_model(*files.saved, options);
     model.info.passed_over = std::move(files.passed_over);
     return model;
   }

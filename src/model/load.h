@@ -14,10 +14,14 @@ struct LoadedModel {
   size_t mapped_bytes = 0;       ///< of weights that stay in mapped files
 };
 
+struct LoadOptions {
+  Weights weights = Weights::kAutomatic;  ///< of models on disk
+  bool check_weights = false;             ///< of saved models: compare them with their checksums
+};
+
 /// Reads a model of any format: program, then (if all of it can be run) parameters, then the graph. Throws Error:
 /// kIo for missing files, kInvalidModel for damage, kUnsupported with all that cannot be run.
-/// `check_weights`: those of a saved model are compared with their checksums.
-LoadedModel load_model(const ModelSource& source, Weights weights = Weights::kAutomatic, bool check_weights = false);
+LoadedModel load_model(const ModelSource& source, const LoadOptions& options = {});
 
 /// What a program says about itself, without its parameters; also for programs that cannot be run.
 ModelInfo inspect_model(const ModelSource& source);

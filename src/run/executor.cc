@@ -77,19 +77,23 @@ Cost cost_of_step(const Steps& steps, const Step& step) {
     for (int local : locals) list.push_back(&steps.locals[static_cast<size_t>(local)].fact);
     return list;
   };
-  Cost cost = cost_of(step.op, facts(step.in), facts(step.out));
+  const std::vector<const Fact*> in = facts(step.in);
+  const std::vector<const Fact*> out = facts(step.out);
+  Cost cost = cost_of(step.op, NodeFacts(in, step.in_counts, out, step.out_counts));
   cost.flops = static_cast<int64_t>(static_cast<double>(cost.flops) * step.kernel->multiplies);
   return cost;
 }
 
 }  // namespace
 
-Executor::Executor(std::shared_ptr<const Program> program, const Limits& limits)
+Executor::Executor(std::shared_ptr<const Program> program, const SessionOptions& options,
+                   const std::atomic<uint32_t>* cancelled)
     : program_(std::move(program)),
-      limits_(limits),
-      pool_(limits.workers, limits.threads),
-      ledger_(std::make_shared<MemoryLedger>(limits.memory_bytes)),
-      cache_(limits.cache_bytes) {
+      options_(options),
+      cancelled_(cancelled),
+      pool_(options.workers, options.threads),
+      ledger_(std::make_shared<MemoryLedger>(options.memory_limit)),
+      cache_(options.cache_bytes) {
   ledger_->set_reclaim([this] { reclaim(); });
 }
 
@@ -109,7 +113,7 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs) {
   const ThreadPool::Run threads(pool_);
   run_start_ = std::chrono::steady_clock::now();
   const MemoryLedger::Scope scope(ledger_);
-  const Deadline deadline("the run", run_start_, limits_.time_ms, limits_.cancelled);
+  const Deadline deadline("the run", run_start_, options_.time_limit_ms, cancelled_);
   const Deadline::Scope until(deadline);
   std::optional<LoopTrace> trace;
   if (profile_ != nullptr) trace.emplace(pool_.threads());
@@ -119,7 +123,7 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs) {
   } catch (...) {
     arena_in_use_.reset();
     frames_.clear();
-    if (limits_.memory_bytes != 0) free_arena();
+    if (options_.memory_limit != 0) free_arena();
     throw;
   }
 }
@@ -137,7 +141,7 @@ std::vector<Tensor> Executor::run_main(std::span<const Tensor> inputs) {
 std::shared_ptr<const BoundSteps> Executor::plan(std::span<const Fact> inputs, bool keep_refusals) {
   const ThreadPool::Run threads(pool_);
   const MemoryLedger::Scope scope(ledger_);
-  const Deadline deadline("planning", Deadline::Clock::now(), limits_.time_ms, limits_.cancelled);
+  const Deadline deadline("planning", Deadline::Clock::now(), options_.time_limit_ms, cancelled_);
   const Deadline::Scope until(deadline);
   const Graph& graph = program_->graph();
   Frame frame = frame_of(graph);
@@ -272,7 +276,8 @@ void Executor::tell_plan(const Graph& graph, size_t position, const Frame& frame
 void Executor::run_steps(const Graph& graph, BoundSteps& bound, Frame& frame) {
   // Under a limit, what a larger run has left must not be missing in this one.
   const auto may_reuse = [&](const Tensor& before, const Fact& fact) {
-    return (limits_.memory_bytes == 0 || before.bytes() == fact.bytes()) && before.reusable_for(fact.dtype, fact.shape);
+    return (options_.memory_limit == 0 || before.bytes() == fact.bytes()) &&
+           before.reusable_for(fact.dtype, fact.shape);
   };
   for (const LiveOut& out : bound.steps.live_out) {
     const Local& local = bound.steps.locals[static_cast<size_t>(out.local)];
@@ -420,7 +425,7 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
                          .before = before,
                          .workspace = arena_.data(),
                          .pool = pool_,
-                         .reuse = limits_.memory_bytes == 0});
+                         .reuse = options_.memory_limit == 0});
     arena_in_use_.reset();
     Deadline::check_current();
   } else {
@@ -440,7 +445,7 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
     const auto ns = [](auto d) { return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count(); };
     std::vector<const Fact*> made;
     for (ValueId v : node.outputs) made.push_back(&frame.facts[index(v)]);
-    const Cost cost = cost_of(node.op, facts, made);
+    const Cost cost = cost_of(node.op, NodeFacts(facts, node.input_counts, made, node.output_counts));
     profile_->push_back({.node = node.name,
                          .op = node.op.name(),
                          .kernel = sized ? sized->kernel->name : "reference",

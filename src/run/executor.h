@@ -24,16 +24,10 @@ namespace coracle {
 /// One thread at a time.
 class Executor {
  public:
-  struct Limits {
-    int threads = 1;
-    std::shared_ptr<Workers> workers = nullptr;  ///< whose threads help, null: of its own
-    size_t cache_bytes = 0;                      ///< for cached steps; 0 keeps none
-    size_t memory_bytes = 0;  ///< for all that runs hold at a time (base/memory_ledger.h); 0: no limit
-    int64_t time_ms = 0;      ///< for one run, for planning too (base/deadline.h); 0: no limit
-    const std::atomic<uint32_t>* cancelled = nullptr;  ///< ends both as well; see Deadline
-  };
-
-  Executor(std::shared_ptr<const Program> program, const Limits& limits);
+  /// `options` have at least one thread; their `cpus` are those of `workers`. `cancelled` ends runs and planning; see
+  /// Deadline.
+  Executor(std::shared_ptr<const Program> program, const SessionOptions& options,
+           const std::atomic<uint32_t>* cancelled = nullptr);
   ~Executor();
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
@@ -86,7 +80,8 @@ class Executor {
   void free_arena();
 
   std::shared_ptr<const Program> program_;
-  const Limits limits_;
+  const SessionOptions options_;
+  const std::atomic<uint32_t>* const cancelled_;
   ThreadPool pool_;
   const std::shared_ptr<MemoryLedger> ledger_;
   StepCache cache_;

@@ -55,7 +55,7 @@ void Executor::reserve_arena(size_t bytes, const std::function<std::string()>& l
   // Tensors without elements lie somewhere too: offsets to a null pointer are undefined.
   const bool enough = arena_.data() != nullptr && arena_.bytes() >= bytes;
   // Under a limit, what a larger run has left must not be missing in this one.
-  if (enough && (limits_.memory_bytes == 0 || ledger_->used() <= limits_.memory_bytes / 2)) return;
+  if (enough && (options_.memory_limit == 0 || ledger_->used() <= options_.memory_limit / 2)) return;
   free_arena();
   const auto what = [&] { return text("intermediate tensors (", largest(), ")"); };
   ledger_->charge(bytes, what);

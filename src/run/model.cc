@@ -80,7 +80,7 @@ std::shared_ptr<const Model> Model::load(const ModelSource& source, const ModelO
   const Deadline::Clock::time_point start = Deadline::Clock::now();
   const Deadline deadline("loading", start, options.time_limit_ms, options.cancelled);
   const Deadline::Scope until(deadline);
-  std::shared_ptr<const Model> model = make(load_model(source, options.weights, options.check_weights), options);
+  std::shared_ptr<const Model> model = make(load_model(source, options.load), options);
   if (logs(LogLevel::kInfo)) tell_loaded(*model, options, Deadline::Clock::now() - start);
   return model;
 }
@@ -88,14 +88,19 @@ std::shared_ptr<const Model> Model::load(const ModelSource& source, const ModelO
 std::shared_ptr<const Model> Model::make(LoadedModel loaded, const ModelOptions& options) {
   usable_cpus();  // reads files, which sessions then do not
   keep_tensors(loaded.graph, options.keep_tensors);
-  const ModelInfo& info = loaded.info;
-  std::vector<PassCount> counts =
-      info.saved ? passes_of(info, loaded.graph, options.passes) : run_passes(loaded.graph, options.passes);
-  std::vector<std::string> left_out = info.saved ? info.saved->left_out : options.passes.disabled;
-  auto graph = std::make_shared<const Graph>(std::move(loaded.graph));
-  auto program = std::make_shared<const Program>(std::move(graph), options.kernels);
-  return std::shared_ptr<const Model>(new Model(std::move(loaded), std::move(counts), std::move(left_out),
-                                                std::move(program), options.declared_sizes_bind));
+  return std::shared_ptr<const Model>(new Model(std::move(loaded), options));
+}
+
+Model::Model(LoadedModel loaded, const ModelOptions& options)
+    : options_(options),
+      info_(std::move(loaded.info)),
+      files_(std::move(loaded.files)),
+      mapped_bytes_(loaded.mapped_bytes),
+      pass_counts_(info_.saved ? passes_of(info_, loaded.graph, options.passes)
+                               : run_passes(loaded.graph, options.passes)),
+      program_(std::make_shared<const Program>(std::make_shared<const Graph>(std::move(loaded.graph)), options_)) {
+  options_.cancelled = nullptr;
+  options_.passes.after_pass = nullptr;
 }
 
 void Model::check_files() const {
@@ -111,7 +116,7 @@ void Model::save(const std::string& path) const {
     record.source = info_.file.substr(info_.file.rfind('/') + 1);  // the same file wherever the original lies
     record.source_format = info_.format;
     for (const PassCount& c : pass_counts_) record.rewrites.push_back({c.name, c.count});
-    record.left_out = left_out_;
+    record.left_out = options_.passes.disabled;
   }
   record.version = CORACLE_VERSION;
   write_saved_model(path, program_->graph(), info_, record);

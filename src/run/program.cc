@@ -3,8 +3,8 @@
 
 namespace coracle {
 
-Program::Program(std::shared_ptr<const Graph> graph, KernelChoice choice)
-    : graph_(std::move(graph)), selector_(std::move(choice)) {
+Program::Program(std::shared_ptr<const Graph> graph, const ModelOptions& options)
+    : graph_(std::move(graph)), selector_(options.kernels) {
   add(*graph_, "main");
 }
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "plan/planner.h"
+#include "run/options.h"
 
 namespace coracle {
 
@@ -13,7 +14,7 @@ namespace coracle {
 /// Immutable but for the packed weights, which grow under a lock; shared by all sessions.
 class Program {
  public:
-  Program(std::shared_ptr<const Graph> graph, KernelChoice choice);
+  Program(std::shared_ptr<const Graph> graph, const ModelOptions& options);
 
   struct GraphInfo {
     std::string key;  ///< "main", "main/while_3/0"

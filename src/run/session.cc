@@ -29,16 +29,11 @@ int thread_count(const SessionOptions& options) {
   return threads;
 }
 
-/// What an executor of such a session has. Processors are of helpers of its own.
-Executor::Limits limits_of(const SessionOptions& options, const Cancellation& cancellation) {
-  Executor::Limits limits{.threads = thread_count(options),
-                          .workers = options.workers,
-                          .cache_bytes = options.cache_bytes,
-                          .memory_bytes = options.memory_limit,
-                          .time_ms = options.time_limit_ms,
-                          .cancelled = &cancellation.state()};
-  if (!options.cpus.empty()) limits.workers = std::make_shared<Workers>(limits.threads, options.cpus);
-  return limits;
+/// The options with threads: their number, and where they have processors, what runs on these.
+SessionOptions with_threads(SessionOptions options) {
+  options.threads = thread_count(options);
+  if (!options.cpus.empty()) options.workers = std::make_shared<Workers>(options.threads, options.cpus);
+  return options;
 }
 
 /// The first dimension whose size is not the one that the model declares, or -1. The rows of an input with sequence
@@ -94,7 +89,7 @@ class Session::Use {
 Session::Session(std::shared_ptr<const Model> model, const SessionOptions& options)
     : model_(std::move(model)),
       options_(options),
-      executor_(model_->program(), limits_of(options, cancellation_)),
+      executor_(model_->program(), with_threads(options), &cancellation_.state()),
       inputs_(model_->info().inputs.size()) {}
 
 const TensorInfo& Session::input_info(size_t index) const {
@@ -110,7 +105,7 @@ void Session::check_input(size_t index, const Tensor& tensor) const {
           info.dtype, ", given ", tensor.dtype());
   require(!info.shape.rank_known() || tensor.shape().rank() == info.shape.rank(), ErrorCode::kInvalidArgument,
           "input '", info.name, "' has ", info.shape.rank(), " dimensions ", info.shape, ", given ", tensor.shape());
-  if (model_->declared_sizes_bind()) check_sizes(info, tensor.shape());
+  if (model_->options().declared_sizes_bind) check_sizes(info, tensor.shape());
   require(tensor.bytes() == 0 || tensor.raw() != nullptr, ErrorCode::kInvalidArgument, "input '", info.name,
           "' was given no data");
 }

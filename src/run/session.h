@@ -10,20 +10,10 @@
 
 #include "base/deadline.h"
 #include "base/process.h"
-#include "base/workers.h"
 #include "run/executor.h"
 #include "run/model.h"
 
 namespace coracle {
-
-struct SessionOptions {
-  int threads = 0;                             ///< 0: all of `workers`, or as many as this process may use at once
-  std::shared_ptr<Workers> workers = nullptr;  ///< whose threads help; null: of its own
-  std::vector<int> cpus = {};                  ///< processors for threads of its own; none: any
-  size_t cache_bytes = size_t{4} << 20U;
-  size_t memory_limit = 0;    ///< 0: none
-  int64_t time_limit_ms = 0;  ///< 0: none
-};
 
 /// One execution context of a model. One thread at a time: every call holds the session, and throws Error while another
 /// call does, be it of another thread or the one whose observer calls. Results are shared or copied, so they stay.

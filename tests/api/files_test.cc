@@ -191,7 +191,7 @@ TEST_F(ChangedFiles, NoOtherWayOfLoadingWeights) {
   for (const char* wrong : {"", "Mapped", "map", "copied,mapped", "auto"}) {
     options.weights = wrong;
     const std::string message =
-        "weights cannot be '" + std::string(wrong) + "'; they can be: automatic, copied, mapped";
+        "weights cannot be '" + std::string(wrong) + "', only one of: automatic, copied, mapped";
     expect_error(coracle_model_load(folder_.path("m").c_str(), nullptr, &options, &model), CORACLE_INVALID_ARGUMENT,
                  message);
     expect_error(coracle_model_load_memory(bytes_.program.data(), bytes_.program.size(), bytes_.params.data(),

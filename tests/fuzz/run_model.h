@@ -11,7 +11,7 @@ namespace coracle::test {
 /// Limits of loading and of one run.
 inline constexpr int64_t kFuzzTimeLimitMs = 200;
 inline constexpr size_t kFuzzMemoryLimit = size_t{64} << 20U;
-inline const ModelOptions kFuzzModelOptions{.kernels = {}, .passes = {}, .keep_tensors = {}, .time_limit_ms = 1000};
+inline const ModelOptions kFuzzModelOptions{.load = {}, .passes = {}, .kernels = {}, .time_limit_ms = 1000};
 
 /// An input as the model declares it, at most some thousand elements: `free` for sizes that are not declared, small
 /// numbers that follow from their places.

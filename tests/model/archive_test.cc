@@ -44,7 +44,7 @@ ArchivedFiles published(const test::ModelBytes& model, const std::string& folder
 std::vector<Tensor> answers(const ModelSource& source, const test::ModelBytes& model,
                             Weights weights = Weights::kAutomatic) {
   ModelOptions options;
-  options.weights = weights;
+  options.load.weights = weights;
   Session session(Model::load(source, options), {.threads = 1});
   for (size_t i = 0; i < model.inputs.size(); ++i) session.set_input(i, model.inputs[i]);
   session.run();
@@ -115,7 +115,7 @@ TEST(Archive, WhatIsNotPackedIsMapped) {
   const test::TemporaryFolder folder;
   for (const auto& [name, bytes] : forms_of(published(test::product_model()))) {
     const std::string path = folder.write(name, bytes);
-    const LoadedModel model = load_model(ModelSource::on_disk(path), Weights::kMapped);
+    const LoadedModel model = load_model(ModelSource::on_disk(path), {.weights = Weights::kMapped});
     // Of four records in a tar archive one is aligned by chance, this one among them or not.
     EXPECT_EQ(model.files.size(), 2U);
     const ModelFiles found = find_model_files(ModelSource::on_disk(path));

@@ -73,5 +73,5 @@ def test_the_option_is_pickled(files):
 
 @pytest.mark.parametrize("weights", ["", "Copied", "map"])
 def test_other_ways_are_refused(files, weights):
-    with pytest.raises(coracle.InvalidArgumentError, match="weights cannot be '%s'; they can be: automatic, copied, mapped" % weights):
+    with pytest.raises(coracle.InvalidArgumentError, match="weights cannot be '%s', only one of: automatic, copied, mapped" % weights):
         coracle.load(files[0], weights=weights)

@@ -29,7 +29,7 @@ TEST_P(WaysOfLoading, GiveTheSameBits) {
   const test::ReferenceCase c = test::read_reference_case(CORACLE_SHARED, "", found->first, found->second);
   const auto results = [&](Weights weights) {
     ModelOptions options;
-    options.weights = weights;
+    options.load.weights = weights;
     const auto model = Model::load(ModelSource::on_disk(c.program, c.params), options);
     EXPECT_EQ(model->mapped_bytes() > 0, weights == Weights::kMapped && GetParam().maps) << model->mapped_bytes();
     Session session(model, {.threads = 2});

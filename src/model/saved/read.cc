@@ -275,13 +275,13 @@ bool is_saved_model(const File& file) {
                     [](uint8_t a, char b) { return a == static_cast<uint8_t>(b); });
 }
 
-LoadedModel load_saved_model(const File& file, bool check_weights) {
+LoadedModel load_saved_model(const File& file, const LoadOptions& options) {
   return with_name(file, [&] {
     const saved::Structure structure = saved::read_structure(file);
     LoadedModel model;
     model.info = saved::info_of(structure, file.name());
     require_supported(model.info);
-    Elements elements(file, structure, check_weights);
+    Elements elements(file, structure, options.check_weights);
     model.graph = Builder(structure.model(), elements).build(0);
     check_interface(model.graph, model.info);
     verify(model.graph, /*infer=*/false);

@@ -9,9 +9,10 @@ namespace coracle {
 bool is_saved_model(const File& file);
 
 /// Reads a saved model. Its structure is checked in full (checksum, tables, every node as operators check it); elements
-/// stay where they are in a mapped file, or are read, and only `check_weights` looks at their checksums. Throws Error
-/// that names the file: kInvalidModel for damage, kUnsupported for formats and operators of later versions.
-LoadedModel load_saved_model(const File& file, bool check_weights);
+/// stay where they are in a mapped file, or are read, and only LoadOptions::check_weights looks at their checksums.
+/// Throws Error that names the file: kInvalidModel for damage, kUnsupported for formats and operators of later
+/// versions.
+LoadedModel load_saved_model(const File& file, const LoadOptions& options);
 
 /// What it says of itself, without its weights.
 ModelInfo inspect_saved_model(const File& file);

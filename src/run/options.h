@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/workers.h"
+#include "model/load.h"
+#include "passes/pass.h"
+#include "plan/kernel_selector.h"
+
+/// What the users of a model and of a session choose. Each struct reaches as a whole whoever acts on a part of it, so
+/// that a new option is a field here, or in the part it belongs to, one line where the C interface is read (src/api),
+/// and its use.
+namespace coracle {
+
+struct ModelOptions {
+  LoadOptions load;                                  ///< how it is read
+  PassOptions passes;                                ///< how it is rewritten
+  KernelChoice kernels;                              ///< what may run it
+  std::vector<std::string> keep_tensors = {};        ///< variables that stay readable after a run; "*": all with a name
+  int64_t time_limit_ms = 0;                         ///< of loading; 0: none
+  const std::atomic<uint32_t>* cancelled = nullptr;  ///< ends loading when its lowest bit is set; null: never
+  bool declared_sizes_bind = false;                  ///< inputs have the fixed sizes that the model declares
+};
+
+struct SessionOptions {
+  int threads = 0;                             ///< 0: all of `workers`, or as many as this process may use at once
+  std::shared_ptr<Workers> workers = nullptr;  ///< whose threads help; null: of its own
+  std::vector<int> cpus = {};                  ///< processors for threads of its own; none: any
+  size_t cache_bytes = size_t{4} << 20U;       ///< for plans kept, the newest excepted; 0 keeps none
+  size_t memory_limit = 0;                     ///< for all that runs hold at a time (base/memory_ledger.h); 0: none
+  int64_t time_limit_ms = 0;                   ///< for one run, its planning too (base/deadline.h); 0: none
+};
+
+}  // namespace coracle
