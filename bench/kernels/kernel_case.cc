@@ -56,7 +56,7 @@ class Bound {
     for (const Fact& f : in_) {
       if (kernel_.float32 && f.dtype != DType::kFloat32) return false;
     }
-    return kernel_.fits == nullptr || kernel_.fits(c_.op.attributes(), facts()) == nullptr;
+    return kernel_.misfit(c_.op.attributes(), facts()) == nullptr;
   }
 
   double bytes() const {
@@ -77,8 +77,7 @@ class Bound {
       for (int i : operands) constants.push_back(facts().all_in()[static_cast<size_t>(i)]->value.get());
       return packed_alone(packing, constants, pool);
     };
-    const Prepared prepared =
-        kernel_.prepare == nullptr ? Prepared{} : kernel_.prepare(c_.op.attributes(), facts(), context);
+    const Prepared prepared = kernel_.prepared(c_.op.attributes(), facts(), context);
     std::vector<std::shared_ptr<std::byte>> memory;
     std::vector<TensorView> in;
     std::vector<TensorView> out;
@@ -95,6 +94,7 @@ class Bound {
     const std::shared_ptr<std::byte> workspace = aligned_bytes(prepared.workspace);
     std::string detail;
     KernelCall call{.row = &c_.op.row(),
+                    .kernel = &kernel_,
                     .op = c_.op.attributes(),
                     .in = in,
                     .out = out,

@@ -48,6 +48,8 @@ inline StridedView dense_view(const Fact& fact) {
   return view;
 }
 
+struct Kernel;
+
 /// The facts of a node's operands and results, as kernels see them: shapes known, layouts decided.
 class ArgFacts {
  public:
@@ -66,6 +68,10 @@ class ArgFacts {
   std::span<const Fact* const> all_in() const { return in_; }
   std::span<const Fact* const> all_out() const { return out_; }
 
+  /// The row that is asked: its instruction set and products are what `fits` and `prepare` of several rows differ in.
+  const Kernel& kernel() const { return *kernel_; }
+  void set_kernel(const Kernel& kernel) { kernel_ = &kernel; }
+
   /// How an operand or result lies in the larger tensor that `run` gets in its place; null where it has its own. Others
   /// are never seen by kernels that are not `strided`.
   const StridedView* view_in(int port, int i = 0) const { return view(in_views_, index(port, i)); }
@@ -83,6 +89,7 @@ class ArgFacts {
     return views.empty() ? nullptr : views[static_cast<size_t>(i)];
   }
 
+  const Kernel* kernel_ = nullptr;
   std::span<const Fact* const> in_;
   PortIndex in_ports_;
   std::span<const Fact* const> out_;
@@ -155,6 +162,7 @@ class ResultMaker {
 /// What `run` gets. It allocates nothing, checks nothing that was known while planning, and cannot throw.
 struct KernelCall {
   const OpRow* row = nullptr;
+  const Kernel* kernel = nullptr;  ///< the row that runs
   const void* op = nullptr;        ///< the operator's attributes
   std::span<const TensorView> in;  ///< flat, ordered by port (ArgFacts::index)
   std::span<const TensorView> out;
@@ -217,6 +225,17 @@ struct Kernel {
   /// The same for rows [begin, end) of result 0, counted through all images, on this thread alone: same bits, whatever
   /// rows are asked for together. Of operand 0, only the rows that Prepared::rows names are read.
   void (*run_rows)(const KernelCall& call, int64_t begin, int64_t end) noexcept = nullptr;
+
+  /// What `fits` says of a node.
+  Misfit misfit(const void* attributes, ArgFacts args) const {
+    args.set_kernel(*this);
+    return fits == nullptr ? nullptr : fits(attributes, args);
+  }
+  /// What `prepare` makes for it.
+  Prepared prepared(const void* attributes, ArgFacts args, PrepareContext& context) const {
+    args.set_kernel(*this);
+    return prepare == nullptr ? Prepared{} : prepare(attributes, args, context);
+  }
 };
 
 /// The rows of one file, in order of preference.

@@ -206,7 +206,7 @@ class SegmentPlanner {
   void choose(Step& step, const ArgFacts& args, LayoutRule rule) {
     for (const Kernel* kernel : context_.selector->rows(step.op.row())) {
       if (kernel->layout != rule) continue;
-      const Misfit misfit = kernel->fits == nullptr ? nullptr : kernel->fits(step.op.attributes(), args);
+      const Misfit misfit = kernel->misfit(step.op.attributes(), args);
       if (misfit == nullptr) {
         step.kernel = kernel;
         return;
@@ -260,7 +260,7 @@ class SegmentPlanner {
         for (size_t i = 0; i < in.size(); ++i) in[i].layout = wanted(kernel->layout, *port_of[i], in[i], rank, common);
         for (Fact& f : out) f.layout = wanted(kernel->layout, Port{}, f, rank, common);
         const bool types = takes(kernel->types, node.op.row(), node.input_counts, args);
-        const Misfit misfit = types && kernel->fits != nullptr ? kernel->fits(node.op.attributes(), args) : nullptr;
+        const Misfit misfit = types ? kernel->misfit(node.op.attributes(), args) : nullptr;
         if (types && misfit == nullptr) {
           step.kernel = kernel;
           return;
@@ -318,7 +318,7 @@ class SegmentPlanner {
       unshared += packing.bytes;
       return packed_alone(packing, constants, *context_.pool);
     };
-    step.prepared = step.kernel->prepare(step.op.attributes(), args, context);
+    step.prepared = step.kernel->prepared(step.op.attributes(), args, context);
     step.prepared.state_bytes += unshared;
   }
 
