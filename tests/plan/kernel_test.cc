@@ -30,7 +30,9 @@ TEST(Kernel, IsWhatItsFunctionsAreAskedWith) {
     return args.kernel().products == Products::kBf16 ? "too rough" : nullptr;
   };
   kernel.prepare = [](const void*, const ArgFacts& args, PrepareContext&) {
-    return Prepared{.workspace = args.kernel().isa == Isa::kSse2 ? size_t{16} : size_t{64}};
+    Prepared prepared;
+    prepared.workspace = args.kernel().isa == Isa::kSse2 ? 16 : 64;
+    return prepared;
   };
   const ArgFacts args({}, {}, {}, {});
   PrepareContext context;
