@@ -53,10 +53,8 @@ class Bound {
   ArgFacts facts() const { return {in_facts_, in_counts_, out_facts_, c_.out_counts}; }
 
   bool fits() const {
-    for (const Fact& f : in_) {
-      if (kernel_.float32 && f.dtype != DType::kFloat32) return false;
-    }
-    return kernel_.misfit(c_.op.attributes(), facts()) == nullptr;
+    return takes(kernel_.types, c_.op.row(), in_counts_, facts()) &&
+           kernel_.misfit(c_.op.attributes(), facts()) == nullptr;
   }
 
   double bytes() const {
