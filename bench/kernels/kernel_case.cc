@@ -53,8 +53,8 @@ class Bound {
   ArgFacts facts() const { return {in_facts_, in_counts_, out_facts_, c_.out_counts}; }
 
   bool fits() const {
-    if (!takes(kernel_.types, c_.op.row(), in_counts_, facts())) return false;
-    return kernel_.fits == nullptr || kernel_.fits(c_.op.attributes(), facts()) == nullptr;
+    return takes(kernel_.types, c_.op.row(), in_counts_, facts()) &&
+           kernel_.misfit(c_.op.attributes(), facts()) == nullptr;
   }
 
   double bytes() const {
@@ -75,8 +75,7 @@ class Bound {
       for (int i : operands) constants.push_back(facts().all_in()[static_cast<size_t>(i)]->value.get());
       return packed_alone(packing, constants, pool);
     };
-    const Prepared prepared =
-        kernel_.prepare == nullptr ? Prepared{} : kernel_.prepare(c_.op.attributes(), facts(), context);
+    const Prepared prepared = kernel_.prepared(c_.op.attributes(), facts(), context);
     std::vector<std::shared_ptr<std::byte>> memory;
     std::vector<TensorView> in;
     std::vector<TensorView> out;
@@ -93,6 +92,7 @@ class Bound {
     const std::shared_ptr<std::byte> workspace = aligned_bytes(prepared.workspace);
     std::string detail;
     KernelCall call{.row = &c_.op.row(),
+                    .kernel = &kernel_,
                     .op = c_.op.attributes(),
                     .in = in,
                     .out = out,

@@ -26,10 +26,16 @@ namespace coracle {
 /// Why a kernel does not take a node, as a literal ("only stride 1"); null if it does.
 using Misfit = const char*;
 
+struct Kernel;
+
 /// The facts of a node's operands and results, as kernels see them: shapes known, layouts decided.
 class ArgFacts : public NodeFacts {
  public:
   using NodeFacts::NodeFacts;
+
+  /// The row that is asked: its instruction set and products are what `fits` and `prepare` of several rows differ in.
+  const Kernel& kernel() const { return *kernel_; }
+  void set_kernel(const Kernel& kernel) { kernel_ = &kernel; }
 
   /// How an operand or result lies in the larger tensor that `run` gets in its place; null where it has its own. Others
   /// are never seen by kernels that are not `strided`.
@@ -48,6 +54,7 @@ class ArgFacts : public NodeFacts {
     return views.empty() ? nullptr : views[static_cast<size_t>(i)];
   }
 
+  const Kernel* kernel_ = nullptr;
   std::span<const StridedView* const> in_views_;
   std::span<const StridedView* const> out_views_;
 };
@@ -116,6 +123,7 @@ class ResultMaker {
 /// What `run` gets. It allocates nothing, checks nothing that was known while planning, and cannot throw.
 struct KernelCall {
   const OpRow* row = nullptr;
+  const Kernel* kernel = nullptr;  ///< the row that runs
   const void* op = nullptr;        ///< the operator's attributes
   std::span<const TensorView> in;  ///< flat, ordered by port (ArgFacts::index)
   std::span<const TensorView> out;
@@ -169,6 +177,17 @@ struct Kernel {
   /// The same for rows [begin, end) of result 0, counted through all images, on this thread alone: same bits, whatever
   /// rows are asked for together. Of operand 0, only the rows that Prepared::rows names are read.
   void (*run_rows)(const KernelCall& call, int64_t begin, int64_t end) noexcept = nullptr;
+
+  /// What `fits` says of a node.
+  Misfit misfit(const void* attributes, ArgFacts args) const {
+    args.set_kernel(*this);
+    return fits == nullptr ? nullptr : fits(attributes, args);
+  }
+  /// What `prepare` makes for it.
+  Prepared prepared(const void* attributes, ArgFacts args, PrepareContext& context) const {
+    args.set_kernel(*this);
+    return prepare == nullptr ? Prepared{} : prepare(attributes, args, context);
+  }
 };
 
 /// The rows of one file, in order of preference.

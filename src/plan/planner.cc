@@ -199,7 +199,7 @@ class SegmentPlanner {
   void choose(Step& step, const ArgFacts& args, LayoutRule rule) {
     for (const Kernel* kernel : context_.selector->rows(step.op.row())) {
       if (kernel->layout != rule) continue;
-      const Misfit misfit = kernel->fits == nullptr ? nullptr : kernel->fits(step.op.attributes(), args);
+      const Misfit misfit = kernel->misfit(step.op.attributes(), args);
       if (misfit == nullptr) {
         step.kernel = kernel;
         return;
@@ -255,7 +255,7 @@ class SegmentPlanner {
         }
         for (Fact& f : out) f.layout = layout_of(kernel->layout, false, f.shape, rank, common);
         const bool types = takes(kernel->types, node.op.row(), node.input_counts, args);
-        const Misfit misfit = types && kernel->fits != nullptr ? kernel->fits(node.op.attributes(), args) : nullptr;
+        const Misfit misfit = types ? kernel->misfit(node.op.attributes(), args) : nullptr;
         if (types && misfit == nullptr) {
           step.kernel = kernel;
           return;
@@ -313,7 +313,7 @@ class SegmentPlanner {
       unshared += packing.bytes;
       return packed_alone(packing, constants, *context_.pool);
     };
-    step.prepared = step.kernel->prepare(step.op.attributes(), args, context);
+    step.prepared = step.kernel->prepared(step.op.attributes(), args, context);
     step.prepared.state_bytes += unshared;
   }
 

@@ -15,13 +15,13 @@ std::optional<SizedStep> plan_sized(const Node& node, std::span<const Fact* cons
   const ArgFacts args(in, node.input_counts, results, node.output_counts);
   for (const Kernel* kernel : selector.rows(node.op.row())) {
     if (!kernel->sized || !takes(kernel->types, node.op.row(), node.input_counts, args)) continue;
-    if (kernel->fits != nullptr && kernel->fits(node.op.attributes(), args) != nullptr) continue;
+    if (kernel->misfit(node.op.attributes(), args) != nullptr) continue;
     SizedStep step;
     step.kernel = kernel;
     if (kernel->prepare != nullptr) {
       PrepareContext context;
       context.pool = &pool;
-      step.prepared = kernel->prepare(node.op.attributes(), args, context);
+      step.prepared = kernel->prepared(node.op.attributes(), args, context);
     }
     return step;
   }

@@ -153,7 +153,7 @@ class Strider {
     const auto take = [&](const std::optional<Seen>& seen, const StridedView*& view) {
       if (!seen || !seen->moved) return;
       view = &seen->view;
-      const bool fits = step.kernel->fits == nullptr || step.kernel->fits(step.op.attributes(), args) == nullptr;
+      const bool fits = step.kernel->misfit(step.op.attributes(), args) == nullptr;
       if (!fits) view = nullptr;
       any = any || fits;
     };

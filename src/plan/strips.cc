@@ -127,6 +127,7 @@ class Band {
     const TensorView out{.data = last ? joined_.out[0].data : origin(p), .fact = &part.facts[operands]};
     KernelCall call;
     call.row = &part.op.row();
+    call.kernel = part.kernel;
     call.op = part.op.attributes();
     call.in = {in.data(), operands};
     call.out = {&out, 1};

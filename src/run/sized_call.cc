@@ -65,6 +65,7 @@ std::vector<Tensor> run_sized(const SizedCall& c) {
   Results results(c);
   std::string detail;
   KernelCall call{.row = &c.node.op.row(),
+                  .kernel = c.step.kernel,
                   .op = c.node.op.attributes(),
                   .in = in,
                   .out = results.views(),

@@ -36,6 +36,7 @@ BoundSteps::BoundSteps(Steps planned) : steps(std::move(planned)) {
     for (int l : step.out) add_view(l);
     KernelCall call;
     call.row = &step.op.row();
+    call.kernel = step.kernel;
     call.op = step.op.attributes();
     call.in = {views.data() + first, second - first};
     call.out = {views.data() + second, views.size() - second};

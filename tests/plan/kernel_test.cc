@@ -23,5 +23,35 @@ TEST(KernelCall, FailsWithTheLongerTextWhereThereIsMemoryForIt) {
   EXPECT_STREQ(alone.failure, "short");
 }
 
+TEST(Kernel, IsWhatItsFunctionsAreAskedWith) {
+  Kernel kernel{.name = "by products", .op = nullptr};
+  kernel.isa = Isa::kSse2;
+  kernel.fits = [](const void*, const ArgFacts& args) -> Misfit {
+    return args.kernel().products == Products::kBf16 ? "too rough" : nullptr;
+  };
+  kernel.prepare = [](const void*, const ArgFacts& args, PrepareContext&) {
+    Prepared prepared;
+    prepared.workspace = args.kernel().isa == Isa::kSse2 ? 16 : 64;
+    return prepared;
+  };
+  const ArgFacts args({}, {}, {}, {});
+  PrepareContext context;
+  EXPECT_EQ(kernel.misfit(nullptr, args), nullptr);
+  EXPECT_EQ(kernel.prepared(nullptr, args, context).workspace, 16U);
+  Kernel rough = kernel;
+  rough.products = Products::kBf16;
+  rough.isa = Isa::kAvx2;
+  EXPECT_STREQ(rough.misfit(nullptr, args), "too rough");
+  EXPECT_EQ(rough.prepared(nullptr, args, context).workspace, 64U);
+}
+
+TEST(Kernel, WithoutFunctionsFitsAndPreparesNothing) {
+  const Kernel kernel{.name = "plain", .op = nullptr};
+  const ArgFacts args({}, {}, {}, {});
+  PrepareContext context;
+  EXPECT_EQ(kernel.misfit(nullptr, args), nullptr);
+  EXPECT_EQ(kernel.prepared(nullptr, args, context).state, nullptr);
+}
+
 }  // namespace
 }  // namespace coracle

@@ -206,7 +206,7 @@ class Checker {
     }
     const ArgFacts args(in, counts_, out, c_.out_counts);
     if (!takes(kernel.types, c_.op.row(), counts_, args)) return 0;
-    if (kernel.fits != nullptr && kernel.fits(c_.op.attributes(), args) != nullptr) return 0;
+    if (kernel.misfit(c_.op.attributes(), args) != nullptr) return 0;
     took_.push_back(&kernel);
     std::string text = text_of(kernel);
     SCOPED_TRACE(text);
@@ -233,8 +233,7 @@ class Checker {
     context.packed = [&](const Packing& packing, std::span<const int> operands) {
       return packed_in_one_store(packing, operands, args, pool);
     };
-    const Prepared prepared =
-        kernel.prepare == nullptr ? Prepared{} : kernel.prepare(c_.op.attributes(), args, context);
+    const Prepared prepared = kernel.prepared(c_.op.attributes(), args, context);
     std::vector<Bytes> in_bytes;
     std::vector<Bytes> out_bytes;
     std::vector<TensorView> in;
@@ -253,6 +252,7 @@ class Checker {
     std::string detail;
     Results results(*this, out_bytes);
     KernelCall call{.row = &c_.op.row(),
+                    .kernel = &kernel,
                     .op = c_.op.attributes(),
                     .in = in,
                     .out = out,

@@ -18,6 +18,7 @@ inline const GemmFunctions& gemm_table(Isa isa, Products products) {
     default: return gemm_table(isa);
   }
 }
+inline const GemmFunctions& gemm_table(const Kernel& kernel) { return gemm_table(kernel.isa, kernel.products); }
 
 /// What a product or convolution needs besides its tensors, ready for every call with the same shapes.
 struct GemmPlan {
@@ -49,6 +50,9 @@ struct GemmChoice {
 
   explicit GemmChoice(Isa i = Isa::kAny, Products p = Products::kFloat32)
       : isa(static_cast<int64_t>(i)), products(static_cast<int64_t>(p)) {}
+  explicit GemmChoice(const Kernel& kernel) : GemmChoice(kernel.isa, kernel.products) {}
+  /// Multiply-adds of the same instruction set.
+  GemmChoice without_tiles() const { return GemmChoice(static_cast<Isa>(isa)); }
   const GemmFunctions& table() const { return gemm_table(static_cast<Isa>(isa), static_cast<Products>(products)); }
 };
 

@@ -103,7 +103,7 @@ struct Form {
 
 }  // namespace
 
-Misfit winograd_misfit(Products products, int tile, const Conv2dFused& op, const ArgFacts& args) {
+Misfit winograd_misfit(int tile, const Conv2dFused& op, const ArgFacts& args) {
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
   for (const WindowAxis* a : {&g.height(), &g.width()}) {
     if (a->kernel != 3 || a->stride != 1 || a->dilation != 1) return "not a 3x3 filter with stride 1";
@@ -119,13 +119,12 @@ Misfit winograd_misfit(Products products, int tile, const Conv2dFused& op, const
   const int64_t direct = 9 * g.height().out * g.width().out;
   const bool saves = tile == 4 ? 2 * multiplies <= direct : 3 * multiplies <= 2 * direct;
   if (!saves) return "too many cut tiles for Winograd";
-  return products_misfit(products, tiles, {1, g.in_channels, g.out_channels});
+  return products_misfit(args.kernel().products, tiles, {1, g.in_channels, g.out_channels});
 }
 
-Prepared prepare_winograd(Isa isa, Products products, int tile, const Conv2dFused& op, const ArgFacts& args,
-                          PrepareContext& context) {
+Prepared prepare_winograd(int tile, const Conv2dFused& op, const ArgFacts& args, PrepareContext& context) {
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
-  const GemmFunctions& gemm = gemm_table(isa, products);
+  const GemmFunctions& gemm = gemm_table(args.kernel());
   auto state = std::make_shared<State>();
   State& s = *state;
   s.call.tile = tile;
@@ -168,7 +167,7 @@ Prepared prepare_winograd(Isa isa, Products products, int tile, const Conv2dFuse
   s.epilogue = EpilogueProgram(op, g.out_channels);
 
   Prepared p;
-  Form form{tile, GemmForm{GemmChoice(isa, products)}};
+  Form form{tile, GemmForm{GemmChoice(args.kernel())}};
   form.product.depth = g.in_channels;
   form.product.columns = g.out_channels;
   form.product.groups = points;
@@ -184,10 +183,10 @@ Prepared prepare_winograd(Isa isa, Products products, int tile, const Conv2dFuse
   return p;
 }
 
-void run_winograd(Isa isa, Products products, KernelCall& call) noexcept {
+void run_winograd(KernelCall& call) noexcept {
   const State& s = *static_cast<const State*>(call.state);
-  const GemmFunctions& gemm = gemm_table(isa, products);
-  const WinogradFunctions& winograd = winograd_table(isa);
+  const GemmFunctions& gemm = gemm_table(*call.kernel);
+  const WinogradFunctions& winograd = winograd_table(call.kernel->isa);
   EpilogueOp ops[kMaxEpilogueOps];
   s.epilogue.bind(call, 2, ops);
   WinogradCall c = s.call;

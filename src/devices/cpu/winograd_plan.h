@@ -15,10 +15,9 @@ constexpr double winograd_multiplies(int tile) { return (tile + 2.0) * (tile + 2
 
 /// Null where the algorithm applies with tiles of 4x4 or 2x2 output pixels and is worth its transformations, and its
 /// products are worth theirs.
-Misfit winograd_misfit(Products products, int tile, const Conv2dFused& op, const ArgFacts& args);
+Misfit winograd_misfit(int tile, const Conv2dFused& op, const ArgFacts& args);
 
-Prepared prepare_winograd(Isa isa, Products products, int tile, const Conv2dFused& op, const ArgFacts& args,
-                          PrepareContext& context);
-void run_winograd(Isa isa, Products products, KernelCall& call) noexcept;
+Prepared prepare_winograd(int tile, const Conv2dFused& op, const ArgFacts& args, PrepareContext& context);
+void run_winograd(KernelCall& call) noexcept;
 
 }  // namespace coracle::cpu

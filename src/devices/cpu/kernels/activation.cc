@@ -73,9 +73,13 @@ Misfit fits(const void* op, const ArgFacts& args) {
   return step_of<Op>(op, args) ? nullptr : "an argument is not constant or rare";
 }
 
-template <class Op, Isa kIsa>
+Prepared prepared_step(const UnaryStep& step, const ArgFacts& args) {
+  return in_place(prepared(State{&unary_table(args.kernel().isa), step, args.shape(0).count()}));
+}
+
+template <class Op>
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
-  return in_place(prepared(State{&unary_table(kIsa), *step_of<Op>(op, args), args.shape(0).count()}));
+  return prepared_step(*step_of<Op>(op, args), args);
 }
 
 void run(KernelCall& call) noexcept {
@@ -94,7 +98,7 @@ constexpr std::array<Kernel, sizeof...(Ops)> rows_of() {
                  .isa = kIsa,
                  .layout = LayoutRule::kSame,
                  .fits = fits<Ops>,
-                 .prepare = prepare<Ops, kIsa>,
+                 .prepare = prepare<Ops>,
                  .run = run}...};
 }
 

@@ -85,26 +85,25 @@ Misfit fits(const void*, const ArgFacts& args) {
   return nullptr;
 }
 
-template <Products P>
 Misfit fits_products(const void* attributes, const ArgFacts& args) {
   if (const Misfit misfit = fits(attributes, args)) return misfit;
-  if (P == Products::kFloat32) return nullptr;
+  if (args.kernel().products == Products::kFloat32) return nullptr;
   const Shape& y = args.out().shape;
   const int64_t queries = y[y.rank() - 2];
   const int64_t keys = args.shape(2)[args.shape(2).rank() - 2];
   if (queries < kLeastRowsToPackTiles) return "too few queries for matrix tiles";
-  if (const Misfit misfit = products_misfit(P, queries, {1, args.shape(0).back(), keys})) return misfit;
-  return products_misfit(P, queries, {1, keys, y.back()});
+  if (const Misfit misfit = products_misfit(args.kernel().products, queries, {1, args.shape(0).back(), keys}))
+    return misfit;
+  return products_misfit(args.kernel().products, queries, {1, keys, y.back()});
 }
 
-template <Isa I, Products P>
 Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const Attention*>(attributes);
   const Shape& y = args.out().shape;
   const int rank = y.rank();
   State s;
-  s.gemm = &gemm_table(I, P);
-  s.softmax = &softmax_table(I);
+  s.gemm = &gemm_table(args.kernel());
+  s.softmax = &softmax_table(args.kernel().isa);
   s.queries = y[rank - 2];
   s.keys = args.shape(2)[args.shape(2).rank() - 2];
   s.scale = static_cast<float>(op.scale);
@@ -243,8 +242,8 @@ struct Rows {
                                                          .isa = I,
                                                          .products = P,
                                                          .strided = true,
-                                                         .fits = fits_products<P>,
-                                                         .prepare = prepare<I, P>,
+                                                         .fits = fits_products,
+                                                         .prepare = prepare,
                                                          .run = run}};
 };
 

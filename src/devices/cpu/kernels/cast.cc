@@ -16,10 +16,9 @@ struct State {
   int64_t count = 0;
 };
 
-template <Isa kIsa>
 Prepared prepare(const void*, const ArgFacts& args, PrepareContext&) {
   State s;
-  s.functions = &convert_table(kIsa);
+  s.functions = &convert_table(args.kernel().isa);
   s.from = *number_type(args.in(0).dtype);
   s.to = *number_type(args.out().dtype);
   s.from_size = static_cast<int64_t>(size_of(args.in(0).dtype));
@@ -45,7 +44,7 @@ struct Rows {
                                                          .isa = kIsa,
                                                          .layout = LayoutRule::kSame,
                                                          .types = kRealRule,
-                                                         .prepare = prepare<kIsa>,
+                                                         .prepare = prepare,
                                                          .run = run}};
 };
 

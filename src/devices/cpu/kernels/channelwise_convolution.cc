@@ -4,12 +4,8 @@
 #include <vector>
 
 #include "base/buffer.h"
-#include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/lines.h"
-#include "devices/cpu/kernels/rows.h"
-#include "ops/conv2d_transpose_fused.h"
-#include "ops/conv3d.h"
-#include "ops/conv3d_transpose.h"
+#include "devices/cpu/kernels/convolution_operators.h"
 
 /// Convolutions of volumes, and transposed ones, where each channel has its own filter: channels-last, a result pixel
 /// at a time.
@@ -36,30 +32,10 @@ struct State {
   Buffer<Buffer<Tap>> taps[3];
 };
 
-template <class Op>
-constexpr bool kTransposed = !std::is_same_v<Op, Conv3d>;
-
-template <class Op>
-ConvolutionGeometry geometry(const Op& op, const ArgFacts& args) {
-  if constexpr (std::is_same_v<Op, Conv2dTransposeFused>) {
-    return transposed_geometry(op, op.output_padding, {}, args.shape(0), args.shape(1), 2);
-  } else if constexpr (kTransposed<Op>) {
-    return transposed_geometry(op, op.output_padding, op.output_size, args.shape(0), args.shape(1), 3);
-  } else {
-    return convolution_geometry(op, args.shape(0), args.shape(1), 3);
-  }
-}
-
-template <class Op, bool kByShape>
-Misfit fits(const void* op_attributes, const ArgFacts& args) {
-  const auto& op = *static_cast<const Op*>(op_attributes);
-  if (is_channels_last(op.data_format) != kByShape) return "the channels lie elsewhere";
+Misfit fits(const ConvolutionNode& node, const ArgFacts& args) {
   if (args.in(1).value == nullptr) return "the filter is not constant";
-  if (args.out().shape.count() == 0 || args.shape(0).count() == 0) return "no elements";
-  if constexpr (std::is_same_v<Op, Conv2dTransposeFused>) {
-    if (!op.epilogue.empty()) return "an epilogue follows";
-  }
-  const ConvolutionGeometry g = geometry(op, args);
+  if (node.epilogue != nullptr && !node.epilogue->epilogue.empty()) return "an epilogue follows";
+  const ConvolutionGeometry& g = node.geometry;
   if (g.groups == 1 || g.groups != g.in_channels || g.groups != g.out_channels) return "not one filter per channel";
   return g.depth().kernel * g.height().kernel * g.width().kernel <= kMaxTaps ? nullptr : "a large filter";
 }
@@ -93,11 +69,10 @@ struct Form {
   }
 };
 
-template <class Op, Isa I>
-Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
-  const ConvolutionGeometry g = geometry(*static_cast<const Op*>(op_attributes), args);
+Prepared prepare(const ConvolutionNode& node, const ArgFacts& args, PrepareContext& context) {
+  const ConvolutionGeometry& g = node.geometry;
   State s;
-  s.lines = &lines_table(I);
+  s.lines = &lines_table(args.kernel().isa);
   s.batch = g.batch;
   s.channels = g.in_channels;
   int64_t step = s.channels;
@@ -107,7 +82,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
     const WindowAxis& a = g.axes[d];
     s.out[d] = a.out;
     for (int64_t o = 0; o < a.out; ++o) {
-      s.taps[d].push_back(taps_of(a, kTransposed<Op>, o));
+      s.taps[d].push_back(taps_of(a, node.transposed, o));
       for (Tap& t : s.taps[d].back()) {
         t.in *= step;
         t.element *= static_cast<int32_t>(elements);
@@ -165,8 +140,8 @@ struct Rows {
             .isa = I,
             .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
             .rank = 2,
-            .fits = fits<Op, kByShape>,
-            .prepare = prepare<Op, I>,
+            .fits = fits_convolution<Op, fits>,
+            .prepare = prepare_convolution<Op, prepare>,
             .run = run};
   }
   static constexpr std::array<Kernel, 6> kRows = {row<Conv3d, false>(),

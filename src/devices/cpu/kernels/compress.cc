@@ -27,10 +27,10 @@ struct State {
   int64_t words_of(int64_t part) const { return std::min(kPartWords, words - part * kPartWords); }
 };
 
-template <Isa kIsa>
-State state_for(const Fact& asked) {
+State state_for(const ArgFacts& args, int port) {
+  const Fact& asked = args.in(port);
   State s;
-  s.functions = &compress_table(kIsa);
+  s.functions = &compress_table(args.kernel().isa);
   s.type = *number_type(asked.dtype);
   s.count = asked.shape.count();
   s.words = ceil_divide(s.count, kWord);
@@ -51,14 +51,12 @@ Prepared with_workspace(const State& s) {
   return prepared(s, static_cast<size_t>(s.words + s.parts + 1) * sizeof(uint64_t));
 }
 
-template <Isa kIsa>
 Prepared prepare_nonzero(const void*, const ArgFacts& args, PrepareContext&) {
-  return with_workspace(state_for<kIsa>(args.in(0)));
+  return with_workspace(state_for(args, 0));
 }
 
-template <Isa kIsa>
 Prepared prepare_masked_select(const void*, const ArgFacts& args, PrepareContext&) {
-  State s = state_for<kIsa>(args.in(1));
+  State s = state_for(args, 1);
   s.taken = size_of(args.in(0).dtype);
   return with_workspace(s);
 }
@@ -158,8 +156,8 @@ constexpr Kernel row(const TypeRule& types, decltype(Kernel::fits) fits, decltyp
 template <Isa kIsa>
 struct Rows {
   static constexpr std::array<Kernel, 2> kRows = {
-      row<Nonzero, kIsa>(kNonzeroTypes, nullptr, prepare_nonzero<kIsa>, run_nonzero),
-      row<MaskedSelect, kIsa>(kMaskedSelectTypes, fits_masked_select, prepare_masked_select<kIsa>, run_masked_select),
+      row<Nonzero, kIsa>(kNonzeroTypes, nullptr, prepare_nonzero, run_nonzero),
+      row<MaskedSelect, kIsa>(kMaskedSelectTypes, fits_masked_select, prepare_masked_select, run_masked_select),
   };
 };
 

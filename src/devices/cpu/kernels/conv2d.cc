@@ -58,12 +58,12 @@ void set_taps(const ConvolutionGeometry& g, GemmPlan& plan) {
   plan.image.join = joined ? w.kernel : 1;
 }
 
-template <Products P>
 Misfit fits_indirect(const void* op_attributes, const ArgFacts& args) {
   if (const Misfit misfit = fits(op_attributes, args)) return misfit;
   const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
-  if (const Misfit misfit = products_misfit(P, g.height().out * g.width().out, product_shape(g))) return misfit;
+  if (const Misfit misfit = products_misfit(args.kernel().products, g.height().out * g.width().out, product_shape(g)))
+    return misfit;
   if (joins_taps(g) && args.view_in(0) != nullptr) return "joined taps lie apart";
   return pixels_misfit(args);
 }
@@ -75,11 +75,10 @@ bool is_pointwise(const ConvolutionGeometry& g) {
   return plain(g.height()) && plain(g.width());
 }
 
-template <Isa I, Products P>
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
-  const GemmFunctions& gemm = gemm_table(I, P);
+  const GemmFunctions& gemm = gemm_table(args.kernel());
   auto state = std::make_shared<State>();
   GemmPlan& plan = state->plan;
   set_taps(g, plan);
@@ -117,7 +116,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   state->epilogue = EpilogueProgram(op, g.out_channels);
 
   Prepared prepared;
-  GemmForm form{GemmChoice(I, P)};
+  GemmForm form{GemmChoice(args.kernel())};
   form.taps = plan.call.shape.taps;
   form.depth = plan.call.shape.depth;
   form.columns = columns;
@@ -137,43 +136,39 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   return prepared;
 }
 
-template <Isa I, Products P>
 void run(KernelCall& call) noexcept {
   const State& state = state_of<State>(call);
   EpilogueOp ops[kMaxEpilogueOps];
   state.epilogue.bind(call, 2, ops);
-  run_gemm(gemm_table(I, P), state.plan, call.in[0].as<const float>() + state.in_start,
+  run_gemm(gemm_table(*call.kernel), state.plan, call.in[0].as<const float>() + state.in_start,
            static_cast<const float*>(call.weights), call.out[0].as<float>() + state.out_start, ops,
            state.epilogue.count(), *call.pool);
 }
 
-template <Isa I, Products P>
 void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
   const State& state = state_of<State>(call);
   EpilogueOp ops[kMaxEpilogueOps];
   state.epilogue.bind(call, 2, ops);
   const int64_t width = call.out[0].fact->shape[3];
-  run_gemm_rows(gemm_table(I, P), state.plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),
-                call.out[0].as<float>(), ops, state.epilogue.count(), begin * width, end * width);
+  run_gemm_rows(gemm_table(*call.kernel), state.plan, call.in[0].as<const float>(),
+                static_cast<const float*>(call.weights), call.out[0].as<float>(), ops, state.epilogue.count(),
+                begin * width, end * width);
 }
 
-template <Products P, int kTile>
+template <int kTile>
 Misfit fits_winograd(const void* op_attributes, const ArgFacts& args) {
   // The transformations enlarge errors of single products.
-  if (P == Products::kBf16x3 || P == Products::kBf16) return "the products are not exact enough for Winograd";
+  const Products products = args.kernel().products;
+  if (products == Products::kBf16x3 || products == Products::kBf16)
+    return "the products are not exact enough for Winograd";
   if (const Misfit misfit = fits(op_attributes, args)) return misfit;
   if (const Misfit misfit = pixels_misfit(args)) return misfit;
-  return winograd_misfit(P, kTile, *static_cast<const Conv2dFused*>(op_attributes), args);
+  return winograd_misfit(kTile, *static_cast<const Conv2dFused*>(op_attributes), args);
 }
 
-template <Isa I, Products P, int kTile>
+template <int kTile>
 Prepared prepare_winograd(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
-  return cpu::prepare_winograd(I, P, kTile, *static_cast<const Conv2dFused*>(op_attributes), args, context);
-}
-
-template <Isa I, Products P>
-void run_winograd(KernelCall& call) noexcept {
-  cpu::run_winograd(I, P, call);
+  return cpu::prepare_winograd(kTile, *static_cast<const Conv2dFused*>(op_attributes), args, context);
 }
 
 template <Isa I, Products P>
@@ -195,11 +190,11 @@ struct Rows {
             .run_rows = run_rows};
   }
   static constexpr std::array<Kernel, 3> kRows = {
-      row(row_name<"conv2d.winograd_4x4", I, P>(), fits_winograd<P, 4>, prepare_winograd<I, P, 4>, run_winograd<I, P>,
+      row(row_name<"conv2d.winograd_4x4", I, P>(), fits_winograd<4>, prepare_winograd<4>, run_winograd,
           winograd_multiplies(4)),
-      row(row_name<"conv2d.winograd_2x2", I, P>(), fits_winograd<P, 2>, prepare_winograd<I, P, 2>, run_winograd<I, P>,
+      row(row_name<"conv2d.winograd_2x2", I, P>(), fits_winograd<2>, prepare_winograd<2>, run_winograd,
           winograd_multiplies(2)),
-      row(row_name<"conv2d.indirect", I, P>(), fits_indirect<P>, prepare<I, P>, run<I, P>, 1, run_rows<I, P>),
+      row(row_name<"conv2d.indirect", I, P>(), fits_indirect, prepare, run, 1, run_rows),
   };
 };
 

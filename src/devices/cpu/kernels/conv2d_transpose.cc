@@ -49,7 +49,6 @@ constexpr int64_t kGrainMultiplications = 256 << 10;
 /// Of an input row, and one, so that it divides.
 int64_t multiplications(const State& s) { return s.out_floats * s.block_rows * s.call.shape.depth + 1; }
 
-template <Products P>
 Misfit fits(const void* op_attributes, const ArgFacts& args) {
   if (const Misfit misfit = fits_any(op_attributes, args)) return misfit;
   const ConvolutionGeometry g = geometry(*static_cast<const Conv2dTransposeFused*>(op_attributes), args);
@@ -60,7 +59,7 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
     }
   }
   const GemmShape shape{1, g.in_channels, g.width().kernel * g.out_channels};
-  return products_misfit(P, g.width().in, shape);
+  return products_misfit(args.kernel().products, g.width().in, shape);
 }
 
 /// The rows of the filter as packed matrices, `product_rows` of them in each.
@@ -101,10 +100,9 @@ struct BlocksForm {
   }
 };
 
-template <Isa I, Products P>
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const Conv2dTransposeFused*>(op_attributes);
-  const GemmFunctions& gemm = gemm_table(I, P);
+  const GemmFunctions& gemm = gemm_table(args.kernel());
   const ConvolutionGeometry g = geometry(op, args);
   const int64_t depth = g.in_channels;
   const int64_t kernel_h = g.height().kernel;
@@ -133,7 +131,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   const Size products = s.joined ? Size(s.slots) * g.width().in * s.call.shape.columns : 0;
   const Size floats = Size(s.call.shape.columns) * kMaxEpilogueOps + products;
   Prepared p = prepared(s, floats * sizeof(float));
-  p.weights = context.pack(BlocksForm{.choice = GemmChoice(I, P),
+  p.weights = context.pack(BlocksForm{.choice = GemmChoice(args.kernel()),
                                       .depth = depth,
                                       .kernel_h = kernel_h,
                                       .kernel_w = kernel_w,
@@ -162,7 +160,6 @@ void run_joined(const GemmFunctions& gemm, const State& s, GemmCall product, con
   }
 }
 
-template <Isa I, Products P>
 void run(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
   const int count = s.epilogue.count();
@@ -187,7 +184,7 @@ void run(KernelCall& call) noexcept {
     call.pool->parallel_for(s.slots, 1, [&](int64_t begin, int64_t end) {
       for (int64_t slot = begin; slot < end; ++slot) {
         const int64_t last = s.in_rows * (slot + 1) / s.slots;
-        run_joined(gemm_table(I, P), s, product, input, s.in_rows * slot / s.slots, last,
+        run_joined(gemm_table(*call.kernel), s, product, input, s.in_rows * slot / s.slots, last,
                    products + slot * s.in_floats / s.call.shape.depth * s.call.shape.columns, output);
       }
     });
@@ -210,7 +207,7 @@ void run(KernelCall& call) noexcept {
               ops[i].step.kind == EpilogueKind::kAddTensor || ops[i].step.kind == EpilogueKind::kMultiplyTensor;
           if (pixelwise) row_ops[i].tensor = ops[i].tensor + at;
         }
-        gemm_table(I, P).run(product, 0, s.in_floats / s.call.shape.depth, 0, s.panels);
+        gemm_table(*call.kernel).run(product, 0, s.in_floats / s.call.shape.depth, 0, s.panels);
       }
     }
   });
@@ -224,9 +221,9 @@ struct Rows {
                                                          .layout = LayoutRule::kChannelsLast,
                                                          .products = P,
                                                          .rank = 1,
-                                                         .fits = fits<P>,
-                                                         .prepare = prepare<I, P>,
-                                                         .run = run<I, P>}};
+                                                         .fits = fits,
+                                                         .prepare = prepare,
+                                                         .run = run}};
 };
 
 constexpr auto kRows = rows_of_all_products<Rows>();

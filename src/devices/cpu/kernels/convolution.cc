@@ -150,11 +150,11 @@ bool joins_taps(const ConvolutionGeometry& g) {
          g.depth().kernel * g.height().kernel <= kMaxJoinedTaps;
 }
 
-template <class Op>
-FilterForm form_of(const ConvolutionGeometry& g, Isa isa, Products products) {
+FilterForm form_of(const ConvolutionNode& node, const Kernel& kernel) {
+  const ConvolutionGeometry& g = node.geometry;
   FilterForm f;
-  f.choice = GemmChoice(isa, products);
-  f.transposed = kTransposed<Op> ? 1 : 0;
+  f.choice = GemmChoice(kernel);
+  f.transposed = node.transposed ? 1 : 0;
   f.joined = f.transposed == 0 && joins_taps(g) ? 1 : 0;
   f.groups = g.groups;
   f.depth = g.in_channels / g.groups;
@@ -175,14 +175,13 @@ int64_t phase_size(const WindowAxis& a, bool transposed, int64_t phase) {
   return a.out > phase ? (a.out - phase + a.stride - 1) / a.stride : 0;
 }
 
-template <class Op, bool kByShape, Products P>
-Misfit fits(const void* op_attributes, const ArgFacts& args) {
-  if (const Misfit misfit = fits_any<Op, kByShape>(op_attributes, args)) return misfit;
-  const ConvolutionGeometry g = geometry(*static_cast<const Op*>(op_attributes), args);
+Misfit fits(const ConvolutionNode& node, const ArgFacts& args) {
+  if (const Misfit misfit = epilogue_misfit(node, args)) return misfit;
+  const ConvolutionGeometry& g = node.geometry;
   const bool channelwise = g.groups > 1 && (g.groups == g.in_channels || g.groups == g.out_channels);
   // Of a transposed one with an epilogue there is no other row.
-  if (channelwise && !std::is_same_v<Op, Conv2dTransposeFused>) return "one filter per channel";
-  const FilterForm form = form_of<Op>(g, Isa::kAny, P);
+  if (channelwise && !(node.transposed && node.epilogue != nullptr)) return "one filter per channel";
+  const FilterForm form = form_of(node, args.kernel());
   constexpr Misfit kEmptyPhase = "some results see no filter element";
   for (int i = 0; i < 3; ++i) {
     // Each element belongs to one phase of its axis; strides may be any number.
@@ -192,18 +191,16 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
     if (phase.elements.empty()) return kEmptyPhase;
     int64_t rows = 1;
     for (const WindowAxis& a : g.axes) rows *= phase_size(a, form.transposed, 0);
-    if (const Misfit misfit = products_misfit(P, rows, product_shape(form, phase))) return misfit;
+    if (const Misfit misfit = products_misfit(args.kernel().products, rows, product_shape(form, phase))) return misfit;
   }
   return nullptr;
 }
 
-template <class Op, Isa I, Products P>
-Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
-  const Op& op = *static_cast<const Op*>(op_attributes);
-  const ConvolutionGeometry g = geometry(op, args);
-  const GemmFunctions& gemm = gemm_table(I, P);
+Prepared prepare(const ConvolutionNode& node, const ArgFacts& args, PrepareContext& context) {
+  const ConvolutionGeometry& g = node.geometry;
+  const GemmFunctions& gemm = gemm_table(args.kernel());
   State s;
-  s.form = form_of<Op>(g, I, P);
+  s.form = form_of(node, args.kernel());
   s.phases = phases_of(s.form);
   const FilterForm& f = s.form;
   const WindowAxis* axes = g.axes;
@@ -255,7 +252,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
     image.tap_y = s.plans[i].tap_y.data();
     image.tap_x = s.plans[i].tap_x.data();
   }
-  if constexpr (kFused<Op>) s.epilogue = EpilogueProgram(op, g.out_channels);
+  s.epilogue = epilogue_program(node);
   s.packs = args.in(1).value == nullptr;
   std::shared_ptr<const void> weights;
   if (!s.packs) weights = context.pack(PackedFilter{f}, args.index(1));
@@ -265,11 +262,10 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   return prepared;
 }
 
-template <Isa I, Products P, bool kFusedOp>
 void run(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
   EpilogueOp ops[kMaxEpilogueOps];
-  if (kFusedOp) s.epilogue.bind(call, 2, ops);
+  s.epilogue.bind(call, 2, ops);
   const auto* packed = static_cast<const float*>(call.weights);
   if (s.packs) {
     auto* room = static_cast<float*>(call.workspace);
@@ -278,7 +274,7 @@ void run(KernelCall& call) noexcept {
   }
   for (const GemmPlan& plan : s.plans) {
     if (plan.rows == 0) continue;
-    run_gemm(gemm_table(I, P), plan, call.in[0].as<const float>(), packed, call.out[0].as<float>(), ops,
+    run_gemm(gemm_table(*call.kernel), plan, call.in[0].as<const float>(), packed, call.out[0].as<float>(), ops,
              s.epilogue.count(), *call.pool);
   }
 }
@@ -298,9 +294,9 @@ struct Rows {
             .isa = I,
             .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
             .products = P,
-            .fits = fits<Op, kByShape, P>,
-            .prepare = prepare<Op, I, P>,
-            .run = run<I, P, kFused<Op>>};
+            .fits = fits_convolution<Op, fits>,
+            .prepare = prepare_convolution<Op, prepare>,
+            .run = run};
   }
   static constexpr std::array<Kernel, 13> kRows = {row<Conv3d, false>(),
                                                    row<Conv3d, true>(),

@@ -19,30 +19,28 @@ struct State {
   EpilogueProgram epilogue;
 };
 
-template <class Op, bool kByShape>
-Misfit fits(const void* op_attributes, const ArgFacts& args) {
-  if (const Misfit misfit = fits_any<Op, kByShape>(op_attributes, args)) return misfit;
-  const ConvolutionGeometry g = geometry(*static_cast<const Op*>(op_attributes), args);
-  return is_depthwise(g) ? nullptr : "not one filter per channel";
+Misfit fits(const ConvolutionNode& node, const ArgFacts& args) {
+  if (const Misfit misfit = epilogue_misfit(node, args)) return misfit;
+  const ConvolutionGeometry& g = node.geometry;
+  return g.groups > 1 && g.groups == g.in_channels && g.groups == g.out_channels ? nullptr
+                                                                                 : "not one filter per channel";
 }
 
-template <class Op, Isa I>
-Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
-  const Op& op = *static_cast<const Op*>(op_attributes);
-  const ConvolutionGeometry g = geometry(op, args);
-  const DepthwiseFunctions& depthwise = depthwise_table(I);
+Prepared prepare(const ConvolutionNode& node, const ArgFacts& args, PrepareContext& context) {
+  const ConvolutionGeometry& g = node.geometry;
+  const DepthwiseFunctions& depthwise = depthwise_table(args.kernel().isa);
   State s;
   DepthwiseCall& c = s.call = depthwise_call(g);
   s.zeros.assign(static_cast<size_t>(c.channels), 0.0F);
   c.zeros = s.zeros.data();  // which stay where they are when their vector is moved
   s.rows = g.batch * c.out_h;
-  if constexpr (kFused<Op>) s.epilogue = EpilogueProgram(op, g.out_channels);
+  s.epilogue = epilogue_program(node);
   s.packs = args.in(1).value == nullptr;
   const int64_t taps = c.kernel_h * c.kernel_w;
   const int64_t channels = c.channels;
   const int64_t floats = depthwise.packed_floats(taps, channels);
   std::shared_ptr<const void> weights;
-  if (!s.packs) weights = context.pack(DepthwiseForm(I, taps, channels), args.index(1));
+  if (!s.packs) weights = context.pack(DepthwiseForm(args.kernel().isa, taps, channels), args.index(1));
   const size_t workspace = s.packs ? static_cast<size_t>(floats) * sizeof(float) : 0;
   const size_t extra = s.zeros.size() * sizeof(float);
   Prepared prepared = kernels::prepared(std::move(s), workspace, extra);
@@ -50,18 +48,17 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   return prepared;
 }
 
-template <Isa I, bool kFusedOp>
 void run(KernelCall& call) noexcept {
   constexpr int64_t kGrain = 128 << 10;
   const State& s = state_of<State>(call);
   EpilogueOp ops[kMaxEpilogueOps];
-  if (kFusedOp) s.epilogue.bind(call, 2, ops);
+  s.epilogue.bind(call, 2, ops);
   DepthwiseCall c = s.call;
   c.input = call.in[0].as<const float>();
   c.packed = static_cast<const float*>(call.weights);
   if (s.packs) {
     auto* packed = static_cast<float*>(call.workspace);
-    depthwise_table(I).pack(call.in[1].as<const float>(), c.kernel_h * c.kernel_w, c.channels, packed);
+    depthwise_table(call.kernel->isa).pack(call.in[1].as<const float>(), c.kernel_h * c.kernel_w, c.channels, packed);
     c.packed = packed;
   }
   c.output = call.out[0].as<float>();
@@ -70,7 +67,7 @@ void run(KernelCall& call) noexcept {
   const int64_t per_row = c.out_w * c.channels * c.kernel_h * c.kernel_w + 1;
   // Pairs of rows are computed together.
   call.pool->parallel_for((s.rows + 1) / 2, kGrain / (2 * per_row) + 1, [&](int64_t begin, int64_t end) {
-    depthwise_table(I).run(c, 2 * begin, std::min(2 * end, s.rows));
+    depthwise_table(call.kernel->isa).run(c, 2 * begin, std::min(2 * end, s.rows));
   });
 }
 
@@ -83,9 +80,9 @@ struct Rows {
             .isa = I,
             .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
             .rank = -1,
-            .fits = fits<Op, kByShape>,
-            .prepare = prepare<Op, I>,
-            .run = run<I, kFused<Op>>};
+            .fits = fits_convolution<Op, fits>,
+            .prepare = prepare_convolution<Op, prepare>,
+            .run = run};
   }
   static constexpr std::array<Kernel, 5> kRows = {row<Conv2d, false>(), row<Conv2d, true>(),
                                                   row<DepthwiseConv2d, false>(), row<DepthwiseConv2d, true>(),

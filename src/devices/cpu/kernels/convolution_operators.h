@@ -40,22 +40,53 @@ ConvolutionGeometry geometry(const Op& op, const ArgFacts& args) {
   }
 }
 
-/// One filter for each channel.
-inline bool is_depthwise(const ConvolutionGeometry& g) {
-  return g.groups > 1 && g.groups == g.in_channels && g.groups == g.out_channels;
+/// A convolution as kernels compute it, whatever its operator.
+struct ConvolutionNode {
+  ConvolutionGeometry geometry;
+  DataFormat format = DataFormat::kNchw;
+  int spatial = 2;
+  bool transposed = false;
+  const Epilogue* epilogue = nullptr;  ///< null where the operator has none
+};
+
+template <class Op>
+ConvolutionNode convolution_of(const void* op_attributes, const ArgFacts& args) {
+  const Op& op = *static_cast<const Op*>(op_attributes);
+  ConvolutionNode node{
+      .geometry = geometry(op, args), .format = op.data_format, .spatial = kSpatial<Op>, .transposed = kTransposed<Op>};
+  if constexpr (kFused<Op>) node.epilogue = &op;
+  return node;
 }
 
-/// Null if the operands lie as the rows by memory order, or those by shape, take them.
-template <class Op, bool kByShape>
-Misfit fits_any(const void* op_attributes, const ArgFacts& args) {
-  const Op& op = *static_cast<const Op*>(op_attributes);
-  if (is_channels_last(op.data_format) != kByShape) return "the channels lie elsewhere";
+/// Null if the operands lie as the row takes them: a row-major one reads files that put the channels last.
+inline Misfit order_misfit(DataFormat format, const ArgFacts& args) {
+  const bool by_shape = args.kernel().layout == LayoutRule::kRowMajor;
+  if (is_channels_last(format) != by_shape) return "the channels lie elsewhere";
   if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
-  if constexpr (kFused<Op>) {
-    const ConvolutionGeometry g = geometry(op, args);
-    return epilogue_misfit(op, args, 2, convolution_result(g, op.data_format, kSpatial<Op>), g.out_channels);
-  }
   return nullptr;
+}
+
+inline Misfit epilogue_misfit(const ConvolutionNode& node, const ArgFacts& args) {
+  if (node.epilogue == nullptr) return nullptr;
+  const ConvolutionGeometry& g = node.geometry;
+  return cpu::epilogue_misfit(*node.epilogue, args, 2, convolution_result(g, node.format, node.spatial),
+                              g.out_channels);
+}
+
+inline EpilogueProgram epilogue_program(const ConvolutionNode& node) {
+  if (node.epilogue == nullptr) return {};
+  return EpilogueProgram(*node.epilogue, node.geometry.out_channels);
+}
+
+/// `fits` and `prepare` of a row for one operator, from those for all of them.
+template <class Op, Misfit (*kMisfit)(const ConvolutionNode& node, const ArgFacts& args)>
+Misfit fits_convolution(const void* op, const ArgFacts& args) {
+  if (const Misfit misfit = order_misfit(static_cast<const Op*>(op)->data_format, args)) return misfit;
+  return kMisfit(convolution_of<Op>(op, args), args);
+}
+template <class Op, Prepared (*kPrepare)(const ConvolutionNode& node, const ArgFacts& args, PrepareContext& context)>
+Prepared prepare_convolution(const void* op, const ArgFacts& args, PrepareContext& context) {
+  return kPrepare(convolution_of<Op>(op, args), args, context);
 }
 
 }  // namespace coracle::cpu::kernels

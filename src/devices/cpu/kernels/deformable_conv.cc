@@ -32,28 +32,26 @@ struct State {
   int64_t packed_floats = 0;
 };
 
-template <Products P>
 Misfit fits(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const DeformableConv*>(op_attributes);
   if (args.out().shape.count() == 0 || args.shape(0).count() == 0) return "no elements";
   const ConvolutionGeometry g = convolution_geometry(op.convolution(), args.shape(0), args.shape(2), 2);
   const int64_t taps = g.height().kernel * g.width().kernel;
-  return products_misfit(P, g.height().out * g.width().out,
+  return products_misfit(args.kernel().products, g.height().out * g.width().out,
                          {1, taps * g.in_channels / g.groups, g.out_channels / g.groups});
 }
 
-template <Isa I, Products P>
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const DeformableConv*>(op_attributes);
   State s;
   s.g = convolution_geometry(op.convolution(), args.shape(0), args.shape(2), 2);
   const ConvolutionGeometry& g = s.g;
-  s.lines = &lines_table(I);
-  s.gemm = &gemm_table(I, P);
+  s.lines = &lines_table(args.kernel().isa);
+  s.gemm = &gemm_table(args.kernel());
   s.taps = g.height().kernel * g.width().kernel;
   s.offset_groups = op.deformable_groups;
   GemmForm& form = s.filter;
-  form.choice = GemmChoice(I, P);
+  form.choice = GemmChoice(args.kernel());
   form.groups = g.groups;
   form.inner = g.in_channels / g.groups;
   form.depth = s.taps * form.inner;
@@ -180,8 +178,8 @@ struct Rows {
                                                          .isa = I,
                                                          .layout = LayoutRule::kChannelsLast,
                                                          .products = P,
-                                                         .fits = fits<P>,
-                                                         .prepare = prepare<I, P>,
+                                                         .fits = fits,
+                                                         .prepare = prepare,
                                                          .run = run}};
 };
 

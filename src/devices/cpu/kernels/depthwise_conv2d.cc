@@ -36,7 +36,6 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
   return pixels_misfit(args);
 }
 
-template <Isa I>
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
@@ -54,7 +53,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   state->epilogue = EpilogueProgram(op, g.in_channels);
 
   Prepared prepared;
-  prepared.weights = context.pack(DepthwiseForm(I, c.kernel_h * c.kernel_w, c.channels), args.index(1));
+  prepared.weights = context.pack(DepthwiseForm(args.kernel().isa, c.kernel_h * c.kernel_w, c.channels), args.index(1));
   prepared.state_bytes = sizeof(State) + state->zeros.size() * sizeof(float);
   prepared.state = state;
   prepared.in_place = state->epilogue.whole_tensor(2);
@@ -75,7 +74,6 @@ DepthwiseCall bound(const KernelCall& call, EpilogueOp* ops) {
   return c;
 }
 
-template <Isa I>
 void run(KernelCall& call) noexcept {
   constexpr int64_t kGrain = 128 << 10;
   EpilogueOp ops[kMaxEpilogueOps];
@@ -84,14 +82,13 @@ void run(KernelCall& call) noexcept {
   const int64_t per_row = c.out_w * c.channels * c.kernel_h * c.kernel_w + 1;
   // Pairs of rows are computed together.
   call.pool->parallel_for((rows + 1) / 2, kGrain / (2 * per_row) + 1, [&](int64_t begin, int64_t end) {
-    depthwise_table(I).run(c, 2 * begin, std::min(2 * end, rows));
+    depthwise_table(call.kernel->isa).run(c, 2 * begin, std::min(2 * end, rows));
   });
 }
 
-template <Isa I>
 void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
   EpilogueOp ops[kMaxEpilogueOps];
-  depthwise_table(I).run(bound(call, ops), begin, end);
+  depthwise_table(call.kernel->isa).run(bound(call, ops), begin, end);
 }
 
 template <Isa kIsa>
@@ -103,9 +100,9 @@ struct Rows {
                                                          .rank = -2,
                                                          .strided = true,
                                                          .fits = fits,
-                                                         .prepare = prepare<kIsa>,
-                                                         .run = run<kIsa>,
-                                                         .run_rows = run_rows<kIsa>}};
+                                                         .prepare = prepare,
+                                                         .run = run,
+                                                         .run_rows = run_rows}};
 };
 
 constexpr auto kRows = rows_of_each_isa<Rows>();

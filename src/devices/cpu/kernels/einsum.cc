@@ -120,14 +120,14 @@ Misfit fits(const void* op, const ArgFacts& args) {
   return chain_of(o, args).misfit;
 }
 
-template <class T, Isa I>
+template <class T>
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   const Chain chain = chain_of(*static_cast<const T*>(op), args);
   State s;
   size_t results = 0;
   size_t extra = 0;
   for (size_t i = 0; i < chain.steps.size(); ++i) {
-    s.steps.emplace_back(chain.steps[i], I, Products::kFloat32, DType::kFloat32, chain.batched[i]);
+    s.steps.emplace_back(chain.steps[i], args.kernel().isa, Products::kFloat32, DType::kFloat32, chain.batched[i]);
     s.between.push_back(results);
     if (i + 1 < chain.steps.size()) results += (static_cast<size_t>(chain.sizes[i]) * sizeof(float) + 63) / 64 * 64;
     s.scratch = std::max(s.scratch, s.steps.back().workspace());
@@ -169,7 +169,7 @@ struct Rows {
   template <class T>
   static constexpr Kernel row() {
     return {
-        .name = row_name<T, I>(), .op = &kOpRow<T>, .isa = I, .fits = fits<T>, .prepare = prepare<T, I>, .run = run<T>};
+        .name = row_name<T, I>(), .op = &kOpRow<T>, .isa = I, .fits = fits<T>, .prepare = prepare<T>, .run = run<T>};
   }
   static constexpr std::array<Kernel, 2> kRows = {row<Einsum>(), row<Bilinear>()};
 };

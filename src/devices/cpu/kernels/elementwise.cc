@@ -61,12 +61,16 @@ const Prelu* as_prelu(const void* op) {
   return nullptr;
 }
 
-template <class Op>
-Misfit fits(const void* op, const ArgFacts& args) {
+Misfit misfit_of(const Prelu* prelu, const ArgFacts& args) {
   Axis axes[Shape::kMaxRank];
-  const int count = joined_axes(as_prelu<Op>(op), args, axes);
+  const int count = joined_axes(prelu, args, axes);
   if (count == 0) return nullptr;
   return axes[count - 1].step[0] <= 1 && axes[count - 1].step[1] <= 1 ? nullptr : "operands lie in different orders";
+}
+
+template <class Op>
+Misfit fits(const void* op, const ArgFacts& args) {
+  return misfit_of(as_prelu<Op>(op), args);
 }
 
 State plan(const Prelu* prelu, const ArgFacts& args) {
@@ -147,12 +151,16 @@ void run(KernelCall& call) noexcept {
   });
 }
 
-template <class Op, BinaryKind kKind, Isa kIsa>
-Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
-  State s = plan(as_prelu<Op>(op), args);
-  s.functions = &binary_table(kIsa);
-  s.kind = kKind;
+Prepared prepared_kind(BinaryKind kind, const Prelu* prelu, const ArgFacts& args) {
+  State s = plan(prelu, args);
+  s.functions = &binary_table(args.kernel().isa);
+  s.kind = kind;
   return in_place(prepared(s));
+}
+
+template <class Op, BinaryKind kKind>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
+  return prepared_kind(kKind, as_prelu<Op>(op), args);
 }
 
 template <class Op, BinaryKind kKind, Isa kIsa>
@@ -162,7 +170,7 @@ constexpr Kernel row(LayoutRule layout) {
           .isa = kIsa,
           .layout = layout,
           .fits = fits<Op>,
-          .prepare = prepare<Op, kKind, kIsa>,
+          .prepare = prepare<Op, kKind>,
           .run = run};
 }
 

@@ -34,10 +34,9 @@ Misfit fits_gather(const void*, const ArgFacts& args) {
   return known_number(args, 2, 0) ? nullptr : "the axis is not constant";
 }
 
-template <Isa kIsa>
 State state_along(const ArgFacts& args, int64_t axis) {
   State s;
-  s.functions = &copy_table(kIsa);
+  s.functions = &copy_table(args.kernel().isa);
   s.lines = MemoryLines(args.in(0), axis);
   s.count = args.shape(1).count();
   s.row_bytes = s.lines.inner * static_cast<int64_t>(size_of(args.in(0).dtype));
@@ -47,29 +46,30 @@ State state_along(const ArgFacts& args, int64_t axis) {
 
 Prepared with_workspace(const State& s) { return prepared(s, static_cast<size_t>(s.count) * sizeof(int64_t)); }
 
-template <Isa kIsa>
 Prepared prepare_gather(const void*, const ArgFacts& args, PrepareContext&) {
-  return with_workspace(state_along<kIsa>(args, static_cast<int64_t>(*known_number(args, 2, 0))));
+  return with_workspace(state_along(args, static_cast<int64_t>(*known_number(args, 2, 0))));
 }
 
-template <Isa kIsa>
 Prepared prepare_index_select(const void* op, const ArgFacts& args, PrepareContext&) {
-  return with_workspace(state_along<kIsa>(args, static_cast<const IndexSelect*>(op)->axis));
+  return with_workspace(state_along(args, static_cast<const IndexSelect*>(op)->axis));
 }
 
-template <class Op, Isa kIsa>
-Prepared prepare_embedding(const void* op, const ArgFacts& args, PrepareContext&) {
+Prepared prepared_embedding(const ArgFacts& args, int64_t padding) {
   State s;
-  s.functions = &copy_table(kIsa);
+  s.functions = &copy_table(args.kernel().isa);
   s.lines = MemoryLines(args.in(1), 0);
   s.table = 1;
   s.ids = 0;
   s.count = args.shape(0).count();
   s.row_bytes = s.lines.inner * static_cast<int64_t>(size_of(args.in(1).dtype));
-  const int64_t padding = static_cast<const Op*>(op)->padding_idx;
   s.padded = padding != kNoPadding;
   if (s.padded) s.zero_id = padding;
   return with_workspace(s);
+}
+
+template <class Op>
+Prepared prepare_embedding(const void* op, const ArgFacts& args, PrepareContext&) {
+  return prepared_embedding(args, static_cast<const Op*>(op)->padding_idx);
 }
 
 /// Copies the ids, counted from the front. Gives the position of the first that is out of range, else -1.
@@ -135,10 +135,10 @@ constexpr Kernel row(const TypeRule& types, decltype(Kernel::fits) fits, decltyp
 template <Isa kIsa>
 struct Rows {
   static constexpr std::array<Kernel, 4> kRows = {
-      row<Gather, kIsa>(kGatherTypes, fits_gather, prepare_gather<kIsa>),
-      row<IndexSelect, kIsa>(kGatherTypes, nullptr, prepare_index_select<kIsa>),
-      row<Embedding, kIsa>(kEmbeddingTypes, nullptr, prepare_embedding<Embedding, kIsa>),
-      row<LookupTable, kIsa>(kEmbeddingTypes, nullptr, prepare_embedding<LookupTable, kIsa>),
+      row<Gather, kIsa>(kGatherTypes, fits_gather, prepare_gather),
+      row<IndexSelect, kIsa>(kGatherTypes, nullptr, prepare_index_select),
+      row<Embedding, kIsa>(kEmbeddingTypes, nullptr, prepare_embedding<Embedding>),
+      row<LookupTable, kIsa>(kEmbeddingTypes, nullptr, prepare_embedding<LookupTable>),
   };
 };
 

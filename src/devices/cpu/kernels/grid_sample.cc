@@ -27,12 +27,11 @@ Misfit fits(const void*, const ArgFacts& args) {
   return args.out().shape.count() == 0 || args.shape(0).count() == 0 ? "no elements" : nullptr;
 }
 
-template <Isa kIsa>
 Prepared prepare(const void*, const ArgFacts& args, PrepareContext&) {
   const Shape& x = args.shape(0);
   const Shape& y = args.out().shape;
   State s;
-  s.lines = &lines_table(kIsa);
+  s.lines = &lines_table(args.kernel().isa);
   s.spatial = x.rank() - 2;
   s.channels = x[1];
   s.points = y.count(2, y.rank());
@@ -120,7 +119,7 @@ struct Rows {
                                                          .isa = kIsa,
                                                          .layout = LayoutRule::kChannelsLast,
                                                          .fits = fits,
-                                                         .prepare = prepare<kIsa>,
+                                                         .prepare = prepare,
                                                          .run = run}};
 };
 

@@ -234,25 +234,28 @@ struct ScatterState {
   Adder add;
 };
 
-template <class Op, Isa kIsa>
-Prepared prepare_scatter(const void* op, const ArgFacts& args, PrepareContext&) {
+/// `depth`: dimensions of x that an index names.
+Prepared prepared_scatter(const ArgFacts& args, int depth, bool adds, bool clears) {
   ScatterState s;
   const Shape& x = args.shape(0);
-  const Shape& index = args.shape(1);
-  int depth = 1;
-  s.adds = true;
-  if constexpr (std::is_same_v<Op, Scatter>) {
-    s.adds = !static_cast<const Scatter*>(op)->overwrite;
-    s.clears = s.adds;
-  } else {
-    depth = index.is_scalar() ? 1 : static_cast<int>(index.back());
-  }
-  s.addressing = addressing_of(x, index, depth);
+  s.adds = adds;
+  s.clears = clears;
+  s.addressing = addressing_of(x, args.shape(1), depth);
   s.element = size_of(args.in(0).dtype);
   s.row = x.count(depth, x.rank());
   s.count = x.count();
-  s.add = Adder::of(kIsa, *number_type(args.in(0).dtype));
+  s.add = Adder::of(args.kernel().isa, *number_type(args.in(0).dtype));
   return in_place(prepared(s, static_cast<size_t>(s.addressing.count) * sizeof(int64_t)));
+}
+
+Prepared prepare_scatter(const void* op, const ArgFacts& args, PrepareContext&) {
+  const bool adds = !static_cast<const Scatter*>(op)->overwrite;
+  return prepared_scatter(args, 1, adds, adds);
+}
+
+Prepared prepare_scatter_nd_add(const void*, const ArgFacts& args, PrepareContext&) {
+  const Shape& index = args.shape(1);
+  return prepared_scatter(args, index.is_scalar() ? 1 : static_cast<int>(index.back()), true, false);
 }
 
 /// Each thread writes rows of its own part of the result, in the order of the index.
@@ -330,9 +333,8 @@ constexpr Kernel row(const TypeRule& types, decltype(Kernel::fits) fits, decltyp
 template <Isa kIsa>
 struct Rows {
   static constexpr std::array<Kernel, 2> kRows = {
-      row<Scatter>(kScatterTypes, nullptr, prepare_scatter<Scatter, kIsa>, run_scatter, kIsa,
-                   row_name<Scatter, kIsa>()),
-      row<ScatterNdAdd>(kScatterTypes, nullptr, prepare_scatter<ScatterNdAdd, kIsa>, run_scatter, kIsa,
+      row<Scatter>(kScatterTypes, nullptr, prepare_scatter, run_scatter, kIsa, row_name<Scatter, kIsa>()),
+      row<ScatterNdAdd>(kScatterTypes, nullptr, prepare_scatter_nd_add, run_scatter, kIsa,
                         row_name<ScatterNdAdd, kIsa>()),
   };
 };

@@ -41,22 +41,24 @@ std::optional<InterpolationRequest> request_of(const InterpolationOperator& op, 
                                [&](int port, int i) { return known_value(args, port, i); });
 }
 
-template <class Op, bool kByShape>
-Misfit fits(const void* op, const ArgFacts& args) {
-  const auto& o = *static_cast<const Op*>(op);
-  const bool images = Op::kKind.method == InterpolationMethod::kNearest && args.shape(0).rank() == 4;
+Misfit misfit_of(const InterpolationOperator& op, const InterpolationKind& kind, const ArgFacts& args) {
+  const bool images = kind.method == InterpolationMethod::kNearest && args.shape(0).rank() == 4;
   if (images) return "images have rows of their own";
-  if (is_channels_last(o.format()) != kByShape) return "the channels lie elsewhere";
+  const bool by_shape = args.kernel().layout == LayoutRule::kRowMajor;
+  if (is_channels_last(op.format()) != by_shape) return "the channels lie elsewhere";
   if (args.shape(0).count() == 0) return "no elements";
-  return request_of(o, args) ? nullptr : "the size is not known while planning";
+  return request_of(op, args) ? nullptr : "the size is not known while planning";
 }
 
-template <class Op, Isa kIsa>
-Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
-  const auto& o = *static_cast<const Op*>(op);
-  const InterpolationGeometry g = interpolation_geometry(o, Op::kKind, args.shape(0), *request_of(o, args));
+template <class Op>
+Misfit fits(const void* op, const ArgFacts& args) {
+  return misfit_of(*static_cast<const Op*>(op), Op::kKind, args);
+}
+
+Prepared prepared_taps(const InterpolationOperator& op, const InterpolationKind& kind, const ArgFacts& args) {
+  const InterpolationGeometry g = interpolation_geometry(op, kind, args.shape(0), *request_of(op, args));
   State s;
-  s.lines = &lines_table(kIsa);
+  s.lines = &lines_table(args.kernel().isa);
   s.batch = g.batch;
   s.channels = g.channels;
   int64_t step = g.channels;
@@ -68,7 +70,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
     for (int64_t i = 0; i < axis.out; ++i) {
       if (i % kCheckedSteps == 0) Deadline::check_current();
       InterpolationTaps taps{.count = 1, .index = {i}, .weight = {1}};
-      if (d >= 3 - g.spatial && !axis.copy) taps = interpolation_taps(Op::kKind.method, axis, i);
+      if (d >= 3 - g.spatial && !axis.copy) taps = interpolation_taps(kind.method, axis, i);
       for (int t = 0; t < taps.count; ++t) taps.index[t] *= step;
       s.taps[d].push_back(taps);
     }
@@ -77,6 +79,11 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   }
   s.in_image = step;
   return prepared(std::move(s), 0, extra);
+}
+
+template <class Op>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
+  return prepared_taps(*static_cast<const Op*>(op), Op::kKind, args);
 }
 
 /// The products of two axes' taps; `count` so far.
@@ -130,12 +137,11 @@ constexpr std::array<Kernel, 2> rows() {
            .isa = kIsa,
            .layout = LayoutRule::kChannelsLast,
            .rank = 1,
-           .fits = fits<Op, false>,
-           .prepare = prepare<Op, kIsa>,
+           .fits = fits<Op>,
+           .prepare = prepare<Op>,
            .run = run};
   Kernel by_shape = k;
   by_shape.layout = LayoutRule::kRowMajor;
-  by_shape.fits = fits<Op, true>;
   return {k, by_shape};
 }
 

@@ -25,20 +25,18 @@ GemmShape product_shape(const Linear& op, const Shape& w) {
   return {1, w[op.transpose_w ? 1 : 0], w[op.transpose_w ? 0 : 1]};
 }
 
-template <Products P>
 Misfit fits_products(const void* op_attributes, const ArgFacts& args) {
   if (const Misfit misfit = fits(op_attributes, args)) return misfit;
-  if (P == Products::kFloat32) return nullptr;
+  if (args.kernel().products == Products::kFloat32) return nullptr;
   const Shape& x = args.shape(0);
   if (x.rank() < 3) return "the rows may be a batch";
-  return products_misfit(P, x.count(1, x.rank() - 1),
+  return products_misfit(args.kernel().products, x.count(1, x.rank() - 1),
                          product_shape(*static_cast<const Linear*>(op_attributes), args.shape(1)));
 }
 
-template <Isa I, Products P>
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const Linear*>(op_attributes);
-  const GemmFunctions& gemm = gemm_table(I, P);
+  const GemmFunctions& gemm = gemm_table(args.kernel());
   auto state = std::make_shared<State>();
   GemmPlan& plan = state->plan;
   plan.call.shape = product_shape(op, args.shape(1));
@@ -51,7 +49,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   state->epilogue = EpilogueProgram(op, columns);
 
   Prepared prepared;
-  GemmForm form{GemmChoice(I, P)};
+  GemmForm form{GemmChoice(args.kernel())};
   form.depth = depth;
   form.columns = columns;
   form.inner = depth;
@@ -64,12 +62,11 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   return prepared;
 }
 
-template <Isa I, Products P>
 void run(KernelCall& call) noexcept {
   const State& state = state_of<State>(call);
   EpilogueOp ops[kMaxEpilogueOps];
   state.epilogue.bind(call, 2, ops);
-  run_gemm(gemm_table(I, P), state.plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),
+  run_gemm(gemm_table(*call.kernel), state.plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),
            call.out[0].as<float>(), ops, state.epilogue.count(), *call.pool);
 }
 
@@ -79,9 +76,9 @@ struct Rows {
                                                          .op = &kOpRow<Linear>,
                                                          .isa = I,
                                                          .products = P,
-                                                         .fits = fits_products<P>,
-                                                         .prepare = prepare<I, P>,
-                                                         .run = run<I, P>}};
+                                                         .fits = fits_products,
+                                                         .prepare = prepare,
+                                                         .run = run}};
 };
 
 constexpr auto kRows = rows_of_all_products<Rows>();

@@ -26,18 +26,22 @@ struct State {
   int64_t column_step = 0;  ///< of the input
 };
 
-/// Which operands are multiplied, and how.
+/// Which operands are multiplied, and how, and what of operand 0 is added.
 struct Form {
   int x = 0;
   bool transpose_x = false;
   bool transpose_y = false;
+  double alpha = 1;
+  double beta = 1;
+
+  bool adds() const { return x > 0; }
 };
 
 Form form_of(const Matmul& op) { return {0, op.transpose_x, op.transpose_y}; }
 Form form_of(const Bmm&) { return {}; }
 Form form_of(const Mv&) { return {}; }
-Form form_of(const Addmm&) { return {.x = 1}; }
-Form form_of(const Baddbmm&) { return {.x = 1}; }
+Form form_of(const Addmm& op) { return {.x = 1, .alpha = op.alpha, .beta = op.beta}; }
+Form form_of(const Baddbmm& op) { return {.x = 1, .alpha = op.alpha, .beta = op.beta}; }
 
 /// The dimensions of a product by NumPy's rule.
 std::vector<ContractionLabel> labels_of(const Form& form, const Shape& x, const Shape& y) {
@@ -71,36 +75,23 @@ bool rows_may_be_a_batch(const Form& form, const Shape& x, const Shape& y) {
   return x.rank() == 2 || y.rank() < x.rank() || (y[0] == 1 && x[0] > 1);
 }
 
-template <class T>
-Misfit fits_any(const void* op_attributes, const ArgFacts& args) noexcept {
-  const Form form = form_of(*static_cast<const T*>(op_attributes));
+Misfit misfit_of(const Form& form, const ArgFacts& args) {
   const Shape& x = args.shape(form.x);
   const Shape& y = args.shape(form.x + 1);
   if (args.out().shape.count() == 0 || x.count() == 0 || x.rank() == 0 || y.rank() == 0) return "no elements";
-  return Contraction::misfit(labels_of(form, x, y));
-}
-
-template <class T, Products P>
-Misfit fits(const void* op_attributes, const ArgFacts& args) noexcept {
-  if (const Misfit misfit = fits_any<T>(op_attributes, args)) return misfit;
-  if (P == Products::kFloat32) return nullptr;
-  const Form form = form_of(*static_cast<const T*>(op_attributes));
-  const Shape& x = args.shape(form.x);
+  if (const Misfit misfit = Contraction::misfit(labels_of(form, x, y))) return misfit;
+  const Products products = args.kernel().products;
+  if (products == Products::kFloat32) return nullptr;
   if (x.rank() < 3) return "the rows may be a batch";
   const int64_t rows = x[x.rank() - (form.transpose_x ? 1 : 2)];
   if (rows < kLeastRowsToPackTiles) return "too few rows for matrix tiles";
-  return products_misfit(P, rows, {1, x[x.rank() - (form.transpose_x ? 2 : 1)], args.out().shape.back()});
+  return products_misfit(products, rows, {1, x[x.rank() - (form.transpose_x ? 2 : 1)], args.out().shape.back()});
 }
 
-template <class T>
-void set_added(const T&, const ArgFacts&, State&) {}
-
-template <class T>
-requires std::is_same_v<T, Addmm> || std::is_same_v<T, Baddbmm>
-void set_added(const T& op, const ArgFacts& args, State& s) {
+void set_added(const Form& form, const ArgFacts& args, State& s) {
   s.adds = true;
-  s.alpha = static_cast<float>(op.alpha);
-  s.beta = static_cast<float>(op.beta);
+  s.alpha = static_cast<float>(form.alpha);
+  s.beta = static_cast<float>(form.beta);
   const Shape& y = args.out().shape;
   const Shape& input = args.shape(0);
   s.columns = y.back();
@@ -113,18 +104,27 @@ void set_added(const T& op, const ArgFacts& args, State& s) {
   BroadcastWalk(rows, from, rows).each([&](int64_t, int64_t at, int64_t) { s.added.push_back(at * width); });
 }
 
-template <class T, Isa I, Products P>
-Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext&) {
-  const auto& op = *static_cast<const T*>(op_attributes);
-  const Form form = form_of(op);
+Prepared prepared_product(const Form& form, const ArgFacts& args) {
+  const Kernel& kernel = args.kernel();
   const Shape& x = args.shape(form.x);
   const Shape& y = args.shape(form.x + 1);
   State s;
-  s.product = Contraction(labels_of(form, x, y), I, P, args.out().dtype, rows_may_be_a_batch(form, x, y));
-  set_added(op, args, s);
+  s.product = Contraction(labels_of(form, x, y), kernel.isa, kernel.products, args.out().dtype,
+                          rows_may_be_a_batch(form, x, y));
+  if (form.adds()) set_added(form, args, s);
   const size_t workspace = s.product.workspace();
   const size_t extra = s.product.bytes() + s.added.size() * sizeof(int64_t);
   return prepared(std::move(s), workspace, extra);
+}
+
+template <class T>
+Misfit fits(const void* op, const ArgFacts& args) {
+  return misfit_of(form_of(*static_cast<const T*>(op)), args);
+}
+
+template <class T>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
+  return prepared_product(form_of(*static_cast<const T*>(op)), args);
 }
 
 /// The product's operands begin with number kFirst.
@@ -156,8 +156,8 @@ struct Rows {
             .op = &kOpRow<T>,
             .isa = I,
             .products = P,
-            .fits = fits<T, P>,
-            .prepare = prepare<T, I, P>,
+            .fits = fits<T>,
+            .prepare = prepare<T>,
             .run = run<kFirst>};
   }
   static constexpr std::array<Kernel, 5> kRows = {row<Matmul>(), row<Bmm>(), row<Mv>(), row<Addmm, 1>(),
@@ -174,8 +174,8 @@ struct DoubleRows {
             .op = &kOpRow<T>,
             .isa = I,
             .types = kDoubleTypes,
-            .fits = fits_any<T>,
-            .prepare = prepare<T, I, Products::kFloat32>,
+            .fits = fits<T>,
+            .prepare = prepare<T>,
             .run = run<0>};
   }
   static constexpr std::array<Kernel, 3> kRows = {row<Matmul>(row_name<"matmul.float64", I>()),

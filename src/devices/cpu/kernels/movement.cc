@@ -191,12 +191,15 @@ Misfit fits(const void* op, const ArgFacts& args) {
   return plan<Op>(op, args) ? nullptr : "the elements to move are not known while planning, or in another order";
 }
 
-template <class Op, Isa kIsa>
-Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
-  State s = *plan<Op>(op, args);
-  s.functions = &transpose_table(kIsa);
+Prepared prepared_walk(State s, const ArgFacts& args) {
+  s.functions = &transpose_table(args.kernel().isa);
   s.element = size_of(args.in(0).dtype);
   return prepared(s);
+}
+
+template <class Op>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
+  return prepared_walk(*plan<Op>(op, args), args);
 }
 
 void run(KernelCall& call) noexcept {
@@ -218,7 +221,7 @@ constexpr Kernel row(LayoutRule layout) {
           .layout = layout,
           .types = kRealRule,
           .fits = fits<Op>,
-          .prepare = prepare<Op, kIsa>,
+          .prepare = prepare<Op>,
           .run = run};
 }
 

@@ -44,11 +44,10 @@ RowState rows_of(const ArgFacts& args, int begin_axis, double epsilon) {
   return s;
 }
 
-template <Isa kIsa>
 Prepared prepare_layer_norm(const void* op, const ArgFacts& args, PrepareContext&) {
   const auto& o = *static_cast<const LayerNorm*>(op);
   RowState s = rows_of(args, o.begin_norm_axis, o.epsilon);
-  s.function = norm_table(kIsa).layer_norm;
+  s.function = norm_table(args.kernel().isa).layer_norm;
   s.scale = index_or_none(args, 1);
   s.bias = index_or_none(args, 2);
   if (args.out_count(1) > 0) s.mean = 1;
@@ -61,11 +60,10 @@ Misfit fits_rms_norm(const void*, const ArgFacts& args) {
   return args.out_count(2) == 0 ? nullptr : "the inverse deviation is wanted";
 }
 
-template <Isa kIsa>
 Prepared prepare_rms_norm(const void* op, const ArgFacts& args, PrepareContext&) {
   const auto& o = *static_cast<const RmsNorm*>(op);
   RowState s = rows_of(args, o.begin_norm_axis, o.epsilon);
-  s.function = norm_table(kIsa).rms_norm;
+  s.function = norm_table(args.kernel().isa).rms_norm;
   s.residual = index_or_none(args, 2);
   s.scale = index_or_none(args, 3);
   s.bias = index_or_none(args, 4);
@@ -127,10 +125,9 @@ Misfit fits_batch_norm(const void* op, const ArgFacts& args) {
 
 Misfit fits_affine_channel(const void*, const ArgFacts& args) { return constant_channels(args, 2); }
 
-template <Isa kIsa>
 AffineState affine_state(const ArgFacts& args, DataFormat format) {
   AffineState s;
-  s.functions = &norm_table(kIsa);
+  s.functions = &norm_table(args.kernel().isa);
   s.lines = MemoryLines(args.in(0), channel_axis(format, args.shape(0).rank()));
   s.scale.resize(static_cast<size_t>(s.lines.length));
   s.shift.resize(s.scale.size());
@@ -142,10 +139,9 @@ Prepared prepared_affine(AffineState s) {
   return in_place(prepared(std::move(s), 0, bytes));
 }
 
-template <Isa kIsa>
 Prepared prepare_batch_norm(const void* op, const ArgFacts& args, PrepareContext&) {
   const auto& o = *static_cast<const BatchNorm*>(op);
-  AffineState s = affine_state<kIsa>(args, o.data_format);
+  AffineState s = affine_state(args, o.data_format);
   for (size_t c = 0; c < s.scale.size(); ++c) {
     const auto i = static_cast<int64_t>(c);
     const auto number = [&](int port, double missing) { return static_cast<float>(number_or(args, port, i, missing)); };
@@ -157,9 +153,8 @@ Prepared prepare_batch_norm(const void* op, const ArgFacts& args, PrepareContext
   return prepared_affine(std::move(s));
 }
 
-template <Isa kIsa>
 Prepared prepare_affine_channel(const void* op, const ArgFacts& args, PrepareContext&) {
-  AffineState s = affine_state<kIsa>(args, static_cast<const AffineChannel*>(op)->data_format);
+  AffineState s = affine_state(args, static_cast<const AffineChannel*>(op)->data_format);
   for (size_t c = 0; c < s.scale.size(); ++c) {
     s.scale[c] = static_cast<float>(number_or(args, 1, static_cast<int64_t>(c), 1));
     s.shift[c] = static_cast<float>(number_or(args, 2, static_cast<int64_t>(c), 0));
@@ -214,12 +209,11 @@ Misfit fits_one_result(const ArgFacts& args) {
 
 Misfit fits_group_norm(const void*, const ArgFacts& args) { return fits_one_result(args); }
 
-template <Isa kIsa>
 Prepared prepared_groups(const ArgFacts& args, int64_t groups, int channel, double epsilon) {
   const Shape& x = args.shape(0);
   const MemoryLines lines(args.in(0), channel);
   GroupState s;
-  s.functions = &norm_table(kIsa);
+  s.functions = &norm_table(args.kernel().isa);
   s.channels_last = lines.inner == 1;
   s.batch = x[0];
   s.norm.groups = static_cast<size_t>(groups);
@@ -232,10 +226,9 @@ Prepared prepared_groups(const ArgFacts& args, int64_t groups, int channel, doub
   return in_place(prepared(s, workspace));
 }
 
-template <Isa kIsa>
 Prepared prepare_group_norm(const void* op, const ArgFacts& args, PrepareContext&) {
   const auto& o = *static_cast<const coracle::GroupNorm*>(op);
-  return prepared_groups<kIsa>(args, o.groups, channel_axis(o.data_format, args.shape(0).rank()), o.epsilon);
+  return prepared_groups(args, o.groups, channel_axis(o.data_format, args.shape(0).rank()), o.epsilon);
 }
 
 Misfit fits_instance_norm(const void*, const ArgFacts& args) {
@@ -243,9 +236,8 @@ Misfit fits_instance_norm(const void*, const ArgFacts& args) {
   return fits_one_result(args);
 }
 
-template <Isa kIsa>
 Prepared prepare_instance_norm(const void* op, const ArgFacts& args, PrepareContext&) {
-  return prepared_groups<kIsa>(args, args.shape(0)[1], 1, static_cast<const InstanceNorm*>(op)->epsilon);
+  return prepared_groups(args, args.shape(0)[1], 1, static_cast<const InstanceNorm*>(op)->epsilon);
 }
 
 void run_groups(KernelCall& call) noexcept {
@@ -294,12 +286,12 @@ constexpr Kernel row(LayoutRule layout, decltype(Kernel::fits) fits, decltype(Ke
 template <Isa kIsa>
 struct Rows {
   static constexpr std::array<Kernel, 6> kRows = {
-      row<LayerNorm, kIsa>(LayoutRule::kRowMajor, nullptr, prepare_layer_norm<kIsa>, run_rows),
-      row<RmsNorm, kIsa>(LayoutRule::kRowMajor, fits_rms_norm, prepare_rms_norm<kIsa>, run_rows),
-      row<BatchNorm, kIsa>(LayoutRule::kSame, fits_batch_norm, prepare_batch_norm<kIsa>, run_affine, kBatchNormTypes),
-      row<AffineChannel, kIsa>(LayoutRule::kSame, fits_affine_channel, prepare_affine_channel<kIsa>, run_affine),
-      row<coracle::GroupNorm, kIsa>(LayoutRule::kSame, fits_group_norm, prepare_group_norm<kIsa>, run_groups),
-      row<InstanceNorm, kIsa>(LayoutRule::kSame, fits_instance_norm, prepare_instance_norm<kIsa>, run_groups),
+      row<LayerNorm, kIsa>(LayoutRule::kRowMajor, nullptr, prepare_layer_norm, run_rows),
+      row<RmsNorm, kIsa>(LayoutRule::kRowMajor, fits_rms_norm, prepare_rms_norm, run_rows),
+      row<BatchNorm, kIsa>(LayoutRule::kSame, fits_batch_norm, prepare_batch_norm, run_affine, kBatchNormTypes),
+      row<AffineChannel, kIsa>(LayoutRule::kSame, fits_affine_channel, prepare_affine_channel, run_affine),
+      row<coracle::GroupNorm, kIsa>(LayoutRule::kSame, fits_group_norm, prepare_group_norm, run_groups),
+      row<InstanceNorm, kIsa>(LayoutRule::kSame, fits_instance_norm, prepare_instance_norm, run_groups),
   };
 };
 

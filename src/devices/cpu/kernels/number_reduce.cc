@@ -33,6 +33,8 @@ constexpr const char* kNoLines = "the axes are not known or not side by side in 
 
 struct State {
   const NumberReduceFunctions* functions = nullptr;
+  Kind kind = Kind::kSum;
+  bool largest = false;  ///< of the positions
   NumberType from = NumberType::kInt64;
   NumberType to = NumberType::kInt64;
   MemoryLines lines;
@@ -65,13 +67,16 @@ Misfit fits(const void* op, const ArgFacts& args) {
   return lines_of<Op>(op, args) ? nullptr : kNoLines;
 }
 
-template <class Op, Kind kKind, Isa kIsa>
-Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
-  return prepared(State{&number_reduce_table(kIsa), *number_type(args.in(0).dtype), *number_type(args.out().dtype),
-                        *lines_of<Op>(op, args)});
+Prepared prepared_lines(Kind kind, bool largest, const MemoryLines& lines, const ArgFacts& args) {
+  return prepared(State{&number_reduce_table(args.kernel().isa), kind, largest, *number_type(args.in(0).dtype),
+                        *number_type(args.out().dtype), lines});
 }
 
-template <Kind kKind>
+template <class Op, Kind kKind>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
+  return prepared_lines(kKind, false, *lines_of<Op>(op, args), args);
+}
+
 void run(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
   const auto length = static_cast<size_t>(s.lines.length);
@@ -81,9 +86,9 @@ void run(KernelCall& call) noexcept {
     using Y = decltype(y_element);
     run_lines<X, Y>(
         call, s.lines,
-        [&](const X* x, Y* y, size_t rows) { s.functions->rows(kKind, s.from, s.to, x, y, rows, length); },
+        [&](const X* x, Y* y, size_t rows) { s.functions->rows(s.kind, s.from, s.to, x, y, rows, length); },
         [&](const X* x, Y* y, size_t begin, size_t end) {
-          s.functions->strided(kKind, s.from, s.to, x, y, length, inner, begin, end);
+          s.functions->strided(s.kind, s.from, s.to, x, y, length, inner, begin, end);
         });
   });
 }
@@ -96,15 +101,12 @@ Misfit fits_arg(const void* op, const ArgFacts& args) {
   return lines_of<Op>(op, args) ? nullptr : kNoLines;
 }
 
-template <class Op, Isa kIsa>
+template <class Op>
 Prepared prepare_arg(const void* op, const ArgFacts& args, PrepareContext&) {
-  return prepared(
-      State{&number_reduce_table(kIsa), *number_type(args.in(0).dtype), NumberType::kInt64, *lines_of<Op>(op, args)});
+  return prepared_lines(Kind::kMax, std::is_same_v<Op, Argmax>, *lines_of<Op>(op, args), args);
 }
 
-template <class Op>
 void run_arg(KernelCall& call) noexcept {
-  constexpr bool kLargest = std::is_same_v<Op, Argmax>;
   const State& s = state_of<State>(call);
   const auto length = static_cast<size_t>(s.lines.length);
   const auto inner = static_cast<size_t>(s.lines.inner);
@@ -112,9 +114,9 @@ void run_arg(KernelCall& call) noexcept {
     using X = decltype(element);
     run_lines<X, int64_t>(
         call, s.lines,
-        [&](const X* x, int64_t* y, size_t rows) { s.functions->arg_rows(kLargest, s.from, x, y, rows, length); },
+        [&](const X* x, int64_t* y, size_t rows) { s.functions->arg_rows(s.largest, s.from, x, y, rows, length); },
         [&](const X* x, int64_t* y, size_t begin, size_t end) {
-          s.functions->arg_strided(kLargest, s.from, x, y, length, inner, begin, end);
+          s.functions->arg_strided(s.largest, s.from, x, y, length, inner, begin, end);
         });
   });
 }
@@ -143,9 +145,10 @@ Misfit fits_norm(const void* op, const ArgFacts& args) {
   return is_plain_order(order) || lines->inner == 1 ? nullptr : "a rare order along a dimension that is not the last";
 }
 
-template <class Op, Isa kIsa>
+template <class Op>
 Prepared prepare_norm(const void* op, const ArgFacts& args, PrepareContext&) {
-  return prepared(NormState{&reduce_table(kIsa), &number_reduce_table(kIsa), &unary_table(kIsa),
+  const Isa isa = args.kernel().isa;
+  return prepared(NormState{&reduce_table(isa), &number_reduce_table(isa), &unary_table(isa),
                             order_of(*static_cast<const Op*>(op)), *lines_of<Op>(op, args)});
 }
 
@@ -208,10 +211,10 @@ struct DivideState {
   MemoryLines lines;
 };
 
-template <Isa kIsa>
 Prepared prepare_divide(const void* op, const ArgFacts& args, PrepareContext&) {
   const auto& norm = *static_cast<const Norm*>(op);
-  DivideState s{&reduce_table(kIsa), &unary_table(kIsa), &binary_table(kIsa), static_cast<float>(norm.epsilon),
+  const Isa isa = args.kernel().isa;
+  DivideState s{&reduce_table(isa), &unary_table(isa), &binary_table(isa), static_cast<float>(norm.epsilon),
                 MemoryLines(args.in(0), norm.axis)};
   return prepared(s, static_cast<size_t>(s.lines.outer * s.lines.inner) * sizeof(float));
 }
@@ -266,8 +269,8 @@ constexpr std::array<Kernel, 2> rows() {
                       .isa = kIsa,
                       .types = kReduceTypes<kKind>,
                       .fits = fits<Op, kKind>,
-                      .prepare = prepare<Op, kKind, kIsa>,
-                      .run = run<kKind>});
+                      .prepare = prepare<Op, kKind>,
+                      .run = run});
 }
 
 template <class Op, Isa kIsa>
@@ -277,8 +280,8 @@ constexpr std::array<Kernel, 2> arg_rows() {
                       .isa = kIsa,
                       .types = kArgTypes,
                       .fits = fits_arg<Op>,
-                      .prepare = prepare_arg<Op, kIsa>,
-                      .run = run_arg<Op>});
+                      .prepare = prepare_arg<Op>,
+                      .run = run_arg});
 }
 
 template <class Op, Isa kIsa>
@@ -287,17 +290,14 @@ constexpr std::array<Kernel, 2> norm_rows() {
                       .op = &kOpRow<Op>,
                       .isa = kIsa,
                       .fits = fits_norm<Op>,
-                      .prepare = prepare_norm<Op, kIsa>,
+                      .prepare = prepare_norm<Op>,
                       .run = run_norm});
 }
 
 template <Isa kIsa>
 constexpr std::array<Kernel, 1> divide_row() {
-  return {Kernel{.name = row_name<Norm, kIsa>(),
-                 .op = &kOpRow<Norm>,
-                 .isa = kIsa,
-                 .prepare = prepare_divide<kIsa>,
-                 .run = run_divide}};
+  return {Kernel{
+      .name = row_name<Norm, kIsa>(), .op = &kOpRow<Norm>, .isa = kIsa, .prepare = prepare_divide, .run = run_divide}};
 }
 
 template <Isa kIsa>

@@ -66,19 +66,23 @@ Misfit fits_binary(const void*, const ArgFacts& args) {
   return BroadcastLines<2>::of(args) ? nullptr : "operands lie in different orders";
 }
 
-template <Kind kKind, Isa kIsa>
-Prepared prepare_binary(const void*, const ArgFacts& args, PrepareContext&) {
+Prepared prepared_binary(Kind kind, const ArgFacts& args) {
   BinaryState s;
   s.lines = *BroadcastLines<2>::of(args);
-  const NumberBinaryLoops loops = number_binary_table(kIsa).loops(kKind, *number_type(args.in(0).dtype));
+  const NumberBinaryLoops loops = number_binary_table(args.kernel().isa).loops(kind, *number_type(args.in(0).dtype));
   s.loop = s.lines.columns == 1 || (s.lines.step[0] != 0 && s.lines.step[1] != 0) ? loops.same
            : s.lines.step[0] != 0                                                 ? loops.scalar_right
                                                                                   : loops.scalar_left;
   s.element = static_cast<int64_t>(size_of(args.in(0).dtype));
   s.produced = static_cast<int64_t>(size_of(args.out().dtype));
-  const bool divides = kKind == Kind::kDivide || kKind == Kind::kFloorDivide || kKind == Kind::kRemainder;
+  const bool divides = kind == Kind::kDivide || kind == Kind::kFloorDivide || kind == Kind::kRemainder;
   s.cost = divides ? kDivisionCost : 1;
   return s.element == s.produced ? in_place(prepared(s)) : prepared(s);
+}
+
+template <Kind kKind>
+Prepared prepare_binary(const void*, const ArgFacts& args, PrepareContext&) {
+  return prepared_binary(kKind, args);
 }
 
 void run_binary(KernelCall& call) noexcept {
@@ -106,14 +110,18 @@ constexpr TypeRule kUnaryTypes = {
     .results = kKind >= NumberUnaryKind::kLogicalNot ? DTypes(DType::kBool) : unary_types(kKind),
 };
 
-template <NumberUnaryKind kKind, Isa kIsa>
-Prepared prepare_unary(const void*, const ArgFacts& args, PrepareContext&) {
+Prepared prepared_unary(NumberUnaryKind kind, const ArgFacts& args) {
   UnaryState s;
-  s.loop = number_unary_table(kIsa).loop(kKind, *number_type(args.in(0).dtype));
+  s.loop = number_unary_table(args.kernel().isa).loop(kind, *number_type(args.in(0).dtype));
   s.count = args.shape(0).count();
   s.element = static_cast<int64_t>(size_of(args.in(0).dtype));
   s.produced = static_cast<int64_t>(size_of(args.out().dtype));
   return s.element == s.produced ? in_place(prepared(s)) : prepared(s);
+}
+
+template <NumberUnaryKind kKind>
+Prepared prepare_unary(const void*, const ArgFacts& args, PrepareContext&) {
+  return prepared_unary(kKind, args);
 }
 
 void run_unary(KernelCall& call) noexcept {
@@ -142,11 +150,10 @@ Misfit fits_where(const void*, const ArgFacts& args) {
   return BroadcastLines<3>::of(args) ? nullptr : "operands lie in different orders";
 }
 
-template <Isa kIsa>
 Prepared prepare_where(const void*, const ArgFacts& args, PrepareContext&) {
   SelectState s;
   s.lines = *BroadcastLines<3>::of(args);
-  s.loop = number_unary_table(kIsa).select(size_of(args.in(1).dtype));
+  s.loop = number_unary_table(args.kernel().isa).select(size_of(args.in(1).dtype));
   s.element = static_cast<int64_t>(size_of(args.in(1).dtype));
   return prepared(s);
 }
@@ -188,9 +195,8 @@ struct AddNState {
 
 constexpr TypeRule kAddNTypes = {.operands = kSumTypes, .results = kSumTypes};
 
-template <Isa kIsa>
 Prepared prepare_add_n(const void*, const ArgFacts& args, PrepareContext&) {
-  return prepared(AddNState{Adder::of(kIsa, *number_type(args.in(0).dtype)), args.out().shape.count(),
+  return prepared(AddNState{Adder::of(args.kernel().isa, *number_type(args.in(0).dtype)), args.out().shape.count(),
                             static_cast<int64_t>(size_of(args.in(0).dtype))});
 }
 
@@ -229,7 +235,7 @@ constexpr std::array<Kernel, 2> binary_rows() {
                       .isa = kIsa,
                       .types = kBinaryTypes<kKind>,
                       .fits = fits_binary,
-                      .prepare = prepare_binary<kKind, kIsa>,
+                      .prepare = prepare_binary<kKind>,
                       .run = run_binary});
 }
 
@@ -241,7 +247,7 @@ constexpr std::array<Kernel, 1> unary_row() {
                  .layout = LayoutRule::kSame,
                  .types = kUnaryTypes<kKind>,
                  .rank = -1,
-                 .prepare = prepare_unary<kKind, kIsa>,
+                 .prepare = prepare_unary<kKind>,
                  .run = run_unary}};
 }
 
@@ -252,7 +258,7 @@ constexpr std::array<Kernel, 2> where_rows() {
                       .isa = kIsa,
                       .types = kWhereTypes,
                       .fits = fits_where,
-                      .prepare = prepare_where<kIsa>,
+                      .prepare = prepare_where,
                       .run = run_where});
 }
 
@@ -263,7 +269,7 @@ constexpr std::array<Kernel, 1> add_n_row() {
                  .isa = kIsa,
                  .layout = LayoutRule::kSame,
                  .types = kAddNTypes,
-                 .prepare = prepare_add_n<kIsa>,
+                 .prepare = prepare_add_n,
                  .run = run_add_n}};
 }
 

@@ -51,21 +51,20 @@ bool whole(const Axis& a, int64_t in) {
   return a.begin.size() == 1 && a.begin[0] == 0 && a.end[0] == in && a.divisor[0] == in;
 }
 
-template <bool kByShape>
 Misfit fits(const void* op, const ArgFacts& args) {
   const auto& o = *static_cast<const Pool2d*>(op);
-  if (is_channels_last(o.data_format) != kByShape) return "the channels lie elsewhere";
+  const bool by_shape = args.kernel().layout == LayoutRule::kRowMajor;
+  if (is_channels_last(o.data_format) != by_shape) return "the channels lie elsewhere";
   if (args.has(1) && known_value(args, 1) == nullptr) return "the window size is not constant";
-  return kByShape ? nullptr : pixels_misfit(args, false);
+  return by_shape ? nullptr : pixels_misfit(args, false);
 }
 
-template <Isa kIsa>
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   const auto& o = *static_cast<const Pool2d*>(op);
   const Tensor* kernel = known_value(args, 1);
   const PoolingGeometry g = pooling_geometry(o, kernel == nullptr ? Ints{} : kernel->integers(), args.shape(0), 2);
   State s;
-  s.pool = &pool_table(kIsa);
+  s.pool = &pool_table(args.kernel().isa);
   s.average = g.average;
   s.batch = g.batch;
   s.channels = g.channels;
@@ -81,7 +80,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
       g.adaptive ? (s.in_h / (s.out_h + 1) + 1) * (s.in_w / (s.out_w + 1) + 1) : g.axes[1].kernel * g.axes[2].kernel;
   // The maximum along an axis and that of a window differ in what they make of NaN.
   const bool all = whole(s.rows, s.in_h) && whole(s.columns, s.in_w) && s.in_h * s.in_w > 0;
-  if (g.average && all) s.reduce = &reduce_table(kIsa);
+  if (g.average && all) s.reduce = &reduce_table(args.kernel().isa);
   const auto extra = static_cast<size_t>(3 * (s.out_h + s.out_w)) * sizeof(int32_t);
   const bool by_rows = !g.adaptive && s.reduce == nullptr;
   Prepared p = prepared(std::move(s), 0, extra);
@@ -151,16 +150,16 @@ struct Rows {
              .isa = kIsa,
              .layout = LayoutRule::kChannelsLast,
              .strided = true,
-             .fits = fits<false>,
-             .prepare = prepare<kIsa>,
+             .fits = fits,
+             .prepare = prepare,
              .run = run,
              .run_rows = run_rows},
       Kernel{.name = row_name<Pool2d, kIsa>(),
              .op = &kOpRow<Pool2d>,
              .isa = kIsa,
              .layout = LayoutRule::kRowMajor,
-             .fits = fits<true>,
-             .prepare = prepare<kIsa>,
+             .fits = fits,
+             .prepare = prepare,
              .run = run},
   };
 };

@@ -49,21 +49,20 @@ PoolingGeometry geometry(const Op& op, const ArgFacts& args) {
   }
 }
 
-template <class Op, bool kByShape>
+template <class Op>
 Misfit fits(const void* op_attributes, const ArgFacts& args) {
   if (args.shape(0).count() == 0 || args.out().shape.count() == 0) return "no elements";
   if constexpr (!kHasPlaces<Op>) {
     const auto& op = *static_cast<const Op*>(op_attributes);
-    if (is_channels_last(op.data_format) != kByShape) return "the channels lie elsewhere";
+    const bool by_shape = args.kernel().layout == LayoutRule::kRowMajor;
+    if (is_channels_last(op.data_format) != by_shape) return "the channels lie elsewhere";
   }
   return nullptr;
 }
 
-template <class Op, Isa kIsa>
-Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
-  const PoolingGeometry g = geometry(*static_cast<const Op*>(op), args);
+Prepared prepared_windows(const PoolingGeometry& g, const ArgFacts& args) {
   State s;
-  s.lines = &lines_table(kIsa);
+  s.lines = &lines_table(args.kernel().isa);
   s.average = g.average;
   s.batch = g.batch;
   s.channels = g.channels;
@@ -79,6 +78,11 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
     extra += s.windows[d].size() * sizeof(Window);
   }
   return prepared(std::move(s), 0, extra);
+}
+
+template <class Op>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
+  return prepared_windows(geometry(*static_cast<const Op*>(op), args), args);
 }
 
 template <class Op>
@@ -131,8 +135,8 @@ struct Rows {
             .isa = kIsa,
             .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
             .types = kHasPlaces<Op> ? kTypes : kFloat32Rule,
-            .fits = fits<Op, kByShape>,
-            .prepare = prepare<Op, kIsa>,
+            .fits = fits<Op>,
+            .prepare = prepare<Op>,
             .run = run<Op>};
   }
   static constexpr std::array<Kernel, 4> kRows = {row<Pool3d>(), row<Pool3d, true>(), row<MaxPool2dWithIndex>(),

@@ -50,11 +50,9 @@ Misfit fits(const void* op, const ArgFacts& args) {
   return fits_scale(args);
 }
 
-template <class Op, Isa kIsa>
-Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
-  const Form form = form_of(*static_cast<const Op*>(op));
+Prepared prepared_form(const Form& form, const ArgFacts& args) {
   State s;
-  s.functions = &quantize_table(kIsa);
+  s.functions = &quantize_table(args.kernel().isa);
   s.quantization.range = quantization_limit(form.bits);
   s.quantization.round_half_away = form.rounding == QuantizationRounding::kHalfAwayFromZero;
   s.quantization.dequantize = form.dequantize;
@@ -65,16 +63,20 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   return in_place(prepared(std::move(s), 0, extra));
 }
 
+template <class Op>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
+  return prepared_form(form_of(*static_cast<const Op*>(op)), args);
+}
+
 Misfit fits_dequantize(const void* op, const ArgFacts& args) {
   if (static_cast<const DequantizeLinear*>(op)->only_observer) return "only observes";
   if (const Misfit misfit = fits_scale(args)) return misfit;
   return known_value(args, 1)->count() == 1 ? nullptr : "more than one scale";
 }
 
-template <Isa kIsa>
 Prepared prepare_dequantize(const void* op, const ArgFacts& args, PrepareContext&) {
   State s;
-  s.unary = &unary_table(kIsa);
+  s.unary = &unary_table(args.kernel().isa);
   s.factor = {.kind = UnaryKind::kScaleShift,
               .a = scales_of(*known_value(args, 1))[0] /
                    quantization_limit(static_cast<const DequantizeLinear*>(op)->bit_length)};
@@ -131,7 +133,7 @@ constexpr Kernel row(decltype(Kernel::fits) fits, decltype(Kernel::prepare) prep
 
 template <class Op, Isa kIsa>
 constexpr Kernel quantize_row() {
-  return row<Op, kIsa>(fits<Op>, prepare<Op, kIsa>);
+  return row<Op, kIsa>(fits<Op>, prepare<Op>);
 }
 
 template <Isa kIsa>
@@ -140,7 +142,7 @@ struct Rows {
       quantize_row<FakeQuantizeDequantizeMovingAverageAbsMax, kIsa>(),
       quantize_row<FakeQuantizeMovingAverageAbsMax, kIsa>(),
       quantize_row<QuantizeLinear, kIsa>(),
-      row<DequantizeLinear, kIsa>(fits_dequantize, prepare_dequantize<kIsa>),
+      row<DequantizeLinear, kIsa>(fits_dequantize, prepare_dequantize),
   };
 };
 

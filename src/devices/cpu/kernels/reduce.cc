@@ -60,9 +60,13 @@ void run_arg(KernelCall& call) noexcept {
       });
 }
 
-template <class Op, ReduceKind kKind, Isa kIsa>
+Prepared prepared_lines(ReduceKind kind, bool largest, const MemoryLines& lines, const ArgFacts& args) {
+  return prepared(State{&reduce_table(args.kernel().isa), kind, largest, lines});
+}
+
+template <class Op, ReduceKind kKind>
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
-  return prepared(State{&reduce_table(kIsa), kKind, std::is_same_v<Op, Argmax>, *lines_of<Op>(op, args)});
+  return prepared_lines(kKind, std::is_same_v<Op, Argmax>, *lines_of<Op>(op, args), args);
 }
 
 template <class Op, ReduceKind kKind, Isa kIsa>
@@ -72,7 +76,7 @@ constexpr std::array<Kernel, 2> rows() {
            .isa = kIsa,
            .layout = LayoutRule::kSame,
            .fits = fits<Op>,
-           .prepare = prepare<Op, kKind, kIsa>,
+           .prepare = prepare<Op, kKind>,
            .run = run};
   Kernel row_major = k;
   row_major.layout = LayoutRule::kRowMajor;

@@ -93,10 +93,9 @@ void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
                   end * width);
 }
 
-template <Isa kIsa>
 Prepared prepare(const void*, const ArgFacts& args, PrepareContext&) {
   State s = state_for(args);
-  if constexpr (kIsa != Isa::kAny) s.functions = &transpose_table(kIsa);
+  if (args.kernel().isa != Isa::kAny) s.functions = &transpose_table(args.kernel().isa);
   Prepared made = prepared(s);
   if (!s.copy && args.in(0).shape.rank() == 4) made.rows = {1, 0, 1};
   return made;
@@ -109,7 +108,7 @@ constexpr std::array<Kernel, 1> row() {
                  .isa = kIsa,
                  .layout = LayoutRule::kRelayout,
                  .types = kIsa == Isa::kAny ? kAnyTypeRule : kRealRule,
-                 .prepare = prepare<kIsa>,
+                 .prepare = prepare,
                  .run = run,
                  .run_rows = run_rows}};
 }

@@ -53,14 +53,14 @@ bool as_planes(const ArgFacts& args, const InterpolationOperator& op) {
   return args.in(0).layout == Layout::kRowMajor && !is_channels_last(op.format());
 }
 
-template <bool kByShape>
 Misfit fits(const void* op, const ArgFacts& args) {
   const auto& o = *static_cast<const InterpolationOperator*>(op);
   if (args.shape(0).rank() != 4) return "only images of two dimensions";
-  if (is_channels_last(o.format()) != kByShape) return "the channels lie elsewhere";
+  const bool by_shape = args.kernel().layout == LayoutRule::kRowMajor;
+  if (is_channels_last(o.format()) != by_shape) return "the channels lie elsewhere";
   if (!request_of(o, args)) return "the size is not known while planning";
   if (as_planes(args, o) && args.view_out() != nullptr) return "only whole images";
-  return kByShape ? nullptr : pixels_misfit(args, false);
+  return by_shape ? nullptr : pixels_misfit(args, false);
 }
 
 Axis axis_of(InterpolationMethod method, const InterpolationAxis& axis) {
@@ -81,7 +81,7 @@ Axis axis_of(InterpolationMethod method, const InterpolationAxis& axis) {
 }
 
 Misfit fits_add(const void* op, const ArgFacts& args) {
-  if (const Misfit misfit = fits<false>(op, args)) return misfit;
+  if (const Misfit misfit = fits(op, args)) return misfit;
   const Shape& y = args.out().shape;
   if (args.shape(NearestInterpAdd::kAddend) != y) return "the addend is repeated";
   const auto& o = *static_cast<const NearestInterpAdd*>(op);
@@ -94,35 +94,45 @@ Misfit fits_add(const void* op, const ArgFacts& args) {
   return f == Shape{y[0], y[1], 1, 1} || f == Shape{1, y[1], 1, 1} ? nullptr : "the factor is not one per channel";
 }
 
-template <class Op, Isa kIsa>
-Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
-  const auto& o = *static_cast<const Op*>(op);
-  const InterpolationGeometry g = interpolation_geometry(o, Op::kKind, args.shape(0), *request_of(o, args));
+State state_of_resize(const InterpolationOperator& op, const InterpolationKind& kind, const ArgFacts& args) {
+  const InterpolationGeometry g = interpolation_geometry(op, kind, args.shape(0), *request_of(op, args));
   State s;
   s.batch = g.batch;
   s.channels = g.channels;
-  if (as_planes(args, o)) s.batch *= std::exchange(s.channels, 1);
+  if (as_planes(args, op)) s.batch *= std::exchange(s.channels, 1);
   s.in_h = g.axes[1].in;
   s.in_w = g.axes[2].in;
   s.out_h = g.axes[1].out;
   s.out_w = g.axes[2].out;
   s.y = {0, s.channels};
   if (args.view_out() != nullptr) s.y = *pixel_line(args.out(), args.view_out());
-  s.rows = axis_of(Op::kKind.method, g.axes[1]);
-  s.columns = axis_of(Op::kKind.method, g.axes[2]);
-  const ResizeFunctions& f = resize_table(kIsa);
-  if (Op::kKind.method == InterpolationMethod::kNearest) {
+  s.rows = axis_of(kind.method, g.axes[1]);
+  s.columns = axis_of(kind.method, g.axes[2]);
+  const ResizeFunctions& f = resize_table(args.kernel().isa);
+  if (kind.method == InterpolationMethod::kNearest) {
     s.function = s.y.stride == 1 ? f.nearest_plane : f.nearest;
   } else {
     s.function = s.y.stride == 1 ? f.bilinear_plane : f.bilinear;
   }
-  if constexpr (std::is_same_v<Op, NearestInterpAdd>) {
-    s.adds = true;
-    s.scales = args.has(NearestInterpAdd::kFactor);
-    if (s.scales && args.shape(NearestInterpAdd::kFactor)[0] > 1) s.factor_step = s.channels;
-  }
+  return s;
+}
+
+Prepared with_axes(State s) {
   const auto extra = static_cast<size_t>(s.out_h + s.out_w) * 12;
   return prepared(std::move(s), 0, extra);
+}
+
+template <class Op>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
+  return with_axes(state_of_resize(*static_cast<const Op*>(op), Op::kKind, args));
+}
+
+Prepared prepare_add(const void* op, const ArgFacts& args, PrepareContext&) {
+  State s = state_of_resize(*static_cast<const NearestInterpAdd*>(op), NearestInterpAdd::kKind, args);
+  s.adds = true;
+  s.scales = args.has(NearestInterpAdd::kFactor);
+  if (s.scales && args.shape(NearestInterpAdd::kFactor)[0] > 1) s.factor_step = s.channels;
+  return with_axes(std::move(s));
 }
 
 void run(KernelCall& call) noexcept {
@@ -163,13 +173,12 @@ constexpr std::array<Kernel, 2> rows() {
            .isa = kIsa,
            .layout = kAnyOrder ? LayoutRule::kSame : LayoutRule::kChannelsLast,
            .strided = true,
-           .fits = fits<false>,
-           .prepare = prepare<Op, kIsa>,
+           .fits = fits,
+           .prepare = prepare<Op>,
            .run = run};
   Kernel by_shape = k;
   by_shape.layout = LayoutRule::kRowMajor;
   by_shape.strided = false;
-  by_shape.fits = fits<true>;
   return {k, by_shape};
 }
 
@@ -181,7 +190,7 @@ constexpr std::array<Kernel, 1> add_rows() {
                  .layout = LayoutRule::kChannelsLast,
                  .strided = true,
                  .fits = fits_add,
-                 .prepare = prepare<NearestInterpAdd, kIsa>,
+                 .prepare = prepare_add,
                  .run = run}};
 }
 

@@ -63,16 +63,16 @@ Misfit fits(const void* op, const ArgFacts& args) {
 }
 
 /// The packed matrices of all cells: for each layer and direction those for the input and for the state.
-template <Isa I, Products P>
 struct Form {
+  GemmChoice choice;  ///< for the input; for the state multiply-adds
   int64_t cells = 0;
   int64_t directions = 1;
   int64_t input = 0;  ///< of the first layer
   int64_t hidden = 0;
   int64_t gates = 0;
 
-  GemmForm matrix(int64_t depth, Products products) const {
-    GemmForm form{GemmChoice(I, products)};
+  GemmForm matrix(const GemmChoice& by, int64_t depth) const {
+    GemmForm form{by};
     form.depth = depth;
     form.columns = gates;
     form.inner = depth;
@@ -80,8 +80,8 @@ struct Form {
     form.column_stride = depth;
     return form;
   }
-  GemmForm input_matrix(int64_t cell) const { return matrix(cell < directions ? input : hidden * directions, P); }
-  GemmForm state_matrix() const { return matrix(hidden, Products::kFloat32); }
+  GemmForm input_matrix(int64_t cell) const { return matrix(choice, cell < directions ? input : hidden * directions); }
+  GemmForm state_matrix() const { return matrix(choice.without_tiles(), hidden); }
   /// Calls f(cell, input, state) with where the matrices of each cell lie, in floats; returns how many there are in
   /// all.
   template <class F>
@@ -122,20 +122,18 @@ auto step_of(RnnMode mode, const RnnCellFunctions& f) {
   }
 }
 
-template <Products P>
 Misfit fits_products(const void* op, const ArgFacts& args) {
   if (const Misfit misfit = fits(op, args)) return misfit;
   const auto& o = *static_cast<const Rnn*>(op);
-  return products_misfit(P, args.shape(0)[0], {1, args.shape(0)[2], o.gates() * o.hidden_size});
+  return products_misfit(args.kernel().products, args.shape(0)[0], {1, args.shape(0)[2], o.gates() * o.hidden_size});
 }
 
-template <Isa I, Products P>
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
   const auto& o = *static_cast<const Rnn*>(op);
   State s;
-  s.input_gemm = &gemm_table(I, P);
-  s.state_gemm = &gemm_table(I, Products::kFloat32);
-  s.step = step_of(o.mode, rnn_cell_table(I));
+  s.input_gemm = &gemm_table(args.kernel());
+  s.state_gemm = &gemm_table(args.kernel().isa, Products::kFloat32);
+  s.step = step_of(o.mode, rnn_cell_table(args.kernel().isa));
   s.has_cell_state = o.mode == RnnMode::kLstm;
   s.layers = o.num_layers;
   s.directions = o.directions();
@@ -176,8 +174,12 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
   s.hidden_gates = take(rows * s.gates);
   s.cells = take(rows * s.hidden);
   for (int i = 0; i < 2 && i + 1 < s.layers; ++i) s.between[i] = take(rows * s.time * s.hidden);
-  const Form<I, P> form{
-      .cells = cells, .directions = s.directions, .input = args.shape(0)[2], .hidden = s.hidden, .gates = s.gates};
+  const Form form{.choice = GemmChoice(args.kernel()),
+                  .cells = cells,
+                  .directions = s.directions,
+                  .input = args.shape(0)[2],
+                  .hidden = s.hidden,
+                  .gates = s.gates};
   form.for_each_cell([&](int64_t, int64_t input, int64_t state) { s.matrices.push_back({input, state}); });
   std::vector<int> operands;
   for (int i = 0; i < 2 * cells; ++i) operands.push_back(args.index(2, i));
@@ -305,8 +307,8 @@ struct Rows {
                                                          .isa = I,
                                                          .products = P,
                                                          .types = kRnnTypes,
-                                                         .fits = fits_products<P>,
-                                                         .prepare = prepare<I, P>,
+                                                         .fits = fits_products,
+                                                         .prepare = prepare,
                                                          .run = run}};
 };
 

@@ -33,12 +33,12 @@ Misfit fits(const void*, const ArgFacts& args) {
   return args.has(2) || args.in(1).lod != nullptr ? nullptr : "the images of the regions are told otherwise";
 }
 
-template <class Op, Isa kIsa>
+template <class Op>
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
   const auto& o = *static_cast<const Op*>(op);
   const Shape& x = args.shape(0);
   State s;
-  s.lines = &lines_table(kIsa);
+  s.lines = &lines_table(args.kernel().isa);
   s.channels = x[1];
   s.in_h = x[2];
   s.in_w = x[3];
@@ -228,7 +228,7 @@ struct Rows {
             .layout = LayoutRule::kChannelsLast,
             .types = kRoiTypes,
             .fits = fits,
-            .prepare = prepare<Op, kIsa>,
+            .prepare = prepare<Op>,
             .run = run<Op>};
   }
   static constexpr std::array<Kernel, 2> kRows = {row<RoiAlign>(), row<RoiPool>()};

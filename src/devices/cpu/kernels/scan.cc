@@ -22,11 +22,10 @@ Misfit fits(const void* op, const ArgFacts& args) {
   return static_cast<const Cumsum*>(op)->flatten || known_number(args, 1, -1) ? nullptr : "the axis is not constant";
 }
 
-template <Isa kIsa>
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   const auto& cumsum = *static_cast<const Cumsum*>(op);
   State s;
-  s.functions = &scan_table(kIsa);
+  s.functions = &scan_table(args.kernel().isa);
   s.type = *number_type(args.in(0).dtype);
   // Paddle leaves a single element as it is.
   s.form = {cumsum.exclusive && args.shape(0).count() > 1, cumsum.reverse};
@@ -72,7 +71,7 @@ struct Rows {
                                                          .isa = kIsa,
                                                          .types = kScanTypes,
                                                          .fits = fits,
-                                                         .prepare = prepare<kIsa>,
+                                                         .prepare = prepare,
                                                          .run = run}};
 };
 

@@ -138,17 +138,16 @@ Misfit fits_gru(const void* op_attributes, const ArgFacts& args) {
 template <class Op>
 constexpr bool kIsLstm = std::is_same_v<Op, Lstm>;
 
-template <class Op, Isa I>
-Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
-  constexpr int kWeight = kIsLstm<Op> ? 3 : 2;
-  const auto& op = *static_cast<const Op*>(op_attributes);
-  const std::vector<int64_t> offsets = offsets_of<Op>(args);
+/// Of sequences between `offsets`.
+Prepared prepared_sequences(const std::vector<int64_t>& offsets, bool lstm, bool reverse, const ArgFacts& args,
+                            const PrepareContext& context) {
+  const int weight = lstm ? 3 : 2;
   State s;
-  s.form.choice = GemmChoice(I);
-  s.gemm = &gemm_table(I);
-  s.cell = &sequence_cell_table(I);
-  s.hidden = args.shape(kWeight)[0];
-  if constexpr (!std::is_same_v<Op, GruUnit>) s.reverse = op.is_reverse;
+  s.form.choice = GemmChoice(args.kernel().isa);
+  s.gemm = &gemm_table(args.kernel().isa);
+  s.cell = &sequence_cell_table(args.kernel().isa);
+  s.hidden = args.shape(weight)[0];
+  s.reverse = reverse;
   for (size_t i = 0; i + 1 < offsets.size(); ++i) {
     s.sequences.push_back({offsets[i], offsets[i + 1] - offsets[i], static_cast<int64_t>(i)});
   }
@@ -156,9 +155,9 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
                    [](const Sequence& a, const Sequence& b) { return a.length > b.length; });
   const auto count = static_cast<int64_t>(s.sequences.size());
   s.parts = std::clamp<int64_t>(count, 1, context.pool->threads());
-  if (args.has(kWeight + 1)) s.bias = args.index(kWeight + 1);
+  if (args.has(weight + 1)) s.bias = args.index(weight + 1);
   if (args.has(1)) s.first_state = args.index(1);
-  if (kIsLstm<Op>) {
+  if (lstm) {
     if (args.has(2)) s.first_cell = args.index(2);
     s.form.add(0, s.hidden, 4 * s.hidden, 0);
   } else {
@@ -173,12 +172,19 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   };
   s.states = take(s.hidden);
   s.cells = take(s.hidden);
-  s.gates = take(Size(s.hidden) * (kIsLstm<Op> ? 4 : 3));
+  s.gates = take(Size(s.hidden) * (lstm ? 4 : 3));
   const WeightForm form = s.form;
   const size_t extra = s.sequences.size() * sizeof(Sequence);
   Prepared prepared = kernels::prepared(std::move(s), floats * sizeof(float), extra);
-  prepared.weights = context.pack(PackedMatrices{form}, args.index(kWeight));
+  prepared.weights = context.pack(PackedMatrices{form}, args.index(weight));
   return prepared;
+}
+
+template <class Op>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
+  bool reverse = false;
+  if constexpr (!std::is_same_v<Op, GruUnit>) reverse = static_cast<const Op*>(op)->is_reverse;
+  return prepared_sequences(offsets_of<Op>(args), kIsLstm<Op>, reverse, args, context);
 }
 
 /// Where result `port` has row `row` of `width` floats; null where it is not wanted.
@@ -298,12 +304,8 @@ template <Isa I>
 struct Rows {
   template <class Op>
   static constexpr Kernel row(decltype(Kernel::fits) fits) {
-    return {.name = row_name<Op, I>(),
-            .op = &kOpRow<Op>,
-            .isa = I,
-            .fits = fits,
-            .prepare = prepare<Op, I>,
-            .run = run<Op>};
+    return {
+        .name = row_name<Op, I>(), .op = &kOpRow<Op>, .isa = I, .fits = fits, .prepare = prepare<Op>, .run = run<Op>};
   }
   static constexpr std::array<Kernel, 3> kRows = {row<Lstm>(fits_lstm), row<Gru>(fits_gru<Gru>),
                                                   row<GruUnit>(fits_gru<GruUnit>)};

@@ -51,10 +51,9 @@ Misfit fits_conv(const void*, const ArgFacts& args) {
   return fit_rows(offsets_of(args), args.shape(0)[0]) ? nullptr : "the sequences do not fit the rows";
 }
 
-template <Isa I>
 Prepared prepare_conv(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const SequenceConv*>(op_attributes);
-  const GemmFunctions& gemm = gemm_table(I);
+  const GemmFunctions& gemm = gemm_table(args.kernel().isa);
   const std::vector<int64_t> offsets = offsets_of(args);
   ConvState s;
   s.width = args.shape(0)[1];
@@ -83,7 +82,7 @@ Prepared prepare_conv(const void* op_attributes, const ArgFacts& args, PrepareCo
   const int64_t columns = s.columns;
   const size_t extra = s.plans.size() * (sizeof(GemmPlan) + static_cast<size_t>(width) * sizeof(float));
   Prepared prepared = kernels::prepared(std::move(s), 0, extra);
-  GemmForm form{GemmChoice(I)};
+  GemmForm form{GemmChoice(args.kernel().isa)};
   form.taps = shape.taps;
   form.depth = form.inner = width;
   form.columns = columns;
@@ -94,11 +93,10 @@ Prepared prepare_conv(const void* op_attributes, const ArgFacts& args, PrepareCo
   return prepared;
 }
 
-template <Isa I>
 void run_conv(KernelCall& call) noexcept {
   const ConvState& s = state_of<ConvState>(call);
   for (size_t i = 0; i < s.plans.size(); ++i) {
-    run_gemm(gemm_table(I), s.plans[i], call.in[0].as<const float>() + s.first[i] * s.width,
+    run_gemm(gemm_table(call.kernel->isa), s.plans[i], call.in[0].as<const float>() + s.first[i] * s.width,
              static_cast<const float*>(call.weights), call.out[0].as<float>() + s.first[i] * s.columns, nullptr, 0,
              *call.pool);
   }
@@ -120,11 +118,10 @@ Misfit fits_rows(const void*, const ArgFacts& args) {
   return fit_rows(offsets_of(args), x.count() / x.back()) ? nullptr : "the sequences do not fit the rows";
 }
 
-template <Isa I>
 Prepared prepare_rows(const void*, const ArgFacts& args, PrepareContext&) {
   const std::vector<int64_t> offsets = offsets_of(args);
   RowState s;
-  s.lines = &lines_table(I);
+  s.lines = &lines_table(args.kernel().isa);
   s.width = args.shape(0).back();
   for (size_t i = 0; i + 1 < offsets.size(); ++i) {
     s.end.insert(s.end.end(), static_cast<size_t>(offsets[i + 1] - offsets[i]), offsets[i + 1]);
@@ -182,10 +179,9 @@ Misfit fits_pool(const void* op_attributes, const ArgFacts& args) {
   return args.out().shape[0] == static_cast<int64_t>(offsets.size()) - 1 ? nullptr : "the sequences are not known";
 }
 
-template <Isa I>
 Prepared prepare_pool(const void*, const ArgFacts& args, PrepareContext&) {
   PoolState s;
-  s.lines = &lines_table(I);
+  s.lines = &lines_table(args.kernel().isa);
   s.offsets = pooled_offsets(args);
   s.width = row_count(args.shape(0));
   const size_t extra = s.offsets.size() * sizeof(int64_t);
@@ -236,20 +232,20 @@ struct Rows {
                                                          .op = &kOpRow<SequenceConv>,
                                                          .isa = I,
                                                          .fits = fits_conv,
-                                                         .prepare = prepare_conv<I>,
-                                                         .run = run_conv<I>},
+                                                         .prepare = prepare_conv,
+                                                         .run = run_conv},
                                                   Kernel{.name = row_name<RowConv, I>(),
                                                          .op = &kOpRow<RowConv>,
                                                          .isa = I,
                                                          .fits = fits_rows,
-                                                         .prepare = prepare_rows<I>,
+                                                         .prepare = prepare_rows,
                                                          .run = run_rows},
                                                   Kernel{.name = row_name<SequencePool, I>(),
                                                          .op = &kOpRow<SequencePool>,
                                                          .isa = I,
                                                          .types = kPoolTypes,
                                                          .fits = fits_pool,
-                                                         .prepare = prepare_pool<I>,
+                                                         .prepare = prepare_pool,
                                                          .run = run_pool}};
 };
 

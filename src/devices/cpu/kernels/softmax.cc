@@ -42,17 +42,24 @@ void run(KernelCall& call) noexcept {
 }
 
 /// Rows of a few elements are slow; across rows they are not, and the row-major order lays them so.
-template <class Op>
-Misfit fits_order(const void* op, const ArgFacts& args) {
+Misfit order_misfit(const ArgFacts& args, int64_t axis) {
   const bool moved = args.in(0).layout == Layout::kChannelsLast && !layouts_agree(args.shape(0));
-  const MemoryLines lines(args.in(0), static_cast<const Op*>(op)->axis);
+  const MemoryLines lines(args.in(0), axis);
   return moved && lines.inner == 1 && lines.length < 8 ? "too few channels" : nullptr;
 }
 
-template <class Op, Isa kIsa>
+Prepared prepared_lines(const ArgFacts& args, int64_t axis, bool log) {
+  return in_place(prepared(State{&softmax_table(args.kernel().isa), log, MemoryLines(args.in(0), axis)}));
+}
+
+template <class Op>
+Misfit fits(const void* op, const ArgFacts& args) {
+  return order_misfit(args, static_cast<const Op*>(op)->axis);
+}
+
+template <class Op>
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
-  const MemoryLines lines(args.in(0), static_cast<const Op*>(op)->axis);
-  return in_place(prepared(State{&softmax_table(kIsa), std::is_same_v<Op, LogSoftmax>, lines}));
+  return prepared_lines(args, static_cast<const Op*>(op)->axis, std::is_same_v<Op, LogSoftmax>);
 }
 
 template <class Op, Isa kIsa>
@@ -61,8 +68,8 @@ constexpr std::array<Kernel, 2> rows() {
               .op = &kOpRow<Op>,
               .isa = kIsa,
               .layout = LayoutRule::kSame,
-              .fits = fits_order<Op>,
-              .prepare = prepare<Op, kIsa>,
+              .fits = fits<Op>,
+              .prepare = prepare<Op>,
               .run = run};
   Kernel row_major = same;
   row_major.layout = LayoutRule::kRowMajor;

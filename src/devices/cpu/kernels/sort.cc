@@ -48,11 +48,9 @@ Misfit fits(const void*, const ArgFacts& args) {
 /// A multiple of 64.
 size_t aligned(int64_t bytes) { return static_cast<size_t>(bytes + 63) / 64 * 64; }
 
-template <class Op, Isa kIsa>
-Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
-  const Order order = order_of(*static_cast<const Op*>(op));
+Prepared prepared_order(const Order& order, const ArgFacts& args, const PrepareContext& context) {
   State s;
-  s.functions = &sort_table(kIsa);
+  s.functions = &sort_table(args.kernel().isa);
   s.type = *number_type(args.in(0).dtype);
   s.descending = order.descending;
   s.lines = MemoryLines(args.in(0), order.axis);
@@ -66,6 +64,11 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
                       aligned(s.k * static_cast<int64_t>(sizeof(int64_t)));
   }
   return prepared(s, s.part_scratch * static_cast<size_t>(s.parts));
+}
+
+template <class Op>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
+  return prepared_order(order_of(*static_cast<const Op*>(op)), args, context);
 }
 
 void sort_row(const State& s, const char* x, char* values, int64_t* positions, void* scratch) {
@@ -159,10 +162,9 @@ Misfit fits_unique(const void* op, const ArgFacts& args) {
   return fits(op, args);
 }
 
-template <Isa kIsa>
 Prepared prepare_unique(const void*, const ArgFacts& args, PrepareContext&) {
   UniqueState s;
-  s.functions = &sort_table(kIsa);
+  s.functions = &sort_table(args.kernel().isa);
   s.type = *number_type(args.in(0).dtype);
   s.count = args.shape(0).count();
   s.element = size_of(args.in(0).dtype);
@@ -247,7 +249,7 @@ constexpr Kernel row() {
           .isa = kIsa,
           .types = kSortTypes,
           .fits = fits,
-          .prepare = prepare<Op, kIsa>,
+          .prepare = prepare<Op>,
           .run = run};
 }
 
@@ -260,7 +262,7 @@ struct Rows {
                                                          .types = kUniqueTypes,
                                                          .sized = true,
                                                          .fits = fits_unique,
-                                                         .prepare = prepare_unique<kIsa>,
+                                                         .prepare = prepare_unique,
                                                          .run = run_unique}};
 };
 

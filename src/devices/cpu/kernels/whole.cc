@@ -49,11 +49,10 @@ int64_t bound_of(DType dtype, double value) {
   return dtype == DType::kInt32 ? bound_of<int32_t>(value) : bound_of<int64_t>(value);
 }
 
-template <Isa kIsa>
 Prepared prepare_clip(const void*, const ArgFacts& args, PrepareContext&) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const DType dtype = args.in(0).dtype;
-  return in_place(prepared(ClipState{number_unary_table(kIsa).clip(*number_type(dtype)),
+  return in_place(prepared(ClipState{number_unary_table(args.kernel().isa).clip(*number_type(dtype)),
                                      bound_of(dtype, *known_number(args, 1, -kInfinity)),
                                      bound_of(dtype, *known_number(args, 2, kInfinity)), args.shape(0).count(),
                                      static_cast<int64_t>(size_of(dtype))}));
@@ -79,11 +78,10 @@ struct State {
   int64_t element = 8;
 };
 
-template <Isa kIsa>
 State state_of_two(const ArgFacts& args, NumberBinaryKind first, int64_t first_number, NumberBinaryKind second,
                    int64_t second_number) {
   const auto loop = [&](NumberBinaryKind kind) {
-    return number_binary_table(kIsa).loops(kind, *number_type(args.in(0).dtype)).scalar_right;
+    return number_binary_table(args.kernel().isa).loops(kind, *number_type(args.in(0).dtype)).scalar_right;
   };
   return {loop(first),   loop(second),          first_number,
           second_number, args.shape(0).count(), static_cast<int64_t>(size_of(args.in(0).dtype))};
@@ -93,15 +91,14 @@ Misfit fits_scale(const void*, const ArgFacts& args) {
   return known_number(args, 1, 1) ? nullptr : "the scale is not constant";
 }
 
-template <Isa kIsa>
 Prepared prepare_scale(const void* attributes, const ArgFacts& args, PrepareContext&) {
   const auto& op = *static_cast<const Scale*>(attributes);
   const auto scale = convert<int64_t>(*known_number(args, 1, 1));
   const auto bias = convert<int64_t>(op.bias);
   constexpr auto kMultiply = NumberBinaryKind::kMultiply;
   constexpr auto kAdd = NumberBinaryKind::kAdd;
-  return in_place(prepared(op.bias_after_scale ? state_of_two<kIsa>(args, kMultiply, scale, kAdd, bias)
-                                               : state_of_two<kIsa>(args, kAdd, bias, kMultiply, scale)));
+  return in_place(prepared(op.bias_after_scale ? state_of_two(args, kMultiply, scale, kAdd, bias)
+                                               : state_of_two(args, kAdd, bias, kMultiply, scale)));
 }
 
 void run(KernelCall& call) noexcept {
@@ -125,10 +122,9 @@ struct EqualState {
   int64_t element = 8;
 };
 
-template <Isa kIsa>
 Prepared prepare_equal_all(const void*, const ArgFacts& args, PrepareContext&) {
   return prepared(EqualState{
-      number_binary_table(kIsa).loops(NumberBinaryKind::kEqual, *number_type(args.in(0).dtype)).same,
+      number_binary_table(args.kernel().isa).loops(NumberBinaryKind::kEqual, *number_type(args.in(0).dtype)).same,
       args.shape(0) == args.shape(1) ? args.shape(0).count() : -1, static_cast<int64_t>(size_of(args.in(0).dtype))});
 }
 
@@ -157,7 +153,7 @@ struct Rows {
              .layout = LayoutRule::kSame,
              .types = kClipTypes,
              .fits = fits_clip,
-             .prepare = prepare_clip<kIsa>,
+             .prepare = prepare_clip,
              .run = run_clip},
       Kernel{.name = variant_name<Scale, ".numbers", kIsa>(),
              .op = &kOpRow<Scale>,
@@ -165,13 +161,13 @@ struct Rows {
              .layout = LayoutRule::kSame,
              .types = kScaleTypes,
              .fits = fits_scale,
-             .prepare = prepare_scale<kIsa>,
+             .prepare = prepare_scale,
              .run = run},
       Kernel{.name = row_name<EqualAll, kIsa>(),
              .op = &kOpRow<EqualAll>,
              .isa = kIsa,
              .types = kEqualAllTypes,
-             .prepare = prepare_equal_all<kIsa>,
+             .prepare = prepare_equal_all,
              .run = run_equal_all},
   };
 };

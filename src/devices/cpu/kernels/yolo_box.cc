@@ -26,13 +26,12 @@ constexpr TypeRule kYoloTypes = {.in = {{{1, kIndexTypes}}}};
 
 Misfit fits(const void*, const ArgFacts& args) { return args.shape(0).count() == 0 ? "no elements" : nullptr; }
 
-template <Isa kIsa>
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const YoloBox*>(op_attributes);
   const Shape& x = args.shape(0);
   State s;
-  s.unary = &unary_table(kIsa);
-  s.transpose = &transpose_table(kIsa);
+  s.unary = &unary_table(args.kernel().isa);
+  s.transpose = &transpose_table(args.kernel().isa);
   s.anchors = static_cast<int64_t>(op.anchors.size()) / 2;
   s.places = x[2] * x[3];
   const int64_t blocks = x[0] * s.anchors * ((s.places + kBlock - 1) / kBlock);
@@ -111,7 +110,7 @@ struct Rows {
                                                          .isa = kIsa,
                                                          .types = kYoloTypes,
                                                          .fits = fits,
-                                                         .prepare = prepare<kIsa>,
+                                                         .prepare = prepare,
                                                          .run = run}};
 };
 
