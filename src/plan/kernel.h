@@ -14,7 +14,7 @@
 #include "base/products.h"
 #include "base/thread_pool.h"
 #include "graph/op.h"
-#include "plan/packed_weights.h"
+#include "plan/packing.h"
 #include "plan/queue.h"
 #include "plan/type_rule.h"
 

@@ -93,7 +93,8 @@ std::shared_ptr<const Model> Model::make(LoadedModel loaded, const ModelOptions&
       info.saved ? passes_of(info, loaded.graph, options.passes) : run_passes(loaded.graph, options.passes);
   std::vector<std::string> left_out = info.saved ? info.saved->left_out : options.passes.disabled;
   auto graph = std::make_shared<const Graph>(std::move(loaded.graph));
-  auto program = std::make_shared<const Program>(std::move(graph), options.kernels);
+  auto program = std::make_shared<const Program>(std::move(graph), options.kernels, options.weights_cache_bytes,
+                                                 std::move(loaded.packed));
   return std::shared_ptr<const Model>(new Model(std::move(loaded), std::move(counts), std::move(left_out),
                                                 std::move(program), options.declared_sizes_bind));
 }
@@ -104,7 +105,7 @@ void Model::check_files() const {
   for (const FileStamp& file : files_) require_unchanged(file);
 }
 
-void Model::save(const std::string& path) const {
+void Model::save(const std::string& path, bool with_packed) const {
   SavingRecord record;
   if (info_.saved) record = *info_.saved;
   if (!info_.saved) {
@@ -114,7 +115,9 @@ void Model::save(const std::string& path) const {
     record.left_out = left_out_;
   }
   record.version = CORACLE_VERSION;
-  write_saved_model(path, program_->graph(), info_, record);
+  std::vector<PackedConstants> packed;
+  if (with_packed) packed = program_->packed().all();
+  write_saved_model(path, program_->graph(), info_, record, packed);
   log(LogLevel::kInfo, "saved ", in_quotes(info_.file), " as ", in_quotes(path));
 }
 

@@ -20,6 +20,7 @@ struct ModelOptions {
   Weights weights = Weights::kAutomatic;             ///< of models on disk
   bool declared_sizes_bind = false;                  ///< inputs have the fixed sizes that the model declares
   bool check_weights = false;                        ///< of saved models, by their checksums
+  size_t weights_cache_bytes = SIZE_MAX;             ///< bound on packed weights, those of the file excepted
 };
 
 /// A loaded model: graph after rewriting, weights, packed weights. Immutable, shared by any number of sessions.
@@ -39,8 +40,9 @@ class Model {
   /// Throws Error: kIo unless the files that the model was loaded from are, by size and time of modification, as they
   /// were; kInvalidArgument for a model that was not loaded from disk.
   void check_files() const;
-  /// Writes the model, as the passes left it, to one file that loads without them. Throws Error.
-  void save(const std::string& path) const;
+  /// Writes the model, as the passes left it, to one file that loads without them; `with_packed`: and the packed
+  /// weights that there are now, of its own file and of what sessions have planned. Throws Error.
+  void save(const std::string& path, bool with_packed = false) const;
 
  private:
   Model(LoadedModel loaded, std::vector<PassCount> counts, std::vector<std::string> left_out,

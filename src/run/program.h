@@ -13,10 +13,13 @@ namespace coracle {
 /// Immutable but for the packed weights, which grow under a lock; shared by all sessions.
 class Program {
  public:
-  Program(std::shared_ptr<const Graph> graph, KernelChoice choice);
+  /// `saved`: packed weights of its file; `weights_cache_bytes`: for all others.
+  Program(std::shared_ptr<const Graph> graph, KernelChoice choice, size_t weights_cache_bytes = PackedWeights::kNoLimit,
+          std::vector<PackedConstants> saved = {});
 
   struct GraphInfo {
-    std::string key;  ///< "main", "main/while_3/0"
+    int32_t number = 0;  ///< among numbered_graphs
+    std::string key;     ///< "main", "main/while_3/0"
     GraphUses uses;
   };
 

@@ -63,16 +63,18 @@ Misfit fits(const void* op, const ArgFacts& args) {
 }
 
 /// The packed matrices of all cells: for each layer and direction those for the input and for the state.
-template <Isa I, Products P>
 struct Form {
+  static constexpr std::string_view kLayout = "rnn.cells.v1";
+
+  GemmChoice choice;  ///< of the products with the input
   int64_t cells = 0;
   int64_t directions = 1;
   int64_t input = 0;  ///< of the first layer
   int64_t hidden = 0;
   int64_t gates = 0;
 
-  GemmForm matrix(int64_t depth, Products products) const {
-    GemmForm form{GemmChoice(I, products)};
+  GemmForm matrix(int64_t depth, const GemmChoice& by) const {
+    GemmForm form{by};
     form.depth = depth;
     form.columns = gates;
     form.inner = depth;
@@ -80,8 +82,8 @@ struct Form {
     form.column_stride = depth;
     return form;
   }
-  GemmForm input_matrix(int64_t cell) const { return matrix(cell < directions ? input : hidden * directions, P); }
-  GemmForm state_matrix() const { return matrix(hidden, Products::kFloat32); }
+  GemmForm input_matrix(int64_t cell) const { return matrix(cell < directions ? input : hidden * directions, choice); }
+  GemmForm state_matrix() const { return matrix(hidden, GemmChoice(static_cast<Isa>(choice.isa))); }
   /// Calls f(cell, input, state) with where the matrices of each cell lie, in floats; returns how many there are in
   /// all.
   template <class F>
@@ -176,8 +178,12 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
   s.hidden_gates = take(rows * s.gates);
   s.cells = take(rows * s.hidden);
   for (int i = 0; i < 2 && i + 1 < s.layers; ++i) s.between[i] = take(rows * s.time * s.hidden);
-  const Form<I, P> form{
-      .cells = cells, .directions = s.directions, .input = args.shape(0)[2], .hidden = s.hidden, .gates = s.gates};
+  const Form form{.choice = GemmChoice(I, P),
+                  .cells = cells,
+                  .directions = s.directions,
+                  .input = args.shape(0)[2],
+                  .hidden = s.hidden,
+                  .gates = s.gates};
   form.for_each_cell([&](int64_t, int64_t input, int64_t state) { s.matrices.push_back({input, state}); });
   std::vector<int> operands;
   for (int i = 0; i < 2 * cells; ++i) operands.push_back(args.index(2, i));
