@@ -153,6 +153,10 @@ typedef struct coracle_model_options {
   /** Not 0: weights of a saved model (coracle_model_save) are read through and compared with the checksums in its file,
    * CORACLE_INVALID_MODEL names what differs. 0: the rest of the file is, always. Other files have none. */
   int32_t check_weights;
+  /** Bound on the packed weights (constants in the order of kernels) that the model keeps for its sessions; SIZE_MAX: none.
+   * Beyond it those that no cached plan uses are given up, and what then still has no room is packed by each plan for
+   * itself, and counted with it (coracle_memory.plans). 0 keeps none. Those in a saved model's file are not counted. */
+  size_t weights_cache_bytes;
 } coracle_model_options;
 
 /** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_model_options). */
@@ -205,6 +209,16 @@ CORACLE_API void coracle_model_free(coracle_model* model);
  * CORACLE_IO names the file if it cannot be written. For any thread.
  */
 CORACLE_API coracle_status coracle_model_save(const coracle_model* model, const char* path);
+
+/**
+ * The same with the packed weights that the model keeps now: those that its sessions have planned with so far, and those
+ * of the file that it was loaded from. Who loads the file finds them where they are, as far as kernels and shapes are the
+ * same, and packs the rest. The file grows by their size.
+ */
+CORACLE_API coracle_status coracle_model_save_packed(const coracle_model* model, const char* path);
+
+/** Bytes of packed weights that the model keeps for its sessions, those in its file excepted. For any thread. */
+CORACLE_API size_t coracle_model_packed_bytes(const coracle_model* model);
 
 /**
  * CORACLE_OK if the files that the model was loaded from stand where they stood, as the same files (inode), with the
@@ -426,7 +440,7 @@ CORACLE_API coracle_status coracle_session_planned_memory(coracle_session* sessi
 /** Memory held by a session, in bytes. */
 typedef struct coracle_memory {
   size_t arena; /**< intermediate tensors and scratch */
-  size_t plans; /**< cached plans */
+  size_t plans; /**< cached plans, with weights packed for them alone; the others: coracle_model_packed_bytes */
 } coracle_memory;
 
 CORACLE_API coracle_status coracle_session_memory(const coracle_session* session, coracle_memory* memory);

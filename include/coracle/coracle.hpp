@@ -136,8 +136,9 @@ struct ModelOptions {
   std::string weights;             ///< "copied", "mapped", "automatic"; empty: automatic
   /// What another thread or a signal handler sets to 1 to end loading with CORACLE_CANCELLED; null: nobody does.
   const std::atomic<std::uint32_t>* cancelled = nullptr;
-  bool check_declared_sizes = false;  ///< inputs must have the fixed sizes that the model declares
-  bool check_weights = false;         ///< of a saved model, by their checksums
+  bool check_declared_sizes = false;           ///< inputs must have the fixed sizes that the model declares
+  bool check_weights = false;                  ///< of a saved model, by their checksums
+  std::size_t weights_cache_bytes = SIZE_MAX;  ///< bound on packed weights, see coracle_model_options
 };
 
 /// The bytes of a file, which must stay while the model lives, or nothing if there is no such file. Must not throw.
@@ -235,8 +236,13 @@ class Model {
   }
   /// Fails unless the files that it was loaded from are, by size and time, as they were; see coracle_model_check.
   void check_files() const { check(coracle_model_check(handle_.get())); }
-  /// Writes it, as it is after rewriting, to one file that loads like any model; see coracle_model_save.
-  void save(const std::string& path) const { check(coracle_model_save(handle_.get(), path.c_str())); }
+  /// Writes it, as it is after rewriting, to one file that loads like any model; see coracle_model_save. `packed`: with
+  /// the packed weights of the plans so far, see coracle_model_save_packed.
+  void save(const std::string& path, bool packed = false) const {
+    check((packed ? coracle_model_save_packed : coracle_model_save)(handle_.get(), path.c_str()));
+  }
+  /// See coracle_model_packed_bytes.
+  size_t packed_bytes() const { return coracle_model_packed_bytes(handle_.get()); }
   /// See coracle_model_description.
   std::string description() const { return coracle_model_description(handle_.get()); }
   coracle_model* handle() const { return handle_.get(); }
@@ -262,6 +268,7 @@ class Model {
     c.emulate_tiles = options.emulate_tiles ? 1 : 0;
     c.check_declared_sizes = options.check_declared_sizes ? 1 : 0;
     c.check_weights = options.check_weights ? 1 : 0;
+    c.weights_cache_bytes = options.weights_cache_bytes;
     c.time_limit_ms = options.time_limit_ms;
     c.weights = or_null(options.weights);
     static_assert(sizeof(*options.cancelled) == sizeof(*c.cancelled), "an atomic of the library");

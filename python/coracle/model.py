@@ -29,7 +29,7 @@ PassFunction = Callable[[str, int, str, str], object]
 def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, disable_passes: Names = None,
          max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
          precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0, weights: str | None = None,
-         check_declared_sizes: bool = False, check_weights: bool = False,
+         check_declared_sizes: bool = False, check_weights: bool = False, weights_cache_bytes: int | None = None,
          after_pass: PassFunction | None = None) -> Model:
     """Loads a model: `coracle.load("ch_PP-OCRv4_det_infer")`.
 
@@ -48,6 +48,8 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     write, on a disk of this machine, and copies all others.
     check_declared_sizes: inputs must have the fixed sizes that the model declares; else others are tried.
     check_weights: those of a file of `Model.save` are compared with its checksums.
+    weights_cache_bytes: bound on the weights in the order of kernels that the model keeps for its sessions (`Model.packed_bytes`), None is
+    none; what has no room is packed by each plan for itself.
     after_pass: called in this thread behind each rewrite as `after_pass(name, count, text, dot)`: its name, how often it changed
     something, and the graph as text and in the language of Graphviz; first with the name "loaded" and the graph as it was read.
     What it raises comes out of `load`. A pickled model does not keep it.
@@ -69,7 +71,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
 def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, disable_passes: Names = None,
                 max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
                 precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0,
-                check_declared_sizes: bool = False, check_weights: bool = False,
+                check_declared_sizes: bool = False, check_weights: bool = False, weights_cache_bytes: int | None = None,
                 after_pass: PassFunction | None = None) -> Model:
     """Loads a model from the bytes of its program file and its (combined) parameter file.
 
@@ -118,7 +120,7 @@ def _interruptible(structure: _library.ModelOptions) -> Interruptible:
 
 
 # The fields of coracle_model_options that are keyword arguments; the others are functions and pointers of this module.
-_OPTIONS = {name: kind for name, kind in _library.ModelOptions._fields_ if kind in (ctypes.c_char_p, ctypes.c_int64, ctypes.c_int32)}
+_OPTIONS = {name: kind for name, kind in _library.ModelOptions._fields_ if kind in (ctypes.c_char_p, ctypes.c_int64, ctypes.c_size_t, ctypes.c_int32)}
 
 
 def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -132,8 +134,8 @@ def _options(given: Mapping[str, Any]) -> _library.ModelOptions:
     for name, value in given.items():
         if value is None:
             continue
-        if _OPTIONS[name] is ctypes.c_int64:
-            if not isinstance(value, int):
+        if _OPTIONS[name] in (ctypes.c_int64, ctypes.c_size_t):
+            if not isinstance(value, int) or (_OPTIONS[name] is ctypes.c_size_t and value < 0):
                 raise InvalidArgumentError("%s is %r, expected a whole number" % (name, value))
             setattr(options, name, value)
         elif _OPTIONS[name] is ctypes.c_int32:
@@ -186,12 +188,19 @@ class Model:
         """
         _library.call("model_check", self._handle.pointer)
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path, *, packed: bool = False) -> None:
         """Writes the model as it is after rewriting, weights included, to one file, which `load` takes like any model: it needs no
         rewriting and gives the same results to the bit. The file is there whole or not at all, and replaces one of its name.
+        packed: with the weights in the order of kernels that sessions of this model have made so far, so that the first run of
+        such shapes need not make them.
         FileError if it cannot be written.
         """
-        _library.call("model_save", self._handle.pointer, _library.path_bytes(path))
+        _library.call("model_save_packed" if packed else "model_save", self._handle.pointer, _library.path_bytes(path))
+
+    @property
+    def packed_bytes(self) -> int:
+        """Bytes of weights in the order of kernels that the model keeps for its sessions; those in its file are not among them."""
+        return _library.ask("model_packed_bytes", self._handle.pointer)
 
     def graph_text(self) -> str:
         """The graph after rewriting, as text."""

@@ -44,6 +44,7 @@ void check_pass_names(const std::vector<std::string>& names) {
 coracle_model_options default_options() {
   coracle_model_options options{};
   options.max_rewrites = -1;
+  options.weights_cache_bytes = ModelOptions{}.weights_cache_bytes;
   return options;
 }
 
@@ -57,6 +58,7 @@ ModelOptions convert(const coracle_model_options* given) {
   const coracle_model_options c = read_options(*given, default_options(), "coracle_model_options");
   options.declared_sizes_bind = c.check_declared_sizes != 0;
   options.load.check_weights = c.check_weights != 0;
+  options.weights_cache_bytes = c.weights_cache_bytes;
   if (c.cpu_isa != nullptr) {
     const std::optional<Isa> isa = isa_of(c.cpu_isa);
     require(isa.has_value() && runs_on(*isa, detected_isa()), ErrorCode::kInvalidArgument, "the instruction set '",
@@ -81,6 +83,15 @@ ModelOptions convert(const coracle_model_options* given) {
     };
   }
   return options;
+}
+
+coracle_status save(const coracle_model* model, const char* path, bool with_packed) {
+  return guard([&] {
+    require_pointer(model, "model");
+    require_pointer(path, "path");
+    require(*path != '\0', ErrorCode::kInvalidArgument, "argument 'path' is empty");
+    model->model->save(path, with_packed);
+  });
 }
 
 void load(const ModelSource& source, const coracle_model_options* options, coracle_model** out) {
@@ -223,12 +234,15 @@ coracle_status coracle_model_file(const char* path, const char* name, size_t max
 void coracle_model_free(coracle_model* model) { delete model; }
 
 coracle_status coracle_model_save(const coracle_model* model, const char* path) {
-  return guard([&] {
-    require_pointer(model, "model");
-    require_pointer(path, "path");
-    coracle::require(*path != '\0', coracle::ErrorCode::kInvalidArgument, "argument 'path' is empty");
-    model->model->save(path);
-  });
+  return coracle::save(model, path, false);
+}
+
+coracle_status coracle_model_save_packed(const coracle_model* model, const char* path) {
+  return coracle::save(model, path, true);
+}
+
+size_t coracle_model_packed_bytes(const coracle_model* model) {
+  return model == nullptr ? 0 : model->model->program()->packed().bytes();
 }
 
 coracle_status coracle_model_check(const coracle_model* model) {

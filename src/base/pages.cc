@@ -2,6 +2,7 @@
 #include "base/pages.h"
 
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <utility>
 
@@ -109,8 +110,9 @@ std::shared_ptr<void> PageArena::take(size_t bytes) {
     block_ = std::make_shared<Pages>(CORACLE_MAPS_PAGES == 0 || bytes > block ? bytes : block);
     used_ = 0;
   }
-  void* at = block_->data() + used_;
+  std::byte* at = block_->data() + used_;
   used_ += bytes;
+  if (CORACLE_MAPS_PAGES == 0) std::memset(at, 0, bytes);  // those of the system are zeros
   return {block_, at};
 }
 

@@ -42,7 +42,7 @@ class Pages {
 /// of them is gone, so what is taken from one arena should be given up together. Thread-safe.
 class PageArena {
  public:
-  /// 64-byte aligned, content undefined. Outlives the arena. Throws std::bad_alloc.
+  /// Zeros, 64-byte aligned. Outlives the arena. Throws std::bad_alloc.
   std::shared_ptr<void> take(size_t bytes);
 
  private:

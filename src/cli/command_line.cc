@@ -32,10 +32,12 @@ constexpr const char* kInspectFooter =
 
 constexpr const char* kOptimizeFooter =
     "Writes the model as it is after rewriting, with its weights, to one file that every command takes as a model. It "
-    "loads without rewriting and gives the same results to the bit, on every machine: nothing in it depends on the "
-    "instruction set. --isa and --no-packed are for weights in the order of kernels, which are not written yet.\n"
+    "loads without rewriting and gives the same results to the bit, on every machine. The weights also stand in it in the "
+    "order that kernels want for inputs of the given (else the declared) shapes, on this machine or with --isa: a first "
+    "run of such shapes need not pack them. Other machines and shapes pack what they want for themselves.\n"
     "\nExamples:\n"
-    "  coracle optimize model_dir -o model.coracle\n"
+    "  coracle optimize model_dir -o model.coracle --shape x=1,3,640,640\n"
+    "  coracle optimize model_dir -o model.coracle --no-packed          about half the size\n"
     "  coracle inspect model.coracle --check                 what it was made of; are its weights as they were "
     "written?";
 
@@ -134,6 +136,8 @@ void add_model_options(CLI::App* command, ModelArguments& m) {
       ->add_option("--weights", m.options.weights,
                    "how weights are held; mapped: shared with other processes, their file must not change")
       ->type_name("copied|mapped|automatic");
+  add_bytes(command, "--weights-cache", m.options.weights_cache_bytes,
+            "for weights in the order of kernels, kept for all shapes (bytes, 100MB, 1.5GiB); without it, no limit");
   command->add_flag("--emulate-tiles", m.options.emulate_tiles, "compute what matrix tiles would, on any machine");
 }
 
@@ -215,15 +219,18 @@ void add_doctor(CLI::App* command, QueryCommand& a) {
 
 struct OptimizeCommand {
   ModelArguments model;
+  SessionArguments session;
   OptimizeArguments optimize;
 };
 
 void add_optimize(CLI::App* command, OptimizeCommand& a) {
   add_model(command, a.model);
   command->add_option("-o,--output", a.optimize.output, "file to write or replace, usually NAME.coracle")->required();
-  command->add_option("--isa", a.model.options.cpu_isa, "instruction set to pack weights for; none are packed yet")
+  add_shapes_option(command, a.model);
+  add_session(command, a.session);
+  command->add_option("--isa", a.model.options.cpu_isa, "instruction set to pack weights for")
       ->type_name("sse2|avx2|avx512|neon");
-  command->add_flag("!--no-packed", a.optimize.packed, "no packed weights, as is so today in any case");
+  command->add_flag("!--no-packed", a.optimize.packed, "without packed weights: a smaller file, a longer first run");
   command->add_option("--disable-passes", a.model.options.disable_passes,
                       "rewrites to leave out, comma-separated, or all");
   command->add_option("--max-rewrites", a.model.options.max_rewrites, "stop after that many rewrites (to bisect)");
@@ -366,7 +373,7 @@ void add_commands(CLI::App& app) {
                             kExplainFooter, add_explain,
                             [](const QueryCommand& a) { explain(a.model, a.session, a.json); });
   add_command<OptimizeCommand>(app, "optimize", "Saves a model for fast loading", kOptimizeFooter, add_optimize,
-                               [](const OptimizeCommand& a) { optimize(a.model, a.optimize); });
+                               [](const OptimizeCommand& a) { optimize(a.model, a.session, a.optimize); });
   add_command<BenchCommand>(app, "bench", "Measures load, first run and later runs", kBenchFooter, add_bench,
                             [](const BenchCommand& a) { bench(a.model, a.session, a.bench); });
   add_command<ProfileCommand>(app, "profile", "Measures each node", kProfileFooter, add_profile,

@@ -80,8 +80,8 @@ void run(const ModelArguments& model, const SessionArguments& session, const Run
 /// With inputs whose shapes are given, also what a run of such shapes would take.
 /// A saved model's weights are looked at with `check_weights` of its options.
 void inspect(const ModelArguments& model, const InputOptions& inputs, bool json);
-/// Saves the model as it is after rewriting.
-void optimize(const ModelArguments& model, const OptimizeArguments& arguments);
+/// Saves the model as it is after rewriting, with the packed weights of a run of the inputs.
+void optimize(const ModelArguments& model, const SessionArguments& session, const OptimizeArguments& arguments);
 void explain(const ModelArguments& model, const SessionArguments& session, bool json);
 void bench(const ModelArguments& model, const SessionArguments& session, const BenchArguments& arguments);
 void profile(const ModelArguments& model, const SessionArguments& session, const ProfileArguments& arguments);

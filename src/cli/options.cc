@@ -47,7 +47,7 @@ std::string Help::make_option_desc(const CLI::Option* option) const {
 void add_bytes(CLI::App* command, const std::string& name, size_t& value, const std::string& description) {
   add_parsed(command, name, "SIZE", description, [&value](const std::string& text) {
     value = static_cast<size_t>(parse_bytes(text));
-  })->default_str(std::to_string(value));
+  })->default_str(value == SIZE_MAX ? "" : std::to_string(value));
 }
 
 void add_inputs(CLI::App* command, InputOptions& inputs) {

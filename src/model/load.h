@@ -2,6 +2,7 @@
 #pragma once
 
 #include "graph/graph.h"
+#include "graph/packed_constants.h"
 #include "model/model_files.h"
 #include "model/model_info.h"
 
@@ -10,8 +11,9 @@ namespace coracle {
 struct LoadedModel {
   ModelInfo info;
   Graph graph;
-  std::vector<FileStamp> files;  ///< on disk, that it was read from
-  size_t mapped_bytes = 0;       ///< of weights that stay in mapped files
+  std::vector<FileStamp> files;         ///< on disk, that it was read from
+  size_t mapped_bytes = 0;              ///< of weights that stay in mapped files
+  std::vector<PackedConstants> packed;  ///< of a saved model
 };
 
 struct LoadOptions {

@@ -16,7 +16,7 @@
 #include "base/thread_pool.h"
 #include "graph/op.h"
 #include "plan/layout_rule.h"
-#include "plan/packed_weights.h"
+#include "plan/packing.h"
 #include "plan/queue.h"
 #include "plan/type_rule.h"
 

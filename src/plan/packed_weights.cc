@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <mutex>
 #include <new>
 
@@ -16,72 +15,111 @@ namespace {
 
 constexpr std::align_val_t kAlignment{64};
 
-/// 64-byte aligned, given back when the last user is gone.
-std::shared_ptr<void> aligned_bytes(size_t bytes) {
+/// 64-byte aligned zeros, given back when the last user is gone.
+std::shared_ptr<void> aligned_zeros(size_t bytes) {
   MemoryCharge charge(bytes, [] { return std::string("packed weights"); });
   void* data = ::operator new(std::max<size_t>(bytes, 1), kAlignment, std::nothrow);
   require(data != nullptr, ErrorCode::kOutOfMemory, "the system has not the ", bytes, " bytes for packed weights");
+  std::memset(data, 0, bytes);
   return {data, [held = std::move(charge)](void* p) { ::operator delete(p, kAlignment); }};
+}
+
+PackedKey key_of(int32_t graph, std::span<const int32_t> values, const Packing& packing,
+                 std::span<const Tensor* const> constants) {
+  PackedKey key;
+  key.graph = graph;
+  key.values.assign(values.begin(), values.end());
+  for (const Tensor* t : constants) key.types.push_back(t->dtype());
+  key.layout = packing.layout;
+  key.parameters.resize(packing.form_bytes / sizeof(int64_t));
+  std::memcpy(key.parameters.data(), packing.form, packing.form_bytes);
+  return key;
 }
 
 }  // namespace
 
 std::shared_ptr<const void> packed_alone(const Packing& packing, std::span<const Tensor* const> constants,
                                          ThreadPool& pool) {
-  std::shared_ptr<void> data = aligned_bytes(packing.bytes);
+  std::shared_ptr<void> data = aligned_zeros(packing.bytes);
   packing.pack(packing.form, constants, static_cast<std::byte*>(data.get()), pool);
   Deadline::check_current();
   return data;
 }
 
-size_t PackedWeights::Hash::operator()(const Key& key) const {
-  const std::hash<std::string_view> of;
-  return of(key.names) * 31 + of(key.form);
+PackedWeights::PackedWeights(size_t limit, std::vector<PackedConstants> saved) : limit_(limit) {
+  for (PackedConstants& s : saved) {
+    entries_.try_emplace(std::move(s.key), Entry{.data = std::move(s.data), .bytes = s.bytes, .saved = true});
+  }
 }
 
-std::shared_ptr<const void> PackedWeights::get(std::string_view names, const Packing& packing,
+std::shared_ptr<const void> PackedWeights::get(int32_t graph, std::span<const int32_t> values, const Packing& packing,
                                                std::span<const Tensor* const> constants, ThreadPool& pool) {
-  Key key{.names = std::string(names),
-          .types = {},
-          .form = std::string(static_cast<const char*>(packing.form), packing.form_bytes),
-          .pack = packing.pack};
-  for (const Tensor* t : constants) key.types.push_back(static_cast<char>(t->dtype()));
+  PackedKey key = key_of(graph, values, packing, constants);
   const std::lock_guard lock(mutex_);
-  const auto [it, made] = entries_.try_emplace(std::move(key));
-  Entry& entry = it->second;
-  if (!made) {
-    if (checks_) check(entry, it->first, packing, constants, pool);
+  if (const auto it = entries_.find(key); it != entries_.end()) {
+    Entry& entry = it->second;
+    require(entry.bytes == packing.bytes, ErrorCode::kInvalidModel, "the packed weights ", describe(key), " have ",
+            entry.bytes, " bytes, this version of Coracle makes ", packing.bytes);
+    if (checks_) check(entry, key, packing, constants, pool);
+    entry.used = ++uses_;
     return entry.data;
   }
-  try {
-    entry.data = memory_.take(std::max<size_t>(packing.bytes, 1));
-    entry.bytes = packing.bytes;
-    packing.pack(packing.form, constants, static_cast<std::byte*>(entry.data.get()), pool);
-    Deadline::check_current();  // threads that met it have left some out
-  } catch (...) {
-    entries_.erase(it);
-    throw;
-  }
-  return entry.data;
+  if (!make_room(packing.bytes)) return nullptr;
+  const std::shared_ptr<void> made = take(packing.bytes);
+  packing.pack(packing.form, constants, static_cast<std::byte*>(made.get()), pool);
+  Deadline::check_current();  // threads that met it have left some out
+  entries_.emplace(std::move(key), Entry{.data = made, .bytes = packing.bytes, .used = ++uses_});
+  bytes_ += packing.bytes;
+  return made;
 }
 
-/// Bytes that packing leaves out (padding between panels) keep their content in the copy, and so compare equal.
-void PackedWeights::check(const Entry& entry, const Key& key, const Packing& packing,
+/// Under a limit each entry has memory that goes with it, and users that can be told apart; else they lie together.
+/// What all sessions use is on nobody's ledger.
+std::shared_ptr<void> PackedWeights::take(size_t bytes) {
+  if (limit_ == kNoLimit) return memory_.take(std::max<size_t>(bytes, 1));
+  const MemoryLedger::Scope nobody(nullptr);
+  return aligned_zeros(bytes);
+}
+
+/// True if `bytes` more are within the limit, if need be without some entries that nobody uses.
+bool PackedWeights::make_room(size_t bytes) {
+  if (bytes <= limit_ - bytes_) return true;
+  // Nobody but this store can hand out another reference to what has only one.
+  const auto unused = [](const Entry& e) { return !e.saved && e.data.use_count() == 1; };
+  size_t in_use = 0;
+  for (const auto& [key, entry] : entries_) in_use += entry.saved || unused(entry) ? 0 : entry.bytes;
+  if (in_use > limit_ || bytes > limit_ - in_use) return false;
+  while (bytes > limit_ - bytes_) {
+    auto oldest = entries_.end();
+    for (auto it = entries_.begin(); it != entries_.end(); ++it) {
+      if (unused(it->second) && (oldest == entries_.end() || it->second.used < oldest->second.used)) oldest = it;
+    }
+    if (oldest == entries_.end()) return false;
+    bytes_ -= oldest->second.bytes;
+    entries_.erase(oldest);
+  }
+  return true;
+}
+
+void PackedWeights::check(const Entry& entry, const PackedKey& key, const Packing& packing,
                           std::span<const Tensor* const> constants, ThreadPool& pool) {
-  require(entry.bytes == packing.bytes, "packed weights of ", key.names, " have ", entry.bytes, " bytes, made again ",
-          packing.bytes);
-  const std::shared_ptr<void> copy = aligned_bytes(entry.bytes);
-  std::memcpy(copy.get(), entry.data.get(), entry.bytes);
-  packing.pack(packing.form, constants, static_cast<std::byte*>(copy.get()), pool);
-  require(std::memcmp(copy.get(), entry.data.get(), entry.bytes) == 0, "packed weights of ", key.names,
+  const std::shared_ptr<void> again = aligned_zeros(entry.bytes);
+  packing.pack(packing.form, constants, static_cast<std::byte*>(again.get()), pool);
+  require(std::memcmp(again.get(), entry.data.get(), entry.bytes) == 0, "the packed weights ", describe(key),
           " differ from the same made again");
 }
 
 size_t PackedWeights::bytes() const {
   const std::lock_guard lock(mutex_);
-  size_t bytes = 0;
-  for (const auto& [key, entry] : entries_) bytes += entry.bytes;
-  return bytes;
+  return bytes_;
+}
+
+std::vector<PackedConstants> PackedWeights::all() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<PackedConstants> all;
+  all.reserve(entries_.size());
+  for (const auto& [key, entry] : entries_) all.push_back({key, entry.data, entry.bytes});
+  return all;
 }
 
 }  // namespace coracle

@@ -1,92 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
-#include <string>
-#include <string_view>
-#include <type_traits>
-#include <unordered_map>
 #include <vector>
 
 #include "base/pages.h"
 #include "base/process.h"
-#include "base/tensor.h"
-#include "base/thread_pool.h"
+#include "graph/packed_constants.h"
+#include "plan/packing.h"
 
-/// Constants in the form that kernels want, made once per model and shared by its sessions.
 namespace coracle {
 
-/// A form for packed weights: a plain struct with everything that packing reads besides the constants. Its bytes are
-/// part of the key under which the result is kept, hence no padding. `pack` writes form.bytes() bytes, 64-byte aligned.
-template <class F>
-concept PackForm = std::is_trivially_copyable_v<F> && std::has_unique_object_representations_v<F> &&
-    requires(const F& form, std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) {
-  { form.bytes() } -> std::same_as<size_t>;
-  form.pack(constants, to, pool);
-};
-
-/// A form without its type. `pack` is a plain function, so that nothing else can get into the result.
-struct Packing {
-  using Pack = void (*)(const void* form, std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool);
-
-  const void* form = nullptr;
-  size_t form_bytes = 0;
-  size_t bytes = 0;  ///< of the result
-  Pack pack = nullptr;
-
-  template <PackForm F>
-  static Packing of(const F& form) {
-    const Pack pack = [](const void* f, std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) {
-      static_cast<const F*>(f)->pack(constants, to, pool);
-    };
-    return {.form = &form, .form_bytes = sizeof(F), .bytes = form.bytes(), .pack = pack};
-  }
-};
-
-/// New memory for a packing that nobody else will want; 64-byte aligned. Throws Error.
-std::shared_ptr<const void> packed_alone(const Packing& packing, std::span<const Tensor* const> constants,
-                                         ThreadPool& pool);
-
-/// The packed weights of one model. Thread-safe.
+/// The packed weights of one model, shared by its sessions: made at first use or found in its file. Thread-safe.
 class PackedWeights {
  public:
-  /// The packing of `constants`, which `names` names uniquely within the model ("main/12"), made on `pool` at first
-  /// use. Throws Error.
-  std::shared_ptr<const void> get(std::string_view names, const Packing& packing,
+  static constexpr size_t kNoLimit = SIZE_MAX;
+
+  /// `saved` are used where they are and are not counted. Those that are made take at most `limit` bytes: where there
+  /// is no room for another one, those that nobody uses any more go, the longest unused first.
+  explicit PackedWeights(size_t limit = kNoLimit, std::vector<PackedConstants> saved = {});
+
+  /// The packing of `constants`, which are `values` of graph number `graph`, made on `pool` at first use. Null where
+  /// those in use leave no room for it: it then belongs to whoever wants it (packed_alone). Throws Error.
+  std::shared_ptr<const void> get(int32_t graph, std::span<const int32_t> values, const Packing& packing,
                                   std::span<const Tensor* const> constants, ThreadPool& pool);
 
-  /// Bytes of all entries.
+  /// Bytes of those that were made and are kept.
   size_t bytes() const;
+  /// All that there are, in an order that follows from their keys.
+  std::vector<PackedConstants> all() const;
 
   /// For tests: every later use makes its entry again and throws Error where a byte differs.
   void check_every_use(bool on) { checks_ = on; }
 
  private:
-  struct Key {
-    std::string names;
-    std::string types;  ///< of the constants: a half constant may also be used widened
-    std::string form;
-    Packing::Pack pack = nullptr;
-    friend bool operator==(const Key&, const Key&) = default;
-  };
-  struct Hash {
-    size_t operator()(const Key& key) const;
-  };
   struct Entry {
-    std::shared_ptr<void> data;
+    std::shared_ptr<const void> data;
     size_t bytes = 0;
+    uint64_t used = 0;  ///< when, counted in calls; of those that were made
+    bool saved = false;
   };
+  using Entries = std::map<PackedKey, Entry>;
 
-  static void check(const Entry& entry, const Key& key, const Packing& packing,
+  static void check(const Entry& entry, const PackedKey& key, const Packing& packing,
                     std::span<const Tensor* const> constants, ThreadPool& pool);
+  bool make_room(size_t bytes);
+  std::shared_ptr<void> take(size_t bytes);
 
+  const size_t limit_;
   PageArena memory_;
   mutable ProcessMutex mutex_;
-  std::unordered_map<Key, Entry, Hash> entries_;
+  Entries entries_;
+  size_t bytes_ = 0;  ///< of those that were made
+  uint64_t uses_ = 0;
   bool checks_ = false;
 };
 

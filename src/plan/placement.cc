@@ -17,7 +17,7 @@ Size round_up(size_t bytes) { return Size(bytes).rounded_up(64); }
 /// The memory the steps themselves take.
 void count_bytes(Steps& steps) {
   constexpr size_t kBlock = 32;  // What an allocation of a few numbers takes.
-  steps.bytes = sizeof(Steps) + steps.locals.size() * sizeof(Local);
+  steps.bytes = sizeof(Steps) + steps.packed_alone + steps.locals.size() * sizeof(Local);
   for (const Local& local : steps.locals) {
     if (local.view != nullptr) steps.bytes += sizeof(StridedView) + kBlock;
   }

@@ -150,10 +150,12 @@ class SegmentPlanner {
     const Packing packing = Packing::of(form);
     std::shared_ptr<const void> wide;
     if (graph_.value(v).is_constant()) {
-      wide =
-          context_.packed->get(text(context_.graph_key, "/", static_cast<int>(v)), packing, {&half, 1}, *context_.pool);
-    } else {
+      const auto value = static_cast<int32_t>(v);
+      wide = context_.packed->get(context_.graph, {&value, 1}, packing, {&half, 1}, *context_.pool);
+    }
+    if (wide == nullptr) {
       wide = packed_alone(packing, {&half, 1}, *context_.pool);
+      steps_.packed_alone += packing.bytes;
     }
     const void* elements = wide.get();
     return std::make_shared<const Tensor>(Tensor::share(DType::kFloat32, half->shape(), std::move(wide), elements));
@@ -307,8 +309,10 @@ class SegmentPlanner {
     context.packed = [&](const Packing& packing, std::span<const int> operands) {
       std::vector<const Tensor*> constants;
       for (int i : operands) constants.push_back(args.all_in()[static_cast<size_t>(i)]->value.get());
-      if (const std::optional<std::string> names = constants_of(step, operands)) {
-        return context_.packed->get(*names, packing, constants, *context_.pool);
+      if (const std::optional<std::vector<int32_t>> values = constants_of(step, operands)) {
+        if (auto shared = context_.packed->get(context_.graph, *values, packing, constants, *context_.pool)) {
+          return shared;
+        }
       }
       unshared += packing.bytes;
       return packed_alone(packing, constants, *context_.pool);
@@ -317,19 +321,18 @@ class SegmentPlanner {
     step.prepared.state_bytes += unshared;
   }
 
-  /// What names a node's operands within the model, if all of them are constants of the graph: what planning has
-  /// computed may be another value for other shapes.
-  std::optional<std::string> constants_of(const Step& step, std::span<const int> operands) const {
+  /// A node's operands, if all of them are constants of the graph: what planning has computed may be another value for
+  /// other shapes.
+  std::optional<std::vector<int32_t>> constants_of(const Step& step, std::span<const int> operands) const {
     if (step.node == kNoNode) return std::nullopt;
     const Node& node = graph_.node(step.node);
-    std::string names = context_.graph_key;
+    std::vector<int32_t> values;
     for (int i : operands) {
       const ValueId v = node.inputs[static_cast<size_t>(i)];
       if (!graph_.value(v).is_constant()) return std::nullopt;
-      append_text(names, "/");
-      append_text(names, static_cast<int>(v));
+      values.push_back(static_cast<int32_t>(v));
     }
-    return names;
+    return values;
   }
 
   /// Values needed after the segment go to tensors of their own, row-major.

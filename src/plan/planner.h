@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "plan/packed_weights.h"
@@ -21,7 +21,7 @@ struct GraphUses {
 struct PlanContext {
   const KernelSelector* selector = nullptr;
   PackedWeights* packed = nullptr;
-  std::string graph_key;       ///< names the graph within the model, for packed weights
+  int32_t graph = 0;           ///< number of the graph within the model (numbered_graphs)
   ThreadPool* pool = nullptr;  ///< of the executor that will run the steps
   bool keep_refusals = false;  ///< record why better kernels were passed over
 };

@@ -59,8 +59,9 @@ struct Steps {
   std::vector<LiveOut> live_out;
   size_t arena_bytes = 0;  ///< tensors and, behind them, the workspace
   size_t workspace_offset = 0;
-  size_t stop = 0;   ///< position in the graph's order of the first node not covered
-  size_t bytes = 0;  ///< memory this object takes, for the bound on cached steps
+  size_t stop = 0;          ///< position in the graph's order of the first node not covered
+  size_t packed_alone = 0;  ///< bytes of constants made wider that no other steps share
+  size_t bytes = 0;         ///< memory this object takes, for the bound on cached steps
 };
 
 }  // namespace coracle

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <span>
+#include <string_view>
 
 #include "base/thread_pool.h"
 #include "graph/graph.h"
@@ -16,6 +17,8 @@ inline bool is_half(DType dtype) { return dtype == DType::kFloat16 || dtype == D
 
 /// The elements of a half constant in float32, as packed weights.
 struct WideForm {
+  static constexpr std::string_view kLayout = "elements.float32.v1";
+
   int64_t count = 0;
 
   size_t bytes() const { return static_cast<size_t>(count) * sizeof(float); }

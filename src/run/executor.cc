@@ -150,7 +150,7 @@ std::shared_ptr<const BoundSteps> Executor::plan(std::span<const Fact> inputs, b
   return std::make_shared<BoundSteps>(plan_segment(graph, info.uses, 0, frame.facts,
                                                    {.selector = &program_->selector(),
                                                     .packed = &program_->packed(),
-                                                    .graph_key = info.key,
+                                                    .graph = info.number,
                                                     .pool = &pool_,
                                                     .keep_refusals = keep_refusals}));
 }
@@ -240,7 +240,7 @@ std::shared_ptr<BoundSteps> Executor::steps_for(const Graph& graph, size_t posit
     const auto start = std::chrono::steady_clock::now();
     bound = std::make_shared<BoundSteps>(plan_segment(
         graph, info.uses, position, frame.facts,
-        {.selector = &program_->selector(), .packed = &program_->packed(), .graph_key = info.key, .pool = &pool_}));
+        {.selector = &program_->selector(), .packed = &program_->packed(), .graph = info.number, .pool = &pool_}));
     if (logs(LogLevel::kInfo))
       tell_plan(graph, position, frame, bound->steps, std::chrono::steady_clock::now() - start);
     cache_.insert(key_, bound);

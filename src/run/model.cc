@@ -98,7 +98,8 @@ Model::Model(LoadedModel loaded, const ModelOptions& options)
       mapped_bytes_(loaded.mapped_bytes),
       pass_counts_(info_.saved ? passes_of(info_, loaded.graph, options.passes)
                                : run_passes(loaded.graph, options.passes)),
-      program_(std::make_shared<const Program>(std::make_shared<const Graph>(std::move(loaded.graph)), options_)) {
+      program_(std::make_shared<const Program>(std::make_shared<const Graph>(std::move(loaded.graph)), options_,
+                                               std::move(loaded.packed))) {
   options_.cancelled = nullptr;
   options_.passes.after_pass = nullptr;
 }
@@ -109,7 +110,7 @@ void Model::check_files() const {
   for (const FileStamp& file : files_) require_unchanged(file);
 }
 
-void Model::save(const std::string& path) const {
+void Model::save(const std::string& path, bool with_packed) const {
   SavingRecord record;
   if (info_.saved) record = *info_.saved;
   if (!info_.saved) {
@@ -119,7 +120,9 @@ void Model::save(const std::string& path) const {
     record.left_out = options_.passes.disabled;
   }
   record.version = CORACLE_VERSION;
-  write_saved_model(path, program_->graph(), info_, record);
+  std::vector<PackedConstants> packed;
+  if (with_packed) packed = program_->packed().all();
+  write_saved_model(path, program_->graph(), info_, record, packed);
   log(LogLevel::kInfo, "saved ", in_quotes(info_.file), " as ", in_quotes(path));
 }
 

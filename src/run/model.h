@@ -28,8 +28,9 @@ class Model {
   /// Throws Error: kIo unless the files that the model was loaded from are, by size and time of modification, as they
   /// were; kInvalidArgument for a model that was not loaded from disk.
   void check_files() const;
-  /// Writes the model, as the passes left it, to one file that loads without them. Throws Error.
-  void save(const std::string& path) const;
+  /// Writes the model, as the passes left it, to one file that loads without them; `with_packed`: and the packed
+  /// weights that there are now, of its own file and of what sessions have planned. Throws Error.
+  void save(const std::string& path, bool with_packed = false) const;
 
  private:
   Model(LoadedModel loaded, const ModelOptions& options);

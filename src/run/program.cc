@@ -3,13 +3,15 @@
 
 namespace coracle {
 
-Program::Program(std::shared_ptr<const Graph> graph, const ModelOptions& options)
-    : graph_(std::move(graph)), selector_(options.kernels) {
+Program::Program(std::shared_ptr<const Graph> graph, const ModelOptions& options, std::vector<PackedConstants> saved)
+    : graph_(std::move(graph)), selector_(options.kernels), packed_(options.weights_cache_bytes, std::move(saved)) {
   add(*graph_, "main");
+  int32_t number = 0;
+  for (const Graph* g : numbered_graphs(*graph_)) infos_.at(g).number = number++;
 }
 
 void Program::add(const Graph& graph, const std::string& key) {
-  infos_.emplace(&graph, GraphInfo{key, GraphUses(graph)});
+  infos_.emplace(&graph, GraphInfo{0, key, GraphUses(graph)});
   for (NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     for (size_t r = 0; r < node.regions.size(); ++r) add(*node.regions[r], text(key, "/", node.name, "/", r));

@@ -14,10 +14,12 @@ namespace coracle {
 /// Immutable but for the packed weights, which grow under a lock; shared by all sessions.
 class Program {
  public:
-  Program(std::shared_ptr<const Graph> graph, const ModelOptions& options);
+  /// `saved`: packed weights of its file.
+  Program(std::shared_ptr<const Graph> graph, const ModelOptions& options, std::vector<PackedConstants> saved = {});
 
   struct GraphInfo {
-    std::string key;  ///< "main", "main/while_3/0"
+    int32_t number = 0;  ///< among numbered_graphs
+    std::string key;     ///< "main", "main/while_3/0"
     GraphUses uses;
   };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -56,7 +57,7 @@ TEST_F(Commands, Optimize) {
   const std::string saved = folder_.path("saved.coracle");
   expect_parts(results({"optimize", model_, "-o", saved, "--no-packed"}), {"saved.coracle: ", " MiB\n"});
   expect_parts(results({"inspect", saved, "--check"}),
-               {"format      Coracle", "2.6.2", "saved by    Coracle ", "format 1.0, operators 1", "(ProgramDesc)",
+               {"format      Coracle", "2.6.2", "saved by    Coracle ", "format 1.1, operators 1", "(ProgramDesc)",
                 "rewrites    ", "fuse_convolution", "0  x  float32[?, 3, ?, ?]", "conv2d_fused\n"});
   const rapidjson::Document d = parsed(results({"inspect", saved, "--json"}));
   EXPECT_STREQ(d["saved"]["source_format"].GetString(), "ProgramDesc");
@@ -68,6 +69,19 @@ TEST_F(Commands, Optimize) {
   EXPECT_EQ(with_shape("explain", saved), with_shape("explain", model_));
   results({"profile", saved, shape[0], shape[1]});
   results({"graph", saved, "-o", folder_.path("graph.svg")});
+  const std::string packed = folder_.path("packed.coracle");
+  results({"optimize", model_, "-o", packed, shape[0], shape[1]});
+  EXPECT_GT(std::filesystem::file_size(packed), std::filesystem::file_size(saved));
+  expect_parts(results({"inspect", packed, "--check"}), {"format 1.1, operators 1"});
+  EXPECT_EQ(with_shape("run", packed), with_shape("run", model_));
+  EXPECT_EQ(results({"run", packed, shape[0], shape[1], "--json", "--weights-cache", "1MB"}),
+            with_shape("run", model_));
+  // Sizes that nobody gave are no reason not to save.
+  const test::Outcome no_sizes = test::coracle_program({"optimize", model_, "-o", packed});
+  EXPECT_EQ(no_sizes.code, 0);
+  expect_parts(no_sizes.err, {"no packed weights: ", "--shape"});
+  EXPECT_EQ(std::filesystem::file_size(packed), std::filesystem::file_size(saved));
+  EXPECT_EQ(test::coracle_program({"optimize", model_, "-o", packed, "--shape", "x=1,4,16,16"}).code, 2);
   const test::Outcome undone = test::coracle_program({"run", saved, shape[0], shape[1], "--disable-passes", "all"});
   EXPECT_EQ(undone.code, 2);
   expect_parts(undone.err, {"saved.coracle", "cannot be undone", "convolution.pdmodel"});

@@ -11,7 +11,7 @@
 #include "graph/op.h"
 #include "graph/text.h"
 #include "model/load.h"
-#include "run/model.h"
+#include "run/session.h"
 #include "support/archive_writer.h"
 #include "support/memory_file.h"
 #include "support/program_writer.h"
@@ -150,7 +150,14 @@ void write_archives(const fs::path& folder) {
 
 void write_saved(const fs::path& path, const test::ModelBytes& m) {
   fs::create_directories(path.parent_path());
-  Model::load(ModelSource::in_memory(test::memory_file(m.program), test::memory_file(m.params)), {})->save(path);
+  const auto model = Model::load(ModelSource::in_memory(test::memory_file(m.program), test::memory_file(m.params)), {});
+  Session session(model, {.threads = 1});
+  for (size_t i = 0; i < m.inputs.size(); ++i) {
+    session.set_input(i, m.inputs[i]);
+    if (!m.inputs[i].lod().empty()) session.set_input_lod(i, m.inputs[i].lod());
+  }
+  session.run();
+  model->save(path, /*with_packed=*/true);
 }
 
 void write_all(const fs::path& folder) {

@@ -27,7 +27,7 @@ class Planning {
       facts[index(input)] = Fact(graph_.fact(input).dtype, shapes[i]);
     }
     return plan_segment(graph_, GraphUses(graph_), position, facts,
-                        {.selector = &selector_, .packed = &packed_, .graph_key = "main", .pool = &pool_});
+                        {.selector = &selector_, .packed = &packed_, .pool = &pool_});
   }
   const Graph& graph() const { return graph_; }
 

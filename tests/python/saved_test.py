@@ -52,6 +52,26 @@ def test_damaged_weights_are_found_where_asked(saved, tmp_path):
         coracle.load(damaged, check_weights=True)
 
 
+def test_packed_weights_are_found_in_the_file(model, saved, tmp_path):
+    expected = model(X)[0]
+    assert model.packed_bytes > 0
+    path = tmp_path / "packed.coracle"
+    model.save(path, packed=True)
+    assert os.stat(path).st_size > os.stat(saved).st_size
+    for loaded in (coracle.load(path, check_weights=True), coracle.load(path, weights="copied", weights_cache_bytes=0)):
+        assert np.array_equal(loaded(X)[0], expected)
+        assert loaded.packed_bytes == 0
+
+
+def test_packed_weights_have_a_bound(model, saved):
+    bounded = coracle.load(saved, weights_cache_bytes=0)
+    session = bounded.session()
+    assert np.array_equal(session.run(X)[0], model(X)[0])
+    assert bounded.packed_bytes == 0 and coracle.load(saved).packed_bytes == 0
+    with pytest.raises(coracle.InvalidArgumentError, match="weights_cache_bytes"):
+        coracle.load(saved, weights_cache_bytes=-1)
+
+
 def test_what_cannot_be_written_or_undone(model, saved, tmp_path):
     with pytest.raises(coracle.FileError, match="cannot write .*no/where"):
         model.save(tmp_path / "no" / "where")

@@ -3,6 +3,7 @@
 // model loaded for that shape alone.
 #include <gtest/gtest.h>
 
+#include "run/packed_cases.h"
 #include "run/session.h"
 #include "run/session_results.h"
 #include "support/graph_model.h"
@@ -11,124 +12,13 @@
 namespace coracle {
 namespace {
 
+using test::Case;
+using test::kCases;
 using test::model_of;
 using test::random_tensor;
 using test::run;
 using test::run_fresh;
 using test::same_bits;
-
-struct Case {
-  const char* name;
-  const char* graph;
-  std::vector<Shape> shapes;
-  const char* kernel;  ///< that some run must take; its name's beginning
-};
-
-void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
-
-const std::vector<Shape> kImages{{1, 16, 32, 32}, {1, 16, 33, 33}, {2, 16, 31, 34}};
-
-const Case kCases[] = {
-    {"Indirect",
-     R"(graph (%x "x": float32[?, 16, ?, ?]) {
-  @w: float32[8, 16, 3, 3] = random(1)
-  %1 = conv2d(%x, @w) {strides = [2, 2], padding_algorithm = SAME}
-  return %1 "y"
-})",
-     kImages, "conv2d.indirect"},
-    {"JoinedTaps",
-     R"(graph (%x "x": float32[?, 3, ?, ?]) {
-  @w: float32[8, 3, 3, 3] = random(1)
-  %1 = conv2d(%x, @w) {strides = [2, 2], padding_algorithm = SAME}
-  return %1 "y"
-})",
-     {{1, 3, 32, 32}, {1, 3, 33, 33}, {2, 3, 31, 34}},
-     "conv2d.indirect"},
-    {"Grouped",
-     R"(graph (%x "x": float32[?, 16, ?, ?]) {
-  @w: float32[8, 4, 3, 3] = random(1)
-  %1 = conv2d(%x, @w) {strides = [2, 2], padding_algorithm = SAME, groups = 4}
-  return %1 "y"
-})",
-     kImages, "conv2d.indirect"},
-    {"Winograd",
-     R"(graph (%x "x": float32[?, 64, ?, ?]) {
-  @w: float32[64, 64, 3, 3] = random(1)
-  %1 = conv2d(%x, @w) {paddings = [1, 1]}
-  return %1 "y"
-})",
-     {{1, 64, 6, 6}, {1, 64, 48, 48}, {1, 64, 14, 14}},
-     "conv2d.winograd"},
-    {"Depthwise",
-     R"(graph (%x "x": float32[?, 16, ?, ?]) {
-  @w: float32[16, 1, 3, 3] = random(1)
-  %1 = depthwise_conv2d(%x, @w) {strides = [2, 2], padding_algorithm = SAME, groups = 16}
-  return %1 "y"
-})",
-     kImages, "conv2d.depthwise"},
-    {"Transposed",
-     R"(graph (%x "x": float32[?, 16, ?, ?]) {
-  @w: float32[16, 16, 3, 3] = random(1)
-  %1 = conv2d_transpose(%x, @w) {strides = [2, 2], padding_algorithm = SAME}
-  return %1 "y"
-})",
-     kImages, "conv2d_transpose.phases"},
-    {"TransposedByThree",
-     R"(graph (%x "x": float32[?, 16, ?, ?]) {
-  @w: float32[16, 16, 5, 4] = random(1)
-  %1 = conv2d_transpose(%x, @w) {strides = [3, 2], padding_algorithm = SAME}
-  return %1 "y"
-})",
-     kImages, "conv2d_transpose.phases"},
-    {"TransposedGrouped",
-     R"(graph (%x "x": float32[?, 16, ?, ?]) {
-  @w: float32[16, 4, 3, 3] = random(1)
-  %1 = conv2d_transpose(%x, @w) {strides = [2, 2], padding_algorithm = SAME, groups = 4}
-  return %1 "y"
-})",
-     kImages, "conv2d_transpose.phases"},
-    {"TransposedDilated",
-     R"(graph (%x "x": float32[?, 16, ?, ?]) {
-  @w: float32[16, 8, 4, 4] = random(1)
-  %1 = conv2d_transpose(%x, @w) {strides = [2, 2], padding_algorithm = SAME, dilations = [1, 1]}
-  return %1 "y"
-})",
-     kImages, "conv2d_transpose.phases"},
-    {"TransposedWithOutputPadding",
-     R"(graph (%x "x": float32[?, 16, ?, ?]) {
-  @w: float32[16, 8, 3, 3] = random(1)
-  %1 = conv2d_transpose(%x, @w) {strides = [2, 2], padding_algorithm = SAME, output_padding = [1, 1]}
-  return %1 "y"
-})",
-     kImages, "conv2d_transpose.phases"},
-    {"TransposedBlocks",
-     R"(graph (%x "x": float32[?, 16, ?, ?]) {
-  @w: float32[16, 8, 2, 2] = random(1)
-  %1 = conv2d_transpose(%x, @w) {strides = [2, 2]}
-  return %1 "y"
-})",
-     kImages, "conv2d_transpose.blocks"},
-    {"Linear",
-     R"(graph (%x "x": float32[?, ?, 48]) {
-  @w: float32[48, 33] = random(1)
-  %1 = matmul(%x, @w)
-  return %1 "y"
-})",
-     {{1, 5, 48}, {3, 70, 48}, {2, 1, 48}},
-     "linear"},
-    {"Recurrent",
-     R"(graph (%x "x": float32[?, ?, 24]) {
-  @h: float32[2, 2, 16] = random(1)
-  @w: float32[64, 24] = random(2)
-  @u: float32[64, 16] = random(3)
-  @v: float32[64, 24] = random(4)
-  @z: float32[64, 16] = random(5)
-  %1, %2, [%3, %4] = rnn(%x, [@h, @h], [@w, @u, @v, @z]) {mode = LSTM, hidden_size = 16, is_bidirec = true, num_layers = 1}
-  return %1 "y"
-})",
-     {{5, 2, 24}, {1, 2, 24}, {9, 2, 24}},
-     "rnn"},
-};
 
 class PackedWeightsOfCases : public ::testing::TestWithParam<Case> {};
 
@@ -185,26 +75,111 @@ TEST(PackedWeights, OfComputedConstantsBelongToTheirShape) {
   }
 }
 
-TEST(PackedWeights, MakingThemAgainFindsADifference) {
-  struct Form {
-    int64_t count = 4;
-    size_t bytes() const { return 4 * sizeof(float); }
-    void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool&) const {
-      std::memcpy(to, constants[0]->raw(), bytes());
+struct Form {
+  static constexpr std::string_view kLayout = "test.copy.v1";
+  int64_t count = 4;
+
+  size_t bytes() const { return static_cast<size_t>(count) * sizeof(float); }
+  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool&) const {
+    std::memcpy(to, constants[0]->raw(), bytes());
+  }
+};
+
+class PackedStore : public ::testing::Test {
+ protected:
+  /// The first `count` elements of constant `value`.
+  std::shared_ptr<const void> get(PackedWeights& store, int32_t value, int64_t count = 4) {
+    const Form form{count};
+    const Tensor* const constant = &constants_[static_cast<size_t>(value)];
+    return store.get(0, {&value, 1}, Packing::of(form), {&constant, 1}, pool_);
+  }
+  static std::vector<int32_t> kept(const PackedWeights& store) {
+    std::vector<int32_t> values;
+    for (const PackedConstants& p : store.all()) values.push_back(p.key.values.at(0));
+    return values;
+  }
+
+  ThreadPool pool_{1};
+  std::vector<Tensor> constants_{random_tensor({4}, 1), random_tensor({4}, 2), random_tensor({4}, 3)};
+};
+
+TEST_F(PackedStore, MakingThemAgainFindsADifference) {
+  PackedWeights store;
+  store.check_every_use(true);
+  const auto made = get(store, 0);
+  EXPECT_EQ(get(store, 0), made);
+  EXPECT_EQ(store.bytes(), 16U);
+  constants_[0] = constants_[1];
+  EXPECT_THROW(get(store, 0), Error);
+}
+
+TEST_F(PackedStore, KeepsWhatIsUsedAndGivesUpTheLongestUnused) {
+  PackedWeights store(32);
+  auto first = get(store, 0);
+  get(store, 1);
+  EXPECT_EQ(get(store, 0), first);
+  const auto third = get(store, 2);  // in place of 1, which nobody has
+  EXPECT_EQ(kept(store), (std::vector<int32_t>{0, 2}));
+  EXPECT_EQ(get(store, 1), nullptr);  // both others are used
+  EXPECT_EQ(kept(store), (std::vector<int32_t>{0, 2}));
+  EXPECT_EQ(std::memcmp(first.get(), constants_[0].raw(), 16), 0);
+  first = nullptr;
+  EXPECT_NE(get(store, 1), nullptr);
+  EXPECT_EQ(kept(store), (std::vector<int32_t>{1, 2}));
+  EXPECT_EQ(store.bytes(), 32U);
+}
+
+TEST_F(PackedStore, RefusesWhatIsLargerThanAllOfItAndGivesUpNothingForIt) {
+  PackedWeights store(20);
+  get(store, 0);
+  PackedWeights none(0);
+  EXPECT_EQ(get(none, 0), nullptr);
+  EXPECT_EQ(none.bytes(), 0U);
+  constants_[1] = random_tensor({8}, 2);
+  EXPECT_EQ(get(store, 1, 8), nullptr);
+  EXPECT_EQ(kept(store), (std::vector<int32_t>{0}));
+}
+
+TEST_F(PackedStore, DoesNotCountWhatIsInTheFile) {
+  const auto saved = std::make_shared<std::array<float, 4>>();
+  PackedKey key{.graph = 0, .values = {0}, .types = {DType::kFloat32}, .layout = "test.copy.v1", .parameters = {4}};
+  PackedWeights store(0, {{key, saved, sizeof(*saved)}});
+  EXPECT_EQ(get(store, 0).get(), saved.get());
+  EXPECT_EQ(store.bytes(), 0U);
+  EXPECT_EQ(get(store, 0, 3), nullptr);  // another key
+  key.parameters = {3};
+  PackedWeights wrong(0, {{key, saved, sizeof(*saved)}});
+  try {
+    get(wrong, 0, 3);
+    ADD_FAILURE() << "it takes 16 bytes for 12";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidModel);
+    EXPECT_NE(error.text().find("test.copy.v1 of values 0 of graph 0 have 16 bytes"), std::string::npos)
+        << error.text();
+  }
+}
+
+/// Under any bound the answers are the same, nothing more is kept, and what plans hold for themselves is counted there.
+TEST(PackedWeights, AreBounded) {
+  for (const Case& c : kCases) {
+    const auto unbounded = model_of(c.graph);
+    std::vector<std::vector<Tensor>> expected;
+    for (const Shape& shape : c.shapes) expected.push_back(run_fresh(unbounded, {random_tensor(shape, 1)}));
+    const size_t all = unbounded->program()->packed().bytes();
+    for (size_t limit : {size_t{0}, all / 2, all}) {
+      ModelOptions options;
+      options.weights_cache_bytes = limit;
+      const auto model = model_of(c.graph, options);
+      Session session(model, {.threads = 2, .cache_bytes = size_t{1} << 30U});
+      for (int round = 0; round < 2; ++round) {
+        for (size_t i = 0; i < c.shapes.size(); ++i) {
+          EXPECT_TRUE(same_bits(run(session, {random_tensor(c.shapes[i], 1)}), expected[i])) << c.name;
+          EXPECT_LE(model->program()->packed().bytes(), limit) << c.name;
+        }
+      }
+      EXPECT_GE(model->program()->packed().bytes() + session.memory().plans, all) << c.name;
     }
-  };
-  const Tensor a = random_tensor({4}, 1);
-  const Tensor b = random_tensor({4}, 2);
-  const Tensor* const first = &a;
-  const Tensor* const second = &b;
-  ThreadPool pool(1);
-  PackedWeights weights;
-  weights.check_every_use(true);
-  const Form form;
-  const auto made = weights.get("w", Packing::of(form), {&first, 1}, pool);
-  EXPECT_EQ(weights.get("w", Packing::of(form), {&first, 1}, pool), made);
-  EXPECT_THROW(weights.get("w", Packing::of(form), {&second, 1}, pool), Error);
-  EXPECT_EQ(weights.bytes(), form.bytes());
+  }
 }
 
 }  // namespace

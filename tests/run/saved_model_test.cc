@@ -7,14 +7,12 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <random>
 
 #include "graph/text.h"
-#include "model/saved/format.h"
 #include "model/saved/write.h"
 #include "ops/logical_not.h"
+#include "run/saved_files.h"
 #include "run/session_results.h"
 #include "support/archive_writer.h"
 #include "support/memory_file.h"
@@ -25,70 +23,26 @@
 namespace coracle {
 namespace {
 
-std::string content(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::shared_ptr<const Model> loaded(const test::ModelBytes& m, const ModelOptions& options = {}) {
-  return Model::load(ModelSource::in_memory(test::memory_file(m.program), test::memory_file(m.params)), options);
-}
-
-std::shared_ptr<const Model> loaded(const std::string& path, const ModelOptions& options = {}) {
-  return Model::load(ModelSource::on_disk(path), options);
-}
-
-std::vector<Tensor> results(const std::shared_ptr<const Model>& model, const std::vector<Tensor>& inputs,
-                            const SessionOptions& options = {.threads = 2}) {
-  Session session(model, options);
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    session.set_input(i, inputs[i]);
-    if (!inputs[i].lod().empty()) session.set_input_lod(i, inputs[i].lod());
-  }
-  session.run();
-  std::vector<Tensor> outputs;
-  for (size_t i = 0; i < model->info().outputs.size(); ++i) outputs.push_back(session.output(i).clone());
-  return outputs;
-}
-
-/// What an attempt to load it says.
-template <class F>
-std::string refusal(const F& load, ErrorCode expected) {
-  try {
-    load();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), expected) << error.text();
-    return error.text();
-  }
-  ADD_FAILURE() << "it loads";
-  return {};
-}
-
-/// Puts right what the head says of the bytes behind it, so that only what stands there is wrong.
-std::string resealed(std::string bytes) {
-  saved::Head head;
-  std::memcpy(&head, bytes.data(), sizeof(head));
-  const auto* data = reinterpret_cast<const uint8_t*>(bytes.data());
-  head.structure_checksum = saved::checksum({data + head.head_bytes, static_cast<size_t>(head.structure_bytes)});
-  head.head_checksum = saved::checksum({reinterpret_cast<const uint8_t*>(&head), offsetof(saved::Head, head_checksum)});
-  std::memcpy(bytes.data(), &head, sizeof(head));
-  return bytes;
-}
-
-template <class F>
-std::string with_head(std::string bytes, const F& change) {
-  saved::Head head;
-  std::memcpy(&head, bytes.data(), sizeof(head));
-  change(head);
-  std::memcpy(bytes.data(), &head, sizeof(head));
-  return resealed(std::move(bytes));
-}
+using test::content;
+using test::loaded;
+using test::refusal;
+using test::resealed;
+using test::results;
+using test::with_head;
 
 class SavedModel : public testing::TestWithParam<test::ModelBytes> {
  protected:
   std::string saved(const ModelOptions& options = {}) const {
     const std::string path = folder_.path("model.coracle");
     loaded(GetParam(), options)->save(path);
+    return path;
+  }
+  /// With the packed weights of a run.
+  std::string saved_packed() const {
+    const std::string path = folder_.path("packed.coracle");
+    const auto model = loaded(GetParam());
+    results(model, GetParam().inputs);
+    model->save(path, true);
     return path;
   }
 
@@ -142,8 +96,29 @@ TEST_P(SavedModel, SaysTheSameOfItself) {
   EXPECT_EQ(again->info().saved->source_format, model->info().format);
 }
 
+TEST_P(SavedModel, NeedsNotPackWhatItHas) {
+  const auto model = loaded(GetParam());
+  const std::vector<Tensor> expected = results(model, GetParam().inputs);
+  const std::string path = saved_packed();
+  for (Weights weights : {Weights::kCopied, Weights::kMapped}) {
+    ModelOptions how;
+    how.weights = weights;
+    how.check_weights = true;
+    const auto again = loaded(path, how);
+    again->program()->packed().check_every_use(true);
+    EXPECT_TRUE(test::same_bits(results(again, GetParam().inputs), expected));
+    EXPECT_EQ(again->program()->packed().bytes(), 0U);
+    EXPECT_EQ(again->program()->packed().all().size(), model->program()->packed().all().size());
+    const std::string second = folder_.path("second");
+    again->save(second, true);
+    EXPECT_EQ(content(second), content(path));
+    again->save(second);
+    EXPECT_EQ(content(second), content(saved()));
+  }
+}
+
 TEST_P(SavedModel, OfWhichAPartIsThereIsRefused) {
-  const std::string bytes = content(saved());
+  const std::string bytes = content(saved_packed());
   constexpr size_t kPrefixes = 97;
   for (size_t i = 0; i < kPrefixes; ++i) {
     const std::string part = bytes.substr(0, bytes.size() * i / kPrefixes);
@@ -152,7 +127,7 @@ TEST_P(SavedModel, OfWhichAPartIsThereIsRefused) {
 }
 
 TEST_P(SavedModel, ThatIsDamagedIsRefusedOrRuns) {
-  const std::string bytes = content(saved());
+  const std::string bytes = content(saved_packed());
   saved::Head head;
   std::memcpy(&head, bytes.data(), sizeof(head));
   const size_t structure = sizeof(head) + static_cast<size_t>(head.structure_bytes);

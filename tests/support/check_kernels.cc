@@ -47,15 +47,17 @@ std::shared_ptr<const void> packed_in_one_store(const Packing& packing, std::spa
                                                 const ArgFacts& args, ThreadPool& pool) {
   static PackedWeights store;
   store.check_every_use(true);
+  static std::map<std::string, int32_t> numbers;  // by content
   std::vector<const Tensor*> constants;
-  std::string names;
+  std::vector<int32_t> values;
   for (int i : operands) {
     constants.push_back(args.all_in()[static_cast<size_t>(i)]->value.get());
     const Tensor& t = *constants.back();
-    append_text(names, t.shape());
-    names.append(static_cast<const char*>(t.raw()), t.bytes());
+    std::string content = text(t.shape());
+    content.append(static_cast<const char*>(t.raw()), t.bytes());
+    values.push_back(numbers.try_emplace(std::move(content), static_cast<int32_t>(numbers.size())).first->second);
   }
-  return store.get(names, packing, constants, pool);
+  return store.get(0, values, packing, constants, pool);
 }
 
 class Checker {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "base/tensor.h"
 #include "base/thread_pool.h"
@@ -14,6 +15,8 @@ namespace coracle::cpu {
 
 /// Packed weights of a convolution with one filter for each channel (see DepthwiseFunctions).
 struct DepthwiseForm {
+  static constexpr std::string_view kLayout = "depthwise.channels.v1";
+
   int64_t isa = 0;
   int64_t taps = 0;
   int64_t channels = 0;

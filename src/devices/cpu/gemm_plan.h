@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "devices/cpu/epilogue_program.h"
@@ -43,6 +44,12 @@ Misfit products_misfit(Products products, int64_t rows, const GemmShape& shape);
 /// The operand (of an operator with its epilogue's tensors from 2 on) on which the product may be written, or -1.
 int residual_in_place(const GemmFunctions& gemm, const GemmPlan& plan, const EpilogueProgram& epilogue);
 
+// Saved models have these numbers in the keys of their packed weights.
+static_assert(static_cast<int>(Isa::kNeon) == 1 && static_cast<int>(Isa::kSse2) == 2 &&
+              static_cast<int>(Isa::kAvx2) == 3 && static_cast<int>(Isa::kAvx512) == 4 &&
+              static_cast<int>(Products::kFloat32) == 0 && static_cast<int>(Products::kBf16x6) == 1 &&
+              static_cast<int>(Products::kBf16x3) == 2 && static_cast<int>(Products::kBf16) == 3);
+
 /// Which table packs and multiplies, as a part of forms of packed weights.
 struct GemmChoice {
   int64_t isa = 0;
@@ -60,6 +67,8 @@ struct GemmChoice {
 /// data[g * group_stride + t * tap_stride + join * join_stride + i * inner_stride + column * column_stride] (see
 /// GemmSource).
 struct GemmForm {
+  static constexpr std::string_view kLayout = "gemm.b.panels.v1";
+
   GemmChoice choice;
   int64_t taps = 1;
   int64_t depth = 0;

@@ -88,6 +88,8 @@ std::vector<float> transformed_filter(const double (&g)[kInputs][3], const float
 
 /// Transformed filters, one packed matrix for each point.
 struct Form {
+  static constexpr std::string_view kLayout = "winograd.3x3.panels.v1";
+
   int64_t tile = 0;
   GemmForm product;
 

@@ -18,7 +18,7 @@ inline constexpr std::string_view kMagic{
 
 /// Files of another major number are not read; those of a higher minor one have more that may be passed over.
 inline constexpr uint16_t kMajor = 1;
-inline constexpr uint16_t kMinor = 0;
+inline constexpr uint16_t kMinor = 1;
 
 /// What the operators in a file mean. Raised when one that is written since means something else than before; the
 /// reader then brings older ones up to date.
@@ -32,6 +32,9 @@ inline constexpr size_t kMostStructure = size_t{1} << 30U;
 
 /// Name of section 0, where the elements of constants are.
 inline constexpr std::string_view kWeights = "weights";
+
+/// Name of the section with packed weights. Since 1.1; older readers pass over it.
+inline constexpr std::string_view kPacked = "packed";
 
 struct Head {
   char magic[8];
@@ -51,5 +54,7 @@ static_assert(sizeof(Head) == 64 && std::endian::native == std::endian::little);
 constexpr uint64_t aligned(uint64_t n, uint64_t alignment) { return (n + alignment - 1) / alignment * alignment; }
 
 uint32_t checksum(std::span<const uint8_t> bytes);
+/// Of checksums: their own.
+uint32_t checksum(std::span<const uint32_t> checksums);
 
 }  // namespace coracle::saved

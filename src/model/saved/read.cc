@@ -5,10 +5,9 @@
 #include <array>
 
 #include "base/error.h"
-#include "base/pages.h"
 #include "base/printable.h"
 #include "graph/patch.h"
-#include "model/saved/structure.h"
+#include "model/saved/read_packed.h"
 
 namespace coracle {
 namespace {
@@ -22,22 +21,7 @@ using saved::view;
 class Elements {
  public:
   Elements(const File& file, const saved::Structure& structure, bool check)
-      : size_(structure.weights_bytes), check_(check) {
-    if (const FileBytes* memory = file.in_place()) {
-      owner_ = memory->owner;
-      data_ = memory->bytes.data() + structure.weights_at;
-      mapped_ = memory->mapped;
-      return;
-    }
-    const auto pages = std::make_shared<Pages>(size_);
-    const std::span<uint8_t> to(reinterpret_cast<uint8_t*>(pages->data()), size_);
-    const size_t got = file.read(structure.weights_at, to);
-    require(got == size_, ErrorCode::kIo, "it was cut short while it was read: its weights have ", size_,
-            " bytes from byte ", structure.weights_at, " on, found ", got, " of them");
-    file.require_unchanged();
-    data_ = to.data();
-    owner_ = pages;
-  }
+      : size_(structure.weights.bytes), check_(check), at_(saved::read_section(file, structure.weights, "weights")) {}
 
   Tensor tensor(const fb::Constant& c) {
     const std::string name = in_quotes(view(c.name()));
@@ -49,7 +33,7 @@ class Elements {
                 c.offset() % saved::kTensorAlignment == 0,
             "its constant ", name, " (", Fact(dtype, shape), ") cannot have ", c.bytes(), " bytes from byte ",
             c.offset(), " of ", size_, " on");
-    const uint8_t* data = data_ + c.offset();
+    const uint8_t* data = at_.data + c.offset();
     if (check_) check({data, bytes}, c, name);
     if (dtype == DType::kBool) {
       const uint8_t* wrong = std::find_if(data, data + bytes, [](uint8_t b) { return b > 1; });
@@ -76,8 +60,8 @@ class Elements {
     if (reinterpret_cast<uintptr_t>(bytes.data()) % alignment != 0) {
       return Tensor::borrow(dtype, shape, bytes.data()).clone();
     }
-    if (mapped_) mapped_bytes_ += bytes.size();
-    return Tensor::share(dtype, shape, owner_, bytes.data());
+    if (at_.mapped) mapped_bytes_ += bytes.size();
+    return Tensor::share(dtype, shape, at_.owner, bytes.data());
   }
 
   static Lod lod(const saved::Tables<fb::Level>& levels) {
@@ -92,9 +76,7 @@ class Elements {
 
   const uint64_t size_;
   const bool check_;
-  std::shared_ptr<const void> owner_;
-  const uint8_t* data_ = nullptr;
-  bool mapped_ = false;
+  const saved::SectionBytes at_;
   size_t mapped_bytes_ = 0;
 };
 
@@ -157,7 +139,7 @@ Op op_of(const fb::Node& node) {
 class Builder {
  public:
   Builder(const fb::Model& model, Elements& elements)
-      : model_(model), elements_(elements), taken_(count(model.graphs())) {}
+      : model_(model), elements_(elements), taken_(count(model.graphs())), regions_(taken_.size()) {}
 
   Graph build(uint32_t number, int depth = 0) {
     constexpr int kMostDepth = 32;  // regions within regions; programs have fewer
@@ -174,6 +156,13 @@ class Builder {
       graph.add_output(value(from.outputs()->Get(i), graph), view(from.output_names()->Get(i)));
     }
     return graph;
+  }
+
+  /// Packed weights name graphs by these numbers. Throws Error where others would come of `graph`.
+  void check_numbers(const Graph& graph) const {
+    const std::vector<const Graph*> graphs = numbered_graphs(graph);
+    require(std::equal(graphs.begin() + 1, graphs.end(), regions_.begin() + 1, regions_.end()), "its ", regions_.size(),
+            " graphs do not stand in the order of their nodes, which its packed weights rely on");
   }
 
  private:
@@ -226,7 +215,10 @@ class Builder {
     require(expected == results, "its node ", in_quotes(view(node.name())), " has ", results,
             " results, and its ports ", expected);
     std::vector<std::shared_ptr<Graph>> regions;
-    for (uint32_t r : saved::numbers(node.regions())) regions.push_back(std::make_shared<Graph>(build(r, depth + 1)));
+    for (uint32_t r : saved::numbers(node.regions())) {
+      regions.push_back(std::make_shared<Graph>(build(r, depth + 1)));
+      regions_[r] = regions.back().get();
+    }
     const NodeId id = graph.add_node(op_of(node), operands(node, graph), std::move(result_counts),
                                      printable(view(node.name())), std::move(regions));
     if (node.lod_from() != kLodByOperator) graph.set_lod_from(id, node.lod_from());
@@ -243,6 +235,7 @@ class Builder {
   const fb::Model& model_;
   Elements& elements_;
   std::vector<bool> taken_;
+  std::vector<const Graph*> regions_;  // by number
 };
 
 /// Sessions take inputs and results by what is declared of them.
@@ -282,7 +275,12 @@ LoadedModel load_saved_model(const File& file, const LoadOptions& options) {
     model.info = saved::info_of(structure, file.name());
     require_supported(model.info);
     Elements elements(file, structure, options.check_weights);
-    model.graph = Builder(structure.model(), elements).build(0);
+    Builder builder(structure.model(), elements);
+    model.graph = builder.build(0);
+    if (structure.packed.number != 0) {
+      builder.check_numbers(model.graph);
+      model.packed = saved::packed_constants(structure, file, options.check_weights);
+    }
     check_interface(model.graph, model.info);
     verify(model.graph, /*infer=*/false);
     model.mapped_bytes = elements.mapped_bytes();

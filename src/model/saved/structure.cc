@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/pages.h"
 #include "base/printable.h"
 #include "graph/op.h"
 
@@ -45,22 +46,23 @@ void check_head(const Head& head, const File& file) {
           "its structure cannot have ", head.structure_bytes, " bytes from byte ", head.head_bytes, " on");
 }
 
-/// Finds the weights, and refuses what must not be passed over.
+/// Finds the sections that are known here, and refuses what must not be passed over.
 void find_sections(Structure& s) {
   const auto* sections = s.model().sections();
   const uint64_t start = aligned(s.head.head_bytes + s.head.structure_bytes, kSectionAlignment);
   for (uint32_t i = 0; i < count(sections); ++i) {
     const fb::Section& section = *sections->Get(i);
     const bool is_weights = i == 0 && view(section.name()) == kWeights;
-    require(is_weights || section.optional(), ErrorCode::kUnsupported, "it has a section ",
+    const bool is_packed = i != 0 && view(section.name()) == kPacked;
+    require(is_weights || is_packed || section.optional(), ErrorCode::kUnsupported, "it has a section ",
             in_quotes(view(section.name())), " that this version of Coracle does not know");
-    if (!is_weights) continue;
+    if (!is_weights && !is_packed) continue;
     const uint64_t space = s.head.file_bytes - std::min(start, s.head.file_bytes);
     require(section.offset() % kSectionAlignment == 0 && section.offset() <= space &&
                 section.bytes() <= space - section.offset(),
-            "its weights cannot have ", section.bytes(), " bytes from byte ", section.offset(), " of ", space, " on");
-    s.weights_at = start + section.offset();
-    s.weights_bytes = section.bytes();
+            is_packed ? "its packed weights" : "its weights", " cannot have ", section.bytes(), " bytes from byte ",
+            section.offset(), " of ", space, " on");
+    (is_packed ? s.packed : s.weights) = {.at = start + section.offset(), .bytes = section.bytes(), .number = i};
   }
 }
 
@@ -116,6 +118,19 @@ Structure read_structure(const File& file) {
   require(size >= 8 && fb::VerifyModelBuffer(verifier), "its structure has tables that do not lie within it");
   find_sections(s);
   return s;
+}
+
+SectionBytes read_section(const File& file, const Structure::Section& section, std::string_view what) {
+  if (const FileBytes* memory = file.in_place()) {
+    return {.owner = memory->owner, .data = memory->bytes.data() + section.at, .mapped = memory->mapped};
+  }
+  const auto pages = std::make_shared<Pages>(section.bytes);
+  const std::span<uint8_t> to(reinterpret_cast<uint8_t*>(pages->data()), section.bytes);
+  const size_t got = file.read(section.at, to);
+  require(got == section.bytes, ErrorCode::kIo, "it was cut short while it was read: its ", what, " have ",
+          section.bytes, " bytes from byte ", section.at, " on, found ", got, " of them");
+  file.require_unchanged();
+  return {.owner = pages, .data = to.data(), .mapped = false};
 }
 
 ModelInfo info_of(const Structure& structure, const std::string& file) {

@@ -39,14 +39,27 @@ inline std::string_view view(const flatbuffers::String* s) {
 struct Structure {
   Head head;
   std::vector<uint64_t> bytes;  ///< as many as it takes, aligned
-  uint64_t weights_at = 0;      ///< in the file
-  uint64_t weights_bytes = 0;
+  struct Section {
+    uint64_t at = 0;  ///< in the file
+    uint64_t bytes = 0;
+    uint32_t number = 0;
+  };
+  Section weights;
+  Section packed;  ///< number 0: there is none
 
   const saved_file::Model& model() const { return *saved_file::GetModel(bytes.data()); }
 };
 
 /// Throws Error without the name of the file.
 Structure read_structure(const File& file);
+
+/// A section in memory: where it is, or read.
+struct SectionBytes {
+  std::shared_ptr<const void> owner;
+  const uint8_t* data = nullptr;
+  bool mapped = false;
+};
+SectionBytes read_section(const File& file, const Structure::Section& section, std::string_view what);
 
 /// The type that a number of the file says. Throws Error.
 DType dtype_of(saved_file::ElementType type);

@@ -31,6 +31,12 @@ std::span<const uint8_t> bytes_of(const Tensor& tensor) {
   return {static_cast<const uint8_t*>(tensor.raw()), tensor.bytes()};
 }
 
+std::span<const uint8_t> bytes_of(const PackedConstants& packed) {
+  return {static_cast<const uint8_t*>(packed.data.get()), packed.bytes};
+}
+
+constexpr uint32_t kPackedSection = 1;
+
 /// Where elements are in the weights.
 struct Placed {
   uint64_t offset = 0;
@@ -64,16 +70,22 @@ class Weights {
 /// Builds the structure.
 class Structure {
  public:
-  Structure(const ModelInfo& info, const SavingRecord& record) : info_(info), record_(record) {}
+  Structure(const ModelInfo& info, const SavingRecord& record, std::span<const PackedConstants> packed)
+      : info_(info), record_(record), packed_(packed) {}
 
   /// Its bytes, which live as long as this.
   std::span<const uint8_t> build(const Graph& program) {
-    graphs_.push_back(&program);
+    graphs_ = numbered_graphs(program);
     std::vector<Offset<fb::Region>> graphs;
-    for (size_t i = 0; i < graphs_.size(); ++i) graphs.push_back(graph(*graphs_[i]));  // which finds more of them
+    for (const Graph* g : graphs_) graphs.push_back(graph(*g));
     const List<Offset<fb::Region>> all = b_.CreateVector(graphs);
-    const std::vector<Offset<fb::Section>> sections = {
-        fb::CreateSection(b_, text_of(saved::kWeights), 0, weights_.size())};
+    std::vector<Offset<fb::PackedWeights>> packed;
+    for (const PackedConstants& p : packed_) packed.push_back(packed_weights(p));
+    const List<Offset<fb::PackedWeights>> packed_list = packed.empty() ? 0 : b_.CreateVector(packed);
+    std::vector<Offset<fb::Section>> sections = {fb::CreateSection(b_, text_of(saved::kWeights), 0, weights_.size())};
+    if (!packed.empty()) {
+      sections.push_back(fb::CreateSection(b_, text_of(saved::kPacked), packed_at(), packed_bytes_, /*optional=*/true));
+    }
     const List<Offset<fb::Section>> section_list = b_.CreateVector(sections);
     std::vector<Offset<fb::Rewrites>> rewrites;
     for (const SavingRecord::Rewrites& r : record_.rewrites) {
@@ -86,13 +98,17 @@ class Structure {
     const List<Offset<fb::Declared>> parameters = declared(info_.parameters);
     b_.Finish(fb::CreateModel(b_, text_of(record_.version), text_of(record_.source), text_of(record_.source_format),
                               text_of(info_.producer), rewrite_list, left_out, inputs, outputs, parameters, all,
-                              section_list));
+                              section_list, packed_list));
     check_size();
     return {b_.GetBufferPointer(), b_.GetSize()};
   }
   const Weights& weights() const { return weights_; }
+  /// Bytes of all sections.
+  uint64_t section_bytes() const { return packed_.empty() ? weights_.size() : packed_at() + packed_bytes_; }
 
  private:
+  uint64_t packed_at() const { return saved::aligned(weights_.size(), saved::kSectionAlignment); }
+
   Text text_of(std::string_view s) { return b_.CreateSharedString(s.data(), s.size()); }
   List<Offset<flatbuffers::String>> texts_of(const std::vector<std::string>& list) {
     std::vector<Text> texts;
@@ -191,9 +207,8 @@ class Structure {
     std::vector<uint32_t> operands;
     for (ValueId v : node.inputs) operands.push_back(numbers[index(v)]);
     std::vector<uint32_t> regions;
-    for (const std::shared_ptr<Graph>& region : node.regions) {
-      regions.push_back(static_cast<uint32_t>(graphs_.size()));
-      graphs_.push_back(region.get());
+    for (size_t i = 0; i < node.regions.size(); ++i) {
+      regions.push_back(next_region_++);
     }
     const auto counts = [this](const PortCounts& c) {
       return b_.CreateVector(std::vector<uint32_t>(c.begin(), c.end()));
@@ -207,6 +222,29 @@ class Structure {
     check_size();
     return fb::CreateNode(b_, op, name, attribute_list, operand_list, operand_counts, result_list, result_counts,
                           region_list, node.lod_from);
+  }
+
+  /// Behind all graphs, whose constants are placed by then.
+  Offset<fb::PackedWeights> packed_weights(const PackedConstants& p) {
+    const auto graph = static_cast<size_t>(p.key.graph);
+    std::vector<uint32_t> constants;
+    std::vector<uint32_t> checksums;
+    for (int32_t v : p.key.values) {
+      constants.push_back(numbers_.at(graph).at(static_cast<size_t>(v)));
+      checksums.push_back(weights_.place(*graphs_[graph]->fact(ValueId{v}).value).checksum);
+    }
+    std::vector<fb::ElementType> types;
+    for (DType type : p.key.types) types.push_back(type_of(type));
+    const uint64_t at = saved::aligned(packed_bytes_, saved::kTensorAlignment);
+    packed_bytes_ = at + p.bytes;
+    const Text layout = text_of(p.key.layout);
+    const List<int64_t> parameters = b_.CreateVector(p.key.parameters);
+    const List<uint32_t> constant_list = b_.CreateVector(constants);
+    const List<fb::ElementType> type_list = b_.CreateVector(types);
+    check_size();
+    return fb::CreatePackedWeights(b_, layout, static_cast<uint32_t>(graph), parameters, kPackedSection, at, p.bytes,
+                                   saved::checksum(bytes_of(p)), saved::checksum(checksums), constant_list,
+                                   type_list);
   }
 
   Offset<fb::Region> graph(const Graph& graph) {
@@ -236,6 +274,7 @@ class Structure {
     }
     std::vector<uint32_t> outputs;
     for (ValueId v : graph.outputs()) outputs.push_back(numbers[index(v)]);
+    numbers_.push_back(std::move(numbers));
     const List<Offset<fb::Value>> input_list = b_.CreateVector(inputs);
     const List<Offset<fb::Constant>> constant_list = b_.CreateVector(constants);
     const List<Offset<fb::Node>> node_list = b_.CreateVector(nodes);
@@ -248,20 +287,25 @@ class Structure {
   const SavingRecord& record_;
   flatbuffers::FlatBufferBuilder b_{size_t{64} << 10U};
   std::vector<const Graph*> graphs_;
+  std::vector<Numbers> numbers_;  // by graph
+  uint32_t next_region_ = 1;
   Weights weights_;
+  std::span<const PackedConstants> packed_;
+  uint64_t packed_bytes_ = 0;
 };
 
 }  // namespace
 
-void write_saved_model(const std::string& path, const Graph& graph, const ModelInfo& info, const SavingRecord& record) {
-  Structure structure(info, record);
+void write_saved_model(const std::string& path, const Graph& graph, const ModelInfo& info, const SavingRecord& record,
+                       std::span<const PackedConstants> packed) {
+  Structure structure(info, record, packed);
   const std::span<const uint8_t> built = structure.build(graph);
   saved::Head head{};
   std::memcpy(head.magic, saved::kMagic.data(), sizeof(head.magic));
   head.major = saved::kMajor;
   head.minor = saved::kMinor;
   head.head_bytes = sizeof(head);
-  head.file_bytes = saved::aligned(sizeof(head) + built.size(), saved::kSectionAlignment) + structure.weights().size();
+  head.file_bytes = saved::aligned(sizeof(head) + built.size(), saved::kSectionAlignment) + structure.section_bytes();
   head.structure_bytes = built.size();
   head.structure_checksum = saved::checksum(built);
   head.operators = saved::kOperators;
@@ -275,6 +319,11 @@ void write_saved_model(const std::string& path, const Graph& graph, const ModelI
   for (std::span<const uint8_t> bytes : structure.weights().list()) {
     file.pad(saved::kTensorAlignment);
     file.write(bytes);
+  }
+  if (!packed.empty()) file.pad(saved::kSectionAlignment);
+  for (const PackedConstants& p : packed) {
+    file.pad(saved::kTensorAlignment);
+    file.write(bytes_of(p));
   }
   require(file.size() == head.file_bytes, ErrorCode::kIo, "the saved model ", in_quotes(path), " came to ", file.size(),
           " bytes, planned were ", head.file_bytes);

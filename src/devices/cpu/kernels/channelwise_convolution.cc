@@ -56,6 +56,8 @@ Buffer<Tap> taps_of(const WindowAxis& a, bool transposed, int64_t out) {
 
 /// The filter as [element][channel].
 struct Form {
+  static constexpr std::string_view kLayout = "convolution.channelwise.v1";
+
   int64_t elements = 0;
   int64_t channels = 0;
 

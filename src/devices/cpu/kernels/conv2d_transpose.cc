@@ -64,6 +64,8 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
 
 /// The rows of the filter as packed matrices, `product_rows` of them in each.
 struct BlocksForm {
+  static constexpr std::string_view kLayout = "conv2d_transpose.blocks.v1";
+
   GemmChoice choice;
   int64_t depth = 0;
   int64_t kernel_h = 0;

@@ -121,6 +121,8 @@ void pack_filter(const FilterForm& f, const std::vector<Phase>& phases, const fl
 
 /// The packed filter of all phases.
 struct PackedFilter {
+  static constexpr std::string_view kLayout = "convolution.phases.v1";
+
   FilterForm form;
 
   /// Where the taps of a convolution read, which packing does not ask for, is left out.

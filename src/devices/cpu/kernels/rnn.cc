@@ -64,6 +64,8 @@ Misfit fits(const void* op, const ArgFacts& args) {
 
 /// The packed matrices of all cells: for each layer and direction those for the input and for the state.
 struct Form {
+  static constexpr std::string_view kLayout = "rnn.cells.v1";
+
   GemmChoice choice;  ///< for the input; for the state multiply-adds
   int64_t cells = 0;
   int64_t directions = 1;

@@ -53,6 +53,8 @@ void pack_weights(const WeightForm& form, const float* weights, float* packed) {
 }
 
 struct PackedMatrices {
+  static constexpr std::string_view kLayout = "sequence_rnn.matrices.v1";
+
   WeightForm form;
 
   size_t bytes() const { return static_cast<size_t>(form.packed_floats) * sizeof(float); }

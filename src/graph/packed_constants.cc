@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graph/packed_constants.h"
+
+#include "base/printable.h"
+#include "graph/graph.h"
+
+namespace coracle {
+
+std::string describe(const PackedKey& key) {
+  std::string values;
+  for (int32_t v : key.values) values.append(text(values.empty() ? "" : ", ", v));
+  return text(printable(key.layout), " of values ", values, " of graph ", key.graph);
+}
+
+std::vector<const Graph*> numbered_graphs(const Graph& graph) {
+  std::vector<const Graph*> graphs{&graph};
+  for (size_t i = 0; i < graphs.size(); ++i) {
+    for (NodeId id : graphs[i]->order()) {
+      for (const std::shared_ptr<Graph>& region : graphs[i]->node(id).regions) graphs.push_back(region.get());
+    }
+  }
+  return graphs;
+}
+
+}  // namespace coracle

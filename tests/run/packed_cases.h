@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ostream>
+#include <vector>
+
+#include "base/shape.h"
+
+/// Graphs whose kernels pack their constants: one at least for each layout.
+namespace coracle::test {
+
+struct Case {
+  const char* name;
+  const char* graph;
+  std::vector<Shape> shapes;
+  const char* kernel;  ///< that some run must take; its name's beginning
+};
+
+inline void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+inline const std::vector<Shape> kImages{{1, 16, 32, 32}, {1, 16, 33, 33}, {2, 16, 31, 34}};
+
+inline const Case kCases[] = {
+    {"Indirect",
+     R"(graph (%x "x": float32[?, 16, ?, ?]) {
+  @w: float32[8, 16, 3, 3] = random(1)
+  %1 = conv2d(%x, @w) {strides = [2, 2], padding_algorithm = SAME}
+  return %1 "y"
+})",
+     kImages, "conv2d.indirect"},
+    {"JoinedTaps",
+     R"(graph (%x "x": float32[?, 3, ?, ?]) {
+  @w: float32[8, 3, 3, 3] = random(1)
+  %1 = conv2d(%x, @w) {strides = [2, 2], padding_algorithm = SAME}
+  return %1 "y"
+})",
+     {{1, 3, 32, 32}, {1, 3, 33, 33}, {2, 3, 31, 34}},
+     "conv2d.indirect"},
+    {"Grouped",
+     R"(graph (%x "x": float32[?, 16, ?, ?]) {
+  @w: float32[8, 4, 3, 3] = random(1)
+  %1 = conv2d(%x, @w) {strides = [2, 2], padding_algorithm = SAME, groups = 4}
+  return %1 "y"
+})",
+     kImages, "conv2d.indirect"},
+    {"Winograd",
+     R"(graph (%x "x": float32[?, 64, ?, ?]) {
+  @w: float32[64, 64, 3, 3] = random(1)
+  %1 = conv2d(%x, @w) {paddings = [1, 1]}
+  return %1 "y"
+})",
+     {{1, 64, 6, 6}, {1, 64, 48, 48}, {1, 64, 14, 14}},
+     "conv2d.winograd"},
+    {"Depthwise",
+     R"(graph (%x "x": float32[?, 16, ?, ?]) {
+  @w: float32[16, 1, 3, 3] = random(1)
+  %1 = depthwise_conv2d(%x, @w) {strides = [2, 2], padding_algorithm = SAME, groups = 16}
+  return %1 "y"
+})",
+     kImages, "conv2d.depthwise"},
+    {"Transposed",
+     R"(graph (%x "x": float32[?, 16, ?, ?]) {
+  @w: float32[16, 16, 3, 3] = random(1)
+  %1 = conv2d_transpose(%x, @w) {strides = [2, 2], padding_algorithm = SAME}
+  return %1 "y"
+})",
+     kImages, "conv2d_transpose.phases"},
+    {"TransposedByThree",
+     R"(graph (%x "x": float32[?, 16, ?, ?]) {
+  @w: float32[16, 16, 5, 4] = random(1)
+  %1 = conv2d_transpose(%x, @w) {strides = [3, 2], padding_algorithm = SAME}
+  return %1 "y"
+})",
+     kImages, "conv2d_transpose.phases"},
+    {"TransposedGrouped",
+     R"(graph (%x "x": float32[?, 16, ?, ?]) {
+  @w: float32[16, 4, 3, 3] = random(1)
+  %1 = conv2d_transpose(%x, @w) {strides = [2, 2], padding_algorithm = SAME, groups = 4}
+  return %1 "y"
+})",
+     kImages, "conv2d_transpose.phases"},
+    {"TransposedDilated",
+     R"(graph (%x "x": float32[?, 16, ?, ?]) {
+  @w: float32[16, 8, 4, 4] = random(1)
+  %1 = conv2d_transpose(%x, @w) {strides = [2, 2], padding_algorithm = SAME, dilations = [1, 1]}
+  return %1 "y"
+})",
+     kImages, "conv2d_transpose.phases"},
+    {"TransposedWithOutputPadding",
+     R"(graph (%x "x": float32[?, 16, ?, ?]) {
+  @w: float32[16, 8, 3, 3] = random(1)
+  %1 = conv2d_transpose(%x, @w) {strides = [2, 2], padding_algorithm = SAME, output_padding = [1, 1]}
+  return %1 "y"
+})",
+     kImages, "conv2d_transpose.phases"},
+    {"TransposedBlocks",
+     R"(graph (%x "x": float32[?, 16, ?, ?]) {
+  @w: float32[16, 8, 2, 2] = random(1)
+  %1 = conv2d_transpose(%x, @w) {strides = [2, 2]}
+  return %1 "y"
+})",
+     kImages, "conv2d_transpose.blocks"},
+    {"Linear",
+     R"(graph (%x "x": float32[?, ?, 48]) {
+  @w: float32[48, 33] = random(1)
+  %1 = matmul(%x, @w)
+  return %1 "y"
+})",
+     {{1, 5, 48}, {3, 70, 48}, {2, 1, 48}},
+     "linear"},
+    {"Recurrent",
+     R"(graph (%x "x": float32[?, ?, 24]) {
+  @h: float32[2, 2, 16] = random(1)
+  @w: float32[64, 24] = random(2)
+  @u: float32[64, 16] = random(3)
+  @v: float32[64, 24] = random(4)
+  @z: float32[64, 16] = random(5)
+  %1, %2, [%3, %4] = rnn(%x, [@h, @h], [@w, @u, @v, @z]) {mode = LSTM, hidden_size = 16, is_bidirec = true, num_layers = 1}
+  return %1 "y"
+})",
+     {{5, 2, 24}, {1, 2, 24}, {9, 2, 24}},
+     "rnn"},
+    {"Sequences",
+     R"(graph (%x "x": float32[?, 48]) {
+  @w: float32[16, 48] = random(1)
+  @b: float32[1, 48] = random(2)
+  _, _, _, %1 = gru(%x, _, @w, @b)
+  return %1 "y"
+})",
+     {{5, 48}, {1, 48}, {9, 48}},
+     "gru"},
+    {"Volumes",
+     R"(graph (%x "x": float32[?, 8, ?, ?, ?]) {
+  @w: float32[16, 8, 3, 3, 3] = random(1)
+  %1 = conv3d(%x, @w) {paddings = [1, 1, 1]}
+  return %1 "y"
+})",
+     {{1, 8, 6, 6, 6}, {1, 8, 5, 7, 9}, {2, 8, 4, 4, 4}},
+     "conv3d"},
+    {"ChannelwiseVolumes",
+     R"(graph (%x "x": float32[?, 8, ?, ?, ?]) {
+  @w: float32[8, 1, 3, 3, 3] = random(1)
+  %1 = conv3d(%x, @w) {paddings = [1, 1, 1], groups = 8}
+  return %1 "y"
+})",
+     {{1, 8, 6, 6, 6}, {1, 8, 5, 7, 9}, {2, 8, 4, 4, 4}},
+     "convolution.channelwise"},
+    {"Halves",
+     R"(graph (%x "x": float32[?, 12]) {
+  @w: float16[12] = random(1)
+  %1 = cast(%x) {dtype = float16}
+  %2 = add(%1, @w)
+  %3 = cast(%2) {dtype = float32}
+  return %3 "y"
+})",
+     {{1, 12}, {7, 12}, {2, 12}},
+     "add"},
+};
+
+}  // namespace coracle::test
