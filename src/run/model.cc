@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/printable.h"
 #include "model/saved/write.h"
+#include "run/open_device.h"
 
 namespace coracle {
 namespace {
@@ -93,7 +94,9 @@ std::shared_ptr<const Model> Model::make(LoadedModel loaded, const ModelOptions&
       info.saved ? passes_of(info, loaded.graph, options.passes) : run_passes(loaded.graph, options.passes);
   std::vector<std::string> left_out = info.saved ? info.saved->left_out : options.passes.disabled;
   auto graph = std::make_shared<const Graph>(std::move(loaded.graph));
-  auto program = std::make_shared<const Program>(std::move(graph), options.kernels);
+  KernelChoice kernels = options.kernels;
+  for (UsedDevice& device : open_devices(options.device)) kernels.devices.push_back(std::move(device));
+  auto program = std::make_shared<const Program>(std::move(graph), std::move(kernels));
   return std::shared_ptr<const Model>(new Model(std::move(loaded), std::move(counts), std::move(left_out),
                                                 std::move(program), options.declared_sizes_bind));
 }

@@ -20,6 +20,7 @@ struct ModelOptions {
   Weights weights = Weights::kAutomatic;             ///< of models on disk
   bool declared_sizes_bind = false;                  ///< inputs have the fixed sizes that the model declares
   bool check_weights = false;                        ///< of saved models, by their checksums
+  std::string device = {};  ///< where nodes run if it has kernels for them: see open_devices; empty: the host
 };
 
 /// A loaded model: graph after rewriting, weights, packed weights. Immutable, shared by any number of sessions.

@@ -6,6 +6,9 @@ namespace coracle {
 Program::Program(std::shared_ptr<const Graph> graph, KernelChoice choice)
     : graph_(std::move(graph)), selector_(std::move(choice)) {
   add(*graph_, "main");
+  for (const UsedDevice& device : selector_.devices()) {
+    constants_.push_back(std::make_unique<DeviceConstants>(device.open));
+  }
 }
 
 void Program::add(const Graph& graph, const std::string& key) {
