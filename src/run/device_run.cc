@@ -125,25 +125,31 @@ DeviceRun::Segment::~Segment() {
   run_.running_ = false;
 }
 
+/// The operators on a device that nobody has waited for yet, for people.
+std::string DeviceRun::Segment::unfinished(size_t side) const {
+  constexpr size_t kMostNamed = 6;
+  std::vector<std::string> names;
+  for (size_t i = work_[side].done; i < work_[side].given; ++i) {
+    const Step& step = bound_.steps.steps[i];
+    if (step.place.device == side + 1 && step.copy == nullptr)
+      names.push_back(text(step.op.name(), " (", node_name(graph_, step), ")"));
+  }
+  const std::string& device = run_.sides_[side].name();
+  if (names.empty()) return text("copying tensors between the host and ", device);
+  if (names.size() > kMostNamed)
+    return text("running ", names.size(), " operators from ", names.front(), " to ", names.back(), " on ", device);
+  std::string list;
+  for (const std::string& name : names) list.append(list.empty() ? "" : ", ").append(name);
+  return text(names.size() == 1 ? "running operator " : "running operators ", list, " on ", device);
+}
+
 /// Throws what has failed on a device, with the operators that it may have been.
 void DeviceRun::Segment::check(size_t side, const char* failure, const std::string& detail) {
   if (failure == nullptr) [[likely]]
     return;
-  const Work& work = work_[side];
   Error error(code_of_failure(failure), detail.empty() ? std::string(failure) : detail);
   if (run_.sides_[side].device.open->lost()) error.add_context(text("the device is lost: ", kLostAdvice));
-  const auto on_side = [&](const Step& s) { return s.place.device == side + 1; };
-  const auto begin = bound_.steps.steps.begin();
-  const auto end = begin + static_cast<ptrdiff_t>(work.given);
-  const auto since = std::find_if(begin + static_cast<ptrdiff_t>(work.done), end, on_side);
-  if (since != end) {
-    const Step& first = *since;
-    const Step& last = *std::find_if(std::make_reverse_iterator(end), std::make_reverse_iterator(since), on_side);
-    const std::string from = text(first.op.name(), " (", node_name(graph_, first), ")");
-    error.add_context(&first == &last ? text("running operator ", from, " on ", run_.sides_[side].name())
-                                      : text("running the operators from ", from, " to ", last.op.name(), " (",
-                                             node_name(graph_, last), ") on ", run_.sides_[side].name()));
-  }
+  error.add_context(unfinished(side));
   throw error;
 }
 

@@ -94,6 +94,7 @@ class DeviceRun::Segment {
 
   bool uses(size_t side) const { return !bound_.steps.devices[side].blocks.empty(); }
   void reserve();
+  std::string unfinished(size_t side) const;
   void check(size_t side, const char* failure, const std::string& detail);
   void read_times();
 
