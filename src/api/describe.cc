@@ -167,6 +167,7 @@ std::string describe(const Profile& profile) {
       field(w, "duration_ns", e.duration_ns);
       field(w, "flops", e.flops);
       field(w, "bytes", e.bytes);
+      if (!e.device.empty()) field(w, "device", e.device);
       w.Key("helpers");
       w.StartArray();
       for (const ProfileEvent::Helper& h : e.helpers) {
@@ -184,7 +185,7 @@ std::string describe(const Profile& profile) {
   });
 }
 
-std::string describe(const BoundSteps& bound, const Graph& graph) {
+std::string describe(const BoundSteps& bound, const Graph& graph, const KernelSelector& selector) {
   return object([&](Writer& w) {
     w.StartArray();
     const auto write = [&](const Step& step, size_t strips) {
@@ -194,6 +195,15 @@ std::string describe(const BoundSteps& bound, const Graph& graph) {
       field(w, "op", step.op.name());
       field(w, "kernel", step.kernel->name);
       if (strips > 0) field(w, "strips", static_cast<int64_t>(strips));
+      field(w, "place", selector.name_of(step.place));
+      if (!step.cause.empty()) field(w, "cause", step.cause);
+      if (step.copy != nullptr) {
+        int64_t bytes = 0;
+        for (const Transfer& t : step.copy->transfers) bytes += static_cast<int64_t>(t.bytes);
+        field(w, "direction", step.copy->upload ? "to" : "from");
+        field(w, "copied_bytes", bytes);
+        field(w, "transfers", static_cast<int64_t>(step.copy->transfers.size()));
+      }
       write_facts(w, "inputs", step.in, bound.steps);
       write_facts(w, "outputs", step.out, bound.steps);
       w.Key("refused");

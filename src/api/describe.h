@@ -15,6 +15,6 @@ std::string describe(const ModelInfo& info);
 std::string describe(const Model& model);
 std::string describe(const Profile& profile);
 /// The kernels of planned steps.
-std::string describe(const BoundSteps& steps, const Graph& graph);
+std::string describe(const BoundSteps& steps, const Graph& graph, const KernelSelector& selector);
 
 }  // namespace coracle

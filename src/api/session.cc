@@ -314,8 +314,8 @@ coracle_status coracle_session_explain(coracle_session* session, const char** js
   return guard([&] {
     require_pointer(session, "session");
     require_pointer(json, "json");
-    *json =
-        coracle::kept_text(coracle::describe(*session->session.explain(), session->session.model().program()->graph()));
+    const coracle::Program& program = *session->session.model().program();
+    *json = coracle::kept_text(coracle::describe(*session->session.explain(), program.graph(), program.selector()));
   });
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/deadline.h"
+#include "base/error.h"
 #include "base/size.h"
 
 namespace coracle {
@@ -86,6 +87,34 @@ ArenaPlan plan_arena(const std::vector<ArenaBlock>& blocks) {
     placed.add(b);
   }
   return plan;
+}
+
+ArenaPlans plan_arenas(const std::vector<ArenaBlock>& blocks, size_t largest) {
+  ArenaPlans plans;
+  plans.spots.resize(blocks.size());
+  std::vector<size_t> left(blocks.size());
+  std::iota(left.begin(), left.end(), size_t{0});
+  while (!left.empty()) {
+    std::vector<ArenaBlock> tried;
+    for (size_t b : left) tried.push_back(blocks[b]);
+    const ArenaPlan plan = plan_arena(tried);
+    std::vector<size_t> rest;
+    size_t bytes = 0;
+    for (size_t i = 0; i < left.size(); ++i) {
+      const size_t end = (plan.offsets[i] + aligned(tried[i].bytes)).bytes();
+      if (end > largest) {
+        rest.push_back(left[i]);
+        continue;
+      }
+      plans.spots[left[i]] = {static_cast<uint32_t>(plans.bytes.size()), plan.offsets[i]};
+      bytes = std::max(bytes, end);
+    }
+    require(rest.size() < left.size(), ErrorCode::kOutOfMemory, "a tensor of ", blocks[left[0]].bytes,
+            " bytes is larger than a block of memory may be, ", largest, " bytes");
+    plans.bytes.push_back(bytes);
+    left = std::move(rest);
+  }
+  return plans;
 }
 
 }  // namespace coracle

@@ -24,4 +24,17 @@ struct ArenaPlan {
 /// ("greedy by size", Pisarchyk and Lee, arXiv 2001.03288). Deterministic.
 ArenaPlan plan_arena(const std::vector<ArenaBlock>& blocks);
 
+/// The same where no arena may have more than so many bytes.
+struct ArenaPlans {
+  struct Spot {
+    uint32_t arena = 0;
+    size_t offset = 0;
+  };
+  std::vector<Spot> spots;    ///< by block
+  std::vector<size_t> bytes;  ///< of each arena
+};
+
+/// Fills one arena after the other. Throws Error (out of memory) where a block alone is larger.
+ArenaPlans plan_arenas(const std::vector<ArenaBlock>& blocks, size_t largest);
+
 }  // namespace coracle

@@ -13,12 +13,7 @@ namespace coracle {
 KernelSelector::KernelSelector(KernelChoice choice)
     : choice_(std::move(choice)), isa_(runs_on(choice_.isa, detected_isa()) ? choice_.isa : detected_isa()) {
   for (const Device* device : all_devices()) {
-    for (const KernelTable* table : device->kernels()) {
-      for (const Kernel& kernel : table->rows) {
-        if (runs_on(kernel.isa, isa_) && allows_products(kernel.products) && allows(kernel.name))
-          rows_[kernel.op].push_back(&kernel);
-      }
-    }
+    if (device->is_host()) add(*device, rows_);
   }
   references_.reserve(all_ops().size());
   for (const OpRow* op : all_ops()) {
@@ -26,12 +21,30 @@ KernelSelector::KernelSelector(KernelChoice choice)
     references_.push_back(reference_kernel(*op));
     rows_[op].push_back(&references_.back());
   }
+  sort(rows_);
+  device_rows_.resize(choice_.devices.size());
+  for (size_t i = 0; i < device_rows_.size(); ++i) {
+    add(*choice_.devices[i].device, device_rows_[i]);
+    sort(device_rows_[i]);
+  }
+}
+
+void KernelSelector::add(const Device& device, Rows& rows) const {
+  for (const KernelTable* table : device.kernels()) {
+    for (const Kernel& kernel : table->rows) {
+      if (runs_on(kernel.isa, isa_) && allows_products(kernel.products) && allows(kernel.name))
+        rows[kernel.op].push_back(&kernel);
+    }
+  }
+}
+
+void KernelSelector::sort(Rows& rows) {
   // Matrix tiles first, then the widest instruction set; within one by rank, then the order of the table.
   const auto order = [](const Kernel* k) {
     return std::tuple(k->rank != kLastResort, k->products != Products::kFloat32, k->isa, k->rank);
   };
-  for (auto& [op, rows] : rows_) {
-    std::stable_sort(rows.begin(), rows.end(), [&](const Kernel* a, const Kernel* b) { return order(a) > order(b); });
+  for (auto& [op, list] : rows) {
+    std::stable_sort(list.begin(), list.end(), [&](const Kernel* a, const Kernel* b) { return order(a) > order(b); });
   }
 }
 
@@ -50,6 +63,13 @@ std::span<const Kernel* const> KernelSelector::rows(const OpRow& op) const {
   const auto it = rows_.find(&op);
   require(it != rows_.end(), ErrorCode::kUnsupported, "operator ", op.name, " has no kernel");
   return it->second;
+}
+
+std::span<const Kernel* const> KernelSelector::rows(const OpRow& op, Place place) const {
+  if (place.is_host()) return rows(op);
+  const Rows& rows = device_rows_.at(place.device - size_t{1});
+  const auto it = rows.find(&op);
+  return it == rows.end() ? std::span<const Kernel* const>() : it->second;
 }
 
 }  // namespace coracle

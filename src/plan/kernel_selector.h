@@ -16,31 +16,51 @@ struct Refusal {
   std::string reason;
 };
 
+/// A device that a program uses besides the host.
+struct UsedDevice {
+  const Device* device = nullptr;  ///< its kernels
+  std::shared_ptr<OpenDevice> open;
+};
+
 /// Which kernels a program may use.
 struct KernelChoice {
   Isa isa = detected_isa();                   ///< wider ones are left out
   Precision precision = Precision::kDefault;  ///< on matrix tiles, if the instruction set is AVX-512
   bool emulates_tiles = false;                ///< also on machines without such tiles: slow, the same numbers
   std::vector<std::string> disabled = {};     ///< prefixes: "conv2d", "conv2d.indirect" or "strips"
+  std::vector<UsedDevice> devices = {};       ///< in order of preference; place i is the i-th, from 1 on
 };
 
-/// The kernels of each operator in order of preference, for one instruction set. Immutable once made.
+/// The kernels of each operator in order of preference, for one instruction set, at each place. Immutable once made.
 class KernelSelector {
  public:
   /// The reference is never left out.
   explicit KernelSelector(KernelChoice choice);
 
   bool allows(std::string_view kernel) const;
+  /// Those of the host, which has one for every operator.
   std::span<const Kernel* const> rows(const OpRow& op) const;
+  /// Those at a place; a device may have none.
+  std::span<const Kernel* const> rows(const OpRow& op, Place place) const;
   Isa isa() const { return isa_; }
 
+  const std::vector<UsedDevice>& devices() const { return choice_.devices; }
+  const UsedDevice& device(Place place) const { return choice_.devices.at(place.device - size_t{1}); }
+  /// "cpu", "opencl"
+  const char* name_of(Place place) const { return place.is_host() ? "cpu" : device(place).device->name; }
+
  private:
+  using Rows = std::unordered_map<const OpRow*, std::vector<const Kernel*>>;
+
   bool allows_products(Products products) const;
+  void add(const Device& device, Rows& rows) const;
+  static void sort(Rows& rows);
 
   KernelChoice choice_;
   Isa isa_;
   std::vector<Kernel> references_;
-  std::unordered_map<const OpRow*, std::vector<const Kernel*>> rows_;
+  Rows rows_;
+  std::vector<Rows> device_rows_;  // by device
 };
 
 }  // namespace coracle

@@ -6,6 +6,8 @@
 
 #include "base/size.h"
 #include "plan/arena.h"
+#include "plan/device_arena.h"
+#include "plan/waits.h"
 
 namespace coracle {
 namespace {
@@ -21,9 +23,12 @@ void count_bytes(Steps& steps) {
   for (const Local& local : steps.locals) {
     if (local.view != nullptr) steps.bytes += sizeof(StridedView) + kBlock;
   }
+  for (const DeviceNeeds& needs : steps.devices) steps.bytes += sizeof(needs) + kBlock + 8 * needs.blocks.size();
   for (const Step& step : steps.steps) {
     steps.bytes += sizeof(Step) + 4 * kBlock;
     if (step.prepared.state != nullptr) steps.bytes += 2 * kBlock + step.prepared.state_bytes;
+    if (!step.waits.empty()) steps.bytes += kBlock;
+    if (step.copy != nullptr) steps.bytes += sizeof(CopyPlan) + step.in.size() * (sizeof(size_t) + sizeof(Transfer));
   }
 }
 
@@ -36,6 +41,7 @@ void share_in_place(Steps& steps, const Step& step, int s, std::vector<int>& fir
   const auto f = static_cast<size_t>(from);
   const auto o = static_cast<size_t>(out);
   if (owner_of(steps, out) != out || from == out) return;
+  if (locals[f].fact.place != locals[o].fact.place) return;
   if (locals[f].slot.kind != Slot::Kind::kArena || last[f] != s || first[f] == s) return;
   if (locals[f].fact.bytes() != locals[o].fact.bytes()) return;
   for (size_t i = 0; i < step.in.size(); ++i) {
@@ -44,6 +50,19 @@ void share_in_place(Steps& steps, const Step& step, int s, std::vector<int>& fir
   if (locals[o].slot.kind == Slot::Kind::kExternal) locals[f].slot = locals[o].slot;
   locals[o].alias_of = from;
   last[f] = last[o];
+}
+
+/// See waits.h.
+void keep_until_copied(const Steps& steps, std::vector<int>& last) {
+  const std::vector<int> free_at = host_memory_free_at(steps);
+  for (size_t s = 0; s < steps.steps.size(); ++s) {
+    const Step& step = steps.steps[s];
+    if (step.copy == nullptr) continue;
+    for (int l : step.copy->upload ? step.in : step.out) {
+      int& until = last[static_cast<size_t>(owner_of(steps, l))];
+      until = std::max(until, free_at[s]);
+    }
+  }
 }
 
 }  // namespace
@@ -55,7 +74,7 @@ int owner_of(const Steps& steps, int local) {
   return local;
 }
 
-void place_in_memory(Steps& steps) {
+void place_in_memory(Steps& steps, std::span<const UsedDevice> devices) {
   std::vector<Local>& locals = steps.locals;
   std::vector<int> first(locals.size(), kForever);
   std::vector<int> last(locals.size(), -1);
@@ -69,6 +88,9 @@ void place_in_memory(Steps& steps) {
     for (int l : steps.steps[static_cast<size_t>(s)].in) touch(l, s);
     for (int l : steps.steps[static_cast<size_t>(s)].out) touch(l, s);
   }
+  const bool copies =
+      std::any_of(steps.steps.begin(), steps.steps.end(), [](const Step& s) { return !s.place.is_host(); });
+  if (copies) keep_until_copied(steps, last);
   for (const LiveOut& l : steps.live_out) last[static_cast<size_t>(owner_of(steps, l.local))] = kForever;
 
   for (int s = 0; s < count; ++s) {
@@ -80,15 +102,19 @@ void place_in_memory(Steps& steps) {
   std::vector<size_t> owners;
   for (size_t l = 0; l < locals.size(); ++l) {
     if (locals[l].alias_of >= 0 || locals[l].slot.kind != Slot::Kind::kArena || last[l] < 0) continue;
+    if (!locals[l].fact.place.is_host()) continue;
     blocks.push_back({locals[l].fact.bytes(), first[l], last[l]});
     owners.push_back(l);
   }
   const ArenaPlan arena = plan_arena(blocks);
   for (size_t b = 0; b < blocks.size(); ++b) locals[owners[b]].slot.offset = arena.offsets[b];
+  if (copies) place_on_devices(steps, first, last, devices);
   for (size_t l = 0; l < locals.size(); ++l) {
     if (locals[l].alias_of >= 0)
       locals[l].slot = locals[static_cast<size_t>(owner_of(steps, static_cast<int>(l)))].slot;
   }
+
+  if (copies) plan_transfers(steps, devices);
 
   size_t workspace = 0;
   for (const Step& step : steps.steps) workspace = std::max(workspace, step.prepared.workspace);

@@ -8,8 +8,8 @@ namespace coracle {
 /// The local in whose memory a local lies: itself, or the end of its chain of views.
 int owner_of(const Steps& steps, int local);
 
-/// Gives each local of finished steps its place: in the arena by its live range, in place of an operand where the
-/// kernel allows it, or where its owner lies. Takes out the steps that are views, and counts memory.
-void place_in_memory(Steps& steps);
+/// Gives each local of finished steps its memory: in the arena of its place by its live range, in place of an operand
+/// where the kernel allows it, or where its owner lies. Takes out the steps that are views, and counts memory.
+void place_in_memory(Steps& steps, std::span<const UsedDevice> devices = {});
 
 }  // namespace coracle

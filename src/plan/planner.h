@@ -23,7 +23,8 @@ struct PlanContext {
   PackedWeights* packed = nullptr;
   int32_t graph = 0;           ///< number of the graph within the model (numbered_graphs)
   ThreadPool* pool = nullptr;  ///< of the executor that will run the steps
-  bool keep_refusals = false;  ///< record why better kernels were passed over
+  bool keep_refusals = false;  ///< record why better kernels were passed over, and why nodes run where they do
+  std::span<const std::unique_ptr<DeviceConstants>> constants = {};  ///< of the selector's devices
 };
 
 /// Plans the nodes from `position` on for given facts (by value; those of values not computed yet are ignored), up to

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "plan/copy.h"
+#include "plan/device_constants.h"
 #include "plan/kernel_selector.h"
 
 namespace coracle {
@@ -14,25 +16,27 @@ namespace coracle {
 /// Where the elements of a local value lie during a run.
 struct Slot {
   enum class Kind : uint8_t {
-    kArena,     ///< at `offset` of the session's arena
+    kArena,     ///< at `offset` of the session's arena at that place
     kExternal,  ///< a tensor of the session: an input, an output, or a value that outlives the segment
     kConstant,  ///< fact.value of the local
   };
   Kind kind = Kind::kArena;
+  uint32_t block = 0;  ///< of a device's arena, which may have several
   size_t offset = 0;
   ValueId external = kNoValue;
 };
 
-/// A value of the graph in one layout, as a segment uses it.
+/// A value of the graph in one layout at one place (Fact::place), as a segment uses it.
 struct Local {
   Fact fact;
   ValueId value = kNoValue;
   int alias_of = -1;  ///< index of the local whose memory it is seen in, -1 if it has its own
   Slot slot;
   std::shared_ptr<const StridedView> view;  ///< how it lies in alias_of, if not as a whole
+  DevicePiece constant = {};                ///< where the elements of a constant lie on a device
 };
 
-/// One kernel call.
+/// One kernel call, or a copy between the host and a device.
 struct Step {
   const Kernel* kernel = nullptr;
   Op op;
@@ -44,12 +48,22 @@ struct Step {
   Prepared prepared;
   std::vector<Refusal> refusals;  ///< filled when asked for
   std::vector<Step> parts;  ///< steps that this one runs in strips (strips.h); their tensors in between have no place
+  Place place;              ///< where it runs; of a copy the device
+  std::string cause = {};   ///< why there, filled when asked for
+  std::vector<int> waits = {};          ///< copies to the host that must be done before (waits.h)
+  std::shared_ptr<CopyPlan> copy = {};  ///< of copies only
 };
 
 /// A value that later segments or the caller need.
 struct LiveOut {
   ValueId value = kNoValue;
   int local = -1;
+};
+
+/// What a plan takes of a device besides constants.
+struct DeviceNeeds {
+  std::vector<size_t> blocks;  ///< bytes of each block of the arena
+  size_t staging = 0;          ///< bytes of host memory that inputs and results pass through
 };
 
 /// Everything needed to run a stretch of nodes for one set of shapes. Immutable once planned.
@@ -59,9 +73,10 @@ struct Steps {
   std::vector<LiveOut> live_out;
   size_t arena_bytes = 0;  ///< tensors and, behind them, the workspace
   size_t workspace_offset = 0;
-  size_t stop = 0;          ///< position in the graph's order of the first node not covered
-  size_t packed_alone = 0;  ///< bytes of constants made wider that no other steps share
-  size_t bytes = 0;         ///< memory this object takes, for the bound on cached steps
+  std::vector<DeviceNeeds> devices;  ///< by place, from 1 on; empty where nothing runs on any
+  size_t stop = 0;                   ///< position in the graph's order of the first node not covered
+  size_t packed_alone = 0;           ///< bytes of constants made wider that no other steps share
+  size_t bytes = 0;                  ///< memory this object takes, for the bound on cached steps
 };
 
 }  // namespace coracle

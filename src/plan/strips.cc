@@ -171,8 +171,9 @@ bool runs_by_rows(const Steps& steps, const Step& step) {
     const Fact& fact = steps.locals[static_cast<size_t>(l)].fact;
     if (fact.value != nullptr) constants += fact.bytes();
   }
-  return constants <= kConstantBytes && step.kernel->run_rows != nullptr && step.prepared.rows.has_value() &&
-         step.prepared.workspace == 0 && step.out.size() == 1 && step.in.size() <= kMostOperands;
+  return step.place.is_host() && constants <= kConstantBytes && step.kernel->run_rows != nullptr &&
+         step.prepared.rows.has_value() && step.prepared.workspace == 0 && step.out.size() == 1 &&
+         step.in.size() <= kMostOperands;
 }
 
 size_t row_bytes(const Fact& fact) { return static_cast<size_t>(fact.shape[1] * fact.shape[3]) * size_of(fact.dtype); }

@@ -10,6 +10,7 @@
 #include "base/loop_trace.h"
 #include "plan/call_failure.h"
 #include "plan/cost.h"
+#include "run/call_names.h"
 #include "run/sized_call.h"
 
 namespace coracle {
@@ -93,6 +94,8 @@ Executor::Executor(std::shared_ptr<const Program> program, const SessionOptions&
       cancelled_(cancelled),
       pool_(options.workers, options.threads),
       ledger_(std::make_shared<MemoryLedger>(options.memory_limit)),
+      devices_(program_->selector().devices().empty() ? nullptr
+                                                      : std::make_unique<DeviceRun>(program_->selector().devices())),
       cache_(options.cache_bytes) {
   ledger_->set_reclaim([this] { reclaim(); });
 }
@@ -124,6 +127,7 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs) {
     arena_in_use_.reset();
     frames_.clear();
     if (options_.memory_limit != 0) free_arena();
+    if (options_.memory_limit != 0 && devices_ != nullptr) devices_->release();
     throw;
   }
 }
@@ -147,12 +151,17 @@ std::shared_ptr<const BoundSteps> Executor::plan(std::span<const Fact> inputs, b
   Frame frame = frame_of(graph);
   for (size_t i = 0; i < inputs.size(); ++i) frame.facts[index(graph.inputs()[i])] = inputs[i];
   const Program::GraphInfo& info = program_->info(graph);
-  return std::make_shared<BoundSteps>(plan_segment(graph, info.uses, 0, frame.facts,
-                                                   {.selector = &program_->selector(),
-                                                    .packed = &program_->packed(),
-                                                    .graph = info.number,
-                                                    .pool = &pool_,
-                                                    .keep_refusals = keep_refusals}));
+  return std::make_shared<BoundSteps>(
+      plan_segment(graph, info.uses, 0, frame.facts, plan_context(info, keep_refusals)));
+}
+
+PlanContext Executor::plan_context(const Program::GraphInfo& info, bool keep_refusals) {
+  return {.selector = &program_->selector(),
+          .packed = &program_->packed(),
+          .graph = info.number,
+          .pool = &pool_,
+          .keep_refusals = keep_refusals,
+          .constants = program_->constants()};
 }
 
 Executor::Frame& Executor::frame_of(const Graph& graph) {
@@ -238,9 +247,8 @@ std::shared_ptr<BoundSteps> Executor::steps_for(const Graph& graph, size_t posit
   std::shared_ptr<BoundSteps> bound = cache_.find(key_);
   if (bound == nullptr) {
     const auto start = std::chrono::steady_clock::now();
-    bound = std::make_shared<BoundSteps>(plan_segment(
-        graph, info.uses, position, frame.facts,
-        {.selector = &program_->selector(), .packed = &program_->packed(), .graph = info.number, .pool = &pool_}));
+    bound =
+        std::make_shared<BoundSteps>(plan_segment(graph, info.uses, position, frame.facts, plan_context(info, false)));
     if (logs(LogLevel::kInfo))
       tell_plan(graph, position, frame, bound->steps, std::chrono::steady_clock::now() - start);
     cache_.insert(key_, bound);
@@ -306,11 +314,26 @@ void Executor::run_steps(const Graph& graph, BoundSteps& bound, Frame& frame) {
     bound.views[e.view].data = frame.tensors[index(e.value)].raw();
   }
   arena_in_use_ = bound.steps.arena_bytes;
-  run_calls(graph, bound);
+  if (bound.steps.devices.empty()) {
+    run_calls(graph, bound, nullptr);
+  } else {
+    DeviceRun::Segment on_devices(*devices_, graph, bound, profile_, run_start_);
+    run_calls(graph, bound, &on_devices);
+    on_devices.finish();
+  }
   arena_in_use_.reset();
 }
 
-void Executor::run_calls(const Graph& graph, BoundSteps& bound) {
+void Executor::observe(const Graph& graph, const BoundSteps& bound, size_t i, bool results,
+                       DeviceRun::Segment* on_devices) {
+  const Step& step = bound.steps.steps[i];
+  if (step.copy != nullptr) return;
+  if (step.place.is_host()) return observe_step(graph, bound.steps, step, bound.calls[i], results, *observer_);
+  const DeviceRun::Segment::Seen seen = on_devices->seen(i, results);
+  observe_step(graph, bound.steps, step, seen.call(), results, *observer_);
+}
+
+void Executor::run_calls(const Graph& graph, BoundSteps& bound, DeviceRun::Segment* on_devices) {
   using Clock = std::chrono::steady_clock;
   std::string detail;
   for (size_t i = 0; i < bound.calls.size(); ++i) {
@@ -319,23 +342,16 @@ void Executor::run_calls(const Graph& graph, BoundSteps& bound) {
     call.failure = nullptr;
     call.failure_detail = &detail;
     const Clock::time_point start = profile_ != nullptr ? Clock::now() : Clock::time_point{};
-    if (observer_ != nullptr) [[unlikely]] {
-      observe_step(graph, bound.steps, step, call, false, *observer_);
-    }
+    if (on_devices != nullptr) [[unlikely]]
+      on_devices->before(i);
+    if (observer_ != nullptr) [[unlikely]]
+      observe(graph, bound, i, false, on_devices);
     step.kernel->run(call);
-    const auto node_name = [&] {
-      const auto name_of_one = [&](const Step& one) {
-        return one.node == kNoNode ? std::string(one.op.name()) : graph.node(one.node).name;
-      };
-      std::string name;
-      for (const Step& part : step.parts) name += (name.empty() ? "" : " + ") + name_of_one(part);
-      return step.parts.empty() ? name_of_one(step) : name;
-    };
     if (profile_ != nullptr) {
       const Clock::time_point end = Clock::now();
       const auto ns = [](auto d) { return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count(); };
       const Cost cost = cost_of_step(bound.steps, step);
-      profile_->push_back({.node = node_name(),
+      profile_->push_back({.node = node_name(graph, step),
                            .op = step.op.name(),
                            .kernel = step.kernel->name,
                            .outputs = call.out.empty() ? std::string() : text(*call.out[0].fact),
@@ -347,11 +363,13 @@ void Executor::run_calls(const Graph& graph, BoundSteps& bound) {
     }
     if (call.failure != nullptr) [[unlikely]] {
       throw Error(code_of_failure(call.failure), detail.empty() ? std::string(call.failure) : detail)
-          .add_context(text("running operator ", step.op.name(), " (", node_name(), ")"));
+          .add_context(text("running operator ", step.op.name(), " (", node_name(graph, step), ")"));
     }
+    if (on_devices != nullptr) [[unlikely]]
+      on_devices->after(i);
     Deadline::check_current();  // a kernel that met it has left its results unfinished
     if (observer_ != nullptr) [[unlikely]] {
-      observe_step(graph, bound.steps, step, call, true, *observer_);
+      observe(graph, bound, i, true, on_devices);
       Deadline::check_current();  // whoever looks at results may cancel
     }
   }

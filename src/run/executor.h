@@ -13,6 +13,7 @@
 #include "base/memory_ledger.h"
 #include "base/pages.h"
 #include "plan/device.h"
+#include "run/device_run.h"
 #include "run/observer.h"
 #include "run/profile.h"
 #include "run/program.h"
@@ -47,7 +48,8 @@ class Executor {
   MachineLimits measure_limits();
   size_t arena_bytes() const { return arena_.bytes(); }
   size_t cache_bytes() const { return cache_.bytes(); }
-  /// Gives back the arena, cached steps and tensors; returns about how many bytes that were.
+  size_t device_bytes() const { return devices_ == nullptr ? 0 : devices_->bytes(); }
+  /// Gives back the arenas, cached steps and tensors; returns about how many bytes that were.
   size_t release_memory();
 
  private:
@@ -71,7 +73,9 @@ class Executor {
   [[gnu::cold]] void tell_plan(const Graph& graph, size_t position, const Frame& frame, const Steps& steps,
                                std::chrono::nanoseconds taken) const;
   void run_steps(const Graph& graph, BoundSteps& bound, Frame& frame);
-  void run_calls(const Graph& graph, BoundSteps& bound);
+  void run_calls(const Graph& graph, BoundSteps& bound, DeviceRun::Segment* on_devices);
+  PlanContext plan_context(const Program::GraphInfo& info, bool keep_refusals);
+  void observe(const Graph& graph, const BoundSteps& bound, size_t i, bool results, DeviceRun::Segment* on_devices);
   bool read_shape_inputs(const Node& node, Frame& frame);
   void run_alone(const Graph& graph, size_t position, Frame& frame);
   std::vector<Fact> infer_results(const Node& node, std::span<const Fact* const> facts) const;
@@ -84,6 +88,7 @@ class Executor {
   const std::atomic<uint32_t>* const cancelled_;
   ThreadPool pool_;
   const std::shared_ptr<MemoryLedger> ledger_;
+  const std::unique_ptr<DeviceRun> devices_;  // null where the program uses none
   StepCache cache_;
   Pages arena_;
   std::optional<size_t> arena_in_use_;  // how much of the arena

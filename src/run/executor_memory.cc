@@ -26,6 +26,7 @@ void Executor::reclaim() {
     }
   }
   cache_.clear();
+  if (devices_ != nullptr) devices_->release();
   if (!arena_in_use_) return free_arena();
   const size_t before = arena_.bytes();
   arena_.trim(*arena_in_use_);
@@ -39,7 +40,7 @@ std::string Executor::largest_tensor(const Graph& graph, const Steps& steps) {
   for (const Step& step : steps.steps) {
     for (int l : step.out) {
       const Local& local = steps.locals[static_cast<size_t>(l)];
-      if (local.slot.kind != Slot::Kind::kArena) continue;
+      if (local.slot.kind != Slot::Kind::kArena || !local.fact.place.is_host()) continue;
       if (largest != nullptr && local.fact.bytes() <= largest->bytes()) continue;
       largest = &local.fact;
       maker = &step;
@@ -74,12 +75,13 @@ void Executor::free_arena() {
 }
 
 size_t Executor::release_memory() {
-  size_t bytes = cache_.bytes() + arena_bytes();
+  size_t bytes = cache_.bytes() + arena_bytes() + device_bytes();
   for (const auto& [graph, frame] : frames_) {
     for (const Tensor& t : frame.tensors) bytes += t.empty_handle() || t.is_array() ? 0 : t.bytes();
   }
   cache_.clear();
   free_arena();
+  if (devices_ != nullptr) devices_->release();
   frames_.clear();
   return bytes;
 }

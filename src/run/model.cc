@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/printable.h"
 #include "model/saved/write.h"
+#include "run/open_device.h"
 
 namespace coracle {
 namespace {
@@ -74,6 +75,11 @@ std::vector<PassCount> passes_of(const ModelInfo& info, const Graph& graph, cons
   return counts;
 }
 
+ModelOptions with_open_devices(ModelOptions options) {
+  for (UsedDevice& device : open_devices(options.device)) options.kernels.devices.push_back(std::move(device));
+  return options;
+}
+
 }  // namespace
 
 std::shared_ptr<const Model> Model::load(const ModelSource& source, const ModelOptions& options) {
@@ -92,7 +98,7 @@ std::shared_ptr<const Model> Model::make(LoadedModel loaded, const ModelOptions&
 }
 
 Model::Model(LoadedModel loaded, const ModelOptions& options)
-    : options_(options),
+    : options_(with_open_devices(options)),
       info_(std::move(loaded.info)),
       files_(std::move(loaded.files)),
       mapped_bytes_(loaded.mapped_bytes),

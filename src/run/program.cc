@@ -8,6 +8,9 @@ Program::Program(std::shared_ptr<const Graph> graph, const ModelOptions& options
   add(*graph_, "main");
   int32_t number = 0;
   for (const Graph* g : numbered_graphs(*graph_)) infos_.at(g).number = number++;
+  for (const UsedDevice& device : selector_.devices()) {
+    constants_.push_back(std::make_unique<DeviceConstants>(device.open));
+  }
 }
 
 void Program::add(const Graph& graph, const std::string& key) {

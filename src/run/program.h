@@ -11,7 +11,7 @@
 namespace coracle {
 
 /// A graph ready to be planned and run: its kernels, packed weights and value lifetimes, regions included.
-/// Immutable but for the packed weights, which grow under a lock; shared by all sessions.
+/// Immutable but for the packed weights and the constants on devices, which grow under locks; shared by all sessions.
 class Program {
  public:
   /// `saved`: packed weights of its file.
@@ -27,6 +27,8 @@ class Program {
   const GraphInfo& info(const Graph& graph) const { return infos_.at(&graph); }
   const KernelSelector& selector() const { return selector_; }
   PackedWeights& packed() const { return packed_; }
+  /// By device of the selector.
+  std::span<const std::unique_ptr<DeviceConstants>> constants() const { return constants_; }
 
  private:
   void add(const Graph& graph, const std::string& key);
@@ -35,6 +37,7 @@ class Program {
   KernelSelector selector_;
   std::unordered_map<const Graph*, GraphInfo> infos_;
   mutable PackedWeights packed_;
+  std::vector<std::unique_ptr<DeviceConstants>> constants_;
 };
 
 }  // namespace coracle

@@ -160,7 +160,7 @@ Profile Session::profile() const {
 
 Session::Memory Session::memory() const {
   const Use use(*this);
-  return {.arena = executor_.arena_bytes(), .plans = executor_.cache_bytes()};
+  return {.arena = executor_.arena_bytes(), .plans = executor_.cache_bytes(), .device = executor_.device_bytes()};
 }
 
 void Session::set_observer(Observer observer) {

@@ -59,6 +59,7 @@ class Session {
   struct Memory {
     size_t arena = 0;
     size_t plans = 0;
+    size_t device = 0;  ///< arenas on devices, and host memory that inputs and results pass through on their way
   };
   Memory memory() const;
   size_t release_memory();

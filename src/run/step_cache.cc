@@ -10,24 +10,28 @@ BoundSteps::BoundSteps(Steps planned) : steps(std::move(planned)) {
   for (const Step& step : steps.steps) count += step.in.size() + step.out.size();
   views.reserve(count);
   calls.reserve(steps.steps.size());
+  const auto root_of = [&](int l) -> const Local& {
+    while (steps.locals[static_cast<size_t>(l)].alias_of >= 0) l = steps.locals[static_cast<size_t>(l)].alias_of;
+    return steps.locals[static_cast<size_t>(l)];
+  };
   const auto add_view = [&](int l) {
     const Local& local = steps.locals[static_cast<size_t>(l)];
+    const bool on_host = local.fact.place.is_host();
+    TensorView view{.data = nullptr, .fact = &local.fact};
     switch (local.slot.kind) {
-      case Slot::Kind::kArena: in_arena_.push_back({views.size(), local.slot.offset}); break;
+      case Slot::Kind::kArena:
+        if (on_host) in_arena_.push_back({views.size(), local.slot.offset});
+        if (!on_host) on_device_.push_back({views.size(), local.fact.place, local.slot.block});
+        if (!on_host) view.offset = local.slot.offset;
+        break;
       case Slot::Kind::kExternal: externals.push_back({views.size(), local.slot.external}); break;
-      case Slot::Kind::kConstant: break;
-    }
-    const bool constant = local.slot.kind == Slot::Kind::kConstant;
-    const Fact& owner = steps.locals[static_cast<size_t>(l)].fact;
-    const Tensor* value = nullptr;
-    if (constant) {
-      int root = l;
-      while (steps.locals[static_cast<size_t>(root)].alias_of >= 0) {
-        root = steps.locals[static_cast<size_t>(root)].alias_of;
+      case Slot::Kind::kConstant: {
+        const Local& root = root_of(l);
+        view.data = on_host ? const_cast<void*>(root.fact.value->raw()) : root.constant.block.get();
+        view.offset = root.constant.offset;
       }
-      value = steps.locals[static_cast<size_t>(root)].fact.value.get();
     }
-    views.push_back({.data = constant ? const_cast<void*>(value->raw()) : nullptr, .fact = &owner});
+    views.push_back(view);
   };
   for (Step& step : steps.steps) {
     const size_t first = views.size();
@@ -43,22 +47,34 @@ BoundSteps::BoundSteps(Steps planned) : steps(std::move(planned)) {
     call.in_counts = step.in_counts;
     call.out_counts = step.out_counts;
     call.weights = step.prepared.weights.get();
-    call.state = step.prepared.state.get();
+    call.state = step.copy != nullptr ? step.copy.get() : step.prepared.state.get();
     calls.push_back(call);
   }
   in_arena_.shrink_to_fit();
+  on_device_.shrink_to_fit();
   externals.shrink_to_fit();
   bytes = steps.bytes + views.size() * sizeof(TensorView) + calls.size() * sizeof(KernelCall) +
-          (in_arena_.size() + externals.size()) * sizeof(InArena);
+          (in_arena_.size() + externals.size()) * sizeof(InArena) + on_device_.size() * sizeof(OnDevice);
 }
 
 void BoundSteps::bind(std::byte* arena, ThreadPool* pool) {
   if (arena == arena_ && arena != nullptr) return;
   arena_ = arena;
   for (const InArena& v : in_arena_) views[v.view].data = arena + v.offset;
-  for (KernelCall& call : calls) {
-    call.workspace = arena + steps.workspace_offset;
-    call.pool = pool;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    if (steps.steps[i].copy == nullptr) calls[i].workspace = arena + steps.workspace_offset;
+    calls[i].pool = pool;
+  }
+}
+
+void BoundSteps::bind_device(Place place, std::span<void* const> arena, void* staging, Queue* queue) {
+  for (const OnDevice& v : on_device_) {
+    if (v.place == place) views[v.view].data = arena[v.block];
+  }
+  for (size_t i = 0; i < calls.size(); ++i) {
+    if (steps.steps[i].place != place) continue;
+    calls[i].queue = queue;
+    if (steps.steps[i].copy != nullptr) calls[i].workspace = staging;
   }
 }
 

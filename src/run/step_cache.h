@@ -19,6 +19,8 @@ struct BoundSteps {
 
   /// Points all views and workspaces into an arena that starts at `arena`.
   void bind(std::byte* arena, ThreadPool* pool);
+  /// The same for what is on a device: blocks of its arena, staging memory for its copies, and its queue.
+  void bind_device(Place place, std::span<void* const> arena, void* staging, Queue* queue);
 
   struct External {
     size_t view;
@@ -30,13 +32,20 @@ struct BoundSteps {
   std::vector<KernelCall> calls;    ///< one per step
   std::vector<External> externals;  ///< views that point to the session's tensors
   size_t bytes = 0;
+  uint64_t device_generation = 0;  ///< of the memory that was bound last; see DeviceRun
 
  private:
   struct InArena {
     size_t view;
     size_t offset;
   };
+  struct OnDevice {
+    size_t view;
+    Place place;
+    uint32_t block;
+  };
   std::vector<InArena> in_arena_;
+  std::vector<OnDevice> on_device_;
   std::byte* arena_ = nullptr;
 };
 

@@ -2,8 +2,9 @@
 // Two ways to the same answer must give the same bits: one session under inputs that change their sizes by turns, with
 // 1 and 3 threads, with another session in between, after release_memory, under a memory limit that just suffices,
 // against a model loaded for these sizes alone. Across options (rewrites off, one by one; narrower instruction sets;
-// strips or strided operands off) answers agree within rounding.
-//   metamorphic_test [--models | --operators DIR] [--seconds S] [--all-options] [NAME...]
+// strips or strided operands off) answers agree within rounding. With nodes on a device that does everything late,
+// chosen by chance, answers have the same bits.
+//   metamorphic_test [--models | --operators DIR] [--seconds S] [--all-options | --placements] [NAME...]
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -16,6 +17,7 @@
 #include "metamorphic/subjects.h"
 #include "run/session.h"
 #include "run/session_results.h"
+#include "support/late_device.h"
 
 namespace coracle::test {
 namespace {
@@ -133,6 +135,7 @@ struct Tally {
   int64_t runs = 0;  ///< compared
   int64_t refused = 0;
   int64_t failed = 0;
+  int64_t kernels = 0;  ///< that a device ran
 };
 
 class SubjectTest {
@@ -156,6 +159,19 @@ class SubjectTest {
       }
       same_session(*variant, expected);
       if (usual) under_limit(*variant, expected);
+    }
+    return !complained_;
+  }
+
+  /// With nodes on a device: all that it takes, and shares of that. True if all agrees.
+  bool run_placements(unsigned seed) {
+    const Variant usual{"as usual", {}};
+    const std::vector<Answer> expected = fresh(usual);
+    if (!repeats(*load(usual))) return true;
+    for (const int percent : {0, 30, 70}) {
+      refuse_nodes(seed, percent);
+      placed(expected, seed, percent);
+      refuse_nodes(0, 0);
     }
     return !complained_;
   }
@@ -221,6 +237,34 @@ class SubjectTest {
     }
   }
 
+  /// On a device that does what it is given while the host goes on, or one that does it when it must and has but small
+  /// blocks of memory.
+  void placed(const std::vector<Answer>& expected, unsigned seed, int percent) {
+    const std::shared_ptr<LateDevice> device =
+        seed % 2 == 0 ? LateDevice::make({.threaded = true, .seed = seed})
+                      : LateDevice::make({.largest_block = size_t{1} << 20U, .alignment = 64});
+    Variant variant{text("on a device that refuses ", percent, " %"), {}};
+    variant.options.kernels.disabled = {"islands"};
+    variant.options.kernels.devices = {use(device)};
+    {
+      const auto model = load(variant);
+      Session one(model, {.threads = 1});
+      Session three(model, {.threads = 3});
+      for (int round = 0; round < 2; ++round) {
+        for (size_t i = 0; i < sets_.size(); ++i) {
+          expect(answer(one, sets_[i]), expected[i], variant, i, "in a session");
+          expect(answer(three, sets_[i]), expected[i], variant, i, "on three threads");
+          if (complained_) break;
+        }
+        one.release_memory();
+      }
+    }
+    const LateDevice::Counts counts = device->counts();
+    if (!device->complaint().empty()) complain(variant.name, 0, device->complaint());
+    if (counts.bytes + counts.host_bytes != 0) complain(variant.name, 0, "memory of the device is left");
+    tally_.kernels += counts.kernels;
+  }
+
   void expect(const Answer& got, const Answer& want, const Variant& variant, size_t i, const char* where) {
     ++tally_.runs;
     if (got == want) return;
@@ -251,7 +295,9 @@ std::vector<const Variant*> chosen_variants(const std::vector<Variant>& all, boo
   return chosen;
 }
 
-int run_all(const std::vector<Subject>& subjects, bool every, double seconds, const std::vector<std::string>& names) {
+enum class Mode : uint8_t { kSome, kAllOptions, kPlacements };
+
+int run_all(const std::vector<Subject>& subjects, Mode mode, double seconds, const std::vector<std::string>& names) {
   const std::vector<Variant> all = variants();
   const auto start = std::chrono::steady_clock::now();
   Tally tally;
@@ -263,7 +309,11 @@ int run_all(const std::vector<Subject>& subjects, bool every, double seconds, co
     if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() > seconds) break;
     ++tally.subjects;
     try {
-      if (!SubjectTest(subject, tally).run(chosen_variants(all, every, turn++))) ++tally.failed;
+      SubjectTest test(subject, tally);
+      const bool agrees = mode == Mode::kPlacements ? test.run_placements(static_cast<unsigned>(turn))
+                                                    : test.run(chosen_variants(all, mode == Mode::kAllOptions, turn));
+      ++turn;
+      if (!agrees) ++tally.failed;
     } catch (const Error& e) {
       ++tally.failed;
       std::printf("%s: %s\n", subject.name.c_str(), e.text().c_str());
@@ -273,6 +323,7 @@ int run_all(const std::vector<Subject>& subjects, bool every, double seconds, co
   std::printf("%lld of %zu models, %lld runs compared, %lld sets of inputs refused, %lld models failed\n",
               static_cast<long long>(tally.subjects), subjects.size(), static_cast<long long>(tally.runs),
               static_cast<long long>(tally.refused), static_cast<long long>(tally.failed));
+  if (mode == Mode::kPlacements) std::printf("%lld kernels ran on a device\n", static_cast<long long>(tally.kernels));
   return tally.failed == 0 && tally.subjects > 0 ? 0 : 1;
 }
 
@@ -283,7 +334,7 @@ int main(int argc, char** argv) {
   constexpr int kSkipped = 77;
   std::string folder = CORACLE_ORACLE_SAMPLE;
   bool models = false;
-  bool every = false;
+  auto mode = coracle::test::Mode::kSome;
   double seconds = 1e9;
   std::vector<std::string> names;
   for (int i = 1; i < argc; ++i) {
@@ -291,7 +342,9 @@ int main(int argc, char** argv) {
     if (option == "--models") {
       models = true;
     } else if (option == "--all-options") {
-      every = true;
+      mode = coracle::test::Mode::kAllOptions;
+    } else if (option == "--placements") {
+      mode = coracle::test::Mode::kPlacements;
     } else if (option == "--operators" && i + 1 < argc) {
       folder = argv[++i];
     } else if (option == "--seconds" && i + 1 < argc) {
@@ -309,5 +362,5 @@ int main(int argc, char** argv) {
     std::printf("skipped: no models (is the reference folder ../shared absent?)\n");
     return kSkipped;
   }
-  return coracle::test::run_all(subjects, every, seconds, names);
+  return coracle::test::run_all(subjects, mode, seconds, names);
 }

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/device_arena.h"
+
+#include <algorithm>
+
+#include "base/size.h"
+#include "plan/arena.h"
+#include "plan/placement.h"
+
+namespace coracle {
+namespace {
+
+/// Of tensors in staging memory, and at least on devices.
+constexpr size_t kAlignment = 128;
+
+int64_t alignment_of(const UsedDevice& device) {
+  return static_cast<int64_t>(std::max(device.open->info().alignment, kAlignment));
+}
+
+/// What a tensor takes on a device or in staging memory; one without elements lies somewhere, too.
+size_t room(size_t bytes, int64_t alignment) { return Size(std::max<size_t>(bytes, 1)).rounded_up(alignment).bytes(); }
+
+class DeviceArena {
+ public:
+  DeviceArena(Steps& steps, const std::vector<int>& first, const std::vector<int>& last, Place place,
+              const UsedDevice& device)
+      : steps_(steps),
+        first_(first),
+        last_(last),
+        place_(place),
+        alignment_(alignment_of(device)),
+        // Of whole tensors.
+        largest_(device.open->info().largest_block / static_cast<size_t>(alignment_) * static_cast<size_t>(alignment_)),
+        taken_(steps.locals.size(), false) {}
+
+  DeviceNeeds place() {
+    for (const Step& step : steps_.steps) {
+      if (step.copy == nullptr || step.place != place_ || step.copy->staged.empty()) continue;
+      add_together(step.copy->upload ? step.out : step.in);
+    }
+    for (size_t l = 0; l < steps_.locals.size(); ++l) {
+      if (is_free(l)) add({l});
+    }
+    const ArenaPlans plans = plan_arenas(blocks_, largest_);
+    for (size_t b = 0; b < blocks_.size(); ++b) {
+      size_t offset = plans.spots[b].offset;
+      for (size_t l : members_[b]) {
+        steps_.locals[l].slot.block = plans.spots[b].arena;
+        steps_.locals[l].slot.offset = offset;
+        offset += room(steps_.locals[l].fact.bytes(), alignment_);
+      }
+    }
+    return {.blocks = plans.bytes};
+  }
+
+ private:
+  /// True for a local that has memory of its own here, and none yet.
+  bool is_free(size_t l) const {
+    const Local& local = steps_.locals[l];
+    return !taken_[l] && local.fact.place == place_ && local.alias_of < 0 && local.slot.kind == Slot::Kind::kArena &&
+           last_[l] >= 0;
+  }
+
+  void add_together(const std::vector<int>& locals) {
+    std::vector<size_t> together;
+    Size bytes;
+    for (int local : locals) {
+      const auto l = static_cast<size_t>(owner_of(steps_, local));
+      if (!is_free(l)) continue;
+      taken_[l] = true;
+      together.push_back(l);
+      bytes += room(steps_.locals[l].fact.bytes(), alignment_);
+    }
+    if (bytes.bytes() <= largest_ && !together.empty()) return add(together);
+    for (size_t l : together) add({l});
+  }
+
+  void add(const std::vector<size_t>& locals) {
+    ArenaBlock block{.bytes = 0, .first = first_[locals[0]], .last = -1};
+    for (size_t l : locals) {
+      block.bytes += room(steps_.locals[l].fact.bytes(), alignment_);
+      block.first = std::min(block.first, first_[l]);
+      block.last = std::max(block.last, last_[l]);
+    }
+    blocks_.push_back(block);
+    members_.push_back(locals);
+  }
+
+  Steps& steps_;
+  const std::vector<int>& first_;
+  const std::vector<int>& last_;
+  const Place place_;
+  const int64_t alignment_;
+  const size_t largest_;
+  std::vector<bool> taken_;  // by local: it is in a block
+  std::vector<ArenaBlock> blocks_;
+  std::vector<std::vector<size_t>> members_;
+};
+
+/// What lies one behind the other at both ends goes at once.
+void plan_transfers(const Steps& steps, const Step& step, int64_t alignment) {
+  CopyPlan& plan = *step.copy;
+  const std::vector<int>& there = plan.upload ? step.out : step.in;
+  for (size_t i = 0; i < there.size(); ++i) {
+    const Local& local = steps.locals[static_cast<size_t>(there[i])];
+    const size_t bytes = local.fact.bytes();
+    if (bytes == 0) continue;
+    if (!plan.staged.empty() && !plan.transfers.empty()) {
+      Transfer& before = plan.transfers.back();
+      const Slot& from = steps.locals[static_cast<size_t>(there[before.item])].slot;
+      const size_t distance = plan.staged[i] - plan.staged[before.item];
+      const bool behind = local.slot.kind == Slot::Kind::kArena && from.kind == Slot::Kind::kArena &&
+                          from.block == local.slot.block && from.offset + distance == local.slot.offset &&
+                          room(before.bytes, alignment) == distance;
+      if (behind) {
+        before.bytes = distance + bytes;
+        continue;
+      }
+    }
+    plan.transfers.push_back({.item = i, .bytes = bytes});
+  }
+}
+
+}  // namespace
+
+void place_on_devices(Steps& steps, const std::vector<int>& first, const std::vector<int>& last,
+                      std::span<const UsedDevice> devices) {
+  for (size_t d = 0; d < devices.size(); ++d) {
+    const Place place{static_cast<uint8_t>(d + 1)};
+    steps.devices.push_back(DeviceArena(steps, first, last, place, devices[d]).place());
+  }
+}
+
+void plan_transfers(Steps& steps, std::span<const UsedDevice> devices) {
+  for (const Step& step : steps.steps) {
+    if (step.copy == nullptr) continue;
+    const size_t d = step.place.device - size_t{1};
+    const int64_t alignment = alignment_of(devices[d]);
+    size_t& staging = steps.devices[d].staging;
+    for (size_t i = 0; i < step.copy->staged.size(); ++i) {
+      step.copy->staged[i] = staging;
+      const Fact& fact = steps.locals[static_cast<size_t>(step.in[i])].fact;
+      staging = (Size(staging) + room(fact.bytes(), alignment)).bytes();
+    }
+    plan_transfers(steps, step, alignment);
+  }
+}
+
+}  // namespace coracle

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/locals.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "ops/cast.h"
+#include "ops/relayout.h"
+#include "plan/placement.h"
+
+namespace coracle {
+namespace {
+
+Layout other(Layout layout) { return layout == Layout::kRowMajor ? Layout::kChannelsLast : Layout::kRowMajor; }
+
+void add_item(Step& copies, int from, int to) {
+  copies.in.push_back(from);
+  copies.out.push_back(to);
+  ++copies.in_counts[0];
+  ++copies.out_counts[0];
+}
+
+Step copy_step(Place place, bool upload) {
+  Step step;
+  step.op = Copy{};
+  step.kernel = &copy_kernel();
+  step.place = place;
+  step.in_counts = {0};
+  step.out_counts = {0};
+  step.copy = std::make_shared<CopyPlan>();
+  step.copy->upload = upload;
+  return step;
+}
+
+}  // namespace
+
+SegmentLocals::SegmentLocals(const Graph& graph, std::span<const Fact> facts, Steps& steps, Services services)
+    : graph_(graph),
+      facts_(facts),
+      steps_(steps),
+      services_(std::move(services)),
+      places_(services_.selector->devices().size() + 1),
+      found_(graph.value_count() * places_ * 4, -1) {
+  for (size_t p = 1; p < places_; ++p) {
+    inputs_.push_back(copy_step(Place{static_cast<uint8_t>(p)}, true));
+    results_.push_back(copy_step(Place{static_cast<uint8_t>(p)}, false));
+  }
+}
+
+int SegmentLocals::add(Fact fact, ValueId value, int alias_of) {
+  steps_.locals.push_back({.fact = std::move(fact), .value = value, .alias_of = alias_of, .slot = {}, .view = nullptr});
+  return static_cast<int>(steps_.locals.size()) - 1;
+}
+
+void SegmentLocals::set(ValueId v, bool wide, int local) {
+  const Fact& fact = steps_.locals[static_cast<size_t>(local)].fact;
+  found(v, fact.layout, wide, fact.place) = local;
+}
+
+// ---- what stands where
+
+int& SegmentLocals::found(ValueId v, Layout layout, bool wide, Place place) {
+  return found_[(index(v) * places_ + place.device) * 4 + static_cast<size_t>(layout) + (wide ? 2 : 0)];
+}
+int SegmentLocals::found(ValueId v, Layout layout, bool wide, Place place) const {
+  return const_cast<SegmentLocals*>(this)->found(v, layout, wide, place);
+}
+
+bool SegmentLocals::stands(ValueId v, bool wide) const {
+  for (size_t p = 0; p < places_; ++p) {
+    const Place place{static_cast<uint8_t>(p)};
+    if (found(v, Layout::kRowMajor, wide, place) >= 0 || found(v, Layout::kChannelsLast, wide, place) >= 0) return true;
+  }
+  return false;
+}
+
+bool SegmentLocals::is_channels_last(ValueId v) const {
+  for (size_t p = 0; p < places_; ++p) {
+    const Place place{static_cast<uint8_t>(p)};
+    if (found(v, Layout::kChannelsLast, false, place) >= 0 || found(v, Layout::kChannelsLast, true, place) >= 0) {
+      return !layouts_agree(facts_[index(v)].shape);
+    }
+  }
+  return false;
+}
+
+bool SegmentLocals::stands_at(ValueId v, Place place) const {
+  const size_t first = (index(v) * places_ + place.device) * 4;
+  return std::any_of(found_.begin() + static_cast<ptrdiff_t>(first), found_.begin() + static_cast<ptrdiff_t>(first) + 4,
+                     [](int l) { return l >= 0; });
+}
+
+/// A device on which the value stands, or the host.
+Place SegmentLocals::device_of(ValueId v) const {
+  for (size_t p = 1; p < places_; ++p) {
+    const Place place{static_cast<uint8_t>(p)};
+    if (stands_at(v, place)) return place;
+  }
+  return {};
+}
+
+/// The local at a place that is nearest to a form, or -1.
+int SegmentLocals::any_at(ValueId v, Place place, Layout layout, bool wide) const {
+  for (const Form form :
+       {Form{layout, wide}, Form{other(layout), wide}, Form{layout, !wide}, Form{other(layout), !wide}}) {
+    if (const int l = found(v, form.layout, form.wide, place); l >= 0) return l;
+  }
+  return -1;
+}
+
+// ---- conversions
+
+const Kernel* SegmentLocals::row_for(const Step& step, const ArgFacts& args, LayoutRule rule, Place place) const {
+  for (const Kernel* kernel : services_.selector->rows(step.op.row(), place)) {
+    if (kernel->layout != rule) continue;
+    if (!place.is_host() && !takes(kernel->types, step.op.row(), step.in_counts, args)) continue;
+    if (kernel->misfit(step.op.attributes(), args) == nullptr) return kernel;
+  }
+  return nullptr;
+}
+
+bool SegmentLocals::has_row(const OpRow& op, LayoutRule rule) const {
+  const auto rows = services_.selector->rows(op);
+  return std::any_of(rows.begin(), rows.end(), [&](const Kernel* k) { return k->layout == rule; });
+}
+
+/// -1 if the place has no kernel for it.
+int SegmentLocals::try_conversion(Op op, LayoutRule rule, int from, Fact to) {
+  to.value = nullptr;
+  Step step;
+  step.op = std::move(op);
+  step.in = {from};
+  step.in_counts = {1};
+  step.out_counts = {1};
+  step.place = to.place;
+  const Fact in = steps_.locals[static_cast<size_t>(from)].fact;
+  const Fact* in_fact = &in;
+  const Fact* out_fact = &to;
+  const ArgFacts args({&in_fact, 1}, step.in_counts, {&out_fact, 1}, step.out_counts);
+  step.kernel = row_for(step, args, rule, step.place);
+  if (step.kernel == nullptr) return -1;
+  services_.prepare(step, args);
+  const int made = add(std::move(to), steps_.locals[static_cast<size_t>(from)].value);
+  step.out = {made};
+  steps_.steps.push_back(std::move(step));
+  return made;
+}
+
+int SegmentLocals::add_conversion(Op op, LayoutRule rule, int from, Fact to) {
+  const std::string name = op.name();
+  const int made = try_conversion(std::move(op), rule, from, std::move(to));
+  require(made >= 0, ErrorCode::kUnsupported, "no kernel for ", name);
+  return made;
+}
+
+// ---- locals
+
+int SegmentLocals::get(ValueId v, Layout layout, bool wide, Place place) {
+  if (const int l = found(v, layout, wide, place); l >= 0) return l;
+  if (!place.is_host()) return on_device(v, layout, wide, place);
+  const Place device = device_of(v);
+  if (device.is_host() || stands_at(v, place)) return on_host(v, layout, wide);
+  int from = converted(v, layout, wide, device);
+  if (from < 0) from = any_at(v, device, layout, wide);
+  const int l = copied(from, place);
+  const Fact& fact = steps_.locals[static_cast<size_t>(l)].fact;
+  set(v, fact.dtype != facts_[index(v)].dtype, l);
+  return get(v, layout, wide, place);
+}
+
+int SegmentLocals::on_host(ValueId v, Layout layout, bool wide) {
+  const Place host;
+  if (const int from = found(v, other(layout), wide, host); from >= 0) {
+    Fact fact = steps_.locals[static_cast<size_t>(from)].fact;
+    fact.layout = layout;
+    const int made = layouts_agree(fact.shape) ? add(fact, v, from)
+                                               : add_conversion(Relayout{layout}, LayoutRule::kRelayout, from, fact);
+    return found(v, layout, wide, host) = made;
+  }
+  const bool other_width =
+      found(v, Layout::kRowMajor, !wide, host) >= 0 || found(v, Layout::kChannelsLast, !wide, host) >= 0;
+  if (other_width || (wide && facts_[index(v)].value == nullptr)) {
+    // Cast where it stands: in either layout if there is a kernel for it.
+    const bool stands = found(v, layout, !wide, host) >= 0;
+    const Layout at = !has_row(kOpRow<Cast>, LayoutRule::kSame) ? Layout::kRowMajor : stands ? layout : other(layout);
+    const int from = get(v, other_width ? at : Layout::kRowMajor, !wide);
+    Fact fact = steps_.locals[static_cast<size_t>(from)].fact;
+    fact.dtype = wide ? DType::kFloat32 : facts_[index(v)].dtype;
+    const LayoutRule rule = has_row(kOpRow<Cast>, LayoutRule::kSame) ? LayoutRule::kSame : LayoutRule::kRowMajor;
+    const Layout made_in = fact.layout;
+    const int made = add_conversion(Cast{fact.dtype}, rule, from, std::move(fact));
+    found(v, made_in, wide, host) = made;
+    return get(v, layout, wide);
+  }
+  if (layout != Layout::kRowMajor) {
+    get(v, Layout::kRowMajor, wide);
+    return get(v, layout, wide);
+  }
+  return original(v, wide);
+}
+
+/// What the segment gets, on the host: an input or a constant.
+int SegmentLocals::original(ValueId v, bool wide) {
+  Fact fact = facts_[index(v)];
+  fact.layout = Layout::kRowMajor;
+  if (wide) {
+    fact.dtype = DType::kFloat32;
+    fact.value = services_.wide_value(v);
+  }
+  const bool constant = fact.value != nullptr;
+  const int made = add(std::move(fact), v);
+  found(v, Layout::kRowMajor, wide, Place{}) = made;
+  Slot& slot = steps_.locals.back().slot;
+  slot.kind = constant ? Slot::Kind::kConstant : Slot::Kind::kExternal;
+  slot.external = v;
+  return made;
+}
+
+int SegmentLocals::on_device(ValueId v, Layout layout, bool wide, Place place) {
+  const bool constant = facts_[index(v)].value != nullptr;
+  const bool narrow_first = wide && !constant;
+  const bool given = constant || !(stands(v, false) || stands(v, true));
+  if (given && found(v, Layout::kRowMajor, wide && !narrow_first, place) < 0) {
+    // As the segment has it, and then converted there.
+    const int host = get(v, Layout::kRowMajor, wide && !narrow_first);
+    const int made = graph_.value(v).is_constant() ? constant_on(v, host, place) : copied(host, place);
+    set(v, wide && !narrow_first, made);
+  }
+  if (const int l = converted(v, layout, wide, place); l >= 0) return l;
+  const int made = copied(get(v, layout, wide), place);
+  return found(v, layout, wide, place) = made;
+}
+
+/// The local in a form, if it stands at the place or can be made there of what does; else -1.
+int SegmentLocals::converted(ValueId v, Layout layout, bool wide, Place place) {
+  if (const int l = found(v, layout, wide, place); l >= 0) return l;
+  if (const int from = found(v, other(layout), wide, place); from >= 0) {
+    Fact fact = steps_.locals[static_cast<size_t>(from)].fact;
+    fact.layout = layout;
+    const int made = layouts_agree(fact.shape) ? add(fact, v, from)
+                                               : try_conversion(Relayout{layout}, LayoutRule::kRelayout, from, fact);
+    return found(v, layout, wide, place) = made;
+  }
+  const int from = any_at(v, place, layout, !wide);
+  if (from < 0) return -1;
+  Fact fact = steps_.locals[static_cast<size_t>(from)].fact;
+  fact.dtype = wide ? DType::kFloat32 : facts_[index(v)].dtype;
+  int made = -1;
+  for (const LayoutRule rule : {LayoutRule::kSame, LayoutRule::kRowMajor}) {
+    if (rule == LayoutRule::kRowMajor && fact.layout != Layout::kRowMajor && !layouts_agree(fact.shape)) continue;
+    if (made < 0) made = try_conversion(Cast{fact.dtype}, rule, from, fact);
+  }
+  if (made < 0) return -1;
+  found(v, fact.layout, wide, place) = made;
+  return converted(v, layout, wide, place);
+}
+
+// ---- copies
+
+/// A constant of the graph is on the device for good.
+int SegmentLocals::constant_on(ValueId v, int host, Place place) {
+  Fact fact = steps_.locals[static_cast<size_t>(host)].fact;
+  fact.place = place;
+  DevicePiece piece = services_.constants[place.device - size_t{1}]->get(
+      text(services_.graph, "/", static_cast<int>(v)), *fact.value);
+  const int made = add(std::move(fact), v);
+  Local& local = steps_.locals.back();
+  local.slot.kind = Slot::Kind::kConstant;
+  local.constant = std::move(piece);
+  return made;
+}
+
+/// Between devices it goes through the host. What the segment gets is copied before the first step.
+int SegmentLocals::copied(int from, Place to) {
+  const Local& local = steps_.locals[static_cast<size_t>(from)];
+  const bool given =
+      !to.is_host() && steps_.locals[static_cast<size_t>(owner_of(steps_, from))].slot.kind != Slot::Kind::kArena;
+  const Place device = to.is_host() ? local.fact.place : to;
+  Fact fact = local.fact;
+  fact.place = to;
+  const int made = add(std::move(fact), local.value);
+  if (given) {
+    add_item(inputs_[device.device - size_t{1}], from, made);
+  } else {
+    steps_.steps.push_back(copy_step(device, !to.is_host()));
+    add_item(steps_.steps.back(), from, made);
+  }
+  return made;
+}
+
+int SegmentLocals::get_for_caller(ValueId v) {
+  const Place device = device_of(v);
+  if (device.is_host() || stands_at(v, Place{})) return get(v, Layout::kRowMajor);
+  const int from = converted(v, Layout::kRowMajor, false, device);
+  if (from < 0) return get(v, Layout::kRowMajor);
+  Fact fact = steps_.locals[static_cast<size_t>(from)].fact;
+  fact.place = Place{};
+  const int made = add(std::move(fact), v);
+  steps_.locals.back().slot = {.kind = Slot::Kind::kExternal, .external = v};
+  set(v, false, made);
+  add_item(results_[device.device - size_t{1}], from, made);
+  return made;
+}
+
+void SegmentLocals::finish() {
+  for (const std::unique_ptr<DeviceConstants>& constants : services_.constants) constants->finish();
+  const auto empty = [](const Step& step) { return step.in.empty(); };
+  std::erase_if(inputs_, empty);
+  std::erase_if(results_, empty);
+  for (Step& step : inputs_) step.copy->staged.resize(step.in.size());
+  for (Step& step : results_) step.copy->staged.resize(step.in.size());
+  steps_.steps.insert(steps_.steps.begin(), std::make_move_iterator(inputs_.begin()),
+                      std::make_move_iterator(inputs_.end()));
+  steps_.steps.insert(steps_.steps.end(), std::make_move_iterator(results_.begin()),
+                      std::make_move_iterator(results_.end()));
+}
+
+}  // namespace coracle

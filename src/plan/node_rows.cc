@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/node_rows.h"
+
+namespace coracle {
+namespace {
+
+std::vector<Fact> facts_of(const std::vector<ValueId>& values, std::span<const Fact> facts) {
+  std::vector<Fact> out(values.size());
+  for (size_t i = 0; i < out.size(); ++i) out[i] = facts[index(values[i])];
+  return out;
+}
+
+std::vector<const Fact*> pointers_to(const std::vector<Fact>& facts) {
+  std::vector<const Fact*> out;
+  out.reserve(facts.size());
+  for (const Fact& f : facts) out.push_back(&f);
+  return out;
+}
+
+}  // namespace
+
+bool is_known_argument(const Port& port, const Fact& fact) {
+  return (port.shape_input || *port.attribute != '\0') && fact.value != nullptr;
+}
+
+NodeRows::NodeRows(const Node& node, std::span<const Fact> facts)
+    : node_(node),
+      in_(facts_of(node.inputs, facts)),
+      out_(facts_of(node.outputs, facts)),
+      in_facts_(pointers_to(in_)),
+      out_facts_(pointers_to(out_)),
+      args_(in_facts_, node.input_counts, out_facts_, node.output_counts) {
+  const std::span<const Port> ports = node.op.row().inputs;
+  for (size_t p = 0; p < node.input_counts.size(); ++p) {
+    port_of_.insert(port_of_.end(), static_cast<size_t>(node.input_counts[p]), &ports[p]);
+  }
+}
+
+const Kernel* NodeRows::choose(std::span<const Kernel* const> rows, Layout common, std::vector<Refusal>* refused) {
+  const int rank = this->rank();
+  for (const Kernel* kernel : rows) {
+    if (kernel->sized) continue;
+    for (size_t i = 0; i < in_.size(); ++i) {
+      in_[i].layout = layout_of(kernel->layout, port_of_[i]->weight, in_[i].shape, rank, common);
+    }
+    for (Fact& f : out_) f.layout = layout_of(kernel->layout, false, f.shape, rank, common);
+    const bool types = takes(kernel->types, node_.op.row(), node_.input_counts, args_);
+    const Misfit misfit = types ? kernel->misfit(node_.op.attributes(), args_) : nullptr;
+    if (types && misfit == nullptr) return kernel;
+    if (refused != nullptr) refused->push_back({kernel, types ? misfit : text_of(kernel->types)});
+  }
+  return nullptr;
+}
+
+void NodeRows::set_place(Place place) {
+  for (size_t i = 0; i < in_.size(); ++i) in_[i].place = is_known_argument(*port_of_[i], in_[i]) ? Place{} : place;
+  for (Fact& f : out_) f.place = place;
+}
+
+}  // namespace coracle

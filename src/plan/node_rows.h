@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "graph/graph.h"
+#include "plan/kernel_selector.h"
+#include "plan/widening.h"
+
+namespace coracle {
+
+/// True if an operand is an argument of its operator whose value is known: kernels read it while they are prepared, and
+/// it stays on the host wherever they run.
+bool is_known_argument(const Port& port, const Fact& fact);
+
+/// A node's operands and results as kernels would see them, to choose one: facts of known shapes, with the layouts of
+/// the row that was tried last.
+class NodeRows {
+ public:
+  /// `facts` by value.
+  NodeRows(const Node& node, std::span<const Fact> facts);
+  NodeRows(const NodeRows&) = delete;
+  NodeRows& operator=(const NodeRows&) = delete;
+
+  const Port& port(size_t i) const { return *port_of_[i]; }  ///< of operand i
+  std::vector<Fact>& in() { return in_; }
+  std::vector<Fact>& out() { return out_; }
+  const ArgFacts& args() const { return args_; }
+  /// Dimensions of those tensors that rows may want in another order.
+  int rank() const { return out_[0].shape.rank(); }
+
+  /// The first row that takes the node if its tensors stand in `common`, where the row takes any order; null if there
+  /// is none. `refused` gets the others before it, unless it is null.
+  const Kernel* choose(std::span<const Kernel* const> rows, Layout common, std::vector<Refusal>* refused);
+  /// See widening.h.
+  bool widen(const WideValue& wide_value) { return coracle::widen(node_, in_, out_, wide_value); }
+  /// At a place stand all but known arguments, which stay on the host.
+  void set_place(Place place);
+
+ private:
+  const Node& node_;
+  std::vector<const Port*> port_of_;
+  std::vector<Fact> in_;
+  std::vector<Fact> out_;
+  std::vector<const Fact*> in_facts_;
+  std::vector<const Fact*> out_facts_;
+  ArgFacts args_;
+};
+
+}  // namespace coracle

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/partition.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/deadline.h"
+#include "plan/cost.h"
+#include "plan/node_rows.h"
+
+namespace coracle {
+namespace {
+
+/// Rough figures: what decides are orders of magnitude, between a tensor of a few numbers and an image.
+struct Speed {
+  double flops_per_second;
+  double bytes_per_second;
+  double start;  ///< seconds for each node
+};
+constexpr Speed kHost{.flops_per_second = 5e10, .bytes_per_second = 1e10, .start = 1e-6};
+constexpr Speed kDevice{.flops_per_second = 1e12, .bytes_per_second = 1e11, .start = 5e-6};
+constexpr double kCopyStart = 1e-5;
+constexpr double kCopyBytesPerSecond = 8e9;
+
+double seconds(const Speed& speed, const Cost& cost) {
+  return speed.start + static_cast<double>(cost.flops) / speed.flops_per_second +
+         static_cast<double>(cost.bytes) / speed.bytes_per_second;
+}
+
+class Partitioner {
+ public:
+  explicit Partitioner(const PartitionInput& input)
+      : input_(input), places_(input.nodes.size()), maker_(input.graph.value_count(), kNone) {}
+
+  std::vector<NodePlace> run() {
+    for (size_t n = 0; n < places_.size(); ++n) {
+      if (!input_.runs[n]) continue;
+      Deadline::check_current();
+      for (ValueId v : node(n).outputs) maker_[index(v)] = n;
+      find_device(n);
+    }
+    if (input_.selector.allows(kIslandsName)) drop_islands();
+    return std::move(places_);
+  }
+
+ private:
+  static constexpr size_t kNone = SIZE_MAX;
+
+  const Node& node(size_t n) const { return input_.graph.node(input_.nodes[n]); }
+  const Fact& fact(ValueId v) const { return input_.facts[index(v)]; }
+
+  // ---- what devices take
+
+  void find_device(size_t n) {
+    for (size_t d = 0; d < input_.selector.devices().size(); ++d) {
+      const Place place{static_cast<uint8_t>(d + 1)};
+      std::string refusal = refusal_of(n, place);
+      const char* const name = input_.selector.name_of(place);
+      if (refusal.empty()) {
+        places_[n].place = place;
+        if (input_.keep_causes) places_[n].cause = text("a kernel of ", name, " takes it");
+        return;
+      }
+      if (input_.keep_causes) {
+        places_[n]
+            .cause.append(text(places_[n].cause.empty() ? "" : "; ", "no kernel of ", name, " takes it: "))
+            .append(refusal);
+      }
+    }
+  }
+
+  /// Why the device does not take the node; empty if it does.
+  std::string refusal_of(size_t n, Place place) const {
+    const Node& node = this->node(n);
+    const std::span<const Kernel* const> rows = input_.selector.rows(node.op.row(), place);
+    if (rows.empty()) return text("it has none for ", node.op.name());
+    NodeRows tried(node, input_.facts);
+    if (without_elements(node, tried.out())) return "there are no elements";
+    tried.set_place(place);
+    const size_t largest = input_.selector.device(place).open->info().largest_block;
+    for (const std::vector<Fact>* facts : {&tried.in(), &tried.out()}) {
+      for (const Fact& f : *facts) {
+        if (f.place == place && f.bytes() > largest)
+          return text(f, " is larger than its largest block, ", largest, " bytes");
+      }
+    }
+    std::vector<Refusal> refused;
+    const auto takes = [&] {
+      refused.clear();
+      return tried.choose(rows, Layout::kRowMajor, &refused) != nullptr ||
+             tried.choose(rows, Layout::kChannelsLast, nullptr) != nullptr;
+    };
+    if (takes()) return {};
+    std::string reason = refused.empty() ? "none for it" : text(refused[0].kernel->name, ": ", refused[0].reason);
+    const bool widened = tried.widen([&](size_t i) { return input_.wide_value(node.inputs[i]); });
+    return widened && takes() ? std::string() : reason;
+  }
+
+  // ---- islands
+
+  /// Nodes of one device that hang together.
+  struct Island {
+    std::vector<size_t> nodes;
+    double host = 0;    ///< seconds that they would take there
+    double device = 0;  ///< what they take on the device
+    size_t copied = 0;  ///< bytes that come and go
+    double copies = 0;  ///< seconds for that
+  };
+
+  size_t root(size_t n) {
+    while (joined_[n] != n) n = joined_[n] = joined_[joined_[n]];
+    return n;
+  }
+
+  bool on_device(size_t n) const { return n != kNone && !places_[n].place.is_host(); }
+
+  void drop_islands() {
+    joined_.resize(places_.size());
+    std::iota(joined_.begin(), joined_.end(), size_t{0});
+    for (size_t n = 0; n < places_.size(); ++n) {
+      if (!on_device(n)) continue;
+      for (ValueId v : node(n).inputs) {
+        const size_t from = maker_[index(v)];
+        if (on_device(from) && places_[from].place == places_[n].place) joined_[root(n)] = root(from);
+      }
+    }
+    std::vector<Island> islands(places_.size());
+    for (size_t n = 0; n < places_.size(); ++n) {
+      if (on_device(n)) add_node(n, islands[root(n)]);
+    }
+    add_copies(islands);
+    for (const Island& island : islands) {
+      if (!island.nodes.empty() && island.device + island.copies >= island.host) drop(island);
+    }
+  }
+
+  void add_node(size_t n, Island& island) const {
+    std::vector<const Fact*> in;
+    std::vector<const Fact*> out;
+    for (ValueId v : node(n).inputs) in.push_back(&fact(v));
+    for (ValueId v : node(n).outputs) out.push_back(&fact(v));
+    const Cost cost = cost_of(node(n).op, in, out);
+    island.nodes.push_back(n);
+    island.host += seconds(kHost, cost);
+    island.device += seconds(kDevice, cost);
+  }
+
+  /// Each value is copied once to each island that uses it, and once from where it is made. Constants are on the device
+  /// already.
+  void add_copies(std::vector<Island>& islands) {
+    const auto copy = [&](size_t n, ValueId v) {
+      Island& island = islands[root(n)];
+      island.copied += fact(v).bytes();
+      island.copies += kCopyStart + static_cast<double>(fact(v).bytes()) / kCopyBytesPerSecond;
+    };
+    std::vector<size_t> came(maker_.size(), kNone);  // the island that a value came to last
+    std::vector<bool> left(maker_.size(), false);
+    for (size_t n = 0; n < places_.size(); ++n) {
+      if (!input_.runs[n]) continue;
+      for (ValueId v : node(n).inputs) {
+        const size_t from = maker_[index(v)];
+        const bool same = on_device(n) && on_device(from) && places_[n].place == places_[from].place;
+        if (same || fact(v).value != nullptr) continue;
+        if (on_device(n) && came[index(v)] != root(n)) copy(n, v);
+        if (on_device(n)) came[index(v)] = root(n);
+        if (on_device(from) && !left[index(v)]) copy(from, v);
+        if (on_device(from)) left[index(v)] = true;
+      }
+    }
+    for (size_t n = 0; n < places_.size(); ++n) {
+      if (!on_device(n)) continue;
+      for (ValueId v : node(n).outputs) {
+        if (!left[index(v)] && input_.used_later(v)) copy(n, v);
+      }
+    }
+  }
+
+  void drop(const Island& island) {
+    const auto microseconds = [](double s) { return static_cast<int64_t>(s * 1e6 + 0.5); };
+    for (size_t n : island.nodes) {
+      if (input_.keep_causes) {
+        places_[n].cause =
+            text("small: ", island.nodes.size(), island.nodes.size() == 1 ? " node" : " nodes that hang together",
+                 " would save about ", microseconds(island.host - island.device), " us on ",
+                 input_.selector.name_of(places_[n].place), " and copy ", island.copied, " bytes in about ",
+                 microseconds(island.copies), " us");
+      }
+      places_[n].place = Place{};
+    }
+  }
+
+  const PartitionInput& input_;
+  std::vector<NodePlace> places_;
+  std::vector<size_t> maker_;   // by value: the node of the segment that makes it
+  std::vector<size_t> joined_;  // by node: one nearer to the root of its island
+};
+
+}  // namespace
+
+std::vector<NodePlace> partition(const PartitionInput& input) { return Partitioner(input).run(); }
+
+}  // namespace coracle

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "plan/kernel_selector.h"
+
+namespace coracle {
+
+/// Where a node runs.
+struct NodePlace {
+  Place place;
+  std::string cause;  ///< for people, empty unless asked for
+};
+
+/// The nodes that a segment runs, whose shapes are known.
+struct PartitionInput {
+  const Graph& graph;
+  std::span<const NodeId> nodes;  ///< those of the segment
+  const std::vector<bool>& runs;  ///< of them
+  std::span<const Fact> facts;    ///< by value
+  std::function<bool(ValueId)> used_later;
+  std::function<std::shared_ptr<const Tensor>(ValueId)> wide_value;  ///< see widening.h
+  const KernelSelector& selector;
+  bool keep_causes = false;
+};
+
+/// Decides the place of each node: that of the first device one of whose kernels takes it, else the host. Then islands
+/// that do not pay go back to the host: nodes of one device that hang together, where the time they save there is less
+/// than the copies around them take (by figures of a common machine, partition.cc).
+std::vector<NodePlace> partition(const PartitionInput& input);
+
+/// The name under which islands are let stand however small they are, as kernels are left out.
+inline constexpr const char* kIslandsName = "islands";
+
+}  // namespace coracle

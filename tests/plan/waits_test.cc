@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/waits.h"
+
+#include <gtest/gtest.h>
+
+#include <climits>
+
+#include "ops/relu.h"
+#include "plan/reference_kernel.h"
+
+namespace coracle {
+namespace {
+
+/// Steps by hand: locals on the host are even, those on device 1 odd.
+class Plan {
+ public:
+  explicit Plan(int locals) {
+    for (int l = 0; l < locals; ++l) {
+      Local& local = steps_.locals.emplace_back();
+      local.fact = Fact(DType::kFloat32, {4});
+      local.fact.place = Place{static_cast<uint8_t>(l % 2)};
+    }
+  }
+  Plan& host(int in, int out) { return add(Place{}, in, out); }
+  Plan& device(int in, int out) { return add(Place{1}, in, out); }
+  Plan& up(int in, int out) { return copy(true, in, out); }
+  Plan& down(int in, int out) { return copy(false, in, out); }
+
+  const Steps& with_waits() {
+    add_waits(steps_);
+    return steps_;
+  }
+
+ private:
+  Plan& add(Place place, int in, int out) {
+    Step& step = steps_.steps.emplace_back();
+    step.op = Relu{};
+    step.kernel = &nothing_kernel();
+    step.place = place;
+    step.in = {in};
+    step.out = {out};
+    return *this;
+  }
+  Plan& copy(bool upload, int in, int out) {
+    add(Place{1}, in, out);
+    steps_.steps.back().copy = std::make_shared<CopyPlan>();
+    steps_.steps.back().copy->upload = upload;
+    return *this;
+  }
+
+  Steps steps_;
+};
+
+std::vector<std::vector<int>> waits_of(const Steps& steps) {
+  std::vector<std::vector<int>> waits;
+  for (const Step& step : steps.steps) waits.push_back(step.waits);
+  return waits;
+}
+using Waits = std::vector<std::vector<int>>;
+
+TEST(Waits, TheHostWaitsForWhatItReads) {
+  Plan plan(8);
+  const Steps& steps = plan.up(0, 1).device(1, 3).down(3, 2).host(2, 4).host(2, 6).with_waits();
+  EXPECT_EQ(waits_of(steps), (Waits{{}, {}, {}, {2}, {}})) << "once";
+  EXPECT_EQ(host_memory_free_at(steps), (std::vector<int>{3, 0, 3, 0, 0})) << "what went up is there, too";
+}
+
+TEST(Waits, OneWaitCoversAllThatWasGivenBefore) {
+  Plan plan(12);
+  const Steps& steps = plan.up(0, 1).down(1, 2).device(1, 3).down(3, 4).host(4, 6).host(2, 8).up(8, 5).with_waits();
+  EXPECT_EQ(waits_of(steps), (Waits{{}, {}, {}, {}, {3}, {}, {}}));
+  EXPECT_EQ(host_memory_free_at(steps), (std::vector<int>{4, 4, 0, 4, 0, 0, INT_MAX})) << "the end waits for the last";
+}
+
+TEST(Waits, AWaitForAnEarlierCopyFreesNoLaterOne) {
+  Plan plan(12);
+  // The second copy up is given before the host waits for the first copy down, which says nothing of it.
+  const Steps& steps = plan.up(0, 1).down(1, 2).up(4, 3).host(2, 6).down(3, 8).host(8, 10).with_waits();
+  EXPECT_EQ(waits_of(steps), (Waits{{}, {}, {}, {1}, {}, {4}}));
+  EXPECT_EQ(host_memory_free_at(steps), (std::vector<int>{3, 3, 5, 0, 5, 0}));
+}
+
+TEST(Waits, StepsOfOneDeviceWaitForNothing) {
+  Plan plan(8);
+  const Steps& steps = plan.up(0, 1).device(1, 3).device(3, 5).device(5, 7).down(7, 2).with_waits();
+  EXPECT_EQ(waits_of(steps), Waits(5));
+}
+
+}  // namespace
+}  // namespace coracle

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/late_device.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "support/late_kernels.h"
+
+namespace coracle::test {
+namespace {
+
+/// Of all bits: a NaN in every type of real numbers, and an index out of any range.
+constexpr int kPoison = 0xFF;
+/// Where nothing can lie: addresses of a device's blocks.
+constexpr uintptr_t kHandles = uintptr_t{0xBAD} << 48U;
+
+class LateQueue;
+
+/// Shared by a device, its queues and its memory, whichever ends last.
+struct Core {
+  struct Memory {
+    explicit Memory(size_t n) : size(n), storage(n + 256, std::byte{kPoison}) {
+      void* aligned = storage.data();
+      size_t space = storage.size();
+      bytes = static_cast<std::byte*>(std::align(256, n, aligned, space));
+    }
+    size_t size;
+    std::vector<std::byte> storage;
+    std::byte* bytes = nullptr;
+  };
+
+  explicit Core(const LateOptions& o) : options(o), faults(o.faults) {
+    info.name = "Late device";
+    info.driver = "tests";
+    info.memory_bytes = size_t{1} << 32U;
+    info.largest_block = options.largest_block;
+    info.alignment = options.alignment;
+  }
+
+  void complain(const std::string& text) {
+    if (complaint.empty()) complaint = text;
+  }
+  /// Counts an operation; why it fails, or null.
+  const char* count_operation() {
+    ++counts.operations;
+    ++since_faults;
+    if (faults.loss != 0 && since_faults >= faults.loss) lost = true;
+    if (lost) return "the device is gone";
+    return since_faults == faults.operation ? "the device made a mistake" : nullptr;
+  }
+  /// The memory behind a handle, from an offset on; null with a complaint where it is not there.
+  std::shared_ptr<Memory> find(DeviceBytes at, size_t bytes) {
+    const auto it = blocks.find(at.block);
+    if (it == blocks.end()) {
+      complain("memory is used that is none of the device's, or was given back");
+      return nullptr;
+    }
+    if (at.offset % options.alignment != 0 && bytes != 0) complain("a tensor is not aligned");
+    if (at.offset + bytes > it->second->size) {
+      complain("a tensor is larger than its block");
+      return nullptr;
+    }
+    return it->second;
+  }
+
+  std::mutex mutex;  // of all below
+  const LateOptions options;
+  DeviceInfo info;
+  LateFaults faults;
+  int since_faults = 0;
+  int allocations_since_faults = 0;
+  int host_since_faults = 0;
+  bool lost = false;
+  LateDevice::Counts counts;
+  std::string complaint;
+  uintptr_t next = kHandles;
+  std::map<void*, std::shared_ptr<Memory>> blocks;
+  std::vector<std::vector<std::byte>> gone;  // host memory that was given back: it holds NaN now
+};
+
+class LateQueue final : public Queue, public LateKernels {
+ public:
+  explicit LateQueue(std::shared_ptr<Core> core) : core_(std::move(core)), random_(core_->options.seed) {
+    if (core_->options.threaded) worker_ = std::thread([this] { work(); });
+  }
+  ~LateQueue() override {
+    finish(nullptr);
+    {
+      const std::lock_guard lock(mutex_);
+      ends_ = true;
+    }
+    changed_.notify_all();
+    if (worker_.joinable()) worker_.join();
+  }
+
+  void upload(const void* from, DeviceBytes to, size_t bytes) noexcept override {
+    const std::shared_ptr<Core::Memory> memory = find(to, bytes);
+    if (memory == nullptr) return;
+    count(&LateDevice::Counts::uploads);
+    give([=](std::string*) {
+      std::memcpy(memory->bytes + to.offset, from, bytes);
+      return nullptr;
+    });
+  }
+  void download(DeviceBytes from, void* to, size_t bytes) noexcept override {
+    const std::shared_ptr<Core::Memory> memory = find(from, bytes);
+    if (memory == nullptr) return;
+    count(&LateDevice::Counts::downloads);
+    give([=](std::string*) {
+      std::memcpy(to, memory->bytes + from.offset, bytes);
+      return nullptr;
+    });
+  }
+  void copy(DeviceBytes from, DeviceBytes to, size_t bytes) noexcept override {
+    const std::shared_ptr<Core::Memory> source = find(from, bytes);
+    const std::shared_ptr<Core::Memory> target = find(to, bytes);
+    if (source == nullptr || target == nullptr) return;
+    give([=](std::string*) {
+      std::memcpy(target->bytes + to.offset, source->bytes + from.offset, bytes);
+      return nullptr;
+    });
+  }
+  void run(LateCall call) override {
+    std::vector<std::shared_ptr<Core::Memory>> memory;
+    for (LateCall::Tensor& t : call.tensors) {
+      if (t.on_host) continue;
+      memory.push_back(find(t.at, t.bytes));
+      if (memory.back() == nullptr) return;
+      t.elements = memory.back()->bytes + t.at.offset;
+    }
+    count(&LateDevice::Counts::kernels);
+    give([memory, call = std::move(call)](std::string* detail) { return call.run(detail); });
+  }
+
+  Mark mark() noexcept override {
+    const std::lock_guard lock(mutex_);
+    return given_;
+  }
+  const char* wait(Mark mark, std::string* detail) noexcept override {
+    std::unique_lock lock(mutex_);
+    if (done_ < mark) count(&LateDevice::Counts::waits);
+    if (worker_.joinable()) {
+      changed_.wait(lock, [&] { return done_ >= mark; });
+    } else {
+      while (done_ < mark) step(lock);
+    }
+    const char* const failure = failure_;
+    if (failure == nullptr) return nullptr;
+    if (detail != nullptr) *detail = detail_;
+    // What was given after it is not done.
+    skip_to_ = given_;
+    if (worker_.joinable()) changed_.wait(lock, [&] { return done_ >= skip_to_; });
+    while (done_ < skip_to_) step(lock);
+    failure_ = nullptr;
+    detail_.clear();
+    return failure;
+  }
+  const char* finish(std::string* detail) noexcept override { return wait(mark(), detail); }
+
+  void profile(bool on) noexcept override {
+    const std::lock_guard lock(mutex_);
+    times_.clear();
+    profiles_ = on;
+    started_ = Clock::now();
+  }
+  Span span(Mark from, Mark to) noexcept override {
+    const std::lock_guard lock(mutex_);
+    const auto first = times_.find(from + 1);
+    const auto last = times_.find(to);
+    if (first == times_.end() || last == times_.end()) return {};
+    return {first->second.first, last->second.second - first->second.first};
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  using Work = std::function<const char*(std::string* detail)>;
+
+  std::shared_ptr<Core::Memory> find(DeviceBytes at, size_t bytes) {
+    const std::lock_guard lock(core_->mutex);
+    return core_->find(at, bytes);
+  }
+  void count(int LateDevice::Counts::*what) {
+    const std::lock_guard lock(core_->mutex);
+    ++(core_->counts.*what);
+  }
+  int64_t now() const { return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - started_).count(); }
+
+  void give(Work work) {
+    {
+      const std::lock_guard lock(mutex_);
+      works_.push_back(std::move(work));
+      ++given_;
+    }
+    changed_.notify_all();
+  }
+
+  /// Does the next piece of work. Called with the lock, which is given up meanwhile.
+  void step(std::unique_lock<std::mutex>& lock) {
+    const Work work = std::move(works_.front());
+    works_.pop_front();
+    const bool skips = failure_ != nullptr;
+    lock.unlock();
+    std::string detail;
+    const int64_t begin = now();
+    const char* failure = nullptr;
+    if (!skips) {
+      {
+        const std::lock_guard core(core_->mutex);
+        failure = core_->count_operation();
+      }
+      if (failure == nullptr) failure = work(&detail);
+    }
+    const int64_t end = now();
+    lock.lock();
+    ++done_;
+    if (profiles_) times_[done_] = {begin, end};
+    if (failure != nullptr) {
+      failure_ = failure;
+      detail_ = detail;
+    }
+  }
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      changed_.wait(lock, [&] { return ends_ || !works_.empty(); });
+      if (works_.empty()) return;
+      const auto pause = std::chrono::microseconds(random_() % 8 == 0 ? random_() % 300 : 0);
+      lock.unlock();
+      std::this_thread::sleep_for(pause);
+      lock.lock();
+      step(lock);
+      changed_.notify_all();
+    }
+  }
+
+  const std::shared_ptr<Core> core_;
+  std::mt19937 random_;
+  std::mutex mutex_;  // of all below
+  std::condition_variable changed_;
+  std::deque<Work> works_;
+  Mark given_ = 0;
+  Mark done_ = 0;
+  Mark skip_to_ = 0;
+  const char* failure_ = nullptr;
+  std::string detail_;
+  bool profiles_ = false;
+  Clock::time_point started_;
+  std::map<Mark, std::pair<int64_t, int64_t>> times_;
+  bool ends_ = false;
+  std::thread worker_;
+};
+
+class Late final : public LateDevice {
+ public:
+  explicit Late(const LateOptions& options) : core_(std::make_shared<Core>(options)) {}
+
+  const DeviceInfo& info() const override { return core_->info; }
+  std::unique_ptr<Queue> make_queue() override { return std::make_unique<LateQueue>(core_); }
+
+  std::shared_ptr<void> allocate(size_t bytes) override {
+    const std::lock_guard lock(core_->mutex);
+    ++core_->counts.allocations;
+    require(++core_->allocations_since_faults != core_->faults.allocation && bytes <= core_->options.largest_block,
+            ErrorCode::kOutOfMemory, "the late device has not the ", bytes, " bytes");
+    core_->next += uintptr_t{1} << 36U;
+    void* const handle = reinterpret_cast<void*>(core_->next);
+    core_->blocks[handle] = std::make_shared<Core::Memory>(bytes);
+    core_->counts.bytes += bytes;
+    return {handle, [core = core_, bytes](void* block) {
+              const std::lock_guard held(core->mutex);
+              core->counts.bytes -= bytes;
+              core->blocks.erase(block);
+            }};
+  }
+
+  std::shared_ptr<void> allocate_host(size_t bytes) override {
+    const std::lock_guard lock(core_->mutex);
+    require(++core_->host_since_faults != core_->faults.host_allocation, ErrorCode::kOutOfMemory,
+            "the late device has not the ", bytes, " bytes of host memory");
+    auto* const memory = new std::vector<std::byte>(bytes + 128, std::byte{kPoison});
+    core_->counts.host_bytes += bytes;
+    void* aligned = memory->data();
+    size_t space = memory->size();
+    std::align(128, bytes, aligned, space);
+    return {aligned, [core = core_, memory, bytes](void*) {
+              const std::lock_guard held(core->mutex);
+              core->counts.host_bytes -= bytes;
+              std::fill(memory->begin(), memory->end(), std::byte{kPoison});
+              core->gone.push_back(std::move(*memory));
+              if (core->gone.size() > 64) core->gone.erase(core->gone.begin());
+              delete memory;
+            }};
+  }
+
+  bool lost() const noexcept override {
+    const std::lock_guard lock(core_->mutex);
+    return core_->lost;
+  }
+  Counts counts() const override {
+    const std::lock_guard lock(core_->mutex);
+    return core_->counts;
+  }
+  void set_faults(const LateFaults& faults) override {
+    const std::lock_guard lock(core_->mutex);
+    core_->faults = faults;
+    core_->since_faults = core_->allocations_since_faults = core_->host_since_faults = 0;
+  }
+  std::string complaint() const override {
+    const std::lock_guard lock(core_->mutex);
+    return core_->complaint;
+  }
+
+ private:
+  const std::shared_ptr<Core> core_;
+};
+
+}  // namespace
+
+std::shared_ptr<LateDevice> LateDevice::make(const LateOptions& options) { return std::make_shared<Late>(options); }
+
+}  // namespace coracle::test

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/late_kernels.h"
+
+#include <array>
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "support/late_device.h"
+
+namespace coracle::test {
+namespace {
+
+constexpr size_t kMostRows = 2048;
+
+/// The kernels of the CPU, by number.
+std::array<const Kernel*, kMostRows>& originals() {
+  static std::array<const Kernel*, kMostRows> kernels{};
+  return kernels;
+}
+
+std::atomic<unsigned> refusal_seed{0};
+std::atomic<int> refused_percent{0};
+
+/// The same answer for all kernels and layouts of a node.
+bool is_refused(const OpRow& op, const ArgFacts& args) {
+  const int percent = refused_percent.load();
+  if (percent == 0) return false;
+  size_t hash = refusal_seed.load();
+  const auto mix = [&](size_t value) { hash = (hash ^ value) * 0x9E3779B97F4A7C15U + (hash >> 29U); };
+  mix(std::hash<std::string>()(op.name));
+  for (const Fact* f : args.all_in()) {
+    mix(reinterpret_cast<uintptr_t>(f->value.get()));
+    for (int64_t d : f->shape) mix(static_cast<size_t>(d));
+  }
+  mix(args.all_in().size());
+  return (hash >> 32U) % 100 < static_cast<size_t>(percent);
+}
+
+/// What a kernel of the CPU prepared.
+struct State {
+  const Kernel* kernel = nullptr;
+  Prepared prepared;
+  int threads = 1;
+  bool strided = false;  ///< operands or results lie in larger tensors
+};
+
+template <size_t N>
+Misfit fits(const void* op, const ArgFacts& args) {
+  const Kernel& kernel = *originals()[N];
+  if (is_refused(*kernel.op, args)) return "refused by chance";
+  return kernel.fits == nullptr ? nullptr : kernel.fits(op, args);
+}
+
+template <size_t N>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
+  auto state = std::make_shared<State>();
+  state->kernel = originals()[N];
+  require(context.device != nullptr, ErrorCode::kRunFailure, "prepared without its device");
+  if (state->kernel->prepare != nullptr) state->prepared = state->kernel->prepare(op, args, context);
+  state->threads = context.pool->threads();
+  for (size_t i = 0; i < args.all_in().size(); ++i) state->strided |= args.view_flat(i) != nullptr;
+  state->strided |= args.view_out() != nullptr;
+  Prepared prepared;
+  prepared.in_place = state->prepared.in_place;
+  prepared.state_bytes = state->prepared.state_bytes + sizeof(State);
+  prepared.state = std::move(state);
+  return prepared;
+}
+
+void run(KernelCall& call) noexcept {
+  const State& state = *static_cast<const State*>(call.state);
+  LateCall late;
+  for (const std::span<const TensorView> views : {call.in, call.out}) {
+    for (const TensorView& v : views) {
+      const bool on_host = v.fact->place.is_host();
+      // A part of a larger tensor may begin with the last of its bytes.
+      late.tensors.push_back({.at = {v.data, v.offset},
+                              .on_host = on_host,
+                              .bytes = state.strided ? 0 : v.fact->bytes(),
+                              .elements = on_host ? v.data : nullptr,
+                              .fact = v.fact});
+    }
+  }
+  late.operands = call.in.size();
+  late.kernel = state.kernel;
+  late.prepared = &state.prepared;
+  late.call = call;
+  late.threads = state.threads;
+  dynamic_cast<LateKernels&>(*call.queue).run(std::move(late));
+}
+
+template <size_t... N>
+void add_rows(std::index_sequence<N...> /*numbers*/, std::vector<Kernel>& rows) {
+  static constexpr decltype(Kernel::fits) kFits[] = {fits<N>...};
+  static constexpr decltype(Kernel::prepare) kPrepare[] = {prepare<N>...};
+  static std::deque<std::string> names;
+  static const KernelSelector selector({});
+  for (const OpRow* op : all_ops()) {
+    if (op->reference == nullptr) continue;
+    for (const Kernel* kernel : selector.rows(*op)) {
+      if (kernel->sized) continue;
+      const size_t n = rows.size();
+      require(n < kMostRows, ErrorCode::kUnsupported, "kMostRows is too small");
+      originals()[n] = kernel;
+      Kernel row = *kernel;
+      row.name = names.emplace_back("late." + std::string(kernel->name)).c_str();
+      row.fits = kFits[n];
+      row.prepare = kPrepare[n];
+      row.run = kernel->view ? nullptr : run;
+      row.run_rows = nullptr;
+      rows.push_back(row);
+    }
+  }
+}
+
+std::span<const KernelTable* const> kernels() {
+  static const std::vector<Kernel> kRows = [] {
+    std::vector<Kernel> rows;
+    add_rows(std::make_index_sequence<kMostRows>(), rows);
+    return rows;
+  }();
+  static const KernelTable kTable{kRows};
+  static const KernelTable* const kTables[] = {&kTable};
+  return kTables;
+}
+
+}  // namespace
+
+const char* LateCall::run(std::string* detail) const {
+  std::vector<TensorView> views;
+  for (const Tensor& t : tensors) views.push_back({.data = t.elements, .fact = t.fact});
+  const std::span<const TensorView> all = views;
+  const auto workspace = std::make_unique<std::max_align_t[]>(prepared->workspace / sizeof(std::max_align_t) + 8);
+  void* scratch = workspace.get();
+  size_t space = prepared->workspace + 8 * sizeof(std::max_align_t);
+  ThreadPool pool(threads);
+  KernelCall on_cpu = call;
+  on_cpu.in = all.first(operands);
+  on_cpu.out = all.subspan(operands);
+  on_cpu.weights = prepared->weights.get();
+  on_cpu.state = prepared->state.get();
+  on_cpu.workspace = std::align(64, prepared->workspace, scratch, space);
+  on_cpu.pool = &pool;
+  on_cpu.queue = nullptr;
+  on_cpu.failure = nullptr;
+  on_cpu.failure_detail = detail;
+  kernel->run(on_cpu);
+  return on_cpu.failure;
+}
+
+const Device& late_device() {
+  static const Device kDevice{
+      .name = "late", .kernels = kernels, .measure_limits = nullptr, .probe = nullptr, .open = nullptr};
+  return kDevice;
+}
+
+void refuse_nodes(unsigned seed, int percent) {
+  refusal_seed = seed;
+  refused_percent = percent;
+}
+
+}  // namespace coracle::test
