@@ -38,11 +38,11 @@ std::string_view find(std::string_view all, std::string_view name) {
 
 }  // namespace
 
-std::string source_text(std::string_view name) {
+std::string with_prelude(const Source& source) {
   static const std::string& all = *new std::string(unpack());
-  const std::string_view own = find(all, name);
-  require(!own.empty(), ErrorCode::kUnsupported, "there is no source kernels/", name, ".cl");
-  return text(find(all, "prelude"), "\n#line 1 \"", name, ".cl\"\n", own);
+  const std::string_view own = source.text.empty() ? find(all, source.name) : source.text;
+  require(!own.empty(), ErrorCode::kUnsupported, "there is no source kernels/", source.name, ".cl");
+  return text(find(all, "prelude"), "\n#line 1 \"", source.name, ".cl\"\n", own);
 }
 
 }  // namespace coracle::opencl
