@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/opencl/binary_cache.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+
+#include "base/error.h"
+
+namespace coracle::opencl {
+namespace {
+
+constexpr char kMagic[8] = {'c', 'o', 'r', 'a', 'c', 'l', 'e', '1'};
+constexpr char kEnding[] = ".bin";
+constexpr char kTemporary[] = ".new";
+constexpr time_t kAbandoned = 3600;  // seconds after which nobody writes a temporary file any more
+
+/// Begin of each file; the key and the binary follow.
+struct Head {
+  char magic[8];
+  uint64_t key_bytes;
+  uint64_t binary_bytes;
+  uint64_t checksum;  ///< of key and binary
+};
+
+class Fd {
+ public:
+  Fd(const std::string& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600)) {}
+  ~Fd() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  bool is_open() const { return fd_ >= 0; }
+  int get() const { return fd_; }
+
+  bool read(void* to, size_t bytes) const {
+    for (auto* at = static_cast<char*>(to); bytes > 0;) {
+      const ssize_t got = ::read(fd_, at, bytes);
+      if (got <= 0) return false;
+      at += got;
+      bytes -= static_cast<size_t>(got);
+    }
+    return true;
+  }
+  bool write(const void* from, size_t bytes) const {
+    for (const auto* at = static_cast<const char*>(from); bytes > 0;) {
+      const ssize_t put = ::write(fd_, at, bytes);
+      if (put <= 0) return false;
+      at += put;
+      bytes -= static_cast<size_t>(put);
+    }
+    return true;
+  }
+
+ private:
+  int fd_;
+};
+
+uint64_t checksum_of(std::string_view key, std::span<const uint8_t> binary) {
+  uLong sum = ::crc32_z(0, reinterpret_cast<const Bytef*>(key.data()), key.size());
+  sum = ::crc32_z(sum, binary.data(), binary.size());
+  return sum;
+}
+
+/// FNV-1a; only to find a file, whose key is then compared.
+uint64_t hash_of(std::string_view key) {
+  uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : key) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3U;
+  return hash;
+}
+
+bool make_folders(const std::string& path) {
+  for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    const std::string part = path.substr(0, end);
+    if (::mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) return false;
+    if (end == std::string::npos) return true;
+  }
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+}  // namespace
+
+std::string BinaryCache::default_folder() {
+  if (const char* folder = std::getenv("CORACLE_OPENCL_CACHE")) return folder;
+  std::string root = environment("XDG_CACHE_HOME");
+  if (root.empty() || root.front() != '/') {
+    const std::string home = environment("HOME");
+    if (home.empty() || home.front() != '/') return {};
+    root = home + "/.cache";
+  }
+  return root + "/coracle/opencl";
+}
+
+std::string BinaryCache::file_of(std::string_view key) const {
+  char name[17];
+  std::snprintf(name, sizeof(name), "%016llx", static_cast<unsigned long long>(hash_of(key)));
+  return text(folder_, "/", name, kEnding);
+}
+
+std::optional<std::vector<uint8_t>> BinaryCache::find(const std::string& key) const {
+  if (!on()) return std::nullopt;
+  const Fd file(file_of(key), O_RDONLY);
+  struct stat about {};
+  if (!file.is_open() || ::fstat(file.get(), &about) != 0) return std::nullopt;
+  // Nobody else may say what this user's processes run.
+  if (!S_ISREG(about.st_mode) || about.st_uid != ::geteuid() || (about.st_mode & (S_IWGRP | S_IWOTH)) != 0) {
+    return std::nullopt;
+  }
+  const auto size = static_cast<uint64_t>(about.st_size);
+  Head head{};
+  if (size < sizeof(head) || !file.read(&head, sizeof(head))) return std::nullopt;
+  if (std::memcmp(head.magic, kMagic, sizeof(kMagic)) != 0 || head.key_bytes != key.size()) return std::nullopt;
+  const uint64_t rest = size - sizeof(head);
+  if (rest < head.key_bytes || rest - head.key_bytes != head.binary_bytes || head.binary_bytes > bytes_) {
+    return std::nullopt;
+  }
+  std::string kept(key.size(), '\0');
+  std::vector<uint8_t> binary(head.binary_bytes);
+  if (!file.read(kept.data(), kept.size()) || !file.read(binary.data(), binary.size())) return std::nullopt;
+  if (kept != key || checksum_of(kept, binary) != head.checksum) return std::nullopt;
+  ::futimens(file.get(), nullptr);  // used now: not among the oldest
+  return binary;
+}
+
+void BinaryCache::keep(const std::string& key, std::span<const uint8_t> binary) const {
+  if (!on() || binary.empty() || sizeof(Head) + key.size() + binary.size() > bytes_) return;
+  if (!make_folders(folder_)) return;
+  static std::atomic<uint32_t> count = 0;
+  const std::string path = file_of(key);
+  const std::string temporary = text(path, ".", ::getpid(), ".", count.fetch_add(1), kTemporary);
+  Head head{{}, key.size(), binary.size(), checksum_of(key, binary)};
+  std::memcpy(head.magic, kMagic, sizeof(kMagic));
+  {
+    const Fd file(temporary, O_WRONLY | O_CREAT | O_EXCL);
+    if (!file.is_open()) return;
+    if (!file.write(&head, sizeof(head)) || !file.write(key.data(), key.size()) ||
+        !file.write(binary.data(), binary.size()) || ::fsync(file.get()) != 0) {
+      ::unlink(temporary.c_str());
+      return;
+    }
+  }
+  if (::rename(temporary.c_str(), path.c_str()) != 0) ::unlink(temporary.c_str());
+  remove_oldest();
+}
+
+void BinaryCache::remove_oldest() const {
+  struct Entry {
+    std::string path;
+    timespec used;
+    uint64_t bytes;
+  };
+  std::vector<Entry> entries;
+  uint64_t sum = 0;
+  DIR* folder = ::opendir(folder_.c_str());
+  if (folder == nullptr) return;
+  const time_t now = ::time(nullptr);
+  while (const dirent* entry = ::readdir(folder)) {
+    const std::string_view name = entry->d_name;
+    const bool temporary = name.ends_with(kTemporary);
+    if (!temporary && !name.ends_with(kEnding)) continue;
+    std::string path = text(folder_, "/", name);
+    struct stat about {};
+    if (::lstat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) continue;
+    if (temporary) {
+      if (now - about.st_mtim.tv_sec > kAbandoned) ::unlink(path.c_str());
+      continue;
+    }
+    sum += static_cast<uint64_t>(about.st_size);
+    entries.push_back({std::move(path), about.st_mtim, static_cast<uint64_t>(about.st_size)});
+  }
+  ::closedir(folder);
+  if (sum <= bytes_) return;
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return a.used.tv_sec != b.used.tv_sec ? a.used.tv_sec < b.used.tv_sec : a.used.tv_nsec < b.used.tv_nsec;
+  });
+  for (const Entry& entry : entries) {
+    if (sum <= bytes_) break;
+    if (::unlink(entry.path.c_str()) == 0) sum -= entry.bytes;
+  }
+}
+
+}  // namespace coracle::opencl

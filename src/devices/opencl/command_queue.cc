@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/opencl/command_queue.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "devices/opencl/opened.h"
+#include "plan/call_failure.h"
+
+namespace coracle::opencl {
+namespace {
+
+constexpr size_t kMarks = 64;        // events of marks that are kept
+constexpr size_t kTimed = 1U << 16;  // commands whose times are kept
+
+constexpr char kLost[] = "the device is gone";
+constexpr char kFailed[] = "the device failed";
+
+const char* reason_of(cl_int code) {
+  switch (code) {
+    case CL_MEM_OBJECT_ALLOCATION_FAILURE:
+    case CL_OUT_OF_HOST_MEMORY: return kNoMemoryFailure;
+    default: return kFailed;
+  }
+}
+
+cl_mem memory(DeviceBytes bytes) { return static_cast<cl_mem>(bytes.block); }
+
+}  // namespace
+
+CommandQueue::CommandQueue(std::shared_ptr<Opened> device) : device_(std::move(device)), api_(device_->api()) {
+  cl_int code = CL_SUCCESS;
+  queue_ = api_.clCreateCommandQueue(device_->context(), device_->id(), 0, &code);
+  device_->note(code, false);
+  require(code == CL_SUCCESS, ErrorCode::kRunFailure, "the device ", device_->info().name,
+          " takes no work: clCreateCommandQueue returned ", code_text(code));
+}
+
+CommandQueue::~CommandQueue() {
+  api_.clFinish(queue_);
+  release(marks_, marks_.size());
+  release(commands_, commands_.size());
+  api_.clReleaseCommandQueue(queue_);
+}
+
+void CommandQueue::release(std::deque<Event>& events, size_t count) noexcept {
+  for (; count > 0; --count) {
+    api_.clReleaseEvent(events.front().event);
+    events.pop_front();
+  }
+}
+
+void CommandQueue::keep(const char* reason, cl_int code, const char* what, size_t bytes) noexcept {
+  if (device_->lost()) reason = kLost;
+  if (failure_ == nullptr) {
+    failure_ = reason;
+    try {
+      detail_ = text("the device ", device_->info().name, device_->lost() ? " is gone: " : " failed: ", what);
+      if (bytes != 0) detail_ += text(" of ", bytes, " bytes");
+      detail_ += text(": ", code_text(code));
+    } catch (...) {
+      detail_.clear();
+    }
+  }
+}
+
+void CommandQueue::note(cl_int code, const char* what, size_t bytes) noexcept {
+  if (code != CL_SUCCESS) {
+    device_->note(code, false);
+    keep(reason_of(code), code, what, bytes);
+    return;
+  }
+  if (event_ == nullptr) return;
+  const cl_event event = std::exchange(event_, nullptr);
+  try {
+    if (commands_.size() == kTimed) release(commands_, kTimed / 2);
+    commands_.push_back({last_, event});
+  } catch (...) {
+    api_.clReleaseEvent(event);
+  }
+}
+
+void CommandQueue::upload(const void* from, DeviceBytes to, size_t bytes) noexcept {
+  if (failed() || bytes == 0) return;
+  note(api_.clEnqueueWriteBuffer(queue_, memory(to), CL_FALSE, to.offset, bytes, from, 0, nullptr, next_event()),
+       "a copy to it", bytes);
+}
+
+void CommandQueue::download(DeviceBytes from, void* to, size_t bytes) noexcept {
+  if (failed() || bytes == 0) return;
+  note(api_.clEnqueueReadBuffer(queue_, memory(from), CL_FALSE, from.offset, bytes, to, 0, nullptr, next_event()),
+       "a copy from it", bytes);
+}
+
+void CommandQueue::copy(DeviceBytes from, DeviceBytes to, size_t bytes) noexcept {
+  if (failed() || bytes == 0) return;
+  note(api_.clEnqueueCopyBuffer(queue_, memory(from), memory(to), from.offset, to.offset, bytes, 0, nullptr,
+                                next_event()),
+       "a copy on it", bytes);
+}
+
+Queue::Mark CommandQueue::mark() noexcept {
+  ++last_;
+  if (failed()) return last_;
+  cl_event event = nullptr;
+  const cl_int code = api_.clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &event);
+  if (code != CL_SUCCESS) {
+    device_->note(code, false);
+    keep(reason_of(code), code, "a marker", 0);
+    return last_;
+  }
+  api_.clFlush(queue_);  // the device begins while the host goes on
+  try {
+    // Whoever waits for a mark that is not kept waits for the next that is.
+    if (marks_.size() == kMarks) release(marks_, 1);
+    marks_.push_back({last_, event});
+  } catch (...) {
+    api_.clReleaseEvent(event);
+  }
+  return last_;
+}
+
+const char* CommandQueue::wait(Mark mark, std::string* detail) noexcept {
+  if (failed()) return finish(detail);
+  const auto kept =
+      std::lower_bound(marks_.begin(), marks_.end(), mark, [](const Event& e, Mark m) { return e.mark < m; });
+  if (kept == marks_.end()) return finish(detail);
+  const cl_int code = api_.clWaitForEvents(1, &kept->event);
+  if (code != CL_SUCCESS) {
+    device_->note(code, true);
+    keep(reason_of(code), code, "work under way", 0);
+    return finish(detail);
+  }
+  release(marks_, static_cast<size_t>(kept - marks_.begin()) + 1);
+  return nullptr;
+}
+
+const char* CommandQueue::finish(std::string* detail) noexcept {
+  const cl_int code = api_.clFinish(queue_);
+  release(marks_, marks_.size());
+  if (code != CL_SUCCESS) {
+    device_->note(code, true);
+    keep(reason_of(code), code, "work under way", 0);
+  }
+  return tell(detail);
+}
+
+const char* CommandQueue::tell(std::string* detail) noexcept {
+  const char* reason = failure_;
+  if (reason == nullptr) return nullptr;
+  if (detail != nullptr) {
+    try {
+      *detail = detail_;
+    } catch (...) {
+      detail->clear();
+    }
+  }
+  if (!device_->lost()) failure_ = nullptr;
+  return reason;
+}
+
+void CommandQueue::profile(bool on) noexcept {
+  release(commands_, commands_.size());
+  profiling_ = false;
+  if (on && !has_times_ && !failed()) {
+    // Another queue, as one keeps times or does not from its beginning.
+    const cl_int done = api_.clFinish(queue_);
+    cl_int code = CL_SUCCESS;
+    cl_command_queue timed =
+        api_.clCreateCommandQueue(device_->context(), device_->id(), CL_QUEUE_PROFILING_ENABLE, &code);
+    if (code != CL_SUCCESS) return;
+    if (done != CL_SUCCESS) {
+      device_->note(done, true);
+      keep(reason_of(done), done, "work under way", 0);
+    }
+    release(marks_, marks_.size());
+    api_.clReleaseCommandQueue(std::exchange(queue_, timed));
+    has_times_ = true;
+  }
+  profiling_ = on && has_times_;
+}
+
+Queue::Span CommandQueue::span(Mark from, Mark to) noexcept {
+  const auto at = [&](Mark mark) {
+    return std::lower_bound(commands_.begin(), commands_.end(), mark,
+                            [](const Event& e, Mark m) { return e.mark < m; });
+  };
+  const auto time = [&](const Event& event, cl_profiling_info name, cl_ulong& value) {
+    return api_.clGetEventProfilingInfo(event.event, name, sizeof(value), &value, nullptr) == CL_SUCCESS;
+  };
+  const auto begin = at(from);
+  const auto end = at(to);
+  Span span;
+  cl_ulong origin = 0;
+  if (commands_.empty() || !time(commands_.front(), CL_PROFILING_COMMAND_QUEUED, origin)) return span;
+  int64_t duration = 0;
+  for (auto it = begin; it != end; ++it) {
+    cl_ulong started = 0;
+    cl_ulong ended = 0;
+    if (!time(*it, CL_PROFILING_COMMAND_START, started) || !time(*it, CL_PROFILING_COMMAND_END, ended)) return {};
+    if (it == begin) span.begin_ns = std::max<int64_t>(0, static_cast<int64_t>(started - origin));
+    duration += static_cast<int64_t>(ended - started);
+  }
+  span.duration_ns = duration;
+  return span;
+}
+
+}  // namespace coracle::opencl

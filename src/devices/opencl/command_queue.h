@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "devices/opencl/api.h"
+#include "plan/queue.h"
+
+namespace coracle::opencl {
+
+class Opened;
+
+/// Queue by a command queue in order.
+class CommandQueue final : public Queue {
+ public:
+  /// Throws Error.
+  explicit CommandQueue(std::shared_ptr<Opened> device);
+  ~CommandQueue() override;
+  CommandQueue(const CommandQueue&) = delete;
+  CommandQueue& operator=(const CommandQueue&) = delete;
+
+  void upload(const void* from, DeviceBytes to, size_t bytes) noexcept override;
+  void download(DeviceBytes from, void* to, size_t bytes) noexcept override;
+  void copy(DeviceBytes from, DeviceBytes to, size_t bytes) noexcept override;
+  Mark mark() noexcept override;
+  const char* wait(Mark mark, std::string* detail) noexcept override;
+  const char* finish(std::string* detail) noexcept override;
+  void profile(bool on) noexcept override;
+  Span span(Mark from, Mark to) noexcept override;
+
+  const Api& api() const { return api_; }
+  cl_command_queue handle() const { return queue_; }
+  bool failed() const noexcept { return failure_ != nullptr; }
+  /// Where the event of the next command is to be written: null where nobody wants it.
+  cl_event* next_event() noexcept { return profiling_ ? &event_ : nullptr; }
+  /// What the driver returned for a command that was given to it. The text of a failure is made of `what` ("kernel
+  /// conv2d") and `bytes`, if there are any.
+  void note(cl_int code, const char* what, size_t bytes) noexcept;
+
+ private:
+  struct Event {
+    Mark mark;
+    cl_event event;
+  };
+  void keep(const char* reason, cl_int code, const char* what, size_t bytes) noexcept;
+  const char* tell(std::string* detail) noexcept;
+  void release(std::deque<Event>& events, size_t count) noexcept;
+
+  std::shared_ptr<Opened> device_;
+  const Api& api_;
+  cl_command_queue queue_ = nullptr;
+  Mark last_ = 0;
+  std::deque<Event> marks_;  ///< ascending; of some marks
+  const char* failure_ = nullptr;
+  std::string detail_;
+  bool profiling_ = false;
+  bool has_times_ = false;  ///< the driver keeps times for this queue
+  cl_event event_ = nullptr;
+  std::deque<Event> commands_;  ///< those given while profiling, with the mark before them
+};
+
+}  // namespace coracle::opencl

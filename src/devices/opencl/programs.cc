@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/opencl/programs.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "devices/opencl/opened.h"
+#include "devices/opencl/sources.h"
+
+namespace coracle::opencl {
+namespace {
+
+constexpr size_t kKept = 256;     // programs in memory
+constexpr size_t kLogLines = 12;  // of a compiler's words in an error
+constexpr char kFormat[] = "1";   // of what the cache's keys and files hold
+constexpr char kDialect[] = "-cl-std=CL1.2";
+
+/// The first lines of what the compiler says.
+std::string log_of(const Opened& device, cl_program program) {
+  const Api& api = device.api();
+  size_t size = 0;
+  if (api.clGetProgramBuildInfo(program, device.id(), CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS) return {};
+  std::string log(size, '\0');
+  if (api.clGetProgramBuildInfo(program, device.id(), CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr) != CL_SUCCESS) {
+    return {};
+  }
+  log.resize(std::min(log.find('\0'), size));
+  size_t end = 0;
+  for (size_t line = 0; line < kLogLines && end != std::string::npos; ++line) end = log.find('\n', end + 1);
+  log.resize(std::min(end, log.size()));
+  return log;
+}
+
+/// Null, with the driver's code, where it does not take the binary.
+std::shared_ptr<Program> from_binary(const Opened& device, const std::vector<uint8_t>& binary,
+                                     const std::string& options) {
+  const Api& api = device.api();
+  const cl_device_id id = device.id();
+  const size_t size = binary.size();
+  const uint8_t* bytes = binary.data();
+  cl_int of_binary = CL_SUCCESS;
+  cl_int code = CL_SUCCESS;
+  cl_program handle = api.clCreateProgramWithBinary(device.context(), 1, &id, &size, &bytes, &of_binary, &code);
+  if (code != CL_SUCCESS) return nullptr;
+  auto program = std::make_shared<Program>(api, handle);
+  if (of_binary != CL_SUCCESS) return nullptr;
+  return api.clBuildProgram(handle, 1, &id, options.c_str(), nullptr, nullptr) == CL_SUCCESS ? program : nullptr;
+}
+
+std::shared_ptr<Program> from_source(Opened& device, std::string_view name, const std::string& source,
+                                     const std::string& options) {
+  const Api& api = device.api();
+  const cl_device_id id = device.id();
+  const char* text = source.data();
+  const size_t size = source.size();
+  cl_int code = CL_SUCCESS;
+  cl_program handle = api.clCreateProgramWithSource(device.context(), 1, &text, &size, &code);
+  std::shared_ptr<Program> program;
+  if (code == CL_SUCCESS) {
+    program = std::make_shared<Program>(api, handle);
+    code = api.clBuildProgram(handle, 1, &id, options.c_str(), nullptr, nullptr);
+  }
+  if (code == CL_SUCCESS) return program;
+  device.note(code, false);
+  const ErrorCode kind = code == CL_OUT_OF_HOST_MEMORY ? ErrorCode::kOutOfMemory : ErrorCode::kUnsupported;
+  const std::string log = program != nullptr ? log_of(device, handle) : std::string();
+  fail(kind, "kernels/", name, ".cl does not compile for the device ", device.info().name, " with '", options,
+       "': ", code_text(code), log.empty() ? "" : "\n", log);
+}
+
+std::vector<uint8_t> binary_of(const Opened& device, const Program& program) {
+  const Api& api = device.api();
+  size_t size = 0;
+  if (api.clGetProgramInfo(program.handle(), CL_PROGRAM_BINARY_SIZES, sizeof(size), &size, nullptr) != CL_SUCCESS) {
+    return {};
+  }
+  std::vector<uint8_t> binary(size);
+  uint8_t* bytes = binary.data();
+  if (api.clGetProgramInfo(program.handle(), CL_PROGRAM_BINARIES, sizeof(bytes), static_cast<void*>(&bytes), nullptr) !=
+      CL_SUCCESS) {
+    return {};
+  }
+  return binary;
+}
+
+}  // namespace
+
+std::shared_ptr<const Program> Programs::get(Opened& device, std::string_view source, std::string_view definitions) {
+  std::string key = text(source, " ", definitions);
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto it = programs_.find(key); it != programs_.end()) {
+      it->second.when = ++clock_;
+      return it->second.program;
+    }
+  }
+  const std::string whole = source_text(source);
+  const std::string options = text(kDialect, " ", definitions);
+  const std::string identity = text(kFormat, "\n", device.identity(), "\n", options, "\n", whole);
+  std::shared_ptr<Program> program;
+  if (const std::optional<std::vector<uint8_t>> binary = disk_.find(identity)) {
+    program = from_binary(device, *binary, options);
+  }
+  if (program == nullptr) {
+    program = from_source(device, source, whole, options);
+    if (disk_.on()) disk_.keep(identity, binary_of(device, *program));
+  }
+  const std::lock_guard lock(mutex_);
+  // Another thread may have been faster.
+  Used& used = programs_[std::move(key)];
+  if (used.program == nullptr) used.program = std::move(program);
+  used.when = ++clock_;
+  std::shared_ptr<const Program> result = used.program;
+  if (programs_.size() > kKept) {
+    programs_.erase(std::min_element(programs_.begin(), programs_.end(),
+                                     [](const auto& a, const auto& b) { return a.second.when < b.second.when; }));
+  }
+  return result;
+}
+
+}  // namespace coracle::opencl
