@@ -13,6 +13,7 @@ namespace coracle {
 KernelSelector::KernelSelector(KernelChoice choice)
     : choice_(std::move(choice)), isa_(runs_on(choice_.isa, detected_isa()) ? choice_.isa : detected_isa()) {
   for (const Device* device : all_devices()) {
+    if (!device->is_host()) continue;
     for (const KernelTable* table : device->kernels()) {
       for (const Kernel& kernel : table->rows) {
         if (runs_on(kernel.isa, isa_) && allows_products(kernel.products) && allows(kernel.name))

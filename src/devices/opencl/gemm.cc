@@ -44,9 +44,7 @@ void add(LaunchPlan& plan, OpenDevice& device, const Gemm& g, DType type) {
   }
   add_epilogue(g.epilogue, g.first_tensor, d, l.parameters);
 
-  const auto groups = [](int64_t count, int size) {
-    return static_cast<size_t>((count + size - 1) / size);
-  };
+  const auto groups = [](int64_t count, int size) { return static_cast<size_t>((count + size - 1) / size); };
   l.grid.local[0] = static_cast<size_t>(tile.group_n);
   l.grid.local[1] = static_cast<size_t>(tile.group_m);
   l.grid.global[0] = groups(g.columns, tile.group_n * tile.item_n) * l.grid.local[0];

@@ -34,9 +34,9 @@ struct Gemm {
   const Windows* windows = nullptr;
 
   const Epilogue* epilogue = nullptr;
-  int first_tensor = 0;            ///< operand
-  bool channels_in_rows = false;   ///< else the columns are the channels
-  int64_t groups = 1;              ///< of channels, as the innermost batch axis
+  int first_tensor = 0;           ///< operand
+  bool channels_in_rows = false;  ///< else the columns are the channels
+  int64_t groups = 1;             ///< of channels, as the innermost batch axis
 };
 
 void add(LaunchPlan& plan, OpenDevice& device, const Gemm& gemm, DType type);

@@ -24,8 +24,12 @@ void run_plan(KernelCall& call) noexcept {
     size_t count = 0;
     for (const Parameter& p : l.parameters) {
       switch (p.kind) {
-        case Parameter::Kind::kOperand: std::construct_at(arguments + count++, call.in[static_cast<size_t>(p.number)]); break;
-        case Parameter::Kind::kResult: std::construct_at(arguments + count++, call.out[static_cast<size_t>(p.number)]); break;
+        case Parameter::Kind::kOperand:
+          std::construct_at(arguments + count++, call.in[static_cast<size_t>(p.number)]);
+          break;
+        case Parameter::Kind::kResult:
+          std::construct_at(arguments + count++, call.out[static_cast<size_t>(p.number)]);
+          break;
         case Parameter::Kind::kInt: std::construct_at(arguments + count++, p.number); break;
         case Parameter::Kind::kFloat: std::construct_at(arguments + count++, p.real); break;
       }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-
 namespace coracle::opencl {
 namespace {
 
@@ -85,9 +84,8 @@ void add(LaunchPlan& plan, OpenDevice& device, const Map& dimensions) {
   // The result is written in the order of its memory.
   std::vector<size_t> order(dimensions.size.size());
   for (size_t d = 0; d < order.size(); ++d) order[d] = d;
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return dimensions.result.step[a] > dimensions.result.step[b];
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return dimensions.result.step[a] > dimensions.result.step[b]; });
   const auto reorder = [&](std::vector<int64_t>& to, const std::vector<int64_t>& from) {
     for (size_t d = 0; d < order.size(); ++d) to[d] = from[order[d]];
   };

@@ -14,7 +14,8 @@ extern const uint8_t kPackedSources[];
 extern const size_t kPackedSourcesSize;
 extern const size_t kSourcesSize;
 
-/// The text that a compiler gets for kernels/`name`.cl: the prelude, then that file. Throws Error where there is none.
+/// The text that a compiler gets for kernels/`name`.cl: the prelude, then that file with those it includes. Throws
+/// Error where there is none.
 std::string source_text(std::string_view name);
 
 }  // namespace coracle::opencl

@@ -83,7 +83,9 @@ Prepared prepare_formula(const OpRow& row, const void* op, const ArgFacts& args,
   map.expression = formula_call(row.name, "v0", "n");
   LaunchPlan plan;
   add(plan, *context.device, map);
-  return in_place(prepared(std::move(plan)));
+  Prepared made = prepared(std::move(plan));
+  made.in_place = 0;
+  return made;
 }
 
 template <class Op>

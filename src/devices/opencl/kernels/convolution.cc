@@ -87,8 +87,7 @@ void add_product(LaunchPlan& plan, const ConvolutionGeometry& g, const Epilogue*
   } else {
     windows.kernel_h = h.kernel;
     windows.kernel_w = w.kernel;
-    windows.numbers = {h.in,          w.in,         w.out,      h.stride,  w.stride,
-                       h.pad_before, w.pad_before, h.dilation, w.dilation};
+    windows.numbers = {h.in, w.in, w.out, h.stride, w.stride, h.pad_before, w.pad_before, h.dilation, w.dilation};
     product.windows = &windows;
   }
   add(plan, device, product, args.out().dtype);
@@ -125,8 +124,8 @@ constexpr std::array<Kernel, sizeof...(Ops)> rows_of() {
                  .run = run_plan}...};
 }
 
-constexpr auto kRows = rows_of<Conv2d, DepthwiseConv2d, Conv2dFused, Conv2dTranspose, DepthwiseConv2dTranspose,
-                               Conv2dTransposeFused>();
+constexpr auto kRows =
+    rows_of<Conv2d, DepthwiseConv2d, Conv2dFused, Conv2dTranspose, DepthwiseConv2dTranspose, Conv2dTransposeFused>();
 
 }  // namespace
 

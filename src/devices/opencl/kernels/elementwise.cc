@@ -41,8 +41,8 @@ namespace {
 
 constexpr DTypes kNumbers = kFloats | kIndexTypes;
 constexpr TypeRule kNumberRule = {.operands = kNumbers, .results = kNumbers, .alike = true};
-constexpr TypeRule kIntegerRule = {.operands = kIndexTypes | DType::kBool, .results = kIndexTypes | DType::kBool,
-                                   .alike = true};
+constexpr TypeRule kIntegerRule = {
+    .operands = kIndexTypes | DType::kBool, .results = kIndexTypes | DType::kBool, .alike = true};
 constexpr TypeRule kTestRule = {.operands = kNumbers | DType::kBool, .results = DType::kBool, .alike = true};
 
 /// An operator: an expression for real and one for whole numbers ("" : none). T and U are the type of whole numbers

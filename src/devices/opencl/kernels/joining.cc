@@ -47,8 +47,7 @@ Prepared prepare_parts(int64_t axis_value, bool joins, const ArgFacts& args, Pre
     if (count == 0) continue;
     const int64_t row = count / outer;
     MapTensor part{joins ? Parameter::operand(i) : Parameter::result(i), type, 0, {row, 1}};
-    MapTensor in_whole{joins ? Parameter::result() : Parameter::operand(0), type, begin,
-                       {whole[axis] * inner, 1}};
+    MapTensor in_whole{joins ? Parameter::result() : Parameter::operand(0), type, begin, {whole[axis] * inner, 1}};
     Map map;
     map.size = {outer, row};
     map.expression = "v0";

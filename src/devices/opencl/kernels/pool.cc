@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/common/pooling.h"
-
 #include "devices/opencl/launch_plan.h"
+#include "ops/common/pooling.h"
 #include "ops/pool2d.h"
 #include "ops/pool3d.h"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/common/reduction.h"
-
 #include <algorithm>
 
 #include "devices/opencl/launch_plan.h"
 #include "ops/amax.h"
 #include "ops/amin.h"
+#include "ops/common/reduction.h"
 #include "ops/frobenius_norm.h"
 #include "ops/max.h"
 #include "ops/mean.h"
