@@ -104,7 +104,7 @@ void add(LaunchPlan& plan, OpenDevice& device, const Map& dimensions) {
     ((at_axis += "f(") += std::to_string(i)) += ", d) ";
     d.set("TYPE_" + std::to_string(i), map.operands[static_cast<size_t>(i)].type);
   }
-  d.set_each("OPERANDS", 0, operands).set("OPERANDS_AT(f, d)", at_axis);
+  d.set_each("OPERANDS", 0, operands).set("OPERANDS_AT(f,d)", at_axis);
   d.set_each("NUMBERS", 0, static_cast<int>(map.numbers.size()));
   d.set_each("INNER_AXES", 0, rank - 1).set_each("OUTERMOST_AXIS", rank - 1, rank).set("OUTERMOST", rank - 1);
   d.set("RESULT", map.result.type).set("EXPRESSION", "(" + map.expression + ")");
