@@ -10,7 +10,10 @@
 #include <random>
 #include <set>
 
+#include "ops/common/binary.h"
+#include "plan/device.h"
 #include "plan/kernel_selector.h"
+#include "support/device_rows.h"
 
 namespace coracle::testing {
 namespace {
@@ -93,6 +96,22 @@ class Checker {
     for (const KernelSelector& selector : kTiles) {
       const int on_tiles = check_rows(selector, true);
       EXPECT_TRUE(on_tiles > 0 || !c_.tiles) << "no row on matrix tiles takes the case";
+    }
+    return taken;
+  }
+
+  /// On the rows of the device under test alone; how many took the case.
+  int check_on_device(DeviceRows& device) {
+    infer();
+    run_reference();
+    device_ = &device;
+    int taken = 0;
+    for (const Kernel* kernel : device.rows(c_.op.row())) {
+      if (kernel->view) continue;
+      taken += check_row(*kernel, Layout::kRowMajor);
+      if ((kernel->layout == LayoutRule::kSame || kernel->layout == LayoutRule::kRelayout) && has_image()) {
+        taken += check_row(*kernel, Layout::kChannelsLast);
+      }
     }
     return taken;
   }
@@ -212,11 +231,26 @@ class Checker {
     took_.push_back(&kernel);
     std::string text = text_of(kernel);
     SCOPED_TRACE(text);
+    if (device_ != nullptr) {
+      check_row_on_device(kernel, args);
+      return 1;
+    }
     const std::vector<Bytes> one = run(kernel, args, 1, false);
     for (size_t i = 0; i < one.size(); ++i) compare(one[i], i, error_of(kernel.products));
     for (int threads : {2, 3}) EXPECT_EQ(one, run(kernel, args, threads, false)) << threads << " threads";
     EXPECT_EQ(one, run(kernel, args, 2, true)) << "in place";
     return 1;
+  }
+
+  void check_row_on_device(const Kernel& kernel, const ArgFacts& args) {
+    DeviceCall call{.op = c_.op, .args = args, .in_counts = counts_, .out_counts = c_.out_counts};
+    for (size_t i = 0; i < c_.in.size(); ++i) call.in.push_back(in_layout(c_.in[i], in_facts_[i].layout));
+    const std::vector<Bytes> one = device_->run(kernel, call, false);
+    if (::testing::Test::HasFatalFailure() || one.empty()) return;
+    for (size_t i = 0; i < one.size(); ++i) {
+      compare(one[i], i, out_facts_[i].dtype == DType::kFloat16 ? kErrorOfHalf : 0);
+    }
+    EXPECT_EQ(one, device_->run(kernel, call, true)) << "in place";
   }
 
   std::string text_of(const Kernel& kernel) const {
@@ -272,6 +306,9 @@ class Checker {
     return out_bytes;
   }
 
+  /// Of numbers that are rounded to float16, of which a step is 2^-11, here and in the reference.
+  static constexpr double kErrorOfHalf = 2e-3;
+
   /// Of products, relative to the largest result.
   static double error_of(Products products) {
     switch (products) {
@@ -287,6 +324,13 @@ class Checker {
     if (fact.layout == Layout::kChannelsLast) got = reordered(got.data(), fact.shape, size_of(fact.dtype), false);
     ASSERT_EQ(got.size(), want.bytes());
     if (fact.dtype == DType::kFloat32) return compare_floats(want.data<float>(), got, i, product_error);
+    if (fact.dtype == DType::kFloat16) {
+      const Tensor half = Tensor::borrow(DType::kFloat16, fact.shape, got.data());
+      const Tensor wide = converted(half, DType::kFloat32);
+      const auto* raw = static_cast<const unsigned char*>(wide.raw());
+      return compare_floats(converted(want, DType::kFloat32).data<float>(),
+                            wide.bytes() == 0 ? Bytes{} : Bytes(raw, raw + wide.bytes()), i, product_error);
+    }
     if (fact.dtype == DType::kFloat64) return compare_floats(want.data<double>(), got, i, product_error);
     EXPECT_EQ(got.empty() ? 0 : std::memcmp(got.data(), want.raw(), got.size()), 0) << "result " << i;
   }
@@ -319,11 +363,48 @@ class Checker {
   std::vector<Fact> out_facts_;
   std::vector<Tensor> expected_;
   std::vector<const Kernel*> took_;
+  DeviceRows* device_ = nullptr;
 };
+
+/// The case with float16 in the place of float32; nothing where that does not change it, or a number is out of range.
+std::optional<KernelCase> with_halves(const KernelCase& c) {
+  KernelCase half = c;
+  half.relative = std::max(c.relative, 2e-3);
+  half.absolute = std::max(c.absolute, 1e-4);
+  bool any = false;
+  size_t i = 0;
+  const std::span<const Port> ports = c.op.row().inputs;
+  for (size_t p = 0; p < ports.size() && i < c.in.size(); ++p) {
+    const int count = c.in_counts.empty() ? 1 : (p < c.in_counts.size() ? c.in_counts[p] : 0);
+    for (int k = 0; k < count && i < c.in.size(); ++k, ++i) {
+      if (ports[p].shape_input || *ports[p].attribute != '\0' || c.in[i].dtype() != DType::kFloat32) continue;
+      for (int64_t e = 0; e < c.in[i].count(); ++e) {
+        const double magnitude = std::fabs(c.in[i].number(e));
+        if (std::isfinite(magnitude) && magnitude > 100) return std::nullopt;
+      }
+      half.in[i] = converted(c.in[i], DType::kFloat16);
+      any = true;
+    }
+  }
+  return any ? std::optional(std::move(half)) : std::nullopt;
+}
 
 }  // namespace
 
-int check_on_every_kernel(const KernelCase& c) { return Checker(c).check(); }
+int check_on_every_kernel(const KernelCase& c) {
+  if (DeviceRows* device = DeviceRows::under_test()) {
+    const int taken = Checker(c).check_on_device(*device);
+    if (taken > 0) {
+      if (const std::optional<KernelCase> half = with_halves(c)) {
+        SCOPED_TRACE("in float16");
+        Checker(*half).check_on_device(*device);
+      }
+    }
+    device->count(taken);
+    return 1;  // cases say how many rows of the CPU take them at least
+  }
+  return Checker(c).check();
+}
 
 std::set<std::string> rows_that_take(const KernelCase& c) {
   Checker checker(c);

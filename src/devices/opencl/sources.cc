@@ -3,6 +3,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <new>
 
 #include "base/error.h"
@@ -36,13 +37,33 @@ std::string_view find(std::string_view all, std::string_view name) {
   return {};
 }
 
+/// A file with those it includes (`#include "other.cl"`, on lines of their own) in their places; files are included
+/// once by what needs them, without guards.
+std::string expanded(std::string_view all, std::string_view name) {
+  constexpr std::string_view kInclude = "\n#include \"";
+  constexpr std::string_view kExtension = ".cl\"";
+  std::string_view rest = find(all, name);
+  require(!rest.empty(), ErrorCode::kUnsupported, "there is no source kernels/", name, ".cl");
+  std::string result = text("#line 1 \"", name, ".cl\"\n");
+  int line = 1;
+  for (size_t at = rest.find(kInclude); at != std::string_view::npos; at = rest.find(kInclude)) {
+    const std::string_view before = rest.substr(0, at + 1);
+    rest.remove_prefix(at + kInclude.size());
+    const std::string_view other = rest.substr(0, rest.find(kExtension));
+    rest.remove_prefix(other.size() + kExtension.size());
+    line += static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+    result += text(before, expanded(all, other), "\n#line ", line + 1, " \"", name, ".cl\"");
+  }
+  return result += rest;
+}
+
 }  // namespace
 
 std::string with_prelude(const Source& source) {
   static const std::string& all = *new std::string(unpack());
-  const std::string_view own = source.text.empty() ? find(all, source.name) : source.text;
-  require(!own.empty(), ErrorCode::kUnsupported, "there is no source kernels/", source.name, ".cl");
-  return text(find(all, "prelude"), "\n#line 1 \"", source.name, ".cl\"\n", own);
+  const std::string own = source.text.empty() ? expanded(all, source.name)
+                                              : text("#line 1 \"", source.name, ".cl\"\n", source.text);
+  return text(find(all, "prelude"), "\n", own);
 }
 
 }  // namespace coracle::opencl

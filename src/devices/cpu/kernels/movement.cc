@@ -1,96 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/common/movement.h"
-
 #include "devices/cpu/isa/transpose.h"
 #include "devices/cpu/kernels/rows.h"
-#include "ops/channel_shuffle.h"
-#include "ops/common/expanding.h"
-#include "ops/expand.h"
-#include "ops/expand_as.h"
-#include "ops/flip.h"
-#include "ops/legacy_expand.h"
-#include "ops/pixel_shuffle.h"
-#include "ops/shuffle_channel.h"
-#include "ops/slice.h"
-#include "ops/strided_slice.h"
-#include "ops/tile.h"
-#include "ops/transpose.h"
+#include "devices/element_walks.h"
 
 /// Operators that only move elements: the result, from first to last element in memory, is met along a walk over the
 /// operand.
 namespace coracle::cpu::kernels {
 namespace {
 
-using Walk = std::optional<ElementWalk>;
-
-// The walk over the row-major operand for each operator; nothing where it is not known while planning.
-Walk walk_of(const Transpose& op, const ArgFacts& args) {
-  if (args.all_out().size() != 1) return std::nullopt;
-  const ElementWalk all = row_major(args.shape(0));
-  ElementWalk read;
-  for (int64_t p : op.perm) {
-    const int from = normalize_axis(p, all.rank);
-    read.push_back(all.size[from], all.step[from]);
-  }
-  return read;
-}
-
-Walk walk_of(const Slice& op, const ArgFacts& args) {
-  const Tensor* starts = known_value(args, 1);
-  const Tensor* ends = known_value(args, 2);
-  if (starts == nullptr || ends == nullptr) return std::nullopt;
-  return sliced_steps(args.shape(0), op.axes, starts->integers(), ends->integers(), nullptr, op.decrease_axis,
-                      op.infer_flags);
-}
-
-Walk walk_of(const StridedSlice& op, const ArgFacts& args) {
-  const Tensor* starts = known_value(args, 1);
-  const Tensor* ends = known_value(args, 2);
-  const Tensor* strides = known_value(args, 3);
-  if (starts == nullptr || ends == nullptr || strides == nullptr) return std::nullopt;
-  const Ints steps = strides->integers();
-  return sliced_steps(args.shape(0), op.axes, starts->integers(), ends->integers(), &steps, op.decrease_axis,
-                      op.infer_flags, op.bounds());
-}
-
-Walk walk_of(const Expand&, const ArgFacts& args) { return broadcast_steps(args.shape(0), args.out().shape); }
-Walk walk_of(const ExpandAs&, const ArgFacts& args) { return broadcast_steps(args.shape(0), args.out().shape); }
-
-Walk tiled(const ArgFacts& args) {
-  const Tensor* times = known_value(args, 1);
-  if (times == nullptr) return std::nullopt;
-  return tile_steps(args.shape(0), times->integers());
-}
-Walk walk_of(const Tile&, const ArgFacts& args) { return tiled(args); }
-Walk walk_of(const LegacyExpand&, const ArgFacts& args) { return tiled(args); }
-
-Walk walk_of(const Flip& op, const ArgFacts& args) { return reversed_steps(args.shape(0), op.axis); }
-
-/// The elements of x seen as `shape`, with its dimensions in another order.
-Walk rearranged(const Shape& shape, std::initializer_list<int> order) {
-  return permuted(row_major(shape), std::span<const int>(order.begin(), order.size()));
-}
-
-Walk walk_of(const PixelShuffle& op, const ArgFacts& args) {
-  const Shape& x = args.shape(0);
-  const int64_t r = op.upscale_factor;
-  if (channels_are_last(op.data_format)) {
-    return rearranged({x[0], x[1], x[2], x[3] / (r * r), r, r}, {0, 1, 4, 2, 5, 3});
-  }
-  return rearranged({x[0], x[1] / (r * r), r, r, x[2], x[3]}, {0, 1, 4, 2, 5, 3});
-}
-
-Walk walk_of(const ChannelShuffle& op, const ArgFacts& args) {
-  const Shape& x = args.shape(0);
-  const int64_t g = op.groups;
-  if (channels_are_last(op.data_format)) return rearranged({x[0] * x[1] * x[2], g, x[3] / g}, {0, 2, 1});
-  return rearranged({x[0], g, x[1] / g, x[2] * x[3]}, {0, 2, 1, 3});
-}
-
-Walk walk_of(const ShuffleChannel& op, const ArgFacts& args) {
-  const Shape& x = args.shape(0);
-  return rearranged({x[0], op.group, x[1] / op.group, x[2] * x[3]}, {0, 2, 1, 3});
-}
+using element_walks::rearranged;
+using element_walks::Walk;
+using element_walks::walk_of;
 
 /// The walk over an operand that lies channels-last, for operators on channels first that have one.
 template <class Op>

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/opencl/epilogue.h"
+
+#include "devices/opencl/step_numbers.h"
+
+namespace coracle::opencl {
+
+void add_epilogue(const Epilogue* epilogue, int first, Definitions& definitions, std::vector<Parameter>& parameters) {
+  std::string declared;
+  std::string text;
+  int tensors = 0;
+  int numbers = 0;
+  for (const EpilogueStep& step : epilogue == nullptr ? std::vector<EpilogueStep>() : epilogue->epilogue) {
+    if (takes_tensor(step.kind)) {
+      const std::string e = "e" + std::to_string(tensors);
+      const bool adds = step.kind == EpilogueKind::kAddChannel || step.kind == EpilogueKind::kAddTensor;
+      const bool whole = step.kind == EpilogueKind::kAddTensor || step.kind == EpilogueKind::kMultiplyTensor;
+      declared += "EPILOGUE_TENSOR(" + std::to_string(tensors) + ")";
+      text += std::string("v=v") + (adds ? "+" : "*") + "LOAD(" + e + "," + e + "_begin+" +
+              (whole ? "position" : "channel") + ");";
+      parameters.push_back(Parameter::operand(first + tensors++));
+      continue;
+    }
+    for (const float number : numbers_of(step)) {
+      declared += "EPILOGUE_NUMBER(" + std::to_string(numbers++) + ")";
+      parameters.push_back(Parameter::of(number));
+    }
+    text += "v=" + formula_call(formula_of(step.kind), "v", "n", numbers - kFormulaNumbers) + ";";
+  }
+  definitions.set("EPILOGUE_PARAMETERS", declared).set("EPILOGUE", text);
+}
+
+Misfit epilogue_misfit(const Epilogue& epilogue, const ArgFacts& args, int port, int64_t channels) {
+  if (epilogue.epilogue.size() > Epilogue::kMaxSteps) return "too many epilogue steps";
+  int next = 0;
+  for (const EpilogueStep& step : epilogue.epilogue) {
+    if (!takes_tensor(step.kind)) continue;
+    const Fact& t = args.in(port, next++);
+    if (step.kind == EpilogueKind::kAddChannel || step.kind == EpilogueKind::kMultiplyChannel) {
+      if (t.shape.count() != channels) return "an epilogue tensor has another number of channels";
+    } else if (!(t.shape == args.out().shape)) {
+      return "an epilogue tensor is broadcast";
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace coracle::opencl

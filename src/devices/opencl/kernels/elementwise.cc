@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "devices/opencl/map.h"
+#include "ops/add.h"
+#include "ops/bitwise_and.h"
+#include "ops/bitwise_or.h"
+#include "ops/bitwise_xor.h"
+#include "ops/cast.h"
+#include "ops/common/data_format.h"
+#include "ops/divide.h"
+#include "ops/elementwise_pow.h"
+#include "ops/equal.h"
+#include "ops/floor_divide.h"
+#include "ops/fmax.h"
+#include "ops/fmin.h"
+#include "ops/greater_equal.h"
+#include "ops/greater_than.h"
+#include "ops/isfinite.h"
+#include "ops/isinf.h"
+#include "ops/isnan.h"
+#include "ops/less_equal.h"
+#include "ops/less_than.h"
+#include "ops/logical_and.h"
+#include "ops/logical_not.h"
+#include "ops/logical_or.h"
+#include "ops/logical_xor.h"
+#include "ops/maximum.h"
+#include "ops/minimum.h"
+#include "ops/multiply.h"
+#include "ops/not_equal.h"
+#include "ops/prelu.h"
+#include "ops/remainder.h"
+#include "ops/subtract.h"
+#include "ops/where.h"
+
+/// Operators on elements of several operands, with broadcasting: one expression each, of the elements v0, v1, v2.
+/// Whole numbers wrap around and divided by zero give zero, as in ops/common/arithmetic.h.
+namespace coracle::opencl::kernels {
+namespace {
+
+constexpr DTypes kNumbers = kFloats | kIndexTypes;
+constexpr TypeRule kNumberRule = {.operands = kNumbers, .results = kNumbers, .alike = true};
+constexpr TypeRule kIntegerRule = {
+    .operands = kIndexTypes | DType::kBool, .results = kIndexTypes | DType::kBool, .alike = true};
+constexpr TypeRule kTestRule = {.operands = kNumbers | DType::kBool, .results = DType::kBool, .alike = true};
+
+/// An operator: an expression for real and one for whole numbers ("" : none). T and U are the type of whole numbers
+/// and that without a sign.
+struct Formula {
+  const OpRow* op;
+  const char* name;
+  const char* real;
+  const char* whole;
+  TypeRule types = kNumberRule;
+};
+
+template <class Op>
+constexpr Formula formula(const char* real, const char* whole, const TypeRule& types = kNumberRule) {
+  return {&kOpRow<Op>, row_name<Op>(), real, whole, types};
+}
+
+/// The same for both.
+template <class Op>
+constexpr Formula test(const char* expression) {
+  return {&kOpRow<Op>, row_name<Op>(), expression, expression, kTestRule};
+}
+
+constexpr Formula kFormulas[] = {
+    formula<Add>("v0 + v1", "(T)((U)v0 + (U)v1)"),
+    formula<Subtract>("v0 - v1", "(T)((U)v0 - (U)v1)"),
+    formula<Multiply>("v0 * v1", "(T)((U)v0 * (U)v1)"),
+    formula<Divide>("v0 / v1", "v1 == 0 ? 0 : v1 == -1 ? (T)(0 - (U)v0) : v0 / v1"),
+    formula<Maximum>("v0 != v0 ? v0 : v1 != v1 ? v1 : v0 < v1 ? v1 : v0", "v0 < v1 ? v1 : v0"),
+    formula<Minimum>("v0 != v0 ? v0 : v1 != v1 ? v1 : v1 < v0 ? v1 : v0", "v1 < v0 ? v1 : v0"),
+    formula<Fmax>("v0 != v0 ? v1 : v1 != v1 ? v0 : v0 < v1 ? v1 : v0", "v0 < v1 ? v1 : v0"),
+    formula<Fmin>("v0 != v0 ? v1 : v1 != v1 ? v0 : v1 < v0 ? v1 : v0", "v1 < v0 ? v1 : v0"),
+    formula<ElementwisePow>("pow(v0, v1)", "", kFloatRule),
+    formula<Prelu>("v0 > 0 ? v0 : v1 * v0", "", kFloatRule),
+    formula<FloorDivide>("", "floor_quotient(v0, v1)", kIntegerRule),
+    formula<Remainder>("", "floor_remainder(v0, v1)", kIntegerRule),
+    formula<BitwiseAnd>("", "v0 & v1", kIntegerRule),
+    formula<BitwiseOr>("", "v0 | v1", kIntegerRule),
+    formula<BitwiseXor>("", "v0 ^ v1", kIntegerRule),
+    test<Equal>("v0 == v1"),
+    test<NotEqual>("v0 != v1"),
+    test<LessThan>("v0 < v1"),
+    test<LessEqual>("v0 <= v1"),
+    test<GreaterThan>("v0 > v1"),
+    test<GreaterEqual>("v0 >= v1"),
+    test<LogicalAnd>("v0 != 0 && v1 != 0"),
+    test<LogicalOr>("v0 != 0 || v1 != 0"),
+    test<LogicalXor>("(v0 != 0) != (v1 != 0)"),
+    test<LogicalNot>("v0 == 0"),
+    test<Isnan>("v0 != v0"),
+    test<Isinf>("v0 == v0 && v0 - v0 != v0 - v0"),
+    test<Isfinite>("v0 - v0 == v0 - v0"),
+};
+
+const Formula& formula_of(const OpRow& op) {
+  return *std::find_if(std::begin(kFormulas), std::end(kFormulas), [&](const Formula& f) { return f.op == &op; });
+}
+
+/// Steps of prelu's parameter, which lies in row-major order.
+std::vector<int64_t> parameter_steps(const Prelu& op, const Shape& x) {
+  std::vector<int64_t> steps(static_cast<size_t>(x.rank()), 0);
+  if (op.mode == PreluMode::kChannel) steps[static_cast<size_t>(channel_axis(op.data_format, x.rank()))] = 1;
+  if (op.mode == PreluMode::kElement) {
+    int64_t step = 1;
+    for (int d = x.rank(); d-- > 1; step *= x[d]) steps[static_cast<size_t>(d)] = step;
+  }
+  return steps;
+}
+
+Misfit fits(const void*, const ArgFacts& args) { return too_large(args); }
+
+Prepared prepare_formula(const OpRow& row, const void* op, const ArgFacts& args, PrepareContext& context) {
+  const Formula& f = formula_of(row);
+  const DType dtype = args.in(0).dtype;
+  const bool real = is_float(dtype);
+  Map map = map_to(args.out(), storage_type(args.out().dtype));
+  for (int i = 0; i < static_cast<int>(args.all_in().size()); ++i) {
+    map.operands.push_back(broadcast_operand(args, i, args.out(), storage_type(dtype)));
+  }
+  if (f.op == &kOpRow<Prelu>) {
+    map.operands[1].step = parameter_steps(*static_cast<const Prelu*>(op), args.shape(0));
+  }
+  map.expression = real ? f.real : f.whole;
+  if (!real) map.definitions.set("T", dtype == DType::kInt64 ? "i64" : "i32");
+  if (!real) map.definitions.set("U", dtype == DType::kInt64 ? "u64" : "u32");
+  LaunchPlan plan;
+  add(plan, *context.device, map);
+  return prepared(std::move(plan));
+}
+
+template <const OpRow* kOp>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
+  return prepare_formula(*kOp, op, args, context);
+}
+
+template <size_t... kIndex>
+constexpr auto rows_of(std::index_sequence<kIndex...>) {
+  return std::array<Kernel, sizeof...(kIndex)>{Kernel{.name = kFormulas[kIndex].name,
+                                                      .op = kFormulas[kIndex].op,
+                                                      .layout = LayoutRule::kRowMajor,
+                                                      .types = kFormulas[kIndex].types,
+                                                      .fits = fits,
+                                                      .prepare = prepare<kFormulas[kIndex].op>,
+                                                      .run = run_plan}...};
+}
+
+constexpr auto kRows = rows_of(std::make_index_sequence<std::size(kFormulas)>());
+
+}  // namespace
+
+extern const KernelTable elementwise;
+constinit const KernelTable elementwise = {kRows};
+
+}  // namespace coracle::opencl::kernels

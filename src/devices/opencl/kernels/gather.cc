@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/gather.h"
+
+#include "devices/opencl/launch_plan.h"
+#include "ops/common/joining.h"
+#include "ops/embedding.h"
+#include "ops/index_select.h"
+#include "ops/lookup_table.h"
+
+/// Slices of a tensor by number.
+namespace coracle::opencl::kernels {
+namespace {
+
+struct Gathering {
+  int from = 0;  ///< operands: the tensor, the numbers
+  int index = 1;
+  int64_t axis = 0;
+  int64_t nothing = -1;  ///< this number stands for zeros
+  bool from_end = false;
+};
+
+std::optional<Gathering> gathering_of(const Gather&, const ArgFacts& args) {
+  const Tensor* axis = known_value(args, 2);
+  if (args.has(2) && (axis == nullptr || axis->count() == 0)) return std::nullopt;
+  return Gathering{0, 1, axis == nullptr ? 0 : axis->integer(0), -1, true};
+}
+std::optional<Gathering> gathering_of(const IndexSelect& op, const ArgFacts&) {
+  return Gathering{0, 1, op.axis, -1, true};
+}
+template <class Op>
+std::optional<Gathering> gathering_of(const Op& op, const ArgFacts&) {
+  return Gathering{1, 0, 0, op.padding_idx, false};
+}
+
+template <class Op>
+Misfit fits(const void* op, const ArgFacts& args) {
+  if (!gathering_of(*static_cast<const Op*>(op), args)) return "the axis is not constant";
+  return too_large(args);
+}
+
+Prepared prepare_gathering(const Gathering& g, const ArgFacts& args, PrepareContext& context) {
+  const int64_t count = args.out().shape.count();
+  if (count == 0) return prepared({});
+  const Fact& x = args.in(g.from);
+  const Fact& index = args.in(g.index);
+  const Around around(x.shape, normalize_axis(g.axis, x.shape.rank()));
+  Definitions d;
+  d.set("TYPE", moved_type(x.dtype)).set("INDEX", storage_type(index.dtype)).set("FROM_END", g.from_end ? 1 : 0);
+  PlannedLaunch l;
+  l.grid = grid_of(count);
+  l.parameters = {Parameter::result(),
+                  Parameter::operand(g.from),
+                  Parameter::operand(g.index),
+                  Parameter::of(count),
+                  Parameter::of(index.shape.count()),
+                  Parameter::of(around.inner),
+                  Parameter::of(around.dim),
+                  Parameter::of(g.nothing)};
+  l.function = compile(*context.device, "gather", "gather", d.text());
+  return prepared({std::move(l)});
+}
+
+template <class Op>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
+  return prepare_gathering(*gathering_of(*static_cast<const Op*>(op), args), args, context);
+}
+
+template <class Op>
+constexpr Kernel row(int8_t index_port) {
+  return {.name = row_name<Op>(),
+          .op = &kOpRow<Op>,
+          .types = {.operands = kMoved, .results = kMoved, .in = {PortTypes{index_port, kIndexTypes}, PortTypes{}}},
+          .fits = fits<Op>,
+          .prepare = prepare<Op>,
+          .run = run_plan};
+}
+
+constexpr Kernel kRows[] = {row<Gather>(1), row<IndexSelect>(1), row<Embedding>(0), row<LookupTable>(0)};
+
+}  // namespace
+
+extern const KernelTable gather;
+constinit const KernelTable gather = {kRows};
+
+}  // namespace coracle::opencl::kernels

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/common/interpolation.h"
+
+#include "devices/opencl/launch_plan.h"
+#include "ops/bicubic_interp.h"
+#include "ops/bilinear_interp.h"
+#include "ops/legacy_bicubic_interp.h"
+#include "ops/legacy_bilinear_interp.h"
+#include "ops/legacy_linear_interp.h"
+#include "ops/legacy_nearest_interp.h"
+#include "ops/legacy_trilinear_interp.h"
+#include "ops/linear_interp.h"
+#include "ops/nearest_interp.h"
+#include "ops/nearest_interp_add.h"
+#include "ops/trilinear_interp.h"
+
+namespace coracle::opencl::kernels {
+namespace {
+
+std::optional<InterpolationRequest> request_of(const InterpolationOperator& op, const ArgFacts& args) {
+  return interpolation_request(op, args.count(2), args.has(1), args.has(3),
+                               [&](int port, int i) { return args.in(port, i).value.get(); });
+}
+
+template <class Op>
+constexpr bool kAdds = std::is_same_v<Op, NearestInterpAdd>;
+
+template <class Op>
+Misfit fits(const void* attributes, const ArgFacts& args) {
+  const auto& op = *static_cast<const Op*>(attributes);
+  if (is_channels_last(op.format())) return "only channels first";
+  if (!request_of(op, args)) return "the size is not constant";
+  if constexpr (kAdds<Op>) {
+    if (args.has(NearestInterpAdd::kFactor) && args.shape(NearestInterpAdd::kFactor).count() != 1) {
+      return "a factor of more than one element";
+    }
+    if (!(args.shape(NearestInterpAdd::kAddend) == args.out().shape)) return "what is added is broadcast";
+    const InterpolationGeometry g = interpolation_geometry(op, Op::kKind, args.shape(0), *request_of(op, args));
+    if (g.batch * g.channels * g.axes[0].out * g.axes[1].out * g.axes[2].out != args.out().shape.count()) {
+      return "the resized image is broadcast";
+    }
+  }
+  return too_large(args);
+}
+
+/// `addend` and `factor`: operands, -1 for none.
+Prepared prepare_resizing(const InterpolationOperator& op, InterpolationKind kind, int addend, int factor,
+                          const ArgFacts& args, PrepareContext& context) {
+  const int64_t count = args.out().shape.count();
+  if (count == 0) return prepared({});
+  const InterpolationGeometry g = interpolation_geometry(op, kind, args.shape(0), *request_of(op, args));
+  PlannedLaunch l;
+  l.grid = grid_of(count);
+  l.parameters = {Parameter::result(), Parameter::operand(0), Parameter::of(count)};
+  for (int i = 0; i < 3; ++i) {
+    const InterpolationAxis& a = g.axes[i];
+    const bool resized = i >= 3 - g.spatial && !a.copy;
+    l.parameters.insert(l.parameters.end(), {Parameter::of(a.in), Parameter::of(a.out), Parameter::of(a.ratio),
+                                             Parameter::of(int64_t{resized ? 1 : 0})});
+  }
+  Definitions d;
+  d.set_stored(args.out().dtype);
+  const int taps[] = {1, 2, 4};
+  d.set("TAPS", taps[static_cast<size_t>(kind.method)]);
+  d.set("HALF_PIXEL", g.axes[2].half_pixel ? 1 : 0).set("ALIGN_CORNERS", g.axes[2].align_corners ? 1 : 0);
+  d.set("HAS_ADDEND", addend >= 0 ? 1 : 0).set("HAS_FACTOR", factor >= 0 ? 1 : 0);
+  for (int operand : {addend, factor}) {
+    if (operand >= 0) l.parameters.push_back(Parameter::operand(operand));
+  }
+  l.function = compile(*context.device, "interpolation", "interpolation", d.text());
+  return prepared({std::move(l)});
+}
+
+template <class Op>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
+  int addend = -1;
+  int factor = -1;
+  if constexpr (kAdds<Op>) {
+    addend = args.index(NearestInterpAdd::kAddend);
+    if (args.has(NearestInterpAdd::kFactor)) factor = args.index(NearestInterpAdd::kFactor);
+  }
+  return prepare_resizing(*static_cast<const Op*>(op), Op::kKind, addend, factor, args, context);
+}
+
+template <class... Ops>
+constexpr std::array<Kernel, sizeof...(Ops)> rows_of() {
+  return {Kernel{.name = row_name<Ops>(),
+                 .op = &kOpRow<Ops>,
+                 .types = kFloatRule,
+                 .fits = fits<Ops>,
+                 .prepare = prepare<Ops>,
+                 .run = run_plan}...};
+}
+
+constexpr auto kRows = rows_of<NearestInterp, BilinearInterp, BicubicInterp, LinearInterp, TrilinearInterp,
+                               NearestInterpAdd, LegacyNearestInterp, LegacyBilinearInterp, LegacyBicubicInterp,
+                               LegacyLinearInterp, LegacyTrilinearInterp>();
+
+}  // namespace
+
+extern const KernelTable interpolation;
+constinit const KernelTable interpolation = {kRows};
+
+}  // namespace coracle::opencl::kernels

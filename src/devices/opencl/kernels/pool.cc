@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/opencl/launch_plan.h"
+#include "ops/common/pooling.h"
+#include "ops/pool2d.h"
+#include "ops/pool3d.h"
+
+namespace coracle::opencl::kernels {
+namespace {
+
+template <class Op>
+Misfit fits(const void* attributes, const ArgFacts& args) {
+  const auto& op = *static_cast<const Op*>(attributes);
+  if (op.pooling_type == PoolingType::kNorm) return "a norm";
+  if (is_channels_last(op.data_format)) return "only channels first";
+  if (args.has(1) && known_value(args, 1) == nullptr) return "the window is not constant";
+  return too_large(args);
+}
+
+Prepared prepare_pooling(const PoolingAttributes& op, int spatial, const ArgFacts& args, PrepareContext& context) {
+  const int64_t count = args.out().shape.count();
+  if (count == 0) return prepared({});
+  const Tensor* kernel = known_value(args, 1);
+  const PoolingGeometry g =
+      pooling_geometry(op, kernel == nullptr ? Ints{} : kernel->integers(), args.shape(0), spatial);
+  PlannedLaunch l;
+  l.grid = grid_of(count);
+  l.parameters = {Parameter::result(), Parameter::operand(0), Parameter::of(count)};
+  for (const WindowAxis& a : g.axes) {
+    for (int64_t n : {a.in, a.out, a.kernel, a.stride, a.pad_before}) l.parameters.push_back(Parameter::of(n));
+  }
+  Definitions d;
+  d.set_stored(args.out().dtype);
+  d.set("AVERAGE", g.average ? 1 : 0).set("ADAPTIVE", g.adaptive ? 1 : 0).set("EXCLUSIVE", g.exclusive ? 1 : 0);
+  l.function = compile(*context.device, "pool", "pool", d.text());
+  return prepared({std::move(l)});
+}
+
+template <class Op, int kSpatial>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
+  return prepare_pooling(*static_cast<const Op*>(op), kSpatial, args, context);
+}
+
+template <class Op, int kSpatial>
+constexpr Kernel row() {
+  return {.name = row_name<Op>(),
+          .op = &kOpRow<Op>,
+          .types = kFloatRule,
+          .fits = fits<Op>,
+          .prepare = prepare<Op, kSpatial>,
+          .run = run_plan};
+}
+
+constexpr Kernel kRows[] = {row<Pool2d, 2>(), row<Pool3d, 3>()};
+
+}  // namespace
+
+extern const KernelTable pool;
+constinit const KernelTable pool = {kRows};
+
+}  // namespace coracle::opencl::kernels

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdio>
+
+#include "ops/depthwise_conv2d_transpose.h"
+#include "ops/elementwise_pow.h"
+#include "ops/expand_as.h"
+#include "ops/fmax.h"
+#include "ops/fmin.h"
+#include "ops/index_select.h"
+#include "ops/legacy_bicubic_interp.h"
+#include "ops/legacy_bilinear_interp.h"
+#include "ops/legacy_expand.h"
+#include "ops/legacy_linear_interp.h"
+#include "ops/legacy_nearest_interp.h"
+#include "ops/legacy_trilinear_interp.h"
+#include "ops/linear.h"
+#include "ops/lookup_table.h"
+#include "ops/pad.h"
+#include "ops/pad2d.h"
+#include "ops/relayout.h"
+#include "ops/shuffle_channel.h"
+#include "ops/unbind.h"
+#include "support/check_kernels.h"
+#include "support/device_rows.h"
+
+/// Cases for rows of OpenCL that the cases of the CPU's kernels do not reach, and a look at which rows have run: with
+/// CORACLE_TEST_DEVICE=opencl.
+namespace coracle::testing {
+namespace {
+
+class OpenclKernels : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (DeviceRows::under_test() == nullptr) GTEST_SKIP() << "CORACLE_TEST_DEVICE is not set";
+  }
+  static int taken(const KernelCase& c) {
+    const int before = DeviceRows::under_test()->taken();
+    check_on_every_kernel(c);
+    return DeviceRows::under_test()->taken() - before;
+  }
+};
+
+/// Operators on one operand, with the attributes they have by default.
+TEST_F(OpenclKernels, OneOperand) {
+  for (const Kernel* row : DeviceRows::under_test()->all()) {
+    int operands = 0;
+    for (const Port& port : row->op->inputs) {
+      operands += *port.attribute == '\0' && !port.shape_input && port.kind == Port::Kind::kOne ? 1 : 0;
+    }
+    const bool elementwise = row->layout == LayoutRule::kSame && row->op != &kOpRow<Relayout>;
+    if (operands != 1 || row->view || !elementwise) continue;
+    SCOPED_TRACE(row->name);
+    PortCounts counts(row->op->inputs.size(), 0);
+    counts[0] = 1;
+    for (const Shape& s : {Shape{0}, Shape{}, Shape{1}, Shape{65}, Shape{2, 3, 5}, Shape{1, 0, 2}, Shape{3, 67, 31}}) {
+      for (const auto& [low, high] : {std::pair(-0.99, 0.99), std::pair(-6.0, 6.0), std::pair(0.01, 40.0)}) {
+        check_on_every_kernel({.op = Op(row->op),
+                               .in = {random_floats(s, low, high)},
+                               .in_counts = counts,
+                               .relative = 1e-5,
+                               .absolute = 2e-6});
+      }
+    }
+    Tensor special = random_floats({9});
+    const float values[] = {NAN, INFINITY, -INFINITY, 0.0F, -0.0F, 1e-42F, 3e38F, -3e38F, 88.8F};
+    std::copy(std::begin(values), std::end(values), special.data<float>());
+    check_on_every_kernel({.op = Op(row->op), .in = {special}, .in_counts = counts, .relative = 1e-5});
+  }
+}
+
+TEST_F(OpenclKernels, TwoOperands) {
+  for (const Op& op : {Op(Fmax{}), Op(Fmin{}), Op(ElementwisePow{})}) {
+    for (const auto& [a, b] : {std::pair(Shape{2, 3, 5}, Shape{3, 1}), std::pair(Shape{65}, Shape{}),
+                               std::pair(Shape{1, 4, 1}, Shape{3, 1, 7}), std::pair(Shape{0, 2}, Shape{2})}) {
+      EXPECT_EQ(taken({.op = op, .in = {random_floats(a, 0.1, 3), random_floats(b, -2, 2, 2)}, .relative = 4e-6}), 1);
+    }
+  }
+}
+
+TEST_F(OpenclKernels, Moving) {
+  EXPECT_EQ(taken({ExpandAs{}, {random_floats({3, 1, 5}), random_floats({2, 3, 4, 5})}}), 1);
+  EXPECT_EQ(taken({LegacyExpand{}, {random_ints({2, 3, 4}, -9, 9), int_list({2, 1, 3})}}), 1);
+  ShuffleChannel shuffle;
+  shuffle.group = 3;
+  EXPECT_EQ(taken({shuffle, {random_floats({2, 12, 3, 5})}}), 1);
+  for (int axis : {0, 1, -1}) {
+    Unbind unbind;
+    unbind.axis = axis;
+    const Shape s{3, 4, 2};
+    EXPECT_EQ(taken({.op = unbind,
+                     .in = {random_ints(s, -9, 9, DType::kInt16)},
+                     .out_counts = {static_cast<int>(s[axis < 0 ? 2 : axis])}}),
+              1);
+  }
+  for (int axis : {0, 1, 2}) {
+    IndexSelect select;
+    select.axis = axis;
+    EXPECT_EQ(taken({select, {random_floats({4, 5, 6}), int_list({3, -1, 0, 3})}}), 1);
+  }
+  LookupTable table;
+  table.padding_idx = 2;
+  EXPECT_EQ(taken({table, {random_ints({7, 1}, 0, 9), random_floats({9, 33})}}), 1);
+}
+
+TEST_F(OpenclKernels, Padding) {
+  Pad pad;
+  pad.paddings = {1, 0, 0, 2, 3, 1};
+  EXPECT_EQ(taken({pad, {random_floats({2, 3, 4}), Tensor::scalar(1.5F)}}), 1);
+  EXPECT_EQ(taken({pad, {random_ints({2, 3, 4}, -9, 9), Tensor::scalar(-2.0F)}}), 1);
+  for (const char* mode : {"constant", "reflect", "edge"}) {
+    Pad2d pad2d;
+    pad2d.mode = mode;
+    pad2d.pad_value = 0.5;
+    EXPECT_EQ(taken({pad2d, {random_floats({2, 3, 4, 5}), int_list({1, 2, 3, 0})}}), 1);
+  }
+}
+
+/// Each step of an epilogue, behind a product.
+TEST_F(OpenclKernels, Epilogues) {
+  const auto steps = names_of(EpilogueKind::kRelu).size();
+  for (size_t i = 0; i < steps; ++i) {
+    Linear linear;
+    linear.epilogue.push_back({static_cast<EpilogueKind>(i), 0.75F, 2.5F, 6.0F});
+    linear.epilogue.push_back({EpilogueKind::kScaleShift, 0.5F, 0.25F, 0.0F});
+    SCOPED_TRACE(names_of(EpilogueKind::kRelu)[i]);
+    KernelCase c{.op = linear,
+                 .in = {random_floats({5, 3, 20}, 0, 1), random_floats({20, 70}, 0, 0.5, 2)},
+                 .in_counts = {1, 1, 0},
+                 .relative = 1e-5,
+                 .absolute = 1e-5};
+    if (takes_tensor(static_cast<EpilogueKind>(i))) {
+      const bool channel = i < 2;
+      c.in.push_back(random_floats(channel ? Shape{70} : Shape{5, 3, 70}, -1, 1, 3));
+      c.in_counts = {1, 1, 1};
+    }
+    EXPECT_EQ(taken(c), 1);
+  }
+}
+
+TEST_F(OpenclKernels, DepthwiseTransposedConvolution) {
+  DepthwiseConv2dTranspose op;
+  op.groups = 6;
+  op.strides = {2, 2};
+  op.paddings = {1, 1};
+  EXPECT_EQ(taken({op, {random_floats({2, 6, 5, 7}), random_floats({6, 1, 3, 3}, -1, 1, 2)}, {1, 1, 0}}), 1);
+}
+
+TEST_F(OpenclKernels, FirstVersionsOfInterpolation) {
+  const auto check = [&](auto op, const Shape& s) {
+    for (bool align_corners : {false, true}) {
+      for (int align_mode : {0, 1}) {
+        op.align_corners = align_corners;
+        op.align_mode = align_mode;
+        op.scale = {1.7};
+        EXPECT_EQ(taken({.op = op, .in = {random_floats(s)}, .in_counts = {1, 0, 0, 0}, .absolute = 2e-6}), 1);
+      }
+    }
+  };
+  check(LegacyNearestInterp{}, {2, 3, 5, 7});
+  check(LegacyBilinearInterp{}, {2, 3, 5, 7});
+  check(LegacyBicubicInterp{}, {2, 3, 5, 7});
+  check(LegacyLinearInterp{}, {2, 3, 7});
+  check(LegacyTrilinearInterp{}, {2, 3, 4, 5, 7});
+}
+
+/// After all tests, if all were to run.
+class EveryRow : public ::testing::Environment {
+ public:
+  void TearDown() override {
+    DeviceRows* device = DeviceRows::under_test();
+    if (device == nullptr || GTEST_FLAG_GET(filter) != "*") return;
+    for (const Kernel* row : device->all()) {
+      EXPECT_TRUE(row->view || device->used().contains(row->name)) << row->name << " has not run";
+    }
+    std::printf("%s\n", device->summary().c_str());
+  }
+};
+const ::testing::Environment* const kEveryRow = ::testing::AddGlobalTestEnvironment(new EveryRow);
+
+}  // namespace
+}  // namespace coracle::testing
