@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "families.h"
 #include "kernel_case.h"
-#include "ops/conv2d_fused.h"
+#include "ops/conv_pool/conv2d_fused.h"
 
 namespace coracle::bench {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/linear.h"
+#include "ops/matmul/linear.h"
 
 #include "families.h"
 #include "kernel_case.h"

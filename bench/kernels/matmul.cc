@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/matmul.h"
+#include "ops/matmul/matmul.h"
 
 #include "families.h"
 #include "kernel_case.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "families.h"
 #include "kernel_case.h"
-#include "ops/layer_norm.h"
-#include "ops/softmax.h"
+#include "ops/activation/softmax.h"
+#include "ops/norm/layer_norm.h"
 
 namespace coracle::bench {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/rnn.h"
+#include "ops/rnn/rnn.h"
 
 #include "families.h"
 #include "kernel_case.h"

@@ -4,19 +4,19 @@
 #include <initializer_list>
 #include <optional>
 
-#include "ops/channel_shuffle.h"
-#include "ops/common/expanding.h"
-#include "ops/common/movement.h"
-#include "ops/expand.h"
-#include "ops/expand_as.h"
-#include "ops/flip.h"
-#include "ops/legacy_expand.h"
-#include "ops/pixel_shuffle.h"
-#include "ops/shuffle_channel.h"
-#include "ops/slice.h"
-#include "ops/strided_slice.h"
-#include "ops/tile.h"
-#include "ops/transpose.h"
+#include "ops/movement/channel_shuffle.h"
+#include "ops/movement/expand.h"
+#include "ops/movement/expand_as.h"
+#include "ops/movement/expanding.h"
+#include "ops/movement/flip.h"
+#include "ops/movement/legacy_expand.h"
+#include "ops/movement/movement.h"
+#include "ops/movement/pixel_shuffle.h"
+#include "ops/movement/shuffle_channel.h"
+#include "ops/movement/slice.h"
+#include "ops/movement/strided_slice.h"
+#include "ops/movement/tile.h"
+#include "ops/movement/transpose.h"
 #include "plan/kernel.h"
 
 /// Operators that only move elements: the result, from first to last element, is met along a walk over the operand.

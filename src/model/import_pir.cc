@@ -10,7 +10,7 @@
 #include "model/pir_lowering.h"
 #include "model/programdesc.h"
 #include "model/regions.h"
-#include "ops/while.h"
+#include "ops/control/while.h"
 
 namespace coracle {
 

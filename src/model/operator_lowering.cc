@@ -2,7 +2,7 @@
 #include "model/operator_lowering.h"
 
 #include "base/printable.h"
-#include "ops/int_array.h"
+#include "ops/creation/int_array.h"
 
 namespace coracle {
 

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/printable.h"
 #include "model/program_lowering.h"
-#include "ops/while.h"
+#include "ops/control/while.h"
 
 namespace coracle {
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "ops/if.h"
-#include "ops/while.h"
+#include "ops/control/if.h"
+#include "ops/control/while.h"
 
 namespace coracle {
 

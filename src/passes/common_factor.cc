@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/add.h"
-#include "ops/multiply.h"
-#include "ops/scale.h"
+#include "ops/elementwise/add.h"
+#include "ops/elementwise/multiply.h"
+#include "ops/elementwise/scale.h"
 #include "passes/passes.h"
 #include "passes/simulated_integers.h"
 

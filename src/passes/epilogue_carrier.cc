@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/epilogue_carrier.h"
 
-#include "ops/conv2d_fused.h"
-#include "ops/conv2d_transpose_fused.h"
-#include "ops/linear.h"
+#include "ops/conv_pool/conv2d_fused.h"
+#include "ops/conv_pool/conv2d_transpose_fused.h"
+#include "ops/matmul/linear.h"
 
 namespace coracle {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/add.h"
-#include "ops/attention.h"
-#include "ops/matmul.h"
-#include "ops/scale.h"
-#include "ops/softmax.h"
-#include "ops/transpose.h"
+#include "ops/activation/softmax.h"
+#include "ops/attention/attention.h"
+#include "ops/elementwise/add.h"
+#include "ops/elementwise/scale.h"
+#include "ops/matmul/matmul.h"
+#include "ops/movement/transpose.h"
 #include "passes/passes.h"
 
 /// Scaled dot-product attention written as its formula: softmax(q k^T * scale + mask) v. The scores are the largest

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/channel_shuffle.h"
-#include "ops/reshape.h"
-#include "ops/transpose.h"
+#include "ops/movement/channel_shuffle.h"
+#include "ops/movement/transpose.h"
+#include "ops/shape/reshape.h"
 #include "passes/passes.h"
 
 /// Channels that are shuffled by way of five dimensions, which no channels-last kernel takes:

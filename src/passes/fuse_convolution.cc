@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/conv2d.h"
-#include "ops/conv2d_fused.h"
-#include "ops/conv2d_transpose.h"
-#include "ops/conv2d_transpose_fused.h"
-#include "ops/depthwise_conv2d.h"
-#include "ops/depthwise_conv2d_transpose.h"
+#include "ops/conv_pool/conv2d.h"
+#include "ops/conv_pool/conv2d_fused.h"
+#include "ops/conv_pool/conv2d_transpose.h"
+#include "ops/conv_pool/conv2d_transpose_fused.h"
+#include "ops/conv_pool/depthwise_conv2d.h"
+#include "ops/conv_pool/depthwise_conv2d_transpose.h"
 #include "passes/passes.h"
 
 /// Brings two-dimensional convolutions with constant weights into the forms that carry an epilogue; further passes

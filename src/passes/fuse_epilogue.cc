@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ops/add.h"
-#include "ops/batch_norm.h"
-#include "ops/divide.h"
-#include "ops/multiply.h"
-#include "ops/scale.h"
-#include "ops/subtract.h"
+#include "ops/elementwise/add.h"
+#include "ops/elementwise/divide.h"
+#include "ops/elementwise/multiply.h"
+#include "ops/elementwise/scale.h"
+#include "ops/elementwise/subtract.h"
+#include "ops/norm/batch_norm.h"
 #include "passes/activation_step.h"
 #include "passes/epilogue_carrier.h"
 #include "passes/passes.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/flatten.h"
-#include "ops/linear.h"
-#include "ops/matmul.h"
-#include "ops/matmul_with_flatten.h"
+#include "ops/matmul/linear.h"
+#include "ops/matmul/matmul.h"
+#include "ops/matmul/matmul_with_flatten.h"
+#include "ops/shape/flatten.h"
 #include "passes/passes.h"
 
 namespace coracle {

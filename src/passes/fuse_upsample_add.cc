@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/add.h"
-#include "ops/multiply.h"
-#include "ops/nearest_interp_add.h"
+#include "ops/elementwise/add.h"
+#include "ops/elementwise/multiply.h"
+#include "ops/interp/nearest_interp_add.h"
 #include "passes/passes.h"
 
 /// A feature pyramid adds a coarse level, made larger, to a finer one, whose channels may have been weighted:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/dropout.h"
-#include "ops/scale.h"
+#include "ops/activation/dropout.h"
+#include "ops/elementwise/scale.h"
 #include "passes/node_facts.h"
 #include "passes/passes.h"
 

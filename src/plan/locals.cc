@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "ops/cast.h"
-#include "ops/relayout.h"
+#include "ops/elementwise/cast.h"
+#include "ops/movement/relayout.h"
 #include "plan/placement.h"
 
 namespace coracle {
@@ -261,8 +261,8 @@ int SegmentLocals::converted(ValueId v, Layout layout, bool wide, Place place) {
 int SegmentLocals::constant_on(ValueId v, int host, Place place) {
   Fact fact = steps_.locals[static_cast<size_t>(host)].fact;
   fact.place = place;
-  DevicePiece piece = services_.constants[place.device - size_t{1}]->get(
-      text(services_.graph, "/", static_cast<int>(v)), *fact.value);
+  DevicePiece piece =
+      services_.constants[place.device - size_t{1}]->get(text(services_.graph, "/", static_cast<int>(v)), *fact.value);
   const int made = add(std::move(fact), v);
   Local& local = steps_.locals.back();
   local.slot.kind = Slot::Kind::kConstant;

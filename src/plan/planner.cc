@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "base/deadline.h"
-#include "ops/relayout.h"
+#include "ops/movement/relayout.h"
 #include "plan/locals.h"
 #include "plan/node_rows.h"
 #include "plan/partition.h"

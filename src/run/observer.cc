@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "ops/common/movement.h"
+#include "ops/movement/movement.h"
 
 namespace coracle {
 namespace {

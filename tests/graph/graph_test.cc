@@ -7,8 +7,8 @@
 
 #include "graph/patch.h"
 #include "graph/text.h"
-#include "ops/add.h"
-#include "ops/relu.h"
+#include "ops/activation/relu.h"
+#include "ops/elementwise/add.h"
 #include "support/graph_access.h"
 
 namespace coracle {

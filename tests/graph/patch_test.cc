@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "graph/text.h"
-#include "ops/abs.h"
-#include "ops/cast.h"
-#include "ops/relu.h"
+#include "ops/activation/abs.h"
+#include "ops/activation/relu.h"
+#include "ops/elementwise/cast.h"
 
 namespace coracle {
 namespace {

@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include "graph/text.h"
-#include "ops/abs.h"
-#include "ops/add.h"
-#include "ops/batch_norm.h"
-#include "ops/relu.h"
-#include "ops/scale.h"
-#include "ops/split_with_num.h"
+#include "ops/activation/abs.h"
+#include "ops/activation/relu.h"
+#include "ops/elementwise/add.h"
+#include "ops/elementwise/scale.h"
+#include "ops/movement/split_with_num.h"
+#include "ops/norm/batch_norm.h"
 
 namespace coracle {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hostile/regions.h"
 
-#include "ops/if.h"
-#include "ops/while.h"
+#include "ops/control/if.h"
+#include "ops/control/while.h"
 
 namespace coracle::test {
 namespace {

@@ -5,13 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "graph/graph.h"
-#include "ops/batch_norm.h"
-#include "ops/bilinear_interp.h"
-#include "ops/conv2d.h"
-#include "ops/conv2d_transpose.h"
-#include "ops/gru.h"
-#include "ops/pool2d.h"
-#include "ops/unpool.h"
+#include "ops/conv_pool/conv2d.h"
+#include "ops/conv_pool/conv2d_transpose.h"
+#include "ops/conv_pool/pool2d.h"
+#include "ops/conv_pool/unpool.h"
+#include "ops/interp/bilinear_interp.h"
+#include "ops/norm/batch_norm.h"
+#include "ops/rnn/gru.h"
 
 namespace coracle {
 namespace {

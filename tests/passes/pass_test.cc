@@ -6,9 +6,9 @@
 #include <set>
 
 #include "graph/text.h"
-#include "ops/abs.h"
-#include "ops/cast.h"
-#include "ops/relu.h"
+#include "ops/activation/abs.h"
+#include "ops/activation/relu.h"
+#include "ops/elementwise/cast.h"
 #include "passes/pass_cases.h"
 #include "support/graph_access.h"
 #include "support/random_graph.h"

@@ -5,13 +5,13 @@
 
 #include <vector>
 
-#include "ops/attention.h"
-#include "ops/conv2d.h"
-#include "ops/conv2d_transpose.h"
-#include "ops/linear.h"
-#include "ops/matmul.h"
-#include "ops/relu.h"
-#include "ops/rnn.h"
+#include "ops/activation/relu.h"
+#include "ops/attention/attention.h"
+#include "ops/conv_pool/conv2d.h"
+#include "ops/conv_pool/conv2d_transpose.h"
+#include "ops/matmul/linear.h"
+#include "ops/matmul/matmul.h"
+#include "ops/rnn/rnn.h"
 
 namespace coracle {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <tuple>
 
-#include "ops/conv2d_fused.h"
-#include "ops/relu.h"
+#include "ops/activation/relu.h"
+#include "ops/conv_pool/conv2d_fused.h"
 
 namespace coracle {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "ops/add.h"
-#include "ops/argmax.h"
-#include "ops/gather.h"
+#include "ops/elementwise/add.h"
+#include "ops/index/gather.h"
+#include "ops/reduce/argmax.h"
 #include "plan/device.h"
 
 namespace coracle {

@@ -5,7 +5,7 @@
 
 #include <climits>
 
-#include "ops/relu.h"
+#include "ops/activation/relu.h"
 #include "plan/reference_kernel.h"
 
 namespace coracle {

@@ -11,7 +11,7 @@
 
 #include "graph/text.h"
 #include "model/saved/write.h"
-#include "ops/logical_not.h"
+#include "ops/logic/logical_not.h"
 #include "run/saved_files.h"
 #include "run/session_results.h"
 #include "support/archive_writer.h"

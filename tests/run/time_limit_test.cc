@@ -8,7 +8,7 @@
 
 #include "base/deadline.h"
 #include "base/thread_pool.h"
-#include "ops/while.h"
+#include "ops/control/while.h"
 #include "run/session_results.h"
 #include "support/graph_model.h"
 #include "support/memory_file.h"

@@ -3,21 +3,21 @@
 
 #include <random>
 
-#include "ops/abs.h"
-#include "ops/add.h"
-#include "ops/concat.h"
-#include "ops/conv2d.h"
-#include "ops/flatten.h"
-#include "ops/maximum.h"
-#include "ops/multiply.h"
-#include "ops/relu.h"
-#include "ops/reshape.h"
-#include "ops/shape.h"
-#include "ops/sigmoid.h"
-#include "ops/softmax.h"
-#include "ops/split_with_num.h"
-#include "ops/tanh.h"
-#include "ops/transpose.h"
+#include "ops/activation/abs.h"
+#include "ops/activation/relu.h"
+#include "ops/activation/sigmoid.h"
+#include "ops/activation/softmax.h"
+#include "ops/activation/tanh.h"
+#include "ops/conv_pool/conv2d.h"
+#include "ops/elementwise/add.h"
+#include "ops/elementwise/maximum.h"
+#include "ops/elementwise/multiply.h"
+#include "ops/movement/concat.h"
+#include "ops/movement/split_with_num.h"
+#include "ops/movement/transpose.h"
+#include "ops/shape/flatten.h"
+#include "ops/shape/reshape.h"
+#include "ops/shape/shape.h"
 
 namespace coracle::test {
 

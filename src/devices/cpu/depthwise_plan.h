@@ -9,7 +9,7 @@
 #include "base/tensor.h"
 #include "base/thread_pool.h"
 #include "devices/cpu/isa/depthwise.h"
-#include "ops/common/convolution.h"
+#include "ops/conv_pool/convolution.h"
 
 namespace coracle::cpu {
 

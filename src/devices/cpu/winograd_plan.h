@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/conv2d_fused.h"
+#include "ops/conv_pool/conv2d_fused.h"
 #include "plan/kernel.h"
 
 /// A convolution by Winograd's algorithm (isa/winograd.h): the inputs of some tiles are transformed, multiplied point

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "devices/opencl/launch_plan.h"
-#include "ops/common/movement.h"
+#include "ops/movement/movement.h"
 
 namespace coracle::opencl {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/common/activation_lowering.h"
 
-#include "ops/add.h"
-#include "ops/reshape.h"
+#include "ops/elementwise/add.h"
+#include "ops/shape/reshape.h"
 
 namespace coracle {
 namespace {

@@ -2,8 +2,8 @@
 #include "ops/common/binary.h"
 
 #include "base/buffer.h"
-#include "ops/reshape.h"
-#include "ops/unsqueeze.h"
+#include "ops/shape/reshape.h"
+#include "ops/shape/unsqueeze.h"
 
 namespace coracle {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "graph/op.h"
-#include "ops/common/movement.h"
+#include "ops/movement/movement.h"
 
 namespace coracle {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "ops/inverse.h"
-#include "ops/yolo_box.h"
+#include "ops/algebra/inverse.h"
+#include "ops/detection/yolo_box.h"
 #include "support/check_kernels.h"
 
 /// Kernels of operators that share their formulas with the reference: detection heads and inverses.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "ops/attention.h"
-#include "ops/cast.h"
-#include "ops/dequantize_linear.h"
-#include "ops/embedding.h"
-#include "ops/fake_quantize_dequantize_moving_average_abs_max.h"
-#include "ops/gather.h"
-#include "ops/quantize_linear.h"
-#include "ops/rnn.h"
+#include "ops/attention/attention.h"
+#include "ops/elementwise/cast.h"
+#include "ops/index/embedding.h"
+#include "ops/index/gather.h"
+#include "ops/quantize/dequantize_linear.h"
+#include "ops/quantize/fake_quantize_dequantize_moving_average_abs_max.h"
+#include "ops/quantize/quantize_linear.h"
+#include "ops/rnn/rnn.h"
 #include "support/check_kernels.h"
 
 namespace coracle::testing {

@@ -3,16 +3,16 @@
 
 #include <limits>
 
-#include "ops/argmax.h"
-#include "ops/argmin.h"
-#include "ops/clip.h"
-#include "ops/conv2d_fused.h"
-#include "ops/layer_norm.h"
-#include "ops/linear.h"
-#include "ops/log_softmax.h"
-#include "ops/pool2d.h"
-#include "ops/scale.h"
-#include "ops/softmax.h"
+#include "ops/activation/log_softmax.h"
+#include "ops/activation/softmax.h"
+#include "ops/conv_pool/conv2d_fused.h"
+#include "ops/conv_pool/pool2d.h"
+#include "ops/elementwise/clip.h"
+#include "ops/elementwise/scale.h"
+#include "ops/matmul/linear.h"
+#include "ops/norm/layer_norm.h"
+#include "ops/reduce/argmax.h"
+#include "ops/reduce/argmin.h"
 #include "support/check_kernels.h"
 
 /// Rows against the reference on what is not a number, on infinities, zeros of both signs and values whose functions

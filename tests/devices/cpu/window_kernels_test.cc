@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "ops/conv2d.h"
-#include "ops/conv2d_fused.h"
-#include "ops/conv2d_transpose.h"
-#include "ops/conv2d_transpose_fused.h"
-#include "ops/conv3d.h"
-#include "ops/conv3d_transpose.h"
-#include "ops/deformable_conv.h"
-#include "ops/depthwise_conv2d.h"
-#include "ops/fold.h"
-#include "ops/max_pool2d_with_index.h"
-#include "ops/max_pool3d_with_index.h"
-#include "ops/pool3d.h"
-#include "ops/unfold.h"
+#include "ops/conv_pool/conv2d.h"
+#include "ops/conv_pool/conv2d_fused.h"
+#include "ops/conv_pool/conv2d_transpose.h"
+#include "ops/conv_pool/conv2d_transpose_fused.h"
+#include "ops/conv_pool/conv3d.h"
+#include "ops/conv_pool/conv3d_transpose.h"
+#include "ops/conv_pool/deformable_conv.h"
+#include "ops/conv_pool/depthwise_conv2d.h"
+#include "ops/conv_pool/fold.h"
+#include "ops/conv_pool/max_pool2d_with_index.h"
+#include "ops/conv_pool/max_pool3d_with_index.h"
+#include "ops/conv_pool/pool3d.h"
+#include "ops/conv_pool/unfold.h"
 #include "support/check_kernels.h"
 
 /// Windows over images and volumes: convolutions that the rows for constant filters of images leave, patches, pooling.

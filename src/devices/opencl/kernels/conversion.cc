@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/opencl/map.h"
-#include "ops/cast.h"
-#include "ops/relayout.h"
-#include "ops/where.h"
+#include "ops/elementwise/cast.h"
+#include "ops/index/where.h"
+#include "ops/movement/relayout.h"
 
 /// Elements of other types, in another order, or from one of two operands.
 namespace coracle::opencl::kernels {

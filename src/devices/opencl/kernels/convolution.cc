@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/common/convolution.h"
+#include "ops/conv_pool/convolution.h"
 
 #include "devices/opencl/gemm.h"
-#include "ops/conv2d.h"
-#include "ops/conv2d_fused.h"
-#include "ops/conv2d_transpose.h"
-#include "ops/conv2d_transpose_fused.h"
-#include "ops/depthwise_conv2d.h"
-#include "ops/depthwise_conv2d_transpose.h"
+#include "ops/conv_pool/conv2d.h"
+#include "ops/conv_pool/conv2d_fused.h"
+#include "ops/conv_pool/conv2d_transpose.h"
+#include "ops/conv_pool/conv2d_transpose_fused.h"
+#include "ops/conv_pool/depthwise_conv2d.h"
+#include "ops/conv_pool/depthwise_conv2d_transpose.h"
 
 /// Convolutions of images: products of the filter with what the windows hold (gemm.cl), or one item for each element of
 /// the result where groups have few channels, and where they are transposed (conv_direct.cl).

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/gather.h"
+#include "ops/index/gather.h"
 
 #include "devices/opencl/launch_plan.h"
 #include "ops/common/joining.h"
-#include "ops/embedding.h"
-#include "ops/index_select.h"
-#include "ops/lookup_table.h"
+#include "ops/index/embedding.h"
+#include "ops/index/index_select.h"
+#include "ops/index/lookup_table.h"
 
 /// Slices of a tensor by number.
 namespace coracle::opencl::kernels {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/common/interpolation.h"
+#include "ops/interp/interpolation.h"
 
 #include "devices/opencl/launch_plan.h"
-#include "ops/bicubic_interp.h"
-#include "ops/bilinear_interp.h"
-#include "ops/legacy_bicubic_interp.h"
-#include "ops/legacy_bilinear_interp.h"
-#include "ops/legacy_linear_interp.h"
-#include "ops/legacy_nearest_interp.h"
-#include "ops/legacy_trilinear_interp.h"
-#include "ops/linear_interp.h"
-#include "ops/nearest_interp.h"
-#include "ops/nearest_interp_add.h"
-#include "ops/trilinear_interp.h"
+#include "ops/interp/bicubic_interp.h"
+#include "ops/interp/bilinear_interp.h"
+#include "ops/interp/legacy_bicubic_interp.h"
+#include "ops/interp/legacy_bilinear_interp.h"
+#include "ops/interp/legacy_linear_interp.h"
+#include "ops/interp/legacy_nearest_interp.h"
+#include "ops/interp/legacy_trilinear_interp.h"
+#include "ops/interp/linear_interp.h"
+#include "ops/interp/nearest_interp.h"
+#include "ops/interp/nearest_interp_add.h"
+#include "ops/interp/trilinear_interp.h"
 
 namespace coracle::opencl::kernels {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/opencl/map.h"
-#include "ops/concat.h"
-#include "ops/split.h"
-#include "ops/split_with_num.h"
-#include "ops/stack.h"
-#include "ops/unbind.h"
-#include "ops/unstack.h"
+#include "ops/movement/concat.h"
+#include "ops/movement/split.h"
+#include "ops/movement/split_with_num.h"
+#include "ops/movement/stack.h"
+#include "ops/movement/unbind.h"
+#include "ops/movement/unstack.h"
 
 /// Operators that join tensors along an axis or take them apart: one map for each part.
 namespace coracle::opencl::kernels {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/matmul.h"
+#include "ops/matmul/matmul.h"
 
 #include <algorithm>
 
 #include "devices/opencl/gemm.h"
-#include "ops/addmm.h"
-#include "ops/baddbmm.h"
-#include "ops/bmm.h"
-#include "ops/linear.h"
-#include "ops/mv.h"
+#include "ops/matmul/addmm.h"
+#include "ops/matmul/baddbmm.h"
+#include "ops/matmul/bmm.h"
+#include "ops/matmul/linear.h"
+#include "ops/matmul/mv.h"
 
 /// Products of two matrices, batch by batch, by NumPy's rule.
 namespace coracle::opencl::kernels {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/element_walks.h"
 #include "devices/opencl/map.h"
-#include "ops/assign.h"
-#include "ops/share_data.h"
+#include "ops/movement/assign.h"
+#include "ops/movement/share_data.h"
 
 /// Operators that only move elements along a walk over their operand (devices/element_walks.h).
 namespace coracle::opencl::kernels {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/opencl/map.h"
-#include "ops/batch_norm.h"
-#include "ops/group_norm.h"
-#include "ops/instance_norm.h"
-#include "ops/layer_norm.h"
-#include "ops/rms_norm.h"
+#include "ops/norm/batch_norm.h"
+#include "ops/norm/group_norm.h"
+#include "ops/norm/instance_norm.h"
+#include "ops/norm/layer_norm.h"
+#include "ops/norm/rms_norm.h"
 
 namespace coracle::opencl::kernels {
 namespace {

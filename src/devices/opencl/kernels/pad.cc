@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/pad.h"
+#include "ops/movement/pad.h"
 
 #include <cstring>
 
 #include "base/convert.h"
 #include "devices/opencl/launch_plan.h"
-#include "ops/pad2d.h"
-#include "ops/pad3d.h"
+#include "ops/movement/pad2d.h"
+#include "ops/movement/pad3d.h"
 
 namespace coracle::opencl::kernels {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/opencl/launch_plan.h"
-#include "ops/common/pooling.h"
-#include "ops/pool2d.h"
-#include "ops/pool3d.h"
+#include "ops/conv_pool/pool2d.h"
+#include "ops/conv_pool/pool3d.h"
+#include "ops/conv_pool/pooling.h"
 
 namespace coracle::opencl::kernels {
 namespace {

@@ -2,16 +2,16 @@
 #include <algorithm>
 
 #include "devices/opencl/launch_plan.h"
-#include "ops/amax.h"
-#include "ops/amin.h"
-#include "ops/common/reduction.h"
-#include "ops/frobenius_norm.h"
-#include "ops/max.h"
-#include "ops/mean.h"
-#include "ops/mean_all.h"
-#include "ops/min.h"
-#include "ops/prod.h"
-#include "ops/sum.h"
+#include "ops/elementwise/sum.h"
+#include "ops/reduce/amax.h"
+#include "ops/reduce/amin.h"
+#include "ops/reduce/frobenius_norm.h"
+#include "ops/reduce/max.h"
+#include "ops/reduce/mean.h"
+#include "ops/reduce/mean_all.h"
+#include "ops/reduce/min.h"
+#include "ops/reduce/prod.h"
+#include "ops/reduce/reduction.h"
 
 namespace coracle::opencl::kernels {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/softmax.h"
+#include "ops/activation/softmax.h"
 
 #include "devices/opencl/launch_plan.h"
-#include "ops/argmax.h"
-#include "ops/argmin.h"
+#include "ops/activation/log_softmax.h"
 #include "ops/common/lines.h"
-#include "ops/log_softmax.h"
+#include "ops/reduce/argmax.h"
+#include "ops/reduce/argmin.h"
 
 /// Operators on lines along one axis.
 namespace coracle::opencl::kernels {

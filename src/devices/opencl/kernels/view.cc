@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ops/flatten.h"
-#include "ops/flatten2.h"
-#include "ops/reshape.h"
-#include "ops/squeeze.h"
-#include "ops/unsqueeze.h"
+#include "ops/shape/flatten.h"
+#include "ops/shape/flatten2.h"
+#include "ops/shape/reshape.h"
+#include "ops/shape/squeeze.h"
+#include "ops/shape/unsqueeze.h"
 #include "plan/kernel.h"
 
 /// Operators whose result is their operand's memory under another shape.

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/isa/softmax.h"
+
+#include "devices/cpu/kernels/rows.h"
+#include "ops/activation/log_softmax.h"
+#include "ops/activation/softmax.h"
+
+namespace coracle::cpu::kernels {
+namespace {
+
+struct State {
+  const SoftmaxFunctions* functions = nullptr;
+  bool log = false;
+  MemoryLines lines;
+};
+
+void run(KernelCall& call) noexcept {
+  const State& s = state_of<State>(call);
+  const float* x = call.in[0].as<const float>();
+  float* y = call.out[0].as<float>();
+  const MemoryLines& lines = s.lines;
+  if (lines.inner == 1) {
+    const auto rows = s.log ? s.functions->log_rows : s.functions->rows;
+    call.pool->parallel_for(lines.outer, grain_of(4 * lines.length), [&](int64_t begin, int64_t end) {
+      rows(x + begin * lines.length, y + begin * lines.length, static_cast<size_t>(end - begin),
+           static_cast<size_t>(lines.length));
+    });
+    return;
+  }
+  const auto strided = s.log ? s.functions->log_strided : s.functions->strided;
+  call.pool->parallel_for(lines.outer * lines.inner, grain_of(4 * lines.length), [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      const int64_t image = begin / lines.inner;
+      const int64_t first = begin - image * lines.inner;
+      const int64_t last = end - begin < lines.inner - first ? first + end - begin : lines.inner;
+      const int64_t offset = image * lines.length * lines.inner;
+      strided(x + offset, y + offset, static_cast<size_t>(lines.length), static_cast<size_t>(lines.inner),
+              static_cast<size_t>(first), static_cast<size_t>(last));
+      begin += last - first;
+    }
+  });
+}
+
+/// Rows of a few elements are slow; across rows they are not, and the row-major order lays them so.
+Misfit order_misfit(const ArgFacts& args, int64_t axis) {
+  const bool moved = args.in(0).layout == Layout::kChannelsLast && !layouts_agree(args.shape(0));
+  const MemoryLines lines(args.in(0), axis);
+  return moved && lines.inner == 1 && lines.length < 8 ? "too few channels" : nullptr;
+}
+
+Prepared prepared_lines(const ArgFacts& args, int64_t axis, bool log) {
+  return in_place(prepared(State{&softmax_table(args.kernel().isa), log, MemoryLines(args.in(0), axis)}));
+}
+
+template <class Op>
+Misfit fits(const void* op, const ArgFacts& args) {
+  return order_misfit(args, static_cast<const Op*>(op)->axis);
+}
+
+template <class Op>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
+  return prepared_lines(args, static_cast<const Op*>(op)->axis, std::is_same_v<Op, LogSoftmax>);
+}
+
+template <class Op, Isa kIsa>
+constexpr std::array<Kernel, 2> rows() {
+  Kernel same{.name = row_name<Op, kIsa>(),
+              .op = &kOpRow<Op>,
+              .isa = kIsa,
+              .layout = LayoutRule::kSame,
+              .fits = fits<Op>,
+              .prepare = prepare<Op>,
+              .run = run};
+  Kernel row_major = same;
+  row_major.layout = LayoutRule::kRowMajor;
+  return {same, row_major};
+}
+
+template <Isa kIsa>
+struct Rows {
+  static constexpr auto kRows = rows_detail::join(rows<Softmax, kIsa>(), rows<LogSoftmax, kIsa>());
+};
+
+constexpr auto kRows = rows_of_each_isa<Rows>();
+
+}  // namespace
+
+extern const KernelTable softmax;
+constinit const KernelTable softmax = {kRows};
+
+}  // namespace coracle::cpu::kernels

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/algebra/inverse.h"
+
+#include "devices/cpu/kernels/rows.h"
+
+/// Inverses of many matrices at once, each on one thread, in double as the reference computes them.
+namespace coracle::cpu::kernels {
+namespace {
+
+struct State {
+  int64_t count = 0;
+  int64_t n = 0;
+  int64_t bands = 1;      ///< parts of the matrices that run at once
+  size_t band_bytes = 0;  ///< workspace of each: factors, inverse, order of rows
+};
+
+Misfit fits(const void*, const ArgFacts& args) { return args.shape(0).count() == 0 ? "no elements" : nullptr; }
+
+Prepared prepare(const void*, const ArgFacts& args, PrepareContext& context) {
+  const Shape& x = args.shape(0);
+  State s;
+  s.n = x.back();
+  s.count = x.count(0, x.rank() - 2);
+  s.bands = std::clamp<int64_t>(s.count, 1, context.pool->threads());
+  s.band_bytes = static_cast<size_t>(s.n * (2 * s.n + 1)) * sizeof(double);
+  return prepared(s, static_cast<size_t>(s.bands) * s.band_bytes);
+}
+
+void run(KernelCall& call) noexcept {
+  const State& s = state_of<State>(call);
+  const int64_t size = s.n * s.n;
+  const auto* x = call.in[0].as<const float>();
+  auto* y = call.out[0].as<float>();
+  call.pool->parallel_for(s.bands, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t band = begin; band < end; ++band) {
+      auto* factors =
+          reinterpret_cast<double*>(static_cast<char*>(call.workspace) + static_cast<size_t>(band) * s.band_bytes);
+      double* inverse = factors + size;
+      auto* rows = reinterpret_cast<int64_t*>(inverse + size);
+      for (int64_t i = s.count * band / s.bands; i < s.count * (band + 1) / s.bands; ++i) {
+        std::copy(x + i * size, x + (i + 1) * size, factors);
+        factor_lu(factors, s.n, rows);
+        invert_lu(factors, s.n, inverse);
+        for (int64_t r = 0; r < s.n; ++r) {
+          float* to = y + i * size + r * s.n;
+          for (int64_t c = 0; c < s.n; ++c) to[rows[c]] = static_cast<float>(inverse[r * s.n + c]);
+        }
+      }
+    }
+  });
+}
+
+constexpr std::array<Kernel, 1> kRows = {Kernel{
+    .name = row_name<Inverse, Isa::kAny>(), .op = &kOpRow<Inverse>, .fits = fits, .prepare = prepare, .run = run}};
+
+}  // namespace
+
+extern const KernelTable inverse;
+constinit const KernelTable inverse = {kRows};
+
+}  // namespace coracle::cpu::kernels

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/gemm_plan.h"
+#include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/pixel_line.h"
+#include "devices/cpu/winograd_plan.h"
+#include "ops/conv_pool/conv2d_fused.h"
+
+/// Convolution as a product of gathered pixels with packed weights, channels-last, or by Winograd's algorithm.
+namespace coracle::cpu::kernels {
+namespace {
+
+struct State {
+  GemmPlan plan;
+  int64_t in_start = 0;
+  int64_t out_start = 0;
+  EpilogueProgram epilogue;
+};
+
+Misfit fits(const void* op_attributes, const ArgFacts& args) {
+  const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
+  if (op.data_format == DataFormat::kNhwc) return "only NCHW";
+  if (args.in(1).value == nullptr) return "the filter is not constant";
+  if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
+  const int64_t channels = args.shape(0)[1];
+  if (op.groups > 1 && op.groups == channels && args.out().shape[1] == channels) return "one filter per channel";
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  return epilogue_misfit(op, args, 2, convolution_result(g, op.data_format, 2), g.out_channels);
+}
+
+/// True if the taps of a filter row are joined (narrow inputs).
+bool joins_taps(const ConvolutionGeometry& g) {
+  const WindowAxis& w = g.width();
+  return g.groups == 1 && w.kernel > 1 && w.dilation == 1 && w.kernel * g.in_channels <= kMaxJoinedDepth &&
+         g.height().kernel <= kMaxJoinedTaps;
+}
+
+/// One group as a product.
+GemmShape product_shape(const ConvolutionGeometry& g) {
+  const int64_t depth = g.in_channels / g.groups;
+  const int64_t columns = g.out_channels / g.groups;
+  const int64_t width = g.width().kernel;
+  if (joins_taps(g)) return {g.height().kernel, depth * width, columns};
+  return {g.height().kernel * width, depth, columns};
+}
+
+/// Fills the plan's taps.
+void set_taps(const ConvolutionGeometry& g, GemmPlan& plan) {
+  const WindowAxis& h = g.height();
+  const WindowAxis& w = g.width();
+  const bool joined = joins_taps(g);
+  for (int64_t ky = 0; ky < h.kernel; ++ky) {
+    for (int64_t kx = 0; kx < (joined ? 1 : w.kernel); ++kx) {
+      plan.tap_y.push_back(static_cast<int32_t>(ky * h.dilation - h.pad_before));
+      plan.tap_x.push_back(static_cast<int32_t>(kx * w.dilation - w.pad_before));
+    }
+  }
+  plan.call.shape = product_shape(g);
+  plan.image.join = joined ? w.kernel : 1;
+}
+
+Misfit fits_indirect(const void* op_attributes, const ArgFacts& args) {
+  if (const Misfit misfit = fits(op_attributes, args)) return misfit;
+  const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  if (const Misfit misfit = products_misfit(args.kernel().products, g.height().out * g.width().out, product_shape(g)))
+    return misfit;
+  if (joins_taps(g) && args.view_in(0) != nullptr) return "joined taps lie apart";
+  return pixels_misfit(args);
+}
+
+bool is_pointwise(const ConvolutionGeometry& g) {
+  const auto plain = [](const WindowAxis& a) {
+    return a.kernel == 1 && a.stride == 1 && a.pad_before == 0 && a.out == a.in;
+  };
+  return plain(g.height()) && plain(g.width());
+}
+
+Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+  const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  const GemmFunctions& gemm = gemm_table(args.kernel());
+  auto state = std::make_shared<State>();
+  GemmPlan& plan = state->plan;
+  set_taps(g, plan);
+  const PixelLine in = *pixel_line(args.in(0), args.view_in(0));
+  const PixelLine out = *pixel_line(args.out(), args.view_out());
+  state->in_start = in.start;
+  state->out_start = out.start;
+  const int64_t depth = g.in_channels / g.groups;
+  const int64_t columns = g.out_channels / g.groups;
+  const int64_t area = g.height().kernel * g.width().kernel;
+  plan.call.groups = g.groups;
+  plan.call.a_group_stride = depth;
+  plan.call.c_group_stride = columns;
+  plan.call.c_stride = out.stride;
+  plan.rows = g.batch * g.height().out * g.width().out;
+  plan.panels = g.groups * gemm.panels(columns);
+  if (is_pointwise(g)) {
+    plan.call.a_stride = in.stride;
+  } else {
+    plan.has_image = true;
+    GemmImage& image = plan.image;
+    image.in_h = g.height().in;
+    image.in_w = g.width().in;
+    image.in_channels = in.stride;
+    image.out_h = g.height().out;
+    image.out_w = g.width().out;
+    image.stride_y = g.height().stride;
+    image.stride_x = g.width().stride;
+    image.tap_y = plan.tap_y.data();
+    image.tap_x = plan.tap_x.data();
+    image.out_batch = image.out_h * image.out_w;
+    image.out_row = image.out_w;
+    plan.zeros.assign(static_cast<size_t>(image.join * g.in_channels), 0.0F);
+  }
+  state->epilogue = EpilogueProgram(op, g.out_channels);
+
+  Prepared prepared;
+  GemmForm form{GemmChoice(args.kernel())};
+  form.taps = plan.call.shape.taps;
+  form.depth = plan.call.shape.depth;
+  form.columns = columns;
+  form.groups = g.groups;
+  form.inner = depth;
+  form.group_stride = columns * depth * area;
+  form.tap_stride = joins_taps(g) ? g.width().kernel : 1;
+  form.join_stride = 1;
+  form.inner_stride = area;
+  form.column_stride = depth * area;
+  prepared.weights = context.pack(form, args.index(1));
+  prepared.state_bytes = sizeof(State) + plan.zeros.size() * sizeof(float) + plan.tap_y.size() * 2 * sizeof(int32_t);
+  prepared.state = state;
+  prepared.in_place = residual_in_place(gemm, plan, state->epilogue);
+  const WindowAxis& h = g.height();
+  prepared.rows = {h.stride, h.pad_before, (h.kernel - 1) * h.dilation + 1};
+  return prepared;
+}
+
+void run(KernelCall& call) noexcept {
+  const State& state = state_of<State>(call);
+  EpilogueOp ops[kMaxEpilogueOps];
+  state.epilogue.bind(call, 2, ops);
+  run_gemm(gemm_table(*call.kernel), state.plan, call.in[0].as<const float>() + state.in_start,
+           static_cast<const float*>(call.weights), call.out[0].as<float>() + state.out_start, ops,
+           state.epilogue.count(), *call.pool);
+}
+
+void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
+  const State& state = state_of<State>(call);
+  EpilogueOp ops[kMaxEpilogueOps];
+  state.epilogue.bind(call, 2, ops);
+  const int64_t width = call.out[0].fact->shape[3];
+  run_gemm_rows(gemm_table(*call.kernel), state.plan, call.in[0].as<const float>(),
+                static_cast<const float*>(call.weights), call.out[0].as<float>(), ops, state.epilogue.count(),
+                begin * width, end * width);
+}
+
+template <int kTile>
+Misfit fits_winograd(const void* op_attributes, const ArgFacts& args) {
+  // The transformations enlarge errors of single products.
+  const Products products = args.kernel().products;
+  if (products == Products::kBf16x3 || products == Products::kBf16)
+    return "the products are not exact enough for Winograd";
+  if (const Misfit misfit = fits(op_attributes, args)) return misfit;
+  if (const Misfit misfit = pixels_misfit(args)) return misfit;
+  return winograd_misfit(kTile, *static_cast<const Conv2dFused*>(op_attributes), args);
+}
+
+template <int kTile>
+Prepared prepare_winograd(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+  return cpu::prepare_winograd(kTile, *static_cast<const Conv2dFused*>(op_attributes), args, context);
+}
+
+template <Isa I, Products P>
+struct Rows {
+  static constexpr Kernel row(const char* name, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare,
+                              decltype(Kernel::run) run, double multiplies = 1,
+                              decltype(Kernel::run_rows) run_rows = nullptr) {
+    return {.name = name,
+            .op = &kOpRow<Conv2dFused>,
+            .isa = I,
+            .layout = LayoutRule::kChannelsLast,
+            .products = P,
+            .rank = 1,
+            .strided = true,
+            .multiplies = multiplies,
+            .fits = fits,
+            .prepare = prepare,
+            .run = run,
+            .run_rows = run_rows};
+  }
+  static constexpr std::array<Kernel, 3> kRows = {
+      row(row_name<"conv2d.winograd_4x4", I, P>(), fits_winograd<4>, prepare_winograd<4>, run_winograd,
+          winograd_multiplies(4)),
+      row(row_name<"conv2d.winograd_2x2", I, P>(), fits_winograd<2>, prepare_winograd<2>, run_winograd,
+          winograd_multiplies(2)),
+      row(row_name<"conv2d.indirect", I, P>(), fits_indirect, prepare, run, 1, run_rows),
+  };
+};
+
+constexpr auto kRows = rows_of_all_products<Rows>();
+
+}  // namespace
+
+extern const KernelTable conv2d;
+constinit const KernelTable conv2d = {kRows};
+
+}  // namespace coracle::cpu::kernels

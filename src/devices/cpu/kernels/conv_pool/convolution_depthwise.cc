@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <vector>
+
+#include "devices/cpu/depthwise_plan.h"
+#include "devices/cpu/isa/depthwise.h"
+#include "devices/cpu/kernels/conv_pool/convolution_operators.h"
+
+/// Convolutions with one filter for each channel that depthwise_conv2d leaves: of files that put the channels last, and
+/// with a filter that is computed.
+namespace coracle::cpu::kernels {
+namespace {
+
+struct State {
+  DepthwiseCall call;
+  bool packs = false;
+  int64_t rows = 0;
+  std::vector<float> zeros;
+  EpilogueProgram epilogue;
+};
+
+Misfit fits(const ConvolutionNode& node, const ArgFacts& args) {
+  if (const Misfit misfit = epilogue_misfit(node, args)) return misfit;
+  const ConvolutionGeometry& g = node.geometry;
+  return g.groups > 1 && g.groups == g.in_channels && g.groups == g.out_channels ? nullptr
+                                                                                 : "not one filter per channel";
+}
+
+Prepared prepare(const ConvolutionNode& node, const ArgFacts& args, PrepareContext& context) {
+  const ConvolutionGeometry& g = node.geometry;
+  const DepthwiseFunctions& depthwise = depthwise_table(args.kernel().isa);
+  State s;
+  DepthwiseCall& c = s.call = depthwise_call(g);
+  s.zeros.assign(static_cast<size_t>(c.channels), 0.0F);
+  c.zeros = s.zeros.data();  // which stay where they are when their vector is moved
+  s.rows = g.batch * c.out_h;
+  s.epilogue = epilogue_program(node);
+  s.packs = args.in(1).value == nullptr;
+  const int64_t taps = c.kernel_h * c.kernel_w;
+  const int64_t channels = c.channels;
+  const int64_t floats = depthwise.packed_floats(taps, channels);
+  std::shared_ptr<const void> weights;
+  if (!s.packs) weights = context.pack(DepthwiseForm(args.kernel().isa, taps, channels), args.index(1));
+  const size_t workspace = s.packs ? static_cast<size_t>(floats) * sizeof(float) : 0;
+  const size_t extra = s.zeros.size() * sizeof(float);
+  Prepared prepared = kernels::prepared(std::move(s), workspace, extra);
+  prepared.weights = weights;
+  return prepared;
+}
+
+void run(KernelCall& call) noexcept {
+  constexpr int64_t kGrain = 128 << 10;
+  const State& s = state_of<State>(call);
+  EpilogueOp ops[kMaxEpilogueOps];
+  s.epilogue.bind(call, 2, ops);
+  DepthwiseCall c = s.call;
+  c.input = call.in[0].as<const float>();
+  c.packed = static_cast<const float*>(call.weights);
+  if (s.packs) {
+    auto* packed = static_cast<float*>(call.workspace);
+    depthwise_table(call.kernel->isa).pack(call.in[1].as<const float>(), c.kernel_h * c.kernel_w, c.channels, packed);
+    c.packed = packed;
+  }
+  c.output = call.out[0].as<float>();
+  c.epilogue = ops;
+  c.epilogue_size = s.epilogue.count();
+  const int64_t per_row = c.out_w * c.channels * c.kernel_h * c.kernel_w + 1;
+  // Pairs of rows are computed together.
+  call.pool->parallel_for((s.rows + 1) / 2, kGrain / (2 * per_row) + 1, [&](int64_t begin, int64_t end) {
+    depthwise_table(call.kernel->isa).run(c, 2 * begin, std::min(2 * end, s.rows));
+  });
+}
+
+template <Isa I>
+struct Rows {
+  template <class Op, bool kByShape>
+  static constexpr Kernel row() {
+    return {.name = row_name<"convolution.depthwise", I>(),
+            .op = &kOpRow<Op>,
+            .isa = I,
+            .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
+            .rank = -1,
+            .fits = fits_convolution<Op, fits>,
+            .prepare = prepare_convolution<Op, prepare>,
+            .run = run};
+  }
+  static constexpr std::array<Kernel, 5> kRows = {row<Conv2d, false>(), row<Conv2d, true>(),
+                                                  row<DepthwiseConv2d, false>(), row<DepthwiseConv2d, true>(),
+                                                  row<Conv2dFused, true>()};
+};
+
+constexpr auto kRows = rows_of_each_isa<Rows>();
+
+}  // namespace
+
+extern const KernelTable convolution_depthwise;
+constinit const KernelTable convolution_depthwise = {kRows};
+
+}  // namespace coracle::cpu::kernels

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "devices/cpu/depthwise_plan.h"
+#include "devices/cpu/epilogue_program.h"
+#include "devices/cpu/gemm_plan.h"
+#include "devices/cpu/isa/depthwise.h"
+#include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/pixel_line.h"
+#include "ops/conv_pool/conv2d_fused.h"
+
+/// Depthwise convolution, channels-last: each channel with its own filter.
+namespace coracle::cpu::kernels {
+namespace {
+
+struct State {
+  DepthwiseCall call;
+  int64_t in_start = 0;
+  int64_t out_start = 0;
+  std::vector<float> zeros;
+  int64_t rows = 0;
+  EpilogueProgram epilogue;
+};
+
+Misfit fits(const void* op_attributes, const ArgFacts& args) {
+  const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
+  if (op.data_format == DataFormat::kNhwc) return "only NCHW";
+  if (args.in(1).value == nullptr) return "the filter is not constant";
+  const int64_t channels = args.shape(0)[1];
+  if (op.groups != channels || args.out().shape[1] != channels || channels == 1) return "not one filter per channel";
+  if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  if (const Misfit misfit = epilogue_misfit(op, args, 2, convolution_result(g, op.data_format, 2), channels)) {
+    return misfit;
+  }
+  return pixels_misfit(args);
+}
+
+Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+  const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  auto state = std::make_shared<State>();
+  DepthwiseCall& c = state->call = depthwise_call(g);
+  const PixelLine in = *pixel_line(args.in(0), args.view_in(0));
+  const PixelLine out = *pixel_line(args.out(), args.view_out());
+  state->in_start = in.start;
+  state->out_start = out.start;
+  c.in_stride = in.stride;
+  c.out_stride = out.stride;
+  state->zeros.assign(static_cast<size_t>(c.channels), 0.0F);
+  c.zeros = state->zeros.data();
+  state->rows = g.batch * c.out_h;
+  state->epilogue = EpilogueProgram(op, g.in_channels);
+
+  Prepared prepared;
+  prepared.weights = context.pack(DepthwiseForm(args.kernel().isa, c.kernel_h * c.kernel_w, c.channels), args.index(1));
+  prepared.state_bytes = sizeof(State) + state->zeros.size() * sizeof(float);
+  prepared.state = state;
+  prepared.in_place = state->epilogue.whole_tensor(2);
+  prepared.rows = {c.stride_y, c.pad_top, (c.kernel_h - 1) * c.dilation_y + 1};
+  return prepared;
+}
+
+/// `ops` is where the epilogue go.
+DepthwiseCall bound(const KernelCall& call, EpilogueOp* ops) {
+  const State& state = state_of<State>(call);
+  state.epilogue.bind(call, 2, ops);
+  DepthwiseCall c = state.call;
+  c.input = call.in[0].as<const float>() + state.in_start;
+  c.packed = static_cast<const float*>(call.weights);
+  c.output = call.out[0].as<float>() + state.out_start;
+  c.epilogue = ops;
+  c.epilogue_size = state.epilogue.count();
+  return c;
+}
+
+void run(KernelCall& call) noexcept {
+  constexpr int64_t kGrain = 128 << 10;
+  EpilogueOp ops[kMaxEpilogueOps];
+  const DepthwiseCall c = bound(call, ops);
+  const int64_t rows = state_of<State>(call).rows;
+  const int64_t per_row = c.out_w * c.channels * c.kernel_h * c.kernel_w + 1;
+  // Pairs of rows are computed together.
+  call.pool->parallel_for((rows + 1) / 2, kGrain / (2 * per_row) + 1, [&](int64_t begin, int64_t end) {
+    depthwise_table(call.kernel->isa).run(c, 2 * begin, std::min(2 * end, rows));
+  });
+}
+
+void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
+  EpilogueOp ops[kMaxEpilogueOps];
+  depthwise_table(call.kernel->isa).run(bound(call, ops), begin, end);
+}
+
+template <Isa kIsa>
+struct Rows {
+  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<"conv2d.depthwise", kIsa>(),
+                                                         .op = &kOpRow<Conv2dFused>,
+                                                         .isa = kIsa,
+                                                         .layout = LayoutRule::kChannelsLast,
+                                                         .rank = -2,
+                                                         .strided = true,
+                                                         .fits = fits,
+                                                         .prepare = prepare,
+                                                         .run = run,
+                                                         .run_rows = run_rows}};
+};
+
+constexpr auto kRows = rows_of_each_isa<Rows>();
+
+}  // namespace
+
+extern const KernelTable depthwise_conv2d;
+constinit const KernelTable depthwise_conv2d = {kRows};
+
+}  // namespace coracle::cpu::kernels

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/isa/pool.h"
+
+#include <vector>
+
+#include "base/buffer.h"
+#include "devices/cpu/isa/reduce.h"
+#include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/pixel_line.h"
+#include "ops/conv_pool/pool2d.h"
+
+namespace coracle::cpu::kernels {
+namespace {
+
+/// The windows along one axis.
+struct Axis {
+  Buffer<int32_t> begin;
+  Buffer<int32_t> end;
+  Buffer<int32_t> divisor;
+
+  PoolAxis view() const { return {begin.data(), end.data(), divisor.data()}; }
+};
+
+struct State {
+  const PoolFunctions* pool = nullptr;
+  const ReduceFunctions* reduce = nullptr;  ///< set where one window covers each image, for the average
+  bool average = false;
+  int64_t batch = 0;
+  int64_t channels = 0;
+  int64_t in_h = 0, in_w = 0;
+  int64_t out_h = 0, out_w = 0;
+  PixelLine y;
+  int64_t window = 1;  ///< elements of a window, about
+  Axis rows;
+  Axis columns;
+};
+
+Axis windows_of(const PoolingGeometry& g, int axis) {
+  Axis a;
+  for (int64_t o = 0; o < g.axes[axis].out; ++o) {
+    const int64_t begin = g.begin(axis, o);
+    a.begin.push_back(static_cast<int32_t>(begin));
+    a.end.push_back(static_cast<int32_t>(std::max(begin, g.end(axis, o))));
+    a.divisor.push_back(static_cast<int32_t>(g.divisor(axis, o)));
+  }
+  return a;
+}
+
+/// True if the one window of an axis is all of it.
+bool whole(const Axis& a, int64_t in) {
+  return a.begin.size() == 1 && a.begin[0] == 0 && a.end[0] == in && a.divisor[0] == in;
+}
+
+Misfit fits(const void* op, const ArgFacts& args) {
+  const auto& o = *static_cast<const Pool2d*>(op);
+  const bool by_shape = args.kernel().layout == LayoutRule::kRowMajor;
+  if (is_channels_last(o.data_format) != by_shape) return "the channels lie elsewhere";
+  if (args.has(1) && known_value(args, 1) == nullptr) return "the window size is not constant";
+  return by_shape ? nullptr : pixels_misfit(args, false);
+}
+
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
+  const auto& o = *static_cast<const Pool2d*>(op);
+  const Tensor* kernel = known_value(args, 1);
+  const PoolingGeometry g = pooling_geometry(o, kernel == nullptr ? Ints{} : kernel->integers(), args.shape(0), 2);
+  State s;
+  s.pool = &pool_table(args.kernel().isa);
+  s.average = g.average;
+  s.batch = g.batch;
+  s.channels = g.channels;
+  s.in_h = g.axes[1].in;
+  s.in_w = g.axes[2].in;
+  s.out_h = g.axes[1].out;
+  s.out_w = g.axes[2].out;
+  s.y = {0, s.channels};
+  if (args.view_out() != nullptr) s.y = *pixel_line(args.out(), args.view_out());
+  s.rows = windows_of(g, 1);
+  s.columns = windows_of(g, 2);
+  s.window =
+      g.adaptive ? (s.in_h / (s.out_h + 1) + 1) * (s.in_w / (s.out_w + 1) + 1) : g.axes[1].kernel * g.axes[2].kernel;
+  // The maximum along an axis and that of a window differ in what they make of NaN.
+  const bool all = whole(s.rows, s.in_h) && whole(s.columns, s.in_w) && s.in_h * s.in_w > 0;
+  if (g.average && all) s.reduce = &reduce_table(args.kernel().isa);
+  const auto extra = static_cast<size_t>(3 * (s.out_h + s.out_w)) * sizeof(int32_t);
+  const bool by_rows = !g.adaptive && s.reduce == nullptr;
+  Prepared p = prepared(std::move(s), 0, extra);
+  if (by_rows) p.rows = {g.axes[1].stride, g.axes[1].pad_before, g.axes[1].kernel};
+  return p;
+}
+
+/// The average of each image: columns of [pixels, channels].
+void run_whole(const State& s, const float* x, float* y, ThreadPool& threads) {
+  const int64_t pixels = s.in_h * s.in_w;
+  const int64_t grain = grain_of(pixels) < 64 ? 64 : grain_of(pixels);
+  threads.parallel_for(s.batch * s.channels, grain, [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      const int64_t image = begin / s.channels;
+      const int64_t first = begin - image * s.channels;
+      const int64_t last = end - begin < s.channels - first ? first + end - begin : s.channels;
+      s.reduce->strided(ReduceKind::kMean, x + image * pixels * s.channels, y + image * s.y.stride,
+                        static_cast<size_t>(pixels), static_cast<size_t>(s.channels), static_cast<size_t>(first),
+                        static_cast<size_t>(last));
+      begin += last - first;
+    }
+  });
+}
+
+/// Rows [begin, end) of the result, counted through all images.
+void pool_rows(const State& s, const float* x, float* y, int64_t begin, int64_t end) {
+  const auto function = s.average ? s.pool->average : s.pool->max;
+  const int64_t in_image = s.in_h * s.in_w * s.channels;
+  const int64_t out_image = s.out_h * s.out_w * s.y.stride;
+  while (begin < end) {
+    const int64_t image = begin / s.out_h;
+    const int64_t first = begin - image * s.out_h;
+    const int64_t last = end - begin < s.out_h - first ? first + end - begin : s.out_h;
+    const Pool p{.x = x + image * in_image,
+                 .y = y + image * out_image,
+                 .in_width = static_cast<size_t>(s.in_w),
+                 .out_width = static_cast<size_t>(s.out_w),
+                 .channels = static_cast<size_t>(s.channels),
+                 .y_stride = static_cast<size_t>(s.y.stride),
+                 .rows = s.rows.view(),
+                 .columns = s.columns.view()};
+    function(p, static_cast<size_t>(first), static_cast<size_t>(last));
+    begin += last - first;
+  }
+}
+
+void run(KernelCall& call) noexcept {
+  const State& s = state_of<State>(call);
+  const float* x = call.in[0].as<const float>();
+  float* y = call.out[0].as<float>() + s.y.start;
+  if (s.reduce != nullptr) return run_whole(s, x, y, *call.pool);
+  call.pool->parallel_for(s.batch * s.out_h, grain_of(s.out_w * s.channels * s.window),
+                          [&](int64_t begin, int64_t end) { pool_rows(s, x, y, begin, end); });
+}
+
+void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
+  const State& s = state_of<State>(call);
+  pool_rows(s, call.in[0].as<const float>(), call.out[0].as<float>() + s.y.start, begin, end);
+}
+
+/// Images with the channels last, by memory order or by the operator's own format.
+template <Isa kIsa>
+struct Rows {
+  static constexpr std::array<Kernel, 2> kRows = {
+      Kernel{.name = row_name<Pool2d, kIsa>(),
+             .op = &kOpRow<Pool2d>,
+             .isa = kIsa,
+             .layout = LayoutRule::kChannelsLast,
+             .strided = true,
+             .fits = fits,
+             .prepare = prepare,
+             .run = run,
+             .run_rows = run_rows},
+      Kernel{.name = row_name<Pool2d, kIsa>(),
+             .op = &kOpRow<Pool2d>,
+             .isa = kIsa,
+             .layout = LayoutRule::kRowMajor,
+             .fits = fits,
+             .prepare = prepare,
+             .run = run},
+  };
+};
+
+constexpr auto kRows = rows_of_each_isa<Rows>();
+
+}  // namespace
+
+extern const KernelTable pool;
+constinit const KernelTable pool = {kRows};
+
+}  // namespace coracle::cpu::kernels

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ops/elementwise/cast.h"
+
+#include "devices/cpu/isa/convert.h"
+#include "devices/cpu/kernels/elementwise/numbers.h"
+
+namespace coracle::cpu::kernels {
+namespace {
+
+struct State {
+  const ConvertFunctions* functions = nullptr;
+  NumberType from = NumberType::kFloat32;
+  NumberType to = NumberType::kFloat32;
+  int64_t from_size = 4;
+  int64_t to_size = 4;
+  int64_t count = 0;
+};
+
+Prepared prepare(const void*, const ArgFacts& args, PrepareContext&) {
+  State s;
+  s.functions = &convert_table(args.kernel().isa);
+  s.from = *number_type(args.in(0).dtype);
+  s.to = *number_type(args.out().dtype);
+  s.from_size = static_cast<int64_t>(size_of(args.in(0).dtype));
+  s.to_size = static_cast<int64_t>(size_of(args.out().dtype));
+  s.count = args.shape(0).count();
+  return prepared(s);
+}
+
+void run(KernelCall& call) noexcept {
+  const State& s = state_of<State>(call);
+  const char* x = call.in[0].as<const char>();
+  char* y = call.out[0].as<char>();
+  call.pool->parallel_for(s.count, kGrain, [&](int64_t begin, int64_t end) {
+    s.functions->convert(s.from, s.to, x + begin * s.from_size, y + begin * s.to_size,
+                         static_cast<size_t>(end - begin));
+  });
+}
+
+template <Isa kIsa>
+struct Rows {
+  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<Cast, kIsa>(),
+                                                         .op = &kOpRow<Cast>,
+                                                         .isa = kIsa,
+                                                         .layout = LayoutRule::kSame,
+                                                         .types = kRealRule,
+                                                         .prepare = prepare,
+                                                         .run = run}};
+};
+
+constexpr auto kRows = rows_of_each_isa<Rows>();
+
+}  // namespace
+
+extern const KernelTable cast;
+constinit const KernelTable cast = {kRows};
+
+}  // namespace coracle::cpu::kernels

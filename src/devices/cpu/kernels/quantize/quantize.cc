@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/isa/quantize.h"
+
+#include <vector>
+
+#include "devices/cpu/isa/unary.h"
+#include "devices/cpu/kernels/rows.h"
+#include "ops/quantize/dequantize_linear.h"
+#include "ops/quantize/fake_quantize_dequantize_moving_average_abs_max.h"
+#include "ops/quantize/fake_quantize_moving_average_abs_max.h"
+#include "ops/quantize/quantize_linear.h"
+
+/// Quantisation of activations in programs trained for it, with scales that are constant.
+namespace coracle::cpu::kernels {
+namespace {
+
+struct State {
+  const QuantizeFunctions* functions = nullptr;
+  const UnaryFunctions* unary = nullptr;  ///< set for dequantisation by one factor
+  Quantization quantization;
+  UnaryStep factor;
+  std::vector<float> scales;  ///< one, or one for each element along the lines
+  MemoryLines lines;
+  int64_t count = 0;
+};
+
+/// What differs between the operators.
+struct Form {
+  int bits = 8;
+  int axis = -1;  ///< of the scales; negative: one scale
+  QuantizationRounding rounding = QuantizationRounding::kHalfAwayFromZero;
+  bool dequantize = false;
+};
+
+Form form_of(const FakeQuantizeDequantizeMovingAverageAbsMax& op) { return {op.bit_length, -1, op.round_type, true}; }
+Form form_of(const FakeQuantizeMovingAverageAbsMax& op) { return {op.bit_length, -1, op.round_type, false}; }
+Form form_of(const QuantizeLinear& op) { return {op.bit_length, op.quant_axis, op.round_type, false}; }
+
+Misfit fits_scale(const ArgFacts& args) {
+  if (args.all_out().size() != 1) return "the training state is wanted";
+  const Tensor* scale = known_value(args, 1);
+  return scale == nullptr || scale->count() == 0 ? "the scale is not constant" : nullptr;
+}
+
+template <class Op>
+Misfit fits(const void* op, const ArgFacts& args) {
+  if constexpr (std::is_same_v<Op, QuantizeLinear>) {
+    if (static_cast<const Op*>(op)->only_observer) return "only observes";
+  }
+  return fits_scale(args);
+}
+
+Prepared prepared_form(const Form& form, const ArgFacts& args) {
+  State s;
+  s.functions = &quantize_table(args.kernel().isa);
+  s.quantization.range = quantization_limit(form.bits);
+  s.quantization.round_half_away = form.rounding == QuantizationRounding::kHalfAwayFromZero;
+  s.quantization.dequantize = form.dequantize;
+  s.scales = scales_of(*known_value(args, 1));
+  s.count = args.shape(0).count();
+  if (form.axis >= 0) s.lines = MemoryLines(args.in(0), form.axis);
+  const size_t extra = s.scales.size() * sizeof(float);
+  return in_place(prepared(std::move(s), 0, extra));
+}
+
+template <class Op>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
+  return prepared_form(form_of(*static_cast<const Op*>(op)), args);
+}
+
+Misfit fits_dequantize(const void* op, const ArgFacts& args) {
+  if (static_cast<const DequantizeLinear*>(op)->only_observer) return "only observes";
+  if (const Misfit misfit = fits_scale(args)) return misfit;
+  return known_value(args, 1)->count() == 1 ? nullptr : "more than one scale";
+}
+
+Prepared prepare_dequantize(const void* op, const ArgFacts& args, PrepareContext&) {
+  State s;
+  s.unary = &unary_table(args.kernel().isa);
+  s.factor = {.kind = UnaryKind::kScaleShift,
+              .a = scales_of(*known_value(args, 1))[0] /
+                   quantization_limit(static_cast<const DequantizeLinear*>(op)->bit_length)};
+  s.count = args.shape(0).count();
+  return in_place(prepared(std::move(s)));
+}
+
+void run(KernelCall& call) noexcept {
+  const State& s = state_of<State>(call);
+  const float* x = call.in[0].as<const float>();
+  float* y = call.out[0].as<float>();
+  const float* scales = s.scales.data();
+  if (s.unary != nullptr || s.scales.size() == 1) {
+    call.pool->parallel_for(s.count, kGrain, [&](int64_t begin, int64_t end) {
+      const auto count = static_cast<size_t>(end - begin);
+      if (s.unary != nullptr) {
+        s.unary->apply(s.factor, x + begin, y + begin, count);
+      } else {
+        s.functions->tensor(s.quantization, x + begin, *scales, y + begin, count);
+      }
+    });
+    return;
+  }
+  const int64_t n = s.lines.length;
+  const int64_t inner = s.lines.inner;
+  if (inner == 1) {
+    call.pool->parallel_for(s.lines.outer, grain_of(n), [&](int64_t begin, int64_t end) {
+      s.functions->columns(s.quantization, x + begin * n, scales, y + begin * n, static_cast<size_t>(end - begin),
+                           static_cast<size_t>(n));
+    });
+    return;
+  }
+  call.pool->parallel_for(s.lines.outer * n, grain_of(inner), [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      const int64_t first = begin % n;
+      const int64_t rows = end - begin < n - first ? end - begin : n - first;
+      s.functions->rows(s.quantization, x + begin * inner, scales + first, y + begin * inner, static_cast<size_t>(rows),
+                        static_cast<size_t>(inner));
+      begin += rows;
+    }
+  });
+}
+
+template <class Op, Isa kIsa>
+constexpr Kernel row(decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare) {
+  return {.name = row_name<Op, kIsa>(),
+          .op = &kOpRow<Op>,
+          .isa = kIsa,
+          .layout = LayoutRule::kSame,
+          .fits = fits,
+          .prepare = prepare,
+          .run = run};
+}
+
+template <class Op, Isa kIsa>
+constexpr Kernel quantize_row() {
+  return row<Op, kIsa>(fits<Op>, prepare<Op>);
+}
+
+template <Isa kIsa>
+struct Rows {
+  static constexpr std::array<Kernel, 4> kRows = {
+      quantize_row<FakeQuantizeDequantizeMovingAverageAbsMax, kIsa>(),
+      quantize_row<FakeQuantizeMovingAverageAbsMax, kIsa>(),
+      quantize_row<QuantizeLinear, kIsa>(),
+      row<DequantizeLinear, kIsa>(fits_dequantize, prepare_dequantize),
+  };
+};
+
+constexpr auto kRows = rows_of_each_isa<Rows>();
+
+}  // namespace
+
+extern const KernelTable quantize;
+constinit const KernelTable quantize = {kRows};
+
+}  // namespace coracle::cpu::kernels

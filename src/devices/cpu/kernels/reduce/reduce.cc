@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/isa/reduce.h"
+
+#include "devices/cpu/kernels/reduce/reduction_lines.h"
+#include "ops/elementwise/sum.h"
+#include "ops/reduce/amax.h"
+#include "ops/reduce/amin.h"
+#include "ops/reduce/argmax.h"
+#include "ops/reduce/argmin.h"
+#include "ops/reduce/max.h"
+#include "ops/reduce/mean.h"
+#include "ops/reduce/mean_all.h"
+#include "ops/reduce/min.h"
+#include "ops/reduce/prod.h"
+
+namespace coracle::cpu::kernels {
+namespace {
+
+template <class Op>
+Misfit fits(const void* op, const ArgFacts& args) {
+  return lines_of<Op>(op, args) ? nullptr : "the axes are not known or not side by side in memory";
+}
+
+constexpr TypeRule kArgTypes = {.results = DType::kInt64};
+
+template <class Op>
+Misfit fits_arg(const void* op, const ArgFacts& args) {
+  const auto& o = *static_cast<const Op*>(op);
+  if (o.flatten && !(args.in(0).layout == Layout::kRowMajor || layouts_agree(args.shape(0)))) return "another order";
+  return fits<Op>(op, args);
+}
+
+struct State {
+  const ReduceFunctions* functions = nullptr;
+  ReduceKind kind = ReduceKind::kSum;
+  bool largest = false;  ///< of the positions
+  MemoryLines lines;
+};
+
+void run(KernelCall& call) noexcept {
+  const State& s = state_of<State>(call);
+  const auto length = static_cast<size_t>(s.lines.length);
+  const auto inner = static_cast<size_t>(s.lines.inner);
+  run_lines<float, float>(
+      call, s.lines, [&](const float* x, float* y, size_t rows) { s.functions->rows(s.kind, x, y, rows, length); },
+      [&](const float* x, float* y, size_t begin, size_t end) {
+        s.functions->strided(s.kind, x, y, length, inner, begin, end);
+      });
+}
+
+void run_arg(KernelCall& call) noexcept {
+  const State& s = state_of<State>(call);
+  const auto length = static_cast<size_t>(s.lines.length);
+  const auto inner = static_cast<size_t>(s.lines.inner);
+  run_lines<float, int64_t>(
+      call, s.lines,
+      [&](const float* x, int64_t* y, size_t rows) { s.functions->arg_rows(s.largest, x, y, rows, length); },
+      [&](const float* x, int64_t* y, size_t begin, size_t end) {
+        s.functions->arg_strided(s.largest, x, y, length, inner, begin, end);
+      });
+}
+
+Prepared prepared_lines(ReduceKind kind, bool largest, const MemoryLines& lines, const ArgFacts& args) {
+  return prepared(State{&reduce_table(args.kernel().isa), kind, largest, lines});
+}
+
+template <class Op, ReduceKind kKind>
+Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
+  return prepared_lines(kKind, std::is_same_v<Op, Argmax>, *lines_of<Op>(op, args), args);
+}
+
+template <class Op, ReduceKind kKind, Isa kIsa>
+constexpr std::array<Kernel, 2> rows() {
+  Kernel k{.name = row_name<Op, kIsa>(),
+           .op = &kOpRow<Op>,
+           .isa = kIsa,
+           .layout = LayoutRule::kSame,
+           .fits = fits<Op>,
+           .prepare = prepare<Op, kKind>,
+           .run = run};
+  Kernel row_major = k;
+  row_major.layout = LayoutRule::kRowMajor;
+  return {k, row_major};
+}
+
+template <class Op, Isa kIsa>
+constexpr std::array<Kernel, 2> arg_rows() {
+  std::array<Kernel, 2> two = rows<Op, ReduceKind::kMax, kIsa>();
+  for (Kernel& k : two) {
+    k.types = kArgTypes;
+    k.fits = fits_arg<Op>;
+    k.run = run_arg;
+  }
+  return two;
+}
+
+/// In the operand's own order where that works, else row-major.
+template <Isa kIsa>
+struct Rows {
+  static constexpr auto kRows = rows_detail::join(
+      rows<Sum, ReduceKind::kSum, kIsa>(), rows<Mean, ReduceKind::kMean, kIsa>(),
+      rows<MeanAll, ReduceKind::kMean, kIsa>(), rows<Max, ReduceKind::kMax, kIsa>(),
+      rows<Amax, ReduceKind::kMax, kIsa>(), rows<Min, ReduceKind::kMin, kIsa>(), rows<Amin, ReduceKind::kMin, kIsa>(),
+      rows<Prod, ReduceKind::kProduct, kIsa>(), arg_rows<Argmax, kIsa>(), arg_rows<Argmin, kIsa>());
+};
+
+constexpr auto kRows = rows_of_each_isa<Rows>();
+
+}  // namespace
+
+extern const KernelTable reduce;
+constinit const KernelTable reduce = {kRows};
+
+}  // namespace coracle::cpu::kernels

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include "ops/activation/unary.h"
+
+namespace coracle {
+
+/// out = inverse hyperbolic cosine
+struct Acosh : UnaryOperator {
+  static constexpr const char* kName = "acosh";
+  static constexpr const char* kLegacy[] = {"acosh"};
+  friend bool operator==(const Acosh&, const Acosh&) = default;
+};
+
+inline void infer(const Acosh&, InferArgs& a) { infer_unary(a); }
+
+inline void reference(const Acosh&, ReferenceArgs& a) {
+  reference_unary(a, [](double x) { return std::acosh(x); });
+}
+
+inline constexpr const OpRow* acosh_op = &kOpRow<Acosh>;
+
+}  // namespace coracle

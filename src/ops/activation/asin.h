@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include "ops/activation/unary.h"
+
+namespace coracle {
+
+/// out = arc sine
+struct Asin : UnaryOperator {
+  static constexpr const char* kName = "asin";
+  static constexpr const char* kLegacy[] = {"asin"};
+  friend bool operator==(const Asin&, const Asin&) = default;
+};
+
+inline void infer(const Asin&, InferArgs& a) { infer_unary(a); }
+
+inline void reference(const Asin&, ReferenceArgs& a) {
+  reference_unary(a, [](double x) { return std::asin(x); });
+}
+
+inline constexpr const OpRow* asin_op = &kOpRow<Asin>;
+
+}  // namespace coracle

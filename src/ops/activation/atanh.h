@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include "ops/activation/unary.h"
+
+namespace coracle {
+
+/// out = inverse hyperbolic tangent
+struct Atanh : UnaryOperator {
+  static constexpr const char* kName = "atanh";
+  static constexpr const char* kLegacy[] = {"atanh"};
+  friend bool operator==(const Atanh&, const Atanh&) = default;
+};
+
+inline void infer(const Atanh&, InferArgs& a) { infer_unary(a); }
+
+inline void reference(const Atanh&, ReferenceArgs& a) {
+  reference_unary(a, [](double x) { return std::atanh(x); });
+}
+
+inline constexpr const OpRow* atanh_op = &kOpRow<Atanh>;
+
+}  // namespace coracle

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include "ops/activation/unary.h"
+#include "ops/activation/unary_step.h"
+
+namespace coracle {
+
+/// out = logarithm to base 2
+struct Log2 : UnaryOperator {
+  static constexpr const char* kName = "log2";
+  static constexpr const char* kLegacy[] = {"log2"};
+  friend bool operator==(const Log2&, const Log2&) = default;
+};
+
+inline void infer(const Log2&, InferArgs& a) { infer_unary(a); }
+
+inline void reference(const Log2&, ReferenceArgs& a) {
+  reference_unary(a, [](double x) { return std::log2(x); });
+}
+
+inline std::optional<UnaryStep> unary_step(const Log2&, const NodeFacts&) { return unary(UnaryKind::kLog2); }
+
+inline constexpr const OpRow* log2_op = &kOpRow<Log2>;
+
+}  // namespace coracle

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include "ops/activation/unary.h"
+
+namespace coracle {
+
+/// out = hyperbolic sine
+struct Sinh : UnaryOperator {
+  static constexpr const char* kName = "sinh";
+  static constexpr const char* kLegacy[] = {"sinh"};
+  friend bool operator==(const Sinh&, const Sinh&) = default;
+};
+
+inline void infer(const Sinh&, InferArgs& a) { infer_unary(a); }
+
+inline void reference(const Sinh&, ReferenceArgs& a) {
+  reference_unary(a, [](double x) { return std::sinh(x); });
+}
+
+inline constexpr const OpRow* sinh_op = &kOpRow<Sinh>;
+
+}  // namespace coracle

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ops/activation/unary.h"
+
+namespace coracle {
+
+/// Ports and axis of softmax and its logarithm. A 0-D tensor counts as one element.
+struct SoftmaxOperator : UnaryOperator {
+  int axis = -1;
+  void attributes(AttributeVisitor& visit) { visit("axis", axis); }
+  friend bool operator==(const SoftmaxOperator&, const SoftmaxOperator&) = default;
+};
+
+inline void infer_softmax(const SoftmaxOperator& op, InferArgs& a) {
+  require(is_float(a.dtype(0)), "x is ", a.dtype(0), ", expected a real type");
+  if (a.shape(0).rank_known() && !a.shape(0).is_scalar()) normalize_axis(op.axis, a.shape(0).rank());
+  infer_unary(a);
+}
+
+/// The exponent of an element that lies `difference` behind the largest of its line: Paddle takes none for below -64,
+/// so that no share of a softmax is 0 and its logarithm is finite.
+inline double softmax_exponent(double difference) { return difference < -64 ? -64 : difference; }
+
+/// y = f(exponent of x, sum of exp(exponent)), the sum along the axis.
+template <class F>
+void reference_softmax(const SoftmaxOperator& op, ReferenceArgs& a, const F& f) {
+  const Shape& s = a.shape(0);
+  const int rank = s.rank();
+  const int axis = rank == 0 ? 0 : normalize_axis(op.axis, rank);
+  const int64_t outer = s.count(0, axis);
+  const int64_t n = rank == 0 ? 1 : s[axis];
+  const int64_t inner = rank == 0 ? 1 : s.count(axis + 1, rank);
+  visit_float(a.in(0).dtype(), [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    LoopCheck check;
+    for (int64_t o = 0; o < outer; ++o) {
+      for (int64_t i = 0; i < inner; ++i) {
+        const T* x = a.in(0).data<T>() + o * n * inner + i;
+        T* y = a.out(0).data<T>() + o * n * inner + i;
+        double largest = -std::numeric_limits<double>::infinity();
+        for (int64_t k = 0; k < n; ++k) {
+          check.step();
+          largest = std::max(largest, static_cast<double>(x[k * inner]));
+        }
+        double sum = 0;
+        for (int64_t k = 0; k < n; ++k) {
+          check.step(4);
+          sum += std::exp(softmax_exponent(static_cast<double>(x[k * inner]) - largest));
+        }
+        for (int64_t k = 0; k < n; ++k) {
+          check.step(4);
+          y[k * inner] = static_cast<T>(f(softmax_exponent(static_cast<double>(x[k * inner]) - largest), sum));
+        }
+      }
+    }
+  });
+}
+
+}  // namespace coracle

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include "ops/activation/unary.h"
+#include "ops/activation/unary_step.h"
+
+namespace coracle {
+
+/// out = square root
+struct Sqrt : UnaryOperator {
+  static constexpr const char* kName = "sqrt";
+  static constexpr const char* kLegacy[] = {"sqrt"};
+  friend bool operator==(const Sqrt&, const Sqrt&) = default;
+};
+
+inline void infer(const Sqrt&, InferArgs& a) { infer_unary(a); }
+
+inline void reference(const Sqrt&, ReferenceArgs& a) {
+  reference_unary(a, [](double x) { return std::sqrt(x); });
+}
+
+inline std::optional<UnaryStep> unary_step(const Sqrt&, const NodeFacts&) { return unary(UnaryKind::kSqrt); }
+
+inline constexpr const OpRow* sqrt_op = &kOpRow<Sqrt>;
+
+}  // namespace coracle

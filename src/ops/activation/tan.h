@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+
+#include "ops/activation/unary.h"
+
+namespace coracle {
+
+/// out = tangent
+struct Tan : UnaryOperator {
+  static constexpr const char* kName = "tan";
+  static constexpr const char* kLegacy[] = {"tan"};
+  friend bool operator==(const Tan&, const Tan&) = default;
+};
+
+inline void infer(const Tan&, InferArgs& a) { infer_unary(a); }
+
+inline void reference(const Tan&, ReferenceArgs& a) {
+  reference_unary(a, [](double x) { return std::tan(x); });
+}
+
+inline constexpr const OpRow* tan_op = &kOpRow<Tan>;
+
+}  // namespace coracle

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <utility>
+
+#include "ops/algebra/fourier.h"
+#include "ops/common/lines.h"
+
+namespace coracle {
+
+/// Fourier transforms of real numbers along axes; onesided leaves out the second half of the last of them, which
+/// mirrors the first.
+struct FftR2c {
+  static constexpr const char* kName = "fft_r2c";
+  static constexpr const char* kLegacy[] = {"fft_r2c"};
+  static constexpr Port kInputs[] = {in("x", "X")};
+  static constexpr Port kOutputs[] = {out("out", "Out")};
+  Ints axes;
+  FourierNorm normalization = FourierNorm::kBackward;
+  bool forward = true;
+  bool onesided = true;
+  void attributes(AttributeVisitor& visit) {
+    visit("axes", axes);
+    visit("normalization", normalization);
+    visit("forward", forward);
+    visit("onesided", onesided);
+  }
+  friend bool operator==(const FftR2c&, const FftR2c&) = default;
+};
+
+inline void infer(const FftR2c& op, InferArgs& a) {
+  require(is_float(a.dtype(0)), "x is ", a.dtype(0), ", expected a real type");
+  Shape y = a.shape(0);
+  if (y.rank_known()) {
+    const int last = fourier_axes(op.axes, y).back();
+    require(y[last] != 0, "x ", y, " has no element along axis ", last);
+    if (op.onesided && y[last] >= 0) y[last] = y[last] / 2 + 1;
+  }
+  a.set(0, complex_type(a.dtype(0)), y);
+}
+
+inline void reference(const FftR2c& op, ReferenceArgs& a) {
+  const Shape& shape = a.shape(0);
+  const Shape& y = a.out(0).shape();
+  ComplexVector x = complex_elements(a.in(0));
+  int64_t count = 1;
+  const std::vector<int> axes = fourier_axes(op.axes, shape);
+  for (int axis : axes) {
+    fourier_transform(x, shape, axis, op.forward);
+    count *= shape[axis];
+  }
+  if (y[axes.back()] != shape[axes.back()]) {
+    const Lines all(shape, axes.back());
+    const Lines half(y, axes.back());
+    ComplexVector kept(static_cast<size_t>(y.count()));
+    for (int64_t o = 0; o < all.outer; ++o) {
+      std::copy_n(x.begin() + o * all.length * all.inner, half.length * half.inner,
+                  kept.begin() + o * half.length * half.inner);
+    }
+    x = std::move(kept);
+  }
+  write_elements(x, fourier_scale(op.normalization, op.forward, count), a.out(0));
+}
+
+inline constexpr const OpRow* fft_r2c_op = &kOpRow<FftR2c>;
+
+}  // namespace coracle

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/conv_pool/conv2d.h"
+
+namespace coracle {
+
+/// conv2d of a program that was optimised before it was saved: activation(conv2d(x) + bias + residual).
+struct FusedConv2dAddAct {
+  static constexpr const char* kName = "fused_conv2d_add_act";
+  static constexpr const char* kLegacy[] = {"fused_conv2d_add_act", "conv2d_fusion"};
+  static constexpr Port kInputs[] = {in("x", "Input"), weight_in("filter", "Filter"), optional_in("bias", "Bias"),
+                                     optional_in("residual_data", "ResidualData")};
+  static constexpr Port kOutputs[] = {out("out", "Output")};
+  static void lower(Lowering& l) {
+    require(l.attribute<Ints>("split_channels").empty(), ErrorCode::kUnsupported, "split_channels is not supported");
+    lower_convolution(l, kOpRow<Conv2d>, "relu");
+  }
+  friend bool operator==(const FusedConv2dAddAct&, const FusedConv2dAddAct&) = default;
+};
+
+inline constexpr const OpRow* fused_conv2d_add_act_op = &kOpRow<FusedConv2dAddAct>;
+
+}  // namespace coracle

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/creation/filling.h"
+
+namespace coracle {
+
+/// A tensor of the shape of x whose elements may be anything; here zeros.
+struct EmptyLike {
+  static constexpr const char* kName = "empty_like";
+  static constexpr Port kInputs[] = {in("x", "X")};
+  static constexpr Port kOutputs[] = {out("out", "Out")};
+  std::optional<DType> dtype;
+  void attributes(AttributeVisitor& visit) { visit("dtype", dtype); }
+  friend bool operator==(const EmptyLike&, const EmptyLike&) = default;
+};
+
+inline void infer(const EmptyLike& op, InferArgs& a) { a.set(0, op.dtype.value_or(a.dtype(0)), a.shape(0)); }
+
+inline void reference(const EmptyLike&, ReferenceArgs& a) { fill(a.out(0), 0.0, 0); }
+
+inline constexpr const OpRow* empty_like_op = &kOpRow<EmptyLike>;
+
+}  // namespace coracle

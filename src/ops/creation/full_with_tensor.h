@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/creation/filling.h"
+
+namespace coracle {
+
+/// A tensor whose shape (and number) are operands.
+struct FullWithTensor {
+  static constexpr const char* kName = "full_with_tensor";
+  static constexpr Port kInputs[] = {in("value", "ValueTensor"),
+                                     shape_in("shape", "shape", "ShapeTensor", "ShapeTensorList")};
+  static constexpr Port kOutputs[] = {out("out", "Out")};
+  DType dtype = DType::kFloat32;
+  void attributes(AttributeVisitor& visit) { visit("dtype", dtype); }
+  friend bool operator==(const FullWithTensor&, const FullWithTensor&) = default;
+};
+
+inline void infer(const FullWithTensor& op, InferArgs& a) {
+  require(a.has(1), "operand 'shape' is missing");
+  a.set(0, op.dtype, filled_shape(a, 1));
+}
+
+inline void reference(const FullWithTensor&, ReferenceArgs& a) {
+  require(a.in(0).count() > 0, ErrorCode::kRunFailure, "value has no element");
+  fill(a.out(0), a.in(0).number(0), a.in(0).integer(0));
+}
+
+inline constexpr const OpRow* full_with_tensor_op = &kOpRow<FullWithTensor>;
+
+}  // namespace coracle

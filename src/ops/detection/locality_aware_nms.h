@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+
+#include "base/buffer.h"
+#include "ops/detection/multiclass.h"
+
+namespace coracle {
+
+/// Suppression for boxes that follow each other along a line of text: neighbours that overlap are first merged to
+/// their mean, weighted by score, and their scores added up. Otherwise as multiclass_nms; all classes share the boxes,
+/// so each class merges what the ones before it left.
+struct LocalityAwareNms : MulticlassSuppression {
+  static constexpr const char* kName = "locality_aware_nms";
+  static constexpr const char* kLegacy[] = {"locality_aware_nms"};
+  static constexpr LodRule kLod = LodRule::kOwn;
+  static constexpr Port kInputs[] = {in("bboxes", "BBoxes"), in("scores", "Scores")};
+  static constexpr Port kOutputs[] = {out("out", "Out")};
+  LocalityAwareNms() { background_label = -1; }
+  friend bool operator==(const LocalityAwareNms&, const LocalityAwareNms&) = default;
+};
+
+inline void infer(const LocalityAwareNms&, InferArgs& a) {
+  check_detection(a, false);
+  a.set(0, a.dtype(0), Shape::filled(2, Shape::kUnknown));
+}
+
+/// Merges each box with those after it that overlap it, in place; what was merged into another box gets score
+/// `dropped`.
+inline void merge_neighbours(const LocalityAwareNms& op, double* boxes, double* scores, int64_t count, double dropped) {
+  int64_t current = 0;
+  for (int64_t i = 1; i < count; ++i) {
+    double* box = boxes + current * 4;
+    if (!(box_overlap(boxes + i * 4, box, op.normalized) > op.nms_threshold)) {
+      current = i;
+      continue;
+    }
+    const double both = scores[i] + scores[current];
+    for (int k = 0; k < 4; ++k) box[k] = (boxes[i * 4 + k] * scores[i] + box[k] * scores[current]) / both;
+    scores[current] = both;
+    scores[i] = dropped;
+  }
+}
+
+inline void reference(const LocalityAwareNms& op, ReferenceArgs& a) {
+  struct Candidate {
+    int64_t label;
+    int64_t box;
+    double score;
+  };
+  Buffer<double> boxes = doubles_of(a.in(0));
+  Buffer<double> scores = doubles_of(a.in(1));
+  const int64_t classes = a.shape(1)[1];
+  const int64_t count = a.shape(1)[2];
+  Detections found;
+  for (int64_t n = 0; n < a.shape(1)[0]; ++n) {
+    double* of_image = boxes.data() + n * count * 4;
+    std::vector<Candidate> candidates;
+    for (int64_t c = 0; c < classes; ++c) {
+      if (c == op.background_label) continue;
+      double* s = scores.data() + (n * classes + c) * count;
+      merge_neighbours(op, of_image, s, count, op.score_threshold);
+      const std::vector<int64_t> order = best_scores(s, count, 1, op.score_threshold, op.nms_top_k);
+      for (int64_t i : suppress_overlaps(of_image, 4, order, op.nms_threshold, op.nms_eta, op.normalized)) {
+        candidates.push_back({c, i, s[i]});
+      }
+    }
+    if (op.keep_top_k >= 0 && static_cast<int64_t>(candidates.size()) > op.keep_top_k) {
+      std::stable_sort(candidates.begin(), candidates.end(),
+                       [](const auto& x, const auto& y) { return x.score > y.score; });
+      candidates.resize(static_cast<size_t>(op.keep_top_k));
+      std::stable_sort(candidates.begin(), candidates.end(),
+                       [](const auto& x, const auto& y) { return x.label < y.label; });
+    }
+    for (const Candidate& c : candidates) found.add(double(c.label), c.score, of_image + c.box * 4, c.box);
+    found.end_image();
+  }
+  if (found.count() > 0) {
+    a.out(0) = detection_rows(found, a.in(0).dtype());
+    a.out(0).set_lod(one_level(found.offsets));
+    return;
+  }
+  // One number, -1, says that there is nothing.
+  a.out(0) = Tensor::make(a.in(0).dtype(), Shape{1, 1});
+  const double none = -1;
+  a.out(0).assign(std::span<const double>(&none, 1));
+  a.out(0).set_lod({{0, 1}});
+}
+
+inline constexpr const OpRow* locality_aware_nms_op = &kOpRow<LocalityAwareNms>;
+
+}  // namespace coracle

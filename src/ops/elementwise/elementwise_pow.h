@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/binary.h"
+#include "ops/elementwise/arithmetic.h"
+
+namespace coracle {
+
+/// out = x to the power of y
+struct ElementwisePow : BinaryOperator {
+  static constexpr const char* kName = "elementwise_pow";
+  static constexpr const char* kLegacy[] = {"elementwise_pow"};
+  static void lower(Lowering& l) { lower_binary<ElementwisePow>(l); }
+  friend bool operator==(const ElementwisePow&, const ElementwisePow&) = default;
+};
+
+inline void infer(const ElementwisePow&, InferArgs& a) { infer_binary(a); }
+
+inline void reference(const ElementwisePow&, ReferenceArgs& a) {
+  const bool narrow = is_integer(a.out(0).dtype()) && a.out(0).dtype() != DType::kInt64;
+  reference_binary(a, [narrow](auto x, auto y) {
+    using T = decltype(x);
+    return narrow ? static_cast<T>(power(static_cast<int32_t>(x), static_cast<int32_t>(y))) : power(x, y);
+  });
+}
+
+inline constexpr const OpRow* elementwise_pow_op = &kOpRow<ElementwisePow>;
+
+}  // namespace coracle

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/elementwise/divide.h"
+#include "ops/elementwise/fused_elementwise.h"
+
+namespace coracle {
+
+/// activation(x / y) of a program that was optimised before it was saved.
+struct FusedElementwiseDiv {
+  static constexpr const char* kName = "fused_elementwise_div";
+  static constexpr const char* kLegacy[] = {"fused_elementwise_div"};
+  static constexpr std::span<const Port> kInputs = kBinaryInputs;
+  static constexpr std::span<const Port> kOutputs = kBinaryOutputs;
+  static void lower(Lowering& l) { lower_fused_elementwise<Divide>(l); }
+  friend bool operator==(const FusedElementwiseDiv&, const FusedElementwiseDiv&) = default;
+};
+
+inline constexpr const OpRow* fused_elementwise_div_op = &kOpRow<FusedElementwiseDiv>;
+
+}  // namespace coracle

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/elementwise/fused_elementwise.h"
+#include "ops/elementwise/subtract.h"
+
+namespace coracle {
+
+/// activation(x - y) of a program that was optimised before it was saved.
+struct FusedElementwiseSub {
+  static constexpr const char* kName = "fused_elementwise_sub";
+  static constexpr const char* kLegacy[] = {"fused_elementwise_sub"};
+  static constexpr std::span<const Port> kInputs = kBinaryInputs;
+  static constexpr std::span<const Port> kOutputs = kBinaryOutputs;
+  static void lower(Lowering& l) { lower_fused_elementwise<Subtract>(l); }
+  friend bool operator==(const FusedElementwiseSub&, const FusedElementwiseSub&) = default;
+};
+
+inline constexpr const OpRow* fused_elementwise_sub_op = &kOpRow<FusedElementwiseSub>;
+
+}  // namespace coracle

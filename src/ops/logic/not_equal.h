@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/logic/comparison.h"
+
+namespace coracle {
+
+/// out = true where x differs from y
+struct NotEqual : BinaryOperator {
+  static constexpr const char* kName = "not_equal";
+  static constexpr const char* kLegacy[] = {"not_equal"};
+  static void lower(Lowering& l) { lower_binary<NotEqual>(l); }
+  friend bool operator==(const NotEqual&, const NotEqual&) = default;
+};
+
+inline void infer(const NotEqual&, InferArgs& a) { infer_comparison(a); }
+
+inline void reference(const NotEqual&, ReferenceArgs& a) {
+  reference_comparison(a, [](auto x, auto y) { return x != y; });
+}
+
+inline constexpr const OpRow* not_equal_op = &kOpRow<NotEqual>;
+
+}  // namespace coracle

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/activation_lowering.h"
+#include "ops/elementwise/add.h"
+#include "ops/matmul/matmul_with_flatten.h"
+
+namespace coracle {
+
+/// A fully connected layer of an optimised program: x @ w + bias, then an activation.
+struct Fc {
+  static constexpr const char* kName = "fc";
+  static constexpr const char* kLegacy[] = {"fc"};
+  static constexpr Port kInputs[] = {in("input", "Input"), weight_in("w", "W"), optional_weight_in("bias", "Bias")};
+  static constexpr Port kOutputs[] = {out("out", "Out")};
+  friend bool operator==(const Fc&, const Fc&) = default;
+  static void lower(Lowering& l) {
+    MatmulWithFlatten product;
+    product.x_num_col_dims = l.attribute<int64_t>("in_num_col_dims", 1);
+    product.y_num_col_dims = 1;
+    require(!l.attribute<bool>("padding_weights"), ErrorCode::kUnsupported, "padding_weights is not supported");
+    ValueId y = l.add(product, {{l.input("Input")}, {l.input("W")}});
+    if (l.has("Bias")) y = l.add(Add{}, {{y}, {l.input("Bias")}});
+    l.bind("Out", add_activation(l, y, l.attribute<std::string>("activation_type"), 0.0, 0.0));
+  }
+};
+
+inline constexpr const OpRow* fc_op = &kOpRow<Fc>;
+
+}  // namespace coracle

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "graph/lowering.h"
+#include "ops/norm/batch_norm.h"
+
+namespace coracle {
+
+/// batch_norm whose statistics were gathered over several devices while training.
+struct SyncBatchNorm {
+  static constexpr const char* kName = "sync_batch_norm";
+  static constexpr const char* kLegacy[] = {"sync_batch_norm"};
+  static constexpr std::span<const Port> kInputs = BatchNorm::kInputs;
+  static constexpr std::span<const Port> kOutputs = BatchNorm::kOutputs;
+  static void lower(Lowering& l) { l.lower_by_ports(kOpRow<BatchNorm>); }
+  friend bool operator==(const SyncBatchNorm&, const SyncBatchNorm&) = default;
+};
+
+inline constexpr const OpRow* sync_batch_norm_op = &kOpRow<SyncBatchNorm>;
+
+}  // namespace coracle

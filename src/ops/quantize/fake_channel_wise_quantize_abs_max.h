@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/quantize/fake_quantization.h"
+
+namespace coracle {
+
+/// x as whole numbers of steps of its scale, the largest absolute value along quant_axis.
+struct FakeChannelWiseQuantizeAbsMax : ChannelFakeQuantizer {
+  static constexpr const char* kName = "fake_channel_wise_quantize_abs_max";
+  static constexpr const char* kLegacy[] = {"fake_channel_wise_quantize_abs_max"};
+  friend bool operator==(const FakeChannelWiseQuantizeAbsMax&, const FakeChannelWiseQuantizeAbsMax&) = default;
+};
+
+inline void infer(const FakeChannelWiseQuantizeAbsMax& op, InferArgs& a) { infer_fake_quantizer(op, a); }
+
+inline void reference(const FakeChannelWiseQuantizeAbsMax& op, ReferenceArgs& a) {
+  reference_fake_quantizer(op, a, scale_index(a.shape(0), op.quant_axis), false);
+}
+
+inline constexpr const OpRow* fake_channel_wise_quantize_abs_max_op = &kOpRow<FakeChannelWiseQuantizeAbsMax>;
+
+}  // namespace coracle

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/reduce/cumulative_extreme.h"
+
+namespace coracle {
+
+/// The smallest element so far along axis and where it stands.
+struct Cummin : CumulativeExtreme {
+  static constexpr const char* kName = "cummin";
+  static constexpr const char* kLegacy[] = {"cummin"};
+  friend bool operator==(const Cummin&, const Cummin&) = default;
+};
+
+inline void infer(const Cummin& op, InferArgs& a) { infer_cumulative_extreme(op, a); }
+
+inline void reference(const Cummin& op, ReferenceArgs& a) {
+  reference_cumulative_extreme(op, a, [](auto now, auto top) { return now <= top; });
+}
+
+inline constexpr const OpRow* cummin_op = &kOpRow<Cummin>;
+
+}  // namespace coracle

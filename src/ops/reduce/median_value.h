@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/buffer.h"
+#include "ops/reduce/reduction.h"
+
+namespace coracle {
+
+/// What stands for the middle of an even number of elements.
+enum class MiddleOfTwo : uint8_t { kAverage, kLower };
+
+inline std::span<const std::string_view> names_of(MiddleOfTwo) {
+  static constexpr std::string_view kNames[] = {"avg", "min"};
+  return kNames;
+}
+
+/// What median and nanmedian have in common. No axis means all. The second result, where the middle elements are, is
+/// for training only.
+struct MedianOperator {
+  static constexpr Port kInputs[] = {in("x", "X")};
+  static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("medians", "MedianIndex")};
+  Ints axis;
+  bool keepdim = true;
+  MiddleOfTwo mode = MiddleOfTwo::kAverage;
+  void attributes(AttributeVisitor& visit) {
+    visit("axis", axis);
+    visit("keepdim", keepdim);
+    visit("mode", mode);
+  }
+  friend bool operator==(const MedianOperator&, const MedianOperator&) = default;
+};
+
+inline void infer_median(const MedianOperator& op, InferArgs& a) {
+  require(a.out_count(1) == 0, ErrorCode::kUnsupported, "only the first result is supported");
+  a.set(0, a.dtype(0), reduced_shape(a.shape(0), &op.axis, false, op.keepdim));
+}
+
+/// The middle of `values`; of what is not a number only with `skip_nan`.
+inline double middle_of(Buffer<double>& values, MiddleOfTwo mode, bool skip_nan) {
+  const auto numbers = std::partition(values.begin(), values.end(), [](double v) { return !std::isnan(v); });
+  const bool none = numbers == values.begin();
+  if (none || (!skip_nan && numbers != values.end())) return std::numeric_limits<double>::quiet_NaN();
+  std::sort(values.begin(), numbers);
+  const auto count = static_cast<size_t>(numbers - values.begin());
+  const double lower = values[(count - 1) / 2];
+  return mode == MiddleOfTwo::kLower || count % 2 == 1 ? lower : (lower + values[count / 2]) / 2;
+}
+
+inline void reference_median(const MedianOperator& op, ReferenceArgs& a, bool skip_nan) {
+  const Buffer<double> x = doubles_of(a.in(0));
+  std::vector<Buffer<double>> groups(static_cast<size_t>(a.out(0).count()));
+  const ReductionWalk walk(a.shape(0), reduced_dimensions(op.axis, false, a.shape(0).rank()));
+  walk.each([&](int64_t r, int64_t i) { groups[static_cast<size_t>(r)].push_back(x[static_cast<size_t>(i)]); });
+  Buffer<double> y;
+  for (Buffer<double>& group : groups) y.push_back(middle_of(group, op.mode, skip_nan));
+  a.out(0).assign(std::span<const double>(y));
+}
+
+}  // namespace coracle

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "ops/conv_pool/conv2d_fused.h"
+#include "ops/conv_pool/conv2d_transpose_fused.h"
+#include "ops/matmul/bmm.h"
+#include "ops/matmul/linear.h"
+#include "ops/matmul/matmul.h"
+#include "support/check_kernels.h"
+
+/// Rows of convolutions and products, on shapes that cross tiles, panels and vectors of every instruction set.
+namespace coracle::testing {
+namespace {
+
+constexpr EpilogueStep kAddChannel{EpilogueKind::kAddChannel};
+constexpr EpilogueStep kMultiplyChannel{EpilogueKind::kMultiplyChannel};
+constexpr EpilogueStep kAddTensor{EpilogueKind::kAddTensor};
+constexpr EpilogueStep kMultiplyTensor{EpilogueKind::kMultiplyTensor};
+constexpr EpilogueStep kRelu{EpilogueKind::kRelu};
+constexpr EpilogueStep kSigmoid{EpilogueKind::kSigmoid};
+constexpr EpilogueStep kHardSwish{EpilogueKind::kHardSwish, 3, 6, 6};
+constexpr EpilogueStep kScaleShift{EpilogueKind::kScaleShift, 1.25F, -0.5F};
+
+using Steps = std::vector<EpilogueStep>;
+
+const Steps kChains[] = {
+    {},
+    {kAddChannel},
+    {kAddChannel, kRelu},
+    {kAddChannel, kSigmoid},
+    {kHardSwish, kScaleShift},
+    {kAddChannel, kHardSwish, kMultiplyChannel, kAddChannel},
+    {kAddChannel, kAddTensor, kRelu},
+    {kMultiplyTensor, kAddChannel},
+};
+
+/// Adds the operands of a chain to a case whose result has this shape.
+void add_epilogue(KernelCase& c, const Steps& steps, const Shape& result, int64_t channels) {
+  int tensors = 0;
+  for (const EpilogueStep& step : steps) {
+    if (!takes_tensor(step.kind)) continue;
+    const bool by_channel = step.kind == EpilogueKind::kAddChannel || step.kind == EpilogueKind::kMultiplyChannel;
+    c.in.push_back(random_floats(by_channel ? Shape{channels} : result, -1, 1, 10 + static_cast<unsigned>(tensors)));
+    ++tensors;
+  }
+  c.in_counts = {1, 1, tensors};
+}
+
+struct Convolution {
+  int64_t batch, in, out, h, w, kernel_h, kernel_w, stride, pad, dilation, groups;
+};
+
+using Families = std::vector<std::string>;
+
+int check(const Convolution& p, const Steps& steps, double tolerance = 2e-5, Families rows = {"conv2d.indirect"}) {
+  Conv2dFused op;
+  op.strides = {p.stride, p.stride};
+  op.paddings = {p.pad, p.pad};
+  op.dilations = {p.dilation, p.dilation};
+  op.groups = static_cast<int>(p.groups);
+  op.epilogue = steps;
+  const auto size = [&](int64_t in, int64_t kernel) {
+    return (in + 2 * p.pad - (kernel - 1) * p.dilation - 1) / p.stride + 1;
+  };
+  KernelCase c{.op = op,
+               .in = {random_floats({p.batch, p.in, p.h, p.w}, -1, 1, 1),
+                      random_floats({p.out, p.in / p.groups, p.kernel_h, p.kernel_w}, -0.5, 0.5, 2)},
+               .relative = tolerance,
+               .absolute = tolerance,
+               .rows = std::move(rows)};
+  add_epilogue(c, steps, {p.batch, p.out, size(p.h, p.kernel_h), size(p.w, p.kernel_w)}, p.out);
+  return check_on_every_kernel(c);
+}
+
+TEST(ConvolutionKernels, Shapes) {
+  const Convolution cases[] = {
+      {1, 3, 16, 9, 11, 3, 3, 2, 1, 1, 1},  {2, 24, 33, 7, 13, 1, 1, 1, 0, 1, 1},
+      {1, 17, 40, 5, 6, 3, 3, 1, 1, 1, 1},  {1, 32, 64, 14, 14, 3, 3, 1, 1, 1, 1},
+      {1, 5, 1, 8, 9, 3, 3, 1, 1, 1, 1},    {1, 20, 24, 12, 5, 3, 3, 1, 2, 2, 1},
+      {1, 12, 18, 6, 7, 1, 3, 1, 1, 1, 1},  {2, 8, 6, 1, 1, 1, 1, 1, 0, 1, 1},
+      {1, 16, 12, 9, 9, 3, 3, 2, 1, 1, 4},  {3, 48, 72, 4, 3, 5, 5, 1, 2, 1, 1},
+      {1, 3, 8, 20, 17, 7, 7, 2, 3, 1, 1},  {1, 96, 24, 21, 23, 3, 3, 1, 1, 1, 1},
+      {1, 600, 20, 2, 3, 1, 1, 1, 0, 1, 1}, {1, 4, 7, 3, 3, 9, 9, 1, 4, 1, 1},
+  };
+  for (const Convolution& p : cases) EXPECT_GT(check(p, {kAddChannel, kRelu}), 0);
+}
+
+TEST(ConvolutionKernels, Epilogues) {
+  for (const Steps& steps : kChains) {
+    check({1, 11, 37, 6, 9, 3, 3, 1, 1, 1, 1}, steps);
+    check({2, 9, 5, 7, 9, 1, 1, 1, 0, 1, 1}, steps);
+    check({1, 9, 1, 7, 9, 1, 1, 1, 0, 1, 1}, steps);
+    check({1, 9, 48, 7, 9, 1, 1, 2, 0, 1, 1}, steps);
+    check({1, 29, 29, 7, 9, 3, 3, 1, 1, 1, 29}, steps, 2e-5, {"conv2d.depthwise"});
+  }
+}
+
+TEST(ConvolutionKernels, Winograd) {
+  // The transformed filter and inputs have fractions and factors up to 24, so that rounding weighs more than in a plain
+  // sum.
+  constexpr double kTolerance = 1e-4;
+  struct Case {
+    int rows;  // of each instruction set that take it
+    Convolution convolution;
+    double tolerance = kTolerance;
+  };
+  const Case cases[] = {
+      // Tiles of 4x4 pixels, with few channels, cut tiles, several chunks
+      {2, {1, 24, 12, 28, 28, 3, 3, 1, 1, 1, 1}},
+      {2, {2, 33, 37, 27, 29, 3, 3, 1, 1, 1, 1}},
+      {2, {2, 40, 24, 26, 22, 3, 3, 1, 2, 1, 1}},
+      {2, {1, 25, 70, 25, 25, 3, 3, 1, 1, 1, 1}},
+      {2, {1, 130, 16, 24, 60, 3, 3, 1, 1, 1, 1}},
+      // Tiles of 2x2 pixels: all in one chunk, or several images in many
+      {2, {1, 64, 64, 14, 14, 3, 3, 1, 1, 1, 1}},
+      {2, {1, 130, 70, 7, 9, 3, 3, 1, 1, 1, 1}},
+      {2, {5, 70, 97, 13, 11, 3, 3, 1, 1, 1, 1}},
+      // Both
+      {3, {1, 64, 64, 29, 31, 3, 3, 1, 0, 1, 1}},
+      {3, {1, 128, 129, 28, 28, 3, 3, 1, 1, 1, 1}, 2e-4},  // sums of 1152 terms
+      // Neither, whatever the size of the batch
+      {1, {6, 32, 16, 12, 12, 3, 3, 1, 1, 1, 1}},
+      {1, {6, 64, 64, 5, 5, 3, 3, 1, 1, 1, 1}},
+  };
+  const int one = check({1, 32, 16, 1, 1, 1, 1, 1, 0, 1, 1}, {});
+  for (const Case& c : cases) EXPECT_EQ(check(c.convolution, {kAddChannel, kRelu}, c.tolerance), c.rows * one);
+  for (const Steps& steps : kChains) {
+    EXPECT_EQ(check({1, 26, 35, 26, 27, 3, 3, 1, 1, 1, 1}, steps, kTolerance), 2 * one);
+    EXPECT_EQ(check({1, 64, 70, 9, 10, 3, 3, 1, 1, 1, 1}, steps, kTolerance), 2 * one);
+  }
+}
+
+TEST(ConvolutionKernels, OneFilterPerChannel) {
+  const Families kDepthwise{"conv2d.depthwise"};
+  for (int64_t channels : {2, 8, 16, 19, 32, 70, 96}) {
+    for (int64_t kernel : {3, 5}) {
+      for (int64_t stride : {1, 2}) {
+        for (int64_t w : {1, 4, 11, 34}) {
+          const int64_t pad = kernel / 2;
+          check({1, channels, channels, 7, w, kernel, kernel, stride, pad, 1, channels}, {kAddChannel, kHardSwish},
+                2e-5, kDepthwise);
+        }
+      }
+    }
+  }
+  check({2, 21, 21, 9, 8, 3, 3, 1, 2, 2, 21}, {kAddChannel}, 2e-5, kDepthwise);
+  check({1, 6, 6, 3, 9, 1, 7, 1, 3, 1, 6}, {}, 2e-5, kDepthwise);
+  check({1, 40, 40, 2, 2, 9, 9, 1, 4, 1, 40}, {kRelu}, 2e-5, kDepthwise);
+}
+
+struct Transposed {
+  int64_t batch, in, out, h, w, kernel, stride, pad, dilation, output_padding, groups;
+};
+
+int check(const Transposed& p, const Steps& steps, Families rows = {"conv2d_transpose.phases"}) {
+  Conv2dTransposeFused op;
+  op.strides = {p.stride, p.stride};
+  op.paddings = {p.pad, p.pad};
+  op.dilations = {p.dilation, p.dilation};
+  op.groups = static_cast<int>(p.groups);
+  if (p.output_padding != 0) op.output_padding = {p.output_padding, p.output_padding};
+  op.epilogue = steps;
+  const auto size = [&](int64_t in) {
+    return (in - 1) * p.stride - 2 * p.pad + p.dilation * (p.kernel - 1) + 1 + p.output_padding;
+  };
+  KernelCase c{.op = op,
+               .in = {random_floats({p.batch, p.in, p.h, p.w}, -1, 1, 1),
+                      random_floats({p.in, p.out / p.groups, p.kernel, p.kernel}, -0.5, 0.5, 2)},
+               .relative = 2e-5,
+               .absolute = 2e-5,
+               .rows = std::move(rows)};
+  add_epilogue(c, steps, {p.batch, p.out, size(p.h), size(p.w)}, p.out);
+  return check_on_every_kernel(c);
+}
+
+TEST(TransposedConvolutionKernels, Shapes) {
+  const Transposed cases[] = {
+      {1, 24, 24, 5, 7, 2, 2, 0, 1, 0, 1}, {2, 24, 1, 5, 13, 2, 2, 0, 1, 0, 1}, {1, 7, 19, 3, 4, 3, 3, 0, 1, 0, 1},
+      {1, 8, 12, 6, 5, 4, 2, 1, 1, 0, 1},  {1, 8, 12, 6, 5, 3, 2, 1, 1, 1, 1},  {1, 6, 4, 5, 5, 3, 1, 1, 1, 0, 1},
+      {1, 8, 8, 4, 4, 2, 2, 0, 1, 0, 2},   {2, 16, 40, 1, 1, 2, 2, 0, 1, 0, 1}, {1, 5, 3, 4, 6, 3, 1, 2, 2, 0, 1},
+  };
+  for (const Transposed& p : cases) check(p, {kAddChannel, kRelu});
+}
+
+TEST(TransposedConvolutionKernels, Epilogues) {
+  const Families kBoth{"conv2d_transpose.blocks", "conv2d_transpose.phases"};
+  for (const Steps& steps : kChains) {
+    check(Transposed{2, 10, 1, 3, 9, 2, 2, 0, 1, 0, 1}, steps, kBoth);
+    check(Transposed{1, 7, 1, 1, 13, 3, 3, 0, 1, 0, 1}, steps, kBoth);
+    check(Transposed{2, 24, 4, 2, 15, 2, 2, 0, 1, 0, 1}, steps, kBoth);
+    check(Transposed{1, 10, 21, 4, 5, 2, 2, 0, 1, 0, 1}, steps, kBoth);
+    check(Transposed{1, 10, 5, 4, 5, 4, 2, 1, 1, 0, 1}, steps);
+  }
+}
+
+TEST(TransposedConvolutionKernels, StridesThatAreFarApartCostNothing) {
+  constexpr int64_t kFar = int64_t{1} << 30;
+  EXPECT_EQ(check(Transposed{1, 7, 5, 1, 1, 3, kFar, 0, 1, 0, 1}, {kRelu}, {}), 0) << "the reference takes it";
+}
+
+TEST(LinearKernels, MatchTheReference) {
+  for (const Shape& x : {Shape{1, 1}, Shape{1, 40}, Shape{3, 33}, Shape{2, 7, 64}, Shape{27, 300}, Shape{130, 17}}) {
+    for (int64_t n : {1, 7, 16, 24, 33, 100}) {
+      for (bool transposed : {false, true}) {
+        Linear op;
+        op.transpose_w = transposed;
+        op.epilogue = {kAddChannel, kHardSwish};
+        const int64_t k = x.back();
+        KernelCase c{
+            .op = op,
+            .in = {random_floats(x, -1, 1, 1), random_floats(transposed ? Shape{n, k} : Shape{k, n}, -0.5, 0.5, 2)},
+            .relative = 2e-5,
+            .absolute = 2e-5,
+            .rows = {"linear"}};
+        add_epilogue(c, op.epilogue, {}, n);
+        check_on_every_kernel(c);
+      }
+    }
+  }
+}
+
+TEST(LinearKernels, OnMatrixTiles) {
+  KernelCase c{.op = Linear{},
+               .in = {random_floats({2, 64, 128}, -1, 1, 1), random_floats({128, 128}, -0.5, 0.5, 2)},
+               .relative = 2e-5,
+               .absolute = 2e-5,
+               .rows = {"linear"},
+               .tiles = true};
+  add_epilogue(c, {}, {}, 128);
+  check_on_every_kernel(c);
+}
+
+TEST(MatmulKernels, MatchTheReference) {
+  const std::pair<Shape, Shape> shapes[] = {
+      {{5, 7}, {7, 9}},        {{1, 40}, {40, 1}},          {{3, 25, 33}, {3, 33, 40}},
+      {{2, 3, 8, 5}, {5, 19}}, {{2, 1, 13, 4}, {3, 4, 24}}, {{1, 4, 40, 15}, {1, 4, 15, 40}},
+      {{14, 200}, {200, 50}},
+  };
+  for (const auto& [x, y] : shapes) {
+    for (bool transposed : {false, true}) {
+      Matmul op;
+      op.transpose_y = transposed;
+      Shape right = y;
+      if (transposed) std::swap(right[right.rank() - 1], right[right.rank() - 2]);
+      check_on_every_kernel({.op = op,
+                             .in = {random_floats(x, -1, 1, 1), random_floats(right, -1, 1, 2)},
+                             .relative = 2e-5,
+                             .absolute = 2e-5,
+                             .rows = {"matmul"}});
+    }
+  }
+  check_on_every_kernel({.op = Bmm{},
+                         .in = {random_floats({3, 9, 31}, -1, 1, 1), random_floats({3, 31, 17}, -1, 1, 2)},
+                         .relative = 2e-5,
+                         .absolute = 2e-5,
+                         .rows = {"bmm"}});
+}
+
+}  // namespace
+}  // namespace coracle::testing
