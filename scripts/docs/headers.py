@@ -157,20 +157,26 @@ def cpp_reference(header: str) -> str:
 
 
 def operator_table(folder: pathlib.Path) -> str:
-    """A page of the operators that exist, from the first lines of their headers."""
-    rows = []
-    for path in sorted(folder.glob("*.h")):
-        text = path.read_text("utf-8")
-        name = re.search(r'kName = "([^"]+)"', text)
-        if not name:
-            continue
-        legacy = re.search(r"kLegacy\[\] = \{(.*?)\}", text, re.S)
-        types = re.findall(r'"([^"]+)"', legacy[1]) if legacy else []
-        about = re.search(r"((?:^///.*\n)+)(?:template[^\n]*\n)?struct ", text, re.M)
-        does = " ".join(_prose(about[1]).split()) if about else ""
-        rows.append("| `%s` | %s | %s |" % (name[1], ", ".join("`%s`" % each for each in types),
-                                            re.sub(r"([|<*_\[\]])", r"\\\1", does)))
+    """A page of the operators that exist, by family, from the first lines of their headers."""
+    count, page = 0, []
+    for family in sorted(path for path in folder.iterdir() if path.is_dir()):
+        rows = []
+        for path in sorted(family.glob("*.h")):
+            text = path.read_text("utf-8")
+            name = re.search(r'kName = "([^"]+)"', text)
+            if not name:
+                continue
+            legacy = re.search(r"kLegacy\[\] = \{(.*?)\}", text, re.S)
+            types = re.findall(r'"([^"]+)"', legacy[1]) if legacy else []
+            about = re.search(r"((?:^///.*\n)+)(?:template[^\n]*\n)?struct ", text, re.M)
+            does = " ".join(_prose(about[1]).split()) if about else ""
+            rows.append("| `%s` | %s | %s |" % (name[1], ", ".join("`%s`" % each for each in types),
+                                                re.sub(r"([|<*_\[\]])", r"\\\1", does)))
+        if rows:
+            page += ["## %s\n" % family.name, "| name (Paddle 3) | types in `.pdmodel` files | what it does |",
+                     "|---|---|---|", *rows, ""]
+            count += len(rows)
     return "\n".join(["# Supported operators\n",
-                      "%d operators. `coracle inspect MODEL` lists those of a model, and what is not supported. Operators that only rewriting "
-                      "makes are among them; they have no type in a file.\n" % len(rows),
-                      "| name (Paddle 3) | types in `.pdmodel` files | what it does |", "|---|---|---|", *rows, ""])
+                      "%d operators, by family: one folder of `src/ops` each. `coracle inspect MODEL` lists those of a model, and what is not "
+                      "supported. Operators that only rewriting makes are among them; they have no type in a file.\n" % count,
+                      *page])
