@@ -76,7 +76,7 @@ struct Options {
   std::vector<std::string> pictures;
 };
 
-// Whole numbers from 0 to 10000.
+// Integers from 0 to 10000.
 bool parse(const char* text, int& value) {
   char* end = nullptr;
   const long number = std::strtol(text, &end, 10);

@@ -143,7 +143,7 @@ def _options(given: Mapping[str, Any]) -> _library.ModelOptions:
             continue
         if _OPTIONS[name] in (ctypes.c_int64, ctypes.c_size_t):
             if not isinstance(value, int) or (_OPTIONS[name] is ctypes.c_size_t and value < 0):
-                raise InvalidArgumentError("%s is %r, expected a whole number" % (name, value))
+                raise InvalidArgumentError("%s is %r, expected an integer" % (name, value))
             setattr(options, name, value)
         elif _OPTIONS[name] is ctypes.c_int32:
             setattr(options, name, bool(value))

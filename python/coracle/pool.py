@@ -45,7 +45,7 @@ class Pool:
 
     def __init__(self, threads: int = 0, cpus: str | Iterable[int] | None = None):
         if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)) or not 0 <= threads <= MOST_THREADS:
-            raise InvalidArgumentError("threads is %r, expected a whole number from 0 to %d" % (threads, MOST_THREADS))
+            raise InvalidArgumentError("threads is %r, expected an integer from 0 to %d" % (threads, MOST_THREADS))
         self._pointer = ctypes.c_void_p()
         self.cpus: str | None = None if cpus is None else cpu_text(cpus)
         if self.cpus is None:

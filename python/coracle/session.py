@@ -70,7 +70,7 @@ class Session:
                 continue
             largest = 1024 if name == "threads" else 2**63 - 1
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value <= largest:
-                raise InvalidArgumentError("%s is %r, expected a whole number from 0 to %d" % (name, value, largest))
+                raise InvalidArgumentError("%s is %r, expected an integer from 0 to %d" % (name, value, largest))
             setattr(options, name, int(value))
         if pool is not None:
             if not isinstance(pool, Pool):
@@ -253,7 +253,7 @@ class Session:
         `callback` is given a NodeValue for each operand of an operator before it runs and for each result after it ran, in the
         running thread. What it raises ends the run and comes out of it. It may not use this session. Seen is what is computed: of
         operators that were fused, what goes in and comes out; all operators of the file with
-        `coracle.load(path, disable_passes="all", disable_kernels=["strips", "strided"])`. Clones have no observer.
+        `coracle.load(path, disable_passes="all", disable_kernels=["row_tiles", "strided"])`. Clones have no observer.
         """
         observer = None if callback is None else Observer(callback)
         with self._use() as pointer:

@@ -231,13 +231,13 @@ std::string describe_devices() {
 std::string describe(const BoundSteps& bound, const Graph& graph, const KernelSelector& selector) {
   return object([&](Writer& w) {
     w.StartArray();
-    const auto write = [&](const Step& step, size_t strips) {
+    const auto write = [&](const Step& step, size_t group) {
       w.StartObject();
       field(w, "node",
             step.node == kNoNode ? std::string_view("(planner)") : std::string_view(graph.node(step.node).name));
       field(w, "op", step.op.name());
       field(w, "kernel", step.kernel->name);
-      if (strips > 0) field(w, "strips", static_cast<int64_t>(strips));
+      if (group > 0) field(w, "row_tiles", static_cast<int64_t>(group));
       field(w, "place", selector.name_of(step.place));
       if (!step.cause.empty()) field(w, "cause", step.cause);
       if (step.copy != nullptr) {
@@ -260,14 +260,14 @@ std::string describe(const BoundSteps& bound, const Graph& graph, const KernelSe
       w.EndArray();
       w.EndObject();
     };
-    size_t strips = 0;
+    size_t group = 0;
     for (const Step& step : bound.steps.steps) {
       if (step.parts.empty()) {
         write(step, 0);
         continue;
       }
-      ++strips;
-      for (const Step& part : step.parts) write(part, strips);
+      ++group;
+      for (const Step& part : step.parts) write(part, group);
     }
     w.EndArray();
   });

@@ -94,7 +94,7 @@ void find_groups(const std::string& root, std::vector<Hierarchy>& hierarchies) {
   }
 }
 
-/// The whole number that `text` begins with.
+/// The integer that `text` begins with.
 std::optional<int64_t> number(std::string_view text) {
   int64_t value = 0;
   if (std::from_chars(text.data(), text.data() + text.size(), value).ec != std::errc()) return std::nullopt;

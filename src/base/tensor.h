@@ -140,10 +140,10 @@ class Tensor {
   /// All elements as integers.
   std::vector<int64_t> integers() const;
 
-  /// All elements of a real tensor as double, and back (rounded, or truncated for whole numbers).
+  /// All elements of a real tensor as double, and back (rounded, or truncated for integers).
   std::vector<double> doubles() const;
   void assign(std::span<const double> values);
-  /// Whole numbers cut to the element type (bool: not 0).
+  /// Integers cut to the element type (bool: not 0).
   void assign(std::span<const int64_t> values);
 
   const Lod& lod() const;

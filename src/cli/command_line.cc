@@ -32,8 +32,10 @@ constexpr const char* kInspectFooter =
 
 constexpr const char* kOptimizeFooter =
     "Writes the model as it is after rewriting, with its weights, to one file that every command takes as a model. It "
-    "loads without rewriting and gives the same results to the bit, on every machine. The weights also stand in it in the "
-    "order that kernels want for inputs of the given (else the declared) shapes, on this machine or with --isa: a first "
+    "loads without rewriting and gives the same results to the bit, on every machine. The weights also stand in it in "
+    "the "
+    "order that kernels want for inputs of the given (else the declared) shapes, on this machine or with --isa: a "
+    "first "
     "run of such shapes need not pack them. Other machines and shapes pack what they want for themselves.\n"
     "\nExamples:\n"
     "  coracle optimize model_dir -o model.coracle --shape x=1,3,640,640\n"
@@ -57,7 +59,7 @@ constexpr const char* kCompareFooter =
     "(--engine). With none of these B is MODEL without rewriting. Options of runs are for both sides; --a and --b set\n"
     "for one: params, isa, passes (on, off), disable-passes, max-rewrites, disable-kernels, precision, emulate-tiles,\n"
     "weights, threads. Where outputs differ, the first operator and the rewrite responsible are looked for.\n"
-    "Exit code 7 if outputs differ beyond |a - b| <= atol + rtol * |b|; whole numbers must be equal.\n"
+    "Exit code 7 if outputs differ beyond |a - b| <= atol + rtol * |b|; integers must be equal.\n"
     "\nExamples:\n"
     "  coracle compare model_dir --shape x=1,3,640,640 --b isa=avx2\n"
     "  coracle compare model_dir converted_dir --data inputs --rtol 1e-2\n"

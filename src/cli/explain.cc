@@ -19,10 +19,10 @@ void explain(const ModelArguments& arguments, const SessionArguments& session_ar
   d.Parse(text.c_str());
   for (const JsonValue& step : d.GetArray()) {
     const std::string output = step["outputs"].Empty() ? "" : step["outputs"][0].GetString();
-    const std::string strips =
-        step.HasMember("strips") ? fmt::format("  in strips, group {}", step["strips"].GetInt64()) : "";
+    const std::string tiled =
+        step.HasMember("row_tiles") ? fmt::format("  in row tiles, group {}", step["row_tiles"].GetInt64()) : "";
     fmt::print("{:<28} {:<20} {:<28} {}{}\n", step["node"].GetString(), step["op"].GetString(),
-               step["kernel"].GetString(), output, strips);
+               step["kernel"].GetString(), output, tiled);
     for (const JsonValue& r : step["refused"].GetArray()) {
       fmt::print("    not {}: {}\n", r["kernel"].GetString(), r["reason"].GetString());
     }

@@ -18,7 +18,7 @@ struct Statistics {
   double mean = 0;
 };
 
-/// Of a tensor of real numbers, whole numbers or truth values; zeros for others.
+/// Of a tensor of real numbers, integers or truth values; zeros for others.
 Statistics statistics(const api::View& view);
 
 /// A line for each output: "0  probabilities  float32[1, 10]  min 0  max 0.9  mean 0.1".

@@ -23,7 +23,7 @@ std::string printable(const std::string& text) {
 
 api::Dims parse_dims(const std::string& text, const std::string& option) {
   const auto refuse = [&] {
-    throw Failure(ExitCode::kUsage, option + "=" + text + ": expected whole numbers like 1,3,224,224 or 1x3x224x224");
+    throw Failure(ExitCode::kUsage, option + "=" + text + ": expected integers like 1,3,224,224 or 1x3x224x224");
   };
   const bool bracketed = text.starts_with('[');
   if (bracketed && (text.size() < 2 || !text.ends_with(']'))) refuse();

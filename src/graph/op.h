@@ -226,7 +226,7 @@ struct OpRow {
 
   // What rewriting, planning and kernels want to know. Null functions: nothing of the kind.
   bool reshapes;   ///< result 0 is operand 0 under another shape: the same elements in the same row-major order
-  bool quantizes;  ///< rounds to whole numbers of steps, which other operators then compute with
+  bool quantizes;  ///< rounds to integers of steps, which other operators then compute with
   /// True if result 0 is operand 0, element for element.
   bool (*identity)(const void* attributes, const NodeFacts& facts);
   /// The function that result 0 is of each element of operand 0; nothing where its numbers are not known.

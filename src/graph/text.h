@@ -20,7 +20,7 @@ namespace coracle {
 ///
 /// "lod 1" or "lod none" behind a node: its result 0 has the sequence offsets of operand 1, or none, whatever its
 /// operator says. Operands and results stand port by port: `_` for an absent optional, `[%a, %b]` for a list. Regions
-/// follow their node. Constants of up to eight elements (whole numbers: 64) are written out ("= {1, 2}"), larger ones
+/// follow their node. Constants of up to eight elements (integers: 64) are written out ("= {1, 2}"), larger ones
 /// as "= random(seed)", the seed being their size in bytes: printing keeps types, not weights. Values are numbered in
 /// the order in which they stand, so equal programs have equal texts. Names of nodes and sequence offsets are not part
 /// of it.
@@ -29,7 +29,7 @@ std::string print(const Graph& graph);
 /// The graph that a text describes; print(parse(print(g))) is print(g). More than `print` writes is understood: `#`
 /// begins a comment, values may be called %anything and @anything, results need no type (one that is given must agree
 /// with what is inferred), attributes may stand in any order, and random(seed, low, high) gives elements in [low, high)
-/// (otherwise [-1, 1), whole numbers [0, 4)).
+/// (otherwise [-1, 1), integers [0, 4)).
 /// A short text can ask for much memory: its constants take at most `max_constant_bytes` together.
 /// Throws Error (kInvalidModel) with line and column, what was expected and what was found.
 Graph parse(std::string_view text, int64_t max_constant_bytes = int64_t{1} << 30U);

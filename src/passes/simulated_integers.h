@@ -6,7 +6,7 @@
 namespace coracle {
 
 /// True for a model that simulates integer arithmetic. A rewrite that rounds elsewhere must leave it as it is: its
-/// weights are whole numbers of steps, so that sums of products are nearly exact, and a simulated value that falls to
+/// weights are integers of steps, so that sums of products are nearly exact, and a simulated value that falls to
 /// another step is amplified by the rest of the network.
 bool simulates_integers(const Graph& graph);
 

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <utility>
 
+#include "base/compute_mode.h"
 #include "base/fact.h"
 #include "base/isa.h"
-#include "base/products.h"
 #include "base/strided_view.h"
 #include "base/thread_pool.h"
 #include "graph/op.h"
@@ -164,7 +164,7 @@ struct Kernel {
   const OpRow* op;
   Isa isa = Isa::kAny;
   LayoutRule layout = LayoutRule::kRowMajor;
-  Products products = Products::kFloat32;
+  ComputeMode mode = ComputeMode::kFloat32;
   TypeRule types = kFloat32Rule;
   int8_t rank = 0;        ///< greater first among rows for one instruction set; kLastResort: where no other fits
   bool view = false;      ///< result 0 is operand 0 seen with another type: nothing runs

@@ -32,7 +32,7 @@ KernelSelector::KernelSelector(KernelChoice choice)
 void KernelSelector::add(const Device& device, Rows& rows) const {
   for (const KernelTable* table : device.kernels()) {
     for (const Kernel& kernel : table->rows) {
-      if (runs_on(kernel.isa, isa_) && allows_products(kernel.products) && allows(kernel.name))
+      if (runs_on(kernel.isa, isa_) && allows_mode(kernel.mode) && allows(kernel.name))
         rows[kernel.op].push_back(&kernel);
     }
   }
@@ -41,16 +41,16 @@ void KernelSelector::add(const Device& device, Rows& rows) const {
 void KernelSelector::sort(Rows& rows) {
   // Matrix tiles first, then the widest instruction set; within one by rank, then the order of the table.
   const auto order = [](const Kernel* k) {
-    return std::tuple(k->rank != kLastResort, k->products != Products::kFloat32, k->isa, k->rank);
+    return std::tuple(k->rank != kLastResort, k->mode != ComputeMode::kFloat32, k->isa, k->rank);
   };
   for (auto& [op, list] : rows) {
     std::stable_sort(list.begin(), list.end(), [&](const Kernel* a, const Kernel* b) { return order(a) > order(b); });
   }
 }
 
-bool KernelSelector::allows_products(Products products) const {
-  if (products == Products::kFloat32) return true;
-  if (products != products_of(choice_.precision)) return false;
+bool KernelSelector::allows_mode(ComputeMode mode) const {
+  if (mode == ComputeMode::kFloat32) return true;
+  if (mode != compute_mode_of(choice_.precision)) return false;
   return choice_.emulates_tiles || (isa_ == Isa::kAvx512 && has_matrix_tiles());
 }
 

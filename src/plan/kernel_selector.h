@@ -27,7 +27,7 @@ struct KernelChoice {
   Isa isa = detected_isa();                   ///< wider ones are left out
   Precision precision = Precision::kDefault;  ///< on matrix tiles, if the instruction set is AVX-512
   bool emulates_tiles = false;                ///< also on machines without such tiles: slow, the same numbers
-  std::vector<std::string> disabled = {};     ///< prefixes: "conv2d", "conv2d.indirect" or "strips"
+  std::vector<std::string> disabled = {};     ///< prefixes: "conv2d", "conv2d.indirect" or "row_tiles"
   std::vector<UsedDevice> devices = {};       ///< in order of preference; place i is the i-th, from 1 on
 };
 
@@ -52,7 +52,7 @@ class KernelSelector {
  private:
   using Rows = std::unordered_map<const OpRow*, std::vector<const Kernel*>>;
 
-  bool allows_products(Products products) const;
+  bool allows_mode(ComputeMode mode) const;
   void add(const Device& device, Rows& rows) const;
   static void sort(Rows& rows);
 

@@ -11,8 +11,8 @@
 #include "plan/partition.h"
 #include "plan/placement.h"
 #include "plan/reference_kernel.h"
+#include "plan/row_tiles.h"
 #include "plan/strided.h"
-#include "plan/strips.h"
 #include "plan/waits.h"
 
 namespace coracle {
@@ -50,7 +50,7 @@ class SegmentPlanner {
     }
     add_live_outs();
     locals_.finish();
-    if (context_.selector->allows(kStripsName)) join_strips(steps_, context_.pool->threads());
+    if (context_.selector->allows(kRowTilesName)) fuse_row_tiles(steps_, context_.pool->threads());
     if (context_.selector->allows(kStridedName)) {
       use_strided(steps_, [&](Step& step, const ArgFacts& args) { prepare(step, args); });
     }

@@ -21,7 +21,7 @@ struct ObservedValue {
 /// Sees values while a session runs. What it throws ends the run.
 using Observer = std::function<void(const ObservedValue& value)>;
 
-/// Shows the operands (or results) of a planned call; those of what it runs in strips, as far as they lie in memory.
+/// Shows the operands (or results) of a planned call; those of what it runs in row tiles, as far as they lie in memory.
 void observe_step(const Graph& graph, const Steps& steps, const Step& step, const KernelCall& call, bool results,
                   const Observer& observer);
 

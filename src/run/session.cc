@@ -15,7 +15,7 @@ namespace {
   throw Error(ErrorCode::kInvalidArgument, e.text()).add_context(text(work, " with ", inputs));
 }
 
-/// Plans cut the work for all threads of a session, and whoever runs it alone pays for each cut (strips of images
+/// Plans cut the work for all threads of a session, and whoever runs it alone pays for each cut (row tiles of images
 /// overlap): no more than so many for each processor.
 constexpr int kMostPerCpu = 4;
 

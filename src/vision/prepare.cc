@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kTextStride = 32;  // Sides of what text detectors take are multiples of it.
 
-/// To the nearest whole number, ties to the even one.
+/// To the nearest integer, ties to the even one.
 int rounded(double value) {
   check_size(static_cast<std::int64_t>(std::min(value, 1e9)), 1);
   return static_cast<int>(std::nearbyint(value));

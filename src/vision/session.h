@@ -18,7 +18,7 @@ class PictureModel {
   void run(const Prepared& prepared, const std::vector<float>& values, std::int64_t count);
   bool has_input(const std::string& name) const;
   std::size_t outputs() const { return session_.model_outputs; }
-  /// An output of real or whole numbers.
+  /// An output of real or integers.
   Output output(std::size_t index) const;
 
  private:

@@ -16,7 +16,7 @@ void place(const Image& part, const std::array<Point, 4>& corners, Image& onto);
 Image quarter_left(const Image& image);
 Image upside_down(const Image& image);
 /// Turned anticlockwise by 0, 90, 180 or 270 degrees about the point (width / 2, height / 2), as OpenCV's affine maps
-/// do it: pixels lie at whole numbers, so the first row, column or both are black and as many on the other side are
+/// do it: pixels lie at integers, so the first row, column or both are black and as many on the other side are
 /// lost.
 Image turned(const Image& image, int degrees);
 

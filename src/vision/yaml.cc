@@ -168,7 +168,7 @@ double Yaml::number() const {
 
 std::int64_t Yaml::integer() const {
   const double value = number();
-  if (value != std::floor(value) || std::abs(value) > 1e9) fail("expected a whole number, found '" + text() + "'");
+  if (value != std::floor(value) || std::abs(value) > 1e9) fail("expected an integer, found '" + text() + "'");
   return static_cast<std::int64_t>(value);
 }
 

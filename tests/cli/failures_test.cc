@@ -180,7 +180,7 @@ TEST_F(Failures, NumpyFiles) {
   expect_damaged("{'descr': '<f4', 'fortran_order': False, 'shape': (1, -2), }", eight, "(1, -2)");
   expect_damaged("{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2.5), }", eight, "commas");
   expect_damaged("{'descr': '<f4', 'fortran_order': False, 'shape': (1; 2), }", eight, "commas");
-  expect_damaged("{'descr': '<f4', 'fortran_order': False, 'shape': (1, x2), }", eight, "whole numbers");
+  expect_damaged("{'descr': '<f4', 'fortran_order': False, 'shape': (1, x2), }", eight, "integers");
   expect_damaged("{'descr': '<f4', 'fortran_order': False, 'shape': [1, 2], }", eight, "tuple");
   expect_damaged("{'descr': '<f4', 'shape': (1, 2), }", eight, "'fortran_order'");
   expect_damaged("{'descr'", eight, "header");
@@ -219,7 +219,7 @@ TEST_F(Failures, Shapes) {
   };
   for (const char* text :
        {"1,", ",2", "1,,2", "1;2", "1,x", "-1,2", "1, 2", "[1,2", "1x2,3", "[1,]", "99999999999999999999"}) {
-    expect_failure(given(text), kUsage, {"--shape x=", text, "whole numbers"});
+    expect_failure(given(text), kUsage, {"--shape x=", text, "integers"});
   }
   expect_failure(given("2"), kUsage, {"input 'x'", "2 dimensions", "[?, 2]", "[2]"});
   expect_failure(given("1,3"), kUsage, {"input 'x' takes float32[?, 2], given float32[1, 3]", "--allow-other-shapes"});

@@ -2,7 +2,7 @@
 // Two ways to the same answer must give the same bits: one session under inputs that change their sizes by turns, with
 // 1 and 3 threads, with another session in between, after release_memory, under a memory limit that just suffices,
 // against a model loaded for these sizes alone. Across options (rewrites off, one by one; narrower instruction sets;
-// strips or strided operands off) answers agree within rounding. With nodes on a device that does everything late,
+// row tiles or strided operands off) answers agree within rounding. With nodes on a device that does everything late,
 // chosen by chance, answers have the same bits.
 //   metamorphic_test [--models | --operators DIR] [--seconds S] [--all-options | --placements] [NAME...]
 #include <algorithm>
@@ -37,7 +37,7 @@ std::vector<Variant> variants() {
   for (Isa isa : {Isa::kAvx2, Isa::kSse2}) {
     if (runs_on(isa, detected_isa()) && isa != detected_isa()) add(text("with ", name_of(isa))).kernels.isa = isa;
   }
-  for (const char* kernels : {"strips", "strided"}) add(text("without ", kernels)).kernels.disabled = {kernels};
+  for (const char* kernels : {"row_tiles", "strided"}) add(text("without ", kernels)).kernels.disabled = {kernels};
   for (const Pass& pass : pipeline()) {
     const std::string name = text("without ", pass.name);
     const bool known = std::any_of(all.begin(), all.end(), [&](const Variant& v) { return v.name == name; });

@@ -61,8 +61,8 @@ Errors errors_of(const GemmFunctions& f, int64_t depth, const std::vector<float>
 
 void print_row(const std::string& what, int64_t depth, const std::vector<float>& a, const std::vector<float>& b) {
   std::printf("| %s | %lld |", what.c_str(), static_cast<long long>(depth));
-  for (Products products : {Products::kFloat32, Products::kBf16x6, Products::kBf16x3, Products::kBf16}) {
-    const Errors e = errors_of(gemm_table(detected_isa(), products), depth, a, b);
+  for (ComputeMode mode : {ComputeMode::kFloat32, ComputeMode::kBf16x6, ComputeMode::kBf16x3, ComputeMode::kBf16}) {
+    const Errors e = errors_of(gemm_table(detected_isa(), mode), depth, a, b);
     std::printf(" %.1e / %.1e |", e.root_mean_square, e.largest);
   }
   std::printf("\n");

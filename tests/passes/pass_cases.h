@@ -25,7 +25,7 @@ inline void PrintTo(const PassCase& c, std::ostream* out) { *out << c.pass << ".
 /// All cases of a file; an empty list if there is none.
 std::vector<PassCase> read_pass_cases(const std::string& folder, const std::string& pass);
 
-/// Inputs for a graph, unknown dimensions 4, reproducible by their seed: reals in [-2, 2), whole numbers in [0, 3).
+/// Inputs for a graph, unknown dimensions 4, reproducible by their seed: reals in [-2, 2), integers in [0, 3).
 std::vector<Tensor> inputs_for(const Graph& graph, unsigned seed);
 
 /// Why the second is not the first within `tolerance` of each element (of the tensor's root mean square or of 1e-3

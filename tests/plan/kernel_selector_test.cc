@@ -52,10 +52,10 @@ TEST(KernelSelector, TheOrderOfFilesDecidesNothing) {
     const Kernel* kernel;
     const KernelTable* table;
   };
-  std::map<std::tuple<const OpRow*, Isa, Products>, std::vector<Row>> alike;
+  std::map<std::tuple<const OpRow*, Isa, ComputeMode>, std::vector<Row>> alike;
   for (const Device* device : all_devices()) {
     for (const KernelTable* table : device->kernels()) {
-      for (const Kernel& k : table->rows) alike[{k.op, k.isa, k.products}].push_back({&k, table});
+      for (const Kernel& k : table->rows) alike[{k.op, k.isa, k.mode}].push_back({&k, table});
     }
   }
   for (const auto& [key, rows] : alike) {
@@ -80,21 +80,21 @@ TEST(KernelSelector, ACapLeavesWiderKernelsOut) {
 TEST(KernelSelector, MatrixTilesGoByPrecision) {
   for (Precision precision : {Precision::kStrict, Precision::kDefault, Precision::kHigh, Precision::kBf16}) {
     const KernelSelector selector({.precision = precision, .emulates_tiles = true});
-    const Products wanted = products_of(precision);
+    const ComputeMode wanted = compute_mode_of(precision);
     bool after_tiles = false;
     for (const Kernel* kernel : selector.rows(kOpRow<Conv2dFused>)) {
-      if (kernel->products == Products::kFloat32) {
+      if (kernel->mode == ComputeMode::kFloat32) {
         after_tiles = true;
       } else {
-        EXPECT_EQ(kernel->products, wanted) << kernel->name;
+        EXPECT_EQ(kernel->mode, wanted) << kernel->name;
         EXPECT_FALSE(after_tiles) << kernel->name;
       }
     }
-    EXPECT_EQ(selector.rows(kOpRow<Conv2dFused>).front()->products, wanted);
+    EXPECT_EQ(selector.rows(kOpRow<Conv2dFused>).front()->mode, wanted);
   }
   const KernelSelector narrow({.isa = Isa::kAny});
   for (const Kernel* kernel : narrow.rows(kOpRow<Conv2dFused>)) {
-    EXPECT_EQ(kernel->products, Products::kFloat32) << kernel->name;
+    EXPECT_EQ(kernel->mode, ComputeMode::kFloat32) << kernel->name;
   }
 }
 

@@ -93,7 +93,7 @@ def test_options(linear_files):
         coracle.load(linear_files[0], no_such_option=1)
     with pytest.raises(coracle.InvalidArgumentError, match="no_isa"):
         coracle.load(linear_files[0], cpu_isa="no_isa")
-    with pytest.raises(coracle.InvalidArgumentError, match="whole number"):
+    with pytest.raises(coracle.InvalidArgumentError, match="integer"):
         coracle.load(linear_files[0], max_rewrites="3")
     with pytest.raises(coracle.InvalidArgumentError, match="list of names"):
         coracle.load(linear_files[0], keep_tensors=[3])

@@ -10,7 +10,7 @@ import program_file
 import pytest
 
 X = np.arange(8, dtype=np.float32).reshape(2, 4) - 3
-PLAIN = {"disable_passes": "all", "disable_kernels": ["strips", "strided"]}
+PLAIN = {"disable_passes": "all", "disable_kernels": ["row_tiles", "strided"]}
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ def difference(got, lod, want):
     if want_lod and lod != want_lod:
         return "offsets %s, Paddle has %s" % (lod, want_lod)
     if not np.issubdtype(array.dtype, np.floating):
-        return None if np.array_equal(got, array) else "other whole numbers"
+        return None if np.array_equal(got, array) else "other integers"
     finite = np.isfinite(array)
     same = np.isclose(got.astype(np.float64), array.astype(np.float64), rtol, atol, equal_nan=True)
     return None if (same | ~finite).all() and np.array_equal(got[~finite], array[~finite], equal_nan=True) else "other values"

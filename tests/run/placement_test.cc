@@ -45,7 +45,7 @@ TEST_P(RandomPlacement, GivesTheBitsOfTheCpu) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomPlacement, ::testing::Range(1U, 25U));
 
-/// Convolutions that follow each other on large images: they run in strips where they stay on the host.
+/// Convolutions that follow each other on large images: they run in row tiles where they stay on the host.
 const char* const kChain = R"(graph (%x "x": float32[?, 3, ?, ?]) {
   @w1: float32[16, 3, 3, 3] = random(1)
   @w2: float32[16, 1, 5, 5] = random(2)

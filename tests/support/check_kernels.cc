@@ -120,7 +120,7 @@ class Checker {
   std::set<std::string> taken() const {
     std::set<std::string> families;
     for (const Kernel* kernel : took_) {
-      if (kernel->products == Products::kFloat32) families.emplace(family_of(*kernel));
+      if (kernel->mode == ComputeMode::kFloat32) families.emplace(family_of(*kernel));
     }
     return families;
   }
@@ -152,7 +152,7 @@ class Checker {
     int taken = 0;
     for (const Kernel* kernel : selector.rows(c_.op.row())) {
       if (std::string_view(kernel->name) == "reference" || kernel->view) continue;
-      if ((kernel->products != Products::kFloat32) != on_tiles) continue;
+      if ((kernel->mode != ComputeMode::kFloat32) != on_tiles) continue;
       taken += check_row(*kernel, Layout::kRowMajor);
       if ((kernel->layout == LayoutRule::kSame || kernel->layout == LayoutRule::kRelayout) && has_image()) {
         taken += check_row(*kernel, Layout::kChannelsLast);
@@ -167,7 +167,7 @@ class Checker {
     std::set<std::string_view> known;
     for (const Kernel* kernel : selector.rows(c_.op.row())) {
       const std::string_view name = kernel->name;
-      if (name == "reference" || kernel->view || kernel->products != Products::kFloat32) continue;
+      if (name == "reference" || kernel->view || kernel->mode != ComputeMode::kFloat32) continue;
       const bool took = std::count(took_.begin(), took_.end(), kernel) > 0;
       any_of[kernel->isa] |= took;
       known.insert(family_of(*kernel));
@@ -236,7 +236,7 @@ class Checker {
       return 1;
     }
     const std::vector<Bytes> one = run(kernel, args, 1, false);
-    for (size_t i = 0; i < one.size(); ++i) compare(one[i], i, error_of(kernel.products));
+    for (size_t i = 0; i < one.size(); ++i) compare(one[i], i, error_of(kernel.mode));
     for (int threads : {2, 3}) EXPECT_EQ(one, run(kernel, args, threads, false)) << threads << " threads";
     EXPECT_EQ(one, run(kernel, args, 2, true)) << "in place";
     return 1;
@@ -310,10 +310,10 @@ class Checker {
   static constexpr double kErrorOfHalf = 2e-3;
 
   /// Of products, relative to the largest result.
-  static double error_of(Products products) {
-    switch (products) {
-      case Products::kBf16x3: return 2e-5;
-      case Products::kBf16: return 2e-2;
+  static double error_of(ComputeMode mode) {
+    switch (mode) {
+      case ComputeMode::kBf16x3: return 2e-5;
+      case ComputeMode::kBf16: return 2e-2;
       default: return 0;
     }
   }

@@ -37,7 +37,7 @@ std::set<std::string> rows_that_take(const KernelCase& c);
 
 /// Floats in [low, high), the same for each seed.
 Tensor random_floats(const Shape& shape, double low = -2, double high = 2, unsigned seed = 1);
-/// Whole numbers in [low, high).
+/// Integers in [low, high).
 Tensor random_ints(const Shape& shape, int64_t low, int64_t high, DType dtype = DType::kInt64, unsigned seed = 1);
 /// Numbers of any type from -9 to 9 (0 to 9, 0 to 1); of float32, every third is infinite, NaN or a zero of either sign
 /// if `special`.

@@ -125,7 +125,7 @@ TEST_F(Descriptions, DamageIsToldByLine) {
   EXPECT_TRUE(has(error(resize("{}"), Problem::kDescription), "'size' is missing"));
   EXPECT_TRUE(has(error(resize("{size: [1, 2, 3]}"), Problem::kDescription), "expected two lengths, found 3"));
   EXPECT_TRUE(has(error(resize("{size: -1}"), Problem::kDescription), "expected a length from 1 to"));
-  EXPECT_TRUE(has(error(resize("{size: 1e300}"), Problem::kDescription), "expected a whole number"));
+  EXPECT_TRUE(has(error(resize("{size: 1e300}"), Problem::kDescription), "expected an integer"));
   EXPECT_TRUE(has(error(resize("[]"), Problem::kDescription), "expected names with values"));
   EXPECT_TRUE(has(error(std::string("PreProcess:\n  transform_ops: []\n") + kTopk, Problem::kDescription),
                   "a step that normalises is missing"));

@@ -66,7 +66,7 @@ class ShapeRanges {
     }
   }
 
-  /// What may be a shape: one to eight whole numbers.
+  /// What may be a shape: one to eight integers.
   static std::vector<int64_t> shape_values(const coracle_tensor_view& tensor) {
     std::vector<int64_t> values;
     const size_t size = coracle_dtype_size(tensor.dtype);

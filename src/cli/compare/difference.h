@@ -7,7 +7,7 @@
 
 namespace coracle::cli {
 
-/// Real numbers a and b agree where |a - b| <= absolute + relative * |b|, as numpy.isclose says; whole numbers and
+/// Real numbers a and b agree where |a - b| <= absolute + relative * |b|, as numpy.isclose says; integers and
 /// truth values where they are the same. A NaN agrees with a NaN, an infinity with the same infinity.
 struct Tolerance {
   double relative = 1e-3;
@@ -33,7 +33,7 @@ struct Difference {
   bool agrees() const { return mismatch.empty() && beyond == 0; }
 };
 
-/// Element types may differ: numbers are compared. Whole numbers have to be equal if both tensors hold such.
+/// Element types may differ: numbers are compared. Integers have to be equal if both tensors hold such.
 Difference difference(const Array& a, const Array& b, const Tolerance& tolerance);
 
 /// "max abs 1.2e-07, max rel 3e-06, mean abs 2e-08, 0 of 1000 beyond"

@@ -55,7 +55,7 @@ int64_t whole_number(const std::string& option, const std::string& key, const st
   int64_t number = 0;
   const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
   if (error != std::errc() || end != value.data() + value.size() || number < 0) {
-    throw Failure(ExitCode::kUsage, fmt::format("{} {}={}: expected a whole number", option, key, value));
+    throw Failure(ExitCode::kUsage, fmt::format("{} {}={}: expected an integer", option, key, value));
   }
   return number;
 }

@@ -12,13 +12,13 @@ namespace coracle::cli {
 /// Whether elements of that type are numbers or truth values that a double shows.
 bool is_real(coracle_dtype dtype);
 bool is_whole(coracle_dtype dtype);
-/// Element `index` of `elements`, of such a type; whole numbers beyond 2^53 are rounded.
+/// Element `index` of `elements`, of such a type; integers beyond 2^53 are rounded.
 double number_at(coracle_dtype dtype, const void* elements, size_t index);
-/// An element of a type of whole numbers or truth values.
+/// An element of a type of integers or truth values.
 int64_t whole_at(coracle_dtype dtype, const void* elements, size_t index);
 
 /// Stores a number as element `index`; float32 rounds. False if the type does not hold it: fractions and what is out of
-/// range among whole numbers; types of 16 bits are not written.
+/// range among integers; types of 16 bits are not written.
 bool put_number(Array& array, size_t index, double value);
 bool put_whole(Array& array, size_t index, int64_t value);
 

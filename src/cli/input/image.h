@@ -31,7 +31,7 @@ struct ImageOptions {
   int64_t side = 0;             ///< kShort: of the shorter side; 0: 8/7 of the input's shorter one (256 for 224)
   uint8_t grey = 114;           ///< kLetterbox: of the border
   bool bgr = false;             ///< blue first
-  std::optional<double> scale;  ///< none: 1/255 for real types, 1 for whole numbers
+  std::optional<double> scale;  ///< none: 1/255 for real types, 1 for integers
   std::array<double, 3> mean{0, 0, 0};
   std::array<double, 3> std{1, 1, 1};
 

@@ -11,7 +11,7 @@
 namespace coracle::cli {
 namespace {
 
-/// Whole numbers as they are, all others as real ones.
+/// Integers as they are, all others as real ones.
 struct Number {
   bool whole = false;
   int64_t i = 0;

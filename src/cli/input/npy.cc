@@ -48,7 +48,7 @@ api::Dims dims_of(std::string_view tuple, const std::string& path) {
     const auto [next, error] = std::from_chars(rest.data(), rest.data() + rest.size(), dim);
     if (error == std::errc::result_out_of_range) damaged(path, "a dimension is too large");
     if (error != std::errc() || dim < 0) {
-      damaged(path, "the shape " + std::string(tuple.substr(0, close + 1)) + " is not a tuple of whole numbers");
+      damaged(path, "the shape " + std::string(tuple.substr(0, close + 1)) + " is not a tuple of integers");
     }
     dims.push_back(dim);
     if (dims.size() > CORACLE_MAX_RANK) damaged(path, "it has too many dimensions");

@@ -150,8 +150,8 @@ Misfit Contraction::misfit(const Labels& labels) {
              : nullptr;
 }
 
-Contraction::Contraction(Labels labels, Isa isa, Products products, DType dtype, bool rows_may_be_a_batch)
-    : gemm_(&gemm_table(isa, products)),
+Contraction::Contraction(Labels labels, Isa isa, ComputeMode mode, DType dtype, bool rows_may_be_a_batch)
+    : gemm_(&gemm_table(isa, mode)),
       direct_(&product_table(isa)),
       moves_(&transpose_table(isa)),
       element_(coracle::size_of(dtype)) {
@@ -227,10 +227,10 @@ Contraction::Contraction(Labels labels, Isa isa, Products products, DType dtype,
   const bool small = depth_ * columns_ <= (rows_ < kManyRows ? kLevel1Matrix : kSmallMatrix);
   const bool direct = small || (rows_ <= kFewRows && b_column == 1);
   if (dtype == DType::kFloat64 ||
-      (method_ == Method::kGemm && products == Products::kFloat32 && !rows_may_be_a_batch && direct)) {
+      (method_ == Method::kGemm && mode == ComputeMode::kFloat32 && !rows_may_be_a_batch && direct)) {
     if (method_ != Method::kDots) method_ = Method::kDirect;
   }
-  row_tile_ = products == Products::kFloat32 ? kRowTile : gemm_->tile_rows(columns_);
+  row_tile_ = mode == ComputeMode::kFloat32 ? kRowTile : gemm_->tile_rows(columns_);
   if (method_ == Method::kGemm) {
     copies_left_ = a_depth_ != 1;
     copies_right_ = depth.size() > 2;

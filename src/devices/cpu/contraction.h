@@ -28,7 +28,7 @@ class Contraction {
 
   Contraction() = default;
   /// For labels that fit. `rows_may_be_a_batch`: how a row is computed must not depend on how many there are.
-  Contraction(std::vector<ContractionLabel> labels, Isa isa, Products products, DType dtype, bool rows_may_be_a_batch);
+  Contraction(std::vector<ContractionLabel> labels, Isa isa, ComputeMode mode, DType dtype, bool rows_may_be_a_batch);
 
   size_t workspace() const { return workspace_; }
   /// Bytes behind the object.

@@ -37,10 +37,10 @@ int64_t whole(int64_t count, int64_t of) { return (count + of - 1) / of * of; }
 
 }  // namespace
 
-Misfit products_misfit(Products products, int64_t rows, const GemmShape& shape) {
+Misfit mode_misfit(ComputeMode mode, int64_t rows, const GemmShape& shape) {
   constexpr int64_t kSide = 16;
   constexpr int64_t kDepth = 32;
-  if (products == Products::kFloat32) return nullptr;
+  if (mode == ComputeMode::kFloat32) return nullptr;
   if (rows < kLeastTileRows) return "too few rows for matrix tiles";
   const int64_t depth = shape.taps * shape.depth;
   const int64_t used = rows * shape.columns * depth;

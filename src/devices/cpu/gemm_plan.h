@@ -11,15 +11,15 @@
 namespace coracle::cpu {
 
 /// Products of float32 by multiply-adds of an instruction set, others on matrix tiles.
-inline const GemmFunctions& gemm_table(Isa isa, Products products) {
-  switch (products) {
-    case Products::kBf16x6: return machine_tile_gemm().x6;
-    case Products::kBf16x3: return machine_tile_gemm().x3;
-    case Products::kBf16: return machine_tile_gemm().bf16;
+inline const GemmFunctions& gemm_table(Isa isa, ComputeMode mode) {
+  switch (mode) {
+    case ComputeMode::kBf16x6: return machine_tile_gemm().x6;
+    case ComputeMode::kBf16x3: return machine_tile_gemm().x3;
+    case ComputeMode::kBf16: return machine_tile_gemm().bf16;
     default: return gemm_table(isa);
   }
 }
-inline const GemmFunctions& gemm_table(const Kernel& kernel) { return gemm_table(kernel.isa, kernel.products); }
+inline const GemmFunctions& gemm_table(const Kernel& kernel) { return gemm_table(kernel.isa, kernel.mode); }
 
 /// What a product or convolution needs besides its tensors, ready for every call with the same shapes.
 struct GemmPlan {
@@ -39,7 +39,7 @@ constexpr int64_t kLeastRowsToPackTiles = 64;
 
 /// Null if a product with these rows of one item of the batch is worth `products`: whole tiles would do at most twice
 /// the work. How an item is computed must not depend on how many there are.
-Misfit products_misfit(Products products, int64_t rows, const GemmShape& shape);
+Misfit mode_misfit(ComputeMode mode, int64_t rows, const GemmShape& shape);
 
 /// The operand (of an operator with its epilogue's tensors from 2 on) on which the product may be written, or -1.
 int residual_in_place(const GemmFunctions& gemm, const GemmPlan& plan, const EpilogueProgram& epilogue);
@@ -47,20 +47,20 @@ int residual_in_place(const GemmFunctions& gemm, const GemmPlan& plan, const Epi
 // Saved models have these numbers in the keys of their packed weights.
 static_assert(static_cast<int>(Isa::kNeon) == 1 && static_cast<int>(Isa::kSse2) == 2 &&
               static_cast<int>(Isa::kAvx2) == 3 && static_cast<int>(Isa::kAvx512) == 4 &&
-              static_cast<int>(Products::kFloat32) == 0 && static_cast<int>(Products::kBf16x6) == 1 &&
-              static_cast<int>(Products::kBf16x3) == 2 && static_cast<int>(Products::kBf16) == 3);
+              static_cast<int>(ComputeMode::kFloat32) == 0 && static_cast<int>(ComputeMode::kBf16x6) == 1 &&
+              static_cast<int>(ComputeMode::kBf16x3) == 2 && static_cast<int>(ComputeMode::kBf16) == 3);
 
 /// Which table packs and multiplies, as a part of forms of packed weights.
 struct GemmChoice {
   int64_t isa = 0;
-  int64_t products = 0;
+  int64_t mode = 0;
 
-  explicit GemmChoice(Isa i = Isa::kAny, Products p = Products::kFloat32)
-      : isa(static_cast<int64_t>(i)), products(static_cast<int64_t>(p)) {}
-  explicit GemmChoice(const Kernel& kernel) : GemmChoice(kernel.isa, kernel.products) {}
+  explicit GemmChoice(Isa i = Isa::kAny, ComputeMode p = ComputeMode::kFloat32)
+      : isa(static_cast<int64_t>(i)), mode(static_cast<int64_t>(p)) {}
+  explicit GemmChoice(const Kernel& kernel) : GemmChoice(kernel.isa, kernel.mode) {}
   /// Multiply-adds of the same instruction set.
   GemmChoice without_tiles() const { return GemmChoice(static_cast<Isa>(isa)); }
-  const GemmFunctions& table() const { return gemm_table(static_cast<Isa>(isa), static_cast<Products>(products)); }
+  const GemmFunctions& table() const { return gemm_table(static_cast<Isa>(isa), static_cast<ComputeMode>(mode)); }
 };
 
 /// Packed matrices of `groups` groups, one behind the other. B[t, k, column] of group g, with k = join * inner + i, is

@@ -58,7 +58,7 @@ class Definitions {
   std::string text_;
 };
 
-/// An element type in kernels: as it is stored, or the whole number of its size where it is only moved.
+/// An element type in kernels: as it is stored, or the integer of its size where it is only moved.
 const char* storage_type(DType type);
 const char* moved_type(DType type);
 

@@ -8,7 +8,7 @@
 
 namespace coracle {
 
-/// out = smallest whole number not below x
+/// out = smallest integer not below x
 struct Ceil : UnaryOperator {
   static constexpr const char* kName = "ceil";
   static constexpr const char* kLegacy[] = {"ceil"};

@@ -8,7 +8,7 @@
 
 namespace coracle {
 
-/// out = largest whole number not above x
+/// out = largest integer not above x
 struct Floor : UnaryOperator {
   static constexpr const char* kName = "floor";
   static constexpr const char* kLegacy[] = {"floor"};

@@ -9,7 +9,7 @@
 
 namespace coracle {
 
-/// The nearest whole number (of x * 10^decimals). Paddle 2 sends halves away from zero, Paddle 3 to the even one: the
+/// The nearest integer (of x * 10^decimals). Paddle 2 sends halves away from zero, Paddle 3 to the even one: the
 /// file's version decides.
 struct Round : UnaryOperator {
   static constexpr const char* kName = "round";

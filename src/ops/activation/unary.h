@@ -21,7 +21,7 @@ struct UnaryOperator {
 /// Same type and shape as x.
 inline void infer_unary(InferArgs& a) { a.set(0, a.dtype(0), a.shape(0)); }
 
-/// out[i] = f(x[i]) in double (results for whole numbers are truncated).
+/// out[i] = f(x[i]) in double (results for integers are truncated).
 template <class F>
 void reference_unary(ReferenceArgs& a, const F& f) {
   Buffer<double> values = doubles_of(a.in(0));

@@ -79,7 +79,7 @@ class BroadcastWalk {
 /// One operand converted to `dtype` (itself where it is that already).
 Tensor converted(const Tensor& t, DType dtype);
 
-/// out = f(x, y), whole numbers in int64 and cut to the result's type, real ones in double: f(T, T) -> T.
+/// out = f(x, y), integers in int64 and cut to the result's type, real ones in double: f(T, T) -> T.
 template <class F>
 void reference_binary(ReferenceArgs& a, const F& f) {
   Tensor& out = a.out(0);

@@ -17,7 +17,7 @@ inline Shape filled_shape(const InferArgs& a, int port) {
   return Shape::unknown_rank();
 }
 
-/// Every element = value. Whole numbers take `whole`, which keeps all 64 bits.
+/// Every element = value. Integers take `whole`, which keeps all 64 bits.
 inline void fill(Tensor& t, double value, int64_t whole) {
   visit_real(t.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;

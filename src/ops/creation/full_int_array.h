@@ -5,7 +5,7 @@
 
 namespace coracle {
 
-/// A list of whole numbers as a 1-D tensor.
+/// A list of integers as a 1-D tensor.
 struct FullIntArray {
   static constexpr const char* kName = "full_int_array";
   static constexpr Port kOutputs[] = {out("out", "Out")};

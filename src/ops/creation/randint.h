@@ -5,7 +5,7 @@
 
 namespace coracle {
 
-/// Whole numbers evenly distributed in [low, high).
+/// Integers evenly distributed in [low, high).
 struct Randint {
   static constexpr const char* kName = "randint";
   static constexpr const char* kLegacy[] = {"randint"};

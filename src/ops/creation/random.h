@@ -29,7 +29,7 @@ class RandomStream {
     const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
     return radius * std::cos(2.0 * std::numbers::pi * uniform());
   }
-  /// A whole number in [0, n); n is positive.
+  /// An integer in [0, n); n is positive.
   int64_t below(int64_t n) { return static_cast<int64_t>(bits() % static_cast<uint64_t>(n)); }
 
  private:

@@ -58,7 +58,7 @@ inline void infer(const DensityPriorBox& op, InferArgs& a) {
 
 inline void reference(const DensityPriorBox& op, ReferenceArgs& a) {
   const ImageGrid grid(a.shape(0), a.shape(1), op.step_w, op.step_h);
-  // The distance between points is a whole number of pixels.
+  // The distance between points is an integer of pixels.
   const double average = std::trunc((grid.step_w + grid.step_h) * 0.5);
   write_anchors(op.variances, a, [&](const auto& add) {
     for (int64_t row = 0; row < grid.rows; ++row) {

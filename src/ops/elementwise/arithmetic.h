@@ -7,11 +7,11 @@
 
 #include "base/convert.h"
 
-/// Arithmetic as Paddle defines it for each kind of number. Whole numbers wrap around, and divided by zero give zero:
+/// Arithmetic as Paddle defines it for each kind of number. Integers wrap around, and divided by zero give zero:
 /// nothing a model holds may stop a run.
 namespace coracle {
 
-/// x + y; whole numbers wrap around.
+/// x + y; integers wrap around.
 template <class T>
 T wrapped_sum(T x, T y) {
   if constexpr (std::is_integral_v<T>) {
@@ -41,7 +41,7 @@ T wrapped_product(T x, T y) {
   }
 }
 
-/// x / y, truncated for whole numbers.
+/// x / y, truncated for integers.
 template <class T>
 T quotient(T x, T y) {
   if constexpr (std::is_integral_v<T>) {
@@ -95,13 +95,13 @@ T floor_remainder(T x, T y) {
   }
 }
 
-/// x to the power of y; of whole numbers the real power, converted to their type.
+/// x to the power of y; of integers the real power, converted to their type.
 template <class T>
 T power(T x, T y) {
   return convert<T>(std::pow(static_cast<double>(x), static_cast<double>(y)));
 }
 
-/// x multiplied by itself, `n` factors in all; whole numbers wrap around. Of a negative `n` the quotient of 1 and the
+/// x multiplied by itself, `n` factors in all; integers wrap around. Of a negative `n` the quotient of 1 and the
 /// power of -n.
 template <class T>
 T whole_power(T x, T n) {

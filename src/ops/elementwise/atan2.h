@@ -7,7 +7,7 @@
 
 namespace coracle {
 
-/// out = the angle of the point (y, x): operand 0 over operand 1; whole numbers give float64
+/// out = the angle of the point (y, x): operand 0 over operand 1; integers give float64
 struct Atan2 {
   static constexpr const char* kName = "atan2";
   static constexpr const char* kLegacy[] = {"atan2"};

@@ -5,7 +5,7 @@
 
 namespace coracle {
 
-/// The elements in another type. Real to whole numbers truncates; what does not fit gives what the x86 conversion gives
+/// The elements in another type. Real to integers truncates; what does not fit gives what the x86 conversion gives
 /// (the smallest number); anything but zero is true.
 struct Cast {
   static constexpr const char* kName = "cast";

@@ -7,7 +7,7 @@
 
 namespace coracle {
 
-/// out = x with the sign of y; whole numbers give float32
+/// out = x with the sign of y; integers give float32
 struct Copysign : BinaryOperator {
   static constexpr const char* kName = "copysign";
   static constexpr const char* kLegacy[] = {"copysign"};

@@ -6,7 +6,7 @@
 
 namespace coracle {
 
-/// out = x / y; whole numbers divide with truncation, by zero gives zero
+/// out = x / y; integers divide with truncation, by zero gives zero
 struct Divide : BinaryOperator {
   static constexpr const char* kName = "divide";
   static constexpr const char* kLegacy[] = {"elementwise_div"};

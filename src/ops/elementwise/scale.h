@@ -8,7 +8,7 @@
 
 namespace coracle {
 
-/// out = scale * x + bias, or scale * (x + bias). For whole numbers, scale and bias are first brought to x's type.
+/// out = scale * x + bias, or scale * (x + bias). For integers, scale and bias are first brought to x's type.
 struct Scale {
   static constexpr const char* kName = "scale";
   static constexpr const char* kLegacy[] = {"scale"};

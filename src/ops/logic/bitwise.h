@@ -7,7 +7,7 @@ namespace coracle {
 
 inline void require_bits(const InferArgs& a, int port) {
   require(is_integer(a.dtype(port)) || a.dtype(port) == DType::kBool, "operand ", port, " is ", a.dtype(port),
-          ", expected whole numbers or bool");
+          ", expected integers or bool");
 }
 
 inline void infer_bitwise(InferArgs& a) {
@@ -16,7 +16,7 @@ inline void infer_bitwise(InferArgs& a) {
   infer_binary(a);
 }
 
-/// out = f(x, y) on whole numbers, sign-extended to 64 bits.
+/// out = f(x, y) on integers, sign-extended to 64 bits.
 template <class F>
 void reference_bitwise(ReferenceArgs& a, const F& f) {
   reference_binary(a, [&f](auto x, auto y) {

@@ -9,7 +9,7 @@ namespace coracle {
 /// Result of a comparison: bool, shapes broadcast.
 inline void infer_comparison(InferArgs& a) { a.set(0, DType::kBool, broadcast(a.shape(0), a.shape(1))); }
 
-/// out = f(x, y) as bool, compared in double or, for whole numbers, in int64.
+/// out = f(x, y) as bool, compared in double or, for integers, in int64.
 template <class F>
 void reference_comparison(ReferenceArgs& a, const F& f) {
   bool* out = a.out(0).data<bool>();

@@ -29,7 +29,7 @@ bool first_operand_leads(const EinsumPlan& plan);
 /// Size of each label, kUnknown where no operand tells; 1 broadcasts. Throws Error where operands differ.
 std::vector<int64_t> einsum_sizes(const EinsumPlan& plan, const std::vector<Shape>& shapes);
 
-/// Sums the products in double (whole numbers too); all tensors are of out's type.
+/// Sums the products in double (integers too); all tensors are of out's type.
 void reference_einsum(const EinsumPlan& plan, const std::vector<Tensor>& operands, Tensor& out);
 
 }  // namespace coracle

@@ -5,7 +5,7 @@
 
 namespace coracle {
 
-/// x as whole numbers of steps of its scale, the largest absolute value along quant_axis.
+/// x as integers of steps of its scale, the largest absolute value along quant_axis.
 struct FakeChannelWiseQuantizeAbsMax : ChannelFakeQuantizer {
   static constexpr const char* kName = "fake_channel_wise_quantize_abs_max";
   static constexpr const char* kLegacy[] = {"fake_channel_wise_quantize_abs_max"};

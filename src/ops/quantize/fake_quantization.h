@@ -3,7 +3,7 @@
 
 #include "ops/quantize/quantization.h"
 
-/// Simulated quantisation: x as whole numbers of steps of its scale (`restore`: brought back to x's range).
+/// Simulated quantisation: x as integers of steps of its scale (`restore`: brought back to x's range).
 namespace coracle {
 
 /// The scale is an operand, as training left it. Base of fake_quantize_moving_average_abs_max and

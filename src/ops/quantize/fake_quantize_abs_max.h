@@ -5,7 +5,7 @@
 
 namespace coracle {
 
-/// x as whole numbers of steps of its scale, the largest absolute value of x.
+/// x as integers of steps of its scale, the largest absolute value of x.
 struct FakeQuantizeAbsMax : MeasuringFakeQuantizer {
   static constexpr const char* kName = "fake_quantize_abs_max";
   static constexpr bool kQuantizes = true;

@@ -26,7 +26,7 @@ inline float quantization_limit(int bits) {
   return static_cast<float>((1 << (bits - 1)) - 1);
 }
 
-/// x in steps of scale / limit, as a whole number in a float. Computed in float, as models were calibrated.
+/// x in steps of scale / limit, as an integer in a float. Computed in float, as models were calibrated.
 inline float quantized(float x, float scale, float limit, QuantizationRounding rounding) {
   const float inverse = scale <= 1e-30F ? 1.0F / (scale + 1e-6F) : 1.0F / scale;
   if (rounding == QuantizationRounding::kHalfAwayFromZero) {

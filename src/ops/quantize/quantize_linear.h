@@ -5,7 +5,7 @@
 
 namespace coracle {
 
-/// x as whole numbers of steps scale / (2^(bit_length - 1) - 1), in x's type; one scale, or one per element of
+/// x as integers of steps scale / (2^(bit_length - 1) - 1), in x's type; one scale, or one per element of
 /// quant_axis. only_observer: x.
 struct QuantizeLinear {
   static constexpr const char* kName = "quantize_linear";

@@ -11,7 +11,7 @@
 
 namespace coracle {
 
-/// A matrix x [k, n] in whole numbers: one scale for each column (and group of rows), in the order of `algo` (see
+/// A matrix x [k, n] in integers: one scale for each column (and group of rows), in the order of `algo` (see
 /// weight_packing.h).
 struct WeightQuantize {
   static constexpr const char* kName = "weight_quantize";

@@ -89,7 +89,7 @@ void reference_reduction(const Tensor& x, const std::vector<bool>& reduced, Tens
   y.assign(sums);
 }
 
-/// The same in whole numbers (sums wrap as they do in Paddle).
+/// The same in integers (sums wrap as they do in Paddle).
 template <class Step>
 void reference_integer_reduction(const Tensor& x, const std::vector<bool>& reduced, Tensor& y, int64_t init,
                                  const Step& step) {

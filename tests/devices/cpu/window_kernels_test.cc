@@ -264,7 +264,7 @@ TEST(WindowKernels, PoolingWithPlaces) {
       op.strides = {2, 1};
       op.paddings = {1, 1};
       op.adaptive = adaptive;
-      // Whole numbers: the first of equal elements is told.
+      // Integers: the first of equal elements is told.
       const Tensor x = random_ints(s, 0, 4, DType::kFloat32);
       EXPECT_EQ(rows_that_take({.op = op, .in = {x}, .out_counts = {1, 1}}), Rows{"max_pool2d_with_index"});
       EXPECT_EQ(rows_that_take({.op = op, .in = {x}, .out_counts = {1}}), Rows{"max_pool2d_with_index"});

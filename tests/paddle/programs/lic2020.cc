@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A language model with inputs of whole numbers as the demos of Paddle Inference write it.
+// A language model with inputs of integers as the demos of Paddle Inference write it.
 //   lic2020 PROGRAM PARAMS BATCH LENGTH OUTPUT
 #include <fstream>
 #include <iostream>

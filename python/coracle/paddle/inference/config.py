@@ -69,7 +69,7 @@ class Config(ModelFiles, Devices, Cpu, Graph, TensorRt):
                                        "or predictor.clone(), which shares the weights")
         left_out = ["all"] if self.shape_range_info_collected() else self._disabled_passes()
         # Strips run several operators as one.
-        model = self._load(disable_passes=left_out or None, disable_kernels=["strips", "strided"] if left_out == ["all"] else None,
+        model = self._load(disable_passes=left_out or None, disable_kernels=["row_tiles", "strided"] if left_out == ["all"] else None,
                            precision="bf16" if self._onednn_bfloat16 else None,
                            after_pass=GraphDump(self._optim_cache_dir) if self._writes_graphs() else None)
         self._used = True

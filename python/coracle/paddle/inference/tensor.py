@@ -21,7 +21,7 @@ TAKEN = ("float64", "float32", "float16", "int64", "int32", "uint8", "int8", "bo
 
 
 def _fitting(array: np.ndarray, info: TensorInfo) -> np.ndarray:
-    """The array with the element type of the input; whole numbers of another width are converted if all of them fit."""
+    """The array with the element type of the input; integers of another width are converted if all of them fit."""
     wanted = np.dtype(np.uint16 if info.dtype == "bfloat16" else info.dtype)
     if array.dtype.kind in "iu" and wanted.kind in "iu" and info.dtype != "bfloat16" and array.dtype != wanted:
         cast = array.astype(wanted)
@@ -64,7 +64,7 @@ class Tensor:
 
     def copy_from_cpu(self, data: np.ndarray) -> None:
         """Copies an array, of any layout, and sets the shape to its shape. TypeError for what is no array or has an element type that
-        Paddle does not take, InvalidArgumentError for another element type than the model's (other whole numbers are converted).
+        Paddle does not take, InvalidArgumentError for another element type than the model's (other integers are converted).
         """
         self._require_input("copy_from_cpu")
         if isinstance(data, list) and all(isinstance(each, str) for each in data):

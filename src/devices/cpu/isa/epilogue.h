@@ -228,7 +228,7 @@ void apply_to_columns(const EpilogueOp* ops, int op_count, const float* tile, si
 }
 
 // tile[r * tile_stride + j], r < rows, j < columns, through the chain into the target. Each row of the tile must be
-// readable up to a whole number of vectors.
+// readable up to an integer of vectors.
 HWY_INLINE void apply_epilogue(const EpilogueOp* ops, int op_count, const float* tile, size_t tile_stride, size_t rows,
                                size_t columns, EpilogueTarget to) {
   if (rows == 0) return;

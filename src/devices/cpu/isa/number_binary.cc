@@ -237,14 +237,14 @@ HWY_INLINE bool divide_block(double* a, const double* b) {
   for (size_t i = 0; i < kBlock; i += hn::Lanes(d)) {
     DoubleVector x = hn::Load(d, a + i);
     DoubleVector z = hn::Load(d, b + i);
-    if constexpr (!kIsReal<T>) {  // whole numbers divided by zero give zero: 0 / 1
+    if constexpr (!kIsReal<T>) {  // integers divided by zero give zero: 0 / 1
       const auto by_zero = hn::Eq(z, zero);
       x = hn::IfThenElse(by_zero, zero, x);
       z = hn::IfThenElse(by_zero, set(d, 1.0), z);
     }
     const DoubleVector ratio = hn::Div(x, z);
     if constexpr (kIsReal<T>) {
-      // A quotient below 2^28 times a divisor of 24 bits is exact, and so is which whole numbers it lies between.
+      // A quotient below 2^28 times a divisor of 24 bits is exact, and so is which integers it lies between.
       exact = hn::And(exact, hn::Lt(hn::Abs(ratio), set(d, 0x1p28)));
     } else if constexpr (sizeof(T) == sizeof(int64_t)) {
       exact = hn::And(exact, hn::Lt(hn::Max(hn::Abs(x), hn::Abs(z)), set(d, 0x1p51)));
@@ -284,7 +284,7 @@ void divide(const void* a, const void* b, void* y, size_t count) {
 using FloatMask = hn::Mask<FloatTag>;
 
 // Floats need no doubles where multiplication and addition are fused: if the quotient is below 2^22, a - nearest * b is
-// exact, as IEEE 754's remainder is, so that its sign tells on which side of the whole number the quotient lies.
+// exact, as IEEE 754's remainder is, so that its sign tells on which side of the integer the quotient lies.
 template <class Op>
 HWY_INLINE FloatVector divide_floats(FloatVector a, FloatVector b, bool& exact) {
   const FloatTag d;

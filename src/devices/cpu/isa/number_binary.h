@@ -8,12 +8,12 @@
 
 namespace coracle::cpu {
 
-/// What is done with two numbers of one type. Whole numbers wrap around, and divided by zero give zero.
+/// What is done with two numbers of one type. Integers wrap around, and divided by zero give zero.
 enum class NumberBinaryKind : int32_t {
   kAdd,
   kSubtract,
   kMultiply,
-  kDivide,  // truncated for whole numbers
+  kDivide,  // truncated for integers
   kMaximum,
   kMinimum,
   kFloorDivide,

@@ -35,7 +35,7 @@ struct Limits<float> {
   static constexpr float kLargest = __builtin_inff();
 };
 
-// An accumulator of type A takes elements of type T; sums of whole numbers run in uint64_t and wrap around.
+// An accumulator of type A takes elements of type T; sums of integers run in uint64_t and wrap around.
 template <class T, class Y>
 struct SumOp {
   using A = typename Choice<kIsReal<T>, T, uint64_t>::Type;

@@ -9,7 +9,7 @@
 namespace coracle::cpu {
 
 enum class NumberReduceKind : int32_t {
-  kSum,  // whole numbers wrap around
+  kSum,  // integers wrap around
   kProduct,
   kMax,  // NaN stays
   kMin,
@@ -20,7 +20,7 @@ enum class NumberReduceKind : int32_t {
 };
 
 struct NumberReduceFunctions {
-  /// Whether there is a loop for elements of type `from` with results of type `to`. Whole numbers go to their own type,
+  /// Whether there is a loop for elements of type `from` with results of type `to`. Integers go to their own type,
   /// or to int64 (sums and products); float64 to its own type; for most of float32 see reduce.h.
   bool (*has)(NumberReduceKind kind, NumberType from, NumberType to);
   /// y[r] over each of `rows` contiguous rows of n.
@@ -28,7 +28,7 @@ struct NumberReduceFunctions {
   /// y[i] over the first axis of [n, inner], for i in [begin, end).
   void (*strided)(NumberReduceKind kind, NumberType from, NumberType to, const void* x, void* y, size_t n, size_t inner,
                   size_t begin, size_t end);
-  /// Index of the largest (smallest) whole number, the first of equals, in the same two forms.
+  /// Index of the largest (smallest) integer, the first of equals, in the same two forms.
   void (*arg_rows)(bool largest, NumberType from, const void* x, int64_t* y, size_t rows, size_t n);
   void (*arg_strided)(bool largest, NumberType from, const void* x, int64_t* y, size_t n, size_t inner, size_t begin,
                       size_t end);

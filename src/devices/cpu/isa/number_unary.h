@@ -9,7 +9,7 @@
 namespace coracle::cpu {
 
 enum class NumberUnaryKind : int32_t {
-  kAbs,       // the smallest whole number stays
+  kAbs,       // the smallest integer stays
   kNegative,  // the same
   kNot,       // of the bits, of bool's one bit
   // The result is bool from here on.

@@ -45,7 +45,7 @@ HWY_INLINE void some_rows(const T* x, T* y, size_t n, bool reverse) {
   }
 }
 
-// The same of one row of whole numbers from its first element on, which needs no more than an addition for each.
+// The same of one row of integers from its first element on, which needs no more than an addition for each.
 template <class T, bool kExclusive>
 HWY_INLINE void whole_row(const T* x, T* y, size_t n) {
   uint64_t sum = 0;

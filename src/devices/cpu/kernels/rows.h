@@ -20,11 +20,11 @@ constexpr int64_t grain_of(int64_t cost) { return cost >= kGrain ? 1 : kGrain / 
 
 namespace rows_detail {
 
-constexpr const char* suffix(Isa isa, Products products) {
-  switch (products) {
-    case Products::kBf16x6: return ".tiles_x6";
-    case Products::kBf16x3: return ".tiles_x3";
-    case Products::kBf16: return ".tiles_bf16";
+constexpr const char* suffix(Isa isa, ComputeMode mode) {
+  switch (mode) {
+    case ComputeMode::kBf16x6: return ".tiles_x6";
+    case ComputeMode::kBf16x3: return ".tiles_x3";
+    case ComputeMode::kBf16: return ".tiles_bf16";
     default: break;
   }
   switch (isa) {
@@ -36,16 +36,16 @@ constexpr const char* suffix(Isa isa, Products products) {
   }
 }
 
-constexpr std::array<char, 64> make_name(const char* base, Isa isa, Products products, const char* variant = "") {
+constexpr std::array<char, 64> make_name(const char* base, Isa isa, ComputeMode mode, const char* variant = "") {
   std::array<char, 64> text{};
   size_t n = 0;
   for (const char* c = base; *c != '\0'; ++c) text[n++] = *c;
   for (const char* c = variant; *c != '\0'; ++c) text[n++] = *c;
-  for (const char* c = suffix(isa, products); *c != '\0'; ++c) text[n++] = *c;
+  for (const char* c = suffix(isa, mode); *c != '\0'; ++c) text[n++] = *c;
   return text;
 }
 
-template <class Op, Isa kIsa, Products kProducts>
+template <class Op, Isa kIsa, ComputeMode kProducts>
 inline constexpr std::array<char, 64> kName = make_name(Op::kName, kIsa, kProducts);
 
 /// A literal as a template argument.
@@ -56,11 +56,11 @@ struct Literal {
   consteval Literal(const char (&from)[kSize]) { std::copy(from, from + kSize, text); }
 };
 
-template <Literal kBase, Isa kIsa, Products kProducts>
+template <Literal kBase, Isa kIsa, ComputeMode kProducts>
 inline constexpr std::array<char, 64> kVariantName = make_name(kBase.text, kIsa, kProducts);
 
 template <class Op, Literal kVariant, Isa kIsa>
-inline constexpr std::array<char, 64> kOpVariantName = make_name(Op::kName, kIsa, Products::kFloat32, kVariant.text);
+inline constexpr std::array<char, 64> kOpVariantName = make_name(Op::kName, kIsa, ComputeMode::kFloat32, kVariant.text);
 
 template <size_t... kSizes>
 constexpr auto join(const std::array<Kernel, kSizes>&... parts) {
@@ -76,13 +76,13 @@ constexpr auto join(const std::array<Kernel, kSizes>&... parts) {
 }  // namespace rows_detail
 
 /// "softmax.avx512", "matmul.tiles_x6"
-template <class Op, Isa kIsa, Products kProducts = Products::kFloat32>
+template <class Op, Isa kIsa, ComputeMode kProducts = ComputeMode::kFloat32>
 constexpr const char* row_name() {
   return rows_detail::kName<Op, kIsa, kProducts>.data();
 }
 
 /// "conv2d.indirect.avx512", where an operator has several families of kernels
-template <rows_detail::Literal kBase, Isa kIsa, Products kProducts = Products::kFloat32>
+template <rows_detail::Literal kBase, Isa kIsa, ComputeMode kProducts = ComputeMode::kFloat32>
 constexpr const char* row_name() {
   return rows_detail::kVariantName<kBase, kIsa, kProducts>.data();
 }
@@ -105,16 +105,16 @@ consteval auto rows_of_each_isa() {
 }
 
 /// The same of Rows<isa, products>: those on matrix tiles, which go with any set, and those of each instruction set.
-template <template <Isa, Products> class Rows>
+template <template <Isa, ComputeMode> class Rows>
 consteval auto rows_of_all_products() {
-  constexpr auto kFloat32 = Products::kFloat32;
+  constexpr auto kFloat32 = ComputeMode::kFloat32;
 #if defined(__x86_64__)
-  return rows_detail::join(Rows<Isa::kAny, Products::kBf16x6>::kRows, Rows<Isa::kAny, Products::kBf16x3>::kRows,
-                           Rows<Isa::kAny, Products::kBf16>::kRows, Rows<Isa::kAvx512, kFloat32>::kRows,
+  return rows_detail::join(Rows<Isa::kAny, ComputeMode::kBf16x6>::kRows, Rows<Isa::kAny, ComputeMode::kBf16x3>::kRows,
+                           Rows<Isa::kAny, ComputeMode::kBf16>::kRows, Rows<Isa::kAvx512, kFloat32>::kRows,
                            Rows<Isa::kAvx2, kFloat32>::kRows, Rows<Isa::kSse2, kFloat32>::kRows);
 #else
-  return rows_detail::join(Rows<Isa::kAny, Products::kBf16x6>::kRows, Rows<Isa::kAny, Products::kBf16x3>::kRows,
-                           Rows<Isa::kAny, Products::kBf16>::kRows, Rows<Isa::kNeon, kFloat32>::kRows);
+  return rows_detail::join(Rows<Isa::kAny, ComputeMode::kBf16x6>::kRows, Rows<Isa::kAny, ComputeMode::kBf16x3>::kRows,
+                           Rows<Isa::kAny, ComputeMode::kBf16>::kRows, Rows<Isa::kNeon, kFloat32>::kRows);
 #endif
 }
 

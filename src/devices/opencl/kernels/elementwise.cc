@@ -35,7 +35,7 @@
 #include "ops/logic/not_equal.h"
 
 /// Operators on elements of several operands, with broadcasting: one expression each, of the elements v0, v1, v2.
-/// Whole numbers wrap around and divided by zero give zero, as in ops/elementwise/arithmetic.h.
+/// Integers wrap around and divided by zero give zero, as in ops/elementwise/arithmetic.h.
 namespace coracle::opencl::kernels {
 namespace {
 
@@ -45,7 +45,7 @@ constexpr TypeRule kIntegerRule = {
     .operands = kIndexTypes | DType::kBool, .results = kIndexTypes | DType::kBool, .alike = true};
 constexpr TypeRule kTestRule = {.operands = kNumbers | DType::kBool, .results = DType::kBool, .alike = true};
 
-/// An operator: an expression for real and one for whole numbers ("" : none). T and U are the type of whole numbers
+/// An operator: an expression for real and one for integers ("" : none). T and U are the type of integers
 /// and that without a sign.
 struct Formula {
   const OpRow* op;

@@ -391,7 +391,7 @@ TEST(GemmEpilogue, FunctionsGiveTheBitsOfOperators) {
   };
   const std::vector<float> x = {-25.0f, -4.5f, -1.0f, -0.125f, 0.0f, 0.375f, 1.0f, 2.5f, 7.0f, 30.0f};
   for (Isa isa : tested_isas()) {
-    const GemmFunctions& f = gemm_table(isa, Products::kFloat32);
+    const GemmFunctions& f = gemm_table(isa, ComputeMode::kFloat32);
     for (const auto& [kind, function] : functions) {
       for (const int64_t columns : {5, 8}) {
         const GemmShape shape{1, 1, columns};
@@ -428,7 +428,7 @@ TEST(GemmEpilogue, FunctionsGiveTheBitsOfOperators) {
 
 TEST(GemmPacking, DenormalWeightsArePackedAsZeros) {
   const std::vector<float> b{1e-39F, -1e-45F, 1.17549435e-38F, -1.2e-38F, 0.0F, -5e-39F};
-  for (const TestedGemm& gemm : tested_gemms(Products::kFloat32)) {
+  for (const TestedGemm& gemm : tested_gemms(ComputeMode::kFloat32)) {
     const GemmFunctions& f = *gemm.functions;
     for (const int64_t columns : {1, 2, 3, 6}) {
       const GemmShape shape{1, 6 / columns, columns};
@@ -443,8 +443,8 @@ TEST(GemmPacking, DenormalWeightsArePackedAsZeros) {
 
 std::string name_of_gemm(const testing::TestParamInfo<TestedGemm>& info) { return info.param.name; }
 
-INSTANTIATE_TEST_SUITE_P(Isa, GemmTest, testing::ValuesIn(tested_gemms(Products::kFloat32)), name_of_gemm);
-INSTANTIATE_TEST_SUITE_P(Tiles, GemmTest, testing::ValuesIn(tested_gemms(Products::kBf16x6)), name_of_gemm);
+INSTANTIATE_TEST_SUITE_P(Isa, GemmTest, testing::ValuesIn(tested_gemms(ComputeMode::kFloat32)), name_of_gemm);
+INSTANTIATE_TEST_SUITE_P(Tiles, GemmTest, testing::ValuesIn(tested_gemms(ComputeMode::kBf16x6)), name_of_gemm);
 
 }  // namespace
 }  // namespace coracle::cpu

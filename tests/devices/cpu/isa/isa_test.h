@@ -34,19 +34,19 @@ struct TestedGemm {
   const GemmFunctions* functions;
 };
 
-inline std::vector<TestedGemm> tested_gemms(Products products) {
+inline std::vector<TestedGemm> tested_gemms(ComputeMode mode) {
   std::vector<TestedGemm> all;
-  const auto of = [products](const TileGemmFunctions& tiles) {
-    if (products == Products::kBf16x6) return &tiles.x6;
-    return products == Products::kBf16x3 ? &tiles.x3 : &tiles.bf16;
+  const auto of = [mode](const TileGemmFunctions& tiles) {
+    if (mode == ComputeMode::kBf16x6) return &tiles.x6;
+    return mode == ComputeMode::kBf16x3 ? &tiles.x3 : &tiles.bf16;
   };
   for (Isa isa : tested_isas()) {
-    const bool tiles = products != Products::kFloat32;
+    const bool tiles = mode != ComputeMode::kFloat32;
     all.push_back(
         {std::string(name_of(isa)) + (tiles ? "_tiles" : ""), tiles ? of(tile_gemm_table(isa)) : &gemm_table(isa)});
   }
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
-  if (products != Products::kFloat32 && has_matrix_tiles()) all.push_back({"amx", of(amx::tile_gemm)});
+  if (mode != ComputeMode::kFloat32 && has_matrix_tiles()) all.push_back({"amx", of(amx::tile_gemm)});
 #endif
   return all;
 }

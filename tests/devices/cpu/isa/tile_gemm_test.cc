@@ -82,13 +82,13 @@ TEST(TileGemm, ErrorsAreThoseOfTheScheme) {
     for (const int64_t depth : {16, 100, 257, 3000}) {
       const Matrices m(17, depth, 33, kind);
       const double multiply_adds = error(product(gemm_table(Isa::kAny), m), m);
-      for (const TestedGemm& x6 : tested_gemms(Products::kBf16x6)) {
+      for (const TestedGemm& x6 : tested_gemms(ComputeMode::kBf16x6)) {
         EXPECT_LE(error(product(*x6.functions, m), m), 1.2 * multiply_adds + 5e-8) << depth << " " << x6.name;
       }
-      for (const TestedGemm& x3 : tested_gemms(Products::kBf16x3)) {
+      for (const TestedGemm& x3 : tested_gemms(ComputeMode::kBf16x3)) {
         EXPECT_LE(error(product(*x3.functions, m), m), 1e-5) << depth << " " << x3.name;
       }
-      for (const TestedGemm& bf16 : tested_gemms(Products::kBf16)) {
+      for (const TestedGemm& bf16 : tested_gemms(ComputeMode::kBf16)) {
         EXPECT_LE(error(product(*bf16.functions, m), m), 4e-3) << depth << " " << bf16.name;
       }
     }
@@ -97,8 +97,8 @@ TEST(TileGemm, ErrorsAreThoseOfTheScheme) {
 
 TEST(TileGemm, NumbersWithoutPartsGiveWhatFloatsGive) {
   // One such number in a row of A or a column of B; neighbours are as they are without it.
-  for (const Products products : {Products::kBf16x6, Products::kBf16x3, Products::kBf16}) {
-    for (const TestedGemm& gemm : tested_gemms(products)) {
+  for (const ComputeMode mode : {ComputeMode::kBf16x6, ComputeMode::kBf16x3, ComputeMode::kBf16}) {
+    for (const TestedGemm& gemm : tested_gemms(mode)) {
       for (const float special : {kNaN, kInfinity, -kInfinity}) {
         for (const int64_t depth : {40, 800}) {
           std::mt19937 engine(2);
@@ -128,7 +128,7 @@ TEST(TileGemm, NumbersWithoutPartsGiveWhatFloatsGive) {
 }
 
 TEST(TileGemm, TheLargestNumbersDoNotBecomeInfinity) {
-  for (const TestedGemm& gemm : tested_gemms(Products::kBf16x6)) {
+  for (const TestedGemm& gemm : tested_gemms(ComputeMode::kBf16x6)) {
     const Matrices m(16, 1, 16, [n = 0]() mutable { return n++ < 16 ? kLargest : 1.0F; });
     for (const float value : product(*gemm.functions, m)) EXPECT_EQ(value, kLargest) << gemm.name;
     // A sum whose terms pass the largest number in between is infinite, as with floats.
@@ -139,8 +139,8 @@ TEST(TileGemm, TheLargestNumbersDoNotBecomeInfinity) {
 
 TEST(TileGemm, WhatIsTooSmallForANumberCountsAsZero) {
   constexpr float kSmallest = std::numeric_limits<float>::min();
-  for (const Products products : {Products::kBf16x6, Products::kBf16x3, Products::kBf16}) {
-    for (const TestedGemm& gemm : tested_gemms(products)) {
+  for (const ComputeMode mode : {ComputeMode::kBf16x6, ComputeMode::kBf16x3, ComputeMode::kBf16}) {
+    for (const TestedGemm& gemm : tested_gemms(mode)) {
       const Matrices denormal(16, 32, 16, [n = 0]() mutable { return n++ < 16 * 32 ? 1e-40F : 1.0F; });
       for (const float value : product(*gemm.functions, denormal)) {
         EXPECT_LE(std::abs(value), 32 * kSmallest) << gemm.name;
@@ -154,8 +154,8 @@ TEST(TileGemm, WhatIsTooSmallForANumberCountsAsZero) {
 TEST(TileGemm, RowsOfOtherItemsChangeNoBit) {
   std::mt19937 engine(3);
   std::normal_distribution<float> normal;
-  for (const Products products : {Products::kBf16x6, Products::kBf16x3, Products::kBf16}) {
-    for (const TestedGemm& gemm : tested_gemms(products)) {
+  for (const ComputeMode mode : {ComputeMode::kBf16x6, ComputeMode::kBf16x3, ComputeMode::kBf16}) {
+    for (const TestedGemm& gemm : tested_gemms(mode)) {
       const Matrices m(70, 900, 70, [&] { return normal(engine); });
       const std::vector<float> want = product(*gemm.functions, m);
       EXPECT_EQ(product(*gemm.functions, m, {1, 2, 19, 51}), want) << gemm.name;

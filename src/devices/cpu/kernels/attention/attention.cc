@@ -87,14 +87,14 @@ Misfit fits(const void*, const ArgFacts& args) {
 
 Misfit fits_products(const void* attributes, const ArgFacts& args) {
   if (const Misfit misfit = fits(attributes, args)) return misfit;
-  if (args.kernel().products == Products::kFloat32) return nullptr;
+  if (args.kernel().products == ComputeMode::kFloat32) return nullptr;
   const Shape& y = args.out().shape;
   const int64_t queries = y[y.rank() - 2];
   const int64_t keys = args.shape(2)[args.shape(2).rank() - 2];
   if (queries < kLeastRowsToPackTiles) return "too few queries for matrix tiles";
-  if (const Misfit misfit = products_misfit(args.kernel().products, queries, {1, args.shape(0).back(), keys}))
+  if (const Misfit misfit = mode_misfit(args.kernel().products, queries, {1, args.shape(0).back(), keys}))
     return misfit;
-  return products_misfit(args.kernel().products, queries, {1, keys, y.back()});
+  return mode_misfit(args.kernel().products, queries, {1, keys, y.back()});
 }
 
 Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& context) {
@@ -235,12 +235,12 @@ void run(KernelCall& call) noexcept {
   });
 }
 
-template <Isa I, Products P>
+template <Isa I, ComputeMode P>
 struct Rows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<Attention, I, P>(),
                                                          .op = &kOpRow<Attention>,
                                                          .isa = I,
-                                                         .products = P,
+                                                         .mode = P,
                                                          .strided = true,
                                                          .fits = fits_products,
                                                          .prepare = prepare,

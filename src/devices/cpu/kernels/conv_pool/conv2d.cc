@@ -62,7 +62,7 @@ Misfit fits_indirect(const void* op_attributes, const ArgFacts& args) {
   if (const Misfit misfit = fits(op_attributes, args)) return misfit;
   const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
-  if (const Misfit misfit = products_misfit(args.kernel().products, g.height().out * g.width().out, product_shape(g)))
+  if (const Misfit misfit = mode_misfit(args.kernel().products, g.height().out * g.width().out, product_shape(g)))
     return misfit;
   if (joins_taps(g) && args.view_in(0) != nullptr) return "joined taps lie apart";
   return pixels_misfit(args);
@@ -158,8 +158,8 @@ void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
 template <int kTile>
 Misfit fits_winograd(const void* op_attributes, const ArgFacts& args) {
   // The transformations enlarge errors of single products.
-  const Products products = args.kernel().products;
-  if (products == Products::kBf16x3 || products == Products::kBf16)
+  const ComputeMode mode = args.kernel().products;
+  if (products == ComputeMode::kBf16x3 || products == ComputeMode::kBf16)
     return "the products are not exact enough for Winograd";
   if (const Misfit misfit = fits(op_attributes, args)) return misfit;
   if (const Misfit misfit = pixels_misfit(args)) return misfit;
@@ -171,7 +171,7 @@ Prepared prepare_winograd(const void* op_attributes, const ArgFacts& args, Prepa
   return cpu::prepare_winograd(kTile, *static_cast<const Conv2dFused*>(op_attributes), args, context);
 }
 
-template <Isa I, Products P>
+template <Isa I, ComputeMode P>
 struct Rows {
   static constexpr Kernel row(const char* name, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare,
                               decltype(Kernel::run) run, double multiplies = 1,
@@ -180,7 +180,7 @@ struct Rows {
             .op = &kOpRow<Conv2dFused>,
             .isa = I,
             .layout = LayoutRule::kChannelsLast,
-            .products = P,
+            .mode = P,
             .rank = 1,
             .strided = true,
             .multiplies = multiplies,

@@ -59,7 +59,7 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
     }
   }
   const GemmShape shape{1, g.in_channels, g.width().kernel * g.out_channels};
-  return products_misfit(args.kernel().products, g.width().in, shape);
+  return mode_misfit(args.kernel().products, g.width().in, shape);
 }
 
 /// The rows of the filter as packed matrices, `product_rows` of them in each.
@@ -215,13 +215,13 @@ void run(KernelCall& call) noexcept {
   });
 }
 
-template <Isa I, Products P>
+template <Isa I, ComputeMode P>
 struct Rows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<"conv2d_transpose.blocks", I, P>(),
                                                          .op = &kOpRow<Conv2dTransposeFused>,
                                                          .isa = I,
                                                          .layout = LayoutRule::kChannelsLast,
-                                                         .products = P,
+                                                         .mode = P,
                                                          .rank = 1,
                                                          .fits = fits,
                                                          .prepare = prepare,

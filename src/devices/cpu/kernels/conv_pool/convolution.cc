@@ -193,7 +193,7 @@ Misfit fits(const ConvolutionNode& node, const ArgFacts& args) {
     if (phase.elements.empty()) return kEmptyPhase;
     int64_t rows = 1;
     for (const WindowAxis& a : g.axes) rows *= phase_size(a, form.transposed, 0);
-    if (const Misfit misfit = products_misfit(args.kernel().products, rows, product_shape(form, phase))) return misfit;
+    if (const Misfit misfit = mode_misfit(args.kernel().products, rows, product_shape(form, phase))) return misfit;
   }
   return nullptr;
 }
@@ -281,13 +281,13 @@ void run(KernelCall& call) noexcept {
   }
 }
 
-template <class Op, bool kByShape, Isa I, Products P>
+template <class Op, bool kByShape, Isa I, ComputeMode P>
 constexpr const char* name_of() {
   if (std::is_same_v<Op, Conv2dTransposeFused> && !kByShape) return row_name<"conv2d_transpose.phases", I, P>();
   return row_name<Op, I, P>();
 }
 
-template <Isa I, Products P>
+template <Isa I, ComputeMode P>
 struct Rows {
   template <class Op, bool kByShape>
   static constexpr Kernel row() {
@@ -295,7 +295,7 @@ struct Rows {
             .op = &kOpRow<Op>,
             .isa = I,
             .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
-            .products = P,
+            .mode = P,
             .fits = fits_convolution<Op, fits>,
             .prepare = prepare_convolution<Op, prepare>,
             .run = run};

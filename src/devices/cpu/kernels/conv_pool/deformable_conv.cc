@@ -37,8 +37,8 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
   if (args.out().shape.count() == 0 || args.shape(0).count() == 0) return "no elements";
   const ConvolutionGeometry g = convolution_geometry(op.convolution(), args.shape(0), args.shape(2), 2);
   const int64_t taps = g.height().kernel * g.width().kernel;
-  return products_misfit(args.kernel().products, g.height().out * g.width().out,
-                         {1, taps * g.in_channels / g.groups, g.out_channels / g.groups});
+  return mode_misfit(args.kernel().products, g.height().out * g.width().out,
+                     {1, taps * g.in_channels / g.groups, g.out_channels / g.groups});
 }
 
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
@@ -171,13 +171,13 @@ void run(KernelCall& call) noexcept {
   });
 }
 
-template <Isa I, Products P>
+template <Isa I, ComputeMode P>
 struct Rows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<DeformableConv, I, P>(),
                                                          .op = &kOpRow<DeformableConv>,
                                                          .isa = I,
                                                          .layout = LayoutRule::kChannelsLast,
-                                                         .products = P,
+                                                         .mode = P,
                                                          .fits = fits,
                                                          .prepare = prepare,
                                                          .run = run}};

@@ -40,7 +40,7 @@
 namespace coracle::cpu::kernels {
 namespace {
 
-/// What a whole number divided in double costs, in elements of copying.
+/// What an integer divided in double costs, in elements of copying.
 constexpr int64_t kDivisionCost = 4;
 
 using Kind = NumberBinaryKind;

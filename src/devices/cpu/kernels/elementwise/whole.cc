@@ -11,7 +11,7 @@
 #include "ops/elementwise/scale.h"
 #include "ops/logic/equal_all.h"
 
-/// Functions of whole numbers and two numbers: clip, and scale, which is two operations one after the other; and
+/// Functions of integers and two numbers: clip, and scale, which is two operations one after the other; and
 /// whether all are equal.
 namespace coracle::cpu::kernels {
 namespace {

@@ -127,7 +127,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   size_t results = 0;
   size_t extra = 0;
   for (size_t i = 0; i < chain.steps.size(); ++i) {
-    s.steps.emplace_back(chain.steps[i], args.kernel().isa, Products::kFloat32, DType::kFloat32, chain.batched[i]);
+    s.steps.emplace_back(chain.steps[i], args.kernel().isa, ComputeMode::kFloat32, DType::kFloat32, chain.batched[i]);
     s.between.push_back(results);
     if (i + 1 < chain.steps.size()) results += (static_cast<size_t>(chain.sizes[i]) * sizeof(float) + 63) / 64 * 64;
     s.scratch = std::max(s.scratch, s.steps.back().workspace());

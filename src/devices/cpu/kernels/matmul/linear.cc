@@ -27,11 +27,11 @@ GemmShape product_shape(const Linear& op, const Shape& w) {
 
 Misfit fits_products(const void* op_attributes, const ArgFacts& args) {
   if (const Misfit misfit = fits(op_attributes, args)) return misfit;
-  if (args.kernel().products == Products::kFloat32) return nullptr;
+  if (args.kernel().products == ComputeMode::kFloat32) return nullptr;
   const Shape& x = args.shape(0);
   if (x.rank() < 3) return "the rows may be a batch";
-  return products_misfit(args.kernel().products, x.count(1, x.rank() - 1),
-                         product_shape(*static_cast<const Linear*>(op_attributes), args.shape(1)));
+  return mode_misfit(args.kernel().products, x.count(1, x.rank() - 1),
+                     product_shape(*static_cast<const Linear*>(op_attributes), args.shape(1)));
 }
 
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
@@ -70,12 +70,12 @@ void run(KernelCall& call) noexcept {
            call.out[0].as<float>(), ops, state.epilogue.count(), *call.pool);
 }
 
-template <Isa I, Products P>
+template <Isa I, ComputeMode P>
 struct Rows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<Linear, I, P>(),
                                                          .op = &kOpRow<Linear>,
                                                          .isa = I,
-                                                         .products = P,
+                                                         .mode = P,
                                                          .fits = fits_products,
                                                          .prepare = prepare,
                                                          .run = run}};

@@ -80,12 +80,12 @@ Misfit misfit_of(const Form& form, const ArgFacts& args) {
   const Shape& y = args.shape(form.x + 1);
   if (args.out().shape.count() == 0 || x.count() == 0 || x.rank() == 0 || y.rank() == 0) return "no elements";
   if (const Misfit misfit = Contraction::misfit(labels_of(form, x, y))) return misfit;
-  const Products products = args.kernel().products;
-  if (products == Products::kFloat32) return nullptr;
+  const ComputeMode mode = args.kernel().products;
+  if (products == ComputeMode::kFloat32) return nullptr;
   if (x.rank() < 3) return "the rows may be a batch";
   const int64_t rows = x[x.rank() - (form.transpose_x ? 1 : 2)];
   if (rows < kLeastRowsToPackTiles) return "too few rows for matrix tiles";
-  return products_misfit(products, rows, {1, x[x.rank() - (form.transpose_x ? 2 : 1)], args.out().shape.back()});
+  return mode_misfit(mode, rows, {1, x[x.rank() - (form.transpose_x ? 2 : 1)], args.out().shape.back()});
 }
 
 void set_added(const Form& form, const ArgFacts& args, State& s) {
@@ -148,14 +148,14 @@ void run(KernelCall& call) noexcept {
   });
 }
 
-template <Isa I, Products P>
+template <Isa I, ComputeMode P>
 struct Rows {
   template <class T, size_t kFirst = 0>
   static constexpr Kernel row() {
     return {.name = row_name<T, I, P>(),
             .op = &kOpRow<T>,
             .isa = I,
-            .products = P,
+            .mode = P,
             .fits = fits<T>,
             .prepare = prepare<T>,
             .run = run<kFirst>};

@@ -46,7 +46,7 @@ void with_sizes(DType from, DType to, const F& f) {
   with_element(size_of(from), [&](auto x) { with_element(size_of(to), [&](auto y) { f(x, y); }); });
 }
 
-/// Sums and products of whole numbers may also be int64, as the operator has it.
+/// Sums and products of integers may also be int64, as the operator has it.
 template <Kind kKind>
 constexpr TypeRule kReduceTypes = {
     .operands = DType::kUint8 | kIndexTypes | DType::kFloat64 | DType::kBool,

@@ -127,14 +127,14 @@ auto step_of(RnnMode mode, const RnnCellFunctions& f) {
 Misfit fits_products(const void* op, const ArgFacts& args) {
   if (const Misfit misfit = fits(op, args)) return misfit;
   const auto& o = *static_cast<const Rnn*>(op);
-  return products_misfit(args.kernel().products, args.shape(0)[0], {1, args.shape(0)[2], o.gates() * o.hidden_size});
+  return mode_misfit(args.kernel().products, args.shape(0)[0], {1, args.shape(0)[2], o.gates() * o.hidden_size});
 }
 
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
   const auto& o = *static_cast<const Rnn*>(op);
   State s;
   s.input_gemm = &gemm_table(args.kernel());
-  s.state_gemm = &gemm_table(args.kernel().isa, Products::kFloat32);
+  s.state_gemm = &gemm_table(args.kernel().isa, ComputeMode::kFloat32);
   s.step = step_of(o.mode, rnn_cell_table(args.kernel().isa));
   s.has_cell_state = o.mode == RnnMode::kLstm;
   s.layers = o.num_layers;
@@ -302,12 +302,12 @@ void run(KernelCall& call) noexcept {
   }
 }
 
-template <Isa I, Products P>
+template <Isa I, ComputeMode P>
 struct Rows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<Rnn, I, P>(),
                                                          .op = &kOpRow<Rnn>,
                                                          .isa = I,
-                                                         .products = P,
+                                                         .mode = P,
                                                          .types = kRnnTypes,
                                                          .fits = fits_products,
                                                          .prepare = prepare,

@@ -9,10 +9,10 @@
 /// How products of float32 numbers may be computed: what a user asks for, and what a kernel does.
 namespace coracle {
 
-/// How a kernel multiplies. The schemes on matrix tiles split each number into parts of bfloat16, the largest first,
-/// and add the products of the larger parts in float32. Errors are relative to the result's root mean square, for
-/// normal data (docs/performance.md).
-enum class Products : uint8_t {
+/// How a kernel multiplies float32: its compute mode. The schemes on matrix tiles split each number into parts of
+/// bfloat16, the largest first, and add the products of the larger parts in float32. Errors are relative to the
+/// result's root mean square, for normal data (docs/performance.md).
+enum class ComputeMode : uint8_t {
   kFloat32,  ///< multiply-adds of float32
   kBf16x6,   ///< three parts, six products: as exact as kFloat32
   kBf16x3,   ///< two parts, three products: 4e-6
@@ -27,12 +27,12 @@ enum class Precision : uint8_t {
 };
 
 /// The fastest products that a precision allows.
-constexpr Products products_of(Precision precision) {
+constexpr ComputeMode compute_mode_of(Precision precision) {
   switch (precision) {
-    case Precision::kDefault: return Products::kBf16x6;
-    case Precision::kHigh: return Products::kBf16x3;
-    case Precision::kBf16: return Products::kBf16;
-    default: return Products::kFloat32;
+    case Precision::kDefault: return ComputeMode::kBf16x6;
+    case Precision::kHigh: return ComputeMode::kBf16x3;
+    case Precision::kBf16: return ComputeMode::kBf16;
+    default: return ComputeMode::kFloat32;
   }
 }
 

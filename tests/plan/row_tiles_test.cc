@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/strips.h"
+#include "plan/row_tiles.h"
 
 #include <gtest/gtest.h>
 
@@ -73,25 +73,25 @@ bool has_strips(const std::shared_ptr<const Model>& model, const Tensor& x) {
   return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return !step.parts.empty(); });
 }
 
-class Strips : public testing::TestWithParam<const char*> {};
+class RowTiles : public testing::TestWithParam<const char*> {};
 
-TEST_P(Strips, GiveTheSameBits) {
+TEST_P(RowTiles, GiveTheSameBits) {
   const int64_t channels = GetParam() == kChain ? 3 : 8;
-  expect_same_bits_without(kStripsName, GetParam(),
+  expect_same_bits_without(kRowTilesName, GetParam(),
                            {{1, channels, 331, 323}, {2, channels, 240, 321}, {1, channels, 5, 2001}});
 }
 
-TEST_P(Strips, AreForLargeImages) {
+TEST_P(RowTiles, AreForLargeImages) {
   const int64_t channels = GetParam() == kChain ? 3 : 8;
   const auto model = model_of(GetParam());
   const Tensor large = random_tensor({1, channels, 480, 480}, 1);
   if (detected_isa() == Isa::kAny) GTEST_SKIP() << "no vector kernels on this machine";
   EXPECT_TRUE(has_strips(model, large));
   EXPECT_FALSE(has_strips(model, random_tensor({1, channels, 64, 64}, 1)));
-  EXPECT_FALSE(has_strips(model_of(GetParam(), without_kernels(kStripsName)), large));
+  EXPECT_FALSE(has_strips(model_of(GetParam(), without_kernels(kRowTilesName)), large));
 }
 
-TEST_P(Strips, TakeLessMemory) {
+TEST_P(RowTiles, TakeLessMemory) {
   const int64_t channels = GetParam() == kChain ? 3 : 8;
   if (detected_isa() == Isa::kAny) GTEST_SKIP() << "no vector kernels on this machine";
   const auto arena = [&](const ModelOptions& options) {
@@ -100,10 +100,10 @@ TEST_P(Strips, TakeLessMemory) {
     session.run();
     return session.arena_bytes();
   };
-  EXPECT_LT(arena({}), arena(without_kernels(kStripsName)));
+  EXPECT_LT(arena({}), arena(without_kernels(kRowTilesName)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Graphs, Strips, testing::Values(kChain, kResidual, kPooling), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Graphs, RowTiles, testing::Values(kChain, kResidual, kPooling), [](const auto& info) {
   return info.param == kChain ? "Chain" : info.param == kResidual ? "Residual" : "Pooling";
 });
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/products.h"
+#include "base/compute_mode.h"
 
 #include <iterator>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/strips.h"
+#include "plan/row_tiles.h"
 
 #include <algorithm>
 #include <array>
@@ -13,11 +13,11 @@ namespace {
 
 /// Tensors from this size on do not stay in the level-2 cache until they are used.
 constexpr size_t kLargeBytes = size_t{1536} << 10U;
-/// What a thread's strips of all tensors in between may take of it.
+/// What a thread's tiles of all tensors in between may take of it.
 constexpr size_t kBufferBytes = size_t{512} << 10U;
 /// Rows of the last result that are made at once, at most.
 constexpr int64_t kMostRows = 16;
-/// Other operands of a step that are constants, its weights above all: read anew for every strip, they should stay
+/// Other operands of a step that are constants, its weights above all: read anew for every tile, they should stay
 /// near.
 constexpr size_t kConstantBytes = size_t{96} << 10U;
 constexpr size_t kMostOperands = 12;
@@ -29,7 +29,7 @@ struct Rows {
   int64_t count() const { return end - begin; }
 };
 
-/// One of the steps, and the strip that holds what it makes.
+/// One of the steps, and the tile that holds what it makes.
 struct Part {
   const Kernel* kernel = nullptr;
   Op op;
@@ -40,7 +40,7 @@ struct Part {
   size_t first_operand = 0;  ///< of those of the joined step; the first part's operand 0 is among them, others' are not
   int64_t rows = 0;          ///< of an image of the result
   size_t row_bytes = 0;
-  size_t offset = 0;  ///< of the strip in a thread's scratch
+  size_t offset = 0;  ///< of the tile in a thread's scratch
 
   const RowWindow& window() const { return *prepared.rows; }
   /// Rows of the operand for rows of the result.
@@ -90,7 +90,7 @@ class Band {
   }
 
  private:
-  /// Makes room for new rows: those from `keep` on move to the strip's beginning.
+  /// Makes room for new rows: those from `keep` on move to the tile's beginning.
   void hold(size_t p, int64_t keep, Rows made) {
     if (made.count() <= 0) return;
     const Part& part = state_.parts[p];
@@ -99,9 +99,9 @@ class Band {
       held = {made.begin, made.end};
       return;
     }
-    std::byte* strip = buffer_ + part.offset;
+    std::byte* tile = buffer_ + part.offset;
     if (keep > held.begin) {
-      std::memmove(strip, strip + static_cast<size_t>(keep - held.begin) * part.row_bytes,
+      std::memmove(tile, tile + static_cast<size_t>(keep - held.begin) * part.row_bytes,
                    static_cast<size_t>(held.end - keep) * part.row_bytes);
     }
     held = {keep, made.end};
@@ -119,8 +119,8 @@ class Band {
     std::array<TensorView, kMostOperands> in;
     const size_t operands = part.facts.size() - 1;
     for (size_t i = 0; i < operands; ++i) {
-      const bool strip = p > 0 && i == 0;
-      in[i] = {.data = strip ? origin(p - 1) : joined_.in[part.first_operand + i - (p > 0 ? 1 : 0)].data,
+      const bool tile = p > 0 && i == 0;
+      in[i] = {.data = tile ? origin(p - 1) : joined_.in[part.first_operand + i - (p > 0 ? 1 : 0)].data,
                .fact = &part.facts[i]};
     }
     const bool last = p + 1 == state_.parts.size();
@@ -163,7 +163,7 @@ void run(KernelCall& call) noexcept {
   });
 }
 
-constexpr Kernel kStrips = {.name = kStripsName, .op = nullptr, .types = kAnyTypeRule, .run = run};
+constexpr Kernel kStrips = {.name = kRowTilesName, .op = nullptr, .types = kAnyTypeRule, .run = run};
 
 bool runs_by_rows(const Steps& steps, const Step& step) {
   size_t constants = 0;
@@ -219,7 +219,7 @@ class Joiner {
            local.slot.kind == Slot::Kind::kArena && local.fact.bytes() >= kLargeBytes;
   }
 
-  /// Bytes of the strips between steps [begin, end) if so many rows of the last result are made at once.
+  /// Bytes of the tiles between steps [begin, end) if so many rows of the last result are made at once.
   size_t strip_bytes(size_t begin, size_t end, int64_t rows) const {
     size_t bytes = 0;
     for (size_t s = end - 1; s-- > begin;) {
@@ -229,7 +229,7 @@ class Joiner {
     return bytes;
   }
 
-  /// Rows of the result of step s that its strip holds, for so many rows of the next step's.
+  /// Rows of the result of step s that its tile holds, for so many rows of the next step's.
   int64_t strip_rows(size_t s, int64_t rows) const {
     const RowWindow& w = *step(s + 1).prepared.rows;
     return std::min((rows - 1) * w.stride + w.extent, result(s).shape[2]);
@@ -299,6 +299,6 @@ class Joiner {
 
 }  // namespace
 
-void join_strips(Steps& steps, int threads) { Joiner(steps, threads).join(); }
+void fuse_row_tiles(Steps& steps, int threads) { Joiner(steps, threads).join(); }
 
 }  // namespace coracle
