@@ -139,7 +139,7 @@ class Partitioner {
     std::vector<const Fact*> out;
     for (ValueId v : node(n).inputs) in.push_back(&fact(v));
     for (ValueId v : node(n).outputs) out.push_back(&fact(v));
-    const Cost cost = cost_of(node(n).op, in, out);
+    const Cost cost = cost_of(node(n).op, NodeFacts(in, node(n).input_counts, out, node(n).output_counts));
     island.nodes.push_back(n);
     island.host += seconds(kHost, cost);
     island.device += seconds(kDevice, cost);
