@@ -10,6 +10,7 @@ namespace coracle::cpu::kernels {
 namespace {
 
 struct State {
+  const GemmFunctions* gemm = nullptr;
   GemmPlan plan;
   int64_t in_start = 0;
   int64_t out_start = 0;
@@ -80,6 +81,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
   const GemmFunctions& gemm = gemm_table(args.kernel());
   auto state = std::make_shared<State>();
+  state->gemm = &gemm;
   GemmPlan& plan = state->plan;
   set_taps(g, plan);
   const PixelLine in = *pixel_line(args.in(0), args.view_in(0));
@@ -140,7 +142,7 @@ void run(KernelCall& call) noexcept {
   const State& state = state_of<State>(call);
   EpilogueOp ops[kMaxEpilogueOps];
   state.epilogue.bind(call, 2, ops);
-  run_gemm(gemm_table(*call.kernel), state.plan, call.in[0].as<const float>() + state.in_start,
+  run_gemm(*state.gemm, state.plan, call.in[0].as<const float>() + state.in_start,
            static_cast<const float*>(call.weights), call.out[0].as<float>() + state.out_start, ops,
            state.epilogue.count(), *call.pool);
 }
@@ -150,9 +152,8 @@ void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
   EpilogueOp ops[kMaxEpilogueOps];
   state.epilogue.bind(call, 2, ops);
   const int64_t width = call.out[0].fact->shape[3];
-  run_gemm_rows(gemm_table(*call.kernel), state.plan, call.in[0].as<const float>(),
-                static_cast<const float*>(call.weights), call.out[0].as<float>(), ops, state.epilogue.count(),
-                begin * width, end * width);
+  run_gemm_rows(*state.gemm, state.plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),
+                call.out[0].as<float>(), ops, state.epilogue.count(), begin * width, end * width);
 }
 
 template <int kTile>

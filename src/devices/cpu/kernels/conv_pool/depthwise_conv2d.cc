@@ -14,6 +14,7 @@ namespace coracle::cpu::kernels {
 namespace {
 
 struct State {
+  const DepthwiseFunctions* functions = nullptr;
   DepthwiseCall call;
   int64_t in_start = 0;
   int64_t out_start = 0;
@@ -40,6 +41,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
   auto state = std::make_shared<State>();
+  state->functions = &depthwise_table(args.kernel().isa);
   DepthwiseCall& c = state->call = depthwise_call(g);
   const PixelLine in = *pixel_line(args.in(0), args.view_in(0));
   const PixelLine out = *pixel_line(args.out(), args.view_out());
@@ -79,16 +81,16 @@ void run(KernelCall& call) noexcept {
   EpilogueOp ops[kMaxEpilogueOps];
   const DepthwiseCall c = bound(call, ops);
   const int64_t rows = state_of<State>(call).rows;
+  const DepthwiseFunctions& functions = *state_of<State>(call).functions;
   const int64_t per_row = c.out_w * c.channels * c.kernel_h * c.kernel_w + 1;
   // Pairs of rows are computed together.
-  call.pool->parallel_for((rows + 1) / 2, kGrain / (2 * per_row) + 1, [&](int64_t begin, int64_t end) {
-    depthwise_table(call.kernel->isa).run(c, 2 * begin, std::min(2 * end, rows));
-  });
+  call.pool->parallel_for((rows + 1) / 2, kGrain / (2 * per_row) + 1,
+                          [&](int64_t begin, int64_t end) { functions.run(c, 2 * begin, std::min(2 * end, rows)); });
 }
 
 void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
   EpilogueOp ops[kMaxEpilogueOps];
-  depthwise_table(call.kernel->isa).run(bound(call, ops), begin, end);
+  state_of<State>(call).functions->run(bound(call, ops), begin, end);
 }
 
 template <Isa kIsa>

@@ -9,6 +9,7 @@ namespace coracle::cpu::kernels {
 namespace {
 
 struct State {
+  const GemmFunctions* gemm = nullptr;
   GemmPlan plan;
   EpilogueProgram epilogue;
 };
@@ -38,6 +39,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   const auto& op = *static_cast<const Linear*>(op_attributes);
   const GemmFunctions& gemm = gemm_table(args.kernel());
   auto state = std::make_shared<State>();
+  state->gemm = &gemm;
   GemmPlan& plan = state->plan;
   plan.call.shape = product_shape(op, args.shape(1));
   const int64_t depth = plan.call.shape.depth;
@@ -66,7 +68,7 @@ void run(KernelCall& call) noexcept {
   const State& state = state_of<State>(call);
   EpilogueOp ops[kMaxEpilogueOps];
   state.epilogue.bind(call, 2, ops);
-  run_gemm(gemm_table(*call.kernel), state.plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),
+  run_gemm(*state.gemm, state.plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),
            call.out[0].as<float>(), ops, state.epilogue.count(), *call.pool);
 }
 
