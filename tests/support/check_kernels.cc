@@ -11,6 +11,7 @@
 #include <set>
 
 #include "plan/kernel_selector.h"
+#include "plan/packed_weights.h"
 
 namespace coracle::testing {
 namespace {
