@@ -6,13 +6,13 @@
 
 namespace coracle {
 
-std::string describe(const PackedKey& key) {
+[[gnu::cold]] std::string describe(const PackedKey& key) {
   std::string values;
   for (int32_t v : key.values) values.append(text(values.empty() ? "" : ", ", v));
   return text(printable(key.layout), " of values ", values, " of graph ", key.graph);
 }
 
-std::vector<const Graph*> numbered_graphs(const Graph& graph) {
+[[gnu::cold]] std::vector<const Graph*> numbered_graphs(const Graph& graph) {
   std::vector<const Graph*> graphs{&graph};
   for (size_t i = 0; i < graphs.size(); ++i) {
     for (NodeId id : graphs[i]->order()) {

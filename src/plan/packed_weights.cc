@@ -16,7 +16,7 @@ namespace {
 constexpr std::align_val_t kAlignment{64};
 
 /// 64-byte aligned zeros, given back when the last user is gone.
-std::shared_ptr<void> aligned_zeros(size_t bytes) {
+[[gnu::cold]] std::shared_ptr<void> aligned_zeros(size_t bytes) {
   MemoryCharge charge(bytes, [] { return std::string("packed weights"); });
   void* data = ::operator new(std::max<size_t>(bytes, 1), kAlignment, std::nothrow);
   require(data != nullptr, ErrorCode::kOutOfMemory, "the system has not the ", bytes, " bytes for packed weights");
@@ -46,7 +46,7 @@ std::shared_ptr<const void> packed_alone(const Packing& packing, std::span<const
   return data;
 }
 
-PackedWeights::PackedWeights(size_t limit, std::vector<PackedConstants> saved) : limit_(limit) {
+[[gnu::cold]] PackedWeights::PackedWeights(size_t limit, std::vector<PackedConstants> saved) : limit_(limit) {
   for (PackedConstants& s : saved) {
     entries_.try_emplace(std::move(s.key), Entry{.data = std::move(s.data), .bytes = s.bytes, .saved = true});
   }
@@ -58,7 +58,7 @@ std::shared_ptr<const void> PackedWeights::get(int32_t graph, std::span<const in
   const std::lock_guard lock(mutex_);
   if (const auto it = entries_.find(key); it != entries_.end()) {
     Entry& entry = it->second;
-    require(entry.bytes == packing.bytes, ErrorCode::kInvalidModel, "the packed weights ", describe(key), " have ",
+    require(entry.bytes == packing.bytes, ErrorCode::kUnsupported, "the packed weights ", describe(key), " have ",
             entry.bytes, " bytes, this version of Coracle makes ", packing.bytes);
     if (checks_) check(entry, key, packing, constants, pool);
     entry.used = ++uses_;
@@ -101,8 +101,8 @@ bool PackedWeights::make_room(size_t bytes) {
   return true;
 }
 
-void PackedWeights::check(const Entry& entry, const PackedKey& key, const Packing& packing,
-                          std::span<const Tensor* const> constants, ThreadPool& pool) {
+[[gnu::cold]] void PackedWeights::check(const Entry& entry, const PackedKey& key, const Packing& packing,
+                                        std::span<const Tensor* const> constants, ThreadPool& pool) {
   const std::shared_ptr<void> again = aligned_zeros(entry.bytes);
   packing.pack(packing.form, constants, static_cast<std::byte*>(again.get()), pool);
   require(std::memcmp(again.get(), entry.data.get(), entry.bytes) == 0, "the packed weights ", describe(key),
@@ -114,7 +114,7 @@ size_t PackedWeights::bytes() const {
   return bytes_;
 }
 
-std::vector<PackedConstants> PackedWeights::all() const {
+[[gnu::cold]] std::vector<PackedConstants> PackedWeights::all() const {
   const std::lock_guard lock(mutex_);
   std::vector<PackedConstants> all;
   all.reserve(entries_.size());

@@ -13,6 +13,7 @@
 #include "ops/common/binary.h"
 #include "plan/device.h"
 #include "plan/kernel_selector.h"
+#include "plan/packed_weights.h"
 #include "support/device_rows.h"
 
 namespace coracle::testing {

@@ -9,31 +9,40 @@ namespace {
 
 namespace fb = saved_file;
 
+/// Throws Error about an entry unless `holds`.
+void check(bool holds, const std::string& name, std::string_view what, uint64_t a, std::string_view then, uint64_t b) {
+  require(holds, name, what, a, then, b);
+}
+
 /// The key of `p`, whose constants are looked up. Throws Error.
-PackedKey key_of(const fb::Model& model, const fb::PackedWeights& p, const std::string& name) {
+[[gnu::cold]] PackedKey key_of(const fb::Model& model, const fb::PackedWeights& p, const std::string& name) {
   PackedKey key;
   key.layout = view(p.layout());
   key.parameters = numbers(p.parameters());
-  require(p.graph() < count(model.graphs()), name, " are of graph ", p.graph(), " of ", count(model.graphs()));
+  check(p.graph() < count(model.graphs()), name, " are of graph ", p.graph(), " of ", count(model.graphs()));
   key.graph = static_cast<int32_t>(p.graph());
   const fb::Region& graph = *model.graphs()->Get(p.graph());
+  const uint32_t inputs = count(graph.inputs());
   std::vector<uint32_t> checksums;
   for (uint32_t v : numbers(p.constants())) {
-    const uint32_t constant = v - count(graph.inputs());  // of an input a large number
-    require(constant < count(graph.constants()), name, " are of value ", v, ", which is no constant");
+    check(v >= inputs && v - inputs < count(graph.constants()), name, " are of value ", v,
+          ", which is none of the constants from value ", inputs);
     key.values.push_back(static_cast<int32_t>(v));
-    checksums.push_back(graph.constants()->Get(constant)->checksum());
+    checksums.push_back(graph.constants()->Get(v - inputs)->checksum());
   }
   for (fb::ElementType type : numbers(p.types())) key.types.push_back(dtype_of(type));
-  require(!key.values.empty() && key.types.size() == key.values.size(), name, " are of ", key.values.size(),
-          " constants with ", key.types.size(), " types");
-  require(checksum(checksums) == p.constant_checksum(), name, " were made of other weights than the file has");
+  check(!key.values.empty() && key.types.size() == key.values.size(), name, " have types, ", key.types.size(),
+        ", of constants, ", key.values.size());
+  const uint32_t made_of = checksum(checksums);
+  check(made_of == p.constant_checksum(), name, " are not of the weights in the file: the checksum of those is ",
+        made_of, ", expected ", p.constant_checksum());
   return key;
 }
 
 }  // namespace
 
-std::vector<PackedConstants> packed_constants(const Structure& structure, const File& file, bool check) {
+[[gnu::cold]] std::vector<PackedConstants> packed_constants(const Structure& structure, const File& file,
+                                                            bool check_bytes) {
   const fb::Model& model = structure.model();
   const Structure::Section& section = structure.packed;
   const SectionBytes memory = read_section(file, section, "packed weights");
@@ -44,12 +53,11 @@ std::vector<PackedConstants> packed_constants(const Structure& structure, const 
     if (p.section() != section.number) continue;  // of a later version
     const std::string name = text("its packed weights ", i, " (", printable(view(p.layout())), ")");
     PackedKey key = key_of(model, p, name);
-    require(
-        p.offset() <= section.bytes && p.bytes() <= section.bytes - p.offset() && p.offset() % kTensorAlignment == 0,
-        name, " cannot have ", p.bytes(), " bytes from byte ", p.offset(), " of ", section.bytes, " on");
+    check(p.offset() <= section.bytes && p.bytes() <= section.bytes - p.offset() && p.offset() % kTensorAlignment == 0,
+          name, " cannot have ", p.bytes(), " bytes from byte ", p.offset());
     const std::span<const uint8_t> bytes(memory.data + p.offset(), static_cast<size_t>(p.bytes()));
-    const uint32_t found = check ? checksum(bytes) : p.checksum();
-    require(found == p.checksum(), name, " are damaged: their checksum is ", found, ", expected ", p.checksum());
+    const uint32_t found = check_bytes ? checksum(bytes) : p.checksum();
+    check(found == p.checksum(), name, " are damaged: their checksum is ", found, ", expected ", p.checksum());
     if (usable) {
       all.push_back({std::move(key), std::shared_ptr<const void>(memory.owner, bytes.data()), bytes.size()});
     }

@@ -120,7 +120,7 @@ Structure read_structure(const File& file) {
   return s;
 }
 
-SectionBytes read_section(const File& file, const Structure::Section& section, std::string_view what) {
+[[gnu::cold]] SectionBytes read_section(const File& file, const Structure::Section& section, std::string_view what) {
   if (const FileBytes* memory = file.in_place()) {
     return {.owner = memory->owner, .data = memory->bytes.data() + section.at, .mapped = memory->mapped};
   }

@@ -225,7 +225,7 @@ class Structure {
   }
 
   /// Behind all graphs, whose constants are placed by then.
-  Offset<fb::PackedWeights> packed_weights(const PackedConstants& p) {
+  [[gnu::cold]] Offset<fb::PackedWeights> packed_weights(const PackedConstants& p) {
     const auto graph = static_cast<size_t>(p.key.graph);
     std::vector<uint32_t> constants;
     std::vector<uint32_t> checksums;
@@ -243,8 +243,7 @@ class Structure {
     const List<fb::ElementType> type_list = b_.CreateVector(types);
     check_size();
     return fb::CreatePackedWeights(b_, layout, static_cast<uint32_t>(graph), parameters, kPackedSection, at, p.bytes,
-                                   saved::checksum(bytes_of(p)), saved::checksum(checksums), constant_list,
-                                   type_list);
+                                   saved::checksum(bytes_of(p)), saved::checksum(checksums), constant_list, type_list);
   }
 
   Offset<fb::Region> graph(const Graph& graph) {
