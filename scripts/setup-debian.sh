@@ -2,20 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian 12 packages that building, testing and the demo need; nothing if all are there, so that it also works offline.
 #   scripts/setup-debian.sh            compiler, libraries, test tools
-#   scripts/setup-debian.sh --checks   also clang, clang-format and clang-tidy, for `make lint` and `make fuzz`
+#   scripts/setup-debian.sh --checks   also clang, clang-format and clang-tidy, for `make lint` and `make fuzz`, and PoCL, a driver of OpenCL
 set -eu
 
 packages="
   g++ cmake ninja-build ccache make python3 python3-venv python3-numpy ca-certificates
   libhwy-dev libprotozero-dev rapidjson-dev libflatbuffers-dev flatbuffers-compiler
   libcli11-dev libfmt-dev libpng-dev libjpeg62-turbo-dev libwebp-dev libyaml-dev libfreetype-dev
-  zlib1g-dev libgtest-dev libbenchmark-dev
+  zlib1g-dev opencl-c-headers libgtest-dev libbenchmark-dev
   pkg-config dpkg-dev file strace
   libprotobuf-dev protobuf-compiler libgoogle-glog-dev libgflags-dev
 "
 case "${1:-}" in
   "") ;;
-  --checks) packages="$packages clang-14 clang-format-14 clang-tidy-14 clang-tools-14 libclang-rt-14-dev" ;;
+  --checks) packages="$packages clang-14 clang-format-14 clang-tidy-14 clang-tools-14 libclang-rt-14-dev pocl-opencl-icd" ;;
   *) echo "usage: $0 [--checks]" >&2; exit 2 ;;
 esac
 

@@ -84,6 +84,13 @@ CORACLE_API const char* coracle_dtype_name(coracle_dtype dtype);
  */
 CORACLE_API const char* coracle_cpu_isa(void);
 
+/**
+ * The devices of this machine beside the CPU, as JSON: in "devices" their kind and index ("opencl" and 0 are
+ * `--device opencl:0` of the program), name, driver, memory and limits; in "missing" why there is none of a kind, and
+ * what to do. Loads the drivers that the system has. Free the text with coracle_string_free.
+ */
+CORACLE_API coracle_status coracle_devices(char** json);
+
 /* ---- messages ---- */
 
 /** What a message is for. A logger gets those up to its level. */

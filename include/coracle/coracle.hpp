@@ -62,6 +62,14 @@ inline std::string inspect(const std::string& path, const std::string& params = 
   return text;
 }
 
+/// What coracle_devices says of the devices beside the CPU, as JSON.
+inline std::string devices() {
+  char* text = nullptr;
+  check(coracle_devices(&text));
+  const std::unique_ptr<char, void (*)(char*)> owner(text, coracle_string_free);
+  return text;
+}
+
 /// The element type of T. For others (float16 ...) there are the functions that take a coracle_dtype.
 template <class T>
 constexpr coracle_dtype dtype_of() {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds Coracle's libraries from this source tree: `conan create packaging/conan`.
 
-With -o coracle/*:system_headers=True the libraries that the build needs (four of headers, and zlib) come from the system instead of
+With -o coracle/*:system_headers=True the libraries that the build needs (five of headers, and zlib) come from the system instead of
 ConanCenter."""
 import os
 
@@ -37,6 +37,7 @@ class CoracleRecipe(ConanFile):
         if not self.options.system_headers:
             self.requires("flatbuffers/[>=2.0 <26]", visible=False, headers=True, libs=False)
             self.requires("highway/[>=1.0 <2]", visible=False, headers=True, libs=False)
+            self.requires("opencl-headers/[>=2022.09.30]", visible=False, headers=True, libs=False)
             self.requires("protozero/[>=1.7 <2]", visible=False)
             self.requires("rapidjson/[>=cci.20220822]", visible=False)
             self.requires("zlib/[>=1.2.13 <2]", visible=not self.options.shared)

@@ -18,7 +18,7 @@ from ._library import VERSION as __version__
 from ._log import set_log_level
 from .errors import (CancelledError, Error, FileError, InvalidArgumentError, InvalidModelError, MissingFileError, OutOfMemoryError,
                      RunFailureError, UnsupportedError)
-from .model import Model, inspect, load, load_memory, pass_names
+from .model import Model, devices, inspect, load, load_memory, pass_names
 from .pictures import ClassArea, DetectedObject, Label, Prediction, Table, TextBox, TextLine
 from .pipelines import Pipeline, ocr, pipeline
 from .pool import Pool, bind_thread, default_threads
@@ -31,7 +31,7 @@ __all__ = ["Bench", "CancelledError", "ClassArea", "DetectedObject", "Error", "F
            "InvalidModelError", "Label", "MachineLimits", "Memory", "MissingFileError", "Model", "NodeValue", "OperatorTime",
            "OutOfMemoryError", "Pipeline", "Pool", "Prediction", "Profile", "Results", "RunFailureError", "Session", "Step",
            "Table", "TensorInfo", "TextBox", "TextLine", "UnsupportedError", "__version__", "bench", "bind_thread", "cpu_isa", "default_threads",
-           "inspect", "load", "load_memory", "memory_total", "ocr", "pass_names", "pipeline", "set_log_level"]
+           "devices", "inspect", "load", "load_memory", "memory_total", "ocr", "pass_names", "pipeline", "set_log_level"]
 
 
 def cpu_isa() -> str:

@@ -100,6 +100,13 @@ def inspect(path: Path, params: Path | None = None) -> dict[str, Any]:
         return json.loads(_library.owned_text("inspect", _library.path_bytes(path), None if params is None else _library.path_bytes(params)))
 
 
+def devices() -> dict[str, Any]:
+    """The devices of this machine beside the CPU: in "devices" kind, index, name, driver, memory and limits of each, in "missing" why there
+    is none of a kind.
+    """
+    return json.loads(_library.owned_text("devices"))
+
+
 def pass_names() -> list[str]:
     """Names of the rewrites that loading does, in their order; some run twice. For `coracle.load(disable_passes=...)`."""
     names: list[str] = []

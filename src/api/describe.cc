@@ -6,6 +6,7 @@
 
 #include "base/json_memory.h"
 #include "base/printable.h"
+#include "plan/device.h"
 
 namespace coracle {
 namespace {
@@ -181,6 +182,48 @@ std::string describe(const Profile& profile) {
       w.EndObject();
     }
     w.EndArray();
+  });
+}
+
+std::string describe_devices() {
+  std::vector<std::pair<const char*, std::string>> missing;
+  return object([&](Writer& w) {
+    w.StartObject();
+    w.Key("devices");
+    w.StartArray();
+    for (const Device* device : all_devices()) {
+      if (device->probe == nullptr) continue;
+      Probe probe = device->probe();
+      if (probe.devices.empty()) missing.emplace_back(device->name, std::move(probe.missing));
+      int64_t index = 0;
+      for (const DeviceInfo& info : probe.devices) {
+        w.StartObject();
+        field(w, "kind", device->name);
+        field(w, "index", index++);
+        field(w, "name", info.name);
+        field(w, "driver", info.driver);
+        field(w, "memory_bytes", static_cast<int64_t>(info.memory_bytes));
+        field(w, "largest_block", static_cast<int64_t>(info.largest_block));
+        field(w, "alignment", static_cast<int64_t>(info.alignment));
+        field(w, "compute_units", int64_t{info.compute_units});
+        w.Key("half");
+        w.Bool(info.half);
+        w.Key("shares_memory");
+        w.Bool(info.shares_memory);
+        w.EndObject();
+      }
+    }
+    w.EndArray();
+    w.Key("missing");
+    w.StartArray();
+    for (const auto& [kind, reason] : missing) {
+      w.StartObject();
+      field(w, "kind", kind);
+      field(w, "reason", reason);
+      w.EndObject();
+    }
+    w.EndArray();
+    w.EndObject();
   });
 }
 

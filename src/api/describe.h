@@ -14,6 +14,8 @@ std::string describe(const ModelInfo& info);
 /// The same with what rewriting made of it.
 std::string describe(const Model& model);
 std::string describe(const Profile& profile);
+/// The devices beside the host that this machine has, and why there is none of a kind.
+std::string describe_devices();
 /// The kernels of planned steps.
 std::string describe(const BoundSteps& steps, const Graph& graph);
 

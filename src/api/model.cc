@@ -297,6 +297,13 @@ coracle_status coracle_inspect(const char* path, const char* params_path, char**
   });
 }
 
+coracle_status coracle_devices(char** json) {
+  return guard([&] {
+    require_pointer(json, "json");
+    *json = coracle::copied(coracle::describe_devices());
+  });
+}
+
 void coracle_string_free(char* text) { std::free(text); }
 
 coracle_status coracle_model_graph_text(const coracle_model* model, char** text) {

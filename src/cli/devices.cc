@@ -3,11 +3,23 @@
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/doctor.h"
 #include "cli/json.h"
 #include "cli/machine.h"
 
 // What --version and `devices` say.
 namespace coracle::cli {
+
+JsonDocument other_devices() {
+  JsonDocument d;
+  d.Parse(api::devices().c_str());
+  return d;
+}
+
+std::string device_name(const JsonValue& device) {
+  return fmt::format("{}:{}", device["kind"].GetString(), device["index"].GetInt());
+}
+
 namespace {
 
 using Writer = JsonWriter;
@@ -17,12 +29,10 @@ struct Component {
   const char* name;
   const char* licence;
 };
-constexpr Component kComponents[] = {{"Highway", "Apache-2.0"},
-                                     {"protozero", "BSD-2-Clause"},
-                                     {"RapidJSON", "MIT"},
-                                     {"FlatBuffers", "Apache-2.0"},
-                                     {"fmt", "MIT"},
-                                     {"CLI11", "BSD-3-Clause"}};
+constexpr Component kComponents[] = {
+    {"Highway", "Apache-2.0"},     {"protozero", "BSD-2-Clause"},    {"RapidJSON", "MIT"},
+    {"FlatBuffers", "Apache-2.0"}, {"OpenCL headers", "Apache-2.0"}, {"fmt", "MIT"},
+    {"CLI11", "BSD-3-Clause"}};
 
 std::string compiler() {
 #if defined(__clang__)
@@ -43,6 +53,36 @@ void write_strings(Writer& w, const char* name, const std::vector<std::string>& 
   w.StartArray();
   for (const std::string& v : values) w.String(v.c_str());
   w.EndArray();
+}
+
+/// Of devices beside the CPU: what the library says, under the name that --device takes.
+void write_others(Writer& w, const JsonDocument& others) {
+  for (const JsonValue& device : others["devices"].GetArray()) {
+    w.StartObject();
+    w.Key("name");
+    w.String(device_name(device).c_str());
+    for (const auto& field : device.GetObject()) {
+      const std::string_view name = field.name.GetString();
+      w.Key(name == "name" ? "device" : name.data());
+      field.value.Accept(w);
+    }
+    w.EndObject();
+  }
+}
+
+void print_others(const JsonDocument& others) {
+  for (const JsonValue& d : others["devices"].GetArray()) {
+    const auto bytes = [&](const char* name) { return bytes_text(d[name].GetInt64()); };
+    fmt::print("{}  {}\n", device_name(d), d["name"].GetString());
+    fmt::print("  driver            {}\n", d["driver"].GetString());
+    fmt::print("  compute units     {}\n", d["compute_units"].GetInt());
+    fmt::print("  float16           {}\n", d["half"].GetBool() ? "in memory and in kernels" : "in memory");
+    fmt::print("  memory            {}, {} in one block{}\n", bytes("memory_bytes"), bytes("largest_block"),
+               d["shares_memory"].GetBool() ? ", the host's" : "");
+  }
+  for (const JsonValue& m : others["missing"].GetArray()) {
+    fmt::print("{}  none: {}\n", m["kind"].GetString(), m["reason"].GetString());
+  }
 }
 
 void print_json(const Machine& m) {
@@ -86,7 +126,11 @@ void print_json(const Machine& m) {
   }
   w.EndArray();
   w.EndObject();
+  const JsonDocument others = other_devices();
+  write_others(w, others);
   w.EndArray();
+  w.Key("missing");
+  others["missing"].Accept(w);
   w.EndObject();
   fmt::print("{}\n", buffer.GetString());
 }
@@ -124,6 +168,7 @@ void devices(bool json) {
   fmt::print("  matrix tiles      {}\n", has_tiles(m) ? "bfloat16 (Intel AMX)" : "none");
   fmt::print("  caches            {}\n", caches.empty() ? "not told" : fmt::format("{}", fmt::join(caches, ", ")));
   fmt::print("  memory            {}, {} available\n", bytes_text(m.memory_bytes), bytes_text(m.memory_available));
+  print_others(other_devices());
 }
 
 }  // namespace coracle::cli

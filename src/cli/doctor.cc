@@ -176,9 +176,24 @@ void print_json(const std::vector<Finding>& findings) {
   fmt::print("{}\n", buffer.GetString());
 }
 
+/// Devices beside the CPU. None is no fault: models run without.
+Finding devices_beside() {
+  const JsonDocument others = other_devices();
+  std::string found;
+  for (const JsonValue& d : others["devices"].GetArray()) {
+    found += fmt::format("{}{} ({})", found.empty() ? "" : ", ", device_name(d), d["name"].GetString());
+  }
+  if (!found.empty()) return {Health::kOk, "devices", "the CPU, " + found, ""};
+  std::string advice;
+  for (const JsonValue& m : others["missing"].GetArray()) {
+    advice += fmt::format("{}{}: {}", advice.empty() ? "" : "; ", m["kind"].GetString(), m["reason"].GetString());
+  }
+  return {Health::kOk, "devices", "the CPU alone", advice};
+}
+
 }  // namespace
 
-std::vector<Finding> examine_process() { return {build(), libraries(), limits(), environment()}; }
+std::vector<Finding> examine_process() { return {build(), libraries(), limits(), environment(), devices_beside()}; }
 
 std::vector<Finding> examine_model(const ModelArguments& arguments, const InputOptions& inputs) {
   const api::Model model(arguments.model, arguments.params);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/json.h"
 #include "cli/machine.h"
 
 namespace coracle::cli {
@@ -37,5 +38,9 @@ std::vector<Finding> examine(const Machine& machine, const Usage& usage);
 std::vector<Finding> examine_process();
 /// Of a model's files, its operators and kernels.
 std::vector<Finding> examine_model(const ModelArguments& model, const InputOptions& inputs);
+
+/// What coracle_devices says; and the name of one of its devices, as --device takes it.
+JsonDocument other_devices();
+std::string device_name(const JsonValue& device);
 
 }  // namespace coracle::cli

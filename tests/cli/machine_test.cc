@@ -162,6 +162,30 @@ TEST(Devices, AreTold) {
   EXPECT_EQ(cpu["threads"].GetInt(), coracle_default_threads());
   const test::Outcome outcome = test::coracle_program({"devices"});
   EXPECT_NE(outcome.out.find("instruction sets"), std::string::npos) << outcome.out;
+  // Of each other kind there are devices, or a reason why not.
+  for (rapidjson::SizeType i = 1; i < d["devices"].Size(); ++i) {
+    const std::string name = d["devices"][i]["name"].GetString();
+    EXPECT_NE(name.find(":"), std::string::npos) << name;
+    EXPECT_GT(d["devices"][i]["memory_bytes"].GetInt64(), 0) << name;
+    EXPECT_NE(outcome.out.find(name + "  " + d["devices"][i]["device"].GetString()), std::string::npos) << outcome.out;
+  }
+  for (const rapidjson::Value& missing : d["missing"].GetArray()) {
+    EXPECT_NE(outcome.out.find(missing["reason"].GetString()), std::string::npos) << outcome.out;
+  }
+}
+
+TEST(Devices, ThatAreMissingAreExplained) {
+  const test::TemporaryFolder none;
+  ::setenv("OCL_ICD_VENDORS", none.path().c_str(), 1);
+  const test::Outcome devices = test::coracle_program({"devices"});
+  const test::Outcome doctor = test::coracle_program({"doctor"});
+  ::unsetenv("OCL_ICD_VENDORS");
+  EXPECT_NE(devices.out.find("cpu  "), std::string::npos) << devices.out;
+  EXPECT_EQ(devices.out.find("opencl:0"), std::string::npos) << devices.out;
+  if (devices.out.find("opencl") == std::string::npos) GTEST_SKIP() << "built without OpenCL";
+  EXPECT_NE(devices.out.find("opencl  none: OpenCL"), std::string::npos) << devices.out;
+  EXPECT_NE(doctor.out.find("opencl: OpenCL"), std::string::npos) << doctor.out;
+  EXPECT_NE(doctor.out.find("the CPU alone"), std::string::npos) << doctor.out;
 }
 
 TEST(Doctor, LooksAtAModelToo) {

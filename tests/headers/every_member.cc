@@ -31,6 +31,7 @@ void models(const std::string& path) {
   expect(inputs.size() == 1 && inputs[0].dtype == CORACLE_FLOAT32 && inputs[0].dims == api::Dims{-1, 2}, "input");
   expect(model.outputs().size() == 2 && model.find_output("product") == 1U && !model.find_input("y"), "outputs");
   expect(!model.graph_text().empty() && !model.description().empty() && !api::inspect(path).empty(), "texts");
+  expect(!api::devices().empty(), "devices");
 
   std::vector<std::byte> bytes;
   const api::ReadFunction read = [&](const std::string& name) -> std::optional<api::Span<const std::byte>> {

@@ -122,6 +122,7 @@ Queue::Mark CommandQueue::mark() noexcept {
 
 const char* CommandQueue::wait(Mark mark, std::string* detail) noexcept {
   if (failed()) return finish(detail);
+  if (mark <= done_) return nullptr;
   const auto kept =
       std::lower_bound(marks_.begin(), marks_.end(), mark, [](const Event& e, Mark m) { return e.mark < m; });
   if (kept == marks_.end()) return finish(detail);
@@ -131,6 +132,7 @@ const char* CommandQueue::wait(Mark mark, std::string* detail) noexcept {
     keep(reason_of(code), code, "work under way", 0);
     return finish(detail);
   }
+  done_ = kept->mark;
   release(marks_, static_cast<size_t>(kept - marks_.begin()) + 1);
   return nullptr;
 }
@@ -142,6 +144,7 @@ const char* CommandQueue::finish(std::string* detail) noexcept {
     device_->note(code, true);
     keep(reason_of(code), code, "work under way", 0);
   }
+  done_ = last_;
   return tell(detail);
 }
 

@@ -115,9 +115,14 @@ Argument Argument::local(size_t bytes) {
 
 std::shared_ptr<const Function> compile(OpenDevice& device, std::string_view source, std::string_view name,
                                         std::string_view definitions) {
+  return compile(device, Source{source}, name, definitions);
+}
+
+std::shared_ptr<const Function> compile(OpenDevice& device, const Source& source, std::string_view name,
+                                        std::string_view definitions) {
   auto& opened = static_cast<Opened&>(device);
   return std::make_shared<Function>(opened.shared_from_this(), opened.programs().get(opened, source, definitions),
-                                    source, name);
+                                    source.name, name);
 }
 
 size_t largest_group(const Function& function) { return function.largest_group(); }

@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 
+#include "devices/opencl/sources.h"
 #include "plan/kernel.h"
 
 /// What rows of kernels/ use: functions of OpenCL C, compiled while planning (`prepare`) and launched by `run`.
@@ -20,6 +21,10 @@ class Function;
 /// -DHALF"). What is in use by anybody, or kept on disk, is not compiled again. Throws Error, with what the compiler
 /// says.
 std::shared_ptr<const Function> compile(OpenDevice& device, std::string_view source, std::string_view name,
+                                        std::string_view definitions = {});
+
+/// The same for a source of any text, which `source` names in messages.
+std::shared_ptr<const Function> compile(OpenDevice& device, const Source& source, std::string_view name,
                                         std::string_view definitions = {});
 
 /// The greatest number of work items that one group may have on the device the function was compiled for.

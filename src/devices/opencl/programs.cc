@@ -88,8 +88,8 @@ std::vector<uint8_t> binary_of(const Opened& device, const Program& program) {
 
 }  // namespace
 
-std::shared_ptr<const Program> Programs::get(Opened& device, std::string_view source, std::string_view definitions) {
-  std::string key = text(source, " ", definitions);
+std::shared_ptr<const Program> Programs::get(Opened& device, const Source& source, std::string_view definitions) {
+  std::string key = text(source.name, " ", definitions, "\n", source.text);
   {
     const std::lock_guard lock(mutex_);
     if (const auto it = programs_.find(key); it != programs_.end()) {
@@ -97,7 +97,7 @@ std::shared_ptr<const Program> Programs::get(Opened& device, std::string_view so
       return it->second.program;
     }
   }
-  const std::string whole = source_text(source);
+  const std::string whole = with_prelude(source);
   const std::string options = text(kDialect, " ", definitions);
   const std::string identity = text(kFormat, "\n", device.identity(), "\n", options, "\n", whole);
   std::shared_ptr<Program> program;
@@ -105,7 +105,7 @@ std::shared_ptr<const Program> Programs::get(Opened& device, std::string_view so
     program = from_binary(device, *binary, options);
   }
   if (program == nullptr) {
-    program = from_source(device, source, whole, options);
+    program = from_source(device, source.name, whole, options);
     if (disk_.on()) disk_.keep(identity, binary_of(device, *program));
   }
   const std::lock_guard lock(mutex_);

@@ -10,6 +10,7 @@
 
 #include "devices/opencl/api.h"
 #include "devices/opencl/binary_cache.h"
+#include "devices/opencl/sources.h"
 
 namespace coracle::opencl {
 
@@ -36,7 +37,7 @@ class Programs {
   Programs() : disk_(BinaryCache::default_folder(), BinaryCache::kDefaultBytes) {}
 
   /// Throws Error, with what the compiler says.
-  std::shared_ptr<const Program> get(Opened& device, std::string_view source, std::string_view definitions);
+  std::shared_ptr<const Program> get(Opened& device, const Source& source, std::string_view definitions);
   void clear() { programs_.clear(); }
 
  private:

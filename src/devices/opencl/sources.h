@@ -14,8 +14,13 @@ extern const uint8_t kPackedSources[];
 extern const size_t kPackedSourcesSize;
 extern const size_t kSourcesSize;
 
-/// The text that a compiler gets for kernels/`name`.cl: the prelude, then that file with those it includes. Throws
-/// Error where there is none.
-std::string source_text(std::string_view name);
+/// A file of kernels/ by its name, or another text.
+struct Source {
+  std::string_view name;
+  std::string_view text = {};  ///< empty: kernels/`name`.cl
+};
+
+/// What a compiler gets: the prelude, then the source with those it includes. Throws Error where there is none of that name.
+std::string with_prelude(const Source& source);
 
 }  // namespace coracle::opencl

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/opencl/binary_cache.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "support/forked_child.h"
+#include "support/temporary_folder.h"
+
+namespace coracle::opencl {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+namespace fs = std::filesystem;
+
+/// The one file of a folder.
+fs::path file_in(const std::string& folder) { return fs::directory_iterator(folder)->path(); }
+
+Bytes content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write(const fs::path& path, const Bytes& content) {
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(content.data()), static_cast<std::streamsize>(content.size()));
+}
+
+class BinaryCacheTest : public ::testing::Test {
+ protected:
+  test::TemporaryFolder parent_;
+  std::string folder_ = parent_.path("a/b");
+  BinaryCache cache_{folder_, 1U << 20U};
+};
+
+TEST_F(BinaryCacheTest, GivesBackWhatWasKeptUnderTheSameKey) {
+  EXPECT_EQ(cache_.find("key"), std::nullopt);
+  const Bytes binary = {1, 2, 0, 3};
+  cache_.keep("key", binary);
+  EXPECT_EQ(cache_.find("key"), binary);
+  EXPECT_EQ(BinaryCache(folder_, 1U << 20U).find("key"), binary);
+  EXPECT_EQ(cache_.find("kez"), std::nullopt);
+  cache_.keep("key", Bytes{9});
+  EXPECT_EQ(cache_.find("key"), Bytes{9});
+}
+
+TEST_F(BinaryCacheTest, KeysAreComparedNotTheirNamesAlone) {
+  cache_.keep("key", Bytes{1});
+  cache_.keep("other", Bytes{2});
+  std::vector<fs::path> files(fs::directory_iterator(folder_), {});
+  ASSERT_EQ(files.size(), 2U);
+  const Bytes first = content_of(files[0]);
+  write(files[0], content_of(files[1]));
+  write(files[1], first);
+  EXPECT_EQ(cache_.find("key"), std::nullopt);
+  EXPECT_EQ(cache_.find("other"), std::nullopt);
+}
+
+TEST_F(BinaryCacheTest, DamagedFilesAreNotThere) {
+  cache_.keep("key", Bytes(100, 7));
+  const fs::path file = file_in(folder_);
+  const Bytes whole = content_of(file);
+  for (size_t size = 0; size < whole.size(); ++size) {
+    write(file, Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)));
+    EXPECT_EQ(cache_.find("key"), std::nullopt) << size;
+  }
+  for (size_t i = 0; i < whole.size(); ++i) {
+    for (const int bit : {0, 7}) {
+      Bytes flipped = whole;
+      flipped[i] ^= static_cast<uint8_t>(1 << bit);
+      write(file, flipped);
+      EXPECT_EQ(cache_.find("key"), std::nullopt) << i;
+    }
+  }
+  Bytes longer = whole;
+  longer.push_back(0);
+  write(file, longer);
+  EXPECT_EQ(cache_.find("key"), std::nullopt);
+  cache_.keep("key", Bytes(100, 7));
+  EXPECT_EQ(cache_.find("key"), Bytes(100, 7));
+}
+
+TEST_F(BinaryCacheTest, FilesThatOthersMayWriteAreNotTrusted) {
+  cache_.keep("key", Bytes{1});
+  const fs::path file = file_in(folder_);
+  fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
+  EXPECT_EQ(cache_.find("key"), std::nullopt);
+  fs::remove(file);
+  fs::create_symlink("/dev/zero", file);
+  EXPECT_EQ(cache_.find("key"), std::nullopt);
+}
+
+TEST_F(BinaryCacheTest, OldestGoWhereThereIsTooMuch) {
+  const BinaryCache small(folder_, 1000);
+  for (int i = 0; i < 20; ++i) {
+    small.keep(std::to_string(i), Bytes(200, static_cast<uint8_t>(i)));
+    EXPECT_EQ(small.find(std::to_string(i)), Bytes(200, static_cast<uint8_t>(i)));
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    small.find("0");  // stays in use
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    uintmax_t bytes = 0;
+    for (const auto& entry : fs::directory_iterator(folder_)) bytes += entry.file_size();
+    EXPECT_LE(bytes, 1000U);
+  }
+  EXPECT_NE(small.find("0"), std::nullopt);
+  EXPECT_EQ(small.find("1"), std::nullopt);
+  EXPECT_NE(small.find("19"), std::nullopt);
+  small.keep("too large", Bytes(2000));
+  EXPECT_EQ(small.find("too large"), std::nullopt);
+}
+
+TEST_F(BinaryCacheTest, FoldersThatCannotBeUsedAreNoCache) {
+  parent_.write("file", "");
+  for (const std::string& folder : {std::string(), parent_.path("file"), parent_.path("file/below"),
+                                    std::string("/proc/none"), std::string("/dev/full")}) {
+    const BinaryCache cache(folder, 1000);
+    cache.keep("key", Bytes{1});
+    EXPECT_EQ(cache.find("key"), std::nullopt) << folder;
+  }
+}
+
+TEST_F(BinaryCacheTest, FoldersThatMayNotBeWrittenAreStillRead) {
+  cache_.keep("key", Bytes{1});
+  const bool holds = test::holds_in_child([&] {
+    // As another user where this one may write everywhere.
+    fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
+    cache_.keep("new", Bytes{2});
+    const bool refused = ::geteuid() == 0 || cache_.find("new") == std::nullopt;
+    return refused && cache_.find("key") == Bytes{1};
+  });
+  fs::permissions(folder_, fs::perms::owner_all);
+  EXPECT_TRUE(holds);
+}
+
+TEST_F(BinaryCacheTest, ManyProcessesAtOnce) {
+  const auto work = [&] {
+    for (int i = 0; i < 100; ++i) {
+      const std::string key = std::to_string(i % 5);
+      const Bytes expected(5000, static_cast<uint8_t>(i % 5));
+      cache_.keep(key, expected);
+      if (cache_.find(key) != expected) return false;
+    }
+    return true;
+  };
+  std::vector<std::thread> waiting;
+  std::atomic<int> good = 0;
+  for (int i = 0; i < 4; ++i) waiting.emplace_back([&] { good += test::holds_in_child(work) ? 1 : 0; });
+  for (std::thread& thread : waiting) thread.join();
+  EXPECT_EQ(good, 4);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), {}), 5);
+}
+
+}  // namespace
+}  // namespace coracle::opencl
