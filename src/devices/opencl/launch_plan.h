@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -83,15 +85,15 @@ inline constexpr TypeRule kMovedRule = {.operands = kMoved, .results = kMoved};
 
 namespace detail {
 template <class Op>
-constexpr std::array<char, 64> row_name() {
-  std::array<char, 64> text{};
-  size_t n = 0;
-  for (const char* c = Op::kName; *c != '\0'; ++c) text[n++] = *c;
-  for (const char* c = ".opencl"; *c != '\0'; ++c) text[n++] = *c;
+constexpr auto row_name() {
+  constexpr std::string_view kName = Op::kName;
+  constexpr std::string_view kDevice = ".opencl";
+  std::array<char, kName.size() + kDevice.size() + 1> text{};
+  std::copy(kDevice.begin(), kDevice.end(), std::copy(kName.begin(), kName.end(), text.begin()));
   return text;
 }
 template <class Op>
-inline constexpr std::array<char, 64> kRowName = row_name<Op>();
+inline constexpr auto kRowName = row_name<Op>();
 }  // namespace detail
 
 /// "softmax.opencl"

@@ -39,12 +39,12 @@ std::string_view find(std::string_view all, std::string_view name) {
 
 /// A file with those it includes (`#include "other.cl"`, on lines of their own) in their places; files are included
 /// once by what needs them, without guards.
-std::string expanded(std::string_view all, std::string_view name) {
+std::string expanded(std::string_view all, const Source& source) {
   constexpr std::string_view kInclude = "\n#include \"";
   constexpr std::string_view kExtension = ".cl\"";
-  std::string_view rest = find(all, name);
-  require(!rest.empty(), ErrorCode::kUnsupported, "there is no source kernels/", name, ".cl");
-  std::string result = text("#line 1 \"", name, ".cl\"\n");
+  std::string_view rest = source.text.empty() ? find(all, source.name) : source.text;
+  require(!rest.empty(), ErrorCode::kUnsupported, "there is no source kernels/", source.name, ".cl");
+  std::string result = text("#line 1 \"", source.name, ".cl\"\n");
   int line = 1;
   for (size_t at = rest.find(kInclude); at != std::string_view::npos; at = rest.find(kInclude)) {
     const std::string_view before = rest.substr(0, at + 1);
@@ -52,7 +52,7 @@ std::string expanded(std::string_view all, std::string_view name) {
     const std::string_view other = rest.substr(0, rest.find(kExtension));
     rest.remove_prefix(other.size() + kExtension.size());
     line += static_cast<int>(std::count(before.begin(), before.end(), '\n'));
-    result += text(before, expanded(all, other), "\n#line ", line + 1, " \"", name, ".cl\"");
+    result += text(before, expanded(all, {other}), "\n#line ", line + 1, " \"", source.name, ".cl\"");
   }
   return result += rest;
 }

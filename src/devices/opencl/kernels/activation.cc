@@ -59,6 +59,11 @@
 namespace coracle::opencl::kernels {
 namespace {
 
+Misfit fits_any(const void*, const ArgFacts& args) {
+  if (args.all_out().size() != 1) return "a second result is wanted";
+  return too_large(args);
+}
+
 template <class Op>
 Misfit fits(const void* op, const ArgFacts& args) {
   if constexpr (std::is_same_v<Op, Mish>) {
@@ -70,9 +75,19 @@ Misfit fits(const void* op, const ArgFacts& args) {
   if constexpr (std::is_same_v<Op, Hardshrink>) {
     if (static_cast<const Hardshrink*>(op)->threshold < 0) return "a negative threshold";
   }
-  if (args.all_out().size() != 1) return "a second result is wanted";
   if (!step_numbers(kOpRow<Op>, op, args)) return "a number is not constant";
-  return too_large(args);
+  return fits_any(op, args);
+}
+
+/// `fits` of an operator: one for most.
+template <class Op>
+constexpr auto fits_of() {
+  constexpr bool kOwn = std::is_same_v<Op, Mish> || std::is_same_v<Op, Round> || std::is_same_v<Op, Hardshrink>;
+  if constexpr (kOwn || kOpRow<Op>.inputs.size() > 1) {
+    return fits<Op>;
+  } else {
+    return fits_any;
+  }
 }
 
 Prepared prepare_formula(const OpRow& row, const void* op, const ArgFacts& args, PrepareContext& context) {
@@ -99,7 +114,7 @@ constexpr std::array<Kernel, sizeof...(Ops)> rows_of() {
                  .op = &kOpRow<Ops>,
                  .layout = LayoutRule::kSame,
                  .types = kFloatRule,
-                 .fits = fits<Ops>,
+                 .fits = fits_of<Ops>(),
                  .prepare = prepare<Ops>,
                  .run = run_plan}...};
 }

@@ -52,7 +52,7 @@ typedef long long offset_t;
 #define AS_FLOAT(u) __uint_as_float(u)
 #define RTE_I32(x) __float2int_rn(x)
 #define INFINITY_F __int_as_float(0x7f800000)
-#define MATH(f) f##f
+#define MATH(name) name##f
 FN float half_to_float(u16 bits) {
   float x;
   asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));

@@ -26,12 +26,12 @@
 #include "support/check_kernels.h"
 #include "support/device_rows.h"
 
-/// Cases for rows of OpenCL that the cases of the CPU's kernels do not reach, and a look at which rows have run: with
+/// Cases for rows of devices that the cases of the CPU's kernels do not reach, and a look at which rows have run: with
 /// CORACLE_TEST_DEVICE=opencl.
 namespace coracle::testing {
 namespace {
 
-class OpenclKernels : public ::testing::Test {
+class DeviceKernels : public ::testing::Test {
  protected:
   void SetUp() override {
     if (DeviceRows::under_test() == nullptr) GTEST_SKIP() << "CORACLE_TEST_DEVICE is not set";
@@ -44,7 +44,7 @@ class OpenclKernels : public ::testing::Test {
 };
 
 /// Operators on one operand, with the attributes they have by default.
-TEST_F(OpenclKernels, OneOperand) {
+TEST_F(DeviceKernels, OneOperand) {
   for (const Kernel* row : DeviceRows::under_test()->all()) {
     int operands = 0;
     for (const Port& port : row->op->inputs) {
@@ -65,13 +65,13 @@ TEST_F(OpenclKernels, OneOperand) {
       }
     }
     Tensor special = random_floats({9});
-    const float values[] = {NAN, INFINITY, -INFINITY, 0.0F, -0.0F, 1e-42F, 3e38F, -3e38F, 88.8F};
+    const float values[] = {NAN, INFINITY, -INFINITY, 0.0F, -0.0F, 1e-42F, 1e30F, -1e30F, 88.8F};
     std::copy(std::begin(values), std::end(values), special.data<float>());
     check_on_every_kernel({.op = Op(row->op), .in = {special}, .in_counts = counts, .relative = 1e-5});
   }
 }
 
-TEST_F(OpenclKernels, TwoOperands) {
+TEST_F(DeviceKernels, TwoOperands) {
   for (const Op& op : {Op(Fmax{}), Op(Fmin{}), Op(ElementwisePow{})}) {
     for (const auto& [a, b] : {std::pair(Shape{2, 3, 5}, Shape{3, 1}), std::pair(Shape{65}, Shape{}),
                                std::pair(Shape{1, 4, 1}, Shape{3, 1, 7}), std::pair(Shape{0, 2}, Shape{2})}) {
@@ -80,7 +80,7 @@ TEST_F(OpenclKernels, TwoOperands) {
   }
 }
 
-TEST_F(OpenclKernels, Moving) {
+TEST_F(DeviceKernels, Moving) {
   EXPECT_EQ(taken({ExpandAs{}, {random_floats({3, 1, 5}), random_floats({2, 3, 4, 5})}}), 1);
   EXPECT_EQ(taken({LegacyExpand{}, {random_ints({2, 3, 4}, -9, 9), int_list({2, 1, 3})}}), 1);
   ShuffleChannel shuffle;
@@ -105,7 +105,7 @@ TEST_F(OpenclKernels, Moving) {
   EXPECT_EQ(taken({table, {random_ints({7, 1}, 0, 9), random_floats({9, 33})}}), 1);
 }
 
-TEST_F(OpenclKernels, Padding) {
+TEST_F(DeviceKernels, Padding) {
   Pad pad;
   pad.paddings = {1, 0, 0, 2, 3, 1};
   EXPECT_EQ(taken({pad, {random_floats({2, 3, 4}), Tensor::scalar(1.5F)}}), 1);
@@ -119,7 +119,7 @@ TEST_F(OpenclKernels, Padding) {
 }
 
 /// Each step of an epilogue, behind a product.
-TEST_F(OpenclKernels, Epilogues) {
+TEST_F(DeviceKernels, Epilogues) {
   const auto steps = names_of(EpilogueKind::kRelu).size();
   for (size_t i = 0; i < steps; ++i) {
     Linear linear;
@@ -140,7 +140,7 @@ TEST_F(OpenclKernels, Epilogues) {
   }
 }
 
-TEST_F(OpenclKernels, DepthwiseTransposedConvolution) {
+TEST_F(DeviceKernels, DepthwiseTransposedConvolution) {
   DepthwiseConv2dTranspose op;
   op.groups = 6;
   op.strides = {2, 2};
@@ -148,7 +148,7 @@ TEST_F(OpenclKernels, DepthwiseTransposedConvolution) {
   EXPECT_EQ(taken({op, {random_floats({2, 6, 5, 7}), random_floats({6, 1, 3, 3}, -1, 1, 2)}, {1, 1, 0}}), 1);
 }
 
-TEST_F(OpenclKernels, FirstVersionsOfInterpolation) {
+TEST_F(DeviceKernels, FirstVersionsOfInterpolation) {
   const auto check = [&](auto op, const Shape& s) {
     for (bool align_corners : {false, true}) {
       for (int align_mode : {0, 1}) {
