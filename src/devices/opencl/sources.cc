@@ -61,9 +61,7 @@ std::string expanded(std::string_view all, const Source& source) {
 
 std::string with_prelude(const Source& source) {
   static const std::string& all = *new std::string(unpack());
-  const std::string own = source.text.empty() ? expanded(all, source.name)
-                                              : text("#line 1 \"", source.name, ".cl\"\n", source.text);
-  return text(find(all, "prelude"), "\n", own);
+  return text(find(all, "prelude"), "\n", expanded(all, source));
 }
 
 }  // namespace coracle::opencl
