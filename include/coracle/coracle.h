@@ -160,9 +160,10 @@ typedef struct coracle_model_options {
   /** Not 0: weights of a saved model (coracle_model_save) are read through and compared with the checksums in its file,
    * CORACLE_INVALID_MODEL names what differs. 0: the rest of the file is, always. Other files have none. */
   int32_t check_weights;
-  /** Bound on the packed weights (constants in the order of kernels) that the model keeps for its sessions; SIZE_MAX: none.
-   * Beyond it those that no cached plan uses are given up, and what then still has no room is packed by each plan for
-   * itself, and counted with it (coracle_memory.plans). 0 keeps none. Those in a saved model's file are not counted. */
+  /** Bound on the packed weights (constants in the order of kernels) that the model keeps for its sessions; SIZE_MAX:
+   * none. Beyond it those that no cached plan uses are given up, and what then still has no room is packed by each plan
+   * for itself, and counted with it (coracle_memory.plans). 0 keeps none. Those in a saved model's file are not
+   * counted. */
   size_t weights_cache_bytes;
 } coracle_model_options;
 
@@ -218,9 +219,9 @@ CORACLE_API void coracle_model_free(coracle_model* model);
 CORACLE_API coracle_status coracle_model_save(const coracle_model* model, const char* path);
 
 /**
- * The same with the packed weights that the model keeps now: those that its sessions have planned with so far, and those
- * of the file that it was loaded from. Who loads the file finds them where they are, as far as kernels and shapes are the
- * same, and packs the rest. The file grows by their size.
+ * The same with the packed weights that the model keeps now: those that its sessions have planned with so far, and
+ * those of the file that it was loaded from. Who loads the file finds them where they are, as far as kernels and shapes
+ * are the same, and packs the rest. The file grows by their size.
  */
 CORACLE_API coracle_status coracle_model_save_packed(const coracle_model* model, const char* path);
 

@@ -26,8 +26,8 @@ struct ModelOptions {
   int64_t time_limit_ms = 0;                         ///< of loading; 0: none
   const std::atomic<uint32_t>* cancelled = nullptr;  ///< ends loading when its lowest bit is set; null: never
   bool declared_sizes_bind = false;                  ///< inputs have the fixed sizes that the model declares
-  std::string device = {};                           ///< where nodes run that it has kernels for: see open_devices; empty: the host
-  size_t weights_cache_bytes = SIZE_MAX;             ///< bound on packed weights, those of the file excepted
+  std::string device = {};  ///< where nodes run that it has kernels for: see open_devices; empty: the host
+  size_t weights_cache_bytes = SIZE_MAX;  ///< bound on packed weights, those of the file excepted
 };
 
 struct SessionOptions {

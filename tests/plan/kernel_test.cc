@@ -27,7 +27,7 @@ TEST(Kernel, IsWhatItsFunctionsAreAskedWith) {
   Kernel kernel{.name = "by products", .op = nullptr};
   kernel.isa = Isa::kSse2;
   kernel.fits = [](const void*, const ArgFacts& args) -> Misfit {
-    return args.kernel().products == ComputeMode::kBf16 ? "too rough" : nullptr;
+    return args.kernel().mode == ComputeMode::kBf16 ? "too rough" : nullptr;
   };
   kernel.prepare = [](const void*, const ArgFacts& args, PrepareContext&) {
     Prepared prepared;
@@ -39,7 +39,7 @@ TEST(Kernel, IsWhatItsFunctionsAreAskedWith) {
   EXPECT_EQ(kernel.misfit(nullptr, args), nullptr);
   EXPECT_EQ(kernel.prepared(nullptr, args, context).workspace, 16U);
   Kernel rough = kernel;
-  rough.products = ComputeMode::kBf16;
+  rough.mode = ComputeMode::kBf16;
   rough.isa = Isa::kAvx2;
   EXPECT_STREQ(rough.misfit(nullptr, args), "too rough");
   EXPECT_EQ(rough.prepared(nullptr, args, context).workspace, 64U);

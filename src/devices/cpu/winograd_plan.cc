@@ -121,7 +121,7 @@ Misfit winograd_misfit(int tile, const Conv2dFused& op, const ArgFacts& args) {
   const int64_t direct = 9 * g.height().out * g.width().out;
   const bool saves = tile == 4 ? 2 * multiplies <= direct : 3 * multiplies <= 2 * direct;
   if (!saves) return "too many cut tiles for Winograd";
-  return mode_misfit(args.kernel().products, tiles, {1, g.in_channels, g.out_channels});
+  return mode_misfit(args.kernel().mode, tiles, {1, g.in_channels, g.out_channels});
 }
 
 Prepared prepare_winograd(int tile, const Conv2dFused& op, const ArgFacts& args, PrepareContext& context) {

@@ -53,7 +53,7 @@ class CommandQueue final : public Queue {
   const Api& api_;
   cl_command_queue queue_ = nullptr;
   Mark last_ = 0;
-  Mark done_ = 0;  ///< known to be
+  Mark done_ = 0;            ///< known to be
   std::deque<Event> marks_;  ///< ascending; of some marks
   const char* failure_ = nullptr;
   std::string detail_;

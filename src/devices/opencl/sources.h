@@ -20,7 +20,8 @@ struct Source {
   std::string_view text = {};  ///< empty: kernels/`name`.cl
 };
 
-/// What a compiler gets: the prelude, then the source with those it includes. Throws Error where there is none of that name.
+/// What a compiler gets: the prelude, then the source with those it includes. Throws Error where there is none of that
+/// name.
 std::string with_prelude(const Source& source);
 
 }  // namespace coracle::opencl

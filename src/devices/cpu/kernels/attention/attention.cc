@@ -87,14 +87,13 @@ Misfit fits(const void*, const ArgFacts& args) {
 
 Misfit fits_products(const void* attributes, const ArgFacts& args) {
   if (const Misfit misfit = fits(attributes, args)) return misfit;
-  if (args.kernel().products == ComputeMode::kFloat32) return nullptr;
+  if (args.kernel().mode == ComputeMode::kFloat32) return nullptr;
   const Shape& y = args.out().shape;
   const int64_t queries = y[y.rank() - 2];
   const int64_t keys = args.shape(2)[args.shape(2).rank() - 2];
   if (queries < kLeastRowsToPackTiles) return "too few queries for matrix tiles";
-  if (const Misfit misfit = mode_misfit(args.kernel().products, queries, {1, args.shape(0).back(), keys}))
-    return misfit;
-  return mode_misfit(args.kernel().products, queries, {1, keys, y.back()});
+  if (const Misfit misfit = mode_misfit(args.kernel().mode, queries, {1, args.shape(0).back(), keys})) return misfit;
+  return mode_misfit(args.kernel().mode, queries, {1, keys, y.back()});
 }
 
 Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& context) {

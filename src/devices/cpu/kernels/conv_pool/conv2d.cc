@@ -63,7 +63,7 @@ Misfit fits_indirect(const void* op_attributes, const ArgFacts& args) {
   if (const Misfit misfit = fits(op_attributes, args)) return misfit;
   const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
-  if (const Misfit misfit = mode_misfit(args.kernel().products, g.height().out * g.width().out, product_shape(g)))
+  if (const Misfit misfit = mode_misfit(args.kernel().mode, g.height().out * g.width().out, product_shape(g)))
     return misfit;
   if (joins_taps(g) && args.view_in(0) != nullptr) return "joined taps lie apart";
   return pixels_misfit(args);
@@ -159,8 +159,8 @@ void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
 template <int kTile>
 Misfit fits_winograd(const void* op_attributes, const ArgFacts& args) {
   // The transformations enlarge errors of single products.
-  const ComputeMode mode = args.kernel().products;
-  if (products == ComputeMode::kBf16x3 || products == ComputeMode::kBf16)
+  const ComputeMode mode = args.kernel().mode;
+  if (mode == ComputeMode::kBf16x3 || mode == ComputeMode::kBf16)
     return "the products are not exact enough for Winograd";
   if (const Misfit misfit = fits(op_attributes, args)) return misfit;
   if (const Misfit misfit = pixels_misfit(args)) return misfit;

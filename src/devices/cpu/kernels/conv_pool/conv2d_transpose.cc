@@ -59,7 +59,7 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
     }
   }
   const GemmShape shape{1, g.in_channels, g.width().kernel * g.out_channels};
-  return mode_misfit(args.kernel().products, g.width().in, shape);
+  return mode_misfit(args.kernel().mode, g.width().in, shape);
 }
 
 /// The rows of the filter as packed matrices, `product_rows` of them in each.

@@ -193,7 +193,7 @@ Misfit fits(const ConvolutionNode& node, const ArgFacts& args) {
     if (phase.elements.empty()) return kEmptyPhase;
     int64_t rows = 1;
     for (const WindowAxis& a : g.axes) rows *= phase_size(a, form.transposed, 0);
-    if (const Misfit misfit = mode_misfit(args.kernel().products, rows, product_shape(form, phase))) return misfit;
+    if (const Misfit misfit = mode_misfit(args.kernel().mode, rows, product_shape(form, phase))) return misfit;
   }
   return nullptr;
 }

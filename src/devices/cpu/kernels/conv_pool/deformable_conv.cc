@@ -37,7 +37,7 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
   if (args.out().shape.count() == 0 || args.shape(0).count() == 0) return "no elements";
   const ConvolutionGeometry g = convolution_geometry(op.convolution(), args.shape(0), args.shape(2), 2);
   const int64_t taps = g.height().kernel * g.width().kernel;
-  return mode_misfit(args.kernel().products, g.height().out * g.width().out,
+  return mode_misfit(args.kernel().mode, g.height().out * g.width().out,
                      {1, taps * g.in_channels / g.groups, g.out_channels / g.groups});
 }
 

@@ -28,10 +28,10 @@ GemmShape product_shape(const Linear& op, const Shape& w) {
 
 Misfit fits_products(const void* op_attributes, const ArgFacts& args) {
   if (const Misfit misfit = fits(op_attributes, args)) return misfit;
-  if (args.kernel().products == ComputeMode::kFloat32) return nullptr;
+  if (args.kernel().mode == ComputeMode::kFloat32) return nullptr;
   const Shape& x = args.shape(0);
   if (x.rank() < 3) return "the rows may be a batch";
-  return mode_misfit(args.kernel().products, x.count(1, x.rank() - 1),
+  return mode_misfit(args.kernel().mode, x.count(1, x.rank() - 1),
                      product_shape(*static_cast<const Linear*>(op_attributes), args.shape(1)));
 }
 

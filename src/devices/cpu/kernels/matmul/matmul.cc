@@ -80,8 +80,8 @@ Misfit misfit_of(const Form& form, const ArgFacts& args) {
   const Shape& y = args.shape(form.x + 1);
   if (args.out().shape.count() == 0 || x.count() == 0 || x.rank() == 0 || y.rank() == 0) return "no elements";
   if (const Misfit misfit = Contraction::misfit(labels_of(form, x, y))) return misfit;
-  const ComputeMode mode = args.kernel().products;
-  if (products == ComputeMode::kFloat32) return nullptr;
+  const ComputeMode mode = args.kernel().mode;
+  if (mode == ComputeMode::kFloat32) return nullptr;
   if (x.rank() < 3) return "the rows may be a batch";
   const int64_t rows = x[x.rank() - (form.transpose_x ? 1 : 2)];
   if (rows < kLeastRowsToPackTiles) return "too few rows for matrix tiles";
@@ -109,8 +109,8 @@ Prepared prepared_product(const Form& form, const ArgFacts& args) {
   const Shape& x = args.shape(form.x);
   const Shape& y = args.shape(form.x + 1);
   State s;
-  s.product = Contraction(labels_of(form, x, y), kernel.isa, kernel.products, args.out().dtype,
-                          rows_may_be_a_batch(form, x, y));
+  s.product =
+      Contraction(labels_of(form, x, y), kernel.isa, kernel.mode, args.out().dtype, rows_may_be_a_batch(form, x, y));
   if (form.adds()) set_added(form, args, s);
   const size_t workspace = s.product.workspace();
   const size_t extra = s.product.bytes() + s.added.size() * sizeof(int64_t);

@@ -127,7 +127,7 @@ auto step_of(RnnMode mode, const RnnCellFunctions& f) {
 Misfit fits_products(const void* op, const ArgFacts& args) {
   if (const Misfit misfit = fits(op, args)) return misfit;
   const auto& o = *static_cast<const Rnn*>(op);
-  return mode_misfit(args.kernel().products, args.shape(0)[0], {1, args.shape(0)[2], o.gates() * o.hidden_size});
+  return mode_misfit(args.kernel().mode, args.shape(0)[0], {1, args.shape(0)[2], o.gates() * o.hidden_size});
 }
 
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
