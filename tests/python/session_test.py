@@ -94,6 +94,17 @@ def test_memory(linear):
     assert session.run()["y"].shape == (1000, 4)
 
 
+def test_devices():
+    told = coracle.devices()
+    assert set(told) == {"devices", "missing"}
+    for device in told["devices"]:
+        assert device["memory_bytes"] >= device["largest_block"] > 0
+        assert device["index"] >= 0 and device["name"] and device["driver"]
+    kinds = {device["kind"] for device in told["devices"]}
+    for missing in told["missing"]:
+        assert missing["kind"] not in kinds and missing["reason"]
+
+
 def test_memory_total():
     before = coracle.memory_total()
     session = coracle.load_memory(*program_file.linear(64, 3)).session()
