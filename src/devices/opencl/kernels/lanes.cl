@@ -6,6 +6,8 @@
 #define LINE (group_id(0))
 #define LANE (local_id(0))
 #define LANE_ROOM LOCAL_VAR float lane_room[LANES];
+// There is a group for each line, no more: a return before barriers is what compilers get wrong.
+#define RETURN_BEYOND(lines)
 #define JOIN_LANES(name, joined)                            \
   FN float name##_lanes(LOCAL_PTR float* room, float x) {   \
     const int lane = LANE;                                  \
@@ -27,6 +29,8 @@
 #define LINE (global_id(0))
 #define LANE 0
 #define LANE_ROOM const int lane_room = 0;
+#define RETURN_BEYOND(lines) \
+  if (LINE >= lines) return;
 #define JOIN_LANES(name, joined) \
   FN float name##_lanes(int room, float x) { return x; }
 #endif

@@ -15,7 +15,7 @@ KERNEL(norm)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STORED* R
                      , const int lines, const int length, const int inner, const int channels, const float epsilon) {
   LANE_ROOM
   const int line = LINE;
-  if (line >= lines) return;
+  RETURN_BEYOND(lines)
   x += x_begin;
   y += y_begin;
   const int first = line * length;

@@ -20,7 +20,7 @@ KERNEL(reduce)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STORED*
                    const int length KEPT(KEPT_PARAMETER) REDUCED(REDUCED_PARAMETER)) {
   LANE_ROOM
   const int line = LINE;
-  if (line >= lines) return;
+  RETURN_BEYOND(lines)
   x += x_begin;
   y += y_begin;
   int rest = line;

@@ -12,7 +12,7 @@ FN float exponent_of(float x, float largest) {
 KERNEL(softmax)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STORED* RESTRICT x, offset_t x_begin, const int lines, const int length, const int inner) {
   LANE_ROOM
   const int line = LINE;
-  if (line >= lines) return;
+  RETURN_BEYOND(lines)
   x += x_begin;
   y += y_begin;
   const int first = line / inner * length * inner + line % inner;
