@@ -109,7 +109,7 @@ TEST_F(SavedPacked, ThatAreDamagedAreFoundWhereAsked) {
   const std::string damaged = folder_.write("damaged.coracle", bytes);
   EXPECT_NO_THROW(loaded(damaged));
   ModelOptions options;
-  options.check_weights = true;
+  options.load.check_weights = true;
   const std::string text = refusal([&] { loaded(damaged, options); }, ErrorCode::kInvalidModel);
   EXPECT_NE(text.find("its packed weights 1 (gemm.b.panels.v1) are damaged"), std::string::npos) << text;
   const auto model = loaded(damaged);
