@@ -7,9 +7,10 @@
 namespace coracle {
 
 [[gnu::cold]] std::string describe(const PackedKey& key) {
-  std::string values;
-  for (int32_t v : key.values) values.append(text(values.empty() ? "" : ", ", v));
-  return text(printable(key.layout), " of values ", values, " of graph ", key.graph);
+  std::string name =
+      "the packed weights " + printable(key.layout) + " of graph " + std::to_string(key.graph) + ", values";
+  for (int32_t v : key.values) name.append(" ").append(std::to_string(v));
+  return name;
 }
 
 [[gnu::cold]] std::vector<const Graph*> numbered_graphs(const Graph& graph) {

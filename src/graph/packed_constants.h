@@ -26,7 +26,7 @@ struct PackedKey {
   friend auto operator<=>(const PackedKey&, const PackedKey&) = default;
 };
 
-/// "gemm.b.panels.v1 of values 12, 13 of graph 0".
+/// "the packed weights gemm.b.panels.v1 of graph 0, values 12 13".
 std::string describe(const PackedKey& key);
 
 struct PackedConstants {

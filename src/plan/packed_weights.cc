@@ -48,27 +48,40 @@ std::shared_ptr<const void> packed_alone(const Packing& packing, std::span<const
 
 [[gnu::cold]] PackedWeights::PackedWeights(size_t limit, std::vector<PackedConstants> saved) : limit_(limit) {
   for (PackedConstants& s : saved) {
-    entries_.try_emplace(std::move(s.key), Entry{.data = std::move(s.data), .bytes = s.bytes, .saved = true});
+    auto entry = std::make_unique<Entry>();
+    entry->packed = std::move(s);
+    entry->saved = true;
+    entries_.insert(place_of(entry->packed.key), std::move(entry));  // at the end: files have them in this order
   }
+}
+
+PackedWeights::Entries::iterator PackedWeights::place_of(const PackedKey& key) {
+  return std::lower_bound(entries_.begin(), entries_.end(), key,
+                          [](const auto& entry, const PackedKey& k) { return entry->packed.key < k; });
 }
 
 std::shared_ptr<const void> PackedWeights::get(int32_t graph, std::span<const int32_t> values, const Packing& packing,
                                                std::span<const Tensor* const> constants, ThreadPool& pool) {
-  PackedKey key = key_of(graph, values, packing, constants);
+  auto entry = std::make_unique<Entry>();
+  PackedKey& key = entry->packed.key;
+  key = key_of(graph, values, packing, constants);
   const std::lock_guard lock(mutex_);
-  if (const auto it = entries_.find(key); it != entries_.end()) {
-    Entry& entry = it->second;
-    require(entry.bytes == packing.bytes, ErrorCode::kUnsupported, "the packed weights ", describe(key), " have ",
-            entry.bytes, " bytes, this version of Coracle makes ", packing.bytes);
-    if (checks_) check(entry, key, packing, constants, pool);
-    entry.used = ++uses_;
-    return entry.data;
+  if (const auto it = place_of(key); it != entries_.end() && (*it)->packed.key == key) {
+    Entry& found = **it;
+    require(found.packed.bytes == packing.bytes, ErrorCode::kUnsupported, describe(key), std::string_view(" have "),
+            found.packed.bytes, std::string_view(" bytes, this version of Coracle makes "), packing.bytes);
+    if (checks_) check(found, packing, constants, pool);
+    found.used = ++uses_;
+    return found.packed.data;
   }
   if (!make_room(packing.bytes)) return nullptr;
   const std::shared_ptr<void> made = take(packing.bytes);
   packing.pack(packing.form, constants, static_cast<std::byte*>(made.get()), pool);
   Deadline::check_current();  // threads that met it have left some out
-  entries_.emplace(std::move(key), Entry{.data = made, .bytes = packing.bytes, .used = ++uses_});
+  entry->packed.data = made;
+  entry->packed.bytes = packing.bytes;
+  entry->used = ++uses_;
+  entries_.insert(place_of(key), std::move(entry));
   bytes_ += packing.bytes;
   return made;
 }
@@ -85,27 +98,27 @@ std::shared_ptr<void> PackedWeights::take(size_t bytes) {
 bool PackedWeights::make_room(size_t bytes) {
   if (bytes <= limit_ - bytes_) return true;
   // Nobody but this store can hand out another reference to what has only one.
-  const auto unused = [](const Entry& e) { return !e.saved && e.data.use_count() == 1; };
+  const auto unused = [](const Entry& e) { return !e.saved && e.packed.data.use_count() == 1; };
   size_t in_use = 0;
-  for (const auto& [key, entry] : entries_) in_use += entry.saved || unused(entry) ? 0 : entry.bytes;
-  if (in_use > limit_ || bytes > limit_ - in_use) return false;
+  for (const auto& entry : entries_) in_use += entry->saved || unused(*entry) ? 0 : entry->packed.bytes;
+  if (bytes > limit_ - in_use) return false;
   while (bytes > limit_ - bytes_) {
     auto oldest = entries_.end();
     for (auto it = entries_.begin(); it != entries_.end(); ++it) {
-      if (unused(it->second) && (oldest == entries_.end() || it->second.used < oldest->second.used)) oldest = it;
+      if (unused(**it) && (oldest == entries_.end() || (*it)->used < (*oldest)->used)) oldest = it;
     }
     if (oldest == entries_.end()) return false;
-    bytes_ -= oldest->second.bytes;
+    bytes_ -= (*oldest)->packed.bytes;
     entries_.erase(oldest);
   }
   return true;
 }
 
-[[gnu::cold]] void PackedWeights::check(const Entry& entry, const PackedKey& key, const Packing& packing,
+[[gnu::cold]] void PackedWeights::check(const Entry& entry, const Packing& packing,
                                         std::span<const Tensor* const> constants, ThreadPool& pool) {
-  const std::shared_ptr<void> again = aligned_zeros(entry.bytes);
+  const std::shared_ptr<void> again = aligned_zeros(packing.bytes);
   packing.pack(packing.form, constants, static_cast<std::byte*>(again.get()), pool);
-  require(std::memcmp(again.get(), entry.data.get(), entry.bytes) == 0, "the packed weights ", describe(key),
+  require(std::memcmp(again.get(), entry.packed.data.get(), packing.bytes) == 0, describe(entry.packed.key),
           " differ from the same made again");
 }
 
@@ -118,7 +131,7 @@ size_t PackedWeights::bytes() const {
   const std::lock_guard lock(mutex_);
   std::vector<PackedConstants> all;
   all.reserve(entries_.size());
-  for (const auto& [key, entry] : entries_) all.push_back({key, entry.data, entry.bytes});
+  for (const auto& entry : entries_) all.push_back(entry->packed);
   return all;
 }
 

@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <vector>
@@ -39,22 +38,22 @@ class PackedWeights {
 
  private:
   struct Entry {
-    std::shared_ptr<const void> data;
-    size_t bytes = 0;
+    PackedConstants packed;
     uint64_t used = 0;  ///< when, counted in calls; of those that were made
     bool saved = false;
   };
-  using Entries = std::map<PackedKey, Entry>;
+  using Entries = std::vector<std::unique_ptr<Entry>>;
 
-  static void check(const Entry& entry, const PackedKey& key, const Packing& packing,
-                    std::span<const Tensor* const> constants, ThreadPool& pool);
+  static void check(const Entry& entry, const Packing& packing, std::span<const Tensor* const> constants,
+                    ThreadPool& pool);
+  Entries::iterator place_of(const PackedKey& key);
   bool make_room(size_t bytes);
   std::shared_ptr<void> take(size_t bytes);
 
   const size_t limit_;
   PageArena memory_;
   mutable ProcessMutex mutex_;
-  Entries entries_;
+  Entries entries_;   ///< by key
   size_t bytes_ = 0;  ///< of those that were made
   uint64_t uses_ = 0;
   bool checks_ = false;

@@ -154,7 +154,8 @@ TEST_F(PackedStore, DoesNotCountWhatIsInTheFile) {
     ADD_FAILURE() << "it takes 16 bytes for 12";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
-    EXPECT_NE(error.text().find("test.copy.v1 of values 0 of graph 0 have 16 bytes"), std::string::npos)
+    EXPECT_NE(error.text().find("the packed weights test.copy.v1 of graph 0, values 0 have 16 bytes"),
+              std::string::npos)
         << error.text();
   }
 }

@@ -51,7 +51,7 @@ void check(bool holds, const std::string& name, std::string_view what, uint64_t 
   for (uint32_t i = 0; i < count(model.packed()); ++i) {
     const fb::PackedWeights& p = *model.packed()->Get(i);
     if (p.section() != section.number) continue;  // of a later version
-    const std::string name = text("its packed weights ", i, " (", printable(view(p.layout())), ")");
+    const std::string name = "its packed weights " + std::to_string(i) + " (" + printable(view(p.layout())) + ")";
     PackedKey key = key_of(model, p, name);
     check(p.offset() <= section.bytes && p.bytes() <= section.bytes - p.offset() && p.offset() % kTensorAlignment == 0,
           name, " cannot have ", p.bytes(), " bytes from byte ", p.offset());
