@@ -58,8 +58,8 @@ TEST_P(SavedModel, GivesTheSameBits) {
     const std::vector<Tensor> expected = results(model, GetParam().inputs);
     for (Weights weights : {Weights::kCopied, Weights::kMapped}) {
       ModelOptions how;
-      how.load.load.weights = weights;
-      how.load.load.check_weights = true;
+      how.load.weights = weights;
+      how.load.check_weights = true;
       const auto again = loaded(path, how);
       EXPECT_EQ(print(again->program()->graph()), print(model->program()->graph()));
       EXPECT_TRUE(test::same_bits(results(again, GetParam().inputs), expected));
@@ -267,7 +267,7 @@ TEST_F(SavedProduct, SaysWhatIsDamaged) {
   const std::string weights = folder_.write("weights", bytes);
   EXPECT_NO_THROW(loaded(weights));
   ModelOptions options;
-  options.load.load.check_weights = true;
+  options.load.check_weights = true;
   const std::string text = refusal([&] { loaded(weights, options); }, ErrorCode::kInvalidModel);
   EXPECT_NE(text.find("the weights of its constant 'w' are damaged"), std::string::npos) << text;
 }
