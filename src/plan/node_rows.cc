@@ -20,7 +20,8 @@ std::vector<const Fact*> pointers_to(const std::vector<Fact>& facts) {
 }  // namespace
 
 bool is_known_argument(const Port& port, const Fact& fact) {
-  return (port.shape_input || *port.attribute != '\0') && fact.value != nullptr;
+  const bool list = fact.shape.rank() <= 2;  // of larger ones there are two orders
+  return list && (port.shape_input || *port.attribute != '\0') && fact.value != nullptr;
 }
 
 NodeRows::NodeRows(const Node& node, std::span<const Fact> facts)

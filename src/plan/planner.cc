@@ -50,6 +50,7 @@ class SegmentPlanner {
     }
     add_live_outs();
     locals_.finish();
+    if (!places_.empty()) advance_copies(steps_);
     if (context_.selector->allows(kRowTilesName)) fuse_row_tiles(steps_, context_.pool->threads());
     if (context_.selector->allows(kStridedName)) {
       use_strided(steps_, [&](Step& step, const ArgFacts& args) { prepare(step, args); });

@@ -8,6 +8,38 @@
 
 namespace coracle {
 
+void advance_copies(Steps& steps) {
+  constexpr size_t kNone = SIZE_MAX;
+  std::vector<size_t> maker(steps.locals.size(), kNone);  // by local
+  for (size_t s = 0; s < steps.steps.size(); ++s) {
+    if (steps.steps[s].kernel->view) continue;  // it makes nothing
+    for (int l : steps.steps[s].out) maker[static_cast<size_t>(l)] = s;
+  }
+  std::vector<std::vector<size_t>> copies(steps.steps.size());  // by the step that makes what they copy
+  std::vector<bool> moved(steps.steps.size(), false);
+  for (size_t s = 0; s < steps.steps.size(); ++s) {
+    const Step& step = steps.steps[s];
+    if (step.copy == nullptr || !step.copy->staged.empty()) continue;
+    const size_t from = maker[static_cast<size_t>(owner_of(steps, step.in[0]))];
+    if (from == kNone) continue;
+    copies[from].push_back(s);
+    moved[s] = true;
+  }
+  std::vector<Step> ordered;
+  ordered.reserve(steps.steps.size());
+  std::vector<size_t> next;
+  for (size_t s = 0; s < moved.size(); ++s) {
+    if (!moved[s]) next.push_back(s);
+    while (!next.empty()) {
+      const size_t at = next.back();
+      next.pop_back();
+      ordered.push_back(std::move(steps.steps[at]));
+      next.insert(next.end(), copies[at].rbegin(), copies[at].rend());
+    }
+  }
+  steps.steps = std::move(ordered);
+}
+
 void add_waits(Steps& steps) {
   // Nothing runs for views; without them positions are final.
   std::erase_if(steps.steps, [](const Step& step) { return step.kernel->view; });

@@ -18,6 +18,10 @@
 ///    (`host_memory_free_at`), and placement.cc extends live ranges by it.
 namespace coracle {
 
+/// Moves copies of what steps make to right behind these steps: a wait for one then waits for nothing that was given
+/// later. For steps as they were added, one for each local.
+void advance_copies(Steps& steps);
+
 /// Sets Step::waits, for steps in their final order and number.
 void add_waits(Steps& steps);
 

@@ -223,6 +223,7 @@ DeviceRun::Segment::Seen DeviceRun::Segment::seen(size_t i, bool results) {
   }
   std::string detail;
   check(side, run_.sides_[side].queue->finish(&detail), detail);
+  work_[side].done = work_[side].given;
   (results ? seen.call_.out : seen.call_.in) = seen.views_;
   return seen;
 }

@@ -26,6 +26,7 @@ class Plan {
   Plan& up(int in, int out) { return copy(true, in, out); }
   Plan& down(int in, int out) { return copy(false, in, out); }
 
+  Steps steps() const { return steps_; }
   const Steps& with_waits() {
     add_waits(steps_);
     return steps_;
@@ -78,6 +79,19 @@ TEST(Waits, AWaitForAnEarlierCopyFreesNoLaterOne) {
   const Steps& steps = plan.up(0, 1).down(1, 2).up(4, 3).host(2, 6).down(3, 8).host(8, 10).with_waits();
   EXPECT_EQ(waits_of(steps), (Waits{{}, {}, {}, {1}, {}, {4}}));
   EXPECT_EQ(host_memory_free_at(steps), (std::vector<int>{3, 3, 5, 0, 5, 0}));
+}
+
+TEST(Waits, CopiesAreGivenBehindWhatMakesTheirTensors) {
+  Plan plan(16);
+  // Two tensors of the device for the host, wanted late and in the other order; one of them goes up again.
+  Steps steps =
+      plan.up(0, 1).device(1, 3).device(1, 5).host(0, 2).down(5, 4).down(3, 6).host(4, 8).host(6, 10).up(6, 7).steps();
+  advance_copies(steps);
+  std::vector<int> made;
+  for (const Step& step : steps.steps) made.push_back(step.out[0]);
+  EXPECT_EQ(made, (std::vector<int>{1, 3, 6, 7, 5, 4, 2, 8, 10}));
+  add_waits(steps);
+  EXPECT_EQ(waits_of(steps), (Waits{{}, {}, {}, {2}, {}, {}, {}, {5}, {}}));
 }
 
 TEST(Waits, StepsOfOneDeviceWaitForNothing) {

@@ -119,6 +119,23 @@ TEST(DeviceFailure, ALostDeviceFailsAtOnce) {
   }
 }
 
+TEST(DeviceFailure, ADeviceThatIsNotThereIsRefusedWithThoseThatAre) {
+  for (const char* name : {"abacus", "abacus:1", "cpu:0", ":", "opencl:x", "opencl:-1", "opencl:99"}) {
+    ModelOptions options;
+    options.device = name;
+    try {
+      model_of(random_graph(4, 30), options);
+      ADD_FAILURE() << name << " was found";
+    } catch (const Error& e) {
+      EXPECT_TRUE(e.code() == ErrorCode::kInvalidArgument || e.code() == ErrorCode::kUnsupported);
+      EXPECT_TRUE(contains(e, "there is no device ") && contains(e, name) && contains(e, "there are: cpu")) << e.text();
+    }
+  }
+  ModelOptions options;
+  options.device = "cpu";
+  EXPECT_EQ(run_fresh(model_of(random_graph(4, 30), options), {image()}).size(), 3U);
+}
+
 TEST(DeviceFailure, ObserversMayEndARun) {
   const Graph graph = random_graph(4, 30);
   const auto device = LateDevice::make();
