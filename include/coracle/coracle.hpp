@@ -138,6 +138,7 @@ struct ModelOptions {
   const std::atomic<std::uint32_t>* cancelled = nullptr;
   bool check_declared_sizes = false;  ///< inputs must have the fixed sizes that the model declares
   bool check_weights = false;         ///< of a saved model, by their checksums
+  std::string device;                 ///< "opencl", "opencl:1", "cpu"; empty: cpu
 };
 
 /// The bytes of a file, which must stay while the model lives, or nothing if there is no such file. Must not throw.
@@ -262,6 +263,7 @@ class Model {
     c.emulate_tiles = options.emulate_tiles ? 1 : 0;
     c.check_declared_sizes = options.check_declared_sizes ? 1 : 0;
     c.check_weights = options.check_weights ? 1 : 0;
+    c.device = or_null(options.device);
     c.time_limit_ms = options.time_limit_ms;
     c.weights = or_null(options.weights);
     static_assert(sizeof(*options.cancelled) == sizeof(*c.cancelled), "an atomic of the library");
@@ -396,6 +398,12 @@ class Session {
     coracle_memory m;
     check(coracle_session_memory(handle_.get(), &m));
     return m;
+  }
+  /// See coracle_session_device_memory.
+  size_t device_memory() const {
+    size_t bytes = 0;
+    check(coracle_session_device_memory(handle_.get(), &bytes));
+    return bytes;
   }
   size_t release_memory() {
     size_t bytes = 0;

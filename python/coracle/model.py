@@ -29,7 +29,7 @@ PassFunction = Callable[[str, int, str, str], object]
 def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, disable_passes: Names = None,
          max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
          precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0, weights: str | None = None,
-         check_declared_sizes: bool = False, check_weights: bool = False,
+         check_declared_sizes: bool = False, check_weights: bool = False, device: str | None = None,
          after_pass: PassFunction | None = None) -> Model:
     """Loads a model: `coracle.load("ch_PP-OCRv4_det_infer")`.
 
@@ -48,6 +48,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     write, on a disk of this machine, and copies all others.
     check_declared_sizes: inputs must have the fixed sizes that the model declares; else others are tried.
     check_weights: those of a file of `Model.save` are compared with its checksums.
+    device: where operators run if it has kernels for them, "opencl" or "opencl:1" for the second of that kind; "cpu" or None is none.
     after_pass: called in this thread behind each rewrite as `after_pass(name, count, text, dot)`: its name, how often it changed
     something, and the graph as text and in the language of Graphviz; first with the name "loaded" and the graph as it was read.
     What it raises comes out of `load`. A pickled model does not keep it.
@@ -58,7 +59,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     options = {"cpu_isa": cpu_isa, "disable_passes": disable_passes, "max_rewrites": max_rewrites,
                "disable_kernels": disable_kernels, "keep_tensors": keep_tensors, "precision": precision, "emulate_tiles": emulate_tiles,
                "time_limit_ms": time_limit_ms, "weights": weights, "check_declared_sizes": check_declared_sizes,
-               "check_weights": check_weights}
+               "check_weights": check_weights, "device": device}
     pointer = ctypes.c_void_p()
     structure = _options(options)
     with AfterPass(after_pass, structure), _interruptible(structure), named_files(path, params):
@@ -72,7 +73,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
 def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, disable_passes: Names = None,
                 max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
                 precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0,
-                check_declared_sizes: bool = False, check_weights: bool = False,
+                check_declared_sizes: bool = False, check_weights: bool = False, device: str | None = None,
                 after_pass: PassFunction | None = None) -> Model:
     """Loads a model from the bytes of its program file and its (combined) parameter file.
 
@@ -81,7 +82,7 @@ def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, 
     """
     options = {"cpu_isa": cpu_isa, "disable_passes": disable_passes, "max_rewrites": max_rewrites,
                "disable_kernels": disable_kernels, "keep_tensors": keep_tensors, "precision": precision, "emulate_tiles": emulate_tiles,
-               "time_limit_ms": time_limit_ms, "check_declared_sizes": check_declared_sizes, "check_weights": check_weights}
+               "time_limit_ms": time_limit_ms, "check_declared_sizes": check_declared_sizes, "check_weights": check_weights, "device": device}
     buffers = tuple(_bytes(name, given) for name, given in (("program", program), ("params", params)))
     pointer = ctypes.c_void_p()
     structure = _options(options)
