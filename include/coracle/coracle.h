@@ -165,6 +165,10 @@ typedef struct coracle_model_options {
    * for itself, and counted with it (coracle_memory.plans). 0 keeps none. Those in a saved model's file are not
    * counted. */
   size_t weights_cache_bytes;
+  /** Where operators run if it has kernels for them: "opencl", "opencl:1" for the second of that kind; all others run on
+   * the processor, with copies in between. "cpu" or null: all of them there. A device that is not there is
+   * CORACLE_UNSUPPORTED or CORACLE_INVALID_ARGUMENT, with what is missing and which devices there are. */
+  const char* device;
 } coracle_model_options;
 
 /** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_model_options). */
@@ -452,7 +456,10 @@ typedef struct coracle_memory {
 } coracle_memory;
 
 CORACLE_API coracle_status coracle_session_memory(const coracle_session* session, coracle_memory* memory);
-/** Gives back what can be made again (arena, plans, results); *bytes (may be null) is about how much that was. */
+/** Bytes held by a session for its device: intermediate tensors there, and memory of the host that inputs and results
+ * pass through on their way. 0 without a device (coracle_model_options.device). */
+CORACLE_API coracle_status coracle_session_device_memory(const coracle_session* session, size_t* bytes);
+/** Gives back what can be made again (arenas, plans, results); *bytes (may be null) is about how much that was. */
 CORACLE_API coracle_status coracle_session_release_memory(coracle_session* session, size_t* bytes);
 /** Bytes that all models and sessions of this process hold in tensors (copied weights too), arenas, scratch and packed
  * weights; weights that are mapped are the system's and not among them. For any thread, at any time. */

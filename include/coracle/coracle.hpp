@@ -147,6 +147,7 @@ struct ModelOptions {
   bool check_declared_sizes = false;           ///< inputs must have the fixed sizes that the model declares
   bool check_weights = false;                  ///< of a saved model, by their checksums
   std::size_t weights_cache_bytes = SIZE_MAX;  ///< bound on packed weights, see coracle_model_options
+  std::string device;                          ///< "opencl", "opencl:1", "cpu"; empty: cpu
 };
 
 /// The bytes of a file, which must stay while the model lives, or nothing if there is no such file. Must not throw.
@@ -277,6 +278,7 @@ class Model {
     c.check_declared_sizes = options.check_declared_sizes ? 1 : 0;
     c.check_weights = options.check_weights ? 1 : 0;
     c.weights_cache_bytes = options.weights_cache_bytes;
+    c.device = or_null(options.device);
     c.time_limit_ms = options.time_limit_ms;
     c.weights = or_null(options.weights);
     static_assert(sizeof(*options.cancelled) == sizeof(*c.cancelled), "an atomic of the library");
@@ -411,6 +413,12 @@ class Session {
     coracle_memory m;
     check(coracle_session_memory(handle_.get(), &m));
     return m;
+  }
+  /// See coracle_session_device_memory.
+  size_t device_memory() const {
+    size_t bytes = 0;
+    check(coracle_session_device_memory(handle_.get(), &bytes));
+    return bytes;
   }
   size_t release_memory() {
     size_t bytes = 0;

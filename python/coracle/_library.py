@@ -27,7 +27,7 @@ class ModelOptions(ctypes.Structure):
                 ("disable_kernels", c_char_p), ("keep_tensors", c_char_p), ("after_pass", PassFunction),
                 ("after_pass_user", c_void_p), ("precision", c_char_p), ("emulate_tiles", c_int32), ("time_limit_ms", c_int64),
                 ("weights", c_char_p), ("cancelled", POINTER(c_uint32)), ("check_declared_sizes", c_int32),
-                ("check_weights", c_int32), ("weights_cache_bytes", c_size_t)]
+                ("check_weights", c_int32), ("weights_cache_bytes", c_size_t), ("device", c_char_p)]
 
 
 class SessionOptions(ctypes.Structure):
@@ -110,6 +110,7 @@ FUNCTIONS = {
     "session_explain": ("status", c_void_p, POINTER(c_char_p)),
     "session_planned_memory": ("status", c_void_p, POINTER(c_size_t)),
     "session_memory": ("status", c_void_p, POINTER(Memory)),
+    "session_device_memory": ("status", c_void_p, POINTER(c_size_t)),
     "session_release_memory": ("status", c_void_p, POINTER(c_size_t)),
 }
 

@@ -30,6 +30,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
          max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
          precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0, weights: str | None = None,
          check_declared_sizes: bool = False, check_weights: bool = False, weights_cache_bytes: int | None = None,
+         device: str | None = None,
          after_pass: PassFunction | None = None) -> Model:
     """Loads a model: `coracle.load("ch_PP-OCRv4_det_infer")`.
 
@@ -50,6 +51,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     check_weights: those of a file of `Model.save` are compared with its checksums.
     weights_cache_bytes: bound on the weights in the order of kernels that the model keeps for its sessions (`Model.packed_bytes`), None is
     none; what has no room is packed by each plan for itself.
+    device: where operators run if it has kernels for them, "opencl" or "opencl:1" for the second of that kind; "cpu" or None is none.
     after_pass: called in this thread behind each rewrite as `after_pass(name, count, text, dot)`: its name, how often it changed
     something, and the graph as text and in the language of Graphviz; first with the name "loaded" and the graph as it was read.
     What it raises comes out of `load`. A pickled model does not keep it.
@@ -72,6 +74,7 @@ def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, 
                 max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
                 precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0,
                 check_declared_sizes: bool = False, check_weights: bool = False, weights_cache_bytes: int | None = None,
+                device: str | None = None,
                 after_pass: PassFunction | None = None) -> Model:
     """Loads a model from the bytes of its program file and its (combined) parameter file.
 

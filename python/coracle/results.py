@@ -33,10 +33,11 @@ class Results(dict):
 
 
 class Memory(NamedTuple):
-    """Bytes that a session holds: intermediate tensors and scratch, cached plans."""
+    """Bytes that a session holds: intermediate tensors and scratch, cached plans, and what it has on its device."""
 
     arena: int
     plans: int
+    device: int = 0
 
 
 class MachineLimits(NamedTuple):

@@ -379,7 +379,9 @@ class Session:
         with self._use() as pointer:
             memory = _library.Memory()
             _library.call("session_memory", pointer, ctypes.byref(memory))
-            return Memory(memory.arena, memory.plans)
+            device = ctypes.c_size_t()
+            _library.call("session_device_memory", pointer, ctypes.byref(device))
+            return Memory(memory.arena, memory.plans, device.value)
 
     def release_memory(self) -> int:
         """Gives back what can be made again (intermediate tensors, plans, results); returns about how many bytes that was."""

@@ -72,6 +72,7 @@ ModelOptions convert(const coracle_model_options* given) {
   options.passes.max_rewrites = c.max_rewrites;
   options.kernels.disabled = split(c.disable_kernels);
   options.keep_tensors = split(c.keep_tensors);
+  if (c.device != nullptr) options.device = c.device;
   options.time_limit_ms = checked_time_limit(c.time_limit_ms);
   set_named("weights", c.weights, options.load.weights);
   static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t) && std::atomic<uint32_t>::is_always_lock_free);

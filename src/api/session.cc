@@ -334,6 +334,10 @@ coracle_status coracle_session_planned_memory(coracle_session* session, size_t* 
     const std::shared_ptr<const coracle::BoundSteps> planned = session->session.explain();
     const coracle::Steps& steps = planned->steps;
     *bytes = steps.arena_bytes;
+    for (const coracle::DeviceNeeds& needs : steps.devices) {
+      *bytes += needs.staging;
+      for (size_t block : needs.blocks) *bytes += block;
+    }
     for (const coracle::LiveOut& out : steps.live_out) {
       const coracle::Local& local = steps.locals[static_cast<size_t>(out.local)];
       if (local.slot.kind != coracle::Slot::Kind::kConstant) *bytes += local.fact.bytes();
@@ -347,6 +351,14 @@ coracle_status coracle_session_memory(const coracle_session* session, coracle_me
     require_pointer(memory, "memory");
     const coracle::Session::Memory held = session->session.memory();
     *memory = {held.arena, held.plans};
+  });
+}
+
+coracle_status coracle_session_device_memory(const coracle_session* session, size_t* bytes) {
+  return guard([&] {
+    require_pointer(session, "session");
+    require_pointer(bytes, "bytes");
+    *bytes = session->session.memory().device;
   });
 }
 

@@ -46,7 +46,8 @@ constexpr const char* kOptimizeFooter =
 constexpr const char* kExplainFooter =
     "Examples:\n"
     "  coracle explain model_dir --shape x=1,3,640,640\n"
-    "  coracle explain model_dir --shape x=1,3,640,640 --isa avx2 --disable-kernels conv2d.winograd";
+    "  coracle explain model_dir --shape x=1,3,640,640 --isa avx2 --disable-kernels conv2d.winograd\n"
+    "  coracle explain model_dir --shape x=1,3,640,640 --device opencl                         places and copies";
 
 constexpr const char* kBenchFooter =
     "Examples:\n"
@@ -58,7 +59,7 @@ constexpr const char* kCompareFooter =
     "A is MODEL; B is OTHER, or MODEL under other options (--b), stored results (--expected), or another engine\n"
     "(--engine). With none of these B is MODEL without rewriting. Options of runs are for both sides; --a and --b set\n"
     "for one: params, isa, passes (on, off), disable-passes, max-rewrites, disable-kernels, precision, emulate-tiles,\n"
-    "weights, threads. Where outputs differ, the first operator and the rewrite responsible are looked for.\n"
+    "weights, device, threads. Where outputs differ, the first operator and the rewrite responsible are looked for.\n"
     "Exit code 7 if outputs differ beyond |a - b| <= atol + rtol * |b|; integers must be equal.\n"
     "\nExamples:\n"
     "  coracle compare model_dir --shape x=1,3,640,640 --b isa=avx2\n"
@@ -140,6 +141,8 @@ void add_model_options(CLI::App* command, ModelArguments& m) {
       ->type_name("copied|mapped|automatic");
   add_bytes(command, "--weights-cache", m.options.weights_cache_bytes,
             "for weights in the order of kernels, kept for all shapes (bytes, 100MB, 1.5GiB); without it, no limit");
+  command->add_option("--device", m.options.device, "where operators run if it has kernels for them; others on the cpu")
+      ->type_name("cpu|opencl[:N]");
   command->add_flag("--emulate-tiles", m.options.emulate_tiles, "compute what matrix tiles would, on any machine");
 }
 

@@ -23,6 +23,17 @@ void explain(const ModelArguments& arguments, const SessionArguments& session_ar
         step.HasMember("row_tiles") ? fmt::format("  in row tiles, group {}", step["row_tiles"].GetInt64()) : "";
     fmt::print("{:<28} {:<20} {:<28} {}{}\n", step["node"].GetString(), step["op"].GetString(),
                step["kernel"].GetString(), output, tiled);
+    const std::string place = step["place"].GetString();
+    if (step.HasMember("copied_bytes")) {
+      const int64_t transfers = step["transfers"].GetInt64();
+      fmt::print("    {} {}: {} bytes of {} tensor{} in {} transfer{}\n", step["direction"].GetString(), place,
+                 step["copied_bytes"].GetInt64(), step["outputs"].Size(), step["outputs"].Size() == 1 ? "" : "s",
+                 transfers, transfers == 1 ? "" : "s");
+    } else if (step.HasMember("cause")) {
+      fmt::print("    on {}: {}\n", place, step["cause"].GetString());
+    } else if (place != "cpu") {
+      fmt::print("    on {}\n", place);
+    }
     for (const JsonValue& r : step["refused"].GetArray()) {
       fmt::print("    not {}: {}\n", r["kernel"].GetString(), r["reason"].GetString());
     }

@@ -42,14 +42,19 @@ void print(const Total& t, double all, const std::string& name) {
 
 using Writer = JsonWriter;
 
+/// Lanes of a trace from here on are those of devices; before are threads.
+constexpr int kDeviceLanes = 10000;
+
 struct Trace {
   std::string text;
   size_t events = 0;
   int threads = 1;
+  std::vector<std::string> devices;
 };
 
 /// Chrome's trace event format, times in microseconds: a lane for each thread, in that of the calling one a complete
-/// event per kernel call, in the others one per call that they helped with.
+/// event per kernel call, in the others one per call that they helped with; and one for each device, with the calls and
+/// copies that it worked on meanwhile.
 Trace chrome_trace(const JsonDocument& events) {
   Trace trace;
   JsonBuffer buffer;
@@ -80,27 +85,37 @@ Trace chrome_trace(const JsonDocument& events) {
     w.StartObject();
     text("kernel", e["kernel"].GetString());
     text("output", e["output"].GetString());
-    if (thread != 0) microseconds("busy_us", when["busy_ns"]);
+    if (when.HasMember("busy_ns")) microseconds("busy_us", when["busy_ns"]);
     w.EndObject();
     w.EndObject();
     ++trace.events;
-    trace.threads = std::max(trace.threads, thread + 1);
+    if (thread < kDeviceLanes) trace.threads = std::max(trace.threads, thread + 1);
+  };
+  const auto lane_of = [&](const std::string& device) {
+    const auto at = std::find(trace.devices.begin(), trace.devices.end(), device);
+    const auto number = at - trace.devices.begin();
+    if (at == trace.devices.end()) trace.devices.push_back(device);
+    return kDeviceLanes + static_cast<int>(number);
   };
   w.StartObject();
   w.Key("traceEvents");
   w.StartArray();
   for (const JsonValue& e : events.GetArray()) {
-    add(e, e, 0);
+    add(e, e, e.HasMember("device") ? lane_of(e["device"].GetString()) : 0);
     for (const JsonValue& helper : e["helpers"].GetArray()) add(e, helper, helper["thread"].GetInt());
   }
-  for (int thread = 0; thread < trace.threads; ++thread) {
-    begin_event("M", "thread_name", thread);
+  const auto name_lane = [&](int lane, const std::string& name) {
+    begin_event("M", "thread_name", lane);
     w.Key("args");
     w.StartObject();
-    text("name", thread == 0 ? "calling thread" : fmt::format("helper {}", thread).c_str());
+    text("name", name.c_str());
     w.EndObject();
     w.EndObject();
+  };
+  for (int thread = 0; thread < trace.threads; ++thread) {
+    name_lane(thread, thread == 0 ? "calling thread" : fmt::format("helper {}", thread));
   }
+  for (size_t d = 0; d < trace.devices.size(); ++d) name_lane(kDeviceLanes + static_cast<int>(d), trace.devices[d]);
   w.EndArray();
   w.EndObject();
   trace.text = buffer.GetString();
@@ -209,9 +224,12 @@ void profile(const ModelArguments& arguments, const SessionArguments& session_ar
   }
   print_text(sorted, all, machine, profile_arguments);
   if (!profile_arguments.trace.empty()) {
+    const size_t lanes = static_cast<size_t>(trace.threads) + trace.devices.size();
     fmt::print("{}: written, a trace of {} calls in {} lane{}, for ui.perfetto.dev or chrome://tracing\n",
-               profile_arguments.trace, trace.events, trace.threads,
-               trace.threads == 1 ? "" : "s, one for each thread");
+               profile_arguments.trace, trace.events, lanes,
+               lanes == 1              ? ""
+               : trace.devices.empty() ? "s, one for each thread"
+                                       : "s, one for each thread and device");
   }
 }
 

@@ -84,6 +84,7 @@ TEST_F(Misuse, NullHandlesAndResults) {
   refused(coracle_session_profile(session_.get(), nullptr), "json");
   refused(coracle_session_explain(session_.get(), nullptr), "json");
   refused(coracle_session_planned_memory(session_.get(), nullptr), "bytes");
+  refused(coracle_session_device_memory(session_.get(), nullptr), "bytes");
   refused(coracle_session_graph_text(session_.get(), nullptr), "text");
   refused(coracle_session_memory(nullptr, &memory), "session");
   refused(coracle_session_memory(session_.get(), nullptr), "memory");

@@ -56,6 +56,7 @@ std::string call_everything(coracle_session* s, const std::function<bool(coracle
   call("memory", coracle_session_memory(s, &memory));
   call("explain", coracle_session_explain(s, &json));
   call("planned_memory", coracle_session_planned_memory(s, &size));
+  call("device_memory", coracle_session_device_memory(s, &size));
   char* text = nullptr;
   call("graph_text", coracle_session_graph_text(s, &text));
   coracle_string_free(text);

@@ -88,6 +88,7 @@ constexpr Key kKeys[] = {
     {"precision", [](const Setting& s) { s.model.options.precision = s.value; }},
     {"emulate-tiles", [](const Setting& s) { s.model.options.emulate_tiles = truth(s.option, s.key, s.value); }},
     {"weights", [](const Setting& s) { s.model.options.weights = s.value; }},
+    {"device", [](const Setting& s) { s.model.options.device = s.value; }},
     {"threads",
      [](const Setting& s) {
        const int64_t threads = whole_number(s.option, s.key, s.value);

@@ -42,6 +42,7 @@ Stage stage_of(const ModelArguments& m, const std::string& name) {
   c.disable_kernels = or_null(m.options.disable_kernels);
   c.precision = or_null(m.options.precision);
   c.weights = or_null(m.options.weights);
+  c.device = or_null(m.options.device);
   c.emulate_tiles = m.options.emulate_tiles ? 1 : 0;
   c.after_pass = keep;
   c.after_pass_user = &stage;
