@@ -61,6 +61,8 @@ std::string_view formula_of(EpilogueKind kind) { return names_of(kind)[static_ca
 std::array<float, kFormulaNumbers> numbers_of(const EpilogueStep& step) {
   // hardswish: offset, threshold, scale; the operator has threshold, scale, offset.
   if (step.kind == EpilogueKind::kHardSwish) return {step.b, step.c, step.a};
+  // The operator's number chooses the form by tanh, which is a step of its own.
+  if (step.kind == EpilogueKind::kGelu) return {};
   return {step.a, step.b, step.c};
 }
 
