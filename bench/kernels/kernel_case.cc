@@ -53,9 +53,7 @@ class Bound {
   ArgFacts facts() const { return {in_facts_, in_counts_, out_facts_, c_.out_counts}; }
 
   bool fits() const {
-    for (const Fact& f : in_) {
-      if (kernel_.float32 && f.dtype != DType::kFloat32) return false;
-    }
+    if (!takes(kernel_.types, c_.op.row(), in_counts_, facts())) return false;
     return kernel_.fits == nullptr || kernel_.fits(c_.op.attributes(), facts()) == nullptr;
   }
 
@@ -118,8 +116,7 @@ class Bound {
 
  private:
   void set_layout(Fact& fact, bool weight) const {
-    const bool image = !weight && fact.shape.rank() == out_[0].shape.rank() && fact.shape.rank() >= 3;
-    if (image && kernel_.layout == LayoutRule::kChannelsLast) fact.layout = Layout::kChannelsLast;
+    fact.layout = layout_of(kernel_.layout, weight, fact.shape, out_[0].shape.rank(), Layout::kRowMajor);
   }
 
   const KernelCase& c_;

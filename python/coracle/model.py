@@ -55,10 +55,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     Raises MissingFileError (a FileNotFoundError) if `path` or `params` is not there, FileError if a file cannot be read,
     InvalidModelError if it is damaged, UnsupportedError if it has operators that do not exist here (`coracle.inspect` lists them), InvalidArgumentError for wrong options.
     """
-    options = {"cpu_isa": cpu_isa, "disable_passes": disable_passes, "max_rewrites": max_rewrites,
-               "disable_kernels": disable_kernels, "keep_tensors": keep_tensors, "precision": precision, "emulate_tiles": emulate_tiles,
-               "time_limit_ms": time_limit_ms, "weights": weights, "check_declared_sizes": check_declared_sizes,
-               "check_weights": check_weights}
+    options = _given(locals())
     pointer = ctypes.c_void_p()
     structure = _options(options)
     with AfterPass(after_pass, structure), _interruptible(structure), named_files(path, params):
@@ -79,9 +76,7 @@ def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, 
     Both are bytes, a memoryview, an mmap or whatever else has a contiguous buffer; they are not copied and must not change
     while the model lives. Options (but for `weights`) and errors as for `load`.
     """
-    options = {"cpu_isa": cpu_isa, "disable_passes": disable_passes, "max_rewrites": max_rewrites,
-               "disable_kernels": disable_kernels, "keep_tensors": keep_tensors, "precision": precision, "emulate_tiles": emulate_tiles,
-               "time_limit_ms": time_limit_ms, "check_declared_sizes": check_declared_sizes, "check_weights": check_weights}
+    options = _given(locals())
     buffers = tuple(_bytes(name, given) for name, given in (("program", program), ("params", params)))
     pointer = ctypes.c_void_p()
     structure = _options(options)
@@ -122,24 +117,32 @@ def _interruptible(structure: _library.ModelOptions) -> Interruptible:
     return Interruptible(lambda: setattr(flag, "value", 1))
 
 
+# The fields of coracle_model_options that are keyword arguments; the others are functions and pointers of this module.
+_OPTIONS = {name: kind for name, kind in _library.ModelOptions._fields_ if kind in (ctypes.c_char_p, ctypes.c_int64, ctypes.c_int32)}
+
+
+def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The options among a function's arguments."""
+    return {name: value for name, value in arguments.items() if name in _OPTIONS}
+
+
 def _options(given: Mapping[str, Any]) -> _library.ModelOptions:
     options = _library.ModelOptions()
     _library.ask("model_options_init", ctypes.byref(options), ctypes.sizeof(options))
     for name, value in given.items():
         if value is None:
             continue
-        if name in ("max_rewrites", "time_limit_ms"):
+        if _OPTIONS[name] is ctypes.c_int64:
             if not isinstance(value, int):
                 raise InvalidArgumentError("%s is %r, expected a whole number" % (name, value))
             setattr(options, name, value)
-            continue
-        if name in ("emulate_tiles", "check_declared_sizes", "check_weights"):
+        elif _OPTIONS[name] is ctypes.c_int32:
             setattr(options, name, bool(value))
-            continue
-        names = [value] if isinstance(value, str) else list(value)
-        if not all(isinstance(each, str) for each in names):
-            raise InvalidArgumentError("%s is %r, expected a name or a list of names" % (name, value))
-        setattr(options, name, ",".join(names).encode())
+        else:
+            names = [value] if isinstance(value, str) else list(value)
+            if not all(isinstance(each, str) for each in names):
+                raise InvalidArgumentError("%s is %r, expected a name or a list of names" % (name, value))
+            setattr(options, name, ",".join(names).encode())
     return options
 
 
@@ -203,7 +206,8 @@ class Model:
         time_limit_ms: bound on the time of a run, checked between operators, 0 is none; pool: whose threads help, None for threads of
         its own; cpus: processors for these, "0-3,8" or the numbers, or "node1", as of a Pool (the calling thread: `bind_thread`).
         """
-        return Session._create(self._handle, threads, cache_bytes, memory_limit, time_limit_ms, pool, cpus)
+        return Session._create(self._handle, pool, cpus, threads=threads, cache_bytes=cache_bytes, memory_limit=memory_limit,
+                               time_limit_ms=time_limit_ms)
 
     def __call__(self, *inputs: Inputs, lod: Mapping[str, Lod] | None = None, **named: Any) -> Results:
         """Runs in a session of the calling thread, with `default_threads()` threads: `model(x)`, `model(x, y)` in the order of the

@@ -60,13 +60,12 @@ class Session:
         self._observer: Observer | None = None
 
     @classmethod
-    def _create(cls, model: ModelHandle, threads: int, cache_bytes: int | None, memory_limit: int, time_limit_ms: int,
-                pool: Pool | None = None, cpus: str | Iterable[int] | None = None) -> Session:
+    def _create(cls, model: ModelHandle, pool: Pool | None = None, cpus: str | Iterable[int] | None = None,
+                **numbers: int | None) -> Session:
         model.require_whole()
         options = _library.SessionOptions()
         _library.ask("session_options_init", ctypes.byref(options), ctypes.sizeof(options))
-        given = {"threads": threads, "cache_bytes": cache_bytes, "memory_limit": memory_limit, "time_limit_ms": time_limit_ms}
-        for name, value in given.items():
+        for name, value in numbers.items():
             if value is None:
                 continue
             largest = 1024 if name == "threads" else 2**63 - 1

@@ -103,6 +103,13 @@ std::optional<Ints> InferArgs::ints(int port) const {
   return fact.value->integers();
 }
 
+std::optional<double> NodeFacts::number(int port, double missing) const {
+  if (!has(port)) return missing;
+  const Tensor* elements = value(port);
+  if (elements == nullptr || elements->count() == 0) return std::nullopt;
+  return elements->number(0);
+}
+
 std::optional<double> InferArgs::number(int port) const {
   if (!has(port)) return std::nullopt;
   const Fact& fact = in(port);

@@ -10,7 +10,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/element_steps.h"
 #include "base/fact.h"
+#include "base/strided_view.h"
 #include "graph/attributes.h"
 
 /// What an operator is: a struct with the attributes, its ports, `infer`, `reference`, and one constant row (OpRow)
@@ -132,6 +134,36 @@ class InferArgs {
   const InferRegion* infer_region_;
 };
 
+/// The facts of a node's operands and results, by port.
+class NodeFacts {
+ public:
+  NodeFacts(std::span<const Fact* const> in, std::span<const int> in_counts, std::span<const Fact* const> out,
+            std::span<const int> out_counts)
+      : in_(in), in_ports_(in_counts), out_(out), out_ports_(out_counts) {}
+
+  int count(int port) const { return in_ports_.count(port); }
+  bool has(int port) const { return count(port) > 0; }
+  const Fact& in(int port, int i = 0) const { return *in_[static_cast<size_t>(in_ports_.at(port, i))]; }
+  const Shape& shape(int port, int i = 0) const { return in(port, i).shape; }
+  /// Position of an operand in the flat list.
+  int index(int port, int i = 0) const { return in_ports_.at(port, i); }
+  int out_count(int port) const { return out_ports_.count(port); }
+  const Fact& out(int port = 0, int i = 0) const { return *out_[static_cast<size_t>(out_ports_.at(port, i))]; }
+  std::span<const Fact* const> all_in() const { return in_; }
+  std::span<const Fact* const> all_out() const { return out_; }
+
+  /// The elements of an operand; null where it is absent, or its elements are not known.
+  const Tensor* value(int port) const { return has(port) ? in(port).value.get() : nullptr; }
+  /// The first element of an operand, `missing` where it is absent; nothing where it is not known.
+  std::optional<double> number(int port, double missing) const;
+
+ private:
+  std::span<const Fact* const> in_;
+  PortIndex in_ports_;
+  std::span<const Fact* const> out_;
+  PortIndex out_ports_;
+};
+
 /// What `reference` sees and fills. Inputs are row-major. An output whose shape `infer` knew comes with memory of that
 /// shape (write its elements); any other must be assigned: a.out(0) = Tensor::make(...).
 class ReferenceArgs {
@@ -191,6 +223,24 @@ struct OpRow {
   void (*infer)(const void* attributes, InferArgs& args);          ///< null: exists in files only, see `lower`
   void (*reference)(const void* attributes, ReferenceArgs& args);  ///< null as above
   void (*lower)(Lowering& lowering);  ///< how a file's operator becomes nodes; null: one node, port by port
+
+  // What rewriting, planning and kernels want to know. Null functions: nothing of the kind.
+  bool reshapes;   ///< result 0 is operand 0 under another shape: the same elements in the same row-major order
+  bool quantizes;  ///< rounds to whole numbers of steps, which other operators then compute with
+  /// True if result 0 is operand 0, element for element.
+  bool (*identity)(const void* attributes, const NodeFacts& facts);
+  /// The function that result 0 is of each element of operand 0; nothing where its numbers are not known.
+  std::optional<UnaryStep> (*unary_step)(const void* attributes, const NodeFacts& facts);
+  /// Of sums of products, a multiply-add counted as two; of facts that are known.
+  int64_t (*flops)(const void* attributes, const NodeFacts& facts);
+  /// Of what only moves elements: how result `result` (flat) lies in the memory of operand 0, which lies as x says;
+  /// nothing where that is not known.
+  std::optional<StridedView> (*view_of_result)(const void* attributes, const NodeFacts& facts, const StridedView& x,
+                                               int result);
+  /// How operand `operand` (flat) lies in the memory of result 0, which lies as y says and holds it unchanged; nothing
+  /// where that is not known.
+  std::optional<StridedView> (*view_of_operand)(const void* attributes, const NodeFacts& facts, const StridedView& y,
+                                                int operand);
 };
 
 /// A list of rows with a name, as generated from the folder src/ops.
@@ -239,11 +289,35 @@ template <class T>
 void reference(const void* attributes, ReferenceArgs& args) {
   reference(*static_cast<const T*>(attributes), args);
 }
+template <class T>
+bool identity(const void* attributes, const NodeFacts& facts) {
+  return is_identity(*static_cast<const T*>(attributes), facts);
+}
+template <class T>
+std::optional<UnaryStep> unary(const void* attributes, const NodeFacts& facts) {
+  return unary_step(*static_cast<const T*>(attributes), facts);
+}
+template <class T>
+int64_t flops(const void* attributes, const NodeFacts& facts) {
+  return flops(*static_cast<const T*>(attributes), facts);
+}
+template <class T>
+std::optional<StridedView> view_of_result(const void* attributes, const NodeFacts& facts, const StridedView& x,
+                                          int result) {
+  return view_of_result(*static_cast<const T*>(attributes), facts, x, result);
+}
+template <class T>
+std::optional<StridedView> view_of_operand(const void* attributes, const NodeFacts& facts, const StridedView& y,
+                                           int operand) {
+  return view_of_operand(*static_cast<const T*>(attributes), facts, y, operand);
+}
 }  // namespace op_detail
 
 /// The row of an operator struct. Optional members of T: kLegacy, kLod or `LodRule lod() const` (default
-/// LodRule::kNone), kPure (true), kAnyType (false), kArrays (0), kRegions (0), attributes(AttributeVisitor&),
-/// lower(Lowering&). Free functions: infer(const T&, InferArgs&), reference(const T&, ReferenceArgs&).
+/// LodRule::kNone), kPure (true), kAnyType (false), kArrays (0), kRegions (0), kReshapes (false), kQuantizes (false),
+/// attributes(AttributeVisitor&), lower(Lowering&). Free functions: infer(const T&, InferArgs&), reference(const T&,
+/// ReferenceArgs&); optional ones: is_identity, unary_step, flops, view_of_result, view_of_operand, each (const T&,
+/// const NodeFacts&, ...) as OpRow has them.
 template <OperatorStruct T>
 constexpr OpRow make_op_row() {
   OpRow row{};
@@ -271,6 +345,15 @@ constexpr OpRow make_op_row() {
         requires(Lowering & l) { T::lower(l); }, "an operator has infer and reference, or lower");
   }
   if constexpr (requires(Lowering & l) { T::lower(l); }) row.lower = T::lower;
+  if constexpr (requires { T::kReshapes; }) row.reshapes = T::kReshapes;
+  if constexpr (requires { T::kQuantizes; }) row.quantizes = T::kQuantizes;
+  if constexpr (requires(const T& t, const NodeFacts& f) { is_identity(t, f); }) row.identity = op_detail::identity<T>;
+  if constexpr (requires(const T& t, const NodeFacts& f) { unary_step(t, f); }) row.unary_step = op_detail::unary<T>;
+  if constexpr (requires(const T& t, const NodeFacts& f) { flops(t, f); }) row.flops = op_detail::flops<T>;
+  if constexpr (requires(const T& t, const NodeFacts& f, const StridedView& v) { view_of_result(t, f, v, 0); })
+    row.view_of_result = op_detail::view_of_result<T>;
+  if constexpr (requires(const T& t, const NodeFacts& f, const StridedView& v) { view_of_operand(t, f, v, 0); })
+    row.view_of_operand = op_detail::view_of_operand<T>;
   return row;
 }
 

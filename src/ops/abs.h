@@ -5,6 +5,7 @@
 
 #include "ops/common/complex_numbers.h"
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -29,6 +30,8 @@ inline void reference(const Abs&, ReferenceArgs& a) {
   }
   reference_unary(a, [](double x) { return std::fabs(x); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Abs&, const NodeFacts&) { return unary(UnaryKind::kAbs); }
 
 inline constexpr const OpRow* abs_op = &kOpRow<Abs>;
 

@@ -16,6 +16,8 @@ inline void infer(const Assign&, InferArgs& a) { infer_copy(a); }
 
 inline void reference(const Assign&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
 
+inline bool is_identity(const Assign&, const NodeFacts&) { return true; }
+
 inline constexpr const OpRow* assign_op = &kOpRow<Assign>;
 
 }  // namespace coracle

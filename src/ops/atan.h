@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -19,6 +20,8 @@ inline void infer(const Atan&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Atan&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return std::atan(x); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Atan&, const NodeFacts&) { return unary(UnaryKind::kAtan); }
 
 inline constexpr const OpRow* atan_op = &kOpRow<Atan>;
 

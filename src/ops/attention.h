@@ -112,6 +112,12 @@ inline void reference(const Attention& op, ReferenceArgs& a) {
   });
 }
 
+/// Queries [..., s, d] meet all keys [..., t, d], and their weights all values [..., t, e].
+inline int64_t flops(const Attention&, const NodeFacts& f) {
+  const Shape& k = f.shape(1);
+  return 2 * (f.shape(0).count() + f.out().shape.count()) * k[k.rank() - 2];
+}
+
 inline constexpr const OpRow* attention_op = &kOpRow<Attention>;
 
 }  // namespace coracle

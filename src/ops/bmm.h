@@ -25,6 +25,8 @@ inline void reference(const Bmm&, ReferenceArgs& a) {
   reference_matrix_product(a.in(0), converted(a.in(1), a.in(0).dtype()), false, false, 1.0, a.out(0));
 }
 
+inline int64_t flops(const Bmm&, const NodeFacts& f) { return matrix_product_flops(f.shape(0), false, f.out().shape); }
+
 inline constexpr const OpRow* bmm_op = &kOpRow<Bmm>;
 
 }  // namespace coracle

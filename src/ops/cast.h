@@ -23,6 +23,8 @@ inline void infer(const Cast& op, InferArgs& a) { a.set(0, op.dtype, a.shape(0))
 
 inline void reference(const Cast& op, ReferenceArgs& a) { cast(a.in(0), op.dtype, a.out(0)); }
 
+inline bool is_identity(const Cast& op, const NodeFacts& f) { return f.in(0).dtype == op.dtype; }
+
 inline constexpr const OpRow* cast_op = &kOpRow<Cast>;
 
 }  // namespace coracle

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -19,6 +20,8 @@ inline void infer(const Ceil&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Ceil&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return std::ceil(x); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Ceil&, const NodeFacts&) { return unary(UnaryKind::kCeil); }
 
 inline constexpr const OpRow* ceil_op = &kOpRow<Ceil>;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -20,6 +21,10 @@ inline void infer(const Celu&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Celu& op, ReferenceArgs& a) {
   reference_unary(a, [&op](double x) { return x > 0 ? x : op.alpha * std::expm1(x / op.alpha); });
+}
+
+inline std::optional<UnaryStep> unary_step(const Celu& op, const NodeFacts&) {
+  return unary(UnaryKind::kCelu, op.alpha);
 }
 
 inline constexpr const OpRow* celu_op = &kOpRow<Celu>;

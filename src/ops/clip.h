@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -24,6 +25,13 @@ inline void reference(const Clip&, ReferenceArgs& a) {
   const double low = a.has(1) ? a.in(1).number(0) : -std::numeric_limits<double>::infinity();
   const double high = a.has(2) ? a.in(2).number(0) : std::numeric_limits<double>::infinity();
   reference_unary(a, [=](double x) { return x != x ? x : std::min(std::max(x, low), high); });
+}
+
+inline std::optional<UnaryStep> unary_step(const Clip&, const NodeFacts& f) {
+  const auto low = f.number(1, -std::numeric_limits<double>::infinity());
+  const auto high = f.number(2, std::numeric_limits<double>::infinity());
+  if (!low || !high) return std::nullopt;
+  return unary(UnaryKind::kClip, *low, *high);
 }
 
 inline constexpr const OpRow* clip_op = &kOpRow<Clip>;

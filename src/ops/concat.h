@@ -74,6 +74,23 @@ inline void reference(const Concat&, ReferenceArgs& a) {
   join_tensors(parts, axis, a.out(0));
 }
 
+inline bool is_identity(const Concat&, const NodeFacts& f) { return f.count(0) == 1 && !f.in(0).is_array; }
+
+inline std::optional<StridedView> view_of_operand(const Concat&, const NodeFacts& f, const StridedView& y,
+                                                  int operand) {
+  const Tensor* axis_value = f.value(1);
+  const int rank = f.out().shape.rank();
+  if (axis_value == nullptr) return std::nullopt;
+  const int axis = normalize_axis(axis_value->integer(0), rank);
+  StridedView x = y;
+  for (int i = 0; i < f.count(0); ++i) {
+    if (f.shape(0, i).rank() != rank) return std::nullopt;
+    if (f.index(0, i) == operand) return x;
+    x.start += f.shape(0, i)[axis] * y.step[axis];
+  }
+  return std::nullopt;
+}
+
 inline constexpr const OpRow* concat_op = &kOpRow<Concat>;
 
 }  // namespace coracle

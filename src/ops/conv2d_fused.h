@@ -31,6 +31,8 @@ inline void reference(const Conv2dFused& op, ReferenceArgs& a) {
   reference_epilogue(op, a, product, 2, op.data_format == DataFormat::kNhwc ? -1 : 1);
 }
 
+inline int64_t flops(const Conv2dFused&, const NodeFacts& f) { return convolution_flops(f); }
+
 inline constexpr const OpRow* conv2d_fused_op = &kOpRow<Conv2dFused>;
 
 }  // namespace coracle

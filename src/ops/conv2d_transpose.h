@@ -33,6 +33,8 @@ inline void reference(const Conv2dTranspose& op, ReferenceArgs& a) {
   reference_transposed(op, a.in(0), a.in(1), a.out(0), 2);
 }
 
+inline int64_t flops(const Conv2dTranspose&, const NodeFacts& f) { return transposed_flops(f); }
+
 inline constexpr const OpRow* conv2d_transpose_op = &kOpRow<Conv2dTranspose>;
 
 }  // namespace coracle

@@ -34,6 +34,8 @@ inline void reference(const Conv2dTransposeFused& op, ReferenceArgs& a) {
   reference_epilogue(op, a, product, 2, op.data_format == DataFormat::kNhwc ? -1 : 1);
 }
 
+inline int64_t flops(const Conv2dTransposeFused&, const NodeFacts& f) { return transposed_flops(f); }
+
 inline constexpr const OpRow* conv2d_transpose_fused_op = &kOpRow<Conv2dTransposeFused>;
 
 }  // namespace coracle

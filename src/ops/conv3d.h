@@ -21,6 +21,8 @@ inline void infer(const Conv3d& op, InferArgs& a) { infer_convolution(op, a, 3);
 
 inline void reference(const Conv3d& op, ReferenceArgs& a) { reference_convolution(op, a.in(0), a.in(1), a.out(0), 3); }
 
+inline int64_t flops(const Conv3d&, const NodeFacts& f) { return convolution_flops(f); }
+
 inline constexpr const OpRow* conv3d_op = &kOpRow<Conv3d>;
 
 }  // namespace coracle

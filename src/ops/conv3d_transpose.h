@@ -33,6 +33,8 @@ inline void reference(const Conv3dTranspose& op, ReferenceArgs& a) {
   reference_transposed(op, a.in(0), a.in(1), a.out(0), 3);
 }
 
+inline int64_t flops(const Conv3dTranspose&, const NodeFacts& f) { return transposed_flops(f); }
+
 inline constexpr const OpRow* conv3d_transpose_op = &kOpRow<Conv3dTranspose>;
 
 }  // namespace coracle

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -19,6 +20,8 @@ inline void infer(const Cos&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Cos&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return std::cos(x); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Cos&, const NodeFacts&) { return unary(UnaryKind::kCos); }
 
 inline constexpr const OpRow* cos_op = &kOpRow<Cos>;
 

@@ -23,6 +23,8 @@ inline void reference(const DepthwiseConv2d& op, ReferenceArgs& a) {
   reference_convolution(op, a.in(0), a.in(1), a.out(0), 2);
 }
 
+inline int64_t flops(const DepthwiseConv2d&, const NodeFacts& f) { return convolution_flops(f); }
+
 inline constexpr const OpRow* depthwise_conv2d_op = &kOpRow<DepthwiseConv2d>;
 
 }  // namespace coracle

@@ -34,6 +34,8 @@ inline void reference(const DepthwiseConv2dTranspose& op, ReferenceArgs& a) {
   reference_transposed(op, a.in(0), a.in(1), a.out(0), 2);
 }
 
+inline int64_t flops(const DepthwiseConv2dTranspose&, const NodeFacts& f) { return transposed_flops(f); }
+
 inline constexpr const OpRow* depthwise_conv2d_transpose_op = &kOpRow<DepthwiseConv2dTranspose>;
 
 }  // namespace coracle

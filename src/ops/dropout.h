@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "graph/op.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -43,6 +44,21 @@ inline void reference(const Dropout& op, ReferenceArgs& a) {
   });
   if (a.wants(1)) std::fill_n(a.out(1).data<uint8_t>(), a.out(1).count(), uint8_t{1});
 }
+
+/// What x is multiplied by, where that is known.
+inline std::optional<double> kept_share(const Dropout& op, const NodeFacts& f) {
+  if (op.mode == DropoutMode::kUpscaleInTrain) return 1.0;
+  const auto p = f.number(2, 0.5);
+  return p ? std::optional(1.0 - *p) : std::nullopt;
+}
+
+inline std::optional<UnaryStep> unary_step(const Dropout& op, const NodeFacts& f) {
+  const auto share = kept_share(op, f);
+  if (!share || f.all_out().size() != 1) return std::nullopt;
+  return unary(UnaryKind::kScaleShift, *share);
+}
+
+inline bool is_identity(const Dropout& op, const NodeFacts& f) { return kept_share(op, f) == 1.0; }
 
 inline constexpr const OpRow* dropout_op = &kOpRow<Dropout>;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -21,6 +22,8 @@ inline void infer(const Elu&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Elu& op, ReferenceArgs& a) {
   reference_unary(a, [&op](double x) { return x > 0 ? x : op.alpha * std::expm1(x); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Elu& op, const NodeFacts&) { return unary(UnaryKind::kElu, op.alpha); }
 
 inline constexpr const OpRow* elu_op = &kOpRow<Elu>;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -19,6 +20,8 @@ inline void infer(const Erf&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Erf&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return std::erf(x); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Erf&, const NodeFacts&) { return unary(UnaryKind::kErf); }
 
 inline constexpr const OpRow* erf_op = &kOpRow<Erf>;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -19,6 +20,8 @@ inline void infer(const Exp&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Exp&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return std::exp(x); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Exp&, const NodeFacts&) { return unary(UnaryKind::kExp); }
 
 inline constexpr const OpRow* exp_op = &kOpRow<Exp>;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -19,6 +20,8 @@ inline void infer(const Expm1&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Expm1&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return std::expm1(x); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Expm1&, const NodeFacts&) { return unary(UnaryKind::kExpm1); }
 
 inline constexpr const OpRow* expm1_op = &kOpRow<Expm1>;
 

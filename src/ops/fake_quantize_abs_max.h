@@ -8,6 +8,7 @@ namespace coracle {
 /// x as whole numbers of steps of its scale, the largest absolute value of x.
 struct FakeQuantizeAbsMax : MeasuringFakeQuantizer {
   static constexpr const char* kName = "fake_quantize_abs_max";
+  static constexpr bool kQuantizes = true;
   static constexpr const char* kLegacy[] = {"fake_quantize_abs_max"};
   friend bool operator==(const FakeQuantizeAbsMax&, const FakeQuantizeAbsMax&) = default;
 };

@@ -8,6 +8,7 @@ namespace coracle {
 /// x rounded to steps of its scale, the largest absolute value of x.
 struct FakeQuantizeDequantizeAbsMax : MeasuringFakeQuantizer {
   static constexpr const char* kName = "fake_quantize_dequantize_abs_max";
+  static constexpr bool kQuantizes = true;
   static constexpr const char* kLegacy[] = {"fake_quantize_dequantize_abs_max"};
   friend bool operator==(const FakeQuantizeDequantizeAbsMax&, const FakeQuantizeDequantizeAbsMax&) = default;
 };

@@ -8,6 +8,7 @@ namespace coracle {
 /// x rounded to steps of in_scale / (2^(bit_length - 1) - 1).
 struct FakeQuantizeDequantizeMovingAverageAbsMax : ScaledFakeQuantizer {
   static constexpr const char* kName = "fake_quantize_dequantize_moving_average_abs_max";
+  static constexpr bool kQuantizes = true;
   static constexpr const char* kLegacy[] = {"fake_quantize_dequantize_moving_average_abs_max"};
   friend bool operator==(const FakeQuantizeDequantizeMovingAverageAbsMax&,
                          const FakeQuantizeDequantizeMovingAverageAbsMax&) = default;

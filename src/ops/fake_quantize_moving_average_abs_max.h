@@ -8,6 +8,7 @@ namespace coracle {
 /// x as whole numbers of steps in_scale / (2^(bit_length - 1) - 1).
 struct FakeQuantizeMovingAverageAbsMax : ScaledFakeQuantizer {
   static constexpr const char* kName = "fake_quantize_moving_average_abs_max";
+  static constexpr bool kQuantizes = true;
   static constexpr const char* kLegacy[] = {"fake_quantize_moving_average_abs_max"};
   friend bool operator==(const FakeQuantizeMovingAverageAbsMax&, const FakeQuantizeMovingAverageAbsMax&) = default;
 };

@@ -8,6 +8,7 @@ namespace coracle {
 /// x as whole numbers of steps in_scale / (2^(bit_length - 1) - 1).
 struct FakeQuantizeRangeAbsMax {
   static constexpr const char* kName = "fake_quantize_range_abs_max";
+  static constexpr bool kQuantizes = true;
   static constexpr const char* kLegacy[] = {"fake_quantize_range_abs_max"};
   static constexpr Port kInputs[] = {in("x", "X"), weight_in("in_scale", "InScale"), optional_in("iter", "Iter")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("out_scale", "OutScale"),

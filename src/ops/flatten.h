@@ -14,6 +14,7 @@ struct Flatten {
   static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("xshape", "XShape")};
+  static constexpr bool kReshapes = true;
   int start_axis = 1;
   int stop_axis = 1;
   void attributes(AttributeVisitor& visit) {

@@ -14,6 +14,7 @@ struct Flatten2 {
   static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr Port kInputs[] = {in("x", "X")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("xshape", "XShape")};
+  static constexpr bool kReshapes = true;
   int axis = 1;
   void attributes(AttributeVisitor& visit) { visit("axis", axis); }
   friend bool operator==(const Flatten2&, const Flatten2&) = default;

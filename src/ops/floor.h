@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -19,6 +20,8 @@ inline void infer(const Floor&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Floor&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return std::floor(x); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Floor&, const NodeFacts&) { return unary(UnaryKind::kFloor); }
 
 inline constexpr const OpRow* floor_op = &kOpRow<Floor>;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -26,6 +27,10 @@ inline void infer(const Gelu&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Gelu& op, ReferenceArgs& a) {
   reference_unary(a, [&op](double x) { return gelu(x, op.approximate); });
+}
+
+inline std::optional<UnaryStep> unary_step(const Gelu& op, const NodeFacts&) {
+  return unary(op.approximate ? UnaryKind::kGeluTanh : UnaryKind::kGelu);
 }
 
 inline constexpr const OpRow* gelu_op = &kOpRow<Gelu>;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -20,6 +21,11 @@ inline void infer(const Hardshrink&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Hardshrink& op, ReferenceArgs& a) {
   reference_unary(a, [&op](double x) { return std::fabs(x) <= op.threshold ? 0.0 : x; });
+}
+
+inline std::optional<UnaryStep> unary_step(const Hardshrink& op, const NodeFacts&) {
+  if (op.threshold < 0) return std::nullopt;
+  return unary(UnaryKind::kHardShrink, op.threshold);
 }
 
 inline constexpr const OpRow* hardshrink_op = &kOpRow<Hardshrink>;

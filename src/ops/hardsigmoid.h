@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -24,6 +25,10 @@ inline void infer(const Hardsigmoid&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Hardsigmoid& op, ReferenceArgs& a) {
   reference_unary(a, [&op](double x) { return std::min(std::max(op.slope * x + op.offset, 0.0), 1.0); });
+}
+
+inline std::optional<UnaryStep> unary_step(const Hardsigmoid& op, const NodeFacts&) {
+  return unary(UnaryKind::kHardSigmoid, op.slope, op.offset);
 }
 
 inline constexpr const OpRow* hardsigmoid_op = &kOpRow<Hardsigmoid>;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -26,6 +27,10 @@ inline void infer(const Hardswish&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Hardswish& op, ReferenceArgs& a) {
   reference_unary(a, [&op](double x) { return x * std::min(std::max(x + op.offset, 0.0), op.threshold) / op.scale; });
+}
+
+inline std::optional<UnaryStep> unary_step(const Hardswish& op, const NodeFacts&) {
+  return unary(UnaryKind::kHardSwish, op.offset, op.threshold, op.scale);
 }
 
 inline constexpr const OpRow* hardswish_op = &kOpRow<Hardswish>;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -24,6 +25,10 @@ inline void infer(const Hardtanh&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Hardtanh& op, ReferenceArgs& a) {
   reference_unary(a, [&op](double x) { return std::min(std::max(x, op.t_min), op.t_max); });
+}
+
+inline std::optional<UnaryStep> unary_step(const Hardtanh& op, const NodeFacts&) {
+  return unary(UnaryKind::kClip, op.t_min, op.t_max);
 }
 
 inline constexpr const OpRow* hardtanh_op = &kOpRow<Hardtanh>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -18,6 +19,10 @@ inline void infer(const LeakyRelu&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const LeakyRelu& op, ReferenceArgs& a) {
   reference_unary(a, [&op](double x) { return x >= 0 ? x : op.negative_slope * x; });
+}
+
+inline std::optional<UnaryStep> unary_step(const LeakyRelu& op, const NodeFacts&) {
+  return unary(UnaryKind::kLeakyRelu, op.negative_slope);
 }
 
 inline constexpr const OpRow* leaky_relu_op = &kOpRow<LeakyRelu>;

@@ -43,6 +43,10 @@ inline void reference(const Linear& op, ReferenceArgs& a) {
   reference_epilogue(op, a, product, 2, -1);
 }
 
+inline int64_t flops(const Linear& op, const NodeFacts& f) {
+  return 2 * f.out().shape.count() * f.shape(1)[op.transpose_w ? 1 : 0];
+}
+
 inline constexpr const OpRow* linear_op = &kOpRow<Linear>;
 
 }  // namespace coracle

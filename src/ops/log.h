@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -19,6 +20,8 @@ inline void infer(const Log&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Log&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return std::log(x); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Log&, const NodeFacts&) { return unary(UnaryKind::kLog); }
 
 inline constexpr const OpRow* log_op = &kOpRow<Log>;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -19,6 +20,8 @@ inline void infer(const Log10&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Log10&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return std::log10(x); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Log10&, const NodeFacts&) { return unary(UnaryKind::kLog10); }
 
 inline constexpr const OpRow* log10_op = &kOpRow<Log10>;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -19,6 +20,8 @@ inline void infer(const Log1p&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Log1p&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return std::log1p(x); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Log1p&, const NodeFacts&) { return unary(UnaryKind::kLog1p); }
 
 inline constexpr const OpRow* log1p_op = &kOpRow<Log1p>;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -19,6 +20,8 @@ inline void infer(const Log2&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Log2&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return std::log2(x); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Log2&, const NodeFacts&) { return unary(UnaryKind::kLog2); }
 
 inline constexpr const OpRow* log2_op = &kOpRow<Log2>;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -18,6 +19,10 @@ inline void infer(const Logsigmoid&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Logsigmoid&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return x < 0 ? x - std::log1p(std::exp(x)) : -std::log1p(std::exp(-x)); });
+}
+
+inline std::optional<UnaryStep> unary_step(const Logsigmoid&, const NodeFacts&) {
+  return unary(UnaryKind::kLogSigmoid);
 }
 
 inline constexpr const OpRow* logsigmoid_op = &kOpRow<Logsigmoid>;

@@ -37,6 +37,10 @@ inline void reference(const Matmul& op, ReferenceArgs& a) {
                            a.out(0));
 }
 
+inline int64_t flops(const Matmul& op, const NodeFacts& f) {
+  return matrix_product_flops(f.shape(0), op.transpose_x, f.out().shape);
+}
+
 inline void Matmul::lower(Lowering& l) {
   auto op = l.read<Matmul>();
   op.shares_lod = l.is_pir();

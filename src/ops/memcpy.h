@@ -16,6 +16,8 @@ inline void infer(const Memcpy&, InferArgs& a) { infer_copy(a); }
 
 inline void reference(const Memcpy&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
 
+inline bool is_identity(const Memcpy&, const NodeFacts&) { return true; }
+
 inline constexpr const OpRow* memcpy_op = &kOpRow<Memcpy>;
 
 }  // namespace coracle

@@ -16,6 +16,8 @@ inline void infer(const MemcpyD2h&, InferArgs& a) { infer_copy(a); }
 
 inline void reference(const MemcpyD2h&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
 
+inline bool is_identity(const MemcpyD2h&, const NodeFacts&) { return true; }
+
 inline constexpr const OpRow* memcpy_d2h_op = &kOpRow<MemcpyD2h>;
 
 }  // namespace coracle

@@ -16,6 +16,8 @@ inline void infer(const MemcpyH2d&, InferArgs& a) { infer_copy(a); }
 
 inline void reference(const MemcpyH2d&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
 
+inline bool is_identity(const MemcpyH2d&, const NodeFacts&) { return true; }
+
 inline constexpr const OpRow* memcpy_h2d_op = &kOpRow<MemcpyH2d>;
 
 }  // namespace coracle

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -20,6 +21,12 @@ inline void infer(const Mish&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Mish& op, ReferenceArgs& a) {
   reference_unary(a, [&op](double x) { return x * std::tanh(x > op.threshold ? x : std::log1p(std::exp(x))); });
+}
+
+inline std::optional<UnaryStep> unary_step(const Mish& op, const NodeFacts&) {
+  // Above 20 softplus(x) is x to the last bit, so that the threshold does not show.
+  if (op.threshold < 20) return std::nullopt;
+  return unary(UnaryKind::kMish);
 }
 
 inline constexpr const OpRow* mish_op = &kOpRow<Mish>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -17,6 +18,8 @@ inline void infer(const Negative&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Negative&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return -x; });
 }
+
+inline std::optional<UnaryStep> unary_step(const Negative&, const NodeFacts&) { return unary(UnaryKind::kNegative); }
 
 inline constexpr const OpRow* negative_op = &kOpRow<Negative>;
 

@@ -6,6 +6,7 @@
 
 #include "ops/common/arithmetic.h"
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -33,6 +34,14 @@ inline void reference(const Pow&, ReferenceArgs& a) {
       reference_unary(a, [=](double x) { return std::pow(x, y); });
     }
   });
+}
+
+inline std::optional<UnaryStep> unary_step(const Pow&, const NodeFacts& f) {
+  const auto exponent = f.number(1, 1.0);
+  if (!exponent) return std::nullopt;
+  if (*exponent == 2) return unary(UnaryKind::kSquare);
+  if (*exponent == 1) return unary(UnaryKind::kScaleShift, 1, 0);
+  return unary(UnaryKind::kPow, *exponent);
 }
 
 inline constexpr const OpRow* pow_op = &kOpRow<Pow>;

@@ -9,6 +9,7 @@ namespace coracle {
 /// quant_axis. only_observer: x.
 struct QuantizeLinear {
   static constexpr const char* kName = "quantize_linear";
+  static constexpr bool kQuantizes = true;
   static constexpr const char* kLegacy[] = {"quantize_linear"};
   static constexpr Port kInputs[] = {in("x", "X"), optional_weight_in("scale", "Scale"),
                                      optional_weight_in("zero_point", "ZeroPoint"), optional_in("in_accum", "InAccum"),

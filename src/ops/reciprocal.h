@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -16,6 +17,10 @@ inline void infer(const Reciprocal&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Reciprocal&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return 1.0 / x; });
+}
+
+inline std::optional<UnaryStep> unary_step(const Reciprocal&, const NodeFacts&) {
+  return unary(UnaryKind::kReciprocal);
 }
 
 inline constexpr const OpRow* reciprocal_op = &kOpRow<Reciprocal>;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -17,6 +18,8 @@ inline void infer(const Relu&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Relu&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return x > 0 ? x : 0.0; });
 }
+
+inline std::optional<UnaryStep> unary_step(const Relu&, const NodeFacts&) { return unary(UnaryKind::kRelu); }
 
 inline constexpr const OpRow* relu_op = &kOpRow<Relu>;
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -20,6 +21,10 @@ inline void infer(const Relu6&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Relu6& op, ReferenceArgs& a) {
   reference_unary(a, [&op](double x) { return std::min(std::max(x, 0.0), op.threshold); });
+}
+
+inline std::optional<UnaryStep> unary_step(const Relu6& op, const NodeFacts&) {
+  return unary(UnaryKind::kClip, 0, op.threshold);
 }
 
 inline constexpr const OpRow* relu6_op = &kOpRow<Relu6>;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -21,6 +22,10 @@ inline void infer(const ReluClipped&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const ReluClipped& op, ReferenceArgs& a) {
   reference_unary(a, [&op](double x) { return std::min(std::max(x, 0.0), op.limit); });
+}
+
+inline std::optional<UnaryStep> unary_step(const ReluClipped& op, const NodeFacts&) {
+  return unary(UnaryKind::kClip, 0, op.limit);
 }
 
 inline constexpr const OpRow* relu_clipped_op = &kOpRow<ReluClipped>;

@@ -14,6 +14,7 @@ struct Reshape {
   static constexpr const char* kLegacy[] = {"reshape2", "reshape"};
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("shape", "shape", "Shape", "ShapeTensor")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("xshape", "XShape")};
+  static constexpr bool kReshapes = true;
   static constexpr LodRule kLod = LodRule::kFirst;
   bool keeps_zeros = false;  ///< PIR: in `shape`, 0 is a size where x has no elements
   void attributes(AttributeVisitor& visit) { visit("keeps_zeros", keeps_zeros); }

@@ -48,6 +48,15 @@ struct Rnn {
 void infer(const Rnn& op, InferArgs& a);
 void reference(const Rnn& op, ReferenceArgs& a);
 
+/// Every step of every sequence meets all matrices.
+inline int64_t flops(const Rnn&, const NodeFacts& f) {
+  int64_t weights = 0;
+  for (int i = 0; i < f.count(2); ++i) {
+    if (f.shape(2, i).rank() == 2) weights += f.shape(2, i).count();
+  }
+  return 2 * f.shape(0)[0] * f.shape(0)[1] * weights;
+}
+
 inline constexpr const OpRow* rnn_op = &kOpRow<Rnn>;
 
 }  // namespace coracle

@@ -5,6 +5,7 @@
 
 #include "graph/lowering.h"
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -31,6 +32,11 @@ inline void reference(const Round& op, ReferenceArgs& a) {
     const double y = x * factor;
     return (op.half_even ? std::nearbyint(y) : std::round(y)) / factor;
   });
+}
+
+inline std::optional<UnaryStep> unary_step(const Round& op, const NodeFacts&) {
+  if (op.decimals != 0) return std::nullopt;
+  return unary(op.half_even ? UnaryKind::kRoundHalfEven : UnaryKind::kRoundHalfAway);
 }
 
 inline void Round::lower(Lowering& l) {

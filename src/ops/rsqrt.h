@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -19,6 +20,8 @@ inline void infer(const Rsqrt&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Rsqrt&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return 1.0 / std::sqrt(x); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Rsqrt&, const NodeFacts&) { return unary(UnaryKind::kRsqrt); }
 
 inline constexpr const OpRow* rsqrt_op = &kOpRow<Rsqrt>;
 

@@ -4,6 +4,7 @@
 #include "base/convert.h"
 #include "graph/lowering.h"
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -47,6 +48,14 @@ inline void reference(const Scale& op, ReferenceArgs& a) {
     }
   });
 }
+
+inline std::optional<UnaryStep> unary_step(const Scale& op, const NodeFacts& f) {
+  const auto scale = f.number(1, 1.0);
+  if (!scale) return std::nullopt;
+  return unary(op.bias_after_scale ? UnaryKind::kScaleShift : UnaryKind::kShiftScale, *scale, op.bias);
+}
+
+inline bool is_identity(const Scale& op, const NodeFacts& f) { return op.bias == 0 && f.number(1, 1.0) == 1.0; }
 
 inline constexpr const OpRow* scale_op = &kOpRow<Scale>;
 

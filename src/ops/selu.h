@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -24,6 +25,10 @@ inline void infer(const Selu&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Selu& op, ReferenceArgs& a) {
   reference_unary(a, [&op](double x) { return op.scale * (x > 0 ? x : op.alpha * std::expm1(x)); });
+}
+
+inline std::optional<UnaryStep> unary_step(const Selu& op, const NodeFacts&) {
+  return unary(UnaryKind::kSelu, op.alpha, op.scale);
 }
 
 inline constexpr const OpRow* selu_op = &kOpRow<Selu>;

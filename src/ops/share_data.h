@@ -16,6 +16,8 @@ inline void infer(const ShareData&, InferArgs& a) { infer_copy(a); }
 
 inline void reference(const ShareData&, ReferenceArgs& a) { copy_tensor(a.in(0), a.out(0)); }
 
+inline bool is_identity(const ShareData&, const NodeFacts&) { return true; }
+
 inline constexpr const OpRow* share_data_op = &kOpRow<ShareData>;
 
 }  // namespace coracle

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -19,6 +20,8 @@ inline void infer(const Sigmoid&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Sigmoid&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return 1.0 / (1.0 + std::exp(-x)); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Sigmoid&, const NodeFacts&) { return unary(UnaryKind::kSigmoid); }
 
 inline constexpr const OpRow* sigmoid_op = &kOpRow<Sigmoid>;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -17,6 +18,8 @@ inline void infer(const Sign&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Sign&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return x > 0 ? 1.0 : (x < 0 ? -1.0 : x); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Sign&, const NodeFacts&) { return unary(UnaryKind::kSign); }
 
 inline constexpr const OpRow* sign_op = &kOpRow<Sign>;
 

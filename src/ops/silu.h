@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -19,6 +20,8 @@ inline void infer(const Silu&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Silu&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return x / (1.0 + std::exp(-x)); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Silu&, const NodeFacts&) { return unary(UnaryKind::kSwish, 1); }
 
 inline constexpr const OpRow* silu_op = &kOpRow<Silu>;
 

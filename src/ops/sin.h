@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -19,6 +20,8 @@ inline void infer(const Sin&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Sin&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return std::sin(x); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Sin&, const NodeFacts&) { return unary(UnaryKind::kSin); }
 
 inline constexpr const OpRow* sin_op = &kOpRow<Sin>;
 

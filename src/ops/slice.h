@@ -65,6 +65,15 @@ inline void reference(const Slice& op, ReferenceArgs& a) {
   }
 }
 
+inline std::optional<StridedView> view_of_result(const Slice& op, const NodeFacts& f, const StridedView& x, int) {
+  const Tensor* starts = f.value(1);
+  const Tensor* ends = f.value(2);
+  if (starts == nullptr || ends == nullptr) return std::nullopt;
+  const ElementWalk read = sliced_steps(f.shape(0), op.axes, starts->integers(), ends->integers(), nullptr,
+                                        op.decrease_axis, op.infer_flags);
+  return sliced_view(x, f.shape(0), read, op.decrease_axis);
+}
+
 inline constexpr const OpRow* slice_op = &kOpRow<Slice>;
 
 }  // namespace coracle

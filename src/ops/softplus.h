@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -25,6 +26,10 @@ inline void infer(const Softplus&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Softplus& op, ReferenceArgs& a) {
   reference_unary(
       a, [&op](double x) { return op.beta * x > op.threshold ? x : std::log1p(std::exp(op.beta * x)) / op.beta; });
+}
+
+inline std::optional<UnaryStep> unary_step(const Softplus& op, const NodeFacts&) {
+  return unary(UnaryKind::kSoftplus, op.beta, op.threshold);
 }
 
 inline constexpr const OpRow* softplus_op = &kOpRow<Softplus>;

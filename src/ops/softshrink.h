@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -21,6 +22,10 @@ inline void reference(const Softshrink& op, ReferenceArgs& a) {
     const double upper = (x > op.threshold ? 1.0 : 0.0) * (x - op.threshold);
     return upper + (x < -op.threshold ? 1.0 : 0.0) * (x + op.threshold);
   });
+}
+
+inline std::optional<UnaryStep> unary_step(const Softshrink& op, const NodeFacts&) {
+  return unary(UnaryKind::kSoftShrink, op.threshold);
 }
 
 inline constexpr const OpRow* softshrink_op = &kOpRow<Softshrink>;

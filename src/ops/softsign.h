@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -19,6 +20,8 @@ inline void infer(const Softsign&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Softsign&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return x / (1.0 + std::fabs(x)); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Softsign&, const NodeFacts&) { return unary(UnaryKind::kSoftsign); }
 
 inline constexpr const OpRow* softsign_op = &kOpRow<Softsign>;
 

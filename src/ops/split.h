@@ -74,6 +74,10 @@ inline void reference(const Split&, ReferenceArgs& a) {
   }
 }
 
+inline std::optional<StridedView> view_of_result(const Split&, const NodeFacts& f, const StridedView& x, int result) {
+  return view_of_section(f, x, f.value(2), result);
+}
+
 /// ProgramDesc's split may have a number of equal parts instead.
 inline void Split::lower(Lowering& l) {
   const bool by_number = !l.is_pir() && l.attribute<int64_t>("num") > 0;

@@ -44,6 +44,11 @@ inline void reference(const SplitWithNum& op, ReferenceArgs& a) {
   for (int i = 0; i < op.num; ++i) copy_rows_out(a.in(0), a.out(0, i), x.outer, row, x.dim * x.inner, i * row);
 }
 
+inline std::optional<StridedView> view_of_result(const SplitWithNum&, const NodeFacts& f, const StridedView& x,
+                                                 int result) {
+  return view_of_section(f, x, f.value(1), result);
+}
+
 inline constexpr const OpRow* split_with_num_op = &kOpRow<SplitWithNum>;
 
 }  // namespace coracle

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -19,6 +20,8 @@ inline void infer(const Sqrt&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Sqrt&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return std::sqrt(x); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Sqrt&, const NodeFacts&) { return unary(UnaryKind::kSqrt); }
 
 inline constexpr const OpRow* sqrt_op = &kOpRow<Sqrt>;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -17,6 +18,8 @@ inline void infer(const Square&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Square&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return x * x; });
 }
+
+inline std::optional<UnaryStep> unary_step(const Square&, const NodeFacts&) { return unary(UnaryKind::kSquare); }
 
 inline constexpr const OpRow* square_op = &kOpRow<Square>;
 

@@ -14,6 +14,7 @@ struct Squeeze {
   static constexpr LodRule kLod = LodRule::kDerived;
   static constexpr Port kInputs[] = {in("x", "X"), shape_in("axis", "axes", "AxesTensor", "AxesTensorList")};
   static constexpr Port kOutputs[] = {out("out", "Out"), optional_out("xshape", "XShape")};
+  static constexpr bool kReshapes = true;
   friend bool operator==(const Squeeze&, const Squeeze&) = default;
 };
 

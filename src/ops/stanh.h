@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -24,6 +25,10 @@ inline void infer(const Stanh&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Stanh& op, ReferenceArgs& a) {
   reference_unary(a, [&op](double x) { return op.scale_b * std::tanh(op.scale_a * x); });
+}
+
+inline std::optional<UnaryStep> unary_step(const Stanh& op, const NodeFacts&) {
+  return unary(UnaryKind::kScaledTanh, op.scale_a, op.scale_b);
 }
 
 inline constexpr const OpRow* stanh_op = &kOpRow<Stanh>;

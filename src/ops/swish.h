@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -20,6 +21,10 @@ inline void infer(const Swish&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Swish& op, ReferenceArgs& a) {
   reference_unary(a, [&op](double x) { return x / (1.0 + std::exp(-op.beta * x)); });
+}
+
+inline std::optional<UnaryStep> unary_step(const Swish& op, const NodeFacts&) {
+  return unary(UnaryKind::kSwish, op.beta);
 }
 
 inline constexpr const OpRow* swish_op = &kOpRow<Swish>;

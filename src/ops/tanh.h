@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -19,6 +20,8 @@ inline void infer(const Tanh&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Tanh&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return std::tanh(x); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Tanh&, const NodeFacts&) { return unary(UnaryKind::kTanh); }
 
 inline constexpr const OpRow* tanh_op = &kOpRow<Tanh>;
 

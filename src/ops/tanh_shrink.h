@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -18,6 +19,10 @@ inline void infer(const TanhShrink&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const TanhShrink&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return x - std::tanh(x); });
+}
+
+inline std::optional<UnaryStep> unary_step(const TanhShrink&, const NodeFacts&) {
+  return unary(UnaryKind::kTanhShrink);
 }
 
 inline constexpr const OpRow* tanh_shrink_op = &kOpRow<TanhShrink>;

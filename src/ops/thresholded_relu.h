@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -22,6 +23,10 @@ inline void infer(const ThresholdedRelu&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const ThresholdedRelu& op, ReferenceArgs& a) {
   reference_unary(a, [&op](double x) { return x > op.threshold ? x : x * 0.0 + op.value; });
+}
+
+inline std::optional<UnaryStep> unary_step(const ThresholdedRelu& op, const NodeFacts&) {
+  return unary(UnaryKind::kThresholdedRelu, op.threshold, op.value);
 }
 
 inline constexpr const OpRow* thresholded_relu_op = &kOpRow<ThresholdedRelu>;

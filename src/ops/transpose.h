@@ -43,6 +43,21 @@ inline void reference(const Transpose& op, ReferenceArgs& a) {
   gather_elements(a.in(0), read, a.out(0));
 }
 
+/// A view of the memory of x, with its dimensions in another order.
+inline std::optional<StridedView> view_of_result(const Transpose& op, const NodeFacts& f, const StridedView& x, int) {
+  const int rank = f.shape(0).rank();
+  StridedView y{.start = x.start};
+  for (int d = 0; d < rank; ++d) y.step[d] = x.step[normalize_axis(op.perm[static_cast<size_t>(d)], rank)];
+  return y;
+}
+
+inline std::optional<StridedView> view_of_operand(const Transpose& op, const NodeFacts& f, const StridedView& y, int) {
+  const int rank = f.shape(0).rank();
+  StridedView x{.start = y.start};
+  for (int d = 0; d < rank; ++d) x.step[normalize_axis(op.perm[static_cast<size_t>(d)], rank)] = y.step[d];
+  return x;
+}
+
 inline constexpr const OpRow* transpose_op = &kOpRow<Transpose>;
 
 }  // namespace coracle

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/common/unary.h"
+#include "ops/common/unary_step.h"
 
 namespace coracle {
 
@@ -19,6 +20,8 @@ inline void infer(const Trunc&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Trunc&, ReferenceArgs& a) {
   reference_unary(a, [](double x) { return std::trunc(x); });
 }
+
+inline std::optional<UnaryStep> unary_step(const Trunc&, const NodeFacts&) { return unary(UnaryKind::kTruncate); }
 
 inline constexpr const OpRow* trunc_op = &kOpRow<Trunc>;
 

@@ -25,6 +25,15 @@ inline void infer(const Unbind& op, InferArgs& a) {
 
 inline void reference(const Unbind& op, ReferenceArgs& a) { reference_slices(a, op.axis); }
 
+inline std::optional<StridedView> view_of_result(const Unbind& op, const NodeFacts& f, const StridedView& x,
+                                                 int result) {
+  const int rank = f.shape(0).rank();
+  const int axis = normalize_axis(op.axis, rank);
+  StridedView y = without_dimension(x, axis, rank);
+  y.start += result * x.step[axis];
+  return y;
+}
+
 inline constexpr const OpRow* unbind_op = &kOpRow<Unbind>;
 
 }  // namespace coracle

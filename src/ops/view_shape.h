@@ -11,6 +11,7 @@ struct ViewShape {
   static constexpr const char* kLegacy[] = {"view_shape"};
   static constexpr Port kInputs[] = {in("input", "input")};
   static constexpr Port kOutputs[] = {out("out", "out")};
+  static constexpr bool kReshapes = true;
   Ints dims;
   void attributes(AttributeVisitor& visit) { visit("dims", dims); }
   friend bool operator==(const ViewShape&, const ViewShape&) = default;

@@ -7,10 +7,7 @@ namespace coracle {
 
 bool simulates_integers(const Graph& graph) {
   const std::vector<NodeId>& order = graph.order();
-  return std::any_of(order.begin(), order.end(), [&](NodeId id) {
-    const std::string_view name = graph.node(id).op.name();
-    return name.starts_with("fake_quantize") || name == "quantize_linear";
-  });
+  return std::any_of(order.begin(), order.end(), [&](NodeId id) { return graph.node(id).op.row().quantizes; });
 }
 
 }  // namespace coracle

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
-#include "base/fact.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -16,7 +14,7 @@ struct Cost {
   int64_t bytes = 0;  ///< operands read once, results written once
 };
 
-/// Facts are flat by port; those whose shape is not known count nothing.
-Cost cost_of(const Op& op, std::span<const Fact* const> in, std::span<const Fact* const> out);
+/// Operands and results whose shape is not known count nothing.
+Cost cost_of(const Op& op, const NodeFacts& facts);
 
 }  // namespace coracle

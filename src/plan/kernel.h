@@ -12,8 +12,10 @@
 #include "base/fact.h"
 #include "base/isa.h"
 #include "base/products.h"
+#include "base/strided_view.h"
 #include "base/thread_pool.h"
 #include "graph/op.h"
+#include "plan/layout_rule.h"
 #include "plan/packed_weights.h"
 #include "plan/queue.h"
 #include "plan/type_rule.h"
@@ -24,47 +26,10 @@ namespace coracle {
 /// Why a kernel does not take a node, as a literal ("only stride 1"); null if it does.
 using Misfit = const char*;
 
-/// An operand or result that lies in a larger tensor: element (i, j, ...) is number start + i * step[0] + j * step[1]
-/// ... of that.
-struct StridedView {
-  int64_t start = 0;
-  int64_t step[Shape::kMaxRank] = {};
-};
-
-/// How a tensor of its own lies in its layout.
-inline StridedView dense_view(const Fact& fact) {
-  const int rank = fact.shape.rank();
-  const bool channels_last = fact.layout == Layout::kChannelsLast && rank > 2;
-  StridedView view;
-  int64_t step = 1;
-  const auto add = [&](int d) {
-    view.step[d] = step;
-    step *= fact.shape[d];
-  };
-  if (channels_last) add(1);
-  for (int d = rank - 1; d >= 0; --d) {
-    if (!channels_last || d != 1) add(d);
-  }
-  return view;
-}
-
 /// The facts of a node's operands and results, as kernels see them: shapes known, layouts decided.
-class ArgFacts {
+class ArgFacts : public NodeFacts {
  public:
-  ArgFacts(std::span<const Fact* const> in, std::span<const int> in_counts, std::span<const Fact* const> out,
-           std::span<const int> out_counts)
-      : in_(in), in_ports_(in_counts), out_(out), out_ports_(out_counts) {}
-
-  int count(int port) const { return in_ports_.count(port); }
-  bool has(int port) const { return count(port) > 0; }
-  const Fact& in(int port, int i = 0) const { return *in_[static_cast<size_t>(in_ports_.at(port, i))]; }
-  const Shape& shape(int port, int i = 0) const { return in(port, i).shape; }
-  /// Position of an operand in the flat list that `run` gets.
-  int index(int port, int i = 0) const { return in_ports_.at(port, i); }
-  int out_count(int port) const { return out_ports_.count(port); }
-  const Fact& out(int port = 0, int i = 0) const { return *out_[static_cast<size_t>(out_ports_.at(port, i))]; }
-  std::span<const Fact* const> all_in() const { return in_; }
-  std::span<const Fact* const> all_out() const { return out_; }
+  using NodeFacts::NodeFacts;
 
   /// How an operand or result lies in the larger tensor that `run` gets in its place; null where it has its own. Others
   /// are never seen by kernels that are not `strided`.
@@ -83,10 +48,6 @@ class ArgFacts {
     return views.empty() ? nullptr : views[static_cast<size_t>(i)];
   }
 
-  std::span<const Fact* const> in_;
-  PortIndex in_ports_;
-  std::span<const Fact* const> out_;
-  PortIndex out_ports_;
   std::span<const StridedView* const> in_views_;
   std::span<const StridedView* const> out_views_;
 };
@@ -185,15 +146,6 @@ struct KernelCall {
   const Op& attributes() const {
     return *static_cast<const Op*>(op);
   }
-};
-
-/// Which element orders a kernel takes and gives. Ports marked `weight`, constants of one order only and values of
-/// another rank than the first result stay row-major.
-enum class LayoutRule : uint8_t {
-  kRowMajor,
-  kChannelsLast,  ///< operands and results channels-last
-  kSame,          ///< any one order, the same for all: that of the operands
-  kRelayout,      ///< whatever the planner set (relayout itself)
 };
 
 /// Of a row so slow that operands are rather converted for another.

@@ -196,13 +196,6 @@ class SegmentPlanner {
 
   // ---- kernels
 
-  /// The order in which an operand stands for a kernel of `rule` when tensors of `rank` are in `common`.
-  static Layout wanted(LayoutRule rule, const Port& port, const Fact& fact, int rank, Layout common) {
-    if (port.weight || fact.shape.rank() != rank || rank < 3) return Layout::kRowMajor;
-    if (rule == LayoutRule::kChannelsLast) return Layout::kChannelsLast;
-    return rule == LayoutRule::kSame ? common : Layout::kRowMajor;
-  }
-
   void choose(Step& step, const ArgFacts& args, LayoutRule rule) {
     for (const Kernel* kernel : context_.selector->rows(step.op.row())) {
       if (kernel->layout != rule) continue;
@@ -257,8 +250,10 @@ class SegmentPlanner {
       step.refusals.clear();
       for (const Kernel* kernel : rows) {
         if (kernel->sized) continue;
-        for (size_t i = 0; i < in.size(); ++i) in[i].layout = wanted(kernel->layout, *port_of[i], in[i], rank, common);
-        for (Fact& f : out) f.layout = wanted(kernel->layout, Port{}, f, rank, common);
+        for (size_t i = 0; i < in.size(); ++i) {
+          in[i].layout = layout_of(kernel->layout, port_of[i]->weight, in[i].shape, rank, common);
+        }
+        for (Fact& f : out) f.layout = layout_of(kernel->layout, false, f.shape, rank, common);
         const bool types = takes(kernel->types, node.op.row(), node.input_counts, args);
         const Misfit misfit = types && kernel->fits != nullptr ? kernel->fits(node.op.attributes(), args) : nullptr;
         if (types && misfit == nullptr) {

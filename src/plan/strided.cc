@@ -6,15 +6,6 @@
 #include <memory>
 #include <optional>
 
-#include "ops/common/movement.h"
-#include "ops/common/slicing.h"
-#include "ops/concat.h"
-#include "ops/slice.h"
-#include "ops/split.h"
-#include "ops/split_with_num.h"
-#include "ops/transpose.h"
-#include "ops/unbind.h"
-
 namespace coracle {
 namespace {
 
@@ -24,12 +15,6 @@ struct Seen {
   StridedView view;
   bool moved = false;  ///< a step that moves elements is in between, not only views
 };
-
-StridedView permuted(const StridedView& x, const Ints& perm, int rank) {
-  StridedView y{.start = x.start};
-  for (int d = 0; d < rank; ++d) y.step[d] = x.step[normalize_axis(perm[static_cast<size_t>(d)], rank)];
-  return y;
-}
 
 /// The same elements in the same order under another shape, if steps can say that. Dimensions are met from the last to
 /// the first; one of `to` may be a part of one of `from`, or several of them that lie one behind the other.
@@ -61,41 +46,8 @@ std::optional<StridedView> reshaped(const StridedView& x, const Shape& from, con
   return y;
 }
 
-/// x without dimension `axis`.
-StridedView without(StridedView x, int axis, int rank) {
-  std::copy(x.step + axis + 1, x.step + rank, x.step + axis);
-  return x;
-}
-
-std::optional<StridedView> sliced(const StridedView& x, const Slice& op, const Fact& from, const Fact& starts,
-                                  const Fact& ends, const Shape& to) {
-  if (starts.value == nullptr || ends.value == nullptr) return std::nullopt;
-  const ElementWalk walk = sliced_steps(from.shape, op.axes, starts.value->integers(), ends.value->integers(), nullptr,
-                                        op.decrease_axis, op.infer_flags);
-  StridedView y = x;
-  int64_t rest = walk.start;
-  for (int d = from.shape.rank() - 1; d >= 0; --d) {
-    y.start += rest % from.shape[d] * x.step[d];
-    rest /= from.shape[d];
-  }
-  Shape shape(std::span(walk.size, static_cast<size_t>(walk.rank)));
-  Ints dropped = op.decrease_axis;
-  for (int64_t& axis : dropped) axis = normalize_axis(axis, from.shape.rank());
-  std::sort(dropped.begin(), dropped.end());
-  dropped.erase(std::unique(dropped.begin(), dropped.end()), dropped.end());
-  for (size_t i = dropped.size(); i-- > 0;) {
-    y = without(y, static_cast<int>(dropped[i]), shape.rank());
-    shape.erase(static_cast<int>(dropped[i]));
-  }
-  if (shape != to) return std::nullopt;
-  return y;
-}
-
 /// Operators that only move elements and that views stand for.
-bool moves(const Step& step) {
-  return step.kernel->view || step.op.is<Transpose>() || step.op.is<Slice>() || step.op.is<Split>() ||
-         step.op.is<SplitWithNum>() || step.op.is<Unbind>();
-}
+bool moves(const Step& step) { return step.kernel->view || step.op.row().view_of_result != nullptr; }
 
 /// Steps, one behind the other, through which an operand is followed.
 constexpr int kMostMoves = 64;
@@ -129,6 +81,17 @@ class Strider {
     return fact(local).layout == Layout::kRowMajor || layouts_agree(fact(local).shape);
   }
 
+  /// The facts of a step's operands and results.
+  struct FactLists {
+    std::vector<const Fact*> in;
+    std::vector<const Fact*> out;
+    FactLists(const Strider& strider, const Step& step) {
+      for (int l : step.in) in.push_back(&strider.fact(l));
+      for (int l : step.out) out.push_back(&strider.fact(l));
+    }
+    NodeFacts of(const Step& step) const { return {in, step.in_counts, out, step.out_counts}; }
+  };
+
   /// Where a local's elements lie before they are moved or seen with another shape; nothing if they are not.
   std::optional<Seen> source(int local, int moves_before = 0) const {
     const int p = producer_[static_cast<size_t>(local)];
@@ -138,9 +101,9 @@ class Strider {
     const Step& step = steps_.steps[static_cast<size_t>(p)];
     if (!moves(step) || moves_before == kMostMoves) return std::nullopt;
     const int from = step.in.at(0);
-    const bool reorders = step.kernel->view || step.op.is<Transpose>();
-    if (reorders && !(is_row_major(local) && is_row_major(from))) return std::nullopt;
-    if (fact(local).layout != fact(from).layout && !reorders) return std::nullopt;
+    if (step.kernel->view ? !is_row_major(local) || !is_row_major(from) : fact(local).layout != fact(from).layout) {
+      return std::nullopt;
+    }
     const Seen x = source(from, moves_before + 1).value_or(Seen{from, dense_view(fact(from))});
     const std::optional<StridedView> view = moved(step, x.view, local);
     if (!view) return std::nullopt;
@@ -149,32 +112,14 @@ class Strider {
 
   /// How the step's result `local` lies where its operand lies as x says.
   std::optional<StridedView> moved(const Step& step, const StridedView& x, int local) const {
-    const Shape& from = fact(step.in[0]).shape;
-    const Shape& to = fact(local).shape;
-    if (step.kernel->view) return reshaped(x, from, to);
-    if (const auto* transpose = step.op.as<Transpose>()) return permuted(x, transpose->perm, from.rank());
-    if (const auto* slice = step.op.as<Slice>()) {
-      if (step.in_counts != PortCounts{1, 1, 1}) return std::nullopt;
-      return sliced(x, *slice, fact(step.in[0]), fact(step.in[1]), fact(step.in[2]), to);
-    }
-    const auto which = static_cast<size_t>(std::find(step.out.begin(), step.out.end(), local) - step.out.begin());
-    StridedView y = x;
-    if (const auto* unbind = step.op.as<Unbind>()) {
-      const int axis = normalize_axis(unbind->axis, from.rank());
-      y.start += static_cast<int64_t>(which) * x.step[axis];
-      return without(y, axis, from.rank());
-    }
-    const PortIndex ports(step.in_counts);
-    const int axis_port = step.op.is<Split>() ? 2 : 1;
-    if (ports.count(axis_port) != 1) return std::nullopt;
-    const Fact& axis_fact = fact(step.in[static_cast<size_t>(ports.at(axis_port, 0))]);
-    if (axis_fact.value == nullptr) return std::nullopt;
-    const int axis = normalize_axis(axis_fact.value->integers().at(0), from.rank());
-    for (size_t i = 0; i < which; ++i) y.start += fact(step.out[i]).shape[axis] * x.step[axis];
-    return y;
+    if (step.kernel->view) return reshaped(x, fact(step.in[0]).shape, fact(local).shape);
+    const auto which = std::find(step.out.begin(), step.out.end(), local) - step.out.begin();
+    const FactLists facts(*this, step);
+    return step.op.row().view_of_result(step.op.attributes(), facts.of(step), x, static_cast<int>(which));
   }
 
-  /// Where the result of a step lies in that of the transposition or concatenation that alone uses it.
+  /// Where the result of a step lies in that of the step that alone uses it and holds it unchanged: one that only moves
+  /// it, or whose kernel takes operands that lie there already.
   std::optional<Seen> target(const Step& step) const {
     const int made = step.out.at(0);
     const Local& local = steps_.locals[static_cast<size_t>(made)];
@@ -184,52 +129,25 @@ class Strider {
     const auto user = std::find_if(after, steps_.steps.end(), [&](const Step& s) {
       return std::find(s.in.begin(), s.in.end(), made) != s.in.end();
     });
-    if (user == steps_.steps.end()) return std::nullopt;
-    if (user->op.is<Concat>()) return part_of_concat(*user, made);
-    const auto* transpose = user->op.as<Transpose>();
-    if (transpose == nullptr || user->out.size() != 1 || !is_row_major(made) || !is_row_major(user->out[0])) {
-      return std::nullopt;
-    }
-    const StridedView rows = dense_view(fact(user->out[0]));
-    const int rank = local.fact.shape.rank();
-    Seen seen{user->out[0], {}, true};
-    for (int d = 0; d < rank; ++d) {
-      seen.view.step[normalize_axis(transpose->perm[static_cast<size_t>(d)], rank)] = rows.step[d];
-    }
-    return seen;
-  }
-
-  /// Where an operand of a concatenation that takes strided ones lies in its result.
-  std::optional<Seen> part_of_concat(const Step& concat, int local) const {
-    const PortIndex ports(concat.in_counts);
-    if (!concat.kernel->strided || ports.count(1) != 1) return std::nullopt;
-    const Fact& axis_fact = fact(concat.in[static_cast<size_t>(ports.at(1, 0))]);
-    const int whole = concat.out.at(0);
-    if (axis_fact.value == nullptr || fact(local).dtype != fact(whole).dtype) return std::nullopt;
-    if (fact(local).layout != fact(whole).layout || fact(local).shape.rank() != fact(whole).shape.rank()) {
-      return std::nullopt;
-    }
-    const int axis = normalize_axis(axis_fact.value->integers().at(0), fact(whole).shape.rank());
-    Seen seen{whole, dense_view(fact(whole)), true};
-    for (int i = 0; i < ports.count(0); ++i) {
-      const int part = concat.in[static_cast<size_t>(ports.at(0, i))];
-      if (part == local) return seen;
-      if (fact(part).shape.rank() != fact(whole).shape.rank()) return std::nullopt;
-      seen.view.start += fact(part).shape[axis] * seen.view.step[axis];
-    }
-    return std::nullopt;
+    if (user == steps_.steps.end() || user->op.row().view_of_operand == nullptr) return std::nullopt;
+    if (user->out.size() != 1 || !(moves(*user) || user->kernel->strided)) return std::nullopt;
+    const Fact& whole = fact(user->out[0]);
+    if (local.fact.dtype != whole.dtype || local.fact.layout != whole.layout) return std::nullopt;
+    const auto operand = std::find(user->in.begin(), user->in.end(), made) - user->in.begin();
+    const FactLists facts(*this, *user);
+    const std::optional<StridedView> view = user->op.row().view_of_operand(
+        user->op.attributes(), facts.of(*user), dense_view(whole), static_cast<int>(operand));
+    if (!view) return std::nullopt;
+    return Seen{user->out[0], *view, true};
   }
 
   /// Takes those views of a step's operands and result that its kernel takes. True if there were any.
   bool adapt(size_t s) {
     Step& step = steps_.steps[s];
-    std::vector<const Fact*> in_facts;
-    std::vector<const Fact*> out_facts;
-    for (int l : step.in) in_facts.push_back(&fact(l));
-    for (int l : step.out) out_facts.push_back(&fact(l));
+    const FactLists facts(*this, step);
     std::vector<const StridedView*> in_views(step.in.size(), nullptr);
     std::vector<const StridedView*> out_views(step.out.size(), nullptr);
-    ArgFacts args(in_facts, step.in_counts, out_facts, step.out_counts);
+    ArgFacts args(facts.in, step.in_counts, facts.out, step.out_counts);
     args.set_views(in_views, out_views);
     bool any = false;
     const auto take = [&](const std::optional<Seen>& seen, const StridedView*& view) {
@@ -254,7 +172,7 @@ class Strider {
     }
     if (out_views[0] != nullptr) {
       const int writer = producer_[static_cast<size_t>(out->base)];
-      if (steps_.steps[static_cast<size_t>(writer)].op.is<Concat>()) {
+      if (!moves(steps_.steps[static_cast<size_t>(writer)])) {
         placed_.emplace(step.out[0], *out);
       } else {
         erased_.push_back(writer);
@@ -299,7 +217,7 @@ class Strider {
   std::vector<int> producer_;
   std::vector<int> uses_;  // as operands of steps and live results, and as memory of parts
   std::vector<int> erased_;
-  std::map<int, Seen> placed_;  // results that are written where a concatenation wants them
+  std::map<int, Seen> placed_;  // results that are written where the kernel that uses them wants them
 };
 
 }  // namespace

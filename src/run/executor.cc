@@ -77,7 +77,9 @@ Cost cost_of_step(const Steps& steps, const Step& step) {
     for (int local : locals) list.push_back(&steps.locals[static_cast<size_t>(local)].fact);
     return list;
   };
-  Cost cost = cost_of(step.op, facts(step.in), facts(step.out));
+  const std::vector<const Fact*> in = facts(step.in);
+  const std::vector<const Fact*> out = facts(step.out);
+  Cost cost = cost_of(step.op, NodeFacts(in, step.in_counts, out, step.out_counts));
   cost.flops = static_cast<int64_t>(static_cast<double>(cost.flops) * step.kernel->multiplies);
   return cost;
 }
@@ -443,7 +445,7 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
     const auto ns = [](auto d) { return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count(); };
     std::vector<const Fact*> made;
     for (ValueId v : node.outputs) made.push_back(&frame.facts[index(v)]);
-    const Cost cost = cost_of(node.op, facts, made);
+    const Cost cost = cost_of(node.op, NodeFacts(facts, node.input_counts, made, node.output_counts));
     profile_->push_back({.node = node.name,
                          .op = node.op.name(),
                          .kernel = sized ? sized->kernel->name : "reference",

@@ -16,14 +16,17 @@
 namespace coracle {
 namespace {
 
-Cost cost(const Op& op, const std::vector<Shape>& in, const Shape& out) {
+/// `counts`: operands at each port; one each where it is left out.
+Cost cost(const Op& op, const std::vector<Shape>& in, const Shape& out, PortCounts counts = {}) {
+  if (counts.empty()) counts.assign(in.size(), 1);
   std::vector<Fact> facts;
   for (const Shape& shape : in) facts.emplace_back(DType::kFloat32, shape);
   std::vector<const Fact*> operands;
   for (const Fact& f : facts) operands.push_back(&f);
   const Fact result(DType::kFloat32, out);
   const Fact* results[] = {&result};
-  return cost_of(op, operands, results);
+  const PortCounts one = {1};
+  return cost_of(op, NodeFacts(operands, counts, results, one));
 }
 
 TEST(Cost, MultiplyAddsCountTwice) {
@@ -39,7 +42,7 @@ TEST(Cost, MultiplyAddsCountTwice) {
   // Queries [2, 5, 8] against 7 keys, and 7 values of 4.
   EXPECT_EQ(cost(Attention{}, {{2, 5, 8}, {2, 7, 8}, {2, 7, 4}}, {2, 5, 4}).flops, 2 * 2 * 5 * 7 * (8 + 4));
   // 6 steps of 2 sequences through [16, 3] and [16, 4]; the state [1, 2, 4] and the biases are no matrices.
-  EXPECT_EQ(cost(Rnn{}, {{6, 2, 3}, {1, 2, 4}, {16, 3}, {16, 4}, {16}, {16}}, {6, 2, 4}).flops,
+  EXPECT_EQ(cost(Rnn{}, {{6, 2, 3}, {1, 2, 4}, {16, 3}, {16, 4}, {16}, {16}}, {6, 2, 4}, {1, 1, 4}).flops,
             2 * 6 * 2 * (16 * 3 + 16 * 4));
 }
 

@@ -41,12 +41,6 @@ Bytes in_layout(const Tensor& t, Layout layout) {
   return t.bytes() == 0 ? Bytes{} : Bytes(raw, raw + t.bytes());
 }
 
-Layout wanted(LayoutRule rule, bool weight, const Fact& fact, int rank, Layout common) {
-  if (weight || fact.shape.rank() != rank || rank < 3) return Layout::kRowMajor;
-  if (rule == LayoutRule::kChannelsLast) return Layout::kChannelsLast;
-  return rule == LayoutRule::kSame ? common : Layout::kRowMajor;
-}
-
 /// One store for all cases of the process: cases with the same weights and other shapes get each other's packed weights
 /// where their forms are equal, and each is made again and compared.
 std::shared_ptr<const void> packed_in_one_store(const Packing& packing, std::span<const int> operands,
@@ -199,11 +193,11 @@ class Checker {
     std::vector<const Fact*> in;
     std::vector<const Fact*> out;
     for (size_t i = 0; i < in_facts_.size(); ++i) {
-      in_facts_[i].layout = wanted(kernel.layout, port_of_[i]->weight, in_facts_[i], rank, common);
+      in_facts_[i].layout = layout_of(kernel.layout, port_of_[i]->weight, in_facts_[i].shape, rank, common);
       in.push_back(&in_facts_[i]);
     }
     for (Fact& f : out_facts_) {
-      f.layout = wanted(kernel.layout, false, f, rank, common);
+      f.layout = layout_of(kernel.layout, false, f.shape, rank, common);
       out.push_back(&f);
     }
     if (kernel.layout == LayoutRule::kRelayout && has_image()) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "devices/cpu/isa/post_op.h"
+#include "devices/cpu/isa/epilogue_op.h"
 #include "ops/common/epilogue.h"
 #include "plan/kernel.h"
 
 namespace coracle::cpu {
+
+static_assert(kMaxEpilogueOps == Epilogue::kMaxSteps);
 
 /// An epilogue as micro-kernels take it. The tensors are filled in for each call.
 class EpilogueProgram {
@@ -18,11 +20,11 @@ class EpilogueProgram {
   /// The operand with an element for each one of the result, on which that may be written, or -1; `first` as below.
   int whole_tensor(int first) const noexcept;
   /// Writes the operations with the tensors of a call, the first of which is operand `first`.
-  void bind(const KernelCall& call, int first, PostOp* ops) const noexcept;
+  void bind(const KernelCall& call, int first, EpilogueOp* ops) const noexcept;
 
  private:
-  PostOp ops_[kMaxPostOps];
-  int tensor_[kMaxPostOps] = {};  ///< position among the tensors, -1 for none
+  EpilogueOp ops_[kMaxEpilogueOps];
+  int tensor_[kMaxEpilogueOps] = {};  ///< position among the tensors, -1 for none
   int count_ = 0;
 };
 

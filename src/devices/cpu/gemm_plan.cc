@@ -15,13 +15,14 @@ constexpr int64_t kPackGrain = 16 << 10;
 /// Multiplications below which a part is not worth a thread.
 constexpr int64_t kGrain = 256 << 10;
 
-GemmCall bound(const GemmPlan& plan, const float* a, const float* packed, float* c, const PostOp* ops, int op_count) {
+GemmCall bound(const GemmPlan& plan, const float* a, const float* packed, float* c, const EpilogueOp* ops,
+               int op_count) {
   GemmCall call = plan.call;
   call.a = a;
   call.packed = packed + plan.packed_offset;
   call.c = c;
-  call.ops = ops;
-  call.op_count = op_count;
+  call.epilogue = ops;
+  call.epilogue_size = op_count;
   if (plan.has_image) {
     call.image = &plan.image;
     call.zeros = plan.zeros.data();
@@ -81,7 +82,7 @@ void GemmForm::pack_matrices(const float* from, float* to, ThreadPool& pool) con
 }
 
 void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,
-              const PostOp* ops, int op_count, ThreadPool& pool) noexcept {
+              const EpilogueOp* ops, int op_count, ThreadPool& pool) noexcept {
   const GemmCall call = bound(plan, a, packed, c, ops, op_count);
   const GemmShape& shape = call.shape;
   const int64_t panels = std::max<int64_t>(plan.panels, 1);
@@ -100,7 +101,7 @@ void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, c
 }
 
 void run_gemm_rows(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,
-                   const PostOp* ops, int op_count, int64_t begin, int64_t end) noexcept {
+                   const EpilogueOp* ops, int op_count, int64_t begin, int64_t end) noexcept {
   gemm.run(bound(plan, a, packed, c, ops, op_count), begin, end, 0, plan.panels);
 }
 

@@ -21,7 +21,7 @@ inline const GemmFunctions& gemm_table(Isa isa, Products products) {
 
 /// What a product or convolution needs besides its tensors, ready for every call with the same shapes.
 struct GemmPlan {
-  GemmCall call;  ///< without tensors, image and post-operations
+  GemmCall call;  ///< without tensors, image and epilogue
   bool has_image = false;
   GemmImage image;  ///< tap lists point into the vectors below
   std::vector<int32_t> tap_y;
@@ -79,10 +79,10 @@ struct GemmForm {
 
 /// Runs one plan on all threads, split over rows or, where they are few, over columns.
 void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,
-              const PostOp* ops, int op_count, ThreadPool& pool) noexcept;
+              const EpilogueOp* ops, int op_count, ThreadPool& pool) noexcept;
 
 /// Runs rows [begin, end) of one plan on this thread.
 void run_gemm_rows(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,
-                   const PostOp* ops, int op_count, int64_t begin, int64_t end) noexcept;
+                   const EpilogueOp* ops, int op_count, int64_t begin, int64_t end) noexcept;
 
 }  // namespace coracle::cpu

@@ -188,14 +188,14 @@ void run_winograd(Isa isa, Products products, KernelCall& call) noexcept {
   const State& s = *static_cast<const State*>(call.state);
   const GemmFunctions& gemm = gemm_table(isa, products);
   const WinogradFunctions& winograd = winograd_table(isa);
-  PostOp ops[kMaxPostOps];
+  EpilogueOp ops[kMaxEpilogueOps];
   s.epilogue.bind(call, 2, ops);
   WinogradCall c = s.call;
   c.input = call.in[0].as<const float>() + s.in_start;
   c.zeros = s.zeros.data();
   c.output = call.out[0].as<float>() + s.out_start;
-  c.ops = ops;
-  c.op_count = s.epilogue.count();
+  c.epilogue = ops;
+  c.epilogue_size = s.epilogue.count();
   auto* workspace = static_cast<float*>(call.workspace);
   if (s.chunk == s.tiles) {
     float* products = workspace + s.input_floats();

@@ -297,4 +297,14 @@ void reference_transposed(const ConvolutionAttributes& op, const Tensor& x, cons
   store_channels_first(to, op.data_format, y);
 }
 
+int64_t convolution_flops(const NodeFacts& f) {
+  const Shape& filter = f.shape(1);
+  return 2 * f.out().shape.count() * filter.count(1, filter.rank());
+}
+
+int64_t transposed_flops(const NodeFacts& f) {
+  const Shape& filter = f.shape(1);
+  return 2 * f.shape(0).count() * filter.count(1, filter.rank());
+}
+
 }  // namespace coracle

@@ -56,6 +56,11 @@ ConvolutionGeometry transposed_geometry(const ConvolutionAttributes& op, const I
 /// Shape of the result in the operator's data format.
 Shape convolution_result(const ConvolutionGeometry& g, DataFormat format, int spatial);
 
+/// Each result is a sum over the filter [out, in / groups, kernel...] of its channel.
+int64_t convolution_flops(const NodeFacts& f);
+/// Each element of x goes to as many results as the filter [in, out / groups, kernel...] has for its channel.
+int64_t transposed_flops(const NodeFacts& f);
+
 /// Output 0 of a convolution whose operand 0 is x and whose operand `filter_port` is the filter.
 void infer_convolution(const ConvolutionAttributes& op, InferArgs& a, int spatial, int filter_port = 1);
 /// `output_size` is null while it is not known.

@@ -2,8 +2,8 @@
 #include "ops/common/epilogue.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <iterator>
 
 #include "base/buffer.h"
 #include "ops/common/binary.h"
@@ -11,17 +11,11 @@
 namespace coracle {
 namespace {
 
-constexpr std::array<std::string_view, 22> kNames{"add_channel", "multiply_channel",
-                                                  "add_tensor",  "multiply_tensor",
-                                                  "relu",        "clip",
-                                                  "leaky_relu",  "hardsigmoid",
-                                                  "hardswish",   "sigmoid",
-                                                  "swish",       "tanh",
-                                                  "gelu",        "gelu_tanh",
-                                                  "elu",         "softplus",
-                                                  "mish",        "abs",
-                                                  "square",      "sqrt",
-                                                  "exp",         "scale_shift"};
+constexpr std::string_view kNames[] = {"add_channel", "multiply_channel", "add_tensor", "multiply_tensor",
+#define CORACLE_FUNCTION(name, text) text,
+                                       CORACLE_EPILOGUE_FUNCTIONS(CORACLE_FUNCTION)
+#undef CORACLE_FUNCTION
+};
 
 double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
@@ -30,6 +24,10 @@ double apply(const EpilogueStep& s, double x) {
   const double a = s.a;
   const double b = s.b;
   switch (s.kind) {
+    case EpilogueKind::kAddChannel:
+    case EpilogueKind::kMultiplyChannel:
+    case EpilogueKind::kAddTensor:
+    case EpilogueKind::kMultiplyTensor: return x;  // has a tensor
     case EpilogueKind::kRelu: return x > 0 ? x : 0.0;
     case EpilogueKind::kClip: return std::min(std::max(x, a), b);
     case EpilogueKind::kLeakyRelu: return x > 0 ? x : a * x;
@@ -51,8 +49,8 @@ double apply(const EpilogueStep& s, double x) {
     case EpilogueKind::kSqrt: return std::sqrt(x);
     case EpilogueKind::kExp: return std::exp(x);
     case EpilogueKind::kScaleShift: return a * x + b;
-    default: return x;
   }
+  return x;
 }
 
 }  // namespace
@@ -70,12 +68,12 @@ void Epilogue::attributes(AttributeVisitor& visit) {
   visit("epilogue_numbers", numbers);
   epilogue.clear();
   for (size_t i = 0; i < kinds.size(); ++i) {
-    const auto* found = std::find(kNames.begin(), kNames.end(), kinds[i]);
-    require(found != kNames.end(), "epilogue step '", kinds[i], "' does not exist");
+    const std::string_view* found = std::find(std::begin(kNames), std::end(kNames), kinds[i]);
+    require(found != std::end(kNames), "epilogue step '", kinds[i], "' does not exist");
     const auto number = [&](size_t k) {
       return 3 * i + k < numbers.size() ? static_cast<float>(numbers[3 * i + k]) : 0.0F;
     };
-    epilogue.push_back({static_cast<EpilogueKind>(found - kNames.begin()), number(0), number(1), number(2)});
+    epilogue.push_back({static_cast<EpilogueKind>(found - kNames), number(0), number(1), number(2)});
   }
 }
 

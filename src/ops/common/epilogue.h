@@ -1,50 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
+#include "base/element_steps.h"
 #include "graph/op.h"
 
 namespace coracle {
-
-/// One thing done to each finished element x of a product or convolution. The first four take a tensor.
-enum class EpilogueKind : uint8_t {
-  kAddChannel,       ///< x + t[channel]
-  kMultiplyChannel,  ///< x * t[channel]
-  kAddTensor,        ///< x + t, of one shape or broadcast
-  kMultiplyTensor,   ///< x * t, of one shape or broadcast
-  kRelu,
-  kClip,         ///< min(max(x, a), b)
-  kLeakyRelu,    ///< x > 0 ? x : a * x
-  kHardSigmoid,  ///< min(max(a * x + b, 0), 1)
-  kHardSwish,    ///< x * min(max(x + a, 0), b) / c
-  kSigmoid,
-  kSwish,  ///< x * sigmoid(a * x)
-  kTanh,
-  kGelu,  ///< by erf
-  kGeluTanh,
-  kElu,       ///< x > 0 ? x : a * (e^x - 1)
-  kSoftplus,  ///< a * x > b ? x : log(1 + e^(a * x)) / a
-  kMish,
-  kAbs,
-  kSquare,
-  kSqrt,
-  kExp,
-  kScaleShift,  ///< a * x + b
-};
 
 std::span<const std::string_view> names_of(EpilogueKind kind);
 /// True for the kinds that take a tensor.
 constexpr bool takes_tensor(EpilogueKind kind) { return kind <= EpilogueKind::kMultiplyTensor; }
 
-struct EpilogueStep {
-  EpilogueKind kind = EpilogueKind::kRelu;
-  float a = 0;
-  float b = 0;
-  float c = 0;
-  friend bool operator==(const EpilogueStep&, const EpilogueStep&) = default;
-};
+/// The kind that applies a function; nothing where the function is no part of epilogues.
+constexpr std::optional<EpilogueKind> epilogue_kind(UnaryKind function) {
+  switch (function) {
+#define CORACLE_FUNCTION(name, text) \
+  case UnaryKind::k##name: return EpilogueKind::k##name;
+    CORACLE_EPILOGUE_FUNCTIONS(CORACLE_FUNCTION)
+#undef CORACLE_FUNCTION
+    default: return std::nullopt;
+  }
+}
 
 /// The steps of a fused operator, in order; a base of its struct. The n-th step that takes a tensor takes the n-th
 /// value of the operator's last port.

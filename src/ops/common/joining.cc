@@ -76,4 +76,12 @@ Shape met(const Shape& a, const Shape& b) {
   return out;
 }
 
+std::optional<StridedView> view_of_section(const NodeFacts& f, const StridedView& x, const Tensor* axis, int result) {
+  if (axis == nullptr) return std::nullopt;
+  const int at = normalize_axis(axis->integer(0), f.shape(0).rank());
+  StridedView y = x;
+  for (int i = 0; i < result; ++i) y.start += f.out(0, i).shape[at] * x.step[at];
+  return y;
+}
+
 }  // namespace coracle

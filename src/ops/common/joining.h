@@ -25,6 +25,9 @@ void join_tensors(std::span<const Tensor* const> parts, int axis, Tensor& whole)
 void infer_slices(InferArgs& a, int axis);
 void reference_slices(ReferenceArgs& a, int axis);
 
+/// How part `result` of operand 0, cut along the axis that `axis` has, lies in the memory of that.
+std::optional<StridedView> view_of_section(const NodeFacts& f, const StridedView& x, const Tensor* axis, int result);
+
 /// The type of the operands on a list port, which must agree.
 DType common_dtype(const InferArgs& a, int port);
 

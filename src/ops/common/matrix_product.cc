@@ -72,4 +72,9 @@ void reference_matrix_product(const Tensor& x, const Tensor& y, bool transpose_x
   });
 }
 
+int64_t matrix_product_flops(const Shape& x, bool transpose_x, const Shape& out) {
+  const int rank = x.rank();
+  return 2 * out.count() * (rank == 0 ? 1 : x[rank - (transpose_x && rank > 1 ? 2 : 1)]);
+}
+
 }  // namespace coracle

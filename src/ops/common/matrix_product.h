@@ -9,6 +9,9 @@ namespace coracle {
 /// Throws Error where the shapes do not fit.
 Shape matrix_product_shape(const Shape& x, const Shape& y, bool transpose_x, bool transpose_y);
 
+/// Of a product whose result has the shape `out`.
+int64_t matrix_product_flops(const Shape& x, bool transpose_x, const Shape& out);
+
 /// out = alpha * x @ y with leading dimensions broadcast; sums in double. All three of one real or integer type.
 void reference_matrix_product(const Tensor& x, const Tensor& y, bool transpose_x, bool transpose_y, double alpha,
                               Tensor& out);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/strided_view.h"
 #include "base/tensor.h"
 
 namespace coracle {
@@ -29,6 +30,12 @@ struct ElementWalk {
     return n;
   }
 };
+
+/// x, of `rank` dimensions, without dimension `axis`.
+inline StridedView without_dimension(StridedView x, int axis, int rank) {
+  std::copy(x.step + axis + 1, x.step + rank, x.step + axis);
+  return x;
+}
 
 /// All elements of a row-major tensor in order.
 ElementWalk row_major(const Shape& shape);

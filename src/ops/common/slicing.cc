@@ -98,4 +98,20 @@ ElementWalk sliced_steps(const Shape& x, const Ints& axes, const Ints& starts, c
   return s;
 }
 
+StridedView sliced_view(const StridedView& x, const Shape& from, const ElementWalk& read, const Ints& decreased) {
+  StridedView y = x;
+  int64_t rest = read.start;
+  for (int d = from.rank() - 1; d >= 0; --d) {
+    y.start += rest % from[d] * x.step[d];
+    rest /= from[d];
+  }
+  int rank = read.rank;
+  for (int d = from.rank() - 1; d >= 0; --d) {
+    const bool dropped = std::any_of(decreased.begin(), decreased.end(),
+                                     [&](int64_t axis) { return normalize_axis(axis, from.rank()) == d; });
+    if (dropped) y = without_dimension(y, d, rank--);
+  }
+  return y;
+}
+
 }  // namespace coracle

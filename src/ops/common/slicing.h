@@ -39,4 +39,8 @@ Shape sliced_shape(const Shape& x, const Ints& axes, const std::optional<Ints>& 
 ElementWalk sliced_steps(const Shape& x, const Ints& axes, const Ints& starts, const Ints& ends, const Ints* steps,
                          const Ints& decreased, const Ints& infer_flags, SliceBounds bounds = SliceBounds::kNumPy);
 
+/// How the elements of `from` met along `read`, without the dimensions `decreased`, lie in the memory of `from`, which
+/// lies as x says.
+StridedView sliced_view(const StridedView& x, const Shape& from, const ElementWalk& read, const Ints& decreased);
+
 }  // namespace coracle

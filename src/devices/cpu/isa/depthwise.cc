@@ -69,8 +69,8 @@ HWY_INLINE void convolve(const DepthwiseCall& call, const Chain& chain, const St
       }
     }
   }
-  if (chain.finishes) {
-    with_finish<false>(chain.finish, [&](auto f) HWY_ATTR {
+  if (chain.in_tile) {
+    with_tile_epilogue<false>(chain.tile, [&](auto f) HWY_ATTR {
       float* c = call.output + strip.pixel * call.out_stride + channel;
       CORACLE_UNROLL for (int i = 0; i < kPixels; ++i, c += call.out_stride) {
         CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) {
@@ -91,9 +91,9 @@ HWY_INLINE void convolve(const DepthwiseCall& call, const Chain& chain, const St
     pixels[i] = strip.pixel + i;
     CORACLE_UNROLL for (int j = 0; j < kVectors; ++j) hn::Store(sum[i][j], d, tile + (i * kVectors + j) * kLanes);
   }
-  finish_tile(chain.ops, chain.count, tile, kVectors * kFloatLanes, kPixels,
-              kWidth == Width::kPartial ? count : kVectors * kFloatLanes,
-              {call.output, call.out_stride, pixels, static_cast<size_t>(channel)});
+  apply_epilogue(chain.ops, chain.count, tile, kVectors * kFloatLanes, kPixels,
+                 kWidth == Width::kPartial ? count : kVectors * kFloatLanes,
+                 {call.output, call.out_stride, pixels, static_cast<size_t>(channel)});
 }
 
 // All channels of kPixels output pixels.
@@ -173,7 +173,7 @@ void run_row(const DepthwiseCall& call, const Chain& chain, int64_t n, int64_t o
 }
 
 void run(const DepthwiseCall& call, int64_t row_begin, int64_t row_end) {
-  const Chain chain = split_chain(call.ops, call.op_count);
+  const Chain chain = split_epilogue(call.epilogue, call.epilogue_size);
   if (const BlockFunction blocks = find_block_function(call)) return blocks(call, chain, row_begin, row_end);
   for (int64_t row = row_begin; row < row_end; ++row) run_row(call, chain, row / call.out_h, row % call.out_h);
 }

@@ -4,7 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "devices/cpu/isa/post_op.h"
+#include "devices/cpu/isa/epilogue_op.h"
+#include "devices/cpu/isa/tables.h"
 
 namespace coracle::cpu {
 
@@ -25,8 +26,8 @@ struct DepthwiseCall {
   const float* packed = nullptr;
   const float* zeros = nullptr;  ///< one for each channel
   float* output = nullptr;
-  const PostOp* ops = nullptr;
-  int op_count = 0;  ///< at most kMaxPostOps
+  const EpilogueOp* epilogue = nullptr;
+  int epilogue_size = 0;  ///< at most kMaxEpilogueOps
 };
 
 struct DepthwiseFunctions {

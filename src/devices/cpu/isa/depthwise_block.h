@@ -70,8 +70,8 @@ HWY_INLINE void convolve_block(const DepthwiseCall& call, const Chain& chain, co
       }
     }
   }
-  if (chain.finishes) {
-    with_finish<false>(chain.finish, [&](auto f) HWY_ATTR {
+  if (chain.in_tile) {
+    with_tile_epilogue<false>(chain.tile, [&](auto f) HWY_ATTR {
       float* row = call.output + block.pixels[0] * call.out_stride + channel;
       CORACLE_UNROLL for (int i = 0; i < kRows; ++i, row += call.out_w * call.out_stride) {
         float* c = row;
@@ -97,8 +97,8 @@ HWY_INLINE void convolve_block(const DepthwiseCall& call, const Chain& chain, co
       ++pixels;
     }
   }
-  finish_tile(chain.ops, chain.count, tile, kFloatLanes, pixels, kPartial ? count : kFloatLanes,
-              {call.output, call.out_stride, block.pixels, static_cast<size_t>(channel)});
+  apply_epilogue(chain.ops, chain.count, tile, kFloatLanes, pixels, kPartial ? count : kFloatLanes,
+                 {call.output, call.out_stride, block.pixels, static_cast<size_t>(channel)});
 }
 
 // All channels of a block.

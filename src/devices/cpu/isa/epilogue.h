@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Applies a chain of post-operations (post_op.h) to a tile of finished sums and stores it. Included only by sources
+// Applies an epilogue (epilogue_op.h) to a tile of finished sums and stores it. Included only by sources
 // that are compiled once per instruction set. Each element's result depends on that element alone.
 #pragma once
 
+#include "epilogue_op.h"
 #include "math.h"
-#include "post_op.h"
 
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
@@ -23,7 +23,8 @@ HWY_INLINE FloatVector hard_swish(FloatVector x, FloatVector offset, FloatVector
   return hn::Mul(hn::Mul(x, at_most(threshold, at_least(zero, hn::Add(x, offset)))), inverse);
 }
 
-HWY_INLINE void apply_unary(const UnaryStep& step, FloatVector* HWY_RESTRICT v) {
+// Functions of one number; a kind without one does not compile.
+HWY_INLINE void apply_function(const EpilogueStep& step, FloatVector* HWY_RESTRICT v) {
   using V = FloatVector;
   const FloatTag d;
   const V a = hn::Set(d, step.a);
@@ -31,128 +32,130 @@ HWY_INLINE void apply_unary(const UnaryStep& step, FloatVector* HWY_RESTRICT v) 
   const V zero = hn::Zero(d);
   const V one = set(d, 1.0);
   switch (step.kind) {
-    case UnaryKind::kRelu: return each_of_group(v, [](V x) { return rectified(x); });
-    case UnaryKind::kClip: return each_of_group(v, [=](V x) { return at_most(b, at_least(a, x)); });
-    case UnaryKind::kLeakyRelu:
+    case EpilogueKind::kRelu: return each_of_group(v, [](V x) { return rectified(x); });
+    case EpilogueKind::kClip: return each_of_group(v, [=](V x) { return at_most(b, at_least(a, x)); });
+    case EpilogueKind::kLeakyRelu:
       return each_of_group(v, [=](V x) { return hn::IfThenElse(hn::Ge(x, zero), x, hn::Mul(a, x)); });
-    case UnaryKind::kHardSigmoid:
+    case EpilogueKind::kHardSigmoid:
       return each_of_group(v, [=](V x) { return at_most(one, at_least(zero, hn::MulAdd(a, x, b))); });
-    case UnaryKind::kHardSwish: {
+    case EpilogueKind::kHardSwish: {
       const V inverse = hn::Set(d, 1.0f / step.c);
       return each_of_group(v, [=](V x) { return hard_swish(x, a, b, inverse); });
     }
-    case UnaryKind::kSigmoid: return each_of_group(v, [=](V x) { return math::sigmoid(d, x); });
-    case UnaryKind::kSwish: return each_of_group(v, [=](V x) { return math::swish(d, x, a); });
-    case UnaryKind::kTanh: return each_of_group(v, [=](V x) { return math::tanh(d, x); });
-    case UnaryKind::kGelu: return each_of_group(v, [=](V x) { return math::gelu(d, x); });
-    case UnaryKind::kGeluTanh: return each_of_group(v, [=](V x) { return math::gelu_tanh(d, x); });
-    case UnaryKind::kElu: return each_of_group(v, [=](V x) { return math::elu(d, x, a); });
-    case UnaryKind::kSoftplus: return each_of_group(v, [=](V x) { return math::softplus(d, x, a, b); });
-    case UnaryKind::kMish: return each_of_group(v, [=](V x) { return math::mish(d, x); });
-    case UnaryKind::kAbs: return each_of_group(v, [=](V x) { return hn::Abs(x); });
-    case UnaryKind::kNegative: return each_of_group(v, [=](V x) { return hn::Neg(x); });
-    case UnaryKind::kSquare: return each_of_group(v, [=](V x) { return hn::Mul(x, x); });
-    case UnaryKind::kSqrt: return each_of_group(v, [=](V x) { return hn::Sqrt(x); });
-    case UnaryKind::kExp: return each_of_group(v, [=](V x) { return math::exp(d, x); });
-    case UnaryKind::kScaleShift: return each_of_group(v, [=](V x) { return hn::MulAdd(a, x, b); });
-    default:  // is_post_op() says no
-      return;
+    case EpilogueKind::kSigmoid: return each_of_group(v, [=](V x) { return math::sigmoid(d, x); });
+    case EpilogueKind::kSwish: return each_of_group(v, [=](V x) { return math::swish(d, x, a); });
+    case EpilogueKind::kTanh: return each_of_group(v, [=](V x) { return math::tanh(d, x); });
+    case EpilogueKind::kGelu: return each_of_group(v, [=](V x) { return math::gelu(d, x); });
+    case EpilogueKind::kGeluTanh: return each_of_group(v, [=](V x) { return math::gelu_tanh(d, x); });
+    case EpilogueKind::kElu: return each_of_group(v, [=](V x) { return math::elu(d, x, a); });
+    case EpilogueKind::kSoftplus: return each_of_group(v, [=](V x) { return math::softplus(d, x, a, b); });
+    case EpilogueKind::kMish: return each_of_group(v, [=](V x) { return math::mish(d, x); });
+    case EpilogueKind::kAbs: return each_of_group(v, [=](V x) { return hn::Abs(x); });
+    case EpilogueKind::kSquare: return each_of_group(v, [=](V x) { return hn::Mul(x, x); });
+    case EpilogueKind::kSqrt: return each_of_group(v, [=](V x) { return hn::Sqrt(x); });
+    case EpilogueKind::kExp: return each_of_group(v, [=](V x) { return math::exp(d, x); });
+    case EpilogueKind::kScaleShift: return each_of_group(v, [=](V x) { return hn::MulAdd(a, x, b); });
+    case EpilogueKind::kAddChannel:
+    case EpilogueKind::kMultiplyChannel:
+    case EpilogueKind::kAddTensor:
+    case EpilogueKind::kMultiplyTensor: return;  // have a tensor
   }
 }
 
 // What a register tile does to its sums itself.
-struct Finish {
+struct TileEpilogue {
   enum class Kind : uint8_t { kClip, kRelu, kHardSwish, kScaledHardSwish, kAddAndClip, kAddAndRelu };
   Kind kind = Kind::kClip;
-  UnaryStep step = {UnaryKind::kClip, -__builtin_inff(), __builtin_inff()};
-  UnaryStep scale;        // of kScaledHardSwish
+  EpilogueStep step = {EpilogueKind::kClip, -__builtin_inff(), __builtin_inff()};
+  EpilogueStep scale;     // of kScaledHardSwish
   uintptr_t to_term = 0;  // of kAdd...: from the place of a result to that of what is added to it
 };
 
-HWY_INLINE bool adds(const Finish& finish) {
-  return finish.kind == Finish::Kind::kAddAndClip || finish.kind == Finish::Kind::kAddAndRelu;
+HWY_INLINE bool adds(const TileEpilogue& tile) {
+  return tile.kind == TileEpilogue::Kind::kAddAndClip || tile.kind == TileEpilogue::Kind::kAddAndRelu;
 }
 
-// Calls use(f) with the function of a finish: f(sums, where the results go). kAdds: whether there may be terms.
+// Calls use(f) with the function of a tile's epilogue: f(sums, where the results go). kAdds: whether there may be
+// terms.
 template <bool kAdds, class Use>
-HWY_INLINE void with_finish(const Finish& finish, const Use& use) {
+HWY_INLINE void with_tile_epilogue(const TileEpilogue& tile, const Use& use) {
   using V = FloatVector;
-  using Kind = Finish::Kind;
+  using Kind = TileEpilogue::Kind;
   const FloatTag d;
-  const V a = hn::Set(d, finish.step.a);
-  const V b = hn::Set(d, finish.step.b);
+  const V a = hn::Set(d, tile.step.a);
+  const V b = hn::Set(d, tile.step.b);
   if constexpr (kAdds) {
-    const auto term = [d, distance = finish.to_term](const float* to) HWY_ATTR {
+    const auto term = [d, distance = tile.to_term](const float* to) HWY_ATTR {
       return hn::LoadU(d, reinterpret_cast<const float*>(reinterpret_cast<uintptr_t>(to) + distance));
     };
-    if (finish.kind == Kind::kAddAndRelu) {
+    if (tile.kind == Kind::kAddAndRelu) {
       return use([=](V x, const float* to) HWY_ATTR { return rectified(hn::Add(x, term(to))); });
     }
-    if (finish.kind == Kind::kAddAndClip) {
+    if (tile.kind == Kind::kAddAndClip) {
       return use([=](V x, const float* to) HWY_ATTR { return at_most(b, at_least(a, hn::Add(x, term(to)))); });
     }
   }
-  switch (finish.kind) {
+  switch (tile.kind) {
     case Kind::kRelu: return use([](V x, const float*) HWY_ATTR { return rectified(x); });
     case Kind::kHardSwish: {
-      const V inverse = hn::Set(d, 1.0f / finish.step.c);
+      const V inverse = hn::Set(d, 1.0f / tile.step.c);
       return use([=](V x, const float*) HWY_ATTR { return hard_swish(x, a, b, inverse); });
     }
     case Kind::kScaledHardSwish: {
-      const V inverse = hn::Set(d, 1.0f / finish.step.c);
-      const V scale = hn::Set(d, finish.scale.a);
-      const V shift = hn::Set(d, finish.scale.b);
+      const V inverse = hn::Set(d, 1.0f / tile.step.c);
+      const V scale = hn::Set(d, tile.scale.a);
+      const V shift = hn::Set(d, tile.scale.b);
       return use([=](V x, const float*) HWY_ATTR { return hn::MulAdd(scale, hard_swish(x, a, b, inverse), shift); });
     }
     default: return use([=](V x, const float*) HWY_ATTR { return at_most(b, at_least(a, x)); });
   }
 }
 
-// A chain, with the bias split off that sums start at. If `finishes`, `finish` does all of the rest, which is short and
-// has no tensor but one that lies like the output.
+// An epilogue, with the bias split off that sums start at. If `in_tile`, `tile` does all of the rest, which is short
+// and has no tensor but one that lies like the output.
 struct Chain {
   const float* bias = nullptr;
-  bool finishes = false;
-  Finish finish;
-  const PostOp* ops = nullptr;
+  bool in_tile = false;
+  TileEpilogue tile;
+  const EpilogueOp* ops = nullptr;
   int count = 0;
 };
 
-// For an output of `stride` floats from pixel to pixel; null if its kernel adds tensors by finish_tile() only.
-HWY_INLINE Chain split_chain(const PostOp* ops, int count, const float* output = nullptr, int64_t stride = 0) {
+// For an output of `stride` floats from pixel to pixel; null if its kernel adds tensors by apply_epilogue() only.
+HWY_INLINE Chain split_epilogue(const EpilogueOp* ops, int count, const float* output = nullptr, int64_t stride = 0) {
   Chain chain;
-  if (count > 0 && ops[0].kind == PostOpKind::kAddChannel) {
+  if (count > 0 && ops[0].step.kind == EpilogueKind::kAddChannel) {
     chain.bias = ops[0].tensor;
     ++ops;
     --count;
   }
   chain.ops = ops;
   chain.count = count;
-  Finish& finish = chain.finish;
-  using Kind = Finish::Kind;
-  const auto take = [&](UnaryKind kind, UnaryStep& step) {
-    if (count == 0 || ops[0].kind != PostOpKind::kUnary || ops[0].step.kind != kind) return false;
+  TileEpilogue& tile = chain.tile;
+  using Kind = TileEpilogue::Kind;
+  const auto take = [&](EpilogueKind kind, EpilogueStep& step) {
+    if (count == 0 || ops[0].step.kind != kind) return false;
     step = ops[0].step;
     ++ops;
     --count;
     return true;
   };
   const bool has_term =
-      output != nullptr && count > 0 && ops[0].kind == PostOpKind::kAddTensor && ops[0].tensor_stride == stride;
+      output != nullptr && count > 0 && ops[0].step.kind == EpilogueKind::kAddTensor && ops[0].tensor_stride == stride;
   if (has_term) {
-    finish.kind = Kind::kAddAndClip;
-    finish.to_term = reinterpret_cast<uintptr_t>(ops[0].tensor) - reinterpret_cast<uintptr_t>(output);
+    tile.kind = Kind::kAddAndClip;
+    tile.to_term = reinterpret_cast<uintptr_t>(ops[0].tensor) - reinterpret_cast<uintptr_t>(output);
     ++ops;
     --count;
   }
-  UnaryStep relu;
-  if (take(UnaryKind::kRelu, relu)) {
-    finish.kind = has_term ? Kind::kAddAndRelu : Kind::kRelu;
-  } else if (!take(UnaryKind::kClip, finish.step) && !has_term && take(UnaryKind::kHardSwish, finish.step)) {
-    finish.kind = take(UnaryKind::kScaleShift, finish.scale) ? Kind::kScaledHardSwish : Kind::kHardSwish;
+  EpilogueStep relu;
+  if (take(EpilogueKind::kRelu, relu)) {
+    tile.kind = has_term ? Kind::kAddAndRelu : Kind::kRelu;
+  } else if (!take(EpilogueKind::kClip, tile.step) && !has_term && take(EpilogueKind::kHardSwish, tile.step)) {
+    tile.kind = take(EpilogueKind::kScaleShift, tile.scale) ? Kind::kScaledHardSwish : Kind::kHardSwish;
   }
-  chain.finishes = count == 0;
-  if (!chain.finishes) finish = {};
+  chain.in_tile = count == 0;
+  if (!chain.in_tile) tile = {};
   return chain;
 }
 
@@ -165,13 +168,13 @@ struct EpilogueTarget {
   size_t channel;
 };
 
-// Rows of a tile that finish_flat() takes at most: as each has less than a vector, so many vectors and one.
+// Rows of a tile that apply_epilogue_flat() takes at most: as each has less than a vector, so many vectors and one.
 constexpr size_t kMaxFlatVectors = 17;
 
 // One vector of columns, all rows. `count` columns are stored (kPartial: less than a vector).
 template <bool kPartial>
-void finish_columns(const PostOp* ops, int op_count, const float* tile, size_t tile_stride, size_t rows, size_t count,
-                    const EpilogueTarget& to) {
+void apply_to_columns(const EpilogueOp* ops, int op_count, const float* tile, size_t tile_stride, size_t rows,
+                      size_t count, const EpilogueTarget& to) {
   const FloatTag d;
   const auto load = [&](const float* p) {
     if constexpr (kPartial) {
@@ -188,29 +191,29 @@ void finish_columns(const PostOp* ops, int op_count, const float* tile, size_t t
       v[i] = load(tile + r * tile_stride);  // unused lanes are zero: leftovers could be slow to compute with
       pixel[i] = to.pixels[r];
     }
-    for (const PostOp* op = ops; op != ops + op_count; ++op) {
-      switch (op->kind) {
-        case PostOpKind::kAddChannel: {
+    for (const EpilogueOp* op = ops; op != ops + op_count; ++op) {
+      switch (op->step.kind) {
+        case EpilogueKind::kAddChannel: {
           const FloatVector t = load(op->tensor + to.channel);
           each_of_group(v, [=](FloatVector x) { return hn::Add(x, t); });
           break;
         }
-        case PostOpKind::kMulChannel: {
+        case EpilogueKind::kMultiplyChannel: {
           const FloatVector t = load(op->tensor + to.channel);
           each_of_group(v, [=](FloatVector x) { return hn::Mul(x, t); });
           break;
         }
-        case PostOpKind::kAddTensor:
+        case EpilogueKind::kAddTensor:
           for (size_t i = 0; i < kEpilogueGroup; ++i) {
             v[i] = hn::Add(v[i], load(op->tensor + pixel[i] * op->tensor_stride + to.channel));
           }
           break;
-        case PostOpKind::kMulTensor:
+        case EpilogueKind::kMultiplyTensor:
           for (size_t i = 0; i < kEpilogueGroup; ++i) {
             v[i] = hn::Mul(v[i], load(op->tensor + pixel[i] * op->tensor_stride + to.channel));
           }
           break;
-        case PostOpKind::kUnary: apply_unary(op->step, v); break;
+        default: apply_function(op->step, v); break;
       }
     }
     for (size_t i = 0; i < kEpilogueGroup; ++i) {
@@ -226,31 +229,31 @@ void finish_columns(const PostOp* ops, int op_count, const float* tile, size_t t
 
 // tile[r * tile_stride + j], r < rows, j < columns, through the chain into the target. Each row of the tile must be
 // readable up to a whole number of vectors.
-HWY_INLINE void finish_tile(const PostOp* ops, int op_count, const float* tile, size_t tile_stride, size_t rows,
-                            size_t columns, EpilogueTarget to) {
+HWY_INLINE void apply_epilogue(const EpilogueOp* ops, int op_count, const float* tile, size_t tile_stride, size_t rows,
+                               size_t columns, EpilogueTarget to) {
   if (rows == 0) return;
   size_t j = 0;
   for (; j + kFloatLanes <= columns; j += kFloatLanes, to.channel += kFloatLanes) {
-    finish_columns<false>(ops, op_count, tile + j, tile_stride, rows, kFloatLanes, to);
+    apply_to_columns<false>(ops, op_count, tile + j, tile_stride, rows, kFloatLanes, to);
   }
-  if (j < columns) finish_columns<true>(ops, op_count, tile + j, tile_stride, rows, columns - j, to);
+  if (j < columns) apply_to_columns<true>(ops, op_count, tile + j, tile_stride, rows, columns - j, to);
 }
 
-// Whether finish_flat() does this chain for pixels of so many channels: nothing in it goes by channel, and tensors have
-// as many.
-HWY_INLINE bool is_flat(const PostOp* ops, int op_count, int64_t channels) {
-  for (const PostOp* op = ops; op != ops + op_count; ++op) {
-    if (op->kind == PostOpKind::kAddChannel || op->kind == PostOpKind::kMulChannel) return false;
+// Whether apply_epilogue_flat() does this chain for pixels of so many channels: nothing in it goes by channel, and
+// tensors have as many.
+HWY_INLINE bool is_flat(const EpilogueOp* ops, int op_count, int64_t channels) {
+  for (const EpilogueOp* op = ops; op != ops + op_count; ++op) {
+    if (op->step.kind == EpilogueKind::kAddChannel || op->step.kind == EpilogueKind::kMultiplyChannel) return false;
     if (op->tensor != nullptr && op->tensor_stride != channels) return false;
   }
   return true;
 }
 
-// The same as finish_tile() where a tile has all channels, fewer than a vector, of adjacent pixels from `pixel` on, and
-// its rows lie one after the other: whole vectors of them are done at once.
-HWY_INLINE void finish_flat(const PostOp* ops, int op_count, const float* tile, size_t rows, size_t columns, float* c,
-                            int64_t pixel) {
-  PostOp moved[kMaxPostOps];
+// The same as apply_epilogue() where a tile has all channels, fewer than a vector, of adjacent pixels from `pixel` on,
+// and its rows lie one after the other: whole vectors of them are done at once.
+HWY_INLINE void apply_epilogue_flat(const EpilogueOp* ops, int op_count, const float* tile, size_t rows, size_t columns,
+                                    float* c, int64_t pixel) {
+  EpilogueOp moved[kMaxEpilogueOps];
   for (int i = 0; i < op_count; ++i) {
     moved[i] = ops[i];
     if (ops[i].tensor != nullptr) moved[i].tensor += pixel * ops[i].tensor_stride;
@@ -261,11 +264,11 @@ HWY_INLINE void finish_flat(const PostOp* ops, int op_count, const float* tile, 
   int64_t pixels[kMaxFlatVectors];
   for (size_t v = 0; v <= vectors; ++v) pixels[v] = static_cast<int64_t>(v);
   EpilogueTarget to{c + pixel * static_cast<int64_t>(columns), static_cast<int64_t>(kFloatLanes), pixels, 0};
-  if (vectors > 0) finish_columns<false>(moved, op_count, tile, kFloatLanes, vectors, kFloatLanes, to);
+  if (vectors > 0) apply_to_columns<false>(moved, op_count, tile, kFloatLanes, vectors, kFloatLanes, to);
   const size_t rest = count - vectors * kFloatLanes;
   if (rest == 0) return;
   to.pixels = pixels + vectors;
-  finish_columns<true>(moved, op_count, tile + vectors * kFloatLanes, kFloatLanes, 1, rest, to);
+  apply_to_columns<true>(moved, op_count, tile + vectors * kFloatLanes, kFloatLanes, 1, rest, to);
 }
 
 }  // namespace

@@ -124,7 +124,7 @@ class RowTile {
     const size_t columns = static_cast<size_t>(columns_of(shape, p));
     const int64_t column = group * shape.columns + p * static_cast<int64_t>(kPanelColumns);
     const bool full = columns == panel.columns();
-    const bool direct = full && chain_.finishes && !(panel.paired && adds(chain_.finish));
+    const bool direct = full && chain_.in_tile && !(panel.paired && adds(chain_.tile));
     const bool flat = !direct && flat_ && columns < kFloatLanes && static_cast<int64_t>(columns) == call_.c_stride &&
                       rows_.adjacent(count_);
     TileCall tile;
@@ -153,14 +153,14 @@ class RowTile {
     tile.a = rows_.pointers();
     tile.sums = sums_;
     tile.c = direct || flat ? out_ : tile_rows_;
-    tile.finish = direct ? chain_.finish : Finish{};
+    tile.epilogue = direct ? chain_.tile : TileEpilogue{};
     find_tile(panel, count_, fetches_ahead)(tile);
     if (direct || !tile.last) return;
     if (flat) {
-      finish_flat(chain_.ops, chain_.count, tile_, static_cast<size_t>(count_), columns, c, rows_.pixels()[0]);
+      apply_epilogue_flat(chain_.ops, chain_.count, tile_, static_cast<size_t>(count_), columns, c, rows_.pixels()[0]);
     } else {
-      finish_tile(chain_.ops, chain_.count, tile_, kTileStride, static_cast<size_t>(count_), columns,
-                  {base, call_.c_stride, rows_.pixels(), static_cast<size_t>(column)});
+      apply_epilogue(chain_.ops, chain_.count, tile_, kTileStride, static_cast<size_t>(count_), columns,
+                     {base, call_.c_stride, rows_.pixels(), static_cast<size_t>(column)});
     }
   }
 
@@ -204,8 +204,8 @@ class RowTile {
   // What is added to results is fetched while they are computed: rows lie too far apart for the processor to see what
   // comes next.
   void fetch(int64_t column, size_t columns) const {
-    for (const PostOp* op = chain_.ops; op != chain_.ops + chain_.count; ++op) {
-      if (op->kind != PostOpKind::kAddTensor && op->kind != PostOpKind::kMulTensor) continue;
+    for (const EpilogueOp* op = chain_.ops; op != chain_.ops + chain_.count; ++op) {
+      if (op->step.kind != EpilogueKind::kAddTensor && op->step.kind != EpilogueKind::kMultiplyTensor) continue;
       for (int r = 0; r < count_; ++r) {
         const float* row = op->tensor + rows_.pixels()[r] * op->tensor_stride + column;
         for (size_t i = 0; i < columns; i += kLineFloats) __builtin_prefetch(row + i, 0, 3);
@@ -287,7 +287,7 @@ void run(const GemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel
   if (row_begin >= row_end || panel_begin >= panel_end) return;
   // Where groups lie apart, nothing else lies like C.
   const bool adjacent = call.groups == 1 || call.c_group_stride == call.shape.columns;
-  const Chain chain = split_chain(call.ops, call.op_count, adjacent ? call.c : nullptr, call.c_stride);
+  const Chain chain = split_epilogue(call.epilogue, call.epilogue_size, adjacent ? call.c : nullptr, call.c_stride);
   RowTile tile(call, chain, row_end - row_begin);
   const int64_t per_group = panels(call.shape.columns);
   if (call.groups > 1 && per_group == 1) return run_groups(tile, call, row_begin, row_end, panel_begin, panel_end);

@@ -4,9 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "devices/cpu/isa/post_op.h"
+#include "devices/cpu/isa/epilogue_op.h"
+#include "devices/cpu/isa/tables.h"
 
-/// C[row, column] = sum over taps t and k < depth of A_t[row, k] * B[t, k, column], then post-operations.
+/// C[row, column] = sum over taps t and k < depth of A_t[row, k] * B[t, k, column], then the epilogue.
 ///
 /// A is given indirectly: for each row and tap a pointer to `depth` adjacent floats. A plain matrix has one tap; a
 /// convolution over a channels-last image has one tap per kernel position (or per kernel row, where positions are
@@ -58,7 +59,7 @@ struct GemmCall {
   GemmShape shape;
   int64_t groups = 1;
   int64_t a_group_stride = 0;  ///< floats from group to group of A
-  int64_t c_group_stride = 0;  ///< the same of C; post-operations count columns through all groups
+  int64_t c_group_stride = 0;  ///< the same of C; epilogues count columns through all groups
   const float* a = nullptr;
   int64_t a_stride = 0;  ///< floats from row to row, if image is null (then row r goes to pixel r of C)
   const GemmImage* image = nullptr;
@@ -66,8 +67,8 @@ struct GemmCall {
   const float* packed = nullptr;  ///< groups one after the other, packed_floats() each
   float* c = nullptr;
   int64_t c_stride = 0;  ///< floats from pixel to pixel
-  const PostOp* ops = nullptr;
-  int op_count = 0;  ///< at most kMaxPostOps
+  const EpilogueOp* epilogue = nullptr;
+  int epilogue_size = 0;  ///< at most kMaxEpilogueOps
 };
 
 struct GemmFunctions {
@@ -80,7 +81,7 @@ struct GemmFunctions {
   /// Packs the panels [panel_begin, panel_end) of one group into `packed` (the group's beginning). Writes every float
   /// of them.
   void (*pack)(const GemmShape& shape, const GemmSource& source, float* packed, int64_t panel_begin, int64_t panel_end);
-  /// True if unfinished sums wait in C: then C must not be read by post-operations.
+  /// True if unfinished sums wait in C: then the epilogue must not read C.
   bool (*sums_wait_in_c)(const GemmCall& call);
   /// Computes rows [row_begin, row_end) of panels [panel_begin, panel_end); panels are counted through all groups.
   void (*run)(const GemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end);

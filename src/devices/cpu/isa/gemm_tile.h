@@ -70,7 +70,7 @@ struct TileCall {
   float* const* sums;    // one pointer per row, for all lanes: raw accumulators that come from or go to another call
   bool last;             // finish into `c`; otherwise keep raw accumulators in `sums`
   float* const* c;       // one pointer per row, for panel.columns() floats
-  Finish finish;         // no sums of paired panels take terms
+  TileEpilogue epilogue;  // no sums of paired panels take terms
 };
 
 template <int kRows, int kVectors, bool kPaired, bool kFetchesAhead>
@@ -168,8 +168,8 @@ struct Tile {
     }
   }
 
-  HWY_INLINE void finish(const TileCall& call) const {
-    with_finish<!kPaired>(call.finish, [&](auto f) HWY_ATTR { store(call, f); });
+  HWY_INLINE void apply_epilogue(const TileCall& call) const {
+    with_tile_epilogue<!kPaired>(call.epilogue, [&](auto f) HWY_ATTR { store(call, f); });
   }
 
   template <class F>
@@ -212,7 +212,7 @@ void run_tile(const TileCall& call) {
   tile.start(call);
   tile.multiply(call);
   if (call.last) {
-    tile.finish(call);
+    tile.apply_epilogue(call);
   } else {
     tile.keep(call);
   }

@@ -37,9 +37,9 @@ int64_t tile_rows(int64_t) { return kBlockRows; }
 int64_t steps_of(const GemmShape& shape) { return (shape.taps * shape.depth + kTileDepth - 1) / kTileDepth; }
 
 // Once for all schemes: the chain is long.
-HWY_NOINLINE void finish_block(const GemmCall& call, const float* sums, int rows, size_t columns,
-                               const EpilogueTarget& to) {
-  finish_tile(call.ops, call.op_count, sums, kBlockColumns, static_cast<size_t>(rows), columns, to);
+HWY_NOINLINE void store_block(const GemmCall& call, const float* sums, int rows, size_t columns,
+                              const EpilogueTarget& to) {
+  apply_epilogue(call.epilogue, call.epilogue_size, sums, kBlockColumns, static_cast<size_t>(rows), columns, to);
 }
 
 template <class Scheme>
@@ -324,7 +324,7 @@ struct TileGemm {
           repair(a_, b, end - begin, r, start + r * kBlockColumns, sums_[r]);
       }
       if (end == steps_) {
-        finish_block(call_, sums_[0], count_, columns, {base, call_.c_stride, pixels_, static_cast<size_t>(column)});
+        store_block(call_, sums_[0], count_, columns, {base, call_.c_stride, pixels_, static_cast<size_t>(column)});
         return;
       }
       for (int r = 0; r < count_; ++r) {

@@ -171,7 +171,7 @@ HWY_INLINE void transform_outputs(const WinogradCall& call, const Chain& chain, 
   }
   HWY_ALIGN float results[kOutputs * kOutputs * kFloatLanes];  // by row
   const V bias = chain.bias == nullptr ? hn::Zero(d) : load_channels<kPartial>(chain.bias + channel, count);
-  with_finish<false>(chain.finish, [&](auto f) HWY_ATTR {
+  with_tile_epilogue<false>(chain.tile, [&](auto f) HWY_ATTR {
     for (int x = 0; x < kOutputs; ++x) {
       V m[kInputs];
       V v[kOutputs];
@@ -181,7 +181,7 @@ HWY_INLINE void transform_outputs(const WinogradCall& call, const Chain& chain, 
         const V result = f(hn::Add(v[y], bias), nullptr);
         const int64_t pixel = tile.pixels[y * kOutputs + x];
         if (pixel < 0) continue;
-        if (chain.finishes) {
+        if (chain.in_tile) {
           store_channels<kPartial>(result, call.output + pixel * call.out_stride + channel, count);
         } else {
           hn::Store(result, d, results + tile.place[y * kOutputs + x] * kLanes);
@@ -189,14 +189,14 @@ HWY_INLINE void transform_outputs(const WinogradCall& call, const Chain& chain, 
       }
     }
   });
-  if (chain.finishes) return;
-  finish_tile(chain.ops, chain.count, results, kFloatLanes, tile.kept_count, kPartial ? count : kFloatLanes,
-              {call.output, call.out_stride, tile.kept, static_cast<size_t>(channel)});
+  if (chain.in_tile) return;
+  apply_epilogue(chain.ops, chain.count, results, kFloatLanes, tile.kept_count, kPartial ? count : kFloatLanes,
+                 {call.output, call.out_stride, tile.kept, static_cast<size_t>(channel)});
 }
 
 template <int kOutputs>
 HWY_INLINE void transform_output_tiles(const WinogradCall& call, int64_t begin, int64_t end, const float* c) {
-  const Chain chain = split_chain(call.ops, call.op_count);
+  const Chain chain = split_epilogue(call.epilogue, call.epilogue_size);
   for (int64_t t = begin; t < end; ++t, c += call.out_channels) {
     const TilePlace at = place_of<kOutputs>(call, t);
     OutputTile<kOutputs> tile;

@@ -4,7 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "devices/cpu/isa/post_op.h"
+#include "devices/cpu/isa/epilogue_op.h"
+#include "devices/cpu/isa/tables.h"
 
 namespace coracle::cpu {
 
@@ -25,8 +26,8 @@ struct WinogradCall {
   const float* input = nullptr;
   const float* zeros = nullptr;  ///< in_channels zeros
   float* output = nullptr;
-  const PostOp* ops = nullptr;
-  int op_count = 0;              ///< at most kMaxPostOps
+  const EpilogueOp* epilogue = nullptr;
+  int epilogue_size = 0;         ///< at most kMaxEpilogueOps
   int64_t in_point_stride = 0;   ///< floats from point to point of transformed inputs
   int64_t out_point_stride = 0;  ///< the same of products
 
@@ -38,7 +39,7 @@ struct WinogradCall {
 struct WinogradFunctions {
   /// Transforms the inputs of tiles [begin, end) into a[point][tile - begin][in channel].
   void (*transform_input)(const WinogradCall& call, int64_t begin, int64_t end, float* a);
-  /// Writes the output pixels of tiles [begin, end) from c[point][tile - begin][out channel], with post-operations.
+  /// Writes the output pixels of tiles [begin, end) from c[point][tile - begin][out channel], with the epilogue.
   void (*transform_output)(const WinogradCall& call, int64_t begin, int64_t end, const float* c);
 };
 

@@ -182,12 +182,11 @@ class Band {
   }
 
   void attend(const Head& head, int64_t first, int64_t rows) {
-    PostOp add;
+    EpilogueOp add;
     if (s_.masked) {
       const float* mask = operand(3) + head.mask + first * s_.mask.row;
       const bool one_for_all = s_.mask.column == 0 && s_.keys > 1;
-      add = {.kind = PostOpKind::kAddTensor,
-             .step = {},
+      add = {.step = {EpilogueKind::kAddTensor},
              .tensor = one_for_all ? spread(mask, rows) : mask,
              .tensor_stride = one_for_all ? s_.keys : s_.mask.row};
     }
@@ -198,8 +197,8 @@ class Band {
     c.packed = keys_;
     c.c = scores_;
     c.c_stride = s_.keys;
-    c.ops = &add;
-    c.op_count = s_.masked ? 1 : 0;
+    c.epilogue = &add;
+    c.epilogue_size = s_.masked ? 1 : 0;
     s_.gemm->run(c, 0, rows, 0, s_.gemm->panels(c.shape.columns));
     s_.softmax->rows(scores_, scores_, static_cast<size_t>(rows), static_cast<size_t>(s_.keys));
     GemmCall r;

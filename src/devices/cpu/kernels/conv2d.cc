@@ -140,7 +140,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
 template <Isa I, Products P>
 void run(KernelCall& call) noexcept {
   const State& state = state_of<State>(call);
-  PostOp ops[kMaxPostOps];
+  EpilogueOp ops[kMaxEpilogueOps];
   state.epilogue.bind(call, 2, ops);
   run_gemm(gemm_table(I, P), state.plan, call.in[0].as<const float>() + state.in_start,
            static_cast<const float*>(call.weights), call.out[0].as<float>() + state.out_start, ops,
@@ -150,7 +150,7 @@ void run(KernelCall& call) noexcept {
 template <Isa I, Products P>
 void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
   const State& state = state_of<State>(call);
-  PostOp ops[kMaxPostOps];
+  EpilogueOp ops[kMaxEpilogueOps];
   state.epilogue.bind(call, 2, ops);
   const int64_t width = call.out[0].fact->shape[3];
   run_gemm_rows(gemm_table(I, P), state.plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),

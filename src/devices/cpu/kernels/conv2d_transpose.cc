@@ -131,7 +131,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
 
   // Per-channel tensors, repeated for the pixels of a product; joined products.
   const Size products = s.joined ? Size(s.slots) * g.width().in * s.call.shape.columns : 0;
-  const Size floats = Size(s.call.shape.columns) * kMaxPostOps + products;
+  const Size floats = Size(s.call.shape.columns) * kMaxEpilogueOps + products;
   Prepared p = prepared(s, floats * sizeof(float));
   p.weights = context.pack(BlocksForm{.choice = GemmChoice(I, P),
                                       .depth = depth,
@@ -166,11 +166,11 @@ template <Isa I, Products P>
 void run(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
   const int count = s.epilogue.count();
-  PostOp ops[kMaxPostOps];
+  EpilogueOp ops[kMaxEpilogueOps];
   s.epilogue.bind(call, 2, ops);
   auto* repeated = static_cast<float*>(call.workspace);
-  for (PostOp& op : std::span(ops, static_cast<size_t>(count))) {
-    if (op.kind != PostOpKind::kAddChannel && op.kind != PostOpKind::kMulChannel) continue;
+  for (EpilogueOp& op : std::span(ops, static_cast<size_t>(count))) {
+    if (op.step.kind != EpilogueKind::kAddChannel && op.step.kind != EpilogueKind::kMultiplyChannel) continue;
     const float* from = op.tensor;
     op.tensor = repeated;
     for (int64_t i = 0; i < s.block_columns; ++i) repeated = std::copy(from, from + s.channels, repeated);
@@ -181,9 +181,9 @@ void run(KernelCall& call) noexcept {
   if (s.joined) {
     GemmCall product = s.call;
     product.packed = packed;
-    product.ops = ops;
-    product.op_count = count;
-    float* products = static_cast<float*>(call.workspace) + s.call.shape.columns * kMaxPostOps;
+    product.epilogue = ops;
+    product.epilogue_size = count;
+    float* products = static_cast<float*>(call.workspace) + s.call.shape.columns * kMaxEpilogueOps;
     call.pool->parallel_for(s.slots, 1, [&](int64_t begin, int64_t end) {
       for (int64_t slot = begin; slot < end; ++slot) {
         const int64_t last = s.in_rows * (slot + 1) / s.slots;
@@ -194,11 +194,11 @@ void run(KernelCall& call) noexcept {
     return;
   }
   call.pool->parallel_for(s.in_rows, kGrainMultiplications / multiplications(s) + 1, [&](int64_t begin, int64_t end) {
-    PostOp row_ops[kMaxPostOps];
+    EpilogueOp row_ops[kMaxEpilogueOps];
     std::copy(ops, ops + count, row_ops);
     GemmCall product = s.call;
-    product.ops = row_ops;
-    product.op_count = count;
+    product.epilogue = row_ops;
+    product.epilogue_size = count;
     for (int64_t row = begin; row < end; ++row) {
       product.a = input + row * s.in_floats;
       for (int64_t y = 0; y < s.block_rows; ++y) {
@@ -206,7 +206,8 @@ void run(KernelCall& call) noexcept {
         product.c = output + at;
         product.packed = packed + y * s.packed_floats;
         for (int i = 0; i < count; ++i) {
-          const bool pixelwise = ops[i].kind == PostOpKind::kAddTensor || ops[i].kind == PostOpKind::kMulTensor;
+          const bool pixelwise =
+              ops[i].step.kind == EpilogueKind::kAddTensor || ops[i].step.kind == EpilogueKind::kMultiplyTensor;
           if (pixelwise) row_ops[i].tensor = ops[i].tensor + at;
         }
         gemm_table(I, P).run(product, 0, s.in_floats / s.call.shape.depth, 0, s.panels);

@@ -268,7 +268,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
 template <Isa I, Products P, bool kFusedOp>
 void run(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
-  PostOp ops[kMaxPostOps];
+  EpilogueOp ops[kMaxEpilogueOps];
   if (kFusedOp) s.epilogue.bind(call, 2, ops);
   const auto* packed = static_cast<const float*>(call.weights);
   if (s.packs) {

@@ -54,7 +54,7 @@ template <Isa I, bool kFusedOp>
 void run(KernelCall& call) noexcept {
   constexpr int64_t kGrain = 128 << 10;
   const State& s = state_of<State>(call);
-  PostOp ops[kMaxPostOps];
+  EpilogueOp ops[kMaxEpilogueOps];
   if (kFusedOp) s.epilogue.bind(call, 2, ops);
   DepthwiseCall c = s.call;
   c.input = call.in[0].as<const float>();
@@ -65,8 +65,8 @@ void run(KernelCall& call) noexcept {
     c.packed = packed;
   }
   c.output = call.out[0].as<float>();
-  c.ops = ops;
-  c.op_count = s.epilogue.count();
+  c.epilogue = ops;
+  c.epilogue_size = s.epilogue.count();
   const int64_t per_row = c.out_w * c.channels * c.kernel_h * c.kernel_w + 1;
   // Pairs of rows are computed together.
   call.pool->parallel_for((s.rows + 1) / 2, kGrain / (2 * per_row) + 1, [&](int64_t begin, int64_t end) {

@@ -62,23 +62,23 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   return prepared;
 }
 
-/// `ops` is where the post-operations go.
-DepthwiseCall bound(const KernelCall& call, PostOp* ops) {
+/// `ops` is where the epilogue go.
+DepthwiseCall bound(const KernelCall& call, EpilogueOp* ops) {
   const State& state = state_of<State>(call);
   state.epilogue.bind(call, 2, ops);
   DepthwiseCall c = state.call;
   c.input = call.in[0].as<const float>() + state.in_start;
   c.packed = static_cast<const float*>(call.weights);
   c.output = call.out[0].as<float>() + state.out_start;
-  c.ops = ops;
-  c.op_count = state.epilogue.count();
+  c.epilogue = ops;
+  c.epilogue_size = state.epilogue.count();
   return c;
 }
 
 template <Isa I>
 void run(KernelCall& call) noexcept {
   constexpr int64_t kGrain = 128 << 10;
-  PostOp ops[kMaxPostOps];
+  EpilogueOp ops[kMaxEpilogueOps];
   const DepthwiseCall c = bound(call, ops);
   const int64_t rows = state_of<State>(call).rows;
   const int64_t per_row = c.out_w * c.channels * c.kernel_h * c.kernel_w + 1;
@@ -90,7 +90,7 @@ void run(KernelCall& call) noexcept {
 
 template <Isa I>
 void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
-  PostOp ops[kMaxPostOps];
+  EpilogueOp ops[kMaxEpilogueOps];
   depthwise_table(I).run(bound(call, ops), begin, end);
 }
 

@@ -67,7 +67,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
 template <Isa I, Products P>
 void run(KernelCall& call) noexcept {
   const State& state = state_of<State>(call);
-  PostOp ops[kMaxPostOps];
+  EpilogueOp ops[kMaxEpilogueOps];
   state.epilogue.bind(call, 2, ops);
   run_gemm(gemm_table(I, P), state.plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),
            call.out[0].as<float>(), ops, state.epilogue.count(), *call.pool);

@@ -187,7 +187,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
   return p;
 }
 
-PostOp bias_op(const float* bias) { return {.kind = PostOpKind::kAddChannel, .step = {}, .tensor = bias}; }
+EpilogueOp bias_op(const float* bias) { return {.step = {EpilogueKind::kAddChannel}, .tensor = bias}; }
 
 /// Bias of a layer in a direction: which 0 for the input's, 1 for the state's.
 const float* bias_of(const KernelCall& call, const State& s, int cell, int which) {
@@ -220,15 +220,15 @@ void run_sequences(const KernelCall& call, const State& s, int cell, int directi
   int64_t last_stride = s.hidden;
   const float* last_c = cells;
   if (s.has_cell_state) last_c = call.in[static_cast<size_t>(s.pre_state) + 1].as<const float>() + state_at;
-  const PostOp bias = bias_op(bias_of(call, s, cell, 1));
+  const EpilogueOp bias = bias_op(bias_of(call, s, cell, 1));
 
   GemmCall product;
   product.shape = {1, s.hidden, s.gates};
   product.packed = packed + s.matrices[static_cast<size_t>(cell)].state;
   product.c = hidden_gates;
   product.c_stride = s.gates;
-  product.ops = &bias;
-  product.op_count = bias.tensor == nullptr ? 0 : 1;
+  product.epilogue = &bias;
+  product.epilogue_size = bias.tensor == nullptr ? 0 : 1;
   const int64_t time = length_of(call, s, first);
   for (int64_t i = 0; i < time && !over(); ++i) {
     const int64_t t = direction == 0 ? i : time - 1 - i;
@@ -277,7 +277,7 @@ void run(KernelCall& call) noexcept {
     float* y = layer + 1 == s.layers ? call.out[0].as<float>() : work + s.between[layer % 2];
     for (int d = 0; d < s.directions; ++d) {
       const int cell = layer * s.directions + d;
-      const PostOp bias = bias_op(bias_of(call, s, cell, 0));
+      const EpilogueOp bias = bias_op(bias_of(call, s, cell, 0));
       run_gemm(*s.input_gemm, s.products[static_cast<size_t>(layer)], x,
                packed + s.matrices[static_cast<size_t>(cell)].input,
                work + s.input_gates + d * s.time * s.batch * s.gates, &bias, bias.tensor == nullptr ? 0 : 1,

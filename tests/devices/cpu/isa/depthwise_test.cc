@@ -87,18 +87,18 @@ TEST_P(DepthwiseTest, MatchesPlainLoops) {
   for (const DepthwiseCase& p : kCases) {
     const Depthwise conv(f(), p);
     const size_t channels = static_cast<size_t>(p.channels);
-    std::vector<PostOp> ops(3);
-    ops[0].kind = PostOpKind::kAddChannel;
+    std::vector<EpilogueOp> ops(3);
+    ops[0].step.kind = EpilogueKind::kAddChannel;
     ops[0].tensor = conv.bias.data();
-    ops[1].step = {UnaryKind::kRelu};
-    ops[2].kind = PostOpKind::kAddTensor;
+    ops[1].step = {EpilogueKind::kRelu};
+    ops[2].step.kind = EpilogueKind::kAddTensor;
     ops[2].tensor = conv.residual.data();
     ops[2].tensor_stride = p.channels;
     for (const int count : {0, 1, 2, 3}) {
       std::vector<float> got(conv.residual.size(), NAN);
       DepthwiseCall call = conv.call(got.data());
-      call.ops = ops.data();
-      call.op_count = count;
+      call.epilogue = ops.data();
+      call.epilogue_size = count;
       f().run(call, 0, p.batch * conv.out_h);
       for (size_t i = 0; i < got.size(); ++i) {
         double want = conv.sum(i);

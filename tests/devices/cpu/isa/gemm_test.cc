@@ -7,9 +7,11 @@
 #include <cmath>
 #include <cstring>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "devices/cpu/isa/isa_test.h"
+#include "devices/cpu/isa/unary.h"
 
 namespace coracle::cpu {
 namespace {
@@ -104,15 +106,15 @@ TEST_P(GemmTest, DistanceOfRowsDoesNotChangeTheSum) {
       const auto packed = pack_all(f(), call.shape, source);
       call.packed = packed.data();
       call.c_stride = columns;
-      std::vector<PostOp> ops(2);
-      ops[0].step = {UnaryKind::kScaleShift, 0.5f, 1.0f, 0.0f};
-      ops[1].kind = PostOpKind::kAddTensor;
+      std::vector<EpilogueOp> ops(2);
+      ops[0].step = {EpilogueKind::kScaleShift, 0.5f, 1.0f, 0.0f};
+      ops[1].step.kind = EpilogueKind::kAddTensor;
       ops[1].tensor = residual.data();
       ops[1].tensor_stride = columns;
-      call.ops = ops.data();
+      call.epilogue = ops.data();
       const int64_t panels = f().panels(columns);
       for (const int op_count : {0, 2}) {
-        call.op_count = op_count;
+        call.epilogue_size = op_count;
         std::vector<float> want(residual.size(), NAN), far(want), parts(want);
         call.a = near.data();
         call.a_stride = depth + 1;
@@ -268,24 +270,24 @@ TEST_P(GemmTest, Convolution) {
   }
 }
 
-TEST_P(GemmTest, PostOps) {
+TEST_P(GemmTest, Epilogues) {
   for (const ConvCase& p : kConvCases) {
     const Conv conv(f(), p);
-    std::vector<PostOp> ops(4);
-    ops[0].kind = PostOpKind::kAddChannel;
+    std::vector<EpilogueOp> ops(4);
+    ops[0].step.kind = EpilogueKind::kAddChannel;
     ops[0].tensor = conv.bias.data();
-    ops[1].step = {UnaryKind::kHardSwish, 3.0f, 6.0f, 6.0f};
-    ops[2].step = {UnaryKind::kScaleShift, 1.5f, -0.25f, 0.0f};
-    ops[3].kind = PostOpKind::kAddTensor;
+    ops[1].step = {EpilogueKind::kHardSwish, 3.0f, 6.0f, 6.0f};
+    ops[2].step = {EpilogueKind::kScaleShift, 1.5f, -0.25f, 0.0f};
+    ops[3].step.kind = EpilogueKind::kAddTensor;
     ops[3].tensor = conv.residual.data();
     ops[3].tensor_stride = p.outputs;
-    const std::vector<PostOp> relu = {ops[0], PostOp{PostOpKind::kUnary, {UnaryKind::kRelu}, nullptr, 0}};
+    const std::vector<EpilogueOp> relu = {ops[0], EpilogueOp{{EpilogueKind::kRelu}, nullptr, 0}};
     const auto sums = conv.reference();
     for (const bool whole : {true, false}) {
       std::vector<float> c(sums.size(), NAN);
       GemmCall call = conv.call(c.data());
-      call.ops = whole ? ops.data() : relu.data();
-      call.op_count = static_cast<int>(whole ? ops.size() : relu.size());
+      call.epilogue = whole ? ops.data() : relu.data();
+      call.epilogue_size = static_cast<int>(whole ? ops.size() : relu.size());
       f().run(call, 0, conv.rows(), 0, p.groups * f().panels(conv.shape.columns));
       std::vector<double> want(sums.size());
       for (size_t i = 0; i < sums.size(); ++i) {
@@ -303,12 +305,12 @@ TEST_P(GemmTest, AnySplitGivesTheSameBits) {
     const Conv conv(f(), p);
     const int64_t panels = p.groups * f().panels(conv.shape.columns);
     std::vector<float> whole(static_cast<size_t>(conv.rows() * p.outputs), NAN);
-    PostOp op;
-    op.kind = PostOpKind::kAddChannel;
+    EpilogueOp op;
+    op.step.kind = EpilogueKind::kAddChannel;
     op.tensor = conv.bias.data();
     GemmCall call = conv.call(whole.data());
-    call.ops = &op;
-    call.op_count = 1;
+    call.epilogue = &op;
+    call.epilogue_size = 1;
     f().run(call, 0, conv.rows(), 0, panels);
     for (const int64_t rows : {1, 2, 5, 11}) {
       std::vector<float> parts(whole.size(), NAN);
@@ -360,8 +362,8 @@ TEST_P(GemmTest, NotANumberComesThroughAClampButNotThroughRelu) {
   source.inner_stride = 2;
   source.column_stride = 1;
   const auto packed = pack_all(f(), shape, source);
-  PostOp step;
-  step.step = {UnaryKind::kClip, 0.0f, 6.0f};
+  EpilogueOp step;
+  step.step = {EpilogueKind::kClip, 0.0f, 6.0f};
   std::vector<float> c(4);
   GemmCall call;
   call.shape = shape;
@@ -370,14 +372,58 @@ TEST_P(GemmTest, NotANumberComesThroughAClampButNotThroughRelu) {
   call.packed = packed.data();
   call.c = c.data();
   call.c_stride = 2;
-  call.ops = &step;
-  call.op_count = 1;
+  call.epilogue = &step;
+  call.epilogue_size = 1;
   f().run(call, 0, 2, 0, 1);
   EXPECT_TRUE(std::isnan(c[0]) && std::isnan(c[1]));
   EXPECT_EQ(c[2], 1.0f);
-  step.step = {UnaryKind::kRelu};
+  step.step = {EpilogueKind::kRelu};
   f().run(call, 0, 2, 0, 1);
   EXPECT_EQ(c, (std::vector<float>{0.0f, 0.0f, 1.0f, 1.0f}));
+}
+
+// Whether a function is done in registers, in a tile or by an operator of its own.
+TEST(GemmEpilogue, FunctionsGiveTheBitsOfOperators) {
+  const std::pair<EpilogueKind, UnaryKind> functions[] = {
+#define CORACLE_FUNCTION(name, text) {EpilogueKind::k##name, UnaryKind::k##name},
+      CORACLE_EPILOGUE_FUNCTIONS(CORACLE_FUNCTION)
+#undef CORACLE_FUNCTION
+  };
+  const std::vector<float> x = {-25.0f, -4.5f, -1.0f, -0.125f, 0.0f, 0.375f, 1.0f, 2.5f, 7.0f, 30.0f};
+  for (Isa isa : tested_isas()) {
+    const GemmFunctions& f = gemm_table(isa, Products::kFloat32);
+    for (const auto& [kind, function] : functions) {
+      for (const int64_t columns : {5, 8}) {
+        const GemmShape shape{1, 1, columns};
+        const std::vector<float> ones(static_cast<size_t>(columns), 1.0f);
+        const GemmSource source{.data = ones.data(), .inner = 1, .inner_stride = columns, .column_stride = 1};
+        const auto packed = pack_all(f, shape, source);
+        const EpilogueOp ops[] = {{{kind, 0.75f, 1.5f, 2.0f}, nullptr, 0}, {{EpilogueKind::kAbs}, nullptr, 0}};
+        const UnaryStep steps[] = {{function, 0.75f, 1.5f, 2.0f}, {UnaryKind::kAbs}};
+        for (const int count : {1, 2}) {
+          std::vector<float> want(x.size());
+          unary_table(isa).chain(steps, static_cast<size_t>(count), x.data(), want.data(), x.size());
+          std::vector<float> c(x.size() * ones.size(), NAN);
+          GemmCall call;
+          call.shape = shape;
+          call.a = x.data();
+          call.a_stride = 1;
+          call.packed = packed.data();
+          call.c = c.data();
+          call.c_stride = columns;
+          call.epilogue = ops;
+          call.epilogue_size = count;
+          f.run(call, 0, static_cast<int64_t>(x.size()), 0, f.panels(columns));
+          for (size_t i = 0; i < c.size(); ++i) {
+            const float one = want[i / ones.size()];
+            EXPECT_EQ(0, memcmp(&c[i], &one, sizeof(one)))
+                << name_of(isa) << " kind " << static_cast<int>(kind) << " of " << x[i / ones.size()] << ": " << c[i]
+                << ", not " << one;
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(GemmPacking, DenormalWeightsArePackedAsZeros) {

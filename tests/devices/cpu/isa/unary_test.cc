@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <functional>
+#include <set>
 
 #include "isa_test.h"
 
@@ -174,6 +175,12 @@ TEST(UnaryKernels, MatchDoubleArithmetic) {
       }
     }
   }
+}
+
+TEST(UnaryKernels, EveryFunctionHasACase) {
+  std::set<UnaryKind> kinds;
+  for (const Case& c : cases()) kinds.insert(c.step.kind);
+  EXPECT_EQ(kinds.size(), static_cast<size_t>(UnaryKind::kScaleShift) + 1) << "that is the last kind";
 }
 
 TEST(UnaryKernels, ResultDoesNotDependOnPosition) {

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "plan/kernel.h"
+
+namespace coracle {
+
+/// Rows of all operators whose result is their operand's memory under another shape (OpRow::reshapes), for the tables
+/// of any device.
+std::span<const Kernel> view_kernels();
+
+}  // namespace coracle
