@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "plan/reference_kernel.h"
+#include "plan/view_kernel.h"
 
 namespace coracle {
 
@@ -30,6 +31,9 @@ KernelSelector::KernelSelector(KernelChoice choice)
 }
 
 void KernelSelector::add(const Device& device, Rows& rows) const {
+  for (const Kernel& kernel : view_kernels()) {
+    if (allows(kernel.name)) rows[kernel.op].push_back(&kernel);
+  }
   for (const KernelTable* table : device.kernels()) {
     for (const Kernel& kernel : table->rows) {
       if (runs_on(kernel.isa, isa_) && allows_mode(kernel.mode) && allows(kernel.name))

@@ -7,8 +7,8 @@
 
 namespace coracle {
 
-/// Rows of all operators whose result is their operand's memory under another shape (OpRow::reshapes), for the tables
-/// of any device.
+/// Rows of all operators whose result is their operand's memory under another shape (OpRow::reshapes): any device
+/// takes them.
 std::span<const Kernel> view_kernels();
 
 }  // namespace coracle
