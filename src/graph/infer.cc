@@ -106,8 +106,8 @@ std::optional<Ints> InferArgs::ints(int port) const {
 std::optional<double> NodeFacts::number(int port, double missing) const {
   if (!has(port)) return missing;
   const Tensor* elements = value(port);
-  if (elements == nullptr || elements->count() == 0) return std::nullopt;
-  return elements->number(0);
+  if (elements == nullptr) return std::nullopt;
+  return elements->count() > 0 ? elements->number(0) : missing;
 }
 
 std::optional<double> InferArgs::number(int port) const {

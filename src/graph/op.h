@@ -154,7 +154,7 @@ class NodeFacts {
 
   /// The elements of an operand; null where it is absent, or its elements are not known.
   const Tensor* value(int port) const { return has(port) ? in(port).value.get() : nullptr; }
-  /// The first element of an operand, `missing` where it is absent; nothing where it is not known.
+  /// The first element of an operand, `missing` where it is absent or empty; nothing where it is not known.
   std::optional<double> number(int port, double missing) const;
 
  private:

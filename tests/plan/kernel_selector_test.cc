@@ -52,10 +52,10 @@ TEST(KernelSelector, TheOrderOfFilesDecidesNothing) {
     const Kernel* kernel;
     const KernelTable* table;
   };
-  std::map<std::tuple<const OpRow*, Isa, ComputeMode>, std::vector<Row>> alike;
+  std::map<std::tuple<const Device*, const OpRow*, Isa, ComputeMode>, std::vector<Row>> alike;
   for (const Device* device : all_devices()) {
     for (const KernelTable* table : device->kernels()) {
-      for (const Kernel& k : table->rows) alike[{k.op, k.isa, k.mode}].push_back({&k, table});
+      for (const Kernel& k : table->rows) alike[{device, k.op, k.isa, k.mode}].push_back({&k, table});
     }
   }
   for (const auto& [key, rows] : alike) {

@@ -64,10 +64,10 @@ Prepared prepare_extreme(const ArgExtreme& op, const char* better, const ArgFact
 
 /// What is not a number is better than all others.
 Prepared prepare_argmax(const void* op, const ArgFacts& args, PrepareContext& context) {
-  return prepare_extreme(*static_cast<const Argmax*>(op), "v>best||(v!=v&&best==best)", args, context);
+  return prepare_extreme(*static_cast<const Argmax*>(op), "v>best||(best!=best&&v==v)", args, context);
 }
 Prepared prepare_argmin(const void* op, const ArgFacts& args, PrepareContext& context) {
-  return prepare_extreme(*static_cast<const Argmin*>(op), "v<best||(v!=v&&best==best)", args, context);
+  return prepare_extreme(*static_cast<const Argmin*>(op), "v<best||(best!=best&&v==v)", args, context);
 }
 
 template <class Op>
