@@ -165,8 +165,8 @@ typedef struct coracle_model_options {
    * for itself, and counted with it (coracle_memory.plans). 0 keeps none. Those in a saved model's file are not
    * counted. */
   size_t weights_cache_bytes;
-  /** Where operators run if it has kernels for them: "opencl", "opencl:1" for the second of that kind; all others run on
-   * the processor, with copies in between. "cpu" or null: all of them there. A device that is not there is
+  /** Where operators run if it has kernels for them: "opencl", "opencl:1" for the second of that kind; all others run
+   * on the processor, with copies in between. "cpu" or null: all of them there. A device that is not there is
    * CORACLE_UNSUPPORTED or CORACLE_INVALID_ARGUMENT, with what is missing and which devices there are. */
   const char* device;
 } coracle_model_options;
