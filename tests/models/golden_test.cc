@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs every case of the reference folder's goldens and prints a table: model, case, largest error, kernels used.
 // Cases listed in known.txt have a wider bound on the relative RMS difference, for the reason given there.
-//   golden_test [--by-reference] [--saved] [--threads N] [--isa ISA] [--tiles PRECISION] [--first] [MODEL[/CASE]...]
+//   golden_test [--by-reference] [--saved] [--threads N] [--isa ISA] [--tiles PRECISION] [--device NAME]
+//               [--first] [MODEL[/CASE]...]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +19,7 @@
 #include "graph/text.h"
 #include "model/load.h"
 #include "run/model.h"
+#include "run/open_device.h"
 #include "run/session.h"
 #include "support/reference_cases.h"
 #include "support/temporary_folder.h"
@@ -32,12 +34,16 @@ struct Options {
   int threads = 0;
   coracle::Isa isa = coracle::detected_isa();
   std::optional<coracle::Precision> precision;  ///< on matrix tiles, emulated where the machine has none
+  std::string device;                           ///< where operators run that it has kernels for
   bool saved = false;                           ///< each model also as a saved one, with the same bits
   bool first = false;                           ///< of each model the first case alone
   std::vector<std::string> chosen;
 
   /// What lines of known.txt name behind "@".
-  std::string variant() const { return precision ? std::string(name_of(*precision)) : std::string(name_of(isa)); }
+  std::string variant() const {
+    if (!device.empty()) return device;
+    return precision ? std::string(name_of(*precision)) : std::string(name_of(isa));
+  }
   /// Bounds are those of float32; products of two bfloat16 parts are some thirty times less exact.
   double tolerance() const { return precision == coracle::Precision::kHigh ? 10 : 1; }
   bool takes(const std::string& model, const std::string& name) const {
@@ -69,7 +75,7 @@ struct KnownDifference {
   std::string reason;
 };
 
-/// By "MODEL/CASE", or "MODEL/CASE@ISA" for one cap, "MODEL/CASE@PRECISION" on matrix tiles.
+/// By "MODEL/CASE", or "MODEL/CASE@ISA" for one cap, "MODEL/CASE@PRECISION" on matrix tiles, "MODEL/CASE@DEVICE".
 std::map<std::string, KnownDifference> known_differences() {
   std::map<std::string, KnownDifference> known;
   std::ifstream file(CORACLE_KNOWN);
@@ -134,6 +140,7 @@ std::vector<Tensor> results(const ReferenceCase& c, const Options& options, std:
   }
   coracle::ModelOptions model_options;
   model_options.kernels.isa = options.isa;
+  model_options.device = options.device;
   if (options.precision) {
     model_options.kernels.precision = *options.precision;
     model_options.kernels.emulates_tiles = true;
@@ -182,6 +189,14 @@ int main(int argc, char** argv) {
       options.first = true;
     } else if (std::strcmp(argv[i], "--threads") == 0 && i + 1 < argc) {
       options.threads = std::atoi(argv[++i]);
+    } else if (std::strcmp(argv[i], "--device") == 0 && i + 1 < argc) {
+      options.device = argv[++i];
+      try {
+        static_cast<void>(coracle::open_devices(options.device));
+      } catch (const coracle::Error& e) {
+        std::printf("skipped: %s\n", e.what());
+        return kSkipped;
+      }
     } else if (std::strcmp(argv[i], "--tiles") == 0 && i + 1 < argc) {
       options.precision = coracle::precision_of(argv[++i]);
       if (!options.precision) {
