@@ -144,5 +144,5 @@ def _set_paths(options: ctypes.Structure, **paths: Path | None) -> None:
 def _number(name: str, value: Any, kind: type) -> Any:
     """Numbers that fit; negative ones mean something else to the library."""
     if isinstance(value, bool) or not isinstance(value, (int, np.integer) if kind is int else (int, float, np.number)) or not 0 <= value < 2**31:
-        raise InvalidArgumentError("%s is %r, expected a %s" % (name, value, "integer from 0 on" if kind is int else "number from 0 on"))
+        raise InvalidArgumentError("%s is %r, expected %s" % (name, value, "an integer from 0 on" if kind is int else "a number from 0 on"))
     return kind(value)

@@ -90,7 +90,7 @@ def test_memory(linear):
     session.run()
     assert session.memory.plans > 0
     assert session.release_memory() > 0
-    assert session.memory == (0, 0)
+    assert session.memory == (0, 0, 0)
     assert session.run()["y"].shape == (1000, 4)
 
 
