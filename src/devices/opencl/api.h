@@ -43,6 +43,7 @@ namespace coracle::opencl {
   X(clGetKernelWorkGroupInfo)
 
 struct Api {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared has none
 #define CORACLE_OPENCL_MEMBER(name) decltype(&::name) name = nullptr;
   CORACLE_OPENCL_FUNCTIONS(CORACLE_OPENCL_MEMBER)
 #undef CORACLE_OPENCL_MEMBER
