@@ -23,7 +23,7 @@ struct PackedKey {
   std::string layout;               ///< name with version of what the bytes are ("gemm.b.panels.v1")
   std::vector<int64_t> parameters;  ///< of the layout
 
-  friend auto operator<=>(const PackedKey&, const PackedKey&) = default;
+  friend auto operator<=>(const PackedKey&, const PackedKey&) = default;  // NOLINT(modernize-use-nullptr): none is here
 };
 
 /// "the packed weights gemm.b.panels.v1 of graph 0, values 12 13".

@@ -188,7 +188,8 @@ int SegmentLocals::on_host(ValueId v, Layout layout, bool wide) {
     fact.dtype = wide ? DType::kFloat32 : facts_[index(v)].dtype;
     const LayoutRule rule = has_row(kOpRow<Cast>, LayoutRule::kSame) ? LayoutRule::kSame : LayoutRule::kRowMajor;
     const Layout made_in = fact.layout;
-    const int made = add_conversion(Cast{fact.dtype}, rule, from, std::move(fact));
+    const DType dtype = fact.dtype;
+    const int made = add_conversion(Cast{dtype}, rule, from, std::move(fact));
     found(v, made_in, wide, host) = made;
     return get(v, layout, wide);
   }

@@ -2,6 +2,7 @@
 #include "plan/partition.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "base/deadline.h"
@@ -176,7 +177,7 @@ class Partitioner {
   }
 
   void drop(const Island& island) {
-    const auto microseconds = [](double s) { return static_cast<int64_t>(s * 1e6 + 0.5); };
+    const auto microseconds = [](double s) { return static_cast<int64_t>(std::llround(s * 1e6)); };
     for (size_t n : island.nodes) {
       if (input_.keep_causes) {
         places_[n].cause =
