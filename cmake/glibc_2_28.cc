@@ -51,6 +51,7 @@ int __wrap_pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t
 // Moved from libdl.so.2.
 WITH_OLD_VERSION(void*, dlopen, (const char* file, int mode), (file, mode))
 WITH_OLD_VERSION(void*, dlsym, (void* library, const char* name), (library, name))
+WITH_OLD_VERSION(char*, dlerror, (), ())
 
 // Inline functions of the headers until glibc 2.33. 1 is the only struct stat of x86-64, which is also its struct
 // stat64.
