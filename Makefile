@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models demo test format lint bench bench-ready bench-memory bench-growth bench-neighbours bench-isa bench-startup \
-        bench-kernels bench-operators asan tsan fuzz fuzz-long oracle oracle-demo model-table metamorphic hostile faults build-times wheel packages reproducible migration docs clean
+        bench-kernels bench-operators asan tsan fuzz fuzz-long oracle oracle-demo model-table metamorphic hostile faults opencl build-times wheel packages reproducible migration docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -107,6 +107,12 @@ tsan: models
 	$(MAKE) --no-print-directory build/tsan/build.ninja
 	cmake --build --preset tsan -j $(JOBS) --target $(WITH_THREADS:%=%_tests)
 	$(CTEST) --preset tsan -R '^($(shell echo $(WITH_THREADS) | tr ' ' '|'))[.]'
+
+# All rows of OpenCL and all goldens on its first device; with PoCL, ten minutes.
+opencl: models
+	$(MAKE) --no-print-directory all
+	CORACLE_TEST_DEVICE=opencl build/release/devices_tests
+	build/release/golden_test --device opencl
 
 # Each fuzz target with the sanitizers of asan, on the same inputs every time; make fuzz FUZZ_SECONDS=600 searches for new ones.
 FUZZ_SECONDS ?= 0
