@@ -39,7 +39,7 @@ TEST(DeviceFailure, EveryOperationMayFail) {
     const int before = device->counts().operations;
     EXPECT_TRUE(same_bits(run(session, {image()}), expected));
     const int operations = device->counts().operations - before;
-    EXPECT_GT(operations, 15);
+    EXPECT_GT(operations, 10);
     for (int n = 1; n <= operations; ++n) {
       device->set_faults({.operation = n});
       const Error error = error_of_run(session);
