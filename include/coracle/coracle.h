@@ -231,6 +231,9 @@ CORACLE_API coracle_status coracle_model_save_packed(const coracle_model* model,
 
 /** Bytes of packed weights that the model keeps for its sessions, those in its file excepted. For any thread. */
 CORACLE_API size_t coracle_model_packed_bytes(const coracle_model* model);
+/** Bytes of its device's memory (coracle_model_options.device) that the model's constants take for all its sessions; 0
+ * before one has planned. What a session takes beside them: coracle_session_device_memory. For any thread. */
+CORACLE_API size_t coracle_model_device_bytes(const coracle_model* model);
 
 /**
  * CORACLE_OK if the files that the model was loaded from stand where they stood, as the same files (inode), with the
@@ -457,7 +460,7 @@ typedef struct coracle_memory {
 
 CORACLE_API coracle_status coracle_session_memory(const coracle_session* session, coracle_memory* memory);
 /** Bytes held by a session for its device: intermediate tensors there, and memory of the host that inputs and results
- * pass through on their way. 0 without a device (coracle_model_options.device). */
+ * pass through on their way; constants are the model's (coracle_model_device_bytes). 0 without a device (coracle_model_options.device). */
 CORACLE_API coracle_status coracle_session_device_memory(const coracle_session* session, size_t* bytes);
 /** Gives back what can be made again (arenas, plans, results); *bytes (may be null) is about how much that was. */
 CORACLE_API coracle_status coracle_session_release_memory(coracle_session* session, size_t* bytes);

@@ -252,6 +252,8 @@ class Model {
   }
   /// See coracle_model_packed_bytes.
   size_t packed_bytes() const { return coracle_model_packed_bytes(handle_.get()); }
+  /// See coracle_model_device_bytes.
+  size_t device_bytes() const { return coracle_model_device_bytes(handle_.get()); }
   /// See coracle_model_description.
   std::string description() const { return coracle_model_description(handle_.get()); }
   coracle_model* handle() const { return handle_.get(); }

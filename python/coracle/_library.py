@@ -76,6 +76,7 @@ FUNCTIONS = {
     "model_save": ("status", c_void_p, c_char_p),
     "model_save_packed": ("status", c_void_p, c_char_p),
     "model_packed_bytes": (c_size_t, c_void_p),
+    "model_device_bytes": (c_size_t, c_void_p),
     "model_input_count": (c_size_t, c_void_p),
     "model_output_count": (c_size_t, c_void_p),
     "model_input": ("status", c_void_p, c_size_t, POINTER(TensorInfo)),

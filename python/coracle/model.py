@@ -212,6 +212,11 @@ class Model:
         """Bytes of weights in the order of kernels that the model keeps for its sessions; those in its file are not among them."""
         return _library.ask("model_packed_bytes", self._handle.pointer)
 
+    @property
+    def device_bytes(self) -> int:
+        """Bytes of its device's memory that its constants take for all its sessions; what a session takes beside them: `Session.memory`."""
+        return _library.ask("model_device_bytes", self._handle.pointer)
+
     def graph_text(self) -> str:
         """The graph after rewriting, as text."""
         return _library.owned_text("model_graph_text", self._handle.pointer)

@@ -246,6 +246,10 @@ size_t coracle_model_packed_bytes(const coracle_model* model) {
   return model == nullptr ? 0 : model->model->program()->packed().bytes();
 }
 
+size_t coracle_model_device_bytes(const coracle_model* model) {
+  return model == nullptr ? 0 : model->model->program()->device_bytes();
+}
+
 coracle_status coracle_model_check(const coracle_model* model) {
   return guard([&] {
     require_pointer(model, "model");

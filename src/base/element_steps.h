@@ -29,42 +29,57 @@ namespace coracle {
   FUNCTION(Exp, "exp")                                                                               \
   FUNCTION(ScaleShift, "scale_shift") /* a * x + b */
 
+// The other functions that operators are, and their names.
+#define CORACLE_PLAIN_FUNCTIONS(FUNCTION)                                                    \
+  FUNCTION(Identity, "identity")                                                             \
+  FUNCTION(ShiftScale, "shift_scale") /* (x + b) * a */                                      \
+  FUNCTION(LogSigmoid, "logsigmoid")                                                         \
+  FUNCTION(ScaledTanh, "stanh")                 /* b * tanh(a * x) */                        \
+  FUNCTION(TanhShrink, "tanh_shrink")           /* x - tanh(x) */                            \
+  FUNCTION(Selu, "selu")                        /* b * elu(x, a): alpha, scale */            \
+  FUNCTION(Celu, "celu")                        /* x > 0 ? x : a * (e^(x / a) - 1) */        \
+  FUNCTION(Softsign, "softsign")                /* x / (1 + |x|) */                          \
+  FUNCTION(HardShrink, "hardshrink")            /* |x| <= a ? 0 : x */                       \
+  FUNCTION(SoftShrink, "softshrink")            /* (x > a) * (x - a) + (x < -a) * (x + a) */ \
+  FUNCTION(ThresholdedRelu, "thresholded_relu") /* x * (x > a) + b * (x <= a) */             \
+  FUNCTION(Negative, "negative")                                                             \
+  FUNCTION(Sign, "sign")                                                                     \
+  FUNCTION(Rsqrt, "rsqrt")                                                                   \
+  FUNCTION(Reciprocal, "reciprocal")                                                         \
+  FUNCTION(Expm1, "expm1")                                                                   \
+  FUNCTION(Log, "log")                                                                       \
+  FUNCTION(Log1p, "log1p")                                                                   \
+  FUNCTION(Log2, "log2")                                                                     \
+  FUNCTION(Log10, "log10")                                                                   \
+  FUNCTION(Erf, "erf")                                                                       \
+  FUNCTION(Sin, "sin")                                                                       \
+  FUNCTION(Cos, "cos")                                                                       \
+  FUNCTION(Atan, "atan")                                                                     \
+  FUNCTION(Floor, "floor")                                                                   \
+  FUNCTION(Ceil, "ceil")                                                                     \
+  FUNCTION(RoundHalfEven, "round_half_even")                                                 \
+  FUNCTION(RoundHalfAway, "round_half_away")                                                 \
+  FUNCTION(Truncate, "trunc")                                                                \
+  FUNCTION(Pow, "pow") /* x^a */
+
 /// y = f(x); a, b and c are the numbers in UnaryStep. NaN gives NaN unless a comparison says otherwise.
 enum class UnaryKind : int32_t {
-  kIdentity,
-  kShiftScale,  // (x + b) * a
-  kLogSigmoid,
-  kScaledTanh,       // b * tanh(a * x)
-  kTanhShrink,       // x - tanh(x)
-  kSelu,             // b * elu(x, a): alpha, scale
-  kCelu,             // x > 0 ? x : a * (e^(x / a) - 1)
-  kSoftsign,         // x / (1 + |x|)
-  kHardShrink,       // |x| <= a ? 0 : x
-  kSoftShrink,       // (x > a) * (x - a) + (x < -a) * (x + a)
-  kThresholdedRelu,  // x * (x > a) + b * (x <= a)
-  kNegative,
-  kSign,
-  kRsqrt,
-  kReciprocal,
-  kExpm1,
-  kLog,
-  kLog1p,
-  kLog2,
-  kLog10,
-  kErf,
-  kSin,
-  kCos,
-  kAtan,
-  kFloor,
-  kCeil,
-  kRoundHalfEven,
-  kRoundHalfAway,
-  kTruncate,
-  kPow,  // x^a
 #define CORACLE_FUNCTION(name, text) k##name,
-  CORACLE_EPILOGUE_FUNCTIONS(CORACLE_FUNCTION)
+  CORACLE_PLAIN_FUNCTIONS(CORACLE_FUNCTION) CORACLE_EPILOGUE_FUNCTIONS(CORACLE_FUNCTION)
 #undef CORACLE_FUNCTION
 };
+
+/// "hardswish": an epilogue has the same name for the same function.
+constexpr const char* name_of(UnaryKind kind) {
+  switch (kind) {
+#define CORACLE_FUNCTION(name, text) \
+  case UnaryKind::k##name: return text;
+    CORACLE_PLAIN_FUNCTIONS(CORACLE_FUNCTION)
+    CORACLE_EPILOGUE_FUNCTIONS(CORACLE_FUNCTION)
+#undef CORACLE_FUNCTION
+  }
+  return "";
+}
 
 struct UnaryStep {
   UnaryKind kind = UnaryKind::kIdentity;

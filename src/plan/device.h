@@ -8,6 +8,7 @@
 
 #include "base/thread_pool.h"
 #include "plan/kernel.h"
+#include "plan/plan_stage.h"
 #include "plan/queue.h"
 
 namespace coracle {
@@ -34,6 +35,8 @@ struct Device {
   Probe (*probe)();
   /// Takes device `index` of the probe's list into use. Throws Error, with what to do. Null for the host.
   std::shared_ptr<OpenDevice> (*open)(int index);
+  /// What it makes of the steps that were chosen, in this order; other devices' steps stay as they are.
+  std::span<const PlanStage> stages = {};
 
   bool is_host() const { return open == nullptr; }
 };

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "plan/reference_kernel.h"
+#include "plan/strided.h"
 #include "plan/view_kernel.h"
 
 namespace coracle {
@@ -14,7 +15,9 @@ namespace coracle {
 KernelSelector::KernelSelector(KernelChoice choice)
     : choice_(std::move(choice)), isa_(runs_on(choice_.isa, detected_isa()) ? choice_.isa : detected_isa()) {
   for (const Device* device : all_devices()) {
-    if (device->is_host()) add(*device, rows_);
+    if (!device->is_host()) continue;
+    add(*device, rows_);
+    add_stages(device->stages);
   }
   references_.reserve(all_ops().size());
   for (const OpRow* op : all_ops()) {
@@ -27,6 +30,15 @@ KernelSelector::KernelSelector(KernelChoice choice)
   for (size_t i = 0; i < device_rows_.size(); ++i) {
     add(*choice_.devices[i].device, device_rows_[i]);
     sort(device_rows_[i]);
+    add_stages(choice_.devices[i].device->stages);
+  }
+  add_stages({&kStrided, 1});
+}
+
+void KernelSelector::add_stages(std::span<const PlanStage> stages) {
+  for (const PlanStage& stage : stages) {
+    const bool known = std::find(stages_.begin(), stages_.end(), &stage) != stages_.end();
+    if (!known && allows(stage.name)) stages_.push_back(&stage);
   }
 }
 

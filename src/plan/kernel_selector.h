@@ -43,6 +43,8 @@ class KernelSelector {
   /// Those at a place; a device may have none.
   std::span<const Kernel* const> rows(const OpRow& op, Place place) const;
   Isa isa() const { return isa_; }
+  /// What plans go through when all kernels are chosen: stages of the devices, the host's first, then those of all.
+  const std::vector<const PlanStage*>& stages() const { return stages_; }
 
   const std::vector<UsedDevice>& devices() const { return choice_.devices; }
   const UsedDevice& device(Place place) const { return choice_.devices.at(place.device - size_t{1}); }
@@ -53,6 +55,7 @@ class KernelSelector {
   using Rows = std::unordered_map<const OpRow*, std::vector<const Kernel*>>;
 
   bool allows_mode(ComputeMode mode) const;
+  void add_stages(std::span<const PlanStage> stages);
   void add(const Device& device, Rows& rows) const;
   static void sort(Rows& rows);
 
@@ -61,6 +64,7 @@ class KernelSelector {
   std::vector<Kernel> references_;
   Rows rows_;
   std::vector<Rows> device_rows_;  // by device
+  std::vector<const PlanStage*> stages_;
 };
 
 }  // namespace coracle

@@ -11,8 +11,6 @@
 #include "plan/partition.h"
 #include "plan/placement.h"
 #include "plan/reference_kernel.h"
-#include "plan/row_tiles.h"
-#include "plan/strided.h"
 #include "plan/waits.h"
 
 namespace coracle {
@@ -51,10 +49,9 @@ class SegmentPlanner {
     add_live_outs();
     locals_.finish();
     if (!places_.empty()) advance_copies(steps_);
-    if (context_.selector->allows(kRowTilesName)) fuse_row_tiles(steps_, context_.pool->threads());
-    if (context_.selector->allows(kStridedName)) {
-      use_strided(steps_, [&](Step& step, const ArgFacts& args) { prepare(step, args); });
-    }
+    const StageContext stage_context{.threads = context_.pool->threads(),
+                                     .prepare = [this](Step& step, const ArgFacts& args) { prepare(step, args); }};
+    for (const PlanStage* stage : context_.selector->stages()) stage->apply(steps_, stage_context);
     if (!places_.empty()) add_waits(steps_);
     place_in_memory(steps_, context_.selector->devices());
     Deadline::check_current();  // what was prepared on threads may be unfinished

@@ -46,10 +46,9 @@ struct Step {
   PortCounts in_counts;
   PortCounts out_counts;
   Prepared prepared;
-  std::vector<Refusal> refusals;  ///< filled when asked for
-  std::vector<Step>
-      parts;    ///< steps that this one runs in row tiles (row_tiles.h); their tensors in between have no place
-  Place place;  ///< where it runs; of a copy the device
+  std::vector<Refusal> refusals;        ///< filled when asked for
+  std::vector<Step> parts;              ///< steps that this one runs together; their tensors in between have no place
+  Place place;                          ///< where it runs; of a copy the device
   std::string cause = {};               ///< why there, filled when asked for
   std::vector<int> waits = {};          ///< copies to the host that must be done before (waits.h)
   std::shared_ptr<CopyPlan> copy = {};  ///< of copies only

@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 
+#include "plan/steps.h"
+
 namespace coracle {
 namespace {
 
@@ -222,8 +224,6 @@ class Strider {
 
 }  // namespace
 
-void use_strided(Steps& steps, const std::function<void(Step& step, const ArgFacts& args)>& prepare) {
-  Strider(steps, prepare).run();
-}
+void use_strided(Steps& steps, const StageContext& context) { Strider(steps, context.prepare).run(); }
 
 }  // namespace coracle

@@ -12,9 +12,8 @@
 ///    were done at once.
 ///  - The host waits before a step that reads what a copy brings (Step::waits), and for everything at the end of the
 ///    segment. A wait for a copy is one for all that its queue was given before.
-///  - Host memory that a copy reads or writes belongs to it until the first wait for that copy or a later one of the
-///  same
-///    queue: no result of a step before lies there. That is the one rule for memory that two sides use
+///  - Host memory that a copy reads or writes belongs to it until the first wait for that copy, or for a later one of
+///    its queue: no result of a step before lies there. That is the one rule for memory that two sides use
 ///    (`host_memory_free_at`), and placement.cc extends live ranges by it.
 namespace coracle {
 

@@ -9,25 +9,10 @@
 #include "base/log.h"
 #include "base/loop_trace.h"
 #include "plan/call_failure.h"
-#include "plan/cost.h"
 #include "run/call_names.h"
-#include "run/sized_call.h"
 
 namespace coracle {
 namespace {
-
-/// What helper threads did since the last call, in a run that began at `start` and is profiled.
-std::vector<ProfileEvent::Helper> helpers_since(std::chrono::steady_clock::time_point start) {
-  const auto zero = std::chrono::duration_cast<std::chrono::nanoseconds>(start.time_since_epoch()).count();
-  std::vector<ProfileEvent::Helper> helpers;
-  for (const LoopTrace::Span& s : LoopTrace::current()->take()) {
-    helpers.push_back({s.thread, s.begin - zero, s.end - s.begin, s.busy});
-  }
-  return helpers;
-}
-
-/// Operands with at most this many elements are read to plan what depends on them.
-constexpr int64_t kMaxReadElements = 4096;
 
 template <class T>
 void append_raw(std::string& key, const T& value) {
@@ -57,32 +42,6 @@ Fact fact_of(const Tensor& tensor) {
   fact.is_array = tensor.is_array();
   if (!tensor.lod().empty()) fact.lod = std::make_shared<const Lod>(tensor.lod());
   return fact;
-}
-
-Cost cost_of_step(const Steps& steps, const Step& step) {
-  if (step.kernel->view) return {};
-  if (!step.parts.empty()) {
-    Cost all;
-    for (const Step& part : step.parts) {
-      const Cost cost = cost_of_step(steps, part);
-      all.flops += cost.flops;
-      all.bytes += cost.bytes;
-      if (&part == &step.parts.back()) break;
-      // Neither written nor read as a whole.
-      all.bytes -= 2 * static_cast<int64_t>(steps.locals[static_cast<size_t>(part.out.at(0))].fact.bytes());
-    }
-    return all;
-  }
-  const auto facts = [&](const std::vector<int>& locals) {
-    std::vector<const Fact*> list;
-    for (int local : locals) list.push_back(&steps.locals[static_cast<size_t>(local)].fact);
-    return list;
-  };
-  const std::vector<const Fact*> in = facts(step.in);
-  const std::vector<const Fact*> out = facts(step.out);
-  Cost cost = cost_of(step.op, NodeFacts(in, step.in_counts, out, step.out_counts));
-  cost.flops = static_cast<int64_t>(static_cast<double>(cost.flops) * step.kernel->multiplies);
-  return cost;
 }
 
 }  // namespace
@@ -348,18 +307,11 @@ void Executor::run_calls(const Graph& graph, BoundSteps& bound, DeviceRun::Segme
       observe(graph, bound, i, false, on_devices);
     step.kernel->run(call);
     if (profile_ != nullptr) {
-      const Clock::time_point end = Clock::now();
-      const auto ns = [](auto d) { return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count(); };
-      const Cost cost = cost_of_step(bound.steps, step);
-      profile_->push_back({.node = node_name(graph, step),
-                           .op = step.op.name(),
-                           .kernel = step.kernel->name,
-                           .outputs = call.out.empty() ? std::string() : text(*call.out[0].fact),
-                           .start_ns = ns(start - run_start_),
-                           .duration_ns = ns(end - start),
-                           .flops = cost.flops,
-                           .bytes = cost.bytes,
-                           .helpers = helpers_since(run_start_)});
+      record({.node = node_name(graph, step),
+              .op = step.op.name(),
+              .kernel = step.kernel->name,
+              .outputs = call.out.empty() ? std::string() : text(*call.out[0].fact)},
+             cost_of(bound.steps, step), run_start_, start, *profile_);
     }
     if (call.failure != nullptr) [[unlikely]] {
       throw Error(code_of_failure(call.failure), detail.empty() ? std::string(call.failure) : detail)
@@ -372,107 +324,6 @@ void Executor::run_calls(const Graph& graph, BoundSteps& bound, DeviceRun::Segme
       observe(graph, bound, i, true, on_devices);
       Deadline::check_current();  // whoever looks at results may cancel
     }
-  }
-}
-
-/// Reads small operands that decide the shape of a node's results. True if that made all of them known.
-bool Executor::read_shape_inputs(const Node& node, Frame& frame) {
-  const std::span<const Port> ports = node.op.row().inputs;
-  bool read = false;
-  size_t flat = 0;
-  for (size_t p = 0; p < node.input_counts.size(); ++p) {
-    for (int i = 0; i < node.input_counts[p]; ++i, ++flat) {
-      const ValueId v = node.inputs[flat];
-      Fact& fact = frame.facts[index(v)];
-      if (!ports[p].shape_input || fact.value != nullptr || fact.is_array) continue;
-      const Tensor& tensor = frame.tensors[index(v)];
-      if (tensor.count() > kMaxReadElements) continue;
-      fact.value = std::make_shared<const Tensor>(tensor.clone());
-      read = true;
-    }
-  }
-  if (!read) return false;
-  std::vector<const Fact*> facts;
-  for (ValueId v : node.inputs) facts.push_back(&frame.facts[index(v)]);
-  const std::vector<Fact> results = infer_node(node, facts);
-  return std::all_of(results.begin(), results.end(), [](const Fact& f) { return f.known() && !f.is_array; });
-}
-
-/// The types of a node's results, as far as they are known before it has run: of one with regions they are those that
-/// the regions give when they run, whatever else would be possible.
-std::vector<Fact> Executor::infer_results(const Node& node, std::span<const Fact* const> facts) const {
-  if (!node.regions.empty()) return std::vector<Fact>(node.outputs.size(), Fact::unknown());
-  return infer_node(node, facts);
-}
-
-void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
-  using Clock = std::chrono::steady_clock;
-  const Node& node = graph.node(graph.order()[position]);
-  const std::vector<size_t>& last_use = program_->info(graph).uses.last_use;
-  std::vector<Tensor> inputs;
-  std::vector<const Fact*> facts;
-  for (ValueId v : node.inputs) {
-    const Fact& fact = frame.facts[index(v)];
-    const Tensor& tensor = frame.tensors[index(v)];
-    inputs.push_back(tensor.empty_handle() && fact.value != nullptr ? *fact.value : tensor);
-    facts.push_back(&fact);
-  }
-  // A tensor array that nobody needs any more belongs to the node, which may change its list.
-  for (ValueId v : node.inputs) {
-    Tensor& tensor = frame.tensors[index(v)];
-    if (tensor.is_array() && last_use[index(v)] == position) tensor = Tensor();
-  }
-  const ReferenceArgs::RunRegion run_region = [&](int r, std::vector<Tensor> args) {
-    return run_nested(*node.regions.at(static_cast<size_t>(r)), std::move(args));
-  };
-  const Clock::time_point start = Clock::now();
-  const std::vector<Fact> results = infer_results(node, facts);
-  if (observer_ != nullptr) observe_node(graph, node, inputs, false, *observer_);
-  const std::optional<SizedStep> sized = plan_sized(node, facts, results, program_->selector(), pool_);
-  std::vector<Tensor> outputs;
-  if (sized) {
-    reserve_arena(sized->prepared.workspace, [&] { return text("scratch of ", sized->kernel->name); });
-    std::vector<Tensor*> before;
-    for (ValueId v : node.outputs) before.push_back(&frame.tensors[index(v)]);
-    arena_in_use_ = sized->prepared.workspace;
-    outputs = run_sized({.node = node,
-                         .step = *sized,
-                         .inputs = inputs,
-                         .facts = facts,
-                         .results = results,
-                         .before = before,
-                         .workspace = arena_.data(),
-                         .pool = pool_,
-                         .reuse = options_.memory_limit == 0});
-    arena_in_use_.reset();
-    Deadline::check_current();
-  } else {
-    outputs = evaluate_node(node, std::move(inputs), results, &run_region);
-  }
-  if (observer_ != nullptr) {
-    observe_node(graph, node, outputs, true, *observer_);
-    Deadline::check_current();
-  }
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    require(!outputs[i].empty_handle(), ErrorCode::kRunFailure, "operator ", node.op.name(), " (", node.name,
-            ") gave no result ", i);
-    make_available(frame, node.outputs[i], std::move(outputs[i]));
-  }
-  if (profile_ != nullptr && node.regions.empty()) {
-    const Clock::time_point end = Clock::now();
-    const auto ns = [](auto d) { return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count(); };
-    std::vector<const Fact*> made;
-    for (ValueId v : node.outputs) made.push_back(&frame.facts[index(v)]);
-    const Cost cost = cost_of(node.op, NodeFacts(facts, node.input_counts, made, node.output_counts));
-    profile_->push_back({.node = node.name,
-                         .op = node.op.name(),
-                         .kernel = sized ? sized->kernel->name : "reference",
-                         .outputs = node.outputs.empty() ? std::string() : text(frame.facts[index(node.outputs[0])]),
-                         .start_ns = ns(start - run_start_),
-                         .duration_ns = ns(end - start),
-                         .flops = cost.flops,
-                         .bytes = cost.bytes,
-                         .helpers = helpers_since(run_start_)});
   }
 }
 

@@ -36,13 +36,17 @@ std::vector<UsedDevice> open_devices(std::string_view name) {
   const std::span<const Device* const> devices = all_devices();
   const auto device =
       std::find_if(devices.begin(), devices.end(), [&](const Device* d) { return !d->is_host() && d->name == kind; });
-  require(device != devices.end() && is_number && index >= 0, ErrorCode::kInvalidArgument, "there is no device ",
-          in_quotes(name), ": ", what_is_there());
+  if (device == devices.end() || !is_number || index < 0) {
+    fail(ErrorCode::kInvalidArgument, "there is no device ", in_quotes(name), ": ", what_is_there());
+  }
   const Probe probe = (*device)->probe();
-  require(!probe.devices.empty(), ErrorCode::kUnsupported, "there is no device ", in_quotes(name),
-          " on this machine: ", probe.missing, "; ", what_is_there());
-  require(static_cast<size_t>(index) < probe.devices.size(), ErrorCode::kInvalidArgument, "there is no device ",
-          in_quotes(name), ": ", what_is_there());
+  if (probe.devices.empty()) {
+    fail(ErrorCode::kUnsupported, "there is no device ", in_quotes(name), " on this machine: ", probe.missing, "; ",
+         what_is_there());
+  }
+  if (static_cast<size_t>(index) >= probe.devices.size()) {
+    fail(ErrorCode::kInvalidArgument, "there is no device ", in_quotes(name), ": ", what_is_there());
+  }
   return {{*device, (*device)->open(index)}};
 }
 

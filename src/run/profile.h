@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "plan/cost.h"
+#include "plan/steps.h"
 
 namespace coracle {
 
@@ -25,10 +29,17 @@ struct ProfileEvent {
     int64_t duration_ns = 0;  ///< from the first part to the end of the last
     int64_t busy_ns = 0;      ///< of that time, on parts
   };
-  std::vector<Helper> helpers;
+  std::vector<Helper> helpers = {};
   std::string device = {};  ///< where it ran ("opencl"), while the calling thread went on; empty: on the host
 };
 
 using Profile = std::vector<ProfileEvent>;
+
+/// What a step has to do, all of its parts together.
+Cost cost_of(const Steps& steps, const Step& step);
+
+/// Adds an event that names what ran from `start` until now, in a run that began at `run_start`.
+void record(ProfileEvent named, const Cost& cost, std::chrono::steady_clock::time_point run_start,
+            std::chrono::steady_clock::time_point start, Profile& profile);
 
 }  // namespace coracle

@@ -13,6 +13,12 @@ Program::Program(std::shared_ptr<const Graph> graph, const ModelOptions& options
   }
 }
 
+size_t Program::device_bytes() const {
+  size_t bytes = 0;
+  for (const std::unique_ptr<DeviceConstants>& constants : constants_) bytes += constants->bytes();
+  return bytes;
+}
+
 void Program::add(const Graph& graph, const std::string& key) {
   infos_.emplace(&graph, GraphInfo{0, key, GraphUses(graph)});
   for (NodeId id : graph.order()) {

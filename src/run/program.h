@@ -29,6 +29,8 @@ class Program {
   PackedWeights& packed() const { return packed_; }
   /// By device of the selector.
   std::span<const std::unique_ptr<DeviceConstants>> constants() const { return constants_; }
+  /// Bytes of devices' memory that constants take.
+  size_t device_bytes() const;
 
  private:
   void add(const Graph& graph, const std::string& key);

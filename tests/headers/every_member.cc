@@ -85,7 +85,7 @@ void sessions(const std::string& path) {
   expect(!session.profile().empty() && !session.explain().empty(), "profile");
   expect(!session.graph_text().empty(), "graph_text");
   expect(session.planned_memory() + session.memory().arena > 0, "memory");
-  expect(session.device_memory() == 0, "device_memory");
+  expect(session.device_memory() == 0 && model.device_bytes() == 0, "device_memory");
   const api::Pool pool(2);
   const api::Pool same = pool;
   options.pool = same;

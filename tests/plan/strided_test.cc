@@ -220,13 +220,13 @@ size_t moves_of(const std::shared_ptr<const Model>& model, const Tensor& x) {
 
 class Strided : public testing::TestWithParam<Program> {};
 
-TEST_P(Strided, GivesTheSameBits) { expect_same_bits_without(kStridedName, GetParam().graph, GetParam().shapes); }
+TEST_P(Strided, GivesTheSameBits) { expect_same_bits_without(kStrided.name, GetParam().graph, GetParam().shapes); }
 
 TEST_P(Strided, MovesNothingThatCanBeReadInPlace) {
   if (detected_isa() == Isa::kAny) GTEST_SKIP() << "no vector kernels on this machine";
   const Tensor x = random_tensor(GetParam().shapes.at(0), 1);
   EXPECT_EQ(moves_of(model_of(GetParam().graph), x), GetParam().moves);
-  EXPECT_GT(moves_of(model_of(GetParam().graph, without_kernels(kStridedName)), x), GetParam().moves);
+  EXPECT_GT(moves_of(model_of(GetParam().graph, without_kernels(kStrided.name)), x), GetParam().moves);
 }
 
 INSTANTIATE_TEST_SUITE_P(Graphs, Strided, testing::ValuesIn(kPrograms),

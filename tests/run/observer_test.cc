@@ -63,7 +63,7 @@ Values observed(const std::shared_ptr<const Model>& model) {
 
 TEST(Observer, SeesPartsOfLargerTensorsAsTheyAre) {
   ModelOptions options;
-  options.kernels.disabled = {kStridedName};
+  options.kernels.disabled = {kStrided.name};
   const Values moved = observed(model_of(kGraph, options));
   const Values strided = observed(model_of(kGraph));
   for (const char* name : {"i", "q", "k", "v", "heads", "left", "right", "both"}) {

@@ -147,7 +147,7 @@ TEST(Placement, MemoryOfDevicesIsFlatAndGivenBack) {
   EXPECT_LE(device->counts().bytes + device->counts().host_bytes, first.bytes + first.host_bytes + held / 4);
   EXPECT_GE(session.release_memory(), held);
   EXPECT_EQ(session.memory().device, 0U);
-  EXPECT_EQ(device->counts().bytes, model->program()->constants()[0]->bytes()) << "the model's constants stay";
+  EXPECT_EQ(device->counts().bytes, model->program()->device_bytes()) << "the model's constants stay";
   EXPECT_EQ(device->counts().host_bytes, 0U);
   run(session, {random_tensor({1, 4, 8, 8}, 1)});
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "devices/opencl/opened.h"
+#include "ops/common/indices.h"
 #include "plan/call_failure.h"
 
 namespace coracle::opencl {
@@ -15,6 +16,7 @@ constexpr size_t kTimed = 1U << 16;  // commands whose times are kept
 
 constexpr char kLost[] = "the device is gone";
 constexpr char kFailed[] = "the device failed";
+constexpr char kIndexFailure[] = "an index is out of range";
 
 const char* reason_of(cl_int code) {
   switch (code) {
@@ -40,6 +42,7 @@ CommandQueue::~CommandQueue() {
   api_.clFinish(queue_);
   release(marks_, marks_.size());
   release(commands_, commands_.size());
+  if (faults_ != nullptr) api_.clReleaseMemObject(faults_);
   api_.clReleaseCommandQueue(queue_);
 }
 
@@ -99,6 +102,51 @@ void CommandQueue::copy(DeviceBytes from, DeviceBytes to, size_t bytes) noexcept
        "a copy on it", bytes);
 }
 
+DeviceBytes CommandQueue::faults() noexcept {
+  if (faults_ == nullptr && !failed()) {
+    cl_int code = CL_SUCCESS;
+    faults_ = api_.clCreateBuffer(device_->context(), CL_MEM_READ_WRITE, sizeof(Fault), nullptr, &code);
+    if (code == CL_SUCCESS) {
+      clear_faults();
+    } else {
+      faults_ = nullptr;
+      note(code, "memory for what kernels find", sizeof(Fault));
+    }
+  }
+  may_have_faults_ = faults_ != nullptr;
+  return {faults_, 0};
+}
+
+int CommandQueue::number_of(const char* operand) noexcept {
+  const auto known = std::find(operands_.begin(), operands_.end(), operand);
+  if (known != operands_.end()) return static_cast<int>(known - operands_.begin());
+  try {
+    operands_.push_back(operand);
+    return static_cast<int>(operands_.size()) - 1;
+  } catch (...) {
+    return -1;
+  }
+}
+
+void CommandQueue::clear_faults() noexcept {
+  static constexpr Fault kNone{};
+  const cl_int code =
+      api_.clEnqueueWriteBuffer(queue_, faults_, CL_FALSE, 0, sizeof(Fault), kNone.data(), 0, nullptr, nullptr);
+  note(code, "a copy to it", sizeof(Fault));
+}
+
+void CommandQueue::keep(const Fault& fault) noexcept {
+  const auto [found, operand, element, index, least, most] = fault;
+  failure_ = kIndexFailure;
+  try {
+    const bool known = operand >= 0 && operand < static_cast<int64_t>(operands_.size());
+    detail_ =
+        out_of_range_text(index, known ? operands_[static_cast<size_t>(operand)] : "an operand", element, least, most);
+  } catch (...) {
+    detail_.clear();
+  }
+}
+
 Queue::Mark CommandQueue::mark() noexcept {
   ++last_;
   if (failed()) return last_;
@@ -138,6 +186,11 @@ const char* CommandQueue::wait(Mark mark, std::string* detail) noexcept {
 }
 
 const char* CommandQueue::finish(std::string* detail) noexcept {
+  Fault fault{};
+  if (may_have_faults_ && !failed()) {
+    note(api_.clEnqueueReadBuffer(queue_, faults_, CL_FALSE, 0, sizeof(Fault), fault.data(), 0, nullptr, nullptr),
+         "a copy from it", sizeof(Fault));
+  }
   const cl_int code = api_.clFinish(queue_);
   release(marks_, marks_.size());
   if (code != CL_SUCCESS) {
@@ -145,6 +198,9 @@ const char* CommandQueue::finish(std::string* detail) noexcept {
     keep(reason_of(code), code, "work under way", 0);
   }
   done_ = last_;
+  if (!failed() && fault[0] != 0) keep(fault);
+  if (may_have_faults_ && failed() && !device_->lost()) clear_faults();
+  may_have_faults_ = false;
   return tell(detail);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
@@ -40,7 +42,14 @@ class CommandQueue final : public Queue {
   /// conv2d") and `bytes`, if there are any.
   void note(cl_int code, const char* what, size_t bytes) noexcept;
 
+  /// Memory where kernels say that an index is out of range, as kernels/faults.cl does: read when the work is finished.
+  DeviceBytes faults() noexcept;
+  /// The number by which they name the operand ("Ids", static) that the index is from.
+  int number_of(const char* operand) noexcept;
+
  private:
+  /// What kernels/faults.cl writes: whether there was one, the operand's number, the element, the index, its bounds.
+  using Fault = std::array<int64_t, 6>;
   struct Event {
     Mark mark;
     cl_event event;
@@ -48,6 +57,8 @@ class CommandQueue final : public Queue {
   void keep(const char* reason, cl_int code, const char* what, size_t bytes) noexcept;
   const char* tell(std::string* detail) noexcept;
   void release(std::deque<Event>& events, size_t count) noexcept;
+  void clear_faults() noexcept;
+  void keep(const Fault& fault) noexcept;
 
   std::shared_ptr<Opened> device_;
   const Api& api_;
@@ -57,6 +68,9 @@ class CommandQueue final : public Queue {
   std::deque<Event> marks_;  ///< ascending; of some marks
   const char* failure_ = nullptr;
   std::string detail_;
+  cl_mem faults_ = nullptr;       ///< a Fault; made at first use
+  bool may_have_faults_ = false;  ///< work that was given since `finish` may write there
+  std::vector<const char*> operands_;
   bool profiling_ = false;
   bool has_times_ = false;  ///< the driver keeps times for this queue
   cl_event event_ = nullptr;

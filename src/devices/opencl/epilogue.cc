@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/opencl/epilogue.h"
 
-#include "devices/opencl/step_numbers.h"
+#include "devices/opencl/formula.h"
 
 namespace coracle::opencl {
 
@@ -21,11 +21,12 @@ void add_epilogue(const Epilogue* epilogue, int first, Definitions& definitions,
       parameters.push_back(Parameter::operand(first + tensors++));
       continue;
     }
-    for (const float number : numbers_of(step)) {
+    const Formula formula = formula_of(step);
+    text += "v=" + formula.call("v", numbers) + ";";
+    for (const float number : formula.numbers) {
       declared += "EPILOGUE_NUMBER(" + std::to_string(numbers++) + ")";
       parameters.push_back(Parameter::of(number));
     }
-    text += "v=" + formula_call(formula_of(step.kind), "v", "n", numbers - kFormulaNumbers) + ";";
   }
   definitions.set("EPILOGUE_PARAMETERS", declared).set("EPILOGUE", text);
 }

@@ -31,7 +31,6 @@ class Function {
   Function& operator=(const Function&) = delete;
 
   const std::string& name() const { return name_; }
-  size_t largest_group() const { return largest_group_; }
   cl_int enqueue(CommandQueue& queue, const Grid& grid, std::span<const Argument> arguments) const noexcept;
 
  private:
@@ -57,7 +56,6 @@ class ArgumentWriter {
       case Argument::Kind::kInt: return set(sizeof(argument.int_), &argument.int_);
       case Argument::Kind::kLong: return set(sizeof(argument.long_), &argument.long_);
       case Argument::Kind::kFloat: return set(sizeof(argument.float_), &argument.float_);
-      case Argument::Kind::kLocal: return set(static_cast<size_t>(argument.begin_), nullptr);
     }
     return CL_INVALID_ARG_VALUE;
   }
@@ -106,13 +104,6 @@ Argument::Argument(int32_t value) : kind_(Kind::kInt), int_(value) {}
 Argument::Argument(int64_t value) : kind_(Kind::kLong), long_(value) {}
 Argument::Argument(float value) : kind_(Kind::kFloat), float_(value) {}
 
-Argument Argument::local(size_t bytes) {
-  Argument argument;
-  argument.kind_ = Kind::kLocal;
-  argument.begin_ = bytes;
-  return argument;
-}
-
 std::shared_ptr<const Function> compile(OpenDevice& device, std::string_view source, std::string_view name,
                                         std::string_view definitions) {
   return compile(device, Source{source}, name, definitions);
@@ -124,8 +115,6 @@ std::shared_ptr<const Function> compile(OpenDevice& device, const Source& source
   return std::make_shared<Function>(opened.shared_from_this(), opened.programs().get(opened, source, definitions),
                                     source.name, name);
 }
-
-size_t largest_group(const Function& function) { return function.largest_group(); }
 
 void launch(KernelCall& call, const Function& function, const Grid& grid,
             std::span<const Argument> arguments) noexcept {

@@ -27,9 +27,6 @@ std::shared_ptr<const Function> compile(OpenDevice& device, std::string_view sou
 std::shared_ptr<const Function> compile(OpenDevice& device, const Source& source, std::string_view name,
                                         std::string_view definitions = {});
 
-/// The greatest number of work items that one group may have on the device the function was compiled for.
-size_t largest_group(const Function& function);
-
 /// How many work items, and in which groups. Kernels return at once where an id is beyond what they have to do: each
 /// `global` is rounded up to a multiple of its `local`. With local[0] == 0 the groups are chosen here, the same for
 /// every global size of one number of dimensions.
@@ -53,18 +50,15 @@ class Argument {
   Argument(int64_t value);
   // NOLINTNEXTLINE(google-explicit-constructor)
   Argument(float value);
-  /// `LOCAL_PTR T* p`: memory of each group.
-  static Argument local(size_t bytes);
 
  private:
   friend class ArgumentWriter;
-  enum class Kind : uint8_t { kMemory, kInt, kLong, kFloat, kLocal };
-  Argument() = default;
+  enum class Kind : uint8_t { kMemory, kInt, kLong, kFloat };
 
   Kind kind_ = Kind::kInt;
   void* block_ = nullptr;
   union {
-    uint64_t begin_ = 0;  // elements of memory, or bytes of local memory
+    uint64_t begin_ = 0;  // in elements
     int32_t int_;
     int64_t long_;
     float float_;

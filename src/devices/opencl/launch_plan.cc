@@ -5,6 +5,8 @@
 #include <limits>
 #include <memory>
 
+#include "devices/opencl/command_queue.h"
+
 namespace coracle::opencl {
 
 Prepared prepared(LaunchPlan plan) {
@@ -18,6 +20,7 @@ Prepared prepared(LaunchPlan plan) {
 }
 
 void run_plan(KernelCall& call) noexcept {
+  auto& queue = static_cast<CommandQueue&>(*call.queue);
   for (const PlannedLaunch& l : *static_cast<const LaunchPlan*>(call.state)) {
     alignas(Argument) std::byte room[kMaxParameters * sizeof(Argument)];
     auto* arguments = reinterpret_cast<Argument*>(room);
@@ -32,6 +35,10 @@ void run_plan(KernelCall& call) noexcept {
           break;
         case Parameter::Kind::kInt: std::construct_at(arguments + count++, p.number); break;
         case Parameter::Kind::kFloat: std::construct_at(arguments + count++, p.real); break;
+        case Parameter::Kind::kFaults:
+          std::construct_at(arguments + count++, queue.faults(), sizeof(int64_t));
+          std::construct_at(arguments + count++, queue.number_of(p.text));
+          break;
       }
     }
     launch(call, *l.function, l.grid, std::span<const Argument>(arguments, count));

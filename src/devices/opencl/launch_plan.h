@@ -17,15 +17,18 @@ namespace coracle::opencl {
 
 /// One argument of a kernel, known while planning up to where tensors lie.
 struct Parameter {
-  enum class Kind : uint8_t { kOperand, kResult, kInt, kFloat };
+  enum class Kind : uint8_t { kOperand, kResult, kInt, kFloat, kFaults };
   Kind kind = Kind::kInt;
   int32_t number = 0;  ///< an integer, or the position in the flat list of operands or results
   float real = 0;
+  const char* text = nullptr;  ///< static
 
   static Parameter operand(int position) { return {Kind::kOperand, position, 0}; }
   static Parameter result(int position = 0) { return {Kind::kResult, position, 0}; }
   static Parameter of(int64_t value) { return {Kind::kInt, static_cast<int32_t>(value), 0}; }
   static Parameter of(float value) { return {Kind::kFloat, 0, value}; }
+  /// Where kernels/faults.cl says that an index from this operand ("Ids") is out of range, and the operand's number.
+  static Parameter faults(const char* operand) { return {Kind::kFaults, 0, 0, operand}; }
 };
 
 struct PlannedLaunch {

@@ -126,7 +126,6 @@ TEST_F(OpenclDevice, MarksAreWaitedForInAnyOrderAndNumber) {
 
 TEST_F(OpenclDevice, KernelsGetTensorsAndNumbers) {
   const auto function = opencl::compile(*device_, kAddSource, "add_number", "-DFACTOR=2.0f");
-  EXPECT_GE(opencl::largest_group(*function), 1U);
   for (const int count : {1, 63, 64, 65, 1000}) {
     std::vector<float> numbers(static_cast<size_t>(count) + 64, 1.0F);
     const size_t bytes = numbers.size() * sizeof(float);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "devices/opencl/formula.h"
 #include "devices/opencl/map.h"
-#include "devices/opencl/step_numbers.h"
 #include "ops/activation/abs.h"
 #include "ops/activation/acos.h"
 #include "ops/activation/asin.h"
@@ -9,6 +9,7 @@
 #include "ops/activation/celu.h"
 #include "ops/activation/cos.h"
 #include "ops/activation/cosh.h"
+#include "ops/activation/dropout.h"
 #include "ops/activation/elu.h"
 #include "ops/activation/erf.h"
 #include "ops/activation/exp.h"
@@ -55,47 +56,24 @@
 #include "ops/elementwise/relu_clipped.h"
 #include "ops/elementwise/scale.h"
 
-/// Operators that work element by element on one operand: the formula of their name in formulas.cl.
+/// Operators that work element by element on one operand: a formula of formulas.cl each.
 namespace coracle::opencl::kernels {
 namespace {
 
-Misfit fits_any(const void*, const ArgFacts& args) {
-  if (args.all_out().size() != 1) return "a second result is wanted";
-  return too_large(args);
-}
-
 template <class Op>
 Misfit fits(const void* op, const ArgFacts& args) {
-  if constexpr (std::is_same_v<Op, Mish>) {
-    if (static_cast<const Mish*>(op)->threshold < 20) return "a threshold below 20";
-  }
-  if constexpr (std::is_same_v<Op, Round>) {
-    if (static_cast<const Round*>(op)->decimals != 0) return "rounds to decimals";
-  }
-  if constexpr (std::is_same_v<Op, Hardshrink>) {
-    if (static_cast<const Hardshrink*>(op)->threshold < 0) return "a negative threshold";
-  }
-  if (!step_numbers(kOpRow<Op>, op, args)) return "a number is not constant";
-  return fits_any(op, args);
-}
-
-/// `fits` of an operator: one for most.
-template <class Op>
-constexpr auto fits_of() {
-  constexpr bool kOwn = std::is_same_v<Op, Mish> || std::is_same_v<Op, Round> || std::is_same_v<Op, Hardshrink>;
-  if constexpr (kOwn || kOpRow<Op>.inputs.size() > 1) {
-    return fits<Op>;
-  } else {
-    return fits_any;
-  }
+  if (args.all_out().size() != 1) return "a second result is wanted";
+  if (!formula_of(kOpRow<Op>, op, args)) return "an argument is not constant or rare";
+  return too_large(args);
 }
 
 Prepared prepare_formula(const OpRow& row, const void* op, const ArgFacts& args, PrepareContext& context) {
   const char* type = storage_type(args.in(0).dtype);
   Map map = map_to(args.out(), type);
   map.operands.push_back(broadcast_operand(args, 0, args.out(), type));
-  map.numbers = *step_numbers(row, op, args);
-  map.expression = formula_call(row.name, "v0", "n");
+  const Formula formula = *formula_of(row, op, args);
+  map.numbers.assign(formula.numbers.begin(), formula.numbers.end());
+  map.expression = formula.call("v0", 0);
   LaunchPlan plan;
   add(plan, *context.device, map);
   Prepared made = prepared(std::move(plan));
@@ -114,13 +92,13 @@ constexpr std::array<Kernel, sizeof...(Ops)> rows_of() {
                  .op = &kOpRow<Ops>,
                  .layout = LayoutRule::kSame,
                  .types = kFloatRule,
-                 .fits = fits_of<Ops>(),
+                 .fits = fits<Ops>,
                  .prepare = prepare<Ops>,
                  .run = run_plan}...};
 }
 
 constexpr auto kRows =
-    rows_of<Abs, Acos, Asin, Atan, Ceil, Celu, Clip, Cos, Cosh, Elu, Erf, Exp, Expm1, Floor, Gelu, Hardshrink,
+    rows_of<Abs, Acos, Asin, Atan, Ceil, Celu, Clip, Cos, Cosh, Dropout, Elu, Erf, Exp, Expm1, Floor, Gelu, Hardshrink,
             Hardsigmoid, Hardswish, Hardtanh, LeakyRelu, Log, Log10, Log1p, Log2, Logsigmoid, Mish, Negative, Pow,
             Reciprocal, Relu, Relu6, ReluClipped, Round, Rsqrt, Scale, Selu, Sigmoid, Sign, Silu, Sin, Sinh, Softplus,
             Softshrink, Softsign, Sqrt, Square, Stanh, Swish, Tan, Tanh, TanhShrink, ThresholdedRelu, Trunc>();

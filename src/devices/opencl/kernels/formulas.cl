@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One element through one operator: f_<operator>(x, a, b, c), where a, b and c are the operator's numbers in the order
-// of its attributes, then of its number operands. Epilogue steps have the same names and numbers. What is not a number
-// stays so unless a comparison says otherwise.
+// One element through one function: f_<name>(x, a, b, c), with names and numbers of base/element_steps.h; operators that
+// have none there are called by their own names. What is not a number stays so unless a comparison says otherwise.
 
 #define FORMULA(name) FN float f_##name(float x, float a, float b, float c)
 
@@ -25,15 +24,11 @@ FORMULA(exp) { return MATH(exp)(x); }
 FORMULA(expm1) { return MATH(expm1)(x); }
 FORMULA(floor) { return MATH(floor)(x); }
 FORMULA(gelu_tanh) { return 0.5f * x * (1.0f + MATH(tanh)(0.79788456f * (x + 0.044715f * x * x * x))); }
-FORMULA(gelu) {
-  if (a != 0) return f_gelu_tanh(x, a, b, c);
-  return 0.5f * x * (1.0f + MATH(erf)(x * 0.70710678f));
-}
+FORMULA(gelu) { return 0.5f * x * (1.0f + MATH(erf)(x * 0.70710678f)); }
 FORMULA(hardshrink) { return MATH(fabs)(x) <= a ? 0.0f : x; }
 FORMULA(hardsigmoid) { return at_most(at_least(a * x + b, 0.0f), 1.0f); }
-// threshold, scale, offset
-FORMULA(hardswish) { return x * at_most(at_least(x + c, 0.0f), a) / b; }
-FORMULA(hardtanh) { return at_most(at_least(x, a), b); }
+FORMULA(hardswish) { return x * at_most(at_least(x + a, 0.0f), b) / c; }
+FORMULA(identity) { return x; }
 FORMULA(leaky_relu) { return x > 0 ? x : a * x; }
 FORMULA(log) { return MATH(log)(x); }
 FORMULA(log10) { return MATH(log10)(x); }
@@ -46,19 +41,14 @@ FORMULA(negative) { return -x; }
 FORMULA(pow) { return MATH(pow)(x, a); }
 FORMULA(reciprocal) { return 1.0f / x; }
 FORMULA(relu) { return x > 0 ? x : 0.0f; }
-FORMULA(relu6) { return at_most(at_least(x, 0.0f), a); }
-FORMULA(relu_clipped) { return at_most(at_least(x, 0.0f), a); }
-// decimals (0), half_even
-FORMULA(round) { return b != 0 ? MATH(rint)(x) : MATH(round)(x); }
+FORMULA(round_half_away) { return MATH(round)(x); }
+FORMULA(round_half_even) { return MATH(rint)(x); }
 FORMULA(rsqrt) { return 1.0f / MATH(sqrt)(x); }
-// bias, bias_after_scale, scale
-FORMULA(scale) { return b != 0 ? x * c + a : (x + a) * c; }
 FORMULA(scale_shift) { return a * x + b; }
-// scale, alpha
-FORMULA(selu) { return a * (x > 0 ? x : b * MATH(expm1)(x)); }
+FORMULA(selu) { return b * (x > 0 ? x : a * MATH(expm1)(x)); }
+FORMULA(shift_scale) { return (x + b) * a; }
 FORMULA(sigmoid) { return logistic(x); }
 FORMULA(sign) { return x > 0 ? 1.0f : (x < 0 ? -1.0f : x); }
-FORMULA(silu) { return x / (1.0f + MATH(exp)(-x)); }
 FORMULA(sin) { return MATH(sin)(x); }
 FORMULA(sinh) { return MATH(sinh)(x); }
 FORMULA(softplus) { return a * x > b ? x : log_of_one_and_exp(a * x) / a; }

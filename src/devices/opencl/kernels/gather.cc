@@ -15,7 +15,7 @@ struct Gathering {
   int from = 0;  ///< operands: the tensor, the numbers
   int index = 1;
   int64_t axis = 0;
-  int64_t nothing = -1;  ///< this number stands for zeros
+  int64_t nothing = -1;  ///< this number stands for zeros, unless it is -1
   bool from_end = false;
 };
 
@@ -38,7 +38,7 @@ Misfit fits(const void* op, const ArgFacts& args) {
   return too_large(args);
 }
 
-Prepared prepare_gathering(const Gathering& g, const ArgFacts& args, PrepareContext& context) {
+Prepared prepare_gathering(const OpRow& row, const Gathering& g, const ArgFacts& args, PrepareContext& context) {
   const int64_t count = args.out().shape.count();
   if (count == 0) return prepared({});
   const Fact& x = args.in(g.from);
@@ -46,6 +46,7 @@ Prepared prepare_gathering(const Gathering& g, const ArgFacts& args, PrepareCont
   const Around around(x.shape, normalize_axis(g.axis, x.shape.rank()));
   Definitions d;
   d.set("TYPE", moved_type(x.dtype)).set("INDEX", storage_type(index.dtype)).set("FROM_END", g.from_end ? 1 : 0);
+  if (g.nothing != -1) d.set("NOTHING", g.nothing);
   PlannedLaunch l;
   l.grid = grid_of(count);
   l.parameters = {Parameter::result(),
@@ -55,14 +56,14 @@ Prepared prepare_gathering(const Gathering& g, const ArgFacts& args, PrepareCont
                   Parameter::of(index.shape.count()),
                   Parameter::of(around.inner),
                   Parameter::of(around.dim),
-                  Parameter::of(g.nothing)};
+                  Parameter::faults(row.inputs[static_cast<size_t>(g.index)].slot)};
   l.function = compile(*context.device, "gather", "gather", d.text());
   return prepared({std::move(l)});
 }
 
 template <class Op>
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
-  return prepare_gathering(*gathering_of(*static_cast<const Op*>(op), args), args, context);
+  return prepare_gathering(kOpRow<Op>, *gathering_of(*static_cast<const Op*>(op), args), args, context);
 }
 
 template <class Op>

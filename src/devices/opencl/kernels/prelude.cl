@@ -2,18 +2,17 @@
 // Names that every kernel source begins with, in the dialect of the compiler: OpenCL C 1.2, or CUDA C by NVRTC.
 //
 //   KERNEL(name)(arguments)       a function that the host launches; FN one that kernels call
-//   GLOBAL LOCAL_PTR CONSTANT     of pointers: memory of the device, of the group, constant
+//   GLOBAL LOCAL_PTR              of pointers: memory of the device, of the group
 //   LOCAL_VAR                     of arrays declared in a kernel: memory of the group; sizes by definitions
 //   RESTRICT                      of pointers: nothing else points there
-//   global_id(d) local_id(d) group_id(d) local_size(d) global_size(d)   d is 0, 1 or 2, written as a number
+//   global_id(d) local_id(d) group_id(d) local_size(d)   d is 0, 1 or 2, written as a number
 //   BARRIER()                     all items of the group have come here, and see what the others wrote to LOCAL memory
 //   offset_t                      begin of a tensor in its memory, in elements: the argument that follows each pointer
 //   u8 s8 u16 i32 u32 i64 u64     integers
 //   STORED                        type of real numbers in memory: float, or half with -DHALF
 //   LOAD(p, i) STORE(p, i, x)     element i of `GLOBAL STORED* p` as float, rounded to nearest even when stored
 //   FMA(a, b, c)                  a * b + c, in one rounding where that is fast; nothing else is contracted
-//   AS_U32(x) AS_FLOAT(u)         the same bits
-//   RTE_I32(x)                    to the nearest integer, ties to even
+//   CLAIM(p)                      true for the first item alone that asks for the integer at p, which was 0
 //   INFINITY_F LOWEST_F           float infinity; the lowest finite number
 //   MATH(f)                       a float function of the dialect: MATH(exp)(x)
 //
@@ -24,7 +23,6 @@
 #define FN static __device__ inline
 #define GLOBAL
 #define LOCAL_PTR
-#define CONSTANT const
 #define LOCAL_VAR __shared__
 #define RESTRICT __restrict__
 #define DIMENSION_0 x
@@ -37,7 +35,6 @@
 #define group_id(d) ((int)OF(blockIdx, DIMENSION(d)))
 #define local_size(d) ((int)OF(blockDim, DIMENSION(d)))
 #define global_id(d) (group_id(d) * local_size(d) + local_id(d))
-#define global_size(d) ((int)OF(gridDim, DIMENSION(d)) * local_size(d))
 #define BARRIER() __syncthreads()
 typedef unsigned char u8;
 typedef signed char s8;
@@ -48,9 +45,7 @@ typedef long long i64;
 typedef unsigned long long u64;
 typedef long long offset_t;
 #define FMA(a, b, c) __fmaf_rn((a), (b), (c))
-#define AS_U32(x) __float_as_uint(x)
-#define AS_FLOAT(u) __uint_as_float(u)
-#define RTE_I32(x) __float2int_rn(x)
+#define CLAIM(p) (atomicCAS((int*)(p), 0, 1) == 0)
 #define INFINITY_F __int_as_float(0x7f800000)
 #define MATH(name) name##f
 FN float half_to_float(u16 bits) {
@@ -76,14 +71,12 @@ typedef u16 STORED;
 #define FN static inline
 #define GLOBAL __global
 #define LOCAL_PTR __local
-#define CONSTANT __constant
 #define LOCAL_VAR __local
 #define RESTRICT restrict
 #define local_id(d) ((int)get_local_id(d))
 #define group_id(d) ((int)get_group_id(d))
 #define local_size(d) ((int)get_local_size(d))
 #define global_id(d) ((int)get_global_id(d))
-#define global_size(d) ((int)get_global_size(d))
 #define BARRIER() barrier(CLK_LOCAL_MEM_FENCE)
 typedef uchar u8;
 typedef char s8;
@@ -98,9 +91,7 @@ typedef long offset_t;
 #else
 #define FMA(a, b, c) mad((a), (b), (c))
 #endif
-#define AS_U32(x) as_uint(x)
-#define AS_FLOAT(u) as_float(u)
-#define RTE_I32(x) convert_int_rte(x)
+#define CLAIM(p) (atomic_cmpxchg((volatile GLOBAL int*)(p), 0, 1) == 0)
 #define INFINITY_F INFINITY
 #define MATH(f) f
 #ifdef HALF

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/row_tiles.h"
+#include "devices/cpu/stages/row_tiles.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "support/without_kernels.h"
 
-namespace coracle {
+namespace coracle::cpu {
 namespace {
 
 using test::expect_same_bits_without;
@@ -77,7 +77,7 @@ class RowTiles : public testing::TestWithParam<const char*> {};
 
 TEST_P(RowTiles, GiveTheSameBits) {
   const int64_t channels = GetParam() == kChain ? 3 : 8;
-  expect_same_bits_without(kRowTilesName, GetParam(),
+  expect_same_bits_without(kRowTiles.name, GetParam(),
                            {{1, channels, 331, 323}, {2, channels, 240, 321}, {1, channels, 5, 2001}});
 }
 
@@ -88,7 +88,7 @@ TEST_P(RowTiles, AreForLargeImages) {
   if (detected_isa() == Isa::kAny) GTEST_SKIP() << "no vector kernels on this machine";
   EXPECT_TRUE(has_strips(model, large));
   EXPECT_FALSE(has_strips(model, random_tensor({1, channels, 64, 64}, 1)));
-  EXPECT_FALSE(has_strips(model_of(GetParam(), without_kernels(kRowTilesName)), large));
+  EXPECT_FALSE(has_strips(model_of(GetParam(), without_kernels(kRowTiles.name)), large));
 }
 
 TEST_P(RowTiles, TakeLessMemory) {
@@ -100,7 +100,7 @@ TEST_P(RowTiles, TakeLessMemory) {
     session.run();
     return session.arena_bytes();
   };
-  EXPECT_LT(arena({}), arena(without_kernels(kRowTilesName)));
+  EXPECT_LT(arena({}), arena(without_kernels(kRowTiles.name)));
 }
 
 INSTANTIATE_TEST_SUITE_P(Graphs, RowTiles, testing::Values(kChain, kResidual, kPooling), [](const auto& info) {
@@ -108,4 +108,4 @@ INSTANTIATE_TEST_SUITE_P(Graphs, RowTiles, testing::Values(kChain, kResidual, kP
 });
 
 }  // namespace
-}  // namespace coracle
+}  // namespace coracle::cpu

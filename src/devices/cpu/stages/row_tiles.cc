@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "plan/row_tiles.h"
+#include "devices/cpu/stages/row_tiles.h"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,9 @@
 
 #include "base/deadline.h"
 #include "base/size.h"
+#include "plan/steps.h"
 
-namespace coracle {
+namespace coracle::cpu {
 namespace {
 
 /// Tensors from this size on do not stay in the level-2 cache until they are used.
@@ -163,7 +164,7 @@ void run(KernelCall& call) noexcept {
   });
 }
 
-constexpr Kernel kStrips = {.name = kRowTilesName, .op = nullptr, .types = kAnyTypeRule, .run = run};
+constexpr Kernel kStrips = {.name = kRowTiles.name, .op = nullptr, .types = kAnyTypeRule, .run = run};
 
 bool runs_by_rows(const Steps& steps, const Step& step) {
   size_t constants = 0;
@@ -299,6 +300,6 @@ class Joiner {
 
 }  // namespace
 
-void fuse_row_tiles(Steps& steps, int threads) { Joiner(steps, threads).join(); }
+void fuse_row_tiles(Steps& steps, const StageContext& context) { Joiner(steps, context.threads).join(); }
 
-}  // namespace coracle
+}  // namespace coracle::cpu

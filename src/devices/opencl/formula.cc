@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/opencl/formula.h"
+
+#include "ops/common/epilogue.h"
+
+namespace coracle::opencl {
+
+std::string Formula::call(std::string_view x, int first) const {
+  std::string text = "f_";
+  (text.append(name) += '(').append(x);
+  for (int i = 0; i < kNumbers; ++i) text += ", n" + std::to_string(first + i);
+  return text += ')';
+}
+
+std::optional<Formula> formula_of(const OpRow& row, const void* op, const ArgFacts& args) {
+  if (row.unary_step == nullptr) return Formula{row.name};  // "acos": no numbers, and no part of other operators
+  const std::optional<UnaryStep> step = row.unary_step(op, args);
+  if (!step) return std::nullopt;
+  return Formula{name_of(step->kind), {step->a, step->b, step->c}};
+}
+
+Formula formula_of(const EpilogueStep& step) {
+  return {names_of(step.kind)[static_cast<size_t>(step.kind)], {step.a, step.b, step.c}};
+}
+
+}  // namespace coracle::opencl

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/profile.h"
+
+#include "base/loop_trace.h"
+
+namespace coracle {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+int64_t ns(Clock::duration d) { return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count(); }
+
+/// What helper threads did since the last call, in a run that began at `start` and is profiled.
+std::vector<ProfileEvent::Helper> helpers_since(Clock::time_point start) {
+  const int64_t zero = ns(start.time_since_epoch());
+  std::vector<ProfileEvent::Helper> helpers;
+  for (const LoopTrace::Span& s : LoopTrace::current()->take()) {
+    helpers.push_back({s.thread, s.begin - zero, s.end - s.begin, s.busy});
+  }
+  return helpers;
+}
+
+}  // namespace
+
+Cost cost_of(const Steps& steps, const Step& step) {
+  if (step.kernel->view) return {};
+  if (!step.parts.empty()) {
+    Cost all;
+    for (const Step& part : step.parts) {
+      const Cost cost = cost_of(steps, part);
+      all.flops += cost.flops;
+      all.bytes += cost.bytes;
+      if (&part == &step.parts.back()) break;
+      // Neither written nor read as a whole.
+      all.bytes -= 2 * static_cast<int64_t>(steps.locals[static_cast<size_t>(part.out.at(0))].fact.bytes());
+    }
+    return all;
+  }
+  const auto facts = [&](const std::vector<int>& locals) {
+    std::vector<const Fact*> list;
+    for (int local : locals) list.push_back(&steps.locals[static_cast<size_t>(local)].fact);
+    return list;
+  };
+  const std::vector<const Fact*> in = facts(step.in);
+  const std::vector<const Fact*> out = facts(step.out);
+  Cost cost = cost_of(step.op, NodeFacts(in, step.in_counts, out, step.out_counts));
+  cost.flops = static_cast<int64_t>(static_cast<double>(cost.flops) * step.kernel->multiplies);
+  return cost;
+}
+
+void record(ProfileEvent named, const Cost& cost, Clock::time_point run_start, Clock::time_point start,
+            Profile& profile) {
+  named.start_ns = ns(start - run_start);
+  named.duration_ns = ns(Clock::now() - start);
+  named.flops = cost.flops;
+  named.bytes = cost.bytes;
+  named.helpers = helpers_since(run_start);
+  profile.push_back(std::move(named));
+}
+
+}  // namespace coracle
