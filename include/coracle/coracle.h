@@ -460,7 +460,8 @@ typedef struct coracle_memory {
 
 CORACLE_API coracle_status coracle_session_memory(const coracle_session* session, coracle_memory* memory);
 /** Bytes held by a session for its device: intermediate tensors there, and memory of the host that inputs and results
- * pass through on their way; constants are the model's (coracle_model_device_bytes). 0 without a device (coracle_model_options.device). */
+ * pass through on their way; constants are the model's (coracle_model_device_bytes). 0 without a device
+ * (coracle_model_options.device). */
 CORACLE_API coracle_status coracle_session_device_memory(const coracle_session* session, size_t* bytes);
 /** Gives back what can be made again (arenas, plans, results); *bytes (may be null) is about how much that was. */
 CORACLE_API coracle_status coracle_session_release_memory(coracle_session* session, size_t* bytes);
