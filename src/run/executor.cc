@@ -300,11 +300,11 @@ void Executor::run_calls(const Graph& graph, BoundSteps& bound, DeviceRun::Segme
     const Step& step = bound.steps.steps[i];
     call.failure = nullptr;
     call.failure_detail = &detail;
-    const Clock::time_point start = profile_ != nullptr ? Clock::now() : Clock::time_point{};
     if (on_devices != nullptr) [[unlikely]]
       on_devices->before(i);
     if (observer_ != nullptr) [[unlikely]]
       observe(graph, bound, i, false, on_devices);
+    const Clock::time_point start = profile_ != nullptr ? Clock::now() : Clock::time_point{};
     step.kernel->run(call);
     if (profile_ != nullptr) {
       record({.node = node_name(graph, step),
