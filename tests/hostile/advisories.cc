@@ -246,6 +246,14 @@ std::vector<Advisory> make_advisories() {
        "ivot",
        {}},
 
+      {"PDSA-2023-016",
+       "least_pivot",
+       "lu_unpack",
+       {{kFloat32, {3, 3}}, {kInt64, {3}, {INT64_MIN, 1, 1}}},
+       {{"unpack_ludata", true}, {"unpack_pivots", true}},
+       "pivot -9223372036854775808 of 3 rows",
+       {}},
+
       {"PDSA-2023-017",
        "no_elements",
        "amin",

@@ -67,9 +67,9 @@ inline void reference(const LuUnpack&, ReferenceArgs& a) {
     std::vector<int64_t> rows(static_cast<size_t>(m));
     std::iota(rows.begin(), rows.end(), int64_t{0});
     for (int64_t step = 0; step < k; ++step) {
-      const int64_t other = pivots[static_cast<size_t>(i * k + step)] - 1;
-      require(other >= 0 && other < m, ErrorCode::kRunFailure, "pivot ", other + 1, " of ", m, " rows");
-      std::swap(rows[static_cast<size_t>(step)], rows[static_cast<size_t>(other)]);
+      const int64_t pivot = pivots[static_cast<size_t>(i * k + step)];  // counted from 1
+      require(pivot >= 1 && pivot <= m, ErrorCode::kRunFailure, "pivot ", pivot, " of ", m, " rows");
+      std::swap(rows[static_cast<size_t>(step)], rows[static_cast<size_t>(pivot - 1)]);
     }
     Matrix p(static_cast<size_t>(m * m), 0.0);
     for (int64_t c = 0; c < m; ++c) p[static_cast<size_t>(rows[static_cast<size_t>(c)] * m + c)] = 1;
