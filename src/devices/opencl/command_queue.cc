@@ -186,9 +186,9 @@ const char* CommandQueue::wait(Mark mark, std::string* detail) noexcept {
 }
 
 const char* CommandQueue::finish(std::string* detail) noexcept {
-  Fault fault{};
+  fault_ = {};
   if (may_have_faults_ && !failed()) {
-    note(api_.clEnqueueReadBuffer(queue_, faults_, CL_FALSE, 0, sizeof(Fault), fault.data(), 0, nullptr, nullptr),
+    note(api_.clEnqueueReadBuffer(queue_, faults_, CL_FALSE, 0, sizeof(Fault), fault_.data(), 0, nullptr, nullptr),
          "a copy from it", sizeof(Fault));
   }
   const cl_int code = api_.clFinish(queue_);
@@ -198,7 +198,7 @@ const char* CommandQueue::finish(std::string* detail) noexcept {
     keep(reason_of(code), code, "work under way", 0);
   }
   done_ = last_;
-  if (!failed() && fault[0] != 0) keep(fault);
+  if (!failed() && fault_[0] != 0) keep(fault_);
   if (may_have_faults_ && failed() && !device_->lost()) clear_faults();
   may_have_faults_ = false;
   return tell(detail);

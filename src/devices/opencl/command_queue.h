@@ -69,6 +69,7 @@ class CommandQueue final : public Queue {
   const char* failure_ = nullptr;
   std::string detail_;
   cl_mem faults_ = nullptr;       ///< a Fault; made at first use
+  Fault fault_{};                 ///< what was read of it: here, as a driver that fails may still write it later
   bool may_have_faults_ = false;  ///< work that was given since `finish` may write there
   std::vector<const char*> operands_;
   bool profiling_ = false;
