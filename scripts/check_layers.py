@@ -19,6 +19,7 @@ ALLOWED = {
     "cli": set(),      # likewise
     "paddle_c": set(), # likewise
     "devices": {"base", "graph", "ops"},
+    "engines": {"base", "graph", "ops"},
 }
 # Declares nothing of the library: everybody may include it.
 FOR_ALL = {"base/json_memory.h"}
@@ -26,6 +27,7 @@ PLAN_INTERFACES = {"plan/kernel.h", "plan/device.h", "plan/queue.h", "plan/call_
 # Their stages of planning change what was planned.
 STAGE_INTERFACES = {"plan/plan_stage.h", "plan/steps.h"}
 STAGES = re.compile(r"^devices/[^/]+/stages/")
+ENGINE_INTERFACES = {"plan/engine.h"}
 # Devices see what an operator is, not graphs.
 DEVICE_GRAPH = {"graph/op.h", "graph/attributes.h"}
 ISA_ALLOWED = re.compile(r"^devices/cpu/isa/")
@@ -50,6 +52,8 @@ def problems(root):
             ok = to == folder or to in ALLOWED.get(folder, set())
             if folder == "devices" and to == "plan":
                 ok = target in PLAN_INTERFACES or bool(STAGES.match(name)) and target in STAGE_INTERFACES
+            if folder == "engines" and to == "plan":
+                ok = target in ENGINE_INTERFACES
             if folder == "devices" and to == "graph":
                 ok = target in DEVICE_GRAPH
             if name.startswith("devices/cpu/isa/"):

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "passes/node_facts.h"
+#include "graph/node_facts.h"
 
 namespace coracle {
 

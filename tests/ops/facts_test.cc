@@ -29,7 +29,7 @@
 #include "ops/shape/squeeze.h"
 #include "ops/shape/unsqueeze.h"
 #include "ops/shape/view_shape.h"
-#include "passes/node_facts.h"
+#include "graph/node_facts.h"
 #include "plan/kernel_selector.h"
 
 namespace coracle {

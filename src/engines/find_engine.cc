@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/printable.h"
+#include "plan/engine.h"
+
+namespace coracle {
+
+FoundEngine find_engine(std::string_view name) {
+  const std::span<const Engine* const> engines = all_engines();
+  const auto found = std::find_if(engines.begin(), engines.end(), [&](const Engine* e) { return e->name() == name; });
+  if (found != engines.end()) return {*found, {}};
+  std::string there;
+  for (const Engine* e : engines) there.append(there.empty() ? "" : ", ").append(e->name());
+  return {nullptr, text("there is no engine ", in_quotes(name), "; this build has: ", there.empty() ? "none" : there)};
+}
+
+}  // namespace coracle

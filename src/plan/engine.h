@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/compute_mode.h"
+#include "graph/graph.h"
+
+/// Engines: libraries of others that take a part of a graph as a whole, a block, and run it in their own way. How
+/// blocks are found, what is compiled when, and what happens where an engine fails stands in plan/blocks and
+/// run/engine_blocks; an engine knows nothing of it.
+namespace coracle {
+
+/// What a user chooses for an engine.
+struct EngineOptions {
+  std::string device;                         ///< of the engine, as it names them ("CPU", "GPU"); empty: its first
+  Precision precision = Precision::kDefault;  ///< below kHigh the engine may round as it likes
+};
+
+/// A block for given shapes.
+struct BlockToCompile {
+  const Graph& graph;  ///< its inputs, constants, nodes in order and outputs; stays while what is compiled of it lives
+  std::span<const Fact> facts;  ///< by value, known all of them, with elements where those are known; for the call only
+  int threads = 1;              ///< that a run may keep busy, the caller's included
+  const EngineOptions& options;
+};
+
+/// What one session needs to run a block. One thread at a time.
+class BlockRun {
+ public:
+  virtual ~BlockRun() = default;
+  /// `inputs` are row-major and of the types that the block was compiled for, but for those whose elements were known
+  /// then, which are as they were; `outputs` have memory of the results' types, to be written. Throws Error; then
+  /// outputs are as they may be.
+  virtual void run(std::span<const Tensor> inputs, std::span<Tensor> outputs) = 0;
+};
+
+/// A block that an engine has compiled. Immutable, used by any number of threads.
+class CompiledBlock {
+ public:
+  virtual ~CompiledBlock() = default;
+  /// Throws Error.
+  virtual std::unique_ptr<BlockRun> make_run() const = 0;
+  /// About how much memory it takes beside the graph's constants; 0 where the engine does not tell.
+  virtual size_t bytes() const { return 0; }
+};
+
+/// Immutable, used by any number of threads; lives as long as the process.
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  virtual std::string_view name() const = 0;  ///< "openvino", as people write it
+
+  /// Whether its library is there: empty, or what is missing and what to do. Loads it. Throws only for memory.
+  virtual std::string missing() const = 0;
+  /// Which library it is, with its version, for people and for the keys of caches; empty if it is missing.
+  virtual std::string version() const = 0;
+  /// Why it does not take a node of a graph, for people; empty if it does. Types may be unknown in part: what they turn
+  /// out to be may still be refused by `compile`. Needs no library. Throws only for memory.
+  virtual std::string refusal(const Graph& graph, const Node& node) const = 0;
+  /// Throws Error where it does not take the block.
+  virtual std::shared_ptr<const CompiledBlock> compile(const BlockToCompile& block) const = 0;
+};
+
+/// The engines of this build, generated from the folders of src/engines.
+std::span<const Engine* const> all_engines();
+
+/// An engine, or why there is none of the name.
+struct FoundEngine {
+  const Engine* engine = nullptr;
+  std::string missing;
+};
+
+/// The engine of a name: of this build, or else of a plug-in (src/engines/plugin.h).
+FoundEngine find_engine(std::string_view name);
+
+}  // namespace coracle
