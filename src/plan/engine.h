@@ -17,7 +17,7 @@ namespace coracle {
 
 /// What a user chooses for an engine.
 struct EngineOptions {
-  std::string device;                         ///< of the engine, as it names them ("CPU", "GPU"); empty: its first
+  std::string device = {};                    ///< of the engine, as it names them ("CPU", "GPU"); empty: its first
   Precision precision = Precision::kDefault;  ///< below kHigh the engine may round as it likes
 };
 

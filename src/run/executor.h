@@ -14,6 +14,7 @@
 #include "base/pages.h"
 #include "plan/device.h"
 #include "run/device_run.h"
+#include "run/engine_blocks.h"
 #include "run/observer.h"
 #include "run/profile.h"
 #include "run/program.h"
@@ -78,6 +79,9 @@ class Executor {
   void observe(const Graph& graph, const BoundSteps& bound, size_t i, bool results, DeviceRun::Segment* on_devices);
   bool read_shape_inputs(const Node& node, Frame& frame);
   void run_alone(const Graph& graph, size_t position, Frame& frame);
+  /// Results of a block on its engine; nothing where it runs natively.
+  std::optional<std::vector<Tensor>> run_by_engine(const Node& block, std::span<const Tensor> inputs,
+                                                   std::span<const Fact* const> facts, Frame& frame);
   std::vector<Fact> infer_results(const Node& node, std::span<const Fact* const> facts) const;
   static std::string largest_tensor(const Graph& graph, const Steps& steps);
   void reserve_arena(size_t bytes, const std::function<std::string()>& largest);
@@ -89,6 +93,7 @@ class Executor {
   ThreadPool pool_;
   const std::shared_ptr<MemoryLedger> ledger_;
   const std::unique_ptr<DeviceRun> devices_;  // null where the program uses none
+  EngineRuns engine_runs_;
   StepCache cache_;
   Pages arena_;
   std::optional<size_t> arena_in_use_;  // how much of the arena

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/deadline.h"
+#include "ops/control/engine_block.h"
 #include "plan/cost.h"
 #include "run/executor.h"
 #include "run/sized_call.h"
@@ -45,6 +46,44 @@ std::vector<Fact> Executor::infer_results(const Node& node, std::span<const Fact
   return infer_node(node, facts);
 }
 
+std::optional<std::vector<Tensor>> Executor::run_by_engine(const Node& block, std::span<const Tensor> inputs,
+                                                           std::span<const Fact* const> facts, Frame& frame) {
+  EngineBlocks& blocks = program_->engine_blocks();
+  const std::vector<bool>& decides = blocks.decides_sizes(block);
+  std::vector<Fact> operands;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    Fact fact = *facts[i];
+    if (fact.is_array) return std::nullopt;
+    fact.value = decides[i] ? std::make_shared<const Tensor>(inputs[i].clone()) : nullptr;
+    operands.push_back(std::move(fact));
+  }
+  const std::shared_ptr<const CompiledFor> compiled = blocks.find(block, operands, pool_.threads());
+  if (compiled == nullptr) return std::nullopt;
+  std::vector<Tensor> outputs;
+  for (size_t i = 0; i < compiled->results.size(); ++i) {
+    const Fact& fact = compiled->results[i];
+    Tensor& before = frame.tensors[index(block.outputs[i])];
+    if (options_.memory_limit == 0 && before.reusable_for(fact.dtype, fact.shape)) {
+      before.retype(fact.dtype, fact.shape);
+      before.set_lod({});
+      outputs.push_back(std::move(before));
+    } else {
+      before = Tensor();
+      outputs.push_back(Tensor::make(fact.dtype, fact.shape));
+    }
+    if (fact.lod != nullptr) outputs.back().set_lod(*fact.lod);
+  }
+  try {
+    engine_runs_.of(block, compiled).run(inputs, outputs);
+    return outputs;
+  } catch (const std::exception& e) {
+    Deadline::check_current();
+    engine_runs_.drop(*compiled);
+    blocks.give_up(block, *compiled, e.what());
+    return std::nullopt;
+  }
+}
+
 void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
   using Clock = std::chrono::steady_clock;
   const Node& node = graph.node(graph.order()[position]);
@@ -66,11 +105,16 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
     return run_nested(*node.regions.at(static_cast<size_t>(r)), std::move(args));
   };
   const Clock::time_point start = Clock::now();
-  const std::vector<Fact> results = infer_results(node, facts);
+  std::optional<std::vector<Tensor>> by_engine;
+  if (node.op.is<EngineBlock>()) by_engine = run_by_engine(node, inputs, facts, frame);
+  const std::vector<Fact> results = by_engine ? std::vector<Fact>() : infer_results(node, facts);
   if (observer_ != nullptr) observe_node(graph, node, inputs, false, *observer_);
-  const std::optional<SizedStep> sized = plan_sized(node, facts, results, program_->selector(), pool_);
+  std::optional<SizedStep> sized;
+  if (!by_engine) sized = plan_sized(node, facts, results, program_->selector(), pool_);
   std::vector<Tensor> outputs;
-  if (sized) {
+  if (by_engine) {
+    outputs = std::move(*by_engine);
+  } else if (sized) {
     reserve_arena(sized->prepared.workspace, [&] { return text("scratch of ", sized->kernel->name); });
     std::vector<Tensor*> before;
     for (ValueId v : node.outputs) before.push_back(&frame.tensors[index(v)]);
@@ -98,12 +142,14 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
             ") gave no result ", i);
     make_available(frame, node.outputs[i], std::move(outputs[i]));
   }
-  if (profile_ != nullptr && node.regions.empty()) {
+  if (profile_ != nullptr && (by_engine || node.regions.empty())) {
     std::vector<const Fact*> made;
     for (ValueId v : node.outputs) made.push_back(&frame.facts[index(v)]);
     record({.node = node.name,
             .op = node.op.name(),
-            .kernel = sized ? sized->kernel->name : "reference",
+            .kernel = by_engine ? node.op.as<EngineBlock>()->engine
+                      : sized   ? sized->kernel->name
+                                : "reference",
             .outputs = made.empty() ? std::string() : text(*made.front())},
            cost_of(node.op, NodeFacts(facts, node.input_counts, made, node.output_counts)), run_start_, start,
            *profile_);

@@ -83,6 +83,7 @@ size_t Executor::release_memory() {
   free_arena();
   if (devices_ != nullptr) devices_->release();
   frames_.clear();
+  engine_runs_.clear();
   return bytes;
 }
 

@@ -80,6 +80,15 @@ ModelOptions with_open_devices(ModelOptions options) {
   return options;
 }
 
+/// Packed weights of the file belong to values of the graph as it was.
+CutReport cut(LoadedModel& loaded, const ModelOptions& options) {
+  CutReport report = cut_blocks(loaded.graph, options.engines, options.passes.disabled);
+  if (report.blocks == 0) return report;
+  loaded.packed.clear();
+  if (options.passes.after_pass != nullptr) options.passes.after_pass("engine_blocks", report.blocks, loaded.graph);
+  return report;
+}
+
 }  // namespace
 
 std::shared_ptr<const Model> Model::load(const ModelSource& source, const ModelOptions& options) {
@@ -104,6 +113,7 @@ Model::Model(LoadedModel loaded, const ModelOptions& options)
       mapped_bytes_(loaded.mapped_bytes),
       pass_counts_(info_.saved ? passes_of(info_, loaded.graph, options.passes)
                                : run_passes(loaded.graph, options.passes)),
+      engine_report_(cut(loaded, options_)),
       program_(std::make_shared<const Program>(std::make_shared<const Graph>(std::move(loaded.graph)), options_,
                                                std::move(loaded.packed))) {
   options_.cancelled = nullptr;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/blocks/cut.h"
 #include "run/options.h"
 #include "run/program.h"
 
@@ -22,6 +23,8 @@ class Model {
   const ModelOptions& options() const { return options_; }
   const ModelInfo& info() const { return info_; }
   const std::vector<PassCount>& pass_counts() const { return pass_counts_; }
+  /// Which engine runs which node, if it uses any.
+  const CutReport& engine_report() const { return engine_report_; }
   const std::shared_ptr<const Program>& program() const { return program_; }
   size_t mapped_bytes() const { return mapped_bytes_; }  ///< of weights as read
 
@@ -40,6 +43,7 @@ class Model {
   std::vector<FileStamp> files_;
   size_t mapped_bytes_;
   std::vector<PassCount> pass_counts_;
+  CutReport engine_report_;
   std::shared_ptr<const Program> program_;
 };
 

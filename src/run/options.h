@@ -11,6 +11,7 @@
 #include "base/workers.h"
 #include "model/load.h"
 #include "passes/pass.h"
+#include "plan/blocks/choice.h"
 #include "plan/kernel_selector.h"
 
 /// What the users of a model and of a session choose. Each struct reaches as a whole whoever acts on a part of it, so
@@ -22,6 +23,7 @@ struct ModelOptions {
   LoadOptions load;                                  ///< how it is read
   PassOptions passes;                                ///< how it is rewritten
   KernelChoice kernels;                              ///< what may run it
+  EngineChoice engines = {};                         ///< what runs parts of it
   std::vector<std::string> keep_tensors = {};        ///< variables that stay readable after a run; "*": all with a name
   int64_t time_limit_ms = 0;                         ///< of loading; 0: none
   const std::atomic<uint32_t>* cancelled = nullptr;  ///< ends loading when its lowest bit is set; null: never

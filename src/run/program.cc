@@ -4,7 +4,10 @@
 namespace coracle {
 
 Program::Program(std::shared_ptr<const Graph> graph, const ModelOptions& options, std::vector<PackedConstants> saved)
-    : graph_(std::move(graph)), selector_(options.kernels), packed_(options.weights_cache_bytes, std::move(saved)) {
+    : graph_(std::move(graph)),
+      selector_(options.kernels),
+      packed_(options.weights_cache_bytes, std::move(saved)),
+      engine_blocks_(options.engines) {
   add(*graph_, "main");
   int32_t number = 0;
   for (const Graph* g : numbered_graphs(*graph_)) infos_.at(g).number = number++;

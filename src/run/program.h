@@ -6,12 +6,14 @@
 #include <unordered_map>
 
 #include "plan/planner.h"
+#include "run/engine_blocks.h"
 #include "run/options.h"
 
 namespace coracle {
 
 /// A graph ready to be planned and run: its kernels, packed weights and value lifetimes, regions included.
-/// Immutable but for the packed weights and the constants on devices, which grow under locks; shared by all sessions.
+/// Immutable but for the packed weights, the constants on devices and what engines compile, which grow under locks;
+/// shared by all sessions.
 class Program {
  public:
   /// `saved`: packed weights of its file.
@@ -27,6 +29,7 @@ class Program {
   const GraphInfo& info(const Graph& graph) const { return infos_.at(&graph); }
   const KernelSelector& selector() const { return selector_; }
   PackedWeights& packed() const { return packed_; }
+  EngineBlocks& engine_blocks() const { return engine_blocks_; }
   /// By device of the selector.
   std::span<const std::unique_ptr<DeviceConstants>> constants() const { return constants_; }
   /// Bytes of devices' memory that constants take.
@@ -39,6 +42,7 @@ class Program {
   KernelSelector selector_;
   std::unordered_map<const Graph*, GraphInfo> infos_;
   mutable PackedWeights packed_;
+  mutable EngineBlocks engine_blocks_;
   std::vector<std::unique_ptr<DeviceConstants>> constants_;
 };
 

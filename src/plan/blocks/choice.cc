@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/blocks/choice.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "base/printable.h"
+
+namespace coracle {
+
+UsedEngine used_engine(std::string_view name, Precision precision) {
+  const size_t colon = std::min(name.find(':'), name.size());
+  UsedEngine used{.name = std::string(name), .options = {.precision = precision}};
+  used.options.device = name.substr(std::min(colon + 1, name.size()));
+  const FoundEngine found = find_engine(name.substr(0, colon));
+  used.missing = found.engine == nullptr ? found.missing : found.engine->missing();
+  if (used.missing.empty()) {
+    used.engine = found.engine;
+  } else {
+    log(LogLevel::kWarning, "the engine ", in_quotes(name),
+        " cannot be used, what it would run runs natively: ", used.missing);
+  }
+  return used;
+}
+
+void add_mark(std::string_view text, Precision precision, EngineChoice& choice) {
+  const size_t end = text.find_first_of(":=@");
+  require(end != std::string_view::npos && end > 0 && end + 1 < text.size(), ErrorCode::kInvalidArgument, "the mark ",
+          in_quotes(text),
+          " is none of ENGINE:NODE, ENGINE=OPERATOR, ENGINE@SCOPE and ENGINE:VARIABLE..VARIABLE, as in "
+          "'openvino:conv2d_*'");
+  const std::string_view name = text.substr(0, end);
+  const std::string_view what = text.substr(end + 1);
+  EngineMark mark;
+  const auto found = std::find_if(choice.engines.begin(), choice.engines.end(), [&](const UsedEngine& e) {
+    return std::string_view(e.name).substr(0, e.name.find(':')) == name;
+  });
+  mark.engine = static_cast<size_t>(found - choice.engines.begin());
+  if (found == choice.engines.end()) {
+    choice.engines.push_back(used_engine(name, precision));
+    choice.engines.back().automatic = false;
+  }
+  const size_t dots = what.find("..");
+  if (text[end] == '=') {
+    mark.kind = EngineMark::Kind::kType;
+  } else if (text[end] == '@') {
+    mark.kind = EngineMark::Kind::kScope;
+  } else if (dots != std::string_view::npos) {
+    mark.kind = EngineMark::Kind::kBetween;
+    mark.to = what.substr(dots + 2);
+  }
+  mark.pattern = mark.kind == EngineMark::Kind::kBetween ? what.substr(0, dots) : what;
+  require(!mark.pattern.empty() && (mark.kind != EngineMark::Kind::kBetween || !mark.to.empty()),
+          ErrorCode::kInvalidArgument, "the mark ", in_quotes(text), " names only one of two variables");
+  choice.marks.push_back(std::move(mark));
+}
+
+}  // namespace coracle

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plan/blocks/choice.h"
+
+namespace coracle {
+
+/// What became of a node when blocks were cut, for people.
+struct CutNode {
+  std::string graph;  ///< "main", or where its region is: "main/while_3/0"
+  std::string node;
+  std::string op;
+  std::string engine;  ///< empty if it runs natively
+  std::string block;   ///< the name of the block's node; empty as above
+  std::string cause;   ///< why engines do not run it; empty if one does
+};
+
+/// What cutting did.
+struct CutReport {
+  std::vector<CutNode> nodes;  ///< in the order of the program
+  int blocks = 0;
+};
+
+/// The graph with blocks for engines as nodes (ops/control/engine_block.h), in its regions too; it has the same inputs,
+/// outputs and names, and its nodes come in the same order as far as blocks let them. `disabled`: names of stages to leave
+/// out. Where there is nothing to cut `graph` stays as it is.
+CutReport cut_blocks(Graph& graph, const EngineChoice& choice, std::span<const std::string> disabled);
+
+}  // namespace coracle

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "base/deadline.h"
+#include "plan/blocks/block_plan.h"
+
+namespace coracle {
+namespace {
+
+/// Results of at most this many integers are shape arithmetic: planning computes them, where it can, and what follows
+/// needs them there.
+constexpr int64_t kShapeElements = 64;
+
+bool is_shape_arithmetic(const Fact& fact) {
+  return (fact.dtype == DType::kInt64 || fact.dtype == DType::kInt32) && fact.shape.known() &&
+         fact.shape.count() <= kShapeElements;
+}
+
+/// Why no engine is asked for a node; empty if they are.
+std::string_view refusal_of_all(const Graph& graph, const Node& node) {
+  if (!node.op.row().pure) return "what it does besides its results must be done in the order of the program";
+  if (!node.regions.empty()) return "it runs regions, which have blocks of their own";
+  const auto is_array = [&](ValueId v) { return graph.fact(v).is_array; };
+  if (std::any_of(node.inputs.begin(), node.inputs.end(), is_array) ||
+      std::any_of(node.outputs.begin(), node.outputs.end(), is_array)) {
+    return "tensor arrays";
+  }
+  const auto known = [&](ValueId v) { return graph.fact(v).value != nullptr; };
+  if (std::all_of(node.outputs.begin(), node.outputs.end(), known)) return "its results are known while planning";
+  const auto shapes = [&](ValueId v) { return is_shape_arithmetic(graph.fact(v)); };
+  if (!node.inputs.empty() && std::all_of(node.outputs.begin(), node.outputs.end(), shapes)) {
+    return "a few integers, which planning may need";
+  }
+  return {};
+}
+
+}  // namespace
+
+void detect_nodes(BlockPlan& plan, size_t engine) {
+  const UsedEngine& used = plan.choice().engines[engine];
+  for (NodeId id : plan.graph().order()) {
+    BlockPlan::NodeState& state = plan.state(id);
+    state.candidate = false;
+    if (state.block != BlockPlan::kNone) continue;
+    const bool wanted = state.marked == BlockPlan::kNone ? used.automatic : state.marked == static_cast<int>(engine);
+    if (!wanted) continue;
+    Deadline::check_current();
+    const Node& node = plan.graph().node(id);
+    std::string refusal(refusal_of_all(plan.graph(), node));
+    if (refusal.empty()) refusal = used.engine->refusal(plan.graph(), node);
+    if (refusal.empty()) {
+      state.candidate = true;
+    } else {
+      BlockPlan::add_cause(state, used.name, refusal);
+    }
+  }
+}
+
+}  // namespace coracle

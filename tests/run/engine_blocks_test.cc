@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks on an engine give what they give natively, whatever the engine does.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "base/log.h"
+#include "run/session_results.h"
+#include "support/chance_engine.h"
+#include "support/graph_model.h"
+#include "support/random_graph.h"
+#include "support/small_models.h"
+
+namespace coracle::test {
+namespace {
+
+ModelOptions with(const EngineChoice& choice) {
+  ModelOptions options;
+  options.engines = choice;
+  options.passes.disabled = {"engine_cost"};
+  return options;
+}
+
+/// The same blocks, but each runs natively: its engine is not there.
+std::shared_ptr<const Model> native(const std::shared_ptr<const Model>& model) {
+  ModelOptions options;
+  options.passes.disabled = {"all"};
+  return model_of(Graph(model->program()->graph()), options);
+}
+
+/// Messages while it lives.
+class Messages {
+ public:
+  Messages() {
+    set_logger(LogLevel::kWarning, [this](LogLevel, const char* m) { all_.append(m).append("\n"); });
+  }
+  ~Messages() { set_logger(LogLevel::kOff, nullptr); }
+  Messages(const Messages&) = delete;
+  Messages& operator=(const Messages&) = delete;
+  const std::string& all() const { return all_; }
+  int64_t lines() const { return std::count(all_.begin(), all_.end(), '\n'); }
+
+ private:
+  std::string all_;
+};
+
+const std::vector<Shape> kShapes = {{1, 4, 8, 8}, {2, 4, 5, 7}, {1, 4, 33, 20},
+                                    {1, 4, 1, 3}, {2, 4, 5, 7}, {1, 4, 8, 8}};
+
+class RandomEngineBlocks : public ::testing::TestWithParam<unsigned> {};
+
+TEST_P(RandomEngineBlocks, GiveTheBitsOfNativeRegions) {
+  const unsigned seed = GetParam();
+  const Graph graph = random_graph(seed, 40);
+  for (const int percent : {30, 70, 100}) {
+    SCOPED_TRACE(text(percent, " % of the nodes taken"));
+    const auto engine = ChanceEngine::make("chance", seed, percent);
+    const auto other = ChanceEngine::make("other", seed + 7, 60);
+    {
+      const auto model = model_of(Graph(graph), with({.engines = {use(*engine), use(*other)}, .min_ops = 1}));
+      const auto same = native(model);
+      const auto plain = model_of(Graph(graph));
+      Session used(model, {.threads = 2});
+      for (const Shape& shape : kShapes) {
+        SCOPED_TRACE(text(shape));
+        const Tensor x = random_tensor(shape, seed);
+        const std::vector<Tensor> expected = run_fresh(same, {x});
+        EXPECT_TRUE(same_bits(run(used, {x}), expected)) << "used session";
+        EXPECT_TRUE(same_bits(run_fresh(model, {x}, {.threads = 1}), expected)) << "fresh session";
+        const std::vector<Tensor> uncut = run_fresh(plain, {x});
+        for (size_t i = 0; i < uncut.size(); ++i) {
+          for (int64_t e = 0; e < uncut[i].count(); ++e) {
+            ASSERT_NEAR(expected[i].number(e), uncut[i].number(e), 1e-4 * (1 + std::abs(uncut[i].number(e))));
+          }
+        }
+      }
+      EXPECT_GT(engine->counts().runs, 0);
+    }
+    EXPECT_EQ(engine->counts().alive + other->counts().alive, 0) << "the model is gone";
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Seeds, RandomEngineBlocks, ::testing::Range(1U, 9U));
+
+TEST(EngineBlocks, AreCompiledOnceForEachSizeAndSession) {
+  const auto engine = ChanceEngine::make("chance", 0, 100);
+  const auto model = model_of(random_graph(3, 20), with({.engines = {use(*engine)}, .min_ops = 1}));
+  const int blocks = model->engine_report().blocks;
+  Session first(model, {.threads = 1});
+  Session second(model, {.threads = 1});
+  const auto run_both = [&](const Shape& shape) {
+    run(first, {random_tensor(shape, 1)});
+    run(second, {random_tensor(shape, 1)});
+  };
+  for (int i = 0; i < 3; ++i) run_both({1, 4, 8, 8});
+  EXPECT_EQ(engine->counts().compiled, blocks);
+  for (int64_t width = 1; width <= 20; ++width) run_both({1, 4, 8, width});
+  EXPECT_EQ(engine->counts().compiled, blocks * 20) << "width 8 was there";
+  EXPECT_LE(engine->counts().alive, blocks * 8 * 2) << "the model and its sessions keep eight each";
+  second.release_memory();
+  first.release_memory();
+  EXPECT_LE(engine->counts().alive, blocks * 8);
+}
+
+TEST(EngineBlocks, ThatFailRunNativelyWithOneNotice) {
+  const Graph graph = random_graph(5, 30);
+  const Tensor x = random_tensor({1, 4, 6, 6}, 1);
+  for (const auto& [name, faults] : {std::pair{"compile", ChanceFaults{.compile = 1}},
+                                     {"start", {.start = 1}},
+                                     {"run", {.run = 1}},
+                                     {"later run", {.run = 3}},
+                                     {"memory", {.memory = 2}}}) {
+    SCOPED_TRACE(name);
+    const auto engine = ChanceEngine::make("chance", 1, 70);
+    const auto model = model_of(Graph(graph), with({.engines = {use(*engine)}, .min_ops = 1}));
+    const std::vector<Tensor> expected = run_fresh(native(model), {x});
+    const Messages messages;
+    engine->set_faults(faults);
+    Session session(model, {.threads = 2});
+    for (int i = 0; i < 4; ++i) EXPECT_TRUE(same_bits(run(session, {x}), expected)) << "run " << i;
+    EXPECT_EQ(messages.lines(), 1) << messages.all();
+    EXPECT_NE(messages.all().find("chance"), std::string::npos) << messages.all();
+    EXPECT_NE(messages.all().find("natively"), std::string::npos) << messages.all();
+  }
+}
+
+TEST(EngineBlocks, OfAFileWhoseEngineIsMissingRunNatively) {
+  const auto engine = ChanceEngine::make("chance", 1, 70);
+  const auto model = model_of(random_graph(6, 30), with({.engines = {use(*engine)}, .min_ops = 1}));
+  const Tensor x = random_tensor({1, 4, 6, 6}, 1);
+  const std::vector<Tensor> expected = run_fresh(model, {x});
+  const Messages messages;
+  EXPECT_TRUE(same_bits(run_fresh(native(model), {x}), expected));
+  EXPECT_EQ(messages.lines(), 1) << messages.all();
+  EXPECT_NE(messages.all().find("there is no engine 'chance'"), std::string::npos) << messages.all();
+}
+
+TEST(EngineBlocks, RunInSessionsOfManyThreads) {
+  const auto engine = ChanceEngine::make("chance", 2, 80);
+  const auto model = model_of(random_graph(7, 30), with({.engines = {use(*engine)}, .min_ops = 1}));
+  const auto same = native(model);
+  std::vector<std::vector<Tensor>> expected;
+  for (const Shape& shape : kShapes) expected.push_back(run_fresh(same, {random_tensor(shape, 1)}));
+  std::vector<std::thread> threads;
+  std::atomic<int> wrong{0};
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      Session session(model, {.threads = 1});
+      for (size_t i = 0; i < 2 * kShapes.size(); ++i) {
+        const size_t at = (i + static_cast<size_t>(t)) % kShapes.size();
+        if (!same_bits(run(session, {random_tensor(kShapes[at], 1)}), expected[at])) ++wrong;
+      }
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace coracle::test

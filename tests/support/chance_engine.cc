@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/chance_engine.h"
+
+#include <atomic>
+#include <cstring>
+#include <new>
+
+#include "run/executor.h"
+
+namespace coracle::test {
+namespace {
+
+/// What an engine shares with its blocks.
+struct Shared {
+  std::atomic<int> compiled{0};
+  std::atomic<int> alive{0};
+  std::atomic<int> starts{0};
+  std::atomic<int> runs{0};
+  std::atomic<int> compile_fault{0};
+  std::atomic<int> start_fault{0};
+  std::atomic<int> run_fault{0};
+  std::atomic<int> memory_fault{0};
+};
+
+class Run final : public BlockRun {
+ public:
+  Run(std::shared_ptr<const Program> program, int threads, std::shared_ptr<Shared> shared)
+      : executor_(std::move(program), {.threads = threads}), shared_(std::move(shared)) {}
+
+  void run(std::span<const Tensor> inputs, std::span<Tensor> outputs) override {
+    const int number = ++shared_->runs;
+    if (number == shared_->memory_fault) throw std::bad_alloc();
+    const bool fails = number == shared_->run_fault;
+    const std::vector<Tensor> results = executor_.run(inputs);
+    for (size_t i = 0; i < results.size(); ++i) {
+      require(results[i].dtype() == outputs[i].dtype() && results[i].shape() == outputs[i].shape(), "result ", i,
+              " is ", results[i].shape(), ", expected ", outputs[i].shape());
+      std::memcpy(outputs[i].raw(), results[i].raw(), fails ? results[i].bytes() / 2 : results[i].bytes());
+    }
+    require(!fails, ErrorCode::kRunFailure, "this run was to fail");
+  }
+
+ private:
+  Executor executor_;
+  std::shared_ptr<Shared> shared_;
+};
+
+class Compiled final : public CompiledBlock {
+ public:
+  Compiled(const BlockToCompile& block, std::shared_ptr<Shared> shared)
+      : program_(std::make_shared<const Program>(std::make_shared<const Graph>(block.graph), ModelOptions{})),
+        threads_(block.threads),
+        shared_(std::move(shared)) {
+    ++shared_->alive;
+  }
+  ~Compiled() override { --shared_->alive; }
+
+  std::unique_ptr<BlockRun> make_run() const override {
+    const int number = ++shared_->starts;
+    require(number != shared_->start_fault, ErrorCode::kUnsupported, "this one was not to start");
+    return std::make_unique<Run>(program_, threads_, shared_);
+  }
+
+ private:
+  std::shared_ptr<const Program> program_;
+  int threads_;
+  std::shared_ptr<Shared> shared_;
+};
+
+class Chance final : public ChanceEngine {
+ public:
+  Chance(std::string name, unsigned seed, int percent) : name_(std::move(name)), seed_(seed), percent_(percent) {}
+
+  std::string_view name() const override { return name_; }
+  std::string missing() const override { return {}; }
+  std::string version() const override { return "1"; }
+
+  std::string refusal(const Graph& /*graph*/, const Node& node) const override {
+    uint32_t hash = 2166136261U + seed_ * 977U;
+    for (char c : node.name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
+    hash ^= hash >> 15U;
+    return hash % 100 < static_cast<uint32_t>(percent_) ? std::string() : "by chance";
+  }
+
+  std::shared_ptr<const CompiledBlock> compile(const BlockToCompile& block) const override {
+    const int number = ++shared_->compiled;
+    require(number != shared_->compile_fault, ErrorCode::kUnsupported, "this one was not to compile");
+    for (const Fact& f : block.facts) require(f.known(), "a type is not known");
+    return std::make_shared<const Compiled>(block, shared_);
+  }
+
+  Counts counts() const override {
+    return {.compiled = shared_->compiled, .alive = shared_->alive, .runs = shared_->runs};
+  }
+  void set_faults(const ChanceFaults& faults) override {
+    shared_->compile_fault = faults.compile;
+    shared_->start_fault = faults.start;
+    shared_->run_fault = faults.run;
+    shared_->memory_fault = faults.memory;
+  }
+
+ private:
+  std::string name_;
+  unsigned seed_;
+  int percent_;
+  std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+};
+
+}  // namespace
+
+std::shared_ptr<ChanceEngine> ChanceEngine::make(std::string name, unsigned seed, int percent) {
+  return std::make_shared<Chance>(std::move(name), seed, percent);
+}
+
+}  // namespace coracle::test

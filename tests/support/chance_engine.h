@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "plan/blocks/choice.h"
+
+namespace coracle::test {
+
+/// What a ChanceEngine does wrong, and when: each counted from 1 on, 0 for never.
+struct ChanceFaults {
+  int compile = 0;  ///< the n-th block does not compile
+  int start = 0;    ///< the n-th run of its own is not made
+  int run = 0;      ///< the n-th run fails, its results half written
+  int memory = 0;   ///< there is no memory for the n-th run
+};
+
+/// An engine that exists only in tests: it takes nodes by chance, and runs blocks by the kernels of the CPU as a region
+/// that runs natively would be: with the same bits.
+class ChanceEngine : public Engine {
+ public:
+  struct Counts {
+    int compiled = 0;  ///< blocks, or tries
+    int alive = 0;     ///< of them, those that somebody still holds
+    int runs = 0;
+  };
+  virtual Counts counts() const = 0;
+  virtual void set_faults(const ChanceFaults& faults) = 0;
+
+  /// Takes this share of all nodes, which ones depends on their names and the seed.
+  static std::shared_ptr<ChanceEngine> make(std::string name, unsigned seed, int percent);
+};
+
+/// `engine` must outlive the models that use it.
+inline UsedEngine use(const ChanceEngine& engine) {
+  return {.engine = &engine, .name = std::string(engine.name()), .options = {}};
+}
+
+}  // namespace coracle::test
