@@ -127,7 +127,8 @@ typedef void (*coracle_pass_function)(void* user, const char* pass, int64_t coun
 typedef struct coracle_model_options {
   size_t struct_size;
   const char* cpu_isa;         /**< widest instruction set to use ("sse2", "avx2", ...); null: all the machine has */
-  const char* disable_passes;  /**< names of rewrites to leave out, separated by commas; "all" for every one; or null */
+  const char* disable_passes;  /**< names of rewrites to leave out, separated by commas; "all" for every one; or null.
+                                    Stages that find blocks for engines too: "engine_cost", for instance */
   int64_t max_rewrites;        /**< stop after that many single rewrites (to bisect); negative: no limit */
   const char* disable_kernels; /**< prefixes of kernel names to leave out, separated by commas; or null */
   const char* keep_tensors;    /**< names of variables to keep for coracle_session_tensor, separated by commas, "*" for
@@ -169,6 +170,18 @@ typedef struct coracle_model_options {
    * on the processor, with copies in between. "cpu" or null: all of them there. A device that is not there is
    * CORACLE_UNSUPPORTED or CORACLE_INVALID_ARGUMENT, with what is missing and which devices there are. */
   const char* device;
+  /** Engines that run parts of the model, in order of preference, separated by commas: "openvino", "openvino:GPU" for
+   * one of an engine's devices, "openvino,xnnpack" for what the first does not take. Or null. Operators that an engine
+   * takes and that hang together become a block, which it runs as one; all others run as without engines, and so does a
+   * block whose engine is missing, does not take it or fails in a run: a message of CORACLE_LOG_WARNING says so, once
+   * for each block. */
+  const char* engines;
+  int64_t min_ops; /**< blocks of fewer operators run as without engines, unless `marks` names one of them; default 2 */
+  /** Operators that go to an engine, separated by commas: "openvino:NAME" by the names of nodes in the graph that runs
+   * (coracle_model_graph_text), "openvino=TYPE" by their operator, both with '*' and '?'; "openvino@SCOPE" by a part of
+   * their name scope; "openvino:A..B" those on a way from the variable A to the variable B. Or null. An engine that
+   * only `marks` names takes nothing else. */
+  const char* marks;
 } coracle_model_options;
 
 /** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_model_options). */
@@ -231,6 +244,13 @@ CORACLE_API coracle_status coracle_model_save_packed(const coracle_model* model,
 
 /** Bytes of packed weights that the model keeps for its sessions, those in its file excepted. For any thread. */
 CORACLE_API size_t coracle_model_packed_bytes(const coracle_model* model);
+/**
+ * Which engines the model uses (coracle_model_options.engines) and for what, as JSON: in "engines" their names and
+ * versions, or why one is missing; in "blocks" the parts that they run; in "nodes" each node of the graph with its
+ * block, or why engines do not run it. Free the text with coracle_string_free.
+ */
+CORACLE_API coracle_status coracle_model_engines(const coracle_model* model, char** json);
+
 /** Bytes of its device's memory (coracle_model_options.device) that the model's constants take for all its sessions; 0
  * before one has planned. What a session takes beside them: coracle_session_device_memory. For any thread. */
 CORACLE_API size_t coracle_model_device_bytes(const coracle_model* model);

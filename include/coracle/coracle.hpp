@@ -148,6 +148,9 @@ struct ModelOptions {
   bool check_weights = false;                  ///< of a saved model, by their checksums
   std::size_t weights_cache_bytes = SIZE_MAX;  ///< bound on packed weights, see coracle_model_options
   std::string device;                          ///< "opencl", "opencl:1", "cpu"; empty: cpu
+  std::string engines;                         ///< comma-separated, see coracle_model_options
+  std::int64_t min_ops = 2;                    ///< operators of a block of an engine at least
+  std::string marks;                           ///< comma-separated, "openvino=conv2d"
 };
 
 /// The bytes of a file, which must stay while the model lives, or nothing if there is no such file. Must not throw.
@@ -252,6 +255,13 @@ class Model {
   }
   /// See coracle_model_packed_bytes.
   size_t packed_bytes() const { return coracle_model_packed_bytes(handle_.get()); }
+  /// What coracle_model_engines says, as JSON.
+  std::string engines() const {
+    char* text = nullptr;
+    check(coracle_model_engines(handle_.get(), &text));
+    const std::unique_ptr<char, void (*)(char*)> owner(text, coracle_string_free);
+    return text;
+  }
   /// See coracle_model_device_bytes.
   size_t device_bytes() const { return coracle_model_device_bytes(handle_.get()); }
   /// See coracle_model_description.
@@ -281,6 +291,9 @@ class Model {
     c.check_weights = options.check_weights ? 1 : 0;
     c.weights_cache_bytes = options.weights_cache_bytes;
     c.device = or_null(options.device);
+    c.engines = or_null(options.engines);
+    c.min_ops = options.min_ops;
+    c.marks = or_null(options.marks);
     c.time_limit_ms = options.time_limit_ms;
     c.weights = or_null(options.weights);
     static_assert(sizeof(*options.cancelled) == sizeof(*c.cancelled), "an atomic of the library");

@@ -27,7 +27,8 @@ class ModelOptions(ctypes.Structure):
                 ("disable_kernels", c_char_p), ("keep_tensors", c_char_p), ("after_pass", PassFunction),
                 ("after_pass_user", c_void_p), ("precision", c_char_p), ("emulate_tiles", c_int32), ("time_limit_ms", c_int64),
                 ("weights", c_char_p), ("cancelled", POINTER(c_uint32)), ("check_declared_sizes", c_int32),
-                ("check_weights", c_int32), ("weights_cache_bytes", c_size_t), ("device", c_char_p)]
+                ("check_weights", c_int32), ("weights_cache_bytes", c_size_t), ("device", c_char_p),
+                ("engines", c_char_p), ("min_ops", c_int64), ("marks", c_char_p)]
 
 
 class SessionOptions(ctypes.Structure):
@@ -77,6 +78,7 @@ FUNCTIONS = {
     "model_save_packed": ("status", c_void_p, c_char_p),
     "model_packed_bytes": (c_size_t, c_void_p),
     "model_device_bytes": (c_size_t, c_void_p),
+    "model_engines": ("status", c_void_p, POINTER(c_void_p)),
     "model_input_count": (c_size_t, c_void_p),
     "model_output_count": (c_size_t, c_void_p),
     "model_input": ("status", c_void_p, c_size_t, POINTER(TensorInfo)),

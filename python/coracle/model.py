@@ -30,7 +30,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
          max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
          precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0, weights: str | None = None,
          check_declared_sizes: bool = False, check_weights: bool = False, weights_cache_bytes: int | None = None,
-         device: str | None = None,
+         device: str | None = None, engines: Names = None, min_ops: int | None = None, marks: Names = None,
          after_pass: PassFunction | None = None) -> Model:
     """Loads a model: `coracle.load("ch_PP-OCRv4_det_infer")`.
 
@@ -52,6 +52,10 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     weights_cache_bytes: bound on the weights in the order of kernels that the model keeps for its sessions (`Model.packed_bytes`), None is
     none; what has no room is packed by each plan for itself.
     device: where operators run if it has kernels for them, "opencl" or "opencl:1" for the second of that kind; "cpu" or None is none.
+    engines: engines that run parts of the model, in order of preference: ["openvino", "xnnpack"], "openvino:GPU" for one of an engine's
+    devices; what they do not take, and all of it where they are missing, runs as without. min_ops: operators of such a part at least, 2
+    unless given. marks: operators that go to an engine: "openvino:NAME", "openvino=TYPE", "openvino@SCOPE", "openvino:A..B" (between two
+    variables). `Model.engines` tells what came of it.
     after_pass: called in this thread behind each rewrite as `after_pass(name, count, text, dot)`: its name, how often it changed
     something, and the graph as text and in the language of Graphviz; first with the name "loaded" and the graph as it was read.
     What it raises comes out of `load`. A pickled model does not keep it.
@@ -74,7 +78,7 @@ def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, 
                 max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
                 precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0,
                 check_declared_sizes: bool = False, check_weights: bool = False, weights_cache_bytes: int | None = None,
-                device: str | None = None,
+                device: str | None = None, engines: Names = None, min_ops: int | None = None, marks: Names = None,
                 after_pass: PassFunction | None = None) -> Model:
     """Loads a model from the bytes of its program file and its (combined) parameter file.
 
@@ -211,6 +215,12 @@ class Model:
     def packed_bytes(self) -> int:
         """Bytes of weights in the order of kernels that the model keeps for its sessions; those in its file are not among them."""
         return _library.ask("model_packed_bytes", self._handle.pointer)
+
+    @property
+    def engines(self) -> dict[str, Any]:
+        """In "engines" those that the model uses, with versions, or why they are missing; in "blocks" the parts that they run; in "nodes" each
+        node with its block, or why engines do not run it."""
+        return json.loads(_library.owned_text("model_engines", self._handle.pointer))
 
     @property
     def device_bytes(self) -> int:

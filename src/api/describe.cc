@@ -228,6 +228,59 @@ std::string describe_devices() {
   });
 }
 
+std::string describe_engines(const Model& model) {
+  const EngineChoice& choice = model.options().engines;
+  const CutReport& report = model.engine_report();
+  std::vector<std::pair<const CutNode*, int64_t>> blocks;  // a node of each, and how many it has
+  for (const CutNode& node : report.nodes) {
+    if (node.block.empty()) continue;
+    const auto known =
+        std::find_if(blocks.begin(), blocks.end(), [&](const auto& b) { return b.first->block == node.block; });
+    if (known == blocks.end()) {
+      blocks.emplace_back(&node, 1);
+    } else {
+      ++known->second;
+    }
+  }
+  return object([&](Writer& w) {
+    w.StartObject();
+    w.Key("engines");
+    w.StartArray();
+    for (const UsedEngine& e : choice.engines) {
+      w.StartObject();
+      field(w, "name", e.name);
+      if (e.engine != nullptr) field(w, "version", e.engine->version());
+      if (!e.missing.empty()) field(w, "missing", e.missing);
+      w.EndObject();
+    }
+    w.EndArray();
+    w.Key("blocks");
+    w.StartArray();
+    for (const auto& [node, count] : blocks) {
+      w.StartObject();
+      field(w, "name", node->block);
+      field(w, "engine", node->engine);
+      field(w, "graph", node->graph);
+      field(w, "nodes", count);
+      w.EndObject();
+    }
+    w.EndArray();
+    w.Key("nodes");
+    w.StartArray();
+    for (const CutNode& node : report.nodes) {
+      w.StartObject();
+      field(w, "graph", node.graph);
+      field(w, "node", node.node);
+      field(w, "op", node.op);
+      if (!node.block.empty()) field(w, "block", node.block);
+      if (!node.cause.empty()) field(w, "cause", node.cause);
+      w.EndObject();
+    }
+    w.EndArray();
+    w.EndObject();
+  });
+}
+
 std::string describe(const BoundSteps& bound, const Graph& graph, const KernelSelector& selector) {
   return object([&](Writer& w) {
     w.StartArray();

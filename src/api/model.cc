@@ -11,6 +11,7 @@
 #include "base/printable.h"
 #include "graph/dot.h"
 #include "graph/text.h"
+#include "plan/blocks/block_plan.h"
 
 namespace coracle {
 namespace {
@@ -28,15 +29,18 @@ std::vector<std::string> split(const char* list) {
   return parts;
 }
 
-/// Error for a name that is no pass: a misspelt one would be left on without a word.
+/// Error for a name that is neither a pass nor a stage of finding blocks: a misspelt one would be left on without a
+/// word.
 void check_pass_names(const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     bool known = name == "all";
     std::string all;
-    for (const Pass& pass : pipeline()) {
-      known = known || name == pass.name;
-      if (all.find(pass.name) == std::string::npos) all.append(all.empty() ? "" : ", ").append(pass.name);
-    }
+    const auto look_at = [&](const char* there) {
+      known = known || name == there;
+      if (all.find(there) == std::string::npos) all.append(all.empty() ? "" : ", ").append(there);
+    };
+    for (const Pass& pass : pipeline()) look_at(pass.name);
+    for (const BlockStage& stage : block_stages()) look_at(stage.name);
     require(known, ErrorCode::kInvalidArgument, "there is no pass '", name, "' to disable; there are: ", all);
   }
 }
@@ -45,7 +49,17 @@ coracle_model_options default_options() {
   coracle_model_options options{};
   options.max_rewrites = -1;
   options.weights_cache_bytes = ModelOptions{}.weights_cache_bytes;
+  options.min_ops = EngineChoice{}.min_ops;
   return options;
+}
+
+EngineChoice engine_choice(const coracle_model_options& c, Precision precision) {
+  EngineChoice choice;
+  require(c.min_ops >= 1, ErrorCode::kInvalidArgument, "min_ops is ", c.min_ops, ", expected at least 1");
+  choice.min_ops = c.min_ops;
+  for (const std::string& name : split(c.engines)) choice.engines.push_back(used_engine(name, precision));
+  for (const std::string& mark : split(c.marks)) add_mark(mark, precision, choice);
+  return choice;
 }
 
 ModelOptions convert(const coracle_model_options* given) {
@@ -73,6 +87,7 @@ ModelOptions convert(const coracle_model_options* given) {
   options.kernels.disabled = split(c.disable_kernels);
   options.keep_tensors = split(c.keep_tensors);
   if (c.device != nullptr) options.device = c.device;
+  options.engines = engine_choice(c, options.kernels.precision);
   options.time_limit_ms = checked_time_limit(c.time_limit_ms);
   set_named("weights", c.weights, options.load.weights);
   static_assert(sizeof(std::atomic<uint32_t>) == sizeof(uint32_t) && std::atomic<uint32_t>::is_always_lock_free);
@@ -244,6 +259,14 @@ coracle_status coracle_model_save_packed(const coracle_model* model, const char*
 
 size_t coracle_model_packed_bytes(const coracle_model* model) {
   return model == nullptr ? 0 : model->model->program()->packed().bytes();
+}
+
+coracle_status coracle_model_engines(const coracle_model* model, char** json) {
+  return guard([&] {
+    require_pointer(model, "model");
+    require_pointer(json, "json");
+    *json = coracle::copied(coracle::describe_engines(*model->model));
+  });
 }
 
 size_t coracle_model_device_bytes(const coracle_model* model) {

@@ -143,6 +143,18 @@ void add_model_options(CLI::App* command, ModelArguments& m) {
             "for weights in the order of kernels, kept for all shapes (bytes, 100MB, 1.5GiB); without it, no limit");
   command->add_option("--device", m.options.device, "where operators run if it has kernels for them; others on the cpu")
       ->type_name("cpu|opencl[:N]");
+  command
+      ->add_option("--engines", m.options.engines,
+                   "engines that run parts of the model, comma-separated, in order of preference")
+      ->type_name("ENGINE[:DEVICE],...");
+  command->add_option("--min-ops", m.options.min_ops, "operators of such a part at least")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 31U));
+  command
+      ->add_option(
+          "--mark", m.options.marks,
+          "operators that go to an engine: ENGINE:NAME, ENGINE=TYPE, ENGINE@SCOPE or ENGINE:VARIABLE..VARIABLE, "
+          "comma-separated")
+      ->type_name("ENGINE:NAME,...");
   command->add_flag("--emulate-tiles", m.options.emulate_tiles, "compute what matrix tiles would, on any machine");
 }
 

@@ -6,15 +6,46 @@
 
 namespace coracle::cli {
 
+namespace {
+
+/// Engines, the blocks that they run, and the reasons of what runs natively.
+void print_engines(const std::string& text) {
+  JsonDocument d;
+  d.Parse(text.c_str());
+  for (const JsonValue& e : d["engines"].GetArray()) {
+    const bool missing = e.HasMember("missing");
+    fmt::print("engine {}: {}{}\n", e["name"].GetString(), missing ? "missing, " : "",
+               e[missing ? "missing" : "version"].GetString());
+  }
+  for (const JsonValue& b : d["blocks"].GetArray()) {
+    fmt::print("block {} on {}: {} nodes of {}\n", b["name"].GetString(), b["engine"].GetString(),
+               b["nodes"].GetInt64(), b["graph"].GetString());
+  }
+  for (const JsonValue& n : d["nodes"].GetArray()) {
+    const bool on_engine = n.HasMember("block");
+    fmt::print("{:<28} {:<20} {}\n", n["node"].GetString(), n["op"].GetString(),
+               on_engine ? n["block"].GetString() : "natively");
+    if (n.HasMember("cause")) fmt::print("    {}\n", n["cause"].GetString());
+  }
+}
+
+}  // namespace
+
 void explain(const ModelArguments& arguments, const SessionArguments& session_arguments, bool json) {
   const api::Model model(arguments.model, arguments.params, arguments.options);
+  const bool engines = !arguments.options.engines.empty() || !arguments.options.marks.empty();
   api::Session session(model, session_arguments.options);
   set_inputs(model, session_arguments.inputs, session);
   const std::string text = session.explain();
   if (json) {
-    fmt::print("{}\n", text);
+    if (engines) {
+      fmt::print("{{\"engines\":{},\"steps\":{}}}\n", model.engines(), text);
+    } else {
+      fmt::print("{}\n", text);
+    }
     return;
   }
+  if (engines) print_engines(model.engines());
   JsonDocument d;
   d.Parse(text.c_str());
   for (const JsonValue& step : d.GetArray()) {

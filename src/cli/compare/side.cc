@@ -89,6 +89,8 @@ constexpr Key kKeys[] = {
     {"emulate-tiles", [](const Setting& s) { s.model.options.emulate_tiles = truth(s.option, s.key, s.value); }},
     {"weights", [](const Setting& s) { s.model.options.weights = s.value; }},
     {"device", [](const Setting& s) { s.model.options.device = s.value; }},
+    {"engines", [](const Setting& s) { s.model.options.engines = s.value; }},
+    {"mark", [](const Setting& s) { s.model.options.marks = s.value; }},
     {"threads",
      [](const Setting& s) {
        const int64_t threads = whole_number(s.option, s.key, s.value);
