@@ -12,7 +12,7 @@ ValueNumber Builder::operand(const Node& node, int32_t value) {
   if (found != numbers_.end()) return found->second;
   require(value >= 0, "an operand is absent");
   require(node.is_float(value), "an operand is not float32");
-  ValueNumber number = -1;
+  ValueNumber number = kNoValue;
   if (node.has_elements(value)) {
     number = constant(node.dims(value), node.floats(value));
   } else {

@@ -51,10 +51,10 @@ std::vector<float> reordered(const float* filter, const Dims& dims, const Place&
   return stored;
 }
 
-/// The bias, where the epilogue begins with one; -1 where it does not.
+/// The bias, where the epilogue begins with one.
 ValueNumber bias(Builder& b, const Node& node, int64_t channels, size_t& first) {
   const float* elements = bias_of(node, first);
-  return elements == nullptr ? -1 : b.weights_in_place({channels}, elements);
+  return elements == nullptr ? kNoValue : b.weights_in_place({channels}, elements);
 }
 
 void build_convolution(Builder& b, const Node& node) {
@@ -78,7 +78,7 @@ void build_convolution(Builder& b, const Node& node) {
   const ValueNumber y = b.make({b.dims(x)[0], f[0], w.height().out, w.width().out});
   const int64_t taps = f[2] * f[3];
   const bool depthwise = groups == channels && groups > 1;
-  ValueNumber weights = -1;
+  ValueNumber weights = kNoValue;
   if (depthwise) {
     weights = b.weights({1, f[2], f[3], f[0]},
                         reordered(node.floats(filter), f, [&](int64_t o, int64_t, int64_t t) { return t * f[0] + o; }));

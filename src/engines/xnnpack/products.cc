@@ -36,7 +36,8 @@ void build_linear(Builder& b, const Node& node) {
   const bool transposed = node.flag("transpose_w");
   size_t first = 0;
   const float* elements = bias_of(node, first);
-  const ValueNumber bias = elements == nullptr ? -1 : b.weights_in_place({node.dims(w)[transposed ? 0 : 1]}, elements);
+  const ValueNumber bias =
+      elements == nullptr ? kNoValue : b.weights_in_place({node.dims(w)[transposed ? 0 : 1]}, elements);
   const ValueNumber y = product(b, node, b.rows(b.operand(node, "x")), w, transposed, bias);
   b.set_result(node, apply_epilogue(b, node, b.image(y), first, 0));
 }
@@ -48,7 +49,7 @@ void check_matmul(const Node& node) {
 
 void build_matmul(Builder& b, const Node& node) {
   const ValueNumber x = b.rows(b.operand(node, "x"));
-  b.set_result(node, b.image(product(b, node, x, node.in("y"), node.flag("transpose_y"), -1)));
+  b.set_result(node, b.image(product(b, node, x, node.in("y"), node.flag("transpose_y"), kNoValue)));
 }
 
 void check_flattened(const Node& node) {
@@ -62,7 +63,7 @@ void build_flattened(Builder& b, const Node& node) {
   for (size_t d = 0; d < b.dims(x).size(); ++d) {
     matrix[static_cast<int64_t>(d) < node.integer("x_num_col_dims", 1) ? 0 : 1] *= b.dims(x)[d];
   }
-  const ValueNumber y = product(b, node, b.reshape(x, matrix), node.in("y"), /*transposed=*/false, -1);
+  const ValueNumber y = product(b, node, b.reshape(x, matrix), node.in("y"), /*transposed=*/false, kNoValue);
   b.set_result(node, b.reshape(y, node.dims(node.out())));
 }
 

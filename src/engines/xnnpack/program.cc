@@ -64,6 +64,7 @@ const float* Program::keep(std::vector<float> elements) {
 }
 
 int Program::level_of(ValueNumber v, bool copy) const {
+  if (v == kNoValue) return 0;
   const int producer = value(v).producer;
   const int level = producer < 0 ? 0 : steps_[static_cast<size_t>(producer)].level;
   const bool copied = level % 2 == 1;
@@ -114,10 +115,25 @@ void Program::add_output(ValueNumber v, int output) {
 }
 
 void Program::finish() {
+  // What nobody reads is left out: XNNPACK would have no memory for it.
+  std::vector<bool> needed(values_.size(), false);
+  for (size_t v = 0; v < values_.size(); ++v) needed[v] = values_[v].output >= 0;
+  for (size_t i = steps_.size(); i-- > 0;) {
+    Step& step = steps_[i];
+    if (!needed[static_cast<size_t>(step.values.back())]) {
+      step.level = kNoLevel;
+      continue;
+    }
+    for (ValueNumber v : step.values) {
+      if (v != kNoValue) needed[static_cast<size_t>(v)] = true;
+    }
+  }
   for (const Step& step : steps_) {
+    if (step.level == kNoLevel) continue;
     levels_ = std::max(levels_, step.level + 1);
     const bool copies = step.define == nullptr;
     for (size_t i = 0; i + 1 < step.values.size(); ++i) {
+      if (step.values[i] == kNoValue) continue;
       Value& operand = values_[static_cast<size_t>(step.values[i])];
       if (operand.producer < 0) continue;
       const int made = steps_[static_cast<size_t>(operand.producer)].level;
@@ -168,7 +184,7 @@ void ProgramRun::build(int level) {
     if (step.level != level) continue;
     for (ValueNumber v : step.values) {
       const auto i = static_cast<size_t>(v);
-      if (v < 0 || seen[i]) continue;
+      if (v == kNoValue || seen[i]) continue;
       seen[i] = true;
       order.push_back(v);
       const Value& value = program_.value(v);
@@ -203,7 +219,8 @@ void ProgramRun::build(int level) {
   for (const Step& step : steps) {
     if (step.level != level) continue;
     of_step.clear();
-    for (ValueNumber v : step.values) of_step.push_back(v < 0 ? XNN_INVALID_VALUE_ID : ids[static_cast<size_t>(v)]);
+    for (ValueNumber v : step.values)
+      of_step.push_back(v == kNoValue ? XNN_INVALID_VALUE_ID : ids[static_cast<size_t>(v)]);
     status = step.define(subgraph, of_step.data());
     require(status == xnn_status_success, step.name + ": XNNPACK refuses it with " + name_of(status));
   }

@@ -14,6 +14,7 @@
 namespace coracle_xnnpack {
 
 using ValueNumber = int;
+inline constexpr ValueNumber kNoValue = -1;  ///< of an operand that is absent
 
 /// A tensor of the program. One of rank 4 lies channels-last unless `rows` says that it is row-major; any other is
 /// row-major.
@@ -41,8 +42,9 @@ struct Step {
   Define define;                    ///< gets the numbers of `values` in the subgraph; null for a copy
   StridedCopy copy;                 ///< of values[0] to values[1], which other steps may write parts of
   std::string name;                 ///< of the node, for messages
-  int level = 0;
+  int level = 0;                    ///< kNoLevel: nobody needs it
 };
+inline constexpr int kNoLevel = -1;
 
 /// A block as steps. Steps of XNNPACK that need no copy between them become one subgraph: levels with even numbers are
 /// subgraphs, those with odd ones copies.
