@@ -158,5 +158,29 @@ TEST_F(PluginTest, TheFirstFolderCountsAndOneIsLoadedOnce) {
   EXPECT_NE(found[0], nullptr);
 }
 
+// examples/engine, which tests/install builds and names.
+TEST(ExampleEngine, RunsABlock) {
+  const char* name = std::getenv("CORACLE_EXAMPLE_ENGINE");
+  if (name == nullptr) GTEST_SKIP() << "CORACLE_EXAMPLE_ENGINE does not name the example";
+  const FoundEngine found = find_engine(name);
+  ASSERT_NE(found.engine, nullptr) << found.missing;
+  const Graph graph = parse(R"(graph (%x: float32[2, 3], %y: float32[2, 3]) {
+    @c: float32[2, 3] = random(1)
+    %a = add(%x, %y)
+    %b = multiply(%a, @c)
+    %d = relu(%b)
+    return %d, %a, %x
+  })");
+  for (NodeId id : graph.order()) EXPECT_EQ(found.engine->refusal(graph, graph.node(id)), "");
+  const std::vector<Tensor> inputs = random_inputs(graph, 1);
+  const auto run = compile_block(*found.engine, graph, inputs, 1)->make_run();
+  expect_near(run_block(*run, graph, inputs), evaluate_graph(graph, inputs));
+
+  const Graph other = parse("graph (%x: float32[2, 3], %y: float32[3]) {\n %a = add(%x, %y)\n return %a\n}");
+  EXPECT_THROW(compile_block(*found.engine, other, random_inputs(other, 1), 1), Error);
+  const Graph unknown = parse("graph (%x: float32[2, 3]) {\n %a = abs(%x)\n return %a\n}");
+  EXPECT_EQ(found.engine->refusal(unknown, unknown.node(unknown.order()[0])), "only relu, add and multiply are taken");
+}
+
 }  // namespace
 }  // namespace coracle::test
