@@ -28,6 +28,11 @@ if(TARGET coracle_vision)  # a component of its own: it loads libraries that the
   install(TARGETS coracle_vision EXPORT coracleTargets
           LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT vision NAMELINK_COMPONENT dev)
 endif()
+get_property(plugins GLOBAL PROPERTY CORACLE_PLUGINS)
+foreach(plugin ${plugins})  # components of their own for the same reason; they lie where the library looks for them
+  string(REGEX REPLACE "^coracle_" "" component ${plugin})
+  install(TARGETS ${plugin} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component})
+endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/coracle ${PROJECT_SOURCE_DIR}/include/paddle
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 

@@ -12,6 +12,7 @@ packages="
   zlib1g-dev opencl-c-headers libgtest-dev libbenchmark-dev
   pkg-config dpkg-dev file strace
   libprotobuf-dev protobuf-compiler libgoogle-glog-dev libgflags-dev
+  libxnnpack-dev libpthreadpool-dev
 "
 case "${1:-}" in
   "") ;;

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "engines/plugin.h"
 #include "plan/engine.h"
 
 namespace coracle {
@@ -11,9 +12,12 @@ FoundEngine find_engine(std::string_view name) {
   const std::span<const Engine* const> engines = all_engines();
   const auto found = std::find_if(engines.begin(), engines.end(), [&](const Engine* e) { return e->name() == name; });
   if (found != engines.end()) return {*found, {}};
+  FoundEngine plugin = find_plugin(name);
+  if (plugin.engine != nullptr) return plugin;
   std::string there;
   for (const Engine* e : engines) there.append(there.empty() ? "" : ", ").append(e->name());
-  return {nullptr, text("there is no engine ", in_quotes(name), "; this build has: ", there.empty() ? "none" : there)};
+  return {nullptr, text("there is no engine ", in_quotes(name), "; this build has ", there.empty() ? "none" : there,
+                        ", and of plug-ins: ", plugin.missing)};
 }
 
 }  // namespace coracle

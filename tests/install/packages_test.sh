@@ -24,12 +24,15 @@ version=$("$build/coracle" --version | sed -n '1s/^coracle //p')
 root=$work/root
 
 # Each file is where package_files.txt or include/ says, in no other package.
-for package in libcoracle0 libcoracle-vision0 libcoracle-dev coracle-tools; do
+packages="libcoracle0 libcoracle-vision0 libcoracle-dev coracle-tools"
+engines=$(cd "$work/packages" && ls | sed -n 's/^\(coracle-engine-[a-z0-9-]*\)_.*/\1/p')  # of this build
+for package in $packages $engines; do
   deb=$(echo "$work/packages/${package}_${version}"_*.deb)
   dpkg-deb -x "$deb" "$root"
   dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$' | sed "s|^\./|$package |; s|$version|VERSION|; s|Targets-[a-z]*\.cmake|Targets-release.cmake|; s|usr/lib/[a-z0-9_]*-linux-gnu[a-z]*/|usr/lib/|"
 done | LC_ALL=C sort > "$work/files"
-{ cat "$here/package_files.txt"; (cd "$source" && find include -type f | sed 's|^|libcoracle-dev usr/|'); } | LC_ALL=C sort > "$work/wanted"
+not_built=^$(for p in $packages $engines; do printf '(?!%s )' "$p"; done)
+{ grep -vP "$not_built" "$here/package_files.txt"; (cd "$source" && find include -type f | sed 's|^|libcoracle-dev usr/|'); } | LC_ALL=C sort > "$work/wanted"
 diff "$work/wanted" "$work/files" || { echo "the packages have other files"; exit 1; }
 
 # depends PACKAGE PATTERN
@@ -46,6 +49,7 @@ depends coracle-tools "libcoracle0 \(= $version\)"
 depends coracle-tools libjpeg62-turbo
 depends coracle-tools libpng16
 depends coracle-tools libwebp7
+for engine in $engines; do depends "$engine" "libcoracle0 \(= $version\)"; done
 maintainer=$(sed -n 's/^CPACK_PACKAGE_CONTACT:STRING=//p' "$build/CMakeCache.txt")
 [ "$(dpkg-deb -f "$work/packages/libcoracle0_${version}"_*.deb Maintainer)" = "$maintainer" ] ||
   { echo "the maintainer is not CPACK_PACKAGE_CONTACT"; exit 1; }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "plan/engine.h"
+
+struct coracle_engine;
+
+namespace coracle {
+
+/// The engine of a plug-in (include/coracle/engine.h), from `libcoracle_engine_<name>.so` in one of the folders of
+/// CORACLE_ENGINE_PATH or beside this library; else why there is none: the files that were looked for, or what is wrong
+/// with the one that was found. One that was found stays for as long as the process. For any thread.
+FoundEngine find_plugin(std::string_view name);
+
+/// What is wrong with what a plug-in gives as the engine `name`; empty if nothing is.
+std::string plugin_fault(const coracle_engine* given, std::string_view name);
+
+}  // namespace coracle

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "coracle/engine.h"
+#include "plan/engine.h"
+
+namespace coracle {
+
+/// An engine over what a plug-in gives, in which nothing is wrong (plugin_fault).
+class PluginEngine : public Engine {
+ public:
+  explicit PluginEngine(const coracle_engine& engine) : engine_(engine) {}
+  std::string_view name() const override { return engine_.name; }
+  std::string missing() const override;
+  std::string version() const override;
+  std::string refusal(const Graph& graph, const Node& node) const override;
+  std::shared_ptr<const CompiledBlock> compile(const BlockToCompile& block) const override;
+
+ private:
+  const coracle_engine& engine_;
+};
+
+}  // namespace coracle

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <limits>
+
+#include "converters.h"
+
+namespace coracle_xnnpack {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// A definition of XNNPACK's with one operand and no numbers.
+using Plain = xnn_status (*)(xnn_subgraph_t, uint32_t, uint32_t, uint32_t);
+
+struct PlainFunction {
+  const char* kind;
+  Plain define;
+};
+constexpr PlainFunction kPlain[] = {
+    {"sigmoid", xnn_define_sigmoid}, {"abs", xnn_define_abs},
+    {"square", xnn_define_square},   {"sqrt", xnn_define_square_root},
+    {"negative", xnn_define_negate}, {"floor", xnn_define_floor},
+    {"ceil", xnn_define_ceiling},    {"round_half_even", xnn_define_bankers_rounding},
+};
+
+ValueNumber plain(Builder& b, Plain define, ValueNumber x) {
+  return b.unary(x, [define](xnn_subgraph_t g, uint32_t in, uint32_t out) { return define(g, in, out, 0); });
+}
+
+float narrow(double x) { return static_cast<float>(x); }
+
+ValueNumber elu(Builder& b, double alpha, ValueNumber x) {
+  const float a = narrow(alpha);
+  return b.unary(x, [a](xnn_subgraph_t g, uint32_t in, uint32_t out) { return xnn_define_elu(g, a, in, out, 0); });
+}
+
+ValueNumber leaky_relu(Builder& b, double slope, ValueNumber x) {
+  const float a = narrow(slope);
+  return b.unary(x,
+                 [a](xnn_subgraph_t g, uint32_t in, uint32_t out) { return xnn_define_leaky_relu(g, a, in, out, 0); });
+}
+
+ValueNumber scaled(Builder& b, ValueNumber x, double by) { return by == 1 ? x : b.multiply(x, b.constant(narrow(by))); }
+ValueNumber shifted(Builder& b, ValueNumber x, double by) { return by == 0 ? x : b.plus(x, b.constant(narrow(by))); }
+
+ValueNumber hardswish(Builder& b, const Function& f, ValueNumber x) {
+  if (f.a == 3 && f.b == 6 && f.c == 6) return plain(b, xnn_define_hardswish, x);
+  return scaled(b, b.multiply(x, b.clamp(shifted(b, x, f.a), 0, f.b)), 1 / f.c);
+}
+
+ValueNumber one_over(Builder& b, ValueNumber x) { return b.binary(xnn_define_divide, b.constant(1.0F), x); }
+
+/// The functions with numbers, or that are made of several.
+struct MadeFunction {
+  const char* kind;
+  ValueNumber (*make)(Builder&, const Function&, ValueNumber);
+};
+constexpr MadeFunction kMade[] = {
+    {"relu", [](Builder& b, const Function&, ValueNumber x) { return b.clamp(x, 0, kInfinity); }},
+    {"clip", [](Builder& b, const Function& f, ValueNumber x) { return b.clamp(x, f.a, f.b); }},
+    {"leaky_relu", [](Builder& b, const Function& f, ValueNumber x) { return leaky_relu(b, f.a, x); }},
+    {"hardsigmoid",
+     [](Builder& b, const Function& f, ValueNumber x) { return b.clamp(shifted(b, scaled(b, x, f.a), f.b), 0, 1); }},
+    {"hardswish", hardswish},
+    {"swish", [](Builder& b, const Function& f,
+                 ValueNumber x) { return b.multiply(x, plain(b, xnn_define_sigmoid, scaled(b, x, f.a))); }},
+    {"elu", [](Builder& b, const Function& f, ValueNumber x) { return elu(b, f.a, x); }},
+    {"selu", [](Builder& b, const Function& f, ValueNumber x) { return scaled(b, elu(b, f.a, x), f.b); }},
+    {"scale_shift", [](Builder& b, const Function& f, ValueNumber x) { return shifted(b, scaled(b, x, f.a), f.b); }},
+    {"shift_scale", [](Builder& b, const Function& f, ValueNumber x) { return scaled(b, shifted(b, x, f.b), f.a); }},
+    {"softsign",
+     [](Builder& b, const Function&, ValueNumber x) {
+       return b.binary(xnn_define_divide, x, shifted(b, plain(b, xnn_define_abs, x), 1));
+     }},
+    {"reciprocal", [](Builder& b, const Function&, ValueNumber x) { return one_over(b, x); }},
+    {"rsqrt",
+     [](Builder& b, const Function&, ValueNumber x) { return one_over(b, plain(b, xnn_define_square_root, x)); }},
+};
+
+/// The operators that are a function of each element.
+struct FunctionOperator {
+  const char* op;
+  Function (*function)(const Node&);
+};
+constexpr FunctionOperator kOperators[] = {
+    {"relu", [](const Node&) { return Function{"relu"}; }},
+    {"relu6",
+     [](const Node& n) {
+       return Function{"clip", 0, n.real("threshold", 6)};
+     }},
+    {"relu_clipped",
+     [](const Node& n) {
+       return Function{"clip", 0, n.real("limit", 6)};
+     }},
+    {"hardtanh",
+     [](const Node& n) {
+       return Function{"clip", n.real("t_min", 0), n.real("t_max", 24)};
+     }},
+    {"clip",
+     [](const Node& n) {
+       return Function{"clip", n.number("min", -kInfinity), n.number("max", kInfinity)};
+     }},
+    {"sigmoid", [](const Node&) { return Function{"sigmoid"}; }},
+    {"hardsigmoid",
+     [](const Node& n) {
+       return Function{"hardsigmoid", n.real("slope", 0.2), n.real("offset", 0.5)};
+     }},
+    {"hardswish",
+     [](const Node& n) {
+       return Function{"hardswish", n.real("offset", 3), n.real("threshold", 6), n.real("scale", 6)};
+     }},
+    {"swish",
+     [](const Node& n) {
+       return Function{"swish", n.real("beta", 1)};
+     }},
+    {"silu",
+     [](const Node&) {
+       return Function{"swish", 1};
+     }},
+    {"leaky_relu",
+     [](const Node& n) {
+       return Function{"leaky_relu", n.real("negative_slope", 0.02)};
+     }},
+    {"elu",
+     [](const Node& n) {
+       return Function{"elu", n.real("alpha", 1)};
+     }},
+    {"selu",
+     [](const Node& n) {
+       return Function{"selu", n.real("alpha", 0), n.real("scale", 0)};
+     }},
+    {"softsign", [](const Node&) { return Function{"softsign"}; }},
+    {"abs", [](const Node&) { return Function{"abs"}; }},
+    {"negative", [](const Node&) { return Function{"negative"}; }},
+    {"square", [](const Node&) { return Function{"square"}; }},
+    {"sqrt", [](const Node&) { return Function{"sqrt"}; }},
+    {"rsqrt", [](const Node&) { return Function{"rsqrt"}; }},
+    {"reciprocal", [](const Node&) { return Function{"reciprocal"}; }},
+    {"floor", [](const Node&) { return Function{"floor"}; }},
+    {"ceil", [](const Node&) { return Function{"ceil"}; }},
+    {"round",
+     [](const Node& n) {
+       require(n.integer("decimals", 0) == 0, "it rounds to decimals");
+       require(n.flag("half_even"), "halves go away from zero");
+       return Function{"round_half_even"};
+     }},
+    {"scale",
+     [](const Node& n) {
+       const bool after = n.integer("bias_after_scale", 1) != 0;
+       return Function{after ? "scale_shift" : "shift_scale", n.number("scale", 1), n.real("bias", 0)};
+     }},
+};
+
+Function function_of(const Node& node) {
+  for (const FunctionOperator& o : kOperators) {
+    if (node.op() == o.op) return o.function(node);
+  }
+  throw Refused("it has nothing for " + node.op());
+}
+
+void check_operator(const Node& node) { check_function(function_of(node)); }
+void build_operator(Builder& b, const Node& node) {
+  b.set_result(node, apply(b, function_of(node), b.operand(node, "x")));
+}
+
+constexpr Converter function_converter(const char* op, const char* arguments = "") {
+  return {op, "x", "", arguments, "", check_operator, build_operator};
+}
+
+void check_prelu(const Node& node) {
+  require_channels_first(node);
+  require(node.word("mode") != "element", "it has a slope for each element");
+  const int rank = node.rank(node.in("x"));
+  require(node.word("mode") == "all" || rank == 2 || rank == 4,
+          "its slopes of channels are for a rank of " + std::to_string(rank) + ", expected 2 or 4");
+}
+
+void build_prelu(Builder& b, const Node& node) {
+  const int32_t alpha = node.in("alpha");
+  const ValueNumber x = b.operand(node, "x");
+  if (node.word("mode") == "all") return b.set_result(node, leaky_relu(b, node.floats(alpha)[0], x));
+  const int64_t channels = count_of(node.dims(alpha));
+  const ValueNumber slopes =
+      b.weights({channels}, std::vector<float>(node.floats(alpha), node.floats(alpha) + channels));
+  const ValueNumber y = b.make(b.dims(x));
+  b.define({x, slopes}, y,
+           [](xnn_subgraph_t g, const uint32_t* ids) { return xnn_define_prelu(g, ids[0], ids[1], ids[2], 0); });
+  b.set_result(node, y);
+}
+
+void check_softmax(const Node& node) {
+  const auto rank = static_cast<size_t>(node.rank(node.in("x")));
+  require(rank > 0, "x is a scalar");
+  const size_t axis = axis_of(node.integer("axis", -1), rank);
+  require(axis + 1 == rank || (rank == 4 && axis == 1),
+          "its axis is " + std::to_string(axis) + " of a rank of " + std::to_string(rank) + ", not the last");
+}
+
+void build_softmax(Builder& b, const Node& node) {
+  ValueNumber x = b.operand(node, "x");
+  const size_t rank = b.dims(x).size();
+  const bool last = axis_of(node.integer("axis", -1), rank) + 1 == rank;
+  if (last) x = b.rows(x);  // else the channels, which lie last
+  b.set_result(node, b.image(plain(b, xnn_define_softmax, x)));
+}
+
+constexpr Converter kConverters[] = {
+    function_converter("relu"),
+    function_converter("relu6"),
+    function_converter("relu_clipped"),
+    function_converter("hardtanh"),
+    function_converter("clip", "min max"),
+    function_converter("sigmoid"),
+    function_converter("hardsigmoid"),
+    function_converter("hardswish"),
+    function_converter("swish"),
+    function_converter("silu"),
+    function_converter("leaky_relu"),
+    function_converter("elu"),
+    function_converter("selu"),
+    function_converter("softsign"),
+    function_converter("abs"),
+    function_converter("negative"),
+    function_converter("square"),
+    function_converter("sqrt"),
+    function_converter("rsqrt"),
+    function_converter("reciprocal"),
+    function_converter("floor"),
+    function_converter("ceil"),
+    function_converter("round"),
+    function_converter("scale", "scale"),
+    {"prelu", "x", "alpha", "", "", check_prelu, build_prelu},
+    {"softmax", "x", "", "", "", check_softmax, build_softmax},
+};
+
+}  // namespace
+
+std::span<const Converter> activation_converters() { return kConverters; }
+
+void check_function(const Function& f) {
+  bool known = false;
+  for (const PlainFunction& p : kPlain) known = known || f.kind == p.kind;
+  for (const MadeFunction& m : kMade) known = known || f.kind == m.kind;
+  require(known, "it has nothing for " + f.kind);
+  for (double number : {f.a, f.b, f.c}) require(!std::isnan(number), f.kind + " has a number that is none");
+  if (f.kind == "clip") require(narrow(f.a) < narrow(f.b), "the bounds of its clip hold nothing");
+  if (f.kind == "hardswish") require(f.b > 0 && f.c != 0, "its hardswish has no room");
+  if (f.kind == "elu" || f.kind == "selu") {
+    require(std::isnormal(narrow(f.a)) && f.a > 0, "its alpha is not positive");
+  }
+  if (f.kind == "leaky_relu") require(std::isfinite(narrow(f.a)), "its slope is not finite");
+}
+
+ValueNumber apply(Builder& builder, const Function& f, ValueNumber x) {
+  for (const PlainFunction& p : kPlain) {
+    if (f.kind == p.kind) return plain(builder, p.define, x);
+  }
+  for (const MadeFunction& m : kMade) {
+    if (f.kind == m.kind) return m.make(builder, f, x);
+  }
+  throw Refused("it has nothing for " + f.kind);
+}
+
+}  // namespace coracle_xnnpack

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+
+#include "converters.h"
+#include "window.h"
+
+namespace coracle_xnnpack {
+namespace {
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+/// The image's height and width and those of a result.
+Windows windows_of(const Dims& x, const Dims& y) {
+  Windows windows;
+  for (size_t i = 0; i < 2; ++i) {
+    windows.axes[i].in = x[i + 2];
+    windows.axes[i].out = y[i + 2];
+  }
+  return windows;
+}
+
+void check_image(const Node& node, const char* port) {
+  require(node.rank(node.in(port)) == 4, std::string(port) + " is no image");
+  require_channels_first(node);
+}
+
+void check_convolution(const Node& node) {
+  check_image(node, "x");
+  require(node.rank(node.in("filter")) == 4, "its filter has no four dimensions");
+  require(node.integer("groups", 1) > 0, "it has no groups");
+  check_epilogue(node);
+}
+
+void check_transposed(const Node& node) {
+  check_convolution(node);
+  require(node.word("padding_algorithm") != "SAME", "its padding is SAME");
+}
+
+/// Filters in the order that XNNPACK has them in, made of [sets, set size, kernel...] where set and member decide on
+/// output and input channel: `put(set, member, tap)` is the place.
+template <class Place>
+std::vector<float> reordered(const float* filter, const Dims& dims, const Place& put) {
+  std::vector<float> stored(static_cast<size_t>(count_of(dims)));
+  const int64_t taps = dims[2] * dims[3];
+  for (int64_t s = 0; s < dims[0]; ++s) {
+    for (int64_t m = 0; m < dims[1]; ++m) {
+      for (int64_t t = 0; t < taps; ++t) stored[static_cast<size_t>(put(s, m, t))] = *filter++;
+    }
+  }
+  return stored;
+}
+
+/// The bias, where the epilogue begins with one.
+ValueNumber bias(Builder& b, const Node& node, int64_t channels, size_t& first) {
+  const float* elements = bias_of(node, first);
+  return elements == nullptr ? kNoValue : b.weights_in_place({channels}, elements);
+}
+
+void build_convolution(Builder& b, const Node& node) {
+  const ValueNumber x = b.operand(node, "x");
+  const int32_t filter = node.in("filter");
+  const Dims f = node.dims(filter);
+  const Dims out = node.dims(node.out());
+  const int64_t channels = b.dims(x)[1];
+  const int64_t groups = node.integer("groups", 1);
+  require(f[1] * groups == channels && f[0] % groups == 0, "its filter does not fit x");
+  // An epilogue may make the result larger than the convolution's.
+  Windows w = windows_of(b.dims(x), out);
+  for (size_t i = 0; i < 2; ++i) {
+    w.axes[i].kernel = f[i + 2];
+  }
+  set_windows(node, w, /*dilated=*/true);
+  for (Window& a : w.axes) a.out = (a.in + a.before + a.after - a.span()) / a.stride + 1;
+  fit(w);
+  size_t first = 0;
+  const ValueNumber shift = bias(b, node, f[0], first);
+  const ValueNumber y = b.make({b.dims(x)[0], f[0], w.height().out, w.width().out});
+  const int64_t taps = f[2] * f[3];
+  const bool depthwise = groups == channels && groups > 1;
+  ValueNumber weights = kNoValue;
+  if (depthwise) {
+    weights = b.weights({1, f[2], f[3], f[0]},
+                        reordered(node.floats(filter), f, [&](int64_t o, int64_t, int64_t t) { return t * f[0] + o; }));
+  } else if (taps == 1 && node.is_constant(filter)) {
+    weights = b.weights_in_place({f[0], 1, 1, f[1]}, node.floats(filter));
+  } else {
+    weights = b.weights(
+        {f[0], f[2], f[3], f[1]},
+        reordered(node.floats(filter), f, [&](int64_t o, int64_t c, int64_t t) { return (o * taps + t) * f[1] + c; }));
+  }
+  b.define({x, weights, shift}, y, [=](xnn_subgraph_t g, const uint32_t* ids) {
+    const Window& h = w.height();
+    const Window& v = w.width();
+    if (depthwise) {
+      return xnn_define_depthwise_convolution_2d(
+          g, narrow(h.before), narrow(v.after), narrow(h.after), narrow(v.before), narrow(h.kernel), narrow(v.kernel),
+          narrow(h.stride), narrow(v.stride), narrow(h.dilation), narrow(v.dilation), narrow(f[0] / groups),
+          static_cast<size_t>(channels), -kInfinity, kInfinity, ids[0], ids[1], ids[2], ids[3], 0);
+    }
+    return xnn_define_convolution_2d(g, narrow(h.before), narrow(v.after), narrow(h.after), narrow(v.before),
+                                     narrow(h.kernel), narrow(v.kernel), narrow(h.stride), narrow(v.stride),
+                                     narrow(h.dilation), narrow(v.dilation), narrow(groups), static_cast<size_t>(f[1]),
+                                     static_cast<size_t>(f[0] / groups), -kInfinity, kInfinity, ids[0], ids[1], ids[2],
+                                     ids[3], 0);
+  });
+  b.set_result(node, apply_epilogue(b, node, y, first, 2));
+}
+
+void build_transposed(Builder& b, const Node& node) {
+  const ValueNumber x = b.operand(node, "x");
+  const int32_t filter = node.in("filter");
+  const Dims f = node.dims(filter);  // [in, out / groups, height, width]
+  const int64_t groups = node.integer("groups", 1);
+  require(f[0] == b.dims(x)[1] && f[0] % groups == 0, "its filter does not fit x");
+  const Dims size = node.integers("output_size");
+  const Dims padding = node.list("output_padding");
+  Windows w = windows_of(b.dims(x), b.dims(x));
+  for (size_t i = 0; i < 2; ++i) w.axes[i].kernel = f[i + 2];
+  set_windows(node, w, /*dilated=*/true);
+  int64_t adjustment[2] = {};
+  for (size_t i = 0; i < 2; ++i) {
+    Window& a = w.axes[i];
+    const int64_t whole = (a.in - 1) * a.stride + a.span() - a.before;
+    a.out = whole - a.after + (padding.empty() ? 0 : padding[padding.size() == 1 ? 0 : i]);
+    if (!size.empty()) a.out = size[size.size() == 1 ? 0 : i];
+    a.after = std::max<int64_t>(whole - a.out, 0);
+    adjustment[i] = std::max<int64_t>(a.out - whole, 0);
+    require(a.out > 0 && adjustment[i] < a.stride, "its result is larger than its windows");
+  }
+  const int64_t inputs = f[0] / groups;
+  const int64_t taps = f[2] * f[3];
+  const ValueNumber weights = b.weights({groups * f[1], f[2], f[3], inputs},
+                                        reordered(node.floats(filter), f, [&](int64_t c, int64_t o, int64_t t) {
+                                          return ((c / inputs * f[1] + o) * taps + t) * inputs + c % inputs;
+                                        }));
+  size_t first = 0;
+  const ValueNumber shift = bias(b, node, groups * f[1], first);
+  const ValueNumber y = b.make({b.dims(x)[0], groups * f[1], w.height().out, w.width().out});
+  const int64_t more[2] = {adjustment[0], adjustment[1]};
+  b.define({x, weights, shift}, y, [=](xnn_subgraph_t g, const uint32_t* ids) {
+    const Window& h = w.height();
+    const Window& v = w.width();
+    return xnn_define_deconvolution_2d(g, narrow(h.before), narrow(v.after), narrow(h.after), narrow(v.before),
+                                       narrow(more[0]), narrow(more[1]), narrow(h.kernel), narrow(v.kernel),
+                                       narrow(h.stride), narrow(v.stride), narrow(h.dilation), narrow(v.dilation),
+                                       narrow(groups), static_cast<size_t>(inputs), static_cast<size_t>(f[1]),
+                                       -kInfinity, kInfinity, ids[0], ids[1], ids[2], ids[3], 0);
+  });
+  b.set_result(node, apply_epilogue(b, node, y, first, 2));
+}
+
+bool is_average(const Node& node) { return node.word("pooling_type") == "avg"; }
+
+void check_pool(const Node& node) {
+  check_image(node, "x");
+  require(is_average(node) || node.word("pooling_type") == "max", "it is neither maximum nor average");
+  require(is_average(node) || !node.flag("adaptive"), "it is an adaptive maximum");
+}
+
+/// Windows of one element.
+ValueNumber picked(Builder& b, ValueNumber x, const Dims& out, const Windows& w) {
+  const ValueNumber y = b.make(out);
+  StridedCopy copy = whole_copy(b.program().value(x), b.program().value(y));
+  const Dims steps = b.program().value(x).strides();
+  for (size_t i = 0; i < 2; ++i) {
+    require(w.axes[i].before == 0 && w.axes[i].after == 0, "its windows of one element have padding");
+    copy.axes[i + 2].from = steps[i + 2] * w.axes[i].stride;
+  }
+  b.copy(x, y, copy);
+  return y;
+}
+
+ValueNumber mean_of_image(Builder& b, ValueNumber x) {
+  const ValueNumber y = b.make({b.dims(x)[0], b.dims(x)[1], 1, 1});
+  b.define({x}, y, [](xnn_subgraph_t g, const uint32_t* ids) {
+    return xnn_define_global_average_pooling_2d(g, -kInfinity, kInfinity, ids[0], ids[1], 0);
+  });
+  return y;
+}
+
+/// The windows of a pooling; what an average divides by is the number of elements inside the image.
+Windows pool_windows(const Node& node, const Dims& x, const Dims& out) {
+  Windows w = windows_of(x, out);
+  const Dims kernel = node.integers("kernel_size");
+  const bool global = node.flag("global_pooling");
+  require(global || kernel.size() == 1 || kernel.size() == 2, "its window has no two sizes");
+  for (size_t i = 0; i < 2; ++i) {
+    w.axes[i].kernel = global ? w.axes[i].in : kernel[kernel.size() == 1 ? 0 : i];
+    require(w.axes[i].kernel > 0, "its window has no size");
+  }
+  if (node.flag("adaptive")) {
+    for (Window& a : w.axes) {
+      require(a.in % a.out == 0, "x does not divide into windows of one size");
+      a.kernel = a.stride = a.in / a.out;
+    }
+  } else if (!global) {
+    set_windows(node, w, /*dilated=*/false);
+  }
+  return w;
+}
+
+void build_pool(Builder& b, const Node& node) {
+  ValueNumber x = b.operand(node, "x");
+  const Dims out = node.dims(node.out());
+  Windows w = pool_windows(node, b.dims(x), out);
+  const bool average = is_average(node);
+  if (average && out[2] == 1 && out[3] == 1 && w.height().kernel == w.height().in && w.width().kernel == w.width().in &&
+      w.height().before + w.height().after + w.width().before + w.width().after == 0) {
+    return b.set_result(node, mean_of_image(b, x));
+  }
+  const Windows given = w;
+  fit(w);
+  bool padded = false;
+  for (size_t i = 0; i < 2; ++i) {
+    const Window& a = w.axes[i];
+    require((a.out - 1) * a.stride - a.before < a.in && a.before < a.kernel, "a window lies outside of x");
+    padded = padded || a.before + a.after > 0;
+    require(!average || node.integer("exclusive", 1) != 0 || node.flag("adaptive") ||
+                (given.axes[i].before == given.axes[i].after && a.after <= given.axes[i].after),
+            "its average counts an uneven padding");
+  }
+  if (w.height().kernel == 1 && w.width().kernel == 1) return b.set_result(node, picked(b, x, out, w));
+  if (average && padded && node.integer("exclusive", 1) == 0) {
+    // The padding counts: it becomes a part of x.
+    Dims wider = b.dims(x);
+    for (size_t i = 0; i < 2; ++i) {
+      wider[i + 2] += w.axes[i].before + w.axes[i].after;
+    }
+    const ValueNumber whole = b.make(wider);
+    const Windows amounts = w;
+    b.define({x}, whole, [amounts](xnn_subgraph_t g, const uint32_t* ids) {
+      const size_t before[4] = {0, narrow(amounts.height().before), narrow(amounts.width().before), 0};
+      const size_t after[4] = {0, narrow(amounts.height().after), narrow(amounts.width().after), 0};
+      return xnn_define_static_constant_pad(g, before, after, 0.0F, ids[0], ids[1], 0);
+    });
+    for (Window& a : w.axes) a.before = a.after = 0;
+    x = whole;
+  }
+  const ValueNumber y = b.make(out);
+  b.define({x}, y, [w, average](xnn_subgraph_t g, const uint32_t* ids) {
+    const Window& h = w.height();
+    const Window& v = w.width();
+    if (average) {
+      return xnn_define_average_pooling_2d(g, narrow(h.before), narrow(v.after), narrow(h.after), narrow(v.before),
+                                           narrow(h.kernel), narrow(v.kernel), narrow(h.stride), narrow(v.stride),
+                                           -kInfinity, kInfinity, ids[0], ids[1], 0);
+    }
+    return xnn_define_max_pooling_2d(g, narrow(h.before), narrow(v.after), narrow(h.after), narrow(v.before),
+                                     narrow(h.kernel), narrow(v.kernel), narrow(h.stride), narrow(v.stride), 1, 1,
+                                     -kInfinity, kInfinity, ids[0], ids[1], 0);
+  });
+  b.set_result(node, y);
+}
+
+void check_mean(const Node& node) {
+  require(node.rank(node.in("x")) == 4, "x is no image");
+  Dims axes = node.integers("axis");
+  for (int64_t& a : axes) a = static_cast<int64_t>(axis_of(a, 4));
+  std::sort(axes.begin(), axes.end());
+  require(!node.flag("reduce_all") && axes == Dims({2, 3}), "it is not the mean of height and width");
+}
+
+void build_mean(Builder& b, const Node& node) {
+  b.set_result(node, b.reshape(mean_of_image(b, b.operand(node, "x")), node.dims(node.out())));
+}
+
+constexpr Converter kConverters[] = {
+    {"conv2d", "x", "filter", "", "", check_convolution, build_convolution},
+    {"depthwise_conv2d", "x", "filter", "", "", check_convolution, build_convolution},
+    {"conv2d_fused", "x tensors", "filter", "", "", check_convolution, build_convolution},
+    {"conv2d_transpose", "x", "filter", "output_size", "", check_transposed, build_transposed},
+    {"depthwise_conv2d_transpose", "x", "filter", "output_size", "", check_transposed, build_transposed},
+    {"conv2d_transpose_fused", "x tensors", "filter", "", "", check_transposed, build_transposed},
+    {"pool2d", "x", "", "kernel_size", "", check_pool, build_pool},
+    {"mean", "x", "", "axis", "", check_mean, build_mean},
+};
+
+}  // namespace
+
+std::span<const Converter> image_converters() { return kConverters; }
+
+}  // namespace coracle_xnnpack

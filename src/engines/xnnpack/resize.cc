@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "converters.h"
+
+namespace coracle_xnnpack {
+namespace {
+
+void check_resize(const Node& node) {
+  require(node.rank(node.in("x")) == 4, "x is no image");
+  require(node.word("data_format") == "NCHW", "its data format is " + node.word("data_format"));
+}
+
+void check_nearest(const Node& node) {
+  check_resize(node);
+  require(!node.flag("align_corners"), "its corners are aligned");
+}
+
+/// The factor that is given for height (0) or width (1); 0 where it follows from the sizes.
+double factor_of(const Node& node, size_t axis) {
+  if (node.has("size_tensor")) return 0;
+  const std::vector<double> factors = node.has("scale_tensor") ? *node.numbers("scale_tensor") : node.reals("scale");
+  if (factors.empty()) return 0;
+  return factors[factors.size() == 1 ? 0 : std::min(axis, factors.size() - 1)];
+}
+
+/// XNNPACK's positions follow from the sizes: those that follow from a factor must be the same.
+void require_ratio_of_sizes(const Node& node, const Dims& x, const Dims& y) {
+  for (size_t i = 0; i < 2; ++i) {
+    const double factor = factor_of(node, i);
+    const double by_size = static_cast<double>(y[i + 2]) / static_cast<double>(x[i + 2]);
+    require(factor <= 0 || std::abs(factor / by_size - 1) < 1e-7, "its factor is not the ratio of its sizes");
+    require(!node.flag("scales_single") || y[i + 2] > 1, "its result has one row or column");
+    require(y[i + 2] > 1 || x[i + 2] == 1, "its result has one row or column");
+  }
+}
+
+void build_bilinear(Builder& b, const Node& node) {
+  const ValueNumber x = b.operand(node, "x");
+  const Dims out = node.dims(node.out());
+  if (out == b.dims(x)) return b.set_result(node, x);
+  const bool aligned = node.flag("align_corners");
+  if (!aligned) require_ratio_of_sizes(node, b.dims(x), out);
+  const bool half_pixel = node.integer("align_mode", 1) == 0;
+  const uint32_t flags = aligned ? XNN_FLAG_ALIGN_CORNERS : half_pixel ? 0 : XNN_FLAG_TENSORFLOW_LEGACY_MODE;
+  const ValueNumber y = b.make(out);
+  b.define({x}, y, [out, flags](xnn_subgraph_t g, const uint32_t* ids) {
+    return xnn_define_static_resize_bilinear_2d(g, static_cast<size_t>(out[2]), static_cast<size_t>(out[3]), ids[0],
+                                                ids[1], flags);
+  });
+  b.set_result(node, y);
+}
+
+/// Each element becomes a square. Where a factor is a power of two, no rounding decides which element is read.
+ValueNumber repeated(Builder& b, const Node& node, ValueNumber x, const Dims& out) {
+  if (out == b.dims(x)) return x;
+  const ValueNumber y = b.make(out);
+  const Value& from = b.program().value(x);
+  const Value& to = b.program().value(y);
+  const Dims read = from.strides();
+  const Dims write = to.strides();
+  StridedCopy copy;
+  for (size_t d = 0; d < 4; ++d) {
+    const int64_t times = out[d] / from.dims[d];
+    require(times > 0 && times * from.dims[d] == out[d] && (times & (times - 1)) == 0,
+            "it does not enlarge by a power of two");
+    copy.axes.push_back({from.dims[d], read[d], write[d] * times});
+    copy.axes.push_back({times, 0, write[d]});
+    const double factor = d < 2 ? 0 : factor_of(node, d - 2);
+    require(factor <= 0 || factor == static_cast<double>(times), "its factor is not the ratio of its sizes");
+  }
+  b.copy(x, y, copy);
+  return y;
+}
+
+void build_nearest(Builder& b, const Node& node) {
+  b.set_result(node, repeated(b, node, b.operand(node, "x"), node.dims(node.out())));
+}
+
+/// The height (0) or width (1) that x is resized to.
+int64_t wanted_size(const Node& node, const Dims& x, size_t axis) {
+  if (node.has("size_tensor"))
+    return static_cast<int64_t>(node.numbers("size_tensor", axis).value_or(std::vector{0.0})[0]);
+  const Dims size = node.integers("out_size");
+  if (size.size() == 2) return size[axis];
+  const double factor = factor_of(node, axis);
+  if (factor > 0) return static_cast<int64_t>(static_cast<double>(x[axis + 2]) * factor);
+  return node.integer(axis == 0 ? "out_h" : "out_w", 0);
+}
+
+void build_nearest_add(Builder& b, const Node& node) {
+  ValueNumber addend = b.operand(node, "addend");
+  if (node.has("factor")) addend = b.multiply(addend, b.operand(node, "factor"));
+  const ValueNumber x = b.operand(node, "x");
+  const Dims sum = node.dims(node.out());
+  const Dims out{b.dims(x)[0], b.dims(x)[1], wanted_size(node, b.dims(x), 0), wanted_size(node, b.dims(x), 1)};
+  b.set_result(node, b.plus(addend, repeated(b, node, x, out)));
+}
+
+void check_nearest_add(const Node& node) {
+  check_nearest(node);
+  require(node.rank(node.out()) == 4, "its result is no image");
+}
+
+constexpr Converter kConverters[] = {
+    {"bilinear_interp", "x", "", "scale_tensor", "out_size size_tensor", check_resize, build_bilinear},
+    {"nearest_interp", "x", "", "scale_tensor", "out_size size_tensor", check_nearest, build_nearest},
+    {"nearest_interp_add", "x factor addend", "", "scale_tensor out_size size_tensor", "", check_nearest_add,
+     build_nearest_add},
+};
+
+}  // namespace
+
+std::span<const Converter> resize_converters() { return kConverters; }
+
+}  // namespace coracle_xnnpack

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "strided_copy.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace coracle_xnnpack {
+namespace {
+
+/// The two innermost axes in tiles, so that both sides stay in the cache.
+constexpr int64_t kTile = 32;
+
+void copy_rows(const CopyAxis& rows, const CopyAxis& columns, const float* from, float* to) {
+  if (columns.from == 1 && columns.to == 1) {
+    for (int64_t r = 0; r < rows.size; ++r) {
+      std::memcpy(to + r * rows.to, from + r * rows.from, static_cast<size_t>(columns.size) * sizeof(float));
+    }
+    return;
+  }
+  for (int64_t r0 = 0; r0 < rows.size; r0 += kTile) {
+    const int64_t r1 = std::min(r0 + kTile, rows.size);
+    for (int64_t c0 = 0; c0 < columns.size; c0 += kTile) {
+      const int64_t c1 = std::min(c0 + kTile, columns.size);
+      for (int64_t r = r0; r < r1; ++r) {
+        for (int64_t c = c0; c < c1; ++c) to[r * rows.to + c * columns.to] = from[r * rows.from + c * columns.from];
+      }
+    }
+  }
+}
+
+/// What each task does: one index of all axes but the last two.
+struct Tasks {
+  const std::vector<CopyAxis>* axes;
+  const float* from;
+  float* to;
+};
+
+void run_task(void* context, size_t task) {
+  const auto* tasks = static_cast<const Tasks*>(context);
+  const std::vector<CopyAxis>& axes = *tasks->axes;
+  const float* from = tasks->from;
+  float* to = tasks->to;
+  auto rest = static_cast<int64_t>(task);
+  for (size_t a = axes.size() - 2; a-- > 0;) {
+    const int64_t i = rest % axes[a].size;
+    rest /= axes[a].size;
+    from += i * axes[a].from;
+    to += i * axes[a].to;
+  }
+  copy_rows(axes[axes.size() - 2], axes.back(), from, to);
+}
+
+}  // namespace
+
+void StridedCopy::simplify() {
+  std::erase_if(axes, [](const CopyAxis& a) { return a.size == 1; });
+  std::stable_sort(axes.begin(), axes.end(), [](const CopyAxis& a, const CopyAxis& b) { return a.to > b.to; });
+  std::vector<CopyAxis> merged;
+  for (const CopyAxis& a : axes) {
+    if (!merged.empty() && merged.back().from == a.from * a.size && merged.back().to == a.to * a.size) {
+      merged.back() = {merged.back().size * a.size, a.from, a.to};
+    } else {
+      merged.push_back(a);
+    }
+  }
+  // The source's nearest elements stand before the target's: they are the rows of tiles.
+  if (merged.size() > 2 && merged.back().from != 1) {
+    const auto nearest = std::min_element(merged.begin(), merged.end() - 1, [](const CopyAxis& a, const CopyAxis& b) {
+      return std::abs(a.from) < std::abs(b.from);
+    });
+    std::rotate(nearest, nearest + 1, merged.end() - 1);
+  }
+  while (merged.size() < 2) merged.insert(merged.begin(), CopyAxis{});
+  // Of two axes alone, long rows are divided into tasks.
+  if (merged.size() == 2 && merged[0].size >= 4 * kTile) {
+    const int64_t parts = merged[0].size / (2 * kTile);
+    if (merged[0].size % parts == 0) {
+      const CopyAxis whole = merged[0];
+      const int64_t each = whole.size / parts;
+      merged[0] = {each, whole.from, whole.to};
+      merged.insert(merged.begin(), CopyAxis{parts, whole.from * each, whole.to * each});
+    }
+  }
+  axes = merged;
+}
+
+void StridedCopy::run(const float* from, float* to, pthreadpool_t pool) const {
+  Tasks tasks{&axes, from + from_start, to + to_start};
+  size_t count = 1;
+  for (size_t a = 0; a + 2 < axes.size(); ++a) count *= static_cast<size_t>(axes[a].size);
+  if (pool == nullptr) {
+    for (size_t i = 0; i < count; ++i) run_task(&tasks, i);
+    return;
+  }
+  pthreadpool_parallelize_1d(pool, run_task, &tasks, count, 0);
+}
+
+}  // namespace coracle_xnnpack
