@@ -25,6 +25,17 @@ constexpr std::optional<EpilogueKind> epilogue_kind(UnaryKind function) {
   }
 }
 
+/// The function that a step without a tensor applies: the inverse of epilogue_kind. Of one with a tensor kIdentity.
+constexpr UnaryKind unary_kind(EpilogueKind step) {
+  switch (step) {
+#define CORACLE_FUNCTION(name, text) \
+  case EpilogueKind::k##name: return UnaryKind::k##name;
+    CORACLE_EPILOGUE_FUNCTIONS(CORACLE_FUNCTION)
+#undef CORACLE_FUNCTION
+    default: return UnaryKind::kIdentity;
+  }
+}
+
 /// The steps of a fused operator, in order; a base of its struct. The n-th step that takes a tensor takes the n-th
 /// value of the operator's last port.
 struct Epilogue {

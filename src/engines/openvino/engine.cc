@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/engine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "engines/openvino/api.h"
+#include "engines/openvino/network.h"
+#include "ops/common/indices.h"
+
+/// OpenVINO's CPU computes with numbers only: where a value is none (NaN), functions with a comparison in them (relu,
+/// max, clip) may give another number than Coracle's kernels.
+namespace coracle::openvino {
+namespace {
+
+/// Handles of the library, freed with it.
+template <class T>
+class Handle {
+ public:
+  Handle() = default;
+  explicit Handle(void (*free)(T*)) : free_(free) {}
+  Handle(Handle&& from) noexcept : pointer_(std::exchange(from.pointer_, nullptr)), free_(from.free_) {}
+  Handle& operator=(Handle&& from) noexcept {
+    std::swap(pointer_, from.pointer_);
+    std::swap(free_, from.free_);
+    return *this;
+  }
+  ~Handle() {
+    if (pointer_ != nullptr) free_(pointer_);
+  }
+  T* get() const { return pointer_; }
+  T** put() { return &pointer_; }
+
+ private:
+  T* pointer_ = nullptr;
+  void (*free_)(T*) = nullptr;
+};
+
+Handle<OvTensor> tensor_on(const Api& api, DType dtype, const Shape& shape, const void* memory) {
+  Ints dims(shape.begin(), shape.end());
+  Handle<OvTensor> tensor(api.tensor_free);
+  api.check(api.tensor_from_host(api.element_type(dtype), {shape.rank(), dims.data()}, const_cast<void*>(memory),
+                                 tensor.put()),
+            "making a tensor");
+  return tensor;
+}
+
+const Api& api_or_throw() {
+  const LoadedApi& loaded = loaded_api();
+  if (loaded.api == nullptr) fail(ErrorCode::kUnsupported, loaded.missing);
+  return *loaded.api;
+}
+
+/// A block as OpenVINO has it.
+struct Compiled {
+  const Api& api;
+  Network network;  ///< without layers
+  Tensor weights = {};  ///< read by the compiled model in place
+  std::vector<Fact> inputs = {};
+  std::vector<Fact> results = {};
+  Handle<CompiledModel> model = {};
+};
+
+class Run final : public BlockRun {
+ public:
+  explicit Run(std::shared_ptr<const Compiled> compiled)
+      : compiled_(std::move(compiled)), request_(compiled_->api.request_free) {
+    const Api& api = compiled_->api;
+    if (compiled_->model.get() != nullptr) {
+      api.check(api.create_infer_request(compiled_->model.get(), request_.put()), "making a request");
+    }
+  }
+
+  void run(std::span<const Tensor> inputs, std::span<Tensor> outputs) override {
+    const Compiled& c = *compiled_;
+    const Api& api = c.api;
+    require(inputs.size() == c.inputs.size() && outputs.size() == c.results.size(), ErrorCode::kInvalidArgument,
+            "the block has ", c.inputs.size(), " inputs and ", c.results.size(), " results, given ", inputs.size(),
+            " and ", outputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i) check(inputs[i], c.inputs[i], "input", i);
+    for (size_t i = 0; i < outputs.size(); ++i) check(outputs[i], c.results[i], "result", i);
+    for (const IndexCheck& check : c.network.checks) check_indices(inputs[check.input], check);
+    if (c.model.get() != nullptr) {
+      // Tensors are the caller's memory; the request keeps them for this run alone.
+      std::vector<Handle<OvTensor>> kept;
+      const auto give = [&](const std::string& name, const Tensor& t) {
+        if (name.empty()) return;
+        kept.push_back(tensor_on(api, t.dtype(), t.shape(), t.raw()));
+        api.check(api.set_tensor(request_.get(), name.c_str(), kept.back().get()), "taking a tensor");
+      };
+      for (size_t i = 0; i < inputs.size(); ++i) give(c.network.inputs[i], inputs[i]);
+      for (size_t i = 0; i < outputs.size(); ++i) give(c.network.results[i].name, outputs[i]);
+      api.check(api.infer(request_.get()), "running a block");
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const ResultSource& source = c.network.results[i];
+      if (!source.name.empty()) continue;
+      const Tensor& from = source.input >= 0 ? inputs[static_cast<size_t>(source.input)] : source.elements;
+      if (from.bytes() != 0) std::memcpy(outputs[i].raw(), from.raw(), from.bytes());
+    }
+  }
+
+ private:
+  static void check(const Tensor& t, const Fact& fact, const char* what, size_t i) {
+    require(t.dtype() == fact.dtype && t.shape() == fact.shape, ErrorCode::kInvalidArgument, what, ' ', i, " is ",
+            t.dtype(), t.shape(), ", compiled for ", fact);
+  }
+
+  static void check_indices(const Tensor& t, const IndexCheck& check) {
+    const auto each = [&]<class T>(const T* values) {
+      for (int64_t i = 0, n = t.count(); i < n; ++i) {
+        if (values[i] < check.least || values[i] > check.most) {
+          fail_index(values[i], check.operand, i, check.least, check.most);
+        }
+      }
+    };
+    if (t.dtype() == DType::kInt32) {
+      each(t.data<int32_t>());
+    } else {
+      each(t.data<int64_t>());
+    }
+  }
+
+  std::shared_ptr<const Compiled> compiled_;
+  Handle<InferRequest> request_;
+};
+
+class Block final : public CompiledBlock {
+ public:
+  explicit Block(std::shared_ptr<const Compiled> compiled) : compiled_(std::move(compiled)) {}
+  std::unique_ptr<BlockRun> make_run() const override { return std::make_unique<Run>(compiled_); }
+  /// OpenVINO does not tell what it takes beside the weights.
+  size_t bytes() const override { return compiled_->weights.bytes(); }
+
+ private:
+  std::shared_ptr<const Compiled> compiled_;
+};
+
+/// The properties that a device has, a list with blanks.
+std::string supported_properties(const Api& api, const std::string& device) {
+  char* names = nullptr;
+  api.check(api.core_get_property(api.core, device.c_str(), "SUPPORTED_PROPERTIES", &names),
+            text("asking for the device ", device).c_str());
+  std::string out = names == nullptr ? "" : names;
+  if (names != nullptr) api.text_free(names);
+  return out;
+}
+
+Handle<Model> read_model(const Api& api, const std::string& program, const Tensor& weights) {
+  const Handle<OvTensor> constants = tensor_on(api, weights.dtype(), weights.shape(), weights.raw());
+  Handle<Model> model(api.model_free);
+  const int status = api.read_model_buffer != nullptr
+                         ? api.read_model_buffer(api.core, program.data(), program.size(), constants.get(), model.put())
+                         : api.read_model_text(api.core, program.c_str(), constants.get(), model.put());
+  api.check(status, "reading a block");
+  return model;
+}
+
+Handle<CompiledModel> compile_model(const Api& api, const Model* model, const BlockToCompile& block) {
+  const std::string device = block.options.device.empty() ? "CPU" : block.options.device;
+  const std::string supported = supported_properties(api, device);
+  const std::string threads = std::to_string(std::max(block.threads, 1));
+  // OpenVINO turns bfloat16 on by itself where the machine has it.
+  const char* precision = block.options.precision == Precision::kBf16 ? "bf16" : "f32";
+  const char* const wanted[][2] = {
+      {"PERFORMANCE_HINT", "LATENCY"}, {"INFERENCE_PRECISION_HINT", precision}, {"INFERENCE_NUM_THREADS", threads.c_str()},
+      {"NUM_STREAMS", "1"},            {"ENABLE_CPU_PINNING", "NO"},            {"AFFINITY", "NONE"},
+  };
+  const char* given[12] = {};
+  size_t count = 0;
+  const bool pins = supported.find("ENABLE_CPU_PINNING") != std::string::npos;
+  for (const auto& [name, value] : wanted) {
+    // AFFINITY is the older name for pinning.
+    if (supported.find(name) == std::string::npos || (pins && std::string_view(name) == "AFFINITY")) continue;
+    given[count++] = name;
+    given[count++] = value;
+  }
+  Handle<CompiledModel> compiled(api.compiled_free);
+  // Surplus arguments of a variadic function are not read.
+  api.check(api.compile_model(api.core, model, device.c_str(), count, compiled.put(), given[0], given[1], given[2],
+                              given[3], given[4], given[5], given[6], given[7], given[8], given[9], given[10], given[11]),
+            "compiling a block");
+  return compiled;
+}
+
+/// What OpenVINO makes of the layers must have the sizes that were inferred here: outputs are written in place.
+void check_results(const Compiled& c) {
+  for (size_t i = 0; i < c.results.size(); ++i) {
+    const std::string& name = c.network.results[i].name;
+    if (name.empty()) continue;
+    Handle<OvPort> port(c.api.port_free);
+    c.api.check(c.api.output_by_name(c.model.get(), name.c_str(), port.put()), "looking for a result");
+    OvShape shape{};
+    c.api.check(c.api.port_shape(port.get(), &shape), "telling a result's sizes");
+    const Shape got(std::span<const int64_t>(shape.dims, static_cast<size_t>(shape.rank)));
+    c.api.shape_free(&shape);
+    require(got == c.results[i].shape, ErrorCode::kUnsupported, "OpenVINO gives result ", i, " the sizes ", got,
+            ", expected ", c.results[i].shape);
+  }
+}
+
+std::string operators_of(const Graph& graph) {
+  std::string out;
+  size_t shown = 0;
+  for (const NodeId id : graph.order()) {
+    constexpr size_t kMost = 5;
+    if (++shown > kMost) return out + ", ...";
+    out.append(out.empty() ? "" : ", ").append(graph.node(id).op.name());
+  }
+  return out;
+}
+
+Fact type_of(const Fact& fact) { return {fact.dtype, fact.shape}; }
+
+class OpenVino final : public Engine {
+ public:
+  std::string_view name() const override { return "openvino"; }
+  std::string missing() const override { return loaded_api().missing; }
+  std::string version() const override {
+    const Api* api = loaded_api().api;
+    return api == nullptr ? "" : "OpenVINO " + api->version;
+  }
+  std::string refusal(const Graph& graph, const Node& node) const override { return refusal_of(graph, node); }
+
+  std::shared_ptr<const CompiledBlock> compile(const BlockToCompile& block) const override {
+    const Graph& graph = block.graph;
+    try {
+      const Api& api = api_or_throw();
+      auto compiled = std::make_shared<Compiled>(Compiled{.api = api, .network = make_network(graph, block.facts)});
+      Compiled& c = *compiled;
+      for (const ValueId v : graph.inputs()) c.inputs.push_back(type_of(block.facts[static_cast<size_t>(v)]));
+      for (const ValueId v : graph.outputs()) c.results.push_back(type_of(block.facts[static_cast<size_t>(v)]));
+      const auto computed = [](const ResultSource& source) { return !source.name.empty(); };
+      if (std::any_of(c.network.results.begin(), c.network.results.end(), computed)) {
+        c.weights = c.network.ir.weights();
+        const Handle<Model> model = read_model(api, c.network.ir.text(), c.weights);
+        c.model = compile_model(api, model.get(), block);
+        check_results(c);
+      }
+      c.network.ir = {};
+      return std::make_shared<Block>(std::move(compiled));
+    } catch (Error& e) {
+      e.add_context(text("compiling a block of ", graph.order().size(), " operators (", operators_of(graph), ")"));
+      throw;
+    }
+  }
+};
+
+}  // namespace
+
+const Engine& engine();
+const Engine& engine() {
+  static const OpenVino& the_engine = *new OpenVino;
+  return the_engine;
+}
+
+}  // namespace coracle::openvino

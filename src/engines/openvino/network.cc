@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engines/openvino/network.h"
+
+#include <algorithm>
+
+namespace coracle::openvino {
+namespace {
+
+size_t at(ValueId value) { return static_cast<size_t>(value); }
+
+bool all_known(const Node& node, std::span<const Fact> facts) {
+  return std::all_of(node.outputs.begin(), node.outputs.end(),
+                     [&](ValueId v) { return facts[at(v)].value != nullptr; });
+}
+
+void check_fact(const Graph& graph, ValueId value, std::span<const Fact> facts) {
+  const Fact& fact = facts[at(value)];
+  require(fact.known() && !fact.is_array, ErrorCode::kUnsupported, "value ", graph.value(value).name, " is ", fact,
+          ", expected a tensor of known sizes");
+}
+
+void emit(const Graph& graph, const Node& node, std::span<const Fact> facts, std::vector<Wire>& wires,
+          Network& network) {
+  try {
+    const Converter* converter = find_converter(node.op.row());
+    if (converter == nullptr) refuse("it has no converter");
+    std::vector<const Fact*> in;
+    std::vector<const Fact*> out;
+    for (const ValueId v : node.inputs) check_fact(graph, v, facts), in.push_back(&facts[at(v)]);
+    for (const ValueId v : node.outputs) out.push_back(&facts[at(v)]);
+    const NodeFacts of_node(in, node.input_counts, out, node.output_counts);
+    const std::string refusal = refusal_of(Question{graph, node, of_node}, *converter);
+    if (!refusal.empty()) refuse(refusal);
+    Emitter emitter(graph, node, of_node, wires, network);
+    converter->emit(emitter);
+  } catch (Error& e) {
+    e.add_context(text("converting operator ", node.op.name(), " (", node.name, ") for OpenVINO"));
+    throw;
+  }
+}
+
+/// The wire of a result, under a name that nothing else has.
+Wire own_wire(Network& network, Wire wire, const Shape& shape) {
+  if (!network.ir.named(wire) && !network.ir.is_constant(wire)) return wire;
+  const Wire wanted = network.ir.constant(Tensor::ints(Ints(shape.begin(), shape.end())), Shape{shape.rank()});
+  const DType dtype = network.ir.dtype(wire);
+  const Wire both[] = {wire, wanted};
+  return network.ir.layer("Reshape", "opset1", both, {{"special_zero", "false"}}, {&dtype, 1});
+}
+
+}  // namespace
+
+Network make_network(const Graph& graph, std::span<const Fact> facts) {
+  Network network;
+  std::vector<Wire> wires(graph.value_count());
+  network.ir.set_prefix("input");
+  const std::vector<ValueId>& inputs = graph.inputs();
+  network.inputs.resize(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Fact& fact = facts[at(inputs[i])];
+    if (fact.value != nullptr || graph.use_counts()[at(inputs[i])] == 0) continue;
+    check_fact(graph, inputs[i], facts);
+    network.inputs[i] = text('v', static_cast<int64_t>(inputs[i]));
+    wires[at(inputs[i])] = network.ir.parameter(network.inputs[i], fact.dtype, fact.shape);
+  }
+  int64_t number = 0;
+  for (const NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    if (all_known(node, facts)) continue;
+    network.ir.set_prefix(text(node.op.name(), '_', number++));
+    emit(graph, node, facts, wires, network);
+  }
+  network.ir.set_prefix("result");
+  for (const ValueId v : graph.outputs()) {
+    ResultSource source;
+    const auto input = std::find(inputs.begin(), inputs.end(), v);
+    if (facts[at(v)].value != nullptr) {
+      source.elements = *facts[at(v)].value;
+    } else if (input != inputs.end()) {
+      source.input = static_cast<int>(input - inputs.begin());
+    } else {
+      require(wires[at(v)].known(), ErrorCode::kUnsupported, "the block's result ", graph.value(v).name,
+              " is none that OpenVINO computes");
+      source.name = text('o', network.results.size());
+      network.ir.result(own_wire(network, wires[at(v)], facts[at(v)].shape), source.name);
+    }
+    network.results.push_back(std::move(source));
+  }
+  return network;
+}
+
+std::string trial_refusal(const Graph& graph, const Node& node, const NodeFacts& facts, const Converter& converter) {
+  Network network;
+  std::vector<Wire> wires(graph.value_count());
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const Fact& fact = *facts.all_in()[i];
+    if (fact.value == nullptr) wires[at(node.inputs[i])] = network.ir.parameter("x", fact.dtype, fact.shape);
+  }
+  try {
+    Emitter emitter(graph, node, facts, wires, network, true);
+    converter.emit(emitter);
+    return {};
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::kOutOfMemory) throw;
+    return e.text();
+  }
+}
+
+const Tensor& Emitter::elements(int port, int i) const {
+  const Fact& fact = facts_.in(port, i);
+  if (fact.value == nullptr) {
+    refuse("operand '", row().inputs[static_cast<size_t>(port)].name, "' is known in a run only, it must be constant");
+  }
+  return *fact.value;
+}
+
+Ints Emitter::ints(int port, const Ints& missing) const { return has(port) ? elements(port).integers() : missing; }
+
+double Emitter::number(int port, double missing) const {
+  if (!has(port)) return missing;
+  const Tensor& t = elements(port);
+  return t.count() > 0 ? t.number(0) : missing;
+}
+
+Wire Emitter::in(int port, int i) {
+  const ValueId v = node_.input(port, i);
+  if (v == kNoValue) refuse("operand '", row().inputs[static_cast<size_t>(port)].name, "' is missing");
+  Wire& wire = wires_[at(v)];
+  const Tensor* known = facts_.in(port, i).value.get();
+  if (!wire.known() && known != nullptr) wire = constant(*known);
+  if (!wire.known()) refuse("operand '", row().inputs[static_cast<size_t>(port)].name, "' has not been computed");
+  return wire;
+}
+
+Wire Emitter::in_as(int port, DType as, int i) {
+  const Fact& fact = facts_.in(port, i);
+  if (fact.dtype == as) return in(port, i);
+  if (fact.value == nullptr) return convert(in(port, i), as);
+  // Known numbers are brought to the type here: the types of constants are then those of values.
+  Tensor t = Tensor::make(as, fact.shape);
+  if (is_float(as)) {
+    t.assign(std::span<const double>(fact.value->doubles()));
+  } else {
+    t.assign(std::span<const int64_t>(fact.value->integers()));
+  }
+  return constant(t);
+}
+
+void Emitter::set(Wire wire, int port, int i) {
+  const ValueId v = node_.output(port, i);
+  if (v != kNoValue) wires_[at(v)] = wire;
+}
+
+void Emitter::require_indices(int port, const char* name, int64_t least, int64_t most) {
+  if (const Tensor* known = facts_.value(port)) {
+    for (int64_t i = 0; i < known->count(); ++i) {
+      const int64_t index = known->integer(i);
+      require(index >= least && index <= most, ErrorCode::kUnsupported, "index ", index, " of ", name,
+              " is out of range: expected ", least, " to ", most);
+    }
+    return;
+  }
+  if (trial_) return;
+  const std::vector<ValueId>& inputs = graph_.inputs();
+  const auto input = std::find(inputs.begin(), inputs.end(), node_.input(port));
+  if (input == inputs.end()) refuse("indices that the block computes itself are not checked by OpenVINO");
+  network_.checks.push_back({static_cast<size_t>(input - inputs.begin()), name, least, most});
+}
+
+}  // namespace coracle::openvino

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <unordered_set>
+
+#include "engines/openvino/network.h"
+#include "graph/node_facts.h"
+
+namespace coracle::openvino {
+namespace {
+
+Types set_of(DType dtype) {
+  switch (dtype) {
+    case DType::kFloat32: return kFloat;
+    case DType::kInt32: return kInt32;
+    case DType::kInt64: return kInt64;
+    case DType::kBool: return kBool;
+    case DType::kUnknown: return 0xff;
+    default: return 0;
+  }
+}
+
+std::string text_of(Types types) {
+  std::string out;
+  for (const DType dtype : {DType::kFloat32, DType::kInt32, DType::kInt64, DType::kBool}) {
+    if ((set_of(dtype) & types) != 0) out.append(out.empty() ? "" : ", ").append(name_of(dtype));
+  }
+  return out;
+}
+
+/// Sizes, axes and numbers: what decides layers instead of being computed with.
+bool decides(const Port& port) { return port.shape_input || *port.attribute != '\0'; }
+
+bool without_elements(const Fact& fact) { return fact.shape.known() && fact.shape.count() == 0; }
+
+/// What will be known while planning, though it is not while the graph is looked at: what follows from sizes.
+class Planned {
+ public:
+  explicit Planned(const Graph& graph) : graph_(graph) {}
+
+  bool value(ValueId v) {
+    const Value& value = graph_.value(v);
+    if (value.fact.value != nullptr) return true;
+    return value.producer != kNoNode && node(graph_.node(value.producer));
+  }
+  bool node(const Node& n) {
+    const OpRow& row = n.op.row();
+    const std::string_view name = row.name;
+    if (name == "shape" || name == "shape64" || name == "numel") return true;
+    // Deeper is no arithmetic of sizes, and larger is not computed while planning.
+    constexpr size_t kMost = 64;
+    if (!row.pure || !n.regions.empty() || n.inputs.empty() || seen_.size() > kMost) return false;
+    for (const ValueId v : n.outputs) {
+      const Fact& fact = graph_.fact(v);
+      if (fact.shape.known() && fact.shape.count() > static_cast<int64_t>(kMost)) return false;
+      if (fact.shape.rank_known() && fact.shape.rank() > 1) return false;
+    }
+    if (!seen_.insert(&n).second) return true;
+    return std::all_of(n.inputs.begin(), n.inputs.end(), [&](ValueId v) { return value(v); });
+  }
+
+ private:
+  const Graph& graph_;
+  std::unordered_set<const Node*> seen_;
+};
+
+std::string about(const char* what, const char* name, const std::string& more) {
+  return text(what, " '", name, "' ", more);
+}
+
+std::string type_refusal(const char* what, const char* name, const Fact& fact, Types taken) {
+  if (fact.is_array) return about(what, name, "is a tensor array");
+  if ((set_of(fact.dtype) & taken) == 0) {
+    return about(what, name, text("is ", fact.dtype, ", OpenVINO is given ", text_of(taken)));
+  }
+  if (without_elements(fact)) return about(what, name, "has no elements");
+  constexpr int kMostDimensions = 6;
+  if (fact.shape.rank_known() && fact.shape.rank() > kMostDimensions) {
+    return about(what, name, text("has ", fact.shape.rank(), " dimensions, OpenVINO is given at most ", kMostDimensions));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string refusal_of(const Question& q, const Converter& converter) {
+  const OpRow& row = q.node.op.row();
+  for (int port = 0; port < static_cast<int>(row.inputs.size()); ++port) {
+    const Port& p = row.inputs[static_cast<size_t>(port)];
+    for (int i = 0; i < q.facts.count(port); ++i) {
+      const Fact& fact = q.facts.in(port, i);
+      if (decides(p)) {
+        if (fact.value == nullptr && !Planned(q.graph).value(q.node.input(port, i))) {
+          return about("operand", p.name, "is known in a run only, it must be constant");
+        }
+        continue;
+      }
+      // Known elements take the type that the layer needs.
+      if (fact.value != nullptr && fact.dtype == DType::kInt64) continue;
+      if (std::string why = type_refusal("operand", p.name, fact, converter.operands); !why.empty()) return why;
+    }
+  }
+  for (int port = 0; port < static_cast<int>(row.outputs.size()); ++port) {
+    for (int i = 0; i < q.facts.out_count(port); ++i) {
+      const char* name = row.outputs[static_cast<size_t>(port)].name;
+      if (port >= converter.ports) {
+        if (q.graph.use_counts()[static_cast<size_t>(q.node.output(port, i))] > 0) {
+          return about("result", name, "is used, which OpenVINO does not give");
+        }
+        continue;
+      }
+      const Types results = port == 0 ? converter.results : static_cast<Types>(kPlain | kInt64);
+      if (std::string why = type_refusal("result", name, q.facts.out(port, i), results); !why.empty()) return why;
+    }
+  }
+  return converter.refusal == nullptr ? "" : converter.refusal(q);
+}
+
+std::string refusal_of(const Graph& graph, const Node& node) {
+  const OpRow& row = node.op.row();
+  const FactsOfNode of_node(graph, node);
+  const NodeFacts facts = of_node.facts();
+  try {
+    if (Planned(graph).node(node)) return {};
+    if (!node.regions.empty()) return "it holds graphs of its own";
+    const Converter* converter = find_converter(row);
+    if (converter == nullptr) return text("there is no converter of ", row.name, " for OpenVINO");
+    std::string why = refusal_of(Question{graph, node, facts}, *converter);
+    if (!why.empty()) return why;
+    const auto known = [](const Fact* fact) { return fact->known(); };
+    if (!std::all_of(facts.all_in().begin(), facts.all_in().end(), known) ||
+        !std::all_of(facts.all_out().begin(), facts.all_out().end(), known)) {
+      return {};
+    }
+    return trial_refusal(graph, node, facts, *converter);
+  } catch (const Error& e) {
+    if (e.code() == ErrorCode::kOutOfMemory) throw;
+    return e.text();
+  }
+}
+
+}  // namespace coracle::openvino
