@@ -2,7 +2,7 @@
 // Runs every case of the reference folder's goldens and prints a table: model, case, largest error, kernels used.
 // Cases listed in known.txt have a wider bound on the relative RMS difference, for the reason given there.
 //   golden_test [--by-reference] [--saved] [--threads N] [--isa ISA] [--tiles PRECISION] [--device NAME]
-//               [--first] [MODEL[/CASE]...]
+//               [--engines NAMES [--min-ops N]] [--first] [MODEL[/CASE]...]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -35,6 +35,7 @@ struct Options {
   coracle::Isa isa = coracle::detected_isa();
   std::optional<coracle::Precision> precision;  ///< on matrix tiles, emulated where the machine has none
   std::string device;                           ///< where operators run that it has kernels for
+  coracle::EngineChoice engines;                ///< what runs parts of it
   bool saved = false;                           ///< each model also as a saved one, with the same bits
   bool first = false;                           ///< of each model the first case alone
   std::vector<std::string> chosen;
@@ -42,6 +43,7 @@ struct Options {
   /// What lines of known.txt name behind "@".
   std::string variant() const {
     if (!device.empty()) return device;
+    if (!engines.engines.empty()) return engines.engines[0].name;
     return precision ? std::string(name_of(*precision)) : std::string(name_of(isa));
   }
   /// Bounds are those of float32; products of two bfloat16 parts are some thirty times less exact.
@@ -75,7 +77,8 @@ struct KnownDifference {
   std::string reason;
 };
 
-/// By "MODEL/CASE", or "MODEL/CASE@ISA" for one cap, "MODEL/CASE@PRECISION" on matrix tiles, "MODEL/CASE@DEVICE".
+/// By "MODEL/CASE", or "MODEL/CASE@ISA" for one cap, "MODEL/CASE@PRECISION" on matrix tiles, "MODEL/CASE@DEVICE",
+/// "MODEL/CASE@ENGINE" for the first of several.
 std::map<std::string, KnownDifference> known_differences() {
   std::map<std::string, KnownDifference> known;
   std::ifstream file(CORACLE_KNOWN);
@@ -141,6 +144,7 @@ std::vector<Tensor> results(const ReferenceCase& c, const Options& options, std:
   coracle::ModelOptions model_options;
   model_options.kernels.isa = options.isa;
   model_options.device = options.device;
+  model_options.engines = options.engines;
   if (options.precision) {
     model_options.kernels.precision = *options.precision;
     model_options.kernels.emulates_tiles = true;
@@ -197,6 +201,17 @@ int main(int argc, char** argv) {
         std::printf("skipped: %s\n", e.what());
         return kSkipped;
       }
+    } else if (std::strcmp(argv[i], "--engines") == 0 && i + 1 < argc) {
+      std::istringstream names(argv[++i]);
+      for (std::string name; std::getline(names, name, ',');) {
+        options.engines.engines.push_back(coracle::used_engine(name, coracle::Precision::kDefault));
+        const std::string& missing = options.engines.engines.back().missing;
+        if (missing.empty()) continue;
+        std::printf("skipped: %s\n", missing.c_str());
+        return kSkipped;
+      }
+    } else if (std::strcmp(argv[i], "--min-ops") == 0 && i + 1 < argc) {
+      options.engines.min_ops = std::atoi(argv[++i]);
     } else if (std::strcmp(argv[i], "--tiles") == 0 && i + 1 < argc) {
       options.precision = coracle::precision_of(argv[++i]);
       if (!options.precision) {
