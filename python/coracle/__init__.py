@@ -16,6 +16,7 @@ from ._handle import TensorInfo
 from ._library import LIBRARY as _LIBRARY
 from ._library import VERSION as __version__
 from ._log import set_log_level
+from .engines import power_by_engine
 from .errors import (CancelledError, Error, FileError, InvalidArgumentError, InvalidModelError, MissingFileError, OutOfMemoryError,
                      RunFailureError, UnsupportedError)
 from .model import Model, devices, inspect, load, load_memory, pass_names
@@ -31,7 +32,8 @@ __all__ = ["Bench", "CancelledError", "ClassArea", "DetectedObject", "Error", "F
            "InvalidModelError", "Label", "MachineLimits", "Memory", "MissingFileError", "Model", "NodeValue", "OperatorTime",
            "OutOfMemoryError", "Pipeline", "Pool", "Prediction", "Profile", "Results", "RunFailureError", "Session", "Step",
            "Table", "TensorInfo", "TextBox", "TextLine", "UnsupportedError", "__version__", "bench", "bind_thread", "cpu_isa", "default_threads",
-           "devices", "inspect", "load", "load_memory", "memory_total", "ocr", "pass_names", "pipeline", "set_log_level"]
+           "devices", "inspect", "load", "load_memory", "memory_total", "ocr", "pass_names", "pipeline",
+           "power_by_engine", "set_log_level"]
 
 
 def cpu_isa() -> str:

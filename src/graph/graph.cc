@@ -6,6 +6,16 @@
 #include "base/printable.h"
 
 namespace coracle {
+namespace {
+
+std::string scope_of(std::string_view given) {
+  if (given.empty() || given == "/" || given.size() > kMostScope) return {};
+  std::string scope = printable(given);
+  if (scope.size() > kMostScope) scope.clear();
+  return scope;
+}
+
+}  // namespace
 
 ValueId Graph::add_value(Value value) {
   values_.push_back(std::move(value));
@@ -43,6 +53,7 @@ NodeId Graph::make_node(Op op, const PortValues& inputs, PortCounts output_count
   node.op = std::move(op);
   node.name = name.empty() ? text(row.name, "_", nodes_.size()) : std::move(name);
   node.regions = std::move(regions);
+  node.scope = new_scope_;
   require(inputs.size() <= row.inputs.size(), "operator ", row.name, " (", node.name, ") takes ", row.inputs.size(),
           " operands, given ", inputs.size());
   for (size_t p = 0; p < row.inputs.size(); ++p) {
@@ -111,6 +122,17 @@ void Graph::set_lod_from(NodeId id, int lod_from) {
   result.fact.lod = lod_from == kNoLod ? nullptr : fact(n.inputs[static_cast<size_t>(lod_from)]).lod;
 }
 
+void Graph::set_scope(NodeId id, std::string_view scope) {
+  std::string& of_node = nodes_[index(id)].scope;
+  of_node = scope_of(scope);
+  has_scopes_ = has_scopes_ || !of_node.empty();
+}
+
+ScopeOfNewNodes::ScopeOfNewNodes(Graph& graph, std::string_view scope) : graph_(graph), outer_(scope_of(scope)) {
+  graph_.has_scopes_ = graph_.has_scopes_ || !outer_.empty();
+  graph_.new_scope_.swap(outer_);
+}
+
 ValueId Graph::add(Op op, const PortValues& inputs, std::string name) {
   return node(add_node(std::move(op), inputs, {}, std::move(name))).outputs.at(0);
 }
@@ -147,6 +169,7 @@ void Graph::remove_node(NodeId id, bool counted) {
   Node& n = nodes_[index(id)];
   n.alive = false;
   n.regions.clear();
+  std::string().swap(n.scope);
   if (counted) uses_.remove_operands(n.inputs);
   order_.remove(id);
 }

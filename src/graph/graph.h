@@ -31,6 +31,9 @@ struct Value {
 
 class Graph;
 
+/// Longer name scopes, as printable text, are taken as none: each node has its own copy.
+inline constexpr size_t kMostScope = 1024;
+
 /// Where result 0 of a node has its sequence offsets from: an operand (by its position in the flat list), or one of
 /// these.
 inline constexpr int kLodByOperator = -1;  ///< as the operator's row says
@@ -47,6 +50,9 @@ struct Node {
   std::vector<std::shared_ptr<Graph>> regions;
   int lod_from = kLodByOperator;
   bool alive = true;
+  /// "/encoder/layer_0/": the name scope that the file gives its operator, printable; empty where it gives none. It
+  /// says nothing about what the node computes.
+  std::string scope;
 
   /// The value at an input port, or kNoValue.
   ValueId input(int port, int i = 0) const {
@@ -81,6 +87,8 @@ class Graph {
   void set_input_fact(ValueId input, Fact fact) { values_[index(input)].fact = std::move(fact); }
   /// See Node::lod_from. For the last node only: what uses its results is not told.
   void set_lod_from(NodeId node, int lod_from);
+  /// See Node::scope; "/" is none.
+  void set_scope(NodeId node, std::string_view scope);
   /// Infers the facts of all values again from the inputs' facts and constants.
   void infer_all();
 
@@ -102,6 +110,7 @@ class Graph {
 
  private:
   friend class Patch;
+  friend class ScopeOfNewNodes;
   friend struct GraphTestAccess;  // damages graphs for tests of verify
   friend int remove_dead(Graph& graph);
   friend int drop_unread_results(Graph& graph);
@@ -127,6 +136,21 @@ class Graph {
   std::vector<ValueId> inputs_;
   std::vector<ValueId> outputs_;
   std::vector<std::string> output_names_;
+  std::string new_scope_;    // of nodes that are added
+  bool has_scopes_ = false;  // some node has, or had, a scope
+};
+
+/// While it lives, nodes added to a graph have a scope. The innermost holds.
+class ScopeOfNewNodes {
+ public:
+  ScopeOfNewNodes(Graph& graph, std::string_view scope);
+  ~ScopeOfNewNodes() { graph_.new_scope_.swap(outer_); }
+  ScopeOfNewNodes(const ScopeOfNewNodes&) = delete;
+  ScopeOfNewNodes& operator=(const ScopeOfNewNodes&) = delete;
+
+ private:
+  Graph& graph_;
+  std::string outer_;
 };
 
 /// Facts of a node's outputs for facts of its inputs (null where absent), evaluated on the host where all inputs are

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "base/deadline.h"
 
@@ -85,9 +86,50 @@ bool Patch::has_lod_of(ValueId by, ValueId old) {
   return false;
 }
 
+/// The nodes that nothing uses once the replacements are made, users before what they use. The operands of added nodes
+/// count as used already.
+std::vector<NodeId> Patch::going() const {
+  const std::vector<int>& uses = graph_.use_counts();
+  std::unordered_map<size_t, int> left;  // uses of values, where some go
+  std::vector<NodeId> going;
+  const auto take = [&](ValueId value, int uses_gone) {
+    const auto [it, is_new] = left.try_emplace(index(value), uses[index(value)]);
+    if (!is_new && it->second == 0) return;
+    it->second -= uses_gone;
+    const NodeId producer = graph_.value(value).producer;
+    if (it->second != 0 || producer == kNoNode || !graph_.node(producer).op.row().pure) return;
+    const std::vector<ValueId>& results = graph_.node(producer).outputs;
+    const bool all = std::all_of(results.begin(), results.end(), [&](ValueId v) {
+      const auto found = left.find(index(v));
+      return (found == left.end() ? uses[index(v)] : found->second) == 0;
+    });
+    if (all) going.push_back(producer);
+  };
+  for (const auto& [old, by] : replacements_) {
+    if (old != by && uses[index(old)] > 0) take(old, uses[index(old)]);
+  }
+  for (size_t i = 0; i < going.size(); ++i) {
+    const std::vector<ValueId>& operands = graph_.node(going[i]).inputs;
+    for (ValueId v : operands) take(v, 1);
+  }
+  return going;
+}
+
+std::string Patch::scope_of_added() const {
+  const std::vector<NodeId> nodes = going();
+  if (nodes.empty()) return graph_.node(at_).scope;
+  const auto multiplies = [&](NodeId id) { return graph_.node(id).op.row().flops != nullptr; };
+  const auto first = std::find_if(nodes.rbegin(), nodes.rend(), multiplies);
+  return graph_.node(first != nodes.rend() ? *first : nodes.back()).scope;
+}
+
 void Patch::commit() {
   require(allowed_, "a rewrite that changes sequence offsets is not allowed");
   for (NodeId id : added_) graph_.count_operands(id);
+  if (graph_.has_scopes_ && !added_.empty()) {
+    const std::string scope = scope_of_added();
+    for (NodeId id : added_) graph_.nodes_[index(id)].scope = scope;
+  }
   for (const auto& [old, by] : replacements_) {
     graph_.replace_uses(old, by);
     const Value& value = graph_.value(by);

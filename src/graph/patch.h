@@ -15,6 +15,11 @@ namespace coracle {
 /// What stands for a value must say the same of it: type, shape and whose sequence offsets it has. Where the added
 /// nodes' operators would give others, the nodes are told (Node::lod_from); where that cannot be, the patch is not
 /// `allowed` and the place stays as it is.
+///
+/// The added nodes have the scope of what they mainly are (Node::scope): of the nodes that go because of the patch, the
+/// first whose work is sums of products (a convolution, a matrix product), or else the first. Where none goes, it is
+/// that of the node in front of which they stand. So what is fused into a convolution stands where the convolution
+/// stood, on whichever side of a scope's border its own place was.
 class Patch {
  public:
   /// New nodes go in front of `at`.
@@ -42,6 +47,8 @@ class Patch {
  private:
   friend class Replacements;
   bool has_lod_of(ValueId by, ValueId old);
+  std::vector<NodeId> going() const;
+  std::string scope_of_added() const;
   /// Every use of a value becomes one of what `by` has for it, and the `removed` nodes go.
   static void replace_all(Graph& graph, const std::vector<ValueId>& by, const std::vector<bool>& removed);
 

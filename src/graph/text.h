@@ -19,11 +19,11 @@ namespace coracle {
 ///   }
 ///
 /// "lod 1" or "lod none" behind a node: its result 0 has the sequence offsets of operand 1, or none, whatever its
-/// operator says. Operands and results stand port by port: `_` for an absent optional, `[%a, %b]` for a list. Regions
-/// follow their node. Constants of up to eight elements (integers: 64) are written out ("= {1, 2}"), larger ones
-/// as "= random(seed)", the seed being their size in bytes: printing keeps types, not weights. Values are numbered in
-/// the order in which they stand, so equal programs have equal texts. Names of nodes and sequence offsets are not part
-/// of it.
+/// operator says; scope "/encoder/" behind that: its name scope (Node::scope), where it has one. Operands and results
+/// stand port by port: `_` for an absent optional, `[%a, %b]` for a list. Regions follow their node. Constants of up to
+/// eight elements (integers: 64) are written out ("= {1, 2}"), larger ones as "= random(seed)", the seed being their
+/// size in bytes: printing keeps types, not weights. Values are numbered in the order in which they stand, so equal
+/// programs have equal texts. Names of nodes and sequence offsets are not part of it.
 std::string print(const Graph& graph);
 
 /// The graph that a text describes; print(parse(print(g))) is print(g). More than `print` writes is understood: `#`

@@ -45,6 +45,12 @@ class TextLexer {
   bool at_word(std::string_view word) const { return token_.kind == Token::Kind::kWord && token_.text == word; }
   /// Takes the mark if it stands here.
   bool accept(std::string_view mark);
+  /// Takes the word if it stands here.
+  bool accept_word(std::string_view word) {
+    const bool here = at_word(word);
+    if (here) advance();
+    return here;
+  }
   void expect(std::string_view mark);
   /// Takes a token of a kind; `what` names it in the error.
   Token expect(Token::Kind kind, std::string_view what);

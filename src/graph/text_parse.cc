@@ -322,12 +322,8 @@ class Parser {
 
   /// "lod 1" or "lod none" behind a node, see Node::lod_from.
   int parse_lod_from() {
-    if (!lexer_.at_word("lod")) return kLodByOperator;
-    lexer_.take();
-    if (lexer_.at_word("none")) {
-      lexer_.take();
-      return kNoLod;
-    }
+    if (!lexer_.accept_word("lod")) return kLodByOperator;
+    if (lexer_.accept_word("none")) return kNoLod;
     const Token number = lexer_.expect(Token::Kind::kNumber, "'none' or the number of an operand");
     int operand = -1;
     const char* end = number.text.data() + number.text.size();
@@ -335,6 +331,12 @@ class Parser {
     require(error == std::errc() && stop == end && operand >= 0, ErrorCode::kInvalidModel, number.place,
             ": expected the number of an operand, found '", number.text, "'");
     return operand;
+  }
+
+  /// scope "/encoder/" behind a node, see Node::scope.
+  std::string parse_scope() {
+    if (!lexer_.accept_word("scope")) return {};
+    return unescaped(lexer_.expect(Token::Kind::kString, "a name scope, like \"/encoder/\""));
   }
 
   void parse_node(Graph& graph, Names& names, int depth) {
@@ -351,12 +353,14 @@ class Parser {
     try {
       Op op = parse_attributes(lexer_, *row);
       const int lod_from = parse_lod_from();
+      const std::string scope = parse_scope();
       while (lexer_.at_word("graph")) regions.push_back(std::make_shared<Graph>(parse_graph(depth + 1)));
       require(static_cast<int>(regions.size()) == row->regions, ErrorCode::kInvalidModel, name.place, ": operator ",
               row->name, " has ", row->regions, " regions, found ", regions.size());
       results.counts.resize(row->outputs.size(), 0);
       id = graph.add_node(std::move(op), operands, results.counts, {}, std::move(regions));
       if (lod_from != kLodByOperator) graph.set_lod_from(id, lod_from);
+      graph.set_scope(id, scope);
     } catch (Error& e) {
       if (e.code() == ErrorCode::kOutOfMemory) throw;
       throw Error(ErrorCode::kInvalidModel, e.text())

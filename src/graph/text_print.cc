@@ -101,6 +101,7 @@ class Printer {
     out.append(")").append(print_attributes(n.op));
     if (n.lod_from == kNoLod) out.append(" lod none");
     if (n.lod_from >= 0) out.append(text(" lod ", n.lod_from));
+    if (!n.scope.empty()) out.append(" scope ").append(quoted(n.scope));
     for (const std::shared_ptr<Graph>& region : n.regions) {
       out.append(" ");
       Printer(*region).print(out, indent);

@@ -173,6 +173,7 @@ class PirImporter {
 
   void import_operation(PirScope& scope, const Operation& op, int depth) {
     if (is_input(op) || is_fetch(op)) return;
+    const ScopeOfNewNodes name_scope(scope.graph(), op.scope);
     if (op.dialect == "builtin") return import_builtin(scope, op);
     const std::string name = text(op.name, "_", operations_++);
     if (op.name == "if") return import_if(scope, op, name, depth);

@@ -291,7 +291,10 @@ class Walker {
         const Json* node = find(a, "AT");
         if (node == nullptr) continue;
         const std::string_view name = string_at(a, "N");
-        if (name == "struct_name") continue;
+        if (name == "struct_name") {
+          op.scope = string_at(*node, "D");
+          continue;
+        }
         if (std::optional<AttributeValue> value = attribute_of(*node, 0)) {
           op.attributes.set(std::string(name), *std::move(value));
         }

@@ -46,6 +46,7 @@ struct Operation {
   std::vector<Definition> results;
   AttributeMap attributes;
   std::vector<Region> regions;
+  std::string scope;  ///< attribute struct_name: "/Encoder/Linear_1/"
 };
 
 /// A weight: the builtin parameter operation.

@@ -55,6 +55,7 @@ void ProgramImporter::import_operator(ProgramScope& scope, size_t position, int 
   const Operator& op = blocks_.block(scope.block()).operators[position];
   if (op.type == "feed") return;
   if (is_fetch(op.type)) return import_fetch(scope, op);
+  const ScopeOfNewNodes name_scope(scope.graph(), op.scope);
   std::string name =
       scope.block() == 0 ? text(op.type, "_", position) : text(op.type, "_", scope.block(), "_", position);
   if (op.type == "recurrent") return import_recurrent(scope, op, std::move(name), depth);
@@ -142,6 +143,7 @@ void ProgramImporter::import_conditional(ProgramScope& scope, const Operator& op
   const std::string_view condition_name = single_variable(op.inputs, "Cond");
   auto c = std::make_shared<Conditional>();
   c->node_name = std::move(name);
+  c->name_scope = op.scope;
   c->condition = scope.find(condition_name);
   require(c->condition != kNoValue, "the condition ", in_quotes(condition_name), " is read before anything writes it");
 
@@ -170,6 +172,7 @@ void ProgramImporter::import_conditional(ProgramScope& scope, const Operator& op
 /// Where the condition does not hold, each variable keeps what it had before.
 void ProgramImporter::make_if(ProgramScope& scope, const Conditional& c) {
   Graph& graph = scope.graph();
+  const ScopeOfNewNodes name_scope(graph, c.name_scope);
   std::vector<RegionOutputs> results;
   for (size_t i = 0; i < c.names.size(); ++i) {
     ValueId before = c.previous[i];
@@ -254,6 +257,7 @@ bool ProgramImporter::pair_up(ProgramScope& scope, size_t position, Selections& 
   }
   const ClosedRegion nothing{.graph = std::make_shared<Graph>(), .captured = {}};
   const Conditional& named = pair.yes != nullptr ? *pair.yes : *pair.no;
+  const ScopeOfNewNodes name_scope(scope.graph(), named.name_scope);
   const NodeId node =
       add_if(scope.graph(), named.node_name, without_casts(scope.graph(), mask),
              pair.yes != nullptr ? pair.yes->region : nothing, pair.no != nullptr ? pair.no->region : nothing, results);

@@ -37,6 +37,7 @@ class ProgramImporter {
     std::vector<std::string_view> names;  ///< of the region's outputs
     std::vector<ValueId> previous;        ///< what the names stood for before, or kNoValue
     std::string node_name;
+    std::string_view name_scope;
   };
   struct Fetch {
     int64_t col = 0;

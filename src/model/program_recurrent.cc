@@ -73,6 +73,7 @@ void ProgramImporter::import_recurrent(ProgramScope& scope, const Operator& op, 
   }
 
   auto region = std::make_shared<Graph>();
+  const ScopeOfNewNodes name_scope(*region, op.scope);
   ProgramScope inner(*region, sub, &scope);
   const auto add_input = [&](std::string_view label, ValueId outer) {
     Fact fact = graph.fact(outer);

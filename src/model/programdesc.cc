@@ -43,8 +43,9 @@ enum AttributeType : int64_t {
 };
 
 /// Attributes that say nothing about what an operator computes and can be most of the file.
-constexpr std::array<std::string_view, 6> kIgnored = {"op_callstack", "op_role_var", "op_namescope",
-                                                      "op_device",    "op_role",     "with_quant_attr"};
+constexpr std::array<std::string_view, 5> kIgnored = {"op_callstack", "op_role_var", "op_device", "op_role",
+                                                      "with_quant_attr"};
+constexpr std::string_view kScope = "op_namescope";
 
 std::string_view view(const protozero::data_view& v) { return {v.data(), v.size()}; }
 
@@ -303,6 +304,10 @@ class Parser {
   }
 
   static void set_attribute(std::string_view name, Values v, Operator& to) {
+    if (name == kScope) {
+      if (v.type == kString) to.scope = v.string;
+      return;
+    }
     const auto set = [&](AttributeValue value) { to.attributes.set(std::string(name), std::move(value)); };
     switch (v.type) {
       case kInt:

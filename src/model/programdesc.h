@@ -55,6 +55,7 @@ struct Operator {
   AttributeMap attributes;  ///< without op_callstack and its like
   std::vector<VariableAttribute> variable_attributes;
   std::optional<int64_t> sub_block;
+  std::string_view scope;  ///< attribute op_namescope: "/encoder/layer_0/"
 };
 
 struct Block {

@@ -27,6 +27,7 @@ std::vector<ValueId> inline_graph(const Graph& from, Graph& to, std::span<const 
     }
     const NodeId added = to.add_node(node.op, inputs, node.output_counts, node.name, node.regions);
     if (node.lod_from != kLodByOperator) to.set_lod_from(added, node.lod_from);
+    to.set_scope(added, node.scope);
     for (size_t i = 0; i < node.outputs.size(); ++i) {
       const ValueId output = to.node(added).outputs[i];
       to.set_name(output, from.value(node.outputs[i]).name);

@@ -62,7 +62,9 @@ test::ModelBytes chain(int length) {
   return {"chain", test::program_file({main}), "", {}};
 }
 
-/// i = 0; while i < n: i += 1
+constexpr const char* kScope = "/a \"({/";
+
+/// i = 0; while i < n: i += 1, the loop and the addition with a name scope
 test::ModelBytes loop() {
   test::BlockWriter main;
   test::add_feed(main, "n", test::kInt64, {1}, 0);
@@ -77,10 +79,12 @@ test::ModelBytes loop() {
                                .integer("dtype", test::kInt64)
                                .string("str_value", "0"));
   main.operators.push_back(less());
-  main.operators.push_back(OpWriter("while").in("Condition", {"go"}).in("X", {"n"}).block("sub_block", 1));
+  main.operators.push_back(
+      OpWriter("while").in("Condition", {"go"}).in("X", {"n"}).block("sub_block", 1).string("op_namescope", kScope));
   test::add_fetch(main, "i", 0);
   test::BlockWriter body{.index = 1, .parent = 0, .variables = {}, .operators = {}};
-  body.operators.push_back(OpWriter("increment").in("X", {"i"}).out("Out", {"i"}).real("step", 1));
+  body.operators.push_back(
+      OpWriter("increment").in("X", {"i"}).out("Out", {"i"}).real("step", 1).string("op_namescope", kScope));
   body.operators.push_back(less());
   return {"loop", test::program_file({main, body}), "", {}};
 }
@@ -128,6 +132,7 @@ TEST_F(GraphCommand, PagesLoadNothing) {
 }
 
 TEST_F(GraphCommand, RegionsLieWithinTheirNode) {
+  EXPECT_EQ(count(drawn(loop_, "g.txt"), " scope \"/a \\\"({/\""), 2U);
   const std::string dot = drawn(loop_, "g.dot");
   EXPECT_NE(dot.find("label=\"while, region 0\""), std::string::npos) << dot;
   EXPECT_EQ(count(dot, "{"), count(dot, "}"));

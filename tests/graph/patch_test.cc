@@ -50,6 +50,37 @@ TEST(Patch, NewNodesAreNamedAfterTheOldOne) {
   patch.commit();
 }
 
+/// The scope of a node that replaces the last of these lines' value by `relu` of the first.
+std::string scope_of_added(const std::string& lines) {
+  Graph g = parse("graph (%x: float32[2, 2]) {\n" + lines + "}");
+  const NodeId first = g.order()[0];
+  Patch patch(g, g.order().back());
+  const ValueId by = patch.add(Relu{}, {{g.node(first).output()}});
+  patch.replace(g.outputs()[0], by);
+  patch.commit();
+  return g.node(g.value(by).producer).scope;
+}
+
+TEST(Patch, NewNodesHaveTheScopeOfWhatGoes) {
+  const std::string first = "%0 = abs(%x) scope \"/first/\"\n";
+  EXPECT_EQ(scope_of_added(first + "%1 = exp(%0) scope \"/a/\" return %1"), "/a/");
+  EXPECT_EQ(scope_of_added(first + "%1 = exp(%0) scope \"/a/\" %2 = exp(%1) scope \"/b/\" return %2"), "/a/")
+      << "the first of them; what the new node reads stays";
+  EXPECT_EQ(scope_of_added(first + "%1 = exp(%0) scope \"/a/\" %2 = exp(%1) scope \"/b/\" return %2, %1"), "/b/")
+      << "a node that is read elsewhere stays";
+  EXPECT_EQ(scope_of_added(first + "%1 = exp(%0) scope \"/a/\" %2 = matmul(%1, %1) scope \"/m/\""
+                                   "%3 = exp(%2) scope \"/b/\" return %3"),
+            "/m/")
+      << "the product, wherever it stands";
+  EXPECT_EQ(scope_of_added(first + "%1 = exp(%0) %2 = exp(%1) scope \"/b/\" return %2"), "")
+      << "none, if that is what the first has";
+  EXPECT_EQ(scope_of_added("@axis: int32[1] = {0}\n" + first +
+                           "%1 = concat([%0, %0], @axis) scope \"/c/\""
+                           "[%2, %3] = split_with_num(%1, @axis) {num = 2} scope \"/a/\" return %2, %3"),
+            "/a/")
+      << "that of its place if nothing goes";
+}
+
 TEST(Patch, AnotherTypeIsRefused) {
   Graph g = chain();
   const std::string before = print(g);

@@ -40,6 +40,33 @@ TEST(Text, PrintsWhatItParses) {
   EXPECT_EQ(print(parse(graph)), graph);
 }
 
+TEST(Text, ScopesStandBehindTheirNodes) {
+  const std::string graph = R"(graph (%x0: float32[2], %x1: bool[1]) {
+  %0: float32[2] = relu(%x0) scope "/a \"b\"/c/"
+  %1: float32[2] = exp(%0) lod none scope "/a/"
+  %2: float32[2] = abs(%1)
+  [%3: float32[2]] = if(%x1, [%2]) scope "/if/" graph (%x0: float32[2]) {
+    %0: float32[2] = exp(%x0) scope "/in/"
+    return %0
+  } graph (%x0: float32[2]) {
+    return %x0
+  }
+  return %3
+}
+)";
+  EXPECT_EQ(print(parse(graph)), graph);
+  const auto scope_of = [](const char* given) {
+    const Graph g = parse(around(text("%0 = relu(%x) scope \"", given, "\" return %0")));
+    return g.node(g.order()[0]).scope;
+  };
+  EXPECT_EQ(scope_of("/"), "") << "what Paddle writes where there is none";
+  EXPECT_EQ(scope_of("/a/"), "/a/");
+  EXPECT_EQ(scope_of("/\x01/"), "/\\x01/") << "printable";
+  EXPECT_NE(
+      error_of(around("%0 = relu(%x) scope a return %0")).find("expected a name scope, like \"/encoder/\", found"),
+      std::string::npos);
+}
+
 TEST(Text, RegionsNest) {
   const std::string graph = R"(graph (%x0: bool[1], %x1: float32[2]) {
   [%0: float32[2]] = if(%x0, [%x1, %x0]) graph (%x0: float32[2], %x1: bool[1]) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <random>
+#include <regex>
 
 #include "graph/text.h"
 #include "model/saved/write.h"
@@ -15,6 +16,7 @@
 #include "run/saved_files.h"
 #include "run/session_results.h"
 #include "support/archive_writer.h"
+#include "support/graph_model.h"
 #include "support/memory_file.h"
 #include "support/small_models.h"
 #include "support/survivor.h"
@@ -77,6 +79,32 @@ TEST_P(SavedModel, GivesTheSameBits) {
     in_memory->save(second);
     EXPECT_EQ(content(second), content(path));
   }
+}
+
+/// Name scopes come back; a file without them is as files were before there were some, whose minor number was 1.
+TEST(SavedScopes, AreInTheFile) {
+  const char* const lines = R"(graph (%x0: float32[2], %x1: bool[1]) {
+  %0: float32[2] = relu(%x0) scope "/a/b/"
+  [%1: float32[2]] = if(%x1, [%0]) SCOPE graph (%x0: float32[2]) {
+    %0: float32[2] = exp(%x0) SCOPE
+    return %0
+  } graph (%x0: float32[2]) {
+    return %x0
+  }
+  return %1
+})";
+  const test::TemporaryFolder folder;
+  const std::regex place("SCOPE|scope .*");
+  for (const char* scope : {"scope \"/if \\\"c\\\"/\"", ""}) {
+    const auto model = test::model_of(std::regex_replace(lines, place, scope));
+    const std::string path = folder.path(*scope == '\0' ? "without" : "with");
+    model->save(path);
+    const std::string text = print(loaded(path)->program()->graph());
+    EXPECT_EQ(text, print(model->program()->graph()));
+    EXPECT_EQ(text.find("scope") != std::string::npos, *scope != '\0') << text;
+  }
+  const std::string before = with_head(content(folder.path("without")), [](saved::Head& h) { h.minor = 1; });
+  EXPECT_NO_THROW(loaded(folder.write("before", before)));
 }
 
 TEST_P(SavedModel, SaysTheSameOfItself) {
@@ -243,7 +271,7 @@ TEST_F(SavedProduct, TakesNoParameters) {
 TEST_F(SavedProduct, OfALaterFormatIsRefusedWithAdvice) {
   const std::string bytes = content(path_);
   std::string text = refused(with_head(bytes, [](saved::Head& h) { h.major = 2; }), ErrorCode::kUnsupported);
-  EXPECT_NE(text.find("its format is 2.1"), std::string::npos) << text;
+  EXPECT_NE(text.find(coracle::text("its format is 2.", saved::kMinor)), std::string::npos) << text;
   EXPECT_NE(text.find("damaged.coracle"), std::string::npos) << text;
   EXPECT_NE(text.find("use the Coracle that wrote it or a later one"), std::string::npos) << text;
   text = refused(with_head(bytes, [](saved::Head& h) { h.operators = 7; }), ErrorCode::kUnsupported);

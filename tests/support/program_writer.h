@@ -97,6 +97,11 @@ class OpWriter {
   OpWriter& string(std::string_view name, std::string_view value) {
     return attribute(name, 2, Message().bytes(5, value));
   }
+  OpWriter& strings(std::string_view name, const Names& values) {
+    Message m;
+    for (const std::string& v : values) m.bytes(8, v);
+    return attribute(name, 5, m);
+  }
   OpWriter& boolean(std::string_view name, bool value) { return attribute(name, 6, Message().varint(10, value)); }
   OpWriter& block(std::string_view name, int64_t index) { return attribute(name, 8, Message().varint(12, index)); }
   OpWriter& variable(std::string_view name, std::string_view of) {

@@ -122,6 +122,7 @@ class Parser {
     }
     if (take(" {")) n.attributes = within('}');
     if (take(" lod ")) until(" \n");
+    if (take(" scope \"")) string();
     while (take(" graph (")) {
       at_ -= 7;
       n.regions.push_back(graph());

@@ -18,7 +18,7 @@ inline constexpr std::string_view kMagic{
 
 /// Files of another major number are not read; those of a higher minor one have more that may be passed over.
 inline constexpr uint16_t kMajor = 1;
-inline constexpr uint16_t kMinor = 1;
+inline constexpr uint16_t kMinor = 2;
 
 /// What the operators in a file mean. Raised when one that is written since means something else than before; the
 /// reader then brings older ones up to date.

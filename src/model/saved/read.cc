@@ -222,6 +222,7 @@ class Builder {
     const NodeId id = graph.add_node(op_of(node), operands(node, graph), std::move(result_counts),
                                      printable(view(node.name())), std::move(regions));
     if (node.lod_from() != kLodByOperator) graph.set_lod_from(id, node.lod_from());
+    graph.set_scope(id, view(node.scope()));
     for (uint32_t i = 0; i < results; ++i) {
       const fb::Value& v = *node.results()->Get(i);
       const ValueId result = graph.node(id).outputs.at(i);

@@ -219,9 +219,10 @@ class Structure {
     const List<uint32_t> operand_counts = counts(node.input_counts);
     const List<uint32_t> result_counts = counts(node.output_counts);
     const List<uint32_t> region_list = regions.empty() ? 0 : b_.CreateVector(regions);
+    const Text scope = node.scope.empty() ? 0 : text_of(node.scope);
     check_size();
     return fb::CreateNode(b_, op, name, attribute_list, operand_list, operand_counts, result_list, result_counts,
-                          region_list, node.lod_from);
+                          region_list, node.lod_from, scope);
   }
 
   /// Behind all graphs, whose constants are placed by then.
