@@ -85,10 +85,9 @@ std::string refuse_wide(const Question& q) {
   return {};
 }
 
-/// What OpenVINO has as asinh and its kind: written by logarithms and so without digits near 0.
-void emit_opset3(Emitter& e) {
+void emit_opset4(Emitter& e) {
   const char* type = &e.row() == asinh_op ? "Asinh" : &e.row() == acosh_op ? "Acosh" : "Atanh";
-  e.set(e.layer(type, "opset3", {e.in(0)}, {}, DType::kFloat32));
+  e.set(e.layer(type, "opset4", {e.in(0)}, {}, DType::kFloat32));
 }
 
 void emit_add_n(Emitter& e) {
@@ -128,6 +127,7 @@ std::string refuse_cast(const Question& q) {
 }
 
 constexpr Types kNumbers = kFloat | kInt32;
+// Integers are compared in float32 there, which does not hold all of them.
 
 constexpr Converter kConverters[] = {
     {add_op, kNumbers, kNumbers, emit_binary},
@@ -137,12 +137,12 @@ constexpr Converter kConverters[] = {
     {maximum_op, kNumbers, kNumbers, emit_binary},
     {minimum_op, kNumbers, kNumbers, emit_binary},
     {elementwise_pow_op, kFloat, kFloat, emit_binary},
-    {equal_op, kNumbers, kBool, emit_binary, refuse_wide},
-    {not_equal_op, kNumbers, kBool, emit_binary, refuse_wide},
-    {less_than_op, kNumbers, kBool, emit_binary, refuse_wide},
-    {less_equal_op, kNumbers, kBool, emit_binary, refuse_wide},
-    {greater_than_op, kNumbers, kBool, emit_binary, refuse_wide},
-    {greater_equal_op, kNumbers, kBool, emit_binary, refuse_wide},
+    {equal_op, kFloat, kBool, emit_binary, refuse_wide},
+    {not_equal_op, kFloat, kBool, emit_binary, refuse_wide},
+    {less_than_op, kFloat, kBool, emit_binary, refuse_wide},
+    {less_equal_op, kFloat, kBool, emit_binary, refuse_wide},
+    {greater_than_op, kFloat, kBool, emit_binary, refuse_wide},
+    {greater_equal_op, kFloat, kBool, emit_binary, refuse_wide},
     {logical_and_op, kBool, kBool, emit_binary, refuse_wide},
     {logical_or_op, kBool, kBool, emit_binary, refuse_wide},
     {logical_xor_op, kBool, kBool, emit_binary, refuse_wide},
@@ -152,9 +152,9 @@ constexpr Converter kConverters[] = {
     {cosh_op, kFloat, kFloat, emit_one},
     {asin_op, kFloat, kFloat, emit_one},
     {acos_op, kFloat, kFloat, emit_one},
-    {asinh_op, kFloat, kFloat, emit_opset3},
-    {acosh_op, kFloat, kFloat, emit_opset3},
-    {atanh_op, kFloat, kFloat, emit_opset3},
+    {asinh_op, kFloat, kFloat, emit_opset4},
+    {acosh_op, kFloat, kFloat, emit_opset4},
+    {atanh_op, kFloat, kFloat, emit_opset4},
     {add_n_op, kNumbers, kNumbers, emit_add_n},
     {where_op, kPlain, kNumbers, emit_where, refuse_where},
     {cast_op, kPlain, kPlain | kInt64, emit_cast, refuse_cast},

@@ -32,6 +32,11 @@ Wire Emitter::floats(const std::vector<float>& numbers, const Shape& shape) {
 }
 
 Wire Emitter::reshape(Wire x, const Shape& shape) {
+  if (shape.is_scalar()) {
+    // The CPU of OpenVINO crashes where a product is reshaped to no dimensions.
+    return layer("Gather", "opset8", {reshape(x, Shape{1}), constant(Tensor::scalar(int64_t{0})), ints_of({0})},
+                 {{"batch_dims", "0"}}, network_.ir.dtype(x));
+  }
   return plain("Reshape", {x, ints_of(Ints(shape.begin(), shape.end()))}, {{"special_zero", "false"}});
 }
 
