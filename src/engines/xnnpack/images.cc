@@ -155,7 +155,13 @@ bool is_average(const Node& node) { return node.word("pooling_type") == "avg"; }
 void check_pool(const Node& node) {
   check_image(node, "x");
   require(is_average(node) || node.word("pooling_type") == "max", "it is neither maximum nor average");
-  require(is_average(node) || !node.flag("adaptive"), "it is an adaptive maximum");
+  if (!node.flag("adaptive")) return;
+  require(is_average(node), "it is an adaptive maximum");
+  const Dims x = node.dims(node.in("x"));
+  const Dims y = node.dims(node.out());
+  for (size_t d = 2; d < 4; ++d) {
+    require(x[d] < 0 || y[d] <= 0 || x[d] % y[d] == 0, "x does not divide into windows of one size");
+  }
 }
 
 /// Windows of one element.
@@ -191,7 +197,6 @@ Windows pool_windows(const Node& node, const Dims& x, const Dims& out) {
   }
   if (node.flag("adaptive")) {
     for (Window& a : w.axes) {
-      require(a.in % a.out == 0, "x does not divide into windows of one size");
       a.kernel = a.stride = a.in / a.out;
     }
   } else if (!global) {

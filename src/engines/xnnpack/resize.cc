@@ -12,11 +12,6 @@ void check_resize(const Node& node) {
   require(node.word("data_format") == "NCHW", "its data format is " + node.word("data_format"));
 }
 
-void check_nearest(const Node& node) {
-  check_resize(node);
-  require(!node.flag("align_corners"), "its corners are aligned");
-}
-
 /// The factor that is given for height (0) or width (1); 0 where it follows from the sizes.
 double factor_of(const Node& node, size_t axis) {
   if (node.has("size_tensor")) return 0;
@@ -36,12 +31,18 @@ void require_ratio_of_sizes(const Node& node, const Dims& x, const Dims& y) {
   }
 }
 
+void check_bilinear(const Node& node) {
+  check_resize(node);
+  const Dims x = node.dims(node.in("x"));
+  const Dims y = node.dims(node.out());
+  if (is_known(x) && is_known(y) && x != y && !node.flag("align_corners")) require_ratio_of_sizes(node, x, y);
+}
+
 void build_bilinear(Builder& b, const Node& node) {
   const ValueNumber x = b.operand(node, "x");
   const Dims out = node.dims(node.out());
   if (out == b.dims(x)) return b.set_result(node, x);
   const bool aligned = node.flag("align_corners");
-  if (!aligned) require_ratio_of_sizes(node, b.dims(x), out);
   const bool half_pixel = node.integer("align_mode", 1) == 0;
   const uint32_t flags = aligned ? XNN_FLAG_ALIGN_CORNERS : half_pixel ? 0 : XNN_FLAG_TENSORFLOW_LEGACY_MODE;
   const ValueNumber y = b.make(out);
@@ -50,6 +51,20 @@ void build_bilinear(Builder& b, const Node& node) {
                                                 ids[1], flags);
   });
   b.set_result(node, y);
+}
+
+void require_power_of_two(int64_t times) {
+  require(times > 0 && (times & (times - 1)) == 0, "it does not enlarge by a power of two");
+}
+
+void check_nearest(const Node& node) {
+  check_resize(node);
+  require(!node.flag("align_corners"), "its corners are aligned");
+  for (size_t i = 0; i < 2; ++i) {
+    const double factor = factor_of(node, i);
+    if (factor > 0)
+      require_power_of_two(factor == std::floor(factor) && factor < 1e6 ? static_cast<int64_t>(factor) : 0);
+  }
 }
 
 /// Each element becomes a square. Where a factor is a power of two, no rounding decides which element is read.
@@ -63,8 +78,7 @@ ValueNumber repeated(Builder& b, const Node& node, ValueNumber x, const Dims& ou
   StridedCopy copy;
   for (size_t d = 0; d < 4; ++d) {
     const int64_t times = out[d] / from.dims[d];
-    require(times > 0 && times * from.dims[d] == out[d] && (times & (times - 1)) == 0,
-            "it does not enlarge by a power of two");
+    require_power_of_two(times * from.dims[d] == out[d] ? times : 0);
     copy.axes.push_back({from.dims[d], read[d], write[d] * times});
     copy.axes.push_back({times, 0, write[d]});
     const double factor = d < 2 ? 0 : factor_of(node, d - 2);
@@ -104,7 +118,7 @@ void check_nearest_add(const Node& node) {
 }
 
 constexpr Converter kConverters[] = {
-    {"bilinear_interp", "x", "", "scale_tensor", "out_size size_tensor", check_resize, build_bilinear},
+    {"bilinear_interp", "x", "", "scale_tensor", "out_size size_tensor", check_bilinear, build_bilinear},
     {"nearest_interp", "x", "", "scale_tensor", "out_size size_tensor", check_nearest, build_nearest},
     {"nearest_interp_add", "x factor addend", "", "scale_tensor out_size size_tensor", "", check_nearest_add,
      build_nearest_add},
