@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "graph/node_facts.h"
 #include "ops/activation/dropout.h"
 #include "ops/elementwise/scale.h"
-#include "graph/node_facts.h"
 #include "passes/passes.h"
 
 namespace coracle {

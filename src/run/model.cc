@@ -75,7 +75,9 @@ std::vector<PassCount> passes_of(const ModelInfo& info, const Graph& graph, cons
   return counts;
 }
 
-ModelOptions with_open_devices(ModelOptions options) {
+/// With what its options and the model itself name.
+ModelOptions with_devices_and_engines(ModelOptions options, const Graph& graph) {
+  add_marked_engines(graph, options.kernels.precision, options.engines);
   for (UsedDevice& device : open_devices(options.device)) options.kernels.devices.push_back(std::move(device));
   return options;
 }
@@ -107,7 +109,7 @@ std::shared_ptr<const Model> Model::make(LoadedModel loaded, const ModelOptions&
 }
 
 Model::Model(LoadedModel loaded, const ModelOptions& options)
-    : options_(with_open_devices(options)),
+    : options_(with_devices_and_engines(options, loaded.graph)),
       info_(std::move(loaded.info)),
       files_(std::move(loaded.files)),
       mapped_bytes_(loaded.mapped_bytes),

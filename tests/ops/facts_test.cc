@@ -9,6 +9,7 @@
 #include <string>
 
 #include "graph/graph.h"
+#include "graph/node_facts.h"
 #include "ops/activation/dropout.h"
 #include "ops/activation/mish.h"
 #include "ops/common/epilogue.h"
@@ -29,7 +30,6 @@
 #include "ops/shape/squeeze.h"
 #include "ops/shape/unsqueeze.h"
 #include "ops/shape/view_shape.h"
-#include "graph/node_facts.h"
 #include "plan/kernel_selector.h"
 
 namespace coracle {

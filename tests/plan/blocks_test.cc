@@ -131,6 +131,48 @@ TEST(Blocks, MarksTakeNodesByNameTypeAndVariables) {
   }
 }
 
+TEST(Blocks, MarksTakeNodesByNameScope) {
+  const auto engine = ChanceEngine::make("some", 0, 100);
+  const auto marked = [&](std::string_view mark) {
+    EngineChoice choice{.engines = {use(*engine)}, .min_ops = 10};
+    choice.engines[0].automatic = false;
+    if (!mark.empty()) add_mark(mark, Precision::kDefault, choice);
+    Graph graph = parse(kAround);
+    const char* const scopes[] = {"/head/conv/", "/coracle_engine_some/conv_1/", "/coracle_engine_other/", "/header/"};
+    for (size_t i = 0; i < 4; ++i) graph.set_scope(graph.order()[i], scopes[i]);
+    std::vector<std::string> on_engine;
+    for (const CutNode& node : cut_blocks(graph, choice, {}).nodes) {
+      if (!node.engine.empty()) on_engine.push_back(node.op);
+    }
+    for (NodeId id : graph.order()) {
+      if (const Node& node = graph.node(id); node.op.is<EngineBlock>()) {
+        const Graph& region = *node.regions[0];
+        for (NodeId inner : region.order()) EXPECT_FALSE(region.node(inner).scope.empty());
+      }
+    }
+    return on_engine;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(marked(""), (Names{"erf"}));
+  EXPECT_EQ(marked("some@head"), (Names{"abs", "erf"}));
+  EXPECT_EQ(marked("some@head/conv"), (Names{"abs", "erf"}));
+  EXPECT_EQ(marked("some@/header/"), (Names{"erf", "tanh"}));
+  EXPECT_EQ(marked("some@con"), (Names{"erf"}));
+}
+
+TEST(Blocks, ScopesOfAModelNameItsEngines) {
+  Graph graph = parse(kAround);
+  graph.set_scope(graph.order()[1], "/coracle_engine_no_such_engine/");
+  EngineChoice choice;
+  add_marked_engines(graph, Precision::kDefault, choice);
+  ASSERT_EQ(choice.engines.size(), 1U);
+  EXPECT_EQ(choice.engines[0].name, "no_such_engine");
+  EXPECT_FALSE(choice.engines[0].automatic);
+  EXPECT_FALSE(choice.engines[0].missing.empty());
+  add_marked_engines(graph, Precision::kDefault, choice);
+  EXPECT_EQ(choice.engines.size(), 1U);
+}
+
 TEST(Blocks, AMissingEngineIsNoError) {
   EngineChoice choice{.engines = {used_engine("no_such_engine", Precision::kDefault)}};
   EXPECT_EQ(choice.engines[0].engine, nullptr);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/blocks/choice.h"
 
-#include <algorithm>
-
 #include "base/log.h"
 #include "base/printable.h"
+#include "plan/blocks/scope_mark.h"
 
 namespace coracle {
 
@@ -23,6 +22,20 @@ UsedEngine used_engine(std::string_view name, Precision precision) {
   return used;
 }
 
+namespace {
+
+/// The number of an engine among those chosen, to which it is added if it is missing there.
+size_t engine_for_marks(std::string_view name, Precision precision, EngineChoice& choice) {
+  for (size_t e = 0; e < choice.engines.size(); ++e) {
+    if (kind_of(choice.engines[e].name) == name) return e;
+  }
+  choice.engines.push_back(used_engine(name, precision));
+  choice.engines.back().automatic = false;
+  return choice.engines.size() - 1;
+}
+
+}  // namespace
+
 void add_mark(std::string_view text, Precision precision, EngineChoice& choice) {
   const size_t end = text.find_first_of(":=@");
   require(end != std::string_view::npos && end > 0 && end + 1 < text.size(), ErrorCode::kInvalidArgument, "the mark ",
@@ -32,14 +45,7 @@ void add_mark(std::string_view text, Precision precision, EngineChoice& choice) 
   const std::string_view name = text.substr(0, end);
   const std::string_view what = text.substr(end + 1);
   EngineMark mark;
-  const auto found = std::find_if(choice.engines.begin(), choice.engines.end(), [&](const UsedEngine& e) {
-    return std::string_view(e.name).substr(0, e.name.find(':')) == name;
-  });
-  mark.engine = static_cast<size_t>(found - choice.engines.begin());
-  if (found == choice.engines.end()) {
-    choice.engines.push_back(used_engine(name, precision));
-    choice.engines.back().automatic = false;
-  }
+  mark.engine = engine_for_marks(name, precision, choice);
   const size_t dots = what.find("..");
   if (text[end] == '=') {
     mark.kind = EngineMark::Kind::kType;
@@ -53,6 +59,15 @@ void add_mark(std::string_view text, Precision precision, EngineChoice& choice) 
   require(!mark.pattern.empty() && (mark.kind != EngineMark::Kind::kBetween || !mark.to.empty()),
           ErrorCode::kInvalidArgument, "the mark ", in_quotes(text), " names only one of two variables");
   choice.marks.push_back(std::move(mark));
+}
+
+void add_marked_engines(const Graph& graph, Precision precision, EngineChoice& choice) {
+  for (NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    const std::string_view name = node.scope.empty() ? std::string_view() : engine_of_scope(node.scope);
+    if (!name.empty()) engine_for_marks(name, precision, choice);
+    for (const std::shared_ptr<Graph>& region : node.regions) add_marked_engines(*region, precision, choice);
+  }
 }
 
 }  // namespace coracle

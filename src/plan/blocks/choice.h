@@ -39,6 +39,9 @@ struct EngineChoice {
   int64_t min_ops = 2;                   ///< blocks of fewer nodes, unless marked, run natively
 };
 
+/// "openvino" of "openvino:GPU".
+constexpr std::string_view kind_of(std::string_view engine) { return engine.substr(0, engine.find(':')); }
+
 /// The engine that people mean: "openvino", or "openvino:GPU" for one of its devices. One that is missing, or has no
 /// library, is told to the logger and stands in the result with the reason.
 UsedEngine used_engine(std::string_view name, Precision precision);
@@ -47,5 +50,9 @@ UsedEngine used_engine(std::string_view name, Precision precision);
 /// "xnnpack@head/conv" (name scope), "xnnpack:x..y" (between two variables). Engines that are not among
 /// choice.engines are added. Throws Error for anything else.
 void add_mark(std::string_view text, Precision precision, EngineChoice& choice);
+
+/// Adds the engines that name scopes of a graph mark nodes for (scope_mark.h), its regions included, where
+/// choice.engines has none of that kind: for these nodes alone.
+void add_marked_engines(const Graph& graph, Precision precision, EngineChoice& choice);
 
 }  // namespace coracle

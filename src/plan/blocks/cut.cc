@@ -39,6 +39,7 @@ class PartCopy {
     }
     const NodeId added = to_.add_node(node.op, inputs, node.output_counts, node.name, std::move(regions));
     if (node.lod_from != kLodByOperator) to_.set_lod_from(added, node.lod_from);
+    if (!node.scope.empty()) to_.set_scope(added, node.scope);
     const std::vector<ValueId> outputs = to_.node(added).outputs;
     for (size_t i = 0; i < outputs.size(); ++i) {
       set(node.outputs[i], outputs[i]);

@@ -26,8 +26,8 @@ struct CutReport {
 };
 
 /// The graph with blocks for engines as nodes (ops/control/engine_block.h), in its regions too; it has the same inputs,
-/// outputs and names, and its nodes come in the same order as far as blocks let them. `disabled`: names of stages to leave
-/// out. Where there is nothing to cut `graph` stays as it is.
+/// outputs and names, and its nodes come in the same order as far as blocks let them. `disabled`: names of stages to
+/// leave out. Where there is nothing to cut `graph` stays as it is.
 CutReport cut_blocks(Graph& graph, const EngineChoice& choice, std::span<const std::string> disabled);
 
 }  // namespace coracle

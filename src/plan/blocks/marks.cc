@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "plan/blocks/block_plan.h"
+#include "plan/blocks/scope_mark.h"
 
 namespace coracle {
 namespace {
@@ -29,6 +30,13 @@ bool matches(std::string_view pattern, std::string_view text) {
     }
   }
   return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+/// Whether a part of a name scope, from one "/" to another, is the given one.
+bool is_within(std::string_view scope, std::string_view part) {
+  while (part.starts_with('/')) part.remove_prefix(1);
+  while (part.ends_with('/')) part.remove_suffix(1);
+  return !part.empty() && text("/", scope, "/").find(text("/", part, "/")) != std::string::npos;
 }
 
 /// By node: whether it lies on a way from the variable `from` to the variable `to`.
@@ -65,6 +73,10 @@ std::vector<bool> between(const Graph& graph, std::string_view from, std::string
 
 void mark_nodes(BlockPlan& plan, size_t engine) {
   const Graph& graph = plan.graph();
+  const auto give = [&](NodeId id) {
+    BlockPlan::NodeState& state = plan.state(id);
+    if (state.marked == BlockPlan::kNone) state.marked = static_cast<int>(engine);
+  };
   for (const EngineMark& mark : plan.choice().marks) {
     if (mark.engine != engine) continue;
     std::vector<bool> on_way;
@@ -75,12 +87,17 @@ void mark_nodes(BlockPlan& plan, size_t engine) {
       switch (mark.kind) {
         case EngineMark::Kind::kName: marked = matches(mark.pattern, node.name); break;
         case EngineMark::Kind::kType: marked = matches(mark.pattern, node.op.name()); break;
-        case EngineMark::Kind::kScope: break;
+        case EngineMark::Kind::kScope: marked = is_within(node.scope, mark.pattern); break;
         case EngineMark::Kind::kBetween: marked = on_way[index(id)]; break;
       }
-      BlockPlan::NodeState& state = plan.state(id);
-      if (marked && state.marked == BlockPlan::kNone) state.marked = static_cast<int>(engine);
+      if (marked) give(id);
     }
+  }
+  // What the model itself says.
+  const std::string_view name = kind_of(plan.name_of(engine));
+  for (NodeId id : graph.order()) {
+    const std::string& scope = graph.node(id).scope;
+    if (!scope.empty() && engine_of_scope(scope) == name) give(id);
   }
 }
 
