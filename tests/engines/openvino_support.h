@@ -28,7 +28,7 @@ std::string complaint_of(const Graph& graph, std::span<const Tensor> inputs, int
 
 struct EngineCase {
   std::string title;
-  std::string graph;  ///< as text
+  std::string graph;   ///< as text
   std::string reason;  ///< what stands behind "=>": why it is refused
 };
 std::vector<EngineCase> engine_cases(const std::string& file);
@@ -38,8 +38,8 @@ std::vector<std::string> case_files();
 }  // namespace coracle::test
 
 /// Skips where there is no OpenVINO.
-#define CORACLE_NEEDS_OPENVINO()                                                            \
-  do {                                                                                      \
+#define CORACLE_NEEDS_OPENVINO()                                                                    \
+  do {                                                                                              \
     if (const std::string missing = ::coracle::test::openvino_engine().missing(); !missing.empty()) \
-      GTEST_SKIP() << missing << "; or make the tests' environment: scripts/openvino-venv.sh";  \
+      GTEST_SKIP() << missing << "; or make the tests' environment: scripts/openvino-venv.sh";      \
   } while (false)

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "openvino_support.h"
-
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -10,6 +8,7 @@
 
 #include "engines/openvino/convert.h"
 #include "graph/text.h"
+#include "openvino_support.h"
 #include "ops/conv_pool/conv2d_fused.h"
 #include "ops/index/embedding.h"
 #include "ops/matmul/matmul.h"

@@ -61,7 +61,8 @@ std::vector<std::string> files_of_packages() {
     const size_t end = std::min(path.find(':', begin), path.size());
     const std::string folder = path.substr(begin, end - begin);
     struct stat entry {};
-    if (!folder.empty() && ::stat((folder + "/python3").c_str(), &entry) == 0) prefixes.push_back(plain(folder) + "/..");
+    if (!folder.empty() && ::stat((folder + "/python3").c_str(), &entry) == 0)
+      prefixes.push_back(plain(folder) + "/..");
     begin = end + 1;
   }
   if (const std::string home = variable("HOME"); !home.empty()) prefixes.push_back(plain(home) + "/.local");
@@ -123,8 +124,9 @@ void* find_library(std::string& why_not) {
     for (const std::string& file : files) {
       if (void* library = open(file, reason)) return library;
     }
-    why_not = text(kVariable, " is ", named, ", where ",
-                   reason.empty() ? text("no ", kName, " is (nor in its libs folder)") : text("it cannot be loaded: ", reason));
+    why_not = text(
+        kVariable, " is ", named, ", where ",
+        reason.empty() ? text("no ", kName, " is (nor in its libs folder)") : text("it cannot be loaded: ", reason));
     return nullptr;
   }
   for (const std::string& name : names_for_loader()) {
@@ -171,8 +173,10 @@ std::string find_functions(void* library, Api& api) {
 LoadedApi load() {
   LoadedApi loaded;
   const auto because = [&](const std::string& reason) {
-    loaded.missing = text("OpenVINO is missing: ", reason, "; install it (pip install openvino) or name its library or "
-                          "folder in the environment variable ", kVariable);
+    loaded.missing = text("OpenVINO is missing: ", reason,
+                          "; install it (pip install openvino) or name its library or "
+                          "folder in the environment variable ",
+                          kVariable);
     return loaded;
   };
   std::string why_not;

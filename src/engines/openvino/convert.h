@@ -35,9 +35,9 @@ struct Converter {
   const OpRow* row;
   Types operands;  ///< of those at ports that are data; the others (sizes, axes, numbers) must be known while planning
   Types results;
-  void (*emit)(Emitter& e);                         ///< throws Error for what it finds too late to refuse it
+  void (*emit)(Emitter& e);                           ///< throws Error for what it finds too late to refuse it
   std::string (*refusal)(const Question&) = nullptr;  ///< for people; empty: it takes it. Null: it takes all
-  int ports = 1;                                    ///< results at further ports must be unused
+  int ports = 1;                                      ///< results at further ports must be unused
 };
 
 struct ConverterTable {

@@ -84,12 +84,9 @@ void emit_dropout(Emitter& e) {
 }
 
 constexpr Converter kConverters[] = {
-    {softmax_op, kFloat, kFloat, emit_softmax},
-    {log_softmax_op, kFloat, kFloat, emit_log_softmax},
-    {prelu_op, kFloat, kFloat, emit_prelu},
-    {swiglu_op, kFloat, kFloat, emit_swiglu},
-    {maxout_op, kFloat, kFloat, emit_maxout},
-    {dropout_op, kFloat, kFloat, emit_dropout},
+    {softmax_op, kFloat, kFloat, emit_softmax}, {log_softmax_op, kFloat, kFloat, emit_log_softmax},
+    {prelu_op, kFloat, kFloat, emit_prelu},     {swiglu_op, kFloat, kFloat, emit_swiglu},
+    {maxout_op, kFloat, kFloat, emit_maxout},   {dropout_op, kFloat, kFloat, emit_dropout},
 };
 
 }  // namespace

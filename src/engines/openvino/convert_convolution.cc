@@ -80,14 +80,14 @@ void transposed(Emitter& e, const ConvolutionAttributes& op, const Ints& output_
     if (more.back() < 0 || more.back() >= a.stride) refuse("its result has ", a.out, " elements along an axis");
   }
   const Wire x = e.channels_first(e.in(0), op.data_format, e.shape(0).rank());
-  const Wire y = e.plain(g.groups == 1 ? "ConvolutionBackpropData" : "GroupConvolutionBackpropData",
-                         {x, filter_of(e, g.groups)},
-                         {{"strides", list_text(w.strides)},
-                          {"dilations", list_text(w.dilations)},
-                          {"pads_begin", list_text(w.before)},
-                          {"pads_end", list_text(w.after)},
-                          {"output_padding", list_text(more)},
-                          {"auto_pad", "explicit"}});
+  const Wire y =
+      e.plain(g.groups == 1 ? "ConvolutionBackpropData" : "GroupConvolutionBackpropData", {x, filter_of(e, g.groups)},
+              {{"strides", list_text(w.strides)},
+               {"dilations", list_text(w.dilations)},
+               {"pads_begin", list_text(w.before)},
+               {"pads_end", list_text(w.after)},
+               {"output_padding", list_text(more)},
+               {"auto_pad", "explicit"}});
   finish(e, y, op.data_format, steps);
 }
 

@@ -50,8 +50,8 @@ constexpr LayerOf kLayers[] = {
     {not_equal_op, "NotEqual"},
     {less_than_op, "Less"},
     {less_equal_op, "LessEqual"},
-    {greater_than_op, "Greater"},
-    {greater_equal_op, "GreaterEqual"},
+    {greater_than_op, "Less"},
+    {greater_equal_op, "LessEqual"},
     {logical_and_op, "LogicalAnd"},
     {logical_or_op, "LogicalOr"},
     {logical_xor_op, "LogicalXor"},
@@ -75,6 +75,12 @@ void emit_one(Emitter& e) { e.set(e.layer(layer_of(e), "opset1", {e.in(0)}, {}, 
 void emit_binary(Emitter& e) {
   const DType as = promote(e.facts().in(0).dtype, e.facts().in(1).dtype);
   e.set(e.layer(layer_of(e), "opset1", {e.in_as(0, as), e.in_as(1, as)}, {{"auto_broadcast", "numpy"}}, e.out_dtype()));
+}
+
+/// x > y as y < x: where one is no number, OpenVINO's Greater holds.
+void emit_greater(Emitter& e) {
+  const DType as = promote(e.facts().in(0).dtype, e.facts().in(1).dtype);
+  e.set(e.layer(layer_of(e), "opset1", {e.in_as(1, as), e.in_as(0, as)}, {{"auto_broadcast", "numpy"}}, DType::kBool));
 }
 
 /// int32 beside int64 is computed as int64, which OpenVINO is not given.
@@ -141,8 +147,8 @@ constexpr Converter kConverters[] = {
     {not_equal_op, kFloat, kBool, emit_binary, refuse_wide},
     {less_than_op, kFloat, kBool, emit_binary, refuse_wide},
     {less_equal_op, kFloat, kBool, emit_binary, refuse_wide},
-    {greater_than_op, kFloat, kBool, emit_binary, refuse_wide},
-    {greater_equal_op, kFloat, kBool, emit_binary, refuse_wide},
+    {greater_than_op, kFloat, kBool, emit_greater, refuse_wide},
+    {greater_equal_op, kFloat, kBool, emit_greater, refuse_wide},
     {logical_and_op, kBool, kBool, emit_binary, refuse_wide},
     {logical_or_op, kBool, kBool, emit_binary, refuse_wide},
     {logical_xor_op, kBool, kBool, emit_binary, refuse_wide},

@@ -89,8 +89,8 @@ template <class T>
 void emit_interpolation(Emitter& e) {
   const auto& op = e.as<T>();
   const int rank = e.shape(0).rank();
-  const auto request = interpolation_request(op, e.count(2), e.has(1), e.has(3),
-                                             [&](int port, int i) { return &e.elements(port, i); });
+  const auto request =
+      interpolation_request(op, e.count(2), e.has(1), e.has(3), [&](int port, int i) { return &e.elements(port, i); });
   const InterpolationGeometry g = interpolation_geometry(op, T::kKind, e.shape(0), *request);
   const Wire x = e.channels_first(e.in(0), op.format(), rank);
   constexpr bool kNearest = T::kKind.method == InterpolationMethod::kNearest;

@@ -62,8 +62,7 @@ void emit_attention(Emitter& e) {
   Wire scores = e.multiply(product(e, e.in(0), e.in(1), false, true), e.scalar(op.scale));
   if (e.has(3)) scores = e.add(scores, e.in(3));
   const int rank = std::max({e.shape(0).rank(), e.shape(1).rank(), e.has(3) ? e.shape(3).rank() : 0});
-  const Wire shares =
-      e.layer("SoftMax", "opset1", {scores}, {{"axis", std::to_string(rank - 1)}}, DType::kFloat32);
+  const Wire shares = e.layer("SoftMax", "opset1", {scores}, {{"axis", std::to_string(rank - 1)}}, DType::kFloat32);
   e.set(product(e, shares, e.in(2)));
 }
 

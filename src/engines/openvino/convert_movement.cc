@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/openvino/network.h"
 #include "ops/creation/full.h"
+#include "ops/creation/full_batch_size_like.h"
 #include "ops/creation/full_like.h"
+#include "ops/creation/full_with_tensor.h"
 #include "ops/creation/ones_like.h"
 #include "ops/creation/zeros_like.h"
 #include "ops/movement/assign.h"
@@ -11,6 +13,7 @@
 #include "ops/movement/expand_as.h"
 #include "ops/movement/flip.h"
 #include "ops/movement/pixel_shuffle.h"
+#include "ops/movement/roll.h"
 #include "ops/movement/share_data.h"
 #include "ops/movement/shuffle_channel.h"
 #include "ops/movement/space_to_depth.h"
@@ -110,6 +113,16 @@ void emit_full(Emitter& e) {
   fill_result(e, op.value, op.exact ? *op.exact : whole(op.value));
 }
 
+void emit_full_with_tensor(Emitter& e) {
+  if (e.shape(0).count() != 1) refuse("its number is ", e.shape(0), ", expected one element");
+  broadcast_to_result(e, e.reshape(e.in_as(0, e.out_dtype()), Shape{1}));
+}
+
+void emit_full_batch_size_like(Emitter& e) {
+  const double number = e.as<FullBatchSizeLike>().value;
+  fill_result(e, number, whole(number));
+}
+
 void emit_full_like(Emitter& e) {
   const double number = e.number(1, 0);
   fill_result(e, number, whole(number));
@@ -147,6 +160,20 @@ void emit_flip(Emitter& e) {
   if (axes.empty()) return e.set(e.in(0));
   e.set(e.layer("Slice", "opset8", {e.in(0), e.ints_of(starts), e.ints_of(ends), e.ints_of(steps), e.ints_of(axes)}, {},
                 e.out_dtype()));
+}
+
+void emit_roll(Emitter& e) {
+  const Ints shifts = e.ints(1);
+  const Shape& x = e.shape(0);
+  const Ints& axis = e.as<Roll>().axis;
+  if (x.is_scalar()) return e.set(e.in(0));
+  if (!axis.empty()) {
+    Ints axes;
+    for (const int64_t a : axis) axes.push_back(normalize_axis(a, x.rank()));
+    return e.set(e.layer("Roll", "opset7", {e.in(0), e.ints_of(shifts), e.ints_of(axes)}, {}, e.out_dtype()));
+  }
+  const Wire row = e.reshape(e.in(0), Shape{x.count()});
+  e.set_reshaped(e.layer("Roll", "opset7", {row, e.ints_of(shifts), e.ints_of({0})}, {}, e.out_dtype()));
 }
 
 /// Channels in `groups` rows, read by columns.
@@ -198,11 +225,14 @@ constexpr Converter kConverters[] = {
     {expand_as_op, kPlain, kPlain, emit_expand},
     {tile_op, kPlain, kPlain, emit_tile},
     {flip_op, kPlain, kPlain, emit_flip},
+    {roll_op, kPlain, kPlain, emit_roll},
     {channel_shuffle_op, kPlain, kPlain, emit_channel_shuffle},
     {shuffle_channel_op, kPlain, kPlain, emit_shuffle_channel},
     {pixel_shuffle_op, kPlain, kPlain, emit_pixel_shuffle},
     {space_to_depth_op, kPlain, kPlain, emit_space_to_depth},
     {full_op, 0, kFilled, emit_full},
+    {full_with_tensor_op, kFilled, kFilled, emit_full_with_tensor},
+    {full_batch_size_like_op, kPlain | kInt64, kFilled, emit_full_batch_size_like},
     {full_like_op, kPlain | kInt64, kFilled, emit_full_like},
     {zeros_like_op, kPlain | kInt64, kFilled, emit_zeros_like},
     {ones_like_op, kPlain | kInt64, kFilled, emit_ones_like},

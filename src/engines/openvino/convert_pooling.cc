@@ -13,8 +13,8 @@ Wire adaptive_average(Emitter& e, Wire x, const PoolingGeometry& g, int spatial)
   return e.layer("AdaptiveAvgPool", "opset8", {x, e.ints_of(sizes)}, {}, DType::kFloat32);
 }
 
-/// What an average over `whole` elements is multiplied by to be one over as many as Coracle counts; empty where that is 1
-/// everywhere.
+/// What an average over `whole` elements is multiplied by to be one over as many as Coracle counts; empty where that is
+/// 1 everywhere.
 std::vector<float> corrections(const PoolingGeometry& g, double whole) {
   std::vector<float> factors;
   bool needed = false;

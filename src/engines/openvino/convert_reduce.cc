@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "engines/openvino/network.h"
+#include "ops/elementwise/sum.h"
 #include "ops/index/topk.h"
 #include "ops/reduce/all.h"
 #include "ops/reduce/amax.h"
@@ -9,13 +10,14 @@
 #include "ops/reduce/any.h"
 #include "ops/reduce/argmax.h"
 #include "ops/reduce/argmin.h"
+#include "ops/reduce/cumsum.h"
+#include "ops/reduce/logsumexp.h"
 #include "ops/reduce/max.h"
 #include "ops/reduce/mean.h"
 #include "ops/reduce/mean_all.h"
 #include "ops/reduce/min.h"
 #include "ops/reduce/p_norm.h"
 #include "ops/reduce/prod.h"
-#include "ops/elementwise/sum.h"
 
 namespace coracle::openvino {
 namespace {
@@ -26,8 +28,8 @@ struct LayerOf {
   const char* type;
 };
 constexpr LayerOf kLayers[] = {
-    {mean_op, "ReduceMean"}, {mean_all_op, "ReduceMean"}, {sum_op, "ReduceSum"},        {prod_op, "ReduceProd"},
-    {max_op, "ReduceMax"},   {amax_op, "ReduceMax"},      {min_op, "ReduceMin"},        {amin_op, "ReduceMin"},
+    {mean_op, "ReduceMean"},      {mean_all_op, "ReduceMean"}, {sum_op, "ReduceSum"}, {prod_op, "ReduceProd"},
+    {max_op, "ReduceMax"},        {amax_op, "ReduceMax"},      {min_op, "ReduceMin"}, {amin_op, "ReduceMin"},
     {all_op, "ReduceLogicalAnd"}, {any_op, "ReduceLogicalOr"},
 };
 
@@ -47,9 +49,7 @@ Ints axes_of(const std::vector<bool>& reduced) {
 }
 
 /// A scalar counts as one element.
-Wire at_least_one_dimension(Emitter& e) {
-  return e.shape(0).is_scalar() ? e.reshape(e.in(0), Shape{1}) : e.in(0);
-}
+Wire at_least_one_dimension(Emitter& e) { return e.shape(0).is_scalar() ? e.reshape(e.in(0), Shape{1}) : e.in(0); }
 
 void reduce(Emitter& e, const char* type, const char* opset, Wire x, std::vector<bool> reduced) {
   if (reduced.empty()) reduced.push_back(true);
@@ -73,6 +73,28 @@ void emit_reduction(Emitter& e) {
 void emit_mean_all(Emitter& e) {
   reduce(e, "ReduceMean", "opset1", at_least_one_dimension(e),
          std::vector<bool>(static_cast<size_t>(e.shape(0).rank()), true));
+}
+
+void emit_logsumexp(Emitter& e) {
+  const auto& op = e.as<Logsumexp>();
+  std::vector<bool> reduced = reduced_dimensions(op.axis, op.reduce_all, e.shape(0).rank());
+  if (reduced.empty()) reduced.push_back(true);
+  const Ints axes = axes_of(reduced);
+  const Wire x = at_least_one_dimension(e);
+  const Wire most = e.reduce("ReduceMax", "opset1", x, axes);
+  const Wire sum = e.reduce("ReduceSum", "opset1", e.plain("Exp", {e.subtract(x, most)}), axes);
+  e.set_reshaped(e.add(most, e.plain("Log", {sum})));
+}
+
+void emit_cumsum(Emitter& e) {
+  const auto& op = e.as<Cumsum>();
+  const bool flat = op.flatten || e.shape(0).is_scalar();
+  const Wire x = flat ? e.reshape(e.in(0), Shape{e.shape(0).count()}) : e.in(0);
+  const int axis = flat ? 0 : normalize_axis(e.has(1) ? e.elements(1).integer(0) : -1, e.shape(0).rank());
+  if (op.exclusive && e.shape(0).count() == 1) refuse("it leaves out the only element");
+  e.set_reshaped(e.layer("CumSum", "opset3", {x, e.constant(Tensor::scalar(static_cast<int64_t>(axis)))},
+                         {{"exclusive", op.exclusive ? "true" : "false"}, {"reverse", op.reverse ? "true" : "false"}},
+                         DType::kFloat32));
 }
 
 void emit_p_norm(Emitter& e) {
@@ -137,6 +159,8 @@ constexpr Converter kConverters[] = {
     {amin_op, kFloat, kFloat, emit_reduction<Amin>},
     {all_op, kBool, kBool, emit_reduction<All>},
     {any_op, kBool, kBool, emit_reduction<Any>},
+    {logsumexp_op, kFloat, kFloat, emit_logsumexp},
+    {cumsum_op, kFloat, kFloat, emit_cumsum},
     {p_norm_op, kFloat, kFloat, emit_p_norm, refuse_p_norm},
     {argmax_op, kFloat, kInt32 | kInt64, emit_arg_extreme<Argmax>},
     {argmin_op, kFloat, kInt32 | kInt64, emit_arg_extreme<Argmin>},

@@ -115,14 +115,14 @@ struct OneLayer {
   const char* opset;
 };
 constexpr OneLayer kOneLayer[] = {
-    {UnaryKind::kRelu, "ReLU", "opset1"},          {UnaryKind::kSigmoid, "Sigmoid", "opset1"},
-    {UnaryKind::kTanh, "Tanh", "opset1"},          {UnaryKind::kMish, "Mish", "opset4"},
-    {UnaryKind::kAbs, "Abs", "opset1"},            {UnaryKind::kSqrt, "Sqrt", "opset1"},
-    {UnaryKind::kExp, "Exp", "opset1"},            {UnaryKind::kSoftsign, "SoftSign", "opset9"},
-    {UnaryKind::kNegative, "Negative", "opset1"},  {UnaryKind::kSign, "Sign", "opset1"},
-    {UnaryKind::kLog, "Log", "opset1"},            {UnaryKind::kErf, "Erf", "opset1"},
-    {UnaryKind::kSin, "Sin", "opset1"},            {UnaryKind::kCos, "Cos", "opset1"},
-    {UnaryKind::kAtan, "Atan", "opset1"},          {UnaryKind::kFloor, "Floor", "opset1"},
+    {UnaryKind::kRelu, "ReLU", "opset1"},         {UnaryKind::kSigmoid, "Sigmoid", "opset1"},
+    {UnaryKind::kTanh, "Tanh", "opset1"},         {UnaryKind::kMish, "Mish", "opset4"},
+    {UnaryKind::kAbs, "Abs", "opset1"},           {UnaryKind::kSqrt, "Sqrt", "opset1"},
+    {UnaryKind::kExp, "Exp", "opset1"},           {UnaryKind::kSoftsign, "SoftSign", "opset9"},
+    {UnaryKind::kNegative, "Negative", "opset1"}, {UnaryKind::kSign, "Sign", "opset1"},
+    {UnaryKind::kLog, "Log", "opset1"},           {UnaryKind::kErf, "Erf", "opset1"},
+    {UnaryKind::kSin, "Sin", "opset1"},           {UnaryKind::kCos, "Cos", "opset1"},
+    {UnaryKind::kAtan, "Atan", "opset1"},         {UnaryKind::kFloor, "Floor", "opset1"},
     {UnaryKind::kCeil, "Ceiling", "opset1"},
 };
 
@@ -147,9 +147,7 @@ Wire Emitter::unary(Wire x, const UnaryStep& s) {
   const auto elu = [&](Wire v, double alpha) { return plain("Elu", {v}, {{"alpha", number_text(alpha)}}); };
   const auto softplus = [&](Wire v) { return layer("SoftPlus", "opset4", {v}, {}, DType::kFloat32); };
   const auto relu = [&](Wire v) { return plain("ReLU", {v}); };
-  const auto round = [&](const char* mode) {
-    return layer("Round", "opset5", {x}, {{"mode", mode}}, DType::kFloat32);
-  };
+  const auto round = [&](const char* mode) { return layer("Round", "opset5", {x}, {{"mode", mode}}, DType::kFloat32); };
   const auto gelu = [&](const char* mode) {
     return layer("Gelu", "opset7", {x}, {{"approximation_mode", mode}}, DType::kFloat32);
   };
@@ -180,8 +178,7 @@ Wire Emitter::unary(Wire x, const UnaryStep& s) {
     case UnaryKind::kSelu: return scaled(elu(x, s.a), s.b);
     case UnaryKind::kCelu: return scaled(elu(scaled(x, 1.0 / static_cast<double>(s.a)), 1), s.a);
     case UnaryKind::kHardShrink: return choose(greater(plain("Abs", {x}), scalar(s.a)), x, scalar(0));
-    case UnaryKind::kSoftShrink:
-      return subtract(relu(shifted(x, -s.a)), relu(shifted(plain("Negative", {x}), -s.a)));
+    case UnaryKind::kSoftShrink: return subtract(relu(shifted(x, -s.a)), relu(shifted(plain("Negative", {x}), -s.a)));
     case UnaryKind::kThresholdedRelu: return choose(greater(x, scalar(s.a)), x, scalar(s.b));
     case UnaryKind::kRsqrt: return over(scalar(1), plain("Sqrt", {x}));
     case UnaryKind::kReciprocal: return over(scalar(1), x);

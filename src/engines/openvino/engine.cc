@@ -55,7 +55,7 @@ const Api& api_or_throw() {
 /// A block as OpenVINO has it.
 struct Compiled {
   const Api& api;
-  Network network;  ///< without layers
+  Network network;      ///< without layers
   Tensor weights = {};  ///< read by the compiled model in place
   std::vector<Fact> inputs = {};
   std::vector<Fact> results = {};
@@ -164,8 +164,12 @@ Handle<CompiledModel> compile_model(const Api& api, const Model* model, const Bl
   // OpenVINO turns bfloat16 on by itself where the machine has it.
   const char* precision = block.options.precision == Precision::kBf16 ? "bf16" : "f32";
   const char* const wanted[][2] = {
-      {"PERFORMANCE_HINT", "LATENCY"}, {"INFERENCE_PRECISION_HINT", precision}, {"INFERENCE_NUM_THREADS", threads.c_str()},
-      {"NUM_STREAMS", "1"},            {"ENABLE_CPU_PINNING", "NO"},            {"AFFINITY", "NONE"},
+      {"PERFORMANCE_HINT", "LATENCY"},
+      {"INFERENCE_PRECISION_HINT", precision},
+      {"INFERENCE_NUM_THREADS", threads.c_str()},
+      {"NUM_STREAMS", "1"},
+      {"ENABLE_CPU_PINNING", "NO"},
+      {"AFFINITY", "NONE"},
   };
   const char* given[12] = {};
   size_t count = 0;
@@ -178,9 +182,10 @@ Handle<CompiledModel> compile_model(const Api& api, const Model* model, const Bl
   }
   Handle<CompiledModel> compiled(api.compiled_free);
   // Surplus arguments of a variadic function are not read.
-  api.check(api.compile_model(api.core, model, device.c_str(), count, compiled.put(), given[0], given[1], given[2],
-                              given[3], given[4], given[5], given[6], given[7], given[8], given[9], given[10], given[11]),
-            "compiling a block");
+  api.check(
+      api.compile_model(api.core, model, device.c_str(), count, compiled.put(), given[0], given[1], given[2], given[3],
+                        given[4], given[5], given[6], given[7], given[8], given[9], given[10], given[11]),
+      "compiling a block");
   return compiled;
 }
 

@@ -17,7 +17,7 @@ struct TypeName {
   const char* port;
 };
 constexpr TypeName kTypes[] = {
-    {DType::kFloat32, "f32", "FP32"}, {DType::kInt32, "i32", "I32"}, {DType::kInt64, "i64", "I64"},
+    {DType::kFloat32, "f32", "FP32"},  {DType::kInt32, "i32", "I32"}, {DType::kInt64, "i64", "I64"},
     {DType::kBool, "boolean", "BOOL"}, {DType::kInt8, "i8", "I8"},
 };
 

@@ -75,7 +75,8 @@ std::string type_refusal(const char* what, const char* name, const Fact& fact, T
   if (without_elements(fact)) return about(what, name, "has no elements");
   constexpr int kMostDimensions = 6;
   if (fact.shape.rank_known() && fact.shape.rank() > kMostDimensions) {
-    return about(what, name, text("has ", fact.shape.rank(), " dimensions, OpenVINO is given at most ", kMostDimensions));
+    return about(what, name,
+                 text("has ", fact.shape.rank(), " dimensions, OpenVINO is given at most ", kMostDimensions));
   }
   return {};
 }
