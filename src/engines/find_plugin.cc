@@ -37,10 +37,11 @@ std::string own_folder() {
   return whole == nullptr ? std::string() : std::string(whole.get());
 }
 
-/// Where plug-ins are looked for, in order. Relative folders are left out: the current folder may be anybody's.
+/// Where plug-ins are looked for, in order. A program that has more rights than who started it heeds no environment.
+/// Relative folders are left out: the current folder may be anybody's.
 std::vector<std::string> folders() {
   std::vector<std::string> found;
-  const char* path = std::getenv("CORACLE_ENGINE_PATH");
+  const char* path = ::secure_getenv("CORACLE_ENGINE_PATH");
   std::string_view rest = path == nullptr ? "" : path;
   while (!rest.empty()) {
     const size_t colon = std::min(rest.find(':'), rest.size());

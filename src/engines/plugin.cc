@@ -2,6 +2,7 @@
 #include "engines/plugin.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -15,6 +16,8 @@ namespace coracle {
 namespace {
 
 constexpr size_t kTextSize = 1024;
+/// What coracle_engine has had from the beginning of this version.
+constexpr size_t kLeastSize = offsetof(coracle_engine, free_run) + sizeof(coracle_engine::free_run);
 
 /// What a plug-in says, as it may be shown.
 std::string shown(const char* said) { return said == nullptr ? std::string() : printable(said, /*lines=*/true); }
@@ -114,8 +117,8 @@ std::string plugin_fault(const coracle_engine* given, std::string_view name) {
     return text("it was built for version ", given->version, " of the interface, this library has version ",
                 CORACLE_ENGINE_API_VERSION, ": build it with this library's coracle/engine.h");
   }
-  if (given->struct_size < sizeof(coracle_engine)) {
-    return text("its coracle_engine has ", given->struct_size, " bytes, expected at least ", sizeof(coracle_engine),
+  if (given->struct_size < kLeastSize) {
+    return text("its coracle_engine has ", given->struct_size, " bytes, expected at least ", kLeastSize,
                 ": set struct_size to sizeof(coracle_engine)");
   }
   const std::pair<const char*, bool> members[] = {

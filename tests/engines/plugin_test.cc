@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdlib>
 #include <thread>
 
@@ -122,6 +123,22 @@ TEST_F(PluginTest, EachMemberIsNeeded) {
   whole.struct_size = 0;
   EXPECT_NE(plugin_fault(&whole, "whole").find("has 0 bytes"), std::string::npos);
   EXPECT_NE(plugin_fault(nullptr, "whole"), "");
+}
+
+TEST_F(PluginTest, StructsOfVersion1StayAsTheyAre) {
+  // What is added stands behind these; anything else is another version.
+  static_assert(CORACLE_ENGINE_API_VERSION == 1);
+  static_assert(offsetof(coracle_attribute, size) == 64);
+  static_assert(offsetof(coracle_engine_options, threads) == 24);
+  static_assert(offsetof(coracle_engine_host, input_count) == 32);
+  static_assert(offsetof(coracle_engine_host, dtype) == 64);
+  static_assert(offsetof(coracle_engine_host, value_name) == 104);
+  static_assert(offsetof(coracle_engine_host, operand_count) == 128);
+  static_assert(offsetof(coracle_engine_host, find_attribute) == 208);
+  static_assert(offsetof(coracle_engine, struct_size) == 8);
+  static_assert(offsetof(coracle_engine, compile) == 48);
+  static_assert(offsetof(coracle_engine, free_run) == 88);
+  EXPECT_EQ(sizeof(coracle_engine), 96U);
 }
 
 TEST_F(PluginTest, OneThatMissesSomethingSaysSo) {

@@ -80,7 +80,7 @@ class XnnpackTest : public ::testing::Test {
   /// Why the last node of a graph is refused, before or while it is compiled.
   std::string reason(const std::string& text) {
     const Graph graph = parse(text);
-    const std::string refused = engine_->refusal(graph, graph.node(graph.order().back()));
+    std::string refused = engine_->refusal(graph, graph.node(graph.order().back()));
     if (!refused.empty()) return refused;
     try {
       compile_block(*engine_, graph, random_inputs(graph, 1), 1);

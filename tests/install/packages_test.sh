@@ -50,6 +50,7 @@ depends coracle-tools libjpeg62-turbo
 depends coracle-tools libpng16
 depends coracle-tools libwebp7
 for engine in $engines; do depends "$engine" "libcoracle0 \(= $version\)"; done
+case "$engines" in *coracle-engine-xnnpack*) depends coracle-engine-xnnpack libxnnpack0 ;; esac
 maintainer=$(sed -n 's/^CPACK_PACKAGE_CONTACT:STRING=//p' "$build/CMakeCache.txt")
 [ "$(dpkg-deb -f "$work/packages/libcoracle0_${version}"_*.deb Maintainer)" = "$maintainer" ] ||
   { echo "the maintainer is not CPACK_PACKAGE_CONTACT"; exit 1; }

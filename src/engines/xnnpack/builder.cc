@@ -123,7 +123,7 @@ ValueNumber Builder::reshape(ValueNumber v, const Dims& wanted) {
   return image(renamed(rows(v), make(wanted, /*rows=*/true)));
 }
 
-ValueNumber Builder::unary(ValueNumber x, Unary define_one) {
+ValueNumber Builder::unary(ValueNumber x, const Unary& define_one) {
   const ValueNumber y = make(dims(x), program_.value(x).rows);
   define({x}, y, [define_one](xnn_subgraph_t graph, const uint32_t* ids) { return define_one(graph, ids[0], ids[1]); });
   return y;

@@ -51,7 +51,7 @@ class Builder {
   /// Other dimensions for the same row-major elements.
   ValueNumber reshape(ValueNumber v, const Dims& dims);
 
-  ValueNumber unary(ValueNumber x, Unary define);
+  ValueNumber unary(ValueNumber x, const Unary& define);
   /// With NumPy's broadcasting of the logical shapes.
   ValueNumber binary(Binary define, ValueNumber x, ValueNumber y);
   ValueNumber multiply(ValueNumber x, ValueNumber y) { return binary(xnn_define_multiply2, x, y); }

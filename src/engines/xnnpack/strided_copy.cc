@@ -10,6 +10,8 @@ namespace {
 
 /// The two innermost axes in tiles, so that both sides stay in the cache.
 constexpr int64_t kTile = 32;
+/// Elements.
+constexpr size_t kWorthATurn = 16384;
 
 void copy_rows(const CopyAxis& rows, const CopyAxis& columns, const float* from, float* to) {
   if (columns.from == 1 && columns.to == 1) {
@@ -36,8 +38,7 @@ struct Tasks {
   float* to;
 };
 
-void run_task(void* context, size_t task) {
-  const auto* tasks = static_cast<const Tasks*>(context);
+void run_one(const Tasks* tasks, size_t task) {
   const std::vector<CopyAxis>& axes = *tasks->axes;
   const float* from = tasks->from;
   float* to = tasks->to;
@@ -49,6 +50,10 @@ void run_task(void* context, size_t task) {
     to += i * axes[a].to;
   }
   copy_rows(axes[axes.size() - 2], axes.back(), from, to);
+}
+
+void run_tasks(void* context, size_t first, size_t count) {
+  for (size_t i = first; i < first + count; ++i) run_one(static_cast<const Tasks*>(context), i);
 }
 
 }  // namespace
@@ -89,11 +94,11 @@ void StridedCopy::run(const float* from, float* to, pthreadpool_t pool) const {
   Tasks tasks{&axes, from + from_start, to + to_start};
   size_t count = 1;
   for (size_t a = 0; a + 2 < axes.size(); ++a) count *= static_cast<size_t>(axes[a].size);
-  if (pool == nullptr) {
-    for (size_t i = 0; i < count; ++i) run_task(&tasks, i);
-    return;
-  }
-  pthreadpool_parallelize_1d(pool, run_task, &tasks, count, 0);
+  // As many at once as are worth a turn of a thread.
+  const auto each = static_cast<size_t>(axes[axes.size() - 2].size * axes.back().size);
+  const size_t together = std::max<size_t>(kWorthATurn / std::max<size_t>(each, 1), 1);
+  if (pool == nullptr || count <= together) return run_tasks(&tasks, 0, count);
+  pthreadpool_parallelize_1d_tile_1d(pool, run_tasks, &tasks, count, together, 0);
 }
 
 }  // namespace coracle_xnnpack
