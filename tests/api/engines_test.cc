@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/loaded.h"
+#include "support/temporary_folder.h"
 
 // The options engines, min_ops and marks of models where no engine is there, and what is wrong with them. Blocks that
 // do run on an engine: tests/engines/c_interface_test.cc.
@@ -85,6 +86,13 @@ TEST_F(Engines, OneThatIsMissingIsToldAndTheModelRunsWithout) {
   EXPECT_TRUE(d["blocks"].Empty());
   ASSERT_FALSE(d["nodes"].Empty());
   for (const rapidjson::Value& node : d["nodes"].GetArray()) EXPECT_FALSE(node.HasMember("block"));
+}
+
+TEST_F(Engines, AModelWithoutBlocksCanBeSaved) {
+  const TemporaryFolder folder;
+  options_.engines = "nobody";
+  const std::string path = folder.path("saved.coracle");
+  EXPECT_EQ(coracle_model_save(load(bytes_, &options_).get(), path.c_str()), CORACLE_OK) << coracle_last_error();
 }
 
 TEST_F(Engines, OneThatOnlyAMarkNamesIsAmongThem) {

@@ -2,10 +2,12 @@
 #include <rapidjson/document.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <vector>
 
 #include "api/loaded.h"
 #include "support/program_writer.h"
+#include "support/temporary_folder.h"
 
 // Blocks on plug-ins through the C interface: the engine `good`, which takes single nodes `negative` and fails in a run
 // at 13, and xnnpack.
@@ -85,6 +87,22 @@ TEST_F(CInterface, BlocksRunOnAPlugIn) {
   expect_clipped(session, {1, -2, 3});
   expect_clipped(session, {-1, 2, -3, 4, 5});
   EXPECT_TRUE(warnings_.empty()) << warnings_[0];
+}
+
+TEST_F(CInterface, ModelsWithBlocksAreNotSaved) {
+  options_.marks = "good=negative";
+  const TemporaryFolder folder;
+  const std::string path = folder.path("saved.coracle");
+  expect_error(coracle_model_save(load(bytes_, &options_).get(), path.c_str()), CORACLE_UNSUPPORTED,
+               "has 2 blocks for engines, which files do not hold: load it without engines and marks to save it");
+  EXPECT_FALSE(std::filesystem::exists(path));
+
+  ASSERT_EQ(coracle_model_save(load(bytes_).get(), path.c_str()), CORACLE_OK) << coracle_last_error();
+  coracle_model* saved = nullptr;
+  ASSERT_EQ(coracle_model_load(path.c_str(), nullptr, &options_, &saved), CORACLE_OK) << coracle_last_error();
+  const ModelHandle model(saved);
+  EXPECT_EQ(engines_of(model)["blocks"].Size(), 2U);
+  expect_clipped(open(model), {1, -2});
 }
 
 TEST_F(CInterface, ABlockThatFailsInARunRunsNatively) {

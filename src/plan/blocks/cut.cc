@@ -75,10 +75,6 @@ class Cutter {
     for (NodeId id : graph.order()) {
       tell(plan, id, key, names);
       const Node& node = graph.node(id);
-      if (node.op.is<EngineBlock>()) {  // of a saved model
-        regions[index(id)] = node.regions;
-        continue;
-      }
       for (size_t r = 0; r < node.regions.size(); ++r) {
         std::shared_ptr<Graph> region = cut(*node.regions[r], text(key, "/", node.name, "/", r));
         changed = changed || region != nullptr;
