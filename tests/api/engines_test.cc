@@ -67,7 +67,7 @@ class Engines : public testing::Test {
 
 TEST_F(Engines, OneThatIsMissingIsToldAndTheModelRunsWithout) {
   const std::vector<float> expected = product(load(bytes_));
-  options_.engines = "nobody, nobody_else:GPU";
+  options_.engines = "nobody,nobody_else:GPU";
   const ModelHandle model = load(bytes_, &options_);
   ASSERT_NE(model, nullptr);
   EXPECT_EQ(told("the engine 'nobody' cannot be used"), 1);
