@@ -146,7 +146,7 @@ void add_model_options(CLI::App* command, ModelArguments& m) {
   command
       ->add_option("--engines", m.options.engines,
                    "engines that run parts of the model, comma-separated, in order of preference")
-      ->type_name("ENGINE[:DEVICE],...");
+      ->type_name("LIST");
   command->add_option("--min-ops", m.options.min_ops, "operators of such a part at least")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 31U));
   command
@@ -154,7 +154,7 @@ void add_model_options(CLI::App* command, ModelArguments& m) {
           "--mark", m.options.marks,
           "operators that go to an engine: ENGINE:NAME, ENGINE=TYPE, ENGINE@SCOPE or ENGINE:VARIABLE..VARIABLE, "
           "comma-separated")
-      ->type_name("ENGINE:NAME,...");
+      ->type_name("LIST");
   command->add_flag("--emulate-tiles", m.options.emulate_tiles, "compute what matrix tiles would, on any machine");
 }
 

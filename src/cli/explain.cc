@@ -14,7 +14,7 @@ void print_engines(const std::string& text) {
   d.Parse(text.c_str());
   for (const JsonValue& e : d["engines"].GetArray()) {
     const bool missing = e.HasMember("missing");
-    fmt::print("engine {}: {}{}\n", e["name"].GetString(), missing ? "missing, " : "",
+    fmt::print("engine {}: {}{}\n", e["name"].GetString(), missing ? "missing: " : "",
                e[missing ? "missing" : "version"].GetString());
   }
   for (const JsonValue& b : d["blocks"].GetArray()) {

@@ -129,6 +129,9 @@ void Model::check_files() const {
 }
 
 void Model::save(const std::string& path, bool with_packed) const {
+  require(engine_report_.blocks == 0, ErrorCode::kUnsupported, "the model ", in_quotes(info_.file), " has ",
+          engine_report_.blocks,
+          " blocks for engines, which files do not hold: load it without engines and marks to save it");
   SavingRecord record;
   if (info_.saved) record = *info_.saved;
   if (!info_.saved) {

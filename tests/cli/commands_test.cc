@@ -125,6 +125,19 @@ TEST_F(Commands, Explain) {
   }
 }
 
+TEST_F(Commands, ExplainOfAnEngineThatIsMissing) {
+  const std::string text = results({"explain", model_, "--shape", "x=1,3,16,16", "--engines", "nobody"});
+  expect_parts(text, {"engine nobody: missing: there is no engine 'nobody'; this build has ", " natively\n", "softmax",
+                      "float32[1, 4, 8, 16]"});
+  EXPECT_EQ(text.find("block "), std::string::npos) << text;
+  const rapidjson::Document d =
+      parsed(results({"explain", model_, "--shape", "x=1,3,16,16", "--mark", "nobody=conv2d", "--json"}));
+  EXPECT_EQ(std::string(d["engines"]["engines"][0]["name"].GetString()), "nobody");
+  EXPECT_TRUE(d["engines"]["blocks"].Empty());
+  EXPECT_GE(d["steps"].Size(), 5U);
+  expect_parts(results({"run", model_, "--shape", "x=1,3,16,16", "--engines", "nobody"}), {"float32"});
+}
+
 TEST_F(Commands, Bench) {
   const rapidjson::Document d = parsed(results(
       {"bench", model_, "--shape", "x=1,3,16,16", "--threads", "1", "--repeat", "7", "--warmup", "1", "--json"}));

@@ -25,6 +25,9 @@ void models(const std::string& path) {
   options.disable_passes = "all";
   options.keep_tensors = "*";
   options.weights = "copied";
+  options.engines = "nobody";
+  options.min_ops = 1;
+  options.marks = "nobody=matmul";
   const api::Model model(path, {}, options);
   model.check_files();
   const std::vector<api::TensorInfo> inputs = model.inputs();
@@ -32,6 +35,7 @@ void models(const std::string& path) {
   expect(model.outputs().size() == 2 && model.find_output("product") == 1U && !model.find_input("y"), "outputs");
   expect(!model.graph_text().empty() && !model.description().empty() && !api::inspect(path).empty(), "texts");
   expect(!api::devices().empty(), "devices");
+  expect(model.engines().find("there is no engine 'nobody'") != std::string::npos, "engines");
 
   std::vector<std::byte> bytes;
   const api::ReadFunction read = [&](const std::string& name) -> std::optional<api::Span<const std::byte>> {

@@ -179,6 +179,14 @@ Interface c_interface() {
        }},
       {"unknown_pass", [](M m) { return load_with(m, &coracle_model_options::disable_passes, "wishing"); }},
       {"unknown_instruction_set", [](M m) { return load_with(m, &coracle_model_options::cpu_isa, "abacus"); }},
+      {"unknown_form_of_mark", [](M m) { return load_with(m, &coracle_model_options::marks, "matmul"); }},
+      {"too_few_operators_of_an_engine",
+       [](M m) {
+         coracle_model_options options;
+         coracle_model_options_init(&options, sizeof(options));
+         options.min_ops = 0;
+         return load(m.folder("product"), nullptr, &options);
+       }},
       {"unknown_way_of_loading_weights", [](M m) { return load_with(m, &coracle_model_options::weights, "borrowed"); }},
       {"files_of_a_model_from_memory",
        [](M) {

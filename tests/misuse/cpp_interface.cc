@@ -57,6 +57,10 @@ Interface cpp_interface() {
   unknown_isa.cpu_isa = "abacus";
   api::ModelOptions unknown_weights;
   unknown_weights.weights = "borrowed";
+  api::ModelOptions unknown_mark;
+  unknown_mark.marks = "matmul";
+  api::ModelOptions no_operators;
+  no_operators.min_ops = 0;
   api::SessionOptions threads;
   threads.threads = -2;
   api::SessionOptions limited;
@@ -120,6 +124,8 @@ Interface cpp_interface() {
       {"threads_out_of_range", open(threads)},
       {"unknown_pass", load("product", unknown_pass)},
       {"unknown_instruction_set", load("product", unknown_isa)},
+      {"unknown_form_of_mark", load("product", unknown_mark)},
+      {"too_few_operators_of_an_engine", load("product", no_operators)},
       {"unknown_way_of_loading_weights", load("product", unknown_weights)},
       {"files_of_a_model_from_memory",
        [](M) {

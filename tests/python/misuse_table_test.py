@@ -137,6 +137,8 @@ PYTHON = {
     "threads_out_of_range": with_session(None, threads=-2),
     "unknown_pass": load("product", disable_passes="wishing"),
     "unknown_instruction_set": load("product", cpu_isa="abacus"),
+    "unknown_form_of_mark": load("product", marks="matmul"),
+    "too_few_operators_of_an_engine": load("product", min_ops=0),
     "unknown_way_of_loading_weights": load("product", weights="borrowed"),
     "files_of_a_model_from_memory": lambda models: refusal(coracle.load_memory(*product()).check_files),
     "memory_limit": with_session(lambda session: session.run(np.ones((10000, 2), np.float32)), memory_limit=1024),
