@@ -7,7 +7,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 # The builds below build/ take objects from each other, wherever the project lies.
 export CCACHE_BASEDIR := $(CURDIR)
 
-.PHONY: all setup models demo test format lint bench bench-ready bench-memory bench-growth bench-neighbours bench-isa bench-startup \
+.PHONY: all setup models engines goldens-on-engines demo test format lint bench bench-ready bench-memory bench-growth bench-neighbours bench-isa bench-startup \
         bench-kernels bench-operators asan tsan fuzz fuzz-long oracle oracle-demo model-table metamorphic hostile faults opencl build-times wheel packages reproducible migration docs clean
 
 all: build/release/build.ninja
@@ -22,13 +22,24 @@ setup:
 models: setup
 	scripts/demo-models.sh
 
+# What tests of engines look for; where it cannot be had they skip.
+engines: setup
+	scripts/openvino-venv.sh || echo "engines: OpenVINO cannot be installed, its tests will skip" >&2
+
+# All goldens on engines, alone and together, with blocks of at least 1, 2 and 10 operators.
+goldens-on-engines: models engines
+	$(MAKE) --no-print-directory all
+	for n in 1 2 10; do for e in openvino xnnpack openvino,xnnpack; do \
+	  echo "== $$e, min_ops $$n"; PATH="$(CURDIR)/build/openvino-venv/bin:$$PATH" build/release/golden_test --engines $$e --min-ops $$n || exit 1; \
+	done; done
+
 # Reads every line of text from PICTURE (make demo PICTURE=my.jpg), with a build for this machine alone.
 demo: models
 	$(MAKE) --no-print-directory build/native/build.ninja
 	cmake --build --preset native -j $(JOBS) --target coracle-ocr
 	build/native/coracle-ocr --models $(PACKAGE) --repeat 5 --draw build/demo $(PICTURE)
 
-test: models
+test: models engines
 	$(MAKE) --no-print-directory all
 	$(CTEST) --preset release
 

@@ -82,10 +82,13 @@ ModelOptions with_devices_and_engines(ModelOptions options, const Graph& graph) 
   return options;
 }
 
-/// Packed weights of the file belong to values of the graph as it was.
-CutReport cut(LoadedModel& loaded, const ModelOptions& options) {
+/// Packed weights of the file belong to values of the graph as it was, which `uncut` is given.
+CutReport cut(LoadedModel& loaded, const ModelOptions& options, std::shared_ptr<const Graph>& uncut) {
+  if (options.engines.engines.empty()) return {};
+  auto before = std::make_shared<const Graph>(loaded.graph);
   CutReport report = cut_blocks(loaded.graph, options.engines, options.passes.disabled);
   if (report.blocks == 0) return report;
+  uncut = std::move(before);
   loaded.packed.clear();
   if (options.passes.after_pass != nullptr) options.passes.after_pass("engine_blocks", report.blocks, loaded.graph);
   return report;
@@ -115,7 +118,7 @@ Model::Model(LoadedModel loaded, const ModelOptions& options)
       mapped_bytes_(loaded.mapped_bytes),
       pass_counts_(info_.saved ? passes_of(info_, loaded.graph, options.passes)
                                : run_passes(loaded.graph, options.passes)),
-      engine_report_(cut(loaded, options_)),
+      engine_report_(cut(loaded, options_, uncut_)),
       program_(std::make_shared<const Program>(std::make_shared<const Graph>(std::move(loaded.graph)), options_,
                                                std::move(loaded.packed))) {
   options_.cancelled = nullptr;
@@ -129,9 +132,6 @@ void Model::check_files() const {
 }
 
 void Model::save(const std::string& path, bool with_packed) const {
-  require(engine_report_.blocks == 0, ErrorCode::kUnsupported, "the model ", in_quotes(info_.file), " has ",
-          engine_report_.blocks,
-          " blocks for engines, which files do not hold: load it without engines and marks to save it");
   SavingRecord record;
   if (info_.saved) record = *info_.saved;
   if (!info_.saved) {
@@ -142,8 +142,8 @@ void Model::save(const std::string& path, bool with_packed) const {
   }
   record.version = CORACLE_VERSION;
   std::vector<PackedConstants> packed;
-  if (with_packed) packed = program_->packed().all();
-  write_saved_model(path, program_->graph(), info_, record, packed);
+  if (with_packed && uncut_ == nullptr) packed = program_->packed().all();
+  write_saved_model(path, uncut_ != nullptr ? *uncut_ : program_->graph(), info_, record, packed);
   log(LogLevel::kInfo, "saved ", in_quotes(info_.file), " as ", in_quotes(path));
 }
 

@@ -32,7 +32,8 @@ class Model {
   /// were; kInvalidArgument for a model that was not loaded from disk.
   void check_files() const;
   /// Writes the model, as the passes left it, to one file that loads without them; `with_packed`: and the packed
-  /// weights that there are now, of its own file and of what sessions have planned. Throws Error.
+  /// weights that there are now, of its own file and of what sessions have planned. Files hold no blocks of engines:
+  /// they are cut when the file is loaded, and packed weights are left out where there are any. Throws Error.
   void save(const std::string& path, bool with_packed = false) const;
 
  private:
@@ -43,6 +44,7 @@ class Model {
   std::vector<FileStamp> files_;
   size_t mapped_bytes_;
   std::vector<PassCount> pass_counts_;
+  std::shared_ptr<const Graph> uncut_;  // what files hold, where engines run parts of it
   CutReport engine_report_;
   std::shared_ptr<const Program> program_;
 };
