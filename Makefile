@@ -29,6 +29,7 @@ demo: models
 	build/native/coracle-ocr --models $(PACKAGE) --repeat 5 --draw build/demo $(PICTURE)
 
 test: models
+	scripts/openvino-venv.sh
 	$(MAKE) --no-print-directory all
 	$(CTEST) --preset release
 
