@@ -103,12 +103,9 @@ std::string refusal_of(const Question& q, const Converter& converter) {
   for (int port = 0; port < static_cast<int>(row.outputs.size()); ++port) {
     for (int i = 0; i < q.facts.out_count(port); ++i) {
       const char* name = row.outputs[static_cast<size_t>(port)].name;
-      if (port >= converter.ports) {
-        if (q.graph.use_counts()[static_cast<size_t>(q.node.output(port, i))] > 0) {
-          return about("result", name, "is used, which OpenVINO does not give");
-        }
-        continue;
-      }
+      const bool used = q.graph.use_counts()[static_cast<size_t>(q.node.output(port, i))] > 0;
+      if (port > 0 && !used) continue;
+      if (port >= converter.ports) return about("result", name, "is used, which OpenVINO does not give");
       const Types results = port == 0 ? converter.results : static_cast<Types>(kPlain | kInt64);
       if (std::string why = type_refusal("result", name, q.facts.out(port, i), results); !why.empty()) return why;
     }
