@@ -119,7 +119,7 @@ std::string refuse_rnn(const Question& q) {
 }
 
 constexpr Converter kConverters[] = {
-    {rnn_op, kFloat | kInt32 | kInt64, kFloat, emit_rnn, refuse_rnn, 3},
+    {rnn_op, kFloat | kInt32 | kInt64, kFloat, emit_rnn, refuse_rnn, 4, 3},
 };
 
 }  // namespace

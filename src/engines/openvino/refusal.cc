@@ -85,7 +85,7 @@ std::string type_refusal(const char* what, const char* name, const Fact& fact, T
 
 std::string refusal_of(const Question& q, const Converter& converter) {
   const OpRow& row = q.node.op.row();
-  for (int port = 0; port < static_cast<int>(row.inputs.size()); ++port) {
+  for (int port = 0; port < std::min(static_cast<int>(row.inputs.size()), converter.reads); ++port) {
     const Port& p = row.inputs[static_cast<size_t>(port)];
     for (int i = 0; i < q.facts.count(port); ++i) {
       const Fact& fact = q.facts.in(port, i);
