@@ -118,7 +118,9 @@ std::string refusal_of(const Graph& graph, const Node& node) {
   const FactsOfNode of_node(graph, node);
   const NodeFacts facts = of_node.facts();
   try {
-    if (Planned(graph).node(node)) return {};
+    const auto has_elements = [](const Fact* fact) { return fact->value != nullptr; };
+    const std::span<const Fact* const> results = facts.all_out();
+    if (std::all_of(results.begin(), results.end(), has_elements) || Planned(graph).node(node)) return {};
     if (!node.regions.empty()) return "it holds graphs of its own";
     const Converter* converter = find_converter(row);
     if (converter == nullptr) return text("there is no converter of ", row.name, " for OpenVINO");
