@@ -17,7 +17,8 @@ const Engine& openvino_engine();
 std::vector<Tensor> inputs_for(const Graph& graph, std::span<const Shape> shapes = {});
 
 /// Compiles a whole graph for these inputs and runs it.
-std::vector<Tensor> run_by_engine(const Graph& graph, std::span<const Tensor> inputs, int threads = 1);
+std::vector<Tensor> run_by_engine(const Graph& graph, std::span<const Tensor> inputs, int threads = 1,
+                                  const EngineOptions& options = {});
 
 /// Where two lists of results differ by more than `relative` (of the larger of 1 and the wanted number): empty if
 /// nowhere. What is not a number must be none in both.

@@ -217,6 +217,23 @@ TEST(OpenVino, RoundsToBfloat16OnlyWhereAsked) {
   graph.add_output(graph.add(Matmul{}, {{x}, {w}}), "y");
   const std::vector<Tensor> inputs = inputs_for(graph);
   EXPECT_EQ(difference(run_by_engine(graph, inputs), evaluate_graph(graph, inputs), 1e-5), "");
+  EngineOptions rounded;
+  rounded.precision = Precision::kBf16;
+  EXPECT_EQ(difference(run_by_engine(graph, inputs, 1, rounded), evaluate_graph(graph, inputs), 0.2), "");
+}
+
+TEST(OpenVino, ElementsOfAnInputThatAreKnownDecideLayers) {
+  CORACLE_NEEDS_OPENVINO();
+  const Graph graph =
+      parse("graph (%x: float32[2, 6], %s: int64[2]) {\n  %a = relu(%x)\n  %y = reshape(%a, %s)\n  return %y\n}\n");
+  const std::vector<Tensor> inputs{random_tensor(Shape{2, 6}, 1), Tensor::ints(Ints{3, 4})};
+  const std::vector<Fact> facts =
+      infer_graph(graph, std::vector<Fact>{Fact(DType::kFloat32, {2, 6}), Fact::constant(inputs[1])});
+  const EngineOptions options;
+  const auto run = openvino_engine().compile({graph, facts, 1, options})->make_run();
+  std::vector<Tensor> outputs{Tensor::make(DType::kFloat32, Shape{3, 4})};
+  run->run(inputs, outputs);
+  EXPECT_EQ(difference(outputs, evaluate_graph(graph, inputs)), "");
 }
 
 /// Prints what is missing; run by the next test in a process of its own, with a wrong path.

@@ -55,9 +55,11 @@ struct OvVersion {
   X(tensor_free, ov_tensor_free, OvTensor*)
 
 struct Api {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a name that is declared has none, nor have parameters
 #define CORACLE_OPENVINO_MEMBER(name, symbol, parameters) int(*name) parameters = nullptr;
   CORACLE_OPENVINO_FUNCTIONS(CORACLE_OPENVINO_MEMBER)
 #undef CORACLE_OPENVINO_MEMBER
+// NOLINTNEXTLINE(bugprone-macro-parentheses): as above
 #define CORACLE_OPENVINO_MEMBER(name, symbol, parameter) void (*name)(parameter) = nullptr;
   CORACLE_OPENVINO_FREES(CORACLE_OPENVINO_MEMBER)
 #undef CORACLE_OPENVINO_MEMBER

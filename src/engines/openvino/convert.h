@@ -37,6 +37,7 @@ struct Converter {
   Types results;
   void (*emit)(Emitter& e);                           ///< throws Error for what it finds too late to refuse it
   std::string (*refusal)(const Question&) = nullptr;  ///< for people; empty: it takes it. Null: it takes all
+  int reads = 9;                                      ///< so many of the ports of operands are looked at
   int ports = 1;                                      ///< results at further ports must be unused
 };
 

@@ -4,6 +4,7 @@
 #include "ops/index/gather.h"
 #include "ops/index/gathering.h"
 #include "ops/index/index_select.h"
+#include "ops/index/lookup_table.h"
 
 namespace coracle::openvino {
 namespace {
@@ -45,16 +46,19 @@ void gather(Emitter& e, int64_t axis_value) {
 void emit_gather(Emitter& e) { gather(e, e.has(2) ? e.elements(2).integer(0) : 0); }
 void emit_index_select(Emitter& e) { gather(e, e.as<IndexSelect>().axis); }
 
+template <class T>
 void emit_embedding(Emitter& e) {
-  const int64_t padding = e.as<Embedding>().padding_idx;
+  const int64_t padding = e.as<T>().padding_idx;
   const int64_t rows = e.shape(1)[0];
   e.require_indices(0, "Ids", 0, rows - 1);
-  const Wire rows_of_ids = gathered(e, e.in(1), e.in(0), 0);
+  // The width of the table comes behind the dimensions of the ids.
+  Shape places = e.out_shape();
+  places.erase(places.rank() - 1);
+  const Wire rows_of_ids = gathered(e, e.in(1), e.reshape(e.in(0), places), 0);
   if (padding == kNoPadding) return e.set(rows_of_ids);
   if (padding < 0 || padding >= rows) refuse("padding_idx ", padding, " is outside of its table");
-  Shape wide = e.shape(0);
-  wide.push_back(1);
-  const Wire ids = e.reshape(e.in(0), wide);
+  places.push_back(1);
+  const Wire ids = e.reshape(e.in(0), places);
   const Wire pads = e.layer("Equal", "opset1", {ids, e.scalar_like(static_cast<double>(padding), ids)},
                             {{"auto_broadcast", "numpy"}}, DType::kBool);
   e.set(e.layer("Select", "opset1", {pads, e.scalar(0), rows_of_ids}, {{"auto_broadcast", "numpy"}}, DType::kFloat32));
@@ -63,7 +67,8 @@ void emit_embedding(Emitter& e) {
 constexpr Converter kConverters[] = {
     {gather_op, kPlain | kInt64, kPlain, emit_gather, refuse_gather},
     {index_select_op, kPlain | kInt64, kPlain, emit_index_select, refuse_gather},
-    {embedding_op, kPlain | kInt64, kFloat, emit_embedding, refuse_embedding},
+    {embedding_op, kPlain | kInt64, kFloat, emit_embedding<Embedding>, refuse_embedding},
+    {lookup_table_op, kPlain | kInt64, kFloat, emit_embedding<LookupTable>, refuse_embedding},
 };
 
 }  // namespace

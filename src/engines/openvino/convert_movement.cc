@@ -209,8 +209,6 @@ void emit_space_to_depth(Emitter& e) {
 
 std::string refuse_scalar(const Question& q) { return q.facts.shape(0).is_scalar() ? "x is a scalar" : ""; }
 
-constexpr Types kFilled = kFloat | kInt32;
-
 constexpr Converter kConverters[] = {
     {assign_op, kPlain, kPlain, emit_same},
     {share_data_op, kPlain, kPlain, emit_same},
@@ -230,12 +228,12 @@ constexpr Converter kConverters[] = {
     {shuffle_channel_op, kPlain, kPlain, emit_shuffle_channel},
     {pixel_shuffle_op, kPlain, kPlain, emit_pixel_shuffle},
     {space_to_depth_op, kPlain, kPlain, emit_space_to_depth},
-    {full_op, 0, kFilled, emit_full},
-    {full_with_tensor_op, kFilled, kFilled, emit_full_with_tensor},
-    {full_batch_size_like_op, kPlain | kInt64, kFilled, emit_full_batch_size_like},
-    {full_like_op, kPlain | kInt64, kFilled, emit_full_like},
-    {zeros_like_op, kPlain | kInt64, kFilled, emit_zeros_like},
-    {ones_like_op, kPlain | kInt64, kFilled, emit_ones_like},
+    {full_op, 0, kPlain, emit_full},
+    {full_with_tensor_op, kPlain, kPlain, emit_full_with_tensor},
+    {full_batch_size_like_op, kPlain | kInt64, kPlain, emit_full_batch_size_like},
+    {full_like_op, kPlain | kInt64, kPlain, emit_full_like},
+    {zeros_like_op, kPlain | kInt64, kPlain, emit_zeros_like},
+    {ones_like_op, kPlain | kInt64, kPlain, emit_ones_like},
 };
 
 }  // namespace

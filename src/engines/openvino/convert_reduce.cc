@@ -164,7 +164,7 @@ constexpr Converter kConverters[] = {
     {p_norm_op, kFloat, kFloat, emit_p_norm, refuse_p_norm},
     {argmax_op, kFloat, kInt32 | kInt64, emit_arg_extreme<Argmax>},
     {argmin_op, kFloat, kInt32 | kInt64, emit_arg_extreme<Argmin>},
-    {topk_op, kFloat, kFloat, emit_topk, refuse_scalar, 2},
+    {topk_op, kFloat, kFloat, emit_topk, refuse_scalar, 2, 2},
 };
 
 }  // namespace

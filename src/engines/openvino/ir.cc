@@ -21,10 +21,15 @@ constexpr TypeName kTypes[] = {
     {DType::kBool, "boolean", "BOOL"}, {DType::kInt8, "i8", "I8"},
 };
 
-const TypeName& names(DType dtype) {
+const TypeName* find_names(DType dtype) {
   for (const TypeName& t : kTypes) {
-    if (t.dtype == dtype) return t;
+    if (t.dtype == dtype) return &t;
   }
+  return nullptr;
+}
+
+const TypeName& names(DType dtype) {
+  if (const TypeName* found = find_names(dtype)) return *found;
   fail(ErrorCode::kUnsupported, "OpenVINO is given no ", dtype, ", expected float32, int32, int64 or bool");
 }
 
@@ -37,6 +42,8 @@ void add_port(std::string& to, size_t id, std::string_view more) {
 }
 
 }  // namespace
+
+bool has_type(DType dtype) { return find_names(dtype) != nullptr; }
 
 std::string list_text(std::span<const int64_t> numbers) {
   std::string out;

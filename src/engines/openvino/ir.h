@@ -28,6 +28,9 @@ std::string list_text(std::span<const int64_t> numbers);
 /// With all digits.
 std::string number_text(double number);
 
+/// Whether a program can have values of a type.
+bool has_type(DType dtype);
+
 /// Writes a program layer by layer.
 class Ir {
  public:

@@ -60,6 +60,7 @@ Network make_network(const Graph& graph, std::span<const Fact> facts) {
     const Fact& fact = facts[at(inputs[i])];
     if (fact.value != nullptr || graph.use_counts()[at(inputs[i])] == 0) continue;
     check_fact(graph, inputs[i], facts);
+    if (!has_type(fact.dtype)) continue;  // who reads it refuses it, or does not look at it
     network.inputs[i] = text('v', static_cast<int64_t>(inputs[i]));
     wires[at(inputs[i])] = network.ir.parameter(network.inputs[i], fact.dtype, fact.shape);
   }
@@ -94,7 +95,8 @@ std::string trial_refusal(const Graph& graph, const Node& node, const NodeFacts&
   std::vector<Wire> wires(graph.value_count());
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const Fact& fact = *facts.all_in()[i];
-    if (fact.value == nullptr) wires[at(node.inputs[i])] = network.ir.parameter("x", fact.dtype, fact.shape);
+    if (fact.value == nullptr && has_type(fact.dtype))
+      wires[at(node.inputs[i])] = network.ir.parameter("x", fact.dtype, fact.shape);
   }
   try {
     Emitter emitter(graph, node, facts, wires, network, true);

@@ -85,7 +85,7 @@ std::string type_refusal(const char* what, const char* name, const Fact& fact, T
 
 std::string refusal_of(const Question& q, const Converter& converter) {
   const OpRow& row = q.node.op.row();
-  for (int port = 0; port < static_cast<int>(row.inputs.size()); ++port) {
+  for (int port = 0; port < std::min(static_cast<int>(row.inputs.size()), converter.reads); ++port) {
     const Port& p = row.inputs[static_cast<size_t>(port)];
     for (int i = 0; i < q.facts.count(port); ++i) {
       const Fact& fact = q.facts.in(port, i);
@@ -103,12 +103,9 @@ std::string refusal_of(const Question& q, const Converter& converter) {
   for (int port = 0; port < static_cast<int>(row.outputs.size()); ++port) {
     for (int i = 0; i < q.facts.out_count(port); ++i) {
       const char* name = row.outputs[static_cast<size_t>(port)].name;
-      if (port >= converter.ports) {
-        if (q.graph.use_counts()[static_cast<size_t>(q.node.output(port, i))] > 0) {
-          return about("result", name, "is used, which OpenVINO does not give");
-        }
-        continue;
-      }
+      const bool used = q.graph.use_counts()[static_cast<size_t>(q.node.output(port, i))] > 0;
+      if (port > 0 && !used) continue;
+      if (port >= converter.ports) return about("result", name, "is used, which OpenVINO does not give");
       const Types results = port == 0 ? converter.results : static_cast<Types>(kPlain | kInt64);
       if (std::string why = type_refusal("result", name, q.facts.out(port, i), results); !why.empty()) return why;
     }
@@ -121,7 +118,9 @@ std::string refusal_of(const Graph& graph, const Node& node) {
   const FactsOfNode of_node(graph, node);
   const NodeFacts facts = of_node.facts();
   try {
-    if (Planned(graph).node(node)) return {};
+    const auto has_elements = [](const Fact* fact) { return fact->value != nullptr; };
+    const std::span<const Fact* const> results = facts.all_out();
+    if (std::all_of(results.begin(), results.end(), has_elements) || Planned(graph).node(node)) return {};
     if (!node.regions.empty()) return "it holds graphs of its own";
     const Converter* converter = find_converter(row);
     if (converter == nullptr) return text("there is no converter of ", row.name, " for OpenVINO");
