@@ -7,6 +7,7 @@
 #include <cmath>
 #include <random>
 
+#include "graph/text.h"
 #include "run_block.h"
 #include "support/hostile_operator.h"
 
@@ -138,6 +139,84 @@ TEST_F(XnnpackHostileTest, AnyAttributesAndOperands) {
   }
   RecordProperty("taken", taken);
   EXPECT_GE(taken, 1000);
+}
+
+/// Windows over images as models might have them.
+class Windows {
+ public:
+  explicit Windows(unsigned seed) : numbers_(seed) {}
+
+  std::string graph() {
+    const int kind = between(0, 4);
+    const int groups = between(0, 2) == 0 ? between(2, 5) : 1;
+    const int channels = kind < 2 ? groups * between(1, 3) : between(1, 9);
+    const std::string x = text("graph (%x: float32[", between(1, 2), ", ", channels, ", ", between(1, 14), ", ",
+                               between(1, 14), "]) {\n");
+    const int height = between(1, 4);
+    const int width = between(1, 4);
+    const std::string window = text("strides = [", between(1, 3), ", ", between(1, 3), "]", paddings());
+    const std::string dilated =
+        text(window, ", dilations = [", between(1, 2), ", ", between(1, 2), "], groups = ", groups, "}\n return %y\n}");
+    const std::string sizes = text(height, ", ", width, "] = random(1)\n");
+    switch (kind) {
+      case 0:
+        return text(x, "@w: float32[", groups * between(1, 3), ", ", channels / groups, ", ", sizes,
+                    "%y = conv2d(%x, @w) {", dilated);
+      case 1:
+        return text(x, "@w: float32[", channels, ", ", between(1, 3), ", ", sizes, "%y = conv2d_transpose(%x, @w, _) {",
+                    dilated);
+      case 2:
+      case 3: {
+        const bool adaptive = between(0, 5) == 0;
+        return text(x, "@k: int64[2] = {", height, ", ", width, "}\n%y = pool2d(%x, @k) {", window,
+                    ", pooling_type = ", kind == 2 ? "max" : "avg", ", ceil_mode = ", flag(), ", exclusive = ", flag(),
+                    ", adaptive = ", adaptive, "}\n return %y\n}");
+      }
+      default: {
+        const bool linear = between(0, 1) == 0;
+        const int out_height = between(1, 30);
+        return text(x, "@s: int32[2] = {", out_height, ", ", between(1, 30),
+                    "}\n%y = ", linear ? "bilinear_interp" : "nearest_interp",
+                    "(%x, @s, [], _) {align_corners = ", linear ? flag() : "false", ", align_mode = ", between(0, 1),
+                    "}\n return %y\n}");
+      }
+    }
+  }
+
+ private:
+  int between(int low, int high) { return std::uniform_int_distribution<int>(low, high)(numbers_); }
+  const char* flag() { return between(0, 1) == 0 ? "true" : "false"; }
+  std::string paddings() {
+    switch (between(0, 4)) {
+      case 0: return ", padding_algorithm = SAME";
+      case 1: return ", padding_algorithm = VALID";
+      case 2: return text(", paddings = [", between(0, 2), ", ", between(0, 2), "]");
+      case 3: return text(", paddings = [", between(0, 2), "]");
+      default:
+        return text(", paddings = [", between(0, 2), ", ", between(0, 2), ", ", between(0, 2), ", ", between(0, 2),
+                    "]");
+    }
+  }
+
+  std::mt19937 numbers_;
+};
+
+TEST_F(XnnpackHostileTest, WindowsOverImages) {
+  int taken = 0;
+  for (unsigned seed = 0; seed < 1500; ++seed) {
+    const std::string graph = Windows(seed).graph();
+    SCOPED_TRACE(text("seed ", seed, ": ", graph));
+    Block b;
+    try {
+      b.graph = parse(graph);
+    } catch (const Error&) {
+      continue;  // the windows do not fit
+    }
+    b.inputs = random_inputs(b.graph, seed);
+    if (runs(b)) ++taken;
+  }
+  RecordProperty("taken", taken);
+  EXPECT_GE(taken, 600);
 }
 
 }  // namespace
