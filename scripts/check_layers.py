@@ -28,6 +28,8 @@ PLAN_INTERFACES = {"plan/kernel.h", "plan/device.h", "plan/queue.h", "plan/call_
 STAGE_INTERFACES = {"plan/plan_stage.h", "plan/steps.h"}
 STAGES = re.compile(r"^devices/[^/]+/stages/")
 ENGINE_INTERFACES = {"plan/engine.h"}
+# Libraries of their own over coracle/engine.h.
+PLUGINS = ("engines/xnnpack/",)
 # Devices see what an operator is, not graphs.
 DEVICE_GRAPH = {"graph/op.h", "graph/attributes.h"}
 ISA_ALLOWED = re.compile(r"^devices/cpu/isa/")
@@ -60,6 +62,8 @@ def problems(root):
                 ok = bool(ISA_ALLOWED.match(target)) or target.startswith("hwy/") or target in ISA_BASE
             if to == "hwy":
                 ok = name.startswith("devices/cpu/isa/")
+            if name.startswith(PLUGINS):
+                ok = False
             if not ok and to in ALLOWED and target not in FOR_ALL:
                 yield "src/%s:%d: %s may not include %s" % (name, number, folder, target)
 

@@ -177,6 +177,7 @@ void check_pad(const Node& node) {
 void build_pad(Builder& b, const Node& node) {
   const ValueNumber x = b.operand(node, "x");
   Amounts amounts = amounts_of(node);
+  if (amounts.empty()) return b.set_result(node, x);
   if (amounts.size() == 4) std::rotate(amounts.begin() + 1, amounts.begin() + 2, amounts.end());
   std::vector<size_t> before;
   std::vector<size_t> after;

@@ -26,6 +26,7 @@ const char* name_of(xnn_status status) {
 }
 
 std::vector<size_t> Value::stored() const {
+  if (dims.empty()) return {1};  // XNNPACK has no scalars
   std::vector<size_t> sizes(dims.begin(), dims.end());
   if (channels_last()) std::rotate(sizes.begin() + 1, sizes.begin() + 2, sizes.end());
   return sizes;
