@@ -231,8 +231,7 @@ CORACLE_API void coracle_model_free(coracle_model* model);
  * rewriting, here and on machines with other instruction sets, with the same results to the bit. The file is there
  * whole or not at all, replaces one of its name, and has no permission to be written, so that its weights are mapped
  * (coracle_model_options.weights). Variables that the model keeps (keep_tensors) are kept by what is loaded from it.
- * CORACLE_IO names the file if it cannot be written; CORACLE_UNSUPPORTED is a model with parts that engines run. For
- * any thread.
+ * CORACLE_IO names the file if it cannot be written. For any thread.
  */
 CORACLE_API coracle_status coracle_model_save(const coracle_model* model, const char* path);
 

@@ -129,9 +129,6 @@ void Model::check_files() const {
 }
 
 void Model::save(const std::string& path, bool with_packed) const {
-  require(engine_report_.blocks == 0, ErrorCode::kUnsupported, "the model ", in_quotes(info_.file), " has ",
-          engine_report_.blocks,
-          " blocks for engines, which files do not hold: load it without engines and marks to save it");
   SavingRecord record;
   if (info_.saved) record = *info_.saved;
   if (!info_.saved) {
@@ -141,9 +138,14 @@ void Model::save(const std::string& path, bool with_packed) const {
     record.left_out = options_.passes.disabled;
   }
   record.version = CORACLE_VERSION;
-  std::vector<PackedConstants> packed;
-  if (with_packed) packed = program_->packed().all();
-  write_saved_model(path, program_->graph(), info_, record, packed);
+  if (engine_report_.blocks != 0) {
+    // Blocks are found anew where the file is loaded. Packed weights belong to values of the graph as it is cut.
+    write_saved_model(path, *without_blocks(program_->graph()), info_, record, {});
+  } else {
+    std::vector<PackedConstants> packed;
+    if (with_packed) packed = program_->packed().all();
+    write_saved_model(path, program_->graph(), info_, record, packed);
+  }
   log(LogLevel::kInfo, "saved ", in_quotes(info_.file), " as ", in_quotes(path));
 }
 

@@ -2,7 +2,6 @@
 #include <rapidjson/document.h>
 
 #include <cstdlib>
-#include <filesystem>
 #include <vector>
 
 #include "api/loaded.h"
@@ -89,20 +88,23 @@ TEST_F(CInterface, BlocksRunOnAPlugIn) {
   EXPECT_TRUE(warnings_.empty()) << warnings_[0];
 }
 
-TEST_F(CInterface, ModelsWithBlocksAreNotSaved) {
+TEST_F(CInterface, SavedModelsHoldNoBlocks) {
   options_.marks = "good=negative";
   const TemporaryFolder folder;
   const std::string path = folder.path("saved.coracle");
-  expect_error(coracle_model_save(load(bytes_, &options_).get(), path.c_str()), CORACLE_UNSUPPORTED,
-               "has 2 blocks for engines, which files do not hold: load it without engines and marks to save it");
-  EXPECT_FALSE(std::filesystem::exists(path));
-
-  ASSERT_EQ(coracle_model_save(load(bytes_).get(), path.c_str()), CORACLE_OK) << coracle_last_error();
-  coracle_model* saved = nullptr;
-  ASSERT_EQ(coracle_model_load(path.c_str(), nullptr, &options_, &saved), CORACLE_OK) << coracle_last_error();
-  const ModelHandle model(saved);
-  EXPECT_EQ(engines_of(model)["blocks"].Size(), 2U);
-  expect_clipped(open(model), {1, -2});
+  for (const auto save : {coracle_model_save, coracle_model_save_packed}) {
+    const ModelHandle with_blocks = load(bytes_, &options_);
+    ASSERT_EQ(engines_of(with_blocks)["blocks"].Size(), 2U);
+    expect_clipped(open(with_blocks), {1, -2});
+    ASSERT_EQ(save(with_blocks.get(), path.c_str()), CORACLE_OK) << coracle_last_error();
+    for (const coracle_model_options* options : {&options_, static_cast<coracle_model_options*>(nullptr)}) {
+      coracle_model* saved = nullptr;
+      ASSERT_EQ(coracle_model_load(path.c_str(), nullptr, options, &saved), CORACLE_OK) << coracle_last_error();
+      const ModelHandle model(saved);
+      EXPECT_EQ(engines_of(model)["blocks"].Size(), options == nullptr ? 0U : 2U);
+      expect_clipped(open(model), {1, -2});
+    }
+  }
 }
 
 TEST_F(CInterface, ABlockThatFailsInARunRunsNatively) {

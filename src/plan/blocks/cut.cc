@@ -191,6 +191,30 @@ class Cutter {
 
 }  // namespace
 
+std::shared_ptr<Graph> without_blocks(const Graph& graph) {
+  auto made = std::make_shared<Graph>();
+  PartCopy copy(graph, *made);
+  for (ValueId v : graph.inputs()) copy.set(v, made->add_input(graph.value(v).name, graph.fact(v)));
+  for (NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    if (node.op.is<EngineBlock>()) {
+      const Graph& region = *node.regions.at(0);
+      PartCopy inner(region, *made);
+      for (size_t i = 0; i < node.inputs.size(); ++i) inner.set(region.inputs()[i], copy.of(node.inputs[i]));
+      for (NodeId of_block : region.order()) inner.add(region.node(of_block), {});
+      for (size_t i = 0; i < node.outputs.size(); ++i) copy.set(node.outputs[i], inner.of(region.outputs()[i]));
+      continue;
+    }
+    std::vector<std::shared_ptr<Graph>> regions;
+    for (const std::shared_ptr<Graph>& region : node.regions) regions.push_back(without_blocks(*region));
+    copy.add(node, std::move(regions));
+  }
+  for (size_t i = 0; i < graph.outputs().size(); ++i) {
+    made->add_output(copy.of(graph.outputs()[i]), graph.output_names()[i]);
+  }
+  return made;
+}
+
 CutReport cut_blocks(Graph& graph, const EngineChoice& choice, std::span<const std::string> disabled) {
   CutReport report;
   if (choice.engines.empty()) return report;

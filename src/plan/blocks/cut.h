@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,5 +30,8 @@ struct CutReport {
 /// outputs and names, and its nodes come in the same order as far as blocks let them. `disabled`: names of stages to
 /// leave out. Where there is nothing to cut `graph` stays as it is.
 CutReport cut_blocks(Graph& graph, const EngineChoice& choice, std::span<const std::string> disabled);
+
+/// A graph that was cut with the nodes of its blocks in their place, in its regions too.
+std::shared_ptr<Graph> without_blocks(const Graph& graph);
 
 }  // namespace coracle
