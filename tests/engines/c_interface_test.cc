@@ -109,6 +109,7 @@ TEST_F(CInterface, FilesHoldModelsWithoutBlocks) {
   expect_clipped(open(model), {1, -2});
 }
 
+
 TEST_F(CInterface, ABlockThatFailsInARunRunsNatively) {
   options_.engines = "good";
   options_.min_ops = 1;
