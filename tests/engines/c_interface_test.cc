@@ -109,7 +109,6 @@ TEST_F(CInterface, FilesHoldModelsWithoutBlocks) {
   expect_clipped(open(model), {1, -2});
 }
 
-
 TEST_F(CInterface, ABlockThatFailsInARunRunsNatively) {
   options_.engines = "good";
   options_.min_ops = 1;

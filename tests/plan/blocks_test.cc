@@ -71,14 +71,6 @@ TEST_P(RandomBlocks, KeepTheGraph) {
       EXPECT_EQ(report.nodes.size(), graph.order().size());
       for (const CutNode& node : report.nodes) EXPECT_EQ(node.engine.empty(), !node.cause.empty()) << node.node;
 
-      const std::shared_ptr<Graph> whole = without_blocks(cut);
-      verify(*whole, true);
-      EXPECT_TRUE(blocks_of(*whole).empty());
-      EXPECT_EQ(whole->order().size(), graph.order().size());
-      EXPECT_TRUE(same(evaluate_graph(*whole, std::span(&x, 1)), expected));
-      Graph anew = *whole;
-      EXPECT_EQ(cut_blocks(anew, choice, kWithoutCost).nodes.size(), report.nodes.size());
-
       Graph again = graph;
       cut_blocks(again, choice, kWithoutCost);
       EXPECT_EQ(print(again), print(cut));
