@@ -16,6 +16,8 @@ namespace {
 
 constexpr char kVariable[] = "CORACLE_OPENVINO";
 constexpr char kName[] = "libopenvino_c.so";
+// Those before compute wrong numbers where a part of a split is changed in place and the whole is read again.
+constexpr int kFirstYear = 2025;
 
 std::string variable(const char* name) {
   const char* value = ::getenv(name);
@@ -79,7 +81,7 @@ std::vector<std::string> files_of_packages() {
 /// Names under which the loader may know it: the library's version stands behind the name.
 std::vector<std::string> names_for_loader() {
   std::vector<std::string> names{kName};
-  for (int year = 29; year >= 23; --year) {
+  for (int year = 29; year >= kFirstYear - 2000; --year) {
     for (int release = 5; release >= 0; --release) {
       for (int patch = 3; patch >= 0; --patch) {
         names.push_back(text(kName, '.', year, release, patch));
@@ -163,11 +165,9 @@ std::string find_functions(void* library, Api& api) {
   CORACLE_OPENVINO_FUNCTIONS(CORACLE_OPENVINO_FIND)
   CORACLE_OPENVINO_FREES(CORACLE_OPENVINO_FIND)
 #undef CORACLE_OPENVINO_FIND
-  find(api.read_model_buffer, "ov_core_read_model_from_memory_buffer", false);
-  find(api.read_model_text, "ov_core_read_model_from_memory", api.read_model_buffer == nullptr);
   find(api.last_error, "ov_get_last_err_msg", false);
   find(api.name_of_status, "ov_get_error_info", false);
-  return absent == nullptr ? "" : text("it has no ", absent, ": OpenVINO 2023.0 or later is needed");
+  return absent == nullptr ? "" : text("it has no ", absent, ": OpenVINO ", kFirstYear, ".0 or later is needed");
 }
 
 LoadedApi load() {
@@ -190,6 +190,9 @@ LoadedApi load() {
   api.version = version.build == nullptr ? "unknown" : version.build;
   api.version_free(&version);
   api.core = core;
+  if (std::atoi(api.version.c_str()) < kFirstYear) {
+    return because(text("it is ", api.version, ", and ", kFirstYear, ".0 or later is needed"));
+  }
   if (!find_element_types(api)) return because("its element types are not known");
   loaded.api = &api;
   return loaded;

@@ -7,7 +7,7 @@
 
 #include "base/dtype.h"
 
-/// The functions of OpenVINO's C interface (libopenvino_c) that the engine needs, of all versions since 2023.0.
+/// The functions of OpenVINO's C interface (libopenvino_c) that the engine needs, of all versions since 2025.0.
 namespace coracle::openvino {
 
 struct Core;
@@ -28,20 +28,19 @@ struct OvVersion {
 };
 
 // Each function as (our name, the library's name, parameters). All of them give a status, 0 for success.
-#define CORACLE_OPENVINO_FUNCTIONS(X)                                                                             \
-  X(get_version, ov_get_openvino_version, (OvVersion*))                                                           \
-  X(core_create, ov_core_create, (Core**))                                                                        \
-  X(core_get_property, ov_core_get_property, (const Core*, const char*, const char*, char**))                     \
-  X(compile_model, ov_core_compile_model, (const Core*, const Model*, const char*, size_t, CompiledModel**, ...)) \
-  X(output_by_name, ov_compiled_model_output_by_name, (const CompiledModel*, const char*, OvPort**))              \
-  X(port_shape, ov_const_port_get_shape, (const OvPort*, OvShape*))                                               \
-  X(shape_free, ov_shape_free, (OvShape*))                                                                        \
-  X(create_infer_request, ov_compiled_model_create_infer_request, (const CompiledModel*, InferRequest**))         \
-  X(set_tensor, ov_infer_request_set_tensor, (InferRequest*, const char*, const OvTensor*))                       \
-  X(get_tensor, ov_infer_request_get_tensor, (const InferRequest*, const char*, OvTensor**))                      \
-  X(infer, ov_infer_request_infer, (InferRequest*))                                                               \
-  X(tensor_from_host, ov_tensor_create_from_host_ptr, (int, OvShape, void*, OvTensor**))                          \
-  X(tensor_data, ov_tensor_data, (const OvTensor*, void**))                                                       \
+#define CORACLE_OPENVINO_FUNCTIONS(X)                                                                                \
+  X(get_version, ov_get_openvino_version, (OvVersion*))                                                              \
+  X(core_create, ov_core_create, (Core**))                                                                           \
+  X(core_get_property, ov_core_get_property, (const Core*, const char*, const char*, char**))                        \
+  X(read_model, ov_core_read_model_from_memory_buffer, (const Core*, const char*, size_t, const OvTensor*, Model**)) \
+  X(compile_model, ov_core_compile_model, (const Core*, const Model*, const char*, size_t, CompiledModel**, ...))    \
+  X(output_by_name, ov_compiled_model_output_by_name, (const CompiledModel*, const char*, OvPort**))                 \
+  X(port_shape, ov_const_port_get_shape, (const OvPort*, OvShape*))                                                  \
+  X(shape_free, ov_shape_free, (OvShape*))                                                                           \
+  X(create_infer_request, ov_compiled_model_create_infer_request, (const CompiledModel*, InferRequest**))            \
+  X(set_tensor, ov_infer_request_set_tensor, (InferRequest*, const char*, const OvTensor*))                          \
+  X(infer, ov_infer_request_infer, (InferRequest*))                                                                  \
+  X(tensor_from_host, ov_tensor_create_from_host_ptr, (int, OvShape, void*, OvTensor**))                             \
   X(tensor_bytes, ov_tensor_get_byte_size, (const OvTensor*, size_t*))
 
 // Those that give nothing.
@@ -63,10 +62,8 @@ struct Api {
 #define CORACLE_OPENVINO_MEMBER(name, symbol, parameter) void (*name)(parameter) = nullptr;
   CORACLE_OPENVINO_FREES(CORACLE_OPENVINO_MEMBER)
 #undef CORACLE_OPENVINO_MEMBER
-  // Of these a version has one or the other.
-  int (*read_model_buffer)(const Core*, const char*, size_t, const OvTensor*, Model**) = nullptr;
-  int (*read_model_text)(const Core*, const char*, const OvTensor*, Model**) = nullptr;
-  const char* (*last_error)() = nullptr;  ///< null in the first versions
+  // A version may be without these.
+  const char* (*last_error)() = nullptr;
   const char* (*name_of_status)(int) = nullptr;
 
   const Core* core = nullptr;

@@ -162,7 +162,7 @@ constexpr Converter kConverters[] = {
     {acosh_op, kFloat, kFloat, emit_opset4},
     {atanh_op, kFloat, kFloat, emit_opset4},
     {add_n_op, kNumbers, kNumbers, emit_add_n},
-    {where_op, kPlain, kNumbers, emit_where, refuse_where},
+    {where_op, kFloat | kBool, kFloat, emit_where, refuse_where},
     {cast_op, kPlain, kPlain | kInt64, emit_cast, refuse_cast},
 };
 

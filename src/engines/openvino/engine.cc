@@ -150,10 +150,7 @@ std::string supported_properties(const Api& api, const std::string& device) {
 Handle<Model> read_model(const Api& api, const std::string& program, const Tensor& weights) {
   const Handle<OvTensor> constants = tensor_on(api, weights.dtype(), weights.shape(), weights.raw());
   Handle<Model> model(api.model_free);
-  const int status = api.read_model_buffer != nullptr
-                         ? api.read_model_buffer(api.core, program.data(), program.size(), constants.get(), model.put())
-                         : api.read_model_text(api.core, program.c_str(), constants.get(), model.put());
-  api.check(status, "reading a block");
+  api.check(api.read_model(api.core, program.data(), program.size(), constants.get(), model.put()), "reading a block");
   return model;
 }
 
@@ -169,23 +166,19 @@ Handle<CompiledModel> compile_model(const Api& api, const Model* model, const Bl
       {"INFERENCE_NUM_THREADS", threads.c_str()},
       {"NUM_STREAMS", "1"},
       {"ENABLE_CPU_PINNING", "NO"},
-      {"AFFINITY", "NONE"},
   };
-  const char* given[12] = {};
+  const char* given[2 * std::size(wanted)] = {};
   size_t count = 0;
-  const bool pins = supported.find("ENABLE_CPU_PINNING") != std::string::npos;
   for (const auto& [name, value] : wanted) {
-    // AFFINITY is the older name for pinning.
-    if (supported.find(name) == std::string::npos || (pins && std::string_view(name) == "AFFINITY")) continue;
+    if (supported.find(name) == std::string::npos) continue;
     given[count++] = name;
     given[count++] = value;
   }
   Handle<CompiledModel> compiled(api.compiled_free);
   // Surplus arguments of a variadic function are not read.
-  api.check(
-      api.compile_model(api.core, model, device.c_str(), count, compiled.put(), given[0], given[1], given[2], given[3],
-                        given[4], given[5], given[6], given[7], given[8], given[9], given[10], given[11]),
-      "compiling a block");
+  api.check(api.compile_model(api.core, model, device.c_str(), count, compiled.put(), given[0], given[1], given[2],
+                              given[3], given[4], given[5], given[6], given[7], given[8], given[9]),
+            "compiling a block");
   return compiled;
 }
 
