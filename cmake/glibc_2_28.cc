@@ -3,6 +3,7 @@
 // linker sends calls of each function below here (`--wrap`, which glibc_2_28.cmake gives it), and from here they go to
 // what glibc 2.28 has too. Nothing is compiled for it in another way, and what nobody calls is left out by
 // --gc-sections.
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -52,6 +53,7 @@ int __wrap_pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t
 WITH_OLD_VERSION(void*, dlopen, (const char* file, int mode), (file, mode))
 WITH_OLD_VERSION(void*, dlsym, (void* library, const char* name), (library, name))
 WITH_OLD_VERSION(char*, dlerror, (), ())
+WITH_OLD_VERSION(int, dladdr, (const void* address, Dl_info* info), (address, info))
 
 // Inline functions of the headers until glibc 2.33. 1 is the only struct stat of x86-64, which is also its struct
 // stat64.

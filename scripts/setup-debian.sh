@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian 12 packages that building, testing and the demo need; nothing if all are there, so that it also works offline.
 #   scripts/setup-debian.sh            compiler, libraries, test tools
-#   scripts/setup-debian.sh --checks   also clang, clang-format and clang-tidy, for `make lint` and `make fuzz`, and PoCL, a driver of OpenCL
+#   scripts/setup-debian.sh --checks   also clang, clang-format and clang-tidy, for `make lint` and `make fuzz`, and OpenCL with PoCL, a driver of it
 set -eu
 
 packages="
@@ -16,7 +16,7 @@ packages="
 "
 case "${1:-}" in
   "") ;;
-  --checks) packages="$packages clang-14 clang-format-14 clang-tidy-14 clang-tools-14 libclang-rt-14-dev pocl-opencl-icd" ;;
+  --checks) packages="$packages clang-14 clang-format-14 clang-tidy-14 clang-tools-14 libclang-rt-14-dev pocl-opencl-icd ocl-icd-libopencl1" ;;
   *) echo "usage: $0 [--checks]" >&2; exit 2 ;;
 esac
 

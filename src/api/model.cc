@@ -53,12 +53,20 @@ coracle_model_options default_options() {
   return options;
 }
 
+/// What stands between blanks, as in "openvino, xnnpack".
+std::string_view without_blanks(std::string_view name) {
+  while (name.starts_with(' ')) name.remove_prefix(1);
+  while (name.ends_with(' ')) name.remove_suffix(1);
+  return name;
+}
+
 EngineChoice engine_choice(const coracle_model_options& c, Precision precision) {
   EngineChoice choice;
   require(c.min_ops >= 1, ErrorCode::kInvalidArgument, "min_ops is ", c.min_ops, ", expected at least 1");
   choice.min_ops = c.min_ops;
-  for (const std::string& name : split(c.engines)) choice.engines.push_back(used_engine(name, precision));
-  for (const std::string& mark : split(c.marks)) add_mark(mark, precision, choice);
+  for (const std::string& name : split(c.engines))
+    choice.engines.push_back(used_engine(without_blanks(name), precision));
+  for (const std::string& mark : split(c.marks)) add_mark(without_blanks(mark), precision, choice);
   return choice;
 }
 

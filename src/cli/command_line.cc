@@ -126,6 +126,14 @@ void add_shapes_option(CLI::App* command, ModelArguments& m) {
                     "take inputs of other sizes than the fixed ones that the model declares");
 }
 
+/// Whoever asks for engines is told where they are missing or fail.
+void show_warnings(const std::string& /*asked*/) {
+  const auto show = [](void* /*user*/, coracle_log_level /*level*/, const char* message) {
+    fmt::print(stderr, "coracle: warning: {}\n", message);
+  };
+  coracle_set_logger(CORACLE_LOG_WARNING, show, nullptr);
+}
+
 void add_model_options(CLI::App* command, ModelArguments& m) {
   add_model(command, m);
   add_shapes_option(command, m);
@@ -146,7 +154,8 @@ void add_model_options(CLI::App* command, ModelArguments& m) {
   command
       ->add_option("--engines", m.options.engines,
                    "engines that run parts of the model, comma-separated, in order of preference")
-      ->type_name("LIST");
+      ->type_name("LIST")
+      ->each(show_warnings);
   command->add_option("--min-ops", m.options.min_ops, "operators of such a part at least")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 31U));
   command
@@ -154,7 +163,8 @@ void add_model_options(CLI::App* command, ModelArguments& m) {
           "--mark", m.options.marks,
           "operators that go to an engine: ENGINE:NAME, ENGINE=TYPE, ENGINE@SCOPE or ENGINE:VARIABLE..VARIABLE, "
           "comma-separated")
-      ->type_name("LIST");
+      ->type_name("LIST")
+      ->each(show_warnings);
   command->add_flag("--emulate-tiles", m.options.emulate_tiles, "compute what matrix tiles would, on any machine");
 }
 

@@ -8,6 +8,11 @@
 
 namespace coracle {
 
+std::shared_ptr<const CompiledBlock> Engine::load(const BlockToCompile& /*block*/,
+                                                  std::span<const uint8_t> /*saved*/) const {
+  fail(ErrorCode::kUnsupported, "the engine ", name(), " does not save blocks");
+}
+
 FoundEngine find_engine(std::string_view name) {
   const std::span<const Engine* const> engines = all_engines();
   const auto found = std::find_if(engines.begin(), engines.end(), [&](const Engine* e) { return e->name() == name; });

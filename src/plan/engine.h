@@ -47,6 +47,8 @@ class CompiledBlock {
   virtual std::unique_ptr<BlockRun> make_run() const = 0;
   /// About how much memory it takes beside the graph's constants; 0 where the engine does not tell.
   virtual size_t bytes() const { return 0; }
+  /// What Engine::load makes it of again, in another process too. Throws Error.
+  virtual std::vector<uint8_t> save() const { return {}; }
 };
 
 /// Immutable, used by any number of threads; lives as long as the process.
@@ -64,6 +66,12 @@ class Engine {
   virtual std::string refusal(const Graph& graph, const Node& node) const = 0;
   /// Throws Error where it does not take the block.
   virtual std::shared_ptr<const CompiledBlock> compile(const BlockToCompile& block) const = 0;
+
+  /// True if blocks have `save` and `load`.
+  virtual bool saves_blocks() const { return false; }
+  /// The block again, of what `save` gave for one that was compiled of the same, by the same version on the same
+  /// processor. Throws Error where it cannot be used.
+  virtual std::shared_ptr<const CompiledBlock> load(const BlockToCompile& block, std::span<const uint8_t> saved) const;
 };
 
 /// The engines of this build, generated from the folders of src/engines.

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/printable.h"
 #include "ops/control/engine_block.h"
+#include "run/engine_key.h"
 #include "run/fact_key.h"
 
 namespace coracle {
@@ -73,6 +74,33 @@ void EngineBlocks::tell(State& state, const Node& block, std::string_view reason
       " nodes runs natively, not on ", state.engine->name, ": ", printable(reason));
 }
 
+FileCache EngineBlocks::default_cache() {
+  constexpr size_t kMostBytes = size_t{1} << 30U;
+  return {FileCache::default_folder("CORACLE_ENGINE_CACHE", "engines"), kMostBytes};
+}
+
+/// What is in the cache and cannot be used is made anew: so is all of it where there is none.
+std::shared_ptr<const CompiledBlock> EngineBlocks::compile_or_load(const UsedEngine& used,
+                                                                   const BlockToCompile& block) const {
+  if (!used.engine->saves_blocks() || !cache_.on()) return used.engine->compile(block);
+  const std::string key = engine_key(*used.engine, block);
+  if (const std::optional<std::vector<uint8_t>> saved = cache_.find(key)) {
+    try {
+      return used.engine->load(block, *saved);
+    } catch (const std::exception& e) {
+      log(LogLevel::kInfo, "a block for ", used.name,
+          " is compiled anew, the one kept on disk is of no use: ", printable(e.what()));
+    }
+  }
+  std::shared_ptr<const CompiledBlock> compiled = used.engine->compile(block);
+  try {
+    cache_.keep(key, compiled->save());
+  } catch (const std::exception& e) {
+    log(LogLevel::kInfo, "a block of ", used.name, " is not kept on disk: ", printable(e.what()));
+  }
+  return compiled;
+}
+
 std::shared_ptr<const CompiledFor> EngineBlocks::compile(State& state, const Node& block,
                                                          std::span<const Fact> operands, int threads, std::string key) {
   const Graph& graph = *block.regions[0];
@@ -89,8 +117,8 @@ std::shared_ptr<const CompiledFor> EngineBlocks::compile(State& state, const Nod
   }
   std::string reason;
   try {
-    compiled->block = state.engine->engine->compile(
-        {.graph = graph, .facts = facts, .threads = threads, .options = state.engine->options});
+    compiled->block = compile_or_load(
+        *state.engine, {.graph = graph, .facts = facts, .threads = threads, .options = state.engine->options});
   } catch (const Error& e) {
     reason = e.text();
   } catch (const std::exception& e) {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/file_cache.h"
 #include "plan/blocks/choice.h"
 
 namespace coracle {
@@ -29,7 +30,10 @@ class EngineBlocks {
   /// So many types of operands a block stays compiled for; those used least recently go.
   static constexpr size_t kMaxCompiled = 8;
 
-  explicit EngineBlocks(EngineChoice choice) : choice_(std::move(choice)) {}
+  /// What engines save of blocks is kept in `cache`.
+  EngineBlocks(EngineChoice choice, FileCache cache) : choice_(std::move(choice)), cache_(std::move(cache)) {}
+  /// In the folder that the environment variable CORACLE_ENGINE_CACHE names, or the user's.
+  static FileCache default_cache();
 
   /// By operand of a block: whether sizes within it may follow from its elements. Then `find` is given them.
   const std::vector<bool>& decides_sizes(const Node& block);
@@ -49,12 +53,14 @@ class EngineBlocks {
   };
   State& state_of(const Node& block);
   const UsedEngine& engine_of(const Node& block);
-  static std::shared_ptr<const CompiledFor> compile(State& state, const Node& block, std::span<const Fact> operands,
-                                                    int threads, std::string key);
+  std::shared_ptr<const CompiledBlock> compile_or_load(const UsedEngine& used, const BlockToCompile& block) const;
+  std::shared_ptr<const CompiledFor> compile(State& state, const Node& block, std::span<const Fact> operands,
+                                             int threads, std::string key);
   static void tell(State& state, const Node& block, std::string_view reason);
 
   std::mutex mutex_;
   EngineChoice choice_;
+  FileCache cache_;
   std::list<UsedEngine> others_;                                     // that the file of a model names
   std::unordered_map<const Graph*, std::unique_ptr<State>> states_;  // by region
 };

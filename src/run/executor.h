@@ -79,9 +79,15 @@ class Executor {
   void observe(const Graph& graph, const BoundSteps& bound, size_t i, bool results, DeviceRun::Segment* on_devices);
   bool read_shape_inputs(const Node& node, Frame& frame);
   void run_alone(const Graph& graph, size_t position, Frame& frame);
-  /// Results of a block on its engine; nothing where it runs natively.
+  /// Where a block has failed on its engine: what did, and why.
+  struct EngineFailure {
+    std::shared_ptr<const CompiledFor> compiled;
+    std::string reason;
+  };
+  /// Results of a block on its engine; nothing where it runs natively, after a failure with that.
   std::optional<std::vector<Tensor>> run_by_engine(const Node& block, std::span<const Tensor> inputs,
-                                                   std::span<const Fact* const> facts, Frame& frame);
+                                                   std::span<const Fact* const> facts, Frame& frame,
+                                                   EngineFailure& failure);
   std::vector<Fact> infer_results(const Node& node, std::span<const Fact* const> facts) const;
   static std::string largest_tensor(const Graph& graph, const Steps& steps);
   void reserve_arena(size_t bytes, const std::function<std::string()>& largest);

@@ -47,7 +47,8 @@ std::vector<Fact> Executor::infer_results(const Node& node, std::span<const Fact
 }
 
 std::optional<std::vector<Tensor>> Executor::run_by_engine(const Node& block, std::span<const Tensor> inputs,
-                                                           std::span<const Fact* const> facts, Frame& frame) {
+                                                           std::span<const Fact* const> facts, Frame& frame,
+                                                           EngineFailure& failure) {
   EngineBlocks& blocks = program_->engine_blocks();
   const std::vector<bool>& decides = blocks.decides_sizes(block);
   std::vector<Fact> operands;
@@ -79,7 +80,7 @@ std::optional<std::vector<Tensor>> Executor::run_by_engine(const Node& block, st
   } catch (const std::exception& e) {
     Deadline::check_current();
     engine_runs_.drop(*compiled);
-    blocks.give_up(block, *compiled, e.what());
+    failure = {compiled, e.what()};
     return std::nullopt;
   }
 }
@@ -106,7 +107,8 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
   };
   const Clock::time_point start = Clock::now();
   std::optional<std::vector<Tensor>> by_engine;
-  if (node.op.is<EngineBlock>()) by_engine = run_by_engine(node, inputs, facts, frame);
+  EngineFailure failure;
+  if (node.op.is<EngineBlock>()) by_engine = run_by_engine(node, inputs, facts, frame, failure);
   const std::vector<Fact> results = by_engine ? std::vector<Fact>() : infer_results(node, facts);
   if (observer_ != nullptr) observe_node(graph, node, inputs, false, *observer_);
   std::optional<SizedStep> sized;
@@ -132,6 +134,8 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
     Deadline::check_current();
   } else {
     outputs = evaluate_node(node, std::move(inputs), results, &run_region);
+    // What fails natively too, an index out of range for instance, is no fault of the engine.
+    if (failure.compiled != nullptr) program_->engine_blocks().give_up(node, *failure.compiled, failure.reason);
   }
   if (observer_ != nullptr) {
     observe_node(graph, node, outputs, true, *observer_);

@@ -77,7 +77,10 @@ std::vector<PassCount> passes_of(const ModelInfo& info, const Graph& graph, cons
 
 /// With what its options and the model itself name.
 ModelOptions with_devices_and_engines(ModelOptions options, const Graph& graph) {
-  add_marked_engines(graph, options.kernels.precision, options.engines);
+  const std::vector<std::string>& disabled = options.passes.disabled;
+  if (std::find(disabled.begin(), disabled.end(), "engine_marks") == disabled.end()) {
+    add_marked_engines(graph, options.kernels.precision, options.engines);
+  }
   for (UsedDevice& device : open_devices(options.device)) options.kernels.devices.push_back(std::move(device));
   return options;
 }

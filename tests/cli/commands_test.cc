@@ -125,17 +125,24 @@ TEST_F(Commands, Explain) {
   }
 }
 
-TEST_F(Commands, ExplainOfAnEngineThatIsMissing) {
-  const std::string text = results({"explain", model_, "--shape", "x=1,3,16,16", "--engines", "nobody"});
+TEST_F(Commands, EnginesThatAreMissing) {
+  const auto with_warning = [](const std::vector<std::string>& arguments) {
+    const test::Outcome outcome = test::coracle_program(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err.find("coracle: warning: the engine 'nobody' cannot be used, "), 0U) << outcome.err;
+    EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << "one line: " << outcome.err;
+    return outcome.out;
+  };
+  const std::string text = with_warning({"explain", model_, "--shape", "x=1,3,16,16", "--engines", "nobody"});
   expect_parts(text, {"engine nobody: missing: there is no engine 'nobody'; this build has ", " natively\n", "softmax",
                       "float32[1, 4, 8, 16]"});
   EXPECT_EQ(text.find("block "), std::string::npos) << text;
   const rapidjson::Document d =
-      parsed(results({"explain", model_, "--shape", "x=1,3,16,16", "--mark", "nobody=conv2d", "--json"}));
+      parsed(with_warning({"explain", model_, "--shape", "x=1,3,16,16", "--mark", "nobody=conv2d", "--json"}));
   EXPECT_EQ(std::string(d["engines"]["engines"][0]["name"].GetString()), "nobody");
   EXPECT_TRUE(d["engines"]["blocks"].Empty());
   EXPECT_GE(d["steps"].Size(), 5U);
-  expect_parts(results({"run", model_, "--shape", "x=1,3,16,16", "--engines", "nobody"}), {"float32"});
+  expect_parts(with_warning({"run", model_, "--shape", "x=1,3,16,16", "--engines", "nobody"}), {"float32"});
 }
 
 TEST_F(Commands, Bench) {

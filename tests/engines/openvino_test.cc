@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <set>
 #include <thread>
@@ -14,6 +16,7 @@
 #include "ops/matmul/matmul.h"
 #include "passes/pass.h"
 #include "passes/passes.h"
+#include "run_block.h"
 #include "support/random_graph.h"
 
 namespace coracle::test {
@@ -179,6 +182,32 @@ TEST(OpenVino, ACompileErrorNamesTheOperatorOrWhatIsWrong) {
     FAIL() << "no error";
   } catch (const Error& e) {
     EXPECT_NE(e.text().find("NOWHERE"), std::string::npos) << e.text();
+  }
+}
+
+TEST(OpenVino, BlocksThatWereSavedGiveTheSameBits) {
+  CORACLE_NEEDS_OPENVINO();
+  for (const unsigned seed : {1U, 2U, 3U}) {
+    const Graph graph = random_graph(seed, 25);
+    const Shape shape{1, 4, 20, 12};
+    const std::vector<Tensor> inputs = inputs_for(graph, {&shape, 1});
+    const std::vector<Fact> facts = infer_graph(graph, std::vector<Fact>{Fact(DType::kFloat32, shape)});
+    const EngineOptions options;
+    for (const int threads : {1, 2}) {
+      const BlockToCompile block{graph, facts, threads, options};
+      const auto compiled = openvino_engine().compile(block);
+      std::vector<uint8_t> saved = compiled->save();
+      EXPECT_FALSE(saved.empty());
+      const auto loaded = openvino_engine().load(block, saved);
+      std::fill(saved.begin(), saved.end(), uint8_t{0xFF});  // it is nobody's any more
+      const std::vector<Tensor> want = run_block(*compiled->make_run(), graph, inputs);
+      const std::vector<Tensor> got = run_block(*loaded->make_run(), graph, inputs);
+      ASSERT_EQ(got.size(), want.size());
+      for (size_t i = 0; i < got.size(); ++i) {
+        EXPECT_EQ(got[i].shape(), want[i].shape());
+        EXPECT_EQ(std::memcmp(got[i].raw(), want[i].raw(), want[i].bytes()), 0) << "seed " << seed << ", result " << i;
+      }
+    }
   }
 }
 

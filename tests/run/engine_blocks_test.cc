@@ -123,6 +123,32 @@ TEST(EngineBlocks, ThatFailRunNativelyWithOneNotice) {
   }
 }
 
+TEST(EngineBlocks, FailNativelyTooWithoutBlameForTheEngine) {
+  const auto engine = ChanceEngine::make("chance", 1, 100);
+  const auto model = model_of(R"(graph (%x "x": float32[4, 3], %i "i": int64[100]) {
+  @a: int32[1] = {0}
+  %1 = gather(%x, %i, @a)
+  %2 = relu(%1)
+  return %2 "y"
+}
+)",
+                              with({.engines = {use(*engine)}, .min_ops = 1}));
+  const Messages messages;
+  Session session(model, {.threads = 1});
+  const Tensor x = random_tensor({4, 3}, 1);
+  const auto indices = [](int64_t last) {
+    std::vector<int64_t> all(100, 1);
+    all.back() = last;
+    return Tensor::ints(all);
+  };
+  run(session, {x, indices(3)});
+  EXPECT_THROW(run(session, {x, indices(4)}), Error);
+  const int before = engine->counts().runs;
+  run(session, {x, indices(2)});
+  EXPECT_EQ(engine->counts().runs, before + 1) << "it still runs on the engine";
+  EXPECT_EQ(messages.all(), "");
+}
+
 TEST(EngineBlocks, OfAFileWhoseEngineIsMissingRunNatively) {
   const auto engine = ChanceEngine::make("chance", 1, 70);
   const auto model = model_of(random_graph(6, 30), with({.engines = {use(*engine)}, .min_ops = 1}));
@@ -132,6 +158,21 @@ TEST(EngineBlocks, OfAFileWhoseEngineIsMissingRunNatively) {
   EXPECT_TRUE(same_bits(run_fresh(native(model), {x}), expected));
   EXPECT_EQ(messages.lines(), 1) << messages.all();
   EXPECT_NE(messages.all().find("there is no engine 'chance'"), std::string::npos) << messages.all();
+}
+
+TEST(EngineBlocks, OfEnginesThatAModelNames) {
+  Graph graph = random_graph(6, 10);
+  graph.set_scope(graph.order()[2], "/coracle_engine_no_such_engine/");
+  {
+    const Messages messages;
+    model_of(Graph(graph));
+    EXPECT_NE(messages.all().find("there is no engine 'no_such_engine'"), std::string::npos) << messages.all();
+  }
+  const Messages messages;
+  ModelOptions options;
+  options.passes.disabled = {"engine_marks"};
+  EXPECT_TRUE(model_of(Graph(graph), options)->options().engines.engines.empty());
+  EXPECT_EQ(messages.all(), "");
 }
 
 TEST(EngineBlocks, RunInSessionsOfManyThreads) {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/chance_engine.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <new>
 
+#include "graph/text.h"
 #include "run/executor.h"
 
 namespace coracle::test {
@@ -16,6 +18,8 @@ struct Shared {
   std::atomic<int> alive{0};
   std::atomic<int> starts{0};
   std::atomic<int> runs{0};
+  std::atomic<int> loaded{0};
+  std::atomic<int> load_fault{0};
   std::atomic<int> compile_fault{0};
   std::atomic<int> start_fault{0};
   std::atomic<int> run_fault{0};
@@ -48,12 +52,17 @@ class Run final : public BlockRun {
 class Compiled final : public CompiledBlock {
  public:
   Compiled(const BlockToCompile& block, std::shared_ptr<Shared> shared)
-      : program_(std::make_shared<const Program>(std::make_shared<const Graph>(block.graph), ModelOptions{})),
+      : text_(text_of(block)),
+        program_(std::make_shared<const Program>(std::make_shared<const Graph>(block.graph), ModelOptions{})),
         threads_(block.threads),
         shared_(std::move(shared)) {
     ++shared_->alive;
   }
   ~Compiled() override { --shared_->alive; }
+
+  /// What it saves: enough to tell one block from another.
+  static std::string text_of(const BlockToCompile& block) { return print(block.graph); }
+  std::vector<uint8_t> save() const override { return {text_.begin(), text_.end()}; }
 
   std::unique_ptr<BlockRun> make_run() const override {
     const int number = ++shared_->starts;
@@ -62,6 +71,7 @@ class Compiled final : public CompiledBlock {
   }
 
  private:
+  std::string text_;
   std::shared_ptr<const Program> program_;
   int threads_;
   std::shared_ptr<Shared> shared_;
@@ -89,14 +99,24 @@ class Chance final : public ChanceEngine {
     return std::make_shared<const Compiled>(block, shared_);
   }
 
+  bool saves_blocks() const override { return true; }
+  std::shared_ptr<const CompiledBlock> load(const BlockToCompile& block,
+                                            std::span<const uint8_t> saved) const override {
+    require(++shared_->loaded != shared_->load_fault, ErrorCode::kUnsupported, "this one was not to load");
+    const std::string expected = Compiled::text_of(block);
+    require(std::equal(saved.begin(), saved.end(), expected.begin(), expected.end()), "another block was saved");
+    return std::make_shared<const Compiled>(block, shared_);
+  }
+
   Counts counts() const override {
-    return {.compiled = shared_->compiled, .alive = shared_->alive, .runs = shared_->runs};
+    return {.compiled = shared_->compiled, .alive = shared_->alive, .runs = shared_->runs, .loaded = shared_->loaded};
   }
   void set_faults(const ChanceFaults& faults) override {
     shared_->compile_fault = faults.compile;
     shared_->start_fault = faults.start;
     shared_->run_fault = faults.run;
     shared_->memory_fault = faults.memory;
+    shared_->load_fault = faults.load;
   }
 
  private:

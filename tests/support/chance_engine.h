@@ -13,6 +13,7 @@ struct ChanceFaults {
   int start = 0;    ///< the n-th run of its own is not made
   int run = 0;      ///< the n-th run fails, its results half written
   int memory = 0;   ///< there is no memory for the n-th run
+  int load = 0;     ///< the n-th block that was saved cannot be loaded
 };
 
 /// An engine that exists only in tests: it takes nodes by chance, and runs blocks by the kernels of the CPU as a region
@@ -23,6 +24,7 @@ class ChanceEngine : public Engine {
     int compiled = 0;  ///< blocks, or tries
     int alive = 0;     ///< of them, those that somebody still holds
     int runs = 0;
+    int loaded = 0;  ///< of what was saved, or tries
   };
   virtual Counts counts() const = 0;
   virtual void set_faults(const ChanceFaults& faults) = 0;

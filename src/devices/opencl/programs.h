@@ -8,8 +8,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/file_cache.h"
 #include "devices/opencl/api.h"
-#include "devices/opencl/binary_cache.h"
 #include "devices/opencl/sources.h"
 
 namespace coracle::opencl {
@@ -34,19 +34,20 @@ class Program {
 /// The programs of one device: those used last are kept, their binaries also on disk. For any number of threads.
 class Programs {
  public:
-  Programs() : disk_(BinaryCache::default_folder(), BinaryCache::kDefaultBytes) {}
+  Programs() : disk_(FileCache::default_folder("CORACLE_OPENCL_CACHE", "opencl"), kMostBytesOnDisk) {}
 
   /// Throws Error, with what the compiler says.
   std::shared_ptr<const Program> get(Opened& device, const Source& source, std::string_view definitions);
   void clear() { programs_.clear(); }
 
  private:
+  static constexpr size_t kMostBytesOnDisk = size_t{64} << 20U;
   struct Used {
     std::shared_ptr<const Program> program;
     uint64_t when = 0;
   };
 
-  BinaryCache disk_;
+  FileCache disk_;
   std::mutex mutex_;
   std::unordered_map<std::string, Used> programs_;
   uint64_t clock_ = 0;

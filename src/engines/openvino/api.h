@@ -34,6 +34,9 @@ struct OvVersion {
   X(core_get_property, ov_core_get_property, (const Core*, const char*, const char*, char**))                        \
   X(read_model, ov_core_read_model_from_memory_buffer, (const Core*, const char*, size_t, const OvTensor*, Model**)) \
   X(compile_model, ov_core_compile_model, (const Core*, const Model*, const char*, size_t, CompiledModel**, ...))    \
+  X(export_model, ov_compiled_model_export_model, (const CompiledModel*, const char*))                               \
+  X(import_model, ov_core_import_model, (const Core*, const char*, size_t, const char*, CompiledModel**))            \
+  X(core_set_property, ov_core_set_property, (const Core*, const char*, ...))                                        \
   X(output_by_name, ov_compiled_model_output_by_name, (const CompiledModel*, const char*, OvPort**))                 \
   X(port_shape, ov_const_port_get_shape, (const OvPort*, OvShape*))                                                  \
   X(shape_free, ov_shape_free, (OvShape*))                                                                           \

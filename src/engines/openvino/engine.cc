@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/engine.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <mutex>
 #include <string_view>
 
 #include "engines/openvino/api.h"
@@ -56,7 +61,7 @@ const Api& api_or_throw() {
 struct Compiled {
   const Api& api;
   Network network;      ///< without layers
-  Tensor weights = {};  ///< read by the compiled model in place
+  Tensor weights = {};  ///< read by the compiled model in place; of one that was saved all of it
   std::vector<Fact> inputs = {};
   std::vector<Fact> results = {};
   Handle<CompiledModel> model = {};
@@ -126,12 +131,34 @@ class Run final : public BlockRun {
   Handle<InferRequest> request_;
 };
 
+/// OpenVINO writes compiled blocks to files alone.
+std::vector<uint8_t> export_model(const Api& api, const CompiledModel* model) {
+  const char* folder = ::secure_getenv("TMPDIR");
+  std::string path = text(folder == nullptr ? "/tmp" : folder, "/coracle-block-XXXXXX");
+  const int fd = ::mkstemp(path.data());
+  require(fd >= 0, ErrorCode::kIo, "no file can be made in ", path);
+  ::close(fd);
+  std::vector<uint8_t> bytes;
+  const int status = api.export_model(model, path.c_str());
+  if (status == 0) {
+    std::ifstream file(path, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(file), {});
+  }
+  ::unlink(path.c_str());
+  api.check(status, "saving a block");
+  return bytes;
+}
+
 class Block final : public CompiledBlock {
  public:
   explicit Block(std::shared_ptr<const Compiled> compiled) : compiled_(std::move(compiled)) {}
   std::unique_ptr<BlockRun> make_run() const override { return std::make_unique<Run>(compiled_); }
   /// OpenVINO does not tell what it takes beside the weights.
   size_t bytes() const override { return compiled_->weights.bytes(); }
+  std::vector<uint8_t> save() const override {
+    if (compiled_->model.get() == nullptr) return {};
+    return export_model(compiled_->api, compiled_->model.get());
+  }
 
  private:
   std::shared_ptr<const Compiled> compiled_;
@@ -154,31 +181,60 @@ Handle<Model> read_model(const Api& api, const std::string& program, const Tenso
   return model;
 }
 
-Handle<CompiledModel> compile_model(const Api& api, const Model* model, const BlockToCompile& block) {
-  const std::string device = block.options.device.empty() ? "CPU" : block.options.device;
-  const std::string supported = supported_properties(api, device);
-  const std::string threads = std::to_string(std::max(block.threads, 1));
+/// The properties that a block is compiled with, by name, as far as the device has them.
+using Properties = std::vector<std::pair<const char*, std::string>>;
+
+std::string device_of(const BlockToCompile& block) {
+  return block.options.device.empty() ? "CPU" : block.options.device;
+}
+
+Properties properties_of(const Api& api, const BlockToCompile& block) {
+  const std::string supported = supported_properties(api, device_of(block));
   // OpenVINO turns bfloat16 on by itself where the machine has it.
   const char* precision = block.options.precision == Precision::kBf16 ? "bf16" : "f32";
-  const char* const wanted[][2] = {
+  const Properties wanted = {
       {"PERFORMANCE_HINT", "LATENCY"},
       {"INFERENCE_PRECISION_HINT", precision},
-      {"INFERENCE_NUM_THREADS", threads.c_str()},
+      {"INFERENCE_NUM_THREADS", std::to_string(std::max(block.threads, 1))},
       {"NUM_STREAMS", "1"},
       {"ENABLE_CPU_PINNING", "NO"},
   };
-  const char* given[2 * std::size(wanted)] = {};
+  Properties given;
+  for (const auto& property : wanted) {
+    if (supported.find(property.first) != std::string::npos) given.push_back(property);
+  }
+  return given;
+}
+
+Handle<CompiledModel> compile_model(const Api& api, const Model* model, const BlockToCompile& block) {
+  const Properties properties = properties_of(api, block);
+  const char* given[10] = {};
   size_t count = 0;
-  for (const auto& [name, value] : wanted) {
-    if (supported.find(name) == std::string::npos) continue;
+  for (const auto& [name, value] : properties) {
     given[count++] = name;
-    given[count++] = value;
+    given[count++] = value.c_str();
   }
   Handle<CompiledModel> compiled(api.compiled_free);
   // Surplus arguments of a variadic function are not read.
-  api.check(api.compile_model(api.core, model, device.c_str(), count, compiled.put(), given[0], given[1], given[2],
-                              given[3], given[4], given[5], given[6], given[7], given[8], given[9]),
+  api.check(api.compile_model(api.core, model, device_of(block).c_str(), count, compiled.put(), given[0], given[1],
+                              given[2], given[3], given[4], given[5], given[6], given[7], given[8], given[9]),
             "compiling a block");
+  return compiled;
+}
+
+/// What was saved has no properties: it takes those of the device, which are set for it. Its weights are read where
+/// they are, as long as it lives.
+Handle<CompiledModel> import_model(const Api& api, const BlockToCompile& block, std::span<const uint8_t> saved) {
+  static std::mutex& mutex = *new std::mutex;
+  const std::lock_guard lock(mutex);
+  const std::string device = device_of(block);
+  for (const auto& [name, value] : properties_of(api, block)) {
+    api.check(api.core_set_property(api.core, device.c_str(), name, value.c_str()), "setting a property");
+  }
+  Handle<CompiledModel> compiled(api.compiled_free);
+  api.check(api.import_model(api.core, reinterpret_cast<const char*>(saved.data()), saved.size(), device.c_str(),
+                             compiled.put()),
+            "reading a compiled block");
   return compiled;
 }
 
@@ -222,18 +278,37 @@ class OpenVino final : public Engine {
   std::string refusal(const Graph& graph, const Node& node) const override { return refusal_of(graph, node); }
 
   std::shared_ptr<const CompiledBlock> compile(const BlockToCompile& block) const override {
+    return make(block, [&](const Api& api, Compiled& c) {
+      c.weights = c.network.ir.weights();
+      const Handle<Model> model = read_model(api, c.network.ir.text(), c.weights);
+      return compile_model(api, model.get(), block);
+    });
+  }
+
+  bool saves_blocks() const override { return true; }
+  std::shared_ptr<const CompiledBlock> load(const BlockToCompile& block,
+                                            std::span<const uint8_t> saved) const override {
+    return make(block, [&](const Api& api, Compiled& c) {
+      c.weights = Tensor::make(DType::kUint8, {static_cast<int64_t>(saved.size())});
+      std::memcpy(c.weights.raw(), saved.data(), saved.size());
+      return import_model(api, block, {c.weights.data<uint8_t>(), saved.size()});
+    });
+  }
+
+ private:
+  /// `model_of` compiles what has layers.
+  template <class F>
+  static std::shared_ptr<const CompiledBlock> make(const BlockToCompile& block, const F& model_of) {
     const Graph& graph = block.graph;
     try {
       const Api& api = api_or_throw();
       auto compiled = std::make_shared<Compiled>(Compiled{.api = api, .network = make_network(graph, block.facts)});
       Compiled& c = *compiled;
-      for (const ValueId v : graph.inputs()) c.inputs.push_back(type_of(block.facts[static_cast<size_t>(v)]));
-      for (const ValueId v : graph.outputs()) c.results.push_back(type_of(block.facts[static_cast<size_t>(v)]));
+      for (const ValueId v : graph.inputs()) c.inputs.push_back(type_of(block.facts[index(v)]));
+      for (const ValueId v : graph.outputs()) c.results.push_back(type_of(block.facts[index(v)]));
       const auto computed = [](const ResultSource& source) { return !source.name.empty(); };
       if (std::any_of(c.network.results.begin(), c.network.results.end(), computed)) {
-        c.weights = c.network.ir.weights();
-        const Handle<Model> model = read_model(api, c.network.ir.text(), c.weights);
-        c.model = compile_model(api, model.get(), block);
+        c.model = model_of(api, c);
         check_results(c);
       }
       c.network.ir = {};

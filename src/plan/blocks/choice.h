@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/file_cache.h"
 #include "plan/engine.h"
 
 namespace coracle {
@@ -37,6 +39,8 @@ struct EngineChoice {
   std::vector<UsedEngine> engines = {};  ///< in order of preference
   std::vector<EngineMark> marks = {};    ///< a node that several name has the first
   int64_t min_ops = 2;                   ///< blocks of fewer nodes, unless marked, run natively
+  std::optional<FileCache> cache =
+      {};  ///< where engines keep compiled blocks; nothing: the user's (CORACLE_ENGINE_CACHE)
 };
 
 /// "openvino" of "openvino:GPU".

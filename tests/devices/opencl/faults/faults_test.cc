@@ -5,7 +5,7 @@
 #include <dlfcn.h>
 
 #include "base/error.h"
-#include "devices/opencl/binary_cache.h"
+#include "base/file_cache.h"
 #include "devices/opencl/first_device.h"
 #include "support/temporary_folder.h"
 

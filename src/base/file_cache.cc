@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devices/opencl/binary_cache.h"
+#include "base/file_cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 #include "base/error.h"
 
-namespace coracle::opencl {
+namespace coracle {
 namespace {
 
 constexpr char kMagic[8] = {'c', 'o', 'r', 'a', 'c', 'l', 'e', '1'};
@@ -25,12 +25,12 @@ constexpr char kEnding[] = ".bin";
 constexpr char kTemporary[] = ".new";
 constexpr time_t kAbandoned = 3600;  // seconds after which nobody writes a temporary file any more
 
-/// Begin of each file; the key and the binary follow.
+/// Begin of each file; the key and the content follow.
 struct Head {
   char magic[8];
   uint64_t key_bytes;
-  uint64_t binary_bytes;
-  uint64_t checksum;  ///< of key and binary
+  uint64_t content_bytes;
+  uint64_t checksum;  ///< of key and content
 };
 
 class Fd {
@@ -67,9 +67,9 @@ class Fd {
   int fd_;
 };
 
-uint64_t checksum_of(std::string_view key, std::span<const uint8_t> binary) {
+uint64_t checksum_of(std::string_view key, std::span<const uint8_t> content) {
   uLong sum = ::crc32_z(0, reinterpret_cast<const Bytef*>(key.data()), key.size());
-  sum = ::crc32_z(sum, binary.data(), binary.size());
+  sum = ::crc32_z(sum, content.data(), content.size());
   return sum;
 }
 
@@ -95,24 +95,24 @@ std::string environment(const char* name) {
 
 }  // namespace
 
-std::string BinaryCache::default_folder() {
-  if (const char* folder = std::getenv("CORACLE_OPENCL_CACHE")) return folder;
+std::string FileCache::default_folder(const char* variable, std::string_view name) {
+  if (const char* folder = std::getenv(variable)) return folder;
   std::string root = environment("XDG_CACHE_HOME");
   if (root.empty() || root.front() != '/') {
     const std::string home = environment("HOME");
     if (home.empty() || home.front() != '/') return {};
     root = home + "/.cache";
   }
-  return root + "/coracle/opencl";
+  return text(root, "/coracle/", name);
 }
 
-std::string BinaryCache::file_of(std::string_view key) const {
+std::string FileCache::file_of(std::string_view key) const {
   char name[17];
   std::snprintf(name, sizeof(name), "%016llx", static_cast<unsigned long long>(hash_of(key)));
   return text(folder_, "/", name, kEnding);
 }
 
-std::optional<std::vector<uint8_t>> BinaryCache::find(const std::string& key) const {
+std::optional<std::vector<uint8_t>> FileCache::find(const std::string& key) const {
   if (!on()) return std::nullopt;
   const Fd file(file_of(key), O_RDONLY);
   struct stat about {};
@@ -126,30 +126,30 @@ std::optional<std::vector<uint8_t>> BinaryCache::find(const std::string& key) co
   if (size < sizeof(head) || !file.read(&head, sizeof(head))) return std::nullopt;
   if (std::memcmp(head.magic, kMagic, sizeof(kMagic)) != 0 || head.key_bytes != key.size()) return std::nullopt;
   const uint64_t rest = size - sizeof(head);
-  if (rest < head.key_bytes || rest - head.key_bytes != head.binary_bytes || head.binary_bytes > bytes_) {
+  if (rest < head.key_bytes || rest - head.key_bytes != head.content_bytes || head.content_bytes > bytes_) {
     return std::nullopt;
   }
   std::string kept(key.size(), '\0');
-  std::vector<uint8_t> binary(head.binary_bytes);
-  if (!file.read(kept.data(), kept.size()) || !file.read(binary.data(), binary.size())) return std::nullopt;
-  if (kept != key || checksum_of(kept, binary) != head.checksum) return std::nullopt;
+  std::vector<uint8_t> content(head.content_bytes);
+  if (!file.read(kept.data(), kept.size()) || !file.read(content.data(), content.size())) return std::nullopt;
+  if (kept != key || checksum_of(kept, content) != head.checksum) return std::nullopt;
   ::futimens(file.get(), nullptr);  // used now: not among the oldest
-  return binary;
+  return content;
 }
 
-void BinaryCache::keep(const std::string& key, std::span<const uint8_t> binary) const {
-  if (!on() || binary.empty() || sizeof(Head) + key.size() + binary.size() > bytes_) return;
+void FileCache::keep(const std::string& key, std::span<const uint8_t> content) const {
+  if (!on() || content.empty() || sizeof(Head) + key.size() + content.size() > bytes_) return;
   if (!make_folders(folder_)) return;
   static std::atomic<uint32_t> count = 0;
   const std::string path = file_of(key);
   const std::string temporary = text(path, ".", ::getpid(), ".", count.fetch_add(1), kTemporary);
-  Head head{{}, key.size(), binary.size(), checksum_of(key, binary)};
+  Head head{{}, key.size(), content.size(), checksum_of(key, content)};
   std::memcpy(head.magic, kMagic, sizeof(kMagic));
   {
     const Fd file(temporary, O_WRONLY | O_CREAT | O_EXCL);
     if (!file.is_open()) return;
     if (!file.write(&head, sizeof(head)) || !file.write(key.data(), key.size()) ||
-        !file.write(binary.data(), binary.size()) || ::fsync(file.get()) != 0) {
+        !file.write(content.data(), content.size()) || ::fsync(file.get()) != 0) {
       ::unlink(temporary.c_str());
       return;
     }
@@ -158,7 +158,7 @@ void BinaryCache::keep(const std::string& key, std::span<const uint8_t> binary) 
   remove_oldest();
 }
 
-void BinaryCache::remove_oldest() const {
+void FileCache::remove_oldest() const {
   struct Entry {
     std::string path;
     timespec used;
@@ -194,4 +194,4 @@ void BinaryCache::remove_oldest() const {
   }
 }
 
-}  // namespace coracle::opencl
+}  // namespace coracle

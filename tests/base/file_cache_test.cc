@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devices/opencl/binary_cache.h"
+#include "base/file_cache.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 #include "support/forked_child.h"
 #include "support/temporary_folder.h"
 
-namespace coracle::opencl {
+namespace coracle {
 namespace {
 
 using Bytes = std::vector<uint8_t>;
@@ -32,25 +32,25 @@ void write(const fs::path& path, const Bytes& content) {
       .write(reinterpret_cast<const char*>(content.data()), static_cast<std::streamsize>(content.size()));
 }
 
-class BinaryCacheTest : public ::testing::Test {
+class FileCacheTest : public ::testing::Test {
  protected:
   test::TemporaryFolder parent_;
   std::string folder_ = parent_.path("a/b");
-  BinaryCache cache_{folder_, 1U << 20U};
+  FileCache cache_{folder_, 1U << 20U};
 };
 
-TEST_F(BinaryCacheTest, GivesBackWhatWasKeptUnderTheSameKey) {
+TEST_F(FileCacheTest, GivesBackWhatWasKeptUnderTheSameKey) {
   EXPECT_EQ(cache_.find("key"), std::nullopt);
   const Bytes binary = {1, 2, 0, 3};
   cache_.keep("key", binary);
   EXPECT_EQ(cache_.find("key"), binary);
-  EXPECT_EQ(BinaryCache(folder_, 1U << 20U).find("key"), binary);
+  EXPECT_EQ(FileCache(folder_, 1U << 20U).find("key"), binary);
   EXPECT_EQ(cache_.find("kez"), std::nullopt);
   cache_.keep("key", Bytes{9});
   EXPECT_EQ(cache_.find("key"), Bytes{9});
 }
 
-TEST_F(BinaryCacheTest, KeysAreComparedNotTheirNamesAlone) {
+TEST_F(FileCacheTest, KeysAreComparedNotTheirNamesAlone) {
   cache_.keep("key", Bytes{1});
   cache_.keep("other", Bytes{2});
   std::vector<fs::path> files(fs::directory_iterator(folder_), {});
@@ -62,7 +62,7 @@ TEST_F(BinaryCacheTest, KeysAreComparedNotTheirNamesAlone) {
   EXPECT_EQ(cache_.find("other"), std::nullopt);
 }
 
-TEST_F(BinaryCacheTest, DamagedFilesAreNotThere) {
+TEST_F(FileCacheTest, DamagedFilesAreNotThere) {
   cache_.keep("key", Bytes(100, 7));
   const fs::path file = file_in(folder_);
   const Bytes whole = content_of(file);
@@ -86,7 +86,7 @@ TEST_F(BinaryCacheTest, DamagedFilesAreNotThere) {
   EXPECT_EQ(cache_.find("key"), Bytes(100, 7));
 }
 
-TEST_F(BinaryCacheTest, FilesThatOthersMayWriteAreNotTrusted) {
+TEST_F(FileCacheTest, FilesThatOthersMayWriteAreNotTrusted) {
   cache_.keep("key", Bytes{1});
   const fs::path file = file_in(folder_);
   fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
@@ -96,8 +96,8 @@ TEST_F(BinaryCacheTest, FilesThatOthersMayWriteAreNotTrusted) {
   EXPECT_EQ(cache_.find("key"), std::nullopt);
 }
 
-TEST_F(BinaryCacheTest, OldestGoWhereThereIsTooMuch) {
-  const BinaryCache small(folder_, 1000);
+TEST_F(FileCacheTest, OldestGoWhereThereIsTooMuch) {
+  const FileCache small(folder_, 1000);
   for (int i = 0; i < 20; ++i) {
     small.keep(std::to_string(i), Bytes(200, static_cast<uint8_t>(i)));
     EXPECT_EQ(small.find(std::to_string(i)), Bytes(200, static_cast<uint8_t>(i)));
@@ -115,17 +115,17 @@ TEST_F(BinaryCacheTest, OldestGoWhereThereIsTooMuch) {
   EXPECT_EQ(small.find("too large"), std::nullopt);
 }
 
-TEST_F(BinaryCacheTest, FoldersThatCannotBeUsedAreNoCache) {
+TEST_F(FileCacheTest, FoldersThatCannotBeUsedAreNoCache) {
   parent_.write("file", "");
   for (const std::string& folder : {std::string(), parent_.path("file"), parent_.path("file/below"),
                                     std::string("/proc/none"), std::string("/dev/full")}) {
-    const BinaryCache cache(folder, 1000);
+    const FileCache cache(folder, 1000);
     cache.keep("key", Bytes{1});
     EXPECT_EQ(cache.find("key"), std::nullopt) << folder;
   }
 }
 
-TEST_F(BinaryCacheTest, FoldersThatMayNotBeWrittenAreStillRead) {
+TEST_F(FileCacheTest, FoldersThatMayNotBeWrittenAreStillRead) {
   cache_.keep("key", Bytes{1});
   const bool holds = test::holds_in_child([&] {
     // As another user where this one may write everywhere.
@@ -138,7 +138,7 @@ TEST_F(BinaryCacheTest, FoldersThatMayNotBeWrittenAreStillRead) {
   EXPECT_TRUE(holds);
 }
 
-TEST_F(BinaryCacheTest, ManyProcessesAtOnce) {
+TEST_F(FileCacheTest, ManyProcessesAtOnce) {
   const auto work = [&] {
     for (int i = 0; i < 100; ++i) {
       const std::string key = std::to_string(i % 5);
@@ -157,4 +157,4 @@ TEST_F(BinaryCacheTest, ManyProcessesAtOnce) {
 }
 
 }  // namespace
-}  // namespace coracle::opencl
+}  // namespace coracle

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/engine_key.h"
+
+#include <bit>
+#include <cstring>
+#include <fstream>
+
+#include "base/error.h"
+#include "graph/text.h"
+#include "run/fact_key.h"
+
+namespace coracle {
+namespace {
+
+/// Of the format of the key, and of what files under it hold.
+constexpr int kFormat = 1;
+
+/// What the kernel says of one processor: engines choose their code by it.
+const std::string& processor() {
+  static const std::string& said = *new std::string([] {
+    std::string lines;
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line) && !line.empty();) {
+      for (const char* field : {"model name", "flags", "Features", "CPU implementer", "CPU part"}) {
+        if (line.starts_with(field)) lines.append(line).append("\n");
+      }
+    }
+    return lines;
+  }());
+  return said;
+}
+
+/// Two sums over words of 64 bits, with multipliers of their own: bytes that differ by accident agree in neither.
+struct ContentSum {
+  uint64_t first = 0x9e3779b97f4a7c15U;
+  uint64_t second = 0xc2b2ae3d27d4eb4fU;
+
+  void add(uint64_t word) {
+    first = std::rotl((first ^ word) * 0xff51afd7ed558ccdU, 31);
+    second = (std::rotl(second, 27) + word) * 0x9fb21c651e98df25U;
+    second ^= second >> 29U;
+  }
+  void add(const void* data, size_t bytes) {
+    const auto* at = static_cast<const std::byte*>(data);
+    uint64_t word = 0;
+    for (; bytes >= sizeof(word); at += sizeof(word), bytes -= sizeof(word)) {
+      std::memcpy(&word, at, sizeof(word));
+      add(word);
+    }
+    word = bytes;
+    if (bytes > 0) std::memcpy(reinterpret_cast<std::byte*>(&word) + 1, at, bytes);
+    add(word);
+  }
+};
+
+}  // namespace
+
+std::string engine_key(const Engine& engine, const BlockToCompile& block) {
+  const Graph& graph = block.graph;
+  std::string key =
+      text("block ", kFormat, "\n", engine.name(), "\n", engine.version(), "\n", block.options.device, "\n",
+           name_of(block.options.precision), "\n", block.threads, " threads\n", processor(), print(graph));
+  for (ValueId v : graph.inputs()) append_fact(key, block.facts[index(v)]);
+  for (size_t v = 0; v < graph.value_count(); ++v) {
+    const Value& value = graph.value(ValueId{static_cast<int32_t>(v)});
+    if (!value.is_constant()) continue;
+    ContentSum sum;
+    sum.add(value.fact.value->raw(), value.fact.value->bytes());
+    append_raw(key, v);
+    append_raw(key, value.fact.value->bytes());
+    append_raw(key, sum.first);
+    append_raw(key, sum.second);
+  }
+  return key;
+}
+
+}  // namespace coracle

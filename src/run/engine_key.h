@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "plan/engine.h"
+
+namespace coracle {
+
+/// All that a compiled block follows from, as the key of a cache on disk: the engine with its version, its options, the
+/// processor, the block with the types of its operands, and what its constants contain (as two sums of 64 bits).
+std::string engine_key(const Engine& engine, const BlockToCompile& block);
+
+}  // namespace coracle
