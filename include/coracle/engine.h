@@ -134,9 +134,9 @@ typedef struct coracle_engine {
   const char* name; /**< as in the name of the file */
 
   /** Null if what the engine needs is there, else what is missing and what to do. */
-  const char* (*missing)(void);
+  const char* (*missing)(void);  // NOLINT(modernize-redundant-void-arg): also for C
   /** Which library it is, with its version, for people and as a part of the keys of caches. */
-  const char* (*library_version)(void);
+  const char* (*library_version)(void);  // NOLINT(modernize-redundant-void-arg)
   /** Why it does not take a node: anything but CORACLE_OK, with the reason in `text`. The block holds this node alone
    * and its values, whose types may be unknown in part; what they turn out to be may still be refused by `compile`. */
   coracle_status (*refusal)(const coracle_block* block, const coracle_block_node* node, char* text, size_t size);

@@ -77,9 +77,9 @@ class Cutter {
       tell(plan, id, key, names);
       const Node& node = graph.node(id);
       for (size_t r = 0; r < node.regions.size(); ++r) {
-        std::shared_ptr<Graph> region = cut(*node.regions[r], text(key, "/", node.name, "/", r));
+        const std::shared_ptr<Graph> region = cut(*node.regions[r], text(key, "/", node.name, "/", r));
         changed = changed || region != nullptr;
-        regions[index(id)].push_back(region != nullptr ? std::move(region) : node.regions[r]);
+        regions[index(id)].push_back(region != nullptr ? region : node.regions[r]);
       }
     }
     for (int block : groups.block) changed = changed || block != BlockPlan::kNone;
