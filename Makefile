@@ -7,7 +7,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 # The builds below build/ take objects from each other, wherever the project lies.
 export CCACHE_BASEDIR := $(CURDIR)
 
-.PHONY: all setup models engines goldens-on-engines demo test format lint bench bench-ready bench-memory bench-growth bench-neighbours bench-isa bench-startup \
+.PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-neighbours bench-isa bench-startup \
         bench-kernels bench-operators asan tsan fuzz fuzz-long oracle oracle-demo model-table metamorphic hostile faults opencl build-times wheel packages reproducible migration docs clean
 
 all: build/release/build.ninja
@@ -48,7 +48,12 @@ format:
 
 lint: build/lint/build.ninja
 	cmake --build build/lint --target coracle_saved_schema
-	scripts/lint.sh build/lint
+	scripts/lint.sh build/lint $(LINT)
+	$(if $(LINT),,git rev-parse HEAD >.ci/linted)
+
+# The same, but clang-tidy looks at what has changed since `make lint` last looked at everything; that keeps its commit in .ci/linted.
+lint-changed:
+	$(MAKE) --no-print-directory lint LINT=--changed
 
 # Coracle against other engines, e.g. make bench MODELS=det,rec PEERS=onnxruntime THREADS=1 SECONDS=5 RUNS=3 REALTIME=1. Without a selection
 # the results also go into docs/performance.md and README.md.

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Format, licence lines, layering, clang-tidy. All are run, then the exit code tells whether one failed.
-#   scripts/lint.sh BUILD_DIR [--quick]     BUILD_DIR has compile_commands.json; --quick leaves clang-tidy out
+#   scripts/lint.sh BUILD_DIR [--quick | --changed]   BUILD_DIR has compile_commands.json; --quick leaves clang-tidy out, with --changed it
+#                                                     looks at what has changed since it last looked at everything (.ci/linted)
 set -u
 cd "$(dirname "$0")/.."
 build=${1:?which build folder?}
@@ -19,8 +20,13 @@ python3 scripts/check_layers.py || failed=1
 
 if [ "${2:-}" != --quick ]; then
   # The product's units, but for the inner loops, which are compiled once per instruction set by rules of their own.
+  units='(src|examples)/(?!devices/cpu/isa/).*\.cc'
+  if [ "${2:-}" = --changed ] && changed=$(python3 scripts/changed_units.py); then
+    units="($(echo "$changed" | sed 's/[.]/\\./g' | paste -s -d '|'))"
+    echo "lint: clang-tidy looks at $(echo "$changed" | grep -c .) units, make lint at all" >&2
+  fi
   run-clang-tidy-14 -quiet -j "$(nproc)" -p "$build" -extra-arg=-Wno-unknown-warning-option \
-    "^$(pwd)/(src|examples)/(?!devices/cpu/isa/).*\.cc$" >build/clang-tidy.log 2>&1 || {
+    "^$(pwd)/$units$" >build/clang-tidy.log 2>&1 || {
     grep -E '(warning|error):' build/clang-tidy.log | sort -u >&2
     echo "lint: clang-tidy (the whole log is build/clang-tidy.log)" >&2
     failed=1
