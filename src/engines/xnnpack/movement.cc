@@ -14,7 +14,7 @@ void build_reshape(Builder& b, const Node& node) {
 void build_assign(Builder& b, const Node& node) { b.set_result(node, b.operand(node, "x")); }
 
 /// The axis that an operand gives; 0 where it is absent.
-size_t given_axis(const Node& node, size_t rank) { return axis_of(static_cast<int64_t>(node.number("axis", 0)), rank); }
+size_t given_axis(const Node& node, size_t rank) { return axis_of(whole(node.number("axis", 0)), rank); }
 
 void build_concat(Builder& b, const Node& node) {
   const Dims out = node.dims(node.out());

@@ -45,7 +45,7 @@ std::optional<std::vector<double>> Node::numbers(const char* port, size_t i) con
 
 Dims Node::integers(const char* port) const {
   Dims found;
-  for (double d : numbers(port).value_or(std::vector<double>())) found.push_back(static_cast<int64_t>(d));
+  for (double d : numbers(port).value_or(std::vector<double>())) found.push_back(whole(d));
   return found;
 }
 
@@ -86,6 +86,12 @@ std::vector<std::string> Node::words(const char* name) const {
   const coracle_attribute* a = host_.find_attribute(node_, name);
   if (a == nullptr || a->kind != CORACLE_ATTRIBUTE_STRINGS) return {};
   return {a->strings, a->strings + a->size};
+}
+
+int64_t whole(double number) {
+  constexpr double kMost = 1e15;
+  require(number >= -kMost && number <= kMost, std::to_string(number) + " is no axis and no size");
+  return static_cast<int64_t>(number);
 }
 
 size_t axis_of(int64_t axis, size_t rank) {

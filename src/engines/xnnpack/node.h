@@ -85,5 +85,7 @@ class Node {
 
 /// `axis` counted from the front.
 size_t axis_of(int64_t axis, size_t rank);
+/// A number as an integer, its fraction cut off; refused where it is none, or far from what sizes and axes are.
+int64_t whole(double number);
 
 }  // namespace coracle_xnnpack

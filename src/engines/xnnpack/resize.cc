@@ -94,12 +94,15 @@ void build_nearest(Builder& b, const Node& node) {
 
 /// The height (0) or width (1) that x is resized to.
 int64_t wanted_size(const Node& node, const Dims& x, size_t axis) {
-  if (node.has("size_tensor"))
-    return static_cast<int64_t>(node.numbers("size_tensor", axis).value_or(std::vector{0.0})[0]);
+  if (node.has("size_tensor")) {
+    const std::vector<double> size = node.numbers("size_tensor", axis).value_or(std::vector<double>());
+    require(!size.empty(), "a size of its result is not known, or has no elements");
+    return whole(size[0]);
+  }
   const Dims size = node.integers("out_size");
   if (size.size() == 2) return size[axis];
   const double factor = factor_of(node, axis);
-  if (factor > 0) return static_cast<int64_t>(static_cast<double>(x[axis + 2]) * factor);
+  if (factor > 0) return whole(static_cast<double>(x[axis + 2]) * factor);
   return node.integer(axis == 0 ? "out_h" : "out_w", 0);
 }
 
