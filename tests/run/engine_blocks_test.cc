@@ -17,6 +17,7 @@ namespace {
 ModelOptions with(const EngineChoice& choice) {
   ModelOptions options;
   options.engines = choice;
+  options.engines.cache = FileCache({}, 0);  // none
   options.passes.disabled = {"engine_cost"};
   return options;
 }

@@ -45,7 +45,6 @@ void add_mark(std::string_view text, Precision precision, EngineChoice& choice) 
   const std::string_view name = text.substr(0, end);
   const std::string_view what = text.substr(end + 1);
   EngineMark mark;
-  mark.engine = engine_for_marks(name, precision, choice);
   const size_t dots = what.find("..");
   if (text[end] == '=') {
     mark.kind = EngineMark::Kind::kType;
@@ -58,6 +57,7 @@ void add_mark(std::string_view text, Precision precision, EngineChoice& choice) 
   mark.pattern = mark.kind == EngineMark::Kind::kBetween ? what.substr(0, dots) : what;
   require(!mark.pattern.empty() && (mark.kind != EngineMark::Kind::kBetween || !mark.to.empty()),
           ErrorCode::kInvalidArgument, "the mark ", in_quotes(text), " names only one of two variables");
+  mark.engine = engine_for_marks(name, precision, choice);
   choice.marks.push_back(std::move(mark));
 }
 
