@@ -2,8 +2,9 @@
 #include "run/engine_key.h"
 
 #include <bit>
+#include <cstdio>
 #include <cstring>
-#include <fstream>
+#include <string_view>
 
 #include "base/error.h"
 #include "graph/text.h"
@@ -19,12 +20,16 @@ constexpr int kFormat = 1;
 const std::string& processor() {
   static const std::string& said = *new std::string([] {
     std::string lines;
-    std::ifstream file("/proc/cpuinfo");
-    for (std::string line; std::getline(file, line) && !line.empty();) {
+    std::FILE* file = std::fopen("/proc/cpuinfo", "re");
+    if (file == nullptr) return lines;
+    char buffer[8192];
+    while (std::fgets(buffer, sizeof(buffer), file) != nullptr && buffer[0] != '\n') {
+      const std::string_view line = buffer;
       for (const char* field : {"model name", "flags", "Features", "CPU implementer", "CPU part"}) {
-        if (line.starts_with(field)) lines.append(line).append("\n");
+        if (line.starts_with(field)) lines.append(line);
       }
     }
+    std::fclose(file);
     return lines;
   }());
   return said;

@@ -4,9 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <mutex>
 #include <string_view>
 
@@ -141,8 +141,13 @@ std::vector<uint8_t> export_model(const Api& api, const CompiledModel* model) {
   std::vector<uint8_t> bytes;
   const int status = api.export_model(model, path.c_str());
   if (status == 0) {
-    std::ifstream file(path, std::ios::binary);
-    bytes.assign(std::istreambuf_iterator<char>(file), {});
+    std::FILE* file = std::fopen(path.c_str(), "re");
+    uint8_t block[1U << 16U];
+    for (size_t got = 1; file != nullptr && got > 0;) {
+      got = std::fread(block, 1, sizeof(block), file);
+      bytes.insert(bytes.end(), block, block + got);
+    }
+    if (file != nullptr) std::fclose(file);
   }
   ::unlink(path.c_str());
   api.check(status, "saving a block");
