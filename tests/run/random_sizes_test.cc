@@ -15,7 +15,7 @@ namespace coracle {
 namespace {
 
 #ifdef CORACLE_SANITIZED
-constexpr int kRuns = 60;  // many times slower, and memory is not compared
+constexpr int kRuns = 20;  // many times slower, and memory is not compared
 #else
 constexpr int kRuns = 300;
 #endif
