@@ -24,7 +24,7 @@ models: setup
 
 # What tests of engines look for; where it cannot be had they skip.
 engines: setup
-	scripts/openvino-venv.sh || echo "engines: OpenVINO cannot be installed, its tests will skip" >&2
+	scripts/venv.sh build/openvino-venv tests/engines/requirements.txt || echo "engines: OpenVINO cannot be installed, its tests will skip" >&2
 
 # All goldens on engines, alone and together, with blocks of at least 1, 2 and 10 operators.
 goldens-on-engines: models engines
