@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-neighbours bench-isa bench-startup \
-        bench-kernels bench-operators asan tsan fuzz fuzz-long oracle oracle-demo model-table metamorphic hostile faults opencl build-times wheel packages reproducible migration docs clean
+        bench-kernels bench-operators asan tsan fuzz fuzz-long oracle oracle-demo model-table metamorphic engines-random hostile faults opencl build-times wheel packages reproducible migration docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -24,7 +24,7 @@ models: setup
 
 # What tests of engines look for; where it cannot be had they skip.
 engines: setup
-	scripts/openvino-venv.sh || echo "engines: OpenVINO cannot be installed, its tests will skip" >&2
+	scripts/venv.sh build/openvino-venv tests/engines/requirements.txt || echo "engines: OpenVINO cannot be installed, its tests will skip" >&2
 
 # All goldens on engines, alone and together, with blocks of at least 1, 2 and 10 operators.
 goldens-on-engines: models engines
@@ -180,6 +180,13 @@ metamorphic: models
 	$(CTEST) --preset release -R '^golden_weights$$'
 	build/release/metamorphic_test --all-options
 	build/release/metamorphic_test --all-options --models
+
+# Random programs natively and on engines, parted by chance: all of which a sample is among the tests.
+PROGRAMS ?= 1000
+FIRST ?= 1
+engines-random: engines build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target engines_random
+	PATH="$(CURDIR)/build/openvino-venv/bin:$$PATH" CORACLE_ENGINE_CACHE= build/release/engines_random --programs $(PROGRAMS) --first $(FIRST)
 
 # Every operator used wrongly, in one place at a time: all of the grid of which a sample is among the tests.
 HOSTILE_SEEDS ?= 3

@@ -6,19 +6,12 @@ set -eu
 cd "$(dirname "$0")/.."
 
 venv=build/docs-venv
-if ! cmp -s docs/requirements.txt "$venv/complete"; then
-  mkdir -p build
-  python=python3
-  [ -x /usr/bin/python3 ] && python=/usr/bin/python3
-  rm -rf "$venv"
-  "$python" -m venv "$venv"
-  "$venv/bin/pip" install --quiet --disable-pip-version-check -r docs/requirements.txt >build/docs-venv.log 2>&1 || {
-    cat build/docs-venv.log
-    grep -q 'from versions: none\|ConnectionError\|NewConnectionError\|Temporary failure\|timed out' build/docs-venv.log || exit 1
-    echo "docs: skipped, mkdocs cannot be installed: PyPI is not reached"
-    exit 77
-  }
-  cp docs/requirements.txt "$venv/complete"
-fi
+mkdir -p build
+scripts/venv.sh "$venv" docs/requirements.txt >build/docs-venv.log 2>&1 || {
+  cat build/docs-venv.log
+  grep -q 'from versions: none\|ConnectionError\|NewConnectionError\|Temporary failure\|timed out' build/docs-venv.log || exit 1
+  echo "docs: skipped, mkdocs cannot be installed: PyPI is not reached"
+  exit 77
+}
 NO_MKDOCS_2_WARNING=1 PYTHONDONTWRITEBYTECODE=1 "$venv/bin/mkdocs" build --quiet --strict
 "$venv/bin/python" scripts/docs/links.py build/docs-site

@@ -4,7 +4,7 @@
 # names the wheel after that (manylinux_2_N); nothing is copied into the wheel, or this fails.
 set -eu
 cd "$(dirname "$0")/.."
-scripts/python-venv.sh
+scripts/venv.sh build/python-venv tests/python/requirements.txt
 
 bin=$PWD/build/python-venv/bin
 rm -rf build/wheels build/wheels-linux

@@ -12,12 +12,18 @@ NUMPY = {number: name for name, number in DTYPES.items()}
 
 class ModelOptions(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t), ("cpu_isa", ctypes.c_char_p), ("disable_passes", ctypes.c_char_p),
-                ("max_rewrites", ctypes.c_int64), ("disable_kernels", ctypes.c_char_p), ("keep_tensors", ctypes.c_char_p)]
+                ("max_rewrites", ctypes.c_int64), ("disable_kernels", ctypes.c_char_p), ("keep_tensors", ctypes.c_char_p),
+                ("after_pass", ctypes.c_void_p), ("after_pass_user", ctypes.c_void_p), ("precision", ctypes.c_char_p),
+                ("emulate_tiles", ctypes.c_int32), ("time_limit_ms", ctypes.c_int64), ("weights", ctypes.c_char_p),
+                ("cancelled", ctypes.c_void_p), ("check_declared_sizes", ctypes.c_int32), ("check_weights", ctypes.c_int32),
+                ("weights_cache_bytes", ctypes.c_size_t), ("device", ctypes.c_char_p), ("engines", ctypes.c_char_p),
+                ("min_ops", ctypes.c_int64), ("marks", ctypes.c_char_p)]
 
 
 class SessionOptions(ctypes.Structure):
     _fields_ = [("struct_size", ctypes.c_size_t), ("threads", ctypes.c_int32), ("cache_bytes", ctypes.c_size_t),
-                ("memory_limit", ctypes.c_size_t), ("time_limit_ms", ctypes.c_int64)]
+                ("memory_limit", ctypes.c_size_t), ("time_limit_ms", ctypes.c_int64), ("pool", ctypes.c_void_p),
+                ("cpus", ctypes.c_char_p), ("parallel_engines", ctypes.c_int32)]
 
 
 class TensorView(ctypes.Structure):

@@ -345,6 +345,9 @@ typedef struct coracle_session_options {
   const coracle_pool* pool; /**< whose threads help; null: the session has threads of its own */
   const char* cpus;         /**< processors for these, as for coracle_pool_create_on; threads 0 is one for each; null:
                                  wherever the thread that runs first may run. Not with `pool` */
+  int32_t parallel_engines; /**< parts of a run at the same time at most: blocks on engines that do not wait for each
+                                 other, and native work beside them; 1: one after the other. They share `threads`: such
+                                 a block gets its part of them, and no more parts run than there are threads */
 } coracle_session_options;
 
 /** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_session_options). */

@@ -194,6 +194,7 @@ struct SessionOptions {
   int64_t time_limit_ms = 0;
   std::optional<Pool> pool = std::nullopt;  ///< whose threads help; none: the session's own
   std::string cpus = {};                    ///< processors for these, "0-3" or "node1"; empty: any
+  int parallel_engines = 1;                 ///< blocks on engines and native work at the same time; 1: in sequence
 };
 
 class Model {
@@ -325,6 +326,7 @@ class Session {
     c.time_limit_ms = options.time_limit_ms;
     c.pool = options.pool.has_value() ? options.pool->handle() : nullptr;
     c.cpus = options.cpus.empty() ? nullptr : options.cpus.c_str();
+    c.parallel_engines = options.parallel_engines;
     coracle_session* session = nullptr;
     check(coracle_session_create(model.handle(), &c, &session));
     handle_.reset(session);

@@ -68,7 +68,7 @@ class Session:
         for name, value in numbers.items():
             if value is None:
                 continue
-            largest = 1024 if name == "threads" else 2**63 - 1
+            largest = 1024 if name in ("threads", "parallel_engines") else 2**63 - 1
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value <= largest:
                 raise InvalidArgumentError("%s is %r, expected an integer from 0 to %d" % (name, value, largest))
             setattr(options, name, int(value))

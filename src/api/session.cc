@@ -26,6 +26,7 @@ constexpr int32_t kMostThreads = 1024;
 coracle_session_options default_options() {
   coracle_session_options options{};
   options.cache_bytes = SessionOptions{}.cache_bytes;
+  options.parallel_engines = SessionOptions{}.parallel_engines;
   return options;
 }
 
@@ -45,6 +46,9 @@ SessionOptions convert(const coracle_session_options* given) {
   options.cache_bytes = c.cache_bytes;
   options.memory_limit = c.memory_limit;
   options.time_limit_ms = checked_time_limit(c.time_limit_ms);
+  require(c.parallel_engines >= 1 && c.parallel_engines <= kMostThreads, ErrorCode::kInvalidArgument,
+          "parallel_engines is ", c.parallel_engines, ", expected 1 to ", kMostThreads);
+  options.parallel_engines = c.parallel_engines;
   return options;
 }
 

@@ -69,6 +69,10 @@ class Workers {
   void enter(int threads);
   void leave() noexcept { callers_.fetch_sub(1, std::memory_order_relaxed); }
 
+  /// So many more callers, which start no helper: threads that are busy with something else than loops.
+  void occupy(int threads) noexcept { callers_.fetch_add(threads, std::memory_order_relaxed); }
+  void vacate(int threads) noexcept { callers_.fetch_sub(threads, std::memory_order_relaxed); }
+
   /// Whether processors were short a moment ago: a helper rests, or did until half of that time ago.
   bool crowded() const noexcept { return crowded_.load(std::memory_order_relaxed); }
   /// How many helpers a loop may have now, at most `wanted`.

@@ -182,6 +182,10 @@ void add_session(CLI::App* command, SessionArguments& s) {
   command->add_option("--threads", s.options.threads, "threads at most, 0: as many as there are processors")
       ->check(CLI::Range(0, 1024));
   add_cpus(command);
+  command
+      ->add_option("--parallel-engines", s.options.parallel_engines,
+                   "blocks on engines and native work at the same time at most")
+      ->check(CLI::Range(1, 1024));
   add_bytes(command, "--memory-limit", s.options.memory_limit,
             "for intermediate tensors and outputs (bytes, 100MB, 1.5GiB), 0: no limit");
   command->add_option("--time-limit", s.options.time_limit_ms, "milliseconds for one run, 0: no limit")

@@ -22,23 +22,30 @@ Fact fact_of(const Tensor& tensor) {
   return fact;
 }
 
+/// Lanes and loops share the threads.
+SessionOptions with_workers(SessionOptions options) {
+  if (options.parallel_engines > 1 && options.workers == nullptr) {
+    options.workers = std::make_shared<Workers>(options.threads);
+  }
+  return options;
+}
+
 }  // namespace
 
 Executor::Executor(std::shared_ptr<const Program> program, const SessionOptions& options,
                    const std::atomic<uint32_t>* cancelled)
     : program_(std::move(program)),
-      options_(options),
+      options_(with_workers(options)),
       cancelled_(cancelled),
-      pool_(options.workers, options.threads),
+      pool_(options_.workers, options.threads),
       ledger_(std::make_shared<MemoryLedger>(options.memory_limit)),
       devices_(program_->selector().devices().empty() ? nullptr
                                                       : std::make_unique<DeviceRun>(program_->selector().devices())),
       cache_(options.cache_bytes) {
   ledger_->set_reclaim([this] { reclaim(); });
+  const int lanes = std::min(options_.parallel_engines, pool_.threads());
+  if (lanes > 1) lanes_ = std::make_unique<BlockLanes>(lanes, pool_.threads() / lanes, options_.workers);
 }
-
-// What a run has made may outlive its executor.
-Executor::~Executor() { ledger_->set_reclaim(nullptr); }
 
 MachineLimits Executor::measure_limits() {
   const ThreadPool::Run threads(pool_);
@@ -61,6 +68,7 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs) {
   try {
     return run_main(inputs);
   } catch (...) {
+    if (lanes_ != nullptr) lanes_->abandon();
     arena_in_use_.reset();
     frames_.clear();
     if (options_.memory_limit != 0) free_arena();
@@ -133,6 +141,10 @@ std::vector<Tensor> Executor::run_graph(const Graph& graph, std::vector<Tensor> 
   size_t position = 0;
   while (position < graph.order().size()) {
     const Node& node = graph.node(graph.order()[position]);
+    if (start_beside(graph, position, frame)) {
+      free_used(graph, frame, ++position);
+      continue;
+    }
     // What is of unknown type in the graph may be a tensor array in this run.
     const bool takes_array =
         std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return frame.facts[index(v)].is_array; });
@@ -144,11 +156,14 @@ std::vector<Tensor> Executor::run_graph(const Graph& graph, std::vector<Tensor> 
         free_used(graph, frame, position);
         continue;
       }
+      await(frame, node.inputs);
       if (read_shape_inputs(node, frame)) continue;
     }
+    await(frame, node.inputs);
     run_alone(graph, position, frame);
     free_used(graph, frame, ++position);
   }
+  while (!frame.beside.empty()) finish_beside(frame, *frame.beside.front());
   std::vector<Tensor> outputs;
   outputs.reserve(graph.outputs().size());
   for (ValueId v : graph.outputs()) {
@@ -252,10 +267,11 @@ void Executor::run_steps(const Graph& graph, BoundSteps& bound, Frame& frame) {
   }
   arena_in_use_ = bound.steps.arena_bytes;
   if (bound.steps.devices.empty()) {
-    run_calls(graph, bound, nullptr);
+    run_calls(graph, bound, frame, nullptr);
   } else {
+    for (const LateOperand& late : late_operands(bound, frame)) await(frame, {&late.value, 1});
     DeviceRun::Segment on_devices(*devices_, graph, bound, profile_, run_start_);
-    run_calls(graph, bound, &on_devices);
+    run_calls(graph, bound, frame, &on_devices);
     on_devices.finish();
   }
   arena_in_use_.reset();
@@ -270,12 +286,15 @@ void Executor::observe(const Graph& graph, const BoundSteps& bound, size_t i, bo
   observe_step(graph, bound.steps, step, seen.call(), results, *observer_);
 }
 
-void Executor::run_calls(const Graph& graph, BoundSteps& bound, DeviceRun::Segment* on_devices) {
+void Executor::run_calls(const Graph& graph, BoundSteps& bound, Frame& frame, DeviceRun::Segment* on_devices) {
   using Clock = std::chrono::steady_clock;
+  const std::vector<LateOperand> late = late_operands(bound, frame);
+  auto next_late = late.begin();
   std::string detail;
   for (size_t i = 0; i < bound.calls.size(); ++i) {
     KernelCall& call = bound.calls[i];
     const Step& step = bound.steps.steps[i];
+    for (; next_late != late.end() && next_late->call == i; ++next_late) await(frame, {&next_late->value, 1});
     call.failure = nullptr;
     call.failure_detail = &detail;
     if (on_devices != nullptr) [[unlikely]]

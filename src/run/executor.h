@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "base/memory_ledger.h"
 #include "base/pages.h"
 #include "plan/device.h"
+#include "run/block_lanes.h"
 #include "run/device_run.h"
 #include "run/engine_blocks.h"
 #include "run/observer.h"
@@ -54,11 +56,18 @@ class Executor {
   size_t release_memory();
 
  private:
+  struct BlockBeside;
   /// The tensors of one graph that live outside segments.
   struct Frame {
     std::vector<Fact> facts;      // by value; elements (Fact::value) of constants and of available values only
     std::vector<Tensor> tensors;  // by value, external ones
     std::vector<ValueId> available;
+    std::list<std::shared_ptr<BlockBeside>> beside;  // blocks whose results nobody has waited for
+  };
+  /// A value that a call of a segment reads, of a block that may not be done.
+  struct LateOperand {
+    size_t call;
+    ValueId value;
   };
 
   std::vector<Tensor> run_main(std::span<const Tensor> inputs);
@@ -74,7 +83,7 @@ class Executor {
   [[gnu::cold]] void tell_plan(const Graph& graph, size_t position, const Frame& frame, const Steps& steps,
                                std::chrono::nanoseconds taken) const;
   void run_steps(const Graph& graph, BoundSteps& bound, Frame& frame);
-  void run_calls(const Graph& graph, BoundSteps& bound, DeviceRun::Segment* on_devices);
+  void run_calls(const Graph& graph, BoundSteps& bound, Frame& frame, DeviceRun::Segment* on_devices);
   PlanContext plan_context(const Program::GraphInfo& info, bool keep_refusals);
   void observe(const Graph& graph, const BoundSteps& bound, size_t i, bool results, DeviceRun::Segment* on_devices);
   bool read_shape_inputs(const Node& node, Frame& frame);
@@ -84,10 +93,29 @@ class Executor {
     std::shared_ptr<const CompiledFor> compiled;
     std::string reason;
   };
+  /// A block for operands that are there, and memory for its results; `compiled` is null where it runs natively.
+  struct ReadyBlock {
+    std::shared_ptr<const CompiledFor> compiled;
+    std::vector<Tensor> outputs;
+  };
+  ReadyBlock ready_block(const Graph& graph, const Node& block, std::span<const Tensor> inputs,
+                         std::span<const Fact* const> facts, Frame& frame);
   /// Results of a block on its engine; nothing where it runs natively, after a failure with that.
-  std::optional<std::vector<Tensor>> run_by_engine(const Node& block, std::span<const Tensor> inputs,
-                                                   std::span<const Fact* const> facts, Frame& frame,
-                                                   EngineFailure& failure);
+  std::optional<std::vector<Tensor>> run_by_engine(const Graph& graph, const Node& block,
+                                                   std::span<const Tensor> inputs, std::span<const Fact* const> facts,
+                                                   Frame& frame, EngineFailure& failure);
+  void blame_engine(const Node& block, const EngineFailure& failure) {
+    program_->engine_blocks().give_up(block, *failure.compiled, failure.reason);
+  }
+  // Blocks beside each other and beside native work (executor_beside.cc).
+  /// Starts a block on a lane of its own; false: it runs in its turn.
+  bool start_beside(const Graph& graph, size_t position, Frame& frame);
+  /// Waits for the blocks whose results these values are.
+  void await(Frame& frame, std::span<const ValueId> values);
+  void finish_beside(Frame& frame, BlockBeside& block);
+  std::vector<LateOperand> late_operands(const BoundSteps& bound, const Frame& frame) const;
+  /// By its region, with an arena of its own: a segment may be under way.
+  std::vector<Tensor> evaluate_aside(const Node& block, std::vector<Tensor> inputs);
   std::vector<Fact> infer_results(const Node& node, std::span<const Fact* const> facts) const;
   static std::string largest_tensor(const Graph& graph, const Steps& steps);
   void reserve_arena(size_t bytes, const std::function<std::string()>& largest);
@@ -104,6 +132,7 @@ class Executor {
   Pages arena_;
   std::optional<size_t> arena_in_use_;  // how much of the arena
   std::unordered_map<const Graph*, Frame> frames_;
+  std::unique_ptr<BlockLanes> lanes_;  // null: one thing after the other
   std::string key_;
   Profile* profile_ = nullptr;
   const Observer* observer_ = nullptr;

@@ -46,41 +46,51 @@ std::vector<Fact> Executor::infer_results(const Node& node, std::span<const Fact
   return infer_node(node, facts);
 }
 
-std::optional<std::vector<Tensor>> Executor::run_by_engine(const Node& block, std::span<const Tensor> inputs,
-                                                           std::span<const Fact* const> facts, Frame& frame,
-                                                           EngineFailure& failure) {
+Executor::ReadyBlock Executor::ready_block(const Graph& graph, const Node& block, std::span<const Tensor> inputs,
+                                           std::span<const Fact* const> facts, Frame& frame) {
   EngineBlocks& blocks = program_->engine_blocks();
   const std::vector<bool>& decides = blocks.decides_sizes(block);
   std::vector<Fact> operands;
   for (size_t i = 0; i < inputs.size(); ++i) {
     Fact fact = *facts[i];
-    if (fact.is_array) return std::nullopt;
+    if (fact.is_array) return {};
     fact.value = decides[i] ? std::make_shared<const Tensor>(inputs[i].clone()) : nullptr;
     operands.push_back(std::move(fact));
   }
-  const std::shared_ptr<const CompiledFor> compiled = blocks.find(block, operands, pool_.threads());
-  if (compiled == nullptr) return std::nullopt;
-  std::vector<Tensor> outputs;
-  for (size_t i = 0; i < compiled->results.size(); ++i) {
-    const Fact& fact = compiled->results[i];
+  const bool beside =
+      lanes_ != nullptr && program_->info(graph).beside[index(graph.value(block.outputs.at(0)).producer)];
+  const int threads = beside ? lanes_->threads_each() : pool_.threads();
+  ReadyBlock ready{.compiled = blocks.find(block, operands, threads), .outputs = {}};
+  if (ready.compiled == nullptr) return ready;
+  for (size_t i = 0; i < ready.compiled->results.size(); ++i) {
+    const Fact& fact = ready.compiled->results[i];
     Tensor& before = frame.tensors[index(block.outputs[i])];
     if (options_.memory_limit == 0 && before.reusable_for(fact.dtype, fact.shape)) {
       before.retype(fact.dtype, fact.shape);
       before.set_lod({});
-      outputs.push_back(std::move(before));
+      ready.outputs.push_back(std::move(before));
     } else {
       before = Tensor();
-      outputs.push_back(Tensor::make(fact.dtype, fact.shape));
+      ready.outputs.push_back(Tensor::make(fact.dtype, fact.shape));
     }
-    if (fact.lod != nullptr) outputs.back().set_lod(*fact.lod);
+    if (fact.lod != nullptr) ready.outputs.back().set_lod(*fact.lod);
   }
+  return ready;
+}
+
+std::optional<std::vector<Tensor>> Executor::run_by_engine(const Graph& graph, const Node& block,
+                                                           std::span<const Tensor> inputs,
+                                                           std::span<const Fact* const> facts, Frame& frame,
+                                                           EngineFailure& failure) {
+  ReadyBlock ready = ready_block(graph, block, inputs, facts, frame);
+  if (ready.compiled == nullptr) return std::nullopt;
   try {
-    engine_runs_.of(block, compiled).run(inputs, outputs);
-    return outputs;
+    engine_runs_.of(block, ready.compiled).run(inputs, ready.outputs);
+    return std::move(ready.outputs);
   } catch (const std::exception& e) {
     Deadline::check_current();
-    engine_runs_.drop(*compiled);
-    failure = {compiled, e.what()};
+    engine_runs_.drop(*ready.compiled);
+    failure = {ready.compiled, e.what()};
     return std::nullopt;
   }
 }
@@ -108,7 +118,7 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
   const Clock::time_point start = Clock::now();
   std::optional<std::vector<Tensor>> by_engine;
   EngineFailure failure;
-  if (node.op.is<EngineBlock>()) by_engine = run_by_engine(node, inputs, facts, frame, failure);
+  if (node.op.is<EngineBlock>()) by_engine = run_by_engine(graph, node, inputs, facts, frame, failure);
   const std::vector<Fact> results = by_engine ? std::vector<Fact>() : infer_results(node, facts);
   if (observer_ != nullptr) observe_node(graph, node, inputs, false, *observer_);
   std::optional<SizedStep> sized;
@@ -135,7 +145,7 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
   } else {
     outputs = evaluate_node(node, std::move(inputs), results, &run_region);
     // What fails natively too, an index out of range for instance, is no fault of the engine.
-    if (failure.compiled != nullptr) program_->engine_blocks().give_up(node, *failure.compiled, failure.reason);
+    if (failure.compiled != nullptr) blame_engine(node, failure);
   }
   if (observer_ != nullptr) {
     observe_node(graph, node, outputs, true, *observer_);

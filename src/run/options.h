@@ -39,6 +39,7 @@ struct SessionOptions {
   size_t cache_bytes = size_t{4} << 20U;       ///< for plans kept, the newest excepted; 0 keeps none
   size_t memory_limit = 0;                     ///< for all that runs hold at a time (base/memory_ledger.h); 0: none
   int64_t time_limit_ms = 0;                   ///< for one run, its planning too (base/deadline.h); 0: none
+  int parallel_engines = 1;                    ///< parts of a run at the same time: blocks on engines, native work
 };
 
 }  // namespace coracle

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/program.h"
 
+#include "plan/blocks/beside.h"
+
 namespace coracle {
 
 Program::Program(std::shared_ptr<const Graph> graph, const ModelOptions& options, std::vector<PackedConstants> saved)
@@ -8,7 +10,7 @@ Program::Program(std::shared_ptr<const Graph> graph, const ModelOptions& options
       selector_(options.kernels),
       packed_(options.weights_cache_bytes, std::move(saved)),
       engine_blocks_(options.engines, options.engines.cache ? *options.engines.cache : EngineBlocks::default_cache()) {
-  add(*graph_, "main");
+  add(*graph_, "main", false);
   int32_t number = 0;
   for (const Graph* g : numbered_graphs(*graph_)) infos_.at(g).number = number++;
   for (const UsedDevice& device : selector_.devices()) {
@@ -22,11 +24,13 @@ size_t Program::device_bytes() const {
   return bytes;
 }
 
-void Program::add(const Graph& graph, const std::string& key) {
-  infos_.emplace(&graph, GraphInfo{0, key, GraphUses(graph)});
+void Program::add(const Graph& graph, const std::string& key, bool beside) {
+  const std::vector<bool>& nodes =
+      infos_.emplace(&graph, GraphInfo{0, key, GraphUses(graph), nodes_beside(graph, beside)}).first->second.beside;
   for (NodeId id : graph.order()) {
     const Node& node = graph.node(id);
-    for (size_t r = 0; r < node.regions.size(); ++r) add(*node.regions[r], text(key, "/", node.name, "/", r));
+    for (size_t r = 0; r < node.regions.size(); ++r)
+      add(*node.regions[r], text(key, "/", node.name, "/", r), nodes[index(id)]);
   }
 }
 

@@ -23,6 +23,7 @@ class Program {
     int32_t number = 0;  ///< among numbered_graphs
     std::string key;     ///< "main", "main/while_3/0"
     GraphUses uses;
+    std::vector<bool> beside;  ///< nodes_beside
   };
 
   const Graph& graph() const { return *graph_; }
@@ -36,7 +37,7 @@ class Program {
   size_t device_bytes() const;
 
  private:
-  void add(const Graph& graph, const std::string& key);
+  void add(const Graph& graph, const std::string& key, bool beside);
 
   std::shared_ptr<const Graph> graph_;
   KernelSelector selector_;

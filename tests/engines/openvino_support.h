@@ -42,5 +42,5 @@ std::vector<std::string> case_files();
 #define CORACLE_NEEDS_OPENVINO()                                                                    \
   do {                                                                                              \
     if (const std::string missing = ::coracle::test::openvino_engine().missing(); !missing.empty()) \
-      GTEST_SKIP() << missing << "; or make the tests' environment: scripts/openvino-venv.sh";      \
+      GTEST_SKIP() << missing << "; or make the tests' environment: make engines";                  \
   } while (false)

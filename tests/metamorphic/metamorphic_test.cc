@@ -7,16 +7,14 @@
 //   metamorphic_test [--models | --operators DIR] [--seconds S] [--all-options | --placements] [NAME...]
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <optional>
 
+#include "metamorphic/answer.h"
 #include "metamorphic/subjects.h"
 #include "run/session.h"
-#include "run/session_results.h"
 #include "support/late_device.h"
 
 namespace coracle::test {
@@ -44,90 +42,6 @@ std::vector<Variant> variants() {
     if (!known) add(name).passes.disabled = {pass.name};
   }
   return all;
-}
-
-/// The answer for some inputs, or the error they end in.
-struct Answer {
-  std::vector<Tensor> outputs;
-  std::string error;
-  friend bool operator==(const Answer& a, const Answer& b) {
-    return a.error.empty() == b.error.empty() && same_bits(a.outputs, b.outputs) && same_lod(a.outputs, b.outputs);
-  }
-  static bool same_lod(const std::vector<Tensor>& a, const std::vector<Tensor>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const Tensor& x, const Tensor& y) { return x.lod() == y.lod(); });
-  }
-};
-
-Answer answer(Session& session, const Inputs& inputs) {
-  Answer a;
-  try {
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i].empty_handle()) continue;
-      session.set_input(i, inputs[i]);
-      session.set_input_lod(i, inputs[i].lod());
-    }
-    session.run();
-    for (size_t i = 0; i < session.model().info().outputs.size(); ++i) {
-      const Tensor& output = session.output(i);
-      a.outputs.push_back(output.is_array() ? output : output.clone());
-    }
-  } catch (const Error& e) {
-    a.error = e.text();
-  }
-  return a;
-}
-
-/// Calls f(node) for all nodes of a graph and its regions until it gives false.
-bool for_all_nodes(const Graph& graph, const std::function<bool(const Node&)>& f) {
-  return std::all_of(graph.order().begin(), graph.order().end(), [&](NodeId id) {
-    const Node& node = graph.node(id);
-    return f(node) && std::all_of(node.regions.begin(), node.regions.end(),
-                                  [&](const auto& region) { return for_all_nodes(*region, f); });
-  });
-}
-
-/// Random operators give other numbers in each run.
-bool repeats(const Model& model) {
-  return for_all_nodes(model.program()->graph(),
-                       [](const Node& node) { return node.op.row().pure || !node.regions.empty(); });
-}
-
-/// Operators whose answers jump: another rounding before them may choose another number, box or branch.
-bool is_smooth(const Model& model) {
-  static constexpr const char* kJumps[] = {"quantize", "nms",   "argsort", "topk", "round", "floor",
-                                           "ceil",     "where", "while",   "if",   "beam",  "decode"};
-  return for_all_nodes(model.program()->graph(), [](const Node& node) {
-    return std::none_of(std::begin(kJumps), std::end(kJumps), [&](const char* part) {
-      return std::string_view(node.op.name()).find(part) != std::string_view::npos;
-    });
-  });
-}
-
-/// Why two answers are not those of the same program with other roundings; empty if they are. Errors are compared
-/// against the largest element.
-std::string difference_in_rounding(const Answer& want, const Answer& got) {
-  constexpr double kTolerance = 2e-3;
-  if (want.error.empty() != got.error.empty()) return "one fails: " + want.error + got.error;
-  if (want.outputs.size() != got.outputs.size()) return "another number of outputs";
-  if (!Answer::same_lod(want.outputs, got.outputs)) return "other sequence offsets";
-  for (size_t i = 0; i < want.outputs.size(); ++i) {
-    const Tensor& w = want.outputs[i];
-    const Tensor& g = got.outputs[i];
-    if (w.dtype() != g.dtype() || !(w.shape() == g.shape()))
-      return text("output ", i, " is ", g.dtype(), g.shape(), ", expected ", w.dtype(), w.shape());
-    if (!is_float(w.dtype())) continue;  // indices and the like jump where roundings differ
-    const std::vector<double> a = w.doubles();
-    const std::vector<double> b = g.doubles();
-    double largest = 1e-6;
-    for (double x : a) largest = std::isfinite(x) ? std::max(largest, std::fabs(x)) : largest;
-    for (size_t k = 0; k < a.size(); ++k) {
-      if (a[k] == b[k] || (!std::isfinite(a[k]) && !std::isfinite(b[k]))) continue;
-      if (!(std::fabs(a[k] - b[k]) <= kTolerance * largest))
-        return text("element ", k, " of output ", i, " is ", b[k], ", expected ", a[k]);
-    }
-  }
-  return {};
 }
 
 struct Tally {

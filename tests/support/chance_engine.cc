@@ -24,6 +24,8 @@ struct Shared {
   std::atomic<int> start_fault{0};
   std::atomic<int> run_fault{0};
   std::atomic<int> memory_fault{0};
+  std::atomic<int> threads{0};
+  std::function<void()> hook;
 };
 
 class Run final : public BlockRun {
@@ -33,6 +35,7 @@ class Run final : public BlockRun {
 
   void run(std::span<const Tensor> inputs, std::span<Tensor> outputs) override {
     const int number = ++shared_->runs;
+    if (shared_->hook) shared_->hook();
     if (number == shared_->memory_fault) throw std::bad_alloc();
     const bool fails = number == shared_->run_fault;
     const std::vector<Tensor> results = executor_.run(inputs);
@@ -96,6 +99,7 @@ class Chance final : public ChanceEngine {
     const int number = ++shared_->compiled;
     require(number != shared_->compile_fault, ErrorCode::kUnsupported, "this one was not to compile");
     for (const Fact& f : block.facts) require(f.known(), "a type is not known");
+    shared_->threads = std::max(shared_->threads.load(), block.threads);
     return std::make_shared<const Compiled>(block, shared_);
   }
 
@@ -109,8 +113,13 @@ class Chance final : public ChanceEngine {
   }
 
   Counts counts() const override {
-    return {.compiled = shared_->compiled, .alive = shared_->alive, .runs = shared_->runs, .loaded = shared_->loaded};
+    return {.compiled = shared_->compiled,
+            .alive = shared_->alive,
+            .runs = shared_->runs,
+            .loaded = shared_->loaded,
+            .threads = shared_->threads};
   }
+  void set_hook(std::function<void()> hook) override { shared_->hook = std::move(hook); }
   void set_faults(const ChanceFaults& faults) override {
     shared_->compile_fault = faults.compile;
     shared_->start_fault = faults.start;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "plan/blocks/choice.h"
@@ -24,10 +25,13 @@ class ChanceEngine : public Engine {
     int compiled = 0;  ///< blocks, or tries
     int alive = 0;     ///< of them, those that somebody still holds
     int runs = 0;
-    int loaded = 0;  ///< of what was saved, or tries
+    int loaded = 0;   ///< of what was saved, or tries
+    int threads = 0;  ///< most that a block was compiled for
   };
   virtual Counts counts() const = 0;
   virtual void set_faults(const ChanceFaults& faults) = 0;
+  /// Called when a run begins, where it runs. Not while one does.
+  virtual void set_hook(std::function<void()> hook) = 0;
 
   /// Takes this share of all nodes, which ones depends on their names and the seed.
   static std::shared_ptr<ChanceEngine> make(std::string name, unsigned seed, int percent);

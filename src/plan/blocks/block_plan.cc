@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <queue>
+#include <tuple>
 
 #include "base/deadline.h"
 
@@ -84,8 +85,7 @@ Groups unordered_groups(const BlockPlan& plan) {
 
 }  // namespace
 
-/// Of the groups that can run next it is always the one whose first node is first in the program.
-Groups groups_of(const BlockPlan& plan) {
+Groups groups_of(const BlockPlan& plan, GroupOrder order) {
   Groups groups = unordered_groups(plan);
   const size_t count = groups.nodes.size();
   std::vector<uint32_t> waits(count, 0);
@@ -95,20 +95,29 @@ Groups groups_of(const BlockPlan& plan) {
     ++first_edge[from + size_t{1}];
   }
   for (size_t g = 0; g < count; ++g) first_edge[g + 1] += first_edge[g];
-  std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> ready;
+  std::vector<uint32_t> level(count, 0);  // blocks that a group waits for, one after the other
+  const auto rank = [&](uint32_t g) {
+    if (order == GroupOrder::kProgram) return std::tuple(0U, false, g);
+    return std::tuple(level[g], groups.block[g] == BlockPlan::kNone, g);
+  };
+  using Rank = std::tuple<uint32_t, bool, uint32_t>;
+  std::priority_queue<Rank, std::vector<Rank>, std::greater<>> ready;
   for (uint32_t g = 0; g < count; ++g) {
-    if (waits[g] == 0) ready.push(g);
+    if (waits[g] == 0) ready.push(rank(g));
   }
   std::vector<uint32_t> number(count, Groups::kNone);
   Groups ordered;
   while (!ready.empty()) {
-    const uint32_t g = ready.top();
+    const uint32_t g = std::get<2>(ready.top());
     ready.pop();
+    const uint32_t next_level = level[g] + (groups.block[g] == BlockPlan::kNone ? 0 : 1);
     number[g] = static_cast<uint32_t>(ordered.nodes.size());
     ordered.nodes.push_back(std::move(groups.nodes[g]));
     ordered.block.push_back(groups.block[g]);
     for (size_t e = first_edge[g]; e < first_edge[g + 1]; ++e) {
-      if (--waits[groups.edges[e].second] == 0) ready.push(groups.edges[e].second);
+      const uint32_t to = groups.edges[e].second;
+      level[to] = std::max(level[to], next_level);
+      if (--waits[to] == 0) ready.push(rank(to));
     }
   }
   require(ordered.nodes.size() == count, ErrorCode::kUnsupported, "blocks for engines wait for each other in a circle");

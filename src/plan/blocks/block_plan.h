@@ -68,6 +68,13 @@ void grow_blocks(BlockPlan& plan, size_t engine);   ///< what hangs together bec
 void drop_small(BlockPlan& plan, size_t engine);    ///< blocks of fewer than min_ops nodes
 void drop_costly(BlockPlan& plan, size_t engine);   ///< blocks whose operands and results cost more than their nodes
 
+/// Which of the groups that can run next is the next one.
+enum class GroupOrder : uint8_t {
+  kProgram,  ///< the one whose first node is first in the program
+  kOverlap,  ///< of those that wait for fewest blocks one after the other a block, else as above: what is independent
+             ///< of a block comes between it and those that use its results
+};
+
 /// The groups of a graph, blocks and nodes alone, in an order in which they can run.
 struct Groups {
   static constexpr uint32_t kNone = UINT32_MAX;
@@ -77,6 +84,6 @@ struct Groups {
   std::vector<std::pair<uint32_t, uint32_t>> edges;  ///< from a group to one that uses its results, or that must not
                                                      ///< run before it; the first number is the lower one
 };
-Groups groups_of(const BlockPlan& plan);
+Groups groups_of(const BlockPlan& plan, GroupOrder order);
 
 }  // namespace coracle

@@ -69,7 +69,7 @@ class Cutter {
         if (std::find(disabled_.begin(), disabled_.end(), stage.name) == disabled_.end()) stage.run(plan, engine);
       }
     }
-    const Groups groups = groups_of(plan);
+    const Groups groups = groups_of(plan, GroupOrder::kOverlap);
     const std::vector<std::string> names = block_names(plan, groups);
     std::vector<std::vector<std::shared_ptr<Graph>>> regions(graph.node_count());
     bool changed = false;

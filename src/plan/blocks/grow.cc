@@ -33,7 +33,7 @@ void join_neighbours(const BlockPlan& plan, const Groups& groups, ContractibleDa
 }  // namespace
 
 void grow_blocks(BlockPlan& plan, size_t engine) {
-  const Groups groups = groups_of(plan);
+  const Groups groups = groups_of(plan, GroupOrder::kProgram);
   ContractibleDag dag(groups.nodes.size());
   for (const auto& [from, to] : groups.edges) dag.add_edge(from, to);
   join_neighbours(plan, groups, dag);
