@@ -70,6 +70,14 @@ inline std::string devices() {
   return text;
 }
 
+/// What coracle_engines says, as JSON: of the engines `names`, separated by commas; empty: of all that are found.
+inline std::string engines(const std::string& names = {}) {
+  char* text = nullptr;
+  check(coracle_engines(names.empty() ? nullptr : names.c_str(), &text));
+  const std::unique_ptr<char, void (*)(char*)> owner(text, coracle_string_free);
+  return text;
+}
+
 /// The element type of T. For others (float16 ...) there are the functions that take a coracle_dtype.
 template <class T>
 constexpr coracle_dtype dtype_of() {

@@ -86,6 +86,7 @@ FUNCTIONS = {
     "model_description": (c_char_p, c_void_p),
     "inspect": ("status", c_char_p, c_char_p, POINTER(c_void_p)),
     "devices": ("status", POINTER(c_void_p)),
+    "engines": ("status", c_char_p, POINTER(c_void_p)),
     "string_free": (None, c_void_p),
     "model_graph_text": ("status", c_void_p, POINTER(c_void_p)),
     "default_threads": (c_int32,),

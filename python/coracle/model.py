@@ -111,6 +111,14 @@ def devices() -> dict[str, Any]:
     return json.loads(_library.owned_text("devices"))
 
 
+def available_engines(*names: str) -> list[dict[str, str]]:
+    """Engines that may run parts of models (`engines` of `coracle.load`): "name", and "version" and "file", or in "missing" what an engine
+    lacks and what to do. Those of the given names, or without any the engines of this build and the plug-ins that are found.
+    """
+    asked = ",".join(names).encode() if names else None
+    return json.loads(_library.owned_text("engines", asked))["engines"]
+
+
 def pass_names() -> list[str]:
     """Names of the rewrites that loading does, in their order; some run twice. For `coracle.load(disable_passes=...)`."""
     names: list[str] = []

@@ -332,6 +332,15 @@ coracle_status coracle_devices(char** json) {
   });
 }
 
+coracle_status coracle_engines(const char* names, char** json) {
+  return guard([&] {
+    require_pointer(json, "json");
+    std::vector<std::string> asked;
+    for (const std::string& name : coracle::split(names)) asked.emplace_back(coracle::without_blanks(name));
+    *json = coracle::copied(coracle::describe_engines(names == nullptr ? coracle::engine_names() : asked));
+  });
+}
+
 void coracle_string_free(char* text) { std::free(text); }
 
 coracle_status coracle_model_graph_text(const coracle_model* model, char** text) {

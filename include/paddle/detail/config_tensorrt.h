@@ -10,8 +10,9 @@
 namespace paddle {
 namespace detail {
 
-/// The part of a Config for TensorRT, which does not exist here: like a Paddle without a GPU, all of it is recorded,
-/// and nothing of it is on. CollectShapeRangeInfo works.
+/// The part of a Config for TensorRT. A plug-in of Coracle with that name, or the engines that stand in for it, are
+/// told what this says of subgraphs, precision and operators; the rest is recorded, as in a Paddle without a GPU.
+/// CollectShapeRangeInfo needs no engine.
 struct TensorRtChoice : DeviceChoice {
   using DeviceChoice::DeviceChoice;
   using Shapes = std::map<std::string, std::vector<int>>;
@@ -21,14 +22,15 @@ struct TensorRtChoice : DeviceChoice {
                             bool use_calib_mode = true, bool use_cuda_graph = false) {
     (void)workspace_size;
     (void)max_batch_size;
-    (void)min_subgraph_size;
     (void)use_static;
     (void)use_calib_mode;
     (void)use_cuda_graph;
+    min_subgraph_size_ = min_subgraph_size < 1 ? 1 : min_subgraph_size;
     tensorrt_precision_ = precision;
-    record("EnableTensorRtEngine", kEngine);
+    ask_for(kTensorRt, "tensorrt?");
   }
-  bool tensorrt_engine_enabled() const { return false; }
+  /// True if an engine runs parts of the model for it.
+  bool tensorrt_engine_enabled() const { return is_on(kTensorRt); }
   Precision tensorrt_precision_mode() const { return tensorrt_precision_; }
   void SetTRTDynamicShapeInfo(const Shapes& min_input_shape, const Shapes& max_input_shape,
                               const Shapes& optim_input_shape, bool disable_trt_plugin_fp16 = false) {
@@ -59,8 +61,12 @@ struct TensorRtChoice : DeviceChoice {
   bool tuned_tensorrt_dynamic_shape() const { return tuned_dynamic_shape_; }
   bool trt_allow_build_at_runtime() const { return allow_build_at_runtime_; }
 
-  void Exp_DisableTensorRtOPs(const std::vector<std::string>&) { record("Exp_DisableTensorRtOPs", kEngine); }
-  void Exp_DisableTensorRtSubgraph(const std::vector<std::string>&) { record("Exp_DisableTensorRtSubgraph", kEngine); }
+  /// No engine runs operators of these types, by Paddle's names, nor what they were fused into.
+  void Exp_DisableTensorRtOPs(const std::vector<std::string>& ops) { keep_native('=', ops, "Exp_DisableTensorRtOPs"); }
+  /// No engine runs what makes one of these variables.
+  void Exp_DisableTensorRtSubgraph(const std::vector<std::string>& var_name_not_trt) {
+    keep_native('%', var_name_not_trt, "Exp_DisableTensorRtSubgraph");
+  }
   void Exp_SpecifyTensorRTSubgraphPrecision(const std::vector<std::string>&, const std::vector<std::string>&,
                                             const std::vector<std::string>&) {
     record("Exp_SpecifyTensorRTSubgraphPrecision", kEngine);
@@ -87,7 +93,29 @@ struct TensorRtChoice : DeviceChoice {
   int tensorrt_optimization_level() { return tensorrt_optimization_level_; }
 
  protected:
+  static constexpr const char* kTensorRt = "EnableTensorRtEngine";
+
+  /// What engines are told: nothing unless the Config asks for any.
+  void choose_engines(EngineOptions& options) const {
+    options.engines = coracle_engines();
+    if (options.engines.empty()) return;
+    if (asks(kTensorRt)) options.min_ops = min_subgraph_size_;
+    options.marks = native_marks_;
+    const bool rounds = (asks(kTensorRt) && tensorrt_precision_ == Precision::kBf16) ||
+                        (asks("EnableOpenVINOEngine") && engine_precision_ == Precision::kBf16);
+    if (rounds && !engines_there().empty()) options.precision = "bf16";
+  }
+  void keep_native(char kind, const std::vector<std::string>& names, const char* call) {
+    for (const std::string& name : names) {
+      require(!name.empty() && name.find(',') == std::string::npos, call, " was given '", name,
+              "', expected names without commas");
+      native_marks_ += (native_marks_.empty() ? "native" : ",native") + (kind + name);
+    }
+  }
+
   Precision tensorrt_precision_ = Precision::kFloat32;
+  int min_subgraph_size_ = 3;
+  std::string native_marks_;  ///< as in coracle_model_options
   bool tensorrt_dynamic_shape_ = false;
   bool shape_range_info_collected_ = false;
   bool tuned_dynamic_shape_ = false;
