@@ -182,6 +182,10 @@ typedef struct coracle_model_options {
    * their name scope; "openvino:A..B" those on a way from the variable A to the variable B. Or null. An engine that
    * only `marks` names takes nothing else. */
   const char* marks;
+  /** Sizes that inputs have, at least..mostly..at most, separated by commas: "x=1x3x48x32..1x3x48x320..8x3x48x3200".
+   * Engines that can compile a block once for all sizes between do; other sizes run as without engines. Or null:
+   * blocks are compiled for the sizes that come. */
+  const char* shapes;
 } coracle_model_options;
 
 /** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_model_options). */
