@@ -191,6 +191,10 @@ typedef struct coracle_model_options {
    * variable B. "native" in place of an engine keeps operators from all of them, also where they are a part of what was
    * fused: "native=relu". Or null. An engine that only `marks` names takes nothing else. */
   const char* marks;
+  /** Sizes that inputs have, at least..mostly..at most, separated by commas: "x=1x3x48x32..1x3x48x320..8x3x48x3200".
+   * Engines that can compile a block once for all sizes between do; other sizes run as without engines. Or null:
+   * blocks are compiled for the sizes that come. */
+  const char* shapes;
 } coracle_model_options;
 
 /** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_model_options). */

@@ -67,6 +67,7 @@ EngineChoice engine_choice(const coracle_model_options& c, Precision precision) 
   for (const std::string& name : split(c.engines))
     choice.engines.push_back(used_engine(without_blanks(name), precision));
   for (const std::string& mark : split(c.marks)) add_mark(without_blanks(mark), precision, choice);
+  for (const std::string& shapes : split(c.shapes)) choice.shapes.push_back(parse_shape_range(without_blanks(shapes)));
   return choice;
 }
 

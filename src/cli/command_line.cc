@@ -69,6 +69,11 @@ void add_model_options(CLI::App* command, ModelArguments& m) {
                    "ENGINE:VARIABLE..VARIABLE, comma-separated")
       ->type_name("LIST")
       ->each(show_warnings);
+  command
+      ->add_option(
+          "--shapes", m.options.shapes,
+          "sizes that inputs have at least, mostly and at most, for which engines compile once, comma-separated")
+      ->type_name("INPUT=LEAST..USUAL..MOST");
   command->add_flag("--emulate-tiles", m.options.emulate_tiles, "compute what matrix tiles would, on any machine");
 }
 

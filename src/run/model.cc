@@ -102,6 +102,7 @@ ModelOptions with_devices_and_engines(ModelOptions options, const Graph& graph) 
   if (std::find(disabled.begin(), disabled.end(), "engine_marks") == disabled.end()) {
     add_marked_engines(graph, options.kernels.precision, options.engines);
   }
+  check_shape_ranges(graph, options.engines.shapes);
   for (UsedDevice& device : open_devices(options.device)) options.kernels.devices.push_back(std::move(device));
   return options;
 }

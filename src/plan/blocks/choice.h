@@ -36,11 +36,18 @@ struct EngineMark {
   std::string to = {};
 };
 
+/// Sizes that an input of a model has: at least, mostly and at most. All of one rank, without -1.
+struct ShapeRange {
+  std::string input;
+  std::vector<int64_t> min, opt, max;
+};
+
 /// Which parts of a model run on engines.
 struct EngineChoice {
   std::vector<UsedEngine> engines = {};  ///< in order of preference
   std::vector<EngineMark> marks = {};    ///< a node that several name has the first
   int64_t min_ops = 2;                   ///< blocks of fewer nodes, unless marked, run natively
+  std::vector<ShapeRange> shapes = {};   ///< by input: for what sizes blocks are compiled; none: for those that come
   std::optional<FileCache> cache =
       {};  ///< where engines keep compiled blocks; nothing: the user's (CORACLE_ENGINE_CACHE)
 };
@@ -61,6 +68,14 @@ UsedEngine used_engine(std::string_view name, Precision precision);
 /// "native" in place of an engine keeps nodes from all of them. Engines that are not among choice.engines are added.
 /// Throws Error for anything else.
 void add_mark(std::string_view text, Precision precision, EngineChoice& choice);
+
+/// What people write of sizes: "x=1x3x48x32..1x3x48x320..8x3x48x3200" (least..usual..most). Throws Error for anything
+/// else.
+ShapeRange parse_shape_range(std::string_view text);
+
+/// Throws Error where ranges are none: an input that the graph does not have or that is named twice, other ranks, sizes
+/// that are not in order.
+void check_shape_ranges(const Graph& graph, std::span<const ShapeRange> ranges);
 
 /// Adds the engines that name scopes of a graph mark nodes for (scope_mark.h), its regions included, where
 /// choice.engines has none of that kind: for these nodes alone.
