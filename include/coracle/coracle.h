@@ -192,8 +192,9 @@ typedef struct coracle_model_options {
    * fused: "native=relu". Or null. An engine that only `marks` names takes nothing else. */
   const char* marks;
   /** Sizes that inputs have, at least..mostly..at most, separated by commas: "x=1x3x48x32..1x3x48x320..8x3x48x3200".
-   * Engines that can compile a block once for all sizes between do; other sizes run as without engines. Or null:
-   * blocks are compiled for the sizes that come. */
+   * Engines that can compile a block once for all sizes between do; other sizes run as without engines. "x?=" may name
+   * what is no input, without effect then. "@FILE" are the sizes in a file that Paddle's CollectShapeRangeInfo or
+   * `coracle shapes` wrote. Or null: blocks are compiled for the sizes that come. */
   const char* shapes;
 } coracle_model_options;
 

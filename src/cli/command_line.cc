@@ -72,7 +72,8 @@ void add_model_options(CLI::App* command, ModelArguments& m) {
   command
       ->add_option(
           "--shapes", m.options.shapes,
-          "sizes that inputs have at least, mostly and at most, for which engines compile once, comma-separated")
+          "sizes that inputs have at least, mostly and at most, for which engines compile once, comma-separated; or "
+          "@FILE of 'coracle shapes'")
       ->type_name("INPUT=LEAST..USUAL..MOST");
   command->add_flag("--emulate-tiles", m.options.emulate_tiles, "compute what matrix tiles would, on any machine");
 }

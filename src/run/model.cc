@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/printable.h"
 #include "model/saved/write.h"
+#include "plan/blocks/shape_range_file.h"
 #include "run/open_device.h"
 
 namespace coracle {
@@ -102,6 +103,7 @@ ModelOptions with_devices_and_engines(ModelOptions options, const Graph& graph) 
   if (std::find(disabled.begin(), disabled.end(), "engine_marks") == disabled.end()) {
     add_marked_engines(graph, options.kernels.precision, options.engines);
   }
+  add_known_ranges(graph, options.engines);
   check_shape_ranges(graph, options.engines.shapes);
   for (UsedDevice& device : open_devices(options.device)) options.kernels.devices.push_back(std::move(device));
   return options;

@@ -8,6 +8,7 @@
 #include "files.h"
 #include "program.h"
 #include "support/npy.h"
+#include "support/program_writer.h"
 
 // coracle shapes: Paddle's file of the shapes that variables have in runs.
 namespace coracle {
@@ -58,6 +59,23 @@ TEST(Shapes, OfAFolderOfInputsAndOfMadeUpOnes) {
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   expect_parts(outcome.out, {" variables in 1 run\n"});
   expect_parts(content(out), {"name: \"x\"\n  min_shape: 4\n"});
+}
+
+/// Names are written as a protobuf text has them, so that the file is read again.
+TEST(Shapes, OfVariablesWithAnyNames) {
+  test::BlockWriter main;
+  test::add_feed(main, "a\"b\\", test::kFloat32, {-1}, 0);
+  main.operators.push_back(test::OpWriter("tanh").in("X", {"a\"b\\"}).out("Out", {"y"}));
+  test::add_fetch(main, "y", 0);
+  const test::TemporaryFolder folder;
+  const std::string model = test::write_model(folder, {"names", test::program_file({main}), "", {}});
+  const std::string out = folder.path("shapes.pbtxt");
+  test::Outcome outcome = test::coracle_program({"shapes", model, "--shape", "a\"b\\=4", "-o", out});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  expect_parts(content(out), {"name: \"a\\\"b\\\\\"\n  min_shape: 4\n"});
+  outcome = test::coracle_program({"run", model, "--shape", "a\"b\\=4", "--shapes", "@" + out});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  test::expect_failure({"run", model, "--shapes", "@" + folder.path("none")}, 5, {"there is no file of shape ranges"});
 }
 
 /// A saved model has the variables that rewriting left.

@@ -140,6 +140,32 @@ TEST_F(PaddleEngines, SmallSubgraphsAndDisabledOperatorsRunNatively) {
   expect_refused([&] { variables.Exp_DisableTensorRtOPs({"a,b"}); }, "was given 'a,b', expected names without commas");
 }
 
+TEST_F(PaddleEngines, ShapesAreThoseOfInputs) {
+  Config config = enabled(model_.config(), 1);
+  config.SetTRTDynamicShapeInfo({{"x", {1}}, {"a", {1}}, {"alone", {1}}}, {{"x", {8}}, {"a", {8}}},
+                                {{"x", {3}}, {"a", {3}}});
+  EXPECT_HAS(told(config), "runs 2 of 3 nodes");
+  Config wrong = enabled(model_.config(), 1);
+  wrong.SetTRTDynamicShapeInfo({{"x", {4}}}, {{"x", {3}}}, {{"x", {3}}});
+  expect_refused([&] { paddle_infer::CreatePredictor(wrong); }, "shapes gives dimension 0 of the input 'x' 4..3..3");
+
+  const std::string file = model_.path("shapes.pbtxt");
+  Config collecting = model_.config();
+  collecting.CollectShapeRangeInfo(file);
+  told(collecting);
+  Config tuned = enabled(model_.config(), 1);
+  tuned.EnableTunedTensorRtDynamicShape(file, true);
+  EXPECT_HAS(told(tuned), "runs 2 of 3 nodes");
+  Config missing = enabled(model_.config(), 1);
+  missing.EnableTunedTensorRtDynamicShape(model_.path("none.pbtxt"), true);
+  expect_refused([&] { paddle_infer::CreatePredictor(missing); }, "there is no file of shape ranges");
+  // Without an engine nobody needs them.
+  for (Config without : {missing, wrong}) {
+    without.SetCoracleEngines("nobody?");
+    EXPECT_HAS(told(without), "no engine runs a part of ");
+  }
+}
+
 TEST_F(PaddleEngines, OperatorsThatRunAloneRunNatively) {
   Config plain = enabled(model_.config(), 1);
   plain.SwitchIrOptim(false);

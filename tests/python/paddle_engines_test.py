@@ -87,3 +87,25 @@ def test_available_engines_says_what_is_missing():
     missing, = coracle.available_engines("nobody")
     assert set(missing) == {"name", "missing"} and "there is no engine 'nobody'" in missing["missing"]
     assert coracle.available_engines("") == []
+
+
+def test_shapes_are_those_of_inputs(config, caplog, monkeypatch, tmp_path):
+    monkeypatch.setenv("CORACLE_ENGINE_PATH", str(plugin_folder()))
+    config.enable_tensorrt_engine(min_subgraph_size=1)
+    name = paddle_infer.create_predictor(paddle_infer.Config(config)).get_input_names()[0]
+    config.set_trt_dynamic_shape_info({name: [1, 4], "other": [1], "alone": [1]}, {name: [8, 4], "other": [8]}, {name: [2, 4], "other": [2]})
+    assert told(config, caplog)
+    file = tmp_path / "shapes.pbtxt"
+    collecting = paddle_infer.Config(config.prog_file(), config.params_file())
+    collecting.collect_shape_range_info(str(file))
+    predictor = paddle_infer.create_predictor(collecting)
+    predictor.run([X])
+    del predictor
+    assert 'name: "%s"' % name in file.read_text()
+    config.enable_tuned_tensorrt_dynamic_shape(str(file))
+    assert told(config, caplog)
+    config.enable_tuned_tensorrt_dynamic_shape(str(tmp_path / "none"))
+    with pytest.raises(coracle.FileError, match="there is no file of shape ranges"):
+        paddle_infer.create_predictor(paddle_infer.Config(config))
+    config.set_coracle_engines("nobody?")
+    assert told(config, caplog), "without an engine nobody needs it"

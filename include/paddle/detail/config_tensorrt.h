@@ -34,11 +34,18 @@ struct TensorRtChoice : DeviceChoice {
   Precision tensorrt_precision_mode() const { return tensorrt_precision_; }
   void SetTRTDynamicShapeInfo(const Shapes& min_input_shape, const Shapes& max_input_shape,
                               const Shapes& optim_input_shape, bool disable_trt_plugin_fp16 = false) {
-    (void)max_input_shape;
-    (void)optim_input_shape;
     (void)disable_trt_plugin_fp16;
     tensorrt_dynamic_shape_ = !min_input_shape.empty();
-    record("SetTRTDynamicShapeInfo", "any shape may be run");
+    shape_ranges_.clear();
+    for (const auto& item : min_input_shape) {
+      const auto most = max_input_shape.find(item.first);
+      const auto usual = optim_input_shape.find(item.first);
+      const bool complete = most != max_input_shape.end() && usual != optim_input_shape.end();
+      if (!complete || item.first.find(',') != std::string::npos) continue;
+      // What is no input follows from those.
+      shape_ranges_ += (shape_ranges_.empty() ? "" : ",") + item.first + "?=" + sizes(item.second) + ".." +
+                       sizes(usual->second) + ".." + sizes(most->second);
+    }
   }
   bool tensorrt_dynamic_shape_enabled() const { return tensorrt_dynamic_shape_; }
 
@@ -56,7 +63,6 @@ struct TensorRtChoice : DeviceChoice {
     shape_range_info_path_ = shape_range_info_path;
     allow_build_at_runtime_ = allow_build_at_runtime;
     tuned_dynamic_shape_ = true;
-    record("EnableTunedTensorRtDynamicShape", "any shape may be run; the file is not read");
   }
   bool tuned_tensorrt_dynamic_shape() const { return tuned_dynamic_shape_; }
   bool trt_allow_build_at_runtime() const { return allow_build_at_runtime_; }
@@ -101,9 +107,19 @@ struct TensorRtChoice : DeviceChoice {
     if (options.engines.empty()) return;
     if (asks(kTensorRt)) options.min_ops = min_subgraph_size_;
     options.marks = native_marks_;
+    const bool there = !engines_there().empty();
+    if (there) options.shapes = shape_ranges_;
+    if (there && tuned_dynamic_shape_ && !shape_range_info_path_.empty()) {
+      options.shapes += (options.shapes.empty() ? "@" : ",@") + shape_range_info_path_;
+    }
     const bool rounds = (asks(kTensorRt) && tensorrt_precision_ == Precision::kBf16) ||
                         (asks("EnableOpenVINOEngine") && engine_precision_ == Precision::kBf16);
-    if (rounds && !engines_there().empty()) options.precision = "bf16";
+    if (rounds && there) options.precision = "bf16";
+  }
+  static std::string sizes(const std::vector<int>& shape) {
+    std::string out;
+    for (const int size : shape) out += (out.empty() ? "" : "x") + std::to_string(size);
+    return out;
   }
   void keep_native(char kind, const std::vector<std::string>& names, const char* call) {
     for (const std::string& name : names) {
@@ -116,6 +132,7 @@ struct TensorRtChoice : DeviceChoice {
   Precision tensorrt_precision_ = Precision::kFloat32;
   int min_subgraph_size_ = 3;
   std::string native_marks_;  ///< as in coracle_model_options
+  std::string shape_ranges_;  ///< likewise
   bool tensorrt_dynamic_shape_ = false;
   bool shape_range_info_collected_ = false;
   bool tuned_dynamic_shape_ = false;

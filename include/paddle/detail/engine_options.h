@@ -30,6 +30,7 @@ struct EngineOptions {
   std::string precision;        ///< likewise
   std::string engines;          ///< likewise
   std::string marks;            ///< likewise
+  std::string shapes;           ///< likewise
   int64_t min_ops = 2;          ///< likewise
   bool dump_graphs = false;
   std::string dump_folder;       ///< where to; empty: the working directory

@@ -44,10 +44,11 @@ struct ShapeRange {
 
 /// Which parts of a model run on engines.
 struct EngineChoice {
-  std::vector<UsedEngine> engines = {};  ///< in order of preference
-  std::vector<EngineMark> marks = {};    ///< a node that several name has the first
-  int64_t min_ops = 2;                   ///< blocks of fewer nodes, unless marked, run natively
-  std::vector<ShapeRange> shapes = {};   ///< by input: for what sizes blocks are compiled; none: for those that come
+  std::vector<UsedEngine> engines = {};    ///< in order of preference
+  std::vector<EngineMark> marks = {};      ///< a node that several name has the first
+  int64_t min_ops = 2;                     ///< blocks of fewer nodes, unless marked, run natively
+  std::vector<ShapeRange> shapes = {};     ///< by input: for what sizes blocks are compiled; none: for those that come
+  std::vector<ShapeRange> variables = {};  ///< sizes that variables had: count for inputs that `shapes` does not name
   std::optional<FileCache> cache =
       {};  ///< where engines keep compiled blocks; nothing: the user's (CORACLE_ENGINE_CACHE)
 };

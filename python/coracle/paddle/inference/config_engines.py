@@ -28,6 +28,8 @@ class Engines(Recorder):
         self._engine_precision = PrecisionType.Float32
         self._min_subgraph_size = 3
         self._native_marks: list[str] = []
+        self._shape_ranges: list[str] = []
+        self._tuned_file = ""
 
     def set_coracle_engines(self, engines: str | Sequence[str]) -> None:
         """An addition to Paddle's: engines of Coracle, in order of preference ("openvino,xnnpack", see `coracle.load`), run parts of the
@@ -91,13 +93,16 @@ class Engines(Recorder):
         if not engines:
             return {}
         options: dict[str, Any] = {"engines": engines, "marks": self._native_marks or None}
+        there = bool(self._engines_there())
+        ranges = self._shape_ranges + (["@" + self._tuned_file] if self._tuned_file else [])
+        options["shapes"] = ranges if ranges and there else None
         precisions = []
         if "enable_tensorrt_engine" in self._asked:
             options["min_ops"] = self._min_subgraph_size
             precisions.append(tensorrt_precision)
         if "enable_openvino_engine" in self._asked:
             precisions.append(self._engine_precision)
-        if PrecisionType.Bfloat16 in precisions and self._engines_there():
+        if PrecisionType.Bfloat16 in precisions and there:
             options["precision"] = "bf16"
         return options
 

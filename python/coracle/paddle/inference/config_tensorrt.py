@@ -41,8 +41,14 @@ class TensorRt(Engines):
                                    max_input_shape: Mapping[str, Sequence[int]] = MappingProxyType({}),
                                    optim_input_shape: Mapping[str, Sequence[int]] = MappingProxyType({}),
                                    disable_trt_plugin_fp16: bool = False) -> None:
+        """Engines compile once for shapes of inputs in between; others run natively."""
         self._trt["dynamic_shape"] = bool(min_input_shape)
-        self._record("set_trt_dynamic_shape_info", list(min_input_shape), "shapes may change from run to run without being named")
+        self._shape_ranges = []
+        for name, least in min_input_shape.items():
+            if name not in max_input_shape or name not in optim_input_shape or "," in name:
+                continue
+            sizes = ("x".join(map(str, each)) for each in (least, optim_input_shape[name], max_input_shape[name]))
+            self._shape_ranges.append("%s?=%s" % (name, "..".join(sizes)))   # What is no input follows from those.
 
     def tensorrt_dynamic_shape_enabled(self) -> bool:
         return self._trt["dynamic_shape"]
@@ -64,7 +70,7 @@ class TensorRt(Engines):
 
     def enable_tuned_tensorrt_dynamic_shape(self, shape_range_info_path: str = "", allow_build_at_runtime: bool = True) -> None:
         self._trt.update(tuned=True, build_at_runtime=allow_build_at_runtime, shape_ranges=os.fspath(shape_range_info_path))
-        self._record("enable_tuned_tensorrt_dynamic_shape", shape_range_info_path or True, NOT_USED)
+        self._tuned_file = os.fspath(shape_range_info_path)
 
     def tuned_tensorrt_dynamic_shape(self) -> bool:
         return self._trt["tuned"]
