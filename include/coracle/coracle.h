@@ -91,6 +91,14 @@ CORACLE_API const char* coracle_cpu_isa(void);
  */
 CORACLE_API coracle_status coracle_devices(char** json);
 
+/**
+ * Engines that may run parts of models (coracle_model_options.engines), as JSON: in "engines" the name of each with its
+ * version and the file that it runs from, or in "missing" what it lacks and what to do. `names`, separated by commas,
+ * are those asked for; null: the engines of this build and the plug-ins in the folders where they are looked for. Loads
+ * their libraries. Free the text with coracle_string_free.
+ */
+CORACLE_API coracle_status coracle_engines(const char* names, char** json);
+
 /* ---- messages ---- */
 
 /** What a message is for. A logger gets those up to its level. */
@@ -174,14 +182,20 @@ typedef struct coracle_model_options {
    * one of an engine's devices, "openvino,xnnpack" for what the first does not take. Or null. Operators that an engine
    * takes and that hang together become a block, which it runs as one; all others run as without engines, and so does a
    * block whose engine is missing, does not take it or fails in a run: a message of CORACLE_LOG_WARNING says so, once
-   * for each block. */
+   * for each block. "openvino?" is one that need not be there: that it is missing is a message of CORACLE_LOG_INFO. */
   const char* engines;
   int64_t min_ops; /**< blocks of fewer operators run as without engines, unless `marks` names one of them; default 2 */
   /** Operators that go to an engine, separated by commas: "openvino:NAME" by the names of nodes in the graph that runs
    * (coracle_model_graph_text), "openvino=TYPE" by their operator, both with '*' and '?'; "openvino@SCOPE" by a part of
-   * their name scope; "openvino:A..B" those on a way from the variable A to the variable B. Or null. An engine that
-   * only `marks` names takes nothing else. */
+   * their name scope; "openvino%A" what makes the variable A; "openvino:A..B" those on a way from the variable A to the
+   * variable B. "native" in place of an engine keeps operators from all of them, also where they are a part of what was
+   * fused: "native=relu". Or null. An engine that only `marks` names takes nothing else. */
   const char* marks;
+  /** Sizes that inputs have, at least..mostly..at most, separated by commas: "x=1x3x48x32..1x3x48x320..8x3x48x3200".
+   * Engines that can compile a block once for all sizes between do; other sizes run as without engines. "x?=" may name
+   * what is no input, without effect then. "@FILE" are the sizes in a file that Paddle's CollectShapeRangeInfo or
+   * `coracle shapes` wrote. Or null: blocks are compiled for the sizes that come. */
+  const char* shapes;
 } coracle_model_options;
 
 /** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_model_options). */
@@ -247,8 +261,8 @@ CORACLE_API coracle_status coracle_model_save_packed(const coracle_model* model,
 CORACLE_API size_t coracle_model_packed_bytes(const coracle_model* model);
 /**
  * Which engines the model uses (coracle_model_options.engines) and for what, as JSON: in "engines" their names and
- * versions, or why one is missing; in "blocks" the parts that they run; in "nodes" each node of the graph with its
- * block, or why engines do not run it. Free the text with coracle_string_free.
+ * versions, or why one is missing; in "blocks" the parts that they run; in "nodes" each node of the graph with the
+ * variable that it makes and its block, or why engines do not run it. Free the text with coracle_string_free.
  */
 CORACLE_API coracle_status coracle_model_engines(const coracle_model* model, char** json);
 

@@ -70,6 +70,14 @@ inline std::string devices() {
   return text;
 }
 
+/// What coracle_engines says, as JSON: of the engines `names`, separated by commas; empty: of all that are found.
+inline std::string engines(const std::string& names = {}) {
+  char* text = nullptr;
+  check(coracle_engines(names.empty() ? nullptr : names.c_str(), &text));
+  const std::unique_ptr<char, void (*)(char*)> owner(text, coracle_string_free);
+  return text;
+}
+
 /// The element type of T. For others (float16 ...) there are the functions that take a coracle_dtype.
 template <class T>
 constexpr coracle_dtype dtype_of() {
@@ -132,6 +140,28 @@ class View {
   Lod lod_;
 };
 
+/// Sizes that an input of a model has: at least, mostly and at most.
+struct ShapeRange {
+  std::string input;
+  Dims min, opt, max;
+};
+
+/// As ModelOptions::shapes has them.
+inline std::string text_of(const std::vector<ShapeRange>& ranges) {
+  std::string text;
+  const auto append = [&](const char* before, const Dims& dims) {
+    text += before;
+    for (size_t i = 0; i < dims.size(); ++i) text += (i == 0 ? "" : "x") + std::to_string(dims[i]);
+  };
+  for (const ShapeRange& range : ranges) {
+    text += (text.empty() ? "" : ",") + range.input;
+    append("=", range.min);
+    append("..", range.opt);
+    append("..", range.max);
+  }
+  return text;
+}
+
 struct ModelOptions {
   std::string cpu_isa;         ///< empty: all the machine has
   std::string disable_passes;  ///< comma-separated, "all"
@@ -151,6 +181,7 @@ struct ModelOptions {
   std::string engines;                         ///< comma-separated, see coracle_model_options
   std::int64_t min_ops = 2;                    ///< operators of a block of an engine at least
   std::string marks;                           ///< comma-separated, "openvino=conv2d"
+  std::string shapes;                          ///< text_of(ranges) for which engines compile once
 };
 
 /// The bytes of a file, which must stay while the model lives, or nothing if there is no such file. Must not throw.
@@ -295,6 +326,7 @@ class Model {
     c.engines = or_null(options.engines);
     c.min_ops = options.min_ops;
     c.marks = or_null(options.marks);
+    c.shapes = or_null(options.shapes);
     c.time_limit_ms = options.time_limit_ms;
     c.weights = or_null(options.weights);
     static_assert(sizeof(*options.cancelled) == sizeof(*c.cancelled), "an atomic of the library");

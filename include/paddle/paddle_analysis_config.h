@@ -136,6 +136,7 @@ struct PD_INFER_DECL AnalysisConfig : detail::CpuChoice {
     const std::string left_out = disabled_rewrites();
     table.row("rewrites left out", left_out.empty() ? "none" : left_out);
     for (const auto& call : recorded_calls()) table.row(call.first, "no effect: " + call.second);
+    summarize_engines(table);
     return table.text();
   }
 
@@ -148,9 +149,11 @@ struct PD_INFER_DECL AnalysisConfig : detail::CpuChoice {
     const std::vector<std::string>& passes = passes_.AllPasses();
     options.threads = threads_;
     options.disable_passes = disabled_rewrites();
-    // Strips run several operators as one.
-    if (options.disable_passes == "all") options.disable_kernels = "strips,strided";
+    // Row tiles run several operators as one.
+    if (options.disable_passes == "all") options.disable_kernels = "row_tiles,strided";
     if (mkldnn_bfloat16_enabled()) options.precision = "bf16";
+    // Every operator alone: so is none in a block of an engine.
+    if (options.disable_passes != "all") choose_engines(options);
     options.dump_graphs = ir_debug_ || std::find(passes.begin(), passes.end(), "graph_viz_pass") != passes.end();
     options.dump_folder = optim_cache_dir_;
     if (shape_range_info_collected_) options.shape_range_file = shape_range_info_path_;

@@ -19,7 +19,7 @@ from ._log import set_log_level
 from .engines import power_by_engine
 from .errors import (CancelledError, Error, FileError, InvalidArgumentError, InvalidModelError, MissingFileError, OutOfMemoryError,
                      RunFailureError, UnsupportedError)
-from .model import Model, devices, inspect, load, load_memory, pass_names
+from .model import Model, available_engines, devices, inspect, load, load_memory, pass_names
 from .pictures import ClassArea, DetectedObject, Label, Prediction, Table, TextBox, TextLine
 from .pipelines import Pipeline, ocr, pipeline
 from .pool import Pool, bind_thread, default_threads
@@ -31,7 +31,7 @@ from .timing import Bench, bench
 __all__ = ["Bench", "CancelledError", "ClassArea", "DetectedObject", "Error", "FileError", "InvalidArgumentError",
            "InvalidModelError", "Label", "MachineLimits", "Memory", "MissingFileError", "Model", "NodeValue", "OperatorTime",
            "OutOfMemoryError", "Pipeline", "Pool", "Prediction", "Profile", "Results", "RunFailureError", "Session", "Step",
-           "Table", "TensorInfo", "TextBox", "TextLine", "UnsupportedError", "__version__", "bench", "bind_thread", "cpu_isa", "default_threads",
+           "Table", "TensorInfo", "TextBox", "TextLine", "UnsupportedError", "__version__", "available_engines", "bench", "bind_thread", "cpu_isa", "default_threads",
            "devices", "inspect", "load", "load_memory", "memory_total", "ocr", "pass_names", "pipeline",
            "power_by_engine", "set_log_level"]
 

@@ -28,7 +28,7 @@ class ModelOptions(ctypes.Structure):
                 ("after_pass_user", c_void_p), ("precision", c_char_p), ("emulate_tiles", c_int32), ("time_limit_ms", c_int64),
                 ("weights", c_char_p), ("cancelled", POINTER(c_uint32)), ("check_declared_sizes", c_int32),
                 ("check_weights", c_int32), ("weights_cache_bytes", c_size_t), ("device", c_char_p),
-                ("engines", c_char_p), ("min_ops", c_int64), ("marks", c_char_p)]
+                ("engines", c_char_p), ("min_ops", c_int64), ("marks", c_char_p), ("shapes", c_char_p)]
 
 
 class SessionOptions(ctypes.Structure):
@@ -86,6 +86,7 @@ FUNCTIONS = {
     "model_description": (c_char_p, c_void_p),
     "inspect": ("status", c_char_p, c_char_p, POINTER(c_void_p)),
     "devices": ("status", POINTER(c_void_p)),
+    "engines": ("status", c_char_p, POINTER(c_void_p)),
     "string_free": (None, c_void_p),
     "model_graph_text": ("status", c_void_p, POINTER(c_void_p)),
     "default_threads": (c_int32,),

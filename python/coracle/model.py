@@ -7,7 +7,7 @@ import ctypes
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Union
 
 import numpy as np
@@ -23,6 +23,7 @@ from .session import Inputs, Lod, Session
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Names = Union[str, Iterable[str], None]
+Shapes = Union[str, Iterable[str], Mapping[str, Sequence[Sequence[int]]], None]
 PassFunction = Callable[[str, int, str, str], object]
 
 
@@ -30,7 +31,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
          max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
          precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0, weights: str | None = None,
          check_declared_sizes: bool = False, check_weights: bool = False, weights_cache_bytes: int | None = None,
-         device: str | None = None, engines: Names = None, min_ops: int | None = None, marks: Names = None,
+         device: str | None = None, engines: Names = None, min_ops: int | None = None, marks: Names = None, shapes: Shapes = None,
          after_pass: PassFunction | None = None) -> Model:
     """Loads a model: `coracle.load("ch_PP-OCRv4_det_infer")`.
 
@@ -55,7 +56,9 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     engines: engines that run parts of the model, in order of preference: ["openvino", "xnnpack"], "openvino:GPU" for one of an engine's
     devices; what they do not take, and all of it where they are missing, runs as without. min_ops: operators of such a part at least, 2
     unless given. marks: operators that go to an engine: "openvino:NAME", "openvino=TYPE", "openvino@SCOPE", "openvino:A..B" (between two
-    variables). `Model.engines` tells what came of it.
+    variables). `Model.engines` tells what came of it. shapes: sizes of inputs at least, mostly and at most, for which engines compile blocks
+    once: {"x": ([1, 3, 48, 32], [1, 3, 48, 320], [8, 3, 48, 3200])}, or "x=1x3x48x32..1x3x48x320..8x3x48x3200"; other sizes run as without
+    engines.
     after_pass: called in this thread behind each rewrite as `after_pass(name, count, text, dot)`: its name, how often it changed
     something, and the graph as text and in the language of Graphviz; first with the name "loaded" and the graph as it was read.
     What it raises comes out of `load`. A pickled model does not keep it.
@@ -78,7 +81,7 @@ def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, 
                 max_rewrites: int | None = None, disable_kernels: Names = None, keep_tensors: Names = None,
                 precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0,
                 check_declared_sizes: bool = False, check_weights: bool = False, weights_cache_bytes: int | None = None,
-                device: str | None = None, engines: Names = None, min_ops: int | None = None, marks: Names = None,
+                device: str | None = None, engines: Names = None, min_ops: int | None = None, marks: Names = None, shapes: Shapes = None,
                 after_pass: PassFunction | None = None) -> Model:
     """Loads a model from the bytes of its program file and its (combined) parameter file.
 
@@ -109,6 +112,14 @@ def devices() -> dict[str, Any]:
     is none of a kind.
     """
     return json.loads(_library.owned_text("devices"))
+
+
+def available_engines(*names: str) -> list[dict[str, str]]:
+    """Engines that may run parts of models (`engines` of `coracle.load`): "name", and "version" and "file", or in "missing" what an engine
+    lacks and what to do. Those of the given names, or without any the engines of this build and the plug-ins that are found.
+    """
+    asked = ",".join(names).encode() if names else None
+    return json.loads(_library.owned_text("engines", asked))["engines"]
 
 
 def pass_names() -> list[str]:
@@ -142,6 +153,15 @@ def _given(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if name in _OPTIONS}
 
 
+def _range(name: str, sizes: Sequence[Sequence[int]]) -> str:
+    """Least, usual and most sizes of an input as coracle_model_options has them."""
+    try:
+        least, usual, most = ("x".join(str(int(size)) for size in each) for each in sizes)
+    except (TypeError, ValueError) as error:
+        raise InvalidArgumentError("shapes has %r for the input %r, expected three lists of sizes: least, usual, most" % (sizes, name)) from error
+    return "%s=%s..%s..%s" % (name, least, usual, most)
+
+
 def _options(given: Mapping[str, Any]) -> _library.ModelOptions:
     options = _library.ModelOptions()
     _library.ask("model_options_init", ctypes.byref(options), ctypes.sizeof(options))
@@ -155,6 +175,8 @@ def _options(given: Mapping[str, Any]) -> _library.ModelOptions:
         elif _OPTIONS[name] is ctypes.c_int32:
             setattr(options, name, bool(value))
         else:
+            if name == "shapes" and isinstance(value, Mapping):
+                value = [_range(*each) for each in value.items()]
             names = [value] if isinstance(value, str) else list(value)
             if not all(isinstance(each, str) for each in names):
                 raise InvalidArgumentError("%s is %r, expected a name or a list of names" % (name, value))

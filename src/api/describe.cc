@@ -4,9 +4,12 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include <unordered_map>
+
 #include "base/json_memory.h"
 #include "base/printable.h"
 #include "plan/device.h"
+#include "plan/engine.h"
 
 namespace coracle {
 namespace {
@@ -228,19 +231,39 @@ std::string describe_devices() {
   });
 }
 
+std::string describe_engines(const std::vector<std::string>& names) {
+  return object([&](Writer& w) {
+    w.StartObject();
+    w.Key("engines");
+    w.StartArray();
+    for (const std::string& name : names) {
+      const FoundEngine found = find_engine(name);
+      const std::string missing = found.engine == nullptr ? found.missing : found.engine->missing();
+      w.StartObject();
+      field(w, "name", name);
+      if (missing.empty()) {
+        field(w, "version", found.engine->version());
+        field(w, "file", found.engine->file());
+      } else {
+        field(w, "missing", missing);
+      }
+      w.EndObject();
+    }
+    w.EndArray();
+    w.EndObject();
+  });
+}
+
 std::string describe_engines(const Model& model) {
   const EngineChoice& choice = model.options().engines;
   const CutReport& report = model.engine_report();
   std::vector<std::pair<const CutNode*, int64_t>> blocks;  // a node of each, and how many it has
+  std::unordered_map<std::string_view, size_t> numbers;    // of blocks by their names
   for (const CutNode& node : report.nodes) {
     if (node.block.empty()) continue;
-    const auto known =
-        std::find_if(blocks.begin(), blocks.end(), [&](const auto& b) { return b.first->block == node.block; });
-    if (known == blocks.end()) {
-      blocks.emplace_back(&node, 1);
-    } else {
-      ++known->second;
-    }
+    const auto [known, added] = numbers.emplace(node.block, blocks.size());
+    if (added) blocks.emplace_back(&node, 0);
+    ++blocks[known->second].second;
   }
   return object([&](Writer& w) {
     w.StartObject();
@@ -272,6 +295,7 @@ std::string describe_engines(const Model& model) {
       field(w, "graph", node.graph);
       field(w, "node", node.node);
       field(w, "op", node.op);
+      if (!node.makes.empty()) field(w, "makes", node.makes);
       if (!node.block.empty()) field(w, "block", node.block);
       if (!node.cause.empty()) field(w, "cause", node.cause);
       w.EndObject();

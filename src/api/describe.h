@@ -16,6 +16,8 @@ std::string describe(const Model& model);
 std::string describe(const Profile& profile);
 /// The devices beside the host that this machine has, and why there is none of a kind.
 std::string describe_devices();
+/// Engines by their names: version and file, or what is missing.
+std::string describe_engines(const std::vector<std::string>& names);
 /// Which engine runs which node, and why others run natively.
 std::string describe_engines(const Model& model);
 /// The kernels of planned steps.

@@ -11,7 +11,9 @@
 #include "base/printable.h"
 #include "graph/dot.h"
 #include "graph/text.h"
+#include "model/file.h"
 #include "plan/blocks/block_plan.h"
+#include "plan/blocks/shape_range_file.h"
 
 namespace coracle {
 namespace {
@@ -60,6 +62,23 @@ std::string_view without_blanks(std::string_view name) {
   return name;
 }
 
+/// "x=1..2..8", "x?=1..2..8" for a variable that need not be an input, or "@FILE".
+void add_shapes(std::string_view shapes, EngineChoice& choice) {
+  if (shapes.starts_with('@')) {
+    const std::string name(shapes.substr(1));
+    const std::optional<File> file = File::open(name);
+    require(file.has_value(), ErrorCode::kIo, "there is no file of shape ranges ", in_quotes(name));
+    const FileBytes content = file->read_all();
+    const std::string_view text(reinterpret_cast<const char*>(content.bytes.data()), content.bytes.size());
+    for (ShapeRange& range : parse_shape_range_file(text)) choice.variables.push_back(std::move(range));
+    return;
+  }
+  ShapeRange range = parse_shape_range(shapes);
+  const bool optional = range.input.size() > 1 && range.input.ends_with('?');
+  if (optional) range.input.pop_back();
+  (optional ? choice.variables : choice.shapes).push_back(std::move(range));
+}
+
 EngineChoice engine_choice(const coracle_model_options& c, Precision precision) {
   EngineChoice choice;
   require(c.min_ops >= 1, ErrorCode::kInvalidArgument, "min_ops is ", c.min_ops, ", expected at least 1");
@@ -67,6 +86,7 @@ EngineChoice engine_choice(const coracle_model_options& c, Precision precision) 
   for (const std::string& name : split(c.engines))
     choice.engines.push_back(used_engine(without_blanks(name), precision));
   for (const std::string& mark : split(c.marks)) add_mark(without_blanks(mark), precision, choice);
+  for (const std::string& shapes : split(c.shapes)) add_shapes(without_blanks(shapes), choice);
   return choice;
 }
 
@@ -329,6 +349,15 @@ coracle_status coracle_devices(char** json) {
   return guard([&] {
     require_pointer(json, "json");
     *json = coracle::copied(coracle::describe_devices());
+  });
+}
+
+coracle_status coracle_engines(const char* names, char** json) {
+  return guard([&] {
+    require_pointer(json, "json");
+    std::vector<std::string> asked;
+    for (const std::string& name : coracle::split(names)) asked.emplace_back(coracle::without_blanks(name));
+    *json = coracle::copied(coracle::describe_engines(names == nullptr ? coracle::engine_names() : asked));
   });
 }
 

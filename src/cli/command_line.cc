@@ -7,109 +7,12 @@
 
 #include "cli/command_table.h"
 #include "cli/commands.h"
+#include "cli/footers.h"
 #include "cli/interrupt.h"
 #include "cli/options.h"
 
 namespace coracle::cli {
 namespace {
-
-constexpr const char* kRunFooter =
-    "Inputs without a file get made-up values: the same for the same seed, name and shape.\n"
-    "\nExamples:\n"
-    "  coracle run model_dir --shape x=1,3,640,640 --output-dir out\n"
-    "  coracle run inference.json --input x=image.npy --threads 2 --json\n"
-    "  coracle run __model__ --params __params__ --input image=photo.jpg --shape image=1,3,224,224\n"
-    "  coracle run classifier --input x=photos/ --resize short:256 --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225\n"
-    "      --jobs 2 --json     each file of a folder, for a model that was trained so\n"
-    "  coracle run model_dir --input inputs.npz     arrays by the names of inputs\n"
-    "  coracle run tagger --input words=words.npy --lod words=0,3,7";
-
-constexpr const char* kInspectFooter =
-    "Examples:\n"
-    "  coracle inspect inference.pdmodel\n"
-    "  coracle inspect model_dir --json\n"
-    "  coracle inspect model_dir --shape x=1,3,640,640     with the memory of such a run";
-
-constexpr const char* kOptimizeFooter =
-    "Writes the model as it is after rewriting, with its weights, to one file that every command takes as a model. It "
-    "loads without rewriting and gives the same results to the bit, on every machine. The weights also stand in it in "
-    "the "
-    "order that kernels want for inputs of the given (else the declared) shapes, on this machine or with --isa: a "
-    "first "
-    "run of such shapes need not pack them. Other machines and shapes pack what they want for themselves.\n"
-    "\nExamples:\n"
-    "  coracle optimize model_dir -o model.coracle --shape x=1,3,640,640\n"
-    "  coracle optimize model_dir -o model.coracle --no-packed          about half the size\n"
-    "  coracle inspect model.coracle --check                 what it was made of; are its weights as they were "
-    "written?";
-
-constexpr const char* kExplainFooter =
-    "Examples:\n"
-    "  coracle explain model_dir --shape x=1,3,640,640\n"
-    "  coracle explain model_dir --shape x=1,3,640,640 --isa avx2 --disable-kernels conv2d.winograd\n"
-    "  coracle explain model_dir --shape x=1,3,640,640 --device opencl                         places and copies";
-
-constexpr const char* kBenchFooter =
-    "Examples:\n"
-    "  coracle bench model_dir --shape x=1,3,640,640 --threads 2\n"
-    "  coracle bench inference.json --shape x=8,3,48,320 --warmup 5 --repeat 200 --json\n"
-    "  coracle bench model_dir --shape x=1,3,48,320 --sessions 8 --threads 1 --duration 10     throughput";
-
-constexpr const char* kCompareFooter =
-    "A is MODEL; B is OTHER, or MODEL under other options (--b), stored results (--expected), or another engine\n"
-    "(--engine). With none of these B is MODEL without rewriting. Options of runs are for both sides; --a and --b set\n"
-    "for one: params, isa, passes (on, off), disable-passes, max-rewrites, disable-kernels, precision, emulate-tiles,\n"
-    "weights, device, threads. Where outputs differ, the first operator and the rewrite responsible are looked for.\n"
-    "Exit code 7 if outputs differ beyond |a - b| <= atol + rtol * |b|; integers must be equal.\n"
-    "\nExamples:\n"
-    "  coracle compare model_dir --shape x=1,3,640,640 --b isa=avx2\n"
-    "  coracle compare model_dir converted_dir --data inputs --rtol 1e-2\n"
-    "  coracle compare model_dir --data inputs --expected results       as 'coracle run --output-dir results' wrote\n"
-    "  coracle compare model_dir --shape x=1,3,640,640 --engine paddle\n"
-    "  coracle compare model_dir model.onnx --shape x=1,3,640,640 --engine onnxruntime --python venv/bin/python";
-
-constexpr const char* kDevicesFooter =
-    "Examples:\n"
-    "  coracle devices\n"
-    "  coracle devices --json";
-
-constexpr const char* kDoctorFooter =
-    "Examples:\n"
-    "  coracle doctor                                        the machine\n"
-    "  coracle doctor model_dir --shape x=1,3,640,640        the model on it, too";
-
-constexpr const char* kProfileFooter =
-    "Examples:\n"
-    "  coracle profile model_dir --shape x=1,3,640,640\n"
-    "  coracle profile model_dir --shape x=1,3,640,640 --nodes          node by node, the slowest first\n"
-    "  coracle profile model_dir --shape x=1,3,640,640 -o trace.json     for chrome://tracing or ui.perfetto.dev";
-
-constexpr const char* kPredictFooter =
-    "What is done to a picture before the model runs, and what its outputs mean, is read from inference.yml beside the "
-    "model (PaddleX, PaddleClas, PaddleOCR), infer_cfg.yml (PaddleDetection) or deploy.yaml (PaddleSeg). Pictures that "
-    "cannot be read are named and do not stop the others; the exit code is then 5.\n"
-    "\nExamples:\n"
-    "  coracle predict PP-LCNet_x1_0_infer cat.jpg dog.jpg\n"
-    "  coracle predict PP-OCRv5_mobile_det_infer scans --draw out --json\n"
-    "  coracle predict old_model photos --task classification --labels classes.txt --topk 3 --csv";
-
-constexpr const char* kGraphFooter =
-    "Examples:\n"
-    "  coracle graph model_dir -o model.html                 to open in a browser; needs no network\n"
-    "  coracle graph model_dir --stage loaded -o before.svg  before the first rewrite\n"
-    "  coracle graph model_dir --shape x=1,3,640,640 -o model.html     with the shapes of such a run\n"
-    "  coracle graph model_dir | dot -Tpdf -o model.pdf      by Graphviz";
-
-constexpr const char* kCompletionFooter =
-    "Examples:\n"
-    "  source <(coracle completion bash)                                       in ~/.bashrc\n"
-    "  coracle completion zsh >~/.zfunc/_coracle                               in a folder of fpath\n"
-    "  coracle completion fish >~/.config/fish/completions/coracle.fish";
-
-constexpr const char* kManualFooter =
-    "Examples:\n"
-    "  coracle manual run | man -l -\n"
-    "  coracle manual --output-dir /usr/local/share/man/man1";
 
 CLI::Option* add_model(CLI::App* command, ModelArguments& m) {
   command->add_option("--params", m.params, "parameter file, where Paddle's naming rules do not find it");
@@ -152,19 +55,26 @@ void add_model_options(CLI::App* command, ModelArguments& m) {
   command->add_option("--device", m.options.device, "where operators run if it has kernels for them; others on the cpu")
       ->type_name("cpu|opencl[:N]");
   command
-      ->add_option("--engines", m.options.engines,
-                   "engines that run parts of the model, comma-separated, in order of preference")
+      ->add_option(
+          "--engines", m.options.engines,
+          "engines that run parts of the model, comma-separated, in order of preference; openvino? if it is there")
       ->type_name("LIST")
       ->each(show_warnings);
   command->add_option("--min-ops", m.options.min_ops, "operators of such a part at least")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 31U));
   command
-      ->add_option(
-          "--mark", m.options.marks,
-          "operators that go to an engine: ENGINE:NAME, ENGINE=TYPE, ENGINE@SCOPE or ENGINE:VARIABLE..VARIABLE, "
-          "comma-separated")
+      ->add_option("--mark", m.options.marks,
+                   "operators that go to an engine, or to none (native): ENGINE:NAME, ENGINE=TYPE, ENGINE@SCOPE, "
+                   "ENGINE%VARIABLE or "
+                   "ENGINE:VARIABLE..VARIABLE, comma-separated")
       ->type_name("LIST")
       ->each(show_warnings);
+  command
+      ->add_option(
+          "--shapes", m.options.shapes,
+          "sizes that inputs have at least, mostly and at most, for which engines compile once, comma-separated; or "
+          "@FILE of 'coracle shapes'")
+      ->type_name("INPUT=LEAST..USUAL..MOST");
   command->add_flag("--emulate-tiles", m.options.emulate_tiles, "compute what matrix tiles would, on any machine");
 }
 
@@ -265,6 +175,27 @@ void add_optimize(CLI::App* command, OptimizeCommand& a) {
   command->add_option("--disable-passes", a.model.options.disable_passes,
                       "rewrites to leave out, comma-separated, or all");
   command->add_option("--max-rewrites", a.model.options.max_rewrites, "stop after that many rewrites (to bisect)");
+}
+
+struct ShapesCommand {
+  ModelArguments model;
+  SessionArguments session;
+  ShapesArguments shapes;
+};
+
+void add_collected_shapes(CLI::App* command, ShapesCommand& a) {
+  add_model(command, a.model);
+  command->add_option("-o,--output", a.shapes.output, "file to write or replace, usually shape_range_info.pbtxt")
+      ->required();
+  command
+      ->add_option(
+          "--data", a.shapes.data,
+          "a run each: folder with NAME.npy for each input, .npz or .json file, or file of the only input; may "
+          "be given several times")
+      ->type_name("PATH")
+      ->default_str("");
+  add_shapes_option(command, a.model);
+  add_session(command, a.session);
 }
 
 struct BenchCommand {
@@ -409,6 +340,9 @@ void add_commands(CLI::App& app) {
                             [](const BenchCommand& a) { bench(a.model, a.session, a.bench); });
   add_command<ProfileCommand>(app, "profile", "Measures each node", kProfileFooter, add_profile,
                               [](const ProfileCommand& a) { profile(a.model, a.session, a.profile); });
+  add_command<ShapesCommand>(app, "shapes", "Writes the shapes that variables have in runs, for engines", kShapesFooter,
+                             add_collected_shapes,
+                             [](const ShapesCommand& a) { shapes(a.model, a.session, a.shapes); });
   add_command<CompareCommand>(app, "compare", "Compares outputs of two models, options or engines", kCompareFooter,
                               add_compare, [](const CompareCommand& a) { compare(a.model, a.session, a.compare); });
   add_command<PredictArguments>(app, "predict", "Says what pictures show, as inference.yml describes it",

@@ -35,6 +35,11 @@ struct OptimizeArguments {
   bool packed = true;
 };
 
+struct ShapesArguments {
+  std::vector<std::string> data;  ///< sets of inputs: folders with NAME.npy, or files
+  std::string output;
+};
+
 struct BenchArguments {
   int repeat = 20;      ///< measured runs of each session
   double duration = 0;  ///< seconds of measuring instead; 0: `repeat` runs
@@ -82,6 +87,8 @@ void run(const ModelArguments& model, const SessionArguments& session, const Run
 void inspect(const ModelArguments& model, const InputOptions& inputs, bool json);
 /// Saves the model as it is after rewriting, with the packed weights of a run of the inputs.
 void optimize(const ModelArguments& model, const SessionArguments& session, const OptimizeArguments& arguments);
+/// Runs the model for each set of inputs and writes the shapes that variables had, as Paddle's CollectShapeRangeInfo.
+void shapes(const ModelArguments& model, const SessionArguments& session, const ShapesArguments& arguments);
 void explain(const ModelArguments& model, const SessionArguments& session, bool json);
 void bench(const ModelArguments& model, const SessionArguments& session, const BenchArguments& arguments);
 void profile(const ModelArguments& model, const SessionArguments& session, const ProfileArguments& arguments);

@@ -16,6 +16,12 @@ JsonDocument other_devices() {
   return d;
 }
 
+JsonDocument engines_here() {
+  JsonDocument d;
+  d.Parse(api::engines().c_str());
+  return d;
+}
+
 std::string device_name(const JsonValue& device) {
   return fmt::format("{}:{}", device["kind"].GetString(), device["index"].GetInt());
 }
@@ -85,6 +91,17 @@ void print_others(const JsonDocument& others) {
   }
 }
 
+void print_engines(const JsonDocument& engines) {
+  for (const JsonValue& e : engines["engines"].GetArray()) {
+    if (e.HasMember("missing")) {
+      fmt::print("engine {}  none: {}\n", e["name"].GetString(), e["missing"].GetString());
+      continue;
+    }
+    fmt::print("engine {}  {}\n", e["name"].GetString(), e["version"].GetString());
+    if (e["file"].GetStringLength() > 0) fmt::print("  file              {}\n", e["file"].GetString());
+  }
+}
+
 void print_json(const Machine& m) {
   JsonBuffer buffer;
   Writer w(buffer);
@@ -131,6 +148,8 @@ void print_json(const Machine& m) {
   w.EndArray();
   w.Key("missing");
   others["missing"].Accept(w);
+  w.Key("engines");
+  engines_here()["engines"].Accept(w);
   w.EndObject();
   fmt::print("{}\n", buffer.GetString());
 }
@@ -169,6 +188,7 @@ void devices(bool json) {
   fmt::print("  caches            {}\n", caches.empty() ? "not told" : fmt::format("{}", fmt::join(caches, ", ")));
   fmt::print("  memory            {}, {} available\n", bytes_text(m.memory_bytes), bytes_text(m.memory_available));
   print_others(other_devices());
+  print_engines(engines_here());
 }
 
 }  // namespace coracle::cli

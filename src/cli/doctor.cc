@@ -191,9 +191,26 @@ Finding devices_beside() {
   return {Health::kOk, "devices", "the CPU alone", advice};
 }
 
+/// Engines that may run parts of models. None is no fault, either.
+Finding engines() {
+  const JsonDocument here = engines_here();
+  std::string found;
+  std::string advice;
+  for (const JsonValue& e : here["engines"].GetArray()) {
+    const bool missing = e.HasMember("missing");
+    std::string& text = missing ? advice : found;
+    text += missing
+                ? fmt::format("{}{}: {}", text.empty() ? "" : "; ", e["name"].GetString(), e["missing"].GetString())
+                : fmt::format("{}{} ({})", text.empty() ? "" : ", ", e["name"].GetString(), e["version"].GetString());
+  }
+  return {Health::kOk, "engines", found.empty() ? "none" : found + ", with --engines", advice};
+}
+
 }  // namespace
 
-std::vector<Finding> examine_process() { return {build(), libraries(), limits(), environment(), devices_beside()}; }
+std::vector<Finding> examine_process() {
+  return {build(), libraries(), limits(), environment(), devices_beside(), engines()};
+}
 
 std::vector<Finding> examine_model(const ModelArguments& arguments, const InputOptions& inputs) {
   const api::Model model(arguments.model, arguments.params);

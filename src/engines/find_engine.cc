@@ -13,6 +13,15 @@ std::shared_ptr<const CompiledBlock> Engine::load(const BlockToCompile& /*block*
   fail(ErrorCode::kUnsupported, "the engine ", name(), " does not save blocks");
 }
 
+std::vector<std::string> engine_names() {
+  std::vector<std::string> names;
+  for (const Engine* e : all_engines()) names.emplace_back(e->name());
+  for (std::string& plugin : plugin_names()) {
+    if (std::find(names.begin(), names.end(), plugin) == names.end()) names.push_back(std::move(plugin));
+  }
+  return names;
+}
+
 FoundEngine find_engine(std::string_view name) {
   const std::span<const Engine* const> engines = all_engines();
   const auto found = std::find_if(engines.begin(), engines.end(), [&](const Engine* e) { return e->name() == name; });

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <dirent.h>
 #include <dlfcn.h>
 #include <sys/stat.h>
 
@@ -17,6 +18,9 @@
 
 namespace coracle {
 namespace {
+
+constexpr std::string_view kPrefix = "libcoracle_engine_";
+constexpr std::string_view kSuffix = ".so";
 
 bool is_plain(std::string_view name) {
   constexpr size_t kLongest = 64;
@@ -77,7 +81,7 @@ Loaded load(const std::string& path, std::string_view name) {
   const coracle_engine* given = get(CORACLE_ENGINE_API_VERSION, &engine_host());
   std::string fault = plugin_fault(given, name);
   if (!fault.empty()) return {nullptr, std::move(fault)};
-  return {std::make_unique<const PluginEngine>(*given), {}};
+  return {std::make_unique<const PluginEngine>(*given, path), {}};
 }
 
 /// The plug-ins of this process, by name. What could not be loaded is tried again.
@@ -87,7 +91,7 @@ class Plugins {
     const std::lock_guard lock(mutex_);
     const auto known = loaded_.find(name);
     if (known != loaded_.end()) return {known->second.get(), {}};
-    const std::string file = text("libcoracle_engine_", name, ".so");
+    const std::string file = text(kPrefix, name, kSuffix);
     std::string searched;
     for (const std::string& folder : folders()) {
       const std::string path = text(folder, "/", file);
@@ -110,6 +114,25 @@ class Plugins {
 };
 
 }  // namespace
+
+std::vector<std::string> plugin_names() {
+  std::vector<std::string> names;
+  for (const std::string& folder : folders()) {
+    const std::unique_ptr<DIR, int (*)(DIR*)> opened(::opendir(folder.c_str()), &::closedir);
+    if (opened == nullptr) continue;
+    while (const dirent* entry = ::readdir(opened.get())) {
+      std::string_view name = entry->d_name;
+      if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix) || name.size() < kPrefix.size() + kSuffix.size()) {
+        continue;
+      }
+      name = name.substr(kPrefix.size(), name.size() - kPrefix.size() - kSuffix.size());
+      if (is_plain(name) && is_file(text(folder, "/", entry->d_name))) names.emplace_back(name);
+    }
+  }
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
 
 FoundEngine find_plugin(std::string_view name) {
   if (!is_plain(name)) {

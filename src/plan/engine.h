@@ -61,6 +61,8 @@ class Engine {
   virtual std::string missing() const = 0;
   /// Which library it is, with its version, for people and for the keys of caches; empty if it is missing.
   virtual std::string version() const = 0;
+  /// The file that it runs from, for people; empty if it is missing, or a part of this library.
+  virtual std::string file() const { return {}; }
   /// Why it does not take a node of a graph, for people; empty if it does. Types may be unknown in part: what they turn
   /// out to be may still be refused by `compile`. Needs no library. Throws only for memory.
   virtual std::string refusal(const Graph& graph, const Node& node) const = 0;
@@ -76,6 +78,9 @@ class Engine {
 
 /// The engines of this build, generated from the folders of src/engines.
 std::span<const Engine* const> all_engines();
+
+/// Names of the engines of this build, then of the plug-ins that lie where they are looked for, each once.
+std::vector<std::string> engine_names();
 
 /// An engine, or why there is none of the name.
 struct FoundEngine {

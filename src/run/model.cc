@@ -2,6 +2,8 @@
 #include "run/model.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <unordered_map>
 
 #include "base/cpus.h"
@@ -9,6 +11,7 @@
 #include "base/log.h"
 #include "base/printable.h"
 #include "model/saved/write.h"
+#include "plan/blocks/shape_range_file.h"
 #include "run/open_device.h"
 
 namespace coracle {
@@ -36,6 +39,24 @@ void keep_tensors(Graph& graph, const std::vector<std::string>& keep) {
   }
 }
 
+/// Which parts of a model run on engines, where any were asked for.
+void tell_engines(const Model& model) {
+  if (model.options().engines.engines.empty()) return;
+  std::map<std::string_view, std::pair<size_t, std::set<std::string_view>>> by_engine;  // nodes, and blocks
+  const std::vector<CutNode>& nodes = model.engine_report().nodes;
+  for (const CutNode& node : nodes) {
+    if (node.engine.empty()) continue;
+    auto& [count, blocks] = by_engine[node.engine];
+    ++count;
+    blocks.insert(node.block);
+  }
+  if (by_engine.empty()) log(LogLevel::kInfo, "no engine runs a part of ", in_quotes(model.info().file));
+  for (const auto& [engine, taken] : by_engine) {
+    log(LogLevel::kInfo, "the engine ", in_quotes(engine), " runs ", taken.first, " of ", nodes.size(), " nodes of ",
+        in_quotes(model.info().file), ", in ", taken.second.size(), " blocks");
+  }
+}
+
 [[gnu::cold]] void tell_loaded(const Model& model, const ModelOptions& options, std::chrono::nanoseconds taken) try {
   int64_t operators = 0;
   for (const OperatorCount& o : model.info().operators) operators += o.count;
@@ -53,6 +74,7 @@ void keep_tensors(Graph& graph, const std::vector<std::string>& keep) {
     for (const std::string& name : *names) list.append(list.empty() ? "" : ", ").append(name);
     if (!list.empty()) log(LogLevel::kInfo, what, " left out, as the model's options say: ", printable(list));
   }
+  tell_engines(model);
 } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the model is there without its message
 }
 
@@ -81,6 +103,8 @@ ModelOptions with_devices_and_engines(ModelOptions options, const Graph& graph) 
   if (std::find(disabled.begin(), disabled.end(), "engine_marks") == disabled.end()) {
     add_marked_engines(graph, options.kernels.precision, options.engines);
   }
+  add_known_ranges(graph, options.engines);
+  check_shape_ranges(graph, options.engines.shapes);
   for (UsedDevice& device : open_devices(options.device)) options.kernels.devices.push_back(std::move(device));
   return options;
 }

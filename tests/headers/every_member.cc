@@ -35,6 +35,7 @@ void models(const std::string& path) {
   expect(model.outputs().size() == 2 && model.find_output("product") == 1U && !model.find_input("y"), "outputs");
   expect(!model.graph_text().empty() && !model.description().empty() && !api::inspect(path).empty(), "texts");
   expect(!api::devices().empty(), "devices");
+  expect(!api::engines().empty() && !api::engines("openvino").empty(), "engines");
   expect(model.engines().find("there is no engine 'nobody'") != std::string::npos, "engines");
 
   std::vector<std::byte> bytes;

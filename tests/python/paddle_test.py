@@ -147,7 +147,8 @@ def test_every_method_of_config_answers(config, tmp_path):
               "exp_enable_mixed_precision_ops": ({"conv2d"},), "exp_sparse_conv_using_buffer": ([[1]], [[1]]),
               "collect_shape_range_info": None, "switch_ir_debug": None, "exp_disable_tensorrt_ops": (["conv2d"],),
               "exp_disable_tensorrt_subgraph": (["conv2d"],), "exp_specify_tensorrt_subgraph_precision": (["a"], ["b"], ["c"]),
-              "exp_disable_tensorrt_dynamic_shape_ops": (True,), "set_tensorrt_optimization_level": (3,), "set_dist_config": (None,)}
+              "exp_disable_tensorrt_dynamic_shape_ops": (True,), "set_tensorrt_optimization_level": (3,), "set_dist_config": (None,),
+              "set_coracle_engines": ("",)}
     refused = []
     for name, method in inspect.getmembers(config, inspect.ismethod):
         if name.startswith("_") or needed.get(name, ()) is None:
@@ -159,7 +160,7 @@ def test_every_method_of_config_answers(config, tmp_path):
             refused.append(name)
     assert sorted(refused) == ["enable_low_precision_io", "nnadapter", "quantizer_config", "set_exec_stream", "to_native_config"]
     table = config.summary()
-    for text in ("enable_tensorrt_engine", "no effect: TensorRT is not used", "enable_custom_device", "npu:0", "passes left out",
+    for text in ("enable_tensorrt_engine", "no effect: engines are turned off", "no effect: TensorRT is not used", "enable_custom_device", "npu:0", "passes left out",
                  "fuse_linear"):
         assert text in table
     assert len({len(line) for line in table.strip().splitlines()}) == 1

@@ -7,18 +7,16 @@
 #include <unordered_set>
 #include <vector>
 
-#include "config_model.h"
+#include "config_engines.h"
 #include "device_configs.h"
 
 namespace paddle {
 namespace detail {
 
-enum class Precision { kFloat32 = 0, kInt8 = 1, kHalf = 2, kBf16 = 3 };
-
 /// The part of a Config that chooses devices. There is the CPU only: asking for another is recorded and the model runs
 /// on the CPU, as it does in a Paddle that was built without that device. What such a Paddle says is on, is on here.
-struct DeviceChoice : ModelLocation {
-  using ModelLocation::ModelLocation;
+struct DeviceChoice : EngineCalls {
+  using EngineCalls::EngineCalls;
 
   void EnableUseGpu(uint64_t memory_pool_init_size_mb, int device_id = 0,
                     Precision precision_mode = Precision::kFloat32) {
@@ -128,16 +126,18 @@ struct DeviceChoice : ModelLocation {
   std::string custom_device_type() const { return custom_device_type_; }
   bool enable_custom_device_mixed() const { return false; }
 
-  void EnableONNXRuntime() { record("EnableONNXRuntime", kEngine); }
-  void DisableONNXRuntime() {}
-  void EnableORTOptimization() { record("EnableORTOptimization", kEngine); }
-  bool use_onnxruntime() const { return false; }
+  /// A plug-in `onnxruntime` of Coracle, or what stands in.
+  void EnableONNXRuntime() { ask_for("EnableONNXRuntime", "onnxruntime?"); }
+  void DisableONNXRuntime() { take_back("EnableONNXRuntime"); }
+  void EnableORTOptimization() { record("EnableORTOptimization", "engines optimise what they are given"); }
+  bool use_onnxruntime() const { return is_on("EnableONNXRuntime"); }
   bool ort_optimization_enabled() const { return false; }
+  /// OpenVINO runs what it takes of the model, where it is there.
   void EnableOpenVINOEngine(Precision inference_precision) {
-    (void)inference_precision;
-    record("EnableOpenVINOEngine", kEngine);
+    engine_precision_ = inference_precision;
+    ask_for("EnableOpenVINOEngine", "openvino");
   }
-  bool openvino_engine_enabled() const { return false; }
+  bool openvino_engine_enabled() const { return is_on("EnableOpenVINOEngine"); }
 
   void EnableLiteEngine(Precision precision_mode = Precision::kFloat32, bool zero_copy = false,
                         const std::vector<std::string>& passes_filter = {},
@@ -192,6 +192,7 @@ struct DeviceChoice : ModelLocation {
   XpuConfig xpu_config_;
   LiteNNAdapterConfig nnadapter_config_;
   DistConfig dist_config_;
+  Precision engine_precision_ = Precision::kFloat32;  ///< of EnableOpenVINOEngine
   std::string calibration_file_path_;
 };
 

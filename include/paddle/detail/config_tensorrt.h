@@ -10,8 +10,9 @@
 namespace paddle {
 namespace detail {
 
-/// The part of a Config for TensorRT, which does not exist here: like a Paddle without a GPU, all of it is recorded,
-/// and nothing of it is on. CollectShapeRangeInfo works.
+/// The part of a Config for TensorRT. A plug-in of Coracle with that name, or the engines that stand in for it, are
+/// told what this says of subgraphs, precision and operators; the rest is recorded, as in a Paddle without a GPU.
+/// CollectShapeRangeInfo needs no engine.
 struct TensorRtChoice : DeviceChoice {
   using DeviceChoice::DeviceChoice;
   using Shapes = std::map<std::string, std::vector<int>>;
@@ -21,22 +22,30 @@ struct TensorRtChoice : DeviceChoice {
                             bool use_calib_mode = true, bool use_cuda_graph = false) {
     (void)workspace_size;
     (void)max_batch_size;
-    (void)min_subgraph_size;
     (void)use_static;
     (void)use_calib_mode;
     (void)use_cuda_graph;
+    min_subgraph_size_ = min_subgraph_size < 1 ? 1 : min_subgraph_size;
     tensorrt_precision_ = precision;
-    record("EnableTensorRtEngine", kEngine);
+    ask_for(kTensorRt, "tensorrt?");
   }
-  bool tensorrt_engine_enabled() const { return false; }
+  /// True if an engine runs parts of the model for it.
+  bool tensorrt_engine_enabled() const { return is_on(kTensorRt); }
   Precision tensorrt_precision_mode() const { return tensorrt_precision_; }
   void SetTRTDynamicShapeInfo(const Shapes& min_input_shape, const Shapes& max_input_shape,
                               const Shapes& optim_input_shape, bool disable_trt_plugin_fp16 = false) {
-    (void)max_input_shape;
-    (void)optim_input_shape;
     (void)disable_trt_plugin_fp16;
     tensorrt_dynamic_shape_ = !min_input_shape.empty();
-    record("SetTRTDynamicShapeInfo", "any shape may be run");
+    shape_ranges_.clear();
+    for (const auto& item : min_input_shape) {
+      const auto most = max_input_shape.find(item.first);
+      const auto usual = optim_input_shape.find(item.first);
+      const bool complete = most != max_input_shape.end() && usual != optim_input_shape.end();
+      if (!complete || item.first.find(',') != std::string::npos) continue;
+      // What is no input follows from those.
+      shape_ranges_ += (shape_ranges_.empty() ? "" : ",") + item.first + "?=" + sizes(item.second) + ".." +
+                       sizes(usual->second) + ".." + sizes(most->second);
+    }
   }
   bool tensorrt_dynamic_shape_enabled() const { return tensorrt_dynamic_shape_; }
 
@@ -54,13 +63,16 @@ struct TensorRtChoice : DeviceChoice {
     shape_range_info_path_ = shape_range_info_path;
     allow_build_at_runtime_ = allow_build_at_runtime;
     tuned_dynamic_shape_ = true;
-    record("EnableTunedTensorRtDynamicShape", "any shape may be run; the file is not read");
   }
   bool tuned_tensorrt_dynamic_shape() const { return tuned_dynamic_shape_; }
   bool trt_allow_build_at_runtime() const { return allow_build_at_runtime_; }
 
-  void Exp_DisableTensorRtOPs(const std::vector<std::string>&) { record("Exp_DisableTensorRtOPs", kEngine); }
-  void Exp_DisableTensorRtSubgraph(const std::vector<std::string>&) { record("Exp_DisableTensorRtSubgraph", kEngine); }
+  /// No engine runs operators of these types, by Paddle's names, nor what they were fused into.
+  void Exp_DisableTensorRtOPs(const std::vector<std::string>& ops) { keep_native('=', ops, "Exp_DisableTensorRtOPs"); }
+  /// No engine runs what makes one of these variables.
+  void Exp_DisableTensorRtSubgraph(const std::vector<std::string>& var_name_not_trt) {
+    keep_native('%', var_name_not_trt, "Exp_DisableTensorRtSubgraph");
+  }
   void Exp_SpecifyTensorRTSubgraphPrecision(const std::vector<std::string>&, const std::vector<std::string>&,
                                             const std::vector<std::string>&) {
     record("Exp_SpecifyTensorRTSubgraphPrecision", kEngine);
@@ -87,7 +99,40 @@ struct TensorRtChoice : DeviceChoice {
   int tensorrt_optimization_level() { return tensorrt_optimization_level_; }
 
  protected:
+  static constexpr const char* kTensorRt = "EnableTensorRtEngine";
+
+  /// What engines are told: nothing unless the Config asks for any.
+  void choose_engines(EngineOptions& options) const {
+    options.engines = coracle_engines();
+    if (options.engines.empty()) return;
+    if (asks(kTensorRt)) options.min_ops = min_subgraph_size_;
+    options.marks = native_marks_;
+    const bool there = !engines_there().empty();
+    if (there) options.shapes = shape_ranges_;
+    if (there && tuned_dynamic_shape_ && !shape_range_info_path_.empty()) {
+      options.shapes += (options.shapes.empty() ? "@" : ",@") + shape_range_info_path_;
+    }
+    const bool rounds = (asks(kTensorRt) && tensorrt_precision_ == Precision::kBf16) ||
+                        (asks("EnableOpenVINOEngine") && engine_precision_ == Precision::kBf16);
+    if (rounds && there) options.precision = "bf16";
+  }
+  static std::string sizes(const std::vector<int>& shape) {
+    std::string out;
+    for (const int size : shape) out += (out.empty() ? "" : "x") + std::to_string(size);
+    return out;
+  }
+  void keep_native(char kind, const std::vector<std::string>& names, const char* call) {
+    for (const std::string& name : names) {
+      require(!name.empty() && name.find(',') == std::string::npos, call, " was given '", name,
+              "', expected names without commas");
+      native_marks_ += (native_marks_.empty() ? "native" : ",native") + (kind + name);
+    }
+  }
+
   Precision tensorrt_precision_ = Precision::kFloat32;
+  int min_subgraph_size_ = 3;
+  std::string native_marks_;  ///< as in coracle_model_options
+  std::string shape_ranges_;  ///< likewise
   bool tensorrt_dynamic_shape_ = false;
   bool shape_range_info_collected_ = false;
   bool tuned_dynamic_shape_ = false;

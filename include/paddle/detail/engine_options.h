@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #endif
 
+#include <cstdint>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -27,6 +28,10 @@ struct EngineOptions {
   std::string disable_passes;   ///< as in coracle_model_options
   std::string disable_kernels;  ///< likewise
   std::string precision;        ///< likewise
+  std::string engines;          ///< likewise
+  std::string marks;            ///< likewise
+  std::string shapes;           ///< likewise
+  int64_t min_ops = 2;          ///< likewise
   bool dump_graphs = false;
   std::string dump_folder;       ///< where to; empty: the working directory
   std::string shape_range_file;  ///< where to write the shapes of all runs; empty: nowhere

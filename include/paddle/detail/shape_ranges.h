@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <mutex>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ class ShapeRanges {
   explicit ShapeRanges(const std::string& path) : path_(path) {
     require(std::ofstream(path, std::ios::app).good(), "CollectShapeRangeInfo: cannot write file '", path, "'");
   }
+  /// For who writes `text` itself.
+  ShapeRanges() = default;
   ShapeRanges(const ShapeRanges&) = delete;
   ShapeRanges& operator=(const ShapeRanges&) = delete;
 
@@ -33,18 +36,25 @@ class ShapeRanges {
     if (!values.empty()) count(values_[name], values);
   }
 
-  /// Writes Paddle's file: a protobuf text of ShapeRangeInfos.
-  void write() const {
+  /// Paddle's file: a protobuf text of ShapeRangeInfos.
+  std::string text() const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    std::ofstream out(path_, std::ios::trunc);
+    std::ostringstream out;
     for (const auto& item : shapes_) {
-      out << "shape_range_info {\n  name: \"" << item.first << "\"\n";
+      out << "shape_range_info {\n  name: \"" << escaped(item.first) << "\"\n";
       write_three(out, item.second, "shape");
       const auto values = values_.find(item.first);
       if (values != values_.end()) write_three(out, values->second, "value");
       out << "}\n";
     }
+    return out.str();
   }
+  /// How many variables were seen.
+  size_t size() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return shapes_.size();
+  }
+  void write() const { std::ofstream(path_, std::ios::trunc) << text(); }
 
  private:
   struct Count {
@@ -81,6 +91,24 @@ class ShapeRanges {
       values.push_back(tensor.dtype == CORACLE_INT64 ? wide : narrow);
     }
     return values;
+  }
+
+  /// As a text in quotes has it.
+  static std::string escaped(const std::string& name) {
+    std::string out;
+    for (const char c : name) {
+      const auto code = static_cast<unsigned char>(c);
+      if (c == '"' || c == '\\') {
+        out += {'\\', c};
+      } else if (code < 0x20 || code == 0x7F) {
+        for (const unsigned part : {0x5CU, '0' + code / 64U, '0' + code / 8U % 8U, '0' + code % 8U}) {
+          out += static_cast<char>(part);
+        }
+      } else {
+        out += c;
+      }
+    }
+    return out;
   }
 
   /// Of several that of which the first came last, as in Paddle.

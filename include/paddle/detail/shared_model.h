@@ -93,6 +93,10 @@ class SharedModel {
       load.disable_kernels = null_if_empty(options_.disable_kernels);
     }
     load.precision = null_if_empty(options_.precision);
+    load.engines = null_if_empty(options_.engines);
+    load.marks = null_if_empty(options_.marks);
+    load.shapes = null_if_empty(options_.shapes);
+    load.min_ops = options_.min_ops;
     if (options.dump_graphs) {
       load.after_pass = GraphDump::after_pass;
       load.after_pass_user = &dump;

@@ -5,42 +5,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "cli/commands.h"
 #include "cli/compare/engine.h"
 #include "cli/compare/side.h"
 #include "cli/failure.h"
+#include "cli/input/data_sets.h"
 #include "cli/interrupt.h"
 
 namespace coracle::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-/// DIR/NAME.npy or DIR/INDEX.npy as entries of --input.
-void add_folder(const std::string& folder, const std::vector<api::TensorInfo>& inputs, InputOptions& options) {
-  if (!fs::is_directory(folder)) {
-    throw Failure(ExitCode::kIo,
-                  fmt::format("--data {}: no such folder; expected one with NAME.npy for each input", folder));
-  }
-  size_t found = 0;
-  std::string names;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    names.append(i == 0 ? "" : ", ").append(inputs[i].name);
-    for (const std::string& name : {inputs[i].name, std::to_string(i)}) {
-      const std::string path = (fs::path(folder) / (name + ".npy")).string();
-      if (!fs::exists(path)) continue;
-      options.files.push_back(inputs[i].name + "=" + path);
-      ++found;
-      break;
-    }
-  }
-  if (found == 0) {
-    throw Failure(ExitCode::kIo,
-                  fmt::format("--data {}: it has no NAME.npy of an input; the inputs are: {}", folder, names));
-  }
-}
 
 /// The sets of inputs to compare with: one for each --data, or for each of `seeds`.
 std::vector<std::vector<NamedInput>> input_sets(const api::Model& model, const InputOptions& given,
@@ -48,8 +22,7 @@ std::vector<std::vector<NamedInput>> input_sets(const api::Model& model, const I
   const std::vector<api::TensorInfo> infos = model.inputs();
   std::vector<InputOptions> sets;
   for (const std::string& folder : arguments.data) {
-    sets.push_back(given);
-    add_folder(folder, infos, sets.back());
+    sets.push_back(with_data(given, folder, infos));
   }
   for (int i = 0; arguments.data.empty() && i < arguments.seeds; ++i) {
     sets.push_back(given);

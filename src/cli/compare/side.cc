@@ -91,6 +91,7 @@ constexpr Key kKeys[] = {
     {"device", [](const Setting& s) { s.model.options.device = s.value; }},
     {"engines", [](const Setting& s) { s.model.options.engines = s.value; }},
     {"mark", [](const Setting& s) { s.model.options.marks = s.value; }},
+    {"shapes", [](const Setting& s) { s.model.options.shapes = s.value; }},
     {"threads",
      [](const Setting& s) {
        const int64_t threads = whole_number(s.option, s.key, s.value);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <map>
 
 #include "cli/graph/drawing.h"
+#include "cli/graph/engines.h"
 
 namespace coracle::cli {
 namespace {
@@ -18,7 +20,20 @@ std::string quoted(const std::string& s) {
 /// Writes a graph and its regions; vertices are called by a prefix per graph: "g0_n3".
 class Writer {
  public:
-  explicit Writer(std::string& out) : out_(out) {}
+  Writer(std::string& out, std::vector<std::string> engines) : out_(out), engines_(std::move(engines)) {}
+
+  /// A cluster with the colour of each engine, if there is any.
+  void legend(const std::string& indent) {
+    if (engines_.empty()) return;
+    line(indent, "subgraph cluster_legend {", "");
+    line(indent + "  ", "label=\"engines\"");
+    for (size_t i = 0; i < engines_.size(); ++i) {
+      line(indent + "  ",
+           "legend" + std::to_string(i) + " [shape=box, label=" + quoted(engines_[i]) + filled(engines_[i]) + "]");
+    }
+    line(indent + "  ", "natively [shape=box]");
+    line(indent, "}", "");
+  }
 
   void write(const GraphText& graph, const std::string& indent) {
     const std::string prefix = "g" + std::to_string(graphs_++) + "_";
@@ -58,10 +73,19 @@ class Writer {
     line(indent, "subgraph cluster_" + std::to_string(clusters_++) + " {", "");
     line(indent + "  ", "label=" + quoted(title));
   }
+  /// ", style=filled, fillcolor=..." for a part that an engine runs.
+  std::string filled(const std::string& engine) const {
+    const auto at = std::find(engines_.begin(), engines_.end(), engine);
+    if (at == engines_.end()) return {};
+    return std::string(", style=filled, fillcolor=\"") + engine_colour(static_cast<size_t>(at - engines_.begin())) +
+           "\"";
+  }
   void node(const GraphNode& n, const std::string& vertex, const std::string& indent) {
-    line(indent, vertex + " [shape=box, label=" + quoted(n.op) + ", tooltip=" + quoted(n.attributes) + "]");
+    const std::string tip = n.attributes + (n.attributes.empty() || n.cause.empty() ? "" : "\n") + n.cause;
+    line(indent, vertex + " [shape=box, label=" + quoted(n.op) + ", tooltip=" + quoted(tip) + filled(n.engine) + "]");
     for (size_t r = 0; r < n.regions.size(); ++r) {
-      open(indent, n.op + ", region " + std::to_string(r));
+      open(indent, n.engine.empty() ? n.op + ", region " + std::to_string(r) : "on " + n.engine);
+      if (!n.engine.empty()) line(indent + "  ", "tooltip=" + quoted(n.engine) + filled(n.engine).replace(0, 2, "; "));
       write(n.regions[r], indent + "  ");
       line(indent, "}", "");
     }
@@ -74,6 +98,7 @@ class Writer {
   }
 
   std::string& out_;
+  std::vector<std::string> engines_;
   int graphs_ = 0;
   int clusters_ = 0;
 };
@@ -82,7 +107,9 @@ class Writer {
 
 std::string graph_dot(const GraphText& graph) {
   std::string out = "digraph model {\n";
-  Writer(out).write(graph, "  ");
+  Writer writer(out, engines_of(graph));
+  writer.legend("  ");
+  writer.write(graph, "  ");
   return out + "}\n";
 }
 

@@ -5,6 +5,7 @@
 #include "cli/failure.h"
 #include "cli/file.h"
 #include "cli/graph/drawing.h"
+#include "cli/graph/engines.h"
 #include "cli/text.h"
 
 namespace coracle::cli {
@@ -56,19 +57,29 @@ Stage stage_of(const ModelArguments& m, const std::string& name) {
   return stage;
 }
 
-std::string text_at(const ModelArguments& arguments, const InputOptions& inputs, const std::string& stage_name) {
+/// The text, and what is told of engines if they run parts of that graph.
+struct Drawn {
+  std::string text;
+  std::string engines;
+};
+
+Drawn text_at(const ModelArguments& arguments, const InputOptions& inputs, const std::string& stage_name) {
   const bool typed = !inputs.shapes.empty() || !inputs.files.empty();
   ModelArguments m = arguments;
   if (stage_name != "final") {
     const Stage stage = stage_of(m, stage_name);
-    if (!typed) return stage.text;
+    if (!typed) return {stage.text, ""};
     m.options.max_rewrites = stage.rewrites;
+    m.options.engines.clear();  // their blocks are cut behind the last rewrite
+    m.options.marks.clear();
   }
   const api::Model model(m.model, m.params, m.options);
-  if (!typed) return model.graph_text();
+  const bool engines = !m.options.engines.empty() || !m.options.marks.empty();
+  const std::string told = engines ? model.engines() : "";
+  if (!typed) return {model.graph_text(), told};
   api::Session session(model, {.threads = 1});
   set_inputs(model, inputs, session);
-  return session.graph_text();
+  return {session.graph_text(), told};
 }
 
 }  // namespace
@@ -82,12 +93,13 @@ void graph(const ModelArguments& arguments, const InputOptions& inputs, const st
       !name.ends_with(".txt")) {
     throw Failure(ExitCode::kUsage, "--output " + output + ": expected the name of a .svg, .html, .dot or .txt file");
   }
-  const std::string text = text_at(arguments, inputs, stage);
+  const Drawn drawn = text_at(arguments, inputs, stage);
   if (name.ends_with(".txt")) {
-    write_file(output, text);
+    write_file(output, drawn.text);
     return;
   }
-  const GraphText parsed = parse_graph(text);
+  GraphText parsed = parse_graph(drawn.text);
+  if (!drawn.engines.empty()) tell_causes(parsed, drawn.engines);
   if (output.empty()) {
     fmt::print("{}", graph_dot(parsed));
     return;

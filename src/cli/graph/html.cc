@@ -13,7 +13,7 @@ border-bottom:1px solid #c3ccd8;z-index:1}
 #drawing svg{width:100%;height:100%;display:block}
 #details{position:fixed;right:0;bottom:0;max-width:45%;max-height:50%;overflow:auto;margin:0;padding:10px;background:#fff;
 border:1px solid #c3ccd8;font:12px monospace;white-space:pre-wrap;display:none;z-index:1}
-.head{cursor:pointer}.node,.value{cursor:pointer}.found rect{fill:#ffe9a8}.current rect{stroke:#d2691e;stroke-width:3}
+.head{cursor:pointer}.node,.value{cursor:pointer}g.node.found rect{fill:#ffe9a8}.current rect{stroke:#d2691e;stroke-width:3}
 .folded .body{display:none}
 )";
 

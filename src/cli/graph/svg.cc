@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "cli/graph/drawing.h"
+#include "cli/graph/engines.h"
 #include "cli/graph/layers.h"
 
 namespace coracle::cli {
@@ -52,6 +53,33 @@ struct Origin {
 
 class Painter {
  public:
+  explicit Painter(std::vector<std::string> engines) : engines_(std::move(engines)) {}
+
+  /// The colours of engines; empty where there are none.
+  std::string style() const {
+    std::string out;
+    for (size_t i = 0; i < engines_.size(); ++i) {
+      out += fmt::format(".node.engine{0} rect,.frame.engine{0}{{fill:{1}}}", i, engine_colour(i));
+    }
+    return out;
+  }
+  /// What the colours mean.
+  Part legend() const {
+    Part p;
+    for (size_t i = 0; !engines_.empty() && i <= engines_.size(); ++i) {
+      const std::string& name = i < engines_.size() ? engines_[i] : kNatively;
+      const double width = static_cast<double>(name.size()) * kLetter + 16;
+      p.svg += fmt::format(
+                   "<g class=\"node {}\" transform=\"translate({:.1f},0)\"><title>{}</title>"
+                   "<rect width=\"{:.1f}\" height=\"20\" rx=\"3\"/>",
+                   class_of(name), p.width, xml_escaped(name), width) +
+               text_line(width / 2, kLine, "", name) + "</g>";
+      p.width += width + kMargin;
+      p.height = kHeader + kMargin;
+    }
+    return p;
+  }
+
   /// The groups of a graph from its inputs to its outputs. `prefix` begins the names of its elements.
   Part stack(const GraphText& graph, const std::string& prefix) {
     Graph g{graph, prefix, {}};
@@ -84,6 +112,14 @@ class Painter {
   }
 
  private:
+  inline static const std::string kNatively = "natively";
+
+  /// "engine0" for the first engine; empty for what is none.
+  std::string class_of(const std::string& engine) const {
+    const auto at = std::find(engines_.begin(), engines_.end(), engine);
+    return at == engines_.end() ? std::string() : fmt::format("engine{}", at - engines_.begin());
+  }
+
   struct Graph {
     const GraphText& text;
     const std::string& prefix;
@@ -129,6 +165,7 @@ class Painter {
   static std::string described(const Graph& g, const GraphNode& n) {
     std::string text = n.op;
     if (!n.attributes.empty()) text += "\n{" + n.attributes + "}";
+    if (!n.cause.empty()) text += "\nnatively: " + n.cause;
     const auto value = [&](const char* what, const std::string& id) {
       const auto origin = g.origins.find(id);
       if (origin == g.origins.end()) return;
@@ -139,7 +176,7 @@ class Painter {
     return text;
   }
 
-  static Part node(const Graph& g, size_t index) {
+  Part node(const Graph& g, size_t index) const {
     const GraphNode& n = g.text.nodes[index];
     std::vector<std::string> lines;
     for (const std::string& id : n.inputs) {
@@ -153,8 +190,10 @@ class Painter {
       p.width = std::max(p.width, static_cast<double>(l.size()) * kLetter * 9 / 11 + 12);
     p.height = kLine + 8 + 11 * static_cast<double>(lines.size());
     p.svg = fmt::format(
-                "<g class=\"node\" id=\"{}{}\"><title>{}</title><rect width=\"{:.1f}\" height=\"{:.1f}\" rx=\"3\"/>",
-                g.prefix, index, xml_escaped(described(g, n)), p.width, p.height) +
+                "<g class=\"node{}\" id=\"{}{}\"><title>{}</title><rect width=\"{:.1f}\" height=\"{:.1f}\" "
+                "rx=\"3\"/>",
+                n.engine.empty() ? "" : " " + class_of(n.engine), g.prefix, index, xml_escaped(described(g, n)),
+                p.width, p.height) +
             text_line(p.width / 2, kLine + 1, "op", n.op);
     for (size_t i = 0; i < lines.size(); ++i)
       p.svg += text_line(p.width / 2, kLine + 12 + 11 * static_cast<double>(i), "small", lines[i]);
@@ -179,9 +218,10 @@ class Painter {
     const double body = kHeader + kMargin + inner.height;
     p.height = body + kMargin + (first.regions.empty() ? 0 : regions.height + 2 * kMargin);
     p.svg = fmt::format(
-        "<rect class=\"frame\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"5\"/><g class=\"head\">"
+        "<rect class=\"frame{}\" width=\"{:.1f}\" height=\"{:.1f}\" rx=\"5\"/><g class=\"head\">"
         "<rect width=\"{:.1f}\" height=\"{:.1f}\" fill=\"transparent\"/><text x=\"{:.1f}\" y=\"15\">{}</text></g>",
-        p.width, p.height, p.width, kHeader, kMargin, xml_escaped(title));
+        first.engine.empty() ? "" : " " + class_of(first.engine), p.width, p.height, p.width, kHeader, kMargin,
+        xml_escaped(title));
     p.svg += "<g class=\"body\">" + moved(inner, (p.width - inner.width) / 2, kHeader + kMargin);
     if (!first.regions.empty())
       p.svg +=
@@ -253,6 +293,8 @@ class Painter {
     return {fmt::format("<path class=\"edge\" marker-end=\"url(#arrow)\" d=\"{}\"/>", path),
             label.empty() ? std::string() : text_line(x, y, "label", shortened(label, 40))};
   }
+
+  std::vector<std::string> engines_;
 };
 
 }  // namespace
@@ -273,14 +315,17 @@ std::string xml_escaped(const std::string& text) {
 }
 
 std::string graph_svg(const GraphText& graph) {
-  const Part all = Painter().stack(graph, "n");
+  Painter painter(engines_of(graph));
+  const Part all = painter.stack(graph, "n");
+  const Part legend = painter.legend();
   return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"-12 -12 {0:.0f} "
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"-12 {4:.0f} {0:.0f} "
       "{1:.0f}\">"
       "<style>{2}</style><defs><marker id=\"arrow\" viewBox=\"0 0 6 6\" refX=\"5\" refY=\"3\" markerWidth=\"6\" "
       "markerHeight=\"6\" orient=\"auto\"><path d=\"M0 0L6 3L0 6z\" fill=\"#8494a8\"/></marker></defs>"
       "<g id=\"view\">{3}</g></svg>\n",
-      all.width + 24, all.height + 24, kStyle, all.svg);
+      std::max(all.width, legend.width) + 24, all.height + legend.height + 24, kStyle + painter.style(),
+      all.svg + (legend.svg.empty() ? "" : moved(legend, 0, -legend.height)), -12 - legend.height);
 }
 
 }  // namespace coracle::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/graph/text_form.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "cli/failure.h"
@@ -97,6 +98,11 @@ class Parser {
     if (peek() == ':') v.type += until(",) \n=]");  // how its elements lie, or that it is an array of tensors
     return v;
   }
+  /// Of the attributes of an engine_block: what stands in quotes.
+  static std::string engine_in(std::string_view attributes) {
+    const size_t begin = std::min(attributes.find('"'), attributes.size() - 1) + 1;
+    return std::string(attributes.substr(begin, attributes.find('"', begin) - begin));
+  }
   GraphNode node() {
     GraphNode n;
     const size_t begin = at_;
@@ -121,6 +127,7 @@ class Parser {
       }
     }
     if (take(" {")) n.attributes = within('}');
+    if (n.op == "engine_block") n.engine = engine_in(n.attributes);
     if (take(" lod ")) until(" \n");
     if (take(" scope \"")) string();
     while (take(" graph (")) {

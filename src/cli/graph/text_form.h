@@ -22,6 +22,8 @@ struct GraphNode {
   std::vector<std::string> inputs;  ///< ids, without what is absent
   std::vector<GraphValue> outputs;
   std::vector<GraphText> regions;
+  std::string engine;  ///< that runs the region as a block; or empty
+  std::string cause;   ///< why no engine runs it, where that was asked and is known
 };
 
 struct GraphText {

@@ -189,6 +189,10 @@ LoadedApi load() {
   if (api.get_version(&version) != 0 || api.core_create(&core) != 0) return because("it does not start");
   api.version = version.build == nullptr ? "unknown" : version.build;
   api.version_free(&version);
+  Dl_info info{};
+  if (::dladdr(reinterpret_cast<const void*>(api.get_version), &info) != 0 && info.dli_fname != nullptr) {
+    api.file = info.dli_fname;
+  }
   api.core = core;
   if (std::atoi(api.version.c_str()) < kFirstYear) {
     return because(text("it is ", api.version, ", and ", kFirstYear, ".0 or later is needed"));

@@ -72,6 +72,7 @@ struct Api {
   const Core* core = nullptr;
   int float32 = 0;  ///< the number of the element type: versions differ in what stands before it
   std::string version;
+  std::string file;  ///< the library
 
   /// The number of an element type of ours; 0 of one that the engine does not take.
   int element_type(DType dtype) const;

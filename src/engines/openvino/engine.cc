@@ -280,6 +280,10 @@ class OpenVino final : public Engine {
     const Api* api = loaded_api().api;
     return api == nullptr ? "" : "OpenVINO " + api->version;
   }
+  std::string file() const override {
+    const Api* api = loaded_api().api;
+    return api == nullptr ? std::string() : api->file;
+  }
   std::string refusal(const Graph& graph, const Node& node) const override { return refusal_of(graph, node); }
 
   std::shared_ptr<const CompiledBlock> compile(const BlockToCompile& block) const override {

@@ -23,6 +23,7 @@ struct Block {
 class BlockPlan {
  public:
   static constexpr int kNone = -1;
+  static constexpr int kNative = -2;
 
   BlockPlan(const Graph& graph, const EngineChoice& choice);
 
@@ -32,7 +33,7 @@ class BlockPlan {
 
   struct NodeState {
     int block = kNone;
-    int marked = kNone;      ///< the engine that a user gave it to
+    int marked = kNone;      ///< the engine that a user gave it to, or kNative
     bool candidate = false;  ///< of the engine whose turn it is
     std::string cause;       ///< why engines do not run it
   };

@@ -8,6 +8,8 @@
 namespace coracle {
 
 UsedEngine used_engine(std::string_view name, Precision precision) {
+  const bool optional = name.ends_with('?');
+  if (optional) name.remove_suffix(1);
   const size_t colon = std::min(name.find(':'), name.size());
   UsedEngine used{.name = std::string(name), .options = {.precision = precision}};
   used.options.device = name.substr(std::min(colon + 1, name.size()));
@@ -15,6 +17,8 @@ UsedEngine used_engine(std::string_view name, Precision precision) {
   used.missing = found.engine == nullptr ? found.missing : found.engine->missing();
   if (used.missing.empty()) {
     used.engine = found.engine;
+  } else if (optional) {
+    log(LogLevel::kInfo, "the engine ", in_quotes(name), " is not used: ", used.missing);
   } else {
     log(LogLevel::kWarning, "the engine ", in_quotes(name),
         " cannot be used, what it would run runs natively: ", used.missing);
@@ -37,11 +41,11 @@ size_t engine_for_marks(std::string_view name, Precision precision, EngineChoice
 }  // namespace
 
 void add_mark(std::string_view text, Precision precision, EngineChoice& choice) {
-  const size_t end = text.find_first_of(":=@");
+  const size_t end = text.find_first_of(":=@%");
   require(end != std::string_view::npos && end > 0 && end + 1 < text.size(), ErrorCode::kInvalidArgument, "the mark ",
           in_quotes(text),
-          " is none of ENGINE:NODE, ENGINE=OPERATOR, ENGINE@SCOPE and ENGINE:VARIABLE..VARIABLE, as in "
-          "'openvino:conv2d_*'");
+          " is none of ENGINE:NODE, ENGINE=OPERATOR, ENGINE@SCOPE, ENGINE%VARIABLE and ENGINE:VARIABLE..VARIABLE, as "
+          "in 'openvino:conv2d_*'");
   const std::string_view name = text.substr(0, end);
   const std::string_view what = text.substr(end + 1);
   EngineMark mark;
@@ -50,6 +54,8 @@ void add_mark(std::string_view text, Precision precision, EngineChoice& choice) 
     mark.kind = EngineMark::Kind::kType;
   } else if (text[end] == '@') {
     mark.kind = EngineMark::Kind::kScope;
+  } else if (text[end] == '%') {
+    mark.kind = EngineMark::Kind::kMakes;
   } else if (dots != std::string_view::npos) {
     mark.kind = EngineMark::Kind::kBetween;
     mark.to = what.substr(dots + 2);
@@ -57,7 +63,7 @@ void add_mark(std::string_view text, Precision precision, EngineChoice& choice) 
   mark.pattern = mark.kind == EngineMark::Kind::kBetween ? what.substr(0, dots) : what;
   require(!mark.pattern.empty() && (mark.kind != EngineMark::Kind::kBetween || !mark.to.empty()),
           ErrorCode::kInvalidArgument, "the mark ", in_quotes(text), " names only one of two variables");
-  mark.engine = engine_for_marks(name, precision, choice);
+  mark.engine = name == kNativeName ? EngineMark::kNative : engine_for_marks(name, precision, choice);
   choice.marks.push_back(std::move(mark));
 }
 
@@ -65,7 +71,7 @@ void add_marked_engines(const Graph& graph, Precision precision, EngineChoice& c
   for (NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     const std::string_view name = node.scope.empty() ? std::string_view() : engine_of_scope(node.scope);
-    if (!name.empty()) engine_for_marks(name, precision, choice);
+    if (!name.empty() && name != kNativeName) engine_for_marks(name, precision, choice);
     for (const std::shared_ptr<Graph>& region : node.regions) add_marked_engines(*region, precision, choice);
   }
 }

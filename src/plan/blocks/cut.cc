@@ -107,7 +107,11 @@ class Cutter {
   void tell(const BlockPlan& plan, NodeId id, const std::string& key, const std::vector<std::string>& names) {
     const Node& node = plan.graph().node(id);
     const BlockPlan::NodeState& state = plan.state(id);
-    CutNode told{.graph = key, .node = node.name, .op = node.op.name(), .engine = {}, .block = {}, .cause = {}};
+    CutNode told{
+        .graph = key, .node = node.name, .op = node.op.name(), .makes = {}, .engine = {}, .block = {}, .cause = {}};
+    for (auto v = node.outputs.begin(); v != node.outputs.end() && told.makes.empty(); ++v) {
+      told.makes = plan.graph().value(*v).name;
+    }
     if (state.block == BlockPlan::kNone) {
       told.cause = state.cause;
     } else {

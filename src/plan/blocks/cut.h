@@ -14,6 +14,7 @@ struct CutNode {
   std::string graph;  ///< "main", or where its region is: "main/while_3/0"
   std::string node;
   std::string op;
+  std::string makes;   ///< its first result that has a name; or empty
   std::string engine;  ///< empty if it runs natively
   std::string block;   ///< the name of the block's node; empty as above
   std::string cause;   ///< why engines do not run it; empty if one does

@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "ops/conv_pool/conv2d_fused.h"
+#include "ops/conv_pool/conv2d_transpose_fused.h"
+#include "ops/matmul/linear.h"
 #include "plan/blocks/block_plan.h"
 #include "plan/blocks/scope_mark.h"
 
@@ -69,36 +72,100 @@ std::vector<bool> between(const Graph& graph, std::string_view from, std::string
   return on_way;
 }
 
-}  // namespace
+/// Whether a pattern names an operator, by its name or by what older files of Paddle call it.
+bool names_type(std::string_view pattern, const OpRow& row) {
+  return matches(pattern, row.name) ||
+         std::any_of(row.legacy.begin(), row.legacy.end(), [&](const char* type) { return matches(pattern, type); });
+}
+bool names_type(std::string_view pattern, std::string_view name) {
+  const OpRow* row = find_op(name);
+  return row == nullptr ? matches(pattern, name) : names_type(pattern, *row);
+}
 
-void mark_nodes(BlockPlan& plan, size_t engine) {
+/// An operator that rewriting makes, and those that it makes it of besides the steps behind it.
+struct Made {
+  const OpRow* row;
+  std::span<const std::string_view> of;
+};
+constexpr std::string_view kConvolutions[] = {"conv2d", "depthwise_conv2d"};
+constexpr std::string_view kTransposed[] = {"conv2d_transpose", "depthwise_conv2d_transpose"};
+constexpr std::string_view kProducts[] = {"matmul", "legacy_matmul", "matmul_with_flatten", "fc"};
+
+const Epilogue* epilogue_of(const Op& op) {
+  if (const auto* o = op.as<Conv2dFused>()) return o;
+  if (const auto* o = op.as<Conv2dTransposeFused>()) return o;
+  return op.as<Linear>();
+}
+
+/// Whether a pattern names an operator, or one that it was fused of.
+bool names_part(std::string_view pattern, const Op& op) {
+  static constexpr Made kMade[] = {{&kOpRow<Conv2dFused>, kConvolutions},
+                                   {&kOpRow<Conv2dTransposeFused>, kTransposed},
+                                   {&kOpRow<Linear>, kProducts}};
+  const auto named = [&](std::string_view name) { return names_type(pattern, name); };
+  if (names_type(pattern, op.row())) return true;
+  for (const Made& made : kMade) {
+    if (made.row == &op.row() && std::any_of(made.of.begin(), made.of.end(), named)) return true;
+  }
+  const Epilogue* steps = epilogue_of(op);
+  return steps != nullptr && std::any_of(steps->epilogue.begin(), steps->epilogue.end(), [&](const EpilogueStep& s) {
+           switch (s.kind) {
+             case EpilogueKind::kAddChannel:
+             case EpilogueKind::kAddTensor: return named("add");
+             case EpilogueKind::kMultiplyChannel:
+             case EpilogueKind::kMultiplyTensor: return named("multiply");
+             default: return named(name_of(unary_kind(s.kind)));
+           }
+         });
+}
+
+bool is_marked(const EngineMark& mark, const Graph& graph, const Node& node) {
+  switch (mark.kind) {
+    case EngineMark::Kind::kName: return matches(mark.pattern, node.name);
+    case EngineMark::Kind::kType:
+      return mark.engine == EngineMark::kNative ? names_part(mark.pattern, node.op)
+                                                : names_type(mark.pattern, node.op.row());
+    case EngineMark::Kind::kScope: return is_within(node.scope, mark.pattern);
+    case EngineMark::Kind::kMakes:
+      return std::any_of(node.outputs.begin(), node.outputs.end(),
+                         [&](ValueId v) { return graph.value(v).name == mark.pattern; });
+    case EngineMark::Kind::kBetween: return false;  // no matter of one node
+  }
+  return false;
+}
+
+/// Calls `give` for the nodes that marks for an engine name, or for none of them (EngineMark::kNative).
+template <class F>
+void each_marked(const BlockPlan& plan, size_t engine, std::string_view name, const F& give) {
   const Graph& graph = plan.graph();
-  const auto give = [&](NodeId id) {
-    BlockPlan::NodeState& state = plan.state(id);
-    if (state.marked == BlockPlan::kNone) state.marked = static_cast<int>(engine);
-  };
   for (const EngineMark& mark : plan.choice().marks) {
     if (mark.engine != engine) continue;
     std::vector<bool> on_way;
     if (mark.kind == EngineMark::Kind::kBetween) on_way = between(graph, mark.pattern, mark.to);
     for (NodeId id : graph.order()) {
-      const Node& node = graph.node(id);
-      bool marked = false;
-      switch (mark.kind) {
-        case EngineMark::Kind::kName: marked = matches(mark.pattern, node.name); break;
-        case EngineMark::Kind::kType: marked = matches(mark.pattern, node.op.name()); break;
-        case EngineMark::Kind::kScope: marked = is_within(node.scope, mark.pattern); break;
-        case EngineMark::Kind::kBetween: marked = on_way[index(id)]; break;
-      }
-      if (marked) give(id);
+      if (is_marked(mark, graph, graph.node(id)) || (!on_way.empty() && on_way[index(id)])) give(id);
     }
   }
   // What the model itself says.
-  const std::string_view name = kind_of(plan.name_of(engine));
   for (NodeId id : graph.order()) {
     const std::string& scope = graph.node(id).scope;
     if (!scope.empty() && engine_of_scope(scope) == name) give(id);
   }
+}
+
+}  // namespace
+
+void mark_nodes(BlockPlan& plan, size_t engine) {
+  each_marked(plan, EngineMark::kNative, kNativeName, [&](NodeId id) {
+    BlockPlan::NodeState& state = plan.state(id);
+    if (state.marked == BlockPlan::kNative) return;
+    state.marked = BlockPlan::kNative;
+    BlockPlan::add_cause(state, kNativeName, "a mark keeps it from engines");
+  });
+  each_marked(plan, engine, kind_of(plan.name_of(engine)), [&](NodeId id) {
+    BlockPlan::NodeState& state = plan.state(id);
+    if (state.marked == BlockPlan::kNone) state.marked = static_cast<int>(engine);
+  });
 }
 
 }  // namespace coracle

@@ -75,7 +75,9 @@ void devices(Config& config) {
   config.EnableORTOptimization();
   EXPECT(!config.use_onnxruntime() && !config.ort_optimization_enabled());
   config.EnableOpenVINOEngine(PrecisionType::kFloat32);
-  EXPECT(!config.openvino_engine_enabled());
+  EXPECT(config.coracle_engines() == "openvino");
+  config.SetCoracleEngines("");
+  EXPECT(config.coracle_engines().empty() && !config.openvino_engine_enabled());
   config.EnableLiteEngine(PrecisionType::kFloat32, false, {}, {});
   EXPECT(!config.lite_engine_enabled());
   config.NNAdapter()

@@ -9,6 +9,7 @@ from ... import model as models
 from ...errors import InvalidArgumentError
 from .config_cpu import Cpu
 from .config_devices import Devices
+from .config_engines import Engines
 from .config_graph import Graph
 from .config_model import ModelFiles
 from .config_tensorrt import TensorRt
@@ -31,7 +32,7 @@ class Config(ModelFiles, Devices, Cpu, Graph, TensorRt):
         if len(arguments) > 2:
             raise TypeError("Config takes a folder, or a program file and a parameter file, or a Config; given %d arguments" % len(arguments))
         self._used = False
-        for part in (Recorder, ModelFiles, Devices, Cpu, Graph, TensorRt):
+        for part in (Recorder, ModelFiles, Devices, Engines, Cpu, Graph, TensorRt):
             part._defaults(self)
         if len(arguments) == 1 and isinstance(arguments[0], Config):
             self._copy(arguments[0])
@@ -47,7 +48,7 @@ class Config(ModelFiles, Devices, Cpu, Graph, TensorRt):
 
     def summary(self) -> str:
         """A table of what is set, and below it the calls that have no effect here, with the reason."""
-        groups = [self._model_rows(), self._cpu_rows(), self._device_rows(), self._graph_rows()]
+        groups = [self._model_rows(), self._cpu_rows(), self._device_rows(), self._graph_rows(), self._engine_rows()]
         if self._recorded:
             groups.append([(call, "%s (no effect: %s)" % row) for call, row in self._recorded.items()])
         rows = [("Option", "Value")] + [row for group in groups for row in group]
@@ -58,7 +59,7 @@ class Config(ModelFiles, Devices, Cpu, Graph, TensorRt):
             return ["| %-*s | %-*s |" % (widths[0], option, widths[1], value) for option, value in group]
 
         text = [rule, *lines(rows[:1]), rule]
-        for group in groups:
+        for group in filter(None, groups):
             text += [*lines(group), rule]
         return "\n" + "\n".join(text) + "\n"
 
@@ -68,9 +69,12 @@ class Config(ModelFiles, Devices, Cpu, Graph, TensorRt):
             raise InvalidArgumentError("this Config made a predictor already; a Config serves one: use Config(config) for another, "
                                        "or predictor.clone(), which shares the weights")
         left_out = ["all"] if self.shape_range_info_collected() else self._disabled_passes()
-        # Strips run several operators as one.
-        model = self._load(disable_passes=left_out or None, disable_kernels=["row_tiles", "strided"] if left_out == ["all"] else None,
-                           precision="bf16" if self._onednn_bfloat16 else None,
+        # Row tiles run several operators as one.
+        alone = left_out == ["all"]
+        options = {"precision": "bf16" if self._onednn_bfloat16 else None}
+        if not alone:   # Every operator alone: so is none in a block of an engine.
+            options.update(self._engine_options(self.tensorrt_precision_mode()))
+        model = self._load(disable_passes=left_out or None, disable_kernels=["row_tiles", "strided"] if alone else None, **options,
                            after_pass=GraphDump(self._optim_cache_dir) if self._writes_graphs() else None)
         self._used = True
         return model

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Config: devices and other engines. Coracle runs on the CPU whatever is asked for; results are the same, so calls are recorded."""
+"""Config: devices. Coracle runs on the CPU whatever is asked for; results are the same, so calls are recorded."""
 
 from __future__ import annotations
 
@@ -113,24 +113,6 @@ class Devices(Recorder):
         self._record("enable_opencl", True, ON_CPU)
 
     def use_opencl(self) -> bool:
-        return False
-
-    def enable_onnxruntime(self) -> None:
-        self._record("enable_onnxruntime", True, OWN_ENGINE)
-
-    def disable_onnxruntime(self) -> None:
-        self._recorded.pop("enable_onnxruntime", None)
-
-    def onnxruntime_enabled(self) -> bool:
-        return False
-
-    def enable_ort_optimization(self) -> None:
-        self._record("enable_ort_optimization", True, OWN_ENGINE)
-
-    def enable_openvino_engine(self, inference_precision: PrecisionType = PrecisionType.Float32) -> None:
-        self._record("enable_openvino_engine", PrecisionType(inference_precision).name, OWN_ENGINE)
-
-    def openvino_engine_enabled(self) -> bool:
         return False
 
     def enable_lite_engine(self, precision_mode: PrecisionType = PrecisionType.Float32, zero_copy: bool = False,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Config: TensorRT, which is not used here. What is set is kept, so that what is asked back is what was set; the ranges of
-shapes are collected."""
+"""Config: TensorRT. An engine of that name, or those that stand in for it, are told what is said of subgraphs, precision and operators; the
+rest is kept, so that what is asked back is what was set. The ranges of shapes are collected."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from types import MappingProxyType
 from typing import Any
 
 from ...errors import InvalidArgumentError
+from .config_engines import Engines
 from .enums import PrecisionType
-from .recorder import Recorder
 
-NOT_USED = "TensorRT is not used, Coracle runs the whole model"
+NOT_USED = "TensorRT is not used"
 
 
-class TensorRt(Recorder):
+class TensorRt(Engines):
     def _defaults(self) -> None:
         self._trt: dict[str, Any] = {"precision": PrecisionType.Float32, "dynamic_shape": False, "tuned": False, "build_at_runtime": False,
                                      "level": 3, "shape_ranges": "", "collected": False}
@@ -25,10 +25,11 @@ class TensorRt(Recorder):
                                precision_mode: PrecisionType = PrecisionType.Float32, use_static: bool = False,
                                use_calib_mode: bool = True, use_cuda_graph: bool = False) -> None:
         self._trt["precision"] = PrecisionType(precision_mode)
-        self._record("enable_tensorrt_engine", PrecisionType(precision_mode).name, NOT_USED)
+        self._ask_for_tensorrt(min_subgraph_size)
 
     def tensorrt_engine_enabled(self) -> bool:
-        return False
+        """True if an engine runs parts of the model for it."""
+        return self._is_on("enable_tensorrt_engine")
 
     def tensorrt_precision_mode(self) -> PrecisionType:
         return self._trt["precision"]
@@ -40,8 +41,14 @@ class TensorRt(Recorder):
                                    max_input_shape: Mapping[str, Sequence[int]] = MappingProxyType({}),
                                    optim_input_shape: Mapping[str, Sequence[int]] = MappingProxyType({}),
                                    disable_trt_plugin_fp16: bool = False) -> None:
+        """Engines compile once for shapes of inputs in between; others run natively."""
         self._trt["dynamic_shape"] = bool(min_input_shape)
-        self._record("set_trt_dynamic_shape_info", list(min_input_shape), "shapes may change from run to run without being named")
+        self._shape_ranges = []
+        for name, least in min_input_shape.items():
+            if name not in max_input_shape or name not in optim_input_shape or "," in name:
+                continue
+            sizes = ("x".join(map(str, each)) for each in (least, optim_input_shape[name], max_input_shape[name]))
+            self._shape_ranges.append("%s?=%s" % (name, "..".join(sizes)))   # What is no input follows from those.
 
     def tensorrt_dynamic_shape_enabled(self) -> bool:
         return self._trt["dynamic_shape"]
@@ -63,7 +70,7 @@ class TensorRt(Recorder):
 
     def enable_tuned_tensorrt_dynamic_shape(self, shape_range_info_path: str = "", allow_build_at_runtime: bool = True) -> None:
         self._trt.update(tuned=True, build_at_runtime=allow_build_at_runtime, shape_ranges=os.fspath(shape_range_info_path))
-        self._record("enable_tuned_tensorrt_dynamic_shape", shape_range_info_path or True, NOT_USED)
+        self._tuned_file = os.fspath(shape_range_info_path)
 
     def tuned_tensorrt_dynamic_shape(self) -> bool:
         return self._trt["tuned"]
@@ -75,10 +82,12 @@ class TensorRt(Recorder):
         self._record("mark_trt_engine_outputs", output_tensor_names, NOT_USED)
 
     def exp_disable_tensorrt_ops(self, ops: Sequence[str]) -> None:
-        self._record("exp_disable_tensorrt_ops", ops, NOT_USED)
+        """No engine runs operators of these types, by Paddle's names, nor what they were fused into."""
+        self._keep_native("exp_disable_tensorrt_ops", "=", ops)
 
     def exp_disable_tensorrt_subgraph(self, names: Sequence[str]) -> None:
-        self._record("exp_disable_tensorrt_subgraph", names, NOT_USED)
+        """No engine runs what makes one of these variables."""
+        self._keep_native("exp_disable_tensorrt_subgraph", "%", names)
 
     def exp_specify_tensorrt_subgraph_precision(self, fp16: Sequence[str], int8: Sequence[str], bfp16: Sequence[str]) -> None:
         self._record("exp_specify_tensorrt_subgraph_precision", [*fp16, *int8, *bfp16], NOT_USED)

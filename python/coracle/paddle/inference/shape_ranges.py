@@ -58,11 +58,16 @@ def _write(path: str, shapes: dict[str, Counts], values: dict[str, Counts]) -> N
     """A protobuf text of ShapeRangeInfos, by name."""
     with open(path, "w", encoding="utf-8") as file:
         for name in sorted(shapes, key=str.encode):
-            file.write('shape_range_info {\n  name: "%s"\n' % name)
+            file.write('shape_range_info {\n  name: "%s"\n' % _escaped(name))
             for kind, places in (("shape", shapes[name]), ("value", values.get(name, []))):
                 for what, chosen in (("min", min), ("max", max), ("opt", _most_frequent)):
                     file.writelines("  %s_%s: %d\n" % (what, kind, chosen(place)) for place in places)
             file.write("}\n")
+
+
+def _escaped(name: str) -> str:
+    """As a text in quotes has it."""
+    return "".join("\\" + c if c in '"\\' else "\\%03o" % ord(c) if ord(c) < 0x20 or ord(c) == 0x7f else c for c in name)
 
 
 def _most_frequent(place: Counter) -> int:

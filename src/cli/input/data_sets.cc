@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/input/data_sets.h"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+
+#include "cli/failure.h"
+#include "cli/text.h"
+
+namespace coracle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string names_of(const std::vector<api::TensorInfo>& inputs) {
+  std::string names;
+  for (const api::TensorInfo& info : inputs) names.append(names.empty() ? "" : ", ").append(info.name);
+  return names;
+}
+
+void add_file(const std::string& file, const std::vector<api::TensorInfo>& inputs, InputOptions& options) {
+  const std::string name = lower_case(file);
+  if (name.ends_with(".npz") || name.ends_with(".json")) {
+    options.files.push_back(file);
+    return;
+  }
+  if (inputs.size() != 1) {
+    throw Failure(
+        ExitCode::kUsage,
+        fmt::format("--data {}: the model has {} inputs ({}); expected a folder with NAME.npy for each, or an "
+                    ".npz or .json file",
+                    file, inputs.size(), names_of(inputs)));
+  }
+  options.files.push_back(inputs[0].name + "=" + file);
+}
+
+}  // namespace
+
+InputOptions with_data(const InputOptions& given, const std::string& data, const std::vector<api::TensorInfo>& inputs) {
+  InputOptions options = given;
+  std::error_code error;
+  if (!fs::is_directory(data, error)) {
+    if (!fs::exists(data, error)) {
+      throw Failure(ExitCode::kIo,
+                    fmt::format("--data {}: no such folder; expected one with NAME.npy for each input", data));
+    }
+    add_file(data, inputs, options);
+    return options;
+  }
+  size_t found = 0;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    for (const std::string& name : {inputs[i].name, std::to_string(i)}) {
+      const std::string path = (fs::path(data) / (name + ".npy")).string();
+      if (!fs::exists(path, error)) continue;
+      options.files.push_back(inputs[i].name + "=" + path);
+      ++found;
+      break;
+    }
+  }
+  if (found == 0) {
+    throw Failure(ExitCode::kIo,
+                  fmt::format("--data {}: it has no NAME.npy of an input; the inputs are: {}", data, names_of(inputs)));
+  }
+  return options;
+}
+
+}  // namespace coracle::cli
