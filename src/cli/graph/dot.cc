@@ -73,19 +73,23 @@ class Writer {
     line(indent, "subgraph cluster_" + std::to_string(clusters_++) + " {", "");
     line(indent + "  ", "label=" + quoted(title));
   }
-  /// ", style=filled, fillcolor=..." for a part that an engine runs.
-  std::string filled(const std::string& engine) const {
+  /// Of a part that an engine runs; else empty.
+  std::string colour(const std::string& engine) const {
     const auto at = std::find(engines_.begin(), engines_.end(), engine);
-    if (at == engines_.end()) return {};
-    return std::string(", style=filled, fillcolor=\"") + engine_colour(static_cast<size_t>(at - engines_.begin())) +
-           "\"";
+    return at == engines_.end() ? "" : engine_colour(static_cast<size_t>(at - engines_.begin()));
+  }
+  /// ", style=filled, fillcolor=..." for such a part.
+  std::string filled(const std::string& engine) const {
+    const std::string with = colour(engine);
+    return with.empty() ? "" : ", style=filled, fillcolor=\"" + with + "\"";
   }
   void node(const GraphNode& n, const std::string& vertex, const std::string& indent) {
     const std::string tip = n.attributes + (n.attributes.empty() || n.cause.empty() ? "" : "\n") + n.cause;
     line(indent, vertex + " [shape=box, label=" + quoted(n.op) + ", tooltip=" + quoted(tip) + filled(n.engine) + "]");
     for (size_t r = 0; r < n.regions.size(); ++r) {
       open(indent, n.engine.empty() ? n.op + ", region " + std::to_string(r) : "on " + n.engine);
-      if (!n.engine.empty()) line(indent + "  ", "tooltip=" + quoted(n.engine) + filled(n.engine).replace(0, 2, "; "));
+      if (!n.engine.empty())
+        line(indent + "  ", "style=filled; fillcolor=\"" + colour(n.engine) + "\"; tooltip=" + quoted(n.engine));
       write(n.regions[r], indent + "  ");
       line(indent, "}", "");
     }
