@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-neighbours bench-isa bench-startup \
-        bench-kernels bench-operators asan tsan fuzz fuzz-long oracle oracle-demo model-table metamorphic engines-random hostile faults opencl build-times wheel packages reproducible migration docs clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle oracle-demo model-table metamorphic engines-random hostile faults opencl build-times wheel packages reproducible migration docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -97,6 +97,14 @@ bench-growth: bench-ready
 # Beside a busy program, and with more threads than cores, e.g. make bench-neighbours BEFORE=other/libcoracle.so REALTIME=1
 bench-neighbours: bench-ready
 	$(BENCH_PYTHON) bench/neighbours.py $(if $(BEFORE),--before $(BEFORE)) $(if $(REALTIME),--real-time)
+
+# What Coracle adds to runs of OpenVINO, and two blocks at the same time, e.g. make bench-engines MODELS=det,bert THREADS=1
+bench-engines: engines models
+	$(MAKE) --no-print-directory all
+	cmake --preset release -DCORACLE_BUILD_BENCH=ON
+	cmake --build --preset release -j $(JOBS) --target coracle-bench-engines
+	PATH="$(CURDIR)/build/openvino-venv/bin:$$PATH" build/release/coracle-bench-engines
+	build/openvino-venv/bin/python bench/engine_overhead.py $(if $(MODELS),--models $(MODELS)) $(if $(THREADS),--threads $(THREADS))
 
 # Each kernel alone, with shapes of real models, e.g. make bench-kernels KERNELS=conv2d (a regular expression).
 bench-kernels: setup
