@@ -188,8 +188,8 @@ class Block final : public CompiledBlock {
       const Network wanted = make_network(block.graph, block.facts, compiled_->network.open);
       const bool same = same_program(compiled_->network, wanted);
       if (!same && logs(LogLevel::kDebug)) {
-        log(LogLevel::kDebug, "a block has another program for these sizes: ",
-            compiled_->network.ir.difference(wanted.ir));
+        log(LogLevel::kDebug,
+            "a block has another program for these sizes: ", compiled_->network.ir.difference(wanted.ir));
       }
       return same;
     } catch (const Error& e) {
