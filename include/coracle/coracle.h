@@ -172,7 +172,8 @@ typedef struct coracle_model_options {
   /** Bound on the packed weights (constants in the order of kernels) that the model keeps for its sessions; SIZE_MAX:
    * none. Beyond it those that no cached plan uses are given up, and what then still has no room is packed by each plan
    * for itself, and counted with it (coracle_memory.plans). 0 keeps none. Those in a saved model's file are not
-   * counted. */
+   * counted. What engines compile is bound by as many bytes again (coracle_model_engine_bytes): beyond them goes what
+   * was used least recently, but for what each block has used last. */
   size_t weights_cache_bytes;
   /** Where operators run if it has kernels for them: "opencl", "opencl:1" for the second of that kind; all others run
    * on the processor, with copies in between. "cpu" or null: all of them there. A device that is not there is
@@ -259,6 +260,11 @@ CORACLE_API coracle_status coracle_model_save_packed(const coracle_model* model,
 
 /** Bytes of packed weights that the model keeps for its sessions, those in its file excepted. For any thread. */
 CORACLE_API size_t coracle_model_packed_bytes(const coracle_model* model);
+
+/** Bytes of what engines have compiled of the model for its sessions, as far as engines tell: their own copies of
+ * constants, not what a session takes to run them. weights_cache_bytes is a bound on them. For any thread. */
+CORACLE_API size_t coracle_model_engine_bytes(const coracle_model* model);
+
 /**
  * Which engines the model uses (coracle_model_options.engines) and for what, as JSON: in "engines" their names and
  * versions, or why one is missing; in "blocks" the parts that they run; in "nodes" each node of the graph with the

@@ -287,6 +287,8 @@ class Model {
   }
   /// See coracle_model_packed_bytes.
   size_t packed_bytes() const { return coracle_model_packed_bytes(handle_.get()); }
+  /// See coracle_model_engine_bytes.
+  size_t engine_bytes() const { return coracle_model_engine_bytes(handle_.get()); }
   /// What coracle_model_engines says, as JSON.
   std::string engines() const {
     char* text = nullptr;

@@ -239,6 +239,11 @@ class Model:
         return _library.ask("model_packed_bytes", self._handle.pointer)
 
     @property
+    def engine_bytes(self) -> int:
+        """Bytes of what engines have compiled of the model, as far as they tell; `weights_cache_bytes` is a bound on them, too."""
+        return _library.ask("model_engine_bytes", self._handle.pointer)
+
+    @property
     def engines(self) -> dict[str, Any]:
         """In "engines" those that the model uses, with versions, or why they are missing; in "blocks" the parts that they run; in "nodes" each
         node with its block, or why engines do not run it."""

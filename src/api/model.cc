@@ -297,6 +297,10 @@ coracle_status coracle_model_engines(const coracle_model* model, char** json) {
   });
 }
 
+size_t coracle_model_engine_bytes(const coracle_model* model) {
+  return model == nullptr ? 0 : model->model->program()->engine_blocks().bytes();
+}
+
 size_t coracle_model_device_bytes(const coracle_model* model) {
   return model == nullptr ? 0 : model->model->program()->device_bytes();
 }

@@ -21,12 +21,25 @@ struct EngineOptions {
   Precision precision = Precision::kDefault;  ///< below kHigh the engine may round as it likes
 };
 
-/// A block for given shapes.
+/// A dimension of a block's input that has other sizes in other runs.
+struct VaryingDim {
+  static constexpr int64_t kOpen = INT64_MAX;
+  int32_t input = 0;  ///< among the block's
+  int32_t dim = 0;
+  int64_t min = 1;
+  int64_t max = kOpen;
+  friend bool operator==(const VaryingDim&, const VaryingDim&) = default;
+};
+
+/// A block for given shapes, or for all that differ from them in some dimensions alone.
 struct BlockToCompile {
   const Graph& graph;  ///< its inputs, constants, nodes in order and outputs; stays while what is compiled of it lives
   std::span<const Fact> facts;  ///< by value, known all of them, with elements where those are known; for the call only
   int threads = 1;              ///< that a run may keep busy, the caller's included
   const EngineOptions& options;
+  std::span<const VaryingDim> varying = {};  ///< only for engines that say Engine::varies
+  /// Where dimensions vary: facts at sizes of which each varying dimension has at least two.
+  std::span<const std::vector<Fact>> examples = {};
 };
 
 /// What one session needs to run a block. One thread at a time.
@@ -34,7 +47,8 @@ class BlockRun {
  public:
   virtual ~BlockRun() = default;
   /// `inputs` are row-major and of the types that the block was compiled for, but for those whose elements were known
-  /// then, which are as they were; `outputs` have memory of the results' types, to be written. Throws Error; then
+  /// then, which are as they were; of the sizes that it was compiled for, or others that CompiledBlock::serves has said
+  /// yes to. `outputs` have memory of the results' types, to be written. Throws Error; then
   /// outputs are as they may be.
   virtual void run(std::span<const Tensor> inputs, std::span<Tensor> outputs) = 0;
 };
@@ -47,6 +61,10 @@ class CompiledBlock {
   virtual std::unique_ptr<BlockRun> make_run() const = 0;
   /// About how much memory it takes beside the graph's constants; 0 where the engine does not tell.
   virtual size_t bytes() const { return 0; }
+  /// Whether it may run for these facts too, of a block with the same graph, threads and options, which differ from
+  /// those it was compiled for in its varying dimensions alone. Yes only if compiling for them would give the same
+  /// program.
+  virtual bool serves(const BlockToCompile& /*block*/) const { return false; }
   /// What Engine::load makes it of again, in another process too. Throws Error.
   virtual std::vector<uint8_t> save() const { return {}; }
 };
@@ -66,8 +84,11 @@ class Engine {
   /// Why it does not take a node of a graph, for people; empty if it does. Types may be unknown in part: what they turn
   /// out to be may still be refused by `compile`. Needs no library. Throws only for memory.
   virtual std::string refusal(const Graph& graph, const Node& node) const = 0;
-  /// Throws Error where it does not take the block.
+  /// Throws Error where it does not take the block, or not with varying dimensions.
   virtual std::shared_ptr<const CompiledBlock> compile(const BlockToCompile& block) const = 0;
+
+  /// True if it may compile blocks with varying dimensions.
+  virtual bool varies() const { return false; }
 
   /// True if blocks have `save` and `load`.
   virtual bool saves_blocks() const { return false; }

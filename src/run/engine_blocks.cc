@@ -40,6 +40,20 @@ std::string describe(std::span<const Fact> operands) {
   return all;
 }
 
+/// Keeps operands that differ from others of their kind in dimensions in which no two have differed yet.
+void remember(std::list<std::vector<Fact>>& seen, std::span<const Fact> operands) {
+  constexpr size_t kMost = 32;
+  std::vector<std::vector<Fact>> sizes;
+  for (const std::vector<Fact>& s : seen) {
+    if (same_but_sizes(s, operands)) sizes.push_back(s);
+  }
+  const size_t before = differences(sizes).size();
+  sizes.emplace_back(operands.begin(), operands.end());
+  if (sizes.size() > 1 && differences(sizes).size() == before) return;
+  seen.push_front(std::move(sizes.back()));
+  if (seen.size() > kMost) seen.pop_back();
+}
+
 }  // namespace
 
 EngineBlocks::State::State(const Node& block) : decides_sizes(find_deciding(*block.regions.at(0))) {}
@@ -50,6 +64,8 @@ EngineBlocks::State& EngineBlocks::state_of(const Node& block) {
   if (state == nullptr) {
     state = std::make_unique<State>(block);
     state->engine = &engine_of(block);
+    const auto range = ranges_.find(block.regions[0].get());
+    if (range != ranges_.end()) state->range = &range->second;
   }
   return *state;
 }
@@ -101,6 +117,65 @@ std::shared_ptr<const CompiledBlock> EngineBlocks::compile_or_load(const UsedEng
   return compiled;
 }
 
+std::shared_ptr<HeldBlock> EngineBlocks::compile_for_one(State& state, const Wanted& wanted) const {
+  auto held = std::make_shared<HeldBlock>();
+  held->operands.assign(wanted.operands.begin(), wanted.operands.end());
+  held->threads = wanted.threads;
+  held->block = compile_or_load(*state.engine, {.graph = *wanted.block.regions[0],
+                                                .facts = wanted.facts,
+                                                .threads = wanted.threads,
+                                                .options = state.engine->options});
+  return held;
+}
+
+/// Null where nothing varies, or not in a way that the engine can compile.
+std::shared_ptr<HeldBlock> EngineBlocks::compile_for_many(State& state, const Wanted& wanted) const {
+  if (!state.varies || !state.engine->engine->varies()) return nullptr;
+  const Graph& graph = *wanted.block.regions[0];
+  const std::vector<Fact> operands(wanted.operands.begin(), wanted.operands.end());
+  std::vector<std::vector<Fact>> sizes;
+  if (state.range != nullptr) {
+    for (const std::vector<Shape>* shapes : {&state.range->min, &state.range->max}) {
+      sizes.push_back(operands);
+      for (size_t i = 0; i < operands.size(); ++i) {
+        if (operands[i].value == nullptr) sizes.back()[i].shape = (*shapes)[i];
+      }
+    }
+  } else {
+    for (const std::vector<Fact>& seen : state.seen) {
+      if (same_but_sizes(seen, operands)) sizes.push_back(seen);
+    }
+    sizes.push_back(operands);
+  }
+  auto held = std::make_shared<HeldBlock>();
+  held->varying = differences(sizes);
+  if (held->varying.empty()) return nullptr;
+  if (state.range != nullptr) held->varying = state.range->varying();
+  for (const VaryingDim& d : held->varying) append_raw(held->attempt, d);
+  append_raw(held->attempt, wanted.threads);
+  for (const Fact& f : operands) append_kind(held->attempt, f);
+  if (!state.attempts.insert(held->attempt).second) return nullptr;
+  try {
+    std::vector<std::vector<Fact>> examples;
+    for (const std::vector<Fact>& at : sizes) examples.push_back(infer_graph(graph, at));
+    held->operands = state.range != nullptr ? sizes.front() : operands;
+    held->threads = wanted.threads;
+    held->serves_more = true;
+    held->block =
+        compile_or_load(*state.engine, {.graph = graph,
+                                        .facts = state.range != nullptr ? std::span(examples.front()) : wanted.facts,
+                                        .threads = wanted.threads,
+                                        .options = state.engine->options,
+                                        .varying = held->varying,
+                                        .examples = examples});
+    return held;
+  } catch (const Error& e) {
+    log(LogLevel::kInfo, "the block ", wanted.block.name, " is compiled for each size, ", state.engine->name,
+        " does not compile it for many: ", printable(e.text()));
+    return nullptr;
+  }
+}
+
 std::shared_ptr<const CompiledFor> EngineBlocks::compile(State& state, const Node& block,
                                                          std::span<const Fact> operands, int threads, std::string key) {
   const Graph& graph = *block.regions[0];
@@ -115,16 +190,41 @@ std::shared_ptr<const CompiledFor> EngineBlocks::compile(State& state, const Nod
     tell(state, block, text("some of its sizes are zero, or follow from data, with ", describe(operands)));
     return compiled;
   }
+  if (state.range != nullptr && !state.range->contains(operands)) {
+    tell(state, block, text("a shape is outside what was compiled, with ", describe(operands)));
+    return compiled;
+  }
+  const Wanted wanted{.block = block, .operands = operands, .facts = facts, .threads = threads};
+  const BlockToCompile asked{.graph = graph, .facts = facts, .threads = threads, .options = state.engine->options};
+  std::shared_ptr<HeldBlock> held;
+  const auto serves = [&](const std::shared_ptr<HeldBlock>& h) {
+    return h->threads == threads && within(h->operands, h->varying, operands) &&
+           (h->varying.empty() || (h->serves_more && h->block->serves(asked)));
+  };
   std::string reason;
   try {
-    compiled->block = compile_or_load(
-        *state.engine, {.graph = graph, .facts = facts, .threads = threads, .options = state.engine->options});
+    const auto found = std::find_if(state.held.begin(), state.held.end(), serves);
+    if (found != state.held.end()) {
+      held = *found;
+    } else {
+      held = compile_for_many(state, wanted);
+      if (held != nullptr) state.held.push_back(held), bytes_ += held->block->bytes();
+      if (held == nullptr || !(state.range == nullptr || held->block->serves(asked))) {
+        held = compile_for_one(state, wanted);
+        state.held.push_back(held), bytes_ += held->block->bytes();
+      }
+    }
   } catch (const Error& e) {
     reason = e.text();
   } catch (const std::exception& e) {
     reason = e.what();
   }
   if (!reason.empty()) tell(state, block, text("it does not compile for ", describe(operands), ": ", reason));
+  if (reason.empty()) {
+    compiled->held = held;
+    compiled->block = held->block;
+  }
+  remember(state.seen, operands);
   return compiled;
 }
 
@@ -134,45 +234,100 @@ std::shared_ptr<const CompiledFor> EngineBlocks::find(const Node& block, std::sp
   append_raw(key, threads);
   for (const Fact& f : operands) append_fact(key, f);
   const std::lock_guard lock(state.mutex);
-  auto& all = state.compiled;
+  auto& all = state.sizes;
   const auto found = std::find_if(all.begin(), all.end(), [&](const auto& c) { return c->key == key; });
   if (found != all.end()) {
     all.splice(all.begin(), all, found);
   } else {
     all.push_front(compile(state, block, operands, threads, std::move(key)));
-    if (all.size() > kMaxCompiled) all.pop_back();
+    if (all.size() > kMaxSizes) all.pop_back();
   }
-  return all.front()->block == nullptr ? nullptr : all.front();
+  const std::shared_ptr<const CompiledFor> used = all.front();
+  if (used->block == nullptr) return nullptr;
+  used->held->used = ++uses_;
+  if (found == all.end()) trim(state);
+  return used;
+}
+
+/// The caller holds the state's mutex.
+void EngineBlocks::drop(State& state, const std::shared_ptr<HeldBlock>& held) {
+  const std::shared_ptr<HeldBlock> kept = held;
+  kept->dropped = true;
+  bytes_ -= kept->block->bytes();
+  state.attempts.erase(kept->attempt);
+  std::erase_if(state.sizes, [&](const auto& c) { return c->held == kept; });
+  std::erase(state.held, kept);
+}
+
+/// The caller holds the state's mutex. Other blocks that are being compiled right now are left out.
+void EngineBlocks::trim(State& state) {
+  const auto older = [](const auto& a, const auto& b) { return a->used < b->used; };
+  while (state.held.size() > kMaxCompiled) {
+    drop(state, *std::min_element(state.held.begin(), state.held.end(), older));
+  }
+  while (bytes_ > most_bytes_) {
+    // Each block keeps what it has used last: or blocks that run in turn would be compiled in each run.
+    const std::lock_guard lock(mutex_);
+    State* oldest_of = nullptr;
+    std::unique_lock<std::mutex> oldest_lock;
+    std::shared_ptr<HeldBlock> oldest;
+    for (const auto& [region, other] : states_) {
+      std::unique_lock<std::mutex> other_lock;
+      if (other.get() != &state) {
+        other_lock = std::unique_lock(other->mutex, std::try_to_lock);
+        if (!other_lock.owns_lock()) continue;
+      }
+      if (other->held.size() < 2) continue;
+      const std::shared_ptr<HeldBlock>& held = *std::min_element(other->held.begin(), other->held.end(), older);
+      if (oldest != nullptr && held->used > oldest->used) continue;
+      oldest_of = other.get();
+      oldest_lock = std::move(other_lock);
+      oldest = held;
+    }
+    if (oldest == nullptr) return;
+    drop(*oldest_of, oldest);
+  }
 }
 
 void EngineBlocks::give_up(const Node& block, const CompiledFor& failed, std::string_view reason) {
   State& state = state_of(block);
   const std::lock_guard lock(state.mutex);
-  for (std::shared_ptr<const CompiledFor>& c : state.compiled) {
+  for (std::shared_ptr<const CompiledFor>& c : state.sizes) {
     if (c.get() != &failed) continue;
     auto native = std::make_shared<CompiledFor>(failed);
     native->block = nullptr;
+    native->held = nullptr;
     c = std::move(native);
     break;
   }
+  if (failed.held != nullptr && !failed.held->varying.empty()) {
+    failed.held->serves_more = false;
+    state.varies = false;
+  }
+  // What nothing uses any more goes.
+  const auto used = [&](const auto& c) { return c->held == failed.held; };
+  const auto held = std::find(state.held.begin(), state.held.end(), failed.held);
+  if (held != state.held.end() && std::none_of(state.sizes.begin(), state.sizes.end(), used)) drop(state, *held);
   tell(state, block, text("it failed in a run: ", reason));
 }
 
 BlockRun& EngineRuns::of(const Node& block, const std::shared_ptr<const CompiledFor>& compiled) {
   std::list<Run>& runs = runs_[block.regions.at(0).get()];
-  const auto found = std::find_if(runs.begin(), runs.end(), [&](const Run& r) { return r.compiled == compiled; });
+  const auto is_it = [&](const Run& r) { return r.block == compiled->block; };
+  const auto found = std::find_if(runs.begin(), runs.end(), is_it);
   if (found != runs.end()) {
     runs.splice(runs.begin(), runs, found);
   } else {
+    std::erase_if(runs, [](const Run& r) { return r.held->dropped.load(); });
     if (runs.size() >= EngineBlocks::kMaxCompiled) runs.pop_back();
-    runs.push_front({compiled, compiled->block->make_run()});
+    runs.push_front({compiled->block, compiled->held, compiled->block->make_run()});
   }
   return *runs.front().run;
 }
 
 void EngineRuns::drop(const CompiledFor& compiled) {
   for (auto& [region, runs] : runs_) {
-    std::erase_if(runs, [&](const Run& r) { return r.compiled.get() == &compiled; });
+    std::erase_if(runs, [&](const Run& r) { return r.block == compiled.block; });
   }
 }
 

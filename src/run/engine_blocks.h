@@ -1,37 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <list>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "base/file_cache.h"
-#include "plan/blocks/choice.h"
+#include "run/block_sizes.h"
 
 namespace coracle {
 
-/// A block compiled for operands of certain types.
+/// What an engine has compiled of a block, for one size or for many.
+struct HeldBlock {
+  std::shared_ptr<const CompiledBlock> block;
+  std::vector<Fact> operands;       ///< that it was compiled for
+  std::vector<VaryingDim> varying;  ///< where others may differ
+  int threads = 0;
+  std::string attempt;       ///< key of what it was tried with, where it varies
+  bool serves_more = false;  ///< other sizes than it has served yet
+  uint64_t used = 0;
+  std::atomic<bool> dropped = false;  ///< by the model: sessions let it go, too
+};
+
+/// A block for operands of certain types.
 struct CompiledFor {
   std::string key;                             ///< of all that it was compiled from besides the block
   std::shared_ptr<const CompiledBlock> block;  ///< null: it runs natively
   std::vector<Fact> results;
+  std::shared_ptr<HeldBlock> held = nullptr;  ///< that has `block`
 };
 
 /// The blocks of a program, compiled for all its sessions when one of them first runs them with operands of some types.
 /// For any thread.
 ///
+/// A block that meets a second size is compiled once more with the dimensions varying that have differed, where its
+/// engine can; what was compiled so runs later sizes as far as the engine says that it serves them. Where the user has
+/// given ranges the first compile is for these, and sizes outside of them run natively.
+///
 /// An engine that is missing, does not take a block or fails in a run is told to the logger, once for each block; what
 /// it would have run runs natively then.
 class EngineBlocks {
  public:
-  /// So many types of operands a block stays compiled for; those used least recently go.
+  /// So many times a block stays compiled; what was used least recently goes.
   static constexpr size_t kMaxCompiled = 8;
+  /// For so many types of operands it is known what runs them.
+  static constexpr size_t kMaxSizes = 64;
 
-  /// What engines save of blocks is kept in `cache`.
-  EngineBlocks(EngineChoice choice, FileCache cache) : choice_(std::move(choice)), cache_(std::move(cache)) {}
+  /// What engines save of blocks is kept in `cache`. `graph`: whose blocks these are. `most_bytes`: of what is
+  /// compiled; beyond it goes what was used least recently, but for what each block has used last.
+  EngineBlocks(EngineChoice choice, FileCache cache, const Graph& graph, size_t most_bytes)
+      : choice_(std::move(choice)),
+        cache_(std::move(cache)),
+        most_bytes_(most_bytes),
+        ranges_(block_ranges(graph, choice_.shapes)) {}
   /// In the folder that the environment variable CORACLE_ENGINE_CACHE names, or the user's.
   static FileCache default_cache();
 
@@ -41,6 +67,8 @@ class EngineBlocks {
   std::shared_ptr<const CompiledFor> find(const Node& block, std::span<const Fact> operands, int threads);
   /// It has failed in a run: from now on the block runs natively with such operands.
   void give_up(const Node& block, const CompiledFor& failed, std::string_view reason);
+  /// Of what is compiled, as far as engines tell.
+  size_t bytes() const { return bytes_; }
 
  private:
   struct State {
@@ -48,19 +76,39 @@ class EngineBlocks {
     std::vector<bool> decides_sizes;
     std::mutex mutex;
     const UsedEngine* engine = nullptr;
-    std::list<std::shared_ptr<const CompiledFor>> compiled;  // the one used last in front
+    const BlockRange* range = nullptr;                    // given by the user
+    std::list<std::shared_ptr<const CompiledFor>> sizes;  // the one used last in front
+    std::vector<std::shared_ptr<HeldBlock>> held;
+    std::list<std::vector<Fact>> seen;  // operands that differ from others in further dimensions, the newest in front
+    std::set<std::string> attempts;     // to compile for varying dimensions
+    bool varies = true;                 // no run of what varies has failed
     bool told = false;
+  };
+  /// A block with operands of some types, and what follows from them.
+  struct Wanted {
+    const Node& block;
+    std::span<const Fact> operands;
+    std::span<const Fact> facts;
+    int threads;
   };
   State& state_of(const Node& block);
   const UsedEngine& engine_of(const Node& block);
   std::shared_ptr<const CompiledBlock> compile_or_load(const UsedEngine& used, const BlockToCompile& block) const;
   std::shared_ptr<const CompiledFor> compile(State& state, const Node& block, std::span<const Fact> operands,
                                              int threads, std::string key);
+  std::shared_ptr<HeldBlock> compile_for_one(State& state, const Wanted& wanted) const;
+  std::shared_ptr<HeldBlock> compile_for_many(State& state, const Wanted& wanted) const;
+  void drop(State& state, const std::shared_ptr<HeldBlock>& held);
+  void trim(State& state);
   static void tell(State& state, const Node& block, std::string_view reason);
 
   std::mutex mutex_;
   EngineChoice choice_;
   FileCache cache_;
+  size_t most_bytes_;
+  std::atomic<size_t> bytes_ = 0;
+  std::atomic<uint64_t> uses_ = 0;
+  std::unordered_map<const Graph*, BlockRange> ranges_;              // by region
   std::list<UsedEngine> others_;                                     // that the file of a model names
   std::unordered_map<const Graph*, std::unique_ptr<State>> states_;  // by region
 };
@@ -75,7 +123,8 @@ class EngineRuns {
 
  private:
   struct Run {
-    std::shared_ptr<const CompiledFor> compiled;
+    std::shared_ptr<const CompiledBlock> block;
+    std::shared_ptr<const HeldBlock> held;
     std::unique_ptr<BlockRun> run;
   };
   std::unordered_map<const Graph*, std::list<Run>> runs_;  // by region, the one used last in front

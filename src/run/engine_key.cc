@@ -14,7 +14,7 @@ namespace coracle {
 namespace {
 
 /// Of the format of the key, and of what files under it hold.
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
 /// What the kernel says of one processor: engines choose their code by it.
 const std::string& processor() {
@@ -65,7 +65,14 @@ std::string engine_key(const Engine& engine, const BlockToCompile& block) {
   std::string key =
       text("block ", kFormat, "\n", engine.name(), "\n", engine.version(), "\n", block.options.device, "\n",
            name_of(block.options.precision), "\n", block.threads, " threads\n", processor(), print(graph));
-  for (ValueId v : graph.inputs()) append_fact(key, block.facts[index(v)]);
+  const auto append_inputs = [&](std::span<const Fact> facts) {
+    for (ValueId v : graph.inputs()) append_raw(key, v), append_fact(key, facts[index(v)]);
+  };
+  append_inputs(block.facts);
+  append_raw(key, block.varying.size());
+  for (const VaryingDim& d : block.varying) append_raw(key, d);
+  append_raw(key, block.examples.size());
+  for (const std::vector<Fact>& facts : block.examples) append_inputs(facts);
   for (size_t v = 0; v < graph.value_count(); ++v) {
     const Value& value = graph.value(ValueId{static_cast<int32_t>(v)});
     if (!value.is_constant()) continue;

@@ -8,7 +8,8 @@
 namespace coracle {
 
 /// All that a compiled block follows from, as the key of a cache on disk: the engine with its version, its options, the
-/// processor, the block with the types of its operands, and what its constants contain (as two sums of 64 bits).
+/// processor, the block with its inputs and their types, what varies in them, and what its constants contain (as two
+/// sums of 64 bits).
 std::string engine_key(const Engine& engine, const BlockToCompile& block);
 
 }  // namespace coracle

@@ -33,4 +33,11 @@ inline void append_fact(std::string& key, const Fact& fact) {
   }
 }
 
+/// The same but for sizes.
+inline void append_kind(std::string& key, const Fact& fact) {
+  Fact without = fact;
+  if (fact.value == nullptr && fact.shape.rank_known()) without.shape = Shape::filled(fact.shape.rank(), 0);
+  append_fact(key, without);
+}
+
 }  // namespace coracle

@@ -9,7 +9,8 @@ Program::Program(std::shared_ptr<const Graph> graph, const ModelOptions& options
     : graph_(std::move(graph)),
       selector_(options.kernels),
       packed_(options.weights_cache_bytes, std::move(saved)),
-      engine_blocks_(options.engines, options.engines.cache ? *options.engines.cache : EngineBlocks::default_cache()) {
+      engine_blocks_(options.engines, options.engines.cache ? *options.engines.cache : EngineBlocks::default_cache(),
+                     *graph_, options.weights_cache_bytes) {
   add(*graph_, "main", false);
   int32_t number = 0;
   for (const Graph* g : numbered_graphs(*graph_)) infos_.at(g).number = number++;

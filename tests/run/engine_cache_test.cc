@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "run/engine_key.h"
+#include "run/fact_key.h"
 #include "run/session_results.h"
 #include "support/chance_engine.h"
 #include "support/graph_model.h"
@@ -72,12 +73,19 @@ struct Subject {
     facts = infer_graph(graph, std::span(&x, 1));
   }
   std::string key(const Engine& engine) const {
-    return engine_key(engine, {.graph = graph, .facts = facts, .threads = threads, .options = options});
+    return engine_key(engine, {.graph = graph,
+                               .facts = facts,
+                               .threads = threads,
+                               .options = options,
+                               .varying = varying,
+                               .examples = examples});
   }
   Graph graph;
   std::vector<Fact> facts;
   EngineOptions options;
   int threads = 2;
+  std::vector<VaryingDim> varying;
+  std::vector<std::vector<Fact>> examples;
 };
 
 TEST_F(EngineCache, KeysHoldAllThatABlockFollowsFrom) {
@@ -95,6 +103,53 @@ TEST_F(EngineCache, KeysHoldAllThatABlockFollowsFrom) {
   other = Subject();
   other.options.precision = Precision::kBf16;
   EXPECT_NE(other.key(*engine_), key) << "precision";
+  other = Subject();
+  other.varying = {{.input = 0, .dim = 1}};
+  const std::string open = other.key(*engine_);
+  EXPECT_NE(open, key) << "a dimension varies";
+  other.varying[0].max = 7;
+  const std::string bounded = other.key(*engine_);
+  EXPECT_NE(bounded, open) << "its bound";
+  other.varying[0].dim = 0;
+  EXPECT_NE(other.key(*engine_), bounded) << "another dimension";
+  other.varying[0].dim = 1;
+  other.examples = {other.facts};
+  EXPECT_NE(other.key(*engine_), bounded) << "an example";
+}
+
+/// What engines save may name the values of a block by their numbers.
+TEST_F(EngineCache, KeysHoldTheNumbersOfInputs) {
+  const auto key_of = [&](bool swapped) {
+    Subject s;
+    s.graph = Graph();
+    const Fact fact(DType::kFloat32, {2});
+    ValueId x = kNoValue;
+    ValueId y = kNoValue;
+    if (swapped) {
+      s.graph.add_constant(random_tensor({1}, 1));  // nobody reads it
+      x = s.graph.add_input("x", fact), y = s.graph.add_input("y", fact);
+    } else {
+      x = s.graph.add_input("x", fact), y = s.graph.add_input("y", fact);
+      s.graph.add_constant(random_tensor({1}, 1));
+    }
+    s.graph.add_output(s.graph.add(Op(find_op("add")), {{x}, {y}}), "z");
+    const Fact both[] = {fact, fact};
+    s.facts = infer_graph(s.graph, both);
+    return std::pair(x, s.key(*engine_));
+  };
+  const auto [first, first_key] = key_of(false);
+  const auto [second, second_key] = key_of(true);
+  ASSERT_NE(first, second);
+  const auto holds = [](const std::string& key, ValueId v) {
+    std::string number;
+    append_raw(number, v);
+    std::string of_input = number;
+    append_fact(of_input, Fact(DType::kFloat32, {2}));
+    return key.find(of_input) != std::string::npos;
+  };
+  EXPECT_TRUE(holds(first_key, first));
+  EXPECT_TRUE(holds(second_key, second));
+  EXPECT_FALSE(holds(second_key, first));
 }
 
 TEST_F(EngineCache, LargeConstantsCountWithEachOfTheirBytes) {

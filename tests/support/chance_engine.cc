@@ -26,6 +26,17 @@ struct Shared {
   std::atomic<int> memory_fault{0};
   std::atomic<int> threads{0};
   std::function<void()> hook;
+  std::atomic<int> varying{0};
+  std::atomic<int> served_percent{-1};  // below 0: it compiles for one size at a time
+
+  bool serves(const BlockToCompile& block, std::span<const Fact> facts) const {
+    uint32_t hash = 2166136261U;
+    for (const ValueId v : block.graph.inputs()) {
+      for (const int64_t size : facts[index(v)].shape) hash = (hash ^ static_cast<uint32_t>(size)) * 16777619U;
+    }
+    hash ^= hash >> 15U;
+    return static_cast<int>(hash % 100) < served_percent;
+  }
 };
 
 class Run final : public BlockRun {
@@ -58,6 +69,7 @@ class Compiled final : public CompiledBlock {
       : text_(text_of(block)),
         program_(std::make_shared<const Program>(std::make_shared<const Graph>(block.graph), ModelOptions{})),
         threads_(block.threads),
+        varies_(!block.varying.empty()),
         shared_(std::move(shared)) {
     ++shared_->alive;
   }
@@ -66,6 +78,8 @@ class Compiled final : public CompiledBlock {
   /// What it saves: enough to tell one block from another.
   static std::string text_of(const BlockToCompile& block) { return print(block.graph); }
   std::vector<uint8_t> save() const override { return {text_.begin(), text_.end()}; }
+  bool serves(const BlockToCompile& block) const override { return varies_ && shared_->serves(block, block.facts); }
+  size_t bytes() const override { return ChanceEngine::kBlockBytes; }
 
   std::unique_ptr<BlockRun> make_run() const override {
     const int number = ++shared_->starts;
@@ -77,6 +91,7 @@ class Compiled final : public CompiledBlock {
   std::string text_;
   std::shared_ptr<const Program> program_;
   int threads_;
+  bool varies_;
   std::shared_ptr<Shared> shared_;
 };
 
@@ -100,9 +115,11 @@ class Chance final : public ChanceEngine {
     require(number != shared_->compile_fault, ErrorCode::kUnsupported, "this one was not to compile");
     for (const Fact& f : block.facts) require(f.known(), "a type is not known");
     shared_->threads = std::max(shared_->threads.load(), block.threads);
+    if (!block.varying.empty()) check_varying(block);
     return std::make_shared<const Compiled>(block, shared_);
   }
 
+  bool varies() const override { return shared_->served_percent >= 0; }
   bool saves_blocks() const override { return true; }
   std::shared_ptr<const CompiledBlock> load(const BlockToCompile& block,
                                             std::span<const uint8_t> saved) const override {
@@ -117,7 +134,8 @@ class Chance final : public ChanceEngine {
             .alive = shared_->alive,
             .runs = shared_->runs,
             .loaded = shared_->loaded,
-            .threads = shared_->threads};
+            .threads = shared_->threads,
+            .varying = shared_->varying};
   }
   void set_hook(std::function<void()> hook) override { shared_->hook = std::move(hook); }
   void set_faults(const ChanceFaults& faults) override {
@@ -127,8 +145,24 @@ class Chance final : public ChanceEngine {
     shared_->memory_fault = faults.memory;
     shared_->load_fault = faults.load;
   }
+  void set_varies(int percent) override { shared_->served_percent = percent; }
 
  private:
+  /// What every engine may rely on.
+  void check_varying(const BlockToCompile& block) const {
+    ++shared_->varying;
+    require(block.examples.size() >= 2, "there are not two examples");
+    for (const VaryingDim& d : block.varying) {
+      const ValueId v = block.graph.inputs().at(static_cast<size_t>(d.input));
+      const auto size = [&](const std::vector<Fact>& facts) { return facts.at(index(v)).shape[d.dim]; };
+      const auto differs = [&](const std::vector<Fact>& facts) { return size(facts) != size(block.examples[0]); };
+      require(std::any_of(block.examples.begin(), block.examples.end(), differs), "a dimension does not vary");
+    }
+    for (const std::vector<Fact>& facts : block.examples) {
+      require(shared_->serves(block, facts), ErrorCode::kUnsupported, "one of the sizes has a program of its own");
+    }
+  }
+
   std::string name_;
   unsigned seed_;
   int percent_;

@@ -42,6 +42,9 @@ struct OvVersion {
   X(shape_free, ov_shape_free, (OvShape*))                                                                           \
   X(create_infer_request, ov_compiled_model_create_infer_request, (const CompiledModel*, InferRequest**))            \
   X(set_tensor, ov_infer_request_set_tensor, (InferRequest*, const char*, const OvTensor*))                          \
+  X(get_tensor, ov_infer_request_get_tensor, (const InferRequest*, const char*, OvTensor**))                         \
+  X(tensor_shape, ov_tensor_get_shape, (const OvTensor*, OvShape*))                                                  \
+  X(tensor_data, ov_tensor_data, (const OvTensor*, void**))                                                          \
   X(infer, ov_infer_request_infer, (InferRequest*))                                                                  \
   X(tensor_from_host, ov_tensor_create_from_host_ptr, (int, OvShape, void*, OvTensor**))                             \
   X(tensor_bytes, ov_tensor_get_byte_size, (const OvTensor*, size_t*))

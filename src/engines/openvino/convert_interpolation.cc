@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include "engines/openvino/network.h"
@@ -29,10 +30,13 @@ Wire interpolate(Emitter& e, Wire x, const InterpolationGeometry& g, Mode mode) 
     axes.push_back(i + 2);
     factors.push_back(static_cast<float>(a.out) / static_cast<float>(a.in));
   }
+  // Whole factors say the same for all sizes of x.
+  const bool whole = std::all_of(factors.begin(), factors.end(), [](float f) { return f >= 1 && f == std::floor(f); });
+  if (whole) sizes.assign(factors.begin(), factors.end());  // which the layer does not look at then
   const Ints none(static_cast<size_t>(g.spatial) + 2, 0);
   return e.layer("Interpolate", "opset4", {x, e.ints_of(sizes), e.floats(factors, Shape{g.spatial}), e.ints_of(axes)},
                  {{"mode", mode.mode},
-                  {"shape_calculation_mode", "sizes"},
+                  {"shape_calculation_mode", whole ? "scales" : "sizes"},
                   {"coordinate_transformation_mode", mode.coordinates},
                   {"nearest_mode", "floor"},
                   {"antialias", "false"},

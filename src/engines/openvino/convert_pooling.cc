@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "engines/openvino/network.h"
 #include "ops/conv_pool/pool2d.h"
 #include "ops/conv_pool/pool3d.h"
@@ -33,6 +35,12 @@ std::vector<float> corrections(const PoolingGeometry& g, double whole) {
 }
 
 Wire pool(Emitter& e, Wire x, PoolingGeometry g, int spatial) {
+  const auto is_one = [](const WindowAxis& a) { return a.out == 1; };
+  if (g.adaptive && g.average && std::all_of(std::end(g.axes) - spatial, std::end(g.axes), is_one)) {
+    Ints axes;
+    for (int i = 0; i < spatial; ++i) axes.push_back(i + 2);
+    return e.reduce("ReduceMean", "opset1", x, axes);
+  }
   Ints kernels;
   Ints strides;
   Ints before;
@@ -45,8 +53,12 @@ Wire pool(Emitter& e, Wire x, PoolingGeometry g, int spatial) {
       a.kernel = a.in / a.out;
       a.stride = a.kernel;
     }
-    // So many at the end that the windows are as many as there are, whatever the rounding.
-    const int64_t end = std::max<int64_t>((a.out - 1) * a.stride + a.kernel - a.in - a.pad_before, 0);
+    // What the operator says, for all sizes of x; or else so many at the end that the windows are as many as there are,
+    // whatever the rounding.
+    int64_t end = g.adaptive ? 0 : a.pad_after;
+    if (end < 0 || end >= a.kernel || (a.in + a.pad_before + end - a.kernel) / a.stride + 1 != a.out) {
+      end = std::max<int64_t>((a.out - 1) * a.stride + a.kernel - a.in - a.pad_before, 0);
+    }
     for (int64_t o = 0; o < a.out; ++o) {
       if (g.end(i, o) <= g.begin(i, o)) refuse("a window lies outside of x");
     }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <limits>
 
 #include "engines/openvino/network.h"
@@ -37,10 +38,49 @@ Wire Emitter::reshape(Wire x, const Shape& shape) {
     return layer("Gather", "opset8", {reshape(x, Shape{1}), constant(Tensor::scalar(int64_t{0})), ints_of({0})},
                  {{"batch_dims", "0"}}, network_.ir.dtype(x));
   }
-  return plain("Reshape", {x, ints_of(Ints(shape.begin(), shape.end()))}, {{"special_zero", "false"}});
+  // A size that varies is written as that of the operand at the same place (0), or as what is left (-1).
+  const size_t number = network_.targets.size();
+  network_.targets.push_back(shape);
+  const uint32_t varies = number < network_.open.targets.size() ? network_.open.targets[number] : 0;
+  const Shape* from = sizes_of(x);
+  Ints target(shape.begin(), shape.end());
+  int left = -1;
+  for (int d = 0; d < shape.rank(); ++d) {
+    if ((varies >> static_cast<unsigned>(d) & 1U) == 0) continue;
+    if (from != nullptr && d < from->rank() && (*from)[d] == shape[d]) {
+      target[static_cast<size_t>(d)] = 0;
+    } else if (left < 0) {
+      left = d;
+      target[static_cast<size_t>(d)] = -1;
+    }
+  }
+  const bool zeros = std::find(target.begin(), target.end(), 0) != target.end() && shape.count() != 0;
+  const Wire y = plain("Reshape", {x, ints_of(target)}, {{"special_zero", zeros ? "true" : "false"}});
+  note_sizes(y, shape);
+  return y;
 }
 
-Wire Emitter::transpose(Wire x, const Ints& permutation) { return plain("Transpose", {x, ints_of(permutation)}); }
+Wire Emitter::transpose(Wire x, const Ints& permutation) {
+  const Wire y = plain("Transpose", {x, ints_of(permutation)});
+  if (const Shape* from = sizes_of(x)) {
+    Shape to = *from;
+    for (size_t d = 0; d < permutation.size(); ++d) to[static_cast<int>(d)] = (*from)[static_cast<int>(permutation[d])];
+    note_sizes(y, to);
+  }
+  return y;
+}
+
+void Emitter::note_sizes(Wire x, const Shape& shape) {
+  if (x.port != 0) return;
+  const auto at = static_cast<size_t>(x.layer);
+  if (network_.known.size() <= at) network_.known.resize(at + 1);
+  network_.known[at] = shape;
+}
+
+const Shape* Emitter::sizes_of(Wire x) const {
+  const auto at = static_cast<size_t>(x.layer);
+  return x.port == 0 && at < network_.known.size() && network_.known[at] ? &*network_.known[at] : nullptr;
+}
 
 Wire Emitter::convert(Wire x, DType dtype) {
   if (network_.ir.dtype(x) == dtype) return x;

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "base/log.h"
 #include "engines/openvino/api.h"
 #include "engines/openvino/network.h"
 #include "ops/common/indices.h"
@@ -60,7 +61,8 @@ const Api& api_or_throw() {
 /// A block as OpenVINO has it.
 struct Compiled {
   const Api& api;
-  Network network;      ///< without layers
+  Network network;  ///< without layers, unless dimensions vary
+  std::vector<VaryingDim> varying = {};
   Tensor weights = {};  ///< read by the compiled model in place; of one that was saved all of it
   std::vector<Fact> inputs = {};
   std::vector<Fact> results = {};
@@ -83,8 +85,8 @@ class Run final : public BlockRun {
     require(inputs.size() == c.inputs.size() && outputs.size() == c.results.size(), ErrorCode::kInvalidArgument,
             "the block has ", c.inputs.size(), " inputs and ", c.results.size(), " results, given ", inputs.size(),
             " and ", outputs.size());
-    for (size_t i = 0; i < inputs.size(); ++i) check(inputs[i], c.inputs[i], "input", i);
-    for (size_t i = 0; i < outputs.size(); ++i) check(outputs[i], c.results[i], "result", i);
+    for (size_t i = 0; i < inputs.size(); ++i) check(inputs[i], c.inputs[i], "input", i, !c.varying.empty());
+    for (size_t i = 0; i < outputs.size(); ++i) check(outputs[i], c.results[i], "result", i, !c.varying.empty());
     for (const IndexCheck& check : c.network.checks) check_indices(inputs[check.input], check);
     if (c.model.get() != nullptr) {
       // Tensors are the caller's memory; the request keeps them for this run alone.
@@ -97,19 +99,39 @@ class Run final : public BlockRun {
       for (size_t i = 0; i < inputs.size(); ++i) give(c.network.inputs[i], inputs[i]);
       for (size_t i = 0; i < outputs.size(); ++i) give(c.network.results[i].name, outputs[i]);
       api.check(api.infer(request_.get()), "running a block");
+      for (size_t i = 0; i < outputs.size() && !c.varying.empty(); ++i) take(c.network.results[i].name, outputs[i], i);
     }
     for (size_t i = 0; i < outputs.size(); ++i) {
       const ResultSource& source = c.network.results[i];
       if (!source.name.empty()) continue;
       const Tensor& from = source.input >= 0 ? inputs[static_cast<size_t>(source.input)] : source.elements;
+      require(from.bytes() == outputs[i].bytes(), ErrorCode::kRunFailure, "result ", i, " has ", from.bytes(),
+              " bytes, expected ", outputs[i].bytes());
       if (from.bytes() != 0) std::memcpy(outputs[i].raw(), from.raw(), from.bytes());
     }
   }
 
  private:
-  static void check(const Tensor& t, const Fact& fact, const char* what, size_t i) {
-    require(t.dtype() == fact.dtype && t.shape() == fact.shape, ErrorCode::kInvalidArgument, what, ' ', i, " is ",
-            t.dtype(), t.shape(), ", compiled for ", fact);
+  static void check(const Tensor& t, const Fact& fact, const char* what, size_t i, bool varies) {
+    const bool fits = varies ? t.shape().rank() == fact.shape.rank() : t.shape() == fact.shape;
+    require(t.dtype() == fact.dtype && fits, ErrorCode::kInvalidArgument, what, ' ', i, " is ", t.dtype(), t.shape(),
+            ", compiled for ", fact);
+  }
+
+  /// Of a block that has other sizes in each run: what OpenVINO has computed must have those that were inferred here.
+  void take(const std::string& name, Tensor& output, size_t i) {
+    if (name.empty()) return;
+    const Api& api = compiled_->api;
+    Handle<OvTensor> tensor(api.tensor_free);
+    api.check(api.get_tensor(request_.get(), name.c_str(), tensor.put()), "looking for a result");
+    OvShape shape{};
+    api.check(api.tensor_shape(tensor.get(), &shape), "telling a result's sizes");
+    const bool same = std::equal(output.shape().begin(), output.shape().end(), shape.dims, shape.dims + shape.rank);
+    api.shape_free(&shape);
+    require(same, ErrorCode::kRunFailure, "OpenVINO gives result ", i, " other sizes than ", output.shape());
+    void* data = nullptr;
+    api.check(api.tensor_data(tensor.get(), &data), "reading a result");
+    if (data != output.raw()) std::memcpy(output.raw(), data, output.bytes());
   }
 
   static void check_indices(const Tensor& t, const IndexCheck& check) {
@@ -160,6 +182,21 @@ class Block final : public CompiledBlock {
   std::unique_ptr<BlockRun> make_run() const override { return std::make_unique<Run>(compiled_); }
   /// OpenVINO does not tell what it takes beside the weights.
   size_t bytes() const override { return compiled_->weights.bytes(); }
+  bool serves(const BlockToCompile& block) const override {
+    if (compiled_->varying.empty()) return false;
+    try {
+      const Network wanted = make_network(block.graph, block.facts, compiled_->network.open);
+      const bool same = same_program(compiled_->network, wanted);
+      if (!same && logs(LogLevel::kDebug)) {
+        log(LogLevel::kDebug,
+            "a block has another program for these sizes: ", compiled_->network.ir.difference(wanted.ir));
+      }
+      return same;
+    } catch (const Error& e) {
+      if (e.code() == ErrorCode::kOutOfMemory) throw;
+      return false;  // these sizes have no program
+    }
+  }
   std::vector<uint8_t> save() const override {
     if (compiled_->model.get() == nullptr) return {};
     return export_model(compiled_->api, compiled_->model.get());
@@ -270,6 +307,13 @@ std::string operators_of(const Graph& graph) {
   return out;
 }
 
+Network without_layers(Network network) {
+  network.ir = {};
+  network.targets.clear();
+  network.known.clear();
+  return network;
+}
+
 Fact type_of(const Fact& fact) { return {fact.dtype, fact.shape}; }
 
 class OpenVino final : public Engine {
@@ -294,6 +338,7 @@ class OpenVino final : public Engine {
     });
   }
 
+  bool varies() const override { return true; }
   bool saves_blocks() const override { return true; }
   std::shared_ptr<const CompiledBlock> load(const BlockToCompile& block,
                                             std::span<const uint8_t> saved) const override {
@@ -311,16 +356,20 @@ class OpenVino final : public Engine {
     const Graph& graph = block.graph;
     try {
       const Api& api = api_or_throw();
-      auto compiled = std::make_shared<Compiled>(Compiled{.api = api, .network = make_network(graph, block.facts)});
+      std::vector<VaryingDim> varying(block.varying.begin(), block.varying.end());
+      Openness open;
+      if (!varying.empty()) open = find_openness(graph, block.examples, varying);
+      auto compiled = std::make_shared<Compiled>(Compiled{
+          .api = api, .network = make_network(graph, block.facts, std::move(open)), .varying = std::move(varying)});
       Compiled& c = *compiled;
       for (const ValueId v : graph.inputs()) c.inputs.push_back(type_of(block.facts[index(v)]));
       for (const ValueId v : graph.outputs()) c.results.push_back(type_of(block.facts[index(v)]));
       const auto computed = [](const ResultSource& source) { return !source.name.empty(); };
       if (std::any_of(c.network.results.begin(), c.network.results.end(), computed)) {
         c.model = model_of(api, c);
-        check_results(c);
+        if (c.varying.empty()) check_results(c);
       }
-      c.network.ir = {};
+      if (c.varying.empty()) c.network = without_layers(std::move(c.network));
       return std::make_shared<Block>(std::move(compiled));
     } catch (Error& e) {
       e.add_context(text("compiling a block of ", graph.order().size(), " operators (", operators_of(graph), ")"));

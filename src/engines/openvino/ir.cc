@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engines/openvino/ir.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -63,9 +64,9 @@ Wire Ir::append(Layer layer) {
   return {static_cast<int>(layers_.size()) - 1, 0};
 }
 
-Wire Ir::parameter(std::string name, DType dtype, const Shape& shape) {
+Wire Ir::parameter(std::string name, DType dtype, const std::string& shape) {
   Layer layer{.type = "Parameter", .opset = "opset1", .results = {{dtype, std::move(name)}}};
-  add_attribute(layer.attributes, "shape", list_text(shape.dims()));
+  add_attribute(layer.attributes, "shape", shape);
   add_attribute(layer.attributes, "element_type", names(dtype).attribute);
   return append(std::move(layer));
 }
@@ -93,6 +94,32 @@ Wire Ir::layer(std::string_view type, std::string_view opset, std::span<const Wi
 void Ir::result(Wire wire, std::string name) {
   layers_[static_cast<size_t>(wire.layer)].results[static_cast<size_t>(wire.port)].name = std::move(name);
   append({.type = "Result", .opset = "opset1", .inputs = {wire}});
+}
+
+bool Ir::same_as(const Ir& other) const {
+  const auto same = [](const Constant& a, const Constant& b) {
+    return a.offset == b.offset && a.tensor.dtype() == b.tensor.dtype() && a.tensor.bytes() == b.tensor.bytes() &&
+           (a.tensor.bytes() == 0 || a.tensor.raw() == b.tensor.raw() ||
+            std::memcmp(a.tensor.raw(), b.tensor.raw(), a.tensor.bytes()) == 0);
+  };
+  return std::equal(constants_.begin(), constants_.end(), other.constants_.begin(), other.constants_.end(), same) &&
+         text() == other.text();
+}
+
+std::string Ir::difference(const Ir& other) const {
+  for (size_t i = 0; i < layers_.size() && i < other.layers_.size(); ++i) {
+    const Layer& a = layers_[i];
+    const Layer& b = other.layers_[i];
+    if (a.type != b.type || a.attributes != b.attributes) {
+      return coracle::text("layer ", a.name, " is ", a.type, a.attributes, " and ", b.type, b.attributes);
+    }
+    if (a.constant < 0 || b.constant < 0) continue;
+    const Tensor& x = constants_[static_cast<size_t>(a.constant)].tensor;
+    const Tensor& y = other.constants_[static_cast<size_t>(b.constant)].tensor;
+    if (x.bytes() == y.bytes() && (x.bytes() == 0 || std::memcmp(x.raw(), y.raw(), x.bytes()) == 0)) continue;
+    return coracle::text("the constant ", a.name, " follows from them");
+  }
+  return coracle::text("they have ", layers_.size(), " and ", other.layers_.size(), " layers");
 }
 
 std::string Ir::text() const {

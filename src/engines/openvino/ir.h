@@ -34,7 +34,8 @@ bool has_type(DType dtype);
 /// Writes a program layer by layer.
 class Ir {
  public:
-  Wire parameter(std::string name, DType dtype, const Shape& shape);
+  /// `shape` as OpenVINO writes it: "1, 3, ?, 32..320".
+  Wire parameter(std::string name, DType dtype, const std::string& shape);
   /// `tensor` seen in a shape of as many elements.
   Wire constant(const Tensor& tensor, const Shape& shape);
   /// A layer with results of these types; gives the first of them.
@@ -49,6 +50,12 @@ class Ir {
   bool is_constant(Wire wire) const { return layers_[static_cast<size_t>(wire.layer)].constant >= 0; }
   /// What stands before the names of the layers that follow, for messages.
   void set_prefix(std::string prefix) { prefix_ = std::move(prefix); }
+
+  /// True if both are one program: the same text, and constants with the same elements.
+  bool same_as(const Ir& other) const;
+
+  /// The first layer in which programs differ, for people.
+  std::string difference(const Ir& other) const;
 
   std::string text() const;
   /// The constants in the order and places that the text names, as bytes (int8); at least one.

@@ -42,16 +42,36 @@ void emit(const Graph& graph, const Node& node, std::span<const Fact> facts, std
 /// The wire of a result, under a name that nothing else has.
 Wire own_wire(Network& network, Wire wire, const Shape& shape) {
   if (!network.ir.named(wire) && !network.ir.is_constant(wire)) return wire;
-  const Wire wanted = network.ir.constant(Tensor::ints(Ints(shape.begin(), shape.end())), Shape{shape.rank()});
+  const Ints as_it_is(static_cast<size_t>(shape.rank()), 0);
+  const Wire wanted = network.ir.constant(Tensor::ints(as_it_is), Shape{shape.rank()});
   const DType dtype = network.ir.dtype(wire);
   const Wire both[] = {wire, wanted};
-  return network.ir.layer("Reshape", "opset1", both, {{"special_zero", "false"}}, {&dtype, 1});
+  return network.ir.layer("Reshape", "opset1", both, {{"special_zero", "true"}}, {&dtype, 1});
+}
+
+/// The sizes of input `i` as OpenVINO writes them.
+std::string sizes_text(const Shape& shape, size_t i, std::span<const VaryingDim> varying) {
+  std::string out;
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (d > 0) out.append(", ");
+    const auto is_it = [&](const VaryingDim& v) { return v.input == static_cast<int32_t>(i) && v.dim == d; };
+    const auto found = std::find_if(varying.begin(), varying.end(), is_it);
+    if (found == varying.end()) {
+      out.append(std::to_string(shape[d]));
+    } else if (found->max == VaryingDim::kOpen) {
+      out.append("?");
+    } else {
+      out.append(text(found->min, "..", found->max));
+    }
+  }
+  return out;
 }
 
 }  // namespace
 
-Network make_network(const Graph& graph, std::span<const Fact> facts) {
+Network make_network(const Graph& graph, std::span<const Fact> facts, Openness open) {
   Network network;
+  network.open = std::move(open);
   std::vector<Wire> wires(graph.value_count());
   network.ir.set_prefix("input");
   const std::vector<ValueId>& inputs = graph.inputs();
@@ -62,7 +82,8 @@ Network make_network(const Graph& graph, std::span<const Fact> facts) {
     check_fact(graph, inputs[i], facts);
     if (!has_type(fact.dtype)) continue;  // who reads it refuses it, or does not look at it
     network.inputs[i] = text('v', static_cast<int64_t>(inputs[i]));
-    wires[at(inputs[i])] = network.ir.parameter(network.inputs[i], fact.dtype, fact.shape);
+    wires[at(inputs[i])] =
+        network.ir.parameter(network.inputs[i], fact.dtype, sizes_text(fact.shape, i, network.open.dims));
   }
   int64_t number = 0;
   for (const NodeId id : graph.order()) {
@@ -90,13 +111,57 @@ Network make_network(const Graph& graph, std::span<const Fact> facts) {
   return network;
 }
 
+Openness find_openness(const Graph& graph, std::span<const std::vector<Fact>> examples,
+                       std::span<const VaryingDim> dims) {
+  const std::vector<VaryingDim> varying(dims.begin(), dims.end());
+  Openness open{.dims = varying, .targets = {}};
+  std::vector<Shape> first;
+  for (const std::vector<Fact>& facts : examples) {
+    const std::vector<Shape> targets = make_network(graph, facts, {.dims = varying, .targets = {}}).targets;
+    if (first.empty()) first = targets;
+    open.targets.resize(first.size());
+    for (size_t t = 0; t < std::min(first.size(), targets.size()); ++t) {
+      for (int d = 0; d < std::min(first[t].rank(), targets[t].rank()); ++d) {
+        if (first[t][d] != targets[t][d]) open.targets[t] |= 1U << static_cast<unsigned>(d);
+      }
+    }
+  }
+  std::optional<Network> before;
+  for (const std::vector<Fact>& facts : examples) {
+    Network network = make_network(graph, facts, open);
+    if (before) {
+      require(same_program(*before, network), ErrorCode::kUnsupported,
+              "the programs for its sizes differ: ", before->ir.difference(network.ir));
+    }
+    before = std::move(network);
+  }
+  return open;
+}
+
+bool same_program(const Network& a, const Network& b) {
+  const auto same_result = [](const ResultSource& x, const ResultSource& y) {
+    const auto bytes = [](const ResultSource& r) {
+      return r.elements.empty_handle() ? std::span<const uint8_t>()
+                                       : std::span(static_cast<const uint8_t*>(r.elements.raw()), r.elements.bytes());
+    };
+    return x.name == y.name && x.input == y.input && std::ranges::equal(bytes(x), bytes(y));
+  };
+  const auto same_check = [](const IndexCheck& x, const IndexCheck& y) {
+    return x.input == y.input && x.least == y.least && x.most == y.most;
+  };
+  return a.inputs == b.inputs &&
+         std::equal(a.results.begin(), a.results.end(), b.results.begin(), b.results.end(), same_result) &&
+         std::equal(a.checks.begin(), a.checks.end(), b.checks.begin(), b.checks.end(), same_check) &&
+         a.ir.same_as(b.ir);
+}
+
 std::string trial_refusal(const Graph& graph, const Node& node, const NodeFacts& facts, const Converter& converter) {
   Network network;
   std::vector<Wire> wires(graph.value_count());
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const Fact& fact = *facts.all_in()[i];
     if (fact.value == nullptr && has_type(fact.dtype))
-      wires[at(node.inputs[i])] = network.ir.parameter("x", fact.dtype, fact.shape);
+      wires[at(node.inputs[i])] = network.ir.parameter("x", fact.dtype, list_text(fact.shape.dims()));
   }
   try {
     Emitter emitter(graph, node, facts, wires, network, true);
@@ -131,6 +196,7 @@ Wire Emitter::in(int port, int i) {
   const Tensor* known = facts_.in(port, i).value.get();
   if (!wire.known() && known != nullptr) wire = constant(*known);
   if (!wire.known()) refuse("operand '", row().inputs[static_cast<size_t>(port)].name, "' has not been computed");
+  note_sizes(wire, facts_.shape(port, i));
   return wire;
 }
 

@@ -11,6 +11,7 @@
 #include "engines/openvino/ir.h"
 #include "ops/common/data_format.h"
 #include "ops/common/epilogue.h"
+#include "plan/engine.h"
 
 namespace coracle::openvino {
 
@@ -29,16 +30,33 @@ struct ResultSource {
   Tensor elements;   ///< those it always has
 };
 
+/// What a program leaves open that is written for many sizes.
+struct Openness {
+  std::vector<VaryingDim> dims;      ///< of inputs
+  std::vector<uint32_t> targets;     ///< of each Reshape, in the order of layers: a bit for each size that varies
+};
+
 /// A graph as a program for OpenVINO: inputs have the names "v<value>", results "o<position>".
 struct Network {
   Ir ir;
-  std::vector<std::string> inputs;  ///< names; empty for those that the program does not read
+  Openness open;
+  std::vector<Shape> targets;               ///< of each Reshape
+  std::vector<std::optional<Shape>> known;  ///< the sizes of first results, by layer, as far as they were looked at
+  std::vector<std::string> inputs;          ///< names; empty for those that the program does not read
   std::vector<ResultSource> results;
   std::vector<IndexCheck> checks;
 };
 
 /// Throws Error that names the operator where one cannot be converted.
-Network make_network(const Graph& graph, std::span<const Fact> facts);
+Network make_network(const Graph& graph, std::span<const Fact> facts, Openness open = {});
+
+/// What is left open in a program for all of `examples`, which differ in `dims` of inputs. Throws Error where the
+/// programs for them would differ in anything else.
+Openness find_openness(const Graph& graph, std::span<const std::vector<Fact>> examples,
+                       std::span<const VaryingDim> dims);
+
+/// True if both are the same program, with the same inputs, results and checks.
+bool same_program(const Network& a, const Network& b);
 
 /// Why a node whose facts are known in full is not converted, found by trying; empty if it is.
 std::string trial_refusal(const Graph& graph, const Node& node, const NodeFacts& facts, const Converter& converter);
@@ -116,6 +134,10 @@ class Emitter {
   void require_indices(int port, const char* name, int64_t least, int64_t most);
 
  private:
+  /// Notes the sizes of a layer's first result, for `sizes_of`.
+  void note_sizes(Wire x, const Shape& shape);
+  const Shape* sizes_of(Wire x) const;
+
   const Graph& graph_;
   const Node& node_;
   const NodeFacts& facts_;
