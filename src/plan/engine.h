@@ -62,8 +62,8 @@ class CompiledBlock {
   /// About how much memory it takes beside the graph's constants; 0 where the engine does not tell.
   virtual size_t bytes() const { return 0; }
   /// Whether it may run for these facts too, of a block with the same graph, threads and options, which differ from
-  /// those it was compiled for in its varying dimensions alone. Yes only if compiling for them would give the same
-  /// program.
+  /// those it was compiled for in its varying dimensions, and in elements of inputs that are known. Yes only if
+  /// compiling for them would give the same program.
   virtual bool serves(const BlockToCompile& /*block*/) const { return false; }
   /// What Engine::load makes it of again, in another process too. Throws Error.
   virtual std::vector<uint8_t> save() const { return {}; }

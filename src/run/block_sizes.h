@@ -10,7 +10,8 @@
 /// Sizes that blocks of engines have beside those of a run.
 namespace coracle {
 
-/// True if operands of a block differ in sizes alone: types, ranks, sequence offsets and known elements are the same.
+/// True if operands of a block differ in sizes alone, and in elements that are known of both: types, ranks and sequence
+/// offsets are the same.
 bool same_but_sizes(std::span<const Fact> a, std::span<const Fact> b);
 
 /// The dimensions in which operands differ that are the same but for sizes, without bounds.

@@ -34,6 +34,12 @@ std::vector<bool> find_deciding(const Graph& graph) {
   return operands;
 }
 
+std::string key_of(std::span<const Fact> operands) {
+  std::string key;
+  for (const Fact& f : operands) append_fact(key, f);
+  return key;
+}
+
 std::string describe(std::span<const Fact> operands) {
   std::string all;
   for (const Fact& f : operands) all.append(text(all.empty() ? "" : ", ", f));
@@ -198,8 +204,9 @@ std::shared_ptr<const CompiledFor> EngineBlocks::compile(State& state, const Nod
   const BlockToCompile asked{.graph = graph, .facts = facts, .threads = threads, .options = state.engine->options};
   std::shared_ptr<HeldBlock> held;
   const auto serves = [&](const std::shared_ptr<HeldBlock>& h) {
-    return h->threads == threads && within(h->operands, h->varying, operands) &&
-           (h->varying.empty() || (h->serves_more && h->block->serves(asked)));
+    if (h->threads != threads) return false;
+    if (h->varying.empty()) return key_of(h->operands) == key_of(operands);
+    return h->serves_more && within(h->operands, h->varying, operands) && h->block->serves(asked);
   };
   std::string reason;
   try {

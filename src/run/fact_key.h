@@ -33,11 +33,13 @@ inline void append_fact(std::string& key, const Fact& fact) {
   }
 }
 
-/// The same but for sizes.
+/// The same but for sizes, and for which elements are known.
 inline void append_kind(std::string& key, const Fact& fact) {
   Fact without = fact;
-  if (fact.value == nullptr && fact.shape.rank_known()) without.shape = Shape::filled(fact.shape.rank(), 0);
+  without.value = nullptr;
+  if (fact.shape.rank_known()) without.shape = Shape::filled(fact.shape.rank(), 0);
   append_fact(key, without);
+  key.push_back(fact.value == nullptr ? '?' : 'V');
 }
 
 }  // namespace coracle

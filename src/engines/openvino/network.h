@@ -32,8 +32,8 @@ struct ResultSource {
 
 /// What a program leaves open that is written for many sizes.
 struct Openness {
-  std::vector<VaryingDim> dims;      ///< of inputs
-  std::vector<uint32_t> targets;     ///< of each Reshape, in the order of layers: a bit for each size that varies
+  std::vector<VaryingDim> dims;   ///< of inputs
+  std::vector<uint32_t> targets;  ///< of each Reshape, in the order of layers: a bit for each size that varies
 };
 
 /// A graph as a program for OpenVINO: inputs have the names "v<value>", results "o<position>".
