@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/integer_regions.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -16,6 +14,7 @@
 #include "ops/quantize/to_int8.h"
 #include "passes/epilogue_carrier.h"
 #include "passes/passes.h"
+#include "passes/simulated_integers.h"
 
 /// A product or convolution of simulated integers becomes one of integers:
 ///   linear(fake_quantize_dequantize(x), w)  ->  integer_linear(to_int8(x), w / step)
@@ -214,7 +213,7 @@ Op with_result(const Op& op, const ToInt8& rounding) {
   return changed;
 }
 
-/// Why a product stays in float32 whatever its weights are, or how its operand is rounded.
+/// How the operand of a product is rounded, or why the product stays in float32 whatever its weights are.
 Found operand_of(const Graph& graph, const EpilogueCarrier& c) {
   const Node& node = graph.node(c.id);
   const int64_t products = products_of(graph, c);
@@ -308,15 +307,6 @@ int rewrite(Graph& graph, RewriteBudget& budget) {
 }
 
 }  // namespace
-
-const char* why_not_integers(const Graph& graph, NodeId id) {
-  const auto c = EpilogueCarrier::of_node(graph, id);
-  if (!c || !simulates_integers(graph)) return nullptr;
-  const Found found = operand_of(graph, *c);
-  if (found.reason != nullptr) return found.reason;
-  if (!integer_weights(*c, *graph.fact(graph.node(id).input(1)).value)) return "its weights are no integers of steps";
-  return "the pass was off, or had no room for its epilogue";
-}
 
 Pass integer_regions() { return {.name = "integer_regions", .function = rewrite}; }
 
