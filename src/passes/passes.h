@@ -16,6 +16,7 @@ Pass fuse_convolution();
 Pass fuse_linear();
 Pass fuse_attention();
 Pass fuse_epilogue();
+Pass integer_regions();
 Pass fold_epilogue();
 Pass fuse_upsample_add();
 

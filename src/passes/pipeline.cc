@@ -18,6 +18,7 @@ const std::vector<Pass>& pipeline() {
       fuse_convolution(),
       fuse_linear(),
       fuse_epilogue(),
+      integer_regions(),
       fold_epilogue(),
       fuse_upsample_add(),
       // What became constant or unused on the way.

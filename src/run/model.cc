@@ -109,6 +109,15 @@ ModelOptions with_devices_and_engines(ModelOptions options, const Graph& graph) 
   return options;
 }
 
+/// Devices and engines have nothing for integers: models that use them keep to the simulation.
+PassOptions passes_for(const ModelOptions& options) {
+  PassOptions passes = options.passes;
+  if (!options.kernels.devices.empty() || !options.engines.engines.empty()) {
+    passes.disabled.emplace_back("integer_regions");
+  }
+  return passes;
+}
+
 /// Packed weights of the file belong to values of the graph as it was, which `uncut` is given.
 CutReport cut(LoadedModel& loaded, const ModelOptions& options, std::shared_ptr<const Graph>& uncut) {
   if (options.engines.engines.empty()) return {};
@@ -144,7 +153,7 @@ Model::Model(LoadedModel loaded, const ModelOptions& options)
       files_(std::move(loaded.files)),
       mapped_bytes_(loaded.mapped_bytes),
       pass_counts_(info_.saved ? passes_of(info_, loaded.graph, options.passes)
-                               : run_passes(loaded.graph, options.passes)),
+                               : run_passes(loaded.graph, passes_for(options_))),
       engine_report_(cut(loaded, options_, uncut_)),
       program_(std::make_shared<const Program>(std::make_shared<const Graph>(std::move(loaded.graph)), options_,
                                                std::move(loaded.packed))) {

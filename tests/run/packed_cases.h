@@ -51,6 +51,26 @@ inline const Case kCases[] = {
 })",
      {{1, 64, 6, 6}, {1, 64, 48, 48}, {1, 64, 14, 14}},
      "conv2d.winograd"},
+    {"Integers",
+     R"(graph (%x "x": float32[?, 2, ?, ?]) {
+  @s: float32[1] = {12.7}
+  @w: float32[3, 2, 1, 2] = {127, 1, -2, 3, 4, -5, -127, 0, 7, 8, 9, 127}
+  %q = fake_quantize_dequantize_moving_average_abs_max(%x, @s)
+  %1 = conv2d(%q, @w)
+  return %1 "y"
+})",
+     {{1, 2, 4, 5}, {2, 2, 1, 9}},
+     "integer_conv2d"},
+    {"IntegersOneFilterPerChannel",
+     R"(graph (%x "x": float32[?, 2, ?, ?]) {
+  @s: float32[1] = {12.7}
+  @w: float32[2, 1, 2, 2] = {127, 1, -2, 3, 4, -5, -127, 0}
+  %q = fake_quantize_dequantize_moving_average_abs_max(%x, @s)
+  %1 = depthwise_conv2d(%q, @w) {groups = 2}
+  return %1 "y"
+})",
+     {{1, 2, 4, 5}, {2, 2, 3, 9}},
+     "integer_conv2d.depthwise"},
     {"Depthwise",
      R"(graph (%x "x": float32[?, 16, ?, ?]) {
   @w: float32[16, 1, 3, 3] = random(1)

@@ -53,6 +53,48 @@ double apply(const EpilogueStep& s, double x) {
   return x;
 }
 
+struct Values {
+  Buffer<double> values;
+  Shape shape;
+};
+
+/// The steps, each followed by `rounded`.
+template <class Round>
+Values after_steps(const Epilogue& op, const ReferenceArgs& a, const Tensor& product, int port, int channel_axis,
+                   const Round& rounded) {
+  Buffer<double> values = doubles_of(product);
+  Shape shape = product.shape();
+  int next = 0;
+  for (const EpilogueStep& s : op.epilogue) {
+    if (!takes_tensor(s.kind)) {
+      for (double& v : values) v = rounded(apply(s, v));
+      continue;
+    }
+    const Buffer<double> t = doubles_of(a.in(port, next));
+    const Shape& t_shape = a.shape(port, next++);
+    const bool adds = s.kind == EpilogueKind::kAddChannel || s.kind == EpilogueKind::kAddTensor;
+    if (s.kind == EpilogueKind::kAddChannel || s.kind == EpilogueKind::kMultiplyChannel) {
+      const int axis = normalize_axis(channel_axis, shape.rank());
+      const auto inner = static_cast<size_t>(shape.count(axis + 1, shape.rank()));
+      for (size_t i = 0; i < values.size(); ++i) {
+        const double by = t[i / inner % t.size()];
+        values[i] = rounded(adds ? values[i] + by : values[i] * by);
+      }
+      continue;
+    }
+    const Shape out = broadcast(shape, t_shape);
+    Buffer<double> wider(static_cast<size_t>(out.count()));
+    BroadcastWalk(out, shape, t_shape).each([&](int64_t i, int64_t v, int64_t by) {
+      const double x = values[static_cast<size_t>(v)];
+      const double y = t[static_cast<size_t>(by)];
+      wider[static_cast<size_t>(i)] = rounded(adds ? x + y : x * y);
+    });
+    values = std::move(wider);
+    shape = out;
+  }
+  return {std::move(values), shape};
+}
+
 }  // namespace
 
 std::span<const std::string_view> names_of(EpilogueKind) { return kNames; }
@@ -96,37 +138,17 @@ void infer_epilogue(const Epilogue& op, InferArgs& a, int port, int channel_axis
 }
 
 void reference_epilogue(const Epilogue& op, ReferenceArgs& a, Tensor product, int port, int channel_axis) {
-  Buffer<double> values = doubles_of(product);
-  Shape shape = product.shape();
-  int next = 0;
-  for (const EpilogueStep& s : op.epilogue) {
-    if (!takes_tensor(s.kind)) {
-      for (double& v : values) v = apply(s, v);
-      continue;
-    }
-    const Buffer<double> t = doubles_of(a.in(port, next));
-    const Shape& t_shape = a.shape(port, next++);
-    const bool adds = s.kind == EpilogueKind::kAddChannel || s.kind == EpilogueKind::kAddTensor;
-    if (s.kind == EpilogueKind::kAddChannel || s.kind == EpilogueKind::kMultiplyChannel) {
-      const int axis = normalize_axis(channel_axis, shape.rank());
-      const auto inner = static_cast<size_t>(shape.count(axis + 1, shape.rank()));
-      for (size_t i = 0; i < values.size(); ++i) {
-        const double by = t[i / inner % t.size()];
-        values[i] = adds ? values[i] + by : values[i] * by;
-      }
-      continue;
-    }
-    const Shape out = broadcast(shape, t_shape);
-    Buffer<double> wider(static_cast<size_t>(out.count()));
-    BroadcastWalk(out, shape, t_shape).each([&](int64_t i, int64_t v, int64_t by) {
-      const double x = values[static_cast<size_t>(v)];
-      const double y = t[static_cast<size_t>(by)];
-      wider[static_cast<size_t>(i)] = adds ? x + y : x * y;
-    });
-    values = std::move(wider);
-    shape = out;
-  }
-  a.out(0).assign(values);
+  a.out(0).assign(after_steps(op, a, product, port, channel_axis, [](double v) { return v; }).values);
+}
+
+Tensor epilogue_in_float(const Epilogue& op, const ReferenceArgs& a, const Tensor& product, int port,
+                         int channel_axis) {
+  // A sum or product of two float32 numbers, rounded to double and then to float32, is what one rounding gives.
+  const Values result = after_steps(op, a, product, port, channel_axis,
+                                    [](double v) { return static_cast<double>(static_cast<float>(v)); });
+  Tensor out = Tensor::make(DType::kFloat32, result.shape);
+  out.assign(result.values);
+  return out;
 }
 
 }  // namespace coracle

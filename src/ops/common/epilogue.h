@@ -51,6 +51,9 @@ struct Epilogue {
 /// `channel_axis`. A tensor that is added or multiplied broadcasts with it, which may give the result a larger shape.
 void infer_epilogue(const Epilogue& op, InferArgs& a, int port, int channel_axis);
 
+/// `product` after the steps, each rounded to float32; the tensors stand at `port`.
+Tensor epilogue_in_float(const Epilogue& op, const ReferenceArgs& a, const Tensor& product, int port, int channel_axis);
+
 /// Applies the steps to `product` in double and writes result 0.
 void reference_epilogue(const Epilogue& op, ReferenceArgs& a, Tensor product, int port, int channel_axis);
 

@@ -3,6 +3,7 @@
 
 #include "devices/cpu/isa/accumulate.h"
 #include "devices/cpu/isa/map.h"
+#include "devices/cpu/isa/quantized.h"
 
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
@@ -10,21 +11,8 @@ namespace {
 using V = FloatVector;
 
 template <bool kHalfAway, bool kDequantize>
-HWY_INLINE V quantized(V x, V scale, V range) {
-  const FloatTag d;
-  const V one = set(d, 1.0);
-  const V divisor = hn::IfThenElse(hn::Le(scale, set(d, 1e-30)), hn::Add(scale, set(d, 1e-6)), scale);
-  const V factor = hn::Mul(range, hn::Div(one, divisor));
-  V q;
-  if constexpr (kHalfAway) {
-    const V scaled = hn::Mul(factor, at_least(hn::Neg(scale), at_most(scale, x)));
-    const V magnitude = hn::Abs(scaled);
-    const V whole = hn::Trunc(magnitude);
-    const auto up = hn::Ge(hn::Sub(magnitude, whole), set(d, 0.5));
-    q = hn::CopySign(hn::Add(whole, hn::IfThenElseZero(up, one)), scaled);
-  } else {
-    q = at_least(hn::Neg(hn::Add(range, one)), at_most(range, hn::Round(hn::Mul(factor, x))));
-  }
+HWY_INLINE V stepped(V x, V scale, V range) {
+  const V q = quantized<kHalfAway>(x, scale, range);
   return kDequantize ? hn::Div(hn::Mul(q, scale), range) : q;
 }
 
@@ -47,7 +35,7 @@ void tensor(const Quantization& q, const float* x, float scale, float* y, size_t
   const V range = hn::Set(FloatTag(), q.range);
   with_choices(q, [=](auto half_away, auto dequantize) {
     map(x, y, count,
-        [=](V v) { return quantized<decltype(half_away)::value, decltype(dequantize)::value>(v, s, range); });
+        [=](V v) { return stepped<decltype(half_away)::value, decltype(dequantize)::value>(v, s, range); });
   });
 }
 
@@ -60,14 +48,31 @@ void columns(const Quantization& q, const float* x, const float* scales, float* 
   with_choices(q, [=](auto half_away, auto dequantize) {
     for (size_t r = 0; r < rows; ++r) {
       map2(x + r * columns, scales, y + r * columns, columns, [=](V v, V scale) {
-        return quantized<decltype(half_away)::value, decltype(dequantize)::value>(v, scale, range);
+        return stepped<decltype(half_away)::value, decltype(dequantize)::value>(v, scale, range);
       });
     }
   });
 }
 
+template <bool kHalfAway>
+void integers(const float* x, float scale, int8_t* y, size_t count) {
+  const FloatTag d;
+  const Int8Rounding<kHalfAway> rounding(scale);
+  size_t i = 0;
+  for (; i + kFloatLanes <= count; i += kFloatLanes) hn::StoreU(rounding(hn::LoadU(d, x + i)), Int8Tag(), y + i);
+  if (i < count) store_int8_part(rounding(load_partial(d, x + i, count - i)), y + i, count - i);
+}
+
+void to_int8(bool round_half_away, const float* x, float scale, int8_t* y, size_t count) {
+  if (round_half_away) {
+    integers<true>(x, scale, y, count);
+  } else {
+    integers<false>(x, scale, y, count);
+  }
+}
+
 }  // namespace
 
-const QuantizeFunctions quantize = {tensor, rows, columns};
+const QuantizeFunctions quantize = {tensor, rows, columns, to_int8};
 
 }  // namespace coracle::cpu::CORACLE_ISA

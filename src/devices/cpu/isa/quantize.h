@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "devices/cpu/isa/tables.h"
 
@@ -22,6 +23,8 @@ struct QuantizeFunctions {
   /// [rows, columns] with one scale per row, and with one per column.
   void (*rows)(const Quantization& q, const float* x, const float* scales, float* y, size_t rows, size_t columns);
   void (*columns)(const Quantization& q, const float* x, const float* scales, float* y, size_t rows, size_t columns);
+  /// q as int8, for a range of 127; 0 for NaN.
+  void (*to_int8)(bool round_half_away, const float* x, float scale, int8_t* y, size_t count);
 };
 
 CORACLE_ISA_TABLES(QuantizeFunctions, quantize)

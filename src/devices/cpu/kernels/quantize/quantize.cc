@@ -9,6 +9,7 @@
 #include "ops/quantize/fake_quantize_dequantize_moving_average_abs_max.h"
 #include "ops/quantize/fake_quantize_moving_average_abs_max.h"
 #include "ops/quantize/quantize_linear.h"
+#include "ops/quantize/to_int8.h"
 
 /// Quantisation of activations in programs trained for it, with scales that are constant.
 namespace coracle::cpu::kernels {
@@ -120,6 +121,26 @@ void run(KernelCall& call) noexcept {
   });
 }
 
+Prepared prepare_to_int8(const void* op_attributes, const ArgFacts& args, PrepareContext&) {
+  const auto& op = *static_cast<const ToInt8*>(op_attributes);
+  State s;
+  s.functions = &quantize_table(args.kernel().isa);
+  s.quantization.round_half_away = op.round_type == QuantizationRounding::kHalfAwayFromZero;
+  s.scales = {op.scale};
+  s.count = args.shape(0).count();
+  return prepared(std::move(s));
+}
+
+void run_to_int8(KernelCall& call) noexcept {
+  const State& s = state_of<State>(call);
+  const float* x = call.in[0].as<const float>();
+  auto* y = call.out[0].as<int8_t>();
+  call.pool->parallel_for(s.count, kGrain, [&](int64_t begin, int64_t end) {
+    s.functions->to_int8(s.quantization.round_half_away, x + begin, s.scales[0], y + begin,
+                         static_cast<size_t>(end - begin));
+  });
+}
+
 template <class Op, Isa kIsa>
 constexpr Kernel row(decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare) {
   return {.name = row_name<Op, kIsa>(),
@@ -138,11 +159,18 @@ constexpr Kernel quantize_row() {
 
 template <Isa kIsa>
 struct Rows {
-  static constexpr std::array<Kernel, 4> kRows = {
+  static constexpr std::array<Kernel, 5> kRows = {
       quantize_row<FakeQuantizeDequantizeMovingAverageAbsMax, kIsa>(),
       quantize_row<FakeQuantizeMovingAverageAbsMax, kIsa>(),
       quantize_row<QuantizeLinear, kIsa>(),
       row<DequantizeLinear, kIsa>(fits_dequantize, prepare_dequantize),
+      Kernel{.name = row_name<ToInt8, kIsa>(),
+             .op = &kOpRow<ToInt8>,
+             .isa = kIsa,
+             .layout = LayoutRule::kSame,
+             .types = {.results = DType::kInt8},
+             .prepare = prepare_to_int8,
+             .run = run_to_int8},
   };
 };
 

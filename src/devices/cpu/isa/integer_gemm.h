@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "devices/cpu/isa/gemm.h"
+#include "devices/cpu/isa/integer_result.h"
+#include "devices/cpu/isa/tables.h"
+
+/// C[row, column] = sum over k of A[row, k] * B[k, column], int8 by int8, exact; then the epilogue.
+///
+/// A tile of rows of A is copied to scratch memory as groups of 4 bytes: four numbers plus 128 where the machine
+/// multiplies unsigned by signed bytes (VNNI), else two numbers of 16 bits, whose products are added without
+/// saturation. B is packed as panels of two vectors of columns (the last one may have one):
+/// [where the sums start: a column each, 32 bits][group of 4 bytes along k][column]. Sums start at 0, or at -128 times
+/// the sum of the column.
+namespace coracle::cpu {
+
+struct IntegerGemmCall {
+  int64_t depth = 0;  ///< adjacent numbers of A for each tap
+  int64_t taps = 1;
+  int64_t columns = 0;
+  const int8_t* a = nullptr;
+  int64_t a_stride = 0;              ///< from row to row, if image is null
+  const GemmImage* image = nullptr;  ///< in numbers of A; each tap reads `join` pixels, join * in_channels == depth
+  const void* packed = nullptr;
+  void* scratch = nullptr;    ///< scratch_bytes(), 64-byte aligned
+  IntegerResult result = {};  ///< row r goes to pixel r
+};
+
+struct IntegerGemmFunctions {
+  int64_t lanes = 0;          ///< columns of a vector
+  int64_t element_bytes = 0;  ///< of a packed number: 1 (VNNI) or 2
+  int64_t tile_rows = 0;
+  /// Computes rows [row_begin, row_end) of panels [panel_begin, panel_end).
+  void (*run)(const IntegerGemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end);
+
+  int64_t panels(int64_t columns) const { return (columns + 2 * lanes - 1) / (2 * lanes); }
+  /// Groups of 4 bytes that `depth` numbers make up.
+  int64_t groups(int64_t depth) const {
+    const int64_t per_group = 4 / element_bytes;
+    return (depth + per_group - 1) / per_group;
+  }
+  int64_t scratch_bytes(int64_t depth) const { return (tile_rows * groups(depth) * 4 + 63) / 64 * 64; }
+};
+
+CORACLE_ISA_TABLES(IntegerGemmFunctions, integer_gemm)
+#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
+namespace vnni {
+extern const IntegerGemmFunctions integer_gemm;
+}
+#endif
+
+}  // namespace coracle::cpu

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numbers in steps of their scale. Included only by sources that are compiled once per instruction set.
+#pragma once
+
+#include <cstring>
+#include <initializer_list>
+
+#include "devices/cpu/isa/vector.h"
+
+namespace coracle::cpu::CORACLE_ISA {
+namespace {
+
+// x in steps of scale / range, an integer in a float (see Quantization in quantize.h).
+template <bool kHalfAway>
+HWY_INLINE FloatVector quantized(FloatVector x, FloatVector scale, FloatVector range) {
+  using V = FloatVector;
+  const FloatTag d;
+  const V one = set(d, 1.0);
+  const V divisor = hn::IfThenElse(hn::Le(scale, set(d, 1e-30)), hn::Add(scale, set(d, 1e-6)), scale);
+  const V factor = hn::Mul(range, hn::Div(one, divisor));
+  if constexpr (kHalfAway) {
+    const V scaled = hn::Mul(factor, at_least(hn::Neg(scale), at_most(scale, x)));
+    const V magnitude = hn::Abs(scaled);
+    const V whole = hn::Trunc(magnitude);
+    const auto up = hn::Ge(hn::Sub(magnitude, whole), set(d, 0.5));
+    return hn::CopySign(hn::Add(whole, hn::IfThenElseZero(up, one)), scaled);
+  } else {
+    return at_least(hn::Neg(hn::Add(range, one)), at_most(range, hn::Round(hn::Mul(factor, x))));
+  }
+}
+
+using Int8Tag = hn::Rebind<int8_t, FloatTag>;
+
+// Numbers in steps of scale / 127 as int8, zero for NaN: what ops/quantize/integer_product.h computes, bit by bit.
+template <bool kHalfAway>
+class Int8Rounding {
+ public:
+  explicit HWY_INLINE Int8Rounding(float scale) {
+    const FloatTag d;
+    scale_ = hn::Set(d, scale);
+    inverse_ = hn::Set(d, scale <= 1e-30f ? 1.0f / (scale + 1e-6f) : 1.0f / scale);
+    factor_ = hn::Mul(set(d, 127.0), inverse_);
+  }
+
+  HWY_INLINE hn::Vec<Int8Tag> operator()(FloatVector v) const {
+    const FloatTag d;
+    const FloatVector x = hn::IfThenElseZero(hn::Eq(v, v), v);
+    if constexpr (kHalfAway) {
+      // What is just below a half, added to a half, is rounded to 1; added to less, it is not.
+      const FloatVector scaled = hn::Mul(factor_, hn::Max(hn::Neg(scale_), hn::Min(scale_, x)));
+      const FloatVector up = hn::CopySign(hn::Set(d, 0.49999997f), scaled);
+      return hn::DemoteTo(Int8Tag(), hn::ConvertTo(IntTag(), hn::Add(scaled, up)));
+    } else {
+      const FloatVector scaled = hn::Mul(hn::Mul(x, set(d, 127.0)), inverse_);
+      const FloatVector inside = hn::Max(set(d, -128.0), hn::Min(set(d, 127.0), scaled));
+      return hn::DemoteTo(Int8Tag(), hn::NearestInt(inside));
+    }
+  }
+
+ private:
+  FloatVector scale_;
+  FloatVector inverse_;
+  FloatVector factor_;
+};
+
+#if HWY_TARGET != HWY_AVX3
+// The first `count` < 8 bytes as a number, in whole pieces.
+HWY_INLINE uint64_t bytes_of_part(const int8_t* from, size_t count) {
+  uint64_t bits = 0;
+  size_t at = 0;
+  for (const size_t piece : {4, 2, 1}) {
+    if ((count & piece) == 0) continue;
+    uint32_t part = 0;
+    memcpy(&part, from + at, piece);
+    bits |= uint64_t{part} << (8 * at);
+    at += piece;
+  }
+  return bits;
+}
+#endif
+
+// The first `count` < kFloatLanes numbers; the other lanes are zero.
+HWY_INLINE hn::Vec<Int8Tag> load_int8_part(const int8_t* from, size_t count) {
+  const Int8Tag d;
+#if HWY_TARGET == HWY_AVX3
+  return hn::MaskedLoad(hn::FirstN(d, count), d, from);
+#else
+  static_assert(kFloatLanes <= sizeof(uint64_t));
+  const uint64_t bits = bytes_of_part(from, count);
+  return hn::LoadU(d, reinterpret_cast<const int8_t*>(&bits));
+#endif
+}
+
+HWY_INLINE void store_int8_part(hn::Vec<Int8Tag> v, int8_t* to, size_t count) {
+  const Int8Tag d;
+#if HWY_TARGET == HWY_AVX3
+  hn::BlendedStore(v, hn::FirstN(d, count), d, to);
+#else
+  uint64_t bits = 0;
+  hn::StoreU(v, d, reinterpret_cast<int8_t*>(&bits));
+  for (const size_t piece : {4, 2, 1}) {
+    if ((count & piece) == 0) continue;
+    memcpy(to, &bits, piece);
+    bits >>= 8 * piece;
+    to += piece;
+  }
+#endif
+}
+
+}  // namespace
+}  // namespace coracle::cpu::CORACLE_ISA

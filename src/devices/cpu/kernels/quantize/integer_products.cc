@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/integer_plan.h"
+#include "devices/cpu/isa/integer_depthwise.h"
+#include "devices/cpu/kernels/rows.h"
+#include "ops/quantize/integer_conv2d.h"
+#include "ops/quantize/integer_linear.h"
+
+/// Products and convolutions of int8: of all channels as one product, or one filter per channel.
+namespace coracle::cpu::kernels {
+namespace {
+
+constexpr TypeRule kIntegerRule = {.results = DType::kFloat32 | DType::kInt8,
+                                   .in = {{{0, DType::kInt8}, {1, DType::kInt8}}}};
+
+Misfit fits_linear(const void* op_attributes, const ArgFacts& args) {
+  const auto& op = *static_cast<const IntegerLinear*>(op_attributes);
+  const Shape& w = args.shape(1);
+  const Shape product = matrix_product_shape(args.shape(0), w, false, op.transpose_w);
+  return integer_misfit(op, args, product, product.back(), w[op.transpose_w ? 1 : 0]);
+}
+
+/// The rest of a plan whose rows, depth, columns and taps are set.
+Prepared prepared_plan(std::shared_ptr<IntegerGemmPlan> plan, IntegerGemmForm form, const ArgFacts& args,
+                       PrepareContext& context) {
+  plan->split(context.pool == nullptr ? 1 : context.pool->threads());
+  form.lanes = plan->functions->lanes;
+  form.element_bytes = plan->functions->element_bytes;
+  form.columns = plan->call.columns;
+  Prepared prepared;
+  prepared.weights = context.pack(form, args.index(1));
+  prepared.workspace = bytes_of<char>(Size(plan->slots) * plan->scratch_bytes);
+  prepared.state_bytes = sizeof(IntegerGemmPlan) + plan->tap_y.size() * 2 * sizeof(int32_t);
+  prepared.state = std::move(plan);
+  return prepared;
+}
+
+Prepared prepare_linear(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+  const auto& op = *static_cast<const IntegerLinear*>(op_attributes);
+  const Shape& w = args.shape(1);
+  auto plan = std::make_shared<IntegerGemmPlan>();
+  plan->functions = &machine_integer_gemm(args.kernel().isa);
+  const int64_t depth = w[op.transpose_w ? 1 : 0];
+  const int64_t columns = w[op.transpose_w ? 0 : 1];
+  plan->call.depth = depth;
+  plan->call.columns = columns;
+  plan->call.a_stride = depth;
+  plan->rows = args.shape(0).count() / depth;
+  plan->epilogue = EpilogueProgram(op, columns);
+  IntegerGemmForm form;
+  form.depth = depth;
+  form.inner_stride = op.transpose_w ? 1 : columns;
+  form.column_stride = op.transpose_w ? depth : 1;
+  return prepared_plan(std::move(plan), form, args, context);
+}
+
+Misfit fits_conv2d(const IntegerConv2d& op, const ArgFacts& args, bool depthwise) {
+  if (op.data_format == DataFormat::kNhwc) return "only NCHW";
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  const int64_t area = g.height().kernel * g.width().kernel;
+  if (depthwise) {
+    if (g.groups != g.in_channels || g.out_channels != g.in_channels) return "not one filter per channel";
+    if (area > kMostIntegerTaps) return "the filter is too large";
+  } else if (g.groups != 1) {
+    return "only one group";
+  }
+  return integer_misfit(op, args, convolution_result(g, op.data_format, 2), g.out_channels,
+                        area * g.in_channels / g.groups);
+}
+
+template <bool kDepthwise>
+Misfit fits_conv2d(const void* op_attributes, const ArgFacts& args) {
+  return fits_conv2d(*static_cast<const IntegerConv2d*>(op_attributes), args, kDepthwise);
+}
+
+bool is_pointwise(const ConvolutionGeometry& g) {
+  const auto plain = [](const WindowAxis& a) {
+    return a.kernel == 1 && a.stride == 1 && a.pad_before == 0 && a.out == a.in;
+  };
+  return plain(g.height()) && plain(g.width());
+}
+
+Prepared prepare_conv2d(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+  const auto& op = *static_cast<const IntegerConv2d*>(op_attributes);
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  const WindowAxis& h = g.height();
+  const WindowAxis& w = g.width();
+  auto plan = std::make_shared<IntegerGemmPlan>();
+  plan->functions = &machine_integer_gemm(args.kernel().isa);
+  // The taps of a filter row are adjacent pixels.
+  const int64_t join = w.dilation == 1 ? w.kernel : 1;
+  for (int64_t ky = 0; ky < h.kernel; ++ky) {
+    for (int64_t kx = 0; kx < w.kernel; kx += join) {
+      plan->tap_y.push_back(static_cast<int32_t>(ky * h.dilation - h.pad_before));
+      plan->tap_x.push_back(static_cast<int32_t>(kx * w.dilation - w.pad_before));
+    }
+  }
+  plan->call.taps = static_cast<int64_t>(plan->tap_y.size());
+  plan->call.depth = join * g.in_channels;
+  plan->call.columns = g.out_channels;
+  plan->rows = g.batch * h.out * w.out;
+  plan->epilogue = EpilogueProgram(op, g.out_channels);
+  if (is_pointwise(g)) {
+    plan->call.a_stride = g.in_channels;
+  } else {
+    plan->has_image = true;
+    GemmImage& image = plan->image;
+    image.in_h = h.in;
+    image.in_w = w.in;
+    image.in_channels = g.in_channels;
+    image.out_h = h.out;
+    image.out_w = w.out;
+    image.stride_y = h.stride;
+    image.stride_x = w.stride;
+    image.tap_y = plan->tap_y.data();
+    image.tap_x = plan->tap_x.data();
+    image.join = join;
+  }
+  const int64_t area = h.kernel * w.kernel;
+  IntegerGemmForm form;
+  form.taps = area;
+  form.depth = g.in_channels;
+  form.tap_stride = 1;
+  form.inner_stride = area;
+  form.column_stride = g.in_channels * area;
+  return prepared_plan(std::move(plan), form, args, context);
+}
+
+template <class Op>
+void run_product(KernelCall& call) noexcept {
+  const auto& plan = state_of<IntegerGemmPlan>(call);
+  EpilogueOp ops[kMaxEpilogueOps];
+  plan.run(call, integer_result(call.attributes<Op>(), plan.epilogue, call, ops, plan.call.columns));
+}
+
+/// Filters of [channel][tap] as float32 [tap][channel].
+struct IntegerDepthwiseForm {
+  static constexpr std::string_view kLayout = "integer.depthwise.v1";
+
+  int64_t taps = 0;
+  int64_t channels = 0;
+
+  size_t bytes() const { return bytes_of<float>(Size(taps) * channels); }
+  void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool&) const {
+    const int8_t* from = constants[0]->data<int8_t>();
+    auto* const filter = reinterpret_cast<float*>(to);
+    for (int64_t c = 0; c < channels; ++c) {
+      for (int64_t t = 0; t < taps; ++t) filter[t * channels + c] = from[c * taps + t];
+    }
+  }
+};
+
+struct DepthwiseState {
+  const IntegerDepthwiseFunctions* functions = nullptr;
+  IntegerDepthwiseCall call;
+  std::vector<int8_t> zeros;
+  EpilogueProgram epilogue;
+  int64_t rows = 0;
+  int64_t slots = 1;
+};
+
+Prepared prepare_depthwise(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+  constexpr int64_t kGrain = 128 << 10;
+  const auto& op = *static_cast<const IntegerConv2d*>(op_attributes);
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  const WindowAxis& h = g.height();
+  const WindowAxis& w = g.width();
+  auto state = std::make_shared<DepthwiseState>();
+  state->functions = &integer_depthwise_table(args.kernel().isa);
+  state->call = {.channels = g.in_channels,
+                 .in_h = h.in,
+                 .in_w = w.in,
+                 .out_h = h.out,
+                 .out_w = w.out,
+                 .kernel_h = h.kernel,
+                 .kernel_w = w.kernel,
+                 .stride_y = h.stride,
+                 .stride_x = w.stride,
+                 .dilation_y = h.dilation,
+                 .dilation_x = w.dilation,
+                 .pad_top = h.pad_before,
+                 .pad_left = w.pad_before};
+  state->zeros.assign(static_cast<size_t>(g.in_channels), 0);
+  state->call.zeros = state->zeros.data();
+  state->epilogue = EpilogueProgram(op, g.in_channels);
+  state->rows = g.batch * h.out;
+  const int64_t taps = h.kernel * w.kernel;
+  const int64_t threads = context.pool == nullptr ? 1 : context.pool->threads();
+  state->slots = std::clamp<int64_t>(state->rows * w.out * g.in_channels * taps / kGrain, 1, threads);
+  state->slots = std::min(state->slots, state->rows);
+  Prepared prepared;
+  prepared.weights = context.pack(IntegerDepthwiseForm{taps, g.in_channels}, args.index(1));
+  prepared.workspace = bytes_of<const int8_t*>(Size(state->slots) * kIntegerPixels * taps);
+  prepared.state_bytes = sizeof(DepthwiseState) + state->zeros.size();
+  prepared.state = std::move(state);
+  return prepared;
+}
+
+void run_depthwise(KernelCall& call) noexcept {
+  const auto& state = state_of<DepthwiseState>(call);
+  EpilogueOp ops[kMaxEpilogueOps];
+  IntegerDepthwiseCall whole = state.call;
+  whole.input = call.in[0].as<const int8_t>();
+  whole.filter = static_cast<const float*>(call.weights);
+  whole.result = integer_result(call.attributes<IntegerConv2d>(), state.epilogue, call, ops, whole.channels);
+  auto* const scratch = static_cast<const int8_t**>(call.workspace);
+  call.pool->parallel_for(state.slots, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t slot = begin; slot < end; ++slot) {
+      IntegerDepthwiseCall part = whole;
+      part.taps = scratch + slot * kIntegerPixels * whole.kernel_h * whole.kernel_w;
+      state.functions->run(part, state.rows * slot / state.slots, state.rows * (slot + 1) / state.slots);
+    }
+  });
+}
+
+template <Isa kIsa>
+struct Rows {
+  static constexpr std::array<Kernel, 3> kRows = {Kernel{.name = row_name<IntegerLinear, kIsa>(),
+                                                         .op = &kOpRow<IntegerLinear>,
+                                                         .isa = kIsa,
+                                                         .types = kIntegerRule,
+                                                         .fits = fits_linear,
+                                                         .prepare = prepare_linear,
+                                                         .run = run_product<IntegerLinear>},
+                                                  Kernel{.name = row_name<IntegerConv2d, kIsa>(),
+                                                         .op = &kOpRow<IntegerConv2d>,
+                                                         .isa = kIsa,
+                                                         .layout = LayoutRule::kChannelsLast,
+                                                         .types = kIntegerRule,
+                                                         .fits = fits_conv2d<false>,
+                                                         .prepare = prepare_conv2d,
+                                                         .run = run_product<IntegerConv2d>},
+                                                  Kernel{.name = row_name<"integer_conv2d.depthwise", kIsa>(),
+                                                         .op = &kOpRow<IntegerConv2d>,
+                                                         .isa = kIsa,
+                                                         .layout = LayoutRule::kChannelsLast,
+                                                         .types = kIntegerRule,
+                                                         .rank = -1,
+                                                         .fits = fits_conv2d<true>,
+                                                         .prepare = prepare_depthwise,
+                                                         .run = run_depthwise}};
+};
+
+constexpr auto kRows = rows_of_each_isa<Rows>();
+
+}  // namespace
+
+extern const KernelTable integer_products;
+constinit const KernelTable integer_products = {kRows};
+
+}  // namespace coracle::cpu::kernels

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/matmul/matrix_product.h"
+#include "ops/quantize/integer_product.h"
+
+namespace coracle {
+
+/// linear of integers: x [..., k] times a matrix w ([k, n], or [n, k] if transpose_w).
+struct IntegerLinear : IntegerProduct {
+  static constexpr const char* kName = "integer_linear";
+  static constexpr bool kQuantizes = true;
+  static constexpr Port kInputs[] = {in("x", ""), weight_in("w", ""), list_in("tensors", "")};
+  static constexpr Port kOutputs[] = {out("out", "")};
+  static constexpr LodRule kLod = LodRule::kFirst;
+  bool transpose_w = false;
+  void attributes(AttributeVisitor& visit) {
+    visit("transpose_w", transpose_w);
+    IntegerProduct::attributes(visit);
+  }
+  friend bool operator==(const IntegerLinear&, const IntegerLinear&) = default;
+};
+
+inline void infer(const IntegerLinear& op, InferArgs& a) {
+  const Shape& w = a.shape(1);
+  require(w.rank_known() && w.rank() == 2, "w has shape ", w, ", expected a matrix");
+  Shape y = a.shape(0);
+  if (y.rank_known()) {
+    require(y.rank() >= 1, "x is a scalar, expected at least one dimension");
+    const int64_t k = w[op.transpose_w ? 1 : 0];
+    require(y.back() < 0 || k < 0 || y.back() == k, "x ", y, " does not fit w ", w);
+    y[y.rank() - 1] = w[op.transpose_w ? 0 : 1];
+  }
+  infer_integer_product(op, a, y, -1);
+}
+
+inline void reference(const IntegerLinear& op, ReferenceArgs& a) {
+  Tensor sums = Tensor::make(DType::kFloat64, matrix_product_shape(a.shape(0), a.shape(1), false, op.transpose_w));
+  reference_matrix_product(exact_integers(a.in(0)), exact_integers(a.in(1)), false, op.transpose_w, 1.0, sums);
+  reference_integer_product(op, a, std::move(sums), -1);
+}
+
+inline int64_t flops(const IntegerLinear& op, const NodeFacts& f) {
+  return 2 * f.out().shape.count() * f.shape(1)[op.transpose_w ? 1 : 0];
+}
+
+inline constexpr const OpRow* integer_linear_op = &kOpRow<IntegerLinear>;
+
+}  // namespace coracle

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "ops/conv_pool/conv2d_fused.h"
+#include "ops/matmul/linear.h"
+#include "ops/quantize/dequantize_linear.h"
+#include "ops/quantize/fake_quantize_dequantize_moving_average_abs_max.h"
+#include "ops/quantize/integer_conv2d.h"
+#include "ops/quantize/integer_linear.h"
+#include "ops/quantize/quantize_linear.h"
+#include "ops/quantize/to_int8.h"
+#include "passes/epilogue_carrier.h"
+#include "passes/passes.h"
+#include "passes/simulated_integers.h"
+
+/// A product or convolution of simulated integers becomes one of integers:
+///   linear(fake_quantize_dequantize(x), w)  ->  integer_linear(to_int8(x), w / step)
+/// and the same of conv2d_fused, and of dequantize_linear(quantize_linear(x)). Its epilogue begins with what an integer
+/// stands for, into which the channels' factors and shifts that follow are folded. Where nothing but such an operator
+/// reads its result, the product rounds to int8 itself:
+///   to_int8(integer_linear(...))  ->  integer_linear(...) with a result_scale
+/// The simulation has a pass over the memory for each rounding, so even a single product pays.
+namespace coracle {
+namespace {
+
+/// Simulated weights are integers of steps up to the rounding of float32, 127 * 2^-23.
+constexpr double kMostFraction = 1e-4;
+
+/// How a value was rounded, and what an integer of it stands for.
+struct Rounded {
+  ValueId x = kNoValue;
+  float scale = 0;
+  QuantizationRounding rounding = QuantizationRounding::kHalfToEven;
+  double step = 0;
+};
+
+struct Found {
+  const char* reason = nullptr;  ///< why there are no integers
+  Rounded x = {};
+};
+
+/// The one scale of a node whose scales are operand 1; nothing where that is not what it has.
+std::optional<float> only_scale(const Graph& graph, const Node& node, int bits) {
+  const ValueId scale = node.input(1);
+  if (bits != 8 || scale == kNoValue || !graph.value(scale).is_constant()) return std::nullopt;
+  const Fact& f = graph.fact(scale);
+  if (!is_float(f.dtype) || f.value->count() != 1) return std::nullopt;
+  const auto number = static_cast<float>(f.value->number(0));
+  if (!std::isfinite(number) || number <= 1e-30F) return std::nullopt;  // smaller ones are computed with otherwise
+  return number;
+}
+
+/// Neither shifted by a zero point nor an observer.
+template <class T>
+bool is_plain(const Graph& graph, const Node& node) {
+  if (node.op.as<T>()->only_observer) return false;
+  const ValueId zero = node.input(2);
+  if (zero == kNoValue) return true;
+  if (!graph.value(zero).is_constant()) return false;
+  const Tensor& t = *graph.fact(zero).value;
+  for (int64_t i = 0; i < t.count(); ++i) {
+    if (t.number(i) != 0) return false;
+  }
+  return true;
+}
+
+Found rounded_operand(const Graph& graph, ValueId value) {
+  constexpr const char* kScale = "its operand has no constant scale of 8 bits";
+  const NodeId id = graph.value(value).producer;
+  if (id == kNoNode) return {.reason = "its operand is not rounded"};
+  const Node& node = graph.node(id);
+  Rounded r{.x = node.input(0)};
+  if (const auto* fake = node.op.as<FakeQuantizeDequantizeMovingAverageAbsMax>()) {
+    const auto scale = only_scale(graph, node, fake->bit_length);
+    if (!scale) return {.reason = kScale};
+    r.scale = *scale;
+    r.rounding = fake->round_type;
+    r.step = static_cast<double>(*scale) / kInt8Limit;
+  } else if (const auto* dequantize = node.op.as<DequantizeLinear>()) {
+    const NodeId before = graph.value(r.x).producer;
+    const auto* quantize = before == kNoNode ? nullptr : graph.node(before).op.as<QuantizeLinear>();
+    if (quantize == nullptr) return {.reason = "its operand is not rounded"};
+    const Node& rounding = graph.node(before);
+    if (!is_plain<DequantizeLinear>(graph, node) || !is_plain<QuantizeLinear>(graph, rounding)) {
+      return {.reason = "its operand has a zero point"};
+    }
+    const auto to = only_scale(graph, rounding, quantize->bit_length);
+    const auto from = only_scale(graph, node, dequantize->bit_length);
+    if (!to || !from) return {.reason = kScale};
+    r.x = rounding.input(0);
+    r.scale = *to;
+    r.rounding = quantize->round_type;
+    r.step = static_cast<double>(*from) / kInt8Limit;
+  } else {
+    return {.reason = "its operand is not rounded"};
+  }
+  if (graph.fact(r.x).dtype != DType::kFloat32) return {.reason = "its operand is not float32"};
+  return {.x = r};
+}
+
+/// The step of which all these are integers up to 127; 0 where there is none.
+template <class At>
+double step_of(int64_t count, const At& at) {
+  double largest = 0;
+  for (int64_t i = 0; i < count; ++i) largest = std::max(largest, std::fabs(at(i)));
+  if (largest == 0) return 1;
+  for (int most = 127; most > 0 && std::isfinite(largest); --most) {
+    const double step = largest / most;
+    int64_t i = 0;
+    while (i < count && std::fabs(at(i) / step - std::nearbyint(at(i) / step)) <= kMostFraction) ++i;
+    if (i == count) return step;
+  }
+  return 0;
+}
+
+struct IntegerWeights {
+  Tensor integers;
+  std::vector<double> steps;  ///< by channel
+};
+
+/// Weights as integers, each channel with a step of its own; nothing if they are not such.
+std::optional<IntegerWeights> integer_weights(const EpilogueCarrier& c, const Tensor& w) {
+  IntegerWeights out{.integers = Tensor::make(DType::kInt8, w.shape()), .steps = {}};
+  const int64_t inner = w.shape().count(c.filter_axis + 1, w.shape().rank());
+  const int64_t along = w.shape()[c.filter_axis];
+  const int64_t count = w.count() / std::max<int64_t>(along, 1);
+  const float* from = w.data<float>();
+  auto* to = out.integers.data<int8_t>();
+  for (int64_t channel = 0; channel < along; ++channel) {
+    const auto place = [&](int64_t i) { return (i / inner * along + channel) * inner + i % inner; };
+    const double step = step_of(count, [&](int64_t i) { return static_cast<double>(from[place(i)]); });
+    if (step == 0) return std::nullopt;
+    for (int64_t i = 0; i < count; ++i) {
+      to[place(i)] = static_cast<int8_t>(std::nearbyint(static_cast<double>(from[place(i)]) / step));
+    }
+    out.steps.push_back(step);
+  }
+  return out;
+}
+
+/// Products of one sum; 0 for a node that is not taken, whatever its operands.
+int64_t products_of(const Graph& graph, const EpilogueCarrier& c) {
+  const Node& node = graph.node(c.id);
+  const Shape& w = graph.fact(node.input(1)).shape;
+  if (node.op.is<Linear>()) return w[1 - c.filter_axis];
+  const auto* conv = node.op.as<Conv2dFused>();
+  if (conv == nullptr || conv->data_format == DataFormat::kNhwc) return 0;
+  if (conv->groups != 1 && !(conv->groups == w[0] && w[1] == 1)) return 0;
+  return w.count(1, w.rank());
+}
+
+/// What the linear steps at the begin of an epilogue make of a sum in steps of x and of the weights.
+struct Affine {
+  std::vector<double> factor;
+  std::vector<double> shift;
+  size_t steps = 0;    ///< of the epilogue
+  size_t tensors = 0;  ///< of those
+};
+
+Affine affine_of(const Graph& graph, const EpilogueCarrier& c, std::vector<double> factor) {
+  Affine a{.factor = std::move(factor), .shift = {}};
+  a.shift.resize(a.factor.size());
+  const std::vector<ValueId> tensors = c.tensors(graph);
+  for (const EpilogueStep& step : c.epilogue->epilogue) {
+    const bool adds = step.kind == EpilogueKind::kAddChannel;
+    if (!adds && step.kind != EpilogueKind::kMultiplyChannel && step.kind != EpilogueKind::kScaleShift) break;
+    const float* t = nullptr;
+    if (takes_tensor(step.kind)) {
+      const ValueId tensor = tensors[a.tensors];
+      if (!graph.value(tensor).is_constant()) break;
+      t = graph.fact(tensor).value->data<float>();
+      ++a.tensors;
+    }
+    for (size_t i = 0; i < a.factor.size(); ++i) {
+      const double by = adds ? 1.0 : static_cast<double>(t != nullptr ? t[i] : step.a);
+      const double plus = adds ? static_cast<double>(t[i]) : (t != nullptr ? 0.0 : static_cast<double>(step.b));
+      a.factor[i] *= by;
+      a.shift[i] = a.shift[i] * by + plus;
+    }
+    ++a.steps;
+  }
+  return a;
+}
+
+Tensor floats_of(const std::vector<double>& values) {
+  Tensor t = Tensor::make(DType::kFloat32, Shape{static_cast<int64_t>(values.size())});
+  std::transform(values.begin(), values.end(), t.data<float>(), [](double v) { return static_cast<float>(v); });
+  return t;
+}
+
+Op integer_op(const Op& op, std::vector<EpilogueStep> epilogue) {
+  if (const auto* linear = op.as<Linear>()) {
+    IntegerLinear integer;
+    integer.transpose_w = linear->transpose_w;
+    integer.epilogue = std::move(epilogue);
+    return integer;
+  }
+  IntegerConv2d integer;
+  static_cast<ConvolutionAttributes&>(integer) = *op.as<Conv2dFused>();
+  integer.epilogue = std::move(epilogue);
+  return integer;
+}
+
+/// The same operator with an int8 result.
+template <class T>
+Op with_result(const Op& op, const ToInt8& rounding) {
+  T changed = *op.as<T>();
+  changed.result_scale = rounding.scale;
+  changed.round_type = rounding.round_type;
+  return changed;
+}
+
+/// How the operand of a product is rounded, or why the product stays in float32 whatever its weights are.
+Found operand_of(const Graph& graph, const EpilogueCarrier& c) {
+  const Node& node = graph.node(c.id);
+  const int64_t products = products_of(graph, c);
+  if (products <= 0) return {.reason = "no operator on integers for such groups or such an order of dimensions"};
+  if (products > IntegerProduct::kMostProducts) return {.reason = "sums of more than 32 bits"};
+  const Value& w = graph.value(node.input(1));
+  if (!w.is_constant() || w.fact.dtype != DType::kFloat32) return {.reason = "its weights are not constant"};
+  for (const ValueId t : c.tensors(graph)) {
+    if (graph.fact(t).dtype != DType::kFloat32) return {.reason = "its epilogue is not float32"};
+  }
+  return rounded_operand(graph, node.input(0));
+}
+
+/// int8 tensors made so far, by what they are made of.
+using Int8Values = std::map<std::tuple<ValueId, float, QuantizationRounding>, ValueId>;
+
+bool to_integers(Graph& graph, NodeId id, Int8Values& made, RewriteBudget& budget) {
+  const auto c = EpilogueCarrier::of_node(graph, id);
+  if (!c) return false;
+  const Found found = operand_of(graph, *c);
+  if (found.reason != nullptr) return false;
+  const Node& node = graph.node(id);
+  const Value& weights = graph.value(node.input(1));
+  auto integers = integer_weights(*c, *weights.fact.value);
+  if (!integers) return false;
+  for (double& step : integers->steps) step *= found.x.step;
+  const Affine affine = affine_of(graph, *c, std::move(integers->steps));
+
+  std::vector<EpilogueStep> steps = {{EpilogueKind::kMultiplyChannel}};
+  const bool shifts = std::any_of(affine.shift.begin(), affine.shift.end(), [](double v) { return v != 0; });
+  if (shifts) steps.push_back({EpilogueKind::kAddChannel});
+  const std::vector<EpilogueStep>& old = c->epilogue->epilogue;
+  steps.insert(steps.end(), old.begin() + static_cast<std::ptrdiff_t>(affine.steps), old.end());
+  if (steps.size() > Epilogue::kMaxSteps) return false;
+
+  const std::string name = weights.name;
+  Patch patch(graph, id);
+  const auto key = std::make_tuple(found.x.x, found.x.scale, found.x.rounding);
+  const auto before = made.find(key);
+  const ValueId x = before != made.end()
+                        ? before->second
+                        : patch.add(ToInt8{.scale = found.x.scale, .round_type = found.x.rounding}, {{found.x.x}});
+  std::vector<ValueId> tensors = {patch.constant(floats_of(affine.factor))};
+  if (shifts) tensors.push_back(patch.constant(floats_of(affine.shift)));
+  const std::vector<ValueId> left = c->tensors(graph);
+  tensors.insert(tensors.end(), left.begin() + static_cast<std::ptrdiff_t>(affine.tensors), left.end());
+  const ValueId w = patch.constant(std::move(integers->integers), name);
+  const ValueId result = graph.node(id).output(0);
+  patch.replace(result, patch.add(integer_op(graph.node(id).op, std::move(steps)), {{x}, {w}, tensors}));
+  patch.remove(id);
+  if (!patch.allowed() || !budget.take()) return false;
+  patch.commit();
+  made.emplace(key, x);
+  return true;
+}
+
+bool round_in_product(Graph& graph, NodeId id, RewriteBudget& budget) {
+  const auto* rounding = graph.node(id).op.as<ToInt8>();
+  if (rounding == nullptr) return false;
+  const ValueId x = graph.node(id).input(0);
+  const NodeId producer = graph.value(x).producer;
+  if (producer == kNoNode || graph.use_counts()[index(x)] != 1) return false;
+  const Node& product = graph.node(producer);
+  const bool linear = product.op.is<IntegerLinear>();
+  if (!linear && !product.op.is<IntegerConv2d>()) return false;
+  Patch patch(graph, id);
+  const Op op =
+      linear ? with_result<IntegerLinear>(product.op, *rounding) : with_result<IntegerConv2d>(product.op, *rounding);
+  const std::vector<ValueId> tensors(product.inputs.begin() + 2, product.inputs.end());
+  const ValueId from = product.input(0);
+  const ValueId weights = product.input(1);
+  const ValueId old = graph.node(id).output(0);
+  patch.replace(old, patch.add(op, {{from}, {weights}, tensors}));
+  patch.remove(id);
+  patch.remove(producer);
+  if (!patch.allowed() || !budget.take()) return false;
+  patch.commit();
+  return true;
+}
+
+int rewrite(Graph& graph, RewriteBudget& budget) {
+  if (!simulates_integers(graph)) return 0;
+  int count = 0;
+  Int8Values made;
+  const std::vector<NodeId> products = graph.order();
+  for (NodeId id : products) count += to_integers(graph, id, made, budget) ? 1 : 0;
+  if (count > 0) remove_dead(graph);
+  const std::vector<NodeId> roundings = graph.order();
+  for (NodeId id : roundings) count += graph.node(id).alive && round_in_product(graph, id, budget) ? 1 : 0;
+  return count;
+}
+
+}  // namespace
+
+Pass integer_regions() { return {.name = "integer_regions", .function = rewrite}; }
+
+}  // namespace coracle

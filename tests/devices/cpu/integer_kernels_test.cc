@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+
+#include "devices/cpu/integer_plan.h"
+#include "devices/cpu/isa/isa_test.h"
+#include "ops/quantize/integer_conv2d.h"
+#include "ops/quantize/integer_linear.h"
+#include "ops/quantize/to_int8.h"
+#include "support/check_kernels.h"
+
+/// Products of integers are exact: every row gives the bits of the reference, which multiplies integers in float64.
+namespace coracle::testing {
+namespace {
+
+constexpr EpilogueStep kAddChannel{EpilogueKind::kAddChannel};
+constexpr EpilogueStep kMultiplyChannel{EpilogueKind::kMultiplyChannel};
+constexpr EpilogueStep kAddTensor{EpilogueKind::kAddTensor};
+constexpr EpilogueStep kRelu{EpilogueKind::kRelu};
+constexpr EpilogueStep kRelu6{EpilogueKind::kClip, 0, 6};
+
+using Steps = std::vector<EpilogueStep>;
+
+/// All of them round the same on every instruction set.
+const Steps kChains[] = {{},
+                         {kMultiplyChannel},
+                         {kMultiplyChannel, kAddChannel},
+                         {kMultiplyChannel, kAddChannel, kRelu},
+                         {kMultiplyChannel, kRelu6},
+                         {kMultiplyChannel, kAddChannel, kAddTensor, kRelu},
+                         {kAddTensor, kMultiplyChannel, kAddChannel}};
+
+struct Result {
+  float scale;
+  QuantizationRounding rounding;
+};
+const Result kResults[] = {{0, QuantizationRounding::kHalfToEven},
+                           {1.75F, QuantizationRounding::kHalfToEven},
+                           {1.75F, QuantizationRounding::kHalfAwayFromZero},
+                           {0.02F, QuantizationRounding::kHalfToEven}};
+
+/// Integers of the whole range, with many of the largest.
+Tensor integers(const Shape& shape, int64_t low, unsigned seed, bool largest) {
+  Tensor t = random_ints(shape, low, 128, DType::kInt8, seed);
+  if (!largest) return t;
+  for (int64_t i = 0; i < t.count(); ++i) t.data<int8_t>()[i] = static_cast<int8_t>(i % 7 == 3 ? 127 : low);
+  return t;
+}
+
+void finish(KernelCase& c, const Steps& steps, const Shape& result, int64_t channels) {
+  int tensors = 0;
+  for (const EpilogueStep& step : steps) {
+    if (!takes_tensor(step.kind)) continue;
+    const bool whole = step.kind == EpilogueKind::kAddTensor;
+    const double size = step.kind == EpilogueKind::kMultiplyChannel ? 2e-4 : 0.5;
+    c.in.push_back(
+        random_floats(whole ? result : Shape{channels}, size / 4, size, 10 + static_cast<unsigned>(tensors)));
+    ++tensors;
+  }
+  c.in_counts = {1, 1, tensors};
+  c.relative = 0;
+  c.absolute = 0;
+}
+
+void check_linear(int64_t rows, int64_t depth, int64_t columns, const Steps& steps, const Result& result,
+                  bool transposed, bool largest) {
+  SCOPED_TRACE(text(rows, " x ", depth, " x ", columns));
+  IntegerLinear op;
+  op.transpose_w = transposed;
+  op.epilogue = steps;
+  op.result_scale = result.scale;
+  op.round_type = result.rounding;
+  KernelCase c{.op = op,
+               .in = {integers({rows, depth}, -128, 1, largest),
+                      integers(transposed ? Shape{columns, depth} : Shape{depth, columns}, -127, 2, largest)}};
+  if (rows * depth * columns > 0) c.rows = {"integer_linear"};
+  finish(c, steps, {rows, columns}, columns);
+  check_on_every_kernel(c);
+}
+
+TEST(IntegerKernels, Products) {
+  for (const int64_t rows : {0, 1, 5, 12, 25}) {
+    for (const int64_t depth : {1, 2, 3, 4, 31, 130}) {
+      for (const int64_t columns : {1, 7, 16, 17, 33, 70}) {
+        const bool transposed = (rows + depth + columns) % 2 == 0;
+        check_linear(rows, depth, columns, {kMultiplyChannel, kAddChannel}, kResults[(depth + columns) % 4], transposed,
+                     columns % 2 == 0);
+      }
+    }
+  }
+}
+
+TEST(IntegerKernels, EpiloguesOfProducts) {
+  for (const Steps& steps : kChains) {
+    for (const Result& result : kResults) check_linear(13, 40, 37, steps, result, false, false);
+  }
+}
+
+TEST(IntegerKernels, LongSumsOfTheLargestNumbersAreExact) {
+  check_linear(2, 1040, 18, {}, kResults[0], false, true);
+  check_linear(40, 1040, 130, {kMultiplyChannel}, kResults[1], true, true);
+}
+
+struct Convolution {
+  int64_t batch, in, out, h, w, kernel_h, kernel_w, stride, pad, dilation, groups;
+};
+
+void check_conv2d(const Convolution& p, const Steps& steps, const Result& result, bool largest, const char* row) {
+  SCOPED_TRACE(text(p.in, " to ", p.out, " channels, ", p.h, " x ", p.w));
+  IntegerConv2d op;
+  op.strides = {p.stride, p.stride};
+  op.paddings = {p.pad, p.pad};
+  op.dilations = {p.dilation, p.dilation};
+  op.groups = static_cast<int>(p.groups);
+  op.epilogue = steps;
+  op.result_scale = result.scale;
+  op.round_type = result.rounding;
+  const auto size = [&](int64_t in, int64_t kernel) {
+    return (in + 2 * p.pad - (kernel - 1) * p.dilation - 1) / p.stride + 1;
+  };
+  KernelCase c{.op = op,
+               .in = {integers({p.batch, p.in, p.h, p.w}, -128, 1, largest),
+                      integers({p.out, p.in / p.groups, p.kernel_h, p.kernel_w}, -127, 2, largest)},
+               .rows = {row}};
+  finish(c, steps, {p.batch, p.out, size(p.h, p.kernel_h), size(p.w, p.kernel_w)}, p.out);
+  check_on_every_kernel(c);
+}
+
+TEST(IntegerKernels, Convolutions) {
+  const Convolution cases[] = {
+      {1, 3, 16, 9, 11, 3, 3, 2, 1, 1, 1},   {2, 24, 33, 7, 13, 1, 1, 1, 0, 1, 1}, {1, 17, 40, 5, 6, 3, 3, 1, 1, 1, 1},
+      {1, 32, 64, 14, 14, 3, 3, 1, 1, 1, 1}, {1, 5, 1, 8, 9, 3, 3, 1, 1, 1, 1},    {1, 20, 24, 12, 5, 3, 3, 1, 2, 2, 1},
+      {2, 8, 6, 1, 1, 1, 1, 1, 0, 1, 1},     {3, 12, 18, 4, 3, 5, 5, 1, 2, 1, 1},  {1, 3, 8, 20, 17, 7, 7, 2, 3, 1, 1},
+      {1, 4, 7, 3, 3, 9, 9, 1, 4, 1, 1},     {1, 16, 18, 9, 8, 1, 1, 2, 0, 1, 1},
+  };
+  int which = 0;
+  for (const Convolution& p : cases) {
+    check_conv2d(p, {kMultiplyChannel, kAddChannel, kRelu}, kResults[which % 4], which % 3 == 0, "integer_conv2d");
+    ++which;
+  }
+  for (const Steps& steps : kChains) {
+    for (const Result& result : kResults) {
+      check_conv2d({1, 11, 37, 6, 9, 3, 3, 1, 1, 1, 1}, steps, result, false, "integer_conv2d");
+    }
+  }
+}
+
+TEST(IntegerKernels, OneFilterPerChannel) {
+  const Convolution cases[] = {
+      {1, 1, 1, 5, 5, 3, 3, 1, 1, 1, 1},     {2, 21, 21, 9, 8, 3, 3, 1, 2, 2, 21},
+      {1, 6, 6, 3, 9, 1, 7, 1, 3, 1, 6},     {1, 40, 40, 2, 2, 9, 9, 1, 4, 1, 40},
+      {1, 32, 32, 7, 13, 3, 3, 2, 1, 1, 32}, {1, 50, 50, 11, 6, 5, 5, 1, 2, 1, 50},
+  };
+  int which = 0;
+  for (const Convolution& p : cases) {
+    if (p.in == 1) continue;  // that is a product
+    check_conv2d(p, {kMultiplyChannel, kAddChannel, kRelu6}, kResults[which % 4], which % 2 == 0,
+                 "integer_conv2d.depthwise");
+    ++which;
+  }
+  for (const Steps& steps : kChains) {
+    for (const Result& result : kResults) {
+      check_conv2d({1, 29, 29, 7, 9, 3, 3, 1, 1, 1, 29}, steps, result, false, "integer_conv2d.depthwise");
+    }
+  }
+}
+
+TEST(IntegerKernels, Rounding) {
+  // Halves of both signs, numbers beyond the range, and what is no number.
+  std::vector<float> numbers = {0,    0.5F,   -0.5F,   1.5F, -1.5F,   2.5F, -2.5F, 126.5F, -126.5F, 127,
+                                -127, 127.5F, -127.5F, -128, -128.5F, 1000, -1000, 3e38F,  -3e38F,  1e-40F};
+  numbers.push_back(std::numeric_limits<float>::quiet_NaN());
+  numbers.push_back(std::numeric_limits<float>::infinity());
+  numbers.push_back(-std::numeric_limits<float>::infinity());
+  const Tensor x = Tensor::of<float>(Shape{static_cast<int64_t>(numbers.size())}, numbers);
+  for (const auto rounding : {QuantizationRounding::kHalfToEven, QuantizationRounding::kHalfAwayFromZero}) {
+    for (const float scale : {127.0F, 3.7F, 1e-3F}) {
+      KernelCase c{.op = ToInt8{.scale = scale, .round_type = rounding}, .in = {x}, .rows = {"to_int8"}};
+      c.relative = c.absolute = 0;
+      check_on_every_kernel(c);
+    }
+  }
+  EXPECT_EQ(quantized_to_int8(2.5F, 127, QuantizationRounding::kHalfToEven), 2);
+  EXPECT_EQ(quantized_to_int8(2.5F, 127, QuantizationRounding::kHalfAwayFromZero), 3);
+  EXPECT_EQ(quantized_to_int8(-1000, 127, QuantizationRounding::kHalfToEven), -128);
+  EXPECT_EQ(quantized_to_int8(-1000, 127, QuantizationRounding::kHalfAwayFromZero), -127);
+}
+
+/// C of one call in float32, with rows split in two.
+std::vector<float> product(const cpu::IntegerGemmFunctions& f, const Tensor& a, const Tensor& b) {
+  const int64_t rows = a.shape()[0];
+  const int64_t depth = a.shape()[1];
+  const int64_t columns = b.shape()[1];
+  cpu::IntegerGemmForm form;
+  form.lanes = f.lanes;
+  form.element_bytes = f.element_bytes;
+  form.depth = depth;
+  form.columns = columns;
+  form.inner_stride = columns;
+  form.column_stride = 1;
+  std::vector<std::byte> packed(form.bytes());
+  ThreadPool pool(1);
+  const Tensor* constants[] = {&b};
+  form.pack(constants, packed.data(), pool);
+  std::vector<char> scratch(static_cast<size_t>(f.scratch_bytes(depth)));
+  std::vector<float> c(static_cast<size_t>(rows * columns), -1);
+  cpu::IntegerGemmCall call;
+  call.depth = depth;
+  call.columns = columns;
+  call.a = a.data<int8_t>();
+  call.a_stride = depth;
+  call.packed = packed.data();
+  call.scratch = scratch.data();
+  call.result.data = c.data();
+  call.result.stride = columns;
+  f.run(call, 0, rows / 2, 0, f.panels(columns));
+  f.run(call, rows / 2, rows, 0, f.panels(columns));
+  return c;
+}
+
+// Also those tables that this machine has better ones for.
+TEST(IntegerKernels, EveryTableGivesExactSums) {
+  for (const int64_t depth : {1, 3, 8, 61}) {
+    const Tensor a = integers({15, depth}, -128, 1, depth == 8);
+    const Tensor b = integers({depth, 45}, -127, 2, depth == 8);
+    std::vector<float> want;
+    for (int64_t r = 0; r < 15; ++r) {
+      for (int64_t c = 0; c < 45; ++c) {
+        int64_t sum = 0;
+        for (int64_t k = 0; k < depth; ++k)
+          sum += int64_t{a.data<int8_t>()[r * depth + k]} * b.data<int8_t>()[k * 45 + c];
+        want.push_back(static_cast<float>(sum));
+      }
+    }
+    for (const Isa isa : cpu::tested_isas()) {
+      EXPECT_EQ(product(cpu::integer_gemm_table(isa), a, b), want) << name_of(isa);
+      EXPECT_EQ(product(cpu::machine_integer_gemm(isa), a, b), want) << name_of(isa);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace coracle::testing
