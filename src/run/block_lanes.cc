@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "base/deadline.h"
+#include "base/error.h"
 #include "base/process.h"
 
 namespace coracle {

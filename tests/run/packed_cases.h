@@ -59,7 +59,7 @@ inline const Case kCases[] = {
   %1 = conv2d(%q, @w)
   return %1 "y"
 })",
-     {{1, 2, 4, 5}, {2, 2, 1, 9}},
+     {{1, 2, 4, 5}, {2, 2, 1, 9}, {1, 2, 33, 34}},
      "integer_conv2d"},
     {"IntegersOneFilterPerChannel",
      R"(graph (%x "x": float32[?, 2, ?, ?]) {
@@ -69,7 +69,7 @@ inline const Case kCases[] = {
   %1 = depthwise_conv2d(%q, @w) {groups = 2}
   return %1 "y"
 })",
-     {{1, 2, 4, 5}, {2, 2, 3, 9}},
+     {{1, 2, 4, 5}, {2, 2, 3, 9}, {1, 2, 33, 34}},
      "integer_conv2d.depthwise"},
     {"Depthwise",
      R"(graph (%x "x": float32[?, 16, ?, ?]) {

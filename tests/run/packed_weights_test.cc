@@ -25,6 +25,7 @@ class PackedWeightsOfCases : public ::testing::TestWithParam<Case> {};
 /// One model, one session, the shapes in the order given, each twice; against a model loaded for that shape.
 TEST_P(PackedWeightsOfCases, ServeAllShapesInAnyOrder) {
   const Case& c = GetParam();
+  ASSERT_EQ(c.shapes.size(), 3U);
   bool taken = false;
   for (Isa isa : {Isa::kAvx512, Isa::kAvx2, Isa::kSse2}) {
     ModelOptions options;

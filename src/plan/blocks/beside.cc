@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/blocks/beside.h"
 
+#include <algorithm>
+
 #include "ops/control/engine_block.h"
 
 namespace coracle {
@@ -8,6 +10,9 @@ namespace {
 
 /// Native nodes beside a block are worth threads of their own if they are at least 1 / kWorthwhile as many as its own.
 constexpr size_t kWorthwhile = 4;
+
+/// What is looked at is blocks times nodes. A graph with more runs its blocks in their turn.
+constexpr size_t kMostPairs = size_t{1} << 26U;
 
 bool is_block(const Node& node) { return node.op.is<EngineBlock>(); }
 
@@ -38,6 +43,9 @@ std::vector<bool> dependent_on(const Graph& graph, size_t position) {
 std::vector<bool> nodes_beside(const Graph& graph, bool all) {
   std::vector<bool> beside(graph.node_count(), all);
   const std::vector<NodeId>& order = graph.order();
+  const auto blocks = static_cast<size_t>(
+      std::count_if(order.begin(), order.end(), [&](NodeId id) { return is_block(graph.node(id)); }));
+  if (blocks > kMostPairs / std::max<size_t>(order.size(), 1)) return beside;
   for (size_t p = 0; p < order.size() && !all; ++p) {
     const Node& block = graph.node(order[p]);
     if (!is_block(block)) continue;
