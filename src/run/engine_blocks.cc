@@ -249,7 +249,7 @@ std::shared_ptr<const CompiledFor> EngineBlocks::find(const Node& block, std::sp
     all.push_front(compile(state, block, operands, threads, std::move(key)));
     if (all.size() > kMaxSizes) all.pop_back();
   }
-  const std::shared_ptr<const CompiledFor> used = all.front();
+  std::shared_ptr<const CompiledFor> used = all.front();
   if (used->block == nullptr) return nullptr;
   used->held->used = ++uses_;
   if (found == all.end()) trim(state);

@@ -10,14 +10,12 @@ namespace {
 /// Products below which a part is not worth a thread.
 constexpr int64_t kGrain = 1 << 20;
 
+#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
 bool multiplies_bytes() {
-#if defined(__x86_64__)
   __builtin_cpu_init();
   return __builtin_cpu_supports("avx512vnni") != 0;
-#else
-  return false;
-#endif
 }
+#endif
 
 }  // namespace
 
@@ -50,13 +48,14 @@ void IntegerGemmForm::pack(std::span<const Tensor* const> constants, std::byte* 
       for (int64_t c = 0; c < used; ++c) {
         uint32_t sum = 0;
         for (int64_t k = 0; k < terms; ++k) {
-          const int8_t w = data[k / depth * tap_stride + k % depth * inner_stride + (first + c) * column_stride];
-          sum += static_cast<uint32_t>(int32_t{w});
+          const int32_t w{data[k / depth * tap_stride + k % depth * inner_stride + (first + c) * column_stride]};
+          sum += static_cast<uint32_t>(w);
           std::byte* const at = panel + (width * (1 + k / per_group) + c) * 4 + k % per_group * element_bytes;
           if (element_bytes == 1) {
-            std::memcpy(at, &w, sizeof(w));
+            const auto byte = static_cast<int8_t>(w);
+            std::memcpy(at, &byte, sizeof(byte));
           } else {
-            const int16_t wide = w;
+            const auto wide = static_cast<int16_t>(w);
             std::memcpy(at, &wide, sizeof(wide));
           }
         }
