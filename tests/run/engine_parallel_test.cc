@@ -301,6 +301,7 @@ TEST(ParallelEngines, ShowValuesInTheOrderOfTheProgram) {
   EXPECT_EQ(results.size(), 4U);
 }
 
+#ifndef CORACLE_SANITIZED  // ThreadSanitizer has a thread of its own
 TEST(ParallelEngines, OfTheParentAreRefusedInAForkedProcess) {
   const TwoBlocks two;
   auto* session = new Session(two.model, {.threads = 2, .parallel_engines = 2});
@@ -318,6 +319,7 @@ TEST(ParallelEngines, OfTheParentAreRefusedInAForkedProcess) {
   }));
   delete session;
 }
+#endif
 
 }  // namespace
 }  // namespace coracle::test
