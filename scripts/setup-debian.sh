@@ -16,7 +16,7 @@ packages="
 "
 case "${1:-}" in
   "") ;;
-  --checks) packages="$packages clang-14 clang-format-14 clang-tidy-14 clang-tools-14 libclang-rt-14-dev pocl-opencl-icd ocl-icd-libopencl1" ;;
+  --checks) packages="$packages clang-14 clang-format-14 clang-tidy-14 clang-tools-14 libclang-rt-14-dev lld-14 pocl-opencl-icd ocl-icd-libopencl1" ;;
   *) echo "usage: $0 [--checks]" >&2; exit 2 ;;
 esac
 

@@ -479,8 +479,9 @@ typedef struct coracle_machine_limits {
 CORACLE_API coracle_status coracle_session_machine_limits(coracle_session* session, coracle_machine_limits* limits);
 /**
  * The kernel of each node for the inputs set now, and why better ones were passed over, as JSON:
- * [{"node", "op", "kernel", "inputs", "outputs", "refused": [{"kernel", "reason"}]}, ...]; nodes behind a result whose
- * size depends on data are not listed. Valid as the text of coracle_session_profile.
+ * [{"node", "op", "kernel", "inputs", "outputs", "refused": [{"kernel", "reason"}]}, ...]; "multiply_adds" where the
+ * operator sums products; "in_float32", why that was not done with integers, in models that simulate them. Nodes behind
+ * a result whose size depends on data are not listed. Valid as the text of coracle_session_profile.
  */
 CORACLE_API coracle_status coracle_session_explain(coracle_session* session, const char** json);
 

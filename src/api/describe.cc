@@ -8,6 +8,8 @@
 
 #include "base/json_memory.h"
 #include "base/printable.h"
+#include "passes/integer_regions.h"
+#include "passes/simulated_integers.h"
 #include "plan/device.h"
 #include "plan/engine.h"
 
@@ -306,6 +308,7 @@ std::string describe_engines(const Model& model) {
 }
 
 std::string describe(const BoundSteps& bound, const Graph& graph, const KernelSelector& selector) {
+  const bool simulated = simulates_integers(graph);
   return object([&](Writer& w) {
     w.StartArray();
     const auto write = [&](const Step& step, size_t group) {
@@ -317,6 +320,13 @@ std::string describe(const BoundSteps& bound, const Graph& graph, const KernelSe
       if (group > 0) field(w, "row_tiles", static_cast<int64_t>(group));
       field(w, "place", selector.name_of(step.place));
       if (!step.cause.empty()) field(w, "cause", step.cause);
+      if (const int64_t flops = operator_cost(bound.steps, step).flops; flops > 0) {
+        field(w, "multiply_adds", flops / 2);
+      }
+      if (simulated && step.node != kNoNode) {
+        if (const std::string reason = why_in_float32(graph, step.node); !reason.empty())
+          field(w, "in_float32", reason);
+      }
       if (step.copy != nullptr) {
         int64_t bytes = 0;
         for (const Transfer& t : step.copy->transfers) bytes += static_cast<int64_t>(t.bytes);

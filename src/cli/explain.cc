@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include <string_view>
+
 #include "cli/commands.h"
 #include "cli/json.h"
 
@@ -27,6 +29,25 @@ void print_engines(const std::string& text) {
                on_engine ? n["block"].GetString() : "natively");
     if (n.HasMember("cause")) fmt::print("    {}\n", n["cause"].GetString());
   }
+}
+
+/// How much of a model that simulates integers is computed with them.
+void print_integers(const JsonDocument& steps) {
+  int64_t all = 0;
+  int64_t in_integers = 0;
+  bool simulated = false;
+  for (const JsonValue& step : steps.GetArray()) {
+    simulated = simulated || step.HasMember("in_float32");
+    if (!step.HasMember("multiply_adds")) continue;
+    const int64_t n = step["multiply_adds"].GetInt64();
+    all += n;
+    if (!std::string_view(step["inputs"][0].GetString()).starts_with("int8")) continue;
+    in_integers += n;
+    simulated = true;
+  }
+  if (!simulated || all == 0) return;
+  fmt::print("int8: {:.1f} % of {} multiply-adds\n",
+             100.0 * static_cast<double>(in_integers) / static_cast<double>(all), all);
 }
 
 }  // namespace
@@ -68,7 +89,9 @@ void explain(const ModelArguments& arguments, const SessionArguments& session_ar
     for (const JsonValue& r : step["refused"].GetArray()) {
       fmt::print("    not {}: {}\n", r["kernel"].GetString(), r["reason"].GetString());
     }
+    if (step.HasMember("in_float32")) fmt::print("    in float32: {}\n", step["in_float32"].GetString());
   }
+  print_integers(d);
 }
 
 }  // namespace coracle::cli

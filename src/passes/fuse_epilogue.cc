@@ -8,12 +8,14 @@
 #include "ops/elementwise/scale.h"
 #include "ops/elementwise/subtract.h"
 #include "ops/norm/batch_norm.h"
+#include "ops/quantize/fake_channel_wise_dequantize_max_abs.h"
+#include "ops/quantize/fake_dequantize_max_abs.h"
 #include "passes/activation_step.h"
 #include "passes/epilogue_carrier.h"
 #include "passes/passes.h"
 
 /// Moves what follows a convolution or product into its epilogue, one operator at a time:
-/// bias, per-channel scale, batch_norm, activation, scale by scalars, residual.
+/// bias, per-channel scale, batch_norm, dequantisation, activation, scale by scalars, residual.
 namespace coracle {
 namespace {
 
@@ -123,11 +125,45 @@ std::optional<Addition> batch_norm_addition(const Graph& graph, Patch& patch, co
                   {patch.constant(std::move(a)), patch.constant(std::move(b))}};
 }
 
+/// x * scale / max_range
+std::optional<Addition> dequantize_addition(const Graph& graph, const FakeDequantizeMaxAbs& op, const Node& node) {
+  const auto scale = scalar(graph, node.input(1));
+  if (!scale || graph.fact(node.output(0)).dtype != DType::kFloat32) return std::nullopt;
+  const float by = *scale / static_cast<float>(op.max_range);
+  if (!std::isfinite(by)) return std::nullopt;
+  return Addition{{{EpilogueKind::kScaleShift, by, 0.0F, 0}}, {}};
+}
+
+/// x * scale / range, a scale for each channel
+std::optional<Addition> dequantize_addition(const Graph& graph, Patch& patch, const EpilogueCarrier& c,
+                                            const FakeChannelWiseDequantizeMaxAbs& op, const Node& node) {
+  const std::span<const ValueId> scales = std::span(node.inputs).subspan(1);
+  if (op.axis(static_cast<int>(scales.size())) != c.channel_axis) return std::nullopt;
+  float by = 1;
+  for (size_t i = 0; i < scales.size(); ++i) {
+    by /= quantization_limit(static_cast<int>(op.quant_bits[i]));
+    if (i == 0) continue;
+    const auto common = scalar(graph, scales[i]);
+    if (!common) return std::nullopt;
+    by *= *common;
+  }
+  if (!graph.value(scales[0]).is_constant()) return std::nullopt;
+  const Tensor& t = *graph.fact(scales[0]).value;
+  if (t.dtype() != DType::kFloat32 || t.count() != c.channels) return std::nullopt;
+  auto factors = mapped(t.reshaped(Shape{c.channels}), [&](float v) { return v * by; });
+  if (!factors) return std::nullopt;
+  return Addition{{{EpilogueKind::kMultiplyChannel}}, {patch.constant(std::move(*factors))}};
+}
+
 std::optional<Addition> addition(const Graph& graph, Patch& patch, const EpilogueCarrier& c, const Node& node,
                                  size_t operand) {
   if (operand == 0) {
     if (const auto step = activation_step(graph, node)) return Addition{{*step}, {}};
     if (node.op.is<BatchNorm>()) return batch_norm_addition(graph, patch, c, node);
+    if (const auto* op = node.op.as<FakeDequantizeMaxAbs>()) return dequantize_addition(graph, *op, node);
+    if (const auto* op = node.op.as<FakeChannelWiseDequantizeMaxAbs>()) {
+      return dequantize_addition(graph, patch, c, *op, node);
+    }
   }
   if (node.inputs.size() != 2 || operand > 1) return std::nullopt;
   return binary_addition(graph, patch, c, node, node.inputs[1 - operand], operand == 0);

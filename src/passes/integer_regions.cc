@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "passes/integer_regions.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string>
 #include <tuple>
 
 #include "ops/conv_pool/conv2d_fused.h"
 #include "ops/matmul/linear.h"
 #include "ops/quantize/dequantize_linear.h"
 #include "ops/quantize/fake_quantize_dequantize_moving_average_abs_max.h"
+#include "ops/quantize/fake_quantize_moving_average_abs_max.h"
+#include "ops/quantize/fake_quantize_range_abs_max.h"
 #include "ops/quantize/integer_conv2d.h"
 #include "ops/quantize/integer_linear.h"
 #include "ops/quantize/quantize_linear.h"
@@ -18,9 +23,10 @@
 
 /// A product or convolution of simulated integers becomes one of integers:
 ///   linear(fake_quantize_dequantize(x), w)  ->  integer_linear(to_int8(x), w / step)
-/// and the same of conv2d_fused, and of dequantize_linear(quantize_linear(x)). Its epilogue begins with what an integer
-/// stands for, into which the channels' factors and shifts that follow are folded. Where nothing but such an operator
-/// reads its result, the product rounds to int8 itself:
+/// and the same of conv2d_fused, of dequantize_linear(quantize_linear(x)), and of operators that leave integers in
+/// float32, which are brought back behind the product (fake_quantize_range_abs_max and its like). Its epilogue begins
+/// with what an integer stands for, into which the channels' factors and shifts that follow are folded. Where nothing
+/// but such an operator reads its result, the product rounds to int8 itself:
 ///   to_int8(integer_linear(...))  ->  integer_linear(...) with a result_scale
 /// The simulation has a pass over the memory for each rounding, so even a single product pays.
 namespace coracle {
@@ -67,38 +73,54 @@ bool is_plain(const Graph& graph, const Node& node) {
   return true;
 }
 
-Found rounded_operand(const Graph& graph, ValueId value) {
-  constexpr const char* kScale = "its operand has no constant scale of 8 bits";
-  const NodeId id = graph.value(value).producer;
-  if (id == kNoNode) return {.reason = "its operand is not rounded"};
-  const Node& node = graph.node(id);
-  Rounded r{.x = node.input(0)};
-  if (const auto* fake = node.op.as<FakeQuantizeDequantizeMovingAverageAbsMax>()) {
-    const auto scale = only_scale(graph, node, fake->bit_length);
-    if (!scale) return {.reason = kScale};
-    r.scale = *scale;
-    r.rounding = fake->round_type;
-    r.step = static_cast<double>(*scale) / kInt8Limit;
-  } else if (const auto* dequantize = node.op.as<DequantizeLinear>()) {
-    const NodeId before = graph.value(r.x).producer;
-    const auto* quantize = before == kNoNode ? nullptr : graph.node(before).op.as<QuantizeLinear>();
-    if (quantize == nullptr) return {.reason = "its operand is not rounded"};
-    const Node& rounding = graph.node(before);
-    if (!is_plain<DequantizeLinear>(graph, node) || !is_plain<QuantizeLinear>(graph, rounding)) {
-      return {.reason = "its operand has a zero point"};
-    }
-    const auto to = only_scale(graph, rounding, quantize->bit_length);
-    const auto from = only_scale(graph, node, dequantize->bit_length);
-    if (!to || !from) return {.reason = kScale};
-    r.x = rounding.input(0);
-    r.scale = *to;
-    r.rounding = quantize->round_type;
-    r.step = static_cast<double>(*from) / kInt8Limit;
-  } else {
-    return {.reason = "its operand is not rounded"};
+constexpr const char* kNotRounded = "its operand is not rounded to steps";
+constexpr const char* kNoScale = "its operand is not rounded with one constant scale and 8 bits";
+
+/// x as steps of a constant scale, by an operator that has both as attributes and operand 1.
+template <class T>
+Found rounded_by(const Graph& graph, const Node& node, const T& op) {
+  const auto scale = only_scale(graph, node, op.bit_length);
+  if (!scale) return {.reason = kNoScale};
+  return {.x = {node.input(0), *scale, op.round_type, static_cast<double>(*scale) / kInt8Limit}};
+}
+
+/// dequantize_linear(quantize_linear(x))
+Found rounded_linearly(const Graph& graph, const Node& node, const DequantizeLinear& dequantize) {
+  const NodeId before = graph.value(node.input(0)).producer;
+  const auto* quantize = before == kNoNode ? nullptr : graph.node(before).op.as<QuantizeLinear>();
+  if (quantize == nullptr) return {.reason = kNotRounded};
+  const Node& rounding = graph.node(before);
+  if (!is_plain<DequantizeLinear>(graph, node) || !is_plain<QuantizeLinear>(graph, rounding)) {
+    return {.reason = "its operand has a zero point"};
   }
-  if (graph.fact(r.x).dtype != DType::kFloat32) return {.reason = "its operand is not float32"};
-  return {.x = r};
+  const auto from = only_scale(graph, node, dequantize.bit_length);
+  Found found = rounded_by(graph, rounding, *quantize);
+  if (found.reason != nullptr) return found;
+  if (!from) return {.reason = kNoScale};
+  found.x.step = static_cast<double>(*from) / kInt8Limit;
+  return found;
+}
+
+Found rounded_operand(const Graph& graph, ValueId value) {
+  const NodeId id = graph.value(value).producer;
+  if (id == kNoNode) return {.reason = kNotRounded};
+  const Node& node = graph.node(id);
+  Found found{.reason = kNotRounded};
+  if (const auto* fake = node.op.as<FakeQuantizeDequantizeMovingAverageAbsMax>()) {
+    found = rounded_by(graph, node, *fake);
+  } else if (const auto* dequantize = node.op.as<DequantizeLinear>()) {
+    found = rounded_linearly(graph, node, *dequantize);
+  } else if (const auto* moving = node.op.as<FakeQuantizeMovingAverageAbsMax>()) {
+    found = rounded_by(graph, node, *moving);
+    found.x.step = 1;
+  } else if (const auto* range = node.op.as<FakeQuantizeRangeAbsMax>()) {
+    found = rounded_by(graph, node, *range);
+    found.x.step = 1;
+  }
+  if (found.reason == nullptr && graph.fact(found.x.x).dtype != DType::kFloat32) {
+    return {.reason = "its operand is not float32"};
+  }
+  return found;
 }
 
 /// The step of which all these are integers up to 127; 0 where there is none.
@@ -141,15 +163,23 @@ std::optional<IntegerWeights> integer_weights(const EpilogueCarrier& c, const Te
   return out;
 }
 
-/// Products of one sum; 0 for a node that is not taken, whatever its operands.
+/// Why there is no operator on integers for a node, whatever its operands.
+const char* misfit(const Graph& graph, const EpilogueCarrier& c) {
+  const Node& node = graph.node(c.id);
+  if (node.op.is<Linear>()) return nullptr;
+  const auto* conv = node.op.as<Conv2dFused>();
+  if (conv == nullptr) return "no operator on integers";
+  if (conv->data_format == DataFormat::kNhwc) return "no operator on integers for NHWC";
+  const Shape& w = graph.fact(node.input(1)).shape;
+  const bool depthwise = conv->groups == w[0] && w[1] == 1;
+  return conv->groups == 1 || depthwise ? nullptr : "no operator on integers for groups of several channels";
+}
+
+/// Products of one sum.
 int64_t products_of(const Graph& graph, const EpilogueCarrier& c) {
   const Node& node = graph.node(c.id);
   const Shape& w = graph.fact(node.input(1)).shape;
-  if (node.op.is<Linear>()) return w[1 - c.filter_axis];
-  const auto* conv = node.op.as<Conv2dFused>();
-  if (conv == nullptr || conv->data_format == DataFormat::kNhwc) return 0;
-  if (conv->groups != 1 && !(conv->groups == w[0] && w[1] == 1)) return 0;
-  return w.count(1, w.rank());
+  return node.op.is<Linear>() ? w[1 - c.filter_axis] : w.count(1, w.rank());
 }
 
 /// What the linear steps at the begin of an epilogue make of a sum in steps of x and of the weights.
@@ -216,9 +246,10 @@ Op with_result(const Op& op, const ToInt8& rounding) {
 /// How the operand of a product is rounded, or why the product stays in float32 whatever its weights are.
 Found operand_of(const Graph& graph, const EpilogueCarrier& c) {
   const Node& node = graph.node(c.id);
+  if (const char* reason = misfit(graph, c)) return {.reason = reason};
   const int64_t products = products_of(graph, c);
-  if (products <= 0) return {.reason = "no operator on integers for such groups or such an order of dimensions"};
-  if (products > IntegerProduct::kMostProducts) return {.reason = "sums of more than 32 bits"};
+  if (products <= 0) return {.reason = "its sums are empty"};
+  if (products > IntegerProduct::kMostProducts) return {.reason = "its sums have more than 32 bits"};
   const Value& w = graph.value(node.input(1));
   if (!w.is_constant() || w.fact.dtype != DType::kFloat32) return {.reason = "its weights are not constant"};
   for (const ValueId t : c.tensors(graph)) {
@@ -307,6 +338,18 @@ int rewrite(Graph& graph, RewriteBudget& budget) {
 }
 
 }  // namespace
+
+std::string why_in_float32(const Graph& graph, NodeId id) {
+  const Op& op = graph.node(id).op;
+  if (op.row().flops == nullptr || op.is<IntegerLinear>() || op.is<IntegerConv2d>()) return {};
+  const auto c = EpilogueCarrier::of_node(graph, id);
+  if (!c) return "no operator on integers";
+  const Found found = operand_of(graph, *c);
+  if (found.reason != nullptr) return found.reason;
+  const Tensor* w = graph.fact(graph.node(id).input(1)).value.get();
+  if (w != nullptr && integer_weights(*c, *w)) return "the rewrite integer_regions was left out";
+  return "its weights are not integers of one step for each channel";
+}
 
 Pass integer_regions() { return {.name = "integer_regions", .function = rewrite}; }
 

@@ -22,6 +22,17 @@ std::vector<ProfileEvent::Helper> helpers_since(Clock::time_point start) {
 
 }  // namespace
 
+Cost operator_cost(const Steps& steps, const Step& step) {
+  const auto facts = [&](const std::vector<int>& locals) {
+    std::vector<const Fact*> list;
+    for (int local : locals) list.push_back(&steps.locals[static_cast<size_t>(local)].fact);
+    return list;
+  };
+  const std::vector<const Fact*> in = facts(step.in);
+  const std::vector<const Fact*> out = facts(step.out);
+  return cost_of(step.op, NodeFacts(in, step.in_counts, out, step.out_counts));
+}
+
 Cost cost_of(const Steps& steps, const Step& step) {
   if (step.kernel->view) return {};
   if (!step.parts.empty()) {
@@ -36,14 +47,7 @@ Cost cost_of(const Steps& steps, const Step& step) {
     }
     return all;
   }
-  const auto facts = [&](const std::vector<int>& locals) {
-    std::vector<const Fact*> list;
-    for (int local : locals) list.push_back(&steps.locals[static_cast<size_t>(local)].fact);
-    return list;
-  };
-  const std::vector<const Fact*> in = facts(step.in);
-  const std::vector<const Fact*> out = facts(step.out);
-  Cost cost = cost_of(step.op, NodeFacts(in, step.in_counts, out, step.out_counts));
+  Cost cost = operator_cost(steps, step);
   cost.flops = static_cast<int64_t>(static_cast<double>(cost.flops) * step.kernel->multiplies);
   return cost;
 }

@@ -38,6 +38,9 @@ using Profile = std::vector<ProfileEvent>;
 /// What a step has to do, all of its parts together.
 Cost cost_of(const Steps& steps, const Step& step);
 
+/// The same of a step without parts, for any kernel: as if it computed every product that the operator is defined by.
+Cost operator_cost(const Steps& steps, const Step& step);
+
 /// Adds an event that names what ran from `start` until now, in a run that began at `run_start`.
 void record(ProfileEvent named, const Cost& cost, std::chrono::steady_clock::time_point run_start,
             std::chrono::steady_clock::time_point start, Profile& profile);

@@ -125,6 +125,32 @@ TEST_F(Commands, Explain) {
   }
 }
 
+TEST_F(Commands, ExplainOfIntegers) {
+  const std::string model = CORACLE_SHARED "/models/int8-ppocr-v3-det-slim";
+  if (!std::filesystem::exists(model)) GTEST_SKIP() << "the reference folder ../shared is absent";
+  const std::vector<std::string> plain = {"explain", model, "--shape", "x=1,3,320,320"};
+  const auto with = [&](std::initializer_list<std::string> more) {
+    std::vector<std::string> all = plain;
+    all.insert(all.end(), more);
+    return results(all);
+  };
+  const std::string text = with({});
+  expect_parts(text, {"    in float32: no operator on integers\n", "\nint8: 96.4 % of 477960384 multiply-adds\n"});
+  EXPECT_EQ(text.find("left out"), std::string::npos);
+  expect_parts(with({"--disable-passes", "integer_regions"}),
+               {"    in float32: the rewrite integer_regions was left out\n", "int8: 0.0 % of 477960384"});
+  int64_t products = 0;
+  int in_float32 = 0;
+  const rapidjson::Document steps = parsed(with({"--json"}));
+  for (const rapidjson::Value& step : steps.GetArray()) {
+    if (step.HasMember("multiply_adds")) products += step["multiply_adds"].GetInt64();
+    in_float32 += step.HasMember("in_float32") ? 1 : 0;
+  }
+  EXPECT_EQ(products, 477960384);
+  EXPECT_EQ(in_float32, 2);
+  EXPECT_EQ(results({"explain", model_, "--shape", "x=1,3,16,16"}).find("int8: "), std::string::npos);
+}
+
 TEST_F(Commands, EnginesThatAreMissing) {
   const auto with_warning = [](const std::vector<std::string>& arguments) {
     const test::Outcome outcome = test::coracle_program(arguments);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/late_kernels.h"
 
-#include <array>
 #include <atomic>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "support/late_device.h"
@@ -15,12 +15,18 @@
 namespace coracle::test {
 namespace {
 
-constexpr size_t kMostRows = 2048;
+/// Rows of this device, and the kernel of the CPU that each of them runs.
+struct Rows {
+  std::vector<Kernel> rows;
+  std::vector<const Kernel*> originals;
+  std::deque<std::string> names;
+};
+const Rows& all_rows();
 
-/// The kernels of the CPU, by number.
-std::array<const Kernel*, kMostRows>& originals() {
-  static std::array<const Kernel*, kMostRows> kernels{};
-  return kernels;
+/// The kernel of the CPU behind the row that is asked.
+const Kernel& original(const ArgFacts& args) {
+  const Rows& all = all_rows();
+  return *all.originals.at(static_cast<size_t>(&args.kernel() - all.rows.data()));
 }
 
 std::atomic<unsigned> refusal_seed{0};
@@ -49,17 +55,15 @@ struct State {
   bool strided = false;  ///< operands or results lie in larger tensors
 };
 
-template <size_t N>
 Misfit fits(const void* op, const ArgFacts& args) {
-  const Kernel& kernel = *originals()[N];
+  const Kernel& kernel = original(args);
   if (is_refused(*kernel.op, args)) return "refused by chance";
   return kernel.fits == nullptr ? nullptr : kernel.fits(op, args);
 }
 
-template <size_t N>
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
   auto state = std::make_shared<State>();
-  state->kernel = originals()[N];
+  state->kernel = &original(args);
   require(context.device != nullptr, ErrorCode::kRunFailure, "prepared without its device");
   if (state->kernel->prepare != nullptr) state->prepared = state->kernel->prepare(op, args, context);
   state->threads = context.pool->threads();
@@ -94,37 +98,33 @@ void run(KernelCall& call) noexcept {
   dynamic_cast<LateKernels&>(*call.queue).run(std::move(late));
 }
 
-template <size_t... N>
-void add_rows(std::index_sequence<N...> /*numbers*/, std::vector<Kernel>& rows) {
-  static constexpr decltype(Kernel::fits) kFits[] = {fits<N>...};
-  static constexpr decltype(Kernel::prepare) kPrepare[] = {prepare<N>...};
-  static std::deque<std::string> names;
+Rows make_rows() {
+  Rows all;
   static const KernelSelector selector({});
   for (const OpRow* op : all_ops()) {
     if (op->reference == nullptr) continue;
     for (const Kernel* kernel : selector.rows(*op)) {
       if (kernel->sized) continue;
-      const size_t n = rows.size();
-      require(n < kMostRows, ErrorCode::kUnsupported, "kMostRows is too small");
-      originals()[n] = kernel;
       Kernel row = *kernel;
-      row.name = names.emplace_back("late." + std::string(kernel->name)).c_str();
-      row.fits = kFits[n];
-      row.prepare = kPrepare[n];
+      row.name = all.names.emplace_back("late." + std::string(kernel->name)).c_str();
+      row.fits = fits;
+      row.prepare = prepare;
       row.run = kernel->view ? nullptr : run;
       row.run_rows = nullptr;
-      rows.push_back(row);
+      all.rows.push_back(row);
+      all.originals.push_back(kernel);
     }
   }
+  return all;
+}
+
+const Rows& all_rows() {
+  static const Rows kAll = make_rows();
+  return kAll;
 }
 
 std::span<const KernelTable* const> kernels() {
-  static const std::vector<Kernel> kRows = [] {
-    std::vector<Kernel> rows;
-    add_rows(std::make_index_sequence<kMostRows>(), rows);
-    return rows;
-  }();
-  static const KernelTable kTable{kRows};
+  static const KernelTable kTable{all_rows().rows};
   static const KernelTable* const kTables[] = {&kTable};
   return kTables;
 }
