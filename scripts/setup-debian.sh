@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian 12 packages that building, testing and the demo need; nothing if all are there, so that it also works offline.
 #   scripts/setup-debian.sh            compiler, libraries, test tools
-#   scripts/setup-debian.sh --checks   also clang, clang-format and clang-tidy, for `make lint` and `make fuzz`, and OpenCL with PoCL, a driver of it
+#   scripts/setup-debian.sh --checks   also clang with lld, clang-format and clang-tidy, for `make lint` and `make fuzz`, and OpenCL with PoCL, a driver of it
 set -eu
 
 packages="
