@@ -28,8 +28,15 @@ void check_use_counts(const Graph& graph) {
           wrong.first == counts.end() ? 0 : *wrong.second);
 }
 
+/// True if both have the same shape and the same sequence offsets.
+bool alike(const Graph& graph, ValueId a, ValueId b) {
+  if (a == b) return true;
+  if (a == kNoValue || b == kNoValue || graph.value(a).is_constant() || graph.value(b).is_constant()) return false;
+  return graph.value(a).lod_origin == graph.value(b).lod_origin && graph.fact(a).shape == graph.fact(b).shape;
+}
+
 /// True if both stand for the same sequence offsets: the same value, or results of equal operators on the same
-/// operands.
+/// operands; where operators only move elements, on operands that are alike.
 bool same_lod(const Graph& graph, ValueId a, ValueId b) {
   if (a == b) return true;
   if (a == kNoValue || b == kNoValue) return false;
@@ -38,8 +45,13 @@ bool same_lod(const Graph& graph, ValueId a, ValueId b) {
   if (x.producer == kNoNode || y.producer == kNoNode || x.output != y.output) return false;
   const Node& m = graph.node(x.producer);
   const Node& n = graph.node(y.producer);
-  return m.op == n.op && m.inputs == n.inputs && m.input_counts == n.input_counts && m.regions.empty() &&
-         n.regions.empty() && m.op.row().pure;
+  if (m.op != n.op || m.input_counts != n.input_counts || !m.regions.empty() || !n.regions.empty()) return false;
+  const OpRow& row = m.op.row();
+  if (row.reshapes || row.view_of_result != nullptr || row.view_of_operand != nullptr) {
+    return std::equal(m.inputs.begin(), m.inputs.end(), n.inputs.begin(),
+                      [&](ValueId v, ValueId w) { return alike(graph, v, w); });
+  }
+  return m.inputs == n.inputs && row.pure;
 }
 
 }  // namespace
@@ -189,6 +201,16 @@ bool Replacements::replace(NodeId node, std::span<const ValueId> by) {
 void Replacements::commit() {
   for (size_t i = 0; i < by_.size(); ++i) by_[i] = current(ValueId{static_cast<int32_t>(i)});
   Patch::replace_all(graph_, by_, removed_);
+}
+
+PortValues operands_of(const Node& node) {
+  PortValues ports;
+  auto at = node.inputs.begin();
+  for (const int count : node.input_counts) {
+    ports.emplace_back(at, at + count);
+    at += count;
+  }
+  return ports;
 }
 
 int remove_dead(Graph& graph) {

@@ -79,6 +79,9 @@ class Replacements {
   std::vector<bool> removed_;
 };
 
+/// A node's operands by port, as Patch::add takes them.
+PortValues operands_of(const Node& node);
+
 /// Removes pure nodes none of whose results is used; returns how many.
 int remove_dead(Graph& graph);
 

@@ -25,10 +25,9 @@
 ///   linear(fake_quantize_dequantize(x), w)  ->  integer_linear(to_int8(x), w / step)
 /// and the same of conv2d_fused, of dequantize_linear(quantize_linear(x)), and of operators that leave integers in
 /// float32, which are brought back behind the product (fake_quantize_range_abs_max and its like). Its epilogue begins
-/// with what an integer stands for, into which the channels' factors and shifts that follow are folded. Where nothing
-/// but such an operator reads its result, the product rounds to int8 itself:
-///   to_int8(integer_linear(...))  ->  integer_linear(...) with a result_scale
-/// The simulation has a pass over the memory for each rounding, so even a single product pays.
+/// with what an integer stands for, into which the channels' factors and shifts that follow are folded. What only moves
+/// elements between the rounding and the product moves integers. The simulation has a pass over the memory for each
+/// rounding, so even a single product pays.
 namespace coracle {
 namespace {
 
@@ -41,6 +40,7 @@ struct Rounded {
   float scale = 0;
   QuantizationRounding rounding = QuantizationRounding::kHalfToEven;
   double step = 0;
+  std::vector<NodeId> moves = {};  ///< what moves its elements afterwards, the last first
 };
 
 struct Found {
@@ -81,7 +81,10 @@ template <class T>
 Found rounded_by(const Graph& graph, const Node& node, const T& op) {
   const auto scale = only_scale(graph, node, op.bit_length);
   if (!scale) return {.reason = kNoScale};
-  return {.x = {node.input(0), *scale, op.round_type, static_cast<double>(*scale) / kInt8Limit}};
+  return {.x = {.x = node.input(0),
+                .scale = *scale,
+                .rounding = op.round_type,
+                .step = static_cast<double>(*scale) / kInt8Limit}};
 }
 
 /// dequantize_linear(quantize_linear(x))
@@ -101,8 +104,18 @@ Found rounded_linearly(const Graph& graph, const Node& node, const DequantizeLin
   return found;
 }
 
+/// True if the one result of a node is made of elements of its operand 0.
+bool only_moves(const Node& node) {
+  const OpRow& row = node.op.row();
+  return (row.reshapes || row.view_of_result != nullptr) && node.outputs.size() == 1;
+}
+
 Found rounded_operand(const Graph& graph, ValueId value) {
-  const NodeId id = graph.value(value).producer;
+  NodeId id = graph.value(value).producer;
+  std::vector<NodeId> moves;
+  for (; id != kNoNode && only_moves(graph.node(id)); id = graph.value(graph.node(id).input(0)).producer) {
+    moves.push_back(id);
+  }
   if (id == kNoNode) return {.reason = kNotRounded};
   const Node& node = graph.node(id);
   Found found{.reason = kNotRounded};
@@ -120,6 +133,7 @@ Found rounded_operand(const Graph& graph, ValueId value) {
   if (found.reason == nullptr && graph.fact(found.x.x).dtype != DType::kFloat32) {
     return {.reason = "its operand is not float32"};
   }
+  found.x.moves = std::move(moves);
   return found;
 }
 
@@ -234,15 +248,6 @@ Op integer_op(const Op& op, std::vector<EpilogueStep> epilogue) {
   return integer;
 }
 
-/// The same operator with an int8 result.
-template <class T>
-Op with_result(const Op& op, const ToInt8& rounding) {
-  T changed = *op.as<T>();
-  changed.result_scale = rounding.scale;
-  changed.round_type = rounding.round_type;
-  return changed;
-}
-
 /// How the operand of a product is rounded, or why the product stays in float32 whatever its weights are.
 Found operand_of(const Graph& graph, const EpilogueCarrier& c) {
   const Node& node = graph.node(c.id);
@@ -289,39 +294,21 @@ bool to_integers(Graph& graph, NodeId id, Int8Values& made, RewriteBudget& budge
                         : patch.add(ToInt8{.scale = found.x.scale, .round_type = found.x.rounding}, {{found.x.x}});
   std::vector<ValueId> tensors = {patch.constant(floats_of(affine.factor))};
   if (shifts) tensors.push_back(patch.constant(floats_of(affine.shift)));
+  ValueId operand = x;
+  for (auto move = found.x.moves.rbegin(); move != found.x.moves.rend(); ++move) {
+    PortValues moved = operands_of(graph.node(*move));
+    moved.front().front() = operand;
+    operand = patch.add(graph.node(*move).op, moved);
+  }
   const std::vector<ValueId> left = c->tensors(graph);
   tensors.insert(tensors.end(), left.begin() + static_cast<std::ptrdiff_t>(affine.tensors), left.end());
   const ValueId w = patch.constant(std::move(integers->integers), name);
   const ValueId result = graph.node(id).output(0);
-  patch.replace(result, patch.add(integer_op(graph.node(id).op, std::move(steps)), {{x}, {w}, tensors}));
+  patch.replace(result, patch.add(integer_op(graph.node(id).op, std::move(steps)), {{operand}, {w}, tensors}));
   patch.remove(id);
   if (!patch.allowed() || !budget.take()) return false;
   patch.commit();
   made.emplace(key, x);
-  return true;
-}
-
-bool round_in_product(Graph& graph, NodeId id, RewriteBudget& budget) {
-  const auto* rounding = graph.node(id).op.as<ToInt8>();
-  if (rounding == nullptr) return false;
-  const ValueId x = graph.node(id).input(0);
-  const NodeId producer = graph.value(x).producer;
-  if (producer == kNoNode || graph.use_counts()[index(x)] != 1) return false;
-  const Node& product = graph.node(producer);
-  const bool linear = product.op.is<IntegerLinear>();
-  if (!linear && !product.op.is<IntegerConv2d>()) return false;
-  Patch patch(graph, id);
-  const Op op =
-      linear ? with_result<IntegerLinear>(product.op, *rounding) : with_result<IntegerConv2d>(product.op, *rounding);
-  const std::vector<ValueId> tensors(product.inputs.begin() + 2, product.inputs.end());
-  const ValueId from = product.input(0);
-  const ValueId weights = product.input(1);
-  const ValueId old = graph.node(id).output(0);
-  patch.replace(old, patch.add(op, {{from}, {weights}, tensors}));
-  patch.remove(id);
-  patch.remove(producer);
-  if (!patch.allowed() || !budget.take()) return false;
-  patch.commit();
   return true;
 }
 
@@ -332,8 +319,6 @@ int rewrite(Graph& graph, RewriteBudget& budget) {
   const std::vector<NodeId> products = graph.order();
   for (NodeId id : products) count += to_integers(graph, id, made, budget) ? 1 : 0;
   if (count > 0) remove_dead(graph);
-  const std::vector<NodeId> roundings = graph.order();
-  for (NodeId id : roundings) count += graph.node(id).alive && round_in_product(graph, id, budget) ? 1 : 0;
   return count;
 }
 

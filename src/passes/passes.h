@@ -17,6 +17,7 @@ Pass fuse_linear();
 Pass fuse_attention();
 Pass fuse_epilogue();
 Pass integer_regions();
+Pass early_rounding();
 Pass fold_epilogue();
 Pass fuse_upsample_add();
 

@@ -19,6 +19,7 @@ const std::vector<Pass>& pipeline() {
       fuse_linear(),
       fuse_epilogue(),
       integer_regions(),
+      early_rounding(),
       fold_epilogue(),
       fuse_upsample_add(),
       // What became constant or unused on the way.
