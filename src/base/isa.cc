@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/isa.h"
 
-#if defined(__x86_64__) && defined(__linux__)
+#if defined(__x86_64__)
 #include <cpuid.h>
+#endif
+#if defined(__x86_64__) && defined(__linux__)
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -77,6 +79,21 @@ bool request_matrix_tiles() {
 #endif
 }
 
+/// CPUID leaf 7, subleaf 1: AVX512-BF16.
+bool find_bf16_dots() {
+#if defined(__x86_64__)
+  if (detected_isa() != Isa::kAvx512) return false;
+  constexpr unsigned kAvx512Bf16 = 1U << 5U;
+  unsigned a = 0;
+  unsigned b = 0;
+  unsigned c = 0;
+  unsigned d = 0;
+  return __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & kAvx512Bf16) != 0;
+#else
+  return false;
+#endif
+}
+
 }  // namespace
 
 Isa detected_isa() {
@@ -86,6 +103,11 @@ Isa detected_isa() {
 
 bool has_matrix_tiles() {
   static const bool kHas = request_matrix_tiles();
+  return kHas;
+}
+
+bool has_bf16_dots() {
+  static const bool kHas = find_bf16_dots();
   return kHas;
 }
 

@@ -26,6 +26,10 @@ Isa detected_isa();
 /// the first call asks. Threads started later may use them too.
 bool has_matrix_tiles();
 
+/// True if this machine has sums of products of pairs of bfloat16 numbers in vectors (AVX512-BF16), and code for
+/// AVX-512 runs on it.
+bool has_bf16_dots();
+
 /// True if there is code for `isa` and it runs on a machine whose widest set is `machine`.
 bool runs_on(Isa isa, Isa machine);
 

@@ -67,7 +67,9 @@ void KernelSelector::sort(Rows& rows) {
 bool KernelSelector::allows_mode(ComputeMode mode) const {
   if (mode == ComputeMode::kFloat32) return true;
   if (mode != compute_mode_of(choice_.precision)) return false;
-  return choice_.emulates_tiles || (isa_ == Isa::kAvx512 && has_matrix_tiles());
+  if (choice_.emulates_tiles) return true;
+  // Several parts pay on tiles only.
+  return isa_ == Isa::kAvx512 && (has_matrix_tiles() || (mode == ComputeMode::kBf16 && has_bf16_dots()));
 }
 
 bool KernelSelector::allows(std::string_view kernel) const {

@@ -33,6 +33,9 @@ GemmCall bound(const GemmPlan& plan, const float* a, const float* packed, float*
 /// With fewer, reading the larger packed weights takes the time.
 constexpr int64_t kLeastTileRows = 16;
 
+/// With fewer columns, or shorter sums, rounding the rows takes as long as is saved.
+constexpr int64_t kLeastDotSide = 64;
+
 int64_t whole(int64_t count, int64_t of) { return (count + of - 1) / of * of; }
 
 }  // namespace
@@ -47,6 +50,7 @@ Misfit mode_misfit(ComputeMode mode, int64_t rows, const GemmShape& shape) {
   if (whole(rows, kSide) * whole(shape.columns, kSide) * whole(depth, kDepth) > 2 * used) {
     return "too narrow for matrix tiles";
   }
+  if (is_by_dots(mode) && (shape.columns < kLeastDotSide || depth < kLeastDotSide)) return "too narrow to be rounded";
   return nullptr;
 }
 

@@ -10,16 +10,22 @@
 
 namespace coracle::cpu {
 
-/// Products of float32 by multiply-adds of an instruction set, others on matrix tiles.
+/// Products of float32 by multiply-adds of an instruction set, others on matrix tiles or by products of pairs.
 inline const GemmFunctions& gemm_table(Isa isa, ComputeMode mode) {
   switch (mode) {
     case ComputeMode::kBf16x6: return machine_tile_gemm().x6;
     case ComputeMode::kBf16x3: return machine_tile_gemm().x3;
-    case ComputeMode::kBf16: return machine_tile_gemm().bf16;
+    case ComputeMode::kBf16: return machine_bf16_gemm();
     default: return gemm_table(isa);
   }
 }
 inline const GemmFunctions& gemm_table(const Kernel& kernel) { return gemm_table(kernel.isa, kernel.mode); }
+
+/// True where products of pairs in vectors stand for tiles: they are up to twice as fast as multiply-adds, so what
+/// rounding and filling up cost counts.
+inline bool is_by_dots(ComputeMode mode) {
+  return mode == ComputeMode::kBf16 && !has_matrix_tiles() && has_bf16_dots();
+}
 
 /// What a product or convolution needs besides its tensors, ready for every call with the same shapes.
 struct GemmPlan {

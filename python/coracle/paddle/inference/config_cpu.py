@@ -55,7 +55,7 @@ class Cpu(Recorder):
         return self._onednn_int8
 
     def enable_onednn_bfloat16(self) -> None:
-        """Operands of products are rounded to bfloat16 where the machine has matrix tiles for them."""
+        """Operands of products are rounded to bfloat16 where the machine has matrix tiles or AVX512-BF16."""
         self._onednn = self._onednn_bfloat16 = True
 
     def set_bfloat16_op(self, ops: Set[str]) -> None:

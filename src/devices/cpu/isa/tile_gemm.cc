@@ -7,6 +7,13 @@
 #include "epilogue.h"
 #include "gemm_rows.h"
 #include "matrix_tiles.h"
+// What is compiled for AVX-512 alone can multiply pairs in vectors, too.
+#if defined(__AVX512F__) && !defined(__AMX_BF16__)
+#include "bf16_dots.h"
+#define CORACLE_BF16_DOTS 1
+#else
+#define CORACLE_BF16_DOTS 0
+#endif
 
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
@@ -42,7 +49,8 @@ HWY_NOINLINE void store_block(const GemmCall& call, const float* sums, int rows,
   apply_epilogue(call.epilogue, call.epilogue_size, sums, kBlockColumns, static_cast<size_t>(rows), columns, to);
 }
 
-template <class Scheme>
+// On tiles or, with kDots, by products of pairs in vectors.
+template <class Scheme, bool kDots = false>
 struct TileGemm {
   static constexpr int kParts = Scheme::kParts;
   // bfloat16 numbers of one step of a block of rows or of a panel: [part][half][16 rows][32], as tiles have them.
@@ -113,6 +121,18 @@ struct TileGemm {
   }
 
   // ---- products
+
+#if CORACLE_BF16_DOTS
+  // Part of the sums of `rows` rows, and of those that fill up tiles, by a panel.
+  template <int kHalves>
+  static HWY_INLINE void dots(int rows, const uint16_t* a, const uint16_t* b, int64_t steps, const float* start,
+                              float* sums) {
+    for (int r = 0; r < rows; r += 8) {
+      multiply_by_dots<kHalves>(a + r * kTileDepth, b, steps, kStepNumbers, start + r * kBlockColumns,
+                                sums + r * kBlockColumns);
+    }
+  }
+#endif
 
   // One part of the sums of a block of rows by a panel: `steps` steps from `a` and `b` on, added to `start`.
   template <int kRowTiles, int kColumnTiles>
@@ -298,6 +318,22 @@ struct TileGemm {
       }
     }
 
+    void multiply_block(bool two_columns, const uint16_t* b, int64_t steps, const float* start) {
+#if CORACLE_BF16_DOTS
+      if constexpr (kDots) {
+        return two_columns ? dots<2>(count_, a_, b, steps, start, sums_[0])
+                           : dots<1>(count_, a_, b, steps, start, sums_[0]);
+      }
+#endif
+      if (count_ > kTileSide) {
+        two_columns ? multiply<2, 2>(tiles_, a_, b, steps, start, sums_[0])
+                    : multiply<2, 1>(tiles_, a_, b, steps, start, sums_[0]);
+      } else {
+        two_columns ? multiply<1, 2>(tiles_, a_, b, steps, start, sums_[0])
+                    : multiply<1, 1>(tiles_, a_, b, steps, start, sums_[0]);
+      }
+    }
+
     void panel(int64_t group, int64_t p, int64_t begin, int64_t end) {
       const GemmShape& shape = call_.shape;
       const int64_t left = shape.columns - p * kBlockColumns;
@@ -311,14 +347,7 @@ struct TileGemm {
         memcpy(start_[r], base + pixels_[r] * call_.c_stride + column, columns * sizeof(float));
       }
       const float* start = begin == 0 ? kZeros : start_[0];
-      const bool two_columns = columns > kTileSide;
-      if (count_ > kTileSide) {
-        two_columns ? multiply<2, 2>(tiles_, a_, b, end - begin, start, sums_[0])
-                    : multiply<2, 1>(tiles_, a_, b, end - begin, start, sums_[0]);
-      } else {
-        two_columns ? multiply<1, 2>(tiles_, a_, b, end - begin, start, sums_[0])
-                    : multiply<1, 1>(tiles_, a_, b, end - begin, start, sums_[0]);
-      }
+      multiply_block(columns > kTileSide, b, end - begin, start);
       for (int r = 0; r < count_; ++r) {
         if (!all_numbers(sums_[r])) [[unlikely]]
           repair(a_, b, end - begin, r, start + r * kBlockColumns, sums_[r]);
@@ -388,5 +417,10 @@ int64_t multiply_tiles(int64_t steps) {
 extern const TileGemmFunctions tile_gemm;
 const TileGemmFunctions tile_gemm = {TileGemm<X6>::kFunctions, TileGemm<X3>::kFunctions, TileGemm<Bf16>::kFunctions,
                                      multiply_tiles};
+
+#if CORACLE_BF16_DOTS
+extern const GemmFunctions dot_gemm;
+const GemmFunctions dot_gemm = TileGemm<Bf16, true>::kFunctions;
+#endif
 
 }  // namespace coracle::cpu::CORACLE_ISA

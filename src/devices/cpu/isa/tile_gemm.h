@@ -23,6 +23,9 @@ CORACLE_ISA_TABLES(TileGemmFunctions, tile_gemm)
 namespace amx {
 extern const TileGemmFunctions tile_gemm;
 }
+namespace avx512 {
+extern const GemmFunctions dot_gemm;  // for machines where has_bf16_dots(); packs as tile_gemm.bf16
+}
 #endif
 
 /// On the tiles of this machine or, where it has none, in ordinary vectors.
@@ -31,6 +34,14 @@ inline const TileGemmFunctions& machine_tile_gemm() {
   if (has_matrix_tiles()) return amx::tile_gemm;
 #endif
   return tile_gemm_table(Isa::kAny);
+}
+
+/// Products of numbers rounded to bfloat16: on tiles, by sums of products of pairs in vectors, or as tiles would.
+inline const GemmFunctions& machine_bf16_gemm() {
+#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
+  if (!has_matrix_tiles() && has_bf16_dots()) return avx512::dot_gemm;
+#endif
+  return machine_tile_gemm().bf16;
 }
 
 }  // namespace coracle::cpu

@@ -65,6 +65,8 @@ Misfit fits_indirect(const void* op_attributes, const ArgFacts& args) {
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
   if (const Misfit misfit = mode_misfit(args.kernel().mode, g.height().out * g.width().out, product_shape(g)))
     return misfit;
+  if (is_by_dots(args.kernel().mode) && winograd_misfit(4, op, args) == nullptr)
+    return "Winograd's algorithm is faster";
   if (joins_taps(g) && args.view_in(0) != nullptr) return "joined taps lie apart";
   return pixels_misfit(args);
 }
