@@ -416,11 +416,6 @@ int64_t multiply_tiles(int64_t steps) {
 
 extern const TileGemmFunctions tile_gemm;
 const TileGemmFunctions tile_gemm = {TileGemm<X6>::kFunctions, TileGemm<X3>::kFunctions, TileGemm<Bf16>::kFunctions,
-                                     multiply_tiles};
-
-#if CORACLE_BF16_DOTS
-extern const GemmFunctions dot_gemm;
-const GemmFunctions dot_gemm = TileGemm<Bf16, true>::kFunctions;
-#endif
+                                     TileGemm<Bf16, CORACLE_BF16_DOTS != 0>::kFunctions, multiply_tiles};
 
 }  // namespace coracle::cpu::CORACLE_ISA

@@ -13,6 +13,9 @@ struct TileGemmFunctions {
   GemmFunctions x6;
   GemmFunctions x3;
   GemmFunctions bf16;
+  /// As `bf16`, of B packed as there, by sums of products of pairs in vectors: in the compile for AVX-512, for machines
+  /// where has_bf16_dots(). In the others it is `bf16`.
+  GemmFunctions bf16_dots;
   /// Products of tiles in registers only, `steps` on each of four sums: what the schemes are bounded by. Returns the
   /// operations on bfloat16 numbers, two for a multiply-add.
   int64_t (*multiply_tiles)(int64_t steps);
@@ -22,9 +25,6 @@ CORACLE_ISA_TABLES(TileGemmFunctions, tile_gemm)
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
 namespace amx {
 extern const TileGemmFunctions tile_gemm;
-}
-namespace avx512 {
-extern const GemmFunctions dot_gemm;  // for machines where has_bf16_dots(); packs as tile_gemm.bf16
 }
 #endif
 
@@ -39,7 +39,7 @@ inline const TileGemmFunctions& machine_tile_gemm() {
 /// Products of numbers rounded to bfloat16: on tiles, by sums of products of pairs in vectors, or as tiles would.
 inline const GemmFunctions& machine_bf16_gemm() {
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
-  if (!has_matrix_tiles() && has_bf16_dots()) return avx512::dot_gemm;
+  if (!has_matrix_tiles() && has_bf16_dots()) return avx512::tile_gemm.bf16_dots;
 #endif
   return machine_tile_gemm().bf16;
 }

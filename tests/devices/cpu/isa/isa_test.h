@@ -47,7 +47,7 @@ inline std::vector<TestedGemm> tested_gemms(ComputeMode mode) {
   }
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
   if (mode != ComputeMode::kFloat32 && has_matrix_tiles()) all.push_back({"amx", of(amx::tile_gemm)});
-  if (mode == ComputeMode::kBf16 && has_bf16_dots()) all.push_back({"avx512_dots", &avx512::dot_gemm});
+  if (mode == ComputeMode::kBf16 && has_bf16_dots()) all.push_back({"avx512_dots", &avx512::tile_gemm.bf16_dots});
 #endif
   return all;
 }
