@@ -23,6 +23,10 @@ CLI::Option* add_model(CLI::App* command, ModelArguments& m) {
       ->required();
 }
 
+constexpr const char* kDataSets =
+    "a run each: folder with NAME.npy for each input, .npz or .json file, or file of the only input; may be given "
+    "several times";
+
 void add_shapes_option(CLI::App* command, ModelArguments& m) {
   m.options.check_declared_sizes = true;
   command->add_flag("!--allow-other-shapes", m.options.check_declared_sizes,
@@ -177,6 +181,37 @@ void add_optimize(CLI::App* command, OptimizeCommand& a) {
   command->add_option("--max-rewrites", a.model.options.max_rewrites, "stop after that many rewrites (to bisect)");
 }
 
+struct QuantizeCommand {
+  ModelArguments model;
+  SessionArguments session;
+  QuantizeArguments quantize;
+};
+
+void add_quantize(CLI::App* command, QuantizeCommand& a) {
+  QuantizeArguments& q = a.quantize;
+  add_model(command, a.model);
+  command->add_option("-o,--output", q.output, "folder, NAME.pdmodel or NAME.coracle to write or replace")->required();
+  command->add_option("--data", q.data, kDataSets)->type_name("PATH")->default_str("");
+  command->add_option("--method", q.method, "how far values of operands reach; auto: what answers nearest")
+      ->check(CLI::IsMember({"auto", "minmax", "percentile", "mse", "kl"}));
+  command->add_option("--percentile", q.percentile, "percent of the values that are not clipped, with that method")
+      ->check(CLI::Range(50.0, 100.0));
+  command
+      ->add_option("--keep", q.keep, "layer that stays in float32, by the name of its result or weights; several times")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--max-drop", q.max_drop,
+                   "percent of the decisions that may change: layers that do the most harm stay in float32")
+      ->check(CLI::Range(0.0, 100.0));
+  command->add_option("--min-snr", q.least_ratio, "signal to noise of all outputs at least, in decibels, in that way")
+      ->check(CLI::Range(-100.0, 1000.0));
+  command->add_flag("!--no-bias-correction", q.correct_bias, "leave biases as they are");
+  command->add_option("--report", q.report, "file for what --json prints");
+  command->add_flag("--json", q.json, "print JSON");
+  add_shapes_option(command, a.model);
+  add_session(command, a.session);
+}
+
 struct ShapesCommand {
   ModelArguments model;
   SessionArguments session;
@@ -187,13 +222,7 @@ void add_collected_shapes(CLI::App* command, ShapesCommand& a) {
   add_model(command, a.model);
   command->add_option("-o,--output", a.shapes.output, "file to write or replace, usually shape_range_info.pbtxt")
       ->required();
-  command
-      ->add_option(
-          "--data", a.shapes.data,
-          "a run each: folder with NAME.npy for each input, .npz or .json file, or file of the only input; may "
-          "be given several times")
-      ->type_name("PATH")
-      ->default_str("");
+  command->add_option("--data", a.shapes.data, kDataSets)->type_name("PATH")->default_str("");
   add_shapes_option(command, a.model);
   add_session(command, a.session);
 }
@@ -343,6 +372,9 @@ void add_commands(CLI::App& app) {
   add_command<ShapesCommand>(app, "shapes", "Writes the shapes that variables have in runs, for engines", kShapesFooter,
                              add_collected_shapes,
                              [](const ShapesCommand& a) { shapes(a.model, a.session, a.shapes); });
+  add_command<QuantizeCommand>(app, "quantize", "Makes a model of int8 from one of float32", kQuantizeFooter,
+                               add_quantize,
+                               [](const QuantizeCommand& a) { quantize(a.model, a.session, a.quantize); });
   add_command<CompareCommand>(app, "compare", "Compares outputs of two models, options or engines", kCompareFooter,
                               add_compare, [](const CompareCommand& a) { compare(a.model, a.session, a.compare); });
   add_command<PredictArguments>(app, "predict", "Says what pictures show, as inference.yml describes it",

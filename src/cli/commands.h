@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,19 @@ struct RunArguments {
 struct OptimizeArguments {
   std::string output;
   bool packed = true;
+};
+
+struct QuantizeArguments {
+  std::vector<std::string> data;  ///< sets of inputs: folders with NAME.npy, or files
+  std::string output;             ///< folder, NAME.pdmodel or NAME.coracle
+  std::string method = "auto";    ///< auto, minmax, percentile, mse or kl
+  double percentile = 99.99;
+  bool correct_bias = true;
+  std::vector<std::string> keep;      ///< names of layers' results or weights
+  std::optional<double> max_drop;     ///< percent of the decisions
+  std::optional<double> least_ratio;  ///< decibels
+  std::string report;                 ///< file to write JSON to
+  bool json = false;
 };
 
 struct ShapesArguments {
@@ -87,6 +101,9 @@ void run(const ModelArguments& model, const SessionArguments& session, const Run
 void inspect(const ModelArguments& model, const InputOptions& inputs, bool json);
 /// Saves the model as it is after rewriting, with the packed weights of a run of the inputs.
 void optimize(const ModelArguments& model, const SessionArguments& session, const OptimizeArguments& arguments);
+/// Writes the model with products and convolutions that compute with integers of 8 bits, by the ranges that values have
+/// in runs with real inputs, and says how near its answers are for inputs that were held back.
+void quantize(const ModelArguments& model, const SessionArguments& session, const QuantizeArguments& arguments);
 /// Runs the model for each set of inputs and writes the shapes that variables had, as Paddle's CollectShapeRangeInfo.
 void shapes(const ModelArguments& model, const SessionArguments& session, const ShapesArguments& arguments);
 void explain(const ModelArguments& model, const SessionArguments& session, bool json);

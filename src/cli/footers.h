@@ -104,6 +104,16 @@ constexpr const char* kManualFooter =
     "  coracle manual run | man -l -\n"
     "  coracle manual --output-dir /usr/local/share/man/man1";
 
+constexpr const char* kQuantizeFooter =
+    "Products and convolutions with constant weights compute with integers of 8 bits. How far values reach is seen in "
+    "runs with real inputs; every fifth set is held back, and answers are compared for those. A decision is which "
+    "element of an output is the largest: along dimension 1 of four, else along the last one; of one alone, whether it "
+    "is at least one half.\n"
+    "\nExamples:\n"
+    "  coracle quantize model_dir --input x=photos -o int8_dir               a run for each file of a folder\n"
+    "  coracle quantize model_dir --data a.npz --data b.npz -o int8_dir --max-drop 1\n"
+    "  coracle quantize model_dir --input x=photos -o model.coracle --method kl --report report.json";
+
 constexpr const char* kShapesFooter =
     "The file is the one that Paddle's CollectShapeRangeInfo writes and EnableTunedTensorRtDynamicShape reads: least, "
     "largest and most frequent sizes of each variable of the model, and the values of small integers.\n"

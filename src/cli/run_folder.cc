@@ -2,7 +2,6 @@
 #include "cli/run_folder.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,7 +11,9 @@
 #include <thread>
 
 #include "cli/failure.h"
+#include "cli/input/data_sets.h"
 #include "cli/interrupt.h"
+#include "cli/progress.h"
 #include "cli/results.h"
 #include "cli/text.h"
 
@@ -20,30 +21,6 @@ namespace coracle::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A line of a terminal that says how far the work is; nothing elsewhere.
-class Progress {
- public:
-  explicit Progress(size_t all) : all_(all), shown_(isatty(STDERR_FILENO) != 0) {}
-  ~Progress() { clear(); }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
-  void show(size_t done) const {
-    if (!shown_) return;
-    constexpr size_t kWidth = 30;
-    const size_t filled = done * kWidth / all_;
-    fmt::print(stderr, "\r[{}{}] {}/{}", std::string(filled, '#'), std::string(kWidth - filled, '.'), done, all_);
-  }
-  /// Before other text.
-  void clear() const {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
-  }
-
- private:
-  size_t all_;
-  bool shown_;
-};
 
 /// What came of a file.
 struct Outcome {
@@ -80,12 +57,12 @@ class Work {
 
   /// Shows results as they come; how many failed, and how the first did. In the thread that began the work.
   std::pair<size_t, std::optional<Failure>> show() {
-    const Progress progress(outcomes_.size());
+    const Progress progress;
     size_t failed = 0;
     std::optional<Failure> first;
     bool noted = false;
     for (size_t i = 0; i < outcomes_.size(); ++i) {
-      progress.show(i);
+      progress.show(i, outcomes_.size());
       if (!wait_for(i)) break;
       Outcome outcome = std::move(outcomes_[i]);
       if (!outcome.text.empty() || outcome.failure || !outcome.note.empty()) progress.clear();
@@ -202,6 +179,22 @@ std::optional<FolderInput> folder_input(const api::Model& model, const InputOpti
     std::sort(found->files.begin(), found->files.end());
   }
   return found;
+}
+
+std::vector<InputOptions> input_sets(const api::Model& model, const InputOptions& given,
+                                     const std::vector<std::string>& data) {
+  const std::vector<api::TensorInfo> infos = model.inputs();
+  std::vector<InputOptions> sets;
+  for (const std::string& one : data) sets.push_back(with_data(given, one, infos));
+  if (const std::optional<FolderInput> folder = folder_input(model, given)) {
+    if (!data.empty()) throw Failure(ExitCode::kUsage, "--input names a folder and --data sets of inputs: give one");
+    for (const std::string& file : folder->files) {
+      sets.push_back(given);
+      sets.back().files[folder->entry] = folder->name + "=" + file;
+    }
+  }
+  if (sets.empty()) sets.push_back(given);
+  return sets;
 }
 
 void run_folder(const api::Model& model, const FolderInput& folder, const SessionArguments& session,

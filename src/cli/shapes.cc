@@ -2,9 +2,7 @@
 #include <fmt/core.h>
 
 #include "cli/commands.h"
-#include "cli/failure.h"
 #include "cli/file.h"
-#include "cli/input/data_sets.h"
 #include "cli/interrupt.h"
 #include "cli/run_folder.h"
 #include "cli/text.h"
@@ -13,23 +11,6 @@
 
 namespace coracle::cli {
 namespace {
-
-/// One set of inputs for each --data and each file of a folder that --input names, or the one of the options.
-std::vector<InputOptions> input_sets(const api::Model& model, const InputOptions& given,
-                                     const std::vector<std::string>& data) {
-  const std::vector<api::TensorInfo> infos = model.inputs();
-  std::vector<InputOptions> sets;
-  for (const std::string& one : data) sets.push_back(with_data(given, one, infos));
-  if (const std::optional<FolderInput> folder = folder_input(model, given)) {
-    if (!data.empty()) throw Failure(ExitCode::kUsage, "--input names a folder and --data sets of inputs: give one");
-    for (const std::string& file : folder->files) {
-      sets.push_back(given);
-      sets.back().files[folder->entry] = folder->name + "=" + file;
-    }
-  }
-  if (sets.empty()) sets.push_back(given);
-  return sets;
-}
 
 /// Counts what operators read, as Paddle does, but for what has no name in the file.
 int count(void* user, const coracle_node_value* value) try {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/quantize/accuracy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace coracle::cli {
+namespace {
+
+/// The index of the largest of `count` elements that lie `stride` apart; of one alone, whether it is at least one half.
+size_t decision(const float* values, size_t count, size_t stride) {
+  if (count == 1) return *values >= 0.5F ? 1 : 0;
+  size_t best = 0;
+  for (size_t i = 1; i < count; ++i) {
+    if (values[i * stride] > values[best * stride]) best = i;
+  }
+  return best;
+}
+
+}  // namespace
+
+void OutputAccuracy::add(const Array& original, const Array& quantized) {
+  if (original.dims != quantized.dims || original.dtype != quantized.dtype) {
+    ++other_shapes;
+    ++decisions;
+    ++changed;
+    return;
+  }
+  const size_t count = element_count(original.dims);
+  if (original.dtype != CORACLE_FLOAT32) {
+    const size_t bytes = count == 0 ? 0 : original.bytes.size() / count;
+    decisions += count;
+    for (size_t i = 0; i < count; ++i) {
+      changed += std::memcmp(&original.bytes[i * bytes], &quantized.bytes[i * bytes], bytes) != 0 ? 1 : 0;
+    }
+    return;
+  }
+  const auto* a = reinterpret_cast<const float*>(original.bytes.data());
+  const auto* b = reinterpret_cast<const float*>(quantized.bytes.data());
+  for (size_t i = 0; i < count; ++i) {
+    const double error = static_cast<double>(b[i]) - a[i];
+    signal += static_cast<double>(a[i]) * a[i];
+    noise += error * error;
+    max_absolute = std::max(max_absolute, std::fabs(error));
+  }
+  if (count == 0) return;
+  const size_t rank = original.dims.size();
+  const size_t axis = rank == 4 ? 1 : rank - 1;
+  const size_t classes = rank == 0 ? 1 : static_cast<size_t>(original.dims[axis]);
+  size_t inner = 1;
+  for (size_t i = axis + 1; i < rank; ++i) inner *= static_cast<size_t>(original.dims[i]);
+  for (size_t i = 0; i < count / classes; ++i) {
+    const size_t at = i / inner * classes * inner + i % inner;
+    changed += decision(a + at, classes, inner) != decision(b + at, classes, inner) ? 1 : 0;
+  }
+  decisions += count / classes;
+}
+
+double OutputAccuracy::noise_ratio() const {
+  if (noise == 0) return std::numeric_limits<double>::infinity();
+  const double ratio = 10 * std::log10(signal / noise);
+  return std::isnan(ratio) ? -std::numeric_limits<double>::infinity() : ratio;  // an answer that is no number
+}
+
+double OutputAccuracy::drop() const {
+  return decisions == 0 ? 0 : 100 * static_cast<double>(changed) / static_cast<double>(decisions);
+}
+
+}  // namespace coracle::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/input/array.h"
+
+namespace coracle::cli {
+
+/// How near answers of a quantised model are to those of the original, for one output.
+struct OutputAccuracy {
+  std::string name;
+  double signal = 0;        ///< sum of squares
+  double noise = 0;         ///< sum of squares of the differences
+  double max_absolute = 0;  ///< largest difference
+  size_t decisions = 0;     ///< see `add`
+  size_t changed = 0;       ///< decisions that differ
+  size_t other_shapes = 0;  ///< answers of another shape, which count as one changed decision
+
+  /// Adds an answer. Its decisions are which element is the largest: along dimension 1 of four dimensions, else along
+  /// the last; where there is one alone, whether it is at least one half. Integers decide each for themselves.
+  void add(const Array& original, const Array& quantized);
+
+  /// Signal to noise in decibels; infinite without noise.
+  double noise_ratio() const;
+  /// Percent of the decisions that changed.
+  double drop() const;
+};
+
+}  // namespace coracle::cli

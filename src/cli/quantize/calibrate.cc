@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/quantize/calibrate.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+
+#include "cli/failure.h"
+#include "cli/input/inputs.h"
+#include "cli/interrupt.h"
+#include "cli/text.h"
+
+namespace coracle::cli {
+namespace {
+
+/// Every operator of the file computes every value that it names there.
+api::ModelOptions as_in_the_file(const api::ModelOptions& given) {
+  api::ModelOptions options = Interruption::interruptible(given);
+  options.disable_passes = "all";
+  options.disable_kernels = "row_tiles,strided";
+  return options;
+}
+
+/// A run that shows values to a function.
+struct Observation {
+  std::function<void(const coracle_node_value&, int write)> see;
+  std::map<std::string, int> writes;
+  std::exception_ptr failure;
+
+  static int call(void* user, const coracle_node_value* v) {
+    auto& self = *static_cast<Observation*>(user);
+    try {
+      if (v->is_result != 0 && v->is_constant == 0 && *v->name != '\0') self.see(*v, self.writes[v->name]++);
+      return 0;
+    } catch (...) {  // may not cross the C interface
+      self.failure = std::current_exception();
+      return 1;
+    }
+  }
+};
+
+void add_sums(Activation& a, int dimension, const float* values, const api::Dims& dims) {
+  if (dimension < 0 || static_cast<size_t>(dimension) >= dims.size()) return;
+  const auto at = static_cast<size_t>(dimension);
+  size_t outer = 1;
+  size_t inner = 1;
+  for (size_t i = 0; i < dims.size(); ++i)
+    (i < at ? outer : i > at ? inner : outer) *= i == at ? 1 : static_cast<size_t>(dims[i]);
+  const auto count = static_cast<size_t>(dims[at]);
+  std::vector<double>& sums = a.sums[dimension];
+  if (sums.empty()) sums.resize(count);
+  if (sums.size() != count) {
+    a.numbers[dimension] = std::nan("");
+    return;
+  }
+  for (size_t o = 0; o < outer; ++o) {
+    for (size_t c = 0; c < count; ++c) {
+      for (size_t i = 0; i < inner; ++i) sums[c] += *values++;
+    }
+  }
+  a.numbers[dimension] += static_cast<double>(outer * inner);
+}
+
+size_t count_of(const api::Dims& dims) {
+  size_t count = 1;
+  for (int64_t d : dims) count *= static_cast<size_t>(d);
+  return count;
+}
+
+void require_finite(const Input& input, const std::string& name, const InputOptions& set) {
+  if (input.array.dtype != CORACLE_FLOAT32) return;
+  const auto* values = reinterpret_cast<const float*>(input.array.bytes.data());
+  for (size_t i = 0; i < input.array.bytes.size() / sizeof(float); ++i) {
+    if (std::isfinite(values[i])) continue;
+    throw Failure(ExitCode::kUsage, fmt::format("{}: the input '{}' has a value at {} that is no finite number",
+                                                text_of(set), printable(name), i));
+  }
+}
+
+}  // namespace
+
+std::string text_of(const InputOptions& set) {
+  std::string out;
+  for (const std::string& file : set.files) out.append(out.empty() ? "" : ", ").append(printable(file));
+  return out.empty() ? "made-up inputs" : out;
+}
+
+std::vector<double> Activation::means(int dimension) const {
+  const auto found = sums.find(dimension);
+  if (found == sums.end() || !(numbers.at(dimension) > 0)) return {};
+  std::vector<double> means = found->second;
+  for (double& m : means) m /= numbers.at(dimension);
+  return means;
+}
+
+Calibration::Calibration(const ModelArguments& model, const SessionArguments& session, std::vector<InputOptions> sets,
+                         std::function<void(size_t, size_t)> tell)
+    : model_(model.model, model.params, as_in_the_file(model.options)),
+      session_(session),
+      sets_(std::move(sets)),
+      tell_(std::move(tell)) {}
+
+void Calibration::run(Activations& activations, const std::vector<Layer>& layers, size_t done, const See& see) const {
+  const std::vector<api::TensorInfo> infos = model_.inputs();
+  api::Session session(model_, session_.options);
+  Observation observation;
+  observation.see = [&](const coracle_node_value& v, int write) {
+    const auto found = activations.find({v.name, write});
+    if (found == activations.end()) return;
+    const Array array = array_of(api::View(v.tensor, {}));
+    if (array.dtype == CORACLE_FLOAT32)
+      see(found->second, reinterpret_cast<const float*>(array.bytes.data()), array.dims);
+  };
+  api::check(coracle_session_set_observer(session.handle(), Observation::call, &observation));
+  for (const Layer& l : layers) activations.try_emplace(l.seen);
+  for (const InputOptions& set : sets_) {
+    const std::vector<Input> inputs = read_inputs(model_, set);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Array& array = inputs[i].array;
+      require_finite(inputs[i], infos[i].name, set);
+      set_input(session, i, inputs[i]);
+      const auto found = activations.find({infos[i].name, -1});
+      if (found == activations.end() || array.dtype != CORACLE_FLOAT32) continue;
+      see(found->second, reinterpret_cast<const float*>(array.bytes.data()), array.dims);
+    }
+    observation.writes.clear();
+    try {
+      Interruption::run(session);
+    } catch (...) {
+      if (observation.failure != nullptr) std::rethrow_exception(observation.failure);
+      throw;
+    }
+    tell_(++done, 2 * sets_.size());
+  }
+}
+
+Activations Calibration::activations(const std::vector<Layer>& layers) const {
+  Activations activations;
+  std::map<const Activation*, std::vector<int>> summed;
+  for (const Layer& l : layers) {
+    std::vector<int>& dimensions = summed[&activations[l.seen]];
+    if (std::find(dimensions.begin(), dimensions.end(), l.x_channels) == dimensions.end())
+      dimensions.push_back(l.x_channels);
+  }
+  run(activations, layers, 0, [&](Activation& a, const float* values, const api::Dims& dims) {
+    a.counts.add_to_largest(values, count_of(dims));
+    for (int dimension : summed[&a]) {
+      // For products -1 stands for the last dimension.
+      const int at = dimension < 0 ? static_cast<int>(dims.size()) - 1 : dimension;
+      add_sums(a, at, values, dims);
+      if (dimension < 0 && at >= 0) {
+        a.sums[-1] = a.sums[at];
+        a.numbers[-1] = a.numbers[at];
+      }
+    }
+  });
+  run(activations, layers, sets_.size(),
+      [&](Activation& a, const float* values, const api::Dims& dims) { a.counts.add_to_bins(values, count_of(dims)); });
+  for (auto it = activations.begin(); it != activations.end();) {
+    it = it->second.numbers.empty() ? activations.erase(it) : std::next(it);
+  }
+  return activations;
+}
+
+}  // namespace coracle::cli

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/quantize/layers.h"
+#include "cli/quantize/range.h"
+
+namespace coracle::cli {
+
+/// What runs showed of a value.
+struct Activation {
+  ValueCounts counts;
+  std::map<int, std::vector<double>> sums;  ///< by a dimension: sum of each of its elements
+  std::map<int, double> numbers;            ///< how many numbers each of these sums is of
+
+  /// Mean of each element of a dimension; nothing where it was not summed or the shape changed there.
+  std::vector<double> means(int dimension) const;
+};
+
+using Activations = std::map<WrittenValue, Activation>;
+
+/// Sets of inputs one after the other, those of the same file read again each time.
+class Calibration {
+ public:
+  /// `tell` is called with the number of runs that are done and of all.
+  Calibration(const ModelArguments& model, const SessionArguments& session, std::vector<InputOptions> sets,
+              std::function<void(size_t, size_t)> tell);
+
+  /// The operands of `layers` in runs of all sets. Values that no run computed are left out. Throws Failure that names
+  /// the set with numbers that are not finite.
+  Activations activations(const std::vector<Layer>& layers) const;
+
+ private:
+  using See = std::function<void(Activation&, const float* values, const api::Dims& dims)>;
+  void run(Activations& activations, const std::vector<Layer>& layers, size_t done, const See& see) const;
+
+  api::Model model_;
+  SessionArguments session_;
+  std::vector<InputOptions> sets_;
+  std::function<void(size_t, size_t)> tell_;
+};
+
+/// What names a set of inputs in messages.
+std::string text_of(const InputOptions& set);
+
+}  // namespace coracle::cli

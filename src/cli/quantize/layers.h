@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/quantize/parameters.h"
+#include "cli/quantize/program.h"
+
+/// Products and convolutions of a program, and which of them can be computed with integers of 8 bits.
+namespace coracle::cli {
+
+/// A value of the main block: what the `write`-th operator that writes the variable leaves there (0 the first), or -1
+/// what is there before any of them, an input.
+struct WrittenValue {
+  std::string variable;
+  int write = -1;
+
+  bool operator<(const WrittenValue& o) const {
+    return variable != o.variable ? variable < o.variable : write < o.write;
+  }
+  bool operator==(const WrittenValue& o) const = default;
+};
+
+/// Where the mean error of a layer's result can be taken back: a parameter that nothing else reads.
+struct Correction {
+  std::string parameter;  ///< empty: nowhere
+  double sign = 0;        ///< of the error that is added: 1 for a mean that is subtracted, -1 for a bias
+};
+
+struct Layer {
+  size_t index = 0;  ///< of its operator
+  std::string type;
+  std::string name;  ///< the variable of its result
+  std::string x_slot;
+  WrittenValue x;
+  WrittenValue seen;  ///< what runs show of x: where operators only give it another shape, their operand
+  std::string weights_slot;
+  std::string weights;
+  int axis = 0;            ///< dimension of the weights that has a scale for each element
+  int x_channels = -1;     ///< dimension of x that the mean error of weights follows from; -1 none
+  int64_t multiplier = 0;  ///< depthwise: output channels of an input channel; 0: all channels take part in all
+  Correction correction;
+  std::string kept;  ///< why it stays in float32; empty: it is quantised
+};
+
+/// All products and convolutions with constant weights, in the order of the program. `keep`: names of results or
+/// weights of those that stay. Throws Failure (usage) where a name is of none of them.
+std::vector<Layer> find_layers(const Program& program, const ParameterMap& parameters,
+                               const std::vector<std::string>& keep);
+
+}  // namespace coracle::cli

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/quantize/report.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cli/json.h"
+#include "cli/text.h"
+
+namespace coracle::cli {
+namespace {
+
+std::string decibels(double ratio) {
+  return std::isinf(ratio) && ratio > 0 ? "exact" : fmt::format("{:.1f} dB", ratio);
+}
+
+size_t count_of_quantized(const Report& r) {
+  return static_cast<size_t>(
+      std::count_if(r.layers.begin(), r.layers.end(), [](const LayerReport& l) { return l.kept.empty(); }));
+}
+
+double mebibytes(size_t bytes) { return static_cast<double>(bytes) / 1048576.0; }
+
+/// JSON has no infinities.
+void number(JsonWriter& w, const char* name, double value) {
+  w.Key(name);
+  std::isfinite(value) ? w.Double(value) : w.Null();
+}
+void number(JsonWriter& w, const char* name, size_t value) {
+  w.Key(name);
+  w.Uint64(value);
+}
+void text(JsonWriter& w, const char* name, const std::string& value) {
+  w.Key(name);
+  w.String(value.c_str(), static_cast<unsigned>(value.size()));
+}
+
+}  // namespace
+
+std::string text_of(const Report& r) {
+  std::string out = "layer                            operator           operand      weights\n";
+  for (const LayerReport& l : r.layers) {
+    const std::string head = fmt::format("{:<32} {:<18} ", printable(l.name), l.type);
+    out += l.kept.empty() ? fmt::format("{}{:<12} {}\n", head, decibels(l.operand_ratio), decibels(l.weights_ratio))
+                          : fmt::format("{}float32: {}\n", head, l.kept);
+  }
+  out += fmt::format("ranges by {} of {} set{} of inputs, answers compared for {}{}\n", r.method, r.seen,
+                     r.seen == 1 ? "" : "s", r.held_back, r.seen + r.held_back > r.sets ? ", the same" : " others");
+  for (const OutputAccuracy& o : r.outputs) {
+    out += fmt::format("{}: signal to noise {}, largest difference {:.3g}, {} of {} decisions changed{}\n",
+                       printable(o.name), decibels(o.noise_ratio()), o.max_absolute, o.changed, o.decisions,
+                       o.other_shapes == 0 ? "" : fmt::format(", {} answers of another shape", o.other_shapes));
+  }
+  out += fmt::format("{}: {} of {} layers with int8, {:.2f} MiB of {:.2f}\n", r.output, count_of_quantized(r),
+                     r.layers.size(), mebibytes(r.quantized_bytes), mebibytes(r.original_bytes));
+  return out;
+}
+
+std::string json_of(const Report& r) {
+  JsonBuffer buffer;
+  JsonWriter w(buffer);
+  w.StartObject();
+  text(w, "output", r.output);
+  text(w, "method", r.method);
+  number(w, "sets", r.sets);
+  number(w, "calibration_sets", r.seen);
+  number(w, "compared_sets", r.held_back);
+  number(w, "original_bytes", r.original_bytes);
+  number(w, "quantized_bytes", r.quantized_bytes);
+  w.Key("outputs");
+  w.StartArray();
+  for (const OutputAccuracy& o : r.outputs) {
+    w.StartObject();
+    text(w, "name", o.name);
+    number(w, "signal_to_noise_db", o.noise_ratio());
+    number(w, "largest_difference", o.max_absolute);
+    number(w, "decisions", o.decisions);
+    number(w, "changed_decisions", o.changed);
+    number(w, "answers_of_another_shape", o.other_shapes);
+    w.EndObject();
+  }
+  w.EndArray();
+  w.Key("layers");
+  w.StartArray();
+  for (const LayerReport& l : r.layers) {
+    w.StartObject();
+    text(w, "name", l.name);
+    text(w, "operator", l.type);
+    text(w, "weights", l.weights);
+    w.Key("quantized");
+    w.Bool(l.kept.empty());
+    if (!l.kept.empty()) text(w, "reason", l.kept);
+    if (l.range > 0) {
+      number(w, "operand_range", l.range);
+      number(w, "operand_signal_to_noise_db", l.operand_ratio);
+      number(w, "weights_signal_to_noise_db", l.weights_ratio);
+    }
+    w.EndObject();
+  }
+  w.EndArray();
+  w.EndObject();
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+}  // namespace coracle::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/quantize/trial.h"
+
+namespace coracle::cli {
+
+/// What came of quantising a model.
+struct Report {
+  std::string output;
+  std::string method;
+  size_t sets = 0;       ///< of inputs
+  size_t seen = 0;       ///< of them, those that ranges are of
+  size_t held_back = 0;  ///< those that answers were compared for
+  std::vector<OutputAccuracy> outputs;
+  std::vector<LayerReport> layers;  ///< products and convolutions with constant weights
+  size_t original_bytes = 0;
+  size_t quantized_bytes = 0;
+};
+
+std::string text_of(const Report& report);
+std::string json_of(const Report& report);
+
+}  // namespace coracle::cli

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/quantize/trial.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "cli/input/inputs.h"
+#include "cli/interrupt.h"
+
+namespace coracle::cli {
+namespace {
+
+api::Span<const std::byte> span(const std::string& s) {
+  return {reinterpret_cast<const std::byte*>(s.data()), s.size()};
+}
+
+}  // namespace
+
+double worst_ratio(const std::vector<OutputAccuracy>& outputs) {
+  double worst = std::numeric_limits<double>::infinity();
+  for (const OutputAccuracy& o : outputs) worst = std::min(worst, o.noise_ratio());
+  return worst;
+}
+
+Trial::Trial(Program program, ParameterMap parameters, std::vector<Layer> layers, const Activations& activations,
+             const RangeOptions& options)
+    : program_(std::move(program)), parameters_(std::move(parameters)), layers_(std::move(layers)) {
+  std::map<WrittenValue, double> ranges;
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    Layer& l = layers_[i];
+    if (!l.kept.empty()) continue;
+    const auto found = activations.find(l.seen);
+    if (found == activations.end()) {
+      l.kept = "no run computed its operand";
+      continue;
+    }
+    const Activation& a = found->second;
+    if (a.counts.unfit() != 0) {
+      l.kept = "its operand has values that are no finite numbers";
+      continue;
+    }
+    const auto [range, first] = ranges.try_emplace(l.seen, 0);
+    if (first) range->second = a.counts.range(options.method, options.percentile);
+    const std::vector<double> means =
+        options.correct_bias && l.seen == l.x ? a.means(l.x_channels) : std::vector<double>();
+    candidates_.push_back(
+        {i, range->second, a.counts.noise_ratio(range->second), integer_weights(l, parameters_.at(l.weights), means)});
+  }
+}
+
+std::vector<size_t> Trial::all() const {
+  std::vector<size_t> numbers(count());
+  std::iota(numbers.begin(), numbers.end(), size_t{0});
+  return numbers;
+}
+
+ModelBytes Trial::model(const std::vector<size_t>& quantized) const {
+  std::vector<QuantizedLayer> chosen;
+  for (size_t i : quantized) {
+    const Candidate& c = candidates_[i];
+    chosen.push_back({&layers_[c.layer], c.range, &c.weights});
+  }
+  return rewritten(program_, parameters_, chosen);
+}
+
+std::vector<LayerReport> Trial::layers(const std::vector<size_t>& quantized) const {
+  std::vector<LayerReport> reports;
+  for (const Layer& l : layers_) reports.push_back({l.name, l.type, l.weights, l.kept, 0, 0, 0});
+  for (size_t i = 0; i < candidates_.size(); ++i) {
+    const Candidate& c = candidates_[i];
+    LayerReport& r = reports[c.layer];
+    r.range = c.range;
+    r.operand_ratio = c.operand_ratio;
+    r.weights_ratio = c.weights.noise_ratio;
+    const bool stays = std::find(quantized.begin(), quantized.end(), i) == quantized.end();
+    if (stays) r.kept = "with it the answers are too far away";
+  }
+  return reports;
+}
+
+size_t Trial::parameter_bytes() const {
+  size_t bytes = 0;
+  for (const auto& [name, p] : parameters_) bytes += p.content.size();
+  return bytes;
+}
+
+Answers::Answers(const ModelArguments& arguments, const SessionArguments& session, std::vector<InputOptions> sets)
+    : session_(session), sets_(std::move(sets)) {
+  const api::Model model(arguments.model, arguments.params, Interruption::interruptible(arguments.options));
+  for (const api::TensorInfo& info : model.outputs()) names_.push_back(info.name);
+  answers_ = run(model, sets_.size());
+}
+
+std::vector<Answers::Outputs> Answers::run(const api::Model& model, size_t sets) const {
+  api::Session session(model, session_.options);
+  std::vector<Outputs> all;
+  for (size_t s = 0; s < sets; ++s) {
+    const std::vector<Input> inputs = read_inputs(model, sets_[s]);
+    for (size_t i = 0; i < inputs.size(); ++i) set_input(session, i, inputs[i]);
+    Interruption::run(session);
+    all.emplace_back();
+    for (size_t i = 0; i < names_.size(); ++i) all.back().push_back(array_of(session.output(i)));
+  }
+  return all;
+}
+
+std::vector<OutputAccuracy> Answers::compare(const ModelBytes& bytes, size_t sets) const {
+  const api::Model model(span(bytes.program), span(bytes.parameters), Interruption::interruptible({}));
+  const std::vector<Outputs> others = run(model, sets);
+  std::vector<OutputAccuracy> outputs(names_.size());
+  for (size_t i = 0; i < names_.size(); ++i) {
+    outputs[i].name = names_[i];
+    for (size_t s = 0; s < sets; ++s) outputs[i].add(answers_[s][i], others[s][i]);
+  }
+  return outputs;
+}
+
+bool Limits::hold(const std::vector<OutputAccuracy>& outputs) const {
+  return std::all_of(outputs.begin(), outputs.end(), [&](const OutputAccuracy& o) {
+    return (!drop || o.drop() <= *drop) && (!ratio || o.noise_ratio() >= *ratio);
+  });
+}
+
+Decision decide(const Trial& trial, const Answers& original, const Limits& limits,
+                const std::function<void(size_t, size_t)>& tell) {
+  Decision all;
+  all.quantized = trial.all();
+  all.accuracy = original.compare(trial.model(all.quantized), original.sets());
+  if (limits.hold(all.accuracy)) return all;
+
+  std::vector<double> ratios;
+  for (size_t i = 0; i < trial.count(); ++i) {
+    ratios.push_back(worst_ratio(original.compare(trial.model({i}), 1)));
+    tell(i + 1, trial.count());
+  }
+  std::vector<size_t> order = all.quantized;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return ratios[a] < ratios[b]; });
+  const auto without = [&](size_t kept) {
+    Decision d;
+    d.quantized.assign(order.begin() + static_cast<std::ptrdiff_t>(kept), order.end());
+    std::sort(d.quantized.begin(), d.quantized.end());
+    d.accuracy = original.compare(trial.model(d.quantized), original.sets());
+    return d;
+  };
+  // With `low` layers kept the limits do not hold, with `high` they do: with all of them it is the original.
+  size_t low = 0;
+  size_t high = trial.count();
+  Decision best = without(high);
+  while (high - low > 1) {
+    const size_t middle = low + (high - low) / 2;
+    Decision d = without(middle);
+    if (limits.hold(d.accuracy)) {
+      high = middle;
+      best = std::move(d);
+    } else {
+      low = middle;
+    }
+  }
+  return best;
+}
+
+}  // namespace coracle::cli

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/quantize/accuracy.h"
+#include "cli/quantize/calibrate.h"
+#include "cli/quantize/rewrite.h"
+
+namespace coracle::cli {
+
+/// What is said of a layer.
+struct LayerReport {
+  std::string name;
+  std::string type;
+  std::string weights;
+  std::string kept;          ///< why it stays in float32; empty: it is quantised
+  double range = 0;          ///< of its operand
+  double operand_ratio = 0;  ///< signal to noise of the rounded operand in decibels
+  double weights_ratio = 0;  ///< and of the rounded weights
+};
+
+struct RangeOptions {
+  RangeMethod method = RangeMethod::kMse;
+  double percentile = 99.99;
+  bool correct_bias = true;
+};
+
+/// A model that is written with some of its layers quantised.
+class Trial {
+ public:
+  Trial(Program program, ParameterMap parameters, std::vector<Layer> layers, const Activations& activations,
+        const RangeOptions& options);
+
+  /// Layers that can be quantised.
+  size_t count() const { return candidates_.size(); }
+  std::vector<size_t> all() const;
+  /// `quantized`: numbers of layers below `count`.
+  ModelBytes model(const std::vector<size_t>& quantized) const;
+  std::vector<LayerReport> layers(const std::vector<size_t>& quantized) const;
+  size_t parameter_bytes() const;
+
+ private:
+  struct Candidate {
+    size_t layer;
+    double range;
+    double operand_ratio;
+    IntegerWeights weights;
+  };
+  Program program_;
+  ParameterMap parameters_;
+  std::vector<Layer> layers_;
+  std::vector<Candidate> candidates_;
+};
+
+/// The least signal to noise of the outputs.
+double worst_ratio(const std::vector<OutputAccuracy>& outputs);
+
+/// What the original model answers for sets of inputs.
+class Answers {
+ public:
+  Answers(const ModelArguments& model, const SessionArguments& session, std::vector<InputOptions> sets);
+
+  /// How near another model's answers are, for the first `sets` sets.
+  std::vector<OutputAccuracy> compare(const ModelBytes& model, size_t sets) const;
+  size_t sets() const { return answers_.size(); }
+
+ private:
+  using Outputs = std::vector<Array>;
+  std::vector<Outputs> run(const api::Model& model, size_t sets) const;
+
+  SessionArguments session_;
+  std::vector<InputOptions> sets_;
+  std::vector<std::string> names_;
+  std::vector<Outputs> answers_;
+};
+
+/// How far answers may be away.
+struct Limits {
+  std::optional<double> drop;   ///< percent of the decisions of an output that may change
+  std::optional<double> ratio;  ///< least signal to noise of an output, in decibels
+
+  bool hold(const std::vector<OutputAccuracy>& outputs) const;
+};
+
+struct Decision {
+  std::vector<size_t> quantized;
+  std::vector<OutputAccuracy> accuracy;
+};
+
+/// Quantises all layers; where the limits do not hold, finds by bisection how many of the layers that alone do the most
+/// harm have to stay.
+Decision decide(const Trial& trial, const Answers& original, const Limits& limits,
+                const std::function<void(size_t, size_t)>& tell);
+
+}  // namespace coracle::cli
