@@ -246,6 +246,20 @@ TEST_F(Quantize, RefusesWhatCannotBeDone) {
   EXPECT_FALSE(std::filesystem::exists(out));
 }
 
+// Whatever a byte becomes, the program ends with an exit code of its own.
+TEST_F(Quantize, DamagedProgramsNeverCrash) {
+  const std::string whole = network().program;
+  constexpr size_t kStep = 29;
+  for (size_t at = 3; at < whole.size(); at += kStep) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ (at % 2 == 0 ? 0x01 : 0x7F));
+    std::ofstream(model_, std::ios::binary) << damaged;
+    const test::Outcome outcome = quantize("out", {"--method", "minmax"});
+    EXPECT_GE(outcome.code, 0) << at << outcome.err;
+    EXPECT_LE(outcome.code, 6) << at << outcome.err;
+  }
+}
+
 TEST_F(Quantize, TheRealPaddleRunsIt) {
   report("int8", {"--method", "minmax"});
   bool found = false;

@@ -97,6 +97,7 @@ class Finder {
     if (dims.size() != 4) return "its weights have not four dimensions";
     const int64_t groups = o.integer("groups", 1);
     l.axis = 0;
+    if (groups < 1 || dims[0] % groups != 0) return "its groups do not fit its weights";
     if (groups != 1 && dims[1] != 1) return "it has groups of several channels";
     if (groups != 1) l.multiplier = dims[0] / groups;
     const auto format = o.texts.find("data_format");

@@ -80,11 +80,11 @@ class Records {
     Parameter p;
     protozero::pbf_reader m(desc.data(), desc.size());
     while (m.next()) {
-      if (m.tag() == 1) {
+      if (m.tag_and_type() == protozero::tag_and_type(1, protozero::pbf_wire_type::varint)) {
         p.dtype = m.get_int64();
       } else if (m.tag() == 2 && m.has_wire_type(protozero::pbf_wire_type::varint)) {
         p.dims.push_back(m.get_int64());
-      } else if (m.tag() == 2) {
+      } else if (m.tag_and_type() == protozero::tag_and_type(2, protozero::pbf_wire_type::length_delimited)) {
         for (int64_t d : m.get_packed_int64()) p.dims.push_back(d);
       } else {
         m.skip();

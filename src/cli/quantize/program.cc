@@ -15,6 +15,9 @@ using Reader = protozero::pbf_reader;
 using Writer = protozero::pbf_writer;
 using Wire = protozero::pbf_wire_type;
 
+constexpr uint32_t varint(uint32_t field) { return protozero::tag_and_type(field, Wire::varint); }
+constexpr uint32_t bytes(uint32_t field) { return protozero::tag_and_type(field, Wire::length_delimited); }
+
 constexpr int64_t kDenseTensor = 7;
 /// Feeds, fetches, readers and raw variables persist without a content in the files.
 constexpr int64_t kNotStored[] = {9, 10, 15, 17};
@@ -33,26 +36,25 @@ void copy_field(Reader& from, Writer& to) {
 
 void read_tensor(Reader m, ProgramVariable& to) {
   while (m.next()) {
-    if (m.tag() == 1) {
-      to.dtype = m.get_int64();
-    } else if (m.tag() == 2 && m.has_wire_type(Wire::varint)) {
-      to.dims.push_back(m.get_int64());
-    } else if (m.tag() == 2) {
-      for (int64_t d : m.get_packed_int64()) to.dims.push_back(d);
-    } else {
-      m.skip();
+    switch (m.tag_and_type()) {
+      case varint(1): to.dtype = m.get_int64(); break;
+      case varint(2): to.dims.push_back(m.get_int64()); break;
+      case bytes(2):
+        for (int64_t d : m.get_packed_int64()) to.dims.push_back(d);
+        break;
+      default: m.skip();
     }
   }
 }
 
 void read_type(Reader m, ProgramVariable& to) {
   while (m.next()) {
-    if (m.tag() == 1) {
+    if (m.tag_and_type() == varint(1)) {
       to.type = m.get_int64();
-    } else if (m.tag() == 3) {
+    } else if (m.tag_and_type() == bytes(3)) {
       Reader dense = m.get_message();
       while (dense.next()) {
-        dense.tag() == 1 ? read_tensor(dense.get_message(), to) : dense.skip();
+        dense.tag_and_type() == bytes(1) ? read_tensor(dense.get_message(), to) : dense.skip();
       }
     } else {
       m.skip();
@@ -60,15 +62,15 @@ void read_type(Reader m, ProgramVariable& to) {
   }
 }
 
-ProgramVariable read_variable(const protozero::data_view& bytes) {
+ProgramVariable read_variable(const protozero::data_view& message) {
   ProgramVariable v;
-  v.bytes.assign(bytes.data(), bytes.size());
-  Reader m(bytes);
+  v.bytes.assign(message.data(), message.size());
+  Reader m(message);
   while (m.next()) {
-    switch (m.tag()) {
-      case 1: v.name = m.get_string(); break;
-      case 2: read_type(m.get_message(), v); break;
-      case 3: v.persistable = m.get_bool(); break;
+    switch (m.tag_and_type()) {
+      case bytes(1): v.name = m.get_string(); break;
+      case bytes(2): read_type(m.get_message(), v); break;
+      case varint(3): v.persistable = m.get_bool(); break;
       default: m.skip();
     }
   }
@@ -78,9 +80,9 @@ ProgramVariable read_variable(const protozero::data_view& bytes) {
 std::pair<std::string, std::vector<std::string>> read_slot(Reader m) {
   std::pair<std::string, std::vector<std::string>> slot;
   while (m.next()) {
-    switch (m.tag()) {
-      case 1: slot.first = m.get_string(); break;
-      case 2: slot.second.push_back(m.get_string()); break;
+    switch (m.tag_and_type()) {
+      case bytes(1): slot.first = m.get_string(); break;
+      case bytes(2): slot.second.push_back(m.get_string()); break;
       default: m.skip();
     }
   }
@@ -92,34 +94,34 @@ void read_attribute(Reader m, ProgramOperator& to) {
   bool integer = false;
   int64_t value = 0;
   while (m.next()) {
-    switch (m.tag()) {
-      case 1: name = m.get_string(); break;
-      case 3:
-      case 13:
+    switch (m.tag_and_type()) {
+      case bytes(1): name = m.get_string(); break;
+      case varint(3):
+      case varint(13):
         value = m.get_int64();
         integer = true;
         break;
-      case 10:
+      case varint(10):
         value = m.get_bool() ? 1 : 0;
         integer = true;
         break;
-      case 5: to.texts[name] = m.get_string(); break;  // behind the name, as all writers order fields
+      case bytes(5): to.texts[name] = m.get_string(); break;  // behind the name, as all writers order fields
       default: m.skip();
     }
   }
   if (integer) to.integers[name] = value;
 }
 
-ProgramOperator read_operator(const protozero::data_view& bytes) {
+ProgramOperator read_operator(const protozero::data_view& message) {
   ProgramOperator o;
-  o.bytes.assign(bytes.data(), bytes.size());
-  Reader m(bytes);
+  o.bytes.assign(message.data(), message.size());
+  Reader m(message);
   while (m.next()) {
-    switch (m.tag()) {
-      case 1: o.inputs.insert(read_slot(m.get_message())); break;
-      case 2: o.outputs.insert(read_slot(m.get_message())); break;
-      case 3: o.type = m.get_string(); break;
-      case 4: read_attribute(m.get_message(), o); break;
+    switch (m.tag_and_type()) {
+      case bytes(1): o.inputs.insert(read_slot(m.get_message())); break;
+      case bytes(2): o.outputs.insert(read_slot(m.get_message())); break;
+      case bytes(3): o.type = m.get_string(); break;
+      case bytes(4): read_attribute(m.get_message(), o); break;
       default: m.skip();
     }
   }
@@ -129,20 +131,20 @@ ProgramOperator read_operator(const protozero::data_view& bytes) {
 void read_main_block(Reader m, Program& to) {
   Writer rest(to.block_rest);
   while (m.next()) {
-    switch (m.tag()) {
-      case 3: to.variables.push_back(read_variable(m.get_view())); break;
-      case 4: to.operators.push_back(read_operator(m.get_view())); break;
+    switch (m.tag_and_type()) {
+      case bytes(3): to.variables.push_back(read_variable(m.get_view())); break;
+      case bytes(4): to.operators.push_back(read_operator(m.get_view())); break;
       default: copy_field(m, rest);
     }
   }
 }
 
-void read_other_block(const protozero::data_view& bytes, Program& to) {
-  to.other_blocks.emplace_back(bytes.data(), bytes.size());
-  Reader m(bytes);
+void read_other_block(const protozero::data_view& message, Program& to) {
+  to.other_blocks.emplace_back(message.data(), message.size());
+  Reader m(message);
   while (m.next()) {
-    switch (m.tag()) {
-      case 4:
+    switch (m.tag_and_type()) {
+      case bytes(4):
         for (const auto& [slot, names] : read_operator(m.get_view()).inputs) {
           to.read_by_others.insert(to.read_by_others.end(), names.begin(), names.end());
         }
@@ -184,7 +186,7 @@ void ProgramOperator::replace_input(const std::string& slot, const std::string& 
   Writer writer(changed);
   Reader m(bytes);
   while (m.next()) {
-    if (m.tag() != 1) {
+    if (m.tag_and_type() != protozero::tag_and_type(1, Wire::length_delimited)) {
       copy_field(m, writer);
       continue;
     }
@@ -217,8 +219,8 @@ ProgramVariable dense_variable(const std::string& name, VarDtype dtype, const st
 
 ProgramOperator linear_rounding(const char* type, const std::string& x, const std::string& scale,
                                 const std::string& zero_point, const std::string& y, int axis) {
-  std::string bytes;
-  Writer m(bytes);
+  std::string message;
+  Writer m(message);
   write_slot(m, 1, "X", {x});
   write_slot(m, 1, "Scale", {scale});
   write_slot(m, 1, "ZeroPoint", {zero_point});
@@ -241,7 +243,7 @@ ProgramOperator linear_rounding(const char* type, const std::string& x, const st
   integer("round_type", 0);
   truth("is_test", true);
   truth("only_observer", false);
-  return read_operator({bytes.data(), bytes.size()});
+  return read_operator({message.data(), message.size()});
 }
 
 const ProgramVariable* Program::find(std::string_view name) const {
@@ -257,13 +259,13 @@ std::vector<std::string> Program::parameters() const {
   return {names.begin(), names.end()};
 }
 
-Program parse_program(const std::string& file, const std::string& bytes) try {
+Program parse_program(const std::string& file, const std::string& content) try {
   Program program;
   Writer rest(program.rest);
   bool main = true;
-  Reader m(bytes);
+  Reader m(content);
   while (m.next()) {
-    if (m.tag() != 1) {
+    if (m.tag_and_type() != bytes(1)) {
       copy_field(m, rest);
     } else if (main) {
       read_main_block(m.get_message(), program);

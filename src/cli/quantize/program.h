@@ -65,7 +65,7 @@ struct Program {
 };
 
 /// Throws Failure (invalid model) that names `file`.
-Program parse_program(const std::string& file, const std::string& bytes);
+Program parse_program(const std::string& file, const std::string& content);
 std::string bytes_of(const Program& program);
 
 }  // namespace coracle::cli

@@ -76,20 +76,6 @@ std::vector<InputOptions> first(const std::vector<InputOptions>& sets) {
   return {sets.begin(), sets.begin() + static_cast<std::ptrdiff_t>(std::min(sets.size(), kMost))};
 }
 
-/// The method whose model answers nearest to the original.
-RangeMethod best_method(const std::function<Trial(RangeMethod)>& trial_with, const Answers& original) {
-  RangeMethod best = RangeMethod::kMinMax;
-  std::optional<double> greatest;
-  for (const RangeMethod method : kRangeMethods) {
-    const Trial trial = trial_with(method);
-    const double ratio = worst_ratio(original.compare(trial.model(trial.all()), original.sets()));
-    if (greatest && ratio <= *greatest) continue;
-    greatest = ratio;
-    best = method;
-  }
-  return best;
-}
-
 /// NAME.coracle, NAME.pdmodel with NAME.pdiparams beside it, or a folder of inference.pdmodel and what goes with it.
 void write_model(const ModelBytes& model, const std::string& output, const std::string& original) {
   const fs::path path(output);
@@ -141,25 +127,24 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   }
   const Split data = split(sets);
   const Progress progress;
-  const Calibration calibration(arguments, session, data.seen,
-                                [&](size_t done, size_t all) { progress.show(done, all); });
+  const auto tell = [&](size_t done, size_t all) { progress.show(done, all); };
+  const Calibration calibration(arguments, session, data.seen, tell);
   const Activations activations = calibration.activations(layers);
   progress.clear();
-  RangeOptions options{RangeMethod::kMinMax, q.percentile, q.correct_bias};
-  const auto trial_with = [&](RangeMethod method) {
-    options.method = method;
-    return Trial(program, parameters, layers, activations, options);
-  };
-  const RangeMethod method = q.method == "auto" ? best_method(trial_with, Answers(arguments, session, first(data.seen)))
-                                                : range_method(q.method);
-  const Trial trial = trial_with(method);
+  Trial trial(program, parameters, layers, activations, {q.percentile, q.correct_bias});
+  if (q.method == "auto") {
+    choose_methods(trial, Answers(arguments, session, first(data.seen)), tell);
+    progress.clear();
+  } else {
+    trial.use(trial.all(), range_method(q.method));
+  }
   const Answers original(arguments, session, data.held_back);
   const Limits limits{q.max_drop, q.least_ratio};
-  const Decision decision = decide(trial, original, limits, [&](size_t done, size_t all) { progress.show(done, all); });
+  const Decision decision = decide(trial, original, limits, tell);
   progress.clear();
   const ModelBytes model = trial.model(decision.quantized);
   write_model(model, q.output, paths.program);
-  Report report{printable(q.output), text_of(method), sets.size(), data.seen.size(), data.held_back.size(), {}, {}, {}};
+  Report report{printable(q.output), q.method, sets.size(), data.seen.size(), data.held_back.size(), {}, {}, {}};
   report.original_bytes = fs::file_size(paths.program) + trial.parameter_bytes();
   report.quantized_bytes = model.program.size() + model.parameters.size();
   report.outputs = decision.accuracy;

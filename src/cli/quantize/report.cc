@@ -40,10 +40,11 @@ void text(JsonWriter& w, const char* name, const std::string& value) {
 }  // namespace
 
 std::string text_of(const Report& r) {
-  std::string out = "layer                            operator           operand      weights\n";
+  std::string out = "layer                            operator           operand      weights      range\n";
   for (const LayerReport& l : r.layers) {
     const std::string head = fmt::format("{:<32} {:<18} ", printable(l.name), l.type);
-    out += l.kept.empty() ? fmt::format("{}{:<12} {}\n", head, decibels(l.operand_ratio), decibels(l.weights_ratio))
+    out += l.kept.empty() ? fmt::format("{}{:<12} {:<12} {:.4g} ({})\n", head, decibels(l.operand_ratio),
+                                        decibels(l.weights_ratio), l.range, l.method)
                           : fmt::format("{}float32: {}\n", head, l.kept);
   }
   out += fmt::format("ranges by {} of {} set{} of inputs, answers compared for {}{}\n", r.method, r.seen,
@@ -93,6 +94,7 @@ std::string json_of(const Report& r) {
     w.Bool(l.kept.empty());
     if (!l.kept.empty()) text(w, "reason", l.kept);
     if (l.range > 0) {
+      text(w, "method", l.method);
       number(w, "operand_range", l.range);
       number(w, "operand_signal_to_noise_db", l.operand_ratio);
       number(w, "weights_signal_to_noise_db", l.weights_ratio);

@@ -2,6 +2,7 @@
 #include "cli/quantize/trial.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 #include "cli/input/inputs.h"
@@ -14,18 +15,19 @@ api::Span<const std::byte> span(const std::string& s) {
   return {reinterpret_cast<const std::byte*>(s.data()), s.size()};
 }
 
-}  // namespace
-
+/// The least signal to noise of the outputs.
 double worst_ratio(const std::vector<OutputAccuracy>& outputs) {
   double worst = std::numeric_limits<double>::infinity();
   for (const OutputAccuracy& o : outputs) worst = std::min(worst, o.noise_ratio());
   return worst;
 }
 
+}  // namespace
+
 Trial::Trial(Program program, ParameterMap parameters, std::vector<Layer> layers, const Activations& activations,
              const RangeOptions& options)
     : program_(std::move(program)), parameters_(std::move(parameters)), layers_(std::move(layers)) {
-  std::map<WrittenValue, double> ranges;
+  std::map<WrittenValue, decltype(Candidate::ranges)> ranges;
   for (size_t i = 0; i < layers_.size(); ++i) {
     Layer& l = layers_[i];
     if (!l.kept.empty()) continue;
@@ -39,12 +41,14 @@ Trial::Trial(Program program, ParameterMap parameters, std::vector<Layer> layers
       l.kept = "its operand has values that are no finite numbers";
       continue;
     }
-    const auto [range, first] = ranges.try_emplace(l.seen, 0);
-    if (first) range->second = a.counts.range(options.method, options.percentile);
+    const auto [of_operand, first] = ranges.try_emplace(l.seen);
+    for (const RangeMethod method : kRangeMethods) {
+      if (first) of_operand->second[static_cast<size_t>(method)] = a.counts.range(method, options.percentile);
+    }
     const std::vector<double> means =
         options.correct_bias && l.seen == l.x ? a.means(l.x_channels) : std::vector<double>();
     candidates_.push_back(
-        {i, range->second, a.counts.noise_ratio(range->second), integer_weights(l, parameters_.at(l.weights), means)});
+        {i, RangeMethod::kMinMax, of_operand->second, &a.counts, integer_weights(l, parameters_.at(l.weights), means)});
   }
 }
 
@@ -54,23 +58,36 @@ std::vector<size_t> Trial::all() const {
   return numbers;
 }
 
+std::vector<std::vector<size_t>> Trial::operands() const {
+  std::map<WrittenValue, std::vector<size_t>> layers;
+  for (size_t i = 0; i < count(); ++i) layers[layers_[candidates_[i].layer].x].push_back(i);
+  std::vector<std::vector<size_t>> operands;
+  for (auto& [value, numbers] : layers) operands.push_back(std::move(numbers));
+  return operands;
+}
+
+void Trial::use(const std::vector<size_t>& layers, RangeMethod method) {
+  for (size_t i : layers) candidates_[i].method = method;
+}
+
 ModelBytes Trial::model(const std::vector<size_t>& quantized) const {
   std::vector<QuantizedLayer> chosen;
   for (size_t i : quantized) {
     const Candidate& c = candidates_[i];
-    chosen.push_back({&layers_[c.layer], c.range, &c.weights});
+    chosen.push_back({&layers_[c.layer], c.range(), &c.weights});
   }
   return rewritten(program_, parameters_, chosen);
 }
 
 std::vector<LayerReport> Trial::layers(const std::vector<size_t>& quantized) const {
   std::vector<LayerReport> reports;
-  for (const Layer& l : layers_) reports.push_back({l.name, l.type, l.weights, l.kept, 0, 0, 0});
+  for (const Layer& l : layers_) reports.push_back({l.name, l.type, l.weights, {}, l.kept, 0, 0, 0});
   for (size_t i = 0; i < candidates_.size(); ++i) {
     const Candidate& c = candidates_[i];
     LayerReport& r = reports[c.layer];
-    r.range = c.range;
-    r.operand_ratio = c.operand_ratio;
+    r.method = text_of(c.method);
+    r.range = c.range();
+    r.operand_ratio = c.counts->noise_ratio(c.range());
     r.weights_ratio = c.weights.noise_ratio;
     const bool stays = std::find(quantized.begin(), quantized.end(), i) == quantized.end();
     if (stays) r.kept = "with it the answers are too far away";
@@ -113,6 +130,29 @@ std::vector<OutputAccuracy> Answers::compare(const ModelBytes& bytes, size_t set
     for (size_t s = 0; s < sets; ++s) outputs[i].add(answers_[s][i], others[s][i]);
   }
   return outputs;
+}
+
+void choose_methods(Trial& trial, const Answers& original, const std::function<void(size_t, size_t)>& tell) {
+  const std::vector<std::vector<size_t>> operands = trial.operands();
+  std::vector<RangeMethod> chosen;
+  const auto nearest = [&](const std::vector<size_t>& layers) {
+    std::pair<RangeMethod, double> best(RangeMethod::kMinMax, -std::numeric_limits<double>::infinity());
+    for (const RangeMethod method : kRangeMethods) {
+      trial.use(layers, method);
+      const double ratio = worst_ratio(original.compare(trial.model(layers), original.sets()));
+      if (ratio > best.second) best = {method, ratio};
+    }
+    return best;
+  };
+  for (const std::vector<size_t>& layers : operands) {
+    chosen.push_back(nearest(layers).first);
+    tell(chosen.size(), operands.size());
+  }
+  const auto [same, ratio_of_same] = nearest(trial.all());
+  for (size_t i = 0; i < operands.size(); ++i) trial.use(operands[i], chosen[i]);
+  if (worst_ratio(original.compare(trial.model(trial.all()), original.sets())) < ratio_of_same) {
+    trial.use(trial.all(), same);
+  }
 }
 
 bool Limits::hold(const std::vector<OutputAccuracy>& outputs) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -17,6 +18,7 @@ struct LayerReport {
   std::string name;
   std::string type;
   std::string weights;
+  std::string method;        ///< that the range of its operand is by
   std::string kept;          ///< why it stays in float32; empty: it is quantised
   double range = 0;          ///< of its operand
   double operand_ratio = 0;  ///< signal to noise of the rounded operand in decibels
@@ -24,7 +26,6 @@ struct LayerReport {
 };
 
 struct RangeOptions {
-  RangeMethod method = RangeMethod::kMse;
   double percentile = 99.99;
   bool correct_bias = true;
 };
@@ -32,12 +33,17 @@ struct RangeOptions {
 /// A model that is written with some of its layers quantised.
 class Trial {
  public:
+  /// `activations` must outlive it.
   Trial(Program program, ParameterMap parameters, std::vector<Layer> layers, const Activations& activations,
         const RangeOptions& options);
 
   /// Layers that can be quantised.
   size_t count() const { return candidates_.size(); }
   std::vector<size_t> all() const;
+  /// Numbers of layers by the operand that they share.
+  std::vector<std::vector<size_t>> operands() const;
+  /// The range of these layers' operands; kMinMax before.
+  void use(const std::vector<size_t>& layers, RangeMethod method);
   /// `quantized`: numbers of layers below `count`.
   ModelBytes model(const std::vector<size_t>& quantized) const;
   std::vector<LayerReport> layers(const std::vector<size_t>& quantized) const;
@@ -46,18 +52,18 @@ class Trial {
  private:
   struct Candidate {
     size_t layer;
-    double range;
-    double operand_ratio;
+    RangeMethod method;
+    std::array<double, std::size(kRangeMethods)> ranges;  ///< by method
+    const ValueCounts* counts;                            ///< of its operand
     IntegerWeights weights;
+
+    double range() const { return ranges[static_cast<size_t>(method)]; }
   };
   Program program_;
   ParameterMap parameters_;
   std::vector<Layer> layers_;
   std::vector<Candidate> candidates_;
 };
-
-/// The least signal to noise of the outputs.
-double worst_ratio(const std::vector<OutputAccuracy>& outputs);
 
 /// What the original model answers for sets of inputs.
 class Answers {
@@ -77,6 +83,10 @@ class Answers {
   std::vector<std::string> names_;
   std::vector<Outputs> answers_;
 };
+
+/// Has each operand use the method by which the answers are nearest with its layers alone quantised, or all of them the
+/// same one where those answers are nearer with all layers quantised.
+void choose_methods(Trial& trial, const Answers& original, const std::function<void(size_t, size_t)>& tell);
 
 /// How far answers may be away.
 struct Limits {
