@@ -206,7 +206,7 @@ void add_quantize(CLI::App* command, QuantizeCommand& a) {
   command->add_option("--min-snr", q.least_ratio, "signal to noise of all outputs at least, in decibels, in that way")
       ->check(CLI::Range(-100.0, 1000.0));
   command->add_flag("!--no-bias-correction", q.correct_bias, "leave biases as they are");
-  command->add_option("--report", q.report, "file for what --json prints");
+  command->add_option("--report", q.report, "FILE.html, a page with plots, or a file for what --json prints");
   command->add_flag("--json", q.json, "print JSON");
   add_shapes_option(command, a.model);
   add_session(command, a.session);

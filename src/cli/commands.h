@@ -45,7 +45,7 @@ struct QuantizeArguments {
   std::vector<std::string> keep;      ///< names of layers' results or weights
   std::optional<double> max_drop;     ///< percent of the decisions
   std::optional<double> least_ratio;  ///< decibels
-  std::string report;                 ///< file to write JSON to
+  std::string report;                 ///< file to write a page (.html) or JSON to
   bool json = false;
 };
 

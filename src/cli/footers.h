@@ -112,7 +112,7 @@ constexpr const char* kQuantizeFooter =
     "\nExamples:\n"
     "  coracle quantize model_dir --input x=photos -o int8_dir               a run for each file of a folder\n"
     "  coracle quantize model_dir --data a.npz --data b.npz -o int8_dir --max-drop 1\n"
-    "  coracle quantize model_dir --input x=photos -o model.coracle --method kl --report report.json";
+    "  coracle quantize model_dir --input x=photos -o model.coracle --method kl --report report.html";
 
 constexpr const char* kShapesFooter =
     "The file is the one that Paddle's CollectShapeRangeInfo writes and EnableTunedTensorRtDynamicShape reads: least, "

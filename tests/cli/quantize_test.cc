@@ -201,6 +201,23 @@ TEST_F(Quantize, TheSameFilesEachTimeAndInEveryForm) {
   expect_near(folder_.path("first"), folder_.path("fourth.coracle"), "0");
 }
 
+TEST_F(Quantize, WritesReports) {
+  const std::string page = folder_.path("report.html");
+  const std::string json = folder_.path("report.json");
+  report("out", {"--keep", "d", "--report", page});
+  for (const char* part :
+       {"<!doctype html>", "2 of 3 layers with int8", "<td>c<td>conv2d<td><svg", "--keep names it", "</html>"}) {
+    EXPECT_NE(content(page).find(part), std::string::npos) << part;
+  }
+  const test::Outcome outcome = quantize("out", {"--report", json});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("3 of 3 layers with int8"), std::string::npos) << outcome.out;
+  rapidjson::Document d;
+  d.Parse(content(json).c_str());
+  ASSERT_TRUE(d.IsObject());
+  EXPECT_EQ(d["layers"].Size(), 3U);
+}
+
 TEST_F(Quantize, TakesBackTheMeanErrorOfWeights) {
   const auto ratio = [&](const std::vector<std::string>& more) {
     return report("out", more)["outputs"][0]["signal_to_noise_db"].GetDouble();

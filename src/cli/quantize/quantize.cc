@@ -149,7 +149,10 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   report.quantized_bytes = model.program.size() + model.parameters.size();
   report.outputs = decision.accuracy;
   report.layers = trial.layers(decision.quantized);
-  if (!q.report.empty()) write_file(q.report, json_of(report) + "\n");
+  if (!q.report.empty()) {
+    const bool page = fs::path(q.report).extension() == ".html";
+    write_file(q.report, page ? page_of(report) : json_of(report) + "\n");
+  }
   fmt::print("{}", q.json ? json_of(report) + "\n" : text_of(report));
 }
 

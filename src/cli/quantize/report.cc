@@ -12,15 +12,6 @@
 namespace coracle::cli {
 namespace {
 
-std::string decibels(double ratio) {
-  return std::isinf(ratio) && ratio > 0 ? "exact" : fmt::format("{:.1f} dB", ratio);
-}
-
-size_t count_of_quantized(const Report& r) {
-  return static_cast<size_t>(
-      std::count_if(r.layers.begin(), r.layers.end(), [](const LayerReport& l) { return l.kept.empty(); }));
-}
-
 double mebibytes(size_t bytes) { return static_cast<double>(bytes) / 1048576.0; }
 
 /// JSON has no infinities.
@@ -39,6 +30,15 @@ void text(JsonWriter& w, const char* name, const std::string& value) {
 
 }  // namespace
 
+std::string decibels(double ratio) {
+  return std::isinf(ratio) && ratio > 0 ? "exact" : fmt::format("{:.1f} dB", ratio);
+}
+
+size_t Report::int8_layers() const {
+  return static_cast<size_t>(
+      std::count_if(layers.begin(), layers.end(), [](const LayerReport& l) { return l.kept.empty(); }));
+}
+
 std::string text_of(const Report& r) {
   std::string out = "layer                            operator           operand      weights      range\n";
   for (const LayerReport& l : r.layers) {
@@ -54,7 +54,7 @@ std::string text_of(const Report& r) {
                        printable(o.name), decibels(o.noise_ratio()), o.max_absolute, o.changed, o.decisions,
                        o.other_shapes == 0 ? "" : fmt::format(", {} answers of another shape", o.other_shapes));
   }
-  out += fmt::format("{}: {} of {} layers with int8, {:.2f} MiB of {:.2f}\n", r.output, count_of_quantized(r),
+  out += fmt::format("{}: {} of {} layers with int8, {:.2f} MiB of {:.2f}\n", r.output, r.int8_layers(),
                      r.layers.size(), mebibytes(r.quantized_bytes), mebibytes(r.original_bytes));
   return out;
 }

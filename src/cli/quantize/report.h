@@ -19,9 +19,16 @@ struct Report {
   std::vector<LayerReport> layers;  ///< products and convolutions with constant weights
   size_t original_bytes = 0;
   size_t quantized_bytes = 0;
+
+  size_t int8_layers() const;
 };
+
+/// "38.2 dB", or "exact" without noise.
+std::string decibels(double ratio);
 
 std::string text_of(const Report& report);
 std::string json_of(const Report& report);
+/// A page of HTML that loads nothing.
+std::string page_of(const Report& report);
 
 }  // namespace coracle::cli
