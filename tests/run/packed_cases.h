@@ -61,6 +61,18 @@ inline const Case kCases[] = {
 })",
      {{1, 2, 4, 5}, {2, 2, 1, 9}, {1, 2, 33, 34}},
      "integer_conv2d"},
+    {"IntegersByWinograd",
+     R"(graph (%x "x": float32[?, 16, ?, ?]) {
+  @s: float32[1] = {12.7}
+  @t: float32[1] = {1.27}
+  @i: int8[18, 16, 3, 3] = random(1, -127, 127)
+  %w = dequantize_linear(@i, @t, _, _, _) {quant_axis = -1}
+  %q = fake_quantize_dequantize_moving_average_abs_max(%x, @s)
+  %1 = conv2d(%q, %w) {paddings = [1, 1]}
+  return %1 "y"
+})",
+     {{1, 16, 16, 16}, {2, 16, 14, 15}, {1, 16, 33, 34}},
+     "integer_conv2d"},
     {"IntegersOneFilterPerChannel",
      R"(graph (%x "x": float32[?, 2, ?, ?]) {
   @s: float32[1] = {12.7}
