@@ -132,7 +132,8 @@ class StreamRows {
 
   // Where lines are copied, channels fill them.
   void run(bool copies) {
-    const int64_t most = copies ? kCopiedColumns<kStride> : kStreamColumns;
+    const bool even = call_.in_stride % (2 * kLineFloats) == 0;  // lines of pixels share half of the sets
+    const int64_t most = copies ? kCopiedColumns<kStride> : even ? kStreamColumns / 2 : kStreamColumns;
     const int64_t tiles = (call_.out_w + most - 1) / most;
     for (int64_t t = 0; t < tiles; ++t) {
       const int64_t ox = call_.out_w * t / tiles;
