@@ -95,7 +95,7 @@ void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, c
   // The larger operand is split: each thread reads all of the other one.
   const bool many_panels = panels >= kLeastPanels * pool.threads();
   const bool many_rows = plan.rows >= kLeastRows * pool.threads();
-  if (many_rows && !(many_panels && shape.columns * shape.taps > 2 * plan.rows)) {
+  if (many_rows && !(many_panels && shape.columns * shape.taps > 4 * plan.rows)) {
     pool.parallel_for(plan.rows, std::max(kGrain / row_cost, kLeastRows),
                       [&](int64_t begin, int64_t end) { gemm.run(call, begin, end, 0, plan.panels); });
     return;
