@@ -107,9 +107,12 @@ NarrowPlan::NarrowPlan(const GemmFunctions& g, GemmPlan p, const NarrowLayout& l
                               std::max<int64_t>(layout.full, 1));
 }
 
+bool NarrowPlan::widens_in_registers() const {
+  return gemm->narrow->run != nullptr && !plan.has_image && plan.call.shape.taps == 1 && plan.rows <= kFewRows;
+}
+
 size_t NarrowPlan::workspace(int threads) const {
-  const bool few = !plan.has_image && plan.call.shape.taps == 1 && plan.rows <= kFewRows;
-  return few ? 0 : static_cast<size_t>(threads * block * layout.panel_floats) * sizeof(float);
+  return widens_in_registers() ? 0 : static_cast<size_t>(threads * block * layout.panel_floats) * sizeof(float);
 }
 
 void NarrowPlan::run_blocks(const GemmCall& call, const NarrowMatrix& matrix, const float* tail, float* room,
@@ -139,7 +142,7 @@ void NarrowPlan::run(const float* a, const void* packed, float* c, const Epilogu
   const int64_t panels = plan.panels;
   const int64_t row_cost = std::max<int64_t>(call.shape.taps * call.shape.depth * call.shape.columns, 1);
   const int64_t panel_cost = std::max<int64_t>(row_cost / std::max<int64_t>(panels, 1) * plan.rows, 1);
-  if (this->workspace(1) == 0) {
+  if (widens_in_registers()) {
     pool.parallel_for(panels, kGrain / panel_cost + 1, [&](int64_t begin, int64_t end) {
       const int64_t whole = std::min(end, layout.full);
       if (begin < whole) gemm->narrow->run(call, matrix, 0, plan.rows, begin, whole);

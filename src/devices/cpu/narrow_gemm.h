@@ -62,6 +62,7 @@ struct NarrowPlan {
            ThreadPool& pool) const noexcept;
 
  private:
+  bool widens_in_registers() const;
   void run_blocks(const GemmCall& call, const NarrowMatrix& matrix, const float* tail, float* room, int64_t row_begin,
                   int64_t row_end, int64_t panel_begin, int64_t panel_end) const;
 };

@@ -93,7 +93,7 @@ TEST(NarrowKernels, ExtremeNumbersAreExact) {
   for (const DType dtype : {DType::kFloat16, DType::kInt8}) {
     for (const int64_t rows : {1, 2, 30}) {
       // Of a sum, one product is not zero.
-      Tensor x = Tensor::make(DType::kFloat32, Shape{rows, 8});
+      Tensor x = Tensor::of<float>({rows, 8}, std::vector<float>(static_cast<size_t>(rows * 8), 0.0F));
       for (int64_t r = 0; r < rows; ++r) x.data<float>()[r * 8 + r % 8] = 1;
       EXPECT_EQ(rows_that_take({.op = Linear{},
                                 .in = {x, extremes({8, 72}, dtype)},

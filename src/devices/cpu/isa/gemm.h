@@ -74,7 +74,9 @@ struct GemmCall {
 /// Numbers of 16, 8 and 4 bits that stand for floats. Keys of packed weights hold these.
 enum class NarrowType : int64_t { kFloat16 = 0, kBfloat16 = 1, kInt8 = 2, kInt4 = 3 };
 
-constexpr int bits_of(NarrowType type) { return type == NarrowType::kInt4 ? 4 : (type == NarrowType::kInt8 ? 8 : 16); }
+[[gnu::always_inline]] constexpr int bits_of(NarrowType type) {
+  return type == NarrowType::kInt4 ? 4 : (type == NarrowType::kInt8 ? 8 : 16);
+}
 
 /// Full panels of B in narrower numbers, in the order of float32 panels. Four bits (plus 8): a byte has column i and
 /// column i + panel_columns / 2 of a k. Integers may have a scale for each column and `group` of k.
@@ -90,7 +92,7 @@ struct NarrowMatrix {
 struct NarrowFunctions {
   int64_t panel_columns = 0;
   /// Computes rows [row_begin, row_end) of full panels [panel_begin, panel_end), widening in registers.
-  /// GemmCall::packed is not used.
+  /// GemmCall::packed is not used. Null on SSE2.
   void (*run)(const GemmCall& call, const NarrowMatrix& b, int64_t row_begin, int64_t row_end, int64_t panel_begin,
               int64_t panel_end) = nullptr;
   /// Writes full panels as pack() would have; `depth`: of all taps.

@@ -65,6 +65,22 @@ HWY_INLINE void load_columns(const uint8_t* b, V (&column)[kPanelVectors]) {
 
 constexpr int64_t narrow_row_bytes(NarrowType type) { return static_cast<int64_t>(kPanelColumns) * bits_of(type) / 8; }
 
+// f(type, scaled) with both as constants.
+template <class F>
+HWY_INLINE auto with_narrow_type(const NarrowMatrix& b, F f) {
+  using T = NarrowType;
+  switch (b.type) {
+    case T::kFloat16: return f.template operator()<T::kFloat16, false>();
+    case T::kBfloat16: return f.template operator()<T::kBfloat16, false>();
+    case T::kInt8:
+      return b.scales == nullptr ? f.template operator()<T::kInt8, false>() : f.template operator()<T::kInt8, true>();
+    case T::kInt4: break;
+  }
+  return f.template operator()<T::kInt4, true>();
+}
+
+// Without vectors of the machine's own, widening first takes no longer.
+#if HWY_TARGET != HWY_EMU128
 // kRows rows of A by kPanels panels, of which one is 1. Sums go side by side.
 struct NarrowTile {
   const float* a[4];
@@ -131,20 +147,6 @@ struct NarrowTiles {
   NarrowFunction one;
 };
 
-// f(type, scaled) with both as constants.
-template <class F>
-HWY_INLINE auto with_narrow_type(const NarrowMatrix& b, F f) {
-  using T = NarrowType;
-  switch (b.type) {
-    case T::kFloat16: return f.template operator()<T::kFloat16, false>();
-    case T::kBfloat16: return f.template operator()<T::kBfloat16, false>();
-    case T::kInt8:
-      return b.scales == nullptr ? f.template operator()<T::kInt8, false>() : f.template operator()<T::kInt8, true>();
-    case T::kInt4: break;
-  }
-  return f.template operator()<T::kInt4, true>();
-}
-
 void run_narrow(const GemmCall& call, const NarrowMatrix& b, int64_t row_begin, int64_t row_end, int64_t panel_begin,
                 int64_t panel_end) {
   const NarrowTiles tiles = with_narrow_type(b, []<NarrowType kType, bool kScaled>() {
@@ -191,6 +193,8 @@ void run_narrow(const GemmCall& call, const NarrowMatrix& b, int64_t row_begin, 
   }
 }
 
+#endif
+
 // One panel as float32, in the order that the tiles of gemm.cc read.
 void widen_panels(const NarrowMatrix& b, int64_t depth, int64_t panel_begin, int64_t panel_end, float* to) {
   const int64_t row_bytes = narrow_row_bytes(b.type);
@@ -215,7 +219,11 @@ void widen_panels(const NarrowMatrix& b, int64_t depth, int64_t panel_begin, int
   });
 }
 
+#if HWY_TARGET == HWY_EMU128
+constexpr NarrowFunctions kNarrow = {kPanelColumns, nullptr, widen_panels};
+#else
 constexpr NarrowFunctions kNarrow = {kPanelColumns, run_narrow, widen_panels};
+#endif
 
 }  // namespace
 }  // namespace coracle::cpu::CORACLE_ISA
