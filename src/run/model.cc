@@ -109,11 +109,15 @@ ModelOptions with_devices_and_engines(ModelOptions options, const Graph& graph) 
   return options;
 }
 
-/// Devices and engines have nothing for integers: models that use them keep to the simulation.
+/// Devices and engines have nothing for integers: models that use them keep to the simulation, and to weights of the
+/// type that they compute with. Other products than those of float32 have weights of their own.
 PassOptions passes_for(const ModelOptions& options) {
   PassOptions passes = options.passes;
-  if (!options.kernels.devices.empty() || !options.engines.engines.empty()) {
-    passes.disabled.emplace_back("integer_regions");
+  const bool elsewhere = !options.kernels.devices.empty() || !options.engines.engines.empty();
+  if (elsewhere) passes.disabled.emplace_back("integer_regions");
+  if (elsewhere || options.kernels.precision > Precision::kDefault) {
+    passes.disabled.emplace_back("widen_half");
+    passes.disabled.emplace_back("narrow_weights");
   }
   return passes;
 }

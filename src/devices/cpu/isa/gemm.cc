@@ -3,6 +3,7 @@
 
 #include "denormals.h"
 #include "epilogue.h"
+#include "gemm_narrow.h"
 #include "gemm_pack.h"
 #include "gemm_rows.h"
 #include "gemm_tile.h"
@@ -386,6 +387,6 @@ void run(const GemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel
 }  // namespace
 
 extern const GemmFunctions gemm;
-const GemmFunctions gemm = {panels, tile_rows, packed_floats, pack, sums_wait_in_c, run};
+const GemmFunctions gemm = {panels, tile_rows, packed_floats, pack, sums_wait_in_c, run, &kNarrow};
 
 }  // namespace coracle::cpu::CORACLE_ISA
