@@ -17,6 +17,27 @@ bool multiplies_bytes() {
 }
 #endif
 
+/// Of `columns` columns, each of `groups` groups of 4 bytes, `step` bytes apart.
+IntegerReach reach_of(const std::byte* bytes, int64_t columns, int64_t groups, int64_t step) {
+  int32_t pairs = 0;
+  int32_t fours = 0;
+  for (int64_t c = 0; c < columns; ++c) {
+    for (int64_t half = 0; half < 2; ++half) {
+      int32_t before = 0;
+      for (int64_t g = 0; g < groups; ++g) {
+        int8_t w[2];
+        std::memcpy(w, bytes + g * step + c * 4 + half * 2, sizeof(w));
+        const int32_t pair = std::abs(int32_t{w[0]}) + std::abs(int32_t{w[1]});
+        pairs = std::max(pairs, pair);
+        fours = std::max(fours, g % 2 == 0 ? pair : before + pair);
+        before = pair;
+      }
+    }
+  }
+  const auto reach = [](int32_t sum) { return std::min(255, 32767 / std::max(sum, 1)); };
+  return {reach(pairs), reach(fours)};
+}
+
 }  // namespace
 
 const IntegerGemmFunctions& machine_integer_gemm(Isa isa) {
@@ -30,7 +51,9 @@ const IntegerGemmFunctions& machine_integer_gemm(Isa isa) {
 size_t IntegerGemmForm::bytes() const {
   const int64_t per_group = 4 / element_bytes;
   const int64_t groups = (taps * depth + per_group - 1) / per_group;
-  return bytes_of<int32_t>(Size((columns + lanes - 1) / lanes * lanes) * (Size(1) + groups));
+  const Size panels = element_bytes == 1 ? (columns + 2 * lanes - 1) / (2 * lanes) : 0;
+  return bytes_of<int32_t>(Size((columns + lanes - 1) / lanes * lanes) * (Size(1) + groups)) +
+         bytes_of<IntegerReach>(panels);
 }
 
 void IntegerGemmForm::pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) const {
@@ -59,9 +82,14 @@ void IntegerGemmForm::pack(std::span<const Tensor* const> constants, std::byte* 
             std::memcpy(at, &wide, sizeof(wide));
           }
         }
-        // Operand 0 comes with 128 added.
+        // Operand 0 comes with 128 added, or with another number in its place.
         const uint32_t initial = element_bytes == 1 ? uint32_t{0} - 128U * sum : 0U;
         std::memcpy(panel + c * 4, &initial, sizeof(initial));
+      }
+      if (element_bytes == 1) {
+        const IntegerReach reach = reach_of(panel + width * 4, used, groups, width * 4);
+        std::byte* const all = to + (columns + lanes - 1) / lanes * lanes * 4 * (1 + groups);
+        std::memcpy(all + p * static_cast<int64_t>(sizeof(reach)), &reach, sizeof(reach));
       }
     }
   });
@@ -103,6 +131,9 @@ void IntegerGemmPlan::run(const KernelCall& kernel_call, const IntegerResult& re
 Misfit integer_misfit(const IntegerProduct& op, const ArgFacts& args, const Shape& product, int64_t channels,
                       int64_t terms) {
   if (args.in(1).value == nullptr) return "the weights are not constant";
+  const Tensor& weights = *args.in(1).value;
+  const auto bytes = static_cast<size_t>(weights.count());
+  if (bytes > 0 && std::memchr(weights.data<int8_t>(), 0x80, bytes) != nullptr) return "weights of -128";
   if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
   if (terms > IntegerProduct::kMostProducts) return "sums of more than 32 bits";
   return epilogue_misfit(op, args, 2, product, channels);

@@ -19,7 +19,7 @@ const IntegerGemmFunctions& machine_integer_gemm(Isa isa);
 /// B[k, column], with k = tap * depth + i, is data[tap * tap_stride + i * inner_stride + column * column_stride];
 /// packed as isa/integer_gemm.h has it.
 struct IntegerGemmForm {
-  static constexpr std::string_view kLayout = "integer.b.panels.v1";
+  static constexpr std::string_view kLayout = "integer.b.panels.v2";
 
   int64_t lanes = 0;          ///< of IntegerGemmFunctions
   int64_t element_bytes = 0;  ///< the same

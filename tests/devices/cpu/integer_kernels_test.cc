@@ -147,8 +147,32 @@ TEST(IntegerKernels, Convolutions) {
   }
 }
 
+TEST(IntegerKernels, ConvolutionsByWinograd) {
+  const Convolution cases[] = {
+      {1, 16, 16, 16, 16, 3, 3, 1, 1, 1, 1}, {2, 17, 21, 15, 14, 3, 3, 1, 1, 1, 1},
+      {1, 33, 40, 16, 20, 3, 3, 1, 1, 1, 1}, {1, 64, 70, 17, 22, 3, 3, 1, 0, 1, 1},
+      {1, 24, 96, 20, 44, 3, 3, 1, 1, 1, 1}, {3, 20, 18, 14, 15, 3, 3, 1, 2, 1, 1},
+  };
+  int which = 0;
+  for (const Convolution& p : cases) {
+    check_conv2d(p, {kMultiplyChannel, kAddChannel, kRelu}, kResults[which % 4], which % 2 == 0,
+                 "integer_conv2d.winograd");
+    ++which;
+  }
+  for (const Steps& steps : kChains) {
+    for (const Result& result : kResults) {
+      check_conv2d({1, 19, 37, 13, 15, 3, 3, 1, 1, 1, 1}, steps, result, false, "integer_conv2d.winograd");
+    }
+  }
+  // Sums that are not known from what Winograd's algorithm computes.
+  check_conv2d({1, 260, 16, 16, 16, 3, 3, 1, 1, 1, 1}, {}, kResults[0], true, "integer_conv2d");
+}
+
 TEST(IntegerKernels, OneFilterPerChannel) {
   const Convolution cases[] = {
+      {1, 50, 50, 9, 70, 3, 3, 1, 1, 1, 50}, {2, 37, 37, 11, 40, 5, 5, 2, 2, 1, 37},
+      {1, 16, 16, 6, 6, 4, 4, 1, 1, 1, 16},  {1, 24, 24, 13, 40, 3, 3, 2, 1, 1, 24},
+      {1, 9, 9, 20, 35, 3, 3, 1, 1, 1, 9},   {1, 41, 41, 3, 3, 3, 3, 1, 3, 1, 41},
       {1, 1, 1, 5, 5, 3, 3, 1, 1, 1, 1},     {2, 21, 21, 9, 8, 3, 3, 1, 2, 2, 21},
       {1, 6, 6, 3, 9, 1, 7, 1, 3, 1, 6},     {1, 40, 40, 2, 2, 9, 9, 1, 4, 1, 40},
       {1, 32, 32, 7, 13, 3, 3, 2, 1, 1, 32}, {1, 50, 50, 11, 6, 5, 5, 1, 2, 1, 50},
@@ -222,9 +246,18 @@ std::vector<float> product(const cpu::IntegerGemmFunctions& f, const Tensor& a, 
 
 // Also those tables that this machine has better ones for.
 TEST(IntegerKernels, EveryTableGivesExactSums) {
-  for (const int64_t depth : {1, 3, 8, 61}) {
-    const Tensor a = integers({15, depth}, -128, 1, depth == 8);
-    const Tensor b = integers({depth, 45}, -127, 2, depth == 8);
+  struct Numbers {
+    int64_t depth, low, high, weight;
+  };
+  // Of each size that a table may treat in its own way.
+  const Numbers cases[] = {{1, -128, 128, 127}, {3, -128, 128, 127}, {8, -128, 128, 127}, {61, -128, 128, 127},
+                           {61, 0, 128, 127},   {40, -20, 90, 127},  {61, -20, 90, 60},   {72, 0, 60, 127},
+                           {77, 0, 128, 30},    {64, -1, 128, 127},  {33, -128, 128, 10}};
+  for (const auto& [depth, low, high, weight] : cases) {
+    const Tensor a =
+        depth == 8 ? integers({15, depth}, low, 1, true) : random_ints({15, depth}, low, high, DType::kInt8, 1);
+    const Tensor b = depth == 8 ? integers({depth, 45}, -127, 2, true)
+                                : random_ints({depth, 45}, -weight, weight + 1, DType::kInt8, 2);
     std::vector<float> want;
     for (int64_t r = 0; r < 15; ++r) {
       for (int64_t c = 0; c < 45; ++c) {

@@ -1,77 +1,149 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/integer_depthwise.h"
 
-#include "integer_finish.h"
+#include <utility>
+
+#include "devices/cpu/isa/integer_finish.h"
+#include "integer_dots.h"
 
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
 
-using V = FloatVector;
+constexpr auto kLanes = static_cast<int64_t>(kFloatLanes);
+constexpr int64_t kVectorBytes = 4 * kLanes;
+constexpr int64_t kTogether = 8;  // results of a row with their sums in registers
+static_assert(2 * kTogether <= static_cast<int64_t>(kMostFinishedRows) && kIntegerStrip % kTogether == 0);
 
-constexpr size_t kPixels = static_cast<size_t>(kIntegerPixels);
+// Vectors of channels of some rows of results, from column `out` on.
+struct Strip {
+  int64_t channel, count;  // of them; one vector or less, or two
+  int64_t out, results;
+  int64_t image;  // pixels in front of it
+  int64_t y;      // of the first input row
+  int64_t pairs;  // of input rows
 
-template <bool kPartial>
-HWY_INLINE V load_integers(const int8_t* from, [[maybe_unused]] size_t count) {
-  if constexpr (kPartial) {
-    return hn::ConvertTo(FloatTag(), hn::PromoteTo(IntTag(), load_int8_part(from, count)));
-  } else {
-    return hn::ConvertTo(FloatTag(), hn::PromoteTo(IntTag(), hn::LoadU(Int8Tag(), from)));
-  }
-}
+  int64_t vectors() const { return count > kLanes ? 2 : 1; }
+};
 
-// One vector of channels from `channel` on of kPixels pixels.
-template <bool kPartial>
-void multiply(const IntegerDepthwiseCall& call, size_t taps, size_t channel, size_t count, float* tile) {
-  const FloatTag d;
-  V sum[kPixels];
-  CORACLE_UNROLL for (size_t p = 0; p < kPixels; ++p) sum[p] = hn::Zero(d);
-  const int8_t* const* from = call.taps;
-  const float* filter = call.filter + channel;
-  for (size_t t = 0; t < taps; ++t, from += kPixels, filter += call.channels) {
-    const V weight = kPartial ? load_partial(d, filter, count) : hn::LoadU(d, filter);
-    CORACLE_UNROLL for (size_t p = 0; p < kPixels; ++p) {
-      sum[p] = hn::MulAdd(load_integers<kPartial>(from[p] + channel, count), weight, sum[p]);
+// The inputs of a strip as pairs of rows: to[pair][vector][column].
+void widen(const IntegerDepthwiseCall& c, const Strip& s, int64_t columns, char* to) {
+  HWY_ALIGN int8_t zeros[2 * kFloatLanes] = {};
+  const int64_t line = columns * kVectorBytes;
+  const int64_t row_step = c.shares_pairs() ? 1 : c.dilation_y;
+  const int64_t first = s.out * c.stride_x - c.pad_left;
+  const int64_t begin = first < 0 ? (-first < columns ? -first : columns) : 0;
+  const int64_t left = c.in_w - first < columns ? c.in_w - first : columns;
+  const int64_t end = left < begin ? begin : left;
+  for (int64_t pair = 0; pair < s.pairs; ++pair, to += s.vectors() * line) {
+    for (int64_t v = 0; v < s.vectors(); ++v) {
+      char* const of_vector = to + v * line;
+      for (int64_t x = 0; x < begin; ++x) store_sums(broadcast_bits(0), of_vector + x * kVectorBytes);
+      for (int64_t x = end; x < columns; ++x) store_sums(broadcast_bits(0), of_vector + x * kVectorBytes);
+    }
+    const int8_t* from[2];
+    int64_t from_step[2];
+    for (int64_t i = 0; i < 2; ++i) {
+      const int64_t y = s.y + (2 * pair + i) * row_step;
+      const bool inside = y >= 0 && y < c.in_h && begin < end;
+      from[i] = inside ? c.input + (s.image + y * c.in_w + first + begin) * c.channels + s.channel : zeros;
+      from_step[i] = inside ? c.channels : 0;
+    }
+    char* at = to + begin * kVectorBytes;
+    char* const last = to + end * kVectorBytes;
+    for (; at < last; at += kVectorBytes, from[0] += from_step[0], from[1] += from_step[1]) {
+      if (s.count == 2 * kLanes) {
+        interleave_two(from[0], from[1], at, at + line);
+      } else if (s.count == kLanes) {
+        store_sums(interleaved(from[0], from[1]), at);
+      } else {
+        int8_t parts[2][kFloatLanes] = {};
+        memcpy(parts[0], from[0], static_cast<size_t>(s.count));
+        memcpy(parts[1], from[1], static_cast<size_t>(s.count));
+        store_sums(interleaved(parts[0], parts[1]), at);
+      }
     }
   }
-  CORACLE_UNROLL for (size_t p = 0; p < kPixels; ++p) hn::StoreU(sum[p], d, tile + p * kFloatLanes);
 }
 
-// Where the taps of pixels [x, x + kPixels) of row `row` lie; a last group repeats the last pixel.
-void find_taps(const IntegerDepthwiseCall& c, int64_t row, int64_t x) {
-  const int8_t* image = c.input + row / c.out_h * c.in_h * c.in_w * c.channels;
-  const int64_t oy = row % c.out_h;
-  const int8_t** to = c.taps;
-  for (int64_t ky = 0; ky < c.kernel_h; ++ky) {
-    const int64_t y = oy * c.stride_y - c.pad_top + ky * c.dilation_y;
-    const bool inside = y >= 0 && y < c.in_h;
-    for (int64_t kx = 0; kx < c.kernel_w; ++kx) {
-      for (int64_t p = 0; p < kIntegerPixels; ++p) {
-        const int64_t ox = x + p < c.out_w ? x + p : c.out_w - 1;
-        const int64_t at = ox * c.stride_x - c.pad_left + kx * c.dilation_x;
-        *to++ = inside && at >= 0 && at < c.in_w ? image + (y * c.in_w + at) * c.channels : c.zeros;
+// Steps in widened inputs, in bytes.
+struct Steps {
+  int64_t pair, result, tap;
+};
+
+// Adjacent results from the widened inputs of the first one.
+template <size_t... kResult>
+HWY_INLINE void multiply(const Steps& steps, int64_t pairs, int64_t taps, const char* from, const char* filter,
+                         float* tile, std::index_sequence<kResult...> /*results*/) {
+  Sums sums[sizeof...(kResult)];
+  ((sums[kResult] = broadcast_bits(static_cast<int32_t>(0 * kResult))), ...);
+  const int64_t step = steps.result;
+  for (int64_t pair = 0; pair < pairs; ++pair, from += steps.pair) {
+    const char* at = from;
+    for (int64_t tap = 0; tap < taps; ++tap, at += steps.tap, filter += kVectorBytes) {
+      const Sums w = load_sums(filter);
+      ((sums[kResult] = add(sums[kResult], multiply_pairs(load_sums(at + static_cast<int64_t>(kResult) * step), w))),
+       ...);
+    }
+  }
+  (store_floats(sums[kResult], tile + kResult * kFloatLanes), ...);
+}
+
+// Rows [row, row + rows) of results, counted through all images; they lie in one.
+void run_strip(const IntegerDepthwiseCall& c, const IntegerFinishing& finishing, const Strip& s, int64_t row,
+               int64_t rows) {
+  auto* const widened = static_cast<char*>(c.scratch);
+  const int64_t whole = (s.results + kTogether - 1) / kTogether * kTogether;
+  const int64_t columns = (whole - 1) * c.stride_x + (c.kernel_w - 1) * c.dilation_x + 1;
+  widen(c, s, columns, widened);
+  const int64_t line = columns * kVectorBytes;
+  const Steps steps = {s.vectors() * line, c.stride_x * kVectorBytes, c.dilation_x * kVectorBytes};
+  const int64_t vectors = (c.channels + kLanes - 1) / kLanes;
+  HWY_ALIGN float tile[2 * kTogether * kFloatLanes];
+  for (int64_t r = 0; r < rows; ++r) {
+    const int64_t first_row = r * c.stride_y;  // of input
+    const int64_t alignment = first_row % 2;
+    const int64_t pairs = IntegerDepthwiseCall::pairs(c.kernel_h, alignment);
+    const int64_t in_front = alignment == 0 ? 0 : vectors * IntegerDepthwiseCall::pairs(c.kernel_h, 0);
+    for (int64_t v = 0; v < s.vectors(); ++v) {
+      const int64_t channel = s.channel + v * kLanes;
+      const int64_t count = s.count - v * kLanes < kLanes ? s.count - v * kLanes : kLanes;
+      const char* filter =
+          reinterpret_cast<const char*>(c.filter) + (in_front + channel / kLanes * pairs) * c.kernel_w * kVectorBytes;
+      const char* from = widened + first_row / 2 * steps.pair + v * line;
+      for (int64_t x = 0; x < s.results; x += 2 * kTogether, from += 2 * kTogether * steps.result) {
+        const int64_t results = s.results - x < 2 * kTogether ? s.results - x : 2 * kTogether;
+        constexpr std::make_index_sequence<kTogether> kEight;
+        multiply(steps, pairs, c.kernel_w, from, filter, tile, kEight);
+        if (results > kTogether) {
+          multiply(steps, pairs, c.kernel_w, from + kTogether * steps.result, filter, tile + kTogether * kFloatLanes,
+                   kEight);
+        }
+        integer_finish.finish(finishing, {tile, kFloatLanes, static_cast<size_t>(results), static_cast<size_t>(count),
+                                          (row + r) * c.out_w + s.out + x, channel});
       }
     }
   }
 }
 
 void run(const IntegerDepthwiseCall& call, int64_t begin, int64_t end) {
-  const Finisher finisher(call.result);
-  const auto taps = static_cast<size_t>(call.kernel_h * call.kernel_w);
-  const auto channels = static_cast<size_t>(call.channels);
-  HWY_ALIGN float tile[kPixels * kFloatLanes];
-  for (int64_t row = begin; row < end; ++row) {
-    for (int64_t x = 0; x < call.out_w; x += kIntegerPixels) {
-      find_taps(call, row, x);
-      const int64_t left = call.out_w - x;
-      const size_t pixels = left < kIntegerPixels ? static_cast<size_t>(left) : kPixels;
-      for (size_t c = 0; c < channels; c += kFloatLanes) {
-        const size_t count = channels - c < kFloatLanes ? channels - c : kFloatLanes;
-        if (count == kFloatLanes) {
-          multiply<false>(call, taps, c, count, tile);
-        } else {
-          multiply<true>(call, taps, c, count, tile);
-        }
-        finisher.finish(tile, kFloatLanes, pixels, count, row * call.out_w + x, static_cast<int64_t>(c));
+  IntegerFinishing finishing;
+  integer_finish.prepare(call.result, finishing);
+  const int64_t most = call.shares_pairs() ? kIntegerRows : 1;
+  Strip s{};
+  int64_t rows = 0;
+  for (int64_t row = begin; row < end; row += rows) {
+    const int64_t y = row % call.out_h;
+    rows = end - row < most ? end - row : most;
+    if (call.out_h - y < rows) rows = call.out_h - y;
+    s.image = row / call.out_h * call.in_h * call.in_w;
+    s.y = y * call.stride_y - call.pad_top;
+    s.pairs = (call.kernel_h + (rows - 1) * call.stride_y + 1) / 2;
+    for (s.channel = 0; s.channel < call.channels; s.channel += s.count) {
+      const int64_t left = call.channels - s.channel;
+      s.count = left >= 2 * kLanes ? 2 * kLanes : (left < kLanes ? left : kLanes);
+      for (s.out = 0; s.out < call.out_w; s.out += kIntegerStrip) {
+        s.results = call.out_w - s.out < kIntegerStrip ? call.out_w - s.out : kIntegerStrip;
+        run_strip(call, finishing, s, row, rows);
       }
     }
   }
@@ -79,6 +151,6 @@ void run(const IntegerDepthwiseCall& call, int64_t begin, int64_t end) {
 
 }  // namespace
 
-const IntegerDepthwiseFunctions integer_depthwise = {run};
+const IntegerDepthwiseFunctions integer_depthwise = {.lanes = kLanes, .run = run};
 
 }  // namespace coracle::cpu::CORACLE_ISA

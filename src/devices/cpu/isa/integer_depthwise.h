@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "devices/cpu/isa/integer_result.h"
 #include "devices/cpu/isa/tables.h"
 
-/// Convolution of channels-last int8 images with one filter for each channel. Sums are exact in float32: there are at
-/// most kMostIntegerTaps products of at most 128 * 127.
+/// Convolution of channels-last int8 images with one filter for each channel. Pairs of taps, one below the other, are
+/// multiplied as numbers of 16 bits; the sums of at most kMostIntegerTaps products of at most 128 * 128 are exact in
+/// float32 too.
 namespace coracle::cpu {
 
 constexpr int64_t kMostIntegerTaps = 1024;
+/// A filter row, and the steps between the results of a strip, may be this wide.
+constexpr int64_t kWidestIntegerStrip = 1 << 16;
+/// Results that are computed from the same widened inputs: of a row, and rows if the filter's rows are adjacent.
+constexpr int64_t kIntegerStrip = 32;
+constexpr int64_t kIntegerRows = 4;
 
 struct IntegerDepthwiseCall {
   int64_t channels = 0;
@@ -20,17 +27,34 @@ struct IntegerDepthwiseCall {
   int64_t dilation_y = 1, dilation_x = 1;
   int64_t pad_top = 0, pad_left = 0;
   const int8_t* input = nullptr;
-  const int8_t* zeros = nullptr;  ///< one pixel
-  const float* filter = nullptr;  ///< [tap][channel]
-  const int8_t** taps = nullptr;  ///< scratch for kIntegerPixels * kernel_h * kernel_w pointers
+  /// Numbers of 16 bits: [alignment][vector of channels][pair of filter rows][filter column][channel][row of the pair];
+  /// zeros where there is no channel or row. Pairs of alignment 0 begin with row 0, of alignment 1 with one in front of
+  /// it.
+  const int16_t* filter = nullptr;
+  void* scratch = nullptr;  ///< scratch_bytes() of the functions
   IntegerResult result = {};
+
+  static int64_t pairs(int64_t kernel_h, int64_t alignment) { return (kernel_h + alignment + 1) / 2; }
+  /// Whether several rows of results are computed from the same pairs.
+  bool shares_pairs() const { return dilation_y == 1 && kernel_h > 1; }
+  int64_t most_pairs() const {
+    return shares_pairs() ? (kernel_h + (kIntegerRows - 1) * stride_y + 1) / 2 : pairs(kernel_h, 0);
+  }
+  /// Columns of the image, and beyond it, that a strip of results reads.
+  int64_t strip_columns() const {
+    const int64_t results = out_w < kIntegerStrip ? (out_w + 7) / 8 * 8 : kIntegerStrip;
+    return (results - 1) * stride_x + (kernel_w - 1) * dilation_x + 1;
+  }
 };
 
-constexpr int64_t kIntegerPixels = 6;  ///< computed together
-
 struct IntegerDepthwiseFunctions {
+  int64_t lanes = 0;  ///< channels of a vector
   /// Computes rows [begin, end) of the result, counted through all images.
   void (*run)(const IntegerDepthwiseCall& call, int64_t begin, int64_t end);
+
+  int64_t scratch_bytes(const IntegerDepthwiseCall& call) const {
+    return (call.most_pairs() * call.strip_columns() * lanes * 2 * 4 + 63) / 64 * 64;
+  }
 };
 
 CORACLE_ISA_TABLES(IntegerDepthwiseFunctions, integer_depthwise)

@@ -1,108 +1,79 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/integer_gemm.h"
 
-#if defined(__SSE2__) && !defined(__AVX2__)  // Highway includes the others
-#include <emmintrin.h>
-#endif
-
-#include <cstring>
 #include <utility>
 
-#include "integer_finish.h"
+#include "devices/cpu/isa/integer_finish.h"
+#include "integer_dots.h"
 
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
 
 constexpr auto kLanes = static_cast<int64_t>(kFloatLanes);
 
-// Four numbers plus 128 by four of B, or two of 16 bits by two of B, added to sums of 32 bits.
+#if defined(__AVX512VNNI__)
+using avx512::integer_finish;
+#endif
+
+// How the products of a group of 4 bytes of A and one of each column of B are summed.
+enum class Products {
+  kPlain,   // four numbers plus 128 by four of B (VNNI), or two of 16 bits by two
+  kPairs,   // four from 0 on by four, where no sum of two products exceeds 16 bits
+  kFours,   // the same of two groups, where no sum of four exceeds 16 bits
+  kSigned,  // four by four
+};
+
 #if defined(__AVX512VNNI__)
 using Packed = uint8_t;
-using Sums = __m512i;
+constexpr Packed kZero = 128;
 constexpr int kTileRows = 12;
-HWY_INLINE Sums load_sums(const void* p) { return _mm512_loadu_si512(p); }
-HWY_INLINE Sums broadcast(const void* group) {
-  int32_t bits;
-  memcpy(&bits, group, sizeof(bits));
-  return _mm512_set1_epi32(bits);
-}
+constexpr bool kChoosesProducts = false;
 // As an instruction: from the intrinsic, GCC 12 moves all sums of a loop to other registers and back.
-HWY_INLINE void multiply_add(Sums& sum, Sums a, Sums b) { asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b)); }
-HWY_INLINE void store_floats(Sums sum, float* to) { _mm512_storeu_ps(to, _mm512_cvtepi32_ps(sum)); }
-#elif HWY_TARGET == HWY_AVX3
-using Packed = int16_t;
-using Sums = __m512i;
-constexpr int kTileRows = 12;
-HWY_INLINE Sums load_sums(const void* p) { return _mm512_loadu_si512(p); }
-HWY_INLINE Sums broadcast(const void* group) {
-  int32_t bits;
-  memcpy(&bits, group, sizeof(bits));
-  return _mm512_set1_epi32(bits);
+template <Products>
+HWY_INLINE void multiply_add(Sums& sum, Sums a, Sums b) {
+  asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
 }
-HWY_INLINE void multiply_add(Sums& sum, Sums a, Sums b) { sum = _mm512_add_epi32(sum, _mm512_madd_epi16(a, b)); }
-HWY_INLINE void store_floats(Sums sum, float* to) { _mm512_storeu_ps(to, _mm512_cvtepi32_ps(sum)); }
 #elif HWY_TARGET == HWY_AVX2
-using Packed = int16_t;
-using Sums = __m256i;
+using Packed = int8_t;
+constexpr Packed kZero = 0;
 constexpr int kTileRows = 6;
-HWY_INLINE Sums load_sums(const void* p) { return _mm256_loadu_si256(static_cast<const __m256i*>(p)); }
-HWY_INLINE Sums broadcast(const void* group) {
-  int32_t bits;
-  memcpy(&bits, group, sizeof(bits));
-  return _mm256_set1_epi32(bits);
+constexpr bool kChoosesProducts = true;
+HWY_INLINE Sums sums_of_pairs(Sums pairs) { return _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)); }
+template <Products kProducts>
+HWY_INLINE void multiply_add(Sums& sum, Sums a, Sums b) {
+  if constexpr (kProducts == Products::kSigned) {
+    // At most 128 * 127 * 2.
+    sum = add(sum, sums_of_pairs(_mm256_maddubs_epi16(_mm256_abs_epi8(a), _mm256_sign_epi8(b, a))));
+  } else {
+    sum = add(sum, sums_of_pairs(_mm256_maddubs_epi16(a, b)));
+  }
 }
-HWY_INLINE void multiply_add(Sums& sum, Sums a, Sums b) { sum = _mm256_add_epi32(sum, _mm256_madd_epi16(a, b)); }
-HWY_INLINE void store_floats(Sums sum, float* to) { _mm256_storeu_ps(to, _mm256_cvtepi32_ps(sum)); }
-#elif defined(__SSE2__)
-using Packed = int16_t;
-using Sums = __m128i;
-constexpr int kTileRows = 4;
-HWY_INLINE Sums load_sums(const void* p) { return _mm_loadu_si128(static_cast<const __m128i*>(p)); }
-HWY_INLINE Sums broadcast(const void* group) {
-  int32_t bits;
-  memcpy(&bits, group, sizeof(bits));
-  return _mm_set1_epi32(bits);
+HWY_INLINE void multiply_add_fours(Sums& sum, Sums a, Sums b, Sums next_a, Sums next_b) {
+  sum = add(sum, sums_of_pairs(_mm256_add_epi16(_mm256_maddubs_epi16(a, b), _mm256_maddubs_epi16(next_a, next_b))));
 }
-HWY_INLINE void multiply_add(Sums& sum, Sums a, Sums b) { sum = _mm_add_epi32(sum, _mm_madd_epi16(a, b)); }
-HWY_INLINE void store_floats(Sums sum, float* to) { _mm_storeu_ps(to, _mm_cvtepi32_ps(sum)); }
 #else
 using Packed = int16_t;
-struct Sums {
-  int32_t of[kFloatLanes];
-};
+constexpr Packed kZero = 0;
+#if HWY_TARGET == HWY_AVX3
+constexpr int kTileRows = 12;
+#else
 constexpr int kTileRows = 4;
-HWY_INLINE Sums load_sums(const void* p) {
-  Sums s;
-  memcpy(&s, p, sizeof(s));
-  return s;
-}
-HWY_INLINE Sums broadcast(const void* group) {
-  int32_t bits;
-  memcpy(&bits, group, sizeof(bits));
-  Sums s;
-  for (int32_t& lane : s.of) lane = bits;
-  return s;
-}
+#endif
+constexpr bool kChoosesProducts = false;
+template <Products>
 HWY_INLINE void multiply_add(Sums& sum, const Sums& a, const Sums& b) {
-  int16_t x[2 * kFloatLanes];
-  int16_t y[2 * kFloatLanes];
-  memcpy(x, &a, sizeof(x));
-  memcpy(y, &b, sizeof(y));
-  for (size_t i = 0; i < kFloatLanes; ++i) sum.of[i] += x[2 * i] * y[2 * i] + x[2 * i + 1] * y[2 * i + 1];
-}
-HWY_INLINE void store_floats(const Sums& sum, float* to) {
-  for (size_t i = 0; i < kFloatLanes; ++i) to[i] = static_cast<float>(sum.of[i]);
+  sum = add(sum, multiply_pairs(a, b));
 }
 #endif
 
 constexpr int64_t kPerGroup = 4 / static_cast<int64_t>(sizeof(Packed));
-constexpr Packed kZero = sizeof(Packed) == 1 ? 128 : 0;
+constexpr int64_t kBeyond = 31;  // bytes that may be read, and written, behind a tile
 
 // Most rows of filters and many images have few channels: eight numbers at a time, then one.
 HWY_INLINE void copy(const int8_t* HWY_RESTRICT from, int64_t count, Packed* HWY_RESTRICT to) {
   int64_t i = 0;
-#if defined(__AVX512VNNI__)
-  const __m256i flip = _mm256_set1_epi8(static_cast<char>(0x80));
+#if HWY_TARGET == HWY_AVX2 || defined(__AVX512VNNI__)
+  const __m256i flip = _mm256_set1_epi8(static_cast<char>(kZero));
   for (; i + 32 <= count; i += 32) {
     const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), _mm256_xor_si256(v, flip));
@@ -110,7 +81,7 @@ HWY_INLINE void copy(const int8_t* HWY_RESTRICT from, int64_t count, Packed* HWY
   for (; i + 8 <= count; i += 8) {
     uint64_t bits;
     memcpy(&bits, from + i, sizeof(bits));
-    bits ^= 0x8080808080808080;
+    bits ^= uint64_t{0x0101010101010101} * static_cast<uint8_t>(kZero);
     memcpy(to + i, &bits, sizeof(bits));
   }
 #else
@@ -149,11 +120,11 @@ struct RowSums {
   Sums first;
   Sums second;
 
-  template <int kVectors>
-  HWY_INLINE void multiply_add(const Packed* a, const Sums& first_column, const Sums& second_column) {
-    const Sums x = broadcast(a);
-    coracle::cpu::CORACLE_ISA::multiply_add(first, x, first_column);
-    if constexpr (kVectors == 2) coracle::cpu::CORACLE_ISA::multiply_add(second, x, second_column);
+  template <Products kProducts, int kVectors>
+  HWY_INLINE void add_group(const Packed* a, const Sums& first_column, const Sums& second_column) {
+    const Sums x = broadcast_group(a);
+    multiply_add<kProducts>(first, x, first_column);
+    if constexpr (kVectors == 2) multiply_add<kProducts>(second, x, second_column);
   }
   template <int kVectors>
   HWY_INLINE void store(float* to) const {
@@ -162,47 +133,141 @@ struct RowSums {
   }
 };
 
-// Sums of rows of groups, `stride` numbers apart, with one panel. The rows are unrolled by their numbers, as sums in an
-// array that a loop goes through would stay in memory.
-template <int kVectors, size_t... kRow>
-HWY_INLINE void multiply(const Packed* HWY_RESTRICT a, int64_t stride, int64_t groups, const char* HWY_RESTRICT panel,
-                         float* HWY_RESTRICT tile, std::index_sequence<kRow...> /*rows*/) {
-  constexpr size_t kBytes = sizeof(Sums);
-  constexpr size_t kSecond = (kVectors - 1) * kBytes;
+// A tile of A and what it is multiplied with.
+struct TileCall {
+  const Packed* a;
+  int64_t stride;  // from row to row
+  int64_t groups;
+  const char* panel;
+  int32_t added;  // to the numbers of A, if the products are chosen
+  float* tile;
+};
+
+// Sums of rows of groups with one panel. The rows are unrolled by their numbers, as sums in an array that a loop goes
+// through would stay in memory.
+template <Products kProducts, int kVectors, size_t... kRow>
+HWY_INLINE void multiply(const TileCall& call, std::index_sequence<kRow...> /*rows*/) {
+  constexpr size_t kVectorBytes = sizeof(Sums);
+  constexpr size_t kSecond = (kVectors - 1) * kVectorBytes;
+  constexpr size_t kStep = kVectors * kVectorBytes;
+  const int64_t stride = call.stride;
   RowSums sums[sizeof...(kRow)];
-  const RowSums initial = {load_sums(panel), load_sums(panel + kSecond)};
+  RowSums initial = {load_sums(call.panel), load_sums(call.panel + kSecond)};
+#if HWY_TARGET == HWY_AVX2
+  // -128 times the sum of a column: that many times what was added to A has to be taken off.
+  const auto times_added = [&](Sums start) HWY_ATTR {
+    return _mm256_mullo_epi32(_mm256_srai_epi32(start, 7), broadcast_bits(call.added));
+  };
+  initial = {times_added(initial.first), times_added(initial.second)};
+#endif
   ((sums[kRow] = initial), ...);
-  const char* b = panel + kVectors * kBytes;
-  for (int64_t g = 0; g < groups; ++g, b += kVectors * kBytes, a += kPerGroup) {
+  const Packed* HWY_RESTRICT a = call.a;
+  const char* HWY_RESTRICT b = call.panel + kStep;
+  int64_t left = call.groups;
+#if HWY_TARGET == HWY_AVX2
+  if constexpr (kProducts == Products::kFours) {
+    for (; left >= 2; left -= 2, b += 2 * kStep, a += 2 * kPerGroup) {
+      const Sums first = load_sums(b);
+      const Sums next_first = load_sums(b + kStep);
+      (multiply_add_fours(sums[kRow].first, broadcast_group(a + static_cast<int64_t>(kRow) * stride), first,
+                          broadcast_group(a + static_cast<int64_t>(kRow) * stride + kPerGroup), next_first),
+       ...);
+      if constexpr (kVectors == 2) {
+        const Sums second = load_sums(b + kSecond);
+        const Sums next_second = load_sums(b + kStep + kSecond);
+        (multiply_add_fours(sums[kRow].second, broadcast_group(a + static_cast<int64_t>(kRow) * stride), second,
+                            broadcast_group(a + static_cast<int64_t>(kRow) * stride + kPerGroup), next_second),
+         ...);
+      }
+    }
+  }
+#endif
+  for (; left > 0; --left, b += kStep, a += kPerGroup) {
     const Sums first = load_sums(b);
     const Sums second = load_sums(b + kSecond);
-    (sums[kRow].template multiply_add<kVectors>(a + static_cast<int64_t>(kRow) * stride, first, second), ...);
+    (sums[kRow].template add_group<kProducts, kVectors>(a + static_cast<int64_t>(kRow) * stride, first, second), ...);
   }
-  (sums[kRow].template store<kVectors>(tile + kRow * kVectors * kFloatLanes), ...);
+  (sums[kRow].template store<kVectors>(call.tile + kRow * kVectors * kFloatLanes), ...);
 }
 
-template <int kVectors, int kRows>
-void multiply_rows_of(const Packed* a, int64_t stride, int64_t groups, const char* panel, float* tile) {
-  multiply<kVectors>(a, stride, groups, panel, tile, std::make_index_sequence<kRows>());
+template <Products kProducts, int kVectors, int kRows>
+void multiply_rows_of(const TileCall& call) {
+  multiply<kProducts, kVectors>(call, std::make_index_sequence<kRows>());
 }
 
-template <int kVectors>
-void multiply_rows(int64_t rows, const Packed* a, int64_t stride, int64_t groups, const char* panel, float* tile) {
-  if (rows == 1) return multiply_rows_of<kVectors, 1>(a, stride, groups, panel, tile);
-  if (rows <= kTileRows / 2) return multiply_rows_of<kVectors, kTileRows / 2>(a, stride, groups, panel, tile);
-  multiply_rows_of<kVectors, kTileRows>(a, stride, groups, panel, tile);
+template <Products kProducts, int kVectors>
+void multiply_rows(int64_t rows, const TileCall& call) {
+  if (rows == 1) return multiply_rows_of<kProducts, kVectors, 1>(call);
+  if (rows <= kTileRows / 2) return multiply_rows_of<kProducts, kVectors, kTileRows / 2>(call);
+  multiply_rows_of<kProducts, kVectors, kTileRows>(call);
 }
+
+template <Products kProducts>
+void multiply_vectors(int64_t vectors, int64_t rows, const TileCall& call) {
+  if (vectors == 2) {
+    multiply_rows<kProducts, 2>(rows, call);
+  } else {
+    multiply_rows<kProducts, 1>(rows, call);
+  }
+}
+
+// Numbers of a tile between which all of them lie.
+struct Extent {
+  int32_t least = 0;
+  int32_t most = 0;
+};
+
+#if HWY_TARGET == HWY_AVX2
+// `count` is a multiple of 4; the tile may be read up to 31 numbers beyond.
+HWY_INLINE Extent extent_of(const Packed* numbers, int64_t count) {
+  const hn::ScalableTag<int8_t> d;
+  constexpr auto kStep = static_cast<int64_t>(HWY_LANES(int8_t));
+  auto least = hn::Zero(d);
+  auto most = hn::Zero(d);
+  for (int64_t i = 0; i < count; i += kStep) {
+    const auto v = hn::LoadU(d, numbers + i);
+    least = hn::Min(least, v);
+    most = hn::Max(most, v);
+  }
+  HWY_ALIGN int8_t lows[HWY_LANES(int8_t)];
+  HWY_ALIGN int8_t highs[HWY_LANES(int8_t)];
+  hn::Store(least, d, lows);
+  hn::Store(most, d, highs);
+  Extent e;
+  for (size_t i = 0; i < HWY_LANES(int8_t); ++i) {
+    if (lows[i] < e.least) e.least = lows[i];
+    if (highs[i] > e.most) e.most = highs[i];
+  }
+  return e;
+}
+
+HWY_INLINE void add_to_all(Packed* numbers, int64_t count, int32_t added) {
+  const hn::ScalableTag<int8_t> d;
+  constexpr auto kStep = static_cast<int64_t>(HWY_LANES(int8_t));
+  const auto by = hn::Set(d, static_cast<int8_t>(added));
+  for (int64_t i = 0; i < count; i += kStep) hn::StoreU(hn::Add(hn::LoadU(d, numbers + i), by), d, numbers + i);
+}
+#endif
 
 void run(const IntegerGemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end) {
-  const Finisher finisher(call.result);
+  IntegerFinishing finishing;
+  integer_finish.prepare(call.result, finishing);
   const int64_t depth = call.taps * call.depth;
   const int64_t groups = (depth + kPerGroup - 1) / kPerGroup;
   const int64_t stride = groups * kPerGroup;
   auto* const a = static_cast<Packed*>(call.scratch);
-  // A last tile computes with rows that it does not have.
-  fill(kTileRows * stride, a);
   HWY_ALIGN float tile[kTileRows * 2 * kFloatLanes];
   const int64_t panel_bytes = 2 * kLanes * 4 * (1 + groups);
+  const int64_t columns_stored = (call.columns + kLanes - 1) / kLanes * kLanes;
+  [[maybe_unused]] const auto* reaches =
+      reinterpret_cast<const IntegerReach*>(static_cast<const char*>(call.packed) + columns_stored * 4 * (1 + groups));
+  [[maybe_unused]] int32_t reach = 255;
+  if constexpr (kChoosesProducts) {
+    for (int64_t p = panel_begin; p < panel_end; ++p) reach = reaches[p].pairs < reach ? reaches[p].pairs : reach;
+  }
+  // What is behind a row, and the rows that a last tile does not have, count nothing; but they are multiplied.
+  const auto tile_bytes = static_cast<size_t>(kTileRows * stride) * sizeof(Packed) + kBeyond;
+  memset(a, 0, tile_bytes);
   for (int64_t row = row_begin; row < row_end; row += kTileRows) {
     const int64_t rows = row_end - row < kTileRows ? row_end - row : kTileRows;
     for (int64_t r = 0; r < rows; ++r) {
@@ -212,19 +277,37 @@ void run(const IntegerGemmCall& call, int64_t row_begin, int64_t row_end, int64_
         copy_pixels(call, row + r, a + r * stride);
       }
     }
+    TileCall part = {a, stride, groups, nullptr, 0, tile};
+    [[maybe_unused]] Extent extent;
+    [[maybe_unused]] bool shifted = true;
+#if HWY_TARGET == HWY_AVX2
+    extent = extent_of(a, rows * stride);
+    shifted = extent.most - extent.least <= reach;
+    if (shifted && extent.least < 0) {
+      part.added = -extent.least;
+      add_to_all(a, rows * stride, part.added);
+    }
+#endif
     for (int64_t p = panel_begin; p < panel_end; ++p) {
       const int64_t first = p * 2 * kLanes;
       const int64_t columns = call.columns - first < 2 * kLanes ? call.columns - first : 2 * kLanes;
-      const char* panel = static_cast<const char*>(call.packed) + p * panel_bytes;
+      part.panel = static_cast<const char*>(call.packed) + p * panel_bytes;
       const int64_t vectors = columns > kLanes ? 2 : 1;
-      if (vectors == 2) {
-        multiply_rows<2>(rows, a, stride, groups, panel, tile);
+      if constexpr (kChoosesProducts) {
+        if (!shifted) {
+          multiply_vectors<Products::kSigned>(vectors, rows, part);
+        } else if (extent.most - extent.least <= reaches[p].fours) {
+          multiply_vectors<Products::kFours>(vectors, rows, part);
+        } else {
+          multiply_vectors<Products::kPairs>(vectors, rows, part);
+        }
       } else {
-        multiply_rows<1>(rows, a, stride, groups, panel, tile);
+        multiply_vectors<Products::kPlain>(vectors, rows, part);
       }
-      finisher.finish(tile, static_cast<size_t>(vectors) * kFloatLanes, static_cast<size_t>(rows),
-                      static_cast<size_t>(columns), row, first);
+      integer_finish.finish(finishing, {tile, static_cast<size_t>(vectors) * kFloatLanes, static_cast<size_t>(rows),
+                                        static_cast<size_t>(columns), row, first});
     }
+    if (part.added != 0) memset(a, 0, tile_bytes);
   }
 }
 

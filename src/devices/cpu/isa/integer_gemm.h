@@ -10,12 +10,22 @@
 
 /// C[row, column] = sum over k of A[row, k] * B[k, column], int8 by int8, exact; then the epilogue.
 ///
-/// A tile of rows of A is copied to scratch memory as groups of 4 bytes: four numbers plus 128 where the machine
-/// multiplies unsigned by signed bytes (VNNI), else two numbers of 16 bits, whose products are added without
-/// saturation. B is packed as panels of two vectors of columns (the last one may have one):
-/// [where the sums start: a column each, 32 bits][group of 4 bytes along k][column]. Sums start at 0, or at -128 times
-/// the sum of the column.
+/// A tile of rows of A is copied to scratch memory as groups of 4 bytes. Where numbers are bytes these are four
+/// numbers: plus 128 with VNNI, which multiplies unsigned by signed bytes; else (AVX2) plus what makes the least of the
+/// tile 0, if no sum of two products exceeds 16 bits then, and as they are if one could. Where numbers have 16 bits a
+/// group is two, whose products are added without saturation.
+///
+/// B is packed as panels of two vectors of columns (the last one may have one):
+/// [where the sums start: a column each, 32 bits][group of 4 bytes along k][column], and for bytes an IntegerReach for
+/// each panel behind all of them. Sums start at 0, for bytes at -128 times the sum of the column.
 namespace coracle::cpu {
+
+/// How far apart the numbers of a tile may lie, with the least at 0, so that no sum of two products, as they lie in a
+/// group, or of those of two groups (an even one and the next) exceeds 16 bits; at most 255.
+struct IntegerReach {
+  int32_t pairs = 255;
+  int32_t fours = 255;
+};
 
 struct IntegerGemmCall {
   int64_t depth = 0;  ///< adjacent numbers of A for each tap
@@ -31,7 +41,7 @@ struct IntegerGemmCall {
 
 struct IntegerGemmFunctions {
   int64_t lanes = 0;          ///< columns of a vector
-  int64_t element_bytes = 0;  ///< of a packed number: 1 (VNNI) or 2
+  int64_t element_bytes = 0;  ///< of a packed number: 1 or 2
   int64_t tile_rows = 0;
   /// Computes rows [row_begin, row_end) of panels [panel_begin, panel_end).
   void (*run)(const IntegerGemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end);
@@ -42,7 +52,7 @@ struct IntegerGemmFunctions {
     const int64_t per_group = 4 / element_bytes;
     return (depth + per_group - 1) / per_group;
   }
-  int64_t scratch_bytes(int64_t depth) const { return (tile_rows * groups(depth) * 4 + 63) / 64 * 64; }
+  int64_t scratch_bytes(int64_t depth) const { return (tile_rows * groups(depth) * 4 + 31 + 63) / 64 * 64; }
 };
 
 CORACLE_ISA_TABLES(IntegerGemmFunctions, integer_gemm)

@@ -32,29 +32,53 @@ HWY_INLINE FloatVector quantized(FloatVector x, FloatVector scale, FloatVector r
 
 using Int8Tag = hn::Rebind<int8_t, FloatTag>;
 
+HWY_INLINE float inverse_of_scale(float scale) { return scale <= 1e-30f ? 1.0f / (scale + 1e-6f) : 1.0f / scale; }
+
 // Numbers in steps of scale / 127 as int8, zero for NaN: what ops/quantize/integer_product.h computes, bit by bit.
 template <bool kHalfAway>
 class Int8Rounding {
  public:
-  explicit HWY_INLINE Int8Rounding(float scale) {
+  explicit HWY_INLINE Int8Rounding(float scale) : Int8Rounding(scale, inverse_of_scale(scale)) {}
+  HWY_INLINE Int8Rounding(float scale, float inverse) {
     const FloatTag d;
     scale_ = hn::Set(d, scale);
-    inverse_ = hn::Set(d, scale <= 1e-30f ? 1.0f / (scale + 1e-6f) : 1.0f / scale);
+    inverse_ = hn::Set(d, inverse);
     factor_ = hn::Mul(set(d, 127.0), inverse_);
   }
 
-  HWY_INLINE hn::Vec<Int8Tag> operator()(FloatVector v) const {
+  HWY_INLINE hn::Vec<Int8Tag> operator()(FloatVector v) const { return rounded<false>(v); }
+
+  // kNumber: v is not NaN.
+  template <bool kNumber>
+  HWY_INLINE hn::Vec<Int8Tag> rounded(FloatVector v) const {
+    const auto all = integers<kNumber>(v);
+#if HWY_TARGET == HWY_AVX2
+    const __m128i half = _mm_packs_epi32(_mm256_castsi256_si128(all.raw), _mm256_extracti128_si256(all.raw, 1));
+    return hn::Vec<Int8Tag>{_mm_packs_epi16(half, half)};
+#else
+    return hn::DemoteTo(Int8Tag(), all);
+#endif
+  }
+
+  // As numbers of 32 bits, which may be below -128: that is what saturation makes of them.
+  template <bool kNumber>
+  HWY_INLINE hn::Vec<IntTag> integers(FloatVector v) const {
     const FloatTag d;
-    const FloatVector x = hn::IfThenElseZero(hn::Eq(v, v), v);
+    const FloatVector x = kNumber ? v : hn::IfThenElseZero(hn::Eq(v, v), v);
     if constexpr (kHalfAway) {
       // What is just below a half, added to a half, is rounded to 1; added to less, it is not.
       const FloatVector scaled = hn::Mul(factor_, hn::Max(hn::Neg(scale_), hn::Min(scale_, x)));
       const FloatVector up = hn::CopySign(hn::Set(d, 0.49999997f), scaled);
-      return hn::DemoteTo(Int8Tag(), hn::ConvertTo(IntTag(), hn::Add(scaled, up)));
+      return hn::ConvertTo(IntTag(), hn::Add(scaled, up));
     } else {
-      const FloatVector scaled = hn::Mul(hn::Mul(x, set(d, 127.0)), inverse_);
-      const FloatVector inside = hn::Max(set(d, -128.0), hn::Min(set(d, 127.0), scaled));
-      return hn::DemoteTo(Int8Tag(), hn::NearestInt(inside));
+      const FloatVector most = hn::Min(set(d, 127.0), hn::Mul(hn::Mul(x, set(d, 127.0)), inverse_));
+#if HWY_TARGET == HWY_AVX2
+      return hn::Vec<IntTag>{_mm256_cvtps_epi32(most.raw)};  // what is below the range becomes the least number
+#elif HWY_TARGET == HWY_AVX3
+      return hn::Vec<IntTag>{_mm512_cvtps_epi32(most.raw)};
+#else
+      return hn::NearestInt(hn::Max(set(d, -128.0), most));
+#endif
     }
   }
 

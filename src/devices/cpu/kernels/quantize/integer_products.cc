@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/integer_plan.h"
+#include "devices/cpu/integer_winograd_plan.h"
 #include "devices/cpu/isa/integer_depthwise.h"
 #include "devices/cpu/kernels/rows.h"
 #include "ops/quantize/integer_conv2d.h"
 #include "ops/quantize/integer_linear.h"
 
-/// Products and convolutions of int8: of all channels as one product, or one filter per channel.
+/// Products and convolutions of int8: of all channels as one product or by Winograd's algorithm, or one filter per
+/// channel.
 namespace coracle::cpu::kernels {
 namespace {
 
@@ -59,7 +61,9 @@ Misfit fits_conv2d(const IntegerConv2d& op, const ArgFacts& args, bool depthwise
   const int64_t area = g.height().kernel * g.width().kernel;
   if (depthwise) {
     if (g.groups != g.in_channels || g.out_channels != g.in_channels) return "not one filter per channel";
-    if (area > kMostIntegerTaps) return "the filter is too large";
+    const bool wide = g.width().dilation > kWidestIntegerStrip / std::max<int64_t>(g.width().kernel, 1) ||
+                      g.width().stride > kWidestIntegerStrip / kIntegerStrip;
+    if (area > kMostIntegerTaps || wide) return "the filter is too large";
   } else if (g.groups != 1) {
     return "only one group";
   }
@@ -70,6 +74,16 @@ Misfit fits_conv2d(const IntegerConv2d& op, const ArgFacts& args, bool depthwise
 template <bool kDepthwise>
 Misfit fits_conv2d(const void* op_attributes, const ArgFacts& args) {
   return fits_conv2d(*static_cast<const IntegerConv2d*>(op_attributes), args, kDepthwise);
+}
+
+Misfit fits_winograd(const void* op_attributes, const ArgFacts& args) {
+  const auto& op = *static_cast<const IntegerConv2d*>(op_attributes);
+  if (const Misfit misfit = fits_conv2d(op, args, false)) return misfit;
+  return integer_winograd_misfit(op, args);
+}
+
+Prepared prepare_winograd(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+  return prepare_integer_winograd(*static_cast<const IntegerConv2d*>(op_attributes), args, context);
 }
 
 bool is_pointwise(const ConvolutionGeometry& g) {
@@ -132,19 +146,32 @@ void run_product(KernelCall& call) noexcept {
   plan.run(call, integer_result(call.attributes<Op>(), plan.epilogue, call, ops, plan.call.columns));
 }
 
-/// Filters of [channel][tap] as float32 [tap][channel].
+/// Filters of [channel][tap] as isa/integer_depthwise.h has them.
 struct IntegerDepthwiseForm {
-  static constexpr std::string_view kLayout = "integer.depthwise.v1";
+  static constexpr std::string_view kLayout = "integer.depthwise.v2";
 
-  int64_t taps = 0;
+  int64_t kernel_h = 0;
+  int64_t kernel_w = 0;
   int64_t channels = 0;
+  int64_t lanes = 0;
 
-  size_t bytes() const { return bytes_of<float>(Size(taps) * channels); }
+  int64_t vectors() const { return (channels + lanes - 1) / lanes; }
+  int64_t pairs(int64_t alignment) const { return IntegerDepthwiseCall::pairs(kernel_h, alignment); }
+  size_t bytes() const { return bytes_of<int16_t>(Size(vectors() * lanes * 2) * (pairs(0) + pairs(1)) * kernel_w); }
   void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool&) const {
     const int8_t* from = constants[0]->data<int8_t>();
-    auto* const filter = reinterpret_cast<float*>(to);
-    for (int64_t c = 0; c < channels; ++c) {
-      for (int64_t t = 0; t < taps; ++t) filter[t * channels + c] = from[c * taps + t];
+    auto* filter = reinterpret_cast<int16_t*>(to);
+    for (int64_t alignment = 0; alignment < 2; ++alignment) {
+      for (int64_t c = 0; c < channels; ++c) {
+        for (int64_t ky = 0; ky < kernel_h; ++ky) {
+          const int64_t row = ky + alignment;
+          for (int64_t kx = 0; kx < kernel_w; ++kx) {
+            const int64_t vector = (c / lanes * pairs(alignment) + row / 2) * kernel_w + kx;
+            filter[(vector * lanes + c % lanes) * 2 + row % 2] = from[(c * kernel_h + ky) * kernel_w + kx];
+          }
+        }
+      }
+      filter += vectors() * lanes * 2 * pairs(alignment) * kernel_w;
     }
   }
 };
@@ -152,10 +179,10 @@ struct IntegerDepthwiseForm {
 struct DepthwiseState {
   const IntegerDepthwiseFunctions* functions = nullptr;
   IntegerDepthwiseCall call;
-  std::vector<int8_t> zeros;
   EpilogueProgram epilogue;
   int64_t rows = 0;
   int64_t slots = 1;
+  int64_t scratch_bytes = 0;  ///< of a slot
 };
 
 Prepared prepare_depthwise(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
@@ -179,18 +206,20 @@ Prepared prepare_depthwise(const void* op_attributes, const ArgFacts& args, Prep
                  .dilation_x = w.dilation,
                  .pad_top = h.pad_before,
                  .pad_left = w.pad_before};
-  state->zeros.assign(static_cast<size_t>(g.in_channels), 0);
-  state->call.zeros = state->zeros.data();
   state->epilogue = EpilogueProgram(op, g.in_channels);
   state->rows = g.batch * h.out;
   const int64_t taps = h.kernel * w.kernel;
   const int64_t threads = context.pool == nullptr ? 1 : context.pool->threads();
   state->slots = std::clamp<int64_t>(state->rows * w.out * g.in_channels * taps / kGrain, 1, threads);
   state->slots = std::min(state->slots, state->rows);
+  state->scratch_bytes = state->functions->scratch_bytes(state->call);
   Prepared prepared;
-  prepared.weights = context.pack(IntegerDepthwiseForm{taps, g.in_channels}, args.index(1));
-  prepared.workspace = bytes_of<const int8_t*>(Size(state->slots) * kIntegerPixels * taps);
-  prepared.state_bytes = sizeof(DepthwiseState) + state->zeros.size();
+  prepared.weights = context.pack(
+      IntegerDepthwiseForm{
+          .kernel_h = h.kernel, .kernel_w = w.kernel, .channels = g.in_channels, .lanes = state->functions->lanes},
+      args.index(1));
+  prepared.workspace = bytes_of<char>(Size(state->slots) * state->scratch_bytes);
+  prepared.state_bytes = sizeof(DepthwiseState);
   prepared.state = std::move(state);
   return prepared;
 }
@@ -200,13 +229,13 @@ void run_depthwise(KernelCall& call) noexcept {
   EpilogueOp ops[kMaxEpilogueOps];
   IntegerDepthwiseCall whole = state.call;
   whole.input = call.in[0].as<const int8_t>();
-  whole.filter = static_cast<const float*>(call.weights);
+  whole.filter = static_cast<const int16_t*>(call.weights);
   whole.result = integer_result(call.attributes<IntegerConv2d>(), state.epilogue, call, ops, whole.channels);
-  auto* const scratch = static_cast<const int8_t**>(call.workspace);
+  auto* const scratch = static_cast<char*>(call.workspace);
   call.pool->parallel_for(state.slots, 1, [&](int64_t begin, int64_t end) {
     for (int64_t slot = begin; slot < end; ++slot) {
       IntegerDepthwiseCall part = whole;
-      part.taps = scratch + slot * kIntegerPixels * whole.kernel_h * whole.kernel_w;
+      part.scratch = scratch + slot * state.scratch_bytes;
       state.functions->run(part, state.rows * slot / state.slots, state.rows * (slot + 1) / state.slots);
     }
   });
@@ -214,7 +243,7 @@ void run_depthwise(KernelCall& call) noexcept {
 
 template <Isa kIsa>
 struct Rows {
-  static constexpr std::array<Kernel, 3> kRows = {Kernel{.name = row_name<IntegerLinear, kIsa>(),
+  static constexpr std::array<Kernel, 4> kRows = {Kernel{.name = row_name<IntegerLinear, kIsa>(),
                                                          .op = &kOpRow<IntegerLinear>,
                                                          .isa = kIsa,
                                                          .types = kIntegerRule,
@@ -229,6 +258,15 @@ struct Rows {
                                                          .fits = fits_conv2d<false>,
                                                          .prepare = prepare_conv2d,
                                                          .run = run_product<IntegerConv2d>},
+                                                  Kernel{.name = row_name<"integer_conv2d.winograd", kIsa>(),
+                                                         .op = &kOpRow<IntegerConv2d>,
+                                                         .isa = kIsa,
+                                                         .layout = LayoutRule::kChannelsLast,
+                                                         .types = kIntegerRule,
+                                                         .rank = 1,
+                                                         .fits = fits_winograd,
+                                                         .prepare = prepare_winograd,
+                                                         .run = run_integer_winograd},
                                                   Kernel{.name = row_name<"integer_conv2d.depthwise", kIsa>(),
                                                          .op = &kOpRow<IntegerConv2d>,
                                                          .isa = kIsa,

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "devices/cpu/isa/integer_finish.h"
+
+#include <cstring>
+#include <type_traits>
+
+#include "epilogue.h"
+#include "quantized.h"
+
+namespace coracle::cpu::CORACLE_ISA {
+namespace {
+
+// There are no fused multiply-adds before the functions of an epilogue, so that all instruction sets give the same
+// bits.
+class Finisher {
+ public:
+  explicit HWY_INLINE Finisher(const IntegerResult& result)
+      : result_(result), inverse_(inverse_of_scale(result.scale)) {
+    const EpilogueOp* ops = result.epilogue;
+    int count = result.epilogue_size;
+    const auto take = [&](EpilogueKind kind) {
+      return count > 0 && ops[0].step.kind == kind ? (--count, ops++) : nullptr;
+    };
+    if (const EpilogueOp* factor = take(EpilogueKind::kMultiplyChannel)) factor_ = factor->tensor;
+    chain_ = split_epilogue(ops, count);
+    if (chain_.in_tile) return;
+    // With a term behind the bias the rest may be short enough.
+    const float* const bias = chain_.bias;
+    take(EpilogueKind::kAddChannel);
+    const EpilogueOp* const term = take(EpilogueKind::kAddTensor);
+    if (term == nullptr) return;
+    Chain rest = split_epilogue(ops, count);
+    if (!rest.in_tile || rest.bias != nullptr) return;
+    chain_ = rest;
+    chain_.bias = bias;
+    term_ = term->tensor;
+    term_stride_ = static_cast<size_t>(term->tensor_stride);
+  }
+
+  HWY_INLINE void finish(const IntegerTile& part) const {
+    if (result_.scale == 0) {
+      finish_as<Floats>(part);
+    } else if (result_.round_half_away) {
+      finish_as<Integers<true>>(part);
+    } else {
+      finish_as<Integers<false>>(part);
+    }
+  }
+
+ private:
+  using V = FloatVector;
+
+  struct Floats {
+    using T = float;
+    explicit HWY_INLINE Floats(const Finisher&) {}
+    template <bool kNumber>
+    HWY_INLINE void store(V v, float* to, size_t width) const {
+      const FloatTag d;
+      if (width == kFloatLanes) {
+        hn::StoreU(v, d, to);
+      } else {
+        store_partial(d, v, to, width);
+      }
+    }
+    template <bool kNumber>
+    HWY_INLINE void store_two(V first, V second, float* to, float* to_second) const {
+      hn::StoreU(first, FloatTag(), to);
+      hn::StoreU(second, FloatTag(), to_second);
+    }
+  };
+  template <bool kHalfAway>
+  struct Integers {
+    using T = int8_t;
+    Int8Rounding<kHalfAway> rounding;
+    explicit HWY_INLINE Integers(const Finisher& f) : rounding(f.result_.scale, f.inverse_) {}
+    template <bool kNumber>
+    HWY_INLINE void store(V v, int8_t* to, size_t width) const {
+      const auto integers = rounding.template rounded<kNumber>(v);
+      if (width == kFloatLanes) {
+        hn::StoreU(integers, Int8Tag(), to);
+      } else {
+        store_int8_part(integers, to, width);
+      }
+    }
+    template <bool kNumber>
+    HWY_INLINE void store_two(V first, V second, int8_t* to, int8_t* to_second) const {
+#if HWY_TARGET == HWY_AVX2
+      const __m256i both = _mm256_packs_epi32(rounding.template integers<kNumber>(first).raw,
+                                              rounding.template integers<kNumber>(second).raw);
+      const __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
+      const __m128i ordered = _mm_shuffle_epi32(bytes, _MM_SHUFFLE(3, 1, 2, 0));
+      _mm_storel_epi64(reinterpret_cast<__m128i*>(to), ordered);
+      _mm_storeh_pd(reinterpret_cast<double*>(to_second), _mm_castsi128_pd(ordered));
+#else
+      store<kNumber>(first, to, kFloatLanes);
+      store<kNumber>(second, to_second, kFloatLanes);
+#endif
+    }
+  };
+
+  // kNumber: whether the function's results are never NaN.
+  template <bool kNumber, class Out, class F>
+  HWY_INLINE void finish_by(const Out& out, const IntegerTile& part, const F& function) const {
+    using T = typename Out::T;
+    const FloatTag d;
+    const auto stride = static_cast<size_t>(result_.stride);
+    const size_t step = part.stride;
+    T* const to = static_cast<T*>(result_.data) + part.pixel * result_.stride + part.channel;
+    for (size_t j = 0; j < part.columns; j += kFloatLanes) {
+      const size_t width = width_at(part, j);
+      const V factor = factor_ == nullptr ? set(d, 1.0) : channels(factor_ + part.channel + j, width);
+      const V bias = chain_.bias == nullptr ? hn::Zero(d) : channels(chain_.bias + part.channel + j, width);
+      const auto scaled = [=](const float* at) HWY_ATTR { return hn::Add(hn::Mul(hn::LoadU(d, at), factor), bias); };
+      float* at = part.sums + j;
+      T* result = to + j;
+      if (!chain_.in_tile) {
+        for (size_t r = 0; r < part.rows; ++r, at += step) hn::StoreU(function(scaled(at), nullptr), d, at);
+      } else if (term_ != nullptr) {
+        const float* term = term_ + part.pixel * static_cast<int64_t>(term_stride_) + part.channel + j;
+        for (size_t r = 0; r < part.rows; ++r, at += step, result += stride, term += term_stride_) {
+          const V sum = hn::Add(scaled(at), channels(term, width));
+          out.template store<kNumber>(function(sum, nullptr), result, width);
+        }
+      } else {
+        size_t left = part.rows;
+        if (width == kFloatLanes) {
+          for (; left >= 2; left -= 2, at += 2 * step, result += 2 * stride) {
+            out.template store_two<kNumber>(function(scaled(at), nullptr), function(scaled(at + step), nullptr), result,
+                                            result + stride);
+          }
+        }
+        for (; left > 0; --left, at += step, result += stride) {
+          out.template store<kNumber>(function(scaled(at), nullptr), result, width);
+        }
+      }
+    }
+  }
+
+  template <class Out>
+  HWY_INLINE void finish_as(const IntegerTile& part) const {
+    using T = typename Out::T;
+    const FloatTag d;
+    const Out out(*this);
+    if (chain_.tile.kind == TileEpilogue::Kind::kRelu) {
+      finish_by<true>(out, part, [](V x, const float*) HWY_ATTR { return rectified(x); });
+    } else {
+      with_tile_epilogue<false>(chain_.tile, [&](auto function) HWY_ATTR { finish_by<false>(out, part, function); });
+    }
+    if (chain_.in_tile) return;
+    int64_t pixels[kMostFinishedRows];
+    for (size_t r = 0; r < part.rows; ++r) pixels[r] = part.pixel + static_cast<int64_t>(r);
+    const auto tile_stride = static_cast<int64_t>(part.stride);
+    float* const first = part.sums - part.pixel * tile_stride - part.channel;
+    apply_epilogue(chain_.ops, chain_.count, part.sums, part.stride, part.rows, part.columns,
+                   {first, tile_stride, pixels, static_cast<size_t>(part.channel)});
+    T* const to = static_cast<T*>(result_.data) + part.pixel * result_.stride + part.channel;
+    for (size_t j = 0; j < part.columns; j += kFloatLanes) {
+      for (size_t r = 0; r < part.rows; ++r) {
+        const V v = hn::LoadU(d, part.sums + r * part.stride + j);
+        out.template store<false>(v, to + r * static_cast<size_t>(result_.stride) + j, width_at(part, j));
+      }
+    }
+  }
+
+  static HWY_INLINE size_t width_at(const IntegerTile& part, size_t j) {
+    return part.columns - j < kFloatLanes ? part.columns - j : kFloatLanes;
+  }
+  static HWY_INLINE V channels(const float* from, size_t width) {
+    const FloatTag d;
+    return width == kFloatLanes ? hn::LoadU(d, from) : load_partial(d, from, width);
+  }
+
+  const IntegerResult& result_;
+  const float inverse_;  // of its scale
+  const float* factor_ = nullptr;
+  const float* term_ = nullptr;  // added to each element in front of the chain's function
+  size_t term_stride_ = 0;
+  Chain chain_;
+};
+
+static_assert(std::is_trivially_copyable_v<Finisher> && std::is_trivially_destructible_v<Finisher>);
+static_assert(sizeof(Finisher) <= sizeof(IntegerFinishing::state) && alignof(Finisher) <= alignof(IntegerFinishing));
+
+void prepare(const IntegerResult& result, IntegerFinishing& to) {
+  const Finisher finisher(result);
+  memcpy(to.state, &finisher, sizeof(finisher));
+}
+
+void finish(const IntegerFinishing& finishing, const IntegerTile& tile) {
+  reinterpret_cast<const Finisher*>(finishing.state)->finish(tile);
+}
+
+}  // namespace
+
+const IntegerFinishFunctions integer_finish = {prepare, finish};
+
+}  // namespace coracle::cpu::CORACLE_ISA
