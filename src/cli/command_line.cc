@@ -197,8 +197,13 @@ struct QuantizeCommand {
 void add_quantize(CLI::App* command, QuantizeCommand& a) {
   QuantizeArguments& q = a.quantize;
   add_model(command, a.model);
-  command->add_option("-o,--output", q.output, "folder, NAME.pdmodel or NAME.coracle to write or replace")->required();
+  command->add_option("-o,--output", q.output, "folder, NAME.pdmodel, NAME.json or NAME.coracle to write or replace")
+      ->required();
   command->add_option("--data", q.data, kDataSets)->type_name("PATH")->default_str("");
+  CLI::Option* weights_only = command->add_option("--weights-only", q.weights_only,
+                                                  "weights alone as int8, without inputs to measure: smaller files");
+  weights_only->check(CLI::IsMember({"int8"}));
+  command->add_flag("--half", q.half, "weights alone as float16")->excludes(weights_only);
   command->add_option("--method", q.method, "how far values of operands reach; auto: what answers nearest")
       ->check(CLI::IsMember({"auto", "minmax", "percentile", "mse", "kl"}));
   command->add_option("--percentile", q.percentile, "percent of the values that are not clipped, with that method")

@@ -119,6 +119,10 @@ std::string parameters_path(const std::string& program, const std::string& given
   if (!given.empty()) return given;
   fs::path path(program);
   if (path.extension() == ".pdmodel") return path.replace_extension(".pdiparams").string();
+  if (path.extension() == ".json") {
+    const fs::path beside = fs::path(path).replace_extension(".pdiparams");
+    if (fs::exists(beside)) return beside.string();
+  }
   for (const auto& [name, with] : {std::pair("__model__", "__params__"), std::pair("model", "params")}) {
     if (path.filename() == name && fs::exists(path.parent_path() / with)) return (path.parent_path() / with).string();
   }
