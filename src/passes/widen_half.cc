@@ -4,13 +4,17 @@
 
 #include "base/dtypes.h"
 #include "ops/elementwise/cast.h"
+#include "ops/index/embedding.h"
+#include "ops/index/gather.h"
+#include "ops/index/lookup_table.h"
+#include "ops/movement/transpose.h"
 #include "passes/passes.h"
 
 /// What a model computes in float16 or bfloat16 is computed in float32, as planning would have it, so that later
 /// rewrites meet float32:
 ///   f(a, b)  ->  cast(f(cast(a), cast(b)))
 /// where the outer cast gives the declared type to whoever still wants it, and no pair of casts lies between two such
-/// operators. Constants stay as they are behind their casts.
+/// operators. Constants stay as they are behind their casts. What only moves elements moves them as they stand.
 namespace coracle {
 namespace {
 
@@ -53,6 +57,13 @@ bool can_widen(const Graph& graph, const Node& node) {
   } catch (const Error&) {
     return false;  // the operator insists on half
   }
+}
+
+/// Results have elements of the operands and no others.
+bool only_moves(const Node& node) {
+  const OpRow& row = node.op.row();
+  return row.reshapes || row.view_of_result != nullptr || row.view_of_operand != nullptr || node.op.is<Transpose>() ||
+         node.op.is<Embedding>() || node.op.is<LookupTable>() || node.op.is<Gather>();
 }
 
 /// The float32 values of half values.
@@ -103,7 +114,10 @@ int rewrite(Graph& graph, RewriteBudget& budget) {
   for (NodeId id : order) {
     const Node& node = graph.node(id);
     // A cast of what is given stays: it is what the others begin with.
-    if (node.op.is<Cast>() && !wide.contains(node.input(0))) continue;
+    const bool stays = node.op.is<Cast>() || only_moves(node);
+    const bool stands_wide =
+        std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return wide.contains(v); });
+    if (stays && !stands_wide) continue;
     if (can_widen(graph, node) && widen(graph, id, wide, budget)) ++count;
   }
   if (count > 0) remove_dead(graph);

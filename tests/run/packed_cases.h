@@ -207,7 +207,7 @@ inline const Case kCases[] = {
      R"(graph (%x "x": float32[?, 64]) {
   @w: int8[36, 64] = random(1, -127, 127)
   @s: float32[2, 72] = random(2)
-  %1 = weight_only_linear(%x, @w, _, @s) {weight_dtype = int4, group_size = 32}
+  %1 = weight_only_linear(%x, @w, _, @s) {weight_dtype = "int4", group_size = 32}
   return %1 "y"
 })",
      {{1, 64}, {20, 64}, {2, 64}},
