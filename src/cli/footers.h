@@ -118,7 +118,8 @@ constexpr const char* kQuantizeFooter =
     "\nExamples:\n"
     "  coracle quantize model_dir --input x=photos -o int8_dir               a run for each file of a folder\n"
     "  coracle quantize model_dir --data a.npz --data b.npz -o int8_dir --max-drop 1\n"
-    "  coracle quantize model_dir --input x=photos -o model.coracle --method kl --report report.html";
+    "  coracle quantize model_dir --input x=photos -o model.coracle --method kl --report report.html\n"
+    "  coracle quantize model_dir --half -o half_dir                        smaller weights, no inputs needed";
 
 constexpr const char* kShapesFooter =
     "The file is the one that Paddle's CollectShapeRangeInfo writes and EnableTunedTensorRtDynamicShape reads: least, "
