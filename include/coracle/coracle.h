@@ -246,15 +246,18 @@ CORACLE_API void coracle_model_free(coracle_model* model);
  * rewriting, here and on machines with other instruction sets, with the same results to the bit. The file is there
  * whole or not at all, replaces one of its name, and has no permission to be written, so that its weights are mapped
  * (coracle_model_options.weights). Variables that the model keeps (keep_tensors) are kept by what is loaded from it.
- * CORACLE_IO names the file if it cannot be written. Parts that engines run (coracle_model_options.engines) are chosen
- * anew by whoever loads it. For any thread.
+ * CORACLE_IO names the file if it cannot be written. The parts that engines run (coracle_model_options.engines) are in
+ * the file: who loads it without engines and marks of its own runs them on the same engines, as far as these are there.
+ * For any thread.
  */
 CORACLE_API coracle_status coracle_model_save(const coracle_model* model, const char* path);
 
 /**
  * The same with the packed weights that the model keeps now: those that its sessions have planned with so far, and
  * those of the file that it was loaded from. Who loads the file finds them where they are, as far as kernels and shapes
- * are the same, and packs the rest. The file grows by their size.
+ * are the same, and packs the rest. The file grows by their size. Of a model with parts that engines run the file has
+ * what the engines have compiled so far instead, where they can save it: who loads the file with the same versions of
+ * engines, processor, threads, options and shapes need not compile it.
  */
 CORACLE_API coracle_status coracle_model_save_packed(const coracle_model* model, const char* path);
 

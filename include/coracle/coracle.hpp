@@ -281,7 +281,7 @@ class Model {
   /// Fails unless the files that it was loaded from are, by size and time, as they were; see coracle_model_check.
   void check_files() const { check(coracle_model_check(handle_.get())); }
   /// Writes it, as it is after rewriting, to one file that loads like any model; see coracle_model_save. `packed`: with
-  /// the packed weights of the plans so far, see coracle_model_save_packed.
+  /// the packed weights of the plans so far, or what engines have compiled, see coracle_model_save_packed.
   void save(const std::string& path, bool packed = false) const {
     check((packed ? coracle_model_save_packed : coracle_model_save)(handle_.get(), path.c_str()));
   }

@@ -228,7 +228,8 @@ class Model:
         """Writes the model as it is after rewriting, weights included, to one file, which `load` takes like any model: it needs no
         rewriting and gives the same results to the bit. The file is there whole or not at all, and replaces one of its name.
         packed: with the weights in the order of kernels that sessions of this model have made so far, so that the first run of
-        such shapes need not make them.
+        such shapes need not make them; of a model with engines with what these have compiled so far instead.
+        Which parts engines run is in the file, and who loads it without engines and marks runs them there, too.
         FileError if it cannot be written.
         """
         _library.call("model_save_packed" if packed else "model_save", self._handle.pointer, _library.path_bytes(path))

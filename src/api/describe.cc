@@ -84,6 +84,8 @@ void write_info(Writer& w, const ModelInfo& info) {
     w.StartArray();
     for (const std::string& name : saved.left_out) write(w, name);
     w.EndArray();
+    field(w, "blocks", saved.blocks);
+    field(w, "compiled", saved.compiled);
     w.EndObject();
   }
   for (const auto* list : {&info.inputs, &info.outputs}) {
@@ -287,9 +289,16 @@ std::string describe_engines(const Model& model) {
       field(w, "engine", node->engine);
       field(w, "graph", node->graph);
       field(w, "nodes", count);
+      const auto is_it = [&](const CutBlock& b) { return b.name == node->block; };
+      const auto cut = std::find_if(report.cut.begin(), report.cut.end(), is_it);
+      if (cut != report.cut.end()) {  // else nobody reads what it computes
+        field(w, "operands", static_cast<int64_t>(cut->region->inputs().size()));
+        field(w, "results", static_cast<int64_t>(cut->region->outputs().size()));
+      }
       w.EndObject();
     }
     w.EndArray();
+    field(w, "cutting_us", static_cast<int64_t>(report.taken.count()));
     w.Key("nodes");
     w.StartArray();
     for (const CutNode& node : report.nodes) {

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -14,8 +15,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <thread>
 
+#include "base/deadline.h"
 #include "base/error.h"
+#include "base/quiet_writes.h"
 
 namespace coracle {
 namespace {
@@ -23,6 +27,7 @@ namespace {
 constexpr char kMagic[8] = {'c', 'o', 'r', 'a', 'c', 'l', 'e', '1'};
 constexpr char kEnding[] = ".bin";
 constexpr char kTemporary[] = ".new";
+constexpr char kLock[] = ".lock";
 constexpr time_t kAbandoned = 3600;  // seconds after which nobody writes a temporary file any more
 
 /// Begin of each file; the key and the content follow.
@@ -106,15 +111,15 @@ std::string FileCache::default_folder(const char* variable, std::string_view nam
   return text(root, "/coracle/", name);
 }
 
-std::string FileCache::file_of(std::string_view key) const {
+std::string FileCache::file_of(std::string_view key, std::string_view ending) const {
   char name[17];
   std::snprintf(name, sizeof(name), "%016llx", static_cast<unsigned long long>(hash_of(key)));
-  return text(folder_, "/", name, kEnding);
+  return text(folder_, "/", name, ending);
 }
 
 std::optional<std::vector<uint8_t>> FileCache::find(const std::string& key) const {
   if (!on()) return std::nullopt;
-  const Fd file(file_of(key), O_RDONLY);
+  const Fd file(file_of(key, kEnding), O_RDONLY);
   struct stat about {};
   if (!file.is_open() || ::fstat(file.get(), &about) != 0) return std::nullopt;
   // Nobody else may say what this user's processes run.
@@ -141,7 +146,8 @@ void FileCache::keep(const std::string& key, std::span<const uint8_t> content) c
   if (!on() || content.empty() || sizeof(Head) + key.size() + content.size() > bytes_) return;
   if (!make_folders(folder_)) return;
   static std::atomic<uint32_t> count = 0;
-  const std::string path = file_of(key);
+  const std::string path = file_of(key, kEnding);
+  const QuietWrites quiet;
   const std::string temporary = text(path, ".", ::getpid(), ".", count.fetch_add(1), kTemporary);
   Head head{{}, key.size(), content.size(), checksum_of(key, content)};
   std::memcpy(head.magic, kMagic, sizeof(kMagic));
@@ -158,6 +164,51 @@ void FileCache::keep(const std::string& key, std::span<const uint8_t> content) c
   remove_oldest();
 }
 
+FileCache::Lock FileCache::lock(const std::string& key, bool wait) const {
+  if (!on() || !make_folders(folder_)) return {};
+  return Lock::of(file_of(key, kLock), wait ? wait_ : std::chrono::milliseconds(0));
+}
+
+FileCache::Lock FileCache::Lock::of(std::string path, std::chrono::milliseconds wait) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds kLongestPause{20};
+  const Clock::time_point end = Clock::now() + wait;
+  Lock lock;
+  lock.path_ = std::move(path);
+  for (std::chrono::milliseconds pause{1};; pause = std::min(2 * pause, kLongestPause)) {
+    const int file = ::open(lock.path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0) return lock;
+    if (::flock(file, LOCK_EX | LOCK_NB) == 0) {
+      // Whoever had it may have removed this file, and another made a new one.
+      struct stat held {};
+      struct stat named {};
+      if (::fstat(file, &held) == 0 && ::lstat(lock.path_.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
+          held.st_dev == named.st_dev) {
+        lock.file_ = file;
+        lock.state_ = State::kHeld;
+        return lock;
+      }
+    } else if (errno != EWOULDBLOCK && errno != EINTR) {
+      ::close(file);
+      return lock;
+    }
+    ::close(file);
+    lock.waited_ = true;
+    if (Clock::now() >= end || Deadline::over()) {
+      lock.state_ = State::kLate;
+      return lock;
+    }
+    std::this_thread::sleep_for(pause);
+  }
+}
+
+FileCache::Lock::~Lock() {
+  if (file_ < 0) return;
+  ::unlink(path_.c_str());
+  ::flock(file_, LOCK_UN);  // also where a forked child has the file, too
+  ::close(file_);
+}
+
 void FileCache::remove_oldest() const {
   struct Entry {
     std::string path;
@@ -172,12 +223,15 @@ void FileCache::remove_oldest() const {
   while (const dirent* entry = ::readdir(folder)) {
     const std::string_view name = entry->d_name;
     const bool temporary = name.ends_with(kTemporary);
-    if (!temporary && !name.ends_with(kEnding)) continue;
+    const bool lock = name.ends_with(kLock);
+    if (!temporary && !lock && !name.ends_with(kEnding)) continue;
     std::string path = text(folder_, "/", name);
     struct stat about {};
     if (::lstat(path.c_str(), &about) != 0 || !S_ISREG(about.st_mode)) continue;
-    if (temporary) {
-      if (now - about.st_mtim.tv_sec > kAbandoned) ::unlink(path.c_str());
+    if (temporary || lock) {
+      if (now - about.st_mtim.tv_sec <= kAbandoned) continue;
+      if (temporary) ::unlink(path.c_str());
+      if (lock) Lock::of(std::move(path), std::chrono::milliseconds(0));  // whoever gives one up removes its file
       continue;
     }
     sum += static_cast<uint64_t>(about.st_size);

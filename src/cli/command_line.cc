@@ -41,23 +41,8 @@ void show_warnings(const std::string& /*asked*/) {
   coracle_set_logger(CORACLE_LOG_WARNING, show, nullptr);
 }
 
-void add_model_options(CLI::App* command, ModelArguments& m) {
-  add_model(command, m);
-  add_shapes_option(command, m);
-  command->add_option("--isa", m.options.cpu_isa, "widest instruction set to use")->type_name("sse2|avx2|avx512|neon");
-  command->add_option("--disable-passes", m.options.disable_passes, "rewrites to leave out, comma-separated, or all");
-  command->add_option("--max-rewrites", m.options.max_rewrites, "stop after that many rewrites (to bisect)");
-  command->add_option("--disable-kernels", m.options.disable_kernels, "prefixes of kernel names to leave out");
-  command->add_option("--precision", m.options.precision, "of products on matrix tiles")
-      ->type_name("strict|default|high|bf16");
-  command
-      ->add_option("--weights", m.options.weights,
-                   "how weights are held; mapped: shared with other processes, their file must not change")
-      ->type_name("copied|mapped|automatic");
-  add_bytes(command, "--weights-cache", m.options.weights_cache_bytes,
-            "for weights in the order of kernels, kept for all shapes (bytes, 100MB, 1.5GiB); without it, no limit");
-  command->add_option("--device", m.options.device, "where operators run if it has kernels for them; others on the cpu")
-      ->type_name("cpu|opencl[:N]");
+/// Which parts of a model run on engines.
+void add_engines(CLI::App* command, ModelArguments& m) {
   command
       ->add_option(
           "--engines", m.options.engines,
@@ -79,6 +64,26 @@ void add_model_options(CLI::App* command, ModelArguments& m) {
           "sizes that inputs have at least, mostly and at most, for which engines compile once, comma-separated; or "
           "@FILE of 'coracle shapes'")
       ->type_name("INPUT=LEAST..USUAL..MOST");
+}
+
+void add_model_options(CLI::App* command, ModelArguments& m) {
+  add_model(command, m);
+  add_shapes_option(command, m);
+  command->add_option("--isa", m.options.cpu_isa, "widest instruction set to use")->type_name("sse2|avx2|avx512|neon");
+  command->add_option("--disable-passes", m.options.disable_passes, "rewrites to leave out, comma-separated, or all");
+  command->add_option("--max-rewrites", m.options.max_rewrites, "stop after that many rewrites (to bisect)");
+  command->add_option("--disable-kernels", m.options.disable_kernels, "prefixes of kernel names to leave out");
+  command->add_option("--precision", m.options.precision, "of products on matrix tiles")
+      ->type_name("strict|default|high|bf16");
+  command
+      ->add_option("--weights", m.options.weights,
+                   "how weights are held; mapped: shared with other processes, their file must not change")
+      ->type_name("copied|mapped|automatic");
+  add_bytes(command, "--weights-cache", m.options.weights_cache_bytes,
+            "for weights in the order of kernels, kept for all shapes (bytes, 100MB, 1.5GiB); without it, no limit");
+  command->add_option("--device", m.options.device, "where operators run if it has kernels for them; others on the cpu")
+      ->type_name("cpu|opencl[:N]");
+  add_engines(command, m);
   command->add_flag("--emulate-tiles", m.options.emulate_tiles, "compute what matrix tiles would, on any machine");
 }
 
@@ -175,7 +180,9 @@ void add_optimize(CLI::App* command, OptimizeCommand& a) {
   add_session(command, a.session);
   command->add_option("--isa", a.model.options.cpu_isa, "instruction set to pack weights for")
       ->type_name("sse2|avx2|avx512|neon");
-  command->add_flag("!--no-packed", a.optimize.packed, "without packed weights: a smaller file, a longer first run");
+  add_engines(command, a.model);
+  command->add_flag("!--no-packed", a.optimize.packed,
+                    "without packed weights and compiled blocks: a smaller file, a longer first run");
   command->add_option("--disable-passes", a.model.options.disable_passes,
                       "rewrites to leave out, comma-separated, or all");
   command->add_option("--max-rewrites", a.model.options.max_rewrites, "stop after that many rewrites (to bisect)");
@@ -190,8 +197,13 @@ struct QuantizeCommand {
 void add_quantize(CLI::App* command, QuantizeCommand& a) {
   QuantizeArguments& q = a.quantize;
   add_model(command, a.model);
-  command->add_option("-o,--output", q.output, "folder, NAME.pdmodel or NAME.coracle to write or replace")->required();
+  command->add_option("-o,--output", q.output, "folder, NAME.pdmodel, NAME.json or NAME.coracle to write or replace")
+      ->required();
   command->add_option("--data", q.data, kDataSets)->type_name("PATH")->default_str("");
+  CLI::Option* weights_only = command->add_option("--weights-only", q.weights_only,
+                                                  "weights alone as int8, without inputs to measure: smaller files");
+  weights_only->check(CLI::IsMember({"int8"}));
+  command->add_flag("--half", q.half, "weights alone as float16")->excludes(weights_only);
   command->add_option("--method", q.method, "how far values of operands reach; auto: what answers nearest")
       ->check(CLI::IsMember({"auto", "minmax", "percentile", "mse", "kl"}));
   command->add_option("--percentile", q.percentile, "percent of the values that are not clipped, with that method")

@@ -38,10 +38,12 @@ struct OptimizeArguments {
 
 struct QuantizeArguments {
   std::vector<std::string> data;  ///< sets of inputs: folders with NAME.npy, or files
-  std::string output;             ///< folder, NAME.pdmodel or NAME.coracle
+  std::string output;             ///< folder, NAME.pdmodel, NAME.json or NAME.coracle
   std::string method = "auto";    ///< auto, minmax, percentile, mse or kl
   double percentile = 99.99;
   bool correct_bias = true;
+  std::string weights_only;           ///< "int8": weights alone, operands stay as they are; or empty
+  bool half = false;                  ///< weights as float16
   std::vector<std::string> keep;      ///< names of layers' results or weights
   std::optional<double> max_drop;     ///< percent of the decisions
   std::optional<double> least_ratio;  ///< decibels

@@ -54,7 +54,9 @@ void print_integers(const JsonDocument& steps) {
 
 void explain(const ModelArguments& arguments, const SessionArguments& session_arguments, bool json) {
   const api::Model model(arguments.model, arguments.params, arguments.options);
-  const bool engines = !arguments.options.engines.empty() || !arguments.options.marks.empty();
+  JsonDocument named;
+  named.Parse(model.engines().c_str());
+  const bool engines = !named["engines"].Empty();  // asked for, or by the model itself
   api::Session session(model, session_arguments.options);
   set_inputs(model, session_arguments.inputs, session);
   const std::string text = session.explain();

@@ -28,9 +28,15 @@ constexpr const char* kOptimizeFooter =
     "order that kernels want for inputs of the given (else the declared) shapes, on this machine or with --isa: a "
     "first "
     "run of such shapes need not pack them. Other machines and shapes pack what they want for themselves.\n"
+    "With --engines or --mark the file keeps which parts of the model engines run, so that loading it looks for none, "
+    "and "
+    "what the engines compiled for such inputs and threads in place of the packed weights. Where an engine is missing "
+    "or "
+    "another, the parts are compiled there, or run natively.\n"
     "\nExamples:\n"
     "  coracle optimize model_dir -o model.coracle --shape x=1,3,640,640\n"
     "  coracle optimize model_dir -o model.coracle --no-packed          about half the size\n"
+    "  coracle optimize model_dir -o model.coracle --shape x=1,3,640,640 --engines openvino\n"
     "  coracle inspect model.coracle --check                 what it was made of; are its weights as they were "
     "written?";
 
@@ -112,7 +118,8 @@ constexpr const char* kQuantizeFooter =
     "\nExamples:\n"
     "  coracle quantize model_dir --input x=photos -o int8_dir               a run for each file of a folder\n"
     "  coracle quantize model_dir --data a.npz --data b.npz -o int8_dir --max-drop 1\n"
-    "  coracle quantize model_dir --input x=photos -o model.coracle --method kl --report report.html";
+    "  coracle quantize model_dir --input x=photos -o model.coracle --method kl --report report.html\n"
+    "  coracle quantize model_dir --half -o half_dir                        smaller weights, no inputs needed";
 
 constexpr const char* kShapesFooter =
     "The file is the one that Paddle's CollectShapeRangeInfo writes and EnableTunedTensorRtDynamicShape reads: least, "

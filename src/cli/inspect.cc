@@ -52,6 +52,9 @@ void print_saved(const JsonValue& saved) {
              saved["by"].GetString(), saved["format"].GetString(), saved["operators"].GetInt64(),
              saved["source"].GetString(), saved["source_format"].GetString(), rewrites.empty() ? "none" : rewrites);
   for (const JsonValue& name : saved["left_out"].GetArray()) fmt::print("left out    {}\n", name.GetString());
+  if (saved["blocks"].GetInt64() != 0) {
+    fmt::print("blocks      {} for engines, {} compiled\n", saved["blocks"].GetInt64(), saved["compiled"].GetInt64());
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "graph/graph.h"
 #include "graph/packed_constants.h"
+#include "graph/saved_blocks.h"
 #include "model/model_files.h"
 #include "model/model_info.h"
 
@@ -14,6 +15,7 @@ struct LoadedModel {
   std::vector<FileStamp> files;         ///< on disk, that it was read from
   size_t mapped_bytes = 0;              ///< of weights that stay in mapped files
   std::vector<PackedConstants> packed;  ///< of a saved model
+  SavedBlocks blocks = {};              ///< of a saved model
 };
 
 struct LoadOptions {

@@ -53,6 +53,8 @@ struct SavingRecord {
   std::string source_format;          ///< of that
   std::vector<Rewrites> rewrites;     ///< that were done, in order
   std::vector<std::string> left_out;  ///< passes that were not to be done, or "all"
+  int64_t blocks = 0;                 ///< for engines
+  int64_t compiled = 0;               ///< what engines have made of them
 };
 
 /// What a program says about itself; known without parameters and even when it cannot be run.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "passes/narrow_weights.h"
 #include "passes/passes.h"
 
 namespace coracle {
@@ -25,19 +26,21 @@ bool foldable(const Graph& graph, const Node& node, std::span<const ValueId> inp
     if (!graph.fact(v).known() || graph.fact(v).is_array) return false;
     out += graph.fact(v).bytes();
   }
-  if (out <= in) return true;
+  // The weights of a model are brought to float32 once, whatever they take then.
+  if (out <= in || NarrowWeights::of(graph, node)) return true;
   if (out > kMaxGrowth || grown + out > kMaxTotalGrowth) return false;
   grown += out;
   return true;
 }
 
-/// A pure operator on constants becomes its result.
-int fold(Graph& graph, RewriteBudget& budget) {
+/// A pure operator on constants becomes its result; but for those that `keeps` has for the results' values.
+int fold(Graph& graph, RewriteBudget& budget, const std::vector<bool>& keeps) {
   int count = 0;
   size_t grown = 0;
   Replacements replacements(graph);
   for (NodeId id : graph.order()) {
     const Node& node = graph.node(id);
+    if (!keeps.empty() && !node.outputs.empty() && keeps[index(node.outputs[0])]) continue;
     std::vector<ValueId> operands;
     for (ValueId v : node.inputs) operands.push_back(replacements.current(v));
     const bool known = !node.outputs.empty() && node.op.row().pure &&
@@ -72,6 +75,10 @@ int fold(Graph& graph, RewriteBudget& budget) {
 
 }  // namespace
 
-Pass constant_folding() { return {.name = "constant_folding", .function = fold}; }
+Pass constant_folding(bool keeps_narrow_weights) {
+  return {.name = "constant_folding", .function = [keeps_narrow_weights](Graph& graph, RewriteBudget& budget) {
+            return fold(graph, budget, keeps_narrow_weights ? kept_narrow(graph) : std::vector<bool>());
+          }};
+}
 
 }  // namespace coracle

@@ -5,6 +5,7 @@
 #include "ops/conv_pool/conv2d_transpose_fused.h"
 #include "ops/conv_pool/depthwise_conv2d.h"
 #include "ops/conv_pool/depthwise_conv2d_transpose.h"
+#include "passes/narrow_weights.h"
 #include "passes/passes.h"
 
 /// Brings two-dimensional convolutions with constant weights into the forms that carry an epilogue; further passes
@@ -20,10 +21,10 @@ template <class Convolution>
 Rewrite forward() {
   Pattern p;
   const auto x = p.any();
-  const auto w = p.constant();
+  const auto w = p.any();
   const auto conv = p.op<Convolution>({x, w});
   return {p, conv, [=](const Match& m, Patch& patch) {
-            if (is_double(m, x)) return false;
+            if (is_double(m, x) || !is_constant_weight(m.graph(), m[w])) return false;
             Conv2dFused fused;
             static_cast<ConvolutionAttributes&>(fused) = m[conv];
             patch.replace(m.output(conv), patch.add(fused, {{m[x]}, {m[w]}, {}}));

@@ -3,23 +3,28 @@
 #include "ops/matmul/matmul.h"
 #include "ops/matmul/matmul_with_flatten.h"
 #include "ops/shape/flatten.h"
+#include "passes/narrow_weights.h"
 #include "passes/passes.h"
 
 namespace coracle {
 namespace {
 
-bool is_real_matrix(const Fact& w) { return w.dtype == DType::kFloat32 && w.shape.rank() == 2; }
+bool is_real_matrix(const Match& m, PatternSlot w) {
+  const Fact& f = m.fact(w);
+  return f.dtype == DType::kFloat32 && f.shape.rank_known() && f.shape.rank() == 2 &&
+         is_constant_weight(m.graph(), m[w]);
+}
 
 /// matmul(x, w) for a constant matrix w  ->  linear(x, w)
 Rewrite from_matmul() {
   Pattern p;
   const auto x = p.any();
-  const auto w = p.constant();
+  const auto w = p.any();
   const auto product = p.op<Matmul>({x, w});
   return {p, product, [=](const Match& m, Patch& patch) {
             const Matmul& op = m[product];
             const Shape& shape = m.fact(x).shape;
-            if (op.transpose_x || !is_real_matrix(m.fact(w)) || !shape.rank_known() || shape.rank() < 2) return false;
+            if (op.transpose_x || !is_real_matrix(m, w) || !shape.rank_known() || shape.rank() < 2) return false;
             Linear linear;
             linear.transpose_w = op.transpose_y;
             patch.replace(m.output(product), patch.add(linear, {{m[x]}, {m[w]}, {}}));
@@ -31,12 +36,12 @@ Rewrite from_matmul() {
 Rewrite from_matmul_with_flatten() {
   Pattern p;
   const auto x = p.any();
-  const auto w = p.constant();
+  const auto w = p.any();
   const auto product = p.op<MatmulWithFlatten>({x, w});
   return {p, product, [=](const Match& m, Patch& patch) {
             const MatmulWithFlatten& op = m[product];
             const Shape& shape = m.fact(x).shape;
-            if (op.y_num_col_dims != 1 || !is_real_matrix(m.fact(w)) || !shape.rank_known()) return false;
+            if (op.y_num_col_dims != 1 || !is_real_matrix(m, w) || !shape.rank_known()) return false;
             ValueId rows = m[x];
             if (shape.rank() > op.x_num_col_dims + 1) {
               Flatten flatten;

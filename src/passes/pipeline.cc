@@ -6,8 +6,9 @@ namespace coracle {
 const std::vector<Pass>& pipeline() {
   static const std::vector<Pass> kPipeline = {
       // Clean up what files carry along.
+      widen_half(),
       identity(),
-      constant_folding(),
+      constant_folding(true),
       common_subexpressions(),
       dead_code(),
       // Fewer operators for the same.
@@ -17,6 +18,7 @@ const std::vector<Pass>& pipeline() {
       // Put into convolutions and products what follows them.
       fuse_convolution(),
       fuse_linear(),
+      narrow_weights(),
       fuse_epilogue(),
       integer_regions(),
       early_rounding(),

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/deadline.h"
 #include "base/log.h"
 #include "base/printable.h"
 #include "ops/control/engine_block.h"
@@ -101,41 +102,19 @@ FileCache EngineBlocks::default_cache() {
   return {FileCache::default_folder("CORACLE_ENGINE_CACHE", "engines"), kMostBytes};
 }
 
-/// What is in the cache and cannot be used is made anew: so is all of it where there is none.
-std::shared_ptr<const CompiledBlock> EngineBlocks::compile_or_load(const UsedEngine& used,
-                                                                   const BlockToCompile& block) const {
-  if (!used.engine->saves_blocks() || !cache_.on()) return used.engine->compile(block);
-  const std::string key = engine_key(*used.engine, block);
-  if (const std::optional<std::vector<uint8_t>> saved = cache_.find(key)) {
-    try {
-      return used.engine->load(block, *saved);
-    } catch (const std::exception& e) {
-      log(LogLevel::kInfo, "a block for ", used.name,
-          " is compiled anew, the one kept on disk is of no use: ", printable(e.what()));
-    }
-  }
-  std::shared_ptr<const CompiledBlock> compiled = used.engine->compile(block);
-  try {
-    cache_.keep(key, compiled->save());
-  } catch (const std::exception& e) {
-    log(LogLevel::kInfo, "a block of ", used.name, " is not kept on disk: ", printable(e.what()));
-  }
-  return compiled;
-}
-
-std::shared_ptr<HeldBlock> EngineBlocks::compile_for_one(State& state, const Wanted& wanted) const {
+std::shared_ptr<HeldBlock> EngineBlocks::compile_for_one(State& state, const Wanted& wanted) {
   auto held = std::make_shared<HeldBlock>();
   held->operands.assign(wanted.operands.begin(), wanted.operands.end());
   held->threads = wanted.threads;
-  held->block = compile_or_load(*state.engine, {.graph = *wanted.block.regions[0],
-                                                .facts = wanted.facts,
-                                                .threads = wanted.threads,
-                                                .options = state.engine->options});
+  held->made = store_.make(*state.engine, {.graph = *wanted.block.regions[0],
+                                           .facts = wanted.facts,
+                                           .threads = wanted.threads,
+                                           .options = state.engine->options});
   return held;
 }
 
 /// Null where nothing varies, or not in a way that the engine can compile.
-std::shared_ptr<HeldBlock> EngineBlocks::compile_for_many(State& state, const Wanted& wanted) const {
+std::shared_ptr<HeldBlock> EngineBlocks::compile_for_many(State& state, const Wanted& wanted) {
   if (!state.varies || !state.engine->engine->varies()) return nullptr;
   const Graph& graph = *wanted.block.regions[0];
   const std::vector<Fact> operands(wanted.operands.begin(), wanted.operands.end());
@@ -167,15 +146,19 @@ std::shared_ptr<HeldBlock> EngineBlocks::compile_for_many(State& state, const Wa
     held->operands = state.range != nullptr ? sizes.front() : operands;
     held->threads = wanted.threads;
     held->serves_more = true;
-    held->block =
-        compile_or_load(*state.engine, {.graph = graph,
-                                        .facts = state.range != nullptr ? std::span(examples.front()) : wanted.facts,
-                                        .threads = wanted.threads,
-                                        .options = state.engine->options,
-                                        .varying = held->varying,
-                                        .examples = examples});
+    held->made =
+        store_.make(*state.engine, {.graph = graph,
+                                    .facts = state.range != nullptr ? std::span(examples.front()) : wanted.facts,
+                                    .threads = wanted.threads,
+                                    .options = state.engine->options,
+                                    .varying = held->varying,
+                                    .examples = examples});
     return held;
   } catch (const Error& e) {
+    if (Deadline::over()) {  // which says nothing of the block
+      state.attempts.erase(held->attempt);
+      throw;
+    }
     log(LogLevel::kInfo, "the block ", wanted.block.name, " is compiled for each size, ", state.engine->name,
         " does not compile it for many: ", printable(e.text()));
     return nullptr;
@@ -206,7 +189,7 @@ std::shared_ptr<const CompiledFor> EngineBlocks::compile(State& state, const Nod
   const auto serves = [&](const std::shared_ptr<HeldBlock>& h) {
     if (h->threads != threads) return false;
     if (h->varying.empty()) return key_of(h->operands) == key_of(operands);
-    return h->serves_more && within(h->operands, h->varying, operands) && h->block->serves(asked);
+    return h->serves_more && within(h->operands, h->varying, operands) && h->made.block->serves(asked);
   };
   std::string reason;
   try {
@@ -215,13 +198,14 @@ std::shared_ptr<const CompiledFor> EngineBlocks::compile(State& state, const Nod
       held = *found;
     } else {
       held = compile_for_many(state, wanted);
-      if (held != nullptr) state.held.push_back(held), bytes_ += held->block->bytes();
-      if (held == nullptr || !(state.range == nullptr || held->block->serves(asked))) {
+      if (held != nullptr) state.held.push_back(held), bytes_ += held->made.block->bytes();
+      if (held == nullptr || !(state.range == nullptr || held->made.block->serves(asked))) {
         held = compile_for_one(state, wanted);
-        state.held.push_back(held), bytes_ += held->block->bytes();
+        state.held.push_back(held), bytes_ += held->made.block->bytes();
       }
     }
   } catch (const Error& e) {
+    Deadline::check_current();  // then it says nothing of the block
     reason = e.text();
   } catch (const std::exception& e) {
     reason = e.what();
@@ -229,7 +213,7 @@ std::shared_ptr<const CompiledFor> EngineBlocks::compile(State& state, const Nod
   if (!reason.empty()) tell(state, block, text("it does not compile for ", describe(operands), ": ", reason));
   if (reason.empty()) {
     compiled->held = held;
-    compiled->block = held->block;
+    compiled->block = held->made.block;
   }
   remember(state.seen, operands);
   return compiled;
@@ -260,7 +244,7 @@ std::shared_ptr<const CompiledFor> EngineBlocks::find(const Node& block, std::sp
 void EngineBlocks::drop(State& state, const std::shared_ptr<HeldBlock>& held) {
   const std::shared_ptr<HeldBlock> kept = held;
   kept->dropped = true;
-  bytes_ -= kept->block->bytes();
+  bytes_ -= kept->made.block->bytes();
   state.attempts.erase(kept->attempt);
   std::erase_if(state.sizes, [&](const auto& c) { return c->held == kept; });
   std::erase(state.held, kept);
@@ -316,6 +300,32 @@ void EngineBlocks::give_up(const Node& block, const CompiledFor& failed, std::st
   const auto held = std::find(state.held.begin(), state.held.end(), failed.held);
   if (held != state.held.end() && std::none_of(state.sizes.begin(), state.sizes.end(), used)) drop(state, *held);
   tell(state, block, text("it failed in a run: ", reason));
+}
+
+std::vector<SavedCompiled> EngineBlocks::saved(const Graph& region) {
+  std::vector<SavedCompiled> all = store_.in_file(region);
+  std::vector<EngineStore::Made> made;
+  State* state = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = states_.find(&region);
+    if (found == states_.end()) return all;
+    state = found->second.get();
+  }
+  {
+    const std::lock_guard lock(state->mutex);
+    for (const std::shared_ptr<HeldBlock>& held : state->held) made.push_back(held->made);
+  }
+  const UsedEngine& engine = *state->engine;
+  if (engine.engine == nullptr || !engine.engine->saves_blocks()) return all;
+  for (const EngineStore::Made& m : made) {
+    const auto is_it = [&](const SavedCompiled& c) { return c.key == m.key; };
+    SavedCompiled saved = saved_form(engine, m);
+    if (saved.bytes == 0) continue;
+    std::erase_if(all, is_it);  // it may have been damaged
+    all.push_back(std::move(saved));
+  }
+  return all;
 }
 
 BlockRun& EngineRuns::of(const Node& block, const std::shared_ptr<const CompiledFor>& compiled) {

@@ -10,14 +10,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/file_cache.h"
 #include "run/block_sizes.h"
+#include "run/engine_store.h"
 
 namespace coracle {
 
 /// What an engine has compiled of a block, for one size or for many.
 struct HeldBlock {
-  std::shared_ptr<const CompiledBlock> block;
+  EngineStore::Made made;
   std::vector<Fact> operands;       ///< that it was compiled for
   std::vector<VaryingDim> varying;  ///< where others may differ
   int threads = 0;
@@ -51,11 +51,12 @@ class EngineBlocks {
   /// For so many types of operands it is known what runs them.
   static constexpr size_t kMaxSizes = 64;
 
-  /// What engines save of blocks is kept in `cache`. `graph`: whose blocks these are. `most_bytes`: of what is
-  /// compiled; beyond it goes what was used least recently, but for what each block has used last.
-  EngineBlocks(EngineChoice choice, FileCache cache, const Graph& graph, size_t most_bytes)
+  /// What engines save of blocks is kept in `cache`, and was in the file of the model. `graph`: whose blocks these are.
+  /// `most_bytes`: of what is compiled; beyond it goes what was used least recently, but for what each block has used
+  /// last.
+  EngineBlocks(EngineChoice choice, FileCache cache, CompiledInFile in_file, const Graph& graph, size_t most_bytes)
       : choice_(std::move(choice)),
-        cache_(std::move(cache)),
+        store_(std::move(cache), std::move(in_file)),
         most_bytes_(most_bytes),
         ranges_(block_ranges(graph, choice_.shapes)) {}
   /// In the folder that the environment variable CORACLE_ENGINE_CACHE names, or the user's.
@@ -67,6 +68,8 @@ class EngineBlocks {
   std::shared_ptr<const CompiledFor> find(const Node& block, std::span<const Fact> operands, int threads);
   /// It has failed in a run: from now on the block runs natively with such operands.
   void give_up(const Node& block, const CompiledFor& failed, std::string_view reason);
+  /// What there is compiled of the block with this region, for a file: that of the model's own file too. Throws Error.
+  std::vector<SavedCompiled> saved(const Graph& region);
   /// Of what is compiled, as far as engines tell.
   size_t bytes() const { return bytes_; }
 
@@ -93,18 +96,17 @@ class EngineBlocks {
   };
   State& state_of(const Node& block);
   const UsedEngine& engine_of(const Node& block);
-  std::shared_ptr<const CompiledBlock> compile_or_load(const UsedEngine& used, const BlockToCompile& block) const;
   std::shared_ptr<const CompiledFor> compile(State& state, const Node& block, std::span<const Fact> operands,
                                              int threads, std::string key);
-  std::shared_ptr<HeldBlock> compile_for_one(State& state, const Wanted& wanted) const;
-  std::shared_ptr<HeldBlock> compile_for_many(State& state, const Wanted& wanted) const;
+  std::shared_ptr<HeldBlock> compile_for_one(State& state, const Wanted& wanted);
+  std::shared_ptr<HeldBlock> compile_for_many(State& state, const Wanted& wanted);
   void drop(State& state, const std::shared_ptr<HeldBlock>& held);
   void trim(State& state);
   static void tell(State& state, const Node& block, std::string_view reason);
 
   std::mutex mutex_;
   EngineChoice choice_;
-  FileCache cache_;
+  EngineStore store_;
   size_t most_bytes_;
   std::atomic<size_t> bytes_ = 0;
   std::atomic<uint64_t> uses_ = 0;

@@ -16,21 +16,29 @@ namespace {
 /// Of the format of the key, and of what files under it hold.
 constexpr int kFormat = 2;
 
-/// What the kernel says of one processor: engines choose their code by it.
-const std::string& processor() {
-  static const std::string& said = *new std::string([] {
-    std::string lines;
+/// What the kernel says of one processor.
+struct Processor {
+  std::string lines;  ///< by which engines choose their code
+  std::string name;
+};
+const Processor& processor() {
+  static const Processor& said = *new Processor([] {
+    Processor p;
     std::FILE* file = std::fopen("/proc/cpuinfo", "re");
-    if (file == nullptr) return lines;
+    if (file == nullptr) return p;
     char buffer[8192];
     while (std::fgets(buffer, sizeof(buffer), file) != nullptr && buffer[0] != '\n') {
       const std::string_view line = buffer;
       for (const char* field : {"model name", "flags", "Features", "CPU implementer", "CPU part"}) {
-        if (line.starts_with(field)) lines.append(line);
+        if (!line.starts_with(field)) continue;
+        p.lines.append(line);
+        const size_t colon = line.find(": ");
+        if (line.starts_with("model name") && colon != std::string_view::npos) p.name = line.substr(colon + 2);
       }
     }
     std::fclose(file);
-    return lines;
+    while (p.name.ends_with('\n') || p.name.ends_with(' ')) p.name.pop_back();
+    return p;
   }());
   return said;
 }
@@ -60,11 +68,19 @@ struct ContentSum {
 
 }  // namespace
 
+std::string processor_name() { return processor().name.empty() ? "an unknown processor" : processor().name; }
+
+SavedCompiled::Key sum_of(std::string_view key) {
+  ContentSum sum;
+  sum.add(key.data(), key.size());
+  return {key.size(), sum.first, sum.second};
+}
+
 std::string engine_key(const Engine& engine, const BlockToCompile& block) {
   const Graph& graph = block.graph;
   std::string key =
       text("block ", kFormat, "\n", engine.name(), "\n", engine.version(), "\n", block.options.device, "\n",
-           name_of(block.options.precision), "\n", block.threads, " threads\n", processor(), print(graph));
+           name_of(block.options.precision), "\n", block.threads, " threads\n", processor().lines, print(graph));
   const auto append_inputs = [&](std::span<const Fact> facts) {
     for (ValueId v : graph.inputs()) append_raw(key, v), append_fact(key, facts[index(v)]);
   };

@@ -97,10 +97,31 @@ std::vector<PassCount> passes_of(const ModelInfo& info, const Graph& graph, cons
   return counts;
 }
 
+/// The blocks of the file are those of the model, unless others are asked for.
+void take_saved_blocks(SavedBlocks blocks, Precision precision, EngineChoice& choice) {
+  for (const SavedBlock& block : blocks.blocks) {
+    const auto is_it = [&](const UsedEngine& e) { return e.name == block.engine; };
+    if (std::any_of(choice.engines.begin(), choice.engines.end(), is_it)) continue;
+    choice.engines.push_back(used_engine(block.engine, precision));
+    choice.engines.back().automatic = false;
+  }
+  choice.saved = std::move(blocks.blocks);
+  if (choice.shapes.empty()) choice.shapes = std::move(blocks.ranges);
+}
+
 /// With what its options and the model itself name.
-ModelOptions with_devices_and_engines(ModelOptions options, const Graph& graph) {
-  const std::vector<std::string>& disabled = options.passes.disabled;
-  if (std::find(disabled.begin(), disabled.end(), "engine_marks") == disabled.end()) {
+ModelOptions with_devices_and_engines(ModelOptions options, LoadedModel& loaded) {
+  const Graph& graph = loaded.graph;
+  const auto enabled = [&](std::string_view stage) {
+    const std::vector<std::string>& disabled = options.passes.disabled;
+    return std::find(disabled.begin(), disabled.end(), stage) == disabled.end();
+  };
+  const auto automatic = [](const UsedEngine& e) { return e.automatic; };
+  const std::vector<UsedEngine>& engines = options.engines.engines;
+  const bool chosen = !options.engines.marks.empty() || std::any_of(engines.begin(), engines.end(), automatic);
+  if (!loaded.blocks.blocks.empty() && !chosen && enabled("engine_saved")) {
+    take_saved_blocks(std::move(loaded.blocks), options.kernels.precision, options.engines);
+  } else if (enabled("engine_marks")) {
     add_marked_engines(graph, options.kernels.precision, options.engines);
   }
   add_known_ranges(graph, options.engines);
@@ -109,11 +130,15 @@ ModelOptions with_devices_and_engines(ModelOptions options, const Graph& graph) 
   return options;
 }
 
-/// Devices and engines have nothing for integers: models that use them keep to the simulation.
+/// Devices and engines have nothing for integers: models that use them keep to the simulation, and to weights of the
+/// type that they compute with. Other products than those of float32 have weights of their own.
 PassOptions passes_for(const ModelOptions& options) {
   PassOptions passes = options.passes;
-  if (!options.kernels.devices.empty() || !options.engines.engines.empty()) {
-    passes.disabled.emplace_back("integer_regions");
+  const bool elsewhere = !options.kernels.devices.empty() || !options.engines.engines.empty();
+  if (elsewhere) passes.disabled.emplace_back("integer_regions");
+  if (elsewhere || options.kernels.precision > Precision::kDefault) {
+    passes.disabled.emplace_back("widen_half");
+    passes.disabled.emplace_back("narrow_weights");
   }
   return passes;
 }
@@ -128,6 +153,14 @@ CutReport cut(LoadedModel& loaded, const ModelOptions& options, std::shared_ptr<
   loaded.packed.clear();
   if (options.passes.after_pass != nullptr) options.passes.after_pass("engine_blocks", report.blocks, loaded.graph);
   return report;
+}
+
+CompiledInFile compiled_in_file(const CutReport& report, const EngineChoice& choice) {
+  CompiledInFile all;
+  for (const CutBlock& block : report.cut) {
+    if (block.saved >= 0) all.emplace(block.region, choice.saved[static_cast<size_t>(block.saved)].compiled);
+  }
+  return all;
 }
 
 }  // namespace
@@ -148,7 +181,7 @@ std::shared_ptr<const Model> Model::make(LoadedModel loaded, const ModelOptions&
 }
 
 Model::Model(LoadedModel loaded, const ModelOptions& options)
-    : options_(with_devices_and_engines(options, loaded.graph)),
+    : options_(with_devices_and_engines(options, loaded)),
       info_(std::move(loaded.info)),
       files_(std::move(loaded.files)),
       mapped_bytes_(loaded.mapped_bytes),
@@ -156,7 +189,8 @@ Model::Model(LoadedModel loaded, const ModelOptions& options)
                                : run_passes(loaded.graph, passes_for(options_))),
       engine_report_(cut(loaded, options_, uncut_)),
       program_(std::make_shared<const Program>(std::make_shared<const Graph>(std::move(loaded.graph)), options_,
-                                               std::move(loaded.packed))) {
+                                               std::move(loaded.packed),
+                                               compiled_in_file(engine_report_, options_.engines))) {
   options_.cancelled = nullptr;
   options_.passes.after_pass = nullptr;
 }
@@ -165,6 +199,23 @@ void Model::check_files() const {
   require(!files_.empty(), ErrorCode::kInvalidArgument, "the model ", in_quotes(info_.file),
           " was not loaded from files on disk: there are none to check");
   for (const FileStamp& file : files_) require_unchanged(file);
+}
+
+/// Those that were cut, and those of the file whose engine is missing here.
+SavedBlocks Model::saved_blocks(bool with_compiled) const {
+  SavedBlocks all{.blocks = {}, .ranges = options_.engines.shapes};
+  std::set<int> cut;
+  for (const CutBlock& block : engine_report_.cut) {
+    cut.insert(block.saved);
+    all.blocks.push_back({.engine = block.engine, .graph = block.graph, .nodes = block.nodes, .compiled = {}});
+    if (with_compiled) all.blocks.back().compiled = program_->engine_blocks().saved(*block.region);
+  }
+  for (const SavedBlock& block : options_.engines.saved) {
+    if (cut.count(static_cast<int>(&block - options_.engines.saved.data())) != 0) continue;
+    all.blocks.push_back(block);
+    if (!with_compiled) all.blocks.back().compiled.clear();
+  }
+  return all;
 }
 
 void Model::save(const std::string& path, bool with_packed) const {
@@ -179,7 +230,8 @@ void Model::save(const std::string& path, bool with_packed) const {
   record.version = CORACLE_VERSION;
   std::vector<PackedConstants> packed;
   if (with_packed && uncut_ == nullptr) packed = program_->packed().all();
-  write_saved_model(path, uncut_ != nullptr ? *uncut_ : program_->graph(), info_, record, packed);
+  write_saved_model(path, uncut_ != nullptr ? *uncut_ : program_->graph(), info_, record, packed,
+                    saved_blocks(with_packed));
   log(LogLevel::kInfo, "saved ", in_quotes(info_.file), " as ", in_quotes(path));
 }
 

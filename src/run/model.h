@@ -31,13 +31,14 @@ class Model {
   /// Throws Error: kIo unless the files that the model was loaded from are, by size and time of modification, as they
   /// were; kInvalidArgument for a model that was not loaded from disk.
   void check_files() const;
-  /// Writes the model, as the passes left it, to one file that loads without them; `with_packed`: and the packed
-  /// weights that there are now, of its own file and of what sessions have planned. Files hold no blocks of engines:
-  /// they are cut when the file is loaded, and packed weights are left out where there are any. Throws Error.
+  /// Writes the model, as the passes left it, to one file that loads without them, with the blocks that it was cut into
+  /// for engines. `with_packed`: and the packed weights that there are now, of its own file and of what sessions have
+  /// planned; of a model with blocks instead of these what engines have compiled of them. Throws Error.
   void save(const std::string& path, bool with_packed = false) const;
 
  private:
   Model(LoadedModel loaded, const ModelOptions& options);
+  SavedBlocks saved_blocks(bool with_compiled) const;
 
   ModelOptions options_;  // without what is the caller's while loading
   ModelInfo info_;

@@ -5,12 +5,13 @@
 
 namespace coracle {
 
-Program::Program(std::shared_ptr<const Graph> graph, const ModelOptions& options, std::vector<PackedConstants> saved)
+Program::Program(std::shared_ptr<const Graph> graph, const ModelOptions& options, std::vector<PackedConstants> saved,
+                 CompiledInFile compiled)
     : graph_(std::move(graph)),
       selector_(options.kernels),
       packed_(options.weights_cache_bytes, std::move(saved)),
       engine_blocks_(options.engines, options.engines.cache ? *options.engines.cache : EngineBlocks::default_cache(),
-                     *graph_, options.weights_cache_bytes) {
+                     std::move(compiled), *graph_, options.weights_cache_bytes) {
   add(*graph_, "main", false);
   int32_t number = 0;
   for (const Graph* g : numbered_graphs(*graph_)) infos_.at(g).number = number++;

@@ -16,8 +16,9 @@ namespace coracle {
 /// shared by all sessions.
 class Program {
  public:
-  /// `saved`: packed weights of its file.
-  Program(std::shared_ptr<const Graph> graph, const ModelOptions& options, std::vector<PackedConstants> saved = {});
+  /// `saved`: packed weights of its file; `compiled`: what the file has of its blocks.
+  Program(std::shared_ptr<const Graph> graph, const ModelOptions& options, std::vector<PackedConstants> saved = {},
+          CompiledInFile compiled = {});
 
   struct GraphInfo {
     int32_t number = 0;  ///< among numbered_graphs

@@ -119,5 +119,20 @@ TEST_F(EnginesOfProgram, ThatNeedNotBeThereAreNotWarnedOf) {
   EXPECT_EQ(asked.out, wanted.out);
 }
 
+TEST_F(EnginesOfProgram, StandInSavedModels) {
+  const std::string saved = folder_.path("clipped.coracle");
+  results({"optimize", model_, "-o", saved, "--shape", "x=3", engines_[0], engines_[1], engines_[2], engines_[3]});
+  expect_parts(results({"inspect", saved}), {"blocks      2 for engines, 0 compiled"});
+  const std::vector<std::string> explain = {"explain", saved, "--shape", "x=3"};
+  expect_parts(results(explain), {"block stand_in_0 on stand_in: 1 nodes of main", "the model was saved so"});
+  const std::vector<std::string> run = {"run", saved, "--shape", "x=3"};
+  const std::string on_engine = results(run);
+  ::setenv("CORACLE_ENGINE_PATH", "/nowhere", 1);  // each command is a process
+  EXPECT_EQ(results(run), on_engine);
+  const std::string missing = results(explain);
+  expect_parts(missing, {"engine stand_in: missing: "});
+  EXPECT_EQ(missing.find("\nblock "), std::string::npos) << missing;
+}
+
 }  // namespace
 }  // namespace coracle

@@ -1,44 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-#include <rapidjson/document.h>
-
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <map>
+#include <tuple>
 
-#include "files.h"
-#include "program.h"
-#include "support/npy.h"
+#include "quantize_model.h"
 #include "support/program_writer.h"
 
 // coracle quantize: models of int8 from models of float32, and what is said of their answers.
 namespace coracle {
 namespace {
 
+using test::content;
+using test::numbers;
 using test::OpWriter;
 
 constexpr int kUsage = 2;
 constexpr int kUnsupported = 4;
-constexpr size_t kSets = 20;
-
-std::string content(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-/// Numbers in (-size, size) that follow from the seed.
-std::vector<float> numbers(size_t count, float size, int seed) {
-  std::vector<float> values(count);
-  uint32_t state = static_cast<uint32_t>(seed) * 2654435761U + 1;
-  for (float& v : values) {
-    state = state * 1664525U + 1013904223U;
-    v = size * (static_cast<float>(state >> 8U) / 8388608.F - 1.F);
-  }
-  return values;
-}
 
 /// x [?, 3, 5, 5] -> convolution, batch norm, relu, depthwise convolution + bias, reshape, product y [?, 3]
 test::ModelBytes network() {
@@ -113,48 +91,9 @@ test::ModelBytes network() {
   return {.name = "network", .program = test::program_file({main}), .params = params, .inputs = {}};
 }
 
-class Quantize : public testing::Test {
+class Quantize : public test::QuantizeModel {
  protected:
-  Quantize() {
-    std::filesystem::create_directory(folder_.path("data"));
-    for (size_t i = 0; i < kSets; ++i) write_set("data/" + std::to_string(100 + i) + ".npy", static_cast<int>(i));
-  }
-  void write_set(const std::string& name, int seed) const {
-    test::write_npy(folder_.path(name), Tensor::of<float>({2, 3, 5, 5}, numbers(150, 1, 1000 + seed)));
-  }
-  test::Outcome quantize(const std::string& output, const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> arguments{"quantize",          model_, "--input", "x=" + folder_.path("data"), "-o",
-                                       folder_.path(output)};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return test::coracle_program(arguments);
-  }
-  rapidjson::Document report(const std::string& output, std::vector<std::string> more = {}) const {
-    more.emplace_back("--json");
-    const test::Outcome outcome = quantize(output, more);
-    EXPECT_EQ(outcome.code, 0) << outcome.err;
-    rapidjson::Document d;
-    d.Parse(outcome.out.c_str());
-    return d;
-  }
-  void expect_failure(const std::vector<std::string>& arguments, int code,
-                      const std::vector<std::string>& parts) const {
-    const test::Outcome outcome = test::coracle_program(arguments);
-    EXPECT_EQ(outcome.code, code) << outcome.err;
-    for (const std::string& part : parts)
-      EXPECT_NE(outcome.err.find(part), std::string::npos) << part << "\n" << outcome.err;
-  }
-  /// Largest difference of the outputs of two models.
-  void expect_near(const std::string& a, const std::string& b, const char* tolerance,
-                   const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> arguments{"compare", a,   b,        "--data",  folder_.path("data/100.npy"),
-                                       "--rtol",  "0", "--atol", tolerance, "--no-locate"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const test::Outcome outcome = test::coracle_program(arguments);
-    EXPECT_EQ(outcome.code, 0) << outcome.out << outcome.err;
-  }
-
-  const test::TemporaryFolder folder_;
-  const std::string model_ = test::write_model(folder_, network());
+  Quantize() : QuantizeModel(network()) {}
 };
 
 TEST_F(Quantize, AllMethodsAnswerNearTheOriginal) {
@@ -205,8 +144,8 @@ TEST_F(Quantize, WritesReports) {
   const std::string page = folder_.path("report.html");
   const std::string json = folder_.path("report.json");
   report("out", {"--keep", "d", "--report", page});
-  for (const char* part :
-       {"<!doctype html>", "2 of 3 layers with int8", "<td>c<td>conv2d<td><svg", "--keep names it", "</html>"}) {
+  for (const char* part : {"<!doctype html>", "2 of 3 layers with int8", "<td>c<td>conv2d<td><svg",
+                           "<path class=\"operand\"", "<line class=\"range\"", "--keep names it", "</html>"}) {
     EXPECT_NE(content(page).find(part), std::string::npos) << part;
   }
   const test::Outcome outcome = quantize("out", {"--report", json});
@@ -254,7 +193,7 @@ TEST_F(Quantize, RefusesWhatCannotBeDone) {
   expect_failure({"quantize", folder_.path("once"), "--input", data, "-o", out}, kUnsupported, {"quantised already"});
   const std::string saved = folder_.path("saved.coracle");
   ASSERT_EQ(test::coracle_program({"optimize", model_, "-o", saved, "--no-packed"}).code, 0);
-  expect_failure({"quantize", saved, "--input", data, "-o", out}, kUnsupported, {"only ProgramDesc models"});
+  expect_failure({"quantize", saved, "--input", data, "-o", out}, kUnsupported, {"only Paddle's own files"});
   std::vector<float> bad = numbers(150, 1, 1);
   bad[7] = std::numeric_limits<float>::quiet_NaN();
   test::write_npy(folder_.path("data/105.npy"), Tensor::of<float>({2, 3, 5, 5}, bad));
@@ -279,16 +218,63 @@ TEST_F(Quantize, DamagedProgramsNeverCrash) {
 
 TEST_F(Quantize, TheRealPaddleRunsIt) {
   report("int8", {"--method", "minmax"});
+  report("weights", {"--weights-only", "int8"});
+  report("half", {"--half"});
   bool found = false;
   for (const char* python : {CORACLE_ORACLE_PYTHON, CORACLE_ORACLE_PIR_PYTHON}) {
-    if (!std::filesystem::exists(python)) continue;
-    found = true;
-    const test::Outcome outcome =
-        test::coracle_program({"compare", folder_.path("int8"), "--data", folder_.path("data/100.npy"), "--engine",
-                               "paddle", "--python", python, "--rtol", "0", "--atol", "0.02", "--no-locate"});
-    EXPECT_EQ(outcome.code, 0) << python << outcome.out << outcome.err;
+    found = paddle_agrees("int8", python, "0.02") || found;
+    found = paddle_agrees("weights", python, "1e-5") || found;
+    found = paddle_agrees("half", python, "1e-5") || found;
   }
   if (!found) GTEST_SKIP() << "there is no " << CORACLE_ORACLE_PYTHON;
+}
+
+// Without inputs, answers are not compared; with them they are, for all of them.
+TEST_F(Quantize, StoresWeightsAlone) {
+  for (const auto& [name, more, least] : {std::tuple("int8", std::vector<std::string>{"--weights-only", "int8"}, 25.0),
+                                          std::tuple("float16", std::vector<std::string>{"--half"}, 55.0)}) {
+    const rapidjson::Document d = report(name, more);
+    ASSERT_TRUE(d.IsObject()) << name;
+    EXPECT_STREQ(d["weights"].GetString(), name);
+    EXPECT_FALSE(d["operands_are_quantized"].GetBool());
+    EXPECT_EQ(d["compared_sets"].GetUint64(), kSets);
+    EXPECT_GT(d["outputs"][0]["signal_to_noise_db"].GetDouble(), least) << name;
+    ASSERT_EQ(d["layers"].Size(), 3U);
+    for (const rapidjson::Value& layer : d["layers"].GetArray()) EXPECT_TRUE(layer["quantized"].GetBool());
+    std::vector<std::string> arguments{"quantize", model_, "-o", folder_.path("blind"), "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const test::Outcome blind = test::coracle_program(arguments);
+    EXPECT_EQ(blind.code, 0) << blind.err;
+    EXPECT_NE(blind.out.find("\"outputs\":[]"), std::string::npos) << blind.out;
+    EXPECT_EQ(content(folder_.path("blind/inference.pdiparams")),
+              content(folder_.path(std::string(name) + "/inference.pdiparams")));
+  }
+  EXPECT_LT(content(folder_.path("int8/inference.pdiparams")).size(),
+            content(folder_.path("network.pdiparams")).size());
+  expect_failure({"quantize", model_, "-o", folder_.path("out"), "--half", "--min-snr", "20"}, kUsage,
+                 {"answers are compared with real inputs"});
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("out")));
+}
+
+// What was written before stays whole, and nothing else is left.
+TEST_F(Quantize, InterruptedRunsLeaveWhatWasThere) {
+  report("out");
+  std::string before = content(folder_.path("out/inference.pdiparams"));
+  for (int after : {1, 20, 60, 150}) {
+    const test::Outcome outcome =
+        test::coracle_program({"quantize", model_, "--input", "x=" + folder_.path("data"), "-o", folder_.path("out"),
+                               "--method", "auto", "--percentile", "50"},
+                              {}, after);
+    EXPECT_TRUE(outcome.code == 130 || outcome.code == 0) << outcome.code << outcome.err;
+    const std::string now = content(folder_.path("out/inference.pdiparams"));
+    if (outcome.code == 130) {
+      EXPECT_EQ(now, before);
+    }
+    before = now;
+  }
+  for (const auto& file : std::filesystem::directory_iterator(folder_.path("out"))) {
+    EXPECT_NE(file.path().extension(), ".part") << file.path();
+  }
 }
 
 }  // namespace

@@ -90,23 +90,29 @@ TEST_F(CInterface, BlocksRunOnAPlugIn) {
   EXPECT_TRUE(warnings_.empty()) << warnings_[0];
 }
 
-TEST_F(CInterface, FilesHoldModelsWithoutBlocks) {
+TEST_F(CInterface, FilesHoldBlocks) {
   const TemporaryFolder folder;
-  const auto saved_bytes = [&](const coracle_model_options* options, const char* name) {
-    const std::string path = folder.path(name);
-    EXPECT_EQ(coracle_model_save_packed(load(bytes_, options).get(), path.c_str()), CORACLE_OK) << coracle_last_error();
-    std::ifstream file(path, std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(file), {});
-  };
+  const std::string path = folder.path("with.coracle");
   options_.marks = "good=negative";
-  EXPECT_EQ(saved_bytes(&options_, "with"), saved_bytes(nullptr, "without"));
-
-  const std::string path = folder.path("with");
-  coracle_model* saved = nullptr;
-  ASSERT_EQ(coracle_model_load(path.c_str(), nullptr, &options_, &saved), CORACLE_OK) << coracle_last_error();
-  const ModelHandle model(saved);
-  EXPECT_EQ(engines_of(model)["blocks"].Size(), 2U);
-  expect_clipped(open(model), {1, -2});
+  for (const bool packed : {false, true}) {
+    const ModelHandle model = load(bytes_, &options_);
+    ASSERT_EQ((packed ? coracle_model_save_packed : coracle_model_save)(model.get(), path.c_str()), CORACLE_OK)
+        << coracle_last_error();
+    const auto blocks = [&](const coracle_model_options* options) {
+      coracle_model* saved = nullptr;
+      EXPECT_EQ(coracle_model_load(path.c_str(), nullptr, options, &saved), CORACLE_OK) << coracle_last_error();
+      const ModelHandle of_file(saved);
+      expect_clipped(open(of_file), {1, -2});
+      return engines_of(of_file)["blocks"].Size();
+    };
+    EXPECT_EQ(blocks(nullptr), 2U) << "those of the file";
+    coracle_model_options other = options_;
+    other.marks = "good%y";
+    EXPECT_EQ(blocks(&other), 1U) << "those that are asked for";
+    other.marks = nullptr;
+    other.disable_passes = "engine_saved";
+    EXPECT_EQ(blocks(&other), 0U);
+  }
 }
 
 TEST_F(CInterface, ABlockThatFailsInARunRunsNatively) {

@@ -11,6 +11,7 @@
 #include "graph/op.h"
 #include "graph/text.h"
 #include "model/load.h"
+#include "model/saved/write.h"
 #include "run/session.h"
 #include "support/archive_writer.h"
 #include "support/memory_file.h"
@@ -160,6 +161,24 @@ void write_saved(const fs::path& path, const test::ModelBytes& m) {
   model->save(path, /*with_packed=*/true);
 }
 
+/// Two blocks of an engine that nobody has, one of them with what is no compiled block.
+void write_with_blocks(const fs::path& path, const test::ModelBytes& m) {
+  const LoadedModel loaded =
+      load_model(ModelSource::in_memory(test::memory_file(m.program), test::memory_file(m.params)), {});
+  const auto bytes = std::make_shared<const std::string>(100, 'b');
+  const SavedCompiled compiled{.version = "1",
+                               .processor = "p",
+                               .key = {1, 2, 3},
+                               .checksum = 4,
+                               .data = std::shared_ptr<const void>(bytes, bytes->data()),
+                               .bytes = bytes->size()};
+  SavedBlocks blocks{.blocks = {{.engine = "nobody", .graph = 0, .nodes = {0}, .compiled = {compiled}}}, .ranges = {}};
+  if (loaded.graph.order().size() > 2) {
+    blocks.blocks.push_back({.engine = "openvino:GPU", .graph = 0, .nodes = {1, 2}, .compiled = {}});
+  }
+  write_saved_model(path, loaded.graph, loaded.info, {}, {}, blocks);
+}
+
 void write_all(const fs::path& folder) {
   fs::create_directories(folder);
   write_inputs(folder);
@@ -168,6 +187,7 @@ void write_all(const fs::path& folder) {
     write(folder / "programdesc_fuzzer" / m.name, test::join_model(m.program, m.params));
     write(folder / "text_fuzzer" / m.name, text_of(m));
     write_saved(folder / "saved_fuzzer" / m.name, m);
+    write_with_blocks(folder / "saved_fuzzer" / ("blocks_" + m.name), m);
   }
   for (const test::ModelBytes& m : test::small_pir_models()) {
     write(folder / "pir_fuzzer" / m.name, test::join_model(m.program, m.params));

@@ -5,9 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 
 #include "graph/graph.h"
 #include "ops/algebra/cholesky.h"
+#include "ops/algebra/fft_r2c.h"
 #include "ops/algebra/solve.h"
 #include "ops/creation/arange.h"
 #include "ops/creation/diag.h"
@@ -178,6 +181,37 @@ TEST(Math, RandomNumbersFollowTheSeed) {
   Ints order = run(Randperm{.n = 100, .seed = 3}, {}).integers();
   std::ranges::sort(order);
   for (int64_t i = 0; i < 100; ++i) EXPECT_EQ(order[static_cast<size_t>(i)], i);
+}
+
+TEST(Fourier, SpectraOfRealNumbersMirrorExactly) {
+  for (int64_t n : {1, 2, 5, 8, 12}) {
+    std::vector<float> x;
+    for (int64_t i = 0; i < 3 * n; ++i) x.push_back(static_cast<float>((i * 7) % 11) - 6.5F);
+    FftR2c op;
+    op.axes = {1};
+    for (bool forward : {true, false}) {
+      op.forward = forward;
+      op.onesided = false;
+      const Tensor all = run(op, {Tensor::of<float>({3, n}, x)});
+      op.onesided = true;
+      const Tensor half = run(op, {Tensor::of<float>({3, n}, x)});
+      const auto* y = all.data<std::complex<float>>();
+      for (int64_t row = 0; row < 3; ++row) {
+        // The angle of a negative number is pi, not -pi: its imaginary part is a zero without a sign.
+        EXPECT_FALSE(std::signbit(y[row * n].imag()));
+        EXPECT_EQ(y[row * n].imag(), 0);
+        for (int64_t k = 0; k <= n / 2; ++k) {
+          const std::complex<float> z = half.data<std::complex<float>>()[row * (n / 2 + 1) + k];
+          EXPECT_EQ(z, y[row * n + k]) << n << " " << k;
+          if (k == 0 || 2 * k == n) {
+            EXPECT_FALSE(std::signbit(z.imag())) << n << " " << k;
+          } else {
+            EXPECT_EQ(std::conj(z), y[row * n + n - k]) << n << " " << k;
+          }
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

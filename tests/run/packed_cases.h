@@ -2,9 +2,11 @@
 #pragma once
 
 #include <ostream>
+#include <string>
 #include <vector>
 
 #include "base/shape.h"
+#include "run/options.h"
 
 /// Graphs whose kernels pack their constants: one at least for each layout.
 namespace coracle::test {
@@ -13,8 +15,14 @@ struct Case {
   const char* name;
   const char* graph;
   std::vector<Shape> shapes;
-  const char* kernel;  ///< that some run must take; its name's beginning
+  const char* kernel;                      ///< that some run must take; its name's beginning
+  std::vector<std::string> left_out = {};  ///< passes
 };
+
+inline ModelOptions options_of(const Case& c, ModelOptions options = {}) {
+  options.passes.disabled = c.left_out;
+  return options;
+}
 
 inline void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
 
@@ -186,7 +194,36 @@ inline const Case kCases[] = {
   return %3 "y"
 })",
      {{1, 12}, {7, 12}, {2, 12}},
-     "add"},
+     "add",
+     {"widen_half"}},
+    {"NarrowHalves",
+     R"(graph (%x "x": float32[?, 24]) {
+  @w: float16[24, 70] = random(1)
+  %1 = cast(@w) {dtype = float32}
+  %2 = matmul(%x, %1)
+  return %2 "y"
+})",
+     {{1, 24}, {20, 24}, {2, 24}},
+     "linear.narrow"},
+    {"NarrowFilter",
+     R"(graph (%x "x": float32[?, 3, ?, ?]) {
+  @w: int8[70, 3, 3, 3] = random(1, -127, 127)
+  @s: float32[70] = random(2)
+  %1 = dequantize_linear(@w, @s) {quant_axis = 0}
+  %2 = conv2d(%x, %1) {strides = [2, 2], padding_algorithm = SAME}
+  return %2 "y"
+})",
+     {{1, 3, 8, 8}, {1, 3, 9, 9}, {2, 3, 7, 6}},
+     "conv2d.narrow"},
+    {"WeightOnly",
+     R"(graph (%x "x": float32[?, 64]) {
+  @w: int8[36, 64] = random(1, -127, 127)
+  @s: float32[2, 72] = random(2)
+  %1 = weight_only_linear(%x, @w, _, @s) {weight_dtype = "int4", group_size = 32}
+  return %1 "y"
+})",
+     {{1, 64}, {20, 64}, {2, 64}},
+     "weight_only_linear"},
 };
 
 }  // namespace coracle::test

@@ -38,7 +38,7 @@ Record recorded() {
 }
 
 void add_packed(const test::Case& c, const ModelOptions& options, Record& record) {
-  const auto model = test::model_of(c.graph, options);
+  const auto model = test::model_of(c.graph, test::options_of(c, options));
   test::run_fresh(model, {test::random_tensor(c.shapes.at(1), 1)});
   for (const PackedConstants& p : model->program()->packed().all()) {
     std::ostringstream key;

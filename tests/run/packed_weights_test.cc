@@ -28,7 +28,7 @@ TEST_P(PackedWeightsOfCases, ServeAllShapesInAnyOrder) {
   ASSERT_EQ(c.shapes.size(), 3U);
   bool taken = false;
   for (Isa isa : {Isa::kAvx512, Isa::kAvx2, Isa::kSse2}) {
-    ModelOptions options;
+    ModelOptions options = test::options_of(c);
     options.kernels.isa = isa;
     std::vector<std::vector<Tensor>> expected;
     for (const Shape& shape : c.shapes) {
@@ -164,12 +164,12 @@ TEST_F(PackedStore, DoesNotCountWhatIsInTheFile) {
 /// Under any bound the answers are the same, nothing more is kept, and what plans hold for themselves is counted there.
 TEST(PackedWeights, AreBounded) {
   for (const Case& c : kCases) {
-    const auto unbounded = model_of(c.graph);
+    const auto unbounded = model_of(c.graph, test::options_of(c));
     std::vector<std::vector<Tensor>> expected;
     for (const Shape& shape : c.shapes) expected.push_back(run_fresh(unbounded, {random_tensor(shape, 1)}));
     const size_t all = unbounded->program()->packed().bytes();
     for (size_t limit : {size_t{0}, all / 2, all}) {
-      ModelOptions options;
+      ModelOptions options = test::options_of(c);
       options.weights_cache_bytes = limit;
       const auto model = model_of(c.graph, options);
       Session session(model, {.threads = 2, .cache_bytes = size_t{1} << 30U});

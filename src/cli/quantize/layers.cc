@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <set>
+#include <cmath>
 
 #include "cli/failure.h"
 #include "cli/text.h"
@@ -12,20 +12,26 @@
 namespace coracle::cli {
 namespace {
 
+enum class Family { kConvolution, kProduct, kTable };
+
 /// Operators whose operands are numbers of a parameter and of x.
 struct Kind {
   const char* type;
   const char* x;
   const char* weights;
   const char* result;
-  bool convolution;
+  Family family;
 };
 constexpr Kind kKinds[] = {
-    {"conv2d", "Input", "Filter", "Output", true},
-    {"depthwise_conv2d", "Input", "Filter", "Output", true},
-    {"mul", "X", "Y", "Out", false},
-    {"matmul", "X", "Y", "Out", false},
-    {"matmul_v2", "X", "Y", "Out", false},
+    {"conv2d", "Input", "Filter", "Output", Family::kConvolution},
+    {"depthwise_conv2d", "Input", "Filter", "Output", Family::kConvolution},
+    {"conv2d_transpose", "Input", "Filter", "Output", Family::kConvolution},
+    {"depthwise_conv2d_transpose", "Input", "Filter", "Output", Family::kConvolution},
+    {"mul", "X", "Y", "Out", Family::kProduct},
+    {"matmul", "X", "Y", "Out", Family::kProduct},
+    {"matmul_v2", "X", "Y", "Out", Family::kProduct},
+    {"lookup_table", "Ids", "W", "Out", Family::kTable},
+    {"lookup_table_v2", "Ids", "W", "Out", Family::kTable},
 };
 
 /// Operators that leave elements as they are; runs show what they read.
@@ -33,15 +39,23 @@ constexpr const char* kViews[] = {"assign",    "flatten",   "flatten2", "flatten
                                   "reshape",   "reshape2",  "squeeze",  "squeeze2",
                                   "unsqueeze", "unsqueeze2"};
 
+/// Numbers from here on round to infinity in float16.
+constexpr float kHalfEnd = 65520;
+
 class Finder {
  public:
-  Finder(const Program& program, const ParameterMap& parameters) : program_(program), parameters_(parameters) {
+  Finder(const Program& program, const ParameterMap& parameters, Precision precision)
+      : program_(program), parameters_(parameters), precision_(precision) {
     for (const ProgramOperator& o : program.operators) {
       for (const auto& [slot, names] : o.inputs) {
         for (const std::string& name : names) ++readers_[name];
       }
     }
     for (const std::string& name : program.read_by_others) readers_[name] += 2;  // of what is not looked at
+    for (const ProgramOperator& o : program.operators) {
+      const std::string x = o.input("X");
+      if (is_view(o) && parameters.count(x) != 0 && read_once(x)) shaped_[o.output("Out")] = x;
+    }
   }
 
   std::vector<Layer> find() {
@@ -49,6 +63,7 @@ class Finder {
     for (size_t i = 0; i < program_.operators.size(); ++i) {
       const ProgramOperator& o = program_.operators[i];
       for (const Kind& kind : kKinds) {
+        if (kind.family == Family::kTable && precision_ != Precision::kHalfWeights) continue;
         if (o.type == kind.type && parameters_.count(o.input(kind.weights)) != 0) layers.push_back(layer(i, o, kind));
       }
       const WrittenValue operand = latest(o.input("X"));
@@ -56,14 +71,25 @@ class Finder {
         // What feeds an input is no operator of the model.
         for (const std::string& name : names) writes_[name] += o.type == "feed" ? 0 : 1;
       }
-      if (std::find(std::begin(kViews), std::end(kViews), o.type) != std::end(kViews)) {
-        views_[latest(o.output("Out"))] = seen(operand);
-      }
+      if (is_view(o)) views_[latest(o.output("Out"))] = seen(operand);
     }
     return layers;
   }
 
  private:
+  static bool is_view(const ProgramOperator& o) {
+    return std::find(std::begin(kViews), std::end(kViews), o.type) != std::end(kViews) ||
+           (o.type == "dropout" && is_identity(o));
+  }
+  /// Dropout that leaves elements as they are when it does not train.
+  static bool is_identity(const ProgramOperator& dropout) {
+    for (const char* name : {"dropout_implementation", "mode"}) {
+      const auto found = dropout.texts.find(name);
+      if (found != dropout.texts.end()) return found->second == "upscale_in_train";
+    }
+    return false;
+  }
+
   Layer layer(size_t index, const ProgramOperator& o, const Kind& kind) {
     Layer l;
     l.index = index;
@@ -74,9 +100,11 @@ class Finder {
     l.seen = seen(l.x);
     l.weights_slot = kind.weights;
     l.weights = o.input(kind.weights);
-    l.kept = kind.convolution ? place_convolution(o, l) : place_product(o, l);
-    if (l.kept.empty()) l.kept = unfit(l);
-    if (l.kept.empty()) l.correction = correction(index, l, kind.convolution);
+    if (kind.family == Family::kConvolution) l.kept = place_convolution(o, l);
+    if (kind.family == Family::kProduct) l.kept = place_product(o, l);
+    if (l.kept.empty()) l.kept = unfit(l, kind);
+    const bool corrected = precision_ == Precision::kIntegers && kind.family != Family::kTable;
+    if (l.kept.empty() && corrected) l.correction = correction(index, l, kind.family == Family::kConvolution);
     return l;
   }
 
@@ -90,16 +118,26 @@ class Finder {
     return found == views_.end() ? value : found->second;
   }
 
+  /// The parameter that a variable is, or is with another shape, where nothing else reads it; or nothing.
+  std::string parameter_of(const std::string& variable) const {
+    if (parameters_.count(variable) != 0) return variable;
+    const auto found = shaped_.find(variable);
+    return found == shaped_.end() ? std::string() : found->second;
+  }
+
   const Parameter& weights(const Layer& l) const { return parameters_.at(l.weights); }
 
   std::string place_convolution(const ProgramOperator& o, Layer& l) const {
     const std::vector<int64_t>& dims = weights(l).dims;
     if (dims.size() != 4) return "its weights have not four dimensions";
-    const int64_t groups = o.integer("groups", 1);
-    l.axis = 0;
-    if (groups < 1 || dims[0] % groups != 0) return "its groups do not fit its weights";
-    if (groups != 1 && dims[1] != 1) return "it has groups of several channels";
-    if (groups != 1) l.multiplier = dims[0] / groups;
+    l.groups = o.integer("groups", 1);
+    // Transposed convolutions have weights [input channels, output channels of a group, ...].
+    const bool transposed = o.type.find("transpose") != std::string::npos;
+    l.axis = transposed ? 1 : 0;
+    l.means = !transposed;
+    if (l.groups < 1 || dims[0] % l.groups != 0) return "its groups do not fit its weights";
+    if (transposed && l.groups != 1 && dims[1] != 1) return "it is transposed and has groups of several channels";
+    if (transposed && l.groups != 1) l.axis = 0;
     const auto format = o.texts.find("data_format");
     l.x_channels = format == o.texts.end() || format->second != "NHWC" ? 1 : 3;
     return {};
@@ -107,19 +145,29 @@ class Finder {
 
   std::string place_product(const ProgramOperator& o, Layer& l) const {
     if (weights(l).dims.size() != 2) return "its weights are no matrix";
-    if (o.integer("trans_x", 0) != 0 || o.integer("transpose_X", 0) != 0) return "its operand is transposed";
+    const bool transposed = o.integer("trans_x", 0) != 0 || o.integer("transpose_X", 0) != 0;
+    if (precision_ == Precision::kIntegers && transposed) return "its operand is transposed";
     if (o.integer("y_num_col_dims", 1) != 1) return "its weights are no matrix";
     l.axis = o.integer("trans_y", 0) != 0 || o.integer("transpose_Y", 0) != 0 ? 0 : 1;
     l.x_channels = -1;
     return {};
   }
 
-  std::string unfit(const Layer& l) const {
+  std::string unfit(const Layer& l, const Kind& kind) const {
     const Parameter& w = weights(l);
     if (w.dtype != static_cast<int64_t>(VarDtype::kFloat32)) return "its weights are not float32";
     if (w.content.empty()) return "its weights are empty";
     if (readers_.at(l.weights) != 1) return "several operators read its weights";
     if (l.x.variable.empty() || parameters_.count(l.x.variable) != 0) return "both operands are constants";
+    const std::vector<float> values = floats_of(w);
+    if (!std::all_of(values.begin(), values.end(), [](float v) { return std::isfinite(v); })) {
+      return "its weights have values that are no finite numbers";
+    }
+    if (precision_ == Precision::kHalfWeights) {
+      const bool fit = std::all_of(values.begin(), values.end(), [](float v) { return std::fabs(v) < kHalfEnd; });
+      if (!fit) return "its weights reach further than float16";
+    }
+    if (kind.family == Family::kTable) return {};
     const ProgramVariable* x = program_.find(l.x.variable);
     if (x == nullptr || x->dtype != static_cast<int64_t>(VarDtype::kFloat32)) return "its operand is not float32";
     return {};
@@ -132,18 +180,24 @@ class Finder {
 
   Correction correction(size_t index, const Layer& l, bool convolution) const {
     if (!read_once(l.name)) return {};
+    if (!l.means) return {};
     const int64_t channels = weights(l).dims[static_cast<size_t>(l.axis)];
-    const auto fits = [&](const std::string& name) {
+    const auto fitting = [&](const std::string& variable) {
+      const std::string name = parameter_of(variable);
       const auto found = parameters_.find(name);
-      return found != parameters_.end() && read_once(name) &&
-             found->second.dtype == static_cast<int64_t>(VarDtype::kFloat32) &&
-             found->second.content.size() == static_cast<size_t>(channels) * sizeof(float);
+      const bool fits = found != parameters_.end() && read_once(variable) && read_once(name) &&
+                        found->second.dtype == static_cast<int64_t>(VarDtype::kFloat32) &&
+                        found->second.content.size() == static_cast<size_t>(channels) * sizeof(float);
+      return fits ? name : std::string();
     };
     for (size_t i = index + 1; i < program_.operators.size(); ++i) {
       const ProgramOperator& o = program_.operators[i];
       if (o.input("X") != l.name) continue;
-      if (convolution && o.type == "batch_norm" && fits(o.input("Mean"))) return {o.input("Mean"), 1};
-      if (o.type == "elementwise_add" && fits(o.input("Y"))) return {o.input("Y"), -1};
+      const bool norm = convolution && o.type == "batch_norm";
+      if (norm || o.type == "elementwise_add") {
+        const std::string parameter = fitting(o.input(norm ? "Mean" : "Y"));
+        if (!parameter.empty()) return {parameter, norm ? 1.0 : -1.0};
+      }
       return {};
     }
     return {};
@@ -151,16 +205,18 @@ class Finder {
 
   const Program& program_;
   const ParameterMap& parameters_;
+  Precision precision_;
   std::map<std::string, int> readers_;
   std::map<std::string, int> writes_;
   std::map<WrittenValue, WrittenValue> views_;
+  std::map<std::string, std::string> shaped_;  ///< parameters that were given another shape
 };
 
 }  // namespace
 
-std::vector<Layer> find_layers(const Program& program, const ParameterMap& parameters,
+std::vector<Layer> find_layers(const Program& program, const ParameterMap& parameters, Precision precision,
                                const std::vector<std::string>& keep) {
-  std::vector<Layer> layers = Finder(program, parameters).find();
+  std::vector<Layer> layers = Finder(program, parameters, precision).find();
   for (const std::string& name : keep) {
     bool found = false;
     for (Layer& l : layers) {

@@ -7,7 +7,7 @@
 #include "cli/quantize/parameters.h"
 #include "cli/quantize/program.h"
 
-/// Products and convolutions of a program, and which of them can be computed with integers of 8 bits.
+/// Products and convolutions of a program, and which of them can have fewer bits.
 namespace coracle::cli {
 
 /// A value of the main block: what the `write`-th operator that writes the variable leaves there (0 the first), or -1
@@ -37,16 +37,24 @@ struct Layer {
   WrittenValue seen;  ///< what runs show of x: where operators only give it another shape, their operand
   std::string weights_slot;
   std::string weights;
-  int axis = 0;            ///< dimension of the weights that has a scale for each element
-  int x_channels = -1;     ///< dimension of x that the mean error of weights follows from; -1 none
-  int64_t multiplier = 0;  ///< depthwise: output channels of an input channel; 0: all channels take part in all
+  int axis = 0;         ///< dimension of the weights that has a scale for each element
+  int x_channels = -1;  ///< dimension of x that the mean error of weights follows from; -1 the last
+  bool means = true;    ///< whether it does
+  int64_t groups = 1;   ///< of channels
   Correction correction;
   std::string kept;  ///< why it stays in float32; empty: it is quantised
 };
 
+/// What becomes of layers.
+enum class Precision {
+  kIntegers,        ///< operands and weights of int8
+  kIntegerWeights,  ///< weights alone
+  kHalfWeights,     ///< weights of float16, tables that rows are taken from too
+};
+
 /// All products and convolutions with constant weights, in the order of the program. `keep`: names of results or
 /// weights of those that stay. Throws Failure (usage) where a name is of none of them.
-std::vector<Layer> find_layers(const Program& program, const ParameterMap& parameters,
+std::vector<Layer> find_layers(const Program& program, const ParameterMap& parameters, Precision precision,
                                const std::vector<std::string>& keep);
 
 }  // namespace coracle::cli

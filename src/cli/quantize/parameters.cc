@@ -117,10 +117,19 @@ std::vector<float> floats_of(const Parameter& p) {
 
 std::string parameters_path(const std::string& program, const std::string& given) {
   if (!given.empty()) return given;
-  fs::path path(program);
-  if (path.extension() == ".pdmodel") return path.replace_extension(".pdiparams").string();
-  for (const auto& [name, with] : {std::pair("__model__", "__params__"), std::pair("model", "params")}) {
-    if (path.filename() == name && fs::exists(path.parent_path() / with)) return (path.parent_path() / with).string();
+  const fs::path path(program);
+  const std::string extension = path.extension().string();
+  std::vector<fs::path> candidates;
+  if (extension == ".pdmodel" || extension == ".json") {
+    candidates.push_back(fs::path(path).replace_extension(".pdiparams"));
+  } else {
+    candidates.emplace_back(program + ".pdiparams");
+  }
+  if (path.filename() == "model") candidates.push_back(path.parent_path() / "params");
+  candidates.push_back(path.parent_path() / "__params__");
+  std::error_code error;
+  for (const fs::path& candidate : candidates) {
+    if (fs::is_regular_file(candidate, error)) return candidate.string();
   }
   return path.parent_path().empty() ? "." : path.parent_path().string();
 }

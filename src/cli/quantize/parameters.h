@@ -7,7 +7,7 @@
 
 #include "cli/quantize/program.h"
 
-/// Parameter files of a ProgramDesc: records of a header, a TensorDesc and the elements.
+/// Parameter files of both formats: records of a header, a TensorDesc and the elements.
 namespace coracle::cli {
 
 struct Parameter {

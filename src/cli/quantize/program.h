@@ -3,20 +3,26 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
-/// A ProgramDesc whose main block can be changed. What is not changed stays byte for byte as it is in the file.
+/// A program of either of Paddle's formats whose main block can be changed. Operators, slots and attributes of both
+/// have the names of ProgramDesc; values of PIR, which have none in the file, have the names that the library shows.
+/// What is not changed stays as it is in the file.
 namespace coracle::cli {
 
-/// VarType numbers of element types that are written.
-enum class VarDtype : int64_t { kInt32 = 2, kFloat32 = 5, kInt8 = 21 };
+enum class ProgramFormat { kProgramDesc, kPir };
+
+/// VarType numbers of element types that are read or written.
+enum class VarDtype : int64_t { kInt32 = 2, kFloat16 = 4, kFloat32 = 5, kInt8 = 21 };
 
 struct ProgramVariable {
-  std::string bytes;  ///< the VarDesc
+  std::string bytes;  ///< as in the file; empty: it is new
   std::string name;
-  int64_t type = 0;
+  int64_t type = 0;    ///< a VarType number
   int64_t dtype = -1;  ///< a VarType number; -1 unknown
   std::vector<int64_t> dims;
   bool persistable = false;
@@ -28,13 +34,33 @@ struct ProgramVariable {
 /// Names of variables by slot.
 using ProgramSlots = std::map<std::string, std::vector<std::string>>;
 
+/// An attribute that is written: true or false, an integer, a real number, a text, or an element type.
+using AttributeToWrite = std::variant<bool, int64_t, float, std::string, VarDtype>;
+
+/// What a new operator is written from, in the order of its operands, results and attributes. An empty variable is one
+/// that is left out.
+struct NewOperator {
+  std::string type;
+  std::vector<std::pair<std::string, std::string>> inputs;
+  std::vector<std::pair<std::string, std::string>> outputs;
+  std::vector<std::pair<std::string, AttributeToWrite>> attributes;
+};
+
 struct ProgramOperator {
-  std::string bytes;  ///< the OpDesc
+  struct Replaced {
+    std::string slot;
+    std::string from;
+    std::string to;
+  };
+
+  std::string bytes;  ///< as in the file; empty: it is new
   std::string type;
   ProgramSlots inputs;
   ProgramSlots outputs;
   std::map<std::string, int64_t> integers;   ///< attributes that are an integer or true or false
   std::map<std::string, std::string> texts;  ///< attributes that are a text
+  std::vector<Replaced> replaced;            ///< what it reads otherwise than in the file
+  NewOperator made;                          ///< where it is new
 
   /// The only variable of a slot; empty if there is none or there are several.
   std::string input(const std::string& slot) const;
@@ -46,19 +72,25 @@ struct ProgramOperator {
 
 ProgramVariable dense_variable(const std::string& name, VarDtype dtype, const std::vector<int64_t>& dims,
                                bool parameter);
-/// quantize_linear or dequantize_linear for one scale (axis -1) or one for each element of dimension `axis`, 8 bits,
-/// ties to even.
-ProgramOperator linear_rounding(const char* type, const std::string& x, const std::string& scale,
-                                const std::string& zero_point, const std::string& y, int axis);
+ProgramOperator new_operator(NewOperator made);
+
+struct Program;
+
+/// Writes programs of a format, with what of the file is around variables and operators.
+class ProgramWriter {
+ public:
+  virtual ~ProgramWriter() = default;
+  virtual ProgramFormat format() const = 0;
+  virtual std::string bytes_of(const Program& program) const = 0;
+};
 
 struct Program {
-  std::vector<ProgramVariable> variables;   ///< of the main block
-  std::vector<ProgramOperator> operators;   ///< of the main block
-  std::string block_rest;                   ///< its other fields
-  std::vector<std::string> other_blocks;    ///< BlockDescs
-  std::vector<std::string> read_by_others;  ///< names of variables that operators of other blocks read
-  std::string rest;                         ///< the program's other fields
+  std::vector<ProgramVariable> variables;       ///< of the main block
+  std::vector<ProgramOperator> operators;       ///< of the main block
+  std::vector<std::string> read_by_others;      ///< names of variables that operators of other blocks read
+  std::shared_ptr<const ProgramWriter> writer;  ///< never null behind parse_program
 
+  ProgramFormat format() const { return writer->format(); }
   const ProgramVariable* find(std::string_view name) const;
   /// Names of all parameters in the order of a combined file.
   std::vector<std::string> parameters() const;
@@ -66,6 +98,8 @@ struct Program {
 
 /// Throws Failure (invalid model) that names `file`.
 Program parse_program(const std::string& file, const std::string& content);
+Program parse_programdesc(const std::string& file, const std::string& content);
+Program parse_pir(const std::string& file, const std::string& content);
 std::string bytes_of(const Program& program);
 
 }  // namespace coracle::cli

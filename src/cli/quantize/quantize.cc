@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/json.h"
 #include "cli/progress.h"
+#include "cli/quantize/model_output.h"
 #include "cli/quantize/report.h"
 #include "cli/quantize/trial.h"
 #include "cli/run_folder.h"
@@ -25,7 +26,7 @@ constexpr size_t kFewSets = 16;
 /// One of so many sets is held back to measure the answers with.
 constexpr size_t kHeldBack = 5;
 
-/// The files of a ProgramDesc model.
+/// The files of a model.
 struct ModelPaths {
   std::string program;
   std::string parameters;
@@ -36,10 +37,10 @@ ModelPaths paths_of(const ModelArguments& arguments) {
   d.Parse(api::inspect(arguments.model, arguments.params).c_str());
   const std::string program = d["file"].GetString();
   const std::string format = d["format"].GetString();
-  if (format != "ProgramDesc") {
-    throw Failure(ExitCode::kUnsupported,
-                  fmt::format("{}: its format is {}; only ProgramDesc models (.pdmodel, __model__) can be quantised",
-                              printable(program), format));
+  if (format != "ProgramDesc" && format != "PIR") {
+    throw Failure(ExitCode::kUnsupported, fmt::format("{}: its format is {}; only Paddle's own files (.pdmodel, "
+                                                      "__model__, .json) can be quantised",
+                                                      printable(program), format));
   }
   if (!fs::is_regular_file(program)) {
     throw Failure(ExitCode::kUnsupported, printable(program) + ": unpack the archive first, it is read as files");
@@ -76,33 +77,41 @@ std::vector<InputOptions> first(const std::vector<InputOptions>& sets) {
   return {sets.begin(), sets.begin() + static_cast<std::ptrdiff_t>(std::min(sets.size(), kMost))};
 }
 
-/// NAME.coracle, NAME.pdmodel with NAME.pdiparams beside it, or a folder of inference.pdmodel and what goes with it.
-void write_model(const ModelBytes& model, const std::string& output, const std::string& original) {
-  const fs::path path(output);
-  const auto span = [](const std::string& s) {
-    return api::Span<const std::byte>(reinterpret_cast<const std::byte*>(s.data()), s.size());
-  };
-  if (path.extension() == ".coracle") {
-    api::Model(span(model.program), span(model.parameters)).save(output);
-    return;
+/// Throws Failure where there are no inputs, and warns of few.
+void require_data(const std::vector<InputOptions>& sets) {
+  if (sets.empty()) {
+    throw Failure(ExitCode::kUsage, "ranges of values are measured with real inputs: give --data or --input");
   }
-  fs::path program = path;
-  if (path.extension() != ".pdmodel") {
-    std::error_code error;
-    fs::create_directories(path, error);
-    if (error) throw Failure(ExitCode::kIo, printable(output) + ": cannot be made: " + error.message());
-    program = path / "inference.pdmodel";
-    for (const char* beside : {"inference.yml", "infer_cfg.yml", "deploy.yaml"}) {
-      const fs::path from = fs::path(original).parent_path() / beside;
-      if (fs::exists(from, error)) fs::copy_file(from, path / beside, fs::copy_options::overwrite_existing, error);
-    }
-  }
-  if (fs::exists(program) && fs::equivalent(program, original)) {
-    throw Failure(ExitCode::kUsage, "-o " + printable(output) + ": the model itself is there; give another place");
-  }
-  write_file(fs::path(program).replace_extension(".pdiparams").string(), model.parameters);
-  write_file(program.string(), model.program);
+  if (sets.size() >= kFewSets) return;
+  fmt::print(stderr, "coracle: warning: {} set{} of inputs: values may reach further than seen; 32 to 500 are usual\n",
+             sets.size(), sets.size() == 1 ? "" : "s");
 }
+
+Precision precision_of(const QuantizeArguments& q) {
+  if (q.half) return Precision::kHalfWeights;
+  return q.weights_only.empty() ? Precision::kIntegers : Precision::kIntegerWeights;
+}
+
+/// What runs with, in sets; none where the command line names no files.
+std::vector<InputOptions> sets_of(const ModelArguments& arguments, const SessionArguments& session,
+                                  const QuantizeArguments& q) {
+  const api::Model model(arguments.model, arguments.params, Interruption::interruptible(arguments.options));
+  std::vector<InputOptions> sets = input_sets(model, session.inputs, q.data);
+  if (sets.size() == 1 && sets[0].files.empty()) sets.clear();
+  return sets;
+}
+
+/// A step of quantising, shown while it runs.
+class Steps {
+ public:
+  std::function<void(size_t, size_t)> tell() const {
+    return [this](size_t done, size_t all) { progress_.show(done, all); };
+  }
+  void clear() const { progress_.clear(); }
+
+ private:
+  Progress progress_;
+};
 
 }  // namespace
 
@@ -110,48 +119,59 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   const Interruption interruption;
   const ModelPaths paths = paths_of(arguments);
   const Program program = parse_program(paths.program, read_file(paths.program));
+  const ModelOutput output(q.output, paths.program, program.format());
   const ParameterMap parameters = read_parameter_files(paths.parameters, program.parameters());
-  const std::vector<Layer> layers = find_layers(program, parameters, q.keep);
-  std::vector<InputOptions> sets;
-  {
-    const api::Model model(arguments.model, arguments.params, Interruption::interruptible(arguments.options));
-    sets = input_sets(model, session.inputs, q.data);
-  }
-  if (sets.size() == 1 && sets[0].files.empty()) {
-    throw Failure(ExitCode::kUsage, "ranges of values are measured with real inputs: give --data or --input");
-  }
-  if (sets.size() < kFewSets) {
-    fmt::print(stderr,
-               "coracle: warning: {} set{} of inputs: values may reach further than seen; 32 to 500 are usual\n",
-               sets.size(), sets.size() == 1 ? "" : "s");
-  }
+  const Precision precision = precision_of(q);
+  const std::vector<Layer> layers = find_layers(program, parameters, precision, q.keep);
+  const std::vector<InputOptions> sets = sets_of(arguments, session, q);
+  const Steps steps;
   const Split data = split(sets);
-  const Progress progress;
-  const auto tell = [&](size_t done, size_t all) { progress.show(done, all); };
-  const Calibration calibration(arguments, session, data.seen, tell);
-  const Activations activations = calibration.activations(layers);
-  progress.clear();
-  Trial trial(program, parameters, layers, activations, {q.percentile, q.correct_bias});
-  if (q.method == "auto") {
-    choose_methods(trial, Answers(arguments, session, first(data.seen)), tell);
-    progress.clear();
+  std::optional<Trial> trial;
+  Activations activations;
+  std::string method = q.method;
+  if (precision != Precision::kIntegers) {
+    trial.emplace(program, parameters, layers, precision);
+    method.clear();
   } else {
-    trial.use(trial.all(), range_method(q.method));
+    require_data(sets);
+    activations = Calibration(arguments, session, data.seen, steps.tell()).activations(layers);
+    steps.clear();
+    trial.emplace(program, parameters, layers, activations, RangeOptions{q.percentile, q.correct_bias});
+    if (q.method == "auto") {
+      choose_methods(*trial, Answers(arguments, session, first(data.seen)), steps.tell());
+      steps.clear();
+    } else {
+      trial->use(trial->all(), range_method(q.method));
+    }
   }
-  const Answers original(arguments, session, data.held_back);
-  const Limits limits{q.max_drop, q.least_ratio};
-  const Decision decision = decide(trial, original, limits, tell);
-  progress.clear();
-  const ModelBytes model = trial.model(decision.quantized);
-  write_model(model, q.output, paths.program);
-  Report report{printable(q.output), q.method, sets.size(), data.seen.size(), data.held_back.size(), {}, {}, {}};
-  report.original_bytes = fs::file_size(paths.program) + trial.parameter_bytes();
+  Decision decision{trial->all(), {}};
+  if (!sets.empty()) {
+    // Nothing is chosen by what was seen where weights alone are stored otherwise.
+    const std::vector<InputOptions>& compared = precision == Precision::kIntegers ? data.held_back : sets;
+    decision = decide(*trial, Answers(arguments, session, compared), {q.max_drop, q.least_ratio}, steps.tell());
+    steps.clear();
+  } else if (q.max_drop || q.least_ratio) {
+    throw Failure(ExitCode::kUsage, "answers are compared with real inputs: give --data or --input");
+  }
+  const ModelBytes model = trial->model(decision.quantized);
+  output.write(model);
+  Report report;
+  report.output = printable(q.output);
+  report.method = method;
+  report.precision = precision;
+  report.sets = sets.size();
+  report.seen = precision == Precision::kIntegers ? data.seen.size() : 0;
+  report.held_back = precision == Precision::kIntegers ? data.held_back.size() : sets.size();
+  report.original_bytes = fs::file_size(paths.program) + trial->parameter_bytes();
   report.quantized_bytes = model.program.size() + model.parameters.size();
   report.outputs = decision.accuracy;
-  report.layers = trial.layers(decision.quantized);
+  report.layers = trial->layers(decision.quantized);
+  if (report.changed_layers() == 0) {
+    fmt::print(stderr, "coracle: warning: no layer became smaller; the written model is as the original\n");
+  }
   if (!q.report.empty()) {
     const bool page = fs::path(q.report).extension() == ".html";
-    write_file(q.report, page ? page_of(report) : json_of(report) + "\n");
+    replace_file(q.report, page ? page_of(report) : json_of(report) + "\n");
   }
   fmt::print("{}", q.json ? json_of(report) + "\n" : text_of(report));
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "cli/failure.h"
 
@@ -81,6 +80,12 @@ double ValueCounts::square_of_errors(double range) const {
     sum += static_cast<double>(bins_[i]) * square;
   }
   return sum;
+}
+
+std::vector<uint64_t> ValueCounts::histogram(size_t parts) const {
+  std::vector<uint64_t> sums(parts);
+  for (size_t i = 0; i < kBins; ++i) sums[i * parts / kBins] += bins_[i];
+  return sums;
 }
 
 double ValueCounts::noise_ratio(double range) const {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 /// How far the values of a tensor reach that are told apart as integers of 8 bits; larger ones are clipped.
 namespace coracle::cli {
@@ -40,6 +41,8 @@ class ValueCounts {
 
   /// Greatest value that is not clipped; 0 where all values are 0. `percent`: for kPercentile.
   double range(RangeMethod method, double percent) const;
+  /// How many values fall into each of `parts` equal parts of the range up to the largest; zeros in none.
+  std::vector<uint64_t> histogram(size_t parts) const;
   /// Signal to noise in decibels of rounding with that range.
   double noise_ratio(double range) const;
 

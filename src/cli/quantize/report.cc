@@ -34,7 +34,7 @@ std::string decibels(double ratio) {
   return std::isinf(ratio) && ratio > 0 ? "exact" : fmt::format("{:.1f} dB", ratio);
 }
 
-size_t Report::int8_layers() const {
+size_t Report::changed_layers() const {
   return static_cast<size_t>(
       std::count_if(layers.begin(), layers.end(), [](const LayerReport& l) { return l.kept.empty(); }));
 }
@@ -43,19 +43,29 @@ std::string text_of(const Report& r) {
   std::string out = "layer                            operator           operand      weights      range\n";
   for (const LayerReport& l : r.layers) {
     const std::string head = fmt::format("{:<32} {:<18} ", printable(l.name), l.type);
-    out += l.kept.empty() ? fmt::format("{}{:<12} {:<12} {:.4g} ({})\n", head, decibels(l.operand_ratio),
-                                        decibels(l.weights_ratio), l.range, l.method)
-                          : fmt::format("{}float32: {}\n", head, l.kept);
+    if (!l.kept.empty()) {
+      out += fmt::format("{}float32: {}\n", head, l.kept);
+    } else if (l.method.empty()) {
+      out += fmt::format("{}{:<12} {}\n", head, "float32", decibels(l.weights_ratio));
+    } else {
+      out += fmt::format("{}{:<12} {:<12} {:.4g} ({})\n", head, decibels(l.operand_ratio), decibels(l.weights_ratio),
+                         l.range, l.method);
+    }
   }
-  out += fmt::format("ranges by {} of {} set{} of inputs, answers compared for {}{}\n", r.method, r.seen,
-                     r.seen == 1 ? "" : "s", r.held_back, r.seen + r.held_back > r.sets ? ", the same" : " others");
+  if (!r.method.empty()) {
+    out += fmt::format("ranges by {} of {} set{} of inputs, answers compared for {}{}\n", r.method, r.seen,
+                       r.seen == 1 ? "" : "s", r.held_back, r.seen + r.held_back > r.sets ? ", the same" : " others");
+  } else {
+    out += r.sets == 0 ? "answers were not compared: no --data or --input\n"
+                       : fmt::format("answers compared for {} set{} of inputs\n", r.sets, r.sets == 1 ? "" : "s");
+  }
   for (const OutputAccuracy& o : r.outputs) {
     out += fmt::format("{}: signal to noise {}, largest difference {:.3g}, {} of {} decisions changed{}\n",
                        printable(o.name), decibels(o.noise_ratio()), o.max_absolute, o.changed, o.decisions,
                        o.other_shapes == 0 ? "" : fmt::format(", {} answers of another shape", o.other_shapes));
   }
-  out += fmt::format("{}: {} of {} layers with int8, {:.2f} MiB of {:.2f}\n", r.output, r.int8_layers(),
-                     r.layers.size(), mebibytes(r.quantized_bytes), mebibytes(r.original_bytes));
+  out += fmt::format("{}: {} of {} layers with {}, {:.2f} MiB of {:.2f}\n", r.output, r.changed_layers(),
+                     r.layers.size(), r.dtype(), mebibytes(r.quantized_bytes), mebibytes(r.original_bytes));
   return out;
 }
 
@@ -64,7 +74,10 @@ std::string json_of(const Report& r) {
   JsonWriter w(buffer);
   w.StartObject();
   text(w, "output", r.output);
-  text(w, "method", r.method);
+  if (!r.method.empty()) text(w, "method", r.method);
+  text(w, "weights", r.dtype());
+  w.Key("operands_are_quantized");
+  w.Bool(r.precision == Precision::kIntegers);
   number(w, "sets", r.sets);
   number(w, "calibration_sets", r.seen);
   number(w, "compared_sets", r.held_back);
@@ -97,8 +110,8 @@ std::string json_of(const Report& r) {
       text(w, "method", l.method);
       number(w, "operand_range", l.range);
       number(w, "operand_signal_to_noise_db", l.operand_ratio);
-      number(w, "weights_signal_to_noise_db", l.weights_ratio);
     }
+    if (l.tried) number(w, "weights_signal_to_noise_db", l.weights_ratio);
     w.EndObject();
   }
   w.EndArray();

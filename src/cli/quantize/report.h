@@ -11,7 +11,8 @@ namespace coracle::cli {
 /// What came of quantising a model.
 struct Report {
   std::string output;
-  std::string method;
+  std::string method;  ///< of ranges; empty where operands stay as they are
+  Precision precision = Precision::kIntegers;
   size_t sets = 0;       ///< of inputs
   size_t seen = 0;       ///< of them, those that ranges are of
   size_t held_back = 0;  ///< those that answers were compared for
@@ -20,7 +21,10 @@ struct Report {
   size_t original_bytes = 0;
   size_t quantized_bytes = 0;
 
-  size_t int8_layers() const;
+  /// Layers that became other than they were.
+  size_t changed_layers() const;
+  /// "int8", or what else weights are stored as.
+  const char* dtype() const { return precision == Precision::kHalfWeights ? "float16" : "int8"; }
 };
 
 /// "38.2 dB", or "exact" without noise.

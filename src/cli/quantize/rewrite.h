@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,22 +12,25 @@
 
 namespace coracle::cli {
 
-/// A layer's weights as integers.
-struct IntegerWeights {
-  std::string integers;             ///< int8, in the order of the weights
-  std::vector<float> ranges;        ///< for each channel the value that 127 stands for
-  std::vector<double> mean_errors;  ///< of the result's channels, for operands of the given means; empty: not known
-  double noise_ratio = 0;           ///< signal to noise in decibels
+/// A layer's weights in fewer bits.
+struct StoredWeights {
+  VarDtype dtype = VarDtype::kInt8;  ///< or float16
+  std::string content;               ///< in the order of the weights
+  std::vector<float> ranges;         ///< of int8: for each channel the value that 127 stands for
+  std::vector<double> mean_errors;   ///< of the result's channels, for operands of the given means; empty: not known
+  double noise_ratio = 0;            ///< signal to noise in decibels
 };
 
-/// `means`: of the operand's channels; empty: not known.
-IntegerWeights integer_weights(const Layer& layer, const Parameter& weights, const std::vector<double>& means);
+/// Weights as int8. `means`: of the operand's channels; empty: not known.
+StoredWeights integer_weights(const Layer& layer, const Parameter& weights, const std::vector<double>& means);
+/// Weights as float16, rounded half to even.
+StoredWeights half_weights(const Parameter& weights);
 
-/// A layer that is quantised, with the range of its operand.
+/// A layer that is quantised, with the range of its operand; without one its operand stays as it is.
 struct QuantizedLayer {
   const Layer* layer;
-  double range;
-  const IntegerWeights* weights;
+  std::optional<double> range;
+  const StoredWeights* weights;
 };
 
 struct ModelBytes {
@@ -34,8 +38,8 @@ struct ModelBytes {
   std::string parameters;
 };
 
-/// The model with operands and weights of `layers` rounded by quantize_linear and dequantize_linear; weights are stored
-/// as int8.
+/// The model with operands of `layers` rounded and their weights stored as said, by operators that bring them to
+/// float32.
 ModelBytes rewritten(Program program, ParameterMap parameters, const std::vector<QuantizedLayer>& layers);
 
 }  // namespace coracle::cli

@@ -52,6 +52,20 @@ Trial::Trial(Program program, ParameterMap parameters, std::vector<Layer> layers
   }
 }
 
+Trial::Trial(Program program, ParameterMap parameters, std::vector<Layer> layers, Precision precision)
+    : program_(std::move(program)), parameters_(std::move(parameters)), layers_(std::move(layers)) {
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    if (!layers_[i].kept.empty()) continue;
+    const Parameter& weights = parameters_.at(layers_[i].weights);
+    candidates_.push_back(
+        {i,
+         RangeMethod::kMinMax,
+         {},
+         nullptr,
+         precision == Precision::kHalfWeights ? half_weights(weights) : integer_weights(layers_[i], weights, {})});
+  }
+}
+
 std::vector<size_t> Trial::all() const {
   std::vector<size_t> numbers(count());
   std::iota(numbers.begin(), numbers.end(), size_t{0});
@@ -74,20 +88,25 @@ ModelBytes Trial::model(const std::vector<size_t>& quantized) const {
   std::vector<QuantizedLayer> chosen;
   for (size_t i : quantized) {
     const Candidate& c = candidates_[i];
-    chosen.push_back({&layers_[c.layer], c.range(), &c.weights});
+    const std::optional<double> range = c.counts == nullptr ? std::nullopt : std::optional(c.range());
+    chosen.push_back({&layers_[c.layer], range, &c.weights});
   }
   return rewritten(program_, parameters_, chosen);
 }
 
 std::vector<LayerReport> Trial::layers(const std::vector<size_t>& quantized) const {
   std::vector<LayerReport> reports;
-  for (const Layer& l : layers_) reports.push_back({l.name, l.type, l.weights, {}, l.kept, 0, 0, 0});
+  for (const Layer& l : layers_) reports.push_back({l.name, l.type, l.weights, {}, l.kept});
   for (size_t i = 0; i < candidates_.size(); ++i) {
     const Candidate& c = candidates_[i];
     LayerReport& r = reports[c.layer];
-    r.method = text_of(c.method);
-    r.range = c.range();
-    r.operand_ratio = c.counts->noise_ratio(c.range());
+    r.tried = true;
+    if (c.counts != nullptr) {
+      r.method = text_of(c.method);
+      r.range = c.range();
+      r.operand_ratio = c.counts->noise_ratio(c.range());
+      r.counts = c.counts;
+    }
     r.weights_ratio = c.weights.noise_ratio;
     const bool stays = std::find(quantized.begin(), quantized.end(), i) == quantized.end();
     if (stays) r.kept = "with it the answers are too far away";

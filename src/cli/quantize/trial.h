@@ -18,11 +18,13 @@ struct LayerReport {
   std::string name;
   std::string type;
   std::string weights;
-  std::string method;        ///< that the range of its operand is by
-  std::string kept;          ///< why it stays in float32; empty: it is quantised
-  double range = 0;          ///< of its operand
-  double operand_ratio = 0;  ///< signal to noise of the rounded operand in decibels
-  double weights_ratio = 0;  ///< and of the rounded weights
+  std::string method;                   ///< that the range of its operand is by
+  std::string kept;                     ///< why it stays in float32; empty: it is quantised
+  double range = 0;                     ///< of its operand
+  double operand_ratio = 0;             ///< signal to noise of the rounded operand in decibels
+  double weights_ratio = 0;             ///< and of the rounded weights
+  const ValueCounts* counts = nullptr;  ///< of its operand, where it was looked at
+  bool tried = false;                   ///< whether its weights were rounded
 };
 
 struct RangeOptions {
@@ -33,9 +35,11 @@ struct RangeOptions {
 /// A model that is written with some of its layers quantised.
 class Trial {
  public:
-  /// `activations` must outlive it.
+  /// Operands and weights as integers. `activations` must outlive it.
   Trial(Program program, ParameterMap parameters, std::vector<Layer> layers, const Activations& activations,
         const RangeOptions& options);
+  /// Weights alone, as int8 or float16.
+  Trial(Program program, ParameterMap parameters, std::vector<Layer> layers, Precision precision);
 
   /// Layers that can be quantised.
   size_t count() const { return candidates_.size(); }
@@ -54,8 +58,8 @@ class Trial {
     size_t layer;
     RangeMethod method;
     std::array<double, std::size(kRangeMethods)> ranges;  ///< by method
-    const ValueCounts* counts;                            ///< of its operand
-    IntegerWeights weights;
+    const ValueCounts* counts;                            ///< of its operand; null: it stays as it is
+    StoredWeights weights;
 
     double range() const { return ranges[static_cast<size_t>(method)]; }
   };

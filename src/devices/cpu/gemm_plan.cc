@@ -15,21 +15,6 @@ constexpr int64_t kPackGrain = 16 << 10;
 /// Multiplications below which a part is not worth a thread.
 constexpr int64_t kGrain = 256 << 10;
 
-GemmCall bound(const GemmPlan& plan, const float* a, const float* packed, float* c, const EpilogueOp* ops,
-               int op_count) {
-  GemmCall call = plan.call;
-  call.a = a;
-  call.packed = packed + plan.packed_offset;
-  call.c = c;
-  call.epilogue = ops;
-  call.epilogue_size = op_count;
-  if (plan.has_image) {
-    call.image = &plan.image;
-    call.zeros = plan.zeros.data();
-  }
-  return call;
-}
-
 /// With fewer, reading the larger packed weights takes the time.
 constexpr int64_t kLeastTileRows = 16;
 
@@ -39,6 +24,21 @@ constexpr int64_t kLeastDotSide = 64;
 int64_t whole(int64_t count, int64_t of) { return (count + of - 1) / of * of; }
 
 }  // namespace
+
+GemmCall bound(const GemmPlan& plan, const float* a, const float* packed, float* c, const EpilogueOp* ops,
+               int op_count) {
+  GemmCall call = plan.call;
+  call.a = a;
+  if (packed != nullptr) call.packed = packed + plan.packed_offset;
+  call.c = c;
+  call.epilogue = ops;
+  call.epilogue_size = op_count;
+  if (plan.has_image) {
+    call.image = &plan.image;
+    call.zeros = plan.zeros.data();
+  }
+  return call;
+}
 
 Misfit mode_misfit(ComputeMode mode, int64_t rows, const GemmShape& shape) {
   constexpr int64_t kSide = 16;
@@ -95,7 +95,7 @@ void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, c
   // The larger operand is split: each thread reads all of the other one.
   const bool many_panels = panels >= kLeastPanels * pool.threads();
   const bool many_rows = plan.rows >= kLeastRows * pool.threads();
-  if (many_rows && !(many_panels && shape.columns * shape.taps > 2 * plan.rows)) {
+  if (many_rows && !(many_panels && shape.columns * shape.taps > 4 * plan.rows)) {
     pool.parallel_for(plan.rows, std::max(kGrain / row_cost, kLeastRows),
                       [&](int64_t begin, int64_t end) { gemm.run(call, begin, end, 0, plan.panels); });
     return;

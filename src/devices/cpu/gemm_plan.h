@@ -96,6 +96,10 @@ struct GemmForm {
   void pack_matrices(const float* from, float* to, ThreadPool& pool) const;
 };
 
+/// The call of a plan with its tensors and epilogue. `packed` may be null.
+GemmCall bound(const GemmPlan& plan, const float* a, const float* packed, float* c, const EpilogueOp* ops,
+               int op_count);
+
 /// Runs one plan on all threads, split over rows or, where they are few, over columns.
 void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,
               const EpilogueOp* ops, int op_count, ThreadPool& pool) noexcept;

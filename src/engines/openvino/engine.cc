@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/engine.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <string_view>
 
 #include "base/log.h"
+#include "base/quiet_writes.h"
 #include "engines/openvino/api.h"
 #include "engines/openvino/network.h"
+#include "engines/openvino/unnamed_file.h"
 #include "ops/common/indices.h"
 
 /// OpenVINO's CPU computes with numbers only: where a value is none (NaN), functions with a comparison in them (relu,
@@ -155,26 +153,13 @@ class Run final : public BlockRun {
   Handle<InferRequest> request_;
 };
 
-/// OpenVINO writes compiled blocks to files alone.
+/// OpenVINO writes compiled blocks to files alone, and says of no write whether it failed.
 std::vector<uint8_t> export_model(const Api& api, const CompiledModel* model) {
-  const char* folder = ::secure_getenv("TMPDIR");
-  std::string path = text(folder == nullptr ? "/tmp" : folder, "/coracle-block-XXXXXX");
-  const int fd = ::mkstemp(path.data());
-  require(fd >= 0, ErrorCode::kIo, "no file can be made in ", path);
-  ::close(fd);
-  std::vector<uint8_t> bytes;
-  const int status = api.export_model(model, path.c_str());
-  if (status == 0) {
-    std::FILE* file = std::fopen(path.c_str(), "re");
-    uint8_t block[1U << 16U];
-    for (size_t got = 1; file != nullptr && got > 0;) {
-      got = std::fread(block, 1, sizeof(block), file);
-      bytes.insert(bytes.end(), block, block + got);
-    }
-    if (file != nullptr) std::fclose(file);
-  }
-  ::unlink(path.c_str());
-  api.check(status, "saving a block");
+  const QuietWrites quiet;
+  const UnnamedFile file;
+  api.check(api.export_model(model, file.path()), "saving a block");
+  std::vector<uint8_t> bytes = file.content();
+  require(!quiet.failed(), ErrorCode::kIo, "a compiled block is larger than files of this process may be");
   return bytes;
 }
 

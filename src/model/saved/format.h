@@ -18,7 +18,7 @@ inline constexpr std::string_view kMagic{
 
 /// Files of another major number are not read; those of a higher minor one have more that may be passed over.
 inline constexpr uint16_t kMajor = 1;
-inline constexpr uint16_t kMinor = 2;
+inline constexpr uint16_t kMinor = 3;
 
 /// What the operators in a file mean. Raised when one that is written since means something else than before; the
 /// reader then brings older ones up to date.
@@ -35,6 +35,9 @@ inline constexpr std::string_view kWeights = "weights";
 
 /// Name of the section with packed weights. Since 1.1; older readers pass over it.
 inline constexpr std::string_view kPacked = "packed";
+
+/// Name of the section with what engines have compiled of blocks. Since 1.3; older readers pass over it.
+inline constexpr std::string_view kCompiled = "compiled";
 
 struct Head {
   char magic[8];

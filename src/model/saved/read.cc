@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/printable.h"
 #include "graph/patch.h"
+#include "model/saved/read_blocks.h"
 #include "model/saved/read_packed.h"
 
 namespace coracle {
@@ -158,11 +159,11 @@ class Builder {
     return graph;
   }
 
-  /// Packed weights name graphs by these numbers. Throws Error where others would come of `graph`.
+  /// Packed weights and blocks name graphs by these numbers. Throws Error where others would come of `graph`.
   void check_numbers(const Graph& graph) const {
     const std::vector<const Graph*> graphs = numbered_graphs(graph);
     require(std::equal(graphs.begin() + 1, graphs.end(), regions_.begin() + 1, regions_.end()), "its ", regions_.size(),
-            " graphs do not stand in the order of their nodes, which its packed weights rely on");
+            " graphs do not stand in the order of their nodes, which its packed weights and blocks rely on");
   }
 
  private:
@@ -281,6 +282,10 @@ LoadedModel load_saved_model(const File& file, const LoadOptions& options) {
     if (structure.packed.number != 0) {
       builder.check_numbers(model.graph);
       model.packed = saved::packed_constants(structure, file, options.check_weights);
+    }
+    if (count(structure.model().blocks()) != 0) {
+      builder.check_numbers(model.graph);
+      model.blocks = saved::saved_blocks(structure, file, options.check_weights);
     }
     check_interface(model.graph, model.info);
     verify(model.graph, /*infer=*/false);

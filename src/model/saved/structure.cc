@@ -54,15 +54,17 @@ void find_sections(Structure& s) {
     const fb::Section& section = *sections->Get(i);
     const bool is_weights = i == 0 && view(section.name()) == kWeights;
     const bool is_packed = i != 0 && view(section.name()) == kPacked;
-    require(is_weights || is_packed || section.optional(), ErrorCode::kUnsupported, "it has a section ",
+    const bool is_compiled = i != 0 && view(section.name()) == kCompiled;
+    require(is_weights || is_packed || is_compiled || section.optional(), ErrorCode::kUnsupported, "it has a section ",
             in_quotes(view(section.name())), " that this version of Coracle does not know");
-    if (!is_weights && !is_packed) continue;
+    if (!is_weights && !is_packed && !is_compiled) continue;
     const uint64_t space = s.head.file_bytes - std::min(start, s.head.file_bytes);
     require(section.offset() % kSectionAlignment == 0 && section.offset() <= space &&
                 section.bytes() <= space - section.offset(),
-            is_packed ? "its packed weights" : "its weights", " cannot have ", section.bytes(), " bytes from byte ",
-            section.offset(), " of ", space, " on");
-    (is_packed ? s.packed : s.weights) = {.at = start + section.offset(), .bytes = section.bytes(), .number = i};
+            is_weights ? "its weights" : (is_packed ? "its packed weights" : "its compiled blocks"), " cannot have ",
+            section.bytes(), " bytes from byte ", section.offset(), " of ", space, " on");
+    (is_weights ? s.weights : (is_packed ? s.packed : s.compiled)) = {
+        .at = start + section.offset(), .bytes = section.bytes(), .number = i};
   }
 }
 
@@ -167,6 +169,8 @@ ModelInfo info_of(const Structure& structure, const std::string& file) {
   for (uint32_t i = 0; i < count(model.left_out()); ++i) {
     record.left_out.push_back(printable(view(model.left_out()->Get(i))));
   }
+  record.blocks = count(model.blocks());
+  record.compiled = count(model.compiled());
   return info;
 }
 

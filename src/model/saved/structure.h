@@ -45,7 +45,8 @@ struct Structure {
     uint32_t number = 0;
   };
   Section weights;
-  Section packed;  ///< number 0: there is none
+  Section packed;    ///< number 0: there is none
+  Section compiled;  ///< number 0: there is none
 
   const saved_file::Model& model() const { return *saved_file::GetModel(bytes.data()); }
 };

@@ -7,11 +7,13 @@
 #include <cstring>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "base/printable.h"
 #include "model/saved/format.h"
 #include "model/saved/new_file.h"
 #include "model/saved/schema_generated.h"
+#include "model/saved/write_blocks.h"
 
 namespace coracle {
 namespace {
@@ -70,8 +72,9 @@ class Weights {
 /// Builds the structure.
 class Structure {
  public:
-  Structure(const ModelInfo& info, const SavingRecord& record, std::span<const PackedConstants> packed)
-      : info_(info), record_(record), packed_(packed) {}
+  Structure(const ModelInfo& info, const SavingRecord& record, std::span<const PackedConstants> packed,
+            const SavedBlocks& blocks)
+      : info_(info), record_(record), packed_(packed), blocks_(blocks) {}
 
   /// Its bytes, which live as long as this.
   std::span<const uint8_t> build(const Graph& program) {
@@ -86,6 +89,12 @@ class Structure {
     if (!packed.empty()) {
       sections.push_back(fb::CreateSection(b_, text_of(saved::kPacked), packed_at(), packed_bytes_, /*optional=*/true));
     }
+    const saved::BlockTables blocks = saved::write_blocks(b_, blocks_, static_cast<uint32_t>(sections.size()));
+    compiled_bytes_ = blocks.bytes;
+    if (compiled_bytes_ != 0) {
+      sections.push_back(
+          fb::CreateSection(b_, text_of(saved::kCompiled), compiled_at(), compiled_bytes_, /*optional=*/true));
+    }
     const List<Offset<fb::Section>> section_list = b_.CreateVector(sections);
     std::vector<Offset<fb::Rewrites>> rewrites;
     for (const SavingRecord::Rewrites& r : record_.rewrites) {
@@ -98,15 +107,19 @@ class Structure {
     const List<Offset<fb::Declared>> parameters = declared(info_.parameters);
     b_.Finish(fb::CreateModel(b_, text_of(record_.version), text_of(record_.source), text_of(record_.source_format),
                               text_of(info_.producer), rewrite_list, left_out, inputs, outputs, parameters, all,
-                              section_list, packed_list));
+                              section_list, packed_list, blocks.blocks, blocks.compiled, blocks.ranges));
     check_size();
     return {b_.GetBufferPointer(), b_.GetSize()};
   }
   const Weights& weights() const { return weights_; }
   /// Bytes of all sections.
-  uint64_t section_bytes() const { return packed_.empty() ? weights_.size() : packed_at() + packed_bytes_; }
+  uint64_t section_bytes() const {
+    return compiled_bytes_ == 0 ? bytes_before_compiled() : compiled_at() + compiled_bytes_;
+  }
 
  private:
+  uint64_t bytes_before_compiled() const { return packed_.empty() ? weights_.size() : packed_at() + packed_bytes_; }
+  uint64_t compiled_at() const { return saved::aligned(bytes_before_compiled(), saved::kSectionAlignment); }
   uint64_t packed_at() const { return saved::aligned(weights_.size(), saved::kSectionAlignment); }
 
   Text text_of(std::string_view s) { return b_.CreateSharedString(s.data(), s.size()); }
@@ -292,13 +305,15 @@ class Structure {
   Weights weights_;
   std::span<const PackedConstants> packed_;
   uint64_t packed_bytes_ = 0;
+  const SavedBlocks& blocks_;
+  uint64_t compiled_bytes_ = 0;
 };
 
 }  // namespace
 
 void write_saved_model(const std::string& path, const Graph& graph, const ModelInfo& info, const SavingRecord& record,
-                       std::span<const PackedConstants> packed) {
-  Structure structure(info, record, packed);
+                       std::span<const PackedConstants> packed, const SavedBlocks& blocks) {
+  Structure structure(info, record, packed, blocks);
   const std::span<const uint8_t> built = structure.build(graph);
   saved::Head head{};
   std::memcpy(head.magic, saved::kMagic.data(), sizeof(head.magic));
@@ -324,6 +339,13 @@ void write_saved_model(const std::string& path, const Graph& graph, const ModelI
   for (const PackedConstants& p : packed) {
     file.pad(saved::kTensorAlignment);
     file.write(bytes_of(p));
+  }
+  bool is_first = true;
+  for (const SavedBlock& block : blocks.blocks) {
+    for (const SavedCompiled& c : block.compiled) {
+      file.pad(std::exchange(is_first, false) ? saved::kSectionAlignment : saved::kTensorAlignment);
+      file.write(c.content());
+    }
   }
   require(file.size() == head.file_bytes, ErrorCode::kIo, "the saved model ", in_quotes(path), " came to ", file.size(),
           " bytes, planned were ", head.file_bytes);

@@ -6,6 +6,7 @@
 
 #include "base/buffer.h"
 #include "base/deadline.h"
+#include "base/dtypes.h"
 
 namespace coracle {
 namespace {
@@ -228,9 +229,11 @@ Shape convolution_result(const ConvolutionGeometry& g, DataFormat format, int sp
 namespace {
 
 /// Element types, and ranks where they are known. False where a rank is not.
-bool check_operands(InferArgs& a, int spatial, int filter_port) {
+bool check_operands(InferArgs& a, int spatial, int filter_port, bool narrow_filter = false) {
   require(is_float(a.dtype(0)), "x is ", a.dtype(0), ", expected a real type");
-  require(a.dtype(0) == a.dtype(filter_port), "x is ", a.dtype(0), ", but filter is ", a.dtype(filter_port));
+  const DType filter = a.dtype(filter_port);
+  const bool narrow = narrow_filter && a.dtype(0) == DType::kFloat32 && (kHalfTypes | DType::kInt8).has(filter);
+  require(a.dtype(0) == filter || narrow, "x is ", a.dtype(0), ", but filter is ", filter);
   if (a.shape(0).rank_known() && a.shape(filter_port).rank_known()) return true;
   a.set(0, a.dtype(0), Shape::filled(spatial + 2, kUnknown));
   return false;
@@ -238,8 +241,9 @@ bool check_operands(InferArgs& a, int spatial, int filter_port) {
 
 }  // namespace
 
-void infer_convolution(const ConvolutionAttributes& op, InferArgs& a, int spatial, int filter_port) {
-  if (!check_operands(a, spatial, filter_port)) return;
+void infer_convolution(const ConvolutionAttributes& op, InferArgs& a, int spatial, int filter_port,
+                       bool narrow_filter) {
+  if (!check_operands(a, spatial, filter_port, narrow_filter)) return;
   const ConvolutionGeometry g = convolution_geometry(op, a.shape(0), a.shape(filter_port), spatial);
   a.set(0, a.dtype(0), convolution_result(g, op.data_format, spatial));
 }

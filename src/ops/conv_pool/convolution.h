@@ -61,8 +61,10 @@ int64_t convolution_flops(const NodeFacts& f);
 /// Each element of x goes to as many results as the filter [in, out / groups, kernel...] has for its channel.
 int64_t transposed_flops(const NodeFacts& f);
 
-/// Output 0 of a convolution whose operand 0 is x and whose operand `filter_port` is the filter.
-void infer_convolution(const ConvolutionAttributes& op, InferArgs& a, int spatial, int filter_port = 1);
+/// Output 0 of a convolution whose operand 0 is x and whose operand `filter_port` is the filter. With `narrow_filter`
+/// the filter of a float32 image may be of 16 bits or int8.
+void infer_convolution(const ConvolutionAttributes& op, InferArgs& a, int spatial, int filter_port = 1,
+                       bool narrow_filter = false);
 /// `output_size` is null while it is not known.
 void infer_transposed(const ConvolutionAttributes& op, const Ints& output_padding, const Ints* output_size,
                       InferArgs& a, int spatial);

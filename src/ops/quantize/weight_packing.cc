@@ -72,20 +72,31 @@ void pack_weight(const WeightPacking& packing, const std::vector<int8_t>& whole,
   }
 }
 
-Buffer<double> unpacked_weight(const WeightPacking& packing, const Tensor& packed, const Tensor& scales, int64_t rows,
-                               int64_t columns, int64_t group_size) {
-  const Buffer<double> scale = doubles_of(scales);
-  const auto* from = packed.data<int8_t>();
-  Buffer<double> numbers(static_cast<size_t>(rows * columns));
+Buffer<int8_t> unpacked_integers(const WeightPacking& packing, const int8_t* packed, int64_t rows, int64_t columns) {
+  Buffer<int8_t> numbers(static_cast<size_t>(rows * columns));
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t c = 0; c < columns; ++c) {
       const int64_t place = packed_place(packing, r, c, rows, columns);
-      const int byte = from[packing.bits == 4 ? place / 2 : place] & 0xFF;
+      const int byte = packed[packing.bits == 4 ? place / 2 : place] & 0xFF;
       const int number = packing.bits == 4 ? (byte >> (place % 2 * 4) & 15) - 8
                          : packing.plain   ? static_cast<int8_t>(byte)
                                            : byte - 128;
-      const int64_t group = group_size > 0 ? r / group_size : 0;
-      numbers[static_cast<size_t>(r * columns + c)] = number * scale[static_cast<size_t>(group * columns + c)];
+      numbers[static_cast<size_t>(r * columns + c)] = static_cast<int8_t>(number);
+    }
+  }
+  return numbers;
+}
+
+Buffer<double> unpacked_weight(const WeightPacking& packing, const Tensor& packed, const Tensor& scales, int64_t rows,
+                               int64_t columns, int64_t group_size) {
+  const Buffer<double> scale = doubles_of(scales);
+  const Buffer<int8_t> integers = unpacked_integers(packing, packed.data<int8_t>(), rows, columns);
+  Buffer<double> numbers(static_cast<size_t>(rows * columns));
+  for (int64_t r = 0; r < rows; ++r) {
+    const int64_t group = group_size > 0 ? r / group_size : 0;
+    for (int64_t c = 0; c < columns; ++c) {
+      const auto at = static_cast<size_t>(r * columns + c);
+      numbers[at] = integers[at] * scale[static_cast<size_t>(group * columns + c)];
     }
   }
   return numbers;

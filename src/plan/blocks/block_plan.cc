@@ -10,8 +10,8 @@
 
 namespace coracle {
 
-BlockPlan::BlockPlan(const Graph& graph, const EngineChoice& choice)
-    : graph_(graph), choice_(choice), states_(graph.node_count()) {}
+BlockPlan::BlockPlan(const Graph& graph, const EngineChoice& choice, int32_t number)
+    : graph_(graph), choice_(choice), number_(number), states_(graph.node_count()) {}
 
 void BlockPlan::add_block(Block block) {
   for (NodeId id : block.nodes) state(id).block = static_cast<int>(blocks_.size());
@@ -33,8 +33,12 @@ void BlockPlan::drop(size_t block, std::string_view cause) {
 
 std::span<const BlockStage> block_stages() {
   static constexpr BlockStage kStages[] = {
-      {"engine_marks", mark_nodes}, {"engine_detect", detect_nodes}, {"engine_grow", grow_blocks},
-      {"engine_small", drop_small}, {"engine_cost", drop_costly},
+      {"engine_saved", take_saved, /*saved=*/true},
+      {"engine_marks", mark_nodes},
+      {"engine_detect", detect_nodes},
+      {"engine_grow", grow_blocks},
+      {"engine_small", drop_small},
+      {"engine_cost", drop_costly},
   };
   return kStages;
 }

@@ -17,6 +17,7 @@ struct Block {
   std::vector<NodeId> nodes;
   bool marked = false;   ///< a user gave one of them to the engine
   bool dropped = false;  ///< runs natively after all
+  int saved = -1;        ///< index among EngineChoice::saved, or -1
 };
 
 /// What is decided, by stages that work on it one after the other.
@@ -25,9 +26,11 @@ class BlockPlan {
   static constexpr int kNone = -1;
   static constexpr int kNative = -2;
 
-  BlockPlan(const Graph& graph, const EngineChoice& choice);
+  /// `number`: of the graph, among numbered_graphs.
+  BlockPlan(const Graph& graph, const EngineChoice& choice, int32_t number = 0);
 
   const Graph& graph() const { return graph_; }
+  int32_t number() const { return number_; }
   const EngineChoice& choice() const { return choice_; }
   std::string_view name_of(size_t engine) const { return choice_.engines[engine].name; }
 
@@ -49,6 +52,7 @@ class BlockPlan {
  private:
   const Graph& graph_;
   const EngineChoice& choice_;
+  int32_t number_;
   std::vector<NodeState> states_;  // by node
   std::vector<Block> blocks_;
 };
@@ -58,16 +62,21 @@ class BlockPlan {
 struct BlockStage {
   const char* name;
   void (*run)(BlockPlan& plan, size_t engine);
+  bool saved = false;  ///< where the blocks are those of a saved model; the others where they are not
 };
 
 /// All of them, in order.
 std::span<const BlockStage> block_stages();
 
+void take_saved(BlockPlan& plan, size_t engine);    ///< the blocks of a saved model, as far as the engine takes them
 void mark_nodes(BlockPlan& plan, size_t engine);    ///< nodes that a user gives to the engine
 void detect_nodes(BlockPlan& plan, size_t engine);  ///< nodes that it says it takes
 void grow_blocks(BlockPlan& plan, size_t engine);   ///< what hangs together becomes a block; without it there are none
 void drop_small(BlockPlan& plan, size_t engine);    ///< blocks of fewer than min_ops nodes
 void drop_costly(BlockPlan& plan, size_t engine);   ///< blocks whose operands and results cost more than their nodes
+
+/// Why an engine does not run a node; empty if it can.
+std::string refusal_of(const BlockPlan& plan, size_t engine, const Node& node);
 
 /// Which of the groups that can run next is the next one.
 enum class GroupOrder : uint8_t {

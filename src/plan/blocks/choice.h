@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/file_cache.h"
+#include "graph/saved_blocks.h"
 #include "plan/engine.h"
 
 namespace coracle {
@@ -36,12 +37,6 @@ struct EngineMark {
   std::string to = {};
 };
 
-/// Sizes that an input of a model has: at least, mostly and at most. All of one rank, without -1.
-struct ShapeRange {
-  std::string input;
-  std::vector<int64_t> min, opt, max;
-};
-
 /// Which parts of a model run on engines.
 struct EngineChoice {
   std::vector<UsedEngine> engines = {};    ///< in order of preference
@@ -49,6 +44,7 @@ struct EngineChoice {
   int64_t min_ops = 2;                     ///< blocks of fewer nodes, unless marked, run natively
   std::vector<ShapeRange> shapes = {};     ///< by input: for what sizes blocks are compiled; none: for those that come
   std::vector<ShapeRange> variables = {};  ///< sizes that variables had: count for inputs that `shapes` does not name
+  std::vector<SavedBlock> saved = {};      ///< the blocks of a saved model; then no others are looked for
   std::optional<FileCache> cache =
       {};  ///< where engines keep compiled blocks; nothing: the user's (CORACLE_ENGINE_CACHE)
 };

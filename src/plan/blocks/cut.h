@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,10 +21,22 @@ struct CutNode {
   std::string cause;   ///< why engines do not run it; empty if one does
 };
 
+/// A block that was cut.
+struct CutBlock {
+  std::string name;            ///< of its node
+  std::string engine;          ///< with its device
+  int32_t graph = 0;           ///< number of the graph that it was cut of (numbered_graphs)
+  std::vector<int32_t> nodes;  ///< places in that graph's order, rising
+  const Graph* region = nullptr;
+  int saved = -1;  ///< index among EngineChoice::saved, or -1
+};
+
 /// What cutting did.
 struct CutReport {
+  std::vector<CutBlock> cut;
   std::vector<CutNode> nodes;  ///< in the order of the program
   int blocks = 0;
+  std::chrono::microseconds taken{0};  ///< by looking for blocks, and by cutting
 };
 
 /// The graph with blocks for engines as nodes (ops/control/engine_block.h), in its regions too; it has the same inputs,

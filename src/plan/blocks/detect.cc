@@ -3,6 +3,7 @@
 
 #include "base/deadline.h"
 #include "plan/blocks/block_plan.h"
+#include "plan/blocks/half_blocks.h"
 
 namespace coracle {
 namespace {
@@ -36,6 +37,13 @@ std::string_view refusal_of_all(const Graph& graph, const Node& node) {
 
 }  // namespace
 
+std::string refusal_of(const BlockPlan& plan, size_t engine, const Node& node) {
+  const Graph& graph = plan.graph();
+  const Engine& asked = *plan.choice().engines[engine].engine;
+  if (const std::string_view of_all = refusal_of_all(graph, node); !of_all.empty()) return std::string(of_all);
+  return has_half(graph, node) ? refusal_in_float32(asked, graph, node) : asked.refusal(graph, node);
+}
+
 void detect_nodes(BlockPlan& plan, size_t engine) {
   const UsedEngine& used = plan.choice().engines[engine];
   for (NodeId id : plan.graph().order()) {
@@ -45,9 +53,7 @@ void detect_nodes(BlockPlan& plan, size_t engine) {
     const bool wanted = state.marked == BlockPlan::kNone ? used.automatic : state.marked == static_cast<int>(engine);
     if (!wanted) continue;
     Deadline::check_current();
-    const Node& node = plan.graph().node(id);
-    std::string refusal(refusal_of_all(plan.graph(), node));
-    if (refusal.empty()) refusal = used.engine->refusal(plan.graph(), node);
+    const std::string refusal = refusal_of(plan, engine, plan.graph().node(id));
     if (refusal.empty()) {
       state.candidate = true;
     } else {

@@ -5,11 +5,13 @@
 #pragma once
 
 #include "depthwise.h"
+#include "depthwise_stream.h"
 #include "epilogue.h"
 
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
 
+constexpr bool kStreams = HWY_TARGET == HWY_AVX2;
 constexpr int kBlockColumns = 4;
 constexpr int kMaxBlockRows = 2;
 
@@ -175,12 +177,44 @@ void run_blocks(const DepthwiseCall& call, const Chain& chain, int64_t row_begin
 
 using BlockFunction = void (*)(const DepthwiseCall& call, const Chain& chain, int64_t row_begin, int64_t row_end);
 
+// How to go through an image: by blocks of pixels, along its rows, or along rows that are copied side by side.
+enum class Way { kBlocks, kStream, kCopies };
+
+// Pixels that are a multiple of some lines apart share few sets of the caches. Along rows they would push each other
+// out before the rest of a line is used; where even those of a block do, copying is worth it.
+HWY_INLINE Way way_of(const DepthwiseCall& call) {
+  constexpr int64_t kFewSets = 4 * kLineFloats;
+  constexpr int64_t kFewestSets = 16 * kLineFloats;
+  if (call.channels < static_cast<int64_t>(kFloatLanes)) return Way::kBlocks;
+  if (call.in_stride % kFewestSets == 0 && call.channels % kLineFloats == 0) return Way::kCopies;
+  return call.in_stride % kFewSets == 0 ? Way::kBlocks : Way::kStream;
+}
+
+template <bool kCopies>
+HWY_INLINE BlockFunction stream_function(int64_t kernel, int64_t stride) {
+  if (kernel == 3 && stride == 1) return run_streams<3, 1, kCopies>;
+  if (kernel == 3 && stride == 2) return run_streams<3, 2, kCopies>;
+  if (kernel == 5 && stride == 1) return run_streams<5, 1, kCopies>;
+  return nullptr;
+}
+
 // The function for this filter, or null.
 HWY_INLINE BlockFunction find_block_function(const DepthwiseCall& call) {
   const int64_t kernel = call.kernel_h;
   const int64_t stride = call.stride_y;
   if (call.zeros == nullptr || call.kernel_w != kernel || call.stride_x != stride) return nullptr;
   if (call.dilation_y != 1 || call.dilation_x != 1) return nullptr;
+  if constexpr (kStreams) {
+    switch (way_of(call)) {
+      case Way::kBlocks: break;
+      case Way::kStream:
+        if (const BlockFunction stream = stream_function<false>(kernel, stride)) return stream;
+        break;
+      case Way::kCopies:
+        if (const BlockFunction stream = stream_function<true>(kernel, stride)) return stream;
+        break;
+    }
+  }
   if (kernel == 3 && stride == 1) return run_blocks<3, 1>;
   if (kernel == 3 && stride == 2) return run_blocks<3, 2>;
   if (kernel == 5 && stride == 1) return run_blocks<5, 1>;

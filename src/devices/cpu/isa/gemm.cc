@@ -3,6 +3,7 @@
 
 #include "denormals.h"
 #include "epilogue.h"
+#include "gemm_narrow.h"
 #include "gemm_pack.h"
 #include "gemm_rows.h"
 #include "gemm_tile.h"
@@ -88,9 +89,20 @@ class RowTile {
         copies_(copies_rows(call)),
         fetches_(rows * call.c_stride >= kLargeFloats),
         parts_(parts_of(call.shape, copies_)),
-        group_floats_(packed_floats(call.shape)) {
+        group_floats_(packed_floats(call.shape)),
+        panel_floats_(full_panel_floats(call.shape)),
+        full_panels_(call.shape.columns / static_cast<int64_t>(kPanelColumns)),
+        last_(panel_at(call.shape, full_panels_)),
+        initial_step_(chain.bias == nullptr ? 0 : static_cast<int64_t>(kPanelColumns)) {
     if (call.image != nullptr) bounds_ = tap_bounds(*call.image, call.shape.taps);
     for (size_t r = 0; r < kTileRows; ++r) tile_rows_[r] = tile_ + r * kTileStride;
+    if (parts_ > 1 || !chain.in_tile) return;
+    direct_panels_ = full_panels_;
+    const bool last_full = columns_of(call.shape, full_panels_) == static_cast<int64_t>(last_.columns());
+    if (last_full && !(last_.paired && adds(chain.tile))) ++direct_panels_;
+    direct_.last = true;
+    direct_.c = out_;
+    direct_.epilogue = chain.tile;
   }
 
   int64_t parts() const { return parts_; }
@@ -113,12 +125,52 @@ class RowTile {
     count_ = count;
     ++tile_count_;
     rows_.locate(call_, bounds_, count);
+    CORACLE_UNROLL for (int r = 0; r < kTileRows; ++r) out_[r] = call_.c + rows_.offsets()[r];
     pointed_group_ = -1;
   }
 
-  // One part of the sums. Parts of a full panel may be far apart in time, as sums wait in C; those of another follow
-  // each other.
-  void run(int64_t group, int64_t p, int64_t part) {
+  // Parts [part_begin, part_end) of the sums of panels [begin, end) of a group. Parts of a full panel may be far apart
+  // in time, as sums wait in C; those of another follow each other.
+  void run(int64_t group, int64_t begin, int64_t end, int64_t part_begin, int64_t part_end) {
+    int64_t p = begin;
+    while (p < end && p < direct_panels_) {
+      const int64_t full = (end < full_panels_ ? end : full_panels_) - p;
+      const int64_t count = full > kMostTogether ? kMostTogether : full > 1 ? full : 1;
+      run_direct(group, p, count);
+      p += count;
+    }
+    for (; p < end; ++p) {
+      for (int64_t part = part_begin; part < part_end; ++part) run_part(group, p, part);
+    }
+  }
+
+ private:
+  // Panels that are summed at once and finished by the tile: `count` of them if they are full, else one.
+  void run_direct(int64_t group, int64_t p, int64_t count) {
+    const bool full = p < full_panels_;
+    const Panel panel = full ? Panel{kPanelVectors, false} : last_;
+    const int64_t column = p * static_cast<int64_t>(kPanelColumns);
+    if (pointed_group_ != group) point(group, panel, 0, direct_);
+    direct_.b = call_.packed + group * group_floats_ + p * panel_floats_;
+    direct_.initial = start(panel, group * call_.shape.columns + column, panel.columns());
+    direct_.c_first = group * call_.c_group_stride + column;
+    const bool fetches_ahead = ahead_ > 0 && tile_count_ >= 0 && count_ > kFewRows;
+    direct_.ahead = direct_.b;
+    if (fetches_ahead) direct_.ahead += ahead_ + tile_count_ * panel_floats_ / kAheadTiles;
+    if (fetches_) fetch(group * call_.shape.columns + column, static_cast<size_t>(count) * panel.columns());
+    direct_.a = rows_.pointers();
+    const TileFunction tile = find_tile(panel, count_, fetches_ahead);
+    tile(direct_);
+    for (int64_t i = 1; i < count; ++i) {
+      direct_.b += panel_floats_;
+      direct_.ahead += panel_floats_;
+      direct_.initial += initial_step_;
+      direct_.c_first += static_cast<int64_t>(kPanelColumns);
+      tile(direct_);
+    }
+  }
+
+  void run_part(int64_t group, int64_t p, int64_t part) {
     const GemmShape& shape = call_.shape;
     const Panel panel = panel_at(shape, p);
     const size_t columns = static_cast<size_t>(columns_of(shape, p));
@@ -130,7 +182,7 @@ class RowTile {
     TileCall tile;
     tile.initial = part == 0 ? start(panel, column, columns) : nullptr;
     tile.last = part + 1 == parts();
-    tile.b = call_.packed + group * group_floats_ + p * full_panel_floats(shape);
+    tile.b = call_.packed + group * group_floats_ + p * panel_floats_;
     point(group, panel, part, tile);
     const bool fetches_ahead = ahead_ > 0 && tile_count_ >= 0 && count_ > kFewRows;
     tile.ahead = tile.b;
@@ -139,11 +191,16 @@ class RowTile {
     }
     float* base = call_.c + group * (call_.c_group_stride - shape.columns);
     float* c = base + column;
+    tile.c_first = 0;
     if (direct) {
-      for (int r = 0; r < kTileRows; ++r) out_[r] = c + rows_.offsets()[r];
+      tile.c = out_;
+      tile.c_first = c - call_.c;
     } else if (flat) {
       // What is stored past a row's end is overwritten by the next row.
-      for (size_t r = 0; r < kTileRows; ++r) out_[r] = tile_ + r * columns;
+      for (size_t r = 0; r < kTileRows; ++r) flat_rows_[r] = tile_ + r * columns;
+      tile.c = flat_rows_;
+    } else {
+      tile.c = tile_rows_;
     }
     if (parts_ > 1) {
       const bool in_c = full && !panel.paired;
@@ -152,7 +209,6 @@ class RowTile {
     if (fetches_ && part == 0) fetch(column, columns);
     tile.a = rows_.pointers();
     tile.sums = sums_;
-    tile.c = direct || flat ? out_ : tile_rows_;
     tile.epilogue = direct ? chain_.tile : TileEpilogue{};
     find_tile(panel, count_, fetches_ahead)(tile);
     if (direct || !tile.last) return;
@@ -164,11 +220,12 @@ class RowTile {
     }
   }
 
- private:
   static constexpr size_t kTileStride = kMaxPanelVectors * kFloatLanes;
   static constexpr size_t kLineFloats = 16;  // of a line of the cache
   // What exceeds a good part of the level-2 cache comes from farther away.
   static constexpr int64_t kLargeFloats = 64 * 1024;
+  // Panels that one call of a tile takes: what it finds out first pays for all of them.
+  static constexpr int64_t kMostTogether = 8;
   // So few rows wait for the panel in use all the time.
   static constexpr int kFewRows = 2;
   // Tiles that fetch one panel, the last before it is used, as each takes a line for every two steps of depth.
@@ -233,6 +290,12 @@ class RowTile {
   const bool fetches_;
   const int64_t parts_;
   const int64_t group_floats_;
+  const int64_t panel_floats_;  // of a full one
+  const int64_t full_panels_;   // of a group
+  const Panel last_;            // behind them
+  const int64_t initial_step_;  // floats from panel to panel of what sums start at
+  int64_t direct_panels_ = 0;   // those for run_direct()
+  TileCall direct_;             // for these; what changes is set for each call
   TapBounds bounds_{};
   TileRows rows_;
   int count_ = 0;
@@ -241,7 +304,8 @@ class RowTile {
   int64_t pointed_group_ = -1;
   int64_t pointed_part_ = 0;
   int64_t initial_column_ = -1;
-  float* out_[kTileRows];
+  float* out_[kTileRows];  // the rows of C
+  float* flat_rows_[kTileRows];
   float* sums_[kTileRows];
   float* tile_rows_[kTileRows];
   HWY_ALIGN float initial_[kMaxPanelVectors * kFloatLanes];
@@ -260,9 +324,7 @@ void run_rows(RowTile& tile, int64_t begin, int64_t end, int limit, int64_t grou
   tile.begin(begin, tiles, ahead);
   for (int64_t t = 0; t < tiles; ++t) {
     tile.take(t < larger ? count + 1 : count);
-    for (int64_t p = panel_begin; p < panel_end; ++p) {
-      for (int64_t part = part_begin; part < part_end; ++part) tile.run(group, p, part);
-    }
+    tile.run(group, panel_begin, panel_end, part_begin, part_end);
   }
 }
 
@@ -278,7 +340,7 @@ void run_groups(RowTile& tile, const GemmCall& call, int64_t begin, int64_t end,
   for (int64_t t = 0; t < tiles; ++t) {
     tile.take(t < larger ? count + 1 : count);
     for (int64_t group = group_begin; group < group_end; ++group) {
-      for (int64_t part = 0; part < tile.parts(); ++part) tile.run(group, 0, part);
+      tile.run(group, 0, 1, 0, tile.parts());
     }
   }
 }
@@ -325,6 +387,6 @@ void run(const GemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel
 }  // namespace
 
 extern const GemmFunctions gemm;
-const GemmFunctions gemm = {panels, tile_rows, packed_floats, pack, sums_wait_in_c, run};
+const GemmFunctions gemm = {panels, tile_rows, packed_floats, pack, sums_wait_in_c, run, &kNarrow};
 
 }  // namespace coracle::cpu::CORACLE_ISA

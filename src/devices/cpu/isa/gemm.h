@@ -71,6 +71,34 @@ struct GemmCall {
   int epilogue_size = 0;  ///< at most kMaxEpilogueOps
 };
 
+/// Numbers of 16, 8 and 4 bits that stand for floats. Keys of packed weights hold these.
+enum class NarrowType : int64_t { kFloat16 = 0, kBfloat16 = 1, kInt8 = 2, kInt4 = 3 };
+
+[[gnu::always_inline]] constexpr int bits_of(NarrowType type) {
+  return type == NarrowType::kInt4 ? 4 : (type == NarrowType::kInt8 ? 8 : 16);
+}
+
+/// Full panels of B in narrower numbers, in the order of float32 panels. Four bits (plus 8): a byte has column i and
+/// column i + panel_columns / 2 of a k. Integers may have a scale for each column and `group` of k.
+struct NarrowMatrix {
+  NarrowType type = NarrowType::kFloat16;
+  const void* panels = nullptr;
+  const float* scales = nullptr;  ///< scales[k / group * scale_stride + column]; null: 1. Never null for kInt4
+  int64_t group = 0;
+  int64_t scale_stride = 0;
+};
+
+/// Products with such matrices: one group, one tap, A a plain matrix. Same bits as with the widened matrix.
+struct NarrowFunctions {
+  int64_t panel_columns = 0;
+  /// Computes rows [row_begin, row_end) of full panels [panel_begin, panel_end), widening in registers.
+  /// GemmCall::packed is not used. Null on SSE2.
+  void (*run)(const GemmCall& call, const NarrowMatrix& b, int64_t row_begin, int64_t row_end, int64_t panel_begin,
+              int64_t panel_end) = nullptr;
+  /// Writes full panels as pack() would have; `depth`: of all taps.
+  void (*widen)(const NarrowMatrix& b, int64_t depth, int64_t panel_begin, int64_t panel_end, float* to) = nullptr;
+};
+
 struct GemmFunctions {
   /// Panels of one group with this many columns.
   int64_t (*panels)(int64_t columns);
@@ -85,6 +113,7 @@ struct GemmFunctions {
   bool (*sums_wait_in_c)(const GemmCall& call);
   /// Computes rows [row_begin, row_end) of panels [panel_begin, panel_end); panels are counted through all groups.
   void (*run)(const GemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end);
+  const NarrowFunctions* narrow = nullptr;  ///< of multiply-adds only
 };
 
 CORACLE_ISA_TABLES(GemmFunctions, gemm)

@@ -69,7 +69,8 @@ struct TileCall {
   const float* initial;  // per lane of the panel's vectors, where sums start; or null: from `sums`
   float* const* sums;    // one pointer per row, for all lanes: raw accumulators that come from or go to another call
   bool last;             // finish into `c`; otherwise keep raw accumulators in `sums`
-  float* const* c;       // one pointer per row, for panel.columns() floats
+  float* const* c;       // one pointer per row
+  int64_t c_first;       // floats from there to the panel's
   TileEpilogue epilogue;  // no sums of paired panels take terms
 };
 
@@ -96,7 +97,10 @@ struct Tile {
     const float* const* a = call.a;
     for (int64_t tap = 0; tap < call.taps; ++tap, a += kTileRows) {
       const float* row[kRows];
-      CORACLE_UNROLL for (int r = 0; r < kRows; ++r) row[r] = a[r];
+      CORACLE_UNROLL for (int r = 0; r < kRows; ++r) {
+        row[r] = a[r];
+        asm("" : "+r"(row[r]));  // else they are loaded into vectors, stored, and loaded again
+      }
       if constexpr (kPaired) {
         const hn::Repartition<double, FloatTag> pairs;
         int64_t k = 0;
@@ -183,13 +187,13 @@ struct Tile {
         const V second = sum[r + 1 < kRows ? r + 1 : r][0];
         const V both = hn::Add(hn::ConcatEven(d, second, first), hn::ConcatOdd(d, second, first));
         const V result = f(both, nullptr);
-        hn::StoreU(hn::LowerHalf(half, result), half, call.c[r]);
-        if (r + 1 < kRows) hn::StoreU(hn::UpperHalf(half, result), half, call.c[r + 1]);
+        hn::StoreU(hn::LowerHalf(half, result), half, call.c[r] + call.c_first);
+        if (r + 1 < kRows) hn::StoreU(hn::UpperHalf(half, result), half, call.c[r + 1] + call.c_first);
       }
       return;
     }
     CORACLE_UNROLL for (int r = 0; r < kRows; ++r) {
-      float* c = call.c[r];
+      float* c = call.c[r] + call.c_first;
       if constexpr (kPaired) {
         const hn::Half<FloatTag> half;
         const V both = hn::Add(hn::ConcatEven(d, sum[r][1], sum[r][0]), hn::ConcatOdd(d, sum[r][1], sum[r][0]));

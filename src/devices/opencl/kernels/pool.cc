@@ -16,12 +16,18 @@ Misfit fits(const void* attributes, const ArgFacts& args) {
   return too_large(args);
 }
 
-Prepared prepare_pooling(const PoolingAttributes& op, int spatial, const ArgFacts& args, PrepareContext& context) {
+/// The sizes of windows are an operand, whose value is known where the kernel fits.
+Ints window_of(const Pool2d&, const ArgFacts& args) {
+  const Tensor* sizes = known_value(args, 1);
+  return sizes == nullptr ? Ints{} : sizes->integers();
+}
+Ints window_of(const Pool3d& op, const ArgFacts&) { return op.kernel_size; }
+
+Prepared prepare_pooling(const PoolingAttributes& op, const Ints& window, int spatial, const ArgFacts& args,
+                         PrepareContext& context) {
   const int64_t count = args.out().shape.count();
   if (count == 0) return prepared({});
-  const Tensor* kernel = known_value(args, 1);
-  const PoolingGeometry g =
-      pooling_geometry(op, kernel == nullptr ? Ints{} : kernel->integers(), args.shape(0), spatial);
+  const PoolingGeometry g = pooling_geometry(op, window, args.shape(0), spatial);
   PlannedLaunch l;
   l.grid = grid_of(count);
   l.parameters = {Parameter::result(), Parameter::operand(0), Parameter::of(count)};
@@ -36,8 +42,9 @@ Prepared prepare_pooling(const PoolingAttributes& op, int spatial, const ArgFact
 }
 
 template <class Op, int kSpatial>
-Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
-  return prepare_pooling(*static_cast<const Op*>(op), kSpatial, args, context);
+Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& context) {
+  const auto& op = *static_cast<const Op*>(attributes);
+  return prepare_pooling(op, window_of(op, args), kSpatial, args, context);
 }
 
 template <class Op, int kSpatial>

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -18,10 +19,30 @@ struct DepthwiseCase {
 };
 
 constexpr DepthwiseCase kCases[] = {
-    {1, 16, 8, 40, 3, 3, 1, 1, 1}, {2, 33, 7, 7, 3, 3, 1, 1, 1}, {1, 64, 9, 12, 3, 3, 2, 1, 1},
-    {1, 70, 6, 19, 5, 5, 1, 2, 1}, {2, 5, 11, 9, 5, 5, 2, 2, 1}, {1, 24, 10, 10, 3, 3, 1, 2, 2},
-    {1, 8, 1, 1, 3, 3, 1, 1, 1},   {1, 1, 4, 30, 1, 7, 1, 3, 1}, {1, 20, 3, 2, 9, 9, 1, 4, 1},
-    {1, 12, 2, 2, 2, 2, 1, 3, 1},  {0, 4, 5, 5, 3, 3, 1, 1, 1},
+    {1, 16, 8, 40, 3, 3, 1, 1, 1},
+    {2, 33, 7, 7, 3, 3, 1, 1, 1},
+    {1, 64, 9, 12, 3, 3, 2, 1, 1},
+    {1, 70, 6, 19, 5, 5, 1, 2, 1},
+    {2, 5, 11, 9, 5, 5, 2, 2, 1},
+    {1, 24, 10, 10, 3, 3, 1, 2, 2},
+    {1, 8, 1, 1, 3, 3, 1, 1, 1},
+    {1, 1, 4, 30, 1, 7, 1, 3, 1},
+    {1, 20, 3, 2, 9, 9, 1, 4, 1},
+    {1, 12, 2, 2, 2, 2, 1, 3, 1},
+    {0, 4, 5, 5, 3, 3, 1, 1, 1},
+    // Pixels that share few sets of the caches, and others; rows longer than what is computed at once.
+    {1, 256, 5, 70, 3, 3, 1, 1, 1},
+    {2, 512, 3, 7, 3, 3, 1, 1, 1},
+    {1, 256, 9, 37, 3, 3, 2, 1, 1},
+    {1, 256, 6, 33, 5, 5, 1, 2, 1},
+    {1, 256, 1, 1, 3, 3, 1, 1, 1},
+    {1, 272, 4, 5, 3, 3, 1, 0, 1},
+    {1, 20, 5, 131, 3, 3, 1, 1, 1},
+    {1, 40, 3, 66, 5, 5, 1, 2, 1},
+    {1, 9, 4, 65, 3, 3, 1, 2, 1},
+    {1, 17, 3, 2, 5, 5, 1, 4, 1},
+    {1, 128, 4, 6, 5, 5, 1, 2, 1},
+    {1, 768, 7, 4, 3, 3, 2, 0, 1},
 };
 
 struct Depthwise {
@@ -118,6 +139,58 @@ TEST_P(DepthwiseTest, AnySplitGivesTheSameBits) {
     f().run(conv.call(whole.data()), 0, p.batch * conv.out_h);
     for (int64_t row = 0; row < p.batch * conv.out_h; ++row) f().run(conv.call(rows.data()), row, row + 1);
     EXPECT_EQ(whole, rows);
+  }
+}
+
+// Results may lie in pixels that hold more, and be read from such: what lies between them stays as it is.
+TEST_P(DepthwiseTest, PixelsMayLieApart) {
+  for (const DepthwiseCase& p : kCases) {
+    const Depthwise conv(f(), p);
+    const int64_t more = p.channels % 256 == 0 ? 256 : 3;
+    const auto apart = [&](const std::vector<float>& dense, int64_t stride) {
+      std::vector<float> wide(dense.size() / static_cast<size_t>(p.channels) * static_cast<size_t>(stride), 7.0F);
+      for (size_t i = 0; i < dense.size(); ++i) {
+        const size_t pixel = i / static_cast<size_t>(p.channels), channel = i % static_cast<size_t>(p.channels);
+        wide[pixel * static_cast<size_t>(stride) + channel] = dense[i];
+      }
+      return wide;
+    };
+    EpilogueOp swish;
+    swish.step = {EpilogueKind::kHardSwish, 3, 6, 6};
+    std::vector<float> want(conv.residual.size(), NAN);
+    DepthwiseCall call = conv.call(want.data());
+    call.epilogue = &swish;
+    call.epilogue_size = 1;
+    f().run(call, 0, p.batch * conv.out_h);
+    const std::vector<float> input = apart(conv.input, p.channels + more);
+    std::vector<float> got = apart(std::vector<float>(want.size(), NAN), p.channels + more);
+    call.input = input.data();
+    call.in_stride = call.out_stride = p.channels + more;
+    call.output = got.data();
+    f().run(call, 0, p.batch * conv.out_h);
+    EXPECT_EQ(got, apart(want, p.channels + more)) << p.channels << " channels, " << p.w << " columns";
+  }
+}
+
+// A row has the same bits computed alone and with its neighbour, whatever lies at its borders.
+TEST_P(DepthwiseTest, SpecialValuesAtBordersHaveTheSameBitsInAnySplit) {
+  for (const DepthwiseCase& p : kCases) {
+    Depthwise conv(f(), p);
+    for (float& x : conv.input) x = 0;
+    for (float& b : conv.bias) b = -0.0F;
+    for (float& w : conv.packed) w = -w;
+    if (!conv.packed.empty()) conv.packed[0] = INFINITY;
+    EpilogueOp bias;
+    bias.step.kind = EpilogueKind::kAddChannel;
+    bias.tensor = conv.bias.data();
+    std::vector<float> whole(conv.residual.size(), 1.0F), rows(whole);
+    DepthwiseCall call = conv.call(whole.data());
+    call.epilogue = &bias;
+    call.epilogue_size = 1;
+    f().run(call, 0, p.batch * conv.out_h);
+    call.output = rows.data();
+    for (int64_t row = 0; row < p.batch * conv.out_h; ++row) f().run(call, row, row + 1);
+    EXPECT_EQ(memcmp(whole.data(), rows.data(), whole.size() * sizeof(float)), 0) << p.channels << " channels";
   }
 }
 

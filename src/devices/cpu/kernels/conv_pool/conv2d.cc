@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/narrow_gemm.h"
 #include "devices/cpu/pixel_line.h"
 #include "devices/cpu/winograd_plan.h"
 #include "ops/conv_pool/conv2d_fused.h"
@@ -78,66 +78,120 @@ bool is_pointwise(const ConvolutionGeometry& g) {
   return plain(g.height()) && plain(g.width());
 }
 
-Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
-  const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
-  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
-  const GemmFunctions& gemm = gemm_table(args.kernel());
-  auto state = std::make_shared<State>();
-  state->gemm = &gemm;
-  GemmPlan& plan = state->plan;
+/// The taps' lists stay where they are when the plan is moved.
+GemmPlan plan_of(const ConvolutionGeometry& g, const GemmFunctions& gemm, const PixelLine& in, const PixelLine& out) {
+  GemmPlan plan;
   set_taps(g, plan);
-  const PixelLine in = *pixel_line(args.in(0), args.view_in(0));
-  const PixelLine out = *pixel_line(args.out(), args.view_out());
-  state->in_start = in.start;
-  state->out_start = out.start;
-  const int64_t depth = g.in_channels / g.groups;
   const int64_t columns = g.out_channels / g.groups;
-  const int64_t area = g.height().kernel * g.width().kernel;
   plan.call.groups = g.groups;
-  plan.call.a_group_stride = depth;
+  plan.call.a_group_stride = g.in_channels / g.groups;
   plan.call.c_group_stride = columns;
   plan.call.c_stride = out.stride;
   plan.rows = g.batch * g.height().out * g.width().out;
   plan.panels = g.groups * gemm.panels(columns);
   if (is_pointwise(g)) {
     plan.call.a_stride = in.stride;
-  } else {
-    plan.has_image = true;
-    GemmImage& image = plan.image;
-    image.in_h = g.height().in;
-    image.in_w = g.width().in;
-    image.in_channels = in.stride;
-    image.out_h = g.height().out;
-    image.out_w = g.width().out;
-    image.stride_y = g.height().stride;
-    image.stride_x = g.width().stride;
-    image.tap_y = plan.tap_y.data();
-    image.tap_x = plan.tap_x.data();
-    image.out_batch = image.out_h * image.out_w;
-    image.out_row = image.out_w;
-    plan.zeros.assign(static_cast<size_t>(image.join * g.in_channels), 0.0F);
+    return plan;
   }
-  state->epilogue = EpilogueProgram(op, g.out_channels);
+  plan.has_image = true;
+  GemmImage& image = plan.image;
+  image.in_h = g.height().in;
+  image.in_w = g.width().in;
+  image.in_channels = in.stride;
+  image.out_h = g.height().out;
+  image.out_w = g.width().out;
+  image.stride_y = g.height().stride;
+  image.stride_x = g.width().stride;
+  image.tap_y = plan.tap_y.data();
+  image.tap_x = plan.tap_x.data();
+  image.out_batch = image.out_h * image.out_w;
+  image.out_row = image.out_w;
+  plan.zeros.assign(static_cast<size_t>(image.join * g.in_channels), 0.0F);
+  return plan;
+}
 
-  Prepared prepared;
-  GemmForm form{GemmChoice(args.kernel())};
-  form.taps = plan.call.shape.taps;
-  form.depth = plan.call.shape.depth;
-  form.columns = columns;
+GemmForm form_of(const ConvolutionGeometry& g, const Kernel& kernel) {
+  const GemmShape shape = product_shape(g);
+  const int64_t depth = g.in_channels / g.groups;
+  const int64_t area = g.height().kernel * g.width().kernel;
+  GemmForm form{GemmChoice(kernel)};
+  form.taps = shape.taps;
+  form.depth = shape.depth;
+  form.columns = shape.columns;
   form.groups = g.groups;
   form.inner = depth;
-  form.group_stride = columns * depth * area;
+  form.group_stride = shape.columns * depth * area;
   form.tap_stride = joins_taps(g) ? g.width().kernel : 1;
   form.join_stride = 1;
   form.inner_stride = area;
   form.column_stride = depth * area;
-  prepared.weights = context.pack(form, args.index(1));
-  prepared.state_bytes = sizeof(State) + plan.zeros.size() * sizeof(float) + plan.tap_y.size() * 2 * sizeof(int32_t);
+  return form;
+}
+
+size_t extra_bytes(const GemmPlan& plan) {
+  return plan.zeros.size() * sizeof(float) + plan.tap_y.size() * 2 * sizeof(int32_t);
+}
+
+Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+  const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  const GemmFunctions& gemm = gemm_table(args.kernel());
+  auto state = std::make_shared<State>();
+  state->gemm = &gemm;
+  const PixelLine in = *pixel_line(args.in(0), args.view_in(0));
+  const PixelLine out = *pixel_line(args.out(), args.view_out());
+  state->in_start = in.start;
+  state->out_start = out.start;
+  state->plan = plan_of(g, gemm, in, out);
+  state->epilogue = EpilogueProgram(op, g.out_channels);
+
+  Prepared prepared;
+  prepared.weights = context.pack(form_of(g, args.kernel()), args.index(1));
+  prepared.state_bytes = sizeof(State) + extra_bytes(state->plan);
   prepared.state = state;
-  prepared.in_place = residual_in_place(gemm, plan, state->epilogue);
+  prepared.in_place = residual_in_place(gemm, state->plan, state->epilogue);
   const WindowAxis& h = g.height();
   prepared.rows = {h.stride, h.pad_before, (h.kernel - 1) * h.dilation + 1};
   return prepared;
+}
+
+struct NarrowState {
+  NarrowPlan plan;
+  int64_t in_start = 0;
+  int64_t out_start = 0;
+  EpilogueProgram epilogue;
+};
+
+Misfit fits_narrow(const void* op_attributes, const ArgFacts& args) {
+  if (const Misfit misfit = narrow_misfit(static_cast<const Conv2dFused*>(op_attributes)->groups)) return misfit;
+  return fits_indirect(op_attributes, args);
+}
+
+/// The filter stays in 16 or 8 bits.
+Prepared prepare_narrow(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+  const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  const GemmFunctions& gemm = gemm_table(args.kernel());
+  const PixelLine in = *pixel_line(args.in(0), args.view_in(0));
+  const PixelLine out = *pixel_line(args.out(), args.view_out());
+  const NarrowForm form(form_of(g, args.kernel()), args.in(1).dtype);
+  NarrowState state{NarrowPlan(gemm, plan_of(g, gemm, in, out), form.layout()), in.start, out.start,
+                    EpilogueProgram(op, g.out_channels)};
+  const int in_place = residual_in_place(gemm, state.plan.plan, state.epilogue);
+  const size_t workspace = state.plan.workspace(context.pool->threads());
+  const size_t extra = extra_bytes(state.plan.plan);
+  Prepared prepared = kernels::prepared(std::move(state), workspace, extra);
+  prepared.weights = context.pack(form, args.index(1));
+  prepared.in_place = in_place;
+  return prepared;
+}
+
+void run_narrow(KernelCall& call) noexcept {
+  const NarrowState& state = state_of<NarrowState>(call);
+  EpilogueOp ops[kMaxEpilogueOps];
+  state.epilogue.bind(call, 2, ops);
+  state.plan.run(call.in[0].as<const float>() + state.in_start, call.weights, call.out[0].as<float>() + state.out_start,
+                 ops, state.epilogue.count(), call.workspace, *call.pool);
 }
 
 void run(KernelCall& call) noexcept {
@@ -201,7 +255,21 @@ struct Rows {
   };
 };
 
-constexpr auto kRows = rows_of_all_products<Rows>();
+template <Isa I>
+struct NarrowRows {
+  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<"conv2d.narrow", I>(),
+                                                         .op = &kOpRow<Conv2dFused>,
+                                                         .isa = I,
+                                                         .layout = LayoutRule::kChannelsLast,
+                                                         .types = {.in = {{{1, kNarrowTypes}}}},
+                                                         .rank = 1,
+                                                         .strided = true,
+                                                         .fits = fits_narrow,
+                                                         .prepare = prepare_narrow,
+                                                         .run = run_narrow}};
+};
+
+constexpr auto kRows = rows_detail::join(rows_of_all_products<Rows>(), rows_of_each_isa<NarrowRows>());
 
 }  // namespace
 

@@ -83,9 +83,11 @@ void run(KernelCall& call) noexcept {
   const int64_t rows = state_of<State>(call).rows;
   const DepthwiseFunctions& functions = *state_of<State>(call).functions;
   const int64_t per_row = c.out_w * c.channels * c.kernel_h * c.kernel_w + 1;
-  // Pairs of rows are computed together.
-  call.pool->parallel_for((rows + 1) / 2, kGrain / (2 * per_row) + 1,
-                          [&](int64_t begin, int64_t end) { functions.run(c, 2 * begin, std::min(2 * end, rows)); });
+  // Pairs of rows are computed together; where they are few, equal shares are worth more.
+  const int64_t unit = rows >= 16 * call.pool->threads() ? 2 : 1;
+  call.pool->parallel_for((rows + unit - 1) / unit, kGrain / (unit * per_row) + 1, [&](int64_t begin, int64_t end) {
+    functions.run(c, unit * begin, std::min(unit * end, rows));
+  });
 }
 
 void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {

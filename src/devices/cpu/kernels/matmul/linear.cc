@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/matmul/linear.h"
 
-#include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/narrow_gemm.h"
 
 /// Products with packed weights.
 namespace coracle::cpu::kernels {
@@ -35,32 +35,40 @@ Misfit fits_products(const void* op_attributes, const ArgFacts& args) {
                      product_shape(*static_cast<const Linear*>(op_attributes), args.shape(1)));
 }
 
+GemmPlan plan_of(const Linear& op, const ArgFacts& args, const GemmFunctions& gemm) {
+  GemmPlan plan;
+  plan.call.shape = product_shape(op, args.shape(1));
+  plan.call.a_stride = plan.call.shape.depth;
+  plan.call.c_stride = plan.call.shape.columns;
+  plan.rows = args.shape(0).count() / plan.call.shape.depth;
+  plan.panels = gemm.panels(plan.call.shape.columns);
+  return plan;
+}
+
+GemmForm form_of(const Linear& op, const Kernel& kernel, const GemmShape& shape) {
+  GemmForm form{GemmChoice(kernel)};
+  form.depth = shape.depth;
+  form.columns = shape.columns;
+  form.inner = shape.depth;
+  form.inner_stride = op.transpose_w ? 1 : shape.columns;
+  form.column_stride = op.transpose_w ? shape.depth : 1;
+  return form;
+}
+
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const Linear*>(op_attributes);
   const GemmFunctions& gemm = gemm_table(args.kernel());
   auto state = std::make_shared<State>();
   state->gemm = &gemm;
-  GemmPlan& plan = state->plan;
-  plan.call.shape = product_shape(op, args.shape(1));
-  const int64_t depth = plan.call.shape.depth;
-  const int64_t columns = plan.call.shape.columns;
-  plan.call.a_stride = depth;
-  plan.call.c_stride = columns;
-  plan.rows = args.shape(0).count() / depth;
-  plan.panels = gemm.panels(columns);
-  state->epilogue = EpilogueProgram(op, columns);
+  state->plan = plan_of(op, args, gemm);
+  const GemmShape& shape = state->plan.call.shape;
+  state->epilogue = EpilogueProgram(op, shape.columns);
 
   Prepared prepared;
-  GemmForm form{GemmChoice(args.kernel())};
-  form.depth = depth;
-  form.columns = columns;
-  form.inner = depth;
-  form.inner_stride = op.transpose_w ? 1 : columns;
-  form.column_stride = op.transpose_w ? depth : 1;
-  prepared.weights = context.pack(form, args.index(1));
+  prepared.weights = context.pack(form_of(op, args.kernel(), shape), args.index(1));
   prepared.state_bytes = sizeof(State);
   prepared.state = state;
-  prepared.in_place = residual_in_place(gemm, plan, state->epilogue);
+  prepared.in_place = residual_in_place(gemm, state->plan, state->epilogue);
   return prepared;
 }
 
@@ -71,6 +79,46 @@ void run(KernelCall& call) noexcept {
   run_gemm(*state.gemm, state.plan, call.in[0].as<const float>(), static_cast<const float*>(call.weights),
            call.out[0].as<float>(), ops, state.epilogue.count(), *call.pool);
 }
+
+struct NarrowState {
+  NarrowPlan plan;
+  EpilogueProgram epilogue;
+};
+
+/// Weights stay in 16 or 8 bits.
+Prepared prepare_narrow(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+  const auto& op = *static_cast<const Linear*>(op_attributes);
+  const GemmFunctions& gemm = gemm_table(args.kernel());
+  const GemmPlan plan = plan_of(op, args, gemm);
+  const GemmShape& shape = plan.call.shape;
+  const NarrowForm form(form_of(op, args.kernel(), shape), args.in(1).dtype);
+  NarrowState state{NarrowPlan(gemm, plan, form.layout()), EpilogueProgram(op, shape.columns)};
+  const int in_place = residual_in_place(gemm, plan, state.epilogue);
+  const size_t workspace = state.plan.workspace(context.pool->threads());
+  Prepared prepared = kernels::prepared(std::move(state), workspace);
+  prepared.weights = context.pack(form, args.index(1));
+  prepared.in_place = in_place;
+  return prepared;
+}
+
+void run_narrow(KernelCall& call) noexcept {
+  const NarrowState& state = state_of<NarrowState>(call);
+  EpilogueOp ops[kMaxEpilogueOps];
+  state.epilogue.bind(call, 2, ops);
+  state.plan.run(call.in[0].as<const float>(), call.weights, call.out[0].as<float>(), ops, state.epilogue.count(),
+                 call.workspace, *call.pool);
+}
+
+template <Isa I>
+struct NarrowRows {
+  static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<"linear.narrow", I>(),
+                                                         .op = &kOpRow<Linear>,
+                                                         .isa = I,
+                                                         .types = {.in = {{{1, kNarrowTypes}}}},
+                                                         .fits = fits,
+                                                         .prepare = prepare_narrow,
+                                                         .run = run_narrow}};
+};
 
 template <Isa I, ComputeMode P>
 struct Rows {
@@ -83,7 +131,7 @@ struct Rows {
                                                          .run = run}};
 };
 
-constexpr auto kRows = rows_of_all_products<Rows>();
+constexpr auto kRows = rows_detail::join(rows_of_all_products<Rows>(), rows_of_each_isa<NarrowRows>());
 
 }  // namespace
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/quiet_writes.h"
+
+#include <pthread.h>
+
+#include <ctime>
+
+namespace coracle {
+namespace {
+
+bool is_pending() {
+  sigset_t pending;
+  return ::sigpending(&pending) == 0 && ::sigismember(&pending, SIGXFSZ) == 1;
+}
+
+sigset_t its_signal() {
+  sigset_t set;
+  ::sigemptyset(&set);
+  ::sigaddset(&set, SIGXFSZ);
+  return set;
+}
+
+}  // namespace
+
+QuietWrites::QuietWrites() {
+  const sigset_t set = its_signal();
+  pending_before_ = is_pending();
+  works_ = ::pthread_sigmask(SIG_BLOCK, &set, &before_) == 0;
+}
+
+QuietWrites::~QuietWrites() {
+  if (!works_) return;
+  const sigset_t set = its_signal();
+  if (failed()) {
+    const timespec at_once{};
+    ::sigtimedwait(&set, nullptr, &at_once);
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+bool QuietWrites::failed() const { return works_ && !pending_before_ && is_pending(); }
+
+}  // namespace coracle

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/quantize/insertions.h"
+
+#include <algorithm>
+
+#include "cli/quantize/range.h"
+
+namespace coracle::cli {
+
+Insertions::Insertions(Program& program, ParameterMap& parameters) : program_(program), parameters_(parameters) {
+  for (const ProgramVariable& v : program.variables) names_.insert(v.name);
+}
+
+std::string Insertions::fresh(const std::string& wanted) {
+  std::string name = wanted;
+  for (int i = 1; !names_.insert(name).second; ++i) name = wanted + "." + std::to_string(i);
+  return name;
+}
+
+std::string Insertions::parameter(const std::string& wanted, Parameter value) {
+  std::string name = fresh(wanted);
+  program_.variables.push_back(dense_variable(name, static_cast<VarDtype>(value.dtype), value.dims, true));
+  parameters_[name] = std::move(value);
+  return name;
+}
+
+std::string Insertions::result(const std::string& wanted, const std::vector<int64_t>& dims) {
+  std::string name = fresh(wanted);
+  program_.variables.push_back(dense_variable(name, VarDtype::kFloat32, dims, false));
+  return name;
+}
+
+void Insertions::store(const std::string& name, VarDtype dtype, const std::string& content) {
+  Parameter& stored = parameters_[name];
+  stored.dtype = static_cast<int64_t>(dtype);
+  stored.content = content;
+  for (ProgramVariable& v : program_.variables) {
+    if (v.name == name) v = dense_variable(name, dtype, stored.dims, true);
+  }
+}
+
+/// What Paddle asks for beside a scale and does not read.
+std::string Insertions::zero_point(size_t count) {
+  std::string& name = zero_points_[count];
+  if (name.empty()) {
+    name = parameter("quantization.zero_point." + std::to_string(count), {static_cast<int64_t>(VarDtype::kInt32),
+                                                                          {static_cast<int64_t>(count)},
+                                                                          std::string(count * sizeof(int32_t), '\0')});
+  }
+  return name;
+}
+
+void Insertions::add_linear(const char* type, size_t before, const std::string& x, const std::string& scale,
+                            const std::string& zero_point, const std::string& y, int axis) {
+  add(before, {type,
+               {{"X", x}, {"Scale", scale}, {"ZeroPoint", zero_point}},
+               {{"Y", y}},
+               {{"quant_axis", int64_t{axis}},
+                {"bit_length", int64_t{8}},
+                {"round_type", int64_t{0}},
+                {"is_test", true},
+                {"only_observer", false}}});
+}
+
+void Insertions::add_cast(size_t before, const std::string& x, VarDtype from, const std::string& y) {
+  NewOperator cast{"cast", {{"X", x}}, {{"Out", y}}, {}};
+  if (program_.format() == ProgramFormat::kPir) {
+    cast.attributes = {{"dtype", VarDtype::kFloat32}};
+  } else {
+    cast.attributes = {{"in_dtype", from}, {"out_dtype", VarDtype::kFloat32}};
+  }
+  add(before, std::move(cast));
+}
+
+std::string Insertions::rounded(const std::string& x, double range, size_t before) {
+  const std::string scale = parameter(x + ".quantization_scale", float_parameter({1}, {static_cast<float>(range)}));
+  const std::vector<int64_t> dims = program_.find(x)->dims;
+  if (program_.format() == ProgramFormat::kPir) {
+    std::string y = result(x + ".dequantized", dims);
+    add(before, {"fake_quantize_dequantize_moving_average_abs_max",
+                 {{"X", x}, {"InScale", scale}, {"InAccum", {}}, {"InState", {}}},
+                 {{"Out", y}, {"OutScale", {}}, {"OutState", {}}, {"OutAccum", {}}},
+                 {{"moving_rate", 0.9F}, {"bit_length", int64_t{8}}, {"is_test", true}, {"round_type", int64_t{0}}}});
+    return y;
+  }
+  const std::string integers = result(x + ".quantized", dims);
+  std::string y = result(x + ".dequantized", dims);
+  add_linear("quantize_linear", before, x, scale, zero_point(1), integers, -1);
+  add_linear("dequantize_linear", before, integers, scale, zero_point(1), y, -1);
+  return y;
+}
+
+std::string Insertions::from_integers(const std::string& name, const std::string& integers,
+                                      const std::vector<float>& ranges, int axis, size_t before) {
+  const auto count = static_cast<int64_t>(ranges.size());
+  const std::vector<int64_t> dims = parameters_.at(name).dims;
+  store(name, VarDtype::kInt8, integers);
+  std::string floats;
+  if (program_.format() == ProgramFormat::kPir) {
+    std::vector<float> steps = ranges;
+    for (float& step : steps) step /= static_cast<float>(kMostSteps);
+    std::vector<int64_t> shape(dims.size(), 1);
+    shape[static_cast<size_t>(axis)] = count;
+    const std::string scale = parameter(name + ".quantization_step", float_parameter(shape, steps));
+    const std::string whole = result(name + ".whole", dims);
+    floats = result(name + ".dequantized", dims);
+    add_cast(before, name, VarDtype::kInt8, whole);
+    add(before, {"multiply", {{"X", whole}, {"Y", scale}}, {{"Out", floats}}, {}});
+    return floats;
+  }
+  const std::string scale = parameter(name + ".quantization_scale", float_parameter({count}, ranges));
+  floats = result(name + ".dequantized", dims);
+  add_linear("dequantize_linear", before, name, scale, zero_point(ranges.size()), floats, axis);
+  return floats;
+}
+
+std::string Insertions::from_half(const std::string& name, const std::string& halves, size_t before) {
+  const std::vector<int64_t> dims = parameters_.at(name).dims;
+  store(name, VarDtype::kFloat16, halves);
+  std::string floats = result(name + ".widened", dims);
+  add_cast(before, name, VarDtype::kFloat16, floats);
+  return floats;
+}
+
+void Insertions::finish() {
+  std::vector<ProgramOperator> operators;
+  for (size_t i = 0; i < program_.operators.size(); ++i) {
+    for (ProgramOperator& o : before_[i]) operators.push_back(std::move(o));
+    operators.push_back(std::move(program_.operators[i]));
+  }
+  program_.operators = std::move(operators);
+}
+
+}  // namespace coracle::cli

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cli/quantize/parameters.h"
+#include "cli/quantize/program.h"
+
+namespace coracle::cli {
+
+/// New operators and parameters of a program, in the form that Paddle runs: in ProgramDesc quantize_linear and
+/// dequantize_linear; in PIR, where Paddle 3.3.1 leaves out the first and computes the second as if it were the first,
+/// fake_quantize_dequantize_moving_average_abs_max for operands, and a cast and a product with steps for weights.
+class Insertions {
+ public:
+  /// Both must outlive it.
+  Insertions(Program& program, ParameterMap& parameters);
+
+  /// The variable of `x` rounded to integers of -128 to 127 steps of range / 127, ties to even.
+  std::string rounded(const std::string& x, double range, size_t before);
+  /// The variable of the parameter `name`, which becomes int8 of that content, times range / 127 for each element of
+  /// dimension `axis`.
+  std::string from_integers(const std::string& name, const std::string& integers, const std::vector<float>& ranges,
+                            int axis, size_t before);
+  /// The variable of the parameter `name`, which becomes float16, as float32.
+  std::string from_half(const std::string& name, const std::string& halves, size_t before);
+  /// A new parameter; its name.
+  std::string parameter(const std::string& wanted, Parameter value);
+  std::string fresh(const std::string& wanted);
+
+  /// Puts the operators where they belong. Nothing may be inserted afterwards.
+  void finish();
+
+ private:
+  std::string zero_point(size_t count);
+  std::string result(const std::string& wanted, const std::vector<int64_t>& dims);
+  /// The parameter's content and type, where it was float32.
+  void store(const std::string& name, VarDtype dtype, const std::string& content);
+  void add(size_t before, NewOperator made) { before_[before].push_back(new_operator(std::move(made))); }
+  void add_linear(const char* type, size_t before, const std::string& x, const std::string& scale,
+                  const std::string& zero_point, const std::string& y, int axis);
+  void add_cast(size_t before, const std::string& x, VarDtype from, const std::string& y);
+
+  Program& program_;
+  ParameterMap& parameters_;
+  std::set<std::string> names_;
+  std::map<size_t, std::vector<ProgramOperator>> before_;
+  std::map<size_t, std::string> zero_points_;
+};
+
+}  // namespace coracle::cli

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/quantize/model_output.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "cli/failure.h"
+#include "cli/file.h"
+#include "cli/interrupt.h"
+#include "cli/text.h"
+
+namespace coracle::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+api::Span<const std::byte> span(const std::string& s) {
+  return {reinterpret_cast<const std::byte*>(s.data()), s.size()};
+}
+
+/// A file beside its place; gone with this where it was not put there.
+class Aside {
+ public:
+  explicit Aside(std::string place) : place_(std::move(place)), path_(place_ + ".part") {}
+  ~Aside() {
+    std::error_code error;
+    if (!path_.empty()) fs::remove(path_, error);
+  }
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+
+  const std::string& path() const { return path_; }
+  void put() {
+    std::error_code error;
+    fs::rename(path_, place_, error);
+    if (error) throw Failure(ExitCode::kIo, printable(place_) + ": cannot be written: " + error.message());
+    path_.clear();
+  }
+
+ private:
+  std::string place_;
+  std::string path_;
+};
+
+void require_uninterrupted() {
+  if (Interruption::happened()) throw Failure(ExitCode::kInterrupted, "interrupted");
+}
+
+}  // namespace
+
+void replace_file(const std::string& path, const std::string& content) {
+  Aside aside(path);
+  write_file(aside.path(), content);
+  aside.put();
+}
+
+ModelOutput::ModelOutput(std::string output, std::string original, ProgramFormat format)
+    : output_(std::move(output)), original_(std::move(original)) {
+  const fs::path path(output_);
+  const std::string extension = path.extension().string();
+  if (extension == ".coracle") return;
+  const char* expected = format == ProgramFormat::kPir ? ".json" : ".pdmodel";
+  const bool file = extension == ".pdmodel" || extension == ".json";
+  if (file && extension != expected) {
+    throw Failure(ExitCode::kUsage, "-o " + printable(output_) + ": the model's program is " + expected +
+                                        "; name such a file, a folder, or NAME.coracle");
+  }
+  program_ = file ? output_ : (path / "inference").string() + expected;
+  std::error_code error;
+  if (fs::exists(program_, error) && fs::equivalent(program_, original_, error)) {
+    throw Failure(ExitCode::kUsage, "-o " + printable(output_) + ": the model itself is there; give another place");
+  }
+}
+
+void ModelOutput::write(const ModelBytes& model) const {
+  require_uninterrupted();
+  if (program_.empty()) {
+    Aside saved(output_);
+    api::Model(span(model.program), span(model.parameters)).save(saved.path());
+    require_uninterrupted();
+    saved.put();
+    return;
+  }
+  const fs::path folder = fs::path(program_).parent_path();
+  std::error_code error;
+  if (program_ != output_) {
+    fs::create_directories(folder, error);
+    if (error) throw Failure(ExitCode::kIo, printable(output_) + ": cannot be made: " + error.message());
+  }
+  Aside parameters(fs::path(program_).replace_extension(".pdiparams").string());
+  Aside program(program_);
+  write_file(parameters.path(), model.parameters);
+  write_file(program.path(), model.program);
+  require_uninterrupted();
+  parameters.put();
+  program.put();
+  if (program_ == output_) return;
+  for (const char* beside : {"inference.yml", "infer_cfg.yml", "deploy.yaml"}) {
+    const fs::path from = fs::path(original_).parent_path() / beside;
+    if (fs::exists(from, error)) fs::copy_file(from, folder / beside, fs::copy_options::overwrite_existing, error);
+  }
+}
+
+}  // namespace coracle::cli

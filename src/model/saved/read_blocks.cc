@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/saved/read_blocks.h"
+
+#include <set>
+
+#include "base/error.h"
+#include "base/printable.h"
+
+namespace coracle::saved {
+namespace {
+
+namespace fb = saved_file;
+
+[[gnu::cold]] SavedBlock block_of(const fb::Model& model, const fb::Block& b, const std::string& name,
+                                  std::set<std::pair<uint32_t, uint32_t>>& taken) {
+  require(b.graph() < count(model.graphs()), name, " is of graph ", b.graph(), " of ", count(model.graphs()));
+  const uint32_t nodes = count(model.graphs()->Get(b.graph())->nodes());
+  SavedBlock block{.engine = printable(view(b.engine())), .graph = static_cast<int32_t>(b.graph())};
+  for (uint32_t n : numbers(b.nodes())) {
+    const bool rises = block.nodes.empty() || static_cast<uint32_t>(block.nodes.back()) < n;
+    require(n < nodes && rises && taken.emplace(b.graph(), n).second, name, " cannot have node ", n, " of ", nodes,
+            ": nodes are in one block at most, and stand in order");
+    block.nodes.push_back(static_cast<int32_t>(n));
+  }
+  require(!block.nodes.empty() && !block.engine.empty() && !block.engine.ends_with('?'), name, " of ", count(b.nodes()),
+          " nodes is for ", in_quotes(block.engine), ", which is no engine, or has no nodes");
+  return block;
+}
+
+}  // namespace
+
+[[gnu::cold]] SavedBlocks saved_blocks(const Structure& structure, const File& file, bool check_bytes) {
+  const fb::Model& model = structure.model();
+  SavedBlocks saved;
+  std::set<std::pair<uint32_t, uint32_t>> taken;
+  for (uint32_t i = 0; i < count(model.blocks()); ++i) {
+    saved.blocks.push_back(block_of(model, *model.blocks()->Get(i), text("its block ", i), taken));
+  }
+  for (uint32_t i = 0; i < count(model.ranges()); ++i) {
+    const fb::Range& r = *model.ranges()->Get(i);
+    saved.ranges.push_back({.input = std::string(view(r.input())),
+                            .min = numbers(r.min()),
+                            .opt = numbers(r.usual()),
+                            .max = numbers(r.max())});
+  }
+  if (structure.compiled.number == 0) return saved;
+  const Structure::Section& section = structure.compiled;
+  const SectionBytes memory = read_section(file, section, "compiled blocks");
+  for (uint32_t i = 0; i < count(model.compiled()); ++i) {
+    const fb::CompiledBlock& c = *model.compiled()->Get(i);
+    if (c.section() != section.number) continue;  // of a later version
+    const std::string name = text("its compiled block ", i);
+    require(c.block() < saved.blocks.size(), name, " is of block ", c.block(), " of ", saved.blocks.size());
+    require(c.offset() <= section.bytes && c.bytes() <= section.bytes - c.offset(), name, " cannot have ", c.bytes(),
+            " bytes from byte ", c.offset(), " of ", section.bytes, " on");
+    const std::vector<uint64_t> key = numbers(c.key());
+    SavedCompiled compiled{.version = printable(view(c.version())), .processor = printable(view(c.processor()))};
+    require(key.size() == compiled.key.size(), name, " has a key of ", key.size(), " numbers, expected ",
+            compiled.key.size());
+    std::copy(key.begin(), key.end(), compiled.key.begin());
+    compiled.checksum = c.checksum();
+    compiled.data = std::shared_ptr<const void>(memory.owner, memory.data + c.offset());
+    compiled.bytes = static_cast<size_t>(c.bytes());
+    if (check_bytes) {
+      const uint32_t found = checksum(compiled.content());
+      require(found == c.checksum(), name, " is damaged: its checksum is ", found, ", expected ", c.checksum());
+    }
+    saved.blocks[c.block()].compiled.push_back(std::move(compiled));
+  }
+  return saved;
+}
+
+}  // namespace coracle::saved

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/narrow_weights.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/dtypes.h"
+#include "ops/conv_pool/conv2d.h"
+#include "ops/conv_pool/conv2d_fused.h"
+#include "ops/elementwise/cast.h"
+#include "ops/elementwise/multiply.h"
+#include "ops/index/embedding.h"
+#include "ops/index/lookup_table.h"
+#include "ops/matmul/linear.h"
+#include "ops/matmul/matmul.h"
+#include "ops/matmul/matmul_with_flatten.h"
+#include "ops/quantize/dequantize_linear.h"
+#include "passes/epilogue_carrier.h"
+#include "passes/passes.h"
+#include "passes/simulated_integers.h"
+
+/// Weights that a file has in fewer bits stay so; products widen them while they compute:
+///   linear(x, cast(w))               ->  linear(x, w)
+///   linear(x, dequantize_linear(w))  ->  linear(x, w) times the scales, as the first step of its epilogue
+///   embedding(ids, cast(w))          ->  cast(embedding(ids, w))
+/// and the same of conv2d_fused, and of embedding with scales, which its result is multiplied by. Models that also
+/// round what flows between their operators are left to integer_regions.
+namespace coracle {
+namespace {
+
+/// Along which dimension of the weights of a product its result's channels lie; nothing where a node does not take
+/// narrow weights at operand 1.
+std::optional<int> channels_of_weights(const Graph& graph, const Node& node) {
+  const Fact& x = graph.fact(node.inputs[0]);
+  const Shape& w = graph.fact(node.inputs[1]).shape;
+  if (x.dtype != DType::kFloat32 || !x.shape.rank_known()) return std::nullopt;
+  if (const auto* linear = node.op.as<Linear>()) return linear->transpose_w ? 0 : 1;
+  if (const auto* matmul = node.op.as<Matmul>()) {
+    if (matmul->transpose_x || w.rank() != 2 || x.shape.rank() < 2) return std::nullopt;
+    return matmul->transpose_y ? 0 : 1;
+  }
+  if (const auto* product = node.op.as<MatmulWithFlatten>()) {
+    if (product->y_num_col_dims != 1 || w.rank() != 2) return std::nullopt;
+    return 1;
+  }
+  const ConvolutionAttributes* conv = node.op.as<Conv2d>();
+  if (conv == nullptr) conv = node.op.as<Conv2dFused>();
+  if (conv == nullptr || conv->groups != 1 || conv->data_format == DataFormat::kNhwc) return std::nullopt;
+  return 0;
+}
+
+bool is_table(const Node& node) { return node.op.is<Embedding>() || node.op.is<LookupTable>(); }
+
+/// True if a node takes narrow weights as its operand i.
+bool takes(const Graph& graph, const Node& node, size_t i, const NarrowWeights& weights) {
+  if (i != 1) return false;
+  if (is_table(node)) return weights.axis <= 1;
+  const std::optional<int> channels = channels_of_weights(graph, node);
+  return channels && (weights.axis < 0 || weights.axis == *channels);
+}
+
+std::optional<NarrowWeights> dequantized(const Graph& graph, const Node& node, const DequantizeLinear& op) {
+  const Value& x = graph.value(node.input(0));
+  const ValueId scale = node.input(1);
+  const ValueId zero = node.input(2);
+  if (op.only_observer || op.bit_length > 8 || x.fact.dtype != DType::kInt8 || scale == kNoValue) return std::nullopt;
+  if (!graph.value(scale).is_constant() || graph.fact(scale).dtype != DType::kFloat32) return std::nullopt;
+  if (zero != kNoValue) {
+    if (!graph.value(zero).is_constant()) return std::nullopt;
+    const Tensor& t = *graph.fact(zero).value;
+    for (int64_t i = 0; i < t.count(); ++i) {
+      if (t.number(i) != 0) return std::nullopt;
+    }
+  }
+  const Tensor& scales = *graph.fact(scale).value;
+  NarrowWeights weights{.constant = node.input(0)};
+  const int axis = op.quant_axis;
+  if (scales.count() > 1) weights.axis = axis;
+  if (scales.count() > 1 && (axis < 0 || axis >= x.fact.shape.rank() || x.fact.shape[axis] != scales.count())) {
+    return std::nullopt;
+  }
+  const double limit = static_cast<double>(quantization_limit(op.bit_length));
+  for (int64_t i = 0; i < scales.count(); ++i) {
+    const auto factor = static_cast<float>(static_cast<double>(scales.data<float>()[i]) / limit);
+    if (!std::isfinite(factor)) return std::nullopt;
+    weights.scales.push_back(factor);
+  }
+  if (weights.scales.empty()) return std::nullopt;
+  return weights;
+}
+
+Tensor factors_of(const NarrowWeights& weights, int64_t channels) {
+  Tensor t = Tensor::make(DType::kFloat32, Shape{channels});
+  for (int64_t c = 0; c < channels; ++c) {
+    t.data<float>()[c] = weights.scales[weights.axis < 0 ? 0 : static_cast<size_t>(c)];
+  }
+  return t;
+}
+
+/// What the rows of a table are multiplied by: a number, one for each column, or one for each row, in rows as the ids
+/// pick them.
+ValueId factors_of_rows(Patch& patch, const Node& node, const NarrowWeights& weights, const PortValues& operands) {
+  const auto count = static_cast<int64_t>(weights.scales.size());
+  const Tensor factors = factors_of(weights, count);
+  if (weights.axis != 0) return patch.constant(factors);
+  return patch.add(node.op, {operands[0], {patch.constant(factors.reshaped(Shape{count, 1}))}});
+}
+
+bool read_narrow(Graph& graph, NodeId id, const NarrowWeights& weights, RewriteBudget& budget) {
+  const Node node = graph.node(id);
+  Patch patch(graph, id);
+  PortValues operands = operands_of(node);
+  operands[1] = {weights.constant};
+  const ValueId old = node.output(0);
+  if (is_table(node)) {
+    ValueId rows = patch.add(Cast{graph.fact(old).dtype}, {{patch.add(node.op, operands)}});
+    if (!weights.scales.empty()) {
+      rows = patch.add(Multiply{}, {{rows}, {factors_of_rows(patch, node, weights, operands)}});
+    }
+    patch.replace(old, rows);
+  } else {
+    const auto carrier = EpilogueCarrier::of_node(graph, id);
+    if (!carrier) return false;
+    std::vector<EpilogueStep> steps = carrier->epilogue->epilogue;
+    if (!weights.scales.empty()) {
+      if (steps.size() >= Epilogue::kMaxSteps) return false;
+      steps.insert(steps.begin(), {EpilogueKind::kMultiplyChannel});
+      operands.resize(3);
+      operands[2].insert(operands[2].begin(), patch.constant(factors_of(weights, carrier->channels)));
+    }
+    patch.replace(old, patch.add(carrier->with(graph, steps), operands));
+  }
+  patch.remove(id);
+  if (!patch.allowed() || !budget.take()) return false;
+  patch.commit();
+  return true;
+}
+
+int rewrite(Graph& graph, RewriteBudget& budget) {
+  int count = 0;
+  const std::vector<bool> kept = kept_narrow(graph);
+  const std::vector<NodeId> order = graph.order();
+  for (NodeId id : order) {
+    const Node& node = graph.node(id);
+    if (node.inputs.size() < 2 || index(node.inputs[1]) >= kept.size() || !kept[index(node.inputs[1])]) continue;
+    const auto weights = NarrowWeights::of_value(graph, node.inputs[1]);
+    if (weights && read_narrow(graph, id, *weights, budget)) ++count;
+  }
+  if (count > 0) remove_dead(graph);
+  return count;
+}
+
+}  // namespace
+
+std::optional<NarrowWeights> NarrowWeights::of(const Graph& graph, const Node& node) {
+  if (node.inputs.empty() || !graph.value(node.inputs[0]).is_constant() || node.outputs.empty()) return std::nullopt;
+  if (graph.fact(node.outputs[0]).dtype != DType::kFloat32) return std::nullopt;
+  if (node.op.is<Cast>()) {
+    if (!kHalfTypes.has(graph.fact(node.inputs[0]).dtype)) return std::nullopt;
+    return NarrowWeights{.constant = node.inputs[0]};
+  }
+  const auto* dequantize = node.op.as<DequantizeLinear>();
+  return dequantize == nullptr ? std::nullopt : dequantized(graph, node, *dequantize);
+}
+
+std::optional<NarrowWeights> NarrowWeights::of_value(const Graph& graph, ValueId value) {
+  const Value& v = graph.value(value);
+  if (v.producer == kNoNode || v.output != 0) return std::nullopt;
+  return of(graph, graph.node(v.producer));
+}
+
+std::vector<bool> kept_narrow(const Graph& graph) {
+  std::vector<bool> kept(graph.value_count(), false);
+  std::vector<std::pair<ValueId, NarrowWeights>> found;
+  std::vector<int> place(graph.value_count(), -1);
+  const bool simulates = simulates_integers(graph);
+  for (NodeId id : graph.order()) {
+    auto weights = NarrowWeights::of(graph, graph.node(id));
+    if (!weights || (simulates && !weights->scales.empty())) continue;
+    const ValueId v = graph.node(id).outputs[0];
+    kept[index(v)] = true;
+    place[index(v)] = static_cast<int>(found.size());
+    found.emplace_back(v, std::move(*weights));
+  }
+  if (found.empty()) return kept;
+  for (NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const size_t v = index(node.inputs[i]);
+      if (kept[v] && !takes(graph, node, i, found[static_cast<size_t>(place[v])].second)) kept[v] = false;
+    }
+  }
+  for (ValueId v : graph.outputs()) kept[index(v)] = false;
+  return kept;
+}
+
+bool is_constant_weight(const Graph& graph, ValueId value) {
+  return graph.value(value).is_constant() || NarrowWeights::of_value(graph, value).has_value();
+}
+
+Pass narrow_weights() { return {.name = "narrow_weights", .function = rewrite}; }
+
+}  // namespace coracle

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+
+#include "quantize_model.h"
+#include "support/pir_writer.h"
+#include "support/program_writer.h"
+
+// coracle quantize for models in PIR.
+namespace coracle {
+namespace {
+
+using test::content;
+using test::numbers;
+namespace pir = test::pir;
+
+/// The operations of a program while it is written.
+struct PirModel {
+  std::vector<std::string> parameters;
+  std::vector<std::string> operations;
+  std::map<std::string, std::string> records;
+  int64_t next = 1;
+
+  int64_t parameter(const std::string& name, const test::Dims& dims, float size, float centre = 0) {
+    size_t count = 1;
+    for (int64_t d : dims) count *= static_cast<size_t>(d);
+    std::vector<float> values = numbers(count, size, static_cast<int>(records.size()));
+    for (float& v : values) v += centre;
+    records[name] = test::record(test::kFloat32, dims, values);
+    parameters.push_back(pir::parameter(next, name, type(dims)));
+    return next++;
+  }
+  static std::string type(const test::Dims& dims) { return pir::tensor("t_f32", dims); }
+  int64_t operation(const std::string& id, const std::vector<int64_t>& operands, const test::Dims& dims,
+                    const std::vector<std::string>& attributes = {}) {
+    operations.push_back(pir::operation(id, operands, {{next, type(dims)}}, attributes));
+    return next++;
+  }
+  int64_t convolution(const std::string& id, int64_t x, int64_t filter, const test::Dims& dims, int groups) {
+    return operation(
+        id, {x, filter}, dims,
+        {pir::ints_attribute("strides", {1, 1}), pir::ints_attribute("paddings", {1, 1}),
+         pir::string_attribute("padding_algorithm", "EXPLICIT"), pir::ints_attribute("dilations", {1, 1}),
+         pir::attribute("groups", "0.a_i32", std::to_string(groups)), pir::string_attribute("data_format", "NCHW")});
+  }
+  /// What Paddle's reader asks for.
+  static std::string place(int kind) {
+    return pir::attribute("place", "1.a_place", "[" + std::to_string(kind) + ",0,\"\"]");
+  }
+  int64_t integers(const std::vector<int64_t>& values) {
+    operations.push_back(pir::operation("1.full_int_array", {},
+                                        {{next, pir::tensor("t_i64", {static_cast<int64_t>(values.size())})}},
+                                        {pir::ints_attribute("value", values, "0.a_i64"),
+                                         pir::attribute("dtype", "1.a_dtype", "\"int64\""), place(1)}));
+    return next++;
+  }
+  test::ModelBytes written(const std::string& name, int64_t y, const test::Dims& dims) {
+    operations.push_back(pir::fetch(y, next, 0, type(dims)));
+    std::vector<std::string> all = parameters;
+    all.insert(all.end(), operations.begin(), operations.end());
+    std::string params;
+    for (const auto& [of, bytes] : records) params += bytes;
+    return {.name = name, .program = pir::program_file(all), .params = params, .inputs = {}};
+  }
+};
+
+/// x [?, 3, 5, 5] -> convolution + bias with another shape, relu, convolution of two groups, reshape, product y [?, 3]
+test::ModelBytes network() {
+  PirModel m;
+  const int64_t filter = m.parameter("filter", {4, 3, 3, 3}, 0.4F);
+  const int64_t grouped = m.parameter("a \"name\" of\\its own", {4, 2, 3, 3}, 0.4F);
+  const int64_t bias = m.parameter("bias", {4}, 0.2F, 0.1F);
+  const int64_t w = m.parameter("w", {100, 3}, 0.2F);
+  const int64_t x = m.next++;
+  m.operations.push_back(
+      pir::operation("1.data", {}, {{x, PirModel::type({-1, 3, 5, 5})}},
+                     {pir::string_attribute("name", "x"), pir::attribute("shape", "1.a_intarray", "[-1,3,5,5]"),
+                      pir::attribute("dtype", "1.a_dtype", "\"float32\""), PirModel::place(0)}));
+  const test::Dims image{-1, 4, 5, 5};
+  const int64_t c = m.convolution("1.conv2d", x, filter, image, 1);
+  const int64_t b = m.operation("1.reshape", {bias, m.integers({1, 4, 1, 1})}, {1, 4, 1, 1});
+  const int64_t r = m.operation("1.relu_", {m.operation("1.add", {c, b}, image)}, image);
+  const int64_t g = m.convolution("1.conv2d", r, grouped, image, 2);
+  const int64_t flat = m.operation("1.reshape", {g, m.integers({-1, 100})}, {-1, 100});
+  const int64_t y = m.operation(
+      "1.matmul", {flat, w}, {-1, 3},
+      {pir::attribute("transpose_x", "0.a_bool", "false"), pir::attribute("transpose_y", "0.a_bool", "false")});
+  return m.written("network", y, {-1, 3});
+}
+
+class QuantizePir : public test::QuantizeModel {
+ protected:
+  explicit QuantizePir(const test::ModelBytes& model = escaped()) : QuantizeModel(model) {}
+
+  /// The name with quotes is written as JSON has it.
+  static test::ModelBytes escaped() {
+    test::ModelBytes m = network();
+    const std::string plain = "a \"name\" of\\its own";
+    const std::string quoted = "a \\\"name\\\" of\\\\its own";
+    m.program.replace(m.program.find(plain), plain.size(), quoted);
+    return m;
+  }
+};
+
+TEST_F(QuantizePir, ComputesWithIntegersNearTheOriginal) {
+  const rapidjson::Document d = report("int8");
+  ASSERT_TRUE(d.IsObject());
+  ASSERT_EQ(d["layers"].Size(), 3U);
+  for (const rapidjson::Value& layer : d["layers"].GetArray()) {
+    EXPECT_TRUE(layer["quantized"].GetBool()) << layer["name"].GetString();
+  }
+  EXPECT_STREQ(d["layers"][0]["name"].GetString(), "conv2d_0");
+  EXPECT_GT(d["outputs"][0]["signal_to_noise_db"].GetDouble(), 20);
+  expect_near(model_, folder_.path("int8"), "0.5");
+  // Groups of several channels may stay simulated.
+  const test::Outcome explained =
+      test::coracle_program({"explain", folder_.path("int8"), "--shape", "x=2,3,5,5", "--isa", test::plainest_isa()});
+  EXPECT_NE(explained.out.find("integer_conv2d"), std::string::npos) << explained.out;
+  EXPECT_NE(explained.out.find("integer_linear"), std::string::npos) << explained.out;
+  expect_near(folder_.path("int8"), folder_.path("int8"), "0.02", {"--b", "passes=off"});
+}
+
+TEST_F(QuantizePir, TheSameFilesEachTimeAndInEveryForm) {
+  report("first");
+  report("second", {"--threads", "2"});
+  report("third.json");
+  report("fourth.coracle");
+  for (const char* file : {".json", ".pdiparams"}) {
+    const std::string first = content(folder_.path("first/inference") + file);
+    EXPECT_FALSE(first.empty());
+    EXPECT_EQ(first, content(folder_.path("second/inference") + file));
+    EXPECT_EQ(first, content(folder_.path("third") + file));
+  }
+  expect_near(folder_.path("first"), folder_.path("fourth.coracle"), "0");
+}
+
+TEST_F(QuantizePir, StoresWeightsAlone) {
+  const rapidjson::Document half = report("half", {"--half"});
+  EXPECT_GT(half["outputs"][0]["signal_to_noise_db"].GetDouble(), 55);
+  const rapidjson::Document weights = report("weights", {"--weights-only", "int8"});
+  EXPECT_GT(weights["outputs"][0]["signal_to_noise_db"].GetDouble(), 25);
+}
+
+TEST_F(QuantizePir, KeepsLayersAndWritesWhatWasThere) {
+  const rapidjson::Document d = report("all", {"--min-snr", "200"});
+  for (const rapidjson::Value& layer : d["layers"].GetArray()) EXPECT_FALSE(layer["quantized"].GetBool());
+  expect_near(model_, folder_.path("all"), "0");
+  expect_failure({"quantize", model_, "--half", "-o", folder_.path("a.pdmodel")}, 2, {"the model's program is .json"});
+}
+
+// Whatever a byte becomes, the program ends with an exit code of its own.
+TEST_F(QuantizePir, DamagedProgramsNeverCrash) {
+  const std::string whole = content(model_);
+  constexpr size_t kStep = 61;
+  for (size_t at = 3; at < whole.size(); at += kStep) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ (at % 2 == 0 ? 0x01 : 0x1F));
+    std::ofstream(model_, std::ios::binary) << damaged;
+    const test::Outcome outcome = quantize("out", {"--method", "minmax"});
+    EXPECT_GE(outcome.code, 0) << at << outcome.err;
+    EXPECT_LE(outcome.code, 6) << at << outcome.err;
+  }
+}
+
+TEST_F(QuantizePir, TheRealPaddleRunsIt) {
+  report("int8", {"--method", "minmax"});
+  report("weights", {"--weights-only", "int8"});
+  report("half", {"--half"});
+  if (!paddle_agrees("int8", CORACLE_ORACLE_PIR_PYTHON, "0.02")) {
+    GTEST_SKIP() << "there is no " << CORACLE_ORACLE_PIR_PYTHON;
+  }
+  paddle_agrees("weights", CORACLE_ORACLE_PIR_PYTHON, "1e-5");
+  paddle_agrees("half", CORACLE_ORACLE_PIR_PYTHON, "1e-5");
+}
+
+}  // namespace
+}  // namespace coracle
