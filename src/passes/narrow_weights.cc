@@ -22,6 +22,7 @@
 /// Weights that a file has in fewer bits stay so; products widen them while they compute:
 ///   linear(x, cast(w))               ->  linear(x, w)
 ///   linear(x, dequantize_linear(w))  ->  linear(x, w) times the scales, as the first step of its epilogue
+///   linear(x, multiply(cast(w), s))  ->  the same
 ///   embedding(ids, cast(w))          ->  cast(embedding(ids, w))
 /// and the same of conv2d_fused, and of embedding with scales, which its result is multiplied by. Models that also
 /// round what flows between their operators are left to integer_regions.
@@ -89,6 +90,38 @@ std::optional<NarrowWeights> dequantized(const Graph& graph, const Node& node, c
   return weights;
 }
 
+/// The dimension of `w` along which steps of shape `s` differ, -1 for a single step; nothing where that is none.
+std::optional<int> axis_of_steps(const Shape& s, const Shape& w) {
+  if (s.count() == 1 && s.rank() <= w.rank()) return -1;
+  for (int i = 0; i < s.rank(); ++i) {
+    const int axis = w.rank() - s.rank() + i;
+    if (s[i] == s.count() && axis >= 0 && w[axis] == s[i]) return axis;
+  }
+  return std::nullopt;
+}
+
+std::optional<NarrowWeights> stepped(const Graph& graph, const Node& node) {
+  for (size_t i : {0, 1}) {
+    const ValueId whole = node.inputs[i];
+    const Value& v = graph.value(whole);
+    const Value& steps = graph.value(node.inputs[1 - i]);
+    if (v.producer == kNoNode || graph.use_counts()[index(whole)] != 1) continue;
+    if (!steps.is_constant() || steps.fact.dtype != DType::kFloat32) continue;
+    const Node& cast = graph.node(v.producer);
+    if (!cast.op.is<Cast>() || v.fact.dtype != DType::kFloat32) continue;
+    const Value& w = graph.value(cast.inputs[0]);
+    if (!w.is_constant() || w.fact.dtype != DType::kInt8) continue;
+    const std::optional<int> axis = axis_of_steps(steps.fact.shape, w.fact.shape);
+    if (!axis) continue;
+    const Tensor& t = *steps.fact.value;
+    const std::span<const float> scales(t.data<float>(), static_cast<size_t>(t.count()));
+    if (!std::all_of(scales.begin(), scales.end(), [](float f) { return std::isfinite(f); })) continue;
+    return NarrowWeights{
+        .constant = cast.inputs[0], .whole = whole, .scales = {scales.begin(), scales.end()}, .axis = *axis};
+  }
+  return std::nullopt;
+}
+
 Tensor factors_of(const NarrowWeights& weights, int64_t channels) {
   Tensor t = Tensor::make(DType::kFloat32, Shape{channels});
   for (int64_t c = 0; c < channels; ++c) {
@@ -153,8 +186,10 @@ int rewrite(Graph& graph, RewriteBudget& budget) {
 }  // namespace
 
 std::optional<NarrowWeights> NarrowWeights::of(const Graph& graph, const Node& node) {
-  if (node.inputs.empty() || !graph.value(node.inputs[0]).is_constant() || node.outputs.empty()) return std::nullopt;
+  if (node.inputs.empty() || node.outputs.empty()) return std::nullopt;
   if (graph.fact(node.outputs[0]).dtype != DType::kFloat32) return std::nullopt;
+  if (node.op.is<Multiply>()) return stepped(graph, node);
+  if (!graph.value(node.inputs[0]).is_constant()) return std::nullopt;
   if (node.op.is<Cast>()) {
     if (!kHalfTypes.has(graph.fact(node.inputs[0]).dtype)) return std::nullopt;
     return NarrowWeights{.constant = node.inputs[0]};
@@ -191,6 +226,9 @@ std::vector<bool> kept_narrow(const Graph& graph) {
     }
   }
   for (ValueId v : graph.outputs()) kept[index(v)] = false;
+  for (const auto& [value, weights] : found) {
+    if (weights.whole != kNoValue) kept[index(weights.whole)] = kept[index(value)];
+  }
   return kept;
 }
 

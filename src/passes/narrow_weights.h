@@ -8,9 +8,11 @@
 
 namespace coracle {
 
-/// Constant weights that a node brings to float32: a cast of float16 or bfloat16, or dequantize_linear of int8.
+/// Constant weights that a node brings to float32: a cast of float16 or bfloat16, dequantize_linear of int8, or a
+/// product of steps and what a cast makes of int8.
 struct NarrowWeights {
   ValueId constant = kNoValue;
+  ValueId whole = kNoValue;        ///< what the cast makes of int8, which nobody else takes
   std::vector<float> scales = {};  ///< of integers: one, or one for each place along `axis`
   int axis = -1;                   ///< -1: one for all
 
