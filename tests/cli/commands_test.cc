@@ -57,7 +57,7 @@ TEST_F(Commands, Optimize) {
   const std::string saved = folder_.path("saved.coracle");
   expect_parts(results({"optimize", model_, "-o", saved, "--no-packed"}), {"saved.coracle: ", " MiB\n"});
   expect_parts(results({"inspect", saved, "--check"}),
-               {"format      Coracle", "2.6.2", "saved by    Coracle ", "format 1.2, operators 1", "(ProgramDesc)",
+               {"format      Coracle", "2.6.2", "saved by    Coracle ", "format 1.3, operators 1", "(ProgramDesc)",
                 "rewrites    ", "fuse_convolution", "0  x  float32[?, 3, ?, ?]", "conv2d_fused\n"});
   const rapidjson::Document d = parsed(results({"inspect", saved, "--json"}));
   EXPECT_STREQ(d["saved"]["source_format"].GetString(), "ProgramDesc");
@@ -72,7 +72,7 @@ TEST_F(Commands, Optimize) {
   const std::string packed = folder_.path("packed.coracle");
   results({"optimize", model_, "-o", packed, shape[0], shape[1]});
   EXPECT_GT(std::filesystem::file_size(packed), std::filesystem::file_size(saved));
-  expect_parts(results({"inspect", packed, "--check"}), {"format 1.2, operators 1"});
+  expect_parts(results({"inspect", packed, "--check"}), {"format 1.3, operators 1"});
   EXPECT_EQ(with_shape("run", packed), with_shape("run", model_));
   EXPECT_EQ(results({"run", packed, shape[0], shape[1], "--json", "--weights-cache", "1MB"}),
             with_shape("run", model_));
