@@ -271,7 +271,8 @@ CORACLE_API size_t coracle_model_engine_bytes(const coracle_model* model);
 /**
  * Which engines the model uses (coracle_model_options.engines) and for what, as JSON: in "engines" their names and
  * versions, or why one is missing; in "blocks" the parts that they run; in "nodes" each node of the graph with the
- * variable that it makes and its block, or why engines do not run it. Free the text with coracle_string_free.
+ * variable that it makes and its block, or why engines do not run it; in "cutting_us" how long it took to find the
+ * blocks, in microseconds. Free the text with coracle_string_free.
  */
 CORACLE_API coracle_status coracle_model_engines(const coracle_model* model, char** json);
 
