@@ -256,7 +256,8 @@ Found operand_of(const Graph& graph, const EpilogueCarrier& c) {
   if (products <= 0) return {.reason = "its sums are empty"};
   if (products > IntegerProduct::kMostProducts) return {.reason = "its sums have more than 32 bits"};
   const Value& w = graph.value(node.input(1));
-  if (!w.is_constant() || w.fact.dtype != DType::kFloat32) return {.reason = "its weights are not constant"};
+  if (!w.is_constant()) return {.reason = "its weights are not constant"};
+  if (w.fact.dtype != DType::kFloat32) return {.reason = "its weights are not float32"};
   for (const ValueId t : c.tensors(graph)) {
     if (graph.fact(t).dtype != DType::kFloat32) return {.reason = "its epilogue is not float32"};
   }

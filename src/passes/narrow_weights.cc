@@ -83,7 +83,7 @@ std::optional<NarrowWeights> dequantized(const Graph& graph, const Node& node, c
   const double limit = static_cast<double>(quantization_limit(op.bit_length));
   for (int64_t i = 0; i < scales.count(); ++i) {
     const auto factor = static_cast<float>(static_cast<double>(scales.data<float>()[i]) / limit);
-    if (!std::isfinite(factor)) return std::nullopt;
+    if (!std::isfinite(factor * 128)) return std::nullopt;
     weights.scales.push_back(factor);
   }
   if (weights.scales.empty()) return std::nullopt;
@@ -92,7 +92,8 @@ std::optional<NarrowWeights> dequantized(const Graph& graph, const Node& node, c
 
 /// The dimension of `w` along which steps of shape `s` differ, -1 for a single step; nothing where that is none.
 std::optional<int> axis_of_steps(const Shape& s, const Shape& w) {
-  if (s.count() == 1 && s.rank() <= w.rank()) return -1;
+  if (s.rank() > w.rank() || s.count() == 0) return std::nullopt;  // the product's shape is not that of w
+  if (s.count() == 1) return -1;
   for (int i = 0; i < s.rank(); ++i) {
     const int axis = w.rank() - s.rank() + i;
     if (s[i] == s.count() && axis >= 0 && w[axis] == s[i]) return axis;
@@ -115,7 +116,7 @@ std::optional<NarrowWeights> stepped(const Graph& graph, const Node& node) {
     if (!axis) continue;
     const Tensor& t = *steps.fact.value;
     const std::span<const float> scales(t.data<float>(), static_cast<size_t>(t.count()));
-    if (!std::all_of(scales.begin(), scales.end(), [](float f) { return std::isfinite(f); })) continue;
+    if (!std::all_of(scales.begin(), scales.end(), [](float f) { return std::isfinite(f * 128); })) continue;
     return NarrowWeights{
         .constant = cast.inputs[0], .whole = whole, .scales = {scales.begin(), scales.end()}, .axis = *axis};
   }

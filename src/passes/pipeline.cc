@@ -19,6 +19,8 @@ const std::vector<Pass>& pipeline() {
       fuse_convolution(),
       fuse_linear(),
       narrow_weights(),
+      // What nobody took of narrow weights is float32 from here on.
+      constant_folding(),
       fuse_epilogue(),
       integer_regions(),
       early_rounding(),

@@ -173,9 +173,14 @@ std::shared_ptr<const CompiledFor> EngineBlocks::compile(State& state, const Nod
   const std::vector<Fact> facts = infer_graph(graph, operands);
   for (ValueId v : graph.outputs()) compiled->results.push_back(facts[index(v)]);
   const auto unknown = [](const Fact& f) { return !f.known() || f.is_array; };
+  // Constants may be: a list of no axes.
   const auto empty = [](const Fact& f) { return f.known() && f.shape.count() == 0; };
+  bool any_empty = false;
+  for (size_t v = 0; v < facts.size(); ++v) {
+    any_empty = any_empty || (empty(facts[v]) && !graph.value(ValueId{static_cast<int32_t>(v)}).is_constant());
+  }
   if (state.engine->engine == nullptr) return compiled;  // which was told when it was looked for
-  if (std::any_of(facts.begin(), facts.end(), unknown) || std::any_of(facts.begin(), facts.end(), empty)) {
+  if (std::any_of(facts.begin(), facts.end(), unknown) || any_empty) {
     tell(state, block, text("some of its sizes are zero, or follow from data, with ", describe(operands)));
     return compiled;
   }

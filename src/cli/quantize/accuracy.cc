@@ -6,17 +6,41 @@
 #include <cstring>
 #include <limits>
 
+#include "base/half.h"
+
 namespace coracle::cli {
 namespace {
 
 /// The index of the largest of `count` elements that lie `stride` apart; of one alone, whether it is at least one half.
-size_t decision(const float* values, size_t count, size_t stride) {
-  if (count == 1) return *values >= 0.5F ? 1 : 0;
+size_t decision(const double* values, size_t count, size_t stride) {
+  if (count == 1) return *values >= 0.5 ? 1 : 0;
   size_t best = 0;
   for (size_t i = 1; i < count; ++i) {
     if (values[i * stride] > values[best * stride]) best = i;
   }
   return best;
+}
+
+template <class T>
+void append(const Array& a, std::vector<double>& to) {
+  for (size_t at = 0; at + sizeof(T) <= a.bytes.size(); at += sizeof(T)) {
+    T value;
+    std::memcpy(&value, &a.bytes[at], sizeof(T));
+    to.push_back(static_cast<double>(value));
+  }
+}
+
+bool is_real(coracle_dtype dtype) {
+  return dtype == CORACLE_FLOAT16 || dtype == CORACLE_BFLOAT16 || dtype == CORACLE_FLOAT32 || dtype == CORACLE_FLOAT64;
+}
+
+std::vector<double> reals_of(const Array& a) {
+  std::vector<double> values;
+  if (a.dtype == CORACLE_FLOAT16) append<Float16>(a, values);
+  if (a.dtype == CORACLE_BFLOAT16) append<Bfloat16>(a, values);
+  if (a.dtype == CORACLE_FLOAT32) append<float>(a, values);
+  if (a.dtype == CORACLE_FLOAT64) append<double>(a, values);
+  return values;
 }
 
 }  // namespace
@@ -29,7 +53,7 @@ void OutputAccuracy::add(const Array& original, const Array& quantized) {
     return;
   }
   const size_t count = element_count(original.dims);
-  if (original.dtype != CORACLE_FLOAT32) {
+  if (!is_real(original.dtype)) {
     const size_t bytes = count == 0 ? 0 : original.bytes.size() / count;
     decisions += count;
     for (size_t i = 0; i < count; ++i) {
@@ -37,11 +61,12 @@ void OutputAccuracy::add(const Array& original, const Array& quantized) {
     }
     return;
   }
-  const auto* a = reinterpret_cast<const float*>(original.bytes.data());
-  const auto* b = reinterpret_cast<const float*>(quantized.bytes.data());
+  const std::vector<double> a = reals_of(original);
+  const std::vector<double> b = reals_of(quantized);
   for (size_t i = 0; i < count; ++i) {
-    const double error = static_cast<double>(b[i]) - a[i];
-    signal += static_cast<double>(a[i]) * a[i];
+    if (std::isinf(a[i]) && a[i] == b[i]) continue;  // the same, and no signal that noise compares with
+    const double error = b[i] - a[i];
+    signal += a[i] * a[i];
     noise += error * error;
     max_absolute = std::max(max_absolute, std::fabs(error));
   }
@@ -53,7 +78,7 @@ void OutputAccuracy::add(const Array& original, const Array& quantized) {
   for (size_t i = axis + 1; i < rank; ++i) inner *= static_cast<size_t>(original.dims[i]);
   for (size_t i = 0; i < count / classes; ++i) {
     const size_t at = i / inner * classes * inner + i % inner;
-    changed += decision(a + at, classes, inner) != decision(b + at, classes, inner) ? 1 : 0;
+    changed += decision(&a[at], classes, inner) != decision(&b[at], classes, inner) ? 1 : 0;
   }
   decisions += count / classes;
 }

@@ -69,6 +69,14 @@ size_t count_of(const api::Dims& dims) {
   return count;
 }
 
+}  // namespace
+
+std::string text_of(const InputOptions& set) {
+  std::string out;
+  for (const std::string& file : set.files) out.append(out.empty() ? "" : ", ").append(printable(file));
+  return out.empty() ? "made-up inputs" : out;
+}
+
 void require_finite(const Input& input, const std::string& name, const InputOptions& set) {
   if (input.array.dtype != CORACLE_FLOAT32) return;
   const auto* values = reinterpret_cast<const float*>(input.array.bytes.data());
@@ -77,14 +85,6 @@ void require_finite(const Input& input, const std::string& name, const InputOpti
     throw Failure(ExitCode::kUsage, fmt::format("{}: the input '{}' has a value at {} that is no finite number",
                                                 text_of(set), printable(name), i));
   }
-}
-
-}  // namespace
-
-std::string text_of(const InputOptions& set) {
-  std::string out;
-  for (const std::string& file : set.files) out.append(out.empty() ? "" : ", ").append(printable(file));
-  return out.empty() ? "made-up inputs" : out;
 }
 
 std::vector<double> Activation::means(int dimension) const {

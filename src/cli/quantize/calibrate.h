@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/input/inputs.h"
 #include "cli/quantize/layers.h"
 #include "cli/quantize/range.h"
 
@@ -45,6 +46,8 @@ class Calibration {
   std::function<void(size_t, size_t)> tell_;
 };
 
+/// Throws Failure (usage) that names the set where an input of real numbers has one that is not finite.
+void require_finite(const Input& input, const std::string& name, const InputOptions& set);
 /// What names a set of inputs in messages.
 std::string text_of(const InputOptions& set);
 

@@ -178,6 +178,24 @@ class Finder {
     return found != readers_.end() && found->second == 1;
   }
 
+  /// What an operator multiplies its result with.
+  static double scale_of(const ProgramOperator& o) {
+    const auto alpha = o.reals.find("alpha");
+    return o.type == "matmul" && alpha != o.reals.end() ? alpha->second : 1;
+  }
+
+  /// Whether what is added to a layer's result has its elements along the channels.
+  bool adds_to_channels(const ProgramOperator& add, const Layer& l, int64_t channels) const {
+    const ProgramVariable* x = program_.find(l.name);
+    const ProgramVariable* y = program_.find(add.input("Y"));
+    if (x == nullptr || y == nullptr || y->dims.size() > x->dims.size()) return false;
+    const auto rank = static_cast<int64_t>(x->dims.size());
+    const auto of_y = static_cast<int64_t>(y->dims.size());
+    const int64_t axis = add.integer("axis", -1);
+    const int64_t at = (l.x_channels < 0 ? rank - 1 : l.x_channels) - (axis < 0 ? rank - of_y : axis);
+    return at >= 0 && at < of_y && y->dims[static_cast<size_t>(at)] == channels;
+  }
+
   Correction correction(size_t index, const Layer& l, bool convolution) const {
     if (!read_once(l.name)) return {};
     if (!l.means) return {};
@@ -194,9 +212,9 @@ class Finder {
       const ProgramOperator& o = program_.operators[i];
       if (o.input("X") != l.name) continue;
       const bool norm = convolution && o.type == "batch_norm";
-      if (norm || o.type == "elementwise_add") {
+      if (norm || (o.type == "elementwise_add" && adds_to_channels(o, l, channels))) {
         const std::string parameter = fitting(o.input(norm ? "Mean" : "Y"));
-        if (!parameter.empty()) return {parameter, norm ? 1.0 : -1.0};
+        if (!parameter.empty()) return {parameter, (norm ? 1.0 : -1.0) * scale_of(program_.operators[index])};
       }
       return {};
     }

@@ -25,7 +25,7 @@ struct WrittenValue {
 /// Where the mean error of a layer's result can be taken back: a parameter that nothing else reads.
 struct Correction {
   std::string parameter;  ///< empty: nowhere
-  double sign = 0;        ///< of the error that is added: 1 for a mean that is subtracted, -1 for a bias
+  double factor = 0;      ///< of the error that is added: 1 for a mean that is subtracted, -1 for a bias, times `alpha`
 };
 
 struct Layer {

@@ -54,7 +54,7 @@ void replace_file(const std::string& path, const std::string& content) {
   aside.put();
 }
 
-ModelOutput::ModelOutput(std::string output, std::string original, ProgramFormat format)
+ModelOutput::ModelOutput(std::string output, std::string original, const std::string& parameters, ProgramFormat format)
     : output_(std::move(output)), original_(std::move(original)) {
   const fs::path path(output_);
   const std::string extension = path.extension().string();
@@ -66,9 +66,15 @@ ModelOutput::ModelOutput(std::string output, std::string original, ProgramFormat
                                         "; name such a file, a folder, or NAME.coracle");
   }
   program_ = file ? output_ : (path / "inference").string() + expected;
+  parameters_ = fs::path(program_).replace_extension(".pdiparams").string();
   std::error_code error;
-  if (fs::exists(program_, error) && fs::equivalent(program_, original_, error)) {
-    throw Failure(ExitCode::kUsage, "-o " + printable(output_) + ": the model itself is there; give another place");
+  for (const auto& [made, read] : {std::pair(program_, original_), std::pair(parameters_, parameters)}) {
+    if (fs::exists(made, error) && fs::equivalent(made, read, error)) {
+      throw Failure(ExitCode::kUsage, "-o " + printable(output_) + ": the model itself is there; give another place");
+    }
+    if (fs::is_directory(made, error)) {
+      throw Failure(ExitCode::kUsage, "-o " + printable(output_) + ": " + printable(made) + " is a folder");
+    }
   }
 }
 
@@ -87,7 +93,7 @@ void ModelOutput::write(const ModelBytes& model) const {
     fs::create_directories(folder, error);
     if (error) throw Failure(ExitCode::kIo, printable(output_) + ": cannot be made: " + error.message());
   }
-  Aside parameters(fs::path(program_).replace_extension(".pdiparams").string());
+  Aside parameters(parameters_);
   Aside program(program_);
   write_file(parameters.path(), model.parameters);
   write_file(program.path(), model.program);

@@ -12,9 +12,9 @@ namespace coracle::cli {
 /// called "inference" and what goes with it.
 class ModelOutput {
  public:
-  /// `original`: the program file that the model was read from. Throws Failure (usage) where that would be replaced, or
-  /// the name is of another format.
-  ModelOutput(std::string output, std::string original, ProgramFormat format);
+  /// `original`, `parameters`: the files that the model was read from. Throws Failure (usage) where one would be
+  /// replaced, a folder is in the way, or the name is of another format.
+  ModelOutput(std::string output, std::string original, const std::string& parameters, ProgramFormat format);
 
   /// Files are whole or as they were: each is written beside its place and then renamed, parameters first. Throws
   /// Failure.
@@ -23,7 +23,8 @@ class ModelOutput {
  private:
   std::string output_;
   std::string original_;
-  std::string program_;  ///< empty: a saved model
+  std::string program_;     ///< empty: a saved model
+  std::string parameters_;  ///< beside it
 };
 
 /// Makes or replaces a file, or leaves what was there. Throws Failure.

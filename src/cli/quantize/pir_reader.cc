@@ -180,7 +180,7 @@ size_t write_around(JsonWriter& w, const JsonBuffer& buffer, const JsonValue& va
   w.StartObject();
   for (const auto& member : value.GetObject()) {
     w.Key(member.name.GetString(), member.name.GetStringLength());
-    if (std::string_view(member.name.GetString(), member.name.GetStringLength()) != key) {
+    if (&member.value != find(value, key)) {  // of several of one name, the first counts
       member.value.Accept(w);
     } else if (depth + 1 == path.size()) {
       w.StartArray();

@@ -58,6 +58,7 @@ struct ProgramOperator {
   ProgramSlots inputs;
   ProgramSlots outputs;
   std::map<std::string, int64_t> integers;   ///< attributes that are an integer or true or false
+  std::map<std::string, float> reals;        ///< attributes that are a real number
   std::map<std::string, std::string> texts;  ///< attributes that are a text
   std::vector<Replaced> replaced;            ///< what it reads otherwise than in the file
   NewOperator made;                          ///< where it is new

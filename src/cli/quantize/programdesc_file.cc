@@ -15,6 +15,7 @@ using Writer = protozero::pbf_writer;
 using Wire = protozero::pbf_wire_type;
 
 constexpr uint32_t varint(uint32_t field) { return protozero::tag_and_type(field, Wire::varint); }
+constexpr uint32_t fixed32(uint32_t field) { return protozero::tag_and_type(field, Wire::fixed32); }
 constexpr uint32_t bytes(uint32_t field) { return protozero::tag_and_type(field, Wire::length_delimited); }
 
 constexpr int64_t kDenseTensor = 7;
@@ -100,6 +101,7 @@ void read_attribute(Reader m, ProgramOperator& to) {
         value = m.get_bool() ? 1 : 0;
         integer = true;
         break;
+      case fixed32(4): to.reals[name] = m.get_float(); break;
       case bytes(5): to.texts[name] = m.get_string(); break;  // behind the name, as all writers order fields
       default: m.skip();
     }

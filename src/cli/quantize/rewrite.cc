@@ -42,7 +42,7 @@ void correct(ParameterMap& parameters, const Correction& correction, const std::
   if (correction.parameter.empty() || errors.empty()) return;
   Parameter& p = parameters[correction.parameter];
   std::vector<float> values = floats_of(p);
-  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(values[i] + correction.sign * errors[i]);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(values[i] + correction.factor * errors[i]);
   p = float_parameter(p.dims, values);
 }
 

@@ -129,10 +129,14 @@ Answers::Answers(const ModelArguments& arguments, const SessionArguments& sessio
 
 std::vector<Answers::Outputs> Answers::run(const api::Model& model, size_t sets) const {
   api::Session session(model, session_.options);
+  const std::vector<api::TensorInfo> infos = model.inputs();
   std::vector<Outputs> all;
   for (size_t s = 0; s < sets; ++s) {
     const std::vector<Input> inputs = read_inputs(model, sets_[s]);
-    for (size_t i = 0; i < inputs.size(); ++i) set_input(session, i, inputs[i]);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      require_finite(inputs[i], infos[i].name, sets_[s]);
+      set_input(session, i, inputs[i]);
+    }
     Interruption::run(session);
     all.emplace_back();
     for (size_t i = 0; i < names_.size(); ++i) all.back().push_back(array_of(session.output(i)));

@@ -38,7 +38,8 @@ struct IntegerDepthwiseCall {
   /// Whether several rows of results are computed from the same pairs.
   bool shares_pairs() const { return dilation_y == 1 && kernel_h > 1; }
   int64_t most_pairs() const {
-    return shares_pairs() ? (kernel_h + (kIntegerRows - 1) * stride_y + 1) / 2 : pairs(kernel_h, 0);
+    const int64_t together = out_h < kIntegerRows ? out_h : kIntegerRows;
+    return shares_pairs() ? (kernel_h + (together - 1) * stride_y + 1) / 2 : pairs(kernel_h, 0);
   }
   /// Columns of the image, and beyond it, that a strip of results reads.
   int64_t strip_columns() const {

@@ -90,7 +90,7 @@ class Finisher {
       const __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
       const __m128i ordered = _mm_shuffle_epi32(bytes, _MM_SHUFFLE(3, 1, 2, 0));
       _mm_storel_epi64(reinterpret_cast<__m128i*>(to), ordered);
-      _mm_storeh_pd(reinterpret_cast<double*>(to_second), _mm_castsi128_pd(ordered));
+      _mm_storel_epi64(reinterpret_cast<__m128i*>(to_second), _mm_unpackhi_epi64(ordered, ordered));
 #else
       store<kNumber>(first, to, kFloatLanes);
       store<kNumber>(second, to_second, kFloatLanes);

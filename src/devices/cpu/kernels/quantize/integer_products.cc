@@ -62,7 +62,8 @@ Misfit fits_conv2d(const IntegerConv2d& op, const ArgFacts& args, bool depthwise
   if (depthwise) {
     if (g.groups != g.in_channels || g.out_channels != g.in_channels) return "not one filter per channel";
     const bool wide = g.width().dilation > kWidestIntegerStrip / std::max<int64_t>(g.width().kernel, 1) ||
-                      g.width().stride > kWidestIntegerStrip / kIntegerStrip;
+                      g.width().stride > kWidestIntegerStrip / kIntegerStrip ||
+                      g.height().stride > kWidestIntegerStrip / kIntegerStrip;
     if (area > kMostIntegerTaps || wide) return "the filter is too large";
   } else if (g.groups != 1) {
     return "only one group";
