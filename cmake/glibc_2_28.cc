@@ -5,6 +5,7 @@
 // --gc-sections.
 #include <dlfcn.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -38,6 +39,7 @@ WITH_OLD_VERSION(int, pthread_create,
 WITH_OLD_VERSION(int, pthread_join, (pthread_t thread, void** result), (thread, result))
 WITH_OLD_VERSION(int, pthread_getcpuclockid, (pthread_t thread, clockid_t* clock), (thread, clock))
 WITH_OLD_VERSION(int, pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex))
+WITH_OLD_VERSION(int, pthread_sigmask, (int how, const sigset_t* set, sigset_t* before), (how, set, before))
 WITH_OLD_VERSION(int, pthread_once, (pthread_once_t * once, void (*start)()), (once, start))
 WITH_OLD_VERSION(int, pthread_key_create, (pthread_key_t * key, Destroy destroy), (key, destroy))
 WITH_OLD_VERSION(int, __pthread_key_create, (pthread_key_t * key, Destroy destroy), (key, destroy))

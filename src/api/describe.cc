@@ -289,7 +289,7 @@ std::string describe_engines(const Model& model) {
       field(w, "engine", node->engine);
       field(w, "graph", node->graph);
       field(w, "nodes", count);
-      const auto is_it = [&](const CutBlock& b) { return b.name == node->block; };
+      const auto is_it = [name = node->block](const CutBlock& b) { return b.name == name; };
       const auto cut = std::find_if(report.cut.begin(), report.cut.end(), is_it);
       if (cut != report.cut.end()) {  // else nobody reads what it computes
         field(w, "operands", static_cast<int64_t>(cut->region->inputs().size()));

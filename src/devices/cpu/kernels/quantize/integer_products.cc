@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "devices/cpu/integer_plan.h"
 #include "devices/cpu/integer_winograd_plan.h"
 #include "devices/cpu/isa/integer_depthwise.h"
@@ -168,7 +170,8 @@ struct IntegerDepthwiseForm {
           const int64_t row = ky + alignment;
           for (int64_t kx = 0; kx < kernel_w; ++kx) {
             const int64_t vector = (c / lanes * pairs(alignment) + row / 2) * kernel_w + kx;
-            filter[(vector * lanes + c % lanes) * 2 + row % 2] = from[(c * kernel_h + ky) * kernel_w + kx];
+            std::copy_n(&from[(c * kernel_h + ky) * kernel_w + kx], 1,
+                        &filter[(vector * lanes + c % lanes) * 2 + row % 2]);
           }
         }
       }
