@@ -110,7 +110,7 @@ void narrow_tile(const NarrowTile& t) {
   const uint8_t* b = t.b;
   const float* scales = t.scales;
   const int64_t whole = kScaled ? t.group : t.depth;
-  for (int64_t k = 0; k < t.depth; scales += t.scale_stride) {
+  for (int64_t k = 0; k < t.depth; scales += kScaled ? t.scale_stride : 0) {
     const int64_t end = t.depth - k < whole ? t.depth : k + whole;
     for (; k < end; ++k, b += narrow_row_bytes(kType)) {
       CORACLE_UNROLL for (int p = 0; p < kPanels; ++p) {
@@ -204,7 +204,7 @@ void widen_panels(const NarrowMatrix& b, int64_t depth, int64_t panel_begin, int
     for (int64_t p = panel_begin; p < panel_end; ++p) {
       const float* scales = kScaled ? b.scales + p * static_cast<int64_t>(kPanelColumns) : nullptr;
       const int64_t whole = kScaled ? b.group : depth;
-      for (int64_t k = 0; k < depth; scales += b.scale_stride) {
+      for (int64_t k = 0; k < depth; scales += kScaled ? b.scale_stride : 0) {
         const int64_t end = depth - k < whole ? depth : k + whole;
         for (; k < end; ++k, from += row_bytes, to += kPanelColumns) {
           V column[kPanelVectors];

@@ -190,7 +190,8 @@ TEST_P(DepthwiseTest, SpecialValuesAtBordersHaveTheSameBitsInAnySplit) {
     f().run(call, 0, p.batch * conv.out_h);
     call.output = rows.data();
     for (int64_t row = 0; row < p.batch * conv.out_h; ++row) f().run(call, row, row + 1);
-    EXPECT_EQ(memcmp(whole.data(), rows.data(), whole.size() * sizeof(float)), 0) << p.channels << " channels";
+    EXPECT_TRUE(whole.empty() || memcmp(whole.data(), rows.data(), whole.size() * sizeof(float)) == 0)
+        << p.channels << " channels";
   }
 }
 
