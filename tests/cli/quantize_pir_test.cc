@@ -148,6 +148,17 @@ TEST_F(QuantizePir, KeepsLayersAndWritesWhatWasThere) {
   expect_failure({"quantize", model_, "--half", "-o", folder_.path("a.pdmodel")}, 2, {"the model's program is .json"});
 }
 
+// As the library's reader has it.
+TEST_F(QuantizePir, OfSeveralProgramsTheFirstCounts) {
+  std::string text = content(model_);
+  text.replace(text.rfind('}'), 1, R"(,"program":3})");
+  std::ofstream(model_, std::ios::binary) << text;
+  const rapidjson::Document d = report("half", {"--half"});
+  ASSERT_TRUE(d.IsObject());
+  EXPECT_EQ(d["layers"].Size(), 3U);
+  expect_near(model_, folder_.path("half"), "0.05");
+}
+
 // Whatever a byte becomes, the program ends with an exit code of its own.
 TEST_F(QuantizePir, DamagedProgramsNeverCrash) {
   const std::string whole = content(model_);

@@ -157,13 +157,6 @@ TEST_F(Quantize, WritesReports) {
   EXPECT_EQ(d["layers"].Size(), 3U);
 }
 
-TEST_F(Quantize, TakesBackTheMeanErrorOfWeights) {
-  const auto ratio = [&](const std::vector<std::string>& more) {
-    return report("out", more)["outputs"][0]["signal_to_noise_db"].GetDouble();
-  };
-  EXPECT_NE(ratio({"--method", "minmax"}), ratio({"--method", "minmax", "--no-bias-correction"}));
-}
-
 TEST_F(Quantize, KeepsLayers) {
   const rapidjson::Document d = report("out", {"--keep", "c", "--keep", "w"});
   EXPECT_FALSE(d["layers"][0]["quantized"].GetBool());
@@ -200,6 +193,39 @@ TEST_F(Quantize, RefusesWhatCannotBeDone) {
   expect_failure({"quantize", model_, "--input", data, "-o", out}, kUsage,
                  {"105.npy: the input 'x' has a value at 7 that is no finite number"});
   EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+// Those that only answers are compared with, too.
+TEST_F(Quantize, RefusesHeldBackInputsThatAreNoNumbers) {
+  std::vector<float> bad = numbers(150, 1, 1);
+  bad[3] = std::numeric_limits<float>::infinity();
+  test::write_npy(folder_.path("data/104.npy"), Tensor::of<float>({2, 3, 5, 5}, bad));
+  for (const std::vector<std::string>& more : {std::vector<std::string>{"--method", "minmax"}, {"--half"}}) {
+    const test::Outcome outcome = quantize("out", more);
+    EXPECT_EQ(outcome.code, kUsage) << outcome.err;
+    EXPECT_NE(outcome.err.find("104.npy: the input 'x' has a value at 3 that is no finite number"), std::string::npos)
+        << outcome.err;
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder_.path("out")));
+}
+
+TEST_F(Quantize, ReplacesNeitherFileOfTheModelNorAFolder) {
+  const std::string folder = folder_.path("there");
+  std::filesystem::create_directories(folder);
+  std::filesystem::copy_file(model_, folder + "/__model__");
+  const std::string parameters = folder + "/inference.pdiparams";
+  std::filesystem::copy_file(folder_.path("network.pdiparams"), parameters);
+  const std::string before = content(parameters);
+  expect_failure({"quantize", folder + "/__model__", "--params", parameters, "--half", "-o", folder}, kUsage,
+                 {"the model itself is there"});
+  EXPECT_EQ(content(parameters), before);
+  report("out", {"--half"});
+  const std::string written = content(folder_.path("out/inference.pdiparams"));
+  std::filesystem::remove(folder_.path("out/inference.pdmodel"));
+  std::filesystem::create_directory(folder_.path("out/inference.pdmodel"));
+  expect_failure({"quantize", model_, "--weights-only", "int8", "-o", folder_.path("out")}, kUsage,
+                 {"inference.pdmodel is a folder"});
+  EXPECT_EQ(content(folder_.path("out/inference.pdiparams")), written);
 }
 
 // Whatever a byte becomes, the program ends with an exit code of its own.
