@@ -98,7 +98,13 @@ std::vector<PassCount> passes_of(const ModelInfo& info, const Graph& graph, cons
 }
 
 /// The blocks of the file are those of the model, unless others are asked for.
-void take_saved_blocks(SavedBlocks blocks, Precision precision, EngineChoice& choice) {
+void take_saved_blocks(LoadedModel& loaded, Precision precision, EngineChoice& choice) {
+  SavedBlocks blocks = std::move(loaded.blocks);
+  try {
+    check_shape_ranges(loaded.graph, blocks.ranges);
+  } catch (const Error& e) {
+    fail(ErrorCode::kInvalidModel, printable(loaded.info.file), ": what it was saved with does not fit it: ", e.text());
+  }
   for (const SavedBlock& block : blocks.blocks) {
     const auto is_it = [&](const UsedEngine& e) { return e.name == block.engine; };
     if (std::any_of(choice.engines.begin(), choice.engines.end(), is_it)) continue;
@@ -120,7 +126,7 @@ ModelOptions with_devices_and_engines(ModelOptions options, LoadedModel& loaded)
   const std::vector<UsedEngine>& engines = options.engines.engines;
   const bool chosen = !options.engines.marks.empty() || std::any_of(engines.begin(), engines.end(), automatic);
   if (!loaded.blocks.blocks.empty() && !chosen && enabled("engine_saved")) {
-    take_saved_blocks(std::move(loaded.blocks), options.kernels.precision, options.engines);
+    take_saved_blocks(loaded, options.kernels.precision, options.engines);
   } else if (enabled("engine_marks")) {
     add_marked_engines(graph, options.kernels.precision, options.engines);
   }
@@ -144,7 +150,8 @@ PassOptions passes_for(const ModelOptions& options) {
 }
 
 /// Packed weights of the file belong to values of the graph as it was, which `uncut` is given.
-CutReport cut(LoadedModel& loaded, const ModelOptions& options, std::shared_ptr<const Graph>& uncut) {
+CutReport cut(LoadedModel& loaded, const std::string& file, const ModelOptions& options,
+              std::shared_ptr<const Graph>& uncut) try {
   if (options.engines.engines.empty()) return {};
   auto before = std::make_shared<const Graph>(loaded.graph);
   CutReport report = cut_blocks(loaded.graph, options.engines, options.passes.disabled);
@@ -153,6 +160,10 @@ CutReport cut(LoadedModel& loaded, const ModelOptions& options, std::shared_ptr<
   loaded.packed.clear();
   if (options.passes.after_pass != nullptr) options.passes.after_pass("engine_blocks", report.blocks, loaded.graph);
   return report;
+} catch (Error& e) {
+  if (!options.engines.saved.empty())
+    e.add_context(text("cutting the blocks that ", printable(file), " was saved with"));
+  throw;
 }
 
 CompiledInFile compiled_in_file(const CutReport& report, const EngineChoice& choice) {
@@ -187,7 +198,7 @@ Model::Model(LoadedModel loaded, const ModelOptions& options)
       mapped_bytes_(loaded.mapped_bytes),
       pass_counts_(info_.saved ? passes_of(info_, loaded.graph, options.passes)
                                : run_passes(loaded.graph, passes_for(options_))),
-      engine_report_(cut(loaded, options_, uncut_)),
+      engine_report_(cut(loaded, info_.file, options_, uncut_)),
       program_(std::make_shared<const Program>(std::make_shared<const Graph>(std::move(loaded.graph)), options_,
                                                std::move(loaded.packed),
                                                compiled_in_file(engine_report_, options_.engines))) {

@@ -124,6 +124,26 @@ TEST(EngineBlocks, ThatFailRunNativelyWithOneNotice) {
   }
 }
 
+/// A list of no axes is a constant without elements, not a tensor without.
+TEST(EngineBlocks, MayHaveEmptyConstants) {
+  const auto engine = ChanceEngine::make("chance", 1, 100);
+  const auto model = model_of(R"(graph (%x "x": float32[4, 3]) {
+  @axes: int64[0] = {}
+  %a = relu(%x)
+  %m = mean(%a, @axes)
+  %y = exp(%m)
+  return %y "y"
+})",
+                              with({.engines = {use(*engine)}, .min_ops = 1}));
+  ASSERT_EQ(model->engine_report().blocks, 1);
+  const Tensor x = random_tensor({4, 3}, 1);
+  const std::vector<Tensor> expected = run_fresh(native(model), {x});
+  const Messages messages;
+  EXPECT_TRUE(same_bits(run_fresh(model, {x}), expected));
+  EXPECT_EQ(engine->counts().runs, 1);
+  EXPECT_EQ(messages.lines(), 0) << messages.all();
+}
+
 TEST(EngineBlocks, FailNativelyTooWithoutBlameForTheEngine) {
   const auto engine = ChanceEngine::make("chance", 1, 100);
   const auto model = model_of(R"(graph (%x "x": float32[4, 3], %i "i": int64[100]) {

@@ -162,6 +162,13 @@ TEST_F(SavedBlocksTest, KeepTheRangesOfTheirSizes) {
   EXPECT_TRUE(same_bits(run_fresh(model, {x_}), expected_));
   EXPECT_EQ(run_fresh(model, {random_tensor({1, 4, 6, 33}, 1)}).size(), expected_.size());
   EXPECT_EQ(engine_->counts().compiled, compiled);
+  const std::string damaged = changed([](const saved_file::Model& m) {
+    const_cast<flatbuffers::Vector<int64_t>*>(m.ranges()->Get(0)->min())->Mutate(3, -5);
+  });
+  const std::string text = refusal([&] { loaded(damaged, from_file()); }, ErrorCode::kInvalidModel);
+  EXPECT_NE(text.find("changed.coracle: what it was saved with does not fit it: shapes gives dimension 3"),
+            std::string::npos)
+      << text;
 }
 
 TEST_F(SavedBlocksTest, OfNoUseAreCompiledAnewWithOneNotice) {
@@ -265,6 +272,7 @@ TEST_F(SavedBlocksTest, OfAnyNodesGiveAnswersOrAreRefused) {
       ++ran;
     } catch (const Error& e) {
       EXPECT_NE(e.text().find("in a circle"), std::string::npos) << e.text();
+      EXPECT_NE(e.text().find(" was saved with"), std::string::npos) << e.text();
       ++refused;
     }
   }

@@ -85,22 +85,29 @@ void GemmForm::pack_matrices(const float* from, float* to, ThreadPool& pool) con
   });
 }
 
+GemmSplit split_of(const GemmPlan& plan, int threads) {
+  const GemmShape& shape = plan.call.shape;
+  const int64_t panels = std::max<int64_t>(plan.panels, 1);
+  const int64_t row_cost = std::max<int64_t>(shape.taps * shape.depth * shape.columns * plan.call.groups, 1);
+  const int64_t panel_cost = std::max<int64_t>(row_cost / panels * plan.rows, 1);
+  const bool many_panels = panels >= kLeastPanels * threads;
+  const bool many_rows = plan.rows >= kLeastRows * threads;
+  if (many_rows && !(many_panels && shape.columns * shape.taps > 4 * plan.rows)) {
+    return {.by_rows = true, .grain = std::max(kGrain / row_cost, kLeastRows)};
+  }
+  return {.by_rows = false, .grain = kGrain / panel_cost + 1};
+}
+
 void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,
               const EpilogueOp* ops, int op_count, ThreadPool& pool) noexcept {
   const GemmCall call = bound(plan, a, packed, c, ops, op_count);
-  const GemmShape& shape = call.shape;
-  const int64_t panels = std::max<int64_t>(plan.panels, 1);
-  const int64_t row_cost = std::max<int64_t>(shape.taps * shape.depth * shape.columns * call.groups, 1);
-  const int64_t panel_cost = std::max<int64_t>(row_cost / panels * plan.rows, 1);
-  // The larger operand is split: each thread reads all of the other one.
-  const bool many_panels = panels >= kLeastPanels * pool.threads();
-  const bool many_rows = plan.rows >= kLeastRows * pool.threads();
-  if (many_rows && !(many_panels && shape.columns * shape.taps > 4 * plan.rows)) {
-    pool.parallel_for(plan.rows, std::max(kGrain / row_cost, kLeastRows),
+  const GemmSplit split = split_of(plan, pool.threads());
+  if (split.by_rows) {
+    pool.parallel_for(plan.rows, split.grain,
                       [&](int64_t begin, int64_t end) { gemm.run(call, begin, end, 0, plan.panels); });
     return;
   }
-  pool.parallel_for(plan.panels, kGrain / panel_cost + 1,
+  pool.parallel_for(plan.panels, split.grain,
                     [&](int64_t begin, int64_t end) { gemm.run(call, 0, plan.rows, begin, end); });
 }
 

@@ -100,6 +100,13 @@ struct GemmForm {
 GemmCall bound(const GemmPlan& plan, const float* a, const float* packed, float* c, const EpilogueOp* ops,
                int op_count);
 
+/// How a plan is split over threads: the larger operand is, as each thread reads all of the other one.
+struct GemmSplit {
+  bool by_rows = false;  ///< else by panels
+  int64_t grain = 1;     ///< so many of them are worth a thread
+};
+GemmSplit split_of(const GemmPlan& plan, int threads);
+
 /// Runs one plan on all threads, split over rows or, where they are few, over columns.
 void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,
               const EpilogueOp* ops, int op_count, ThreadPool& pool) noexcept;

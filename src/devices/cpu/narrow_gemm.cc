@@ -13,10 +13,6 @@ namespace {
 constexpr int64_t kFewRows = 16;
 /// Floats that a thread widens at a time: they should stay in its level-2 cache.
 constexpr int64_t kBlockFloats = 64 << 10;
-/// As for products of float32 (gemm_plan.cc).
-constexpr int64_t kLeastRows = 24;
-constexpr int64_t kLeastPanels = 4;
-constexpr int64_t kGrain = 256 << 10;
 constexpr size_t kLine = 64;
 
 size_t whole_lines(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
@@ -140,23 +136,19 @@ void NarrowPlan::run(const float* a, const void* packed, float* c, const Epilogu
   const NarrowMatrix matrix{
       .type = layout.type, .panels = packed, .scales = scales, .group = group, .scale_stride = call.shape.columns};
   const int64_t panels = plan.panels;
-  const int64_t row_cost = std::max<int64_t>(call.shape.taps * call.shape.depth * call.shape.columns, 1);
-  const int64_t panel_cost = std::max<int64_t>(row_cost / std::max<int64_t>(panels, 1) * plan.rows, 1);
+  const GemmSplit split = split_of(plan, pool.threads());  // few rows are split by panels
   if (widens_in_registers()) {
-    pool.parallel_for(panels, kGrain / panel_cost + 1, [&](int64_t begin, int64_t end) {
+    pool.parallel_for(panels, split.grain, [&](int64_t begin, int64_t end) {
       const int64_t whole = std::min(end, layout.full);
       if (begin < whole) gemm->narrow->run(call, matrix, 0, plan.rows, begin, whole);
       if (end > layout.full) run_blocks(call, matrix, tail, nullptr, 0, plan.rows, layout.full, end);
     });
     return;
   }
-  // As run_gemm does, but that each thread has its room.
-  const bool many_panels = panels >= kLeastPanels * pool.threads();
-  const bool many_rows = plan.rows >= kLeastRows * pool.threads();
-  const bool by_rows = many_rows && !(many_panels && call.shape.columns * call.shape.taps > 2 * plan.rows);
+  // Each thread has its room.
+  const bool by_rows = split.by_rows;
   const int64_t count = by_rows ? plan.rows : panels;
-  const int64_t grain = by_rows ? std::max(kGrain / row_cost, kLeastRows) : kGrain / panel_cost + 1;
-  const int64_t bands = std::clamp<int64_t>(count / grain, 1, pool.threads());
+  const int64_t bands = std::clamp<int64_t>(count / split.grain, 1, pool.threads());
   const int64_t room = block * layout.panel_floats;
   pool.parallel_for(bands, 1, [&](int64_t first, int64_t last) {
     for (int64_t band = first; band < last; ++band) {

@@ -191,6 +191,18 @@ TEST(IntegerKernels, OneFilterPerChannel) {
   }
 }
 
+/// Rows far apart are read together, which would take room for all that lies between.
+TEST(IntegerKernels, DepthwiseFiltersWithAWideStrideAreLeftToTheReference) {
+  IntegerConv2d op;
+  op.groups = 8;
+  op.strides = {1 << 20, 1};
+  op.epilogue = {{EpilogueKind::kMultiplyChannel}};
+  const KernelCase c{.op = op,
+                     .in = {random_ints({1, 8, 3, 8}, -128, 128, DType::kInt8),
+                            random_ints({8, 1, 3, 3}, -127, 128, DType::kInt8), random_floats({8})}};
+  EXPECT_EQ(rows_that_take(c), std::set<std::string>());
+}
+
 TEST(IntegerKernels, Rounding) {
   // Halves of both signs, numbers beyond the range, and what is no number.
   std::vector<float> numbers = {0,    0.5F,   -0.5F,   1.5F, -1.5F,   2.5F, -2.5F, 126.5F, -126.5F, 127,
