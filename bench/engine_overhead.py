@@ -16,13 +16,12 @@ import struct
 import sys
 import tempfile
 import time
-import tomllib
 
 import models
+import openvino_process
 
 MOST_SHARE, MOST_MS = 0.03, 0.05    # what Coracle may add
 HEAD = struct.Struct("<8sQQQ")      # of files of the cache (src/base/file_cache.cc): magic, bytes of key and content, checksum
-VENV = models.ROOT / "build" / "openvino-venv"
 
 
 def compiled_blocks(folder):
@@ -106,16 +105,9 @@ def main():
     a.add_argument("--models", default="det,rec,mobilenet_v1,mobilenet_v3,resnet50,bert", help="names of models.toml")
     a.add_argument("--threads", default="1,2")
     a.add_argument("--seconds", type=float, default=10, help="for one model with one number of threads (default: 10)")
-    a.add_argument("--library", default=str(models.ROOT / "build/release/libcoracle.so"))
+    a.add_argument("--library", default=openvino_process.LIBRARY)
     o = a.parse_args()
-    if pathlib.Path(sys.prefix).resolve() != VENV.resolve():
-        os.execv(VENV / "bin" / "python", [str(VENV / "bin" / "python"), *sys.argv])
-    import openvino
-    # The same library for both, whatever else is installed.
-    os.environ.update(CORACLE_LIBRARY=o.library, CORACLE_OPENVINO=str(pathlib.Path(openvino.__file__).parent))
-    sys.path.insert(0, str(models.BENCH / "engines"))
-    models.PYTHON = pathlib.Path(sys.executable)
-    rows = {row["name"]: row for row in tomllib.loads((models.BENCH / "models.toml").read_text())["model"]}
+    rows = openvino_process.enter(o.library)
     print("milliseconds                               |     least:  through Coracle, alone   |     median: the same                | runs")
     print("%-14s %7s %5s %8s |" % ("model", "threads", "blocks", "natively"))
     held = True

@@ -10,17 +10,15 @@ import argparse
 import ctypes
 import json
 import os
-import pathlib
 import statistics
 import sys
 import tempfile
 import time
-import tomllib
 
 import models
+import openvino_process
 import report
 
-VENV = models.ROOT / "build" / "openvino-venv"
 PAGE = models.ROOT / "docs" / "engines.md"
 MODELS = "det,rec,cls,picodet,mobilenet_v1,mobilenet_v2,mobilenet_v3,resnet50,vit,bert,ernie,humanseg,slanet"
 
@@ -81,15 +79,9 @@ def main():
     a.add_argument("--threads", type=int, default=1)
     a.add_argument("--seconds", type=float, default=10, help="for one model (default: 10)")
     a.add_argument("--docs", action="store_true", help="write docs/engines.md")
-    a.add_argument("--library", default=str(models.ROOT / "build/release/libcoracle.so"))
+    a.add_argument("--library", default=openvino_process.LIBRARY)
     o = a.parse_args()
-    if pathlib.Path(sys.prefix).resolve() != VENV.resolve():
-        os.execv(VENV / "bin" / "python", [str(VENV / "bin" / "python"), *sys.argv])
-    import openvino
-    os.environ.update(CORACLE_LIBRARY=o.library, CORACLE_OPENVINO=str(pathlib.Path(openvino.__file__).parent))
-    sys.path.insert(0, str(models.BENCH / "engines"))
-    models.PYTHON = pathlib.Path(sys.executable)
-    rows = {row["name"]: row for row in tomllib.loads((models.BENCH / "models.toml").read_text())["model"]}
+    rows = openvino_process.enter(o.library)
     table = ["| model | engines | nodes | on engines | blocks | border tensors | cutting, ms | natively, ms | with engines, ms |",
              "|---|---|---:|---:|---:|---:|---:|---:|---:|"]
     with tempfile.TemporaryDirectory() as folder:
