@@ -9,108 +9,15 @@
 #include "cli/commands.h"
 #include "cli/footers.h"
 #include "cli/interrupt.h"
+#include "cli/model_options.h"
 #include "cli/options.h"
 
 namespace coracle::cli {
 namespace {
 
-CLI::Option* add_model(CLI::App* command, ModelArguments& m) {
-  command->add_option("--params", m.params, "parameter file, where Paddle's naming rules do not find it");
-  return command
-      ->add_option("model", m.model,
-                   "directory, archive of one (.tar, .tar.gz, .zip), saved model (.coracle), program file (.pdmodel, "
-                   "__model__, .json) or parameter file")
-      ->required();
-}
-
 constexpr const char* kDataSets =
     "a run each: folder with NAME.npy for each input, .npz or .json file, or file of the only input; may be given "
     "several times";
-
-void add_shapes_option(CLI::App* command, ModelArguments& m) {
-  m.options.check_declared_sizes = true;
-  command->add_flag("!--allow-other-shapes", m.options.check_declared_sizes,
-                    "take inputs of other sizes than the fixed ones that the model declares");
-}
-
-/// Whoever asks for engines is told where they are missing or fail.
-void show_warnings(const std::string& /*asked*/) {
-  const auto show = [](void* /*user*/, coracle_log_level /*level*/, const char* message) {
-    fmt::print(stderr, "coracle: warning: {}\n", message);
-  };
-  coracle_set_logger(CORACLE_LOG_WARNING, show, nullptr);
-}
-
-/// Which parts of a model run on engines.
-void add_engines(CLI::App* command, ModelArguments& m) {
-  command
-      ->add_option(
-          "--engines", m.options.engines,
-          "engines that run parts of the model, comma-separated, in order of preference; openvino? if it is there")
-      ->type_name("LIST")
-      ->each(show_warnings);
-  command->add_option("--min-ops", m.options.min_ops, "operators of such a part at least")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 31U));
-  command
-      ->add_option("--mark", m.options.marks,
-                   "operators that go to an engine, or to none (native): ENGINE:NAME, ENGINE=TYPE, ENGINE@SCOPE, "
-                   "ENGINE%VARIABLE or "
-                   "ENGINE:VARIABLE..VARIABLE, comma-separated")
-      ->type_name("LIST")
-      ->each(show_warnings);
-  command
-      ->add_option(
-          "--shapes", m.options.shapes,
-          "sizes that inputs have at least, mostly and at most, for which engines compile once, comma-separated; or "
-          "@FILE of 'coracle shapes'")
-      ->type_name("INPUT=LEAST..USUAL..MOST");
-}
-
-void add_model_options(CLI::App* command, ModelArguments& m) {
-  add_model(command, m);
-  add_shapes_option(command, m);
-  command->add_option("--isa", m.options.cpu_isa, "widest instruction set to use")->type_name("sse2|avx2|avx512|neon");
-  command->add_option("--disable-passes", m.options.disable_passes, "rewrites to leave out, comma-separated, or all");
-  command->add_option("--max-rewrites", m.options.max_rewrites, "stop after that many rewrites (to bisect)");
-  command->add_option("--disable-kernels", m.options.disable_kernels, "prefixes of kernel names to leave out");
-  command->add_option("--precision", m.options.precision, "of products on matrix tiles")
-      ->type_name("strict|default|high|bf16");
-  command
-      ->add_option("--weights", m.options.weights,
-                   "how weights are held; mapped: shared with other processes, their file must not change")
-      ->type_name("copied|mapped|automatic");
-  add_bytes(command, "--weights-cache", m.options.weights_cache_bytes,
-            "for weights in the order of kernels, kept for all shapes (bytes, 100MB, 1.5GiB); without it, no limit");
-  command->add_option("--device", m.options.device, "where operators run if it has kernels for them; others on the cpu")
-      ->type_name("cpu|opencl[:N]");
-  add_engines(command, m);
-  command->add_flag("--emulate-tiles", m.options.emulate_tiles, "compute what matrix tiles would, on any machine");
-}
-
-/// Before anything is loaded: what threads write to later lies where they run.
-void add_cpus(CLI::App* command) {
-  command
-      ->add_option_function<std::string>(
-          "--cpus", [](const std::string& cpus) { api::bind_thread(cpus); },
-          "processors to run on: 0-3,8, or node1 for those of a NUMA node and its memory")
-      ->type_name("LIST");
-}
-
-void add_session(CLI::App* command, SessionArguments& s) {
-  add_inputs(command, s.inputs);
-  command->add_option("--threads", s.options.threads, "threads at most, 0: as many as there are processors")
-      ->check(CLI::Range(0, 1024));
-  add_cpus(command);
-  command
-      ->add_option("--parallel-engines", s.options.parallel_engines,
-                   "blocks on engines and native work at the same time at most")
-      ->check(CLI::Range(1, 1024));
-  add_bytes(command, "--memory-limit", s.options.memory_limit,
-            "for intermediate tensors and outputs (bytes, 100MB, 1.5GiB), 0: no limit");
-  command->add_option("--time-limit", s.options.time_limit_ms, "milliseconds for one run, 0: no limit")
-      ->check(CLI::Range(0, 1'000'000'000));
-  add_bytes(command, "--cache-bytes", s.options.cache_bytes, "for plans of shapes seen before (bytes, 100MB, 1.5GiB)");
-}
 
 /// The command `name`, whose options `add` adds to it with what they set, and which `run` runs.
 template <class Arguments, class Add, class Run>

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -66,6 +67,13 @@ void write_file(const std::string& path, const std::string& content) {
   if (file == nullptr) fail(path, "cannot be written");
   const bool written = std::fwrite(content.data(), 1, content.size(), file.get()) == content.size();
   if (std::fclose(file.release()) != 0 || !written) fail(path, "cannot be written");
+}
+
+void require_folder_of(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code error;
+  if (folder.empty() || std::filesystem::is_directory(folder, error)) return;
+  throw Failure(ExitCode::kIo, path + ": there is no folder " + folder.string());
 }
 
 }  // namespace coracle::cli

@@ -182,6 +182,9 @@ TEST_F(Quantize, RefusesWhatCannotBeDone) {
                  {"--keep nowhere: no "});
   expect_failure({"quantize", model_, "--input", data, "-o", folder_.path("network.pdmodel")}, kUsage,
                  {"the model itself is there"});
+  expect_failure({"quantize", model_, "--half", "-o", out, "--report", folder_.path("nowhere/r.html")}, 5,
+                 {"nowhere/r.html: there is no folder ", "nowhere"});
+  EXPECT_FALSE(std::filesystem::exists(out));
   report("once");
   expect_failure({"quantize", folder_.path("once"), "--input", data, "-o", out}, kUnsupported, {"quantised already"});
   const std::string saved = folder_.path("saved.coracle");

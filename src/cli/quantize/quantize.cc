@@ -120,6 +120,7 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   const ModelPaths paths = paths_of(arguments);
   const Program program = parse_program(paths.program, read_file(paths.program));
   const ModelOutput output(q.output, paths.program, paths.parameters, program.format());
+  require_folder_of(q.report);
   const ParameterMap parameters = read_parameter_files(paths.parameters, program.parameters());
   const Precision precision = precision_of(q);
   const std::vector<Layer> layers = find_layers(program, parameters, precision, q.keep);
