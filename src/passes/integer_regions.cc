@@ -284,6 +284,7 @@ bool to_integers(Graph& graph, NodeId id, Int8Values& made, RewriteBudget& budge
   if (shifts) steps.push_back({EpilogueKind::kAddChannel});
   const std::vector<EpilogueStep>& old = c->epilogue->epilogue;
   steps.insert(steps.end(), old.begin() + static_cast<std::ptrdiff_t>(affine.steps), old.end());
+  steps = merged_runs(steps);
   if (steps.size() > Epilogue::kMaxSteps) return false;
 
   const std::string name = weights.name;

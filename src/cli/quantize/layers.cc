@@ -103,7 +103,7 @@ class Finder {
     if (kind.family == Family::kConvolution) l.kept = place_convolution(o, l);
     if (kind.family == Family::kProduct) l.kept = place_product(o, l);
     if (l.kept.empty()) l.kept = unfit(l, kind);
-    const bool corrected = precision_ == Precision::kIntegers && kind.family != Family::kTable;
+    const bool corrected = precision_ == Precision::kIntegers && kind.family != Family::kTable && l.rounds_operand;
     if (l.kept.empty() && corrected) l.correction = correction(index, l, kind.family == Family::kConvolution);
     return l;
   }
@@ -140,6 +140,8 @@ class Finder {
     if (transposed && l.groups != 1) l.axis = 0;
     const auto format = o.texts.find("data_format");
     l.x_channels = format == o.texts.end() || format->second != "NHWC" ? 1 : 3;
+    const bool one_each = dims[1] == 1 && dims[0] == l.groups;
+    l.rounds_operand = !transposed && l.x_channels == 1 && (l.groups == 1 || one_each);
     return {};
   }
 

@@ -42,7 +42,8 @@ struct Layer {
   bool means = true;    ///< whether it does
   int64_t groups = 1;   ///< of channels
   Correction correction;
-  std::string kept;  ///< why it stays in float32; empty: it is quantised
+  bool rounds_operand = true;  ///< kIntegers: false where no operator computes with its integers; then weights alone
+  std::string kept;            ///< why it stays in float32; empty: it is quantised
 };
 
 /// What becomes of layers.

@@ -31,6 +31,10 @@ Trial::Trial(Program program, ParameterMap parameters, std::vector<Layer> layers
   for (size_t i = 0; i < layers_.size(); ++i) {
     Layer& l = layers_[i];
     if (!l.kept.empty()) continue;
+    if (!l.rounds_operand) {
+      candidates_.push_back({i, RangeMethod::kMinMax, {}, nullptr, integer_weights(l, parameters_.at(l.weights), {})});
+      continue;
+    }
     const auto found = activations.find(l.seen);
     if (found == activations.end()) {
       l.kept = "no run computed its operand";
@@ -74,7 +78,9 @@ std::vector<size_t> Trial::all() const {
 
 std::vector<std::vector<size_t>> Trial::operands() const {
   std::map<WrittenValue, std::vector<size_t>> layers;
-  for (size_t i = 0; i < count(); ++i) layers[layers_[candidates_[i].layer].x].push_back(i);
+  for (size_t i = 0; i < count(); ++i) {
+    if (candidates_[i].counts != nullptr) layers[layers_[candidates_[i].layer].x].push_back(i);
+  }
   std::vector<std::vector<size_t>> operands;
   for (auto& [value, numbers] : layers) operands.push_back(std::move(numbers));
   return operands;
