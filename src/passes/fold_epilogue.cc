@@ -8,8 +8,8 @@
 /// Moves the linear beginning of an epilogue into the weights, so that at most one bias is left of it:
 ///   (x * w) * a          ->  x * (w a)
 ///   (x * w + b) * a + c  ->  x * (w a) + (b a + c)
-/// where a, b, c are numbers or one number per channel. Runs of scale_shift become one. What simulates integers stays as
-/// it is.
+/// where a, b, c are numbers or one number per channel. Runs of scale_shift become one. What simulates integers stays
+/// as it is.
 namespace coracle {
 namespace {
 

@@ -17,15 +17,13 @@
 #include "ops/quantize/dequantize_linear.h"
 #include "passes/epilogue_carrier.h"
 #include "passes/passes.h"
-#include "passes/simulated_integers.h"
 
 /// Weights that a file has in fewer bits stay so; products widen them while they compute:
 ///   linear(x, cast(w))               ->  linear(x, w)
 ///   linear(x, dequantize_linear(w))  ->  linear(x, w) times the scales, as the first step of its epilogue
 ///   linear(x, multiply(cast(w), s))  ->  the same
 ///   embedding(ids, cast(w))          ->  cast(embedding(ids, w))
-/// and the same of conv2d_fused, and of embedding with scales, which its result is multiplied by. Models that also
-/// round what flows between their operators are left to integer_regions.
+/// and the same of conv2d_fused, and of embedding with scales, which its result is multiplied by.
 namespace coracle {
 namespace {
 
@@ -209,10 +207,9 @@ std::vector<bool> kept_narrow(const Graph& graph) {
   std::vector<bool> kept(graph.value_count(), false);
   std::vector<std::pair<ValueId, NarrowWeights>> found;
   std::vector<int> place(graph.value_count(), -1);
-  const bool simulates = simulates_integers(graph);
   for (NodeId id : graph.order()) {
     auto weights = NarrowWeights::of(graph, graph.node(id));
-    if (!weights || (simulates && !weights->scales.empty())) continue;
+    if (!weights) continue;
     const ValueId v = graph.node(id).outputs[0];
     kept[index(v)] = true;
     place[index(v)] = static_cast<int>(found.size());
