@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cli/json.h"
 #include "cli/progress.h"
+#include "cli/quantize/insertions.h"
 #include "cli/quantize/model_output.h"
 #include "cli/quantize/report.h"
 #include "cli/quantize/trial.h"
@@ -89,6 +90,7 @@ void require_data(const std::vector<InputOptions>& sets) {
 
 Precision precision_of(const QuantizeArguments& q) {
   if (q.half) return Precision::kHalfWeights;
+  if (q.weights_only == "int4") return Precision::kFourBitWeights;
   return q.weights_only.empty() ? Precision::kIntegers : Precision::kIntegerWeights;
 }
 
@@ -119,6 +121,10 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   const Interruption interruption;
   const ModelPaths paths = paths_of(arguments);
   const Program program = parse_program(paths.program, read_file(paths.program));
+  if (program.find(kHalvesOfBytes) != nullptr) {
+    throw Failure(ExitCode::kUnsupported,
+                  printable(paths.program) + ": it is quantised already (weights of four bits)");
+  }
   const ModelOutput output(q.output, paths.program, paths.parameters, program.format());
   require_folder_of(q.report);
   const ParameterMap parameters = read_parameter_files(paths.parameters, program.parameters());

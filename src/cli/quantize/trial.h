@@ -25,6 +25,7 @@ struct LayerReport {
   double weights_ratio = 0;             ///< and of the rounded weights
   const ValueCounts* counts = nullptr;  ///< of its operand, where it was looked at
   bool tried = false;                   ///< whether its weights were rounded
+  std::string stored = {};              ///< what they became: int8, int4 or float16
 };
 
 struct RangeOptions {
@@ -38,7 +39,7 @@ class Trial {
   /// Operands and weights as integers. `activations` must outlive it.
   Trial(Program program, ParameterMap parameters, std::vector<Layer> layers, const Activations& activations,
         const RangeOptions& options);
-  /// Weights alone, as int8 or float16.
+  /// Weights alone, as int8, in four bits where kernels have them and else int8, or as float16.
   Trial(Program program, ParameterMap parameters, std::vector<Layer> layers, Precision precision);
 
   /// Layers that can be quantised.
