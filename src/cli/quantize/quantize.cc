@@ -11,6 +11,7 @@
 #include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/quantize/insertions.h"
+#include "cli/quantize/model_input.h"
 #include "cli/quantize/model_output.h"
 #include "cli/quantize/report.h"
 #include "cli/quantize/trial.h"
@@ -26,35 +27,6 @@ namespace fs = std::filesystem;
 constexpr size_t kFewSets = 16;
 /// One of so many sets is held back to measure the answers with.
 constexpr size_t kHeldBack = 5;
-
-/// The files of a model.
-struct ModelPaths {
-  std::string program;
-  std::string parameters;
-};
-
-ModelPaths paths_of(const ModelArguments& arguments) {
-  JsonDocument d;
-  d.Parse(api::inspect(arguments.model, arguments.params).c_str());
-  const std::string program = d["file"].GetString();
-  const std::string format = d["format"].GetString();
-  if (format != "ProgramDesc" && format != "PIR") {
-    throw Failure(ExitCode::kUnsupported, fmt::format("{}: its format is {}; only Paddle's own files (.pdmodel, "
-                                                      "__model__, .json) can be quantised",
-                                                      printable(program), format));
-  }
-  if (!fs::is_regular_file(program)) {
-    throw Failure(ExitCode::kUnsupported, printable(program) + ": unpack the archive first, it is read as files");
-  }
-  const JsonValue& operators = d["operators"];
-  for (auto op = operators.MemberBegin(); op < operators.MemberEnd(); ++op) {
-    const std::string name = op->name.GetString();
-    if (name.find("quantize") == std::string::npos) continue;
-    throw Failure(ExitCode::kUnsupported, fmt::format("{}: it is quantised already ({} of {})", printable(program),
-                                                      op->value.GetInt64(), name));
-  }
-  return {program, parameters_path(program, arguments.params)};
-}
 
 struct Split {
   std::vector<InputOptions> seen;
@@ -119,15 +91,16 @@ class Steps {
 
 void quantize(const ModelArguments& arguments, const SessionArguments& session, const QuantizeArguments& q) {
   const Interruption interruption;
-  const ModelPaths paths = paths_of(arguments);
-  const Program program = parse_program(paths.program, read_file(paths.program));
+  ModelInput input(arguments);
+  const std::string program_bytes = input.read_program();
+  const Program program = parse_program(input.program(), program_bytes);
   if (program.find(kHalvesOfBytes) != nullptr) {
     throw Failure(ExitCode::kUnsupported,
-                  printable(paths.program) + ": it is quantised already (weights of four bits)");
+                  printable(input.program()) + ": it is quantised already (weights of four bits)");
   }
-  const ModelOutput output(q.output, paths.program, paths.parameters, program.format());
+  const ModelOutput output(q.output, input, program.format());
   require_folder_of(q.report);
-  const ParameterMap parameters = read_parameter_files(paths.parameters, program.parameters());
+  const ParameterMap parameters = input.read_parameters(program.parameters());
   const Precision precision = precision_of(q);
   const std::vector<Layer> layers = find_layers(program, parameters, precision, q.keep);
   const std::vector<InputOptions> sets = sets_of(arguments, session, q);
@@ -161,7 +134,7 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
     throw Failure(ExitCode::kUsage, "answers are compared with real inputs: give --data or --input");
   }
   const ModelBytes model = trial->model(decision.quantized);
-  output.write(model);
+  output.write(model, input);
   Report report;
   report.output = printable(q.output);
   report.method = method;
@@ -169,7 +142,7 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   report.sets = sets.size();
   report.seen = precision == Precision::kIntegers ? data.seen.size() : 0;
   report.held_back = precision == Precision::kIntegers ? data.held_back.size() : sets.size();
-  report.original_bytes = fs::file_size(paths.program) + trial->parameter_bytes();
+  report.original_bytes = program_bytes.size() + trial->parameter_bytes();
   report.quantized_bytes = model.program.size() + model.parameters.size();
   report.outputs = decision.accuracy;
   report.layers = trial->layers(decision.quantized);
