@@ -126,6 +126,8 @@ void add_quantize(CLI::App* command, QuantizeCommand& a) {
       ->check(CLI::Range(-100.0, 1000.0));
   command->add_flag("!--no-bias-correction", q.correct_bias, "leave biases as they are");
   command->add_option("--report", q.report, "FILE.html, a page with plots, or a file for what --json prints");
+  command->add_option("--state", q.state,
+                      "FILE that keeps what was measured: the same command goes on from there when it was interrupted");
   command->add_flag("--json", q.json, "print JSON");
   add_shapes_option(command, a.model);
   add_session(command, a.session);

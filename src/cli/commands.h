@@ -48,6 +48,7 @@ struct QuantizeArguments {
   std::optional<double> max_drop;     ///< percent of the decisions
   std::optional<double> least_ratio;  ///< decibels
   std::string report;                 ///< file to write a page (.html) or JSON to
+  std::string state;                  ///< file that an interrupted run is gone on with from; or empty
   bool json = false;
 };
 

@@ -14,6 +14,7 @@
 #include "cli/quantize/model_input.h"
 #include "cli/quantize/model_output.h"
 #include "cli/quantize/report.h"
+#include "cli/quantize/state_key.h"
 #include "cli/quantize/trial.h"
 #include "cli/run_folder.h"
 #include "cli/text.h"
@@ -100,10 +101,15 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   }
   const ModelOutput output(q.output, input, program.format());
   require_folder_of(q.report);
+  require_folder_of(q.state);
   const ParameterMap parameters = input.read_parameters(program.parameters());
   const Precision precision = precision_of(q);
   const std::vector<Layer> layers = find_layers(program, parameters, precision, q.keep);
   const std::vector<InputOptions> sets = sets_of(arguments, session, q);
+  State state;
+  if (!q.state.empty()) {
+    state = State(q.state, state_key(arguments, q, program_bytes, parameters, layers, sets));
+  }
   const Steps steps;
   const Split data = split(sets);
   std::optional<Trial> trial;
@@ -114,11 +120,11 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
     method.clear();
   } else {
     require_data(sets);
-    activations = Calibration(arguments, session, data.seen, steps.tell()).activations(layers);
+    activations = Calibration(arguments, session, data.seen, steps.tell()).activations(layers, state);
     steps.clear();
     trial.emplace(program, parameters, layers, activations, RangeOptions{q.percentile, q.correct_bias});
     if (q.method == "auto") {
-      choose_methods(*trial, Answers(arguments, session, first(data.seen)), steps.tell());
+      choose_methods(*trial, Answers(arguments, session, first(data.seen), state), steps.tell());
       steps.clear();
     } else {
       trial->use(trial->all(), range_method(q.method));
@@ -128,13 +134,14 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   if (!sets.empty()) {
     // Nothing is chosen by what was seen where weights alone are stored otherwise.
     const std::vector<InputOptions>& compared = precision == Precision::kIntegers ? data.held_back : sets;
-    decision = decide(*trial, Answers(arguments, session, compared), {q.max_drop, q.least_ratio}, steps.tell());
+    decision = decide(*trial, Answers(arguments, session, compared, state), {q.max_drop, q.least_ratio}, steps.tell());
     steps.clear();
   } else if (q.max_drop || q.least_ratio) {
     throw Failure(ExitCode::kUsage, "answers are compared with real inputs: give --data or --input");
   }
   const ModelBytes model = trial->model(decision.quantized);
   output.write(model, input);
+  state.remove();
   Report report;
   report.output = printable(q.output);
   report.method = method;

@@ -129,8 +129,9 @@ size_t Trial::parameter_bytes() const {
   return bytes;
 }
 
-Answers::Answers(const ModelArguments& arguments, const SessionArguments& session, std::vector<InputOptions> sets)
-    : session_(session), sets_(std::move(sets)) {
+Answers::Answers(const ModelArguments& arguments, const SessionArguments& session, std::vector<InputOptions> sets,
+                 State& state)
+    : session_(session), sets_(std::move(sets)), state_(state) {
   const api::Model model(arguments.model, arguments.params, Interruption::interruptible(arguments.options));
   for (const api::TensorInfo& info : model.outputs()) names_.push_back(info.name);
   answers_ = run(model, sets_.size());
@@ -154,6 +155,7 @@ std::vector<Answers::Outputs> Answers::run(const api::Model& model, size_t sets)
 }
 
 std::vector<OutputAccuracy> Answers::compare(const ModelBytes& bytes, size_t sets) const {
+  if (const std::optional<std::string> known = state_.next()) return read_accuracy(*known);
   const api::Model model(span(bytes.program), span(bytes.parameters), Interruption::interruptible({}));
   const std::vector<Outputs> others = run(model, sets);
   std::vector<OutputAccuracy> outputs(names_.size());
@@ -161,6 +163,7 @@ std::vector<OutputAccuracy> Answers::compare(const ModelBytes& bytes, size_t set
     outputs[i].name = names_[i];
     for (size_t s = 0; s < sets; ++s) outputs[i].add(answers_[s][i], others[s][i]);
   }
+  state_.add(bytes_of(outputs));
   return outputs;
 }
 

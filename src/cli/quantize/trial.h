@@ -73,9 +73,10 @@ class Trial {
 /// What the original model answers for sets of inputs.
 class Answers {
  public:
-  Answers(const ModelArguments& model, const SessionArguments& session, std::vector<InputOptions> sets);
+  /// `state`, which must outlive it, is told what comparisons say, and says it where it has it from an earlier run.
+  Answers(const ModelArguments& model, const SessionArguments& session, std::vector<InputOptions> sets, State& state);
 
-  /// How near another model's answers are, for the first `sets` sets.
+  /// How near another model's answers are, for the first `sets` sets. In an order that follows from what `state` is of.
   std::vector<OutputAccuracy> compare(const ModelBytes& model, size_t sets) const;
   size_t sets() const { return answers_.size(); }
 
@@ -85,6 +86,7 @@ class Answers {
 
   SessionArguments session_;
   std::vector<InputOptions> sets_;
+  State& state_;
   std::vector<std::string> names_;
   std::vector<Outputs> answers_;
 };
