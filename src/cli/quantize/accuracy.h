@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/input/array.h"
+#include "cli/quantize/state.h"
 
 namespace coracle::cli {
 
@@ -27,5 +28,9 @@ struct OutputAccuracy {
   /// Percent of the decisions that changed.
   double drop() const;
 };
+
+/// As bytes of a State, and back.
+std::string bytes_of(const std::vector<OutputAccuracy>& outputs);
+std::vector<OutputAccuracy> read_accuracy(const std::string& bytes);
 
 }  // namespace coracle::cli

@@ -12,7 +12,7 @@
 namespace coracle::cli {
 namespace {
 
-enum class Family { kConvolution, kProduct, kTable };
+using Family = LayerFamily;
 
 /// Operators whose operands are numbers of a parameter and of x.
 struct Kind {
@@ -63,7 +63,7 @@ class Finder {
     for (size_t i = 0; i < program_.operators.size(); ++i) {
       const ProgramOperator& o = program_.operators[i];
       for (const Kind& kind : kKinds) {
-        if (kind.family == Family::kTable && precision_ != Precision::kHalfWeights) continue;
+        if (kind.family == Family::kTable && precision_ == Precision::kIntegers) continue;
         if (o.type == kind.type && parameters_.count(o.input(kind.weights)) != 0) layers.push_back(layer(i, o, kind));
       }
       const WrittenValue operand = latest(o.input("X"));
@@ -94,6 +94,7 @@ class Finder {
     Layer l;
     l.index = index;
     l.type = o.type;
+    l.family = kind.family;
     l.name = o.output(kind.result);
     l.x_slot = kind.x;
     l.x = latest(o.input(kind.x));

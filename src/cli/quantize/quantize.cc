@@ -10,8 +10,11 @@
 #include "cli/interrupt.h"
 #include "cli/json.h"
 #include "cli/progress.h"
+#include "cli/quantize/insertions.h"
+#include "cli/quantize/model_input.h"
 #include "cli/quantize/model_output.h"
 #include "cli/quantize/report.h"
+#include "cli/quantize/state_key.h"
 #include "cli/quantize/trial.h"
 #include "cli/run_folder.h"
 #include "cli/text.h"
@@ -25,35 +28,6 @@ namespace fs = std::filesystem;
 constexpr size_t kFewSets = 16;
 /// One of so many sets is held back to measure the answers with.
 constexpr size_t kHeldBack = 5;
-
-/// The files of a model.
-struct ModelPaths {
-  std::string program;
-  std::string parameters;
-};
-
-ModelPaths paths_of(const ModelArguments& arguments) {
-  JsonDocument d;
-  d.Parse(api::inspect(arguments.model, arguments.params).c_str());
-  const std::string program = d["file"].GetString();
-  const std::string format = d["format"].GetString();
-  if (format != "ProgramDesc" && format != "PIR") {
-    throw Failure(ExitCode::kUnsupported, fmt::format("{}: its format is {}; only Paddle's own files (.pdmodel, "
-                                                      "__model__, .json) can be quantised",
-                                                      printable(program), format));
-  }
-  if (!fs::is_regular_file(program)) {
-    throw Failure(ExitCode::kUnsupported, printable(program) + ": unpack the archive first, it is read as files");
-  }
-  const JsonValue& operators = d["operators"];
-  for (auto op = operators.MemberBegin(); op < operators.MemberEnd(); ++op) {
-    const std::string name = op->name.GetString();
-    if (name.find("quantize") == std::string::npos) continue;
-    throw Failure(ExitCode::kUnsupported, fmt::format("{}: it is quantised already ({} of {})", printable(program),
-                                                      op->value.GetInt64(), name));
-  }
-  return {program, parameters_path(program, arguments.params)};
-}
 
 struct Split {
   std::vector<InputOptions> seen;
@@ -89,6 +63,7 @@ void require_data(const std::vector<InputOptions>& sets) {
 
 Precision precision_of(const QuantizeArguments& q) {
   if (q.half) return Precision::kHalfWeights;
+  if (q.weights_only == "int4") return Precision::kFourBitWeights;
   return q.weights_only.empty() ? Precision::kIntegers : Precision::kIntegerWeights;
 }
 
@@ -117,14 +92,24 @@ class Steps {
 
 void quantize(const ModelArguments& arguments, const SessionArguments& session, const QuantizeArguments& q) {
   const Interruption interruption;
-  const ModelPaths paths = paths_of(arguments);
-  const Program program = parse_program(paths.program, read_file(paths.program));
-  const ModelOutput output(q.output, paths.program, paths.parameters, program.format());
+  ModelInput input(arguments);
+  const std::string program_bytes = input.read_program();
+  const Program program = parse_program(input.program(), program_bytes);
+  if (program.find(kHalvesOfBytes) != nullptr) {
+    throw Failure(ExitCode::kUnsupported,
+                  printable(input.program()) + ": it is quantised already (weights of four bits)");
+  }
+  const ModelOutput output(q.output, input, program.format());
   require_folder_of(q.report);
-  const ParameterMap parameters = read_parameter_files(paths.parameters, program.parameters());
+  require_folder_of(q.state);
+  const ParameterMap parameters = input.read_parameters(program.parameters());
   const Precision precision = precision_of(q);
   const std::vector<Layer> layers = find_layers(program, parameters, precision, q.keep);
   const std::vector<InputOptions> sets = sets_of(arguments, session, q);
+  State state;
+  if (!q.state.empty()) {
+    state = State(q.state, state_key(arguments, q, program_bytes, parameters, layers, sets));
+  }
   const Steps steps;
   const Split data = split(sets);
   std::optional<Trial> trial;
@@ -135,11 +120,11 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
     method.clear();
   } else {
     require_data(sets);
-    activations = Calibration(arguments, session, data.seen, steps.tell()).activations(layers);
+    activations = Calibration(arguments, session, data.seen, steps.tell()).activations(layers, state);
     steps.clear();
     trial.emplace(program, parameters, layers, activations, RangeOptions{q.percentile, q.correct_bias});
     if (q.method == "auto") {
-      choose_methods(*trial, Answers(arguments, session, first(data.seen)), steps.tell());
+      choose_methods(*trial, Answers(arguments, session, first(data.seen), state), steps.tell());
       steps.clear();
     } else {
       trial->use(trial->all(), range_method(q.method));
@@ -149,13 +134,14 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   if (!sets.empty()) {
     // Nothing is chosen by what was seen where weights alone are stored otherwise.
     const std::vector<InputOptions>& compared = precision == Precision::kIntegers ? data.held_back : sets;
-    decision = decide(*trial, Answers(arguments, session, compared), {q.max_drop, q.least_ratio}, steps.tell());
+    decision = decide(*trial, Answers(arguments, session, compared, state), {q.max_drop, q.least_ratio}, steps.tell());
     steps.clear();
   } else if (q.max_drop || q.least_ratio) {
     throw Failure(ExitCode::kUsage, "answers are compared with real inputs: give --data or --input");
   }
   const ModelBytes model = trial->model(decision.quantized);
-  output.write(model);
+  output.write(model, input);
+  state.remove();
   Report report;
   report.output = printable(q.output);
   report.method = method;
@@ -163,7 +149,7 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   report.sets = sets.size();
   report.seen = precision == Precision::kIntegers ? data.seen.size() : 0;
   report.held_back = precision == Precision::kIntegers ? data.held_back.size() : sets.size();
-  report.original_bytes = fs::file_size(paths.program) + trial->parameter_bytes();
+  report.original_bytes = program_bytes.size() + trial->parameter_bytes();
   report.quantized_bytes = model.program.size() + model.parameters.size();
   report.outputs = decision.accuracy;
   report.layers = trial->layers(decision.quantized);
