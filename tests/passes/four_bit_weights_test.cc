@@ -171,10 +171,12 @@ TEST(FourBitWeights, NearMissesAreBroughtToFloat32) {
   expect_folded(graph_of(whole + "%y = matmul(%x, %w) {transpose_x = true}\nreturn %y\n", "48, 5"));
 }
 
-TEST(FourBitWeights, ModelsThatRoundTheirDataHaveThemInFloat32) {
-  expect_folded(graph_of(weights(kMatrix) +
-                         "@q: float32[1] = {2}\n%a = quantize_linear(%x, @q) {quant_axis = -1}\n"
-                         "%d = dequantize_linear(%a, @q) {quant_axis = -1}\n%y = matmul(%d, %w)\nreturn %y\n"));
+TEST(FourBitWeights, StayAsTheyAreInModelsThatRoundTheirData) {
+  const Graph graph =
+      passed(graph_of(weights(kMatrix) +
+                      "@q: float32[1] = {2}\n%a = quantize_linear(%x, @q) {quant_axis = -1}\n"
+                      "%d = dequantize_linear(%a, @q) {quant_axis = -1}\n%y = matmul(%d, %w)\nreturn %y\n"));
+  EXPECT_EQ(operators(graph), (Names{"quantize_linear", "dequantize_linear", "weight_only_linear"})) << print(graph);
 }
 
 TEST(FourBitWeights, AreFoldedWithoutThePass) {
