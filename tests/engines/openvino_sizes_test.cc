@@ -3,6 +3,7 @@
 // settles.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "base/error.h"
@@ -72,6 +73,32 @@ TEST(OpenVinoSizes, HundredsAreCompiledTwiceAndMemorySettles) {
   }
   EXPECT_GT(bytes, 0U);
   EXPECT_LE(peak_resident_bytes(), peak + (size_t{24} << 20U));
+}
+
+TEST(OpenVinoSizes, WhatFollowsFromThemIsKnownToBlocks) {
+  CORACLE_NEEDS_OPENVINO();
+  const char* const lines = R"(graph (%x "x": float32[?, 5]) {
+  %n = numel(%x)
+  %f = cast(%n) {dtype = float32}
+  %a = relu(%x)
+  %y = divide(%a, %f)
+  return %y "y"
+})";
+  Session session(model_of(lines, on_openvino()), {.threads = 1});
+  Session native_session(model_of(lines), {.threads = 1});
+  session.set_profiling(true);
+  for (const int64_t rows : {3, 2, 7, 4}) {
+    const Tensor x = random_tensor({rows, 5}, static_cast<unsigned>(rows));
+    for (Session* s : {&session, &native_session}) {
+      s->set_input(0, x);
+      s->run();
+    }
+    EXPECT_EQ(difference(std::vector{session.output(0)}, std::vector{native_session.output(0)}), "");
+    const Profile profile = session.profile();
+    const auto on_engine = [](const ProfileEvent& e) { return e.kernel == "openvino"; };
+    EXPECT_EQ(std::count_if(profile.begin(), profile.end(), on_engine), 1) << rows;
+    for (const ProfileEvent& e : profile) EXPECT_NE(e.op, "cast") << "the block ran natively";
+  }
 }
 
 }  // namespace
