@@ -117,7 +117,7 @@ std::string FileCache::file_of(std::string_view key, std::string_view ending) co
   return text(folder_, "/", name, ending);
 }
 
-std::optional<std::vector<uint8_t>> FileCache::find(const std::string& key) const {
+std::optional<Tensor> FileCache::find(const std::string& key) const {
   if (!on()) return std::nullopt;
   const Fd file(file_of(key, kEnding), O_RDONLY);
   struct stat about {};
@@ -135,9 +135,10 @@ std::optional<std::vector<uint8_t>> FileCache::find(const std::string& key) cons
     return std::nullopt;
   }
   std::string kept(key.size(), '\0');
-  std::vector<uint8_t> content(head.content_bytes);
-  if (!file.read(kept.data(), kept.size()) || !file.read(content.data(), content.size())) return std::nullopt;
-  if (kept != key || checksum_of(kept, content) != head.checksum) return std::nullopt;
+  if (!file.read(kept.data(), kept.size()) || kept != key) return std::nullopt;
+  Tensor content = Tensor::make(DType::kUint8, {static_cast<int64_t>(head.content_bytes)});
+  if (!file.read(content.raw(), content.bytes())) return std::nullopt;
+  if (checksum_of(kept, {content.data<uint8_t>(), content.bytes()}) != head.checksum) return std::nullopt;
   ::futimens(file.get(), nullptr);  // used now: not among the oldest
   return content;
 }

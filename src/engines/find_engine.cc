@@ -9,7 +9,7 @@
 namespace coracle {
 
 std::shared_ptr<const CompiledBlock> Engine::load(const BlockToCompile& /*block*/,
-                                                  std::span<const uint8_t> /*saved*/) const {
+                                                  const Tensor& /*saved*/) const {
   fail(ErrorCode::kUnsupported, "the engine ", name(), " does not save blocks");
 }
 
