@@ -6,7 +6,6 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -17,14 +16,16 @@
 #include <ctime>
 #include <thread>
 
+#include "base/content_sum.h"
 #include "base/deadline.h"
 #include "base/error.h"
+#include "base/pages.h"
 #include "base/quiet_writes.h"
 
 namespace coracle {
 namespace {
 
-constexpr char kMagic[8] = {'c', 'o', 'r', 'a', 'c', 'l', 'e', '1'};
+constexpr char kMagic[8] = {'c', 'o', 'r', 'a', 'c', 'l', 'e', '2'};
 constexpr char kEnding[] = ".bin";
 constexpr char kTemporary[] = ".new";
 constexpr char kLock[] = ".lock";
@@ -73,9 +74,10 @@ class Fd {
 };
 
 uint64_t checksum_of(std::string_view key, std::span<const uint8_t> content) {
-  uLong sum = ::crc32_z(0, reinterpret_cast<const Bytef*>(key.data()), key.size());
-  sum = ::crc32_z(sum, content.data(), content.size());
-  return sum;
+  ContentSum sum;
+  sum.add(key.data(), key.size());
+  sum.add(content.data(), content.size());
+  return sum.value()[0];
 }
 
 /// FNV-1a; only to find a file, whose key is then compared.
@@ -117,7 +119,7 @@ std::string FileCache::file_of(std::string_view key, std::string_view ending) co
   return text(folder_, "/", name, ending);
 }
 
-std::optional<std::vector<uint8_t>> FileCache::find(const std::string& key) const {
+std::optional<Tensor> FileCache::find(const std::string& key) const {
   if (!on()) return std::nullopt;
   const Fd file(file_of(key, kEnding), O_RDONLY);
   struct stat about {};
@@ -135,9 +137,11 @@ std::optional<std::vector<uint8_t>> FileCache::find(const std::string& key) cons
     return std::nullopt;
   }
   std::string kept(key.size(), '\0');
-  std::vector<uint8_t> content(head.content_bytes);
-  if (!file.read(kept.data(), kept.size()) || !file.read(content.data(), content.size())) return std::nullopt;
-  if (kept != key || checksum_of(kept, content) != head.checksum) return std::nullopt;
+  if (!file.read(kept.data(), kept.size()) || kept != key) return std::nullopt;
+  const auto pages = std::make_shared<Pages>(head.content_bytes);
+  if (!file.read(pages->data(), head.content_bytes)) return std::nullopt;
+  const Tensor content = Tensor::share(DType::kUint8, {static_cast<int64_t>(head.content_bytes)}, pages, pages->data());
+  if (checksum_of(kept, {content.data<uint8_t>(), content.bytes()}) != head.checksum) return std::nullopt;
   ::futimens(file.get(), nullptr);  // used now: not among the oldest
   return content;
 }

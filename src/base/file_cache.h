@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/tensor.h"
+
 namespace coracle {
 
 /// What took long to make, as bytes in a folder, one file each, shared with other processes. What cannot be read or
@@ -28,8 +30,8 @@ class FileCache {
   static std::string default_folder(const char* variable, std::string_view name);
 
   bool on() const { return !folder_.empty(); }
-  /// What was kept under exactly this key, by this user.
-  std::optional<std::vector<uint8_t>> find(const std::string& key) const;
+  /// What was kept under exactly this key, by this user: uint8[bytes].
+  std::optional<Tensor> find(const std::string& key) const;
   /// What was not used for longest goes where there are too many bytes.
   void keep(const std::string& key, std::span<const uint8_t> content) const;
 

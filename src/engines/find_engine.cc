@@ -8,8 +8,7 @@
 
 namespace coracle {
 
-std::shared_ptr<const CompiledBlock> Engine::load(const BlockToCompile& /*block*/,
-                                                  std::span<const uint8_t> /*saved*/) const {
+std::shared_ptr<const CompiledBlock> Engine::load(const BlockToCompile& /*block*/, const Tensor& /*saved*/) const {
   fail(ErrorCode::kUnsupported, "the engine ", name(), " does not save blocks");
 }
 

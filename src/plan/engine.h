@@ -93,8 +93,8 @@ class Engine {
   /// True if blocks have `save` and `load`.
   virtual bool saves_blocks() const { return false; }
   /// The block again, of what `save` gave for one that was compiled of the same, by the same version on the same
-  /// processor. Throws Error where it cannot be used.
-  virtual std::shared_ptr<const CompiledBlock> load(const BlockToCompile& block, std::span<const uint8_t> saved) const;
+  /// processor: uint8[bytes], which may be kept. Throws Error where it cannot be used.
+  virtual std::shared_ptr<const CompiledBlock> load(const BlockToCompile& block, const Tensor& saved) const;
 };
 
 /// The engines of this build, generated from the folders of src/engines.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/engine_key.h"
 
-#include <bit>
 #include <cstdio>
-#include <cstring>
 #include <string_view>
 
+#include "base/content_sum.h"
 #include "base/error.h"
 #include "graph/text.h"
 #include "run/fact_key.h"
@@ -14,7 +13,7 @@ namespace coracle {
 namespace {
 
 /// Of the format of the key, and of what files under it hold.
-constexpr int kFormat = 2;
+constexpr int kFormat = 3;
 
 /// What the kernel says of one processor.
 struct Processor {
@@ -43,29 +42,6 @@ const Processor& processor() {
   return said;
 }
 
-/// Two sums over words of 64 bits, with multipliers of their own: bytes that differ by accident agree in neither.
-struct ContentSum {
-  uint64_t first = 0x9e3779b97f4a7c15U;
-  uint64_t second = 0xc2b2ae3d27d4eb4fU;
-
-  void add(uint64_t word) {
-    first = std::rotl((first ^ word) * 0xff51afd7ed558ccdU, 31);
-    second = (std::rotl(second, 27) + word) * 0x9fb21c651e98df25U;
-    second ^= second >> 29U;
-  }
-  void add(const void* data, size_t bytes) {
-    const auto* at = static_cast<const std::byte*>(data);
-    uint64_t word = 0;
-    for (; bytes >= sizeof(word); at += sizeof(word), bytes -= sizeof(word)) {
-      std::memcpy(&word, at, sizeof(word));
-      add(word);
-    }
-    word = bytes;
-    if (bytes > 0) std::memcpy(reinterpret_cast<std::byte*>(&word) + 1, at, bytes);
-    add(word);
-  }
-};
-
 }  // namespace
 
 std::string processor_name() { return processor().name.empty() ? "an unknown processor" : processor().name; }
@@ -73,7 +49,8 @@ std::string processor_name() { return processor().name.empty() ? "an unknown pro
 SavedCompiled::Key sum_of(std::string_view key) {
   ContentSum sum;
   sum.add(key.data(), key.size());
-  return {key.size(), sum.first, sum.second};
+  const auto [first, second] = sum.value();
+  return {key.size(), first, second};
 }
 
 std::string engine_key(const Engine& engine, const BlockToCompile& block) {
@@ -96,8 +73,7 @@ std::string engine_key(const Engine& engine, const BlockToCompile& block) {
     sum.add(value.fact.value->raw(), value.fact.value->bytes());
     append_raw(key, v);
     append_raw(key, value.fact.value->bytes());
-    append_raw(key, sum.first);
-    append_raw(key, sum.second);
+    append_raw(key, sum.value());
   }
   return key;
 }

@@ -40,7 +40,8 @@ std::shared_ptr<const CompiledBlock> EngineStore::load_of_file(const UsedEngine&
       continue;
     }
     try {
-      return used.engine->load(block, c.content());
+      return used.engine->load(block,
+                               Tensor::share(DType::kUint8, {static_cast<int64_t>(c.bytes)}, c.data, c.data.get()));
     } catch (const std::exception& e) {
       tell_unfit(used, e.what());
     }
@@ -51,7 +52,7 @@ std::shared_ptr<const CompiledBlock> EngineStore::load_of_file(const UsedEngine&
 /// Null where the cache has none of use.
 std::shared_ptr<const CompiledBlock> EngineStore::load_kept(const UsedEngine& used, const BlockToCompile& block,
                                                             const std::string& key) const {
-  const std::optional<std::vector<uint8_t>> saved = cache_.find(key);
+  const std::optional<Tensor> saved = cache_.find(key);
   if (!saved) return nullptr;
   try {
     return used.engine->load(block, *saved);

@@ -54,7 +54,9 @@ Executor::ReadyBlock Executor::ready_block(const Graph& graph, const Node& block
   for (size_t i = 0; i < inputs.size(); ++i) {
     Fact fact = *facts[i];
     if (fact.is_array) return {};
-    fact.value = decides[i] ? std::make_shared<const Tensor>(inputs[i].clone()) : nullptr;
+    // Elements that follow from sizes stay known, as they were where the engine was asked about the nodes.
+    const bool known = decides[i] || fact.value != nullptr;
+    fact.value = known ? std::make_shared<const Tensor>(inputs[i].clone()) : nullptr;
     operands.push_back(std::move(fact));
   }
   const bool beside =

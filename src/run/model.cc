@@ -136,11 +136,14 @@ ModelOptions with_devices_and_engines(ModelOptions options, LoadedModel& loaded)
   return options;
 }
 
-/// Devices and engines have nothing for integers: models that use them keep to the simulation, and to weights of the
-/// type that they compute with. Other products than those of float32 have weights of their own.
+/// Devices and engines that are there have nothing for integers: models that use them keep to the simulation, and to
+/// weights of the type that they compute with. Other products than those of float32 have weights of their own.
 PassOptions passes_for(const ModelOptions& options) {
   PassOptions passes = options.passes;
-  const bool elsewhere = !options.kernels.devices.empty() || !options.engines.engines.empty();
+  const EngineChoice& choice = options.engines;
+  const bool on_engines = !choice.saved.empty() || std::any_of(choice.engines.begin(), choice.engines.end(),
+                                                               [](const UsedEngine& e) { return e.engine != nullptr; });
+  const bool elsewhere = !options.kernels.devices.empty() || on_engines;
   if (elsewhere) passes.disabled.emplace_back("integer_regions");
   if (elsewhere || options.kernels.precision > Precision::kDefault) {
     passes.disabled.emplace_back("widen_half");

@@ -32,6 +32,13 @@ void write(const fs::path& path, const Bytes& content) {
       .write(reinterpret_cast<const char*>(content.data()), static_cast<std::streamsize>(content.size()));
 }
 
+/// What is kept under a key.
+std::optional<Bytes> found(const FileCache& cache, const std::string& key) {
+  const std::optional<Tensor> content = cache.find(key);
+  if (!content) return std::nullopt;
+  return Bytes(content->data<uint8_t>(), content->data<uint8_t>() + content->bytes());
+}
+
 class FileCacheTest : public ::testing::Test {
  protected:
   test::TemporaryFolder parent_;
@@ -40,14 +47,14 @@ class FileCacheTest : public ::testing::Test {
 };
 
 TEST_F(FileCacheTest, GivesBackWhatWasKeptUnderTheSameKey) {
-  EXPECT_EQ(cache_.find("key"), std::nullopt);
+  EXPECT_EQ(found(cache_, "key"), std::nullopt);
   const Bytes binary = {1, 2, 0, 3};
   cache_.keep("key", binary);
-  EXPECT_EQ(cache_.find("key"), binary);
-  EXPECT_EQ(FileCache(folder_, 1U << 20U).find("key"), binary);
-  EXPECT_EQ(cache_.find("kez"), std::nullopt);
+  EXPECT_EQ(found(cache_, "key"), binary);
+  EXPECT_EQ(found(FileCache(folder_, 1U << 20U), "key"), binary);
+  EXPECT_EQ(found(cache_, "kez"), std::nullopt);
   cache_.keep("key", Bytes{9});
-  EXPECT_EQ(cache_.find("key"), Bytes{9});
+  EXPECT_EQ(found(cache_, "key"), Bytes{9});
 }
 
 TEST_F(FileCacheTest, KeysAreComparedNotTheirNamesAlone) {
@@ -58,8 +65,8 @@ TEST_F(FileCacheTest, KeysAreComparedNotTheirNamesAlone) {
   const Bytes first = content_of(files[0]);
   write(files[0], content_of(files[1]));
   write(files[1], first);
-  EXPECT_EQ(cache_.find("key"), std::nullopt);
-  EXPECT_EQ(cache_.find("other"), std::nullopt);
+  EXPECT_EQ(found(cache_, "key"), std::nullopt);
+  EXPECT_EQ(found(cache_, "other"), std::nullopt);
 }
 
 TEST_F(FileCacheTest, DamagedFilesAreNotThere) {
@@ -68,39 +75,39 @@ TEST_F(FileCacheTest, DamagedFilesAreNotThere) {
   const Bytes whole = content_of(file);
   for (size_t size = 0; size < whole.size(); ++size) {
     write(file, Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)));
-    EXPECT_EQ(cache_.find("key"), std::nullopt) << size;
+    EXPECT_EQ(found(cache_, "key"), std::nullopt) << size;
   }
   for (size_t i = 0; i < whole.size(); ++i) {
     for (const int bit : {0, 7}) {
       Bytes flipped = whole;
       flipped[i] ^= static_cast<uint8_t>(1 << bit);
       write(file, flipped);
-      EXPECT_EQ(cache_.find("key"), std::nullopt) << i;
+      EXPECT_EQ(found(cache_, "key"), std::nullopt) << i;
     }
   }
   Bytes longer = whole;
   longer.push_back(0);
   write(file, longer);
-  EXPECT_EQ(cache_.find("key"), std::nullopt);
+  EXPECT_EQ(found(cache_, "key"), std::nullopt);
   cache_.keep("key", Bytes(100, 7));
-  EXPECT_EQ(cache_.find("key"), Bytes(100, 7));
+  EXPECT_EQ(found(cache_, "key"), Bytes(100, 7));
 }
 
 TEST_F(FileCacheTest, FilesThatOthersMayWriteAreNotTrusted) {
   cache_.keep("key", Bytes{1});
   const fs::path file = file_in(folder_);
   fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
-  EXPECT_EQ(cache_.find("key"), std::nullopt);
+  EXPECT_EQ(found(cache_, "key"), std::nullopt);
   fs::remove(file);
   fs::create_symlink("/dev/zero", file);
-  EXPECT_EQ(cache_.find("key"), std::nullopt);
+  EXPECT_EQ(found(cache_, "key"), std::nullopt);
 }
 
 TEST_F(FileCacheTest, OldestGoWhereThereIsTooMuch) {
   const FileCache small(folder_, 1000);
   for (int i = 0; i < 20; ++i) {
     small.keep(std::to_string(i), Bytes(200, static_cast<uint8_t>(i)));
-    EXPECT_EQ(small.find(std::to_string(i)), Bytes(200, static_cast<uint8_t>(i)));
+    EXPECT_EQ(found(small, std::to_string(i)), Bytes(200, static_cast<uint8_t>(i)));
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
     small.find("0");  // stays in use
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
@@ -108,11 +115,11 @@ TEST_F(FileCacheTest, OldestGoWhereThereIsTooMuch) {
     for (const auto& entry : fs::directory_iterator(folder_)) bytes += entry.file_size();
     EXPECT_LE(bytes, 1000U);
   }
-  EXPECT_NE(small.find("0"), std::nullopt);
-  EXPECT_EQ(small.find("1"), std::nullopt);
-  EXPECT_NE(small.find("19"), std::nullopt);
+  EXPECT_NE(found(small, "0"), std::nullopt);
+  EXPECT_EQ(found(small, "1"), std::nullopt);
+  EXPECT_NE(found(small, "19"), std::nullopt);
   small.keep("too large", Bytes(2000));
-  EXPECT_EQ(small.find("too large"), std::nullopt);
+  EXPECT_EQ(found(small, "too large"), std::nullopt);
 }
 
 TEST_F(FileCacheTest, FoldersThatCannotBeUsedAreNoCache) {
@@ -121,7 +128,7 @@ TEST_F(FileCacheTest, FoldersThatCannotBeUsedAreNoCache) {
                                     std::string("/proc/none"), std::string("/dev/full")}) {
     const FileCache cache(folder, 1000);
     cache.keep("key", Bytes{1});
-    EXPECT_EQ(cache.find("key"), std::nullopt) << folder;
+    EXPECT_EQ(found(cache, "key"), std::nullopt) << folder;
   }
 }
 
@@ -131,8 +138,8 @@ TEST_F(FileCacheTest, FoldersThatMayNotBeWrittenAreStillRead) {
     // As another user where this one may write everywhere.
     fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
     cache_.keep("new", Bytes{2});
-    const bool refused = ::geteuid() == 0 || cache_.find("new") == std::nullopt;
-    return refused && cache_.find("key") == Bytes{1};
+    const bool refused = ::geteuid() == 0 || found(cache_, "new") == std::nullopt;
+    return refused && found(cache_, "key") == Bytes{1};
   });
   fs::permissions(folder_, fs::perms::owner_all);
   EXPECT_TRUE(holds);
@@ -144,7 +151,7 @@ TEST_F(FileCacheTest, ManyProcessesAtOnce) {
       const std::string key = std::to_string(i % 5);
       const Bytes expected(5000, static_cast<uint8_t>(i % 5));
       cache_.keep(key, expected);
-      if (cache_.find(key) != expected) return false;
+      if (found(cache_, key) != expected) return false;
     }
     return true;
   };

@@ -3,6 +3,7 @@
 // settles.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "base/error.h"
@@ -72,6 +73,55 @@ TEST(OpenVinoSizes, HundredsAreCompiledTwiceAndMemorySettles) {
   }
   EXPECT_GT(bytes, 0U);
   EXPECT_LE(peak_resident_bytes(), peak + (size_t{24} << 20U));
+}
+
+/// Runs a model of one input %x: float32[?, 5] with some sizes, and gives what ran on OpenVINO and what natively.
+std::vector<std::string> kernels_for_sizes(const char* lines) {
+  Session session(model_of(lines, on_openvino()), {.threads = 1});
+  Session native_session(model_of(lines), {.threads = 1});
+  session.set_profiling(true);
+  std::vector<std::string> kernels;
+  for (const int64_t rows : {3, 2, 7, 4}) {
+    const Tensor x = random_tensor({rows, 5}, static_cast<unsigned>(rows));
+    for (Session* s : {&session, &native_session}) {
+      s->set_input(0, x);
+      s->run();
+    }
+    EXPECT_EQ(difference(std::vector{session.output(0)}, std::vector{native_session.output(0)}), "");
+    kernels.clear();
+    for (const ProfileEvent& e : session.profile()) kernels.push_back(e.kernel == "openvino" ? e.kernel : e.op);
+  }
+  return kernels;
+}
+
+TEST(OpenVinoSizes, ThatAreComputedWithStayOutsideOfBlocks) {
+  CORACLE_NEEDS_OPENVINO();
+  const std::vector<std::string> kernels = kernels_for_sizes(R"(graph (%x "x": float32[?, 5]) {
+  %n = numel(%x)
+  %f = cast(%n) {dtype = float32}
+  %a = relu(%x)
+  %y = divide(%a, %f)
+  return %y "y"
+})");
+  EXPECT_EQ(std::count(kernels.begin(), kernels.end(), "openvino"), 1);
+  EXPECT_EQ(std::count(kernels.begin(), kernels.end(), "divide"), 0);
+}
+
+TEST(OpenVinoSizes, ThatDecideOutsideOfABlockAreKnownToIt) {
+  CORACLE_NEEDS_OPENVINO();
+  // The cast runs in a block, where nothing's size follows from it; that of the range does, which no engine takes.
+  const std::vector<std::string> kernels = kernels_for_sizes(R"(graph (%x "x": float32[?, 5]) {
+  @zero: float32[1] = {0}
+  @one: float32[1] = {1}
+  %n = numel(%x)
+  %f = cast(%n) {dtype = float32}
+  %r = arange(@zero, %f, @one)
+  %a = relu(%x)
+  %y = divide(%a, %f)
+  return %y "y", %r "r"
+})");
+  EXPECT_EQ(std::count(kernels.begin(), kernels.end(), "cast"), 0);
+  EXPECT_EQ(std::count(kernels.begin(), kernels.end(), "divide"), 0);
 }
 
 }  // namespace

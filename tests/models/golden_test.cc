@@ -2,7 +2,9 @@
 // Runs every case of the reference folder's goldens and prints a table: model, case, largest error, kernels used.
 // Cases listed in known.txt have a wider bound on the relative RMS difference, for the reason given there.
 //   golden_test [--by-reference] [--saved] [--threads N] [--isa ISA] [--tiles PRECISION] [--device NAME]
-//               [--engines NAMES [--min-ops N]] [--first] [MODEL[/CASE]...]
+//               [--engines NAMES]... [--min-ops N]... [--first] [MODEL[/CASE]...]
+// Each of several --engines is tried with each --min-ops; a model that one of them cuts as another did before is not
+// run again. With engines a case also fails where a block does not run on its engine.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -11,11 +13,14 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <mutex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "graph/text.h"
 #include "model/load.h"
 #include "run/model.h"
@@ -46,6 +51,12 @@ struct Options {
     if (!engines.engines.empty()) return engines.engines[0].name;
     return precision ? std::string(name_of(*precision)) : std::string(name_of(isa));
   }
+  /// What stands behind each line: " openvino,xnnpack, min_ops 2".
+  std::string label() const {
+    std::string names;
+    for (const coracle::UsedEngine& e : engines.engines) names.append(names.empty() ? " " : ",").append(e.name);
+    return names.empty() ? "" : coracle::text(names, ", min_ops ", engines.min_ops);
+  }
   /// Bounds are those of float32; products of two bfloat16 parts are some thirty times less exact.
   double tolerance() const { return precision == coracle::Precision::kHigh ? 10 : 1; }
   bool takes(const std::string& model, const std::string& name) const {
@@ -53,6 +64,31 @@ struct Options {
                                          [&](const std::string& c) { return c == model || c == model + "/" + name; });
   }
 };
+
+/// The options once for each of several engines with each least size of blocks.
+std::vector<Options> variants_of(const Options& options, const std::vector<std::vector<coracle::UsedEngine>>& engines,
+                                 const std::vector<int>& min_ops) {
+  std::vector<Options> variants;
+  for (const std::vector<coracle::UsedEngine>& used : engines) {
+    for (const int least : min_ops) {
+      variants.push_back(options);
+      variants.back().engines.engines = used;
+      variants.back().engines.min_ops = least;
+    }
+  }
+  if (variants.empty()) variants.push_back(options);
+  return variants;
+}
+
+/// Warnings since the last call: with engines, of blocks that run natively.
+std::string take_warnings(const std::string* add = nullptr) {
+  static std::mutex mutex;
+  static std::string all;
+  const std::lock_guard lock(mutex);
+  if (add == nullptr) return std::exchange(all, "");
+  all.append("; ").append(*add);
+  return "";
+}
 
 size_t position(const ReferenceCase& c, const std::string& input) {
   const auto at = std::find(c.input_names.begin(), c.input_names.end(), input);
@@ -133,7 +169,9 @@ void check_saved(const coracle::Model& model, const coracle::ModelOptions& model
   }
 }
 
-std::vector<Tensor> results(const ReferenceCase& c, const Options& options, std::string* kernels) {
+/// `programs`: those that were run, as they are planned. Nothing where this would be one of them.
+std::vector<Tensor> results(const ReferenceCase& c, const Options& options, std::set<std::string>& programs,
+                            std::string* kernels) {
   const coracle::ModelSource source = coracle::ModelSource::on_disk(c.program, c.params);
   if (options.by_reference) {
     std::vector<Tensor> inputs;
@@ -150,20 +188,29 @@ std::vector<Tensor> results(const ReferenceCase& c, const Options& options, std:
     model_options.kernels.emulates_tiles = true;
   }
   const auto model = coracle::Model::load(source, model_options);
+  if (!programs.insert(print(model->program()->graph())).second) return {};
   std::vector<Tensor> outputs = results_of(model, c, options, kernels);
   if (options.saved) check_saved(*model, model_options, c, options, outputs, *kernels);
   return outputs;
 }
 
 /// Prints one line per case; true if all outputs are within tolerance.
-bool run_case(const ReferenceCase& c, const Options& options) {
+bool run_case(const ReferenceCase& c, const Options& options, std::set<std::string>& programs) {
+  const std::string label = options.label();
   double worst = 0;
   std::string complaint;
   std::string kernels = "references";
   try {
-    const std::vector<Tensor> outputs = results(c, options, &kernels);
+    const size_t before = programs.size();
+    take_warnings();
+    const std::vector<Tensor> outputs = results(c, options, programs, &kernels);
+    if (!options.by_reference && programs.size() == before) {
+      std::printf("%-44s %-18s           ok  cut as before%s\n", c.model.c_str(), c.name.c_str(), label.c_str());
+      return true;
+    }
+    if (!options.engines.engines.empty()) complaint = take_warnings();
     if (outputs.size() != c.outputs.size())
-      complaint = coracle::text(outputs.size(), " outputs, expected ", c.outputs.size());
+      complaint.append(coracle::text(" ", outputs.size(), " outputs, expected ", c.outputs.size()));
     for (size_t i = 0; i < std::min(outputs.size(), c.outputs.size()); ++i) {
       const coracle::test::Deviation d = compare(outputs[i], c.outputs[i]);
       worst = std::max(worst, d.max_error);
@@ -173,8 +220,8 @@ bool run_case(const ReferenceCase& c, const Options& options) {
   } catch (const std::exception& e) {
     complaint = e.what();
   }
-  std::printf("%-44s %-18s %9.2e  %s  [%s]\n", c.model.c_str(), c.name.c_str(), worst,
-              complaint.empty() ? "ok" : complaint.c_str(), kernels.c_str());
+  std::printf("%-44s %-18s %9.2e  %s  [%s]%s\n", c.model.c_str(), c.name.c_str(), worst,
+              complaint.empty() ? "ok" : complaint.c_str(), kernels.c_str(), label.c_str());
   std::fflush(stdout);
   return complaint.empty();
 }
@@ -184,6 +231,8 @@ bool run_case(const ReferenceCase& c, const Options& options) {
 int main(int argc, char** argv) {
   constexpr int kSkipped = 77;
   Options options;
+  std::vector<std::vector<coracle::UsedEngine>> engines;
+  std::vector<int> min_ops;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--by-reference") == 0) {
       options.by_reference = true;
@@ -203,15 +252,16 @@ int main(int argc, char** argv) {
       }
     } else if (std::strcmp(argv[i], "--engines") == 0 && i + 1 < argc) {
       std::istringstream names(argv[++i]);
+      engines.emplace_back();
       for (std::string name; std::getline(names, name, ',');) {
-        options.engines.engines.push_back(coracle::used_engine(name, coracle::Precision::kDefault));
-        const std::string& missing = options.engines.engines.back().missing;
+        engines.back().push_back(coracle::used_engine(name, coracle::Precision::kDefault));
+        const std::string& missing = engines.back().back().missing;
         if (missing.empty()) continue;
         std::printf("skipped: %s\n", missing.c_str());
         return kSkipped;
       }
     } else if (std::strcmp(argv[i], "--min-ops") == 0 && i + 1 < argc) {
-      options.engines.min_ops = std::atoi(argv[++i]);
+      min_ops.push_back(std::atoi(argv[++i]));
     } else if (std::strcmp(argv[i], "--tiles") == 0 && i + 1 < argc) {
       options.precision = coracle::precision_of(argv[++i]);
       if (!options.precision) {
@@ -245,20 +295,34 @@ int main(int argc, char** argv) {
   int widened = 0;
   const std::map<std::string, KnownDifference> known = known_differences();
   std::string before;
+  if (min_ops.empty()) min_ops.push_back(static_cast<int>(options.engines.min_ops));
+  const std::vector<Options> variants = variants_of(options, engines, min_ops);
+  coracle::set_logger(coracle::LogLevel::kWarning, [](coracle::LogLevel, const char* message) {
+    const std::string warning = message;
+    take_warnings(&warning);
+  });
   for (const auto& [model, name] : cases) {
     if (!options.takes(model, name) || (options.first && model == before)) continue;
     before = model;
-    ++run;
-    auto difference = known.find(model + "/" + name);
-    if (difference == known.end()) {
-      difference = known.find(coracle::text(model, "/", name, "@", options.variant()));
-    }
-    bool ok = false;
+    std::optional<ReferenceCase> as_stored;
     try {
-      ReferenceCase c = coracle::test::read_reference_case(shared, CORACLE_FILLED, model, name);
+      as_stored = coracle::test::read_reference_case(shared, CORACLE_FILLED, model, name);
+    } catch (const std::exception& e) {
+      std::printf("%-44s %-18s cannot read the case: %s\n", model.c_str(), name.c_str(), e.what());
+      ++run, ++failed;
+      continue;
+    }
+    std::set<std::string> programs;
+    for (const Options& variant : variants) {
+      ++run;
+      auto difference = known.find(model + "/" + name);
+      if (difference == known.end()) {
+        difference = known.find(coracle::text(model, "/", name, "@", variant.variant()));
+      }
+      ReferenceCase c = *as_stored;
       for (coracle::test::ReferenceOutput& o : c.outputs) {
-        for (double& atol : o.atol) atol *= options.tolerance();
-        o.rtol *= options.tolerance();
+        for (double& atol : o.atol) atol *= variant.tolerance();
+        o.rtol *= variant.tolerance();
       }
       if (difference != known.end()) {
         for (coracle::test::ReferenceOutput& o : c.outputs) {
@@ -266,14 +330,11 @@ int main(int argc, char** argv) {
           o.max_outside = difference->second.max_outside;
         }
       }
-      ok = run_case(c, options);
-    } catch (const std::exception& e) {
-      std::printf("%-44s %-18s cannot read the case: %s\n", model.c_str(), name.c_str(), e.what());
-    }
-    failed += ok ? 0 : 1;
-    if (difference != known.end()) {
-      ++widened;
-      std::printf("    bound widened: %s\n", difference->second.reason.c_str());
+      failed += run_case(c, variant, programs) ? 0 : 1;
+      if (difference != known.end()) {
+        ++widened;
+        std::printf("    bound widened: %s\n", difference->second.reason.c_str());
+      }
     }
   }
   std::printf("%d cases, %d failed, %d with a wider bound for a known reason\n", run, failed, widened);

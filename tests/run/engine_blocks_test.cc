@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "base/log.h"
+#include "graph/text.h"
 #include "run/session_results.h"
 #include "support/chance_engine.h"
 #include "support/graph_model.h"
@@ -194,6 +195,23 @@ TEST(EngineBlocks, OfEnginesThatAModelNames) {
   options.passes.disabled = {"engine_marks"};
   EXPECT_TRUE(model_of(Graph(graph), options)->options().engines.engines.empty());
   EXPECT_EQ(messages.all(), "");
+}
+
+TEST(EngineBlocks, OfEnginesThatAreMissingKeepNoIntegersAway) {
+  const char* const lines = R"(graph (%x "x": float32[4, 8]) {
+  @s: float32[1] = {2}
+  @w: float32[8, 4] = random(1)
+  %q = fake_quantize_dequantize_moving_average_abs_max(%x, @s, _, _)
+  %r = fake_channel_wise_quantize_dequantize_abs_max(@w) {quant_axis = 1}
+  %y = matmul(%q, %r)
+  return %y "y"
+})";
+  ModelOptions options;
+  options.engines.engines = {used_engine("nobody?", Precision::kDefault)};
+  const auto graph_of = [](const auto& model) { return print(model->program()->graph()); };
+  const std::string graph = graph_of(model_of(lines, options));
+  EXPECT_EQ(graph, graph_of(model_of(lines)));
+  EXPECT_NE(graph.find("integer_linear"), std::string::npos) << graph;
 }
 
 TEST(EngineBlocks, RunInSessionsOfManyThreads) {

@@ -46,8 +46,7 @@ class SlowEngine final : public Engine {
     ++together_.compiled;
     return compiled;
   }
-  std::shared_ptr<const CompiledBlock> load(const BlockToCompile& block,
-                                            std::span<const uint8_t> saved) const override {
+  std::shared_ptr<const CompiledBlock> load(const BlockToCompile& block, const Tensor& saved) const override {
     return engine_.load(block, saved);
   }
   milliseconds takes{100};

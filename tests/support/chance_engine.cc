@@ -121,11 +121,11 @@ class Chance final : public ChanceEngine {
 
   bool varies() const override { return shared_->served_percent >= 0; }
   bool saves_blocks() const override { return true; }
-  std::shared_ptr<const CompiledBlock> load(const BlockToCompile& block,
-                                            std::span<const uint8_t> saved) const override {
+  std::shared_ptr<const CompiledBlock> load(const BlockToCompile& block, const Tensor& saved) const override {
     require(++shared_->loaded != shared_->load_fault, ErrorCode::kUnsupported, "this one was not to load");
     const std::string expected = Compiled::text_of(block);
-    require(std::equal(saved.begin(), saved.end(), expected.begin(), expected.end()), "another block was saved");
+    require(std::ranges::equal(saved.values<uint8_t>(), expected, {}, [](uint8_t c) { return static_cast<char>(c); }),
+            "another block was saved");
     return std::make_shared<const Compiled>(block, shared_);
   }
 

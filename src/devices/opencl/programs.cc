@@ -35,7 +35,7 @@ std::string log_of(const Opened& device, cl_program program) {
 }
 
 /// Null, with the driver's code, where it does not take the binary.
-std::shared_ptr<Program> from_binary(const Opened& device, const std::vector<uint8_t>& binary,
+std::shared_ptr<Program> from_binary(const Opened& device, std::span<const uint8_t> binary,
                                      const std::string& options) {
   const Api& api = device.api();
   const cl_device_id id = device.id();
@@ -101,8 +101,8 @@ std::shared_ptr<const Program> Programs::get(Opened& device, const Source& sourc
   const std::string options = text(kDialect, " ", definitions);
   const std::string identity = text(kFormat, "\n", device.identity(), "\n", options, "\n", whole);
   std::shared_ptr<Program> program;
-  if (const std::optional<std::vector<uint8_t>> binary = disk_.find(identity)) {
-    program = from_binary(device, *binary, options);
+  if (const std::optional<Tensor> binary = disk_.find(identity)) {
+    program = from_binary(device, {binary->data<uint8_t>(), binary->bytes()}, options);
   }
   if (program == nullptr) {
     program = from_source(device, source.name, whole, options);

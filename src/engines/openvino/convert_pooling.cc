@@ -56,7 +56,8 @@ Wire pool(Emitter& e, Wire x, PoolingGeometry g, int spatial) {
     // What the operator says, for all sizes of x; or else so many at the end that the windows are as many as there are,
     // whatever the rounding.
     int64_t end = g.adaptive ? 0 : a.pad_after;
-    if (end < 0 || end >= a.kernel || (a.in + a.pad_before + end - a.kernel) / a.stride + 1 != a.out) {
+    const int64_t room = a.in + a.pad_before + end - a.kernel;
+    if (end < 0 || end >= a.kernel || room < 0 || room / a.stride + 1 != a.out) {
       end = std::max<int64_t>((a.out - 1) * a.stride + a.kernel - a.in - a.pad_before, 0);
     }
     for (int64_t o = 0; o < a.out; ++o) {

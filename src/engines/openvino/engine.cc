@@ -338,12 +338,11 @@ class OpenVino final : public Engine {
 
   bool varies() const override { return true; }
   bool saves_blocks() const override { return true; }
-  std::shared_ptr<const CompiledBlock> load(const BlockToCompile& block,
-                                            std::span<const uint8_t> saved) const override {
+  std::shared_ptr<const CompiledBlock> load(const BlockToCompile& block, const Tensor& saved) const override {
     return make(block, [&](const Api& api, Compiled& c) {
-      c.weights = Tensor::make(DType::kUint8, {static_cast<int64_t>(saved.size())});
-      std::memcpy(c.weights.raw(), saved.data(), saved.size());
-      return import_model(api, block, {c.weights.data<uint8_t>(), saved.size()});
+      constexpr uintptr_t kAlignment = 64;  // weights in it lie as if it began at such an address
+      c.weights = reinterpret_cast<uintptr_t>(saved.raw()) % kAlignment == 0 ? saved : saved.clone();
+      return import_model(api, block, {c.weights.data<uint8_t>(), c.weights.bytes()});
     });
   }
 

@@ -63,6 +63,31 @@ class Planned {
   std::unordered_set<const Node*> seen_;
 };
 
+/// Whether sizes, axes or numbers of a later node follow from results of `node`, which are known while planning.
+bool decides_later(const Graph& graph, const Node& node) {
+  std::unordered_set<ValueId> wanted(node.outputs.begin(), node.outputs.end());
+  bool behind = false;
+  for (const NodeId id : graph.order()) {
+    const Node& user = graph.node(id);
+    if (!behind) {
+      behind = &user == &node;
+      continue;
+    }
+    const std::span<const Port> ports = user.op.row().inputs;
+    bool reads = false;
+    size_t flat = 0;
+    for (size_t p = 0; p < user.input_counts.size(); ++p) {
+      for (int i = 0; i < user.input_counts[p]; ++i, ++flat) {
+        if (!wanted.contains(user.inputs[flat])) continue;
+        if (decides(ports[p])) return true;
+        reads = true;
+      }
+    }
+    if (reads && Planned(graph).node(user)) wanted.insert(user.outputs.begin(), user.outputs.end());
+  }
+  return false;
+}
+
 std::string about(const char* what, const char* name, const std::string& more) {
   return text(what, " '", name, "' ", more);
 }
@@ -120,7 +145,9 @@ std::string refusal_of(const Graph& graph, const Node& node) {
   try {
     const auto has_elements = [](const Fact* fact) { return fact->value != nullptr; };
     const std::span<const Fact* const> results = facts.all_out();
-    if (std::all_of(results.begin(), results.end(), has_elements) || Planned(graph).node(node)) return {};
+    if (std::all_of(results.begin(), results.end(), has_elements)) return {};
+    // What nothing is planned with is computed like anything else, or blocks would be compiled for each value of it.
+    if (Planned(graph).node(node) && decides_later(graph, node)) return {};
     if (!node.regions.empty()) return "it holds graphs of its own";
     const Converter* converter = find_converter(row);
     if (converter == nullptr) return text("there is no converter of ", row.name, " for OpenVINO");

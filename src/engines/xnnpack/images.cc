@@ -157,11 +157,6 @@ void check_pool(const Node& node) {
   require(is_average(node) || node.word("pooling_type") == "max", "it is neither maximum nor average");
   if (!node.flag("adaptive")) return;
   require(is_average(node), "it is an adaptive maximum");
-  const Dims x = node.dims(node.in("x"));
-  const Dims y = node.dims(node.out());
-  for (size_t d = 2; d < 4; ++d) {
-    require(x[d] < 0 || y[d] <= 0 || x[d] % y[d] == 0, "x does not divide into windows of one size");
-  }
 }
 
 /// Windows of one element.
@@ -182,6 +177,74 @@ ValueNumber mean_of_image(Builder& b, ValueNumber x) {
   b.define({x}, y, [](xnn_subgraph_t g, const uint32_t* ids) {
     return xnn_define_global_average_pooling_2d(g, -kInfinity, kInfinity, ids[0], ids[1], 0);
   });
+  return y;
+}
+
+/// `count` slices of `from`, `step` apart from number `at` on, become those of `to` from `to_at` on.
+void copy_slices(Builder& b, size_t axis, ValueNumber from, int64_t at, int64_t step, int64_t count, ValueNumber to,
+                 int64_t to_at) {
+  const Dims read = b.program().value(from).strides();
+  const Dims write = b.program().value(to).strides();
+  StridedCopy copy;
+  for (size_t d = 0; d < read.size(); ++d) copy.axes.push_back({b.dims(to)[d], read[d], write[d]});
+  copy.axes[axis].size = count;
+  copy.axes[axis].from *= step;
+  copy.from_start = at * read[axis];
+  copy.to_start = to_at * write[axis];
+  b.copy(from, to, copy);
+}
+
+/// Means of `count` windows of `size` elements along height (2) or width (3) of x, `step` apart from its first on.
+ValueNumber means_along(Builder& b, size_t axis, ValueNumber x, int64_t size, int64_t step, int64_t count) {
+  Dims out = b.dims(x);
+  out[axis] = count;
+  const ValueNumber y = b.make(out);
+  const auto of = [&](size_t d, int64_t along) { return narrow(d == axis ? along : 1); };
+  const uint32_t sizes[2] = {of(2, size), of(3, size)};
+  const uint32_t steps[2] = {of(2, step), of(3, step)};
+  b.define(
+      {x}, y,
+      [height = sizes[0], width = sizes[1], down = steps[0], right = steps[1]](xnn_subgraph_t g, const uint32_t* ids) {
+        return xnn_define_average_pooling_2d(g, 0, 0, 0, 0, height, width, down, right, -kInfinity, kInfinity, ids[0],
+                                             ids[1], 0);
+      });
+  return y;
+}
+
+/// Means of windows that make up x along height (2) or width (3), of which some share elements. Those of one size that
+/// are evenly apart are one pooling.
+ValueNumber adaptive_means(Builder& b, size_t axis, ValueNumber x, int64_t out) {
+  const int64_t in = b.dims(x)[axis];
+  if (in == out) return x;
+  const auto begin = [&](int64_t o) { return o * in / out; };
+  const auto size = [&](int64_t o) { return ((o + 1) * in + out - 1) / out - begin(o); };
+  Dims shape = b.dims(x);
+  shape[axis] = out;
+  ValueNumber y = kNoValue;
+  for (int64_t first = 0, next = 0; first < out; first = next) {
+    next = first + 1;
+    const int64_t step = next < out ? begin(next) - begin(first) : 1;
+    const auto goes_on = [&] {
+      return next < out && size(next) == size(first) && begin(next) - begin(next - 1) == step &&
+             (step > 0 || size(first) == 1);
+    };
+    while (goes_on()) ++next;
+    const int64_t count = next - first;
+    const int64_t last = begin(next - 1) + size(first);
+    ValueNumber means = x;
+    if (size(first) > 1) {
+      if (last - begin(first) < in) {
+        Dims part = b.dims(x);
+        part[axis] = last - begin(first);
+        means = b.make(part);
+        copy_slices(b, axis, x, begin(first), 1, part[axis], means, 0);
+      }
+      means = means_along(b, axis, means, size(first), std::max<int64_t>(step, 1), count);
+      if (count == out) return means;
+    }
+    if (y == kNoValue) y = b.make(shape);
+    copy_slices(b, axis, means, means == x ? begin(first) : 0, means == x ? step : 1, count, y, first);
+  }
   return y;
 }
 
@@ -208,6 +271,9 @@ Windows pool_windows(const Node& node, const Dims& x, const Dims& out) {
 void build_pool(Builder& b, const Node& node) {
   ValueNumber x = b.operand(node, "x");
   const Dims out = node.dims(node.out());
+  if (node.flag("adaptive") && (b.dims(x)[2] % out[2] != 0 || b.dims(x)[3] % out[3] != 0)) {
+    return b.set_result(node, adaptive_means(b, 3, adaptive_means(b, 2, x, out[2]), out[3]));
+  }
   Windows w = pool_windows(node, b.dims(x), out);
   const bool average = is_average(node);
   if (average && out[2] == 1 && out[3] == 1 && w.height().kernel == w.height().in && w.width().kernel == w.width().in &&

@@ -53,43 +53,59 @@ void build_bilinear(Builder& b, const Node& node) {
   b.set_result(node, y);
 }
 
-void require_power_of_two(int64_t times) {
-  require(times > 0 && (times & (times - 1)) == 0, "it does not enlarge by a power of two");
-}
-
-void check_nearest(const Node& node) {
-  check_resize(node);
-  require(!node.flag("align_corners"), "its corners are aligned");
-  for (size_t i = 0; i < 2; ++i) {
-    const double factor = factor_of(node, i);
-    if (factor > 0)
-      require_power_of_two(factor == std::floor(factor) && factor < 1e6 ? static_cast<int64_t>(factor) : 0);
+/// Which of `in` elements each of `out` ones is. Positions are computed in float32: rounding decides what is read.
+Dims nearest_elements(const Node& node, size_t axis, int64_t in, int64_t out) {
+  const bool aligned = node.flag("align_corners");
+  const auto factor = static_cast<float>(factor_of(node, axis));
+  float ratio = 0;
+  if (out > 1 || (node.flag("scales_single") && !aligned)) {
+    ratio = static_cast<float>(in) / static_cast<float>(out);
+    if (aligned) {
+      ratio = static_cast<float>(in - 1) / static_cast<float>(out - 1);
+    } else if (factor > 0) {
+      ratio = static_cast<float>(1 / static_cast<double>(factor));
+    }
   }
+  Dims elements;
+  for (int64_t i = 0; i < out; ++i) {
+    const float at = ratio * static_cast<float>(i);
+    elements.push_back(std::clamp<int64_t>(whole(aligned ? std::round(at) : at), 0, in - 1));
+  }
+  return elements;
 }
 
-/// Each element becomes a square. Where a factor is a power of two, no rounding decides which element is read.
-ValueNumber repeated(Builder& b, const Node& node, ValueNumber x, const Dims& out) {
+/// Each element of x as often as `out` has it.
+ValueNumber nearest(Builder& b, const Node& node, ValueNumber x, const Dims& out) {
   if (out == b.dims(x)) return x;
   const ValueNumber y = b.make(out);
-  const Value& from = b.program().value(x);
-  const Value& to = b.program().value(y);
-  const Dims read = from.strides();
-  const Dims write = to.strides();
+  const Dims in = b.dims(x);
+  require(std::equal(in.begin(), in.begin() + 2, out.begin()), "it resizes more than height and width");
+  const Dims read = b.program().value(x).strides();
+  const Dims write = b.program().value(y).strides();
   StridedCopy copy;
   for (size_t d = 0; d < 4; ++d) {
-    const int64_t times = out[d] / from.dims[d];
-    require_power_of_two(times * from.dims[d] == out[d] ? times : 0);
-    copy.axes.push_back({from.dims[d], read[d], write[d] * times});
-    copy.axes.push_back({times, 0, write[d]});
-    const double factor = d < 2 ? 0 : factor_of(node, d - 2);
-    require(factor <= 0 || factor == static_cast<double>(times), "its factor is not the ratio of its sizes");
+    if (d < 2) {
+      copy.axes.push_back({in[d], read[d], write[d]});
+      continue;
+    }
+    Dims elements = nearest_elements(node, d - 2, in[d], out[d]);
+    const int64_t times = std::max<int64_t>(out[d] / in[d], 1);
+    bool even = times * in[d] == out[d];
+    for (int64_t i = 0; even && i < out[d]; ++i) even = elements[static_cast<size_t>(i)] == i / times;
+    if (even) {
+      copy.axes.push_back({in[d], read[d], write[d] * times});
+      copy.axes.push_back({times, 0, write[d]});
+    } else {
+      for (int64_t& e : elements) e *= read[d];
+      copy.axes.push_back({out[d], read[d], write[d], std::move(elements)});
+    }
   }
   b.copy(x, y, copy);
   return y;
 }
 
 void build_nearest(Builder& b, const Node& node) {
-  b.set_result(node, repeated(b, node, b.operand(node, "x"), node.dims(node.out())));
+  b.set_result(node, nearest(b, node, b.operand(node, "x"), node.dims(node.out())));
 }
 
 /// The height (0) or width (1) that x is resized to.
@@ -101,8 +117,8 @@ int64_t wanted_size(const Node& node, const Dims& x, size_t axis) {
   }
   const Dims size = node.integers("out_size");
   if (size.size() == 2) return size[axis];
-  const double factor = factor_of(node, axis);
-  if (factor > 0) return whole(static_cast<double>(x[axis + 2]) * factor);
+  const auto factor = static_cast<float>(factor_of(node, axis));
+  if (factor > 0) return whole(static_cast<float>(x[axis + 2]) * factor);
   return node.integer(axis == 0 ? "out_h" : "out_w", 0);
 }
 
@@ -112,17 +128,17 @@ void build_nearest_add(Builder& b, const Node& node) {
   const ValueNumber x = b.operand(node, "x");
   const Dims sum = node.dims(node.out());
   const Dims out{b.dims(x)[0], b.dims(x)[1], wanted_size(node, b.dims(x), 0), wanted_size(node, b.dims(x), 1)};
-  b.set_result(node, b.plus(addend, repeated(b, node, x, out)));
+  b.set_result(node, b.plus(addend, nearest(b, node, x, out)));
 }
 
 void check_nearest_add(const Node& node) {
-  check_nearest(node);
+  check_resize(node);
   require(node.rank(node.out()) == 4, "its result is no image");
 }
 
 constexpr Converter kConverters[] = {
     {"bilinear_interp", "x", "", "scale_tensor", "out_size size_tensor", check_bilinear, build_bilinear},
-    {"nearest_interp", "x", "", "scale_tensor", "out_size size_tensor", check_nearest, build_nearest},
+    {"nearest_interp", "x", "", "scale_tensor", "out_size size_tensor", check_resize, build_nearest},
     {"nearest_interp_add", "x factor addend", "", "scale_tensor out_size size_tensor", "", check_nearest_add,
      build_nearest_add},
 };

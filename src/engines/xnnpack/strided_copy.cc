@@ -14,9 +14,16 @@ constexpr int64_t kTile = 32;
 constexpr size_t kWorthATurn = 16384;
 
 void copy_rows(const CopyAxis& rows, const CopyAxis& columns, const float* from, float* to) {
-  if (columns.from == 1 && columns.to == 1) {
+  if (columns.from == 1 && columns.to == 1 && columns.regular()) {
     for (int64_t r = 0; r < rows.size; ++r) {
-      std::memcpy(to + r * rows.to, from + r * rows.from, static_cast<size_t>(columns.size) * sizeof(float));
+      std::memcpy(to + r * rows.to, from + rows.place(r), static_cast<size_t>(columns.size) * sizeof(float));
+    }
+    return;
+  }
+  if (!rows.regular() || !columns.regular()) {
+    for (int64_t r = 0; r < rows.size; ++r) {
+      const float* row = from + rows.place(r);
+      for (int64_t c = 0; c < columns.size; ++c) to[r * rows.to + c * columns.to] = row[columns.place(c)];
     }
     return;
   }
@@ -46,7 +53,7 @@ void run_one(const Tasks* tasks, size_t task) {
   for (size_t a = axes.size() - 2; a-- > 0;) {
     const int64_t i = rest % axes[a].size;
     rest /= axes[a].size;
-    from += i * axes[a].from;
+    from += axes[a].place(i);
     to += i * axes[a].to;
   }
   copy_rows(axes[axes.size() - 2], axes.back(), from, to);
@@ -63,7 +70,8 @@ void StridedCopy::simplify() {
   std::stable_sort(axes.begin(), axes.end(), [](const CopyAxis& a, const CopyAxis& b) { return a.to > b.to; });
   std::vector<CopyAxis> merged;
   for (const CopyAxis& a : axes) {
-    if (!merged.empty() && merged.back().from == a.from * a.size && merged.back().to == a.to * a.size) {
+    if (!merged.empty() && merged.back().regular() && a.regular() && merged.back().from == a.from * a.size &&
+        merged.back().to == a.to * a.size) {
       merged.back() = {merged.back().size * a.size, a.from, a.to};
     } else {
       merged.push_back(a);
@@ -78,7 +86,7 @@ void StridedCopy::simplify() {
   }
   while (merged.size() < 2) merged.insert(merged.begin(), CopyAxis{});
   // Of two axes alone, long rows are divided into tasks.
-  if (merged.size() == 2 && merged[0].size >= 4 * kTile) {
+  if (merged.size() == 2 && merged[0].size >= 4 * kTile && merged[0].regular()) {
     const int64_t parts = merged[0].size / (2 * kTile);
     if (merged[0].size % parts == 0) {
       const CopyAxis whole = merged[0];

@@ -13,9 +13,14 @@ struct CopyAxis {
   int64_t size = 1;
   int64_t from = 0;
   int64_t to = 0;
+  /// Where each element lies in the source, if that is not `from` times its index; `from` is about how far apart then.
+  std::vector<int64_t> places = {};
+
+  bool regular() const { return places.empty(); }
+  int64_t place(int64_t i) const { return regular() ? i * from : places[static_cast<size_t>(i)]; }
 };
 
-/// Moves elements from one regular place to another: what transposes, concatenations and slices are.
+/// Moves elements from one place to another: what transposes, concatenations, slices and nearest neighbours are.
 struct StridedCopy {
   std::vector<CopyAxis> axes;
   int64_t from_start = 0;
