@@ -28,4 +28,7 @@ struct OutputAccuracy {
   double drop() const;
 };
 
+/// The least signal to noise of outputs, in decibels.
+double worst_ratio(const std::vector<OutputAccuracy>& outputs);
+
 }  // namespace coracle::cli

@@ -50,14 +50,25 @@ void add_sums(Activation& a, int dimension, const float* values, const api::Dims
     (i < at ? outer : i > at ? inner : outer) *= i == at ? 1 : static_cast<size_t>(dims[i]);
   const auto count = static_cast<size_t>(dims[at]);
   std::vector<double>& sums = a.sums[dimension];
-  if (sums.empty()) sums.resize(count);
+  std::vector<double>& squares = a.squares[dimension];
+  std::vector<float>& largest = a.largest[dimension];
+  if (sums.empty()) {
+    sums.resize(count);
+    squares.resize(count);
+    largest.resize(count);
+  }
   if (sums.size() != count) {
     a.numbers[dimension] = std::nan("");
     return;
   }
   for (size_t o = 0; o < outer; ++o) {
     for (size_t c = 0; c < count; ++c) {
-      for (size_t i = 0; i < inner; ++i) sums[c] += *values++;
+      for (size_t i = 0; i < inner; ++i) {
+        const float value = *values++;
+        sums[c] += value;
+        squares[c] += static_cast<double>(value) * value;
+        largest[c] = std::max(largest[c], std::fabs(value));
+      }
     }
   }
   a.numbers[dimension] += static_cast<double>(outer * inner);
@@ -67,6 +78,19 @@ size_t count_of(const api::Dims& dims) {
   size_t count = 1;
   for (int64_t d : dims) count *= static_cast<size_t>(d);
   return count;
+}
+
+/// Values with the elements of a dimension divided by `factors`; as they are where there are other numbers of them.
+std::vector<float> divided(const float* values, const api::Dims& dims, int dimension,
+                           const std::vector<float>& factors) {
+  std::vector<float> result(values, values + count_of(dims));
+  const int at = dimension < 0 ? static_cast<int>(dims.size()) - 1 : dimension;
+  if (at < 0 || static_cast<size_t>(at) >= dims.size()) return result;
+  if (static_cast<size_t>(dims[static_cast<size_t>(at)]) != factors.size()) return result;
+  size_t inner = 1;
+  for (size_t i = static_cast<size_t>(at) + 1; i < dims.size(); ++i) inner *= static_cast<size_t>(dims[i]);
+  for (size_t i = 0; i < result.size(); ++i) result[i] /= factors[i / inner % factors.size()];
+  return result;
 }
 
 }  // namespace
@@ -136,7 +160,7 @@ void Calibration::run(Activations& activations, const std::vector<Layer>& layers
   }
 }
 
-Activations Calibration::activations(const std::vector<Layer>& layers) const {
+Activations Calibration::activations(const std::vector<Layer>& layers, const OperandFactors& factors) const {
   Activations activations;
   std::map<const Activation*, std::vector<int>> summed;
   for (const Layer& l : layers) {
@@ -144,20 +168,35 @@ Activations Calibration::activations(const std::vector<Layer>& layers) const {
     if (std::find(dimensions.begin(), dimensions.end(), l.x_channels) == dimensions.end())
       dimensions.push_back(l.x_channels);
   }
-  run(activations, layers, 0, [&](Activation& a, const float* values, const api::Dims& dims) {
-    a.counts.add_to_largest(values, count_of(dims));
-    for (int dimension : summed[&a]) {
-      // For products -1 stands for the last dimension.
-      const int at = dimension < 0 ? static_cast<int>(dims.size()) - 1 : dimension;
-      add_sums(a, at, values, dims);
-      if (dimension < 0 && at >= 0) {
-        a.sums[-1] = a.sums[at];
-        a.numbers[-1] = a.numbers[at];
-      }
-    }
-  });
-  run(activations, layers, sets_.size(),
-      [&](Activation& a, const float* values, const api::Dims& dims) { a.counts.add_to_bins(values, count_of(dims)); });
+  std::map<const Activation*, const OperandFactors::mapped_type*> of_values;
+  for (const auto& [value, of_value] : factors) {
+    const auto found = activations.find(value);
+    if (found != activations.end()) of_values[&found->second] = &of_value;
+  }
+  const auto dividing = [&](const See& see) {
+    return [&of_values, see](Activation& a, const float* values, const api::Dims& dims) {
+      const auto found = of_values.find(&a);
+      if (found == of_values.end()) return see(a, values, dims);
+      see(a, divided(values, dims, found->second->first, found->second->second).data(), dims);
+    };
+  };
+  run(activations, layers, 0, dividing([&](Activation& a, const float* values, const api::Dims& dims) {
+        a.counts.add_to_largest(values, count_of(dims));
+        for (int dimension : summed[&a]) {
+          // For products -1 stands for the last dimension.
+          const int at = dimension < 0 ? static_cast<int>(dims.size()) - 1 : dimension;
+          add_sums(a, at, values, dims);
+          if (dimension < 0 && at >= 0) {
+            a.sums[-1] = a.sums[at];
+            a.numbers[-1] = a.numbers[at];
+            a.squares[-1] = a.squares[at];
+            a.largest[-1] = a.largest[at];
+          }
+        }
+      }));
+  run(activations, layers, sets_.size(), dividing([&](Activation& a, const float* values, const api::Dims& dims) {
+        a.counts.add_to_bins(values, count_of(dims));
+      }));
   for (auto it = activations.begin(); it != activations.end();) {
     it = it->second.numbers.empty() ? activations.erase(it) : std::next(it);
   }

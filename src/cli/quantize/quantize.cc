@@ -12,6 +12,7 @@
 #include "cli/progress.h"
 #include "cli/quantize/model_output.h"
 #include "cli/quantize/report.h"
+#include "cli/quantize/scaling_trial.h"
 #include "cli/quantize/trial.h"
 #include "cli/run_folder.h"
 #include "cli/text.h"
@@ -129,15 +130,24 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   const Split data = split(sets);
   std::optional<Trial> trial;
   Activations activations;
+  ScalingOutcome scaling;
   std::string method = q.method;
   if (precision != Precision::kIntegers) {
     trial.emplace(program, parameters, layers, precision);
     method.clear();
   } else {
     require_data(sets);
-    activations = Calibration(arguments, session, data.seen, steps.tell()).activations(layers);
+    const Calibration calibration(arguments, session, data.seen, steps.tell());
+    activations = calibration.activations(layers);
     steps.clear();
-    trial.emplace(program, parameters, layers, activations, RangeOptions{q.percentile, q.correct_bias});
+    const RangeOptions ranges{q.percentile, q.correct_bias};
+    trial.emplace(program, parameters, layers, activations, ranges);
+    if (q.scaling != "none") {
+      scaling = scale(trial, activations, {program, parameters, q.keep, ranges, q.method}, calibration,
+                      Answers(arguments, session, first(data.seen)), {q.scaling == "insert", q.scaling_alpha},
+                      q.scaling != "auto");
+      steps.clear();
+    }
     if (q.method == "auto") {
       choose_methods(*trial, Answers(arguments, session, first(data.seen)), steps.tell());
       steps.clear();
@@ -160,6 +170,7 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   report.output = printable(q.output);
   report.method = method;
   report.precision = precision;
+  report.scaling = scaling;
   report.sets = sets.size();
   report.seen = precision == Precision::kIntegers ? data.seen.size() : 0;
   report.held_back = precision == Precision::kIntegers ? data.held_back.size() : sets.size();

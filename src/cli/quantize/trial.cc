@@ -15,13 +15,6 @@ api::Span<const std::byte> span(const std::string& s) {
   return {reinterpret_cast<const std::byte*>(s.data()), s.size()};
 }
 
-/// The least signal to noise of the outputs.
-double worst_ratio(const std::vector<OutputAccuracy>& outputs) {
-  double worst = std::numeric_limits<double>::infinity();
-  for (const OutputAccuracy& o : outputs) worst = std::min(worst, o.noise_ratio());
-  return worst;
-}
-
 }  // namespace
 
 Trial::Trial(Program program, ParameterMap parameters, std::vector<Layer> layers, const Activations& activations,
