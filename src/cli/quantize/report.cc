@@ -44,10 +44,10 @@ std::string text_of(const ScalingOutcome& s) {
   if (s.scalings.empty()) return "scaling: no operand is predicted to be nearer with it";
   const auto inserted =
       std::count_if(s.scalings.begin(), s.scalings.end(), [](const Scaling& one) { return one.by.empty(); });
-  const std::string all = fmt::format("{} operand{}{}", s.scalings.size(), s.scalings.size() == 1 ? "" : "s",
-                                      inserted == 0 ? "" : fmt::format(", {} of them by a product", inserted));
-  return fmt::format("scaling: {} {}, signal to noise {} without, {} with it", all, s.used ? "scaled" : "left alone",
-                     decibels(s.before), decibels(s.after));
+  return fmt::format("scaling: {} operand{} {}{}, signal to noise {} without, {} with it", s.scalings.size(),
+                     s.scalings.size() == 1 ? "" : "s", s.used ? "scaled" : "left alone",
+                     inserted == 0 ? "" : fmt::format(" ({} by a product)", inserted), decibels(s.before),
+                     decibels(s.after));
 }
 
 std::string text_of(const Report& r) {

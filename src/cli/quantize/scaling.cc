@@ -255,6 +255,12 @@ class Scaler {
     const auto others = std::count_if(layers_.begin(), layers_.end(), [&](const Layer& l) {
       return l.seen == s.operand && (l.x != s.operand || l.x_channels != s.channels || !l.kept.empty());
     });
+    const auto is_named = [&](size_t i) {
+      return std::any_of(options_.keep.begin(), options_.keep.end(), [&](const std::string& name) {
+        return name == layers_[i].name || name == layers_[i].weights;
+      });
+    };
+    if (std::all_of(s.layers.begin(), s.layers.end(), is_named)) return false;
     const auto rank = static_cast<int>(model_.program.find(s.value)->dims.size());
     return others == 0 && rank > 0 && s.channels < rank;
   }
@@ -278,8 +284,12 @@ class Scaler {
 
 }  // namespace
 
-ScaledModel scaled(Program program, ParameterMap parameters, const std::vector<Layer>& layers,
-                   const Activations& activations, const ScalingOptions& options) {
+bool ScaledModel::has_products() const {
+  return std::any_of(scalings.begin(), scalings.end(), [](const Scaling& s) { return s.by.empty(); });
+}
+
+ScaledModel scale(Program program, ParameterMap parameters, const std::vector<Layer>& layers,
+                  const Activations& activations, const ScalingOptions& options) {
   ScaledModel model{std::move(program), std::move(parameters), {}};
   Scaler(model, layers, activations, options).run();
   return model;

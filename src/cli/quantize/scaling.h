@@ -29,6 +29,7 @@ struct Scaling {
 struct ScalingOptions {
   bool insert = false;          ///< also operands that need a multiplication in the model
   std::optional<double> alpha;  ///< share of the operand's ranges in factors; else that with the least predicted noise
+  std::vector<std::string> keep;  ///< names of results or weights of layers that nothing is multiplied for
 };
 
 /// A model with scaled operands.
@@ -36,13 +37,16 @@ struct ScaledModel {
   Program program;
   ParameterMap parameters;
   std::vector<Scaling> scalings;  ///< none: the model is as it was
+
+  /// Whether an operand is multiplied in place.
+  bool has_products() const;
 };
 
 /// Scales what is predicted to be nearer with it. `layers`: all of the program, none of them kept by its name.
 /// Factors are max|x|^alpha / max|w|^(1 - alpha) for each channel, with weights in parts of the range that they are
 /// rounded with.
-ScaledModel scaled(Program program, ParameterMap parameters, const std::vector<Layer>& layers,
-                   const Activations& activations, const ScalingOptions& options);
+ScaledModel scale(Program program, ParameterMap parameters, const std::vector<Layer>& layers,
+                  const Activations& activations, const ScalingOptions& options);
 
 /// Divides what runs show of values.
 OperandFactors factors_of(const std::vector<Scaling>& scalings);

@@ -20,27 +20,36 @@ double ratio_of(Trial& trial, const Answers& original, const std::string& method
 
 }  // namespace
 
-ScalingOutcome scale(std::optional<Trial>& trial, Activations& activations, const TrialModel& model,
-                     const Calibration& calibration, const Answers& original, const ScalingOptions& options,
-                     bool always) {
-  ScalingOutcome outcome;
+std::unique_ptr<ScaledTrial> scaled_trial(Trial& trial, const Activations& activations, const TrialModel& model,
+                                          const Calibration& calibration, const Answers& original, ScalingMode mode,
+                                          std::optional<double> alpha, ScalingOutcome& outcome) {
+  std::unique_ptr<ScaledTrial> nearest;
   outcome.tried = true;
+  if (trial.count() == 0) return nearest;
   const std::vector<Layer> layers = find_layers(model.program, model.parameters, Precision::kIntegers, {});
-  ScaledModel after = scaled(model.program, model.parameters, layers, activations, options);
-  outcome.scalings = after.scalings;
-  if (after.scalings.empty()) return outcome;
-  Activations seen = calibration.activations(layers, factors_of(after.scalings));
-  rename(seen, after.scalings);
-  std::vector<Layer> found = find_layers(after.program, after.parameters, Precision::kIntegers, model.keep);
-  Trial other(std::move(after.program), std::move(after.parameters), std::move(found), seen, model.ranges);
-  outcome.before = ratio_of(*trial, original, model.method);
-  outcome.after = ratio_of(other, original, model.method);
-  outcome.used = always || outcome.after > outcome.before;
-  if (outcome.used) {
-    trial.emplace(std::move(other));
-    activations = std::move(seen);  // elements stay where the trial knows them
+  for (const bool insert : {false, true}) {
+    if (mode != ScalingMode::kAuto && insert != (mode == ScalingMode::kInsert)) continue;
+    ScaledModel scaled = scale(model.program, model.parameters, layers, activations, {insert, alpha, model.keep});
+    if (scaled.scalings.empty() || (insert && !scaled.has_products() && mode == ScalingMode::kAuto)) continue;
+    Activations seen = calibration.activations(layers, factors_of(scaled.scalings));
+    rename(seen, scaled.scalings);
+    std::vector<Layer> found = find_layers(scaled.program, scaled.parameters, Precision::kIntegers, model.keep);
+    // Elements of the map stay where the trial knows them.
+    Trial other(std::move(scaled.program), std::move(scaled.parameters), std::move(found), seen, model.ranges);
+    if (outcome.scalings.empty()) outcome.before = ratio_of(trial, original, model.method);
+    const double ratio = ratio_of(other, original, model.method);
+    const double least = outcome.used ? outcome.after : outcome.before;
+    const bool nearer = ratio > least + (insert ? kLeastGainOfProducts : 0);
+    if (nearer || mode != ScalingMode::kAuto) {
+      nearest.reset(new ScaledTrial{std::move(seen), std::move(other)});
+      outcome.used = true;
+    } else if (!outcome.scalings.empty()) {
+      continue;
+    }
+    outcome.scalings = std::move(scaled.scalings);
+    outcome.after = ratio;
   }
-  return outcome;
+  return nearest;
 }
 
 }  // namespace coracle::cli

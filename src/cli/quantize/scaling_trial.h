@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,14 +24,29 @@ struct TrialModel {
 struct ScalingOutcome {
   bool tried = false;
   bool used = false;
-  std::vector<Scaling> scalings;  ///< that were tried
+  std::vector<Scaling> scalings;  ///< those that are used, or else were tried
   double before = 0;              ///< signal to noise without, in decibels, of all layers with the best single method
   double after = 0;               ///< and with it
 };
 
-/// Replaces `trial` and its `activations` by those of the scaled model where that answers nearer, or `always`.
-ScalingOutcome scale(std::optional<Trial>& trial, Activations& activations, const TrialModel& model,
-                     const Calibration& calibration, const Answers& original, const ScalingOptions& options,
-                     bool always);
+/// A model with scaled operands, to be quantised.
+struct ScaledTrial {
+  Activations activations;  ///< of the scaled operands
+  Trial trial;
+};
+
+/// How operands may be scaled.
+enum class ScalingMode {
+  kAuto,    ///< as answers are nearest; with products in the model where that is kLeastGainOfProducts nearer
+  kFold,    ///< by parameters that are there
+  kInsert,  ///< and with products
+};
+inline constexpr double kLeastGainOfProducts = 6;  ///< decibels
+
+/// The scaled model that shall be used instead of `trial`, or null. `activations`: of `trial`, which has another range
+/// method afterwards. `alpha` as in ScalingOptions.
+std::unique_ptr<ScaledTrial> scaled_trial(Trial& trial, const Activations& activations, const TrialModel& model,
+                                          const Calibration& calibration, const Answers& original, ScalingMode mode,
+                                          std::optional<double> alpha, ScalingOutcome& outcome);
 
 }  // namespace coracle::cli
