@@ -20,7 +20,7 @@ def bench(arguments, model, options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("pairs", nargs="+", metavar="FLOAT=INT8[=SHAPE]", help="models, and the shape of their input, as x=1,3,224,224")
+    parser.add_argument("pairs", nargs="+", metavar="FLOAT=INT8[=SHAPE]", help="models, and the shapes of their inputs, as x=1,3,224,224;y=1,8")
     parser.add_argument("--program", default=ROOT / "build/release/coracle", help="coracle")
     parser.add_argument("--prefix", default="", help="in front of each command, as 'chrt -f 50'")
     parser.add_argument("--threads", type=int, default=1)
@@ -31,7 +31,7 @@ def main():
     print("| model | float32, min / median ms | int8, min / median ms | ratio of minima / medians |\n|---|---|---|---|")
     for pair in arguments.pairs:
         before, after, *shape = pair.split("=", 2)
-        options = (["--shape", *shape, "--allow-other-shapes"] if shape else []) + (["--isa", arguments.isa] if arguments.isa else [])
+        options = [o for one in shape for s in one.split(";") for o in ("--shape", s)] + (["--allow-other-shapes"] if shape else []) + (["--isa", arguments.isa] if arguments.isa else [])
         times = ([], [])
         for _ in range(arguments.turns):
             for to, model in zip(times, (before, after)):

@@ -63,12 +63,18 @@ void add_sums(Activation& a, int dimension, const float* values, const api::Dims
   }
   for (size_t o = 0; o < outer; ++o) {
     for (size_t c = 0; c < count; ++c) {
+      double sum = sums[c];
+      double square = squares[c];
+      float most = largest[c];
       for (size_t i = 0; i < inner; ++i) {
         const float value = *values++;
-        sums[c] += value;
-        squares[c] += static_cast<double>(value) * value;
-        largest[c] = std::max(largest[c], std::fabs(value));
+        sum += value;
+        square += static_cast<double>(value) * value;
+        most = std::max(most, std::fabs(value));
       }
+      sums[c] = sum;
+      squares[c] = square;
+      largest[c] = most;
     }
   }
   a.numbers[dimension] += static_cast<double>(outer * inner);

@@ -189,7 +189,7 @@ class Scaler {
           sources.of(s.value, s.channels, static_cast<int64_t>(x->largest.size()), static_cast<int>(numbers.size()));
       if (source && s.gain >= kLeastGain) {
         s.by = source->type;
-        apply(s, *source);
+        if (rescale(s, source->divided)) model_.scalings.push_back(s);
       } else if (options_.insert && s.gain >= kLeastGainOfInsertion && is_insertable(s)) {
         insert(s, insertions);
       }
@@ -233,7 +233,8 @@ class Scaler {
     s.gain = s.factors.empty() ? 0 : 10 * std::log10(before / least);
   }
 
-  void apply(const Scaling& s, const ScalingSource& source) {
+  /// Divides parameters and multiplies the layers' weights, or leaves all of them where one cannot hold its numbers.
+  bool rescale(const Scaling& s, const std::vector<ScalingSource::Divided>& divided) {
     std::map<std::string, Parameter> before;
     bool kept = true;
     const auto changed = [&](const std::string& name) -> Parameter& {
@@ -241,13 +242,11 @@ class Scaler {
       before.try_emplace(name, p);
       return p;
     };
-    for (const auto& [name, dimension] : source.divided) kept = divide(changed(name), dimension, s.factors) && kept;
+    for (const auto& [name, dimension] : divided) kept = divide(changed(name), dimension, s.factors) && kept;
     for (size_t i : s.layers) kept = multiply(changed(layers_[i].weights), layers_[i], s.factors) && kept;
-    if (kept) {
-      model_.scalings.push_back(s);
-      return;
-    }
+    if (kept) return true;
     for (auto& [name, p] : before) model_.parameters[name] = std::move(p);
+    return false;
   }
 
   /// Whether all that reads an operand is scaled, and how it lies is known.
@@ -266,11 +265,11 @@ class Scaler {
   }
 
   void insert(const Scaling& s, Insertions& insertions) {
+    if (!rescale(s, {})) return;
     const size_t first = layers_[s.layers.front()].index;
     const std::string multiplied = insertions.divided(s.value, s.channels, s.factors, first);
     for (size_t i : s.layers) {
       model_.program.operators[layers_[i].index].replace_input(layers_[i].x_slot, s.value, multiplied);
-      multiply(model_.parameters.at(layers_[i].weights), layers_[i], s.factors);
     }
     model_.scalings.push_back(s);
     model_.scalings.back().value = multiplied;
