@@ -7,7 +7,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 # The builds below build/ take objects from each other, wherever the project lies.
 export CCACHE_BASEDIR := $(CURDIR)
 
-.PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-neighbours bench-isa bench-startup \
+.PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-neighbours bench-isa bench-int8 bench-startup \
         bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle oracle-demo model-table metamorphic engines-random hostile faults opencl build-times wheel packages reproducible migration docs clean
 
 all: build/release/build.ninja
@@ -79,6 +79,10 @@ bench-memory: bench-ready
 ISA ?= avx2
 bench-isa: bench-ready
 	$(BENCH_PYTHON) bench/driver.py --seconds $(SECONDS) --isa $(ISA) $(BENCH_OPTIONS)
+
+# Models of int8 against float32 and other engines' int8, e.g. make bench-int8 MODELS=det,rec THREADS=1 REALTIME=1
+bench-int8: bench-ready
+	$(BENCH_PYTHON) bench/int8.py --seconds $(SECONDS) $(if $(MODELS),--models $(MODELS),--docs) $(if $(THREADS),--threads $(THREADS)) $(if $(REALTIME),--real-time)
 
 # From the start of a process to an answer.
 bench-startup: bench-ready
@@ -237,7 +241,7 @@ migration: models
 	$(MAKE) --no-print-directory all
 	scripts/oracle-venv.sh
 	scripts/oracle-venv.sh 3.3
-	$(CTEST) --preset release -R '^(python[.](languages|migration|paddle_hooks)|cli[.](Compare|Quantize|QuantizePir|QuantizeScal[a-zA-Z]*)[.]TheRealPaddle.*)$$'
+	$(CTEST) --preset release -R '^(python[.](languages|migration|paddle_hooks)|cli[.](Compare|Quantize|QuantizePir|QuantizeFourBits|QuantizeFourBitsPir|QuantizeScal[a-zA-Z]*)[.]TheRealPaddle.*)$$'
 
 # The documentation site, into build/docs-site (index.html); exit code 77 (here an error) where PyPI is not reached.
 docs:

@@ -47,7 +47,7 @@ class Entry:
         self.peer, self.result, self.process, self.rows = peer, result, None, []
 
     def start(self, model, threads, folder, environment):
-        files = model.files(self.peer["engine"])
+        files = model.files(self.peer["engine"], self.peer.get("form"))
         self.outputs = folder / ("%s-%d-%s.npz" % (model.name, threads, self.peer["name"]))
         venv = self.peer.get("venv_pir", self.peer["venv"]) if model.pir else self.peer["venv"]
         python = models.ROOT / "build" / venv / "bin" / "python"

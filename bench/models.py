@@ -13,6 +13,7 @@ MADE = ROOT / "build" / "bench" / "models"
 SHARED = ROOT.parent / "shared"
 PLACES = {"package": ROOT / "build" / "demo-models" / "models", "shared": SHARED}
 PYTHON = ROOT / "build" / "bench-venv" / "bin" / "python"
+SETS = 8
 PYTHON_PIR = ROOT / "build" / "bench-venv-pir" / "bin" / "python"
 
 
@@ -34,8 +35,8 @@ def make_input(seed, recipe):
     return np.ones(shape, np.int64)
 
 
-def make_inputs(recipes):
-    return {name: make_input(seed, recipe) for seed, (name, recipe) in enumerate(recipes.items())}
+def make_inputs(recipes, first_seed=0):
+    return {name: make_input(seed, recipe) for seed, (name, recipe) in enumerate(recipes.items(), first_seed)}
 
 
 def run(command, log):
@@ -108,9 +109,34 @@ class Model:
         about = self.folder / "model.json"
         return about.exists() and json.loads(about.read_text())["fixed_shapes"]
 
-    def files(self, engine):
+    def sets(self):
+        """Folders with sets of inputs, a NAME.npy for each, from which ranges of values are taken."""
+        folders = [self.folder / "sets" / ("%02d" % i) for i in range(SETS)]
+        for i, folder in enumerate(folders):
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, array in make_inputs(self.recipes, 1 + i * len(self.recipes)).items():
+                np.save(folder / (name + ".npy"), array)
+        return folders
+
+    def int8_files(self, engine):
+        """The same of the model that the engine's own tool made with int8."""
+        if engine == "coracle":
+            native, folder = self.native(), self.folder / "int8"
+            folder.mkdir(exist_ok=True)
+            program = folder / ("inference.json" if self.pir else "inference.pdmodel")
+            made(program, ROOT / "build" / "release" / "coracle", "quantize", native["program"], "--params", native["params"],
+                 "--allow-other-shapes", "--method", "minmax", "-o", folder, *(word for one in self.sets() for word in ("--data", one)))
+            return {"program": str(program), "params": str(program.with_suffix(".pdiparams"))}
+        files = self.files(engine)
+        int8 = self.folder / "model-int8.onnx"
+        files["onnx"] = made(int8, PYTHON, BENCH / "quantize_onnx.py", files["onnx"], self.sets()[0].parent, int8)
+        return files
+
+    def files(self, engine, form=None):
         """What `engine` reads, by kind of file. Raises Absent where that cannot be made."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        if form == "int8":
+            return self.int8_files(engine)
         files = self.native()
         if engine in ("coracle", "paddle"):
             return files

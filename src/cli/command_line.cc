@@ -107,9 +107,9 @@ void add_quantize(CLI::App* command, QuantizeCommand& a) {
   command->add_option("-o,--output", q.output, "folder, NAME.pdmodel, NAME.json or NAME.coracle to write or replace")
       ->required();
   command->add_option("--data", q.data, kDataSets)->type_name("PATH")->default_str("");
-  CLI::Option* weights_only = command->add_option("--weights-only", q.weights_only,
-                                                  "weights alone as int8, without inputs to measure: smaller files");
-  weights_only->check(CLI::IsMember({"int8"}));
+  CLI::Option* weights_only = command->add_option(
+      "--weights-only", q.weights_only, "weights alone as int8 or int4, without inputs to measure: smaller files");
+  weights_only->check(CLI::IsMember({"int8", "int4"}));
   command->add_flag("--half", q.half, "weights alone as float16")->excludes(weights_only);
   command->add_option("--method", q.method, "how far values of operands reach; auto: what answers nearest")
       ->check(CLI::IsMember({"auto", "minmax", "percentile", "mse", "kl"}));
@@ -135,6 +135,8 @@ void add_quantize(CLI::App* command, QuantizeCommand& a) {
       ->check(CLI::Range(0.0, 1.0));
   command->add_flag("!--no-bias-correction", q.correct_bias, "leave biases as they are");
   command->add_option("--report", q.report, "FILE.html, a page with plots, or a file for what --json prints");
+  command->add_option("--state", q.state,
+                      "FILE that keeps what was measured: the same command goes on from there when it was interrupted");
   command->add_flag("--json", q.json, "print JSON");
   add_shapes_option(command, a.model);
   add_session(command, a.session);

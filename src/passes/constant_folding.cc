@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ops/elementwise/cast.h"
+#include "passes/four_bit_weights.h"
 #include "passes/narrow_weights.h"
 #include "passes/passes.h"
 
@@ -28,7 +29,7 @@ bool foldable(const Graph& graph, const Node& node, std::span<const ValueId> inp
     out += graph.fact(v).bytes();
   }
   // The weights of a model are brought to float32 once, whatever they take then.
-  if (out <= in || NarrowWeights::of(graph, node) || node.op.is<Cast>()) return true;
+  if (out <= in || NarrowWeights::of(graph, node) || node.op.is<Cast>() || reads_by_bytes(graph, node)) return true;
   if (out > kMaxGrowth || grown + out > kMaxTotalGrowth) return false;
   grown += out;
   return true;

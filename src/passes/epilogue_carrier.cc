@@ -62,4 +62,18 @@ std::vector<ValueId> EpilogueCarrier::tensors(const Graph& graph) const {
   return {node.inputs.begin() + 2, node.inputs.end()};
 }
 
+std::vector<EpilogueStep> merged_runs(const std::vector<EpilogueStep>& steps) {
+  std::vector<EpilogueStep> out;
+  for (const EpilogueStep& s : steps) {
+    if (!out.empty() && s.kind == EpilogueKind::kScaleShift && out.back().kind == EpilogueKind::kScaleShift) {
+      EpilogueStep& before = out.back();
+      before.b = s.a * before.b + s.b;
+      before.a = s.a * before.a;
+    } else {
+      out.push_back(s);
+    }
+  }
+  return out;
+}
+
 }  // namespace coracle

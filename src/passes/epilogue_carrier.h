@@ -29,4 +29,7 @@ struct EpilogueCarrier {
   std::vector<ValueId> tensors(const Graph& graph) const;
 };
 
+/// The same steps with runs of scale_shift as one of them.
+std::vector<EpilogueStep> merged_runs(const std::vector<EpilogueStep>& steps);
+
 }  // namespace coracle

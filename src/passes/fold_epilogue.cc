@@ -8,8 +8,8 @@
 /// Moves the linear beginning of an epilogue into the weights, so that at most one bias is left of it:
 ///   (x * w) * a          ->  x * (w a)
 ///   (x * w + b) * a + c  ->  x * (w a) + (b a + c)
-/// where a, b, c are numbers or one number per channel. Runs of scale_shift become one. Models that simulate integers
-/// stay as they are.
+/// where a, b, c are numbers or one number per channel. Runs of scale_shift become one. What simulates integers stays
+/// as it is.
 namespace coracle {
 namespace {
 
@@ -51,20 +51,6 @@ bool has_run(const std::vector<EpilogueStep>& steps) {
     if (steps[i].kind == EpilogueKind::kScaleShift && steps[i - 1].kind == EpilogueKind::kScaleShift) return true;
   }
   return false;
-}
-
-std::vector<EpilogueStep> merged_runs(const std::vector<EpilogueStep>& steps) {
-  std::vector<EpilogueStep> out;
-  for (const EpilogueStep& s : steps) {
-    if (!out.empty() && s.kind == EpilogueKind::kScaleShift && out.back().kind == EpilogueKind::kScaleShift) {
-      EpilogueStep& before = out.back();
-      before.b = s.a * before.b + s.b;
-      before.a = s.a * before.a;
-    } else {
-      out.push_back(s);
-    }
-  }
-  return out;
 }
 
 bool fold_carrier(Graph& graph, const EpilogueCarrier& c, RewriteBudget& budget) {
@@ -115,12 +101,11 @@ bool fold_carrier(Graph& graph, const EpilogueCarrier& c, RewriteBudget& budget)
 }
 
 int fold(Graph& graph, RewriteBudget& budget) {
-  if (simulates_integers(graph)) return 0;
   int count = 0;
   const std::vector<NodeId> order = graph.order();
   for (NodeId id : order) {
     const auto c = EpilogueCarrier::of_node(graph, id);
-    if (c && fold_carrier(graph, *c, budget)) ++count;
+    if (c && !is_simulated(graph, c->x(graph)) && fold_carrier(graph, *c, budget)) ++count;
   }
   return count;
 }

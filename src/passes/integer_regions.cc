@@ -26,8 +26,8 @@
 /// and the same of conv2d_fused, of dequantize_linear(quantize_linear(x)), and of operators that leave integers in
 /// float32, which are brought back behind the product (fake_quantize_range_abs_max and its like). Its epilogue begins
 /// with what an integer stands for, into which the channels' factors and shifts that follow are folded. What only moves
-/// elements between the rounding and the product moves integers. The simulation has a pass over the memory for each
-/// rounding, so even a single product pays.
+/// elements between the rounding and the product moves integers. Weights may be int8 already (narrow_weights). The
+/// simulation has a pass over the memory for each rounding, so even a single product pays.
 namespace coracle {
 namespace {
 
@@ -153,18 +153,24 @@ double step_of(int64_t count, const At& at) {
 }
 
 struct IntegerWeights {
-  Tensor integers;
-  std::vector<double> steps;  ///< by channel
+  std::optional<Tensor> integers;  ///< nothing: the weights are such
+  std::vector<double> steps;       ///< by channel
 };
 
-/// Weights as integers, each channel with a step of its own; nothing if they are not such.
+/// Weights as integers from -127 on, each channel with a step of its own; nothing if they are not such.
 std::optional<IntegerWeights> integer_weights(const EpilogueCarrier& c, const Tensor& w) {
+  if (w.dtype() == DType::kInt8) {
+    const std::span<const int8_t> all(w.data<int8_t>(), static_cast<size_t>(w.count()));
+    if (std::find(all.begin(), all.end(), int8_t{-128}) != all.end()) return std::nullopt;
+    return IntegerWeights{.integers = {},
+                          .steps = std::vector<double>(static_cast<size_t>(w.shape()[c.filter_axis]), 1.0)};
+  }
   IntegerWeights out{.integers = Tensor::make(DType::kInt8, w.shape()), .steps = {}};
   const int64_t inner = w.shape().count(c.filter_axis + 1, w.shape().rank());
   const int64_t along = w.shape()[c.filter_axis];
   const int64_t count = w.count() / std::max<int64_t>(along, 1);
   const float* from = w.data<float>();
-  auto* to = out.integers.data<int8_t>();
+  auto* to = out.integers->data<int8_t>();
   for (int64_t channel = 0; channel < along; ++channel) {
     const auto place = [&](int64_t i) { return (i / inner * along + channel) * inner + i % inner; };
     const double step = step_of(count, [&](int64_t i) { return static_cast<double>(from[place(i)]); });
@@ -257,7 +263,9 @@ Found operand_of(const Graph& graph, const EpilogueCarrier& c) {
   if (products > IntegerProduct::kMostProducts) return {.reason = "its sums have more than 32 bits"};
   const Value& w = graph.value(node.input(1));
   if (!w.is_constant()) return {.reason = "its weights are not constant"};
-  if (w.fact.dtype != DType::kFloat32) return {.reason = "its weights are not float32"};
+  if (w.fact.dtype != DType::kFloat32 && w.fact.dtype != DType::kInt8) {
+    return {.reason = "its weights are neither float32 nor int8"};
+  }
   for (const ValueId t : c.tensors(graph)) {
     if (graph.fact(t).dtype != DType::kFloat32) return {.reason = "its epilogue is not float32"};
   }
@@ -284,6 +292,7 @@ bool to_integers(Graph& graph, NodeId id, Int8Values& made, RewriteBudget& budge
   if (shifts) steps.push_back({EpilogueKind::kAddChannel});
   const std::vector<EpilogueStep>& old = c->epilogue->epilogue;
   steps.insert(steps.end(), old.begin() + static_cast<std::ptrdiff_t>(affine.steps), old.end());
+  steps = merged_runs(steps);
   if (steps.size() > Epilogue::kMaxSteps) return false;
 
   const std::string name = weights.name;
@@ -303,7 +312,7 @@ bool to_integers(Graph& graph, NodeId id, Int8Values& made, RewriteBudget& budge
   }
   const std::vector<ValueId> left = c->tensors(graph);
   tensors.insert(tensors.end(), left.begin() + static_cast<std::ptrdiff_t>(affine.tensors), left.end());
-  const ValueId w = patch.constant(std::move(integers->integers), name);
+  const ValueId w = integers->integers ? patch.constant(std::move(*integers->integers), name) : graph.node(id).input(1);
   const ValueId result = graph.node(id).output(0);
   patch.replace(result, patch.add(integer_op(graph.node(id).op, std::move(steps)), {{operand}, {w}, tensors}));
   patch.remove(id);

@@ -7,6 +7,7 @@
 #include "base/dtypes.h"
 #include "ops/conv_pool/conv2d.h"
 #include "ops/conv_pool/conv2d_fused.h"
+#include "ops/elementwise/add.h"
 #include "ops/elementwise/cast.h"
 #include "ops/elementwise/multiply.h"
 #include "ops/index/embedding.h"
@@ -15,49 +16,37 @@
 #include "ops/matmul/matmul.h"
 #include "ops/matmul/matmul_with_flatten.h"
 #include "ops/quantize/dequantize_linear.h"
+#include "ops/quantize/weight_only_linear.h"
 #include "passes/epilogue_carrier.h"
+#include "passes/four_bit_weights.h"
 #include "passes/passes.h"
-#include "passes/simulated_integers.h"
 
 /// Weights that a file has in fewer bits stay so; products widen them while they compute:
 ///   linear(x, cast(w))               ->  linear(x, w)
 ///   linear(x, dequantize_linear(w))  ->  linear(x, w) times the scales, as the first step of its epilogue
 ///   linear(x, multiply(cast(w), s))  ->  the same
 ///   embedding(ids, cast(w))          ->  cast(embedding(ids, w))
-/// and the same of conv2d_fused, and of embedding with scales, which its result is multiplied by. Models that also
-/// round what flows between their operators are left to integer_regions.
+///   linear(x, FourBitWeights)        ->  weight_only_linear(x, w, scales), with the bias that is added behind it
+/// and the same of conv2d_fused, and of embedding with scales, which its result is multiplied by.
 namespace coracle {
 namespace {
 
-/// Along which dimension of the weights of a product its result's channels lie; nothing where a node does not take
-/// narrow weights at operand 1.
-std::optional<int> channels_of_weights(const Graph& graph, const Node& node) {
-  const Fact& x = graph.fact(node.inputs[0]);
-  const Shape& w = graph.fact(node.inputs[1]).shape;
-  if (x.dtype != DType::kFloat32 || !x.shape.rank_known()) return std::nullopt;
-  if (const auto* linear = node.op.as<Linear>()) return linear->transpose_w ? 0 : 1;
-  if (const auto* matmul = node.op.as<Matmul>()) {
-    if (matmul->transpose_x || w.rank() != 2 || x.shape.rank() < 2) return std::nullopt;
-    return matmul->transpose_y ? 0 : 1;
-  }
-  if (const auto* product = node.op.as<MatmulWithFlatten>()) {
-    if (product->y_num_col_dims != 1 || w.rank() != 2) return std::nullopt;
-    return 1;
-  }
-  const ConvolutionAttributes* conv = node.op.as<Conv2d>();
-  if (conv == nullptr) conv = node.op.as<Conv2dFused>();
-  if (conv == nullptr || conv->groups != 1 || conv->data_format == DataFormat::kNhwc) return std::nullopt;
-  return 0;
-}
-
 bool is_table(const Node& node) { return node.op.is<Embedding>() || node.op.is<LookupTable>(); }
 
+/// A value that is narrow weights in float32, of one kind or the other.
+struct Found {
+  ValueId value;
+  std::optional<NarrowWeights> weights;
+  std::optional<FourBitWeights> halves;
+};
+
 /// True if a node takes narrow weights as its operand i.
-bool takes(const Graph& graph, const Node& node, size_t i, const NarrowWeights& weights) {
+bool takes(const Graph& graph, const Node& node, size_t i, const Found& found) {
   if (i != 1) return false;
-  if (is_table(node)) return weights.axis <= 1;
+  const int axis = found.weights ? found.weights->axis : found.halves->transposed ? 0 : 1;
+  if (is_table(node)) return found.weights && axis <= 1;
   const std::optional<int> channels = channels_of_weights(graph, node);
-  return channels && (weights.axis < 0 || weights.axis == *channels);
+  return channels && (axis < 0 || axis == *channels);
 }
 
 std::optional<NarrowWeights> dequantized(const Graph& graph, const Node& node, const DequantizeLinear& op) {
@@ -170,6 +159,55 @@ bool read_narrow(Graph& graph, NodeId id, const NarrowWeights& weights, RewriteB
   return true;
 }
 
+/// The node that alone takes a product and adds a constant number for each of its columns; kNoNode if there is none.
+NodeId adds_bias(const Graph& graph, ValueId product, int64_t columns) {
+  if (graph.use_counts()[index(product)] != 1) return kNoNode;
+  for (NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    if (std::find(node.inputs.begin(), node.inputs.end(), product) == node.inputs.end()) continue;
+    if (!node.op.is<Add>() || !node.regions.empty()) return kNoNode;
+    const Fact& bias = graph.fact(node.inputs[node.inputs[0] == product ? 1 : 0]);
+    const bool fits = bias.value != nullptr && bias.dtype == DType::kFloat32 && bias.shape.count() == columns &&
+                      bias.shape.rank() <= graph.fact(product).shape.rank() && bias.shape.back() == columns;
+    return fits ? id : kNoNode;
+  }
+  return kNoNode;
+}
+
+bool read_four_bits(Graph& graph, NodeId id, const FourBitWeights& weights, RewriteBudget& budget) {
+  const Node node = graph.node(id);
+  const auto* linear = node.op.as<Linear>();
+  if (linear == nullptr || !linear->epilogue.empty()) return false;
+  const NodeId add = adds_bias(graph, node.output(0), weights.columns);
+  const NodeId last = add == kNoNode ? id : add;
+  const ValueId old = graph.node(last).output(0);
+  WeightOnlyLinear product;
+  product.weight_dtype = "int4";
+  product.arch = FourBitWeights::kArchitecture;
+  product.group_size = static_cast<int>(weights.group);
+  Patch patch(graph, last);
+  PortValues operands{{node.input(0)}, {patch.constant(weights.packed(graph))}, {}, {}};
+  if (add != kNoNode) {
+    const Node& sum = graph.node(add);
+    const Tensor& bias = *graph.fact(sum.inputs[sum.inputs[0] == node.output(0) ? 1 : 0]).value;
+    operands[2] = {patch.constant(bias.reshaped(Shape{weights.columns}))};
+    patch.remove(add);
+  }
+  operands[3] = {patch.constant(weights.scales(graph))};
+  patch.replace(old, patch.add(product, operands));
+  patch.remove(id);
+  if (!patch.allowed() || !budget.take()) return false;
+  patch.commit();
+  return true;
+}
+
+bool read_as_it_is(Graph& graph, NodeId id, RewriteBudget& budget) {
+  const ValueId w = graph.node(id).inputs[1];
+  if (const auto weights = NarrowWeights::of_value(graph, w)) return read_narrow(graph, id, *weights, budget);
+  const auto halves = FourBitWeights::of_value(graph, graph.use_counts(), w);
+  return halves && read_four_bits(graph, id, *halves, budget);
+}
+
 int rewrite(Graph& graph, RewriteBudget& budget) {
   int count = 0;
   const std::vector<bool> kept = kept_narrow(graph);
@@ -177,14 +215,32 @@ int rewrite(Graph& graph, RewriteBudget& budget) {
   for (NodeId id : order) {
     const Node& node = graph.node(id);
     if (node.inputs.size() < 2 || index(node.inputs[1]) >= kept.size() || !kept[index(node.inputs[1])]) continue;
-    const auto weights = NarrowWeights::of_value(graph, node.inputs[1]);
-    if (weights && read_narrow(graph, id, *weights, budget)) ++count;
+    if (read_as_it_is(graph, id, budget)) ++count;
   }
   if (count > 0) remove_dead(graph);
   return count;
 }
 
 }  // namespace
+
+std::optional<int> channels_of_weights(const Graph& graph, const Node& node) {
+  const Fact& x = graph.fact(node.inputs[0]);
+  const Shape& w = graph.fact(node.inputs[1]).shape;
+  if (x.dtype != DType::kFloat32 || !x.shape.rank_known()) return std::nullopt;
+  if (const auto* linear = node.op.as<Linear>()) return linear->transpose_w ? 0 : 1;
+  if (const auto* matmul = node.op.as<Matmul>()) {
+    if (matmul->transpose_x || w.rank() != 2 || x.shape.rank() < 2) return std::nullopt;
+    return matmul->transpose_y ? 0 : 1;
+  }
+  if (const auto* product = node.op.as<MatmulWithFlatten>()) {
+    if (product->y_num_col_dims != 1 || w.rank() != 2) return std::nullopt;
+    return 1;
+  }
+  const ConvolutionAttributes* conv = node.op.as<Conv2d>();
+  if (conv == nullptr) conv = node.op.as<Conv2dFused>();
+  if (conv == nullptr || conv->groups != 1 || conv->data_format == DataFormat::kNhwc) return std::nullopt;
+  return 0;
+}
 
 std::optional<NarrowWeights> NarrowWeights::of(const Graph& graph, const Node& node) {
   if (node.inputs.empty() || node.outputs.empty()) return std::nullopt;
@@ -207,34 +263,38 @@ std::optional<NarrowWeights> NarrowWeights::of_value(const Graph& graph, ValueId
 
 std::vector<bool> kept_narrow(const Graph& graph) {
   std::vector<bool> kept(graph.value_count(), false);
-  std::vector<std::pair<ValueId, NarrowWeights>> found;
+  std::vector<Found> found;
   std::vector<int> place(graph.value_count(), -1);
-  const bool simulates = simulates_integers(graph);
   for (NodeId id : graph.order()) {
-    auto weights = NarrowWeights::of(graph, graph.node(id));
-    if (!weights || (simulates && !weights->scales.empty())) continue;
-    const ValueId v = graph.node(id).outputs[0];
-    kept[index(v)] = true;
-    place[index(v)] = static_cast<int>(found.size());
-    found.emplace_back(v, std::move(*weights));
+    const Node& node = graph.node(id);
+    if (node.outputs.empty()) continue;
+    Found f{node.outputs[0], NarrowWeights::of(graph, node), {}};
+    if (!f.weights) f.halves = FourBitWeights::of_value(graph, graph.use_counts(), f.value);
+    if (!f.weights && !f.halves) continue;
+    kept[index(f.value)] = true;
+    place[index(f.value)] = static_cast<int>(found.size());
+    found.push_back(std::move(f));
   }
   if (found.empty()) return kept;
   for (NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const size_t v = index(node.inputs[i]);
-      if (kept[v] && !takes(graph, node, i, found[static_cast<size_t>(place[v])].second)) kept[v] = false;
+      if (kept[v] && !takes(graph, node, i, found[static_cast<size_t>(place[v])])) kept[v] = false;
     }
   }
   for (ValueId v : graph.outputs()) kept[index(v)] = false;
-  for (const auto& [value, weights] : found) {
-    if (weights.whole != kNoValue) kept[index(weights.whole)] = kept[index(value)];
+  for (const Found& f : found) {
+    if (f.weights && f.weights->whole != kNoValue) kept[index(f.weights->whole)] = kept[index(f.value)];
+    if (!f.halves) continue;
+    for (ValueId v : f.halves->between) kept[index(v)] = kept[index(f.value)];
   }
   return kept;
 }
 
 bool is_constant_weight(const Graph& graph, ValueId value) {
-  return graph.value(value).is_constant() || NarrowWeights::of_value(graph, value).has_value();
+  return graph.value(value).is_constant() || NarrowWeights::of_value(graph, value) ||
+         FourBitWeights::of_value(graph, graph.use_counts(), value);
 }
 
 Pass narrow_weights() { return {.name = "narrow_weights", .function = rewrite}; }

@@ -21,7 +21,12 @@ struct NarrowWeights {
   static std::optional<NarrowWeights> of_value(const Graph& graph, ValueId value);
 };
 
-/// By value: results of such nodes that only products take which read the constant as it is. They must not be folded.
+/// Along which dimension of the weights of a product its result's channels lie; nothing where a node does not take
+/// narrow weights at operand 1.
+std::optional<int> channels_of_weights(const Graph& graph, const Node& node);
+
+/// By value: results of such nodes, and of those that make FourBitWeights, that only products take which read the
+/// constant as it is. They must not be folded.
 std::vector<bool> kept_narrow(const Graph& graph);
 
 /// True if a value is constant, or made of constant weights that are kept narrow by whoever takes it.

@@ -10,4 +10,8 @@ namespace coracle {
 /// another step is amplified by the rest of the network.
 bool simulates_integers(const Graph& graph);
 
+/// True if a value was rounded to steps that stand in float32: the layer that reads it is one of those whose weights
+/// are integers of steps. Layers between others round as float32 does, whatever they are fused with.
+bool is_simulated(const Graph& graph, ValueId value);
+
 }  // namespace coracle

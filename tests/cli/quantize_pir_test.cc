@@ -33,6 +33,49 @@ test::ModelBytes network() {
   return m.written("network", y, {-1, 3});
 }
 
+/// x [?, 3, 5, 5] -> reshape, product [75, ...] with eight bits, products with four bits, the second one's transposed,
+/// y [?, 40]; and rows of a table by the channel of x that is the largest.
+test::ModelBytes products() {
+  PirModel m;
+  const int64_t w0 = m.parameter("w0", {75, 64}, 0.3F);
+  const int64_t w1 = m.parameter("w1", {64, 96}, 0.3F);
+  const int64_t bias = m.parameter("bias", {96}, 0.2F);
+  const int64_t w2 = m.parameter("w2", {40, 96}, 0.3F);
+  const int64_t table = m.parameter("table", {3, 40}, 1);
+  const int64_t x = m.next++;
+  m.operations.push_back(
+      pir::operation("1.data", {}, {{x, PirModel::type({-1, 3, 5, 5})}},
+                     {pir::string_attribute("name", "x"), pir::attribute("shape", "1.a_intarray", "[-1,3,5,5]"),
+                      pir::attribute("dtype", "1.a_dtype", "\"float32\""), PirModel::place(0)}));
+  const auto product = [&](int64_t of, int64_t w, int64_t columns, bool transposed) {
+    return m.operation("1.matmul", {of, w}, {-1, columns},
+                       {pir::attribute("transpose_x", "0.a_bool", "false"),
+                        pir::attribute("transpose_y", "0.a_bool", transposed ? "true" : "false")});
+  };
+  const int64_t flat = m.operation("1.reshape", {x, m.integers({-1, 75})}, {-1, 75});
+  const int64_t sum = m.operation("1.add", {product(product(flat, w0, 64, false), w1, 96, false), bias}, {-1, 96});
+  const int64_t y = product(sum, w2, 40, true);
+  // Rows of the table by which of three columns is the largest.
+  const int64_t first =
+      m.operation("1.slice", {flat, m.integers({0}), m.integers({3})}, {-1, 3},
+                  {pir::ints_attribute("axes", {1}, "0.a_i64"), pir::ints_attribute("infer_flags", {1}, "0.a_i64"),
+                   pir::list_attribute("decrease_axis", "0.a_i64", {})});
+  const int64_t axis = m.next++;
+  m.operations.push_back(
+      pir::operation("1.full", {}, {{axis, pir::tensor("t_i64", {1})}},
+                     {pir::attribute("shape", "1.a_intarray", "[1]"), pir::attribute("value", "0.a_f64", "1"),
+                      pir::attribute("dtype", "1.a_dtype", "\"int64\""), PirModel::place(1)}));
+  const int64_t ids = m.next++;
+  m.operations.push_back(
+      pir::operation("1.argmax", {first, axis}, {{ids, pir::tensor("t_i64", {-1})}},
+                     {pir::attribute("keepdims", "0.a_bool", "false"), pir::attribute("flatten", "0.a_bool", "false"),
+                      pir::attribute("dtype", "1.a_dtype", "\"int64\"")}));
+  const int64_t rows =
+      m.operation("1.embedding", {ids, table}, {-1, 40},
+                  {pir::attribute("padding_idx", "0.a_i64", "-1"), pir::attribute("sparse", "0.a_bool", "false")});
+  return m.written("network", m.operation("1.add", {y, rows}, {-1, 40}), {-1, 40});
+}
+
 class QuantizePir : public test::QuantizeModel {
  protected:
   explicit QuantizePir(const test::ModelBytes& model = escaped()) : QuantizeModel(model) {}
@@ -57,11 +100,15 @@ TEST_F(QuantizePir, ComputesWithIntegersNearTheOriginal) {
   EXPECT_STREQ(d["layers"][0]["name"].GetString(), "conv2d_0");
   EXPECT_GT(d["outputs"][0]["signal_to_noise_db"].GetDouble(), 20);
   expect_near(model_, folder_.path("int8"), "0.5");
-  // Groups of several channels may stay simulated.
+  // Groups of several channels have no operator on integers: nothing would be won by rounding their operand.
+  EXPECT_TRUE(d["layers"][0].HasMember("operand_range"));
+  EXPECT_FALSE(d["layers"][1].HasMember("operand_range"));
+  EXPECT_GT(d["layers"][1]["weights_signal_to_noise_db"].GetDouble(), 40);
   const test::Outcome explained =
       test::coracle_program({"explain", folder_.path("int8"), "--shape", "x=2,3,5,5", "--isa", test::plainest_isa()});
   EXPECT_NE(explained.out.find("integer_conv2d"), std::string::npos) << explained.out;
   EXPECT_NE(explained.out.find("integer_linear"), std::string::npos) << explained.out;
+  EXPECT_EQ(explained.out.find("fake_quantize"), std::string::npos) << explained.out;
   expect_near(folder_.path("int8"), folder_.path("int8"), "0.02", {"--b", "passes=off"});
 }
 
@@ -127,6 +174,37 @@ TEST_F(QuantizePir, TheRealPaddleRunsIt) {
   }
   paddle_agrees("weights", CORACLE_ORACLE_PIR_PYTHON, "1e-5");
   paddle_agrees("half", CORACLE_ORACLE_PIR_PYTHON, "1e-5");
+}
+
+class QuantizeFourBitsPir : public QuantizePir {
+ protected:
+  QuantizeFourBitsPir() : QuantizePir(products()) {}
+};
+
+TEST_F(QuantizeFourBitsPir, StoresProductsInFourBitsAndTheRestInEight) {
+  const rapidjson::Document d = report("int4", {"--weights-only", "int4"});
+  ASSERT_TRUE(d.IsObject());
+  ASSERT_EQ(d["layers"].Size(), 4U);
+  for (const auto& [at, stored] : {std::pair(0U, "int8"), {1U, "int4"}, {2U, "int4"}, {3U, "int8"}}) {
+    ASSERT_TRUE(d["layers"][at]["quantized"].GetBool()) << at;
+    EXPECT_STREQ(d["layers"][at]["stored"].GetString(), stored) << at;
+  }
+  EXPECT_GT(d["outputs"][0]["signal_to_noise_db"].GetDouble(), 15);
+  const test::Outcome explained =
+      test::coracle_program({"explain", folder_.path("int4"), "--shape", "x=2,3,5,5", "--isa", test::plainest_isa()});
+  EXPECT_NE(explained.out.find("weight_only_linear"), std::string::npos) << explained.out;
+  expect_failure({"quantize", folder_.path("int4"), "--half", "-o", folder_.path("again")}, 4,
+                 {"quantised already (weights of four bits)"});
+  expect_near(folder_.path("int4"), folder_.path("int4"), "1e-5", {"--b", "passes=off"});
+}
+
+TEST_F(QuantizeFourBitsPir, TheRealPaddleRunsIt) {
+  report("int4", {"--weights-only", "int4"});
+  report("int8", {"--weights-only", "int8"});
+  if (!paddle_agrees("int4", CORACLE_ORACLE_PIR_PYTHON, "1e-5")) {
+    GTEST_SKIP() << "there is no " << CORACLE_ORACLE_PIR_PYTHON;
+  }
+  paddle_agrees("int8", CORACLE_ORACLE_PIR_PYTHON, "1e-5");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "quantize_model.h"
+#include "support/archive_writer.h"
 #include "support/program_writer.h"
 
 // coracle quantize: models of int8 from models of float32, and what is said of their answers.
@@ -19,7 +20,8 @@ constexpr int kUsage = 2;
 constexpr int kUnsupported = 4;
 
 /// x [?, 3, 5, 5] -> convolution, batch norm, relu, depthwise convolution + bias, reshape, product y [?, 3]
-test::ModelBytes network() {
+/// `files`: the content of a file for each parameter.
+test::ModelBytes network(std::map<std::string, std::string>* files = nullptr) {
   test::BlockWriter main;
   test::add_feed(main, "x", test::kFloat32, {-1, 3, 5, 5}, 0);
   std::map<std::string, std::string> records;
@@ -88,6 +90,7 @@ test::ModelBytes network() {
   test::add_fetch(main, "y", 0);
   std::string params;
   for (const auto& [name, bytes] : records) params += bytes;
+  if (files != nullptr) *files = records;
   return {.name = "network", .program = test::program_file({main}), .params = params, .inputs = {}};
 }
 
@@ -138,6 +141,47 @@ TEST_F(Quantize, TheSameFilesEachTimeAndInEveryForm) {
   EXPECT_EQ(parameters, content(folder_.path("third.pdiparams")));
   report("fourth.coracle");
   expect_near(folder_.path("first"), folder_.path("fourth.coracle"), "0");
+}
+
+// The same files as from a folder.
+TEST_F(Quantize, ReadsArchives) {
+  report("expected");
+  const std::string program = content(model_);
+  const std::string parameters = content(folder_.path("network.pdiparams"));
+  const test::ArchivedFiles files{{"net/inference.pdmodel", program},
+                                  {"net/inference.pdiparams", parameters},
+                                  {"net/inference.yml", "Global: 1\n"}};
+  const auto quantized = [&](const std::string& name, const std::string& archive, const std::string& inside,
+                             const std::vector<std::string>& more) {
+    std::ofstream(folder_.path(name), std::ios::binary) << archive;
+    std::vector<std::string> arguments{"quantize", folder_.path(name) + inside, "--input", "x=" + folder_.path("data"),
+                                       "-o",       folder_.path("out")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    std::filesystem::remove_all(folder_.path("out"));
+    const test::Outcome outcome = test::coracle_program(arguments);
+    EXPECT_EQ(outcome.code, 0) << name << outcome.err;
+    for (const char* file : {"inference.pdmodel", "inference.pdiparams"}) {
+      EXPECT_EQ(content(folder_.path("out/") + file), content(folder_.path("expected/") + file)) << name << inside;
+    }
+  };
+  quantized("a.tar", test::tar_archive(files), "", {});
+  EXPECT_EQ(content(folder_.path("out/inference.yml")), "Global: 1\n");
+  quantized("a.tar", test::tar_archive(files), "/net/inference.pdmodel", {});
+  quantized("a.tar.gz", test::gzipped(test::tar_archive(files)), "/net", {});
+  quantized("a.zip", test::zip_archive(files, true), "", {});
+  const std::string apart = test::tar_archive({{"net/model.pdmodel", program}, {"net/values", parameters}});
+  quantized("b.tar", apart, "", {"--params", "values"});
+  quantized("b.tar", apart, "", {"--params", folder_.path("network.pdiparams")});
+  // A file for each parameter.
+  std::map<std::string, std::string> of_parameters;
+  network(&of_parameters);
+  test::ArchivedFiles single{{"__model__", program}};
+  single.insert(single.end(), of_parameters.begin(), of_parameters.end());
+  quantized("c.zip", test::zip_archive(single, false), "", {});
+  expect_failure({"quantize", folder_.path("a.tar"), "--half", "-o", folder_.path("a.tar")}, 5, {"a.tar"});
+  single.pop_back();
+  std::ofstream(folder_.path("d.tar"), std::ios::binary) << test::tar_archive(single);
+  expect_failure({"quantize", folder_.path("d.tar"), "--half", "-o", folder_.path("d")}, 5, {"w", "d.tar"});
 }
 
 TEST_F(Quantize, WritesReports) {

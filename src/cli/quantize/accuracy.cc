@@ -99,4 +99,25 @@ double OutputAccuracy::drop() const {
   return decisions == 0 ? 0 : 100 * static_cast<double>(changed) / static_cast<double>(decisions);
 }
 
+std::string bytes_of(const std::vector<OutputAccuracy>& outputs) {
+  StateWriter w;
+  for (const OutputAccuracy& o : outputs) {
+    w.text(o.name);
+    for (double v : {o.signal, o.noise, o.max_absolute}) w.number(v);
+    for (size_t n : {o.decisions, o.changed, o.other_shapes}) w.number<uint64_t>(n);
+  }
+  return w.take();
+}
+
+std::vector<OutputAccuracy> read_accuracy(const std::string& bytes) {
+  std::vector<OutputAccuracy> outputs;
+  for (StateReader r(bytes); !r.empty();) {
+    OutputAccuracy& o = outputs.emplace_back();
+    o.name = r.text();
+    for (double* v : {&o.signal, &o.noise, &o.max_absolute}) *v = r.number<double>();
+    for (size_t* n : {&o.decisions, &o.changed, &o.other_shapes}) *n = r.number<uint64_t>();
+  }
+  return outputs;
+}
+
 }  // namespace coracle::cli

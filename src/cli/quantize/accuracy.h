@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/input/array.h"
+#include "cli/quantize/state.h"
 
 namespace coracle::cli {
 
@@ -30,5 +31,9 @@ struct OutputAccuracy {
 
 /// The least signal to noise of outputs, in decibels.
 double worst_ratio(const std::vector<OutputAccuracy>& outputs);
+
+/// As bytes of a State, and back.
+std::string bytes_of(const std::vector<OutputAccuracy>& outputs);
+std::vector<OutputAccuracy> read_accuracy(const std::string& bytes);
 
 }  // namespace coracle::cli

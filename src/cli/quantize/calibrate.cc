@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <exception>
 
@@ -80,6 +81,53 @@ void add_sums(Activation& a, int dimension, const float* values, const api::Dims
   a.numbers[dimension] += static_cast<double>(outer * inner);
 }
 
+using Clock = std::chrono::steady_clock;
+/// What runs have shown is kept again when they went on for so many times what keeping it took.
+constexpr int kBetween = 20;
+
+/// What `done` runs have shown.
+std::string bytes_of(const Activations& activations, size_t done) {
+  StateWriter w;
+  w.number<uint64_t>(done);
+  w.number<uint64_t>(activations.size());
+  for (const auto& [value, a] : activations) {
+    w.text(value.variable);
+    w.number(value.write);
+    a.counts.write(w);
+    w.number<uint64_t>(a.sums.size());
+    for (const auto& [dimension, sums] : a.sums) {
+      w.number(dimension);
+      w.number(a.numbers.at(dimension));
+      w.number<uint64_t>(sums.size());
+      for (double s : sums) w.number(s);
+      for (double s : a.squares.at(dimension)) w.number(s);
+      for (float m : a.largest.at(dimension)) w.number(m);
+    }
+  }
+  return w.take();
+}
+
+/// The number of runs.
+size_t read_activations(const std::string& bytes, Activations& activations) {
+  StateReader r(bytes);
+  const auto done = r.number<uint64_t>();
+  for (auto left = r.number<uint64_t>(); left > 0; --left) {
+    const std::string variable = r.text();
+    Activation& a = activations[{variable, r.number<int>()}];
+    a.counts.read(r);
+    for (auto dimensions = r.number<uint64_t>(); dimensions > 0; --dimensions) {
+      const int dimension = r.number<int>();
+      a.numbers[dimension] = r.number<double>();
+      std::vector<double>& sums = a.sums[dimension];
+      const auto elements = r.number<uint64_t>();
+      for (uint64_t i = 0; i < elements; ++i) sums.push_back(r.number<double>());
+      for (uint64_t i = 0; i < elements; ++i) a.squares[dimension].push_back(r.number<double>());
+      for (uint64_t i = 0; i < elements; ++i) a.largest[dimension].push_back(r.number<float>());
+    }
+  }
+  return done;
+}
+
 size_t count_of(const api::Dims& dims) {
   size_t count = 1;
   for (int64_t d : dims) count *= static_cast<size_t>(d);
@@ -132,7 +180,8 @@ Calibration::Calibration(const ModelArguments& model, const SessionArguments& se
       sets_(std::move(sets)),
       tell_(std::move(tell)) {}
 
-void Calibration::run(Activations& activations, const std::vector<Layer>& layers, size_t done, const See& see) const {
+void Calibration::run(Activations& activations, size_t time, size_t& done, State& state, const See& see) const {
+  if (done >= (time + 1) * sets_.size()) return;
   const std::vector<api::TensorInfo> infos = model_.inputs();
   api::Session session(model_, session_.options);
   Observation observation;
@@ -144,8 +193,10 @@ void Calibration::run(Activations& activations, const std::vector<Layer>& layers
       see(found->second, reinterpret_cast<const float*>(array.bytes.data()), array.dims);
   };
   api::check(coracle_session_set_observer(session.handle(), Observation::call, &observation));
-  for (const Layer& l : layers) activations.try_emplace(l.seen);
-  for (const InputOptions& set : sets_) {
+  auto kept = Clock::now();
+  Clock::duration of_keeping{};
+  while (done < (time + 1) * sets_.size()) {
+    const InputOptions& set = sets_[done - time * sets_.size()];
     const std::vector<Input> inputs = read_inputs(model_, set);
     for (size_t i = 0; i < inputs.size(); ++i) {
       const Array& array = inputs[i].array;
@@ -163,11 +214,20 @@ void Calibration::run(Activations& activations, const std::vector<Layer>& layers
       throw;
     }
     tell_(++done, 2 * sets_.size());
+    const auto now = Clock::now();
+    if (!state.keeps() || (now - kept < kBetween * of_keeping && done < 2 * sets_.size())) continue;
+    state.keep_seen(bytes_of(activations, done));
+    kept = Clock::now();
+    of_keeping = kept - now;
   }
 }
 
-Activations Calibration::activations(const std::vector<Layer>& layers, const OperandFactors& factors) const {
+Activations Calibration::activations(const std::vector<Layer>& layers, State& state,
+                                     const OperandFactors& factors) const {
   Activations activations;
+  for (const Layer& l : layers) activations.try_emplace(l.seen);
+  size_t done = 0;
+  if (state.seen()) done = read_activations(*state.seen(), activations);
   std::map<const Activation*, std::vector<int>> summed;
   for (const Layer& l : layers) {
     std::vector<int>& dimensions = summed[&activations[l.seen]];
@@ -186,7 +246,7 @@ Activations Calibration::activations(const std::vector<Layer>& layers, const Ope
       see(a, divided(values, dims, found->second->first, found->second->second).data(), dims);
     };
   };
-  run(activations, layers, 0, dividing([&](Activation& a, const float* values, const api::Dims& dims) {
+  run(activations, 0, done, state, dividing([&](Activation& a, const float* values, const api::Dims& dims) {
         a.counts.add_to_largest(values, count_of(dims));
         for (int dimension : summed[&a]) {
           // For products -1 stands for the last dimension.
@@ -200,7 +260,7 @@ Activations Calibration::activations(const std::vector<Layer>& layers, const Ope
           }
         }
       }));
-  run(activations, layers, sets_.size(), dividing([&](Activation& a, const float* values, const api::Dims& dims) {
+  run(activations, 1, done, state, dividing([&](Activation& a, const float* values, const api::Dims& dims) {
         a.counts.add_to_bins(values, count_of(dims));
       }));
   for (auto it = activations.begin(); it != activations.end();) {

@@ -37,13 +37,15 @@ class Calibration {
   Calibration(const ModelArguments& model, const SessionArguments& session, std::vector<InputOptions> sets,
               std::function<void(size_t, size_t)> tell);
 
-  /// The operands of `layers` in runs of all sets. Values that no run computed are left out. Throws Failure that names
-  /// the set with numbers that are not finite. Values that `factors` names are seen divided.
-  Activations activations(const std::vector<Layer>& layers, const OperandFactors& factors = {}) const;
+  /// The operands of `layers` in runs of all sets, from where `state` has them on; it is told of them now and then, and
+  /// at the end. Values that no run computed are left out. Values that `factors` names are seen divided; `state` has
+  /// to be without. Throws Failure that names the set with numbers that are not finite.
+  Activations activations(const std::vector<Layer>& layers, State& state, const OperandFactors& factors = {}) const;
 
  private:
   using See = std::function<void(Activation&, const float* values, const api::Dims& dims)>;
-  void run(Activations& activations, const std::vector<Layer>& layers, size_t done, const See& see) const;
+  /// Runs all sets for the first (0) or the second time (1), but for the first `done` of both.
+  void run(Activations& activations, size_t time, size_t& done, State& state, const See& see) const;
 
   api::Model model_;
   SessionArguments session_;

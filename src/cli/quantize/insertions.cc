@@ -24,9 +24,9 @@ std::string Insertions::parameter(const std::string& wanted, Parameter value) {
   return name;
 }
 
-std::string Insertions::result(const std::string& wanted, const std::vector<int64_t>& dims) {
+std::string Insertions::result(const std::string& wanted, const std::vector<int64_t>& dims, VarDtype dtype) {
   std::string name = fresh(wanted);
-  program_.variables.push_back(dense_variable(name, VarDtype::kFloat32, dims, false));
+  program_.variables.push_back(dense_variable(name, dtype, dims, false));
   return name;
 }
 
@@ -62,14 +62,57 @@ void Insertions::add_linear(const char* type, size_t before, const std::string& 
                 {"only_observer", false}}});
 }
 
-void Insertions::add_cast(size_t before, const std::string& x, VarDtype from, const std::string& y) {
+void Insertions::add_cast(size_t before, const std::string& x, VarDtype from, const std::string& y, VarDtype to) {
   NewOperator cast{"cast", {{"X", x}}, {{"Out", y}}, {}};
   if (program_.format() == ProgramFormat::kPir) {
-    cast.attributes = {{"dtype", VarDtype::kFloat32}};
+    cast.attributes = {{"dtype", to}};
   } else {
-    cast.attributes = {{"in_dtype", from}, {"out_dtype", VarDtype::kFloat32}};
+    cast.attributes = {{"in_dtype", from}, {"out_dtype", to}};
   }
   add(before, std::move(cast));
+}
+
+void Insertions::add_rows(size_t before, const std::string& ids, const std::string& table, const std::string& y) {
+  const bool pir = program_.format() == ProgramFormat::kPir;
+  NewOperator rows{pir ? "embedding" : "lookup_table_v2", {{"Ids", ids}, {"W", table}}, {{"Out", y}}, {}};
+  rows.attributes = {{"padding_idx", LongInteger{-1}}, {pir ? "sparse" : "is_sparse", false}};
+  add(before, std::move(rows));
+}
+
+void Insertions::add_product(size_t before, const std::string& x, const std::string& y, const std::string& z) {
+  const bool pir = program_.format() == ProgramFormat::kPir;
+  NewOperator product{pir ? "multiply" : "elementwise_mul", {{"X", x}, {"Y", y}}, {{"Out", z}}, {}};
+  if (!pir) product.attributes = {{"axis", int64_t{-1}}};
+  add(before, std::move(product));
+}
+
+void Insertions::add_reshape(size_t before, const std::string& x, const std::vector<int64_t>& dims,
+                             const std::string& y) {
+  if (program_.format() == ProgramFormat::kPir) {
+    const std::string shape = result(y + ".shape", {static_cast<int64_t>(dims.size())}, VarDtype::kInt64);
+    add(before, {"full_int_array",
+                 {},
+                 {{"Out", shape}},
+                 {{"value", dims}, {"dtype", VarDtype::kInt64}, {"place", CpuPlace{}}}});
+    add(before, {"reshape", {{"X", x}, {"Shape", shape}}, {{"Out", y}}, {}});
+    return;
+  }
+  std::vector<int64_t> of_x = program_.find(x)->dims;
+  of_x.insert(of_x.begin(), 0);
+  const std::string shape = result(y + ".shape", of_x);
+  add(before, {"reshape2", {{"X", x}}, {{"Out", y}, {"XShape", shape}}, {{"shape", dims}}});
+}
+
+std::string Insertions::halves() {
+  if (!halves_.empty()) return halves_;
+  constexpr int kBytes = 256;
+  std::vector<float> table;
+  for (int b = 0; b < kBytes; ++b) {
+    table.push_back(static_cast<float>(b % 16 - 8));
+    table.push_back(static_cast<float>(b / 16 - 8));
+  }
+  halves_ = parameter(kHalvesOfBytes, float_parameter({kBytes, 2}, table));
+  return halves_;
 }
 
 std::string Insertions::rounded(const std::string& x, double range, size_t before) {
@@ -123,12 +166,38 @@ std::string Insertions::from_integers(const std::string& name, const std::string
     const std::string whole = result(name + ".whole", dims);
     floats = result(name + ".dequantized", dims);
     add_cast(before, name, VarDtype::kInt8, whole);
-    add(before, {"multiply", {{"X", whole}, {"Y", scale}}, {{"Out", floats}}, {}});
+    add_product(before, whole, scale, floats);
     return floats;
   }
   const std::string scale = parameter(name + ".quantization_scale", float_parameter({count}, ranges));
   floats = result(name + ".dequantized", dims);
   add_linear("dequantize_linear", before, name, scale, zero_point(ranges.size()), floats, axis);
+  return floats;
+}
+
+std::string Insertions::from_halves_of_bytes(const std::string& name, const std::string& bytes,
+                                             const std::vector<float>& steps, int64_t group, int axis, size_t before) {
+  const std::vector<int64_t> dims = parameters_.at(name).dims;
+  const bool transposed = axis == 0;
+  const std::vector<int64_t> packed = transposed ? std::vector<int64_t>{dims[0], dims[1] / group, group / 2}
+                                                 : std::vector<int64_t>{dims[0] / group, group, dims[1] / 2};
+  std::vector<int64_t> shape = packed;
+  shape.push_back(2);
+  std::vector<int64_t> of_steps = shape;
+  if (transposed) of_steps[3] = 1;
+  of_steps[transposed ? 2 : 1] = 1;
+  parameters_.at(name).dims = packed;
+  store(name, VarDtype::kUint8, bytes);
+  const std::string table = halves();
+  const std::string step = parameter(name + ".quantization_step", float_parameter(of_steps, steps));
+  const std::string ids = result(name + ".bytes", packed, VarDtype::kInt32);
+  const std::string whole = result(name + ".whole", shape);
+  const std::string scaled = result(name + ".scaled", shape);
+  std::string floats = result(name + ".dequantized", dims);
+  add_cast(before, name, VarDtype::kUint8, ids, VarDtype::kInt32);
+  add_rows(before, ids, table, whole);
+  add_product(before, whole, step, scaled);
+  add_reshape(before, scaled, dims, floats);
   return floats;
 }
 

@@ -12,7 +12,7 @@
 namespace coracle::cli {
 namespace {
 
-enum class Family { kConvolution, kProduct, kTable };
+using Family = LayerFamily;
 
 /// Operators whose operands are numbers of a parameter and of x.
 struct Kind {
@@ -63,7 +63,7 @@ class Finder {
     for (size_t i = 0; i < program_.operators.size(); ++i) {
       const ProgramOperator& o = program_.operators[i];
       for (const Kind& kind : kKinds) {
-        if (kind.family == Family::kTable && precision_ != Precision::kHalfWeights) continue;
+        if (kind.family == Family::kTable && precision_ == Precision::kIntegers) continue;
         if (o.type == kind.type && parameters_.count(o.input(kind.weights)) != 0) layers.push_back(layer(i, o, kind));
       }
       const WrittenValue operand = latest(o.input("X"));
@@ -94,6 +94,7 @@ class Finder {
     Layer l;
     l.index = index;
     l.type = o.type;
+    l.family = kind.family;
     l.name = o.output(kind.result);
     l.x_slot = kind.x;
     l.x = latest(o.input(kind.x));
@@ -103,7 +104,7 @@ class Finder {
     if (kind.family == Family::kConvolution) l.kept = place_convolution(o, l);
     if (kind.family == Family::kProduct) l.kept = place_product(o, l);
     if (l.kept.empty()) l.kept = unfit(l, kind);
-    const bool corrected = precision_ == Precision::kIntegers && kind.family != Family::kTable;
+    const bool corrected = precision_ == Precision::kIntegers && kind.family != Family::kTable && l.rounds_operand;
     if (l.kept.empty() && corrected) l.correction = correction(index, l, kind.family == Family::kConvolution);
     return l;
   }
@@ -140,6 +141,8 @@ class Finder {
     if (transposed && l.groups != 1) l.axis = 0;
     const auto format = o.texts.find("data_format");
     l.x_channels = format == o.texts.end() || format->second != "NHWC" ? 1 : 3;
+    const bool one_each = dims[1] == 1 && dims[0] == l.groups;
+    l.rounds_operand = !transposed && l.x_channels == 1 && (l.groups == 1 || one_each);
     return {};
   }
 

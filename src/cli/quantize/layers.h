@@ -28,9 +28,12 @@ struct Correction {
   double factor = 0;      ///< of the error that is added: 1 for a mean that is subtracted, -1 for a bias, times `alpha`
 };
 
+enum class LayerFamily { kConvolution, kProduct, kTable };
+
 struct Layer {
   size_t index = 0;  ///< of its operator
   std::string type;
+  LayerFamily family = LayerFamily::kConvolution;
   std::string name;  ///< the variable of its result
   std::string x_slot;
   WrittenValue x;
@@ -42,14 +45,16 @@ struct Layer {
   bool means = true;    ///< whether it does
   int64_t groups = 1;   ///< of channels
   Correction correction;
-  std::string kept;  ///< why it stays in float32; empty: it is quantised
+  bool rounds_operand = true;  ///< kIntegers: false where no operator computes with its integers; then weights alone
+  std::string kept;            ///< why it stays in float32; empty: it is quantised
 };
 
 /// What becomes of layers.
 enum class Precision {
   kIntegers,        ///< operands and weights of int8
-  kIntegerWeights,  ///< weights alone
-  kHalfWeights,     ///< weights of float16, tables that rows are taken from too
+  kIntegerWeights,  ///< weights alone, and tables that rows are taken from
+  kFourBitWeights,  ///< the same, where four bits can be computed with in groups of four bits
+  kHalfWeights,     ///< the same of float16
 };
 
 /// All products and convolutions with constant weights, in the order of the program. `keep`: names of results or

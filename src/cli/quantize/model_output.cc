@@ -54,8 +54,8 @@ void replace_file(const std::string& path, const std::string& content) {
   aside.put();
 }
 
-ModelOutput::ModelOutput(std::string output, std::string original, const std::string& parameters, ProgramFormat format)
-    : output_(std::move(output)), original_(std::move(original)) {
+ModelOutput::ModelOutput(std::string output, const ModelInput& original, ProgramFormat format)
+    : output_(std::move(output)) {
   const fs::path path(output_);
   const std::string extension = path.extension().string();
   if (extension == ".coracle") return;
@@ -68,7 +68,8 @@ ModelOutput::ModelOutput(std::string output, std::string original, const std::st
   program_ = file ? output_ : (path / "inference").string() + expected;
   parameters_ = fs::path(program_).replace_extension(".pdiparams").string();
   std::error_code error;
-  for (const auto& [made, read] : {std::pair(program_, original_), std::pair(parameters_, parameters)}) {
+  for (const auto& [made, read] :
+       {std::pair(program_, original.program()), std::pair(parameters_, original.parameters())}) {
     if (fs::exists(made, error) && fs::equivalent(made, read, error)) {
       throw Failure(ExitCode::kUsage, "-o " + printable(output_) + ": the model itself is there; give another place");
     }
@@ -78,7 +79,7 @@ ModelOutput::ModelOutput(std::string output, std::string original, const std::st
   }
 }
 
-void ModelOutput::write(const ModelBytes& model) const {
+void ModelOutput::write(const ModelBytes& model, const ModelInput& original) const {
   require_uninterrupted();
   if (program_.empty()) {
     Aside saved(output_);
@@ -102,8 +103,8 @@ void ModelOutput::write(const ModelBytes& model) const {
   program.put();
   if (program_ == output_) return;
   for (const char* beside : {"inference.yml", "infer_cfg.yml", "deploy.yaml"}) {
-    const fs::path from = fs::path(original_).parent_path() / beside;
-    if (fs::exists(from, error)) fs::copy_file(from, folder / beside, fs::copy_options::overwrite_existing, error);
+    const std::optional<std::string> content = original.beside(beside);
+    if (content) replace_file((folder / beside).string(), *content);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "cli/quantize/model_input.h"
 #include "cli/quantize/program.h"
 #include "cli/quantize/rewrite.h"
 
@@ -12,17 +13,16 @@ namespace coracle::cli {
 /// called "inference" and what goes with it.
 class ModelOutput {
  public:
-  /// `original`, `parameters`: the files that the model was read from. Throws Failure (usage) where one would be
-  /// replaced, a folder is in the way, or the name is of another format.
-  ModelOutput(std::string output, std::string original, const std::string& parameters, ProgramFormat format);
+  /// Throws Failure (usage) where a file of `original` would be replaced, a folder is in the way, or the name is of
+  /// another format.
+  ModelOutput(std::string output, const ModelInput& original, ProgramFormat format);
 
-  /// Files are whole or as they were: each is written beside its place and then renamed, parameters first. Throws
-  /// Failure.
-  void write(const ModelBytes& model) const;
+  /// Files are whole or as they were: each is written beside its place and then renamed, parameters first. What a
+  /// folder has beside the program is taken from `original`. Throws Failure.
+  void write(const ModelBytes& model, const ModelInput& original) const;
 
  private:
   std::string output_;
-  std::string original_;
   std::string program_;     ///< empty: a saved model
   std::string parameters_;  ///< beside it
 };

@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "cli/failure.h"
-#include "cli/file.h"
 
 namespace coracle::cli {
 namespace {
@@ -115,7 +114,8 @@ std::vector<float> floats_of(const Parameter& p) {
   return values;
 }
 
-std::string parameters_path(const std::string& program, const std::string& given) {
+std::string parameters_path(const std::string& program, const std::string& given,
+                            const std::function<bool(const std::string&)>& is_file) {
   if (!given.empty()) return given;
   const fs::path path(program);
   const std::string extension = path.extension().string();
@@ -127,26 +127,25 @@ std::string parameters_path(const std::string& program, const std::string& given
   }
   if (path.filename() == "model") candidates.push_back(path.parent_path() / "params");
   candidates.push_back(path.parent_path() / "__params__");
-  std::error_code error;
   for (const fs::path& candidate : candidates) {
-    if (fs::is_regular_file(candidate, error)) return candidate.string();
+    if (is_file(candidate.string())) return candidate.string();
   }
   return path.parent_path().empty() ? "." : path.parent_path().string();
 }
 
-ParameterMap read_parameter_files(const std::string& path, const std::vector<std::string>& names) try {
+ParameterMap read_parameter_files(const std::string& path, bool is_folder, const std::vector<std::string>& names,
+                                  const std::function<std::string(const std::string&)>& read) try {
   ParameterMap parameters;
-  std::error_code error;
   if (names.empty()) return parameters;
-  if (fs::is_directory(path, error)) {
+  if (is_folder) {
     for (const std::string& name : names) {
       const std::string file = (fs::path(path) / name).string();
-      const std::string content = read_file(file);
+      const std::string content = read(file);
       parameters[name] = Records(file, content).next(name);
     }
     return parameters;
   }
-  const std::string content = read_file(path);
+  const std::string content = read(path);
   Records records(path, content);
   for (const std::string& name : names) parameters[name] = records.next(name);
   if (!records.empty()) records.damaged(names.back());

@@ -22,6 +22,17 @@ std::string type_text(const ProgramVariable& v) {
   return fmt::format(R"({{"#":"0.t_dtensor","D":[{{"#":"0.{}"}},[{}],"NCHW",[],0]}})", element, dims);
 }
 
+const char* dtype_text(VarDtype dtype) {
+  switch (dtype) {
+    case VarDtype::kInt32: return "int32";
+    case VarDtype::kInt64: return "int64";
+    case VarDtype::kFloat16: return "float16";
+    case VarDtype::kUint8: return "uint8";
+    case VarDtype::kInt8: return "int8";
+    default: return "float32";
+  }
+}
+
 std::string attribute_text(const std::string& name, const AttributeToWrite& value) {
   std::string node;
   if (const auto* truth = std::get_if<bool>(&value)) {
@@ -31,8 +42,15 @@ std::string attribute_text(const std::string& name, const AttributeToWrite& valu
   } else if (const auto* real = std::get_if<float>(&value)) {
     node = fmt::format(R"("0.a_f32","D":{})", *real);
   } else if (const auto* dtype = std::get_if<VarDtype>(&value)) {
-    const char* text = *dtype == VarDtype::kFloat16 ? "float16" : *dtype == VarDtype::kInt8 ? "int8" : "float32";
-    node = fmt::format(R"("1.a_dtype","D":"{}")", text);
+    node = fmt::format(R"("1.a_dtype","D":"{}")", dtype_text(*dtype));
+  } else if (const auto* wide = std::get_if<LongInteger>(&value)) {
+    node = fmt::format(R"("0.a_i64","D":{})", wide->value);
+  } else if (const auto* several = std::get_if<Integers>(&value)) {
+    std::string list;
+    for (int64_t i : *several) list += fmt::format(R"({}{{"#":"0.a_i64","D":{}}})", list.empty() ? "" : ",", i);
+    node = fmt::format(R"("0.a_array","D":[{}])", list);
+  } else if (std::holds_alternative<CpuPlace>(value)) {
+    node = R"("1.a_place","D":[1,0,""])";
   } else {
     node = R"("0.a_str","D":)" + quoted(std::get<std::string>(value));
   }

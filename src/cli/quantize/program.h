@@ -17,7 +17,7 @@ namespace coracle::cli {
 enum class ProgramFormat { kProgramDesc, kPir };
 
 /// VarType numbers of element types that are read or written.
-enum class VarDtype : int64_t { kInt32 = 2, kFloat16 = 4, kFloat32 = 5, kInt8 = 21 };
+enum class VarDtype : int64_t { kInt32 = 2, kInt64 = 3, kFloat16 = 4, kFloat32 = 5, kUint8 = 20, kInt8 = 21 };
 
 struct ProgramVariable {
   std::string bytes;  ///< as in the file; empty: it is new
@@ -34,8 +34,18 @@ struct ProgramVariable {
 /// Names of variables by slot.
 using ProgramSlots = std::map<std::string, std::vector<std::string>>;
 
-/// An attribute that is written: true or false, an integer, a real number, a text, or an element type.
-using AttributeToWrite = std::variant<bool, int64_t, float, std::string, VarDtype>;
+/// An integer that the format has in 64 bits.
+struct LongInteger {
+  int64_t value;
+};
+/// Integers of 32 bits in ProgramDesc, of 64 in PIR.
+using Integers = std::vector<int64_t>;
+/// Where a value of PIR is: in the memory of the CPU.
+struct CpuPlace {};
+
+/// An attribute that is written: true or false, an integer of 32 bits, a real number, a text, an element type, or one
+/// of the above.
+using AttributeToWrite = std::variant<bool, int64_t, float, std::string, VarDtype, LongInteger, Integers, CpuPlace>;
 
 /// What a new operator is written from, in the order of its operands, results and attributes. An empty variable is one
 /// that is left out.

@@ -170,6 +170,8 @@ struct AttributeForm {
 constexpr AttributeForm kInteger{0, 3};
 constexpr AttributeForm kReal{1, 4};
 constexpr AttributeForm kText{2, 5};
+constexpr AttributeForm kIntegers{3, 6};
+constexpr AttributeForm kLong{9, 13};
 constexpr AttributeForm kBoolean{6, 10};
 
 void write_attribute(Writer& op, const std::string& name, const AttributeToWrite& value) {
@@ -185,10 +187,15 @@ void write_attribute(Writer& op, const std::string& name, const AttributeToWrite
     m.add_int64(start(kInteger), *integer);
   } else if (const auto* dtype = std::get_if<VarDtype>(&value)) {
     m.add_int64(start(kInteger), static_cast<int64_t>(*dtype));
+  } else if (const auto* wide = std::get_if<LongInteger>(&value)) {
+    m.add_int64(start(kLong), wide->value);
+  } else if (const auto* several = std::get_if<Integers>(&value)) {
+    const uint32_t field = start(kIntegers);
+    for (int64_t i : *several) m.add_int64(field, i);
   } else if (const auto* real = std::get_if<float>(&value)) {
     m.add_float(start(kReal), *real);
   } else {
-    m.add_string(start(kText), std::get<std::string>(value));
+    m.add_string(start(kText), std::get<std::string>(value));  // no operator of this format has a place
   }
 }
 

@@ -11,9 +11,12 @@
 #include "cli/interrupt.h"
 #include "cli/json.h"
 #include "cli/progress.h"
+#include "cli/quantize/insertions.h"
+#include "cli/quantize/model_input.h"
 #include "cli/quantize/model_output.h"
 #include "cli/quantize/report.h"
 #include "cli/quantize/scaling_trial.h"
+#include "cli/quantize/state_key.h"
 #include "cli/quantize/trial.h"
 #include "cli/run_folder.h"
 #include "cli/text.h"
@@ -27,35 +30,6 @@ namespace fs = std::filesystem;
 constexpr size_t kFewSets = 16;
 /// One of so many sets is held back to measure the answers with.
 constexpr size_t kHeldBack = 5;
-
-/// The files of a model.
-struct ModelPaths {
-  std::string program;
-  std::string parameters;
-};
-
-ModelPaths paths_of(const ModelArguments& arguments) {
-  JsonDocument d;
-  d.Parse(api::inspect(arguments.model, arguments.params).c_str());
-  const std::string program = d["file"].GetString();
-  const std::string format = d["format"].GetString();
-  if (format != "ProgramDesc" && format != "PIR") {
-    throw Failure(ExitCode::kUnsupported, fmt::format("{}: its format is {}; only Paddle's own files (.pdmodel, "
-                                                      "__model__, .json) can be quantised",
-                                                      printable(program), format));
-  }
-  if (!fs::is_regular_file(program)) {
-    throw Failure(ExitCode::kUnsupported, printable(program) + ": unpack the archive first, it is read as files");
-  }
-  const JsonValue& operators = d["operators"];
-  for (auto op = operators.MemberBegin(); op < operators.MemberEnd(); ++op) {
-    const std::string name = op->name.GetString();
-    if (name.find("quantize") == std::string::npos) continue;
-    throw Failure(ExitCode::kUnsupported, fmt::format("{}: it is quantised already ({} of {})", printable(program),
-                                                      op->value.GetInt64(), name));
-  }
-  return {program, parameters_path(program, arguments.params)};
-}
 
 struct Split {
   std::vector<InputOptions> seen;
@@ -91,6 +65,7 @@ void require_data(const std::vector<InputOptions>& sets) {
 
 Precision precision_of(const QuantizeArguments& q) {
   if (q.half) return Precision::kHalfWeights;
+  if (q.weights_only == "int4") return Precision::kFourBitWeights;
   return q.weights_only.empty() ? Precision::kIntegers : Precision::kIntegerWeights;
 }
 
@@ -123,14 +98,24 @@ class Steps {
 
 void quantize(const ModelArguments& arguments, const SessionArguments& session, const QuantizeArguments& q) {
   const Interruption interruption;
-  const ModelPaths paths = paths_of(arguments);
-  const Program program = parse_program(paths.program, read_file(paths.program));
-  const ModelOutput output(q.output, paths.program, paths.parameters, program.format());
+  ModelInput input(arguments);
+  const std::string program_bytes = input.read_program();
+  const Program program = parse_program(input.program(), program_bytes);
+  if (program.find(kHalvesOfBytes) != nullptr) {
+    throw Failure(ExitCode::kUnsupported,
+                  printable(input.program()) + ": it is quantised already (weights of four bits)");
+  }
+  const ModelOutput output(q.output, input, program.format());
   require_folder_of(q.report);
-  const ParameterMap parameters = read_parameter_files(paths.parameters, program.parameters());
+  require_folder_of(q.state);
+  const ParameterMap parameters = input.read_parameters(program.parameters());
   const Precision precision = precision_of(q);
   const std::vector<Layer> layers = find_layers(program, parameters, precision, q.keep);
   const std::vector<InputOptions> sets = sets_of(arguments, session, q);
+  State state;
+  if (!q.state.empty()) {
+    state = State(q.state, state_key(arguments, q, program_bytes, parameters, layers, sets));
+  }
   const Steps steps;
   const Split data = split(sets);
   std::optional<Trial> trial;
@@ -146,19 +131,19 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   } else {
     require_data(sets);
     const Calibration calibration(arguments, session, data.seen, steps.tell());
-    activations = calibration.activations(layers);
+    activations = calibration.activations(layers, state);
     steps.clear();
     const RangeOptions ranges{q.percentile, q.correct_bias};
     trial.emplace(program, parameters, layers, activations, ranges);
     if (q.scaling != "none") {
       scaled = scaled_trial(*trial, activations, {program, parameters, q.keep, ranges, q.method}, calibration,
-                            Answers(arguments, session, first(data.seen)), scaling_mode(q.scaling), q.scaling_alpha,
-                            scaling);
+                            Answers(arguments, session, first(data.seen), state), scaling_mode(q.scaling),
+                            q.scaling_alpha, scaling);
       steps.clear();
     }
     used = scaled == nullptr ? &*trial : &scaled->trial;
     if (q.method == "auto") {
-      choose_methods(*used, Answers(arguments, session, first(data.seen)), steps.tell());
+      choose_methods(*used, Answers(arguments, session, first(data.seen), state), steps.tell());
       steps.clear();
     } else {
       used->use(used->all(), range_method(q.method));
@@ -168,7 +153,7 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   if (!sets.empty()) {
     // Nothing is chosen by what was seen where weights alone are stored otherwise.
     const std::vector<InputOptions>& compared = precision == Precision::kIntegers ? data.held_back : sets;
-    const Answers answers(arguments, session, compared);
+    const Answers answers(arguments, session, compared, state);
     decision = decide(*used, answers, {q.max_drop, q.least_ratio}, steps.tell());
     steps.clear();
     if (decision.quantized.empty() && used != &*trial) {
@@ -181,7 +166,8 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
     throw Failure(ExitCode::kUsage, "answers are compared with real inputs: give --data or --input");
   }
   const ModelBytes model = used->model(decision.quantized);
-  output.write(model);
+  output.write(model, input);
+  state.remove();
   Report report;
   report.output = printable(q.output);
   report.method = method;
@@ -190,7 +176,7 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   report.sets = sets.size();
   report.seen = precision == Precision::kIntegers ? data.seen.size() : 0;
   report.held_back = precision == Precision::kIntegers ? data.held_back.size() : sets.size();
-  report.original_bytes = fs::file_size(paths.program) + trial->parameter_bytes();
+  report.original_bytes = program_bytes.size() + trial->parameter_bytes();
   report.quantized_bytes = model.program.size() + model.parameters.size();
   report.outputs = decision.accuracy;
   report.layers = used->layers(decision.quantized);

@@ -45,6 +45,20 @@ void ValueCounts::add_to_largest(const float* values, size_t count) {
   }
 }
 
+void ValueCounts::write(StateWriter& to) const {
+  to.number(largest_);
+  to.number<uint64_t>(unfit_);
+  to.number(zeros_);
+  for (uint64_t count : bins_) to.number(count);
+}
+
+void ValueCounts::read(StateReader& from) {
+  largest_ = from.number<double>();
+  unfit_ = from.number<uint64_t>();
+  zeros_ = from.number<uint64_t>();
+  for (uint64_t& count : bins_) count = from.number<uint64_t>();
+}
+
 void ValueCounts::add_to_bins(const float* values, size_t count) {
   if (largest_ == 0) return;
   const double per_value = kBins / largest_;

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/quantize/state.h"
+
 /// How far the values of a tensor reach that are told apart as integers of 8 bits; larger ones are clipped.
 namespace coracle::cli {
 
@@ -45,6 +47,9 @@ class ValueCounts {
   std::vector<uint64_t> histogram(size_t parts) const;
   /// Signal to noise in decibels of rounding with that range.
   double noise_ratio(double range) const;
+
+  void write(StateWriter& to) const;
+  void read(StateReader& from);
 
  private:
   double centre(size_t bin) const { return (static_cast<double>(bin) + 0.5) * largest_ / kBins; }

@@ -50,6 +50,11 @@ std::string text_of(const ScalingOutcome& s) {
                      decibels(s.after));
 }
 
+size_t Report::layers_of_dtype() const {
+  return static_cast<size_t>(std::count_if(
+      layers.begin(), layers.end(), [&](const LayerReport& l) { return l.kept.empty() && l.stored == dtype(); }));
+}
+
 std::string text_of(const Report& r) {
   std::string out = "layer                            operator           operand      weights      range\n";
   for (const LayerReport& l : r.layers) {
@@ -57,7 +62,7 @@ std::string text_of(const Report& r) {
     if (!l.kept.empty()) {
       out += fmt::format("{}float32: {}\n", head, l.kept);
     } else if (l.method.empty()) {
-      out += fmt::format("{}{:<12} {}\n", head, "float32", decibels(l.weights_ratio));
+      out += fmt::format("{}{:<12} {:<12} {}\n", head, "float32", decibels(l.weights_ratio), l.stored);
     } else {
       out += fmt::format("{}{:<12} {:<12} {:.4g} ({})\n", head, decibels(l.operand_ratio), decibels(l.weights_ratio),
                          l.range, l.method);
@@ -76,8 +81,10 @@ std::string text_of(const Report& r) {
                        printable(o.name), decibels(o.noise_ratio()), o.max_absolute, o.changed, o.decisions,
                        o.other_shapes == 0 ? "" : fmt::format(", {} answers of another shape", o.other_shapes));
   }
-  out += fmt::format("{}: {} of {} layers with {}, {:.2f} MiB of {:.2f}\n", r.output, r.changed_layers(),
-                     r.layers.size(), r.dtype(), mebibytes(r.quantized_bytes), mebibytes(r.original_bytes));
+  const size_t others = r.changed_layers() - r.layers_of_dtype();
+  out += fmt::format("{}: {} of {} layers with {}{}, {:.2f} MiB of {:.2f}\n", r.output, r.layers_of_dtype(),
+                     r.layers.size(), r.dtype(), others == 0 ? "" : fmt::format(", {} with int8", others),
+                     mebibytes(r.quantized_bytes), mebibytes(r.original_bytes));
   return out;
 }
 
@@ -154,6 +161,7 @@ std::string json_of(const Report& r) {
       number(w, "operand_range", l.range);
       number(w, "operand_signal_to_noise_db", l.operand_ratio);
     }
+    if (l.kept.empty()) text(w, "stored", l.stored);
     if (l.tried) number(w, "weights_signal_to_noise_db", l.weights_ratio);
     w.EndObject();
   }

@@ -25,8 +25,12 @@ struct Report {
 
   /// Layers that became other than they were.
   size_t changed_layers() const;
-  /// "int8", or what else weights are stored as.
-  const char* dtype() const { return precision == Precision::kHalfWeights ? "float16" : "int8"; }
+  /// Of them, those with weights stored as `dtype`.
+  size_t layers_of_dtype() const;
+  /// "int8", or what else weights are stored as; with "int4" some of them are "int8".
+  const char* dtype() const {
+    return precision == Precision::kHalfWeights ? "float16" : precision == Precision::kFourBitWeights ? "int4" : "int8";
+  }
 };
 
 /// "38.2 dB", or "exact" without noise.

@@ -33,10 +33,6 @@ struct Channels {
   size_t at(size_t o, size_t c, size_t i) const { return (o * count + c) * inner + i; }
 };
 
-double decibels_of(double signal, double noise) {
-  return noise == 0 ? std::numeric_limits<double>::infinity() : 10 * std::log10(signal / noise);
-}
-
 /// Takes the mean errors of a layer's result back.
 void correct(ParameterMap& parameters, const Correction& correction, const std::vector<double>& errors) {
   if (correction.parameter.empty() || errors.empty()) return;
@@ -70,7 +66,20 @@ std::vector<double> mean_errors(const Layer& l, const std::vector<int64_t>& dims
   return sums;
 }
 
+std::string weights_of(Insertions& insertions, const Layer& l, const StoredWeights& w) {
+  switch (w.dtype) {
+    case VarDtype::kInt8: return insertions.from_integers(l.weights, w.content, w.ranges, l.axis, l.index);
+    case VarDtype::kUint8:
+      return insertions.from_halves_of_bytes(l.weights, w.content, w.ranges, w.group, l.axis, l.index);
+    default: return insertions.from_half(l.weights, w.content, l.index);
+  }
+}
+
 }  // namespace
+
+double decibels_of(double signal, double noise) {
+  return noise == 0 ? std::numeric_limits<double>::infinity() : 10 * std::log10(signal / noise);
+}
 
 StoredWeights integer_weights(const Layer& layer, const Parameter& weights, const std::vector<double>& means) {
   const std::vector<float> values = floats_of(weights);
@@ -131,10 +140,7 @@ ModelBytes rewritten(Program program, ParameterMap parameters, const std::vector
       o.replace_input(l.x_slot, l.x.variable, operand->second);
     }
     const StoredWeights& w = *q.weights;
-    const std::string weights = w.dtype == VarDtype::kInt8
-                                    ? insertions.from_integers(l.weights, w.content, w.ranges, l.axis, l.index)
-                                    : insertions.from_half(l.weights, w.content, l.index);
-    o.replace_input(l.weights_slot, l.weights, weights);
+    o.replace_input(l.weights_slot, l.weights, weights_of(insertions, l, w));
     correct(parameters, l.correction, w.mean_errors);
   }
   insertions.finish();

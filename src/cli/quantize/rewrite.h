@@ -14,12 +14,16 @@ namespace coracle::cli {
 
 /// A layer's weights in fewer bits.
 struct StoredWeights {
-  VarDtype dtype = VarDtype::kInt8;  ///< or float16
-  std::string content;               ///< in the order of the weights
-  std::vector<float> ranges;         ///< of int8: for each channel the value that 127 stands for
+  VarDtype dtype = VarDtype::kInt8;  ///< or float16, or uint8: two weights of four bits, 8 stands for zero
+  std::string content;               ///< in the order of the weights, the first of two in the low half of a byte
+  std::vector<float> ranges;         ///< of int8: for each channel the value that 127 stands for; of four bits: steps
   std::vector<double> mean_errors;   ///< of the result's channels, for operands of the given means; empty: not known
   double noise_ratio = 0;            ///< signal to noise in decibels
+  int64_t group = 0;                 ///< of four bits: elements along the depth that share a step
 };
+
+/// 10 log10 of a ratio of sums of squares; infinite without noise.
+double decibels_of(double signal, double noise);
 
 /// Weights as int8. `means`: of the operand's channels; empty: not known.
 StoredWeights integer_weights(const Layer& layer, const Parameter& weights, const std::vector<double>& means);

@@ -31,7 +31,8 @@ std::unique_ptr<ScaledTrial> scaled_trial(Trial& trial, const Activations& activ
     if (mode != ScalingMode::kAuto && insert != (mode == ScalingMode::kInsert)) continue;
     ScaledModel scaled = scale(model.program, model.parameters, layers, activations, {insert, alpha, model.keep});
     if (scaled.scalings.empty() || (insert && !scaled.has_products() && mode == ScalingMode::kAuto)) continue;
-    Activations seen = calibration.activations(layers, factors_of(scaled.scalings));
+    State unkept;  // what is kept is of the model as it was
+    Activations seen = calibration.activations(layers, unkept, factors_of(scaled.scalings));
     rename(seen, scaled.scalings);
     std::vector<Layer> found = find_layers(scaled.program, scaled.parameters, Precision::kIntegers, model.keep);
     // Elements of the map stay where the trial knows them.

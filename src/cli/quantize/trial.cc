@@ -7,12 +7,20 @@
 
 #include "cli/input/inputs.h"
 #include "cli/interrupt.h"
+#include "cli/quantize/four_bits.h"
 
 namespace coracle::cli {
 namespace {
 
 api::Span<const std::byte> span(const std::string& s) {
   return {reinterpret_cast<const std::byte*>(s.data()), s.size()};
+}
+
+StoredWeights stored_weights(const Layer& layer, const Parameter& weights, Precision precision) {
+  if (precision == Precision::kHalfWeights) return half_weights(weights);
+  std::optional<StoredWeights> halves;
+  if (precision == Precision::kFourBitWeights) halves = four_bit_weights(layer, weights);
+  return halves ? std::move(*halves) : integer_weights(layer, weights, {});
 }
 
 }  // namespace
@@ -24,6 +32,10 @@ Trial::Trial(Program program, ParameterMap parameters, std::vector<Layer> layers
   for (size_t i = 0; i < layers_.size(); ++i) {
     Layer& l = layers_[i];
     if (!l.kept.empty()) continue;
+    if (!l.rounds_operand) {
+      candidates_.push_back({i, RangeMethod::kMinMax, {}, nullptr, integer_weights(l, parameters_.at(l.weights), {})});
+      continue;
+    }
     const auto found = activations.find(l.seen);
     if (found == activations.end()) {
       l.kept = "no run computed its operand";
@@ -49,13 +61,11 @@ Trial::Trial(Program program, ParameterMap parameters, std::vector<Layer> layers
     : program_(std::move(program)), parameters_(std::move(parameters)), layers_(std::move(layers)) {
   for (size_t i = 0; i < layers_.size(); ++i) {
     if (!layers_[i].kept.empty()) continue;
-    const Parameter& weights = parameters_.at(layers_[i].weights);
-    candidates_.push_back(
-        {i,
-         RangeMethod::kMinMax,
-         {},
-         nullptr,
-         precision == Precision::kHalfWeights ? half_weights(weights) : integer_weights(layers_[i], weights, {})});
+    candidates_.push_back({i,
+                           RangeMethod::kMinMax,
+                           {},
+                           nullptr,
+                           stored_weights(layers_[i], parameters_.at(layers_[i].weights), precision)});
   }
 }
 
@@ -67,7 +77,9 @@ std::vector<size_t> Trial::all() const {
 
 std::vector<std::vector<size_t>> Trial::operands() const {
   std::map<WrittenValue, std::vector<size_t>> layers;
-  for (size_t i = 0; i < count(); ++i) layers[layers_[candidates_[i].layer].x].push_back(i);
+  for (size_t i = 0; i < count(); ++i) {
+    if (candidates_[i].counts != nullptr) layers[layers_[candidates_[i].layer].x].push_back(i);
+  }
   std::vector<std::vector<size_t>> operands;
   for (auto& [value, numbers] : layers) operands.push_back(std::move(numbers));
   return operands;
@@ -101,6 +113,9 @@ std::vector<LayerReport> Trial::layers(const std::vector<size_t>& quantized) con
       r.counts = c.counts;
     }
     r.weights_ratio = c.weights.noise_ratio;
+    r.stored = c.weights.dtype == VarDtype::kFloat16 ? "float16"
+               : c.weights.dtype == VarDtype::kUint8 ? "int4"
+                                                     : "int8";
     const bool stays = std::find(quantized.begin(), quantized.end(), i) == quantized.end();
     if (stays) r.kept = "with it the answers are too far away";
   }
@@ -113,8 +128,9 @@ size_t Trial::parameter_bytes() const {
   return bytes;
 }
 
-Answers::Answers(const ModelArguments& arguments, const SessionArguments& session, std::vector<InputOptions> sets)
-    : session_(session), sets_(std::move(sets)) {
+Answers::Answers(const ModelArguments& arguments, const SessionArguments& session, std::vector<InputOptions> sets,
+                 State& state)
+    : session_(session), sets_(std::move(sets)), state_(state) {
   const api::Model model(arguments.model, arguments.params, Interruption::interruptible(arguments.options));
   for (const api::TensorInfo& info : model.outputs()) names_.push_back(info.name);
   answers_ = run(model, sets_.size());
@@ -138,6 +154,7 @@ std::vector<Answers::Outputs> Answers::run(const api::Model& model, size_t sets)
 }
 
 std::vector<OutputAccuracy> Answers::compare(const ModelBytes& bytes, size_t sets) const {
+  if (const std::optional<std::string> known = state_.next()) return read_accuracy(*known);
   const api::Model model(span(bytes.program), span(bytes.parameters), Interruption::interruptible({}));
   const std::vector<Outputs> others = run(model, sets);
   std::vector<OutputAccuracy> outputs(names_.size());
@@ -145,6 +162,7 @@ std::vector<OutputAccuracy> Answers::compare(const ModelBytes& bytes, size_t set
     outputs[i].name = names_[i];
     for (size_t s = 0; s < sets; ++s) outputs[i].add(answers_[s][i], others[s][i]);
   }
+  state_.add(bytes_of(outputs));
   return outputs;
 }
 

@@ -25,6 +25,7 @@ struct LayerReport {
   double weights_ratio = 0;             ///< and of the rounded weights
   const ValueCounts* counts = nullptr;  ///< of its operand, where it was looked at
   bool tried = false;                   ///< whether its weights were rounded
+  std::string stored = {};              ///< what they became: int8, int4 or float16
 };
 
 struct RangeOptions {
@@ -38,7 +39,7 @@ class Trial {
   /// Operands and weights as integers. `activations` must outlive it.
   Trial(Program program, ParameterMap parameters, std::vector<Layer> layers, const Activations& activations,
         const RangeOptions& options);
-  /// Weights alone, as int8 or float16.
+  /// Weights alone, as int8, in four bits where kernels have them and else int8, or as float16.
   Trial(Program program, ParameterMap parameters, std::vector<Layer> layers, Precision precision);
 
   /// Layers that can be quantised.
@@ -72,9 +73,10 @@ class Trial {
 /// What the original model answers for sets of inputs.
 class Answers {
  public:
-  Answers(const ModelArguments& model, const SessionArguments& session, std::vector<InputOptions> sets);
+  /// `state`, which must outlive it, is told what comparisons say, and says it where it has it from an earlier run.
+  Answers(const ModelArguments& model, const SessionArguments& session, std::vector<InputOptions> sets, State& state);
 
-  /// How near another model's answers are, for the first `sets` sets.
+  /// How near another model's answers are, for the first `sets` sets. In an order that follows from what `state` is of.
   std::vector<OutputAccuracy> compare(const ModelBytes& model, size_t sets) const;
   size_t sets() const { return answers_.size(); }
 
@@ -84,6 +86,7 @@ class Answers {
 
   SessionArguments session_;
   std::vector<InputOptions> sets_;
+  State& state_;
   std::vector<std::string> names_;
   std::vector<Outputs> answers_;
 };

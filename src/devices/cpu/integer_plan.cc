@@ -70,10 +70,22 @@ void IntegerGemmForm::pack(std::span<const Tensor* const> constants, std::byte* 
       std::byte* const panel = to + first * 4 * (1 + groups);
       for (int64_t c = 0; c < used; ++c) {
         uint32_t sum = 0;
+        const int8_t* from = data + (first + c) * column_stride;
+        std::byte* group = panel + (width + c) * 4;
+        int64_t inner = 0;  // number of the tap
+        int64_t place = 0;  // in the group
         for (int64_t k = 0; k < terms; ++k) {
-          const int32_t w{data[k / depth * tap_stride + k % depth * inner_stride + (first + c) * column_stride]};
+          const int32_t w{from[inner * inner_stride]};
+          std::byte* const at = group + place * element_bytes;
+          if (++inner == depth) {
+            inner = 0;
+            from += tap_stride;
+          }
+          if (++place == per_group) {
+            place = 0;
+            group += width * 4;
+          }
           sum += static_cast<uint32_t>(w);
-          std::byte* const at = panel + (width * (1 + k / per_group) + c) * 4 + k % per_group * element_bytes;
           if (element_bytes == 1) {
             const auto byte = static_cast<int8_t>(w);
             std::memcpy(at, &byte, sizeof(byte));

@@ -10,6 +10,7 @@
 #include "ops/quantize/quantize_linear.h"
 #include "ops/rnn/rnn.h"
 #include "support/check_kernels.h"
+#include "support/generated_tensor.h"
 
 namespace coracle::testing {
 namespace {
@@ -101,6 +102,14 @@ TEST(QuantizeKernels, OneScaleAndOnePerChannel) {
   DequantizeLinear back;
   back.quant_axis = -1;
   EXPECT_GT(check_on_every_kernel({back, {x, one}}), 0);
+  // As files have them, with a zero point.
+  QuantizeLinear linear;
+  linear.quant_axis = -1;
+  for (const DType type : {DType::kInt8, DType::kInt32, DType::kFloat32}) {
+    const Tensor zero = test::generate_integers("zero point", {1}, type, 0, 0);
+    EXPECT_GT(check_on_every_kernel({linear, {x, one, zero}}), 0) << name_of(type);
+    EXPECT_GT(check_on_every_kernel({back, {x, one, zero}}), 0) << name_of(type);
+  }
 }
 
 void check_rnn(RnnMode mode, int layers, bool both_ways, int64_t time, int64_t batch, int64_t width, int hidden,

@@ -69,8 +69,26 @@ HWY_INLINE void multiply_add(Sums& sum, const Sums& a, const Sums& b) {
 constexpr int64_t kPerGroup = 4 / static_cast<int64_t>(sizeof(Packed));
 constexpr int64_t kBeyond = 31;  // bytes that may be read, and written, behind a tile
 
-// Most rows of filters and many images have few channels: eight numbers at a time, then one.
+// Eight numbers, and fewer.
+HWY_INLINE void copy_eight(const int8_t* from, Packed* to) {
+#if HWY_TARGET == HWY_AVX2 || defined(__AVX512VNNI__)
+  uint64_t bits;
+  memcpy(&bits, from, sizeof(bits));
+  bits ^= uint64_t{0x0101010101010101} * static_cast<uint8_t>(kZero);
+  memcpy(to, &bits, sizeof(bits));
+#else
+  const hn::CappedTag<int16_t, 8> d;
+  const hn::Rebind<int8_t, decltype(d)> bytes;
+  hn::StoreU(hn::PromoteTo(d, hn::LoadU(bytes, from)), d, to);
+#endif
+}
+HWY_INLINE void copy_few(const int8_t* HWY_RESTRICT from, int64_t count, Packed* HWY_RESTRICT to) {
+  for (int64_t i = 0; i < count; ++i) to[i] = static_cast<Packed>(from[i] + kZero);
+}
+
+// Most rows of filters and many images have few channels. The last eight numbers may be copied twice.
 HWY_INLINE void copy(const int8_t* HWY_RESTRICT from, int64_t count, Packed* HWY_RESTRICT to) {
+  if (count < 8) return copy_few(from, count, to);
   int64_t i = 0;
 #if HWY_TARGET == HWY_AVX2 || defined(__AVX512VNNI__)
   const __m256i flip = _mm256_set1_epi8(static_cast<char>(kZero));
@@ -78,42 +96,71 @@ HWY_INLINE void copy(const int8_t* HWY_RESTRICT from, int64_t count, Packed* HWY
     const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), _mm256_xor_si256(v, flip));
   }
-  for (; i + 8 <= count; i += 8) {
-    uint64_t bits;
-    memcpy(&bits, from + i, sizeof(bits));
-    bits ^= uint64_t{0x0101010101010101} * static_cast<uint8_t>(kZero);
-    memcpy(to + i, &bits, sizeof(bits));
-  }
-#else
-  const hn::CappedTag<int16_t, 8> d;
-  const hn::Rebind<int8_t, decltype(d)> bytes;
-  for (; i + 8 <= count; i += 8) hn::StoreU(hn::PromoteTo(d, hn::LoadU(bytes, from + i)), d, to + i);
 #endif
-  for (; i < count; ++i) to[i] = static_cast<Packed>(from[i] + kZero);
+  for (; i + 8 <= count; i += 8) copy_eight(from + i, to + i);
+  if (i < count) copy_eight(from + count - 8, to + count - 8);
 }
 
 HWY_INLINE void fill(int64_t count, Packed* to) {
   for (int64_t i = 0; i < count; ++i) to[i] = kZero;
 }
 
-// What row `row` of A is made of.
-void copy_pixels(const IntegerGemmCall& call, int64_t row, Packed* to) {
-  const GemmImage& m = *call.image;
-  const int64_t ox = row % m.out_w;
-  const int64_t oy = row / m.out_w % m.out_h;
-  const int8_t* image = call.a + row / (m.out_w * m.out_h) * m.in_h * m.in_w * m.in_channels;
-  for (int64_t t = 0; t < call.taps; ++t, to += call.depth) {
-    const int64_t y = oy * m.stride_y + m.tap_y[t];
-    const int64_t x = ox * m.stride_x + m.tap_x[t];
+// Rows of A, one after the other: each adjacent numbers, or the pixels that the taps of a filter meet.
+class Rows {
+ public:
+  HWY_INLINE Rows(const IntegerGemmCall& call, int64_t row) : call_(call), image_(call.image) {
+    if (image_ == nullptr) {
+      from_ = call.a + row * call.a_stride;
+      return;
+    }
+    const int64_t y = row / image_->out_w;
+    ox_ = row % image_->out_w;
+    oy_ = y % image_->out_h;
+    from_ = call.a + y / image_->out_h * image_->in_h * image_->in_w * image_->in_channels;
+  }
+
+  HWY_INLINE void copy_next(Packed* to) {
+    if (image_ == nullptr) {
+      copy(from_, call_.depth, to);
+      from_ += call_.a_stride;
+      return;
+    }
+    const GemmImage& m = *image_;
+    for (int64_t t = 0; t < call_.taps; ++t, to += call_.depth) {
+      const int64_t y = oy_ * m.stride_y + m.tap_y[t];
+      const int64_t x = ox_ * m.stride_x + m.tap_x[t];
+      if (y >= 0 && y < m.in_h && x >= 0 && x <= m.in_w - m.join) {
+        copy(from_ + (y * m.in_w + x) * m.in_channels, call_.depth, to);
+      } else {
+        copy_from_edge(y, x, to);
+      }
+    }
+    if (++ox_ < m.out_w) return;
+    ox_ = 0;
+    if (++oy_ < m.out_h) return;
+    oy_ = 0;
+    from_ += m.in_h * m.in_w * m.in_channels;
+  }
+
+ private:
+  // Pixels of which some are outside of the image.
+  HWY_NOINLINE void copy_from_edge(int64_t y, int64_t x, Packed* to) const {
+    const GemmImage& m = *image_;
+    const int64_t n = m.in_channels;
     const int64_t begin = x < 0 ? (-x < m.join ? -x : m.join) : 0;
     int64_t end = m.in_w - x < m.join ? m.in_w - x : m.join;
     if (y < 0 || y >= m.in_h || end < begin) end = begin;
-    const int64_t n = m.in_channels;
     if (begin > 0) fill(begin * n, to);
-    if (end > begin) copy(image + (y * m.in_w + x + begin) * n, (end - begin) * n, to + begin * n);
+    if (end > begin) copy(from_ + (y * m.in_w + x + begin) * n, (end - begin) * n, to + begin * n);
     if (end < m.join) fill((m.join - end) * n, to + end * n);
   }
-}
+
+  const IntegerGemmCall& call_;
+  const GemmImage* const image_;
+  const int8_t* from_;  // the next row, or the image that it lies in
+  int64_t ox_ = 0;      // the next row's place in the result
+  int64_t oy_ = 0;
+};
 
 // One row's sums of one or two vectors.
 struct RowSums {
@@ -211,34 +258,33 @@ void multiply_vectors(int64_t vectors, int64_t rows, const TileCall& call) {
   }
 }
 
-// Numbers of a tile between which all of them lie.
+// Numbers between which all of a tile lie.
 struct Extent {
   int32_t least = 0;
   int32_t most = 0;
+
+  int32_t reach() const { return most - least; }
 };
 
 #if HWY_TARGET == HWY_AVX2
 // `count` is a multiple of 4; the tile may be read up to 31 numbers beyond.
 HWY_INLINE Extent extent_of(const Packed* numbers, int64_t count) {
-  const hn::ScalableTag<int8_t> d;
-  constexpr auto kStep = static_cast<int64_t>(HWY_LANES(int8_t));
-  auto least = hn::Zero(d);
-  auto most = hn::Zero(d);
-  for (int64_t i = 0; i < count; i += kStep) {
-    const auto v = hn::LoadU(d, numbers + i);
-    least = hn::Min(least, v);
-    most = hn::Max(most, v);
+  __m256i least = _mm256_setzero_si256();
+  __m256i most = _mm256_setzero_si256();
+  for (int64_t i = 0; i < count; i += 32) {
+    const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(numbers + i));
+    least = _mm256_min_epi8(least, v);
+    most = _mm256_max_epi8(most, v);
   }
-  HWY_ALIGN int8_t lows[HWY_LANES(int8_t)];
-  HWY_ALIGN int8_t highs[HWY_LANES(int8_t)];
-  hn::Store(least, d, lows);
-  hn::Store(most, d, highs);
-  Extent e;
-  for (size_t i = 0; i < HWY_LANES(int8_t); ++i) {
-    if (lows[i] < e.least) e.least = lows[i];
-    if (highs[i] > e.most) e.most = highs[i];
-  }
-  return e;
+  // ~x falls where x rises: both are minima, of eight bytes each at last.
+  const __m256i flipped = _mm256_xor_si256(most, _mm256_set1_epi8(-1));
+  const __m128i low = _mm_min_epi8(_mm256_castsi256_si128(least), _mm256_extracti128_si256(least, 1));
+  const __m128i high = _mm_min_epi8(_mm256_castsi256_si128(flipped), _mm256_extracti128_si256(flipped, 1));
+  __m128i both = _mm_min_epi8(_mm_unpacklo_epi64(low, high), _mm_unpackhi_epi64(low, high));
+  both = _mm_min_epi8(both, _mm_srli_epi64(both, 32));
+  both = _mm_min_epi8(both, _mm_srli_epi64(both, 16));
+  both = _mm_min_epi8(both, _mm_srli_epi64(both, 8));
+  return {static_cast<int8_t>(_mm_extract_epi8(both, 0)), ~static_cast<int8_t>(_mm_extract_epi8(both, 8))};
 }
 
 HWY_INLINE void add_to_all(Packed* numbers, int64_t count, int32_t added) {
@@ -249,71 +295,95 @@ HWY_INLINE void add_to_all(Packed* numbers, int64_t count, int32_t added) {
 }
 #endif
 
+// Rows of A that are multiplied together.
+struct RowTile {
+  Packed* a = nullptr;
+  int64_t rows = 0;
+  Extent extent = {};  // if the products are chosen
+  int32_t added = 0;   // the same: what makes the least of them 0
+};
+
+HWY_INLINE Products products_for(const RowTile& tile, int32_t least_reach, const IntegerReach& reach) {
+  if constexpr (!kChoosesProducts) return Products::kPlain;
+  if (tile.extent.reach() > least_reach) return Products::kSigned;
+  return tile.extent.reach() <= reach.fours ? Products::kFours : Products::kPairs;
+}
+
+void multiply_tile(Products products, int64_t vectors, int64_t rows, const TileCall& call) {
+  if constexpr (kChoosesProducts) {
+    switch (products) {
+      case Products::kSigned: return multiply_vectors<Products::kSigned>(vectors, rows, call);
+      case Products::kFours: return multiply_vectors<Products::kFours>(vectors, rows, call);
+      default: return multiply_vectors<Products::kPairs>(vectors, rows, call);
+    }
+  }
+  multiply_vectors<Products::kPlain>(vectors, rows, call);
+}
+
+constexpr int64_t kTiles = static_cast<int64_t>(kMostFinishedRows) / kTileRows;
+
 void run(const IntegerGemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end) {
   IntegerFinishing finishing;
   integer_finish.prepare(call.result, finishing);
   const int64_t depth = call.taps * call.depth;
   const int64_t groups = (depth + kPerGroup - 1) / kPerGroup;
   const int64_t stride = groups * kPerGroup;
-  auto* const a = static_cast<Packed*>(call.scratch);
-  HWY_ALIGN float tile[kTileRows * 2 * kFloatLanes];
+  HWY_ALIGN float sums[kTiles * kTileRows * 2 * kFloatLanes];
   const int64_t panel_bytes = 2 * kLanes * 4 * (1 + groups);
   const int64_t columns_stored = (call.columns + kLanes - 1) / kLanes * kLanes;
   [[maybe_unused]] const auto* reaches =
       reinterpret_cast<const IntegerReach*>(static_cast<const char*>(call.packed) + columns_stored * 4 * (1 + groups));
-  [[maybe_unused]] int32_t reach = 255;
+  int32_t reach = 255;
   if constexpr (kChoosesProducts) {
     for (int64_t p = panel_begin; p < panel_end; ++p) reach = reaches[p].pairs < reach ? reaches[p].pairs : reach;
   }
   // What is behind a row, and the rows that a last tile does not have, count nothing; but they are multiplied.
-  const auto tile_bytes = static_cast<size_t>(kTileRows * stride) * sizeof(Packed) + kBeyond;
-  memset(a, 0, tile_bytes);
-  for (int64_t row = row_begin; row < row_end; row += kTileRows) {
-    const int64_t rows = row_end - row < kTileRows ? row_end - row : kTileRows;
-    for (int64_t r = 0; r < rows; ++r) {
-      if (call.image == nullptr) {
-        copy(call.a + (row + r) * call.a_stride, depth, a + r * stride);
-      } else {
-        copy_pixels(call, row + r, a + r * stride);
-      }
-    }
-    TileCall part = {a, stride, groups, nullptr, 0, tile};
-    [[maybe_unused]] Extent extent;
-    [[maybe_unused]] bool shifted = true;
+  const int64_t tiles = integer_gemm.tiles_of(depth);
+  auto* const a = static_cast<Packed*>(call.scratch);
+  const auto scratch_bytes = static_cast<size_t>(tiles * kTileRows * stride) * sizeof(Packed) + kBeyond;
+  memset(a, 0, scratch_bytes);
+  Rows from(call, row_begin);
+  RowTile tile[kTiles];
+  for (int64_t row = row_begin; row < row_end;) {
+    int64_t rows = 0;
+    int64_t count = 0;
+    bool changed = false;
+    for (; count < tiles && row + rows < row_end; ++count) {
+      RowTile& t = tile[count];
+      t = {.a = a + rows * stride, .rows = row_end - row - rows < kTileRows ? row_end - row - rows : kTileRows};
+      for (int64_t r = 0; r < t.rows; ++r) from.copy_next(t.a + r * stride);
 #if HWY_TARGET == HWY_AVX2
-    extent = extent_of(a, rows * stride);
-    shifted = extent.most - extent.least <= reach;
-    if (shifted && extent.least < 0) {
-      part.added = -extent.least;
-      add_to_all(a, rows * stride, part.added);
-    }
+      t.extent = extent_of(t.a, t.rows * stride);
+      if (t.extent.reach() <= reach && t.extent.least < 0) {
+        t.added = -t.extent.least;
+        add_to_all(t.a, t.rows * stride, t.added);
+        changed = true;
+      }
 #endif
+      rows += t.rows;
+    }
     for (int64_t p = panel_begin; p < panel_end; ++p) {
       const int64_t first = p * 2 * kLanes;
       const int64_t columns = call.columns - first < 2 * kLanes ? call.columns - first : 2 * kLanes;
-      part.panel = static_cast<const char*>(call.packed) + p * panel_bytes;
       const int64_t vectors = columns > kLanes ? 2 : 1;
-      if constexpr (kChoosesProducts) {
-        if (!shifted) {
-          multiply_vectors<Products::kSigned>(vectors, rows, part);
-        } else if (extent.most - extent.least <= reaches[p].fours) {
-          multiply_vectors<Products::kFours>(vectors, rows, part);
-        } else {
-          multiply_vectors<Products::kPairs>(vectors, rows, part);
-        }
-      } else {
-        multiply_vectors<Products::kPlain>(vectors, rows, part);
+      float* to = sums;
+      for (int64_t i = 0; i < count; ++i, to += kTileRows * vectors * kLanes) {
+        const RowTile& t = tile[i];
+        const Products products = products_for(t, reach, kChoosesProducts ? reaches[p] : IntegerReach());
+        multiply_tile(products, vectors, t.rows,
+                      {t.a, stride, groups, static_cast<const char*>(call.packed) + p * panel_bytes, t.added, to});
       }
-      integer_finish.finish(finishing, {tile, static_cast<size_t>(vectors) * kFloatLanes, static_cast<size_t>(rows),
+      integer_finish.finish(finishing, {sums, static_cast<size_t>(vectors) * kFloatLanes, static_cast<size_t>(rows),
                                         static_cast<size_t>(columns), row, first});
     }
-    if (part.added != 0) memset(a, 0, tile_bytes);
+    if (changed) memset(a, 0, scratch_bytes);
+    row += rows;
   }
 }
 
 }  // namespace
 
 const IntegerGemmFunctions integer_gemm = {
-    .lanes = kLanes, .element_bytes = sizeof(Packed), .tile_rows = kTileRows, .run = run};
+    .lanes = kLanes, .element_bytes = sizeof(Packed), .tile_rows = kTileRows, .tiles = kTiles, .run = run};
 
 }  // namespace coracle::cpu::CORACLE_ISA

@@ -43,6 +43,7 @@ struct IntegerGemmFunctions {
   int64_t lanes = 0;          ///< columns of a vector
   int64_t element_bytes = 0;  ///< of a packed number: 1 or 2
   int64_t tile_rows = 0;
+  int64_t tiles = 1;  ///< of rows that are finished at once, where rows are short
   /// Computes rows [row_begin, row_end) of panels [panel_begin, panel_end).
   void (*run)(const IntegerGemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end);
 
@@ -52,7 +53,11 @@ struct IntegerGemmFunctions {
     const int64_t per_group = 4 / element_bytes;
     return (depth + per_group - 1) / per_group;
   }
-  int64_t scratch_bytes(int64_t depth) const { return (tile_rows * groups(depth) * 4 + 31 + 63) / 64 * 64; }
+  /// Tiles of rows that are finished at once: with a panel of B they stay in the first cache.
+  int64_t tiles_of(int64_t depth) const { return groups(depth) <= 128 ? tiles : 1; }
+  int64_t scratch_bytes(int64_t depth) const {
+    return (tiles_of(depth) * tile_rows * groups(depth) * 4 + 31 + 63) / 64 * 64;
+  }
 };
 
 CORACLE_ISA_TABLES(IntegerGemmFunctions, integer_gemm)

@@ -141,12 +141,16 @@ void run_to_int8(KernelCall& call) noexcept {
   });
 }
 
+/// Zero points, which nothing is computed with, are integers.
+constexpr TypeRule kQuantizeRule = {.in = {{{2, DTypes::all()}}}};
+
 template <class Op, Isa kIsa>
 constexpr Kernel row(decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare) {
   return {.name = row_name<Op, kIsa>(),
           .op = &kOpRow<Op>,
           .isa = kIsa,
           .layout = LayoutRule::kSame,
+          .types = kQuantizeRule,
           .fits = fits,
           .prepare = prepare,
           .run = run};

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "passes/four_bit_weights.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ops/elementwise/cast.h"
+#include "ops/elementwise/multiply.h"
+#include "ops/index/embedding.h"
+#include "ops/quantize/weight_packing.h"
+#include "ops/shape/reshape.h"
+
+namespace coracle {
+namespace {
+
+constexpr int64_t kBytes = 256;
+/// Columns that weight_only_linear packs together.
+constexpr int64_t kTogether = 8;
+
+/// The node of type T that makes a value as its first result, where nothing else takes it.
+template <class T>
+const Node* maker(const Graph& graph, const std::vector<int>& uses, ValueId value) {
+  const Value& v = graph.value(value);
+  if (v.producer == kNoNode || v.output != 0 || uses[index(value)] != 1) return nullptr;
+  const Node& node = graph.node(v.producer);
+  return node.op.is<T>() ? &node : nullptr;
+}
+
+bool is_table_of_halves(const Graph& graph, ValueId value) {
+  const Fact& f = graph.fact(value);
+  if (f.value == nullptr || f.dtype != DType::kFloat32 || f.shape != Shape{kBytes, 2}) return false;
+  const auto* halves = f.value->data<float>();
+  for (int64_t b = 0; b < kBytes; ++b) {
+    if (halves[2 * b] != static_cast<float>(b % 16 - 8) || halves[2 * b + 1] != static_cast<float>(b / 16 - 8)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool are_steps(const Fact& f) {
+  if (f.value == nullptr || f.dtype != DType::kFloat32 || f.shape.rank() != 4 || f.shape.count() == 0) return false;
+  const std::span<const float> steps(f.value->data<float>(), static_cast<size_t>(f.shape.count()));
+  return std::all_of(steps.begin(), steps.end(), [](float s) { return std::isfinite(s * 8); });
+}
+
+}  // namespace
+
+std::optional<FourBitWeights> FourBitWeights::of_value(const Graph& graph, const std::vector<int>& uses,
+                                                       ValueId value) {
+  const Value& v = graph.value(value);
+  if (v.producer == kNoNode || v.output != 0) return std::nullopt;
+  const Node& reshape = graph.node(v.producer);
+  const Shape& w = v.fact.shape;
+  if (!reshape.op.is<Reshape>() || v.fact.dtype != DType::kFloat32 || !w.known() || w.rank() != 2) return std::nullopt;
+  FourBitWeights f;
+  f.between[2] = reshape.input(0);
+  const Node* multiply = maker<Multiply>(graph, uses, f.between[2]);
+  if (multiply == nullptr) return std::nullopt;
+  const Node* rows = nullptr;
+  for (size_t i = 0; i < 2 && rows == nullptr; ++i) {
+    f.between[1] = multiply->inputs[i];
+    f.steps = multiply->inputs[1 - i];
+    rows = maker<Embedding>(graph, uses, f.between[1]);
+  }
+  if (rows == nullptr || !are_steps(graph.fact(f.steps)) || !is_table_of_halves(graph, rows->inputs[1])) {
+    return std::nullopt;
+  }
+  if (rows->op.as<Embedding>()->padding_idx != -1) return std::nullopt;
+  f.between[0] = rows->inputs[0];
+  const Node* cast = maker<Cast>(graph, uses, f.between[0]);
+  if (cast == nullptr) return std::nullopt;
+  const DType ids = graph.fact(f.between[0]).dtype;
+  if (ids != DType::kInt32 && ids != DType::kInt64) return std::nullopt;
+  f.bytes = cast->inputs[0];
+  const Fact& bytes = graph.fact(f.bytes);
+  if (bytes.value == nullptr || bytes.dtype != DType::kUint8 || bytes.shape.rank() != 3) return std::nullopt;
+  if (bytes.shape.count() == 0) return std::nullopt;
+  const Shape& s = graph.fact(f.steps).shape;
+  const Shape& b = bytes.shape;
+  const auto is = [&](int64_t columns, int64_t groups, int64_t group, const Shape& matrix, const Shape& steps) {
+    f.depth = groups * group;
+    f.columns = columns;
+    f.group = group;
+    return w == matrix && s == steps;
+  };
+  if (!is(b[2] * 2, b[0], b[1], Shape{b[0] * b[1], b[2] * 2}, Shape{b[0], 1, b[2], 2})) {
+    f.transposed = true;
+    if (!is(b[0], b[1], b[2] * 2, Shape{b[0], b[1] * b[2] * 2}, Shape{b[0], b[1], 1, 1})) return std::nullopt;
+  }
+  if (f.columns % kTogether != 0) return std::nullopt;
+  return f;
+}
+
+Tensor FourBitWeights::packed(const Graph& graph) const {
+  const auto* from = graph.fact(bytes).value->data<uint8_t>();
+  std::vector<int8_t> whole(static_cast<size_t>(depth * columns));
+  for (int64_t i = 0; i < depth * columns; ++i) {
+    const int64_t at = transposed ? i % depth * columns + i / depth : i;
+    whole[static_cast<size_t>(at)] = static_cast<int8_t>((from[i / 2] >> (i % 2 * 4) & 15) - 8);
+  }
+  Tensor t = Tensor::make(DType::kInt8, Shape{columns / 2, depth});
+  pack_weight(weight_packing("weight_only_int4", kArchitecture), whole, depth, columns, t.data<int8_t>());
+  return t;
+}
+
+Tensor FourBitWeights::scales(const Graph& graph) const {
+  const Tensor& from = *graph.fact(steps).value;
+  const int64_t groups = depth / group;
+  if (!transposed) return from.reshaped(Shape{groups, columns});
+  Tensor t = Tensor::make(DType::kFloat32, Shape{groups, columns});
+  for (int64_t c = 0; c < columns; ++c) {
+    for (int64_t g = 0; g < groups; ++g) t.data<float>()[g * columns + c] = from.data<float>()[c * groups + g];
+  }
+  return t;
+}
+
+bool reads_by_bytes(const Graph& graph, const Node& node) {
+  return node.op.is<Embedding>() && graph.fact(node.input(1)).shape == Shape{kBytes, 2};
+}
+
+}  // namespace coracle
