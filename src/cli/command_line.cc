@@ -124,6 +124,15 @@ void add_quantize(CLI::App* command, QuantizeCommand& a) {
       ->check(CLI::Range(0.0, 100.0));
   command->add_option("--min-snr", q.least_ratio, "signal to noise of all outputs at least, in decibels, in that way")
       ->check(CLI::Range(-100.0, 1000.0));
+  CLI::Option* scaling = command->add_option("--scaling", q.scaling,
+                                             "factors for channels of operands: fold them into parameters, or insert "
+                                             "products too; auto: what answers nearest, "
+                                             "products if by 6 dB");
+  scaling->check(CLI::IsMember({"auto", "none", "fold", "insert"}));
+  command
+      ->add_option("--scaling-alpha", q.scaling_alpha,
+                   "share of operands' ranges in the factors, the rest is that of weights; else the best of four")
+      ->check(CLI::Range(0.0, 1.0));
   command->add_flag("!--no-bias-correction", q.correct_bias, "leave biases as they are");
   command->add_option("--report", q.report, "FILE.html, a page with plots, or a file for what --json prints");
   command->add_option("--state", q.state,

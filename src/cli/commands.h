@@ -42,13 +42,15 @@ struct QuantizeArguments {
   std::string method = "auto";    ///< auto, minmax, percentile, mse or kl
   double percentile = 99.99;
   bool correct_bias = true;
-  std::string weights_only;           ///< "int8" or "int4": weights alone, operands stay as they are; or empty
-  bool half = false;                  ///< weights as float16
-  std::vector<std::string> keep;      ///< names of layers' results or weights
-  std::optional<double> max_drop;     ///< percent of the decisions
-  std::optional<double> least_ratio;  ///< decibels
-  std::string report;                 ///< file to write a page (.html) or JSON to
-  std::string state;                  ///< file that an interrupted run is gone on with from; or empty
+  std::string scaling = "auto";         ///< between operators: auto, none, fold or insert
+  std::optional<double> scaling_alpha;  ///< share of the operand's ranges in the factors
+  std::string weights_only;             ///< "int8" or "int4": weights alone, operands stay as they are; or empty
+  bool half = false;                    ///< weights as float16
+  std::vector<std::string> keep;        ///< names of layers' results or weights
+  std::optional<double> max_drop;       ///< percent of the decisions
+  std::optional<double> least_ratio;    ///< decibels
+  std::string report;                   ///< file to write a page (.html) or JSON to
+  std::string state;                    ///< file that an interrupted run is gone on with from; or empty
   bool json = false;
 };
 

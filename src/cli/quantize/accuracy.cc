@@ -89,6 +89,12 @@ double OutputAccuracy::noise_ratio() const {
   return std::isnan(ratio) ? -std::numeric_limits<double>::infinity() : ratio;  // an answer that is no number
 }
 
+double worst_ratio(const std::vector<OutputAccuracy>& outputs) {
+  double worst = std::numeric_limits<double>::infinity();
+  for (const OutputAccuracy& o : outputs) worst = std::min(worst, o.noise_ratio());
+  return worst;
+}
+
 double OutputAccuracy::drop() const {
   return decisions == 0 ? 0 : 100 * static_cast<double>(changed) / static_cast<double>(decisions);
 }

@@ -29,6 +29,9 @@ struct OutputAccuracy {
   double drop() const;
 };
 
+/// The least signal to noise of outputs, in decibels.
+double worst_ratio(const std::vector<OutputAccuracy>& outputs);
+
 /// As bytes of a State, and back.
 std::string bytes_of(const std::vector<OutputAccuracy>& outputs);
 std::vector<OutputAccuracy> read_accuracy(const std::string& bytes);

@@ -51,14 +51,31 @@ void add_sums(Activation& a, int dimension, const float* values, const api::Dims
     (i < at ? outer : i > at ? inner : outer) *= i == at ? 1 : static_cast<size_t>(dims[i]);
   const auto count = static_cast<size_t>(dims[at]);
   std::vector<double>& sums = a.sums[dimension];
-  if (sums.empty()) sums.resize(count);
+  std::vector<double>& squares = a.squares[dimension];
+  std::vector<float>& largest = a.largest[dimension];
+  if (sums.empty()) {
+    sums.resize(count);
+    squares.resize(count);
+    largest.resize(count);
+  }
   if (sums.size() != count) {
     a.numbers[dimension] = std::nan("");
     return;
   }
   for (size_t o = 0; o < outer; ++o) {
     for (size_t c = 0; c < count; ++c) {
-      for (size_t i = 0; i < inner; ++i) sums[c] += *values++;
+      double sum = sums[c];
+      double square = squares[c];
+      float most = largest[c];
+      for (size_t i = 0; i < inner; ++i) {
+        const float value = *values++;
+        sum += value;
+        square += static_cast<double>(value) * value;
+        most = std::max(most, std::fabs(value));
+      }
+      sums[c] = sum;
+      squares[c] = square;
+      largest[c] = most;
     }
   }
   a.numbers[dimension] += static_cast<double>(outer * inner);
@@ -83,6 +100,8 @@ std::string bytes_of(const Activations& activations, size_t done) {
       w.number(a.numbers.at(dimension));
       w.number<uint64_t>(sums.size());
       for (double s : sums) w.number(s);
+      for (double s : a.squares.at(dimension)) w.number(s);
+      for (float m : a.largest.at(dimension)) w.number(m);
     }
   }
   return w.take();
@@ -100,7 +119,10 @@ size_t read_activations(const std::string& bytes, Activations& activations) {
       const int dimension = r.number<int>();
       a.numbers[dimension] = r.number<double>();
       std::vector<double>& sums = a.sums[dimension];
-      for (auto elements = r.number<uint64_t>(); elements > 0; --elements) sums.push_back(r.number<double>());
+      const auto elements = r.number<uint64_t>();
+      for (uint64_t i = 0; i < elements; ++i) sums.push_back(r.number<double>());
+      for (uint64_t i = 0; i < elements; ++i) a.squares[dimension].push_back(r.number<double>());
+      for (uint64_t i = 0; i < elements; ++i) a.largest[dimension].push_back(r.number<float>());
     }
   }
   return done;
@@ -110,6 +132,19 @@ size_t count_of(const api::Dims& dims) {
   size_t count = 1;
   for (int64_t d : dims) count *= static_cast<size_t>(d);
   return count;
+}
+
+/// Values with the elements of a dimension divided by `factors`; as they are where there are other numbers of them.
+std::vector<float> divided(const float* values, const api::Dims& dims, int dimension,
+                           const std::vector<float>& factors) {
+  std::vector<float> result(values, values + count_of(dims));
+  const int at = dimension < 0 ? static_cast<int>(dims.size()) - 1 : dimension;
+  if (at < 0 || static_cast<size_t>(at) >= dims.size()) return result;
+  if (static_cast<size_t>(dims[static_cast<size_t>(at)]) != factors.size()) return result;
+  size_t inner = 1;
+  for (size_t i = static_cast<size_t>(at) + 1; i < dims.size(); ++i) inner *= static_cast<size_t>(dims[i]);
+  for (size_t i = 0; i < result.size(); ++i) result[i] /= factors[i / inner % factors.size()];
+  return result;
 }
 
 }  // namespace
@@ -187,7 +222,8 @@ void Calibration::run(Activations& activations, size_t time, size_t& done, State
   }
 }
 
-Activations Calibration::activations(const std::vector<Layer>& layers, State& state) const {
+Activations Calibration::activations(const std::vector<Layer>& layers, State& state,
+                                     const OperandFactors& factors) const {
   Activations activations;
   for (const Layer& l : layers) activations.try_emplace(l.seen);
   size_t done = 0;
@@ -198,20 +234,35 @@ Activations Calibration::activations(const std::vector<Layer>& layers, State& st
     if (std::find(dimensions.begin(), dimensions.end(), l.x_channels) == dimensions.end())
       dimensions.push_back(l.x_channels);
   }
-  run(activations, 0, done, state, [&](Activation& a, const float* values, const api::Dims& dims) {
-    a.counts.add_to_largest(values, count_of(dims));
-    for (int dimension : summed[&a]) {
-      // For products -1 stands for the last dimension.
-      const int at = dimension < 0 ? static_cast<int>(dims.size()) - 1 : dimension;
-      add_sums(a, at, values, dims);
-      if (dimension < 0 && at >= 0) {
-        a.sums[-1] = a.sums[at];
-        a.numbers[-1] = a.numbers[at];
-      }
-    }
-  });
-  run(activations, 1, done, state,
-      [&](Activation& a, const float* values, const api::Dims& dims) { a.counts.add_to_bins(values, count_of(dims)); });
+  std::map<const Activation*, const OperandFactors::mapped_type*> of_values;
+  for (const auto& [value, of_value] : factors) {
+    const auto found = activations.find(value);
+    if (found != activations.end()) of_values[&found->second] = &of_value;
+  }
+  const auto dividing = [&](const See& see) {
+    return [&of_values, see](Activation& a, const float* values, const api::Dims& dims) {
+      const auto found = of_values.find(&a);
+      if (found == of_values.end()) return see(a, values, dims);
+      see(a, divided(values, dims, found->second->first, found->second->second).data(), dims);
+    };
+  };
+  run(activations, 0, done, state, dividing([&](Activation& a, const float* values, const api::Dims& dims) {
+        a.counts.add_to_largest(values, count_of(dims));
+        for (int dimension : summed[&a]) {
+          // For products -1 stands for the last dimension.
+          const int at = dimension < 0 ? static_cast<int>(dims.size()) - 1 : dimension;
+          add_sums(a, at, values, dims);
+          if (dimension < 0 && at >= 0) {
+            a.sums[-1] = a.sums[at];
+            a.numbers[-1] = a.numbers[at];
+            a.squares[-1] = a.squares[at];
+            a.largest[-1] = a.largest[at];
+          }
+        }
+      }));
+  run(activations, 1, done, state, dividing([&](Activation& a, const float* values, const api::Dims& dims) {
+        a.counts.add_to_bins(values, count_of(dims));
+      }));
   for (auto it = activations.begin(); it != activations.end();) {
     it = it->second.numbers.empty() ? activations.erase(it) : std::next(it);
   }

@@ -16,14 +16,19 @@ namespace coracle::cli {
 /// What runs showed of a value.
 struct Activation {
   ValueCounts counts;
-  std::map<int, std::vector<double>> sums;  ///< by a dimension: sum of each of its elements
-  std::map<int, double> numbers;            ///< how many numbers each of these sums is of
+  std::map<int, std::vector<double>> sums;     ///< by a dimension: sum of each of its elements
+  std::map<int, double> numbers;               ///< how many numbers each of these sums is of
+  std::map<int, std::vector<double>> squares;  ///< as `sums`, of their squares
+  std::map<int, std::vector<float>> largest;   ///< absolute value of each element
 
   /// Mean of each element of a dimension; nothing where it was not summed or the shape changed there.
   std::vector<double> means(int dimension) const;
 };
 
 using Activations = std::map<WrittenValue, Activation>;
+
+/// What elements of a dimension, -1 the last, of values are divided by.
+using OperandFactors = std::map<WrittenValue, std::pair<int, std::vector<float>>>;
 
 /// Sets of inputs one after the other, those of the same file read again each time.
 class Calibration {
@@ -33,9 +38,9 @@ class Calibration {
               std::function<void(size_t, size_t)> tell);
 
   /// The operands of `layers` in runs of all sets, from where `state` has them on; it is told of them now and then, and
-  /// at the end. Values that no run computed are left out. Throws Failure that names the set with numbers that are not
-  /// finite.
-  Activations activations(const std::vector<Layer>& layers, State& state) const;
+  /// at the end. Values that no run computed are left out. Values that `factors` names are seen divided; `state` has
+  /// to be without. Throws Failure that names the set with numbers that are not finite.
+  Activations activations(const std::vector<Layer>& layers, State& state, const OperandFactors& factors = {}) const;
 
  private:
   using See = std::function<void(Activation&, const float* values, const api::Dims& dims)>;

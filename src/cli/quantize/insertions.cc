@@ -133,6 +133,24 @@ std::string Insertions::rounded(const std::string& x, double range, size_t befor
   return y;
 }
 
+std::string Insertions::divided(const std::string& x, int channels, const std::vector<float>& factors, size_t before) {
+  const std::vector<int64_t> dims = program_.find(x)->dims;
+  // Dimensions are counted from the last one, in both formats.
+  std::vector<int64_t> shape{static_cast<int64_t>(factors.size())};
+  if (channels >= 0) shape.resize(dims.size() - static_cast<size_t>(channels), 1);
+  std::vector<float> inverse = factors;
+  for (float& f : inverse) f = 1 / f;
+  const std::string by = parameter(x + ".scaling", float_parameter(shape, inverse));
+  std::string y = result(x + ".scaled", dims);
+  NewOperator multiplied{"multiply", {{"X", x}, {"Y", by}}, {{"Out", y}}, {}};
+  if (program_.format() == ProgramFormat::kProgramDesc) {
+    multiplied.type = "elementwise_mul";
+    multiplied.attributes = {{"axis", int64_t{-1}}};
+  }
+  add(before, std::move(multiplied));
+  return y;
+}
+
 std::string Insertions::from_integers(const std::string& name, const std::string& integers,
                                       const std::vector<float>& ranges, int axis, size_t before) {
   const auto count = static_cast<int64_t>(ranges.size());

@@ -25,6 +25,8 @@ class Insertions {
 
   /// The variable of `x` rounded to integers of -128 to 127 steps of range / 127, ties to even.
   std::string rounded(const std::string& x, double range, size_t before);
+  /// The variable of `x` with each element of dimension `channels`, -1 the last, divided by its factor.
+  std::string divided(const std::string& x, int channels, const std::vector<float>& factors, size_t before);
   /// The variable of the parameter `name`, which becomes int8 of that content, times range / 127 for each element of
   /// dimension `axis`.
   std::string from_integers(const std::string& name, const std::string& integers, const std::vector<float>& ranges,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 
 #include "cli/commands.h"
 #include "cli/failure.h"
@@ -14,6 +15,7 @@
 #include "cli/quantize/model_input.h"
 #include "cli/quantize/model_output.h"
 #include "cli/quantize/report.h"
+#include "cli/quantize/scaling_trial.h"
 #include "cli/quantize/state_key.h"
 #include "cli/quantize/trial.h"
 #include "cli/run_folder.h"
@@ -67,6 +69,10 @@ Precision precision_of(const QuantizeArguments& q) {
   return q.weights_only.empty() ? Precision::kIntegers : Precision::kIntegerWeights;
 }
 
+ScalingMode scaling_mode(const std::string& text) {
+  return text == "fold" ? ScalingMode::kFold : text == "insert" ? ScalingMode::kInsert : ScalingMode::kAuto;
+}
+
 /// What runs with, in sets; none where the command line names no files.
 std::vector<InputOptions> sets_of(const ModelArguments& arguments, const SessionArguments& session,
                                   const QuantizeArguments& q) {
@@ -113,46 +119,67 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   const Steps steps;
   const Split data = split(sets);
   std::optional<Trial> trial;
+  Trial* used = nullptr;
   Activations activations;
+  ScalingOutcome scaling;
+  std::unique_ptr<ScaledTrial> scaled;
   std::string method = q.method;
   if (precision != Precision::kIntegers) {
     trial.emplace(program, parameters, layers, precision);
+    used = &*trial;
     method.clear();
   } else {
     require_data(sets);
-    activations = Calibration(arguments, session, data.seen, steps.tell()).activations(layers, state);
+    const Calibration calibration(arguments, session, data.seen, steps.tell());
+    activations = calibration.activations(layers, state);
     steps.clear();
-    trial.emplace(program, parameters, layers, activations, RangeOptions{q.percentile, q.correct_bias});
+    const RangeOptions ranges{q.percentile, q.correct_bias};
+    trial.emplace(program, parameters, layers, activations, ranges);
+    if (q.scaling != "none") {
+      scaled = scaled_trial(*trial, activations, {program, parameters, q.keep, ranges, q.method}, calibration,
+                            Answers(arguments, session, first(data.seen), state), scaling_mode(q.scaling),
+                            q.scaling_alpha, scaling);
+      steps.clear();
+    }
+    used = scaled == nullptr ? &*trial : &scaled->trial;
     if (q.method == "auto") {
-      choose_methods(*trial, Answers(arguments, session, first(data.seen), state), steps.tell());
+      choose_methods(*used, Answers(arguments, session, first(data.seen), state), steps.tell());
       steps.clear();
     } else {
-      trial->use(trial->all(), range_method(q.method));
+      used->use(used->all(), range_method(q.method));
     }
   }
-  Decision decision{trial->all(), {}};
+  Decision decision{used->all(), {}};
   if (!sets.empty()) {
     // Nothing is chosen by what was seen where weights alone are stored otherwise.
     const std::vector<InputOptions>& compared = precision == Precision::kIntegers ? data.held_back : sets;
-    decision = decide(*trial, Answers(arguments, session, compared, state), {q.max_drop, q.least_ratio}, steps.tell());
+    const Answers answers(arguments, session, compared, state);
+    decision = decide(*used, answers, {q.max_drop, q.least_ratio}, steps.tell());
     steps.clear();
+    if (decision.quantized.empty() && used != &*trial) {
+      // Nothing has to be near any more: the model stays as it was.
+      used = &*trial;
+      scaling.used = false;
+      decision.accuracy = answers.compare(used->model({}), answers.sets());
+    }
   } else if (q.max_drop || q.least_ratio) {
     throw Failure(ExitCode::kUsage, "answers are compared with real inputs: give --data or --input");
   }
-  const ModelBytes model = trial->model(decision.quantized);
+  const ModelBytes model = used->model(decision.quantized);
   output.write(model, input);
   state.remove();
   Report report;
   report.output = printable(q.output);
   report.method = method;
   report.precision = precision;
+  report.scaling = scaling;
   report.sets = sets.size();
   report.seen = precision == Precision::kIntegers ? data.seen.size() : 0;
   report.held_back = precision == Precision::kIntegers ? data.held_back.size() : sets.size();
   report.original_bytes = program_bytes.size() + trial->parameter_bytes();
   report.quantized_bytes = model.program.size() + model.parameters.size();
   report.outputs = decision.accuracy;
-  report.layers = trial->layers(decision.quantized);
+  report.layers = used->layers(decision.quantized);
   if (report.changed_layers() == 0) {
     fmt::print(stderr, "coracle: warning: no layer became smaller; the written model is as the original\n");
   }

@@ -39,6 +39,17 @@ size_t Report::changed_layers() const {
       std::count_if(layers.begin(), layers.end(), [](const LayerReport& l) { return l.kept.empty(); }));
 }
 
+std::string text_of(const ScalingOutcome& s) {
+  if (!s.tried) return {};
+  if (s.scalings.empty()) return "scaling: no operand is predicted to be nearer with it";
+  const auto inserted =
+      std::count_if(s.scalings.begin(), s.scalings.end(), [](const Scaling& one) { return one.by.empty(); });
+  return fmt::format("scaling: {} operand{} {}{}, signal to noise {} without, {} with it", s.scalings.size(),
+                     s.scalings.size() == 1 ? "" : "s", s.used ? "scaled" : "left alone",
+                     inserted == 0 ? "" : fmt::format(" ({} by a product)", inserted), decibels(s.before),
+                     decibels(s.after));
+}
+
 size_t Report::layers_of_dtype() const {
   return static_cast<size_t>(std::count_if(
       layers.begin(), layers.end(), [&](const LayerReport& l) { return l.kept.empty() && l.stored == dtype(); }));
@@ -64,6 +75,7 @@ std::string text_of(const Report& r) {
     out += r.sets == 0 ? "answers were not compared: no --data or --input\n"
                        : fmt::format("answers compared for {} set{} of inputs\n", r.sets, r.sets == 1 ? "" : "s");
   }
+  if (r.scaling.tried) out += text_of(r.scaling) + "\n";
   for (const OutputAccuracy& o : r.outputs) {
     out += fmt::format("{}: signal to noise {}, largest difference {:.3g}, {} of {} decisions changed{}\n",
                        printable(o.name), decibels(o.noise_ratio()), o.max_absolute, o.changed, o.decisions,
@@ -75,6 +87,36 @@ std::string text_of(const Report& r) {
                      mebibytes(r.quantized_bytes), mebibytes(r.original_bytes));
   return out;
 }
+
+namespace {
+
+void scaling(JsonWriter& w, const ScalingOutcome& s) {
+  w.Key("scaling");
+  w.StartObject();
+  w.Key("used");
+  w.Bool(s.used);
+  if (!s.scalings.empty()) {
+    number(w, "signal_to_noise_db_before", s.before);
+    number(w, "signal_to_noise_db_after", s.after);
+  }
+  w.Key("operands");
+  w.StartArray();
+  for (const Scaling& one : s.scalings) {
+    w.StartObject();
+    text(w, "name", one.operand.variable);
+    text(w, "by", one.by.empty() ? "product" : one.by);
+    number(w, "layers", one.layers.size());
+    const auto [least, most] = std::minmax_element(one.factors.begin(), one.factors.end());
+    number(w, "least_factor", static_cast<double>(*least));
+    number(w, "largest_factor", static_cast<double>(*most));
+    number(w, "predicted_gain_db", one.gain);
+    w.EndObject();
+  }
+  w.EndArray();
+  w.EndObject();
+}
+
+}  // namespace
 
 std::string json_of(const Report& r) {
   JsonBuffer buffer;
@@ -90,6 +132,7 @@ std::string json_of(const Report& r) {
   number(w, "compared_sets", r.held_back);
   number(w, "original_bytes", r.original_bytes);
   number(w, "quantized_bytes", r.quantized_bytes);
+  if (r.scaling.tried) scaling(w, r.scaling);
   w.Key("outputs");
   w.StartArray();
   for (const OutputAccuracy& o : r.outputs) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/quantize/scaling_trial.h"
 #include "cli/quantize/trial.h"
 
 namespace coracle::cli {
@@ -17,6 +18,7 @@ struct Report {
   size_t seen = 0;       ///< of them, those that ranges are of
   size_t held_back = 0;  ///< those that answers were compared for
   std::vector<OutputAccuracy> outputs;
+  ScalingOutcome scaling;
   std::vector<LayerReport> layers;  ///< products and convolutions with constant weights
   size_t original_bytes = 0;
   size_t quantized_bytes = 0;
@@ -34,6 +36,8 @@ struct Report {
 /// "38.2 dB", or "exact" without noise.
 std::string decibels(double ratio);
 
+/// What came of scaling, in a sentence without a full stop; empty where it was not tried.
+std::string text_of(const ScalingOutcome& scaling);
 std::string text_of(const Report& report);
 std::string json_of(const Report& report);
 /// A page of HTML that loads nothing.

@@ -76,6 +76,18 @@ std::string row(const LayerReport& l) {
                            decibels(l.operand_ratio), decibels(l.weights_ratio), l.range, l.method, histogram(l));
 }
 
+std::string scaled_operands(const ScalingOutcome& s) {
+  std::string out = fmt::format("<h2>Scaling</h2>\n<p>{}.</p>\n", text_of(s));
+  if (s.scalings.empty()) return out;
+  out += "<table><tr><th>operand<th>layers<th>factors in<th>factors<th>predicted gain\n";
+  for (const Scaling& one : s.scalings) {
+    const auto [least, most] = std::minmax_element(one.factors.begin(), one.factors.end());
+    out += fmt::format("<tr><td>{}<td>{}<td>{}<td>{:.3g} to {:.3g}<td>{}\n", xml_escaped(one.operand.variable),
+                       one.layers.size(), one.by.empty() ? "a product" : one.by, *least, *most, decibels(one.gain));
+  }
+  return out + "</table>\n";
+}
+
 }  // namespace
 
 std::string page_of(const Report& r) {
@@ -84,6 +96,7 @@ std::string page_of(const Report& r) {
   out += fmt::format("<p>{} of {} layers with {}. ", r.changed_layers(), r.layers.size(), r.dtype());
   if (!r.method.empty()) out += fmt::format("Ranges by {} of {} sets of inputs. ", r.method, r.seen);
   out += fmt::format("Answers compared for {} of {} sets.</p>\n", r.held_back, r.sets) + sizes(r);
+  if (r.scaling.tried) out += scaled_operands(r.scaling);
   out += "<h2>Answers</h2>\n<table><tr><th>output<th>signal to noise<th>largest difference<th>decisions changed\n";
   for (const OutputAccuracy& o : r.outputs) {
     out += fmt::format("<tr><td>{}<td>{}<td>{:.3g}<td>{} of {} ({:.3g} %)\n", xml_escaped(o.name),

@@ -23,13 +23,6 @@ StoredWeights stored_weights(const Layer& layer, const Parameter& weights, Preci
   return halves ? std::move(*halves) : integer_weights(layer, weights, {});
 }
 
-/// The least signal to noise of the outputs.
-double worst_ratio(const std::vector<OutputAccuracy>& outputs) {
-  double worst = std::numeric_limits<double>::infinity();
-  for (const OutputAccuracy& o : outputs) worst = std::min(worst, o.noise_ratio());
-  return worst;
-}
-
 }  // namespace
 
 Trial::Trial(Program program, ParameterMap parameters, std::vector<Layer> layers, const Activations& activations,
