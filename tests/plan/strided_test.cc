@@ -120,6 +120,14 @@ const Program kPrograms[] = {
   return %y "y"
 })",
      kTokens, 0},
+    {"MaskWhoseRowsAreColumns", R"(graph (%x "x": float32[?, ?, 48]) {
+  %a = transpose(%x) {perm = [0, 2, 1]}
+  %m = matmul(%x, %a)
+  %b = transpose(%m) {perm = [0, 2, 1]}
+  %y = attention(%x, %x, %x, %b) {scale = 0.1}
+  return %y "y"
+})",
+     kTokens, 0},
     {"ConvolutionsIntoConcat", R"(graph (%x "x": float32[?, 12, ?, ?]) {
   @axis: int64[] = {1}
   @w1: float32[20, 12, 1, 1] = random(1)

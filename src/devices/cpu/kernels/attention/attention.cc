@@ -127,9 +127,9 @@ Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& c
   s.block = std::min(s.queries, std::max(kBlockScores / s.keys / tile, int64_t{1}) * tile);
   s.packed_keys = s.gemm->packed_floats(s.scores);
   s.packed_values = s.gemm->packed_floats(s.results);
-  // Scores, and the mask's numbers where it has one for all keys.
+  // Scores, and the mask's numbers where those of a row are not adjacent.
   const int64_t scores = (s.block * s.keys + 15) / 16 * 16;
-  s.band_floats = s.packed_keys + s.packed_values + scores * (s.masked && s.mask.column == 0 ? 2 : 1);
+  s.band_floats = s.packed_keys + s.packed_values + scores * (s.masked && s.mask.column != 1 ? 2 : 1);
   const auto multiplies = static_cast<double>(s.heads.size()) * static_cast<double>(s.queries) *
                           static_cast<double>(s.keys) * static_cast<double>(s.scores.depth + s.results.columns);
   s.bands = static_cast<int>(
@@ -183,10 +183,10 @@ class Band {
     EpilogueOp add;
     if (s_.masked) {
       const float* mask = operand(3) + head.mask + first * s_.mask.row;
-      const bool one_for_all = s_.mask.column == 0 && s_.keys > 1;
+      const bool adjacent = s_.mask.column == 1 || s_.keys == 1;
       add = {.step = {EpilogueKind::kAddTensor},
-             .tensor = one_for_all ? spread(mask, rows) : mask,
-             .tensor_stride = one_for_all ? s_.keys : s_.mask.row};
+             .tensor = adjacent ? mask : gathered(mask, rows),
+             .tensor_stride = adjacent ? s_.mask.row : s_.keys};
     }
     GemmCall c;
     c.shape = s_.scores;
@@ -209,10 +209,13 @@ class Band {
     s_.gemm->run(r, 0, rows, 0, s_.gemm->panels(r.shape.columns));
   }
 
-  /// One number of the mask for all keys of each row.
-  const float* spread(const float* mask, int64_t rows) {
+  /// Rows of the mask side by side: one number for all keys of a row is repeated, strided ones are brought together.
+  const float* gathered(const float* mask, int64_t rows) {
     float* to = scores_ + (s_.block * s_.keys + 15) / 16 * 16;
-    for (int64_t r = 0; r < rows; ++r) std::fill_n(to + r * s_.keys, s_.keys, mask[r * s_.mask.row]);
+    for (int64_t r = 0; r < rows; ++r) {
+      const float* from = mask + r * s_.mask.row;
+      for (int64_t k = 0; k < s_.keys; ++k) to[r * s_.keys + k] = from[k * s_.mask.column];
+    }
     return to;
   }
 
