@@ -30,6 +30,8 @@ const Steps kChains[] = {{},
                          {kMultiplyChannel, kAddChannel, kRelu},
                          {kMultiplyChannel, kRelu6},
                          {kMultiplyChannel, kAddChannel, kAddTensor, kRelu},
+                         {kMultiplyChannel, kAddChannel, kRelu, kMultiplyChannel},
+                         {kMultiplyChannel, kAddChannel, kRelu6, kMultiplyChannel},
                          {kAddTensor, kMultiplyChannel, kAddChannel}};
 
 struct Result {
@@ -51,10 +53,13 @@ Tensor integers(const Shape& shape, int64_t low, unsigned seed, bool largest) {
 
 void finish(KernelCase& c, const Steps& steps, const Shape& result, int64_t channels) {
   int tensors = 0;
+  bool scaled = false;
   for (const EpilogueStep& step : steps) {
     if (!takes_tensor(step.kind)) continue;
     const bool whole = step.kind == EpilogueKind::kAddTensor;
-    const double size = step.kind == EpilogueKind::kMultiplyChannel ? 2e-4 : 0.5;
+    const bool scales = step.kind == EpilogueKind::kMultiplyChannel && !scaled;
+    const double size = scales ? 2e-4 : 0.5;
+    scaled = scaled || scales;
     c.in.push_back(
         random_floats(whole ? result : Shape{channels}, size / 4, size, 10 + static_cast<unsigned>(tensors)));
     ++tensors;

@@ -24,6 +24,15 @@ class Finisher {
     if (const EpilogueOp* factor = take(EpilogueKind::kMultiplyChannel)) factor_ = factor->tensor;
     chain_ = split_epilogue(ops, count);
     if (chain_.in_tile) return;
+    // Without a factor at the end the rest may be short enough.
+    if (ops[count - 1].step.kind == EpilogueKind::kMultiplyChannel) {
+      const Chain rest = split_epilogue(ops, count - 1);
+      if (rest.in_tile) {
+        chain_ = rest;
+        last_factor_ = ops[count - 1].tensor;
+        return;
+      }
+    }
     // With a term behind the bias the rest may be short enough.
     const float* const bias = chain_.bias;
     take(EpilogueKind::kAddChannel);
@@ -99,7 +108,7 @@ class Finisher {
   };
 
   // kNumber: whether the function's results are never NaN.
-  template <bool kNumber, class Out, class F>
+  template <bool kNumber, bool kLastFactor, class Out, class F>
   HWY_INLINE void finish_by(const Out& out, const IntegerTile& part, const F& function) const {
     using T = typename Out::T;
     const FloatTag d;
@@ -110,7 +119,12 @@ class Finisher {
       const size_t width = width_at(part, j);
       const V factor = factor_ == nullptr ? set(d, 1.0) : channels(factor_ + part.channel + j, width);
       const V bias = chain_.bias == nullptr ? hn::Zero(d) : channels(chain_.bias + part.channel + j, width);
+      const V last_factor = kLastFactor ? channels(last_factor_ + part.channel + j, width) : hn::Zero(d);
       const auto scaled = [=](const float* at) HWY_ATTR { return hn::Add(hn::Mul(hn::LoadU(d, at), factor), bias); };
+      const auto finished = [=](const float* at) HWY_ATTR {
+        const V v = function(scaled(at), nullptr);
+        return kLastFactor ? hn::Mul(v, last_factor) : v;
+      };
       float* at = part.sums + j;
       T* result = to + j;
       if (!chain_.in_tile) {
@@ -125,12 +139,11 @@ class Finisher {
         size_t left = part.rows;
         if (width == kFloatLanes) {
           for (; left >= 2; left -= 2, at += 2 * step, result += 2 * stride) {
-            out.template store_two<kNumber>(function(scaled(at), nullptr), function(scaled(at + step), nullptr), result,
-                                            result + stride);
+            out.template store_two<kNumber>(finished(at), finished(at + step), result, result + stride);
           }
         }
         for (; left > 0; --left, at += step, result += stride) {
-          out.template store<kNumber>(function(scaled(at), nullptr), result, width);
+          out.template store<kNumber>(finished(at), result, width);
         }
       }
     }
@@ -141,10 +154,14 @@ class Finisher {
     using T = typename Out::T;
     const FloatTag d;
     const Out out(*this);
-    if (chain_.tile.kind == TileEpilogue::Kind::kRelu) {
-      finish_by<true>(out, part, [](V x, const float*) HWY_ATTR { return rectified(x); });
+    if (last_factor_ != nullptr) {
+      with_tile_epilogue<false>(chain_.tile,
+                                [&](auto function) HWY_ATTR { finish_by<false, true>(out, part, function); });
+    } else if (chain_.tile.kind == TileEpilogue::Kind::kRelu) {
+      finish_by<true, false>(out, part, [](V x, const float*) HWY_ATTR { return rectified(x); });
     } else {
-      with_tile_epilogue<false>(chain_.tile, [&](auto function) HWY_ATTR { finish_by<false>(out, part, function); });
+      with_tile_epilogue<false>(chain_.tile,
+                                [&](auto function) HWY_ATTR { finish_by<false, false>(out, part, function); });
     }
     if (chain_.in_tile) return;
     int64_t pixels[kMostFinishedRows];
@@ -173,7 +190,8 @@ class Finisher {
   const IntegerResult& result_;
   const float inverse_;  // of its scale
   const float* factor_ = nullptr;
-  const float* term_ = nullptr;  // added to each element in front of the chain's function
+  const float* last_factor_ = nullptr;  // behind the chain's function
+  const float* term_ = nullptr;         // added to each element in front of the chain's function
   size_t term_stride_ = 0;
   Chain chain_;
 };
