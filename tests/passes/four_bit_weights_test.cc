@@ -78,19 +78,10 @@ Graph passed(const std::string& text, const PassOptions& options = {.disabled = 
   return graph;
 }
 
-size_t constant_bytes(const Graph& graph) {
-  size_t bytes = 0;
-  for (size_t i = 0; i < graph.value_count(); ++i) {
-    const Value& v = graph.value(ValueId{static_cast<int32_t>(i)});
-    if (v.is_constant()) bytes += v.fact.value->bytes();
-  }
-  return bytes;
-}
-
 TEST(FourBitWeights, StayAsTheyAreInProducts) {
   const Graph graph = passed(graph_of(weights(kMatrix) + "%y = matmul(%x, %w)\nreturn %y\n"));
   EXPECT_EQ(operators(graph), Names{"weight_only_linear"}) << print(graph);
-  EXPECT_EQ(constant_bytes(graph), 48U * 16 / 2 + 2 * 16 * sizeof(float));
+  EXPECT_EQ(test::constant_bytes(graph), 48U * 16 / 2 + 2 * 16 * sizeof(float));
 }
 
 TEST(FourBitWeights, StayAsTheyAreWhereTheyAreTransposed) {

@@ -84,4 +84,13 @@ std::string difference(const std::vector<Tensor>& want, const std::vector<Tensor
   return "";
 }
 
+size_t constant_bytes(const Graph& graph) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < graph.value_count(); ++i) {
+    const Value& v = graph.value(ValueId{static_cast<int32_t>(i)});
+    if (v.is_constant()) bytes += v.fact.value->bytes();
+  }
+  return bytes;
+}
+
 }  // namespace coracle::test

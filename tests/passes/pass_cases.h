@@ -32,4 +32,7 @@ std::vector<Tensor> inputs_for(const Graph& graph, unsigned seed);
 /// where the element is smaller); empty if it is.
 std::string difference(const std::vector<Tensor>& want, const std::vector<Tensor>& got, double tolerance = 1e-5);
 
+/// Bytes of all constants.
+size_t constant_bytes(const Graph& graph);
+
 }  // namespace coracle::test

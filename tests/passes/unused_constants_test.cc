@@ -3,18 +3,10 @@
 
 #include "graph/text.h"
 #include "passes/pass.h"
+#include "passes/pass_cases.h"
 
 namespace coracle {
 namespace {
-
-size_t constant_bytes(const Graph& graph) {
-  size_t bytes = 0;
-  for (size_t i = 0; i < graph.value_count(); ++i) {
-    const Value& v = graph.value(ValueId{static_cast<int32_t>(i)});
-    if (v.is_constant()) bytes += v.fact.value->bytes();
-  }
-  return bytes;
-}
 
 TEST(UnusedConstants, GiveTheirElementsBack) {
   Graph graph = parse(R"(
@@ -28,7 +20,7 @@ TEST(UnusedConstants, GiveTheirElementsBack) {
     })");
   run_passes(graph, {});
   // What is left is one filter and one number for each channel.
-  EXPECT_EQ(constant_bytes(graph), (16U * 3 * 3 * 3 + 16) * sizeof(float)) << print(graph);
+  EXPECT_EQ(test::constant_bytes(graph), (16U * 3 * 3 * 3 + 16) * sizeof(float)) << print(graph);
 }
 
 TEST(UnusedConstants, StayWhereTheyAreUsed) {
@@ -39,7 +31,7 @@ TEST(UnusedConstants, StayWhereTheyAreUsed) {
       return %0 "out", @w "weights"
     })");
   run_passes(graph, {});
-  EXPECT_EQ(constant_bytes(graph), 16U * sizeof(float)) << print(graph);
+  EXPECT_EQ(test::constant_bytes(graph), 16U * sizeof(float)) << print(graph);
 }
 
 }  // namespace
