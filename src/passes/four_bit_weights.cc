@@ -31,9 +31,9 @@ bool is_table_of_halves(const Graph& graph, ValueId value) {
   if (f.value == nullptr || f.dtype != DType::kFloat32 || f.shape != Shape{kBytes, 2}) return false;
   const auto* halves = f.value->data<float>();
   for (int64_t b = 0; b < kBytes; ++b) {
-    if (halves[2 * b] != static_cast<float>(b % 16 - 8) || halves[2 * b + 1] != static_cast<float>(b / 16 - 8)) {
-      return false;
-    }
+    const int64_t low = b % 16 - 8;
+    const int64_t high = b / 16 - 8;
+    if (halves[2 * b] != static_cast<float>(low) || halves[2 * b + 1] != static_cast<float>(high)) return false;
   }
   return true;
 }

@@ -108,8 +108,7 @@ std::string Insertions::halves() {
   constexpr int kBytes = 256;
   std::vector<float> table;
   for (int b = 0; b < kBytes; ++b) {
-    table.push_back(static_cast<float>(b % 16 - 8));
-    table.push_back(static_cast<float>(b / 16 - 8));
+    for (const int half : {b % 16, b / 16}) table.push_back(static_cast<float>(half - 8));
   }
   halves_ = parameter(kHalvesOfBytes, float_parameter({kBytes, 2}, table));
   return halves_;

@@ -42,7 +42,7 @@ std::unique_ptr<ScaledTrial> scaled_trial(Trial& trial, const Activations& activ
     const double least = outcome.used ? outcome.after : outcome.before;
     const bool nearer = ratio > least + (insert ? kLeastGainOfProducts : 0);
     if (nearer || mode != ScalingMode::kAuto) {
-      nearest.reset(new ScaledTrial{std::move(seen), std::move(other)});
+      nearest = std::make_unique<ScaledTrial>(ScaledTrial{std::move(seen), std::move(other)});
       outcome.used = true;
     } else if (!outcome.scalings.empty()) {
       continue;
