@@ -24,10 +24,14 @@ class Finisher {
     if (const EpilogueOp* factor = take(EpilogueKind::kMultiplyChannel)) factor_ = factor->tensor;
     chain_ = split_epilogue(ops, count);
     if (chain_.in_tile) return;
-    // Without a factor at the end the rest may be short enough.
-    if (ops[count - 1].step.kind == EpilogueKind::kMultiplyChannel) {
-      const Chain rest = split_epilogue(ops, count - 1);
-      if (rest.in_tile) {
+    // Without a factor at the end the rest may be short enough. Of functions only hard_swish: factors behind relu are
+    // folded into what is in front of it.
+    const bool rounds = result.scale != 0 && !result.round_half_away;
+    if (rounds && ops[count - 1].step.kind == EpilogueKind::kMultiplyChannel) {
+      Chain rest = split_epilogue(ops, count - 1);
+      using Kind = TileEpilogue::Kind;
+      if (rest.in_tile && (rest.tile.kind == Kind::kHardSwish || rest.tile.kind == Kind::kScaledHardSwish)) {
+        if (rest.tile.kind == Kind::kHardSwish) rest.tile.scale = {EpilogueKind::kScaleShift, 1, 0};
         chain_ = rest;
         last_factor_ = ops[count - 1].tensor;
         return;
@@ -154,9 +158,16 @@ class Finisher {
     using T = typename Out::T;
     const FloatTag d;
     const Out out(*this);
-    if (last_factor_ != nullptr) {
-      with_tile_epilogue<false>(chain_.tile,
-                                [&](auto function) HWY_ATTR { finish_by<false, true>(out, part, function); });
+    if (std::is_same_v<Out, Integers<false>> && last_factor_ != nullptr) {
+      const EpilogueStep& step = chain_.tile.step;
+      const V offset = hn::Set(d, step.a);
+      const V threshold = hn::Set(d, step.b);
+      const V inverse = hn::Set(d, 1.0f / step.c);
+      const V scale = hn::Set(d, chain_.tile.scale.a);
+      const V shift = hn::Set(d, chain_.tile.scale.b);
+      finish_by<false, std::is_same_v<Out, Integers<false>>>(out, part, [=](V x, const float*) HWY_ATTR {
+        return hn::MulAdd(scale, hard_swish(x, offset, threshold, inverse), shift);
+      });
     } else if (chain_.tile.kind == TileEpilogue::Kind::kRelu) {
       finish_by<true, false>(out, part, [](V x, const float*) HWY_ATTR { return rectified(x); });
     } else {
