@@ -159,26 +159,29 @@ bool read_narrow(Graph& graph, NodeId id, const NarrowWeights& weights, RewriteB
   return true;
 }
 
-/// The node that alone takes a product and adds a constant number for each of its columns; kNoNode if there is none.
-NodeId adds_bias(const Graph& graph, ValueId product, int64_t columns) {
+/// The node of `order` behind place `at` that alone takes a product and adds a constant number for each of its columns;
+/// kNoNode if there is none.
+NodeId adds_bias(const Graph& graph, const std::vector<NodeId>& order, size_t at, ValueId product, int64_t columns) {
   if (graph.use_counts()[index(product)] != 1) return kNoNode;
-  for (NodeId id : graph.order()) {
-    const Node& node = graph.node(id);
-    if (std::find(node.inputs.begin(), node.inputs.end(), product) == node.inputs.end()) continue;
+  for (size_t i = at + 1; i < order.size(); ++i) {
+    const Node& node = graph.node(order[i]);
+    if (!node.alive || std::find(node.inputs.begin(), node.inputs.end(), product) == node.inputs.end()) continue;
     if (!node.op.is<Add>() || !node.regions.empty()) return kNoNode;
     const Fact& bias = graph.fact(node.inputs[node.inputs[0] == product ? 1 : 0]);
     const bool fits = bias.value != nullptr && bias.dtype == DType::kFloat32 && bias.shape.count() == columns &&
                       bias.shape.rank() <= graph.fact(product).shape.rank() && bias.shape.back() == columns;
-    return fits ? id : kNoNode;
+    return fits ? order[i] : kNoNode;
   }
   return kNoNode;
 }
 
-bool read_four_bits(Graph& graph, NodeId id, const FourBitWeights& weights, RewriteBudget& budget) {
+bool read_four_bits(Graph& graph, const std::vector<NodeId>& order, size_t at, const FourBitWeights& weights,
+                    RewriteBudget& budget) {
+  const NodeId id = order[at];
   const Node node = graph.node(id);
   const auto* linear = node.op.as<Linear>();
   if (linear == nullptr || !linear->epilogue.empty()) return false;
-  const NodeId add = adds_bias(graph, node.output(0), weights.columns);
+  const NodeId add = adds_bias(graph, order, at, node.output(0), weights.columns);
   const NodeId last = add == kNoNode ? id : add;
   const ValueId old = graph.node(last).output(0);
   WeightOnlyLinear product;
@@ -201,21 +204,22 @@ bool read_four_bits(Graph& graph, NodeId id, const FourBitWeights& weights, Rewr
   return true;
 }
 
-bool read_as_it_is(Graph& graph, NodeId id, RewriteBudget& budget) {
-  const ValueId w = graph.node(id).inputs[1];
-  if (const auto weights = NarrowWeights::of_value(graph, w)) return read_narrow(graph, id, *weights, budget);
+/// The node at place `at` of `order`.
+bool read_as_it_is(Graph& graph, const std::vector<NodeId>& order, size_t at, RewriteBudget& budget) {
+  const ValueId w = graph.node(order[at]).inputs[1];
+  if (const auto weights = NarrowWeights::of_value(graph, w)) return read_narrow(graph, order[at], *weights, budget);
   const auto halves = FourBitWeights::of_value(graph, graph.use_counts(), w);
-  return halves && read_four_bits(graph, id, *halves, budget);
+  return halves && read_four_bits(graph, order, at, *halves, budget);
 }
 
 int rewrite(Graph& graph, RewriteBudget& budget) {
   int count = 0;
   const std::vector<bool> kept = kept_narrow(graph);
   const std::vector<NodeId> order = graph.order();
-  for (NodeId id : order) {
-    const Node& node = graph.node(id);
+  for (size_t at = 0; at < order.size(); ++at) {
+    const Node& node = graph.node(order[at]);
     if (node.inputs.size() < 2 || index(node.inputs[1]) >= kept.size() || !kept[index(node.inputs[1])]) continue;
-    if (read_as_it_is(graph, id, budget)) ++count;
+    if (read_as_it_is(graph, order, at, budget)) ++count;
   }
   if (count > 0) remove_dead(graph);
   return count;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantize_model.h"
+#include "support/plain_operators.h"
 #include "support/program_writer.h"
 
 // coracle quantize: what rounding weights shifts a result by is taken back behind the layer, where that can be, and
@@ -33,9 +34,8 @@ test::ModelBytes product(float alpha, int64_t columns, const Addend& addend) {
   main.variables.push_back(test::variable("r_shape", test::kFloat32, {0, -1, 3, 5, 5}));
   for (const char* name : {"p", "y"}) main.variables.push_back(test::variable(name, test::kFloat32, {-1, columns}));
   main.variables.push_back(test::variable("d", kFloat64, {-1, columns}));
-  main.operators.push_back(
-      OpWriter("reshape2").in("X", {"x"}).out("Out", {"r"}).out("XShape", {"r_shape"}).integers("shape", {-1, 75}));
-  main.operators.push_back(OpWriter("relu").in("X", {"r"}).out("Out", {"z"}));
+  main.operators.push_back(test::reshape("x", {-1, 75}, "r", "r_shape"));
+  main.operators.push_back(test::unary("relu", "r", "z"));
   main.operators.push_back(OpWriter("matmul")
                                .in("X", {"z"})
                                .in("Y", {"w"})
@@ -43,8 +43,7 @@ test::ModelBytes product(float alpha, int64_t columns, const Addend& addend) {
                                .boolean("transpose_X", false)
                                .boolean("transpose_Y", false)
                                .real("alpha", alpha));
-  main.operators.push_back(
-      OpWriter("elementwise_add").in("X", {"p"}).in("Y", {"addend"}).out("Out", {"y"}).integer("axis", addend.axis));
+  main.operators.push_back(test::add("p", "addend", "y", addend.axis));
   main.operators.push_back(OpWriter("cast")
                                .in("X", {"y"})
                                .out("Out", {"d"})

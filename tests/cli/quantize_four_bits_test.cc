@@ -4,6 +4,7 @@
 #include <map>
 
 #include "quantize_model.h"
+#include "support/plain_operators.h"
 #include "support/program_writer.h"
 
 // coracle quantize --weights-only int4
@@ -45,29 +46,14 @@ test::ModelBytes network(float size = 0.3F) {
   value("y", {-1, 3});
   main.variables.push_back(test::variable("ids", test::kInt64, {-1, 5, 5}));
   value("e", {-1, 5, 5, 6});
-  main.operators.push_back(OpWriter("conv2d")
-                               .in("Input", {"x"})
-                               .in("Filter", {"filter"})
-                               .out("Output", {"c"})
-                               .integers("strides", {1, 1})
-                               .integers("paddings", {0, 0})
-                               .integers("dilations", {1, 1})
-                               .integer("groups", 1)
-                               .string("data_format", "NCHW"));
-  main.operators.push_back(
-      OpWriter("reshape2").in("X", {"c"}).out("Out", {"r"}).out("XShape", {"r_shape"}).integers("shape", {-1, 100}));
+  main.operators.push_back(test::convolution("conv2d", "x", "filter", "c", 1, 0));
+  main.operators.push_back(test::reshape("c", {-1, 100}, "r", "r_shape"));
   const auto product = [&](const char* x, const char* w, const char* y, bool transposed) {
-    main.operators.push_back(OpWriter("matmul_v2")
-                                 .in("X", {x})
-                                 .in("Y", {w})
-                                 .out("Out", {y})
-                                 .boolean("trans_x", false)
-                                 .boolean("trans_y", transposed));
+    main.operators.push_back(test::matmul(x, w, y, transposed));
   };
   product("r", "w1", "p1", false);
-  main.operators.push_back(
-      OpWriter("elementwise_add").in("X", {"p1"}).in("Y", {"bias"}).out("Out", {"b1"}).integer("axis", -1));
-  main.operators.push_back(OpWriter("relu").in("X", {"b1"}).out("Out", {"z1"}));
+  main.operators.push_back(test::add("p1", "bias", "b1", -1));
+  main.operators.push_back(test::unary("relu", "b1", "z1"));
   product("z1", "w2", "p2", true);
   main.operators.push_back(OpWriter("mul")
                                .in("X", {"p2"})

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "quantize_pir_model.h"
+#include "support/plain_operators.h"
 
 // coracle quantize: channels of operands are scaled between operators. What is computed stays the same in float32,
 // comes nearer with int8, and is left alone where somebody else reads what would change.
@@ -48,15 +49,7 @@ struct ProgramModel {
   }
   void convolution(const char* type, const char* x, const char* filter, const char* y, int groups) {
     value(y, {-1, 4, 5, 5});
-    main.operators.push_back(OpWriter(type)
-                                 .in("Input", {x})
-                                 .in("Filter", {filter})
-                                 .out("Output", {y})
-                                 .integers("strides", {1, 1})
-                                 .integers("paddings", {1, 1})
-                                 .integers("dilations", {1, 1})
-                                 .integer("groups", groups)
-                                 .string("data_format", "NCHW"));
+    main.operators.push_back(test::convolution(type, x, filter, y, groups));
   }
   void simple(const char* type, const char* x, const char* y, const test::Dims& dims) {
     value(y, dims);
@@ -64,17 +57,11 @@ struct ProgramModel {
   }
   void sum(const char* x, const char* y, const char* z, const test::Dims& dims, int axis) {
     value(z, dims);
-    main.operators.push_back(
-        OpWriter("elementwise_add").in("X", {x}).in("Y", {y}).out("Out", {z}).integer("axis", axis));
+    main.operators.push_back(test::add(x, y, z, axis));
   }
   void product(const char* x, const char* w, const char* y, const test::Dims& dims) {
     value(y, dims);
-    main.operators.push_back(OpWriter("matmul_v2")
-                                 .in("X", {x})
-                                 .in("Y", {w})
-                                 .out("Out", {y})
-                                 .boolean("trans_x", false)
-                                 .boolean("trans_y", false));
+    main.operators.push_back(test::matmul(x, w, y));
   }
   void fetch(const char* name) { test::add_fetch(main, name, fetched++); }
   test::ModelBytes written(const char* name) const {
@@ -103,20 +90,7 @@ test::ModelBytes convolutions(Between between) {
   m.convolution("conv2d", "x", "filter", "c", 1);
   m.value("n", image);
   for (const char* name : {"saved_mean", "saved_variance"}) m.value(name, {4});
-  m.main.operators.push_back(OpWriter("batch_norm")
-                                 .in("X", {"c"})
-                                 .in("Scale", {"scale"})
-                                 .in("Bias", {"shift"})
-                                 .in("Mean", {"mean"})
-                                 .in("Variance", {"variance"})
-                                 .out("Y", {"n"})
-                                 .out("MeanOut", {"mean"})
-                                 .out("VarianceOut", {"variance"})
-                                 .out("SavedMean", {"saved_mean"})
-                                 .out("SavedVariance", {"saved_variance"})
-                                 .real("epsilon", 1e-5F)
-                                 .boolean("is_test", true)
-                                 .string("data_layout", "NCHW"));
+  m.main.operators.push_back(test::batch_norm("c", "n"));
   m.simple(between == Between::kHardSwish ? "hard_swish" : "relu", "n", "z", image);
   m.convolution("depthwise_conv2d", "z", "depthwise", "d", 4);
   m.sum("d", "bias", "b", image, 1);
@@ -159,8 +133,7 @@ test::ModelBytes transformer(bool residual, bool rms = false) {
   m.parameter("o", {8, 8}, spread({8, 8}, 0, 0.4F, 6, true));
   m.value("t", rows);
   m.value("t_shape", {0, -1, 3, 5, 5});
-  m.main.operators.push_back(
-      OpWriter("reshape2").in("X", {"x"}).out("Out", {"t"}).out("XShape", {"t_shape"}).integers("shape", {-1, 3, 25}));
+  m.main.operators.push_back(test::reshape("x", {-1, 3, 25}, "t", "t_shape"));
   m.value("n", rows);
   for (const char* name : {"mean", "variance"}) m.value(name, {-1});
   const OpWriter root = OpWriter("rms_norm")

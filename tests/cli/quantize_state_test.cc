@@ -2,6 +2,7 @@
 #include <map>
 
 #include "quantize_model.h"
+#include "support/plain_operators.h"
 #include "support/program_writer.h"
 
 // coracle quantize --state: runs that go on from where others were interrupted.
@@ -10,7 +11,6 @@ namespace {
 
 using test::content;
 using test::numbers;
-using test::OpWriter;
 
 /// x [?, 3, 5, 5] -> reshape, product, relu, product y [?, 3]
 test::ModelBytes network() {
@@ -26,18 +26,12 @@ test::ModelBytes network() {
            {"r", {-1, 75}}, {"r_shape", {0, -1, 3, 5, 5}}, {"p", {-1, 24}}, {"z", {-1, 24}}, {"y", {-1, 3}}}) {
     main.variables.push_back(test::variable(name, test::kFloat32, dims));
   }
-  main.operators.push_back(
-      OpWriter("reshape2").in("X", {"x"}).out("Out", {"r"}).out("XShape", {"r_shape"}).integers("shape", {-1, 75}));
+  main.operators.push_back(test::reshape("x", {-1, 75}, "r", "r_shape"));
   const auto product = [&](const char* x, const char* w, const char* y) {
-    main.operators.push_back(OpWriter("matmul_v2")
-                                 .in("X", {x})
-                                 .in("Y", {w})
-                                 .out("Out", {y})
-                                 .boolean("trans_x", false)
-                                 .boolean("trans_y", false));
+    main.operators.push_back(test::matmul(x, w, y));
   };
   product("r", "w1", "p");
-  main.operators.push_back(OpWriter("relu").in("X", {"p"}).out("Out", {"z"}));
+  main.operators.push_back(test::unary("relu", "p", "z"));
   product("z", "w2", "y");
   test::add_fetch(main, "y", 0);
   return {.name = "network", .program = test::program_file({main}), .params = params, .inputs = {}};

@@ -6,6 +6,7 @@
 
 #include "quantize_model.h"
 #include "support/archive_writer.h"
+#include "support/plain_operators.h"
 #include "support/program_writer.h"
 
 // coracle quantize: models of int8 from models of float32, and what is said of their answers.
@@ -14,7 +15,6 @@ namespace {
 
 using test::content;
 using test::numbers;
-using test::OpWriter;
 
 constexpr int kUsage = 2;
 constexpr int kUnsupported = 4;
@@ -50,43 +50,15 @@ test::ModelBytes network(std::map<std::string, std::string>* files = nullptr) {
   value("r_shape", {0, -1, 4, 5, 5});
   value("y", {-1, 3});
   const auto convolution = [&](const char* type, const char* x, const char* filter, const char* y, int groups) {
-    main.operators.push_back(OpWriter(type)
-                                 .in("Input", {x})
-                                 .in("Filter", {filter})
-                                 .out("Output", {y})
-                                 .integers("strides", {1, 1})
-                                 .integers("paddings", {1, 1})
-                                 .integers("dilations", {1, 1})
-                                 .integer("groups", groups)
-                                 .string("data_format", "NCHW"));
+    main.operators.push_back(test::convolution(type, x, filter, y, groups));
   };
   convolution("conv2d", "x", "filter", "c", 1);
-  main.operators.push_back(OpWriter("batch_norm")
-                               .in("X", {"c"})
-                               .in("Scale", {"scale"})
-                               .in("Bias", {"shift"})
-                               .in("Mean", {"mean"})
-                               .in("Variance", {"variance"})
-                               .out("Y", {"n"})
-                               .out("MeanOut", {"mean"})
-                               .out("VarianceOut", {"variance"})
-                               .out("SavedMean", {"saved_mean"})
-                               .out("SavedVariance", {"saved_variance"})
-                               .real("epsilon", 1e-5F)
-                               .boolean("is_test", true)
-                               .string("data_layout", "NCHW"));
-  main.operators.push_back(OpWriter("relu").in("X", {"n"}).out("Out", {"z"}));
+  main.operators.push_back(test::batch_norm("c", "n"));
+  main.operators.push_back(test::unary("relu", "n", "z"));
   convolution("depthwise_conv2d", "z", "depthwise", "d", 4);
-  main.operators.push_back(
-      OpWriter("elementwise_add").in("X", {"d"}).in("Y", {"bias"}).out("Out", {"b"}).integer("axis", 1));
-  main.operators.push_back(
-      OpWriter("reshape2").in("X", {"b"}).out("Out", {"r"}).out("XShape", {"r_shape"}).integers("shape", {-1, 100}));
-  main.operators.push_back(OpWriter("matmul_v2")
-                               .in("X", {"r"})
-                               .in("Y", {"w"})
-                               .out("Out", {"y"})
-                               .boolean("trans_x", false)
-                               .boolean("trans_y", false));
+  main.operators.push_back(test::add("d", "bias", "b", 1));
+  main.operators.push_back(test::reshape("b", {-1, 100}, "r", "r_shape"));
+  main.operators.push_back(test::matmul("r", "w", "y"));
   test::add_fetch(main, "y", 0);
   std::string params;
   for (const auto& [name, bytes] : records) params += bytes;

@@ -141,12 +141,7 @@ std::string Insertions::divided(const std::string& x, int channels, const std::v
   for (float& f : inverse) f = 1 / f;
   const std::string by = parameter(x + ".scaling", float_parameter(shape, inverse));
   std::string y = result(x + ".scaled", dims);
-  NewOperator multiplied{"multiply", {{"X", x}, {"Y", by}}, {{"Out", y}}, {}};
-  if (program_.format() == ProgramFormat::kProgramDesc) {
-    multiplied.type = "elementwise_mul";
-    multiplied.attributes = {{"axis", int64_t{-1}}};
-  }
-  add(before, std::move(multiplied));
+  add_product(before, x, by, y);
   return y;
 }
 

@@ -177,6 +177,8 @@ class Scaler {
       if (l.kept.empty() && l.seen == l.x) readers[{l.x, l.x_channels}].push_back(i);
     }
     for (const auto& [value, numbers] : readers) {
+      // Where nobody rounds the operand, nothing is won.
+      if (std::none_of(numbers.begin(), numbers.end(), [&](size_t i) { return layers_[i].rounds_operand; })) continue;
       std::optional<Operand> x = operand(value.first, value.second, numbers);
       if (!x) continue;
       Scaling s;

@@ -25,17 +25,16 @@ std::string checksum(std::string_view content) {
 }  // namespace
 
 void Fingerprint::add(std::string_view part) {
-  const auto mix = [this](unsigned char byte) {
-    a_ = (a_ ^ byte) * 0x100000001b3U;
-    b_ = (((b_ << 5U) | (b_ >> 59U)) ^ byte) * 0xff51afd7ed558ccdU;
-  };
   // With its length, so that parts do not run together.
   const uint64_t size = part.size();
-  for (size_t i = 0; i < sizeof(size); ++i) mix(static_cast<unsigned char>(size >> (8 * i)));
-  for (char c : part) mix(static_cast<unsigned char>(c));
+  sum_.add(&size, sizeof(size));
+  sum_.add(part.data(), part.size());
 }
 
-std::string Fingerprint::text() const { return fmt::format("{:016x}{:016x}", a_, b_); }
+std::string Fingerprint::text() const {
+  const auto [first, second] = sum_.value();
+  return fmt::format("{:016x}{:016x}", first, second);
+}
 
 std::string_view StateReader::bytes(uint64_t count) {
   if (count > left_.size()) throw Failure(ExitCode::kIo, "the file of --state is damaged: remove it");

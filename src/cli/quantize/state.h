@@ -10,9 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/content_sum.h"
+
 namespace coracle::cli {
 
-/// What content is told apart by: 128 bits, equal for equal parts in the same order.
+/// What content is told apart by: equal for equal parts in the same order.
 class Fingerprint {
  public:
   void add(std::string_view part);
@@ -20,8 +22,7 @@ class Fingerprint {
   std::string text() const;
 
  private:
-  uint64_t a_ = 0xcbf29ce484222325U;
-  uint64_t b_ = 0x9e3779b97f4a7c15U;
+  ContentSum sum_;
 };
 
 /// Appends numbers and texts to bytes, as this machine has them.

@@ -63,16 +63,21 @@ class Planned {
   std::unordered_set<const Node*> seen_;
 };
 
-/// Whether sizes, axes or numbers of a later node follow from results of `node`, which are known while planning.
+/// Whether sizes, axes or numbers of a later node follow from results of `node`, which are known while planning. Looks
+/// no further than what follows from them is read.
 bool decides_later(const Graph& graph, const Node& node) {
-  std::unordered_set<ValueId> wanted(node.outputs.begin(), node.outputs.end());
-  bool behind = false;
-  for (const NodeId id : graph.order()) {
-    const Node& user = graph.node(id);
-    if (!behind) {
-      behind = &user == &node;
-      continue;
+  std::unordered_set<ValueId> wanted;
+  int64_t left = 0;  // uses of what is wanted that were not met
+  const auto want = [&](const std::vector<ValueId>& values) {
+    for (const ValueId v : values) {
+      if (v != kNoValue && wanted.insert(v).second) left += graph.use_counts()[index(v)];
     }
+  };
+  want(node.outputs);
+  const std::vector<NodeId>& order = graph.order();
+  auto at = std::find_if(order.begin(), order.end(), [&](NodeId id) { return &graph.node(id) == &node; });
+  while (left > 0 && at != order.end() && ++at != order.end()) {
+    const Node& user = graph.node(*at);
     const std::span<const Port> ports = user.op.row().inputs;
     bool reads = false;
     size_t flat = 0;
@@ -81,9 +86,10 @@ bool decides_later(const Graph& graph, const Node& node) {
         if (!wanted.contains(user.inputs[flat])) continue;
         if (decides(ports[p])) return true;
         reads = true;
+        --left;
       }
     }
-    if (reads && Planned(graph).node(user)) wanted.insert(user.outputs.begin(), user.outputs.end());
+    if (reads && Planned(graph).node(user)) want(user.outputs);
   }
   return false;
 }

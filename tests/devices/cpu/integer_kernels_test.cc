@@ -85,6 +85,28 @@ void check_linear(int64_t rows, int64_t depth, int64_t columns, const Steps& ste
   check_on_every_kernel(c);
 }
 
+/// Behind hard_swish a factor is applied where the sums are finished. References round otherwise by a step at most.
+TEST(IntegerKernels, FactorsBehindHardSwish) {
+  const EpilogueStep hard_swish{EpilogueKind::kHardSwish, 3, 6, 6};
+  const EpilogueStep scale_shift{EpilogueKind::kScaleShift, 0.75F, -0.125F};
+  for (const Steps& middle : {Steps{hard_swish}, Steps{hard_swish, scale_shift}}) {
+    for (const int64_t columns : {3, 16, 37}) {
+      IntegerLinear op;
+      op.epilogue = {kMultiplyChannel, kAddChannel};
+      op.epilogue.insert(op.epilogue.end(), middle.begin(), middle.end());
+      op.epilogue.push_back(kMultiplyChannel);
+      op.result_scale = 1.75F;
+      op.round_type = QuantizationRounding::kHalfToEven;
+      KernelCase c{.op = op,
+                   .in = {integers({25, 40}, -128, 1, false), integers({40, columns}, -127, 2, false)},
+                   .rows = {"integer_linear"}};
+      finish(c, op.epilogue, {25, columns}, columns);
+      c.absolute = 1;
+      check_on_every_kernel(c);
+    }
+  }
+}
+
 TEST(IntegerKernels, Products) {
   for (const int64_t rows : {0, 1, 5, 12, 25}) {
     for (const int64_t depth : {1, 2, 3, 4, 31, 130}) {

@@ -75,6 +75,19 @@ HWY_INLINE bool adds(const TileEpilogue& tile) {
   return tile.kind == TileEpilogue::Kind::kAddAndClip || tile.kind == TileEpilogue::Kind::kAddAndRelu;
 }
 
+// The function of kScaledHardSwish.
+HWY_INLINE auto scaled_hard_swish(const TileEpilogue& tile) {
+  using V = FloatVector;
+  const FloatTag d;
+  const V offset = hn::Set(d, tile.step.a);
+  const V threshold = hn::Set(d, tile.step.b);
+  const V inverse = hn::Set(d, 1.0f / tile.step.c);
+  const V scale = hn::Set(d, tile.scale.a);
+  const V shift = hn::Set(d, tile.scale.b);
+  return [=](V x, const float*)
+             HWY_ATTR { return hn::MulAdd(scale, hard_swish(x, offset, threshold, inverse), shift); };
+}
+
 // Calls use(f) with the function of a tile's epilogue: f(sums, where the results go). kAdds: whether there may be
 // terms.
 template <bool kAdds, class Use>
@@ -101,12 +114,7 @@ HWY_INLINE void with_tile_epilogue(const TileEpilogue& tile, const Use& use) {
       const V inverse = hn::Set(d, 1.0f / tile.step.c);
       return use([=](V x, const float*) HWY_ATTR { return hard_swish(x, a, b, inverse); });
     }
-    case Kind::kScaledHardSwish: {
-      const V inverse = hn::Set(d, 1.0f / tile.step.c);
-      const V scale = hn::Set(d, tile.scale.a);
-      const V shift = hn::Set(d, tile.scale.b);
-      return use([=](V x, const float*) HWY_ATTR { return hn::MulAdd(scale, hard_swish(x, a, b, inverse), shift); });
-    }
+    case Kind::kScaledHardSwish: return use(scaled_hard_swish(tile));
     default: return use([=](V x, const float*) HWY_ATTR { return at_most(b, at_least(a, x)); });
   }
 }

@@ -158,16 +158,9 @@ class Finisher {
     using T = typename Out::T;
     const FloatTag d;
     const Out out(*this);
-    if (std::is_same_v<Out, Integers<false>> && last_factor_ != nullptr) {
-      const EpilogueStep& step = chain_.tile.step;
-      const V offset = hn::Set(d, step.a);
-      const V threshold = hn::Set(d, step.b);
-      const V inverse = hn::Set(d, 1.0f / step.c);
-      const V scale = hn::Set(d, chain_.tile.scale.a);
-      const V shift = hn::Set(d, chain_.tile.scale.b);
-      finish_by<false, std::is_same_v<Out, Integers<false>>>(out, part, [=](V x, const float*) HWY_ATTR {
-        return hn::MulAdd(scale, hard_swish(x, offset, threshold, inverse), shift);
-      });
+    constexpr bool kMayHaveLastFactor = std::is_same_v<Out, Integers<false>>;
+    if (kMayHaveLastFactor && last_factor_ != nullptr) {
+      finish_by<false, kMayHaveLastFactor>(out, part, scaled_hard_swish(chain_.tile));
     } else if (chain_.tile.kind == TileEpilogue::Kind::kRelu) {
       finish_by<true, false>(out, part, [](V x, const float*) HWY_ATTR { return rectified(x); });
     } else {

@@ -141,7 +141,7 @@ void run_to_int8(KernelCall& call) noexcept {
   });
 }
 
-/// Zero points, which nothing is computed with, are integers.
+/// Zero points, which nothing is computed with, may be of any type.
 constexpr TypeRule kQuantizeRule = {.in = {{{2, DTypes::all()}}}};
 
 template <class Op, Isa kIsa>
