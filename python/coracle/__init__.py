@@ -16,23 +16,24 @@ from ._handle import TensorInfo
 from ._library import LIBRARY as _LIBRARY
 from ._library import VERSION as __version__
 from ._log import set_log_level
+from .documents import Document
 from .engines import power_by_engine
 from .errors import (CancelledError, Error, FileError, InvalidArgumentError, InvalidModelError, MissingFileError, OutOfMemoryError,
                      RunFailureError, UnsupportedError)
 from .model import Model, available_engines, devices, inspect, load, load_memory, pass_names
 from .pictures import ClassArea, DetectedObject, Label, Prediction, Table, TextBox, TextLine
-from .pipelines import Pipeline, ocr, pipeline
+from .pipelines import Pipeline, document, ocr, pipeline
 from .pool import Pool, bind_thread, default_threads
 from .profile import OperatorTime, Profile, Step
 from .results import MachineLimits, Memory, Results
 from .session import Session
 from .timing import Bench, bench
 
-__all__ = ["Bench", "CancelledError", "ClassArea", "DetectedObject", "Error", "FileError", "InvalidArgumentError",
+__all__ = ["Bench", "CancelledError", "ClassArea", "DetectedObject", "Document", "Error", "FileError", "InvalidArgumentError",
            "InvalidModelError", "Label", "MachineLimits", "Memory", "MissingFileError", "Model", "NodeValue", "OperatorTime",
            "OutOfMemoryError", "Pipeline", "Pool", "Prediction", "Profile", "Results", "RunFailureError", "Session", "Step",
            "Table", "TensorInfo", "TextBox", "TextLine", "UnsupportedError", "__version__", "available_engines", "bench", "bind_thread", "cpu_isa", "default_threads",
-           "devices", "inspect", "load", "load_memory", "memory_total", "ocr", "pass_names", "pipeline",
+           "devices", "document", "inspect", "load", "load_memory", "memory_total", "ocr", "pass_names", "pipeline",
            "power_by_engine", "set_log_level"]
 
 

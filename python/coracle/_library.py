@@ -173,6 +173,11 @@ def owned_text(name: str, *arguments) -> str:
     """The text a function returns as its last argument, which is to be freed."""
     text = c_void_p()
     call(name, *arguments, byref(text))
+    return taken_text(text)
+
+
+def taken_text(text: c_void_p) -> str:
+    """A text that is to be freed by coracle_string_free, which this does."""
     try:
         return ctypes.string_at(text).decode()
     finally:

@@ -23,6 +23,12 @@ class TextReaderOptions(ctypes.Structure):
                 ("dictionary", c_char_p), ("min_score", c_float), ("threads", c_int32)]
 
 
+class DocumentReaderOptions(ctypes.Structure):
+    _fields_ = [("struct_size", c_size_t), ("orientation", c_char_p), ("unwarper", c_char_p), ("layout", c_char_p), ("table", c_char_p),
+                ("detector", c_char_p), ("classifier", c_char_p), ("recognizer", c_char_p), ("dictionary", c_char_p),
+                ("min_score", c_float), ("threads", c_int32)]
+
+
 class Item(ctypes.Structure):
     _fields_ = [("id", c_int32), ("score", c_float), ("text", c_char_p), ("pixels", c_int64), ("points", c_size_t),
                 ("outline", POINTER(c_float))]
@@ -56,6 +62,20 @@ FUNCTIONS = {
     "text_reader_read": ("status", c_void_p, c_void_p, POINTER(c_void_p)),
     "text_reader_cancel": ("status", c_void_p),
     "text_reader_free": (None, c_void_p),
+    "document_reader_options_init": (None, POINTER(DocumentReaderOptions), c_size_t),
+    "document_reader_create": ("status", POINTER(DocumentReaderOptions), POINTER(c_void_p)),
+    "document_reader_read": ("status", c_void_p, c_void_p, POINTER(c_void_p)),
+    "document_reader_cancel": ("status", c_void_p),
+    "document_reader_free": (None, c_void_p),
+    "document_turned": (c_int32, c_void_p),
+    "document_page": ("status", c_void_p, POINTER(c_void_p)),
+    "document_regions": ("status", c_void_p, POINTER(c_void_p)),
+    "document_lines": ("status", c_void_p, POINTER(c_void_p)),
+    "document_tables": (c_size_t, c_void_p),
+    "document_table": ("status", c_void_p, c_size_t, POINTER(c_void_p)),
+    "document_html": ("status", c_void_p, c_char_p, POINTER(c_void_p)),
+    "document_draw": ("status", c_void_p, POINTER(c_void_p)),
+    "document_free": (None, c_void_p),
 }
 
 

@@ -63,11 +63,13 @@ class ClassArea:
 
 @dataclasses.dataclass(frozen=True)
 class Table:
-    """The structure of a table. `html` has no text in its cells; `cells` has the corners of each of them, or none."""
+    """The structure of a table. `cells` has the corners of each cell, or none. Of a Document, `html` has the text of the cells, and `box` is
+    left, top, right, bottom on the page; of a Prediction there is no text, and None: the table is the picture."""
 
     html: str
     score: float
     cells: tuple[tuple[Corner, Corner, Corner, Corner], ...]
+    box: tuple[float, float, float, float] | None = None
 
 
 def image_of(picture: Any) -> _vision.Handle:
@@ -114,6 +116,7 @@ class Prediction:
     else None. page: of unwarping, the flat page, uint8 [height, width, 3], red first; else None.
     """
 
+    HANDLE = "prediction"
     __slots__ = ("task", "width", "height", "labels", "boxes", "lines", "objects", "areas", "class_map", "table", "page", "_image", "_handle")
 
     def __init__(self, image: _vision.Handle, handle: _vision.Handle):
@@ -138,12 +141,13 @@ class Prediction:
         elif self.task in ("text-recognition", "text-reading"):
             self.lines = [TextLine(i.text.decode(), i.score, _corners(i) if i.points else None) for i in items]
         elif self.task == "object-detection":
-            self.objects = [DetectedObject(i.id, i.text.decode(), i.score, (*i.outline[0:2], *i.outline[4:6])) for i in items]
+            self.objects = [DetectedObject(i.id, i.text.decode(), i.score, _box(i)) for i in items]
         elif self.task == "segmentation":
             self.areas = [ClassArea(i.id, i.text.decode(), i.pixels) for i in items]
             self.class_map = self._map()
         elif self.task == "table-structure":
-            self.table = Table(items[0].text.decode(), items[0].score, tuple(map(_corners, items[1:])))
+            whole = items[0]
+            self.table = Table(whole.text.decode(), whole.score, tuple(map(_corners, items[1:])), _box(whole) if whole.points else None)
         elif self.task == "unwarping":
             self.page = self.draw()
 
@@ -212,3 +216,8 @@ class Prediction:
 def _corners(item: _vision.Item) -> tuple[Corner, Corner, Corner, Corner]:
     points = [int(v) for v in item.outline[0:8]]
     return ((points[0], points[1]), (points[2], points[3]), (points[4], points[5]), (points[6], points[7]))
+
+
+def _box(item: _vision.Item) -> tuple[float, float, float, float]:
+    left, top, _, _, right, bottom = item.outline[0:6]
+    return (left, top, right, bottom)

@@ -5,35 +5,38 @@ from __future__ import annotations
 
 import ctypes
 import os
-from typing import Any, Union, overload
+from typing import Any, Generic, TypeVar, Union, overload
 
 import numpy as np
 
 from . import _arrays, _library, _vision
 from ._interrupt import Interruptible
+from .documents import Document
 from .errors import InvalidArgumentError, named_files
 from .pictures import Prediction, image_of
 
 Path = Union[str, "os.PathLike[str]"]
 Picture = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, np.ndarray, Any]
+Answer = TypeVar("Answer", Prediction, Document)
 
 
-class Pipeline:
-    """Answers about pictures: `pipeline("cat.jpg")`. Made by `coracle.pipeline` and `coracle.ocr`; for one thread at a time, and for the
-    process that made it."""
+class Pipeline(Generic[Answer]):
+    """Answers about pictures: `pipeline("cat.jpg")`. Made by `coracle.pipeline`, `coracle.ocr` and `coracle.document`; for one thread at a
+    time, and for the process that made it."""
 
-    def __init__(self, kind: str, verb: str, handle: _vision.Handle, task: str, model: str):
-        self._kind = kind
+    def __init__(self, answer: type[Answer], verb: str, handle: _vision.Handle, task: str, model: str):
+        self._answer_type = answer
+        self._kind = handle.kind
         self._verb = verb
         self._handle: _vision.Handle | None = handle
         self._model = model
         self.task = task
 
     @overload
-    def __call__(self, pictures: list[Picture] | tuple[Picture, ...]) -> list[Prediction]: ...
+    def __call__(self, pictures: list[Picture] | tuple[Picture, ...]) -> list[Answer]: ...
 
     @overload
-    def __call__(self, pictures: Picture) -> Prediction: ...
+    def __call__(self, pictures: Picture) -> Answer: ...
 
     def __call__(self, pictures):
         """What a picture shows, or a list of pictures: then a list.
@@ -48,14 +51,14 @@ class Pipeline:
             return [self._answer(picture) for picture in pictures]
         return self._answer(pictures)
 
-    def _answer(self, picture: Picture) -> Prediction:
+    def _answer(self, picture: Picture) -> Answer:
         image = image_of(picture)
         handle = self._handle
         if handle is None:
             raise InvalidArgumentError("the pipeline is closed")
         with Interruptible(lambda: _vision.call(self._kind + "_cancel", handle.pointer)):
-            made = _vision.made("prediction", "%s_%s" % (self._kind, self._verb), handle.pointer, image.pointer)
-        return Prediction(image, made)
+            made = _vision.made(self._answer_type.HANDLE, "%s_%s" % (self._kind, self._verb), handle.pointer, image.pointer)
+        return self._answer_type(image, made)
 
     def cancel(self) -> None:
         """Ends what another thread has this pipeline do: there the call raises CancelledError. As `Session.cancel`."""
@@ -80,7 +83,7 @@ class Pipeline:
 
 
 def pipeline(model: Path | bytes, *, description: Path | None = None, task: str | None = None, labels: Path | None = None,
-             topk: int | None = None, threshold: float | None = None, params: Path | None = None, threads: int = 0) -> Pipeline:
+             topk: int | None = None, threshold: float | None = None, params: Path | None = None, threads: int = 0) -> Pipeline[Prediction]:
     """A model as PaddleX, PaddleClas, PaddleDetection, PaddleOCR or PaddleSeg publish it: `coracle.pipeline("PP-LCNet_x1_0_infer")("cat.jpg")`.
 
     `model`: a folder, an archive of one (`.tar`, `.tar.gz`, `.zip`) or one of its files, or the bytes of such an archive. What is done
@@ -113,11 +116,11 @@ def pipeline(model: Path | bytes, *, description: Path | None = None, task: str 
         name = repr(os.fspath(model))
         with named_files(model, params, description, labels):
             handle = _vision.made("predictor", "predictor_create", _library.path_bytes(model), ctypes.byref(options))
-    return Pipeline("predictor", "predict", handle, _vision.ask("predictor_task", handle.pointer).decode(), name)
+    return Pipeline(Prediction, "predict", handle, _vision.ask("predictor_task", handle.pointer).decode(), name)
 
 
 def ocr(detector: Path, recognizer: Path, classifier: Path | None = None, *, dictionary: Path | None = None, min_score: float = 0.5,
-        threads: int = 0) -> Pipeline:
+        threads: int = 0) -> Pipeline[Prediction]:
     """The whole way from a picture to its text: `coracle.ocr("det_infer", "rec_infer")("page.jpg").text`.
 
     `detector` finds lines of text, `recognizer` reads them, `classifier`, if given, tells which ones stand on their head; models as for
@@ -132,8 +135,35 @@ def ocr(detector: Path, recognizer: Path, classifier: Path | None = None, *, dic
     options.threads = _number("threads", threads, int)
     with named_files(detector, recognizer, classifier, dictionary):
         handle = _vision.made("text_reader", "text_reader_create", ctypes.byref(options))
-    name = ", ".join(repr(os.fspath(model)) for model in (detector, classifier, recognizer) if model is not None)
-    return Pipeline("text_reader", "read", handle, "text-reading", name)
+    return Pipeline(Prediction, "read", handle, "text-reading", _named(detector, classifier, recognizer))
+
+
+def document(*, detector: Path | None = None, recognizer: Path | None = None, classifier: Path | None = None, dictionary: Path | None = None,
+             layout: Path | None = None, table: Path | None = None, orientation: Path | None = None, unwarper: Path | None = None,
+             min_score: float = 0.5, threads: int = 0) -> Pipeline[Document]:
+    """The whole way from a picture to its regions, text and tables: `coracle.document(layout="PP-DocLayout-M_infer",
+    table="SLANet_plus_infer", detector="PP-OCRv4_det_infer", recognizer="PP-OCRv4_rec_infer")("report.png").html()`.
+
+    Each stage is a model, as for `coracle.pipeline` from paths, and is left out where none is given; at least one is needed.
+    orientation: tells which of its four sides is up; unwarper: makes a bent page flat; layout: finds regions, in the order of reading;
+    detector, recognizer, classifier, dictionary, min_score: as for `coracle.ocr`, but without a detector the page is one line, and
+    without a recogniser lines have no text; table: tells the structure of the layout's tables or, without a layout, of the page. Errors as
+    for `coracle.pipeline`.
+    """
+    stages = {"orientation": orientation, "unwarper": unwarper, "layout": layout, "table": table, "detector": detector,
+              "classifier": classifier, "recognizer": recognizer}
+    options = _vision.DocumentReaderOptions()
+    _vision.ask("document_reader_options_init", ctypes.byref(options), ctypes.sizeof(options))
+    _set_paths(options, dictionary=dictionary, **stages)
+    options.min_score = _number("min_score", min_score, float)
+    options.threads = _number("threads", threads, int)
+    with named_files(dictionary, *stages.values()):
+        handle = _vision.made("document_reader", "document_reader_create", ctypes.byref(options))
+    return Pipeline(Document, "read", handle, "document-reading", _named(*stages.values()))
+
+
+def _named(*models: Path | None) -> str:
+    return ", ".join(repr(os.fspath(model)) for model in models if model is not None)
 
 
 def _set_paths(options: ctypes.Structure, **paths: Path | None) -> None:

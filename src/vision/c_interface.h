@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <string>
 #include <vector>
@@ -35,6 +36,15 @@ namespace coracle::vision {
 /// Fills in the items of what was predicted.
 void add_items(coracle_prediction& prediction);
 
+/// A prediction of the picture, yet without what was found.
+inline std::unique_ptr<coracle_prediction> prediction_of(const Image& image, const char* task) {
+  auto made = std::make_unique<coracle_prediction>();
+  made->task = task;
+  made->width = image.width;
+  made->height = image.height;
+  return made;
+}
+
 [[noreturn]] inline void refuse(const std::string& message) { throw Error(Problem::kUsage, message); }
 
 /// Error unless a pointer argument is given.
@@ -43,6 +53,18 @@ inline void require_pointer(const void* p, const char* name) {
 }
 
 inline std::string or_empty(const char* text) { return text == nullptr ? std::string() : std::string(text); }
+
+/// Error unless `threads` is a number of threads that a model may be given.
+inline void check_threads(int threads) {
+  constexpr int kMost = 1024;
+  if (threads < 0 || threads > kMost)
+    refuse("threads is " + std::to_string(threads) + ", expected 0 to " + std::to_string(kMost));
+}
+
+/// Error unless `min_score` is a score that lines can have.
+inline void check_min_score(float min_score) {
+  if (!(min_score >= 0 && min_score <= 1)) refuse("min_score is " + std::to_string(min_score) + ", expected 0 to 1");
+}
 
 /// Runs f and turns whatever it throws into a status and a message. `picture`: what a picture that cannot be taken is.
 template <class F>

@@ -1,33 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atomic>
 #include <memory>
 
 #include "vision/c_interface.h"
-#include "vision/cancellation.h"
+#include "vision/c_use.h"
 
 namespace coracle::vision {
 namespace {
-
-/// Who uses a handle, and how others end it.
-class Use {
- public:
-  /// Runs f for this thread alone.
-  template <class F>
-  void alone(const char* what, const F& f) {
-    if (in_use_.test_and_set()) {
-      refuse(std::string("another thread is using this ") + what + "; it belongs to one at a time, make one for each");
-    }
-    const std::unique_ptr<std::atomic_flag, void (*)(std::atomic_flag*)> end(&in_use_,
-                                                                             [](std::atomic_flag* a) { a->clear(); });
-    const Cancellation::Scope scope(cancellation_);
-    f();
-  }
-  void cancel() { cancellation_.cancel(); }
-
- private:
-  std::atomic_flag in_use_ = ATOMIC_FLAG_INIT;
-  Cancellation cancellation_;
-};
 
 coracle_predictor_options default_predictor_options() {
   coracle_predictor_options options{};
@@ -40,12 +18,6 @@ coracle_text_reader_options default_text_reader_options() {
   coracle_text_reader_options options{};
   options.min_score = 0.5F;
   return options;
-}
-
-void check_threads(int threads) {
-  constexpr int kMost = 1024;
-  if (threads < 0 || threads > kMost)
-    refuse("threads is " + std::to_string(threads) + ", expected 0 to " + std::to_string(kMost));
 }
 
 PredictorOptions convert(const coracle_predictor_options* given) {
@@ -62,19 +34,10 @@ PredictorOptions convert(const coracle_predictor_options* given) {
   return options;
 }
 
-std::unique_ptr<coracle_prediction> prediction_of(const Image& image, const char* task) {
-  auto made = std::make_unique<coracle_prediction>();
-  made->task = task;
-  made->width = image.width;
-  made->height = image.height;
-  return made;
-}
-
 }  // namespace
 }  // namespace coracle::vision
 
 using coracle::vision::guard;
-using coracle::vision::refuse;
 using coracle::vision::require_pointer;
 
 struct coracle_predictor {
@@ -160,8 +123,7 @@ coracle_status coracle_text_reader_create(const coracle_text_reader_options* opt
     coracle::vision::check_threads(c.threads);
     require_pointer(c.detector, "detector");
     require_pointer(c.recognizer, "recognizer");
-    if (!(c.min_score >= 0 && c.min_score <= 1))
-      refuse("min_score is " + std::to_string(c.min_score) + ", expected 0 to 1");
+    coracle::vision::check_min_score(c.min_score);
     const coracle::vision::TextReaderFiles files{.detector = c.detector,
                                                  .classifier = or_empty(c.classifier),
                                                  .recognizer = c.recognizer,

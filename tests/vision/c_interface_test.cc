@@ -28,6 +28,8 @@ using Handle = std::unique_ptr<T, Free<T, kFree>>;
 using ImageHandle = Handle<coracle_image, coracle_image_free>;
 using PredictorHandle = Handle<coracle_predictor, coracle_predictor_free>;
 using PredictionHandle = Handle<coracle_prediction, coracle_prediction_free>;
+using ReaderHandle = Handle<coracle_document_reader, coracle_document_reader_free>;
+using DocumentHandle = Handle<coracle_document, coracle_document_free>;
 
 void expect_error(coracle_status got, coracle_status status, const std::string& message) {
   EXPECT_EQ(got, status) << message;
@@ -134,6 +136,71 @@ TEST(CInterface, ArchivesInMemory) {
     EXPECT_EQ(coracle_prediction_size(answer(predictor, image.get()).get()),
               coracle_prediction_size(answer(detector().get(), image.get()).get()));
   }
+}
+
+coracle_vision_item item_of(const coracle_prediction* prediction, size_t index) {
+  coracle_vision_item item{};
+  EXPECT_EQ(coracle_prediction_item(prediction, index, &item), CORACLE_OK) << coracle_last_error();
+  return item;
+}
+
+TEST(CInterface, PartsOfDocuments) {
+  coracle_document_reader_options options;
+  coracle_document_reader_options_init(&options, sizeof(options));
+  EXPECT_EQ(options.min_score, 0.5F);
+  options.orientation = CORACLE_VISION_TESTS "/orientation";
+  options.table = CORACLE_VISION_TESTS "/table";
+  coracle_document_reader* reader = nullptr;
+  ASSERT_EQ(coracle_document_reader_create(&options, &reader), CORACLE_OK) << coracle_last_error();
+  const ReaderHandle owner(reader);
+  const ImageHandle image = plain(120, 90);
+  coracle_document* document = nullptr;
+  ASSERT_EQ(coracle_document_reader_read(reader, image.get(), &document), CORACLE_OK) << coracle_last_error();
+  const DocumentHandle read(document);
+
+  const int32_t turned = coracle_document_turned(document);
+  coracle_image* page = nullptr;
+  ASSERT_EQ(coracle_document_page(document, &page), CORACLE_OK) << coracle_last_error();
+  const ImageHandle flat(page);
+  EXPECT_EQ(coracle_image_width(page), turned % 180 == 0 ? 120 : 90);
+
+  ASSERT_EQ(coracle_document_tables(document), 1U);  // without a layout the page is one
+  coracle_prediction* part = nullptr;
+  ASSERT_EQ(coracle_document_table(document, 0, &part), CORACLE_OK) << coracle_last_error();
+  const PredictionHandle table(part);
+  EXPECT_STREQ(coracle_prediction_task(part), "table-structure");
+  const coracle_vision_item whole = item_of(part, 0);
+  EXPECT_EQ(std::string(whole.text).rfind("<html>", 0), 0U) << whole.text;
+  ASSERT_EQ(whole.points, 4U);
+  EXPECT_EQ(whole.outline[4], static_cast<float>(coracle_image_width(page) - 1));
+  EXPECT_EQ(whole.outline[5], static_cast<float>(coracle_image_height(page) - 1));
+  coracle_image* drawing = nullptr;
+  ASSERT_EQ(coracle_prediction_draw(part, page, &drawing), CORACLE_OK) << coracle_last_error();
+  coracle_image_free(drawing);
+  expect_error(coracle_document_table(document, 1, &part), CORACLE_INVALID_ARGUMENT,
+               "there is no table 1, the document has 1");
+
+  ASSERT_EQ(coracle_document_regions(document, &part), CORACLE_OK) << coracle_last_error();
+  EXPECT_EQ(coracle_prediction_size(PredictionHandle(part).get()), 0U);
+  ASSERT_EQ(coracle_document_lines(document, &part), CORACLE_OK) << coracle_last_error();
+  EXPECT_STREQ(coracle_prediction_task(PredictionHandle(part).get()), "text-reading");
+  ASSERT_EQ(coracle_document_draw(document, &drawing), CORACLE_OK) << coracle_last_error();
+  EXPECT_EQ(coracle_image_width(ImageHandle(drawing).get()), coracle_image_width(page));
+  char* html = nullptr;
+  ASSERT_EQ(coracle_document_html(document, "a < b", &html), CORACLE_OK) << coracle_last_error();
+  EXPECT_NE(std::string(html).find("a &lt; b"), std::string::npos) << html;
+  coracle_string_free(html);
+
+  coracle_document_free(nullptr);
+  coracle_document_reader_free(nullptr);
+  EXPECT_EQ(coracle_document_turned(nullptr), 0);
+  EXPECT_EQ(coracle_document_tables(nullptr), 0U);
+  coracle_document_reader_options_init(&options, sizeof(options));
+  expect_error(coracle_document_reader_create(&options, &reader), CORACLE_INVALID_ARGUMENT, "all stages are left out");
+  expect_error(coracle_document_reader_create(nullptr, &reader), CORACLE_INVALID_ARGUMENT, "'options' is null");
+  options.min_score = -1;
+  expect_error(coracle_document_reader_create(&options, &reader), CORACLE_INVALID_ARGUMENT, "min_score");
+  EXPECT_EQ(coracle_document_reader_cancel(owner.get()), CORACLE_OK);
 }
 
 TEST(CInterface, MisuseIsTold) {

@@ -56,6 +56,32 @@ def differences(want, got, scores):
                     yield "table %d: cells %s, expected %s" % (number, g["cells"], w["cells"])
 
 
+def places(shared, demo_models, slanet):
+    """Where a model or file of the cases lies, by its name there."""
+    folders = {"shared": shared / "models", "demo": demo_models / "models", "source": ROOT, "slanet": slanet}
+    return lambda name: folders[name.split("/", 1)[0]] / pathlib.Path(*name.split("/", 1)[1:])
+
+
+def with_description(path, demo_models, work, model, description):
+    """The model's folder, or one in `work` with its files and the description. `path`: where a model or file of the cases lies."""
+    if description is None:
+        return path(model)
+    folder = pathlib.Path(work) / model.replace("/", "_")
+    if not folder.exists():
+        folder.mkdir()
+        for file in path(model).iterdir():
+            if file.name.startswith("inference."):
+                os.symlink(file.resolve(), folder / file.name)
+        if description == "chinese_line":
+            characters = (demo_models / "ch_ppocr_rec/ppocr_keys_v1.txt").read_text("utf-8").splitlines()
+            text = RECOGNISER % json.dumps(characters, ensure_ascii=False)
+        else:
+            text = (path(description) if "/" in description else HERE / "descriptions" / description).read_text("utf-8")
+        (folder / "inference.yml").unlink(missing_ok=True)
+        (folder / "inference.yml").write_text(text, "utf-8")
+    return folder
+
+
 # Options that make no sense, and what is said of them; paths are those of tests/vision.
 NONE = ["--det", "none", "--rec", "none"]
 MISUSE = [
@@ -91,27 +117,7 @@ def main():
         parser.add_argument(name, type=pathlib.Path, required=True)
     parser.add_argument("--slanet", type=pathlib.Path, default=pathlib.Path("absent"))
     arguments = parser.parse_args()
-    places = {"shared": arguments.shared / "models", "demo": arguments.demo_models / "models", "source": ROOT, "slanet": arguments.slanet}
-    path = lambda name: places[name.split("/", 1)[0]] / pathlib.Path(*name.split("/", 1)[1:])  # noqa: E731
-
-    def with_description(work, model, description):
-        """The model's folder, or one with its files and the description."""
-        if description is None:
-            return path(model)
-        folder = pathlib.Path(work) / model.replace("/", "_")
-        if not folder.exists():
-            folder.mkdir()
-            for file in path(model).iterdir():
-                if file.name.startswith("inference."):
-                    os.symlink(file.resolve(), folder / file.name)
-            if description == "chinese_line":
-                characters = (arguments.demo_models / "ch_ppocr_rec/ppocr_keys_v1.txt").read_text("utf-8").splitlines()
-                text = RECOGNISER % json.dumps(characters, ensure_ascii=False)
-            else:
-                text = (path(description) if "/" in description else HERE / "descriptions" / description).read_text("utf-8")
-            (folder / "inference.yml").unlink(missing_ok=True)
-            (folder / "inference.yml").write_text(text, "utf-8")
-        return folder
+    path = places(arguments.shared, arguments.demo_models, arguments.slanet)
 
     checked = failures = 0
     with tempfile.TemporaryDirectory() as work:
@@ -124,7 +130,7 @@ def main():
                 continue
             command = [arguments.program, "--json", "--min-score", "0", "--cls", "none"]
             for stage, (model, description) in case["stages"].items():
-                command += ["--" + stage, with_description(work, model, description)]
+                command += ["--" + stage, with_description(path, arguments.demo_models, work, model, description)]
             run = subprocess.run([*command, *wanted], stdout=subprocess.PIPE, text=True, check=False)
             if run.returncode != 0:
                 sys.exit("exit code %d: %s" % (run.returncode, " ".join(map(str, command))))
@@ -141,4 +147,5 @@ def main():
     sys.exit(1 if failures else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -9,8 +9,8 @@
  *   Handles do not depend on each other: an image may be freed while a prediction of it lives.
  * - Functions that can fail return a coracle_status and leave a message for coracle_last_error() in the calling thread,
  *   as those of coracle.h do. Nothing throws, prints or aborts.
- * - Images and predictions never change and are for any number of threads at once. A predictor or text reader is for
- *   one thread at a time, which is checked (CORACLE_INVALID_ARGUMENT); `*_cancel` is for any thread.
+ * - Images, predictions and documents never change and are for any number of threads at once. A predictor or reader is
+ *   for one thread at a time, which is checked (CORACLE_INVALID_ARGUMENT); `*_cancel` is for any thread.
  * - Option structs start with `struct_size`: call `*_options_init` with the size of the struct, then set fields. Fields
  *   are only ever added at the end. Strings are UTF-8 and end with a zero byte; null ones are not given.
  */
@@ -31,6 +31,8 @@ typedef struct coracle_image coracle_image;
 typedef struct coracle_predictor coracle_predictor;
 typedef struct coracle_text_reader coracle_text_reader;
 typedef struct coracle_prediction coracle_prediction;
+typedef struct coracle_document_reader coracle_document_reader;
+typedef struct coracle_document coracle_document;
 
 /* ---- images ---- */
 
@@ -144,6 +146,56 @@ CORACLE_VISION_API coracle_status coracle_text_reader_read(coracle_text_reader* 
 /** As coracle_predictor_cancel. */
 CORACLE_VISION_API coracle_status coracle_text_reader_cancel(coracle_text_reader* reader);
 CORACLE_VISION_API void coracle_text_reader_free(coracle_text_reader* reader);
+
+/* ---- reading documents ---- */
+
+/** A model for each stage; null: the stage is left out. At least one is needed. */
+typedef struct coracle_document_reader_options {
+  size_t struct_size;
+  const char* orientation; /**< tells which of its four sides is up (classes 0, 90, 180, 270) */
+  const char* unwarper;    /**< makes a bent page flat */
+  const char* layout;      /**< finds regions: an object detector */
+  const char* table;       /**< tells the structure of tables: of the layout's, or without one of the page as a whole */
+  const char* detector;    /**< finds lines; null with a recogniser: the page is one line */
+  const char* classifier;  /**< tells lines which stand on their head */
+  const char* recognizer;  /**< reads lines; null with a detector: they have no text, their score is the detector's */
+  const char* dictionary;  /**< a character per line, where the recogniser has no inference.yml */
+  float min_score;         /**< lines that were read below it are left out; 0.5 after init */
+  int32_t threads;         /**< 0: coracle_default_threads() */
+} coracle_document_reader_options;
+
+CORACLE_VISION_API void coracle_document_reader_options_init(coracle_document_reader_options* options,
+                                                             size_t struct_size);
+CORACLE_VISION_API coracle_status coracle_document_reader_create(const coracle_document_reader_options* options,
+                                                                 coracle_document_reader** reader);
+CORACLE_VISION_API coracle_status coracle_document_reader_read(coracle_document_reader* reader,
+                                                               const coracle_image* image, coracle_document** document);
+/** As coracle_predictor_cancel. */
+CORACLE_VISION_API coracle_status coracle_document_reader_cancel(coracle_document_reader* reader);
+CORACLE_VISION_API void coracle_document_reader_free(coracle_document_reader* reader);
+
+/** By how many degrees the picture was turned anticlockwise; 0 for null. */
+CORACLE_VISION_API int32_t coracle_document_turned(const coracle_document* document);
+/** The picture upright and flat, to which all coordinates of a document belong. */
+CORACLE_VISION_API coracle_status coracle_document_page(const coracle_document* document, coracle_image** page);
+/** The regions in the order of reading, as of "object-detection" on the page. */
+CORACLE_VISION_API coracle_status coracle_document_regions(const coracle_document* document,
+                                                           coracle_prediction** regions);
+/** The lines from top to bottom, as of "text-reading" on the page. */
+CORACLE_VISION_API coracle_status coracle_document_lines(const coracle_document* document, coracle_prediction** lines);
+/** How many tables there are, in the order of their regions; 0 for null. */
+CORACLE_VISION_API size_t coracle_document_tables(const coracle_document* document);
+/** A table as of "table-structure" on the page, but item 0 has the table's outline, and its HTML the text of the cells.
+ */
+CORACLE_VISION_API coracle_status coracle_document_table(const coracle_document* document, size_t index,
+                                                         coracle_prediction** table);
+/** A page of HTML: regions with their lines in the order of reading, tables as such, then lines in no region. `title`
+ * may be null. Free the text with coracle_string_free. */
+CORACLE_VISION_API coracle_status coracle_document_html(const coracle_document* document, const char* title,
+                                                        char** html);
+/** The page with the outlines of regions and lines, lines with their numbers. */
+CORACLE_VISION_API coracle_status coracle_document_draw(const coracle_document* document, coracle_image** drawing);
+CORACLE_VISION_API void coracle_document_free(coracle_document* document);
 
 #ifdef __cplusplus
 }

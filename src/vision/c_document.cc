@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstdlib>
+
+#include "coracle/vision/document_reader.h"
+#include "vision/c_interface.h"
+#include "vision/c_use.h"
+
+namespace coracle::vision {
+namespace {
+
+coracle_document_reader_options default_document_reader_options() {
+  coracle_document_reader_options options{};
+  options.min_score = 0.5F;
+  return options;
+}
+
+DocumentReaderFiles files_of(const coracle_document_reader_options& c) {
+  DocumentReaderFiles files;
+  files.orientation = or_empty(c.orientation);
+  files.unwarper = or_empty(c.unwarper);
+  files.layout = or_empty(c.layout);
+  files.table = or_empty(c.table);
+  files.text.detector = or_empty(c.detector);
+  files.text.classifier = or_empty(c.classifier);
+  files.text.recognizer = or_empty(c.recognizer);
+  files.text.dictionary = or_empty(c.dictionary);
+  return files;
+}
+
+std::array<Point, 4> corners_of(const std::array<float, 4>& box) {
+  std::array<int, 4> side{};
+  for (std::size_t i = 0; i < side.size(); ++i) side.at(i) = static_cast<int>(std::lround(box.at(i)));
+  const auto [left, top, right, bottom] = side;
+  return {Point{left, top}, Point{right, top}, Point{right, bottom}, Point{left, bottom}};
+}
+
+std::unique_ptr<coracle_prediction> table_on(const Image& page, const Table& table) {
+  auto made = prediction_of(page, task_name(Task::kTableStructure));
+  made->prediction.task = Task::kTableStructure;
+  made->prediction.table.tokens = {table.html};
+  made->prediction.table.score = table.score;
+  for (const std::array<float, 4>& cell : table.cells) made->prediction.table.cells.push_back(corners_of(cell));
+  add_items(*made);
+  const auto& [left, top, right, bottom] = table.box;
+  made->items.front().outline = {left, top, right, top, right, bottom, left, bottom};
+  return made;
+}
+
+}  // namespace
+}  // namespace coracle::vision
+
+using coracle::vision::guard;
+using coracle::vision::refuse;
+using coracle::vision::require_pointer;
+
+struct coracle_document {
+  coracle::vision::Document document;
+};
+
+struct coracle_document_reader {
+  coracle_document_reader(const coracle::vision::DocumentReaderFiles& files, int threads, float least)
+      : reader(files, threads), min_score(least) {}
+  coracle::vision::DocumentReader reader;
+  float min_score;
+  coracle::vision::Use use;
+};
+
+extern "C" {
+
+void coracle_document_reader_options_init(coracle_document_reader_options* options, size_t struct_size) {
+  coracle::vision::init_options(options, struct_size, coracle::vision::default_document_reader_options());
+}
+
+coracle_status coracle_document_reader_create(const coracle_document_reader_options* options,
+                                              coracle_document_reader** reader) {
+  return guard([&] {
+    require_pointer(options, "options");
+    require_pointer(reader, "reader");
+    const coracle_document_reader_options c = coracle::vision::read_options(
+        options, coracle::vision::default_document_reader_options(), "coracle_document_reader_options");
+    coracle::vision::check_threads(c.threads);
+    coracle::vision::check_min_score(c.min_score);
+    *reader = new coracle_document_reader(coracle::vision::files_of(c), c.threads, c.min_score);
+  });
+}
+
+coracle_status coracle_document_reader_read(coracle_document_reader* reader, const coracle_image* image,
+                                            coracle_document** document) {
+  return guard([&] {
+    require_pointer(reader, "reader");
+    require_pointer(image, "image");
+    require_pointer(document, "document");
+    reader->use.alone("document reader", [&] {
+      *document = new coracle_document{reader->reader.read(image->image, static_cast<double>(reader->min_score))};
+    });
+  });
+}
+
+coracle_status coracle_document_reader_cancel(coracle_document_reader* reader) {
+  return guard([&] {
+    require_pointer(reader, "reader");
+    reader->use.cancel();
+  });
+}
+
+void coracle_document_reader_free(coracle_document_reader* reader) { delete reader; }
+
+int32_t coracle_document_turned(const coracle_document* document) {
+  return document == nullptr ? 0 : document->document.turned;
+}
+
+coracle_status coracle_document_page(const coracle_document* document, coracle_image** page) {
+  return guard([&] {
+    require_pointer(document, "document");
+    require_pointer(page, "page");
+    *page = new coracle_image{document->document.page};
+  });
+}
+
+coracle_status coracle_document_regions(const coracle_document* document, coracle_prediction** regions) {
+  return guard([&] {
+    using coracle::vision::Task;
+    require_pointer(document, "document");
+    require_pointer(regions, "regions");
+    auto made =
+        coracle::vision::prediction_of(document->document.page, coracle::vision::task_name(Task::kObjectDetection));
+    made->prediction.task = Task::kObjectDetection;
+    made->prediction.objects = document->document.regions;
+    coracle::vision::add_items(*made);
+    *regions = made.release();
+  });
+}
+
+coracle_status coracle_document_lines(const coracle_document* document, coracle_prediction** lines) {
+  return guard([&] {
+    require_pointer(document, "document");
+    require_pointer(lines, "lines");
+    auto made = coracle::vision::prediction_of(document->document.page, "text-reading");
+    made->lines = document->document.lines;
+    coracle::vision::add_items(*made);
+    *lines = made.release();
+  });
+}
+
+size_t coracle_document_tables(const coracle_document* document) {
+  return document == nullptr ? 0 : document->document.tables.size();
+}
+
+coracle_status coracle_document_table(const coracle_document* document, size_t index, coracle_prediction** table) {
+  return guard([&] {
+    require_pointer(document, "document");
+    require_pointer(table, "table");
+    const std::vector<coracle::vision::Table>& tables = document->document.tables;
+    if (index >= tables.size()) {
+      refuse("there is no table " + std::to_string(index) + ", the document has " + std::to_string(tables.size()));
+    }
+    *table = coracle::vision::table_on(document->document.page, tables[index]).release();
+  });
+}
+
+coracle_status coracle_document_html(const coracle_document* document, const char* title, char** html) {
+  return guard([&] {
+    require_pointer(document, "document");
+    require_pointer(html, "html");
+    const std::string page = coracle::vision::to_html(document->document, coracle::vision::or_empty(title));
+    char* copy = static_cast<char*>(std::malloc(page.size() + 1));  // as coracle_string_free gives it back
+    if (copy == nullptr) throw std::bad_alloc();
+    std::memcpy(copy, page.c_str(), page.size() + 1);
+    *html = copy;
+  });
+}
+
+coracle_status coracle_document_draw(const coracle_document* document, coracle_image** drawing) {
+  return guard([&] {
+    require_pointer(document, "document");
+    require_pointer(drawing, "drawing");
+    *drawing = new coracle_image{coracle::vision::draw(document->document)};
+  });
+}
+
+void coracle_document_free(coracle_document* document) { delete document; }
+
+}  // extern "C"

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Handles of the C interface that do something: for one thread at a time, which others may end.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "vision/c_interface.h"
+#include "vision/cancellation.h"
+
+namespace coracle::vision {
+
+/// Who uses a handle, and how others end it.
+class Use {
+ public:
+  /// Runs f for this thread alone.
+  template <class F>
+  void alone(const char* what, const F& f) {
+    if (in_use_.test_and_set()) {
+      refuse(std::string("another thread is using this ") + what + "; it belongs to one at a time, make one for each");
+    }
+    const std::unique_ptr<std::atomic_flag, void (*)(std::atomic_flag*)> end(&in_use_,
+                                                                             [](std::atomic_flag* a) { a->clear(); });
+    const Cancellation::Scope scope(cancellation_);
+    f();
+  }
+  void cancel() { cancellation_.cancel(); }
+
+ private:
+  std::atomic_flag in_use_ = ATOMIC_FLAG_INIT;
+  Cancellation cancellation_;
+};
+
+}  // namespace coracle::vision
