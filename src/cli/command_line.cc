@@ -110,11 +110,13 @@ void add_quantize(CLI::App* command, QuantizeCommand& a) {
   CLI::Option* weights_only = command->add_option(
       "--weights-only", q.weights_only, "weights alone as int8 or int4, without inputs to measure: smaller files");
   weights_only->check(CLI::IsMember({"int8", "int4"}));
-  command->add_flag("--half", q.half, "weights alone as float16")->excludes(weights_only);
-  command->add_option("--method", q.method, "how far values of operands reach; auto: what answers nearest")
-      ->check(CLI::IsMember({"auto", "minmax", "percentile", "mse", "kl"}));
-  command->add_option("--percentile", q.percentile, "percent of the values that are not clipped, with that method")
-      ->check(CLI::Range(50.0, 100.0));
+  CLI::Option* half = command->add_flag("--half", q.half, "weights alone as float16")->excludes(weights_only);
+  CLI::Option* method =
+      command->add_option("--method", q.method, "how far values of operands reach; auto: what answers nearest");
+  method->check(CLI::IsMember({"auto", "minmax", "percentile", "mse", "kl"}));
+  CLI::Option* percentile =
+      command->add_option("--percentile", q.percentile, "percent of the values that are not clipped, with that method");
+  percentile->check(CLI::Range(50.0, 100.0));
   command
       ->add_option("--keep", q.keep, "layer that stays in float32, by the name of its result or weights; several times")
       ->allow_extra_args(false);
@@ -129,11 +131,13 @@ void add_quantize(CLI::App* command, QuantizeCommand& a) {
                                              "products too; auto: what answers nearest, "
                                              "products if by 6 dB");
   scaling->check(CLI::IsMember({"auto", "none", "fold", "insert"}));
-  command
-      ->add_option("--scaling-alpha", q.scaling_alpha,
-                   "share of operands' ranges in the factors, the rest is that of weights; else the best of four")
-      ->check(CLI::Range(0.0, 1.0));
-  command->add_flag("!--no-bias-correction", q.correct_bias, "leave biases as they are");
+  CLI::Option* alpha = command->add_option(
+      "--scaling-alpha", q.scaling_alpha,
+      "share of operands' ranges in the factors, the rest is that of weights; else the best of four");
+  alpha->check(CLI::Range(0.0, 1.0));
+  CLI::Option* bias = command->add_flag("!--no-bias-correction", q.correct_bias, "leave biases as they are");
+  // What is done with measured operands.
+  for (CLI::Option* measured : {method, percentile, scaling, alpha, bias}) measured->excludes(weights_only, half);
   command->add_option("--report", q.report, "FILE.html, a page with plots, or a file for what --json prints");
   command->add_option("--state", q.state,
                       "FILE that keeps what was measured: the same command goes on from there when it was interrupted");
