@@ -64,7 +64,7 @@ class Document:
         return _library.taken_text(text)
 
     def to_dict(self) -> dict[str, Any]:
-        """As `coracle-ocr --json` has it, without the picture's name and the times."""
+        """As `coracle-ocr --json` has it, without the picture's name and the times, cells in whole pixels."""
         corners = lambda c: [list(point) for point in c or ()]   # noqa: E731
         return {"width": self.width, "height": self.height, "turned": self.turned,
                 "lines": [{"box": corners(line.corners), "text": line.text, "score": line.score} for line in self.lines],

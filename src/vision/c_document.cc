@@ -58,12 +58,8 @@ struct coracle_document {
   coracle::vision::Document document;
 };
 
-struct coracle_document_reader {
-  coracle_document_reader(const coracle::vision::DocumentReaderFiles& files, int threads, float least)
-      : reader(files, threads), min_score(least) {}
-  coracle::vision::DocumentReader reader;
-  float min_score;
-  coracle::vision::Use use;
+struct coracle_document_reader : coracle::vision::ReaderInUse<coracle::vision::DocumentReader> {
+  using ReaderInUse::ReaderInUse;
 };
 
 extern "C" {
@@ -91,9 +87,7 @@ coracle_status coracle_document_reader_read(coracle_document_reader* reader, con
     require_pointer(reader, "reader");
     require_pointer(image, "image");
     require_pointer(document, "document");
-    reader->use.alone("document reader", [&] {
-      *document = new coracle_document{reader->reader.read(image->image, static_cast<double>(reader->min_score))};
-    });
+    *document = new coracle_document{reader->read("document reader", image->image)};
   });
 }
 
@@ -136,10 +130,7 @@ coracle_status coracle_document_lines(const coracle_document* document, coracle_
   return guard([&] {
     require_pointer(document, "document");
     require_pointer(lines, "lines");
-    auto made = coracle::vision::prediction_of(document->document.page, "text-reading");
-    made->lines = document->document.lines;
-    coracle::vision::add_items(*made);
-    *lines = made.release();
+    *lines = coracle::vision::prediction_of(document->document.page, document->document.lines).release();
   });
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "coracle/coracle.hpp"
@@ -42,6 +43,14 @@ inline std::unique_ptr<coracle_prediction> prediction_of(const Image& image, con
   made->task = task;
   made->width = image.width;
   made->height = image.height;
+  return made;
+}
+
+/// Lines that were read in the picture, with their items.
+inline std::unique_ptr<coracle_prediction> prediction_of(const Image& image, std::vector<TextLine> lines) {
+  auto made = prediction_of(image, "text-reading");
+  made->lines = std::move(lines);
+  add_items(*made);
   return made;
 }
 

@@ -48,12 +48,8 @@ struct coracle_predictor {
   coracle::vision::Use use;
 };
 
-struct coracle_text_reader {
-  coracle_text_reader(const coracle::vision::TextReaderFiles& files, int threads, float least)
-      : reader(files, threads), min_score(least) {}
-  coracle::vision::TextReader reader;
-  float min_score;
-  coracle::vision::Use use;
+struct coracle_text_reader : coracle::vision::ReaderInUse<coracle::vision::TextReader> {
+  using ReaderInUse::ReaderInUse;
 };
 
 extern "C" {
@@ -138,12 +134,8 @@ coracle_status coracle_text_reader_read(coracle_text_reader* reader, const corac
     require_pointer(reader, "reader");
     require_pointer(image, "image");
     require_pointer(prediction, "prediction");
-    reader->use.alone("text reader", [&] {
-      auto made = coracle::vision::prediction_of(image->image, "text-reading");
-      made->lines = reader->reader.read(image->image, static_cast<double>(reader->min_score));
-      coracle::vision::add_items(*made);
-      *prediction = made.release();
-    });
+    std::vector<coracle::vision::TextLine> lines = reader->read("text reader", image->image);
+    *prediction = coracle::vision::prediction_of(image->image, std::move(lines)).release();
   });
 }
 

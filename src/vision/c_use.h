@@ -32,4 +32,22 @@ class Use {
   Cancellation cancellation_;
 };
 
+/// What a handle of a reader of text or documents holds.
+template <class R>
+struct ReaderInUse {
+  template <class Files>
+  ReaderInUse(const Files& files, int threads, float least) : reader(files, threads), min_score(least) {}
+
+  /// What it reads in the picture, for this thread alone.
+  auto read(const char* what, const Image& image) {
+    decltype(reader.read(image, 0)) found;
+    use.alone(what, [&] { found = reader.read(image, static_cast<double>(min_score)); });
+    return found;
+  }
+
+  R reader;
+  float min_score;
+  Use use;
+};
+
 }  // namespace coracle::vision

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Documents read stage by stage: the answers of PaddleX's pipelines and of coracle-ocr, and what is said to stages that make no sense."""
-import importlib.util
 import json
 import os
 import pathlib
@@ -10,6 +9,7 @@ import coracle
 import numpy as np
 import pytest
 from coracle import _library
+from other_tests import module
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 VISION = ROOT / "tests/vision"
@@ -20,9 +20,7 @@ ARGUMENTS = {"det": "detector", "rec": "recognizer", "cls": "classifier", "unwar
 if not _library.PATH.with_name("libcoracle_vision.so").exists():
     pytest.skip("this build has no libcoracle_vision", allow_module_level=True)
 
-spec = importlib.util.spec_from_file_location("documents_test", VISION / "documents_test.py")
-EXPECTED = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(EXPECTED)
+EXPECTED = module(VISION / "documents_test.py")
 
 
 @pytest.mark.parametrize("case", json.loads((VISION / "documents.json").read_text("utf-8")), ids=lambda c: c["name"])
@@ -41,18 +39,10 @@ def test_answers_are_those_of_paddlex(case, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def page():
+def page(tmp_path_factory):
     """Regions and tables of made models, without text."""
-    return coracle.document(layout=_described("objects", "page_layout.yml"), table=VISION / "table", orientation=VISION / "orientation")(PICTURE)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def folder(tmp_path_factory):
-    _described.folder = tmp_path_factory.mktemp("described")
-
-
-def _described(model, description):
-    return EXPECTED.with_description(lambda name: VISION / name, DEMO_MODELS, _described.folder, model, description)
+    layout = EXPECTED.with_description(lambda name: VISION / name, DEMO_MODELS, tmp_path_factory.mktemp("described"), "objects", "page_layout.yml")
+    return coracle.document(layout=layout, table=VISION / "table", orientation=VISION / "orientation")(PICTURE)
 
 
 def test_results_are_typed_and_say_what_they_are(page, tmp_path):

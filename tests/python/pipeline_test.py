@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pipelines: the answers of `coracle predict` and of PaddleX for every kind of picture, and what they say to what is none."""
-import importlib.util
 import io
 import json
 import os
@@ -16,6 +15,7 @@ import coracle
 import numpy as np
 import pytest
 from coracle import _library
+from other_tests import module
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PICTURE = ROOT / "examples/ocr/demo.jpg"
@@ -26,14 +26,6 @@ PROGRAM = _library.PATH.with_name("coracle")
 
 if not _library.PATH.with_name("libcoracle_vision.so").exists():
     pytest.skip("this build has no libcoracle_vision", allow_module_level=True)
-
-
-def module(path):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    loaded = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(loaded)
-    return loaded
-
 
 EXPECTED = module(ROOT / "tests/vision/expected_test.py")
 

@@ -185,8 +185,8 @@ CORACLE_VISION_API coracle_status coracle_document_regions(const coracle_documen
 CORACLE_VISION_API coracle_status coracle_document_lines(const coracle_document* document, coracle_prediction** lines);
 /** How many tables there are, in the order of their regions; 0 for null. */
 CORACLE_VISION_API size_t coracle_document_tables(const coracle_document* document);
-/** A table as of "table-structure" on the page, but item 0 has the table's outline, and its HTML the text of the cells.
- */
+/** A table as of "table-structure" on the page, its cells in whole pixels, but item 0 has the table's outline, and its
+ * HTML the text of the cells. */
 CORACLE_VISION_API coracle_status coracle_document_table(const coracle_document* document, size_t index,
                                                          coracle_prediction** table);
 /** A page of HTML: regions with their lines in the order of reading, tables as such, then lines in no region. `title`
