@@ -9,6 +9,7 @@ trap 'rm -rf "$work"' EXIT
 unset CORACLE_LIBRARY PYTHONPATH || true
 
 wheel=$(scripts/python-wheel.sh)
+rm -rf build/wheel  # 1 GB that ccache makes again
 bytes=$(stat -c %s "$wheel")
 python=python3
 [ -x /usr/bin/python3 ] && python=/usr/bin/python3
