@@ -84,11 +84,14 @@ InterpolationGeometry interpolation_geometry(const InterpolationOperator& op, In
     a.half_pixel = op.align_mode == 0 && !op.align_corners;
     a.align_corners = op.align_corners;
     const double listed = factors.empty() ? 0.0 : factors[factors.size() == 1 ? 0 : i];
+    // A factor that no float32 is was written by Paddle 3.3 or newer, which computes with factors in double.
     const auto factor = listed > 0 ? static_cast<float>(listed) : 0.0F;
+    const bool in_double = static_cast<double>(factor) != listed;
     if (!size.empty()) {
       a.out = size[i];
     } else if (factor > 0) {
-      const float scaled = static_cast<float>(a.in) * factor;
+      const double scaled =
+          in_double ? static_cast<double>(a.in) * listed : static_cast<double>(static_cast<float>(a.in) * factor);
       require(scaled < kLimit, "scale is too large: ", listed);
       a.out = a.in < 0 ? Shape::kUnknown : position(scaled);
     } else {
@@ -105,7 +108,7 @@ InterpolationGeometry interpolation_geometry(const InterpolationOperator& op, In
       if (op.align_corners) {
         a.ratio = static_cast<float>(a.in - 1) / static_cast<float>(a.out - 1);
       } else {
-        a.ratio = factor > 0 && !kind.ratio_of_sizes ? static_cast<float>(1.0 / static_cast<double>(factor)) : by_size;
+        a.ratio = factor > 0 && !kind.ratio_of_sizes ? static_cast<float>(1.0 / listed) : by_size;
       }
     } else {
       a.ratio = 0;
