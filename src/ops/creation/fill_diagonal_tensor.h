@@ -6,7 +6,8 @@
 
 namespace coracle {
 
-/// x with y on the diagonals of dimensions dim1 and dim2; the last dimension of y runs along them.
+/// x with y on the diagonals of dimensions dim1 and dim2; the last dimension of y runs along them, those before it over
+/// the other dimensions of x, whose sizes may be joined or split.
 struct FillDiagonalTensor {
   static constexpr const char* kName = "fill_diagonal_tensor";
   static constexpr const char* kLegacy[] = {"fill_diagonal_tensor"};
@@ -25,13 +26,18 @@ struct FillDiagonalTensor {
 
 inline void infer(const FillDiagonalTensor& op, InferArgs& a) {
   require(a.dtype(0) == a.dtype(1), "x is ", a.dtype(0), " and y ", a.dtype(1));
-  met(a.shape(1), diagonal_shape(a.shape(0), op.dim1, op.dim2, op.offset));
+  const Shape diagonals = diagonal_shape(a.shape(0), op.dim1, op.dim2, op.offset);
+  const Shape& y = a.shape(1);
+  if (diagonals.known() && y.known()) {
+    require(y.rank() > 0 && y.back() == diagonals.back() && y.count() == diagonals.count(), "y is ", y,
+            ", the diagonals are ", diagonals);
+  }
   a.set(0, a.dtype(0), a.shape(0));
 }
 
 inline void reference(const FillDiagonalTensor& op, ReferenceArgs& a) {
   copy_tensor(a.in(0), a.out(0));
-  copy_elements(a.in(1).raw(), row_major(a.shape(1)), a.out(0).raw(),
+  copy_elements(a.in(1).raw(), row_major(diagonal_shape(a.shape(0), op.dim1, op.dim2, op.offset)), a.out(0).raw(),
                 diagonal_steps(a.shape(0), op.dim1, op.dim2, op.offset), size_of(a.in(0).dtype()));
 }
 

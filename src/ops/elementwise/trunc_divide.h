@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ops/common/binary.h"
+#include "ops/elementwise/arithmetic.h"
+
+namespace coracle {
+
+/// out = the quotient rounded towards zero
+struct TruncDivide : BinaryOperator {
+  static constexpr const char* kName = "trunc_divide";
+  static void lower(Lowering& l) { lower_binary<TruncDivide>(l); }
+  friend bool operator==(const TruncDivide&, const TruncDivide&) = default;
+};
+
+inline void infer(const TruncDivide&, InferArgs& a) { infer_binary(a); }
+
+inline void reference(const TruncDivide&, ReferenceArgs& a) {
+  reference_binary(a, [](auto x, auto y) {
+    if constexpr (std::is_floating_point_v<decltype(x)>) {
+      return std::trunc(x / y);
+    } else {
+      return quotient(x, y);
+    }
+  });
+}
+
+inline constexpr const OpRow* trunc_divide_op = &kOpRow<TruncDivide>;
+
+}  // namespace coracle
