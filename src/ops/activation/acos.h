@@ -17,7 +17,7 @@ struct Acos : UnaryOperator {
 inline void infer(const Acos&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Acos&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return std::acos(x); });
+  reference_unary(a, [](auto x) { return std::acos(x); });
 }
 
 inline constexpr const OpRow* acos_op = &kOpRow<Acos>;

@@ -17,7 +17,7 @@ struct Acosh : UnaryOperator {
 inline void infer(const Acosh&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Acosh&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return std::acosh(x); });
+  reference_unary(a, [](auto x) { return std::acosh(x); });
 }
 
 inline constexpr const OpRow* acosh_op = &kOpRow<Acosh>;

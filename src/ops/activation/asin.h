@@ -17,7 +17,7 @@ struct Asin : UnaryOperator {
 inline void infer(const Asin&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Asin&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return std::asin(x); });
+  reference_unary(a, [](auto x) { return std::asin(x); });
 }
 
 inline constexpr const OpRow* asin_op = &kOpRow<Asin>;

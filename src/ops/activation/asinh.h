@@ -17,7 +17,7 @@ struct Asinh : UnaryOperator {
 inline void infer(const Asinh&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Asinh&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return std::asinh(x); });
+  reference_unary(a, [](auto x) { return std::asinh(x); });
 }
 
 inline constexpr const OpRow* asinh_op = &kOpRow<Asinh>;

@@ -18,7 +18,7 @@ struct Atan : UnaryOperator {
 inline void infer(const Atan&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Atan&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return std::atan(x); });
+  reference_unary(a, [](auto x) { return std::atan(x); });
 }
 
 inline std::optional<UnaryStep> unary_step(const Atan&, const NodeFacts&) { return unary(UnaryKind::kAtan); }

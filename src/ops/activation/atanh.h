@@ -17,7 +17,7 @@ struct Atanh : UnaryOperator {
 inline void infer(const Atanh&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Atanh&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return std::atanh(x); });
+  reference_unary(a, [](auto x) { return std::atanh(x); });
 }
 
 inline constexpr const OpRow* atanh_op = &kOpRow<Atanh>;

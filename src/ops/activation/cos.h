@@ -18,7 +18,7 @@ struct Cos : UnaryOperator {
 inline void infer(const Cos&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Cos&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return std::cos(x); });
+  reference_unary(a, [](auto x) { return std::cos(x); });
 }
 
 inline std::optional<UnaryStep> unary_step(const Cos&, const NodeFacts&) { return unary(UnaryKind::kCos); }

@@ -17,7 +17,7 @@ struct Cosh : UnaryOperator {
 inline void infer(const Cosh&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Cosh&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return std::cosh(x); });
+  reference_unary(a, [](auto x) { return std::cosh(x); });
 }
 
 inline constexpr const OpRow* cosh_op = &kOpRow<Cosh>;

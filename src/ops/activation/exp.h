@@ -18,7 +18,7 @@ struct Exp : UnaryOperator {
 inline void infer(const Exp&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Exp&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return std::exp(x); });
+  reference_unary(a, [](auto x) { return std::exp(x); });
 }
 
 inline std::optional<UnaryStep> unary_step(const Exp&, const NodeFacts&) { return unary(UnaryKind::kExp); }

@@ -18,7 +18,7 @@ struct Log : UnaryOperator {
 inline void infer(const Log&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Log&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return std::log(x); });
+  reference_unary(a, [](auto x) { return std::log(x); });
 }
 
 inline std::optional<UnaryStep> unary_step(const Log&, const NodeFacts&) { return unary(UnaryKind::kLog); }

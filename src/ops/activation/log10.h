@@ -18,7 +18,7 @@ struct Log10 : UnaryOperator {
 inline void infer(const Log10&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Log10&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return std::log10(x); });
+  reference_unary(a, [](auto x) { return std::log10(x); });
 }
 
 inline std::optional<UnaryStep> unary_step(const Log10&, const NodeFacts&) { return unary(UnaryKind::kLog10); }

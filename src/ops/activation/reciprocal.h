@@ -16,7 +16,7 @@ struct Reciprocal : UnaryOperator {
 inline void infer(const Reciprocal&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Reciprocal&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return 1.0 / x; });
+  reference_unary(a, [](auto x) { return 1.0 / x; });
 }
 
 inline std::optional<UnaryStep> unary_step(const Reciprocal&, const NodeFacts&) {

@@ -18,7 +18,7 @@ struct Sigmoid : UnaryOperator {
 inline void infer(const Sigmoid&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Sigmoid&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return 1.0 / (1.0 + std::exp(-x)); });
+  reference_unary(a, [](auto x) { return 1.0 / (1.0 + std::exp(-x)); });
 }
 
 inline std::optional<UnaryStep> unary_step(const Sigmoid&, const NodeFacts&) { return unary(UnaryKind::kSigmoid); }

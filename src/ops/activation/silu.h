@@ -18,7 +18,7 @@ struct Silu : UnaryOperator {
 inline void infer(const Silu&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Silu&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return x / (1.0 + std::exp(-x)); });
+  reference_unary(a, [](auto x) { return x / (1.0 + std::exp(-x)); });
 }
 
 inline std::optional<UnaryStep> unary_step(const Silu&, const NodeFacts&) { return unary(UnaryKind::kSwish, 1); }

@@ -18,7 +18,7 @@ struct Sin : UnaryOperator {
 inline void infer(const Sin&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Sin&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return std::sin(x); });
+  reference_unary(a, [](auto x) { return std::sin(x); });
 }
 
 inline std::optional<UnaryStep> unary_step(const Sin&, const NodeFacts&) { return unary(UnaryKind::kSin); }

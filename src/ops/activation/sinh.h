@@ -17,7 +17,7 @@ struct Sinh : UnaryOperator {
 inline void infer(const Sinh&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Sinh&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return std::sinh(x); });
+  reference_unary(a, [](auto x) { return std::sinh(x); });
 }
 
 inline constexpr const OpRow* sinh_op = &kOpRow<Sinh>;

@@ -18,7 +18,7 @@ struct Sqrt : UnaryOperator {
 inline void infer(const Sqrt&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Sqrt&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return std::sqrt(x); });
+  reference_unary(a, [](auto x) { return std::sqrt(x); });
 }
 
 inline std::optional<UnaryStep> unary_step(const Sqrt&, const NodeFacts&) { return unary(UnaryKind::kSqrt); }

@@ -16,7 +16,7 @@ struct Square : UnaryOperator {
 inline void infer(const Square&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Square&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return x * x; });
+  reference_unary(a, [](auto x) { return x * x; });
 }
 
 inline std::optional<UnaryStep> unary_step(const Square&, const NodeFacts&) { return unary(UnaryKind::kSquare); }

@@ -17,7 +17,7 @@ struct Tan : UnaryOperator {
 inline void infer(const Tan&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Tan&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return std::tan(x); });
+  reference_unary(a, [](auto x) { return std::tan(x); });
 }
 
 inline constexpr const OpRow* tan_op = &kOpRow<Tan>;

@@ -18,7 +18,7 @@ struct Tanh : UnaryOperator {
 inline void infer(const Tanh&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Tanh&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return std::tanh(x); });
+  reference_unary(a, [](auto x) { return std::tanh(x); });
 }
 
 inline std::optional<UnaryStep> unary_step(const Tanh&, const NodeFacts&) { return unary(UnaryKind::kTanh); }

@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "base/deadline.h"
 #include "graph/op.h"
+#include "ops/common/complex_numbers.h"
 
 namespace coracle {
 
@@ -21,9 +22,12 @@ struct UnaryOperator {
 /// Same type and shape as x.
 inline void infer_unary(InferArgs& a) { a.set(0, a.dtype(0), a.shape(0)); }
 
-/// out[i] = f(x[i]) in double (results for integers are truncated).
+/// out[i] = f(x[i]) in double (results for integers are truncated), in complex numbers of double where f takes them.
 template <class F>
 void reference_unary(ReferenceArgs& a, const F& f) {
+  if constexpr (std::is_convertible_v<F, ComplexFunction*>) {
+    if (is_complex(a.in(0).dtype())) return map_complex(a.in(0), f, a.out(0));
+  }
   Buffer<double> values = doubles_of(a.in(0));
   LoopCheck check;
   for (double& v : values) {

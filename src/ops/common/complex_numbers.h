@@ -60,4 +60,9 @@ void reference_complex_binary(ReferenceArgs& a, const F& f) {
   });
 }
 
+using ComplexFunction = std::complex<double>(std::complex<double>);
+
+/// out[i] = f(x[i]) of complex numbers, in double. Defined in src/ops/common/binary.cc.
+void map_complex(const Tensor& x, ComplexFunction* f, Tensor& out);
+
 }  // namespace coracle

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+
 #include "base/deadline.h"
 #include "graph/op.h"
+#include "ops/common/complex_numbers.h"
 
 namespace coracle {
 
@@ -19,6 +22,13 @@ inline Shape filled_shape(const InferArgs& a, int port) {
 
 /// Every element = value. Integers take `whole`, which keeps all 64 bits.
 inline void fill(Tensor& t, double value, int64_t whole) {
+  if (is_complex(t.dtype())) {
+    return visit_complex(t.dtype(), [&](auto* p) {
+      using C = std::complex<std::remove_pointer_t<decltype(p)>>;
+      in_blocks(static_cast<size_t>(t.count()),
+                [&](size_t begin, size_t end) { std::fill(t.data<C>() + begin, t.data<C>() + end, C(value)); });
+    });
+  }
   visit_real(t.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     T v;

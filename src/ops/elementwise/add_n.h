@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/convert.h"
-#include "ops/common/binary.h"
+#include "ops/common/complex_numbers.h"
 #include "ops/common/operand_types.h"
 
 namespace coracle {
@@ -29,15 +29,19 @@ inline void infer(const AddN&, InferArgs& a) {
 }
 
 inline void reference(const AddN&, ReferenceArgs& a) {
-  visit_real(a.out(0).dtype(), [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    T* y = a.out(0).data<T>();
+  const auto add_up = [&]<class T, class Sum>(T* y, Sum zero) {
     for (int64_t k = 0, n = a.out(0).count(); k < n; ++k) {
-      double sum = 0;
-      for (int i = 0; i < a.count(0); ++i) sum += static_cast<double>(a.in(0, i).data<T>()[k]);
+      Sum sum = zero;
+      for (int i = 0; i < a.count(0); ++i) sum += static_cast<Sum>(a.in(0, i).data<T>()[k]);
       y[k] = convert<T>(sum);
     }
-  });
+  };
+  if (is_complex(a.out(0).dtype())) {
+    return visit_complex(a.out(0).dtype(), [&](auto* p) {
+      add_up(a.out(0).data<std::complex<std::remove_pointer_t<decltype(p)>>>(), std::complex<double>());
+    });
+  }
+  visit_real(a.out(0).dtype(), [&](auto* p) { add_up(a.out(0).data<std::remove_pointer_t<decltype(p)>>(), 0.0); });
 }
 
 inline constexpr const OpRow* add_n_op = &kOpRow<AddN>;

@@ -29,6 +29,15 @@ inline void infer(const Scale&, InferArgs& a) { infer_unary(a); }
 inline void reference(const Scale& op, ReferenceArgs& a) {
   const double scale = a.has(1) && a.in(1).count() > 0 ? a.in(1).number(0) : 1.0;
   const Tensor& x = a.in(0);
+  if (is_complex(x.dtype())) {
+    return visit_complex(x.dtype(), [&](auto* p) {
+      using C = std::complex<std::remove_pointer_t<decltype(p)>>;
+      for (int64_t i = 0, n = x.count(); i < n; ++i) {
+        const std::complex<double> v(x.data<C>()[i]);
+        a.out(0).data<C>()[i] = C(op.bias_after_scale ? v * scale + op.bias : (v + op.bias) * scale);
+      }
+    });
+  }
   visit_real(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     const double s = is_float(x.dtype()) ? scale : static_cast<double>(convert<int64_t>(scale));

@@ -6,6 +6,7 @@
 
 #include "base/convert.h"
 #include "base/deadline.h"
+#include "ops/common/complex_numbers.h"
 
 namespace coracle {
 namespace {
@@ -173,21 +174,26 @@ void reference_einsum(const EinsumPlan& plan, const std::vector<Tensor>& operand
       at[k] = 0;
     }
   };
-  visit_real(out.dtype(), [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
+  const auto add_up = [&]<class T, class Sum>(T* to, Sum) {
     LoopCheck check;
     for (int64_t r = 0, n = out.count(); r < n; ++r) {
       check.step(4 * summed);
-      double sum = 0;
+      Sum sum = 0;
       for (int64_t s = 0; s < summed; ++s) {
-        double product = 1;
-        for (size_t i = 0; i < count; ++i) product *= static_cast<double>(operands[i].data<T>()[position[i]]);
+        Sum product = 1;
+        for (size_t i = 0; i < count; ++i) product *= static_cast<Sum>(operands[i].data<T>()[position[i]]);
         sum += product;
         advance();
       }
-      out.data<T>()[r] = convert<T>(sum);
+      to[r] = convert<T>(sum);
     }
-  });
+  };
+  if (is_complex(out.dtype())) {
+    return visit_complex(out.dtype(), [&](auto* p) {
+      add_up(out.data<std::complex<std::remove_pointer_t<decltype(p)>>>(), std::complex<double>());
+    });
+  }
+  visit_real(out.dtype(), [&](auto* p) { add_up(out.data<std::remove_pointer_t<decltype(p)>>(), double{}); });
 }
 
 }  // namespace coracle

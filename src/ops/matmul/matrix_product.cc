@@ -7,7 +7,7 @@
 #include "base/buffer.h"
 #include "base/convert.h"
 #include "base/deadline.h"
-#include "ops/common/binary.h"
+#include "ops/common/complex_numbers.h"
 
 namespace coracle {
 namespace {
@@ -39,8 +39,12 @@ Shape matrix_product_shape(const Shape& x, const Shape& y, bool transpose_x, boo
   return out;
 }
 
-void reference_matrix_product(const Tensor& x, const Tensor& y, bool transpose_x, bool transpose_y, double alpha,
-                              Tensor& out) {
+namespace {
+
+/// The product in numbers of type T; `double` or complex numbers of it add up.
+template <class T, class Sum>
+void multiply_matrices(const Tensor& x, const Tensor& y, bool transpose_x, bool transpose_y, double alpha,
+                       Tensor& out) {
   const Shape a = as_matrix(x.shape(), true);
   const Shape b = as_matrix(y.shape(), false);
   const bool ta = transpose_x && x.shape().rank() > 1;
@@ -49,26 +53,37 @@ void reference_matrix_product(const Tensor& x, const Tensor& y, bool transpose_x
   const int64_t k = a[a.rank() - (ta ? 2 : 1)];
   const int64_t n = b[b.rank() - (tb ? 2 : 1)];
   const BroadcastWalk walk(broadcast(without_matrix(a), without_matrix(b)), without_matrix(a), without_matrix(b));
-  visit_real(out.dtype(), [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    Buffer<double> sums(static_cast<size_t>(n));
-    LoopCheck check;
-    walk.each([&](int64_t batch, int64_t batch_x, int64_t batch_y) {
-      const T* px = x.data<T>() + batch_x * m * k;
-      const T* py = y.data<T>() + batch_y * k * n;
-      T* po = out.data<T>() + batch * m * n;
-      for (int64_t i = 0; i < m; ++i) {
-        check.step(k * n);
-        std::fill(sums.begin(), sums.end(), 0.0);
-        for (int64_t l = 0; l < k; ++l) {
-          const double v = static_cast<double>(px[ta ? l * m + i : i * k + l]);
-          for (int64_t j = 0; j < n; ++j) {
-            sums[static_cast<size_t>(j)] += v * static_cast<double>(py[tb ? j * k + l : l * n + j]);
-          }
-        }
-        for (int64_t j = 0; j < n; ++j) po[i * n + j] = convert<T>(alpha * sums[static_cast<size_t>(j)]);
+  Buffer<Sum> sums(static_cast<size_t>(n));
+  LoopCheck check;
+  walk.each([&](int64_t batch, int64_t batch_x, int64_t batch_y) {
+    const T* px = x.data<T>() + batch_x * m * k;
+    const T* py = y.data<T>() + batch_y * k * n;
+    T* po = out.data<T>() + batch * m * n;
+    for (int64_t i = 0; i < m; ++i) {
+      check.step(k * n);
+      std::fill(sums.begin(), sums.end(), Sum(0));
+      for (int64_t l = 0; l < k; ++l) {
+        const auto v = static_cast<Sum>(px[ta ? l * m + i : i * k + l]);
+        for (int64_t j = 0; j < n; ++j)
+          sums[static_cast<size_t>(j)] += v * static_cast<Sum>(py[tb ? j * k + l : l * n + j]);
       }
+      for (int64_t j = 0; j < n; ++j) po[i * n + j] = convert<T>(alpha * sums[static_cast<size_t>(j)]);
+    }
+  });
+}
+
+}  // namespace
+
+void reference_matrix_product(const Tensor& x, const Tensor& y, bool transpose_x, bool transpose_y, double alpha,
+                              Tensor& out) {
+  if (is_complex(out.dtype())) {
+    return visit_complex(out.dtype(), [&](auto* p) {
+      using T = std::complex<std::remove_pointer_t<decltype(p)>>;
+      multiply_matrices<T, std::complex<double>>(x, y, transpose_x, transpose_y, alpha, out);
     });
+  }
+  visit_real(out.dtype(), [&](auto* p) {
+    multiply_matrices<std::remove_pointer_t<decltype(p)>, double>(x, y, transpose_x, transpose_y, alpha, out);
   });
 }
 

@@ -12,7 +12,7 @@ Shape matrix_product_shape(const Shape& x, const Shape& y, bool transpose_x, boo
 /// Of a product whose result has the shape `out`.
 int64_t matrix_product_flops(const Shape& x, bool transpose_x, const Shape& out);
 
-/// out = alpha * x @ y with leading dimensions broadcast; sums in double. All three of one real or integer type.
+/// out = alpha * x @ y with leading dimensions broadcast; sums in double. All three of one type.
 void reference_matrix_product(const Tensor& x, const Tensor& y, bool transpose_x, bool transpose_y, double alpha,
                               Tensor& out);
 

@@ -2,6 +2,7 @@
 #include "ops/movement/padding.h"
 
 #include "base/convert.h"
+#include "ops/common/complex_numbers.h"
 #include "ops/movement/movement.h"
 
 namespace coracle {
@@ -58,11 +59,9 @@ void pad_tensor(const Tensor& x, std::span<const PadAmount> amounts, PadMode mod
     }
   }
   const int64_t count = out.count();
-  visit_real(x.dtype(), [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
+  const auto pad = [&]<class T>(T* result) {
     const T fill = convert<T>(value);
     const T* in = x.data<T>();
-    T* result = out.data<T>();
     int64_t at[Shape::kMaxRank] = {};
     const int64_t width = rank == 0 ? 1 : to.size[rank - 1];
     for (int64_t row = 0; row < count; row += width) {
@@ -82,7 +81,12 @@ void pad_tensor(const Tensor& x, std::span<const PadAmount> amounts, PadMode mod
         at[d] = 0;
       }
     }
-  });
+  };
+  if (is_complex(x.dtype())) {
+    return visit_complex(x.dtype(),
+                         [&](auto* p) { pad(out.data<std::complex<std::remove_pointer_t<decltype(p)>>>()); });
+  }
+  visit_real(x.dtype(), [&](auto* p) { pad(out.data<std::remove_pointer_t<decltype(p)>>()); });
 }
 
 }  // namespace coracle

@@ -3,7 +3,7 @@
 
 #include "base/buffer.h"
 #include "graph/lowering.h"
-#include "ops/common/binary.h"
+#include "ops/common/complex_numbers.h"
 
 namespace coracle {
 
@@ -100,6 +100,20 @@ void reference_integer_reduction(const Tensor& x, const std::vector<bool>& reduc
     s = step(s, values[static_cast<size_t>(i)]);
   });
   y.assign(sums);
+}
+
+/// The sums of complex numbers, in double, divided by how many they are of if they are `averages`.
+inline void reference_complex_sum(const Tensor& x, const std::vector<bool>& reduced, Tensor& y, bool averages) {
+  visit_complex(x.dtype(), [&](auto* p) {
+    using C = std::complex<std::remove_pointer_t<decltype(p)>>;
+    Buffer<std::complex<double>> sums(static_cast<size_t>(y.count()));
+    ReductionWalk(x.shape(), reduced).each([&](int64_t r, int64_t i) {
+      sums[static_cast<size_t>(r)] += std::complex<double>(x.data<C>()[i]);
+    });
+    const double count = sums.empty() ? 0.0 : static_cast<double>(x.count()) / static_cast<double>(sums.size());
+    C* to = y.data<C>();
+    for (const std::complex<double>& s : sums) *to++ = C(averages ? s / count : s);
+  });
 }
 
 }  // namespace coracle

@@ -178,6 +178,70 @@ TABLE += [
         x=lambda r: r.f(r.int(1, 3), 4, 2),
         w=weight(4, 2),
     ),
+    entry(
+        "api_complex_functions",
+        lambda p, f, r, x, w: [
+            p.as_real(g(p.complex(x, x * 0.5 - w)))
+            for g in (p.exp, p.sin, p.cos, p.tan, p.sinh, p.cosh, p.tanh, p.asin, p.acos, p.atan, f.silu)
+        ],
+        x=lambda r: r.f(r.int(1, 3), 6, lo=-1.5, hi=1.5),
+        w=weight(6),
+        formats="pir",
+    ),
+    entry(
+        "api_complex_logarithms",
+        lambda p, f, r, x, w: [
+            p.as_real(g(p.complex(x + 2.0, x * 0.5 - w))) for g in (p.log, p.log10, p.sqrt, p.square, p.reciprocal, f.sigmoid)
+        ],
+        x=lambda r: r.f(r.int(1, 3), 6, lo=-1.5, hi=1.5),
+        w=weight(6),
+        formats="pir",
+    ),
+    entry(
+        "api_complex_arithmetic",
+        lambda p, f, r, x, w: [
+            p.as_real(p.sum(p.complex(x, w * 0.5), axis=r.pick(0, 1, None), keepdim=r.maybe())),
+            p.as_real(p.exp(p.complex(x, w * 0.5))),
+            p.as_real(p.matmul(p.complex(x, x - 1.0), p.complex(w, 0.5 - w), transpose_y=r.maybe())),
+        ],
+        x=lambda r: r.f(6, 6),
+        w=weight(6, 6),
+    ),
+    entry(
+        "api_complex_averages",
+        lambda p, f, r, x, w: [
+            p.as_real(p.mean(p.complex(x, x * w), axis=r.pick(0, -1))),
+            p.as_real(p.scale(p.complex(x, x * w), 2.5, 0.5, bias_after_scale=r.maybe())),
+            p.as_real(p.einsum(r.pick("bi,bi->b", "bi,bo->io"), p.complex(x, x - 1.0), p.complex(x * w, x))),
+        ],
+        x=matrix,
+        w=weight(6),
+        formats="pir",
+    ),
+    entry(
+        "api_complex_creation",
+        lambda p, f, r, x: [
+            p.as_real(p.zeros([1, 6], "complex64") + p.complex(x, x - 1.0) * p.full([6], 1.5, "complex64")),
+            p.as_real(p.ones_like(p.complex(x, x)) + p.add_n([p.complex(x, x - 1.0), p.complex(x * 2.0, x)])),
+        ],
+        x=matrix,
+        formats="pir",
+    ),
+    entry(
+        "api_complex_pad",
+        lambda p, f, r, x: p.as_real(f.pad(p.complex(x, x - 1.0), [0, r.int(0, 2), 1, r.int(0, 3)], value=0.5)),
+        x=matrix,
+        formats="pir",
+    ),
+    entry(
+        "api_resize_factors",
+        lambda p, f, r, x: [
+            f.interpolate(x, scale_factor=[1.0, factor], mode=r.pick("nearest", "bilinear", "bicubic"))
+            for factor in (0.3, 0.7, 1.1, 1.7, 2.3)
+        ],
+        x=lambda r: r.f(1, 2, 2, r.int(10, 50)),
+        n=12,
+    ),
     entry("api_angle", lambda p, f, r, x: p.angle(p.complex(x, x * 0.5 - 1.0)), x=matrix),
     entry("api_masked_fill", lambda p, f, r, x: p.masked_fill(x, x > 0.5, -1.0), x=matrix, formats="pir"),
     entry(
@@ -218,6 +282,59 @@ TABLE += [
         x=lambda r: r.f(1, r.int(1, 3), 4, 4, 6),
     ),
     entry("api_median", lambda p, f, r, x: p.median(x, axis=r.pick(1, None), keepdim=r.maybe()), x=matrix, formats="pir"),
+    entry(
+        "api_median_min",
+        lambda p, f, r, x: [*p.median(x, axis=1, mode="min"), *p.nanmedian(x, axis=0, keepdim=True, mode="min")],
+        x=matrix,
+        formats="pir",
+    ),
+    entry(
+        "api_antialias",
+        lambda p, f, r, x: f.interpolate(
+            x,
+            size=[r.int(1, 11), r.int(1, 11)],
+            mode=r.pick("bilinear", "bicubic"),
+            align_corners=r.maybe(0.3),
+            antialias=True,
+        ),
+        n=20,
+        x=image,
+        formats="pir",
+    ),
+    entry(
+        "api_antialias_scale",
+        lambda p, f, r, x: f.interpolate(
+            x, scale_factor=[r.num(0.3, 2), r.num(0.3, 2)], mode=r.pick("bilinear", "bicubic"), antialias=True
+        ),
+        x=image,
+        formats="pir",
+    ),
+    entry(
+        "api_trunc_divide",
+        lambda p, f, r, x, y: p.divide(x, y, rounding_mode="trunc"),
+        x=lambda r: r.any([3, 4], r.turn("float32", "int32", "int64"), lo=-30, hi=30),
+        y=lambda r: r.any([4], r.turn("float32", "int32", "int64"), lo=2, hi=5),
+        formats="pir",
+    ),
+    entry(
+        "api_lu_solve",
+        lambda p, f, r, m, b: p.linalg.lu_solve(b, *p.linalg.lu(m)[:2], trans=r.pick("N", "T")),
+        m=lambda r: r.f(*r.turn([4, 4], [2, 3, 3], [1, 1])),
+        b=lambda r: r.f(*r.turn([4, 2], [2, 3, 1], [1, 5])),
+        formats="pir",
+    ),
+    entry(
+        "api_accuracy",
+        lambda p, f, r, x, label: p.metric.accuracy(x, label, k=r.int(1, 3)),
+        x=lambda r: r.f(5, 6),
+        label=lambda r: r.i(5, 1, lo=0, hi=5),
+    ),
+    entry(
+        "api_diagonal_scatter",
+        lambda p, f, r, x, y: p.diagonal_scatter(x, y, offset=r.pick(0, 1)),
+        x=lambda r: r.f(4, 5),
+        y=lambda r: r.f(4),
+    ),
     entry("api_gammaln", lambda p, f, r, x: p.gammaln(p.abs(x) + 0.5), x=matrix, formats="pir"),
     entry("api_swiglu", lambda p, f, r, x: p.incubate.nn.functional.swiglu(x), x=matrix, formats="pir"),
     entry("api_lp_pool", lambda p, f, r, x: f.lp_pool2d(x, 2.0, 2), x=image, formats="pir"),
