@@ -15,10 +15,12 @@ struct TruncDivide : BinaryOperator {
 
 inline void infer(const TruncDivide&, InferArgs& a) { infer_binary(a); }
 
+/// A quotient that float32 rounds up to a whole number is that number.
 inline void reference(const TruncDivide&, ReferenceArgs& a) {
-  reference_binary(a, [](auto x, auto y) {
+  const bool in_double = a.out(0).dtype() == DType::kFloat64;
+  reference_binary(a, [=](auto x, auto y) {
     if constexpr (std::is_floating_point_v<decltype(x)>) {
-      return std::trunc(x / y);
+      return std::trunc(in_double ? x / y : static_cast<double>(static_cast<float>(x / y)));
     } else {
       return quotient(x, y);
     }

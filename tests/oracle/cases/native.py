@@ -316,6 +316,14 @@ TABLE += [
         y=lambda r: r.any([4], r.turn("float32", "int32", "int64"), lo=2, hi=5),
         formats="pir",
     ),
+    # Tenths, whose quotients float32 often rounds up to whole numbers.
+    entry(
+        "api_trunc_divide_tenths",
+        lambda p, f, r, x, y: p.divide(x, y, rounding_mode="trunc"),
+        x=lambda r: r.t(r.i(8, 16, lo=1, hi=400).array.astype("float32") / 10, "float32"),
+        y=lambda r: r.t(r.i(16, lo=1, hi=9).array.astype("float32") / 10, "float32"),
+        formats="pir",
+    ),
     entry(
         "api_lu_solve",
         lambda p, f, r, m, b: p.linalg.lu_solve(b, *p.linalg.lu(m)[:2], trans=r.pick("N", "T")),
