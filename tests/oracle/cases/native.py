@@ -191,7 +191,8 @@ TABLE += [
     entry(
         "api_complex_logarithms",
         lambda p, f, r, x, w: [
-            p.as_real(g(p.complex(x + 2.0, x * 0.5 - w))) for g in (p.log, p.log10, p.sqrt, p.square, p.reciprocal, f.sigmoid)
+            p.as_real(g(p.complex(x + 2.0, x * 0.5 - w)))
+            for g in (p.log, p.log10, p.sqrt, p.square, p.reciprocal, f.sigmoid)
         ],
         x=lambda r: r.f(r.int(1, 3), 6, lo=-1.5, hi=1.5),
         w=weight(6),
