@@ -56,14 +56,14 @@ void build_bilinear(Builder& b, const Node& node) {
 /// Which of `in` elements each of `out` ones is. Positions are computed in float32: rounding decides what is read.
 Dims nearest_elements(const Node& node, size_t axis, int64_t in, int64_t out) {
   const bool aligned = node.flag("align_corners");
-  const auto factor = static_cast<float>(factor_of(node, axis));
+  const double factor = factor_of(node, axis);
   float ratio = 0;
   if (out > 1 || (node.flag("scales_single") && !aligned)) {
     ratio = static_cast<float>(in) / static_cast<float>(out);
     if (aligned) {
       ratio = static_cast<float>(in - 1) / static_cast<float>(out - 1);
     } else if (factor > 0) {
-      ratio = static_cast<float>(1 / static_cast<double>(factor));
+      ratio = static_cast<float>(1 / factor);
     }
   }
   Dims elements;
@@ -117,8 +117,11 @@ int64_t wanted_size(const Node& node, const Dims& x, size_t axis) {
   }
   const Dims size = node.integers("out_size");
   if (size.size() == 2) return size[axis];
-  const auto factor = static_cast<float>(factor_of(node, axis));
-  if (factor > 0) return whole(static_cast<float>(x[axis + 2]) * factor);
+  const double factor = factor_of(node, axis);
+  const auto narrow = static_cast<float>(factor);
+  // As the operator: factors that no float32 is are multiplied by in double.
+  if (narrow > 0 && narrow == factor) return whole(static_cast<float>(x[axis + 2]) * narrow);
+  if (narrow > 0) return whole(static_cast<double>(x[axis + 2]) * factor);
   return node.integer(axis == 0 ? "out_h" : "out_w", 0);
 }
 
