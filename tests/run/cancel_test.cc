@@ -258,7 +258,11 @@ TEST_P(LateInLoop, Ends) {
   }
 }
 
+#ifdef CORACLE_SANITIZED  // which take ten times as long for these loops
+INSTANTIATE_TEST_SUITE_P(Threads, LateInLoop, testing::Values(2));
+#else
 INSTANTIATE_TEST_SUITE_P(Threads, LateInLoop, testing::Values(1, 2));
+#endif
 
 const char* const kMixed = R"(graph (%x: float32[?, 300]) {
   @a: float32[300, 300] = random(1)
