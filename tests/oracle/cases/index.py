@@ -371,6 +371,16 @@ def graph_send_uv(r):
     return case
 
 
+def graph_reindex(r):
+    nodes, kinds, dtype = r.int(1, 5), r.int(1, 2), r.pick("int64", "int32")
+    count = r.random.randint(0, 4, nodes * kinds)
+    return dict(
+        X=r.v(r.random.permutation(12)[:nodes], dtype),
+        Neighbors=r.v(r.random.randint(0, 12, max(1, int(count.sum())))[: int(count.sum())], dtype),
+        Count=r.v(count, "int32"),
+    )
+
+
 EXACT = dict(exact=True)
 TABLE = [
     op("gather", gather, n=20, **EXACT),
@@ -404,4 +414,5 @@ TABLE = [
     op("graph_send_recv", graph_send_recv, n=12, hidden="Dst_count"),
     op("graph_send_ue_recv", graph_send_ue_recv, n=12, hidden="Dst_count"),
     op("graph_send_uv", graph_send_uv, n=10, out="out"),
+    op("graph_reindex", graph_reindex, n=10, out="Reindex_Src Reindex_Dst Out_Nodes", **EXACT),
 ]
