@@ -135,11 +135,25 @@ std::optional<AttributeValue> number_of(const Json* data, const Json& node) {
 
 std::optional<AttributeValue> attribute_of(const Json& node, int depth);
 
-/// A list: of integers if all are, else of reals or strings; nothing for other kinds.
+/// Appends the real and the imaginary part where `item` is a complex number.
+bool append_parts(const Json& item, const AttributeValue& value, Floats& reals) {
+  const std::string_view kind = without_dialect(string_at(item, "#"));
+  if (kind != "a_c64" && kind != "a_c128") return false;
+  const auto append = [&](const auto* parts) {
+    if (parts == nullptr || parts->size() != 2) return false;
+    for (const auto part : *parts) reals.push_back(static_cast<double>(part));
+    return true;
+  };
+  return append(std::get_if<Floats>(&value)) || append(std::get_if<Ints>(&value));
+}
+
+/// A list: of integers if all are, else of reals or strings, of complex numbers as their parts in turn; nothing for
+/// other kinds.
 std::optional<AttributeValue> list_of(const Json& items, int depth, bool bare) {
   Ints integers;
   Floats reals;
   Strings strings;
+  size_t complex = 0;
   for (const Json& item : items.GetArray()) {
     const std::optional<AttributeValue> value = bare ? number_of(&item, item) : attribute_of(item, depth + 1);
     if (!value) return std::nullopt;
@@ -153,10 +167,13 @@ std::optional<AttributeValue> list_of(const Json& items, int depth, bool bare) {
       reals.push_back(*d);
     } else if (const auto* s = std::get_if<std::string>(&*value)) {
       strings.push_back(*s);
+    } else if (append_parts(item, *value, reals)) {
+      ++complex;
     } else {
       return std::nullopt;
     }
   }
+  if (complex > 0) return complex == items.Size() ? std::optional<AttributeValue>(reals) : std::nullopt;
   if (integers.size() == items.Size()) return integers;
   if (reals.size() == items.Size()) return reals;
   if (strings.size() == items.Size()) return strings;

@@ -18,7 +18,12 @@ struct Expm1 : UnaryOperator {
 inline void infer(const Expm1&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Expm1&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return std::expm1(x); });
+  reference_unary(a, [](auto x) {
+    if constexpr (std::is_floating_point_v<decltype(x)>)
+      return std::expm1(x);
+    else
+      return std::exp(x) - 1.0;
+  });
 }
 
 inline std::optional<UnaryStep> unary_step(const Expm1&, const NodeFacts&) { return unary(UnaryKind::kExpm1); }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "ops/activation/number_class.h"
 #include "ops/activation/unary.h"
 
 namespace coracle {
@@ -18,15 +19,8 @@ struct Isnan : UnaryOperator {
 inline void infer(const Isnan&, InferArgs& a) { a.set(0, DType::kBool, a.shape(0)); }
 
 inline void reference(const Isnan&, ReferenceArgs& a) {
-  visit_real(a.in(0).dtype(), [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    const T* from = a.in(0).data<T>();
-    bool* to = a.out(0).data<bool>();
-    for (int64_t i = 0, n = a.in(0).count(); i < n; ++i) {
-      const double x = static_cast<double>(from[i]);
-      to[i] = std::isnan(x);
-    }
-  });
+  reference_class_of_numbers(
+      a, [](double x) { return std::isnan(x); }, false);
 }
 
 inline constexpr const OpRow* isnan_op = &kOpRow<Isnan>;

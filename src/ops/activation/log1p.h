@@ -18,7 +18,12 @@ struct Log1p : UnaryOperator {
 inline void infer(const Log1p&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Log1p&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return std::log1p(x); });
+  reference_unary(a, [](auto x) {
+    if constexpr (std::is_floating_point_v<decltype(x)>)
+      return std::log1p(x);
+    else
+      return std::log(1.0 + x);
+  });
 }
 
 inline std::optional<UnaryStep> unary_step(const Log1p&, const NodeFacts&) { return unary(UnaryKind::kLog1p); }

@@ -18,7 +18,12 @@ struct Log2 : UnaryOperator {
 inline void infer(const Log2&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Log2&, ReferenceArgs& a) {
-  reference_unary(a, [](double x) { return std::log2(x); });
+  reference_unary(a, [](auto x) {
+    if constexpr (std::is_floating_point_v<decltype(x)>)
+      return std::log2(x);
+    else
+      return std::log(x) / std::log(2.0);
+  });
 }
 
 inline std::optional<UnaryStep> unary_step(const Log2&, const NodeFacts&) { return unary(UnaryKind::kLog2); }

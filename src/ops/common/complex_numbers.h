@@ -26,6 +26,25 @@ void visit_complex(DType dtype, const F& f) {
   f(static_cast<double*>(nullptr));
 }
 
+/// Calls f with a null pointer of an element type, real or complex.
+template <class F>
+void visit_number(DType dtype, const F& f) {
+  if (!is_complex(dtype)) return visit_real(dtype, f);
+  visit_complex(dtype, [&](auto* p) { f(static_cast<std::complex<std::remove_pointer_t<decltype(p)>>*>(nullptr)); });
+}
+
+/// What sums and products of numbers of a type are computed in; integers wrap.
+template <class T>
+struct AccumulatorOf {
+  using type = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
+};
+template <class T>
+struct AccumulatorOf<std::complex<T>> {
+  using type = std::complex<double>;
+};
+template <class T>
+using Accumulator = typename AccumulatorOf<T>::type;
+
 /// A real or complex tensor as one of a complex type.
 inline Tensor as_complex_type(const Tensor& t, DType dtype) {
   if (t.dtype() == dtype) return t;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/convert.h"
-#include "graph/lowering.h"
+#include "ops/creation/listed_values.h"
 
 namespace coracle {
 
@@ -16,28 +15,16 @@ struct AssignValue {
 
   /// Values stand in `values`, or in the list of their type in files before 2.5.
   static void lower(Lowering& l) {
-    const AttributeMap& attributes = l.attributes();
-    const Shape shape(attributes.get<Ints>("shape"));
-    Tensor t = Tensor::make(attributes.get<DType>("dtype", DType::kFloat32), shape);
-    for (const char* name : {"values", "fp32_values", "int32_values", "int64_values", "bool_values", "fp64_values"}) {
-      const AttributeValue* list = attributes.find(name);
-      if (list == nullptr) continue;
-      const auto* ints = std::get_if<Ints>(list);
-      const Floats reals = ints == nullptr ? attributes.get<Floats>(name) : Floats{};
-      const size_t count = ints != nullptr ? ints->size() : reals.size();
-      if (count == 0) continue;
-      require(static_cast<int64_t>(count) == shape.count(), name, " has ", count, " elements for shape ", shape);
-      visit_real(t.dtype(), [&](auto* p) {
-        using T = std::remove_pointer_t<decltype(p)>;
-        for (size_t i = 0; i < count; ++i) {
-          t.data<T>()[i] = ints != nullptr ? convert<T>((*ints)[i]) : convert<T>(reals[i]);
-        }
-      });
-      l.bind("Out", l.constant(std::move(t)));
-      return;
+    const Shape shape(l.attribute<Ints>("shape"));
+    const DType dtype = l.attribute<DType>("dtype", DType::kFloat32);
+    std::optional<Tensor> values = listed_values(
+        l.attributes(), {"values", "fp32_values", "int32_values", "int64_values", "bool_values", "fp64_values"}, dtype,
+        shape);
+    if (!values) {
+      values = Tensor::make(dtype, shape);
+      require(shape.count() == 0, "there are no values for shape ", shape);
     }
-    require(shape.count() == 0, "there are no values for shape ", shape);
-    l.bind("Out", l.constant(std::move(t)));
+    l.bind("Out", l.constant(std::move(*values)));
   }
 };
 

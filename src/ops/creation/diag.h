@@ -35,7 +35,7 @@ inline void infer(const Diag& op, InferArgs& a) {
 inline void reference(const Diag& op, ReferenceArgs& a) {
   const Shape& x = a.shape(0);
   Tensor& y = a.out(0);
-  visit_real(y.dtype(), [&](auto* p) {
+  visit_number(y.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     const int64_t columns = x.rank() == 2 ? x[1] : y.shape()[1];
     if (y.count() == 0) return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/common/binary.h"
+#include "ops/common/complex_numbers.h"
 #include "ops/elementwise/arithmetic.h"
 
 namespace coracle {
@@ -17,6 +17,9 @@ struct ElementwisePow : BinaryOperator {
 inline void infer(const ElementwisePow&, InferArgs& a) { infer_binary(a); }
 
 inline void reference(const ElementwisePow&, ReferenceArgs& a) {
+  if (is_complex(a.out(0).dtype())) {
+    return reference_complex_binary(a, [](auto x, auto y) { return std::pow(x, y); });
+  }
   const bool narrow = is_integer(a.out(0).dtype()) && a.out(0).dtype() != DType::kInt64;
   reference_binary(a, [narrow](auto x, auto y) {
     using T = decltype(x);

@@ -24,6 +24,14 @@ inline void infer(const Pow&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Pow&, ReferenceArgs& a) {
   const double y = a.has(1) ? a.in(1).number(0) : 1.0;
+  if (is_complex(a.in(0).dtype())) {
+    return visit_complex(a.in(0).dtype(), [&](auto* p) {
+      using C = std::complex<std::remove_pointer_t<decltype(p)>>;
+      const C* x = a.in(0).data<C>();
+      std::transform(x, x + a.in(0).count(), a.out(0).data<C>(),
+                     [=](C v) { return C(std::pow(std::complex<double>(v), y)); });
+    });
+  }
   visit_real(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/buffer.h"
-#include "ops/common/binary.h"
+#include "ops/common/complex_numbers.h"
 
 namespace coracle {
 
@@ -23,6 +23,16 @@ void reference_comparison(ReferenceArgs& a, const F& f) {
   } else {
     compare(a.in(0).integers(), a.in(1).integers());
   }
+}
+
+/// out = x == y of complex numbers, or its opposite.
+inline void reference_complex_equality(ReferenceArgs& a, bool equal) {
+  const Tensor x = as_complex_type(a.in(0), DType::kComplex128);
+  const Tensor y = as_complex_type(a.in(1), DType::kComplex128);
+  using C = std::complex<double>;
+  BroadcastWalk(a.out(0).shape(), x.shape(), y.shape()).each([&](int64_t i, int64_t ix, int64_t iy) {
+    a.out(0).data<bool>()[i] = (x.data<C>()[ix] == y.data<C>()[iy]) == equal;
+  });
 }
 
 }  // namespace coracle

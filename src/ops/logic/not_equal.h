@@ -16,6 +16,7 @@ struct NotEqual : BinaryOperator {
 inline void infer(const NotEqual&, InferArgs& a) { infer_comparison(a); }
 
 inline void reference(const NotEqual&, ReferenceArgs& a) {
+  if (is_complex(promote(a.in(0).dtype(), a.in(1).dtype()))) return reference_complex_equality(a, false);
   reference_comparison(a, [](auto x, auto y) { return x != y; });
 }
 

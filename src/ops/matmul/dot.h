@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/convert.h"
-#include "ops/common/binary.h"
+#include "ops/common/complex_numbers.h"
 
 namespace coracle {
 
@@ -31,9 +31,9 @@ inline void reference(const Dot&, ReferenceArgs& a) {
   const Tensor x = converted(a.in(0), dtype);
   const Tensor y = converted(a.in(1), dtype);
   const int64_t n = x.shape().back();
-  visit_real(dtype, [&](auto* p) {
+  visit_number(dtype, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
+    using Sum = Accumulator<T>;
     for (int64_t r = 0, rows = a.out(0).count(); r < rows; ++r) {
       Sum sum = 0;
       for (int64_t i = r * n; i < (r + 1) * n; ++i) {

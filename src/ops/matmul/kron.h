@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "ops/common/binary.h"
-#include "ops/elementwise/arithmetic.h"
+#include "base/convert.h"
+#include "ops/common/complex_numbers.h"
 
 namespace coracle {
 
@@ -41,7 +41,7 @@ inline void reference(const Kron&, ReferenceArgs& a) {
     const int at = d - (shape.rank() - t.shape().rank());
     return at < 0 ? int64_t{1} : t.shape()[at];
   };
-  visit_real(dtype, [&](auto* p) {
+  visit_number(dtype, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     for (int64_t i = 0, n = shape.count(); i < n; ++i) {
       int64_t rest = i;
@@ -57,7 +57,8 @@ inline void reference(const Kron&, ReferenceArgs& a) {
         step_x *= size(x, d);
         step_y *= size(y, d);
       }
-      a.out(0).data<T>()[i] = wrapped_product(x.data<T>()[ix], y.data<T>()[iy]);
+      a.out(0).data<T>()[i] =
+          convert<T>(static_cast<Accumulator<T>>(x.data<T>()[ix]) * static_cast<Accumulator<T>>(y.data<T>()[iy]));
     }
   });
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/convert.h"
+#include "ops/common/complex_numbers.h"
 #include "ops/common/lines.h"
 
 namespace coracle {
@@ -31,9 +32,9 @@ inline void infer(const Cumprod& op, InferArgs& a) {
 
 inline void reference(const Cumprod& op, ReferenceArgs& a) {
   const Lines lines(a.shape(0), op.dim);
-  visit_real(a.in(0).dtype(), [&](auto* p) {
+  visit_number(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    using Product = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
+    using Product = Accumulator<T>;
     LoopCheck check;
     lines.each([&](int64_t first) {
       Product product = 1;

@@ -4,6 +4,7 @@
 #include "base/convert.h"
 #include "base/deadline.h"
 #include "graph/op.h"
+#include "ops/common/complex_numbers.h"
 
 namespace coracle {
 
@@ -42,9 +43,9 @@ inline void reference(const Cumsum& op, ReferenceArgs& a) {
     n = x[axis];
     inner = x.count(axis + 1, x.rank());
   }
-  visit_real(a.in(0).dtype(), [&](auto* p) {
+  visit_number(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
+    using Sum = Accumulator<T>;
     LoopCheck check;
     for (int64_t o = 0; o < outer; ++o) {
       for (int64_t i = 0; i < inner; ++i) {

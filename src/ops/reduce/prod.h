@@ -25,6 +25,9 @@ inline void infer(const Prod& op, InferArgs& a) { a.set(0, op.result(a.dtype(0))
 
 inline void reference(const Prod& op, ReferenceArgs& a) {
   const std::vector<bool> reduced = operand_axes(op, a);
+  if (is_complex(a.in(0).dtype())) {
+    return reference_complex_reduction(a.in(0), reduced, a.out(0), ComplexReduction::kProduct);
+  }
   if (!is_float(a.in(0).dtype())) {
     reference_integer_reduction(a.in(0), reduced, a.out(0), 1, [](int64_t s, int64_t x) {
       return static_cast<int64_t>(static_cast<uint64_t>(s) * static_cast<uint64_t>(x));

@@ -102,17 +102,23 @@ void reference_integer_reduction(const Tensor& x, const std::vector<bool>& reduc
   y.assign(sums);
 }
 
-/// The sums of complex numbers, in double, divided by how many they are of if they are `averages`.
-inline void reference_complex_sum(const Tensor& x, const std::vector<bool>& reduced, Tensor& y, bool averages) {
+enum class ComplexReduction : uint8_t { kSum, kMean, kProduct };
+
+/// Of complex numbers, in double.
+inline void reference_complex_reduction(const Tensor& x, const std::vector<bool>& reduced, Tensor& y,
+                                        ComplexReduction kind) {
   visit_complex(x.dtype(), [&](auto* p) {
     using C = std::complex<std::remove_pointer_t<decltype(p)>>;
-    Buffer<std::complex<double>> sums(static_cast<size_t>(y.count()));
+    const bool product = kind == ComplexReduction::kProduct;
+    Buffer<std::complex<double>> results(static_cast<size_t>(y.count()), product ? 1.0 : 0.0);
     ReductionWalk(x.shape(), reduced).each([&](int64_t r, int64_t i) {
-      sums[static_cast<size_t>(r)] += std::complex<double>(x.data<C>()[i]);
+      const std::complex<double> number(x.data<C>()[i]);
+      std::complex<double>& result = results[static_cast<size_t>(r)];
+      result = product ? result * number : result + number;
     });
-    const double count = sums.empty() ? 0.0 : static_cast<double>(x.count()) / static_cast<double>(sums.size());
+    const double count = results.empty() ? 0.0 : static_cast<double>(x.count()) / static_cast<double>(results.size());
     C* to = y.data<C>();
-    for (const std::complex<double>& s : sums) *to++ = C(averages ? s / count : s);
+    for (const std::complex<double>& r : results) *to++ = C(kind == ComplexReduction::kMean ? r / count : r);
   });
 }
 

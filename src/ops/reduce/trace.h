@@ -33,9 +33,9 @@ inline void infer(const Trace& op, InferArgs& a) {
 inline void reference(const Trace& op, ReferenceArgs& a) {
   const ElementWalk steps = diagonal_steps(a.shape(0), op.axis1, op.axis2, op.offset);
   const int64_t n = steps.size[steps.rank - 1];
-  visit_real(a.in(0).dtype(), [&](auto* p) {
+  visit_number(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    using Sum = std::conditional_t<std::is_integral_v<T>, uint64_t, double>;
+    using Sum = Accumulator<T>;
     const T* x = a.in(0).data<T>();
     for (int64_t r = 0, rows = a.out(0).count(); r < rows; ++r) {
       int64_t at = steps.start;

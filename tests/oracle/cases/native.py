@@ -4,6 +4,8 @@
 Sizes of the batch are unknown in every second case, so that shapes are computed when the program runs.
 """
 
+import numpy
+
 from notation import api
 
 
@@ -232,6 +234,54 @@ TABLE += [
         "api_complex_pad",
         lambda p, f, r, x: p.as_real(f.pad(p.complex(x, x - 1.0), [0, r.int(0, 2), 1, r.int(0, 3)], value=0.5)),
         x=matrix,
+        formats="pir",
+    ),
+    entry(
+        "api_complex_scans",
+        lambda p, f, r, x: [
+            p.as_real(p.cumsum(p.complex(x, x - 1.0), axis=r.pick(0, -1))),
+            p.as_real(p.cumprod(p.complex(x, x - 1.0), dim=r.pick(0, -1))),
+            p.as_real(p.prod(p.complex(x, 0.5 - x), axis=r.pick(0, -1, None), keepdim=r.maybe())),
+            p.as_real(p.trace(p.complex(x, x * x), offset=r.pick(-1, 0, 1))),
+        ],
+        x=matrix,
+        formats="pir",
+    ),
+    entry(
+        "api_complex_vectors",
+        lambda p, f, r, x, w: [
+            p.as_real(p.dot(p.complex(x, x - 1.0), p.complex(w, w * w))),
+            p.as_real(p.kron(p.complex(x, x - 1.0), p.complex(w, w * w))),
+            p.as_real(p.diag(p.complex(x, x - 1.0), offset=r.pick(-1, 0, 2))),
+            p.as_real(p.pow(p.complex(x, x - 1.0), r.pick(2.0, 2.5))),
+            p.as_real(p.pow(p.complex(x + 2.0, x), p.complex(w, w * 0.5))),
+        ],
+        x=lambda r: r.f(6),
+        w=weight(6),
+        formats="pir",
+    ),
+    entry(
+        "api_complex_comparisons",
+        lambda p, f, r, x, w: [
+            p.equal(p.complex(x, w), p.complex(x, p.where(x > 0.0, w, -w))),
+            p.not_equal(p.complex(x, w), p.complex(p.where(x > 0.0, x, -x), w)),
+            p.isnan(p.complex(x, p.log(w))),
+            p.isinf(p.complex(p.exp(x * 400.0), w)),
+            p.isfinite(p.complex(p.exp(x * 400.0), w)),
+        ],
+        x=matrix,
+        w=weight(6),
+        exact=True,
+        formats="pir",
+    ),
+    entry(
+        "api_complex_values",
+        lambda p, f, r, x: [
+            p.as_real(p.complex(x, x - 1.0) * p.assign(numpy.array([1 + 2j, 2, 3j, -1, 0.5, 0], "complex64"))),
+            p.as_real(p.static.setitem(p.complex(x, x - 1.0), (slice(0, 1), slice(1, 3)), r.pick(0.5, 2, 0.5 + 2j))),
+            *(p.as_real(g(p.complex(x + 2.0, x * 0.5))) for g in (p.expm1, p.log1p, p.log2)),
+        ],
+        x=lambda r: r.f(r.int(1, 3), 6, lo=-1.5, hi=1.5),
         formats="pir",
     ),
     entry(
