@@ -252,35 +252,58 @@ TABLE += [
         lambda p, f, r, x, w: [
             p.as_real(p.dot(p.complex(x, x - 1.0), p.complex(w, w * w))),
             p.as_real(p.kron(p.complex(x, x - 1.0), p.complex(w, w * w))),
-            p.as_real(p.diag(p.complex(x, x - 1.0), offset=r.pick(-1, 0, 2))),
-            p.as_real(p.pow(p.complex(x, x - 1.0), r.pick(2.0, 2.5))),
-            p.as_real(p.pow(p.complex(x + 2.0, x), p.complex(w, w * 0.5))),
         ],
         x=lambda r: r.f(6),
         w=weight(6),
         formats="pir",
     ),
     entry(
-        "api_complex_comparisons",
-        lambda p, f, r, x, w: [
-            p.equal(p.complex(x, w), p.complex(x, p.where(x > 0.0, w, -w))),
-            p.not_equal(p.complex(x, w), p.complex(p.where(x > 0.0, x, -x), w)),
-            p.isnan(p.complex(x, p.log(w))),
-            p.isinf(p.complex(p.exp(x * 400.0), w)),
-            p.isfinite(p.complex(p.exp(x * 400.0), w)),
+        "api_complex_powers",
+        lambda p, f, r, x: [
+            p.as_real(p.diag(p.pow(p.complex(x, x - 1.0), r.pick(2.0, 2.5)), offset=r.pick(-1, 0, 2))),
+            p.as_real(p.pow(p.complex(x + 2.0, x), p.complex(x, x * 0.5))),
+        ],
+        x=lambda r: r.f(6),
+        formats="pir",
+    ),
+    entry(
+        "api_complex_equality",
+        lambda p, f, r, x: [
+            p.equal(p.complex(x, x), p.complex(x, p.abs(x))),
+            p.not_equal(p.complex(x, x), p.complex(p.abs(x), x)),
         ],
         x=matrix,
-        w=weight(6),
+        exact=True,
+        formats="pir",
+    ),
+    entry(
+        "api_complex_classes",
+        lambda p, f, r, x: [
+            g(p.complex(p.exp(x * 400.0), r.pick(p.log, p.exp)(x))) for g in (p.isnan, p.isinf, p.isfinite)
+        ],
+        x=matrix,
         exact=True,
         formats="pir",
     ),
     entry(
         "api_complex_values",
-        lambda p, f, r, x: [
-            p.as_real(p.complex(x, x - 1.0) * p.assign(numpy.array([1 + 2j, 2, 3j, -1, 0.5, 0], "complex64"))),
-            p.as_real(p.static.setitem(p.complex(x, x - 1.0), (slice(0, 1), slice(1, 3)), r.pick(0.5, 2, 0.5 + 2j))),
-            *(p.as_real(g(p.complex(x + 2.0, x * 0.5))) for g in (p.expm1, p.log1p, p.log2)),
-        ],
+        lambda p, f, r, x: p.as_real(
+            p.complex(x, x - 1.0) * p.assign(numpy.array([1 + 2j, 2, 3j, -1, 0.5, 0], "complex64"))
+        ),
+        x=matrix,
+        formats="pir",
+    ),
+    entry(
+        "api_complex_set_value",
+        lambda p, f, r, x: p.as_real(
+            p.static.setitem(p.complex(x, x - 1.0), (slice(0, 1), slice(1, 3)), r.pick(0.5, 2, 0.5 + 2j))
+        ),
+        x=matrix,
+        formats="pir",
+    ),
+    entry(
+        "api_complex_logarithms_near_1",
+        lambda p, f, r, x: [p.as_real(g(p.complex(x + 2.0, x * 0.5))) for g in (p.expm1, p.log1p, p.log2)],
         x=lambda r: r.f(r.int(1, 3), 6, lo=-1.5, hi=1.5),
         formats="pir",
     ),
