@@ -25,7 +25,7 @@ inline void infer(const Sum& op, InferArgs& a) { a.set(0, op.result(a.dtype(0)),
 
 inline void reference(const Sum& op, ReferenceArgs& a) {
   const std::vector<bool> reduced = operand_axes(op, a);
-  if (is_complex(a.in(0).dtype()) && a.out(0).dtype() == a.in(0).dtype()) {
+  if (is_complex(a.in(0).dtype())) {
     return reference_complex_reduction(a.in(0), reduced, a.out(0), ComplexReduction::kSum);
   }
   if (!is_float(a.in(0).dtype())) {

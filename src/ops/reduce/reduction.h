@@ -104,10 +104,13 @@ void reference_integer_reduction(const Tensor& x, const std::vector<bool>& reduc
 
 enum class ComplexReduction : uint8_t { kSum, kMean, kProduct };
 
-/// Of complex numbers, in double.
-inline void reference_complex_reduction(const Tensor& x, const std::vector<bool>& reduced, Tensor& y,
+/// Of complex numbers, in double; y has a complex type.
+inline void reference_complex_reduction(const Tensor& given, const std::vector<bool>& reduced, Tensor& y,
                                         ComplexReduction kind) {
-  visit_complex(x.dtype(), [&](auto* p) {
+  require(is_complex(y.dtype()), ErrorCode::kUnsupported, "a result of type ", y.dtype(), " of elements of type ",
+          given.dtype(), " is not supported here");
+  const Tensor x = as_complex_type(given, y.dtype());
+  visit_complex(y.dtype(), [&](auto* p) {
     using C = std::complex<std::remove_pointer_t<decltype(p)>>;
     const bool product = kind == ComplexReduction::kProduct;
     Buffer<std::complex<double>> results(static_cast<size_t>(y.count()), product ? 1.0 : 0.0);
