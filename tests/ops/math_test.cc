@@ -24,6 +24,7 @@
 #include "ops/elementwise/floor_divide.h"
 #include "ops/elementwise/remainder.h"
 #include "ops/elementwise/sum.h"
+#include "ops/index/reindex_graph.h"
 #include "ops/logic/bitwise_and.h"
 #include "ops/matmul/dot.h"
 #include "ops/matmul/einsum.h"
@@ -32,6 +33,7 @@
 #include "ops/reduce/cummax.h"
 #include "ops/reduce/mean.h"
 #include "ops/reduce/p_norm.h"
+#include "ops/reduce/prod.h"
 
 namespace coracle {
 namespace {
@@ -78,7 +80,8 @@ ErrorCode failure(const Op& op, const std::vector<Tensor>& inputs) {
   } catch (const Error& e) {
     return e.code();
   }
-  return ErrorCode::kInvalidArgument;
+  ADD_FAILURE() << op.name() << " is accepted";
+  return ErrorCode::kInvalidModel;
 }
 
 Tensor floats(const Shape& shape, std::vector<float> values) {
@@ -212,6 +215,36 @@ TEST(Fourier, SpectraOfRealNumbersMirrorExactly) {
       }
     }
   }
+}
+
+TEST(ComplexNumbers, AreNotReducedToRealOnes) {
+  Tensor x = Tensor::make(DType::kComplex64, {5, 7});
+  std::fill_n(x.data<std::complex<float>>(), x.count(), std::complex<float>(1, 2));
+  for (const DType dtype : {DType::kFloat32, DType::kBool, DType::kInt64}) {
+    Prod product;
+    product.dtype = dtype;
+    EXPECT_EQ(failure(product, {x, Tensor::ints(Ints{1})}), ErrorCode::kUnsupported);
+    Sum sum;
+    sum.dtype = dtype;
+    EXPECT_EQ(failure(sum, {x, Tensor::ints(Ints{1})}), ErrorCode::kUnsupported);
+  }
+  Sum wide;
+  wide.dtype = DType::kComplex128;
+  const Tensor y = run(wide, {x, Tensor::ints(Ints{1})});
+  ASSERT_EQ(y.dtype(), DType::kComplex128);
+  for (int64_t i = 0; i < y.count(); ++i) EXPECT_EQ(y.data<std::complex<double>>()[i], std::complex<double>(7, 14));
+}
+
+TEST(ReindexGraph, RefusesWhatIsNoGraph) {
+  const auto fails = [](const Ints& x, const Ints& neighbors, const Ints& count) {
+    return failure(ReindexGraph{}, {Tensor::ints(x), Tensor::ints(neighbors), Tensor::ints(count)});
+  };
+  EXPECT_EQ(fails({4, 5, 4}, {1, 2, 3}, {1, 1, 1}), ErrorCode::kInvalidArgument);  // node 4 twice
+  EXPECT_EQ(fails({4, 5}, {1, 2, 3}, {1, 1}), ErrorCode::kInvalidArgument);        // a neighbor of nobody
+  EXPECT_EQ(fails({4, 5}, {1, 2, 3}, {1, 3}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(fails({4, 5}, {1, 2, 3}, {-1, 4}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(fails({4, 5}, {1, 2, 3}, {1, 1, 1}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(fails({}, {1}, {1}), ErrorCode::kInvalidArgument);
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ inline std::optional<Tensor> listed_values(const AttributeMap& attributes, std::
     if (count == 0) continue;
     Tensor values = Tensor::make(dtype, shape);
     const int64_t parts = is_complex(dtype) ? 2 : 1;
-    require(static_cast<int64_t>(count) == checked_multiply(values.count(), parts), name, " has ",
-            count / static_cast<size_t>(parts), " elements for shape ", shape);
+    require(static_cast<int64_t>(count) == checked_multiply(values.count(), parts), name, " has ", count,
+            parts == 2 ? " real and imaginary parts" : " elements", " for shape ", shape);
     visit_number(dtype, [&](auto* p) {
       using T = std::remove_pointer_t<decltype(p)>;
       for (size_t i = 0; i < static_cast<size_t>(values.count()); ++i) {

@@ -47,10 +47,13 @@ inline void reference(const ReindexGraph&, ReferenceArgs& a) {
   const DType dtype = a.in(0).dtype();
   a.out(0) = index_row(numbers.subspan(given), dtype);
 
+  const Buffer<int64_t> counts = integers_of(a.in(2));
+  require(given == 0 ? counts.empty() : counts.size() % given == 0, ErrorCode::kInvalidArgument, "count has ",
+          counts.size(), " elements, expected one or several for each of the ", given, " nodes of x");
   Buffer<int64_t> targets;
   int64_t node = 0;
   LoopCheck check;
-  for (int64_t count : integers_of(a.in(2))) {
+  for (int64_t count : counts) {
     require(count >= 0 && static_cast<uint64_t>(count) <= neighbors.size() - targets.size(),
             ErrorCode::kInvalidArgument, "node ", node, " of x has ", count, " neighbors, expected 0 to ",
             neighbors.size() - targets.size());
