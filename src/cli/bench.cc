@@ -106,14 +106,14 @@ void print_json(const ModelArguments& arguments, const Measured& m) {
 }
 
 /// Shows on a terminal how far measuring is, some times a second.
-class Progress {
+class RunCounter {
  public:
-  explicit Progress(std::string of) : of_(std::move(of)) {}
-  ~Progress() {
+  explicit RunCounter(std::string of) : of_(std::move(of)) {}
+  ~RunCounter() {
     if (shown_) fmt::print(stderr, "\r{:30}\r", "");
   }
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
+  RunCounter(const RunCounter&) = delete;
+  RunCounter& operator=(const RunCounter&) = delete;
   void show(size_t runs) {
     const Clock::time_point now = Clock::now();
     if (!terminal_ || now < next_) return;
@@ -138,7 +138,7 @@ struct Lane {
 
 /// Runs until `b` has enough, `stop` is set or a run fails.
 void measure(api::Session& session, const BenchArguments& b, Clock::time_point start, std::atomic<bool>& stop,
-             Progress* progress, Lane& lane) {
+             RunCounter* progress, Lane& lane) {
   const auto limit = start + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(b.duration));
   lane.end = start;
   try {
@@ -173,7 +173,7 @@ std::vector<Lane> measure(std::vector<api::Session>& sessions, const BenchArgume
     throw;
   }
   {
-    Progress progress(b.duration > 0 ? fmt::format(", {:g} s", b.duration) : fmt::format(" of {}", b.repeat));
+    RunCounter progress(b.duration > 0 ? fmt::format(", {:g} s", b.duration) : fmt::format(" of {}", b.repeat));
     measure(sessions[0], b, start, stop, &progress, lanes[0]);
   }
   join();

@@ -65,7 +65,7 @@ void corners(Writer& w, const std::array<vision::Point, 4>& points) {
   w.EndArray();
 }
 
-std::string joined(const std::vector<std::string>& tokens) {
+std::string concatenated(const std::vector<std::string>& tokens) {
   std::string all;
   for (const std::string& token : tokens) all += token;
   return all;
@@ -120,7 +120,7 @@ void write_found(Writer& w, const vision::Prediction& p) {
         w.Uint64(c.pixels);
       });
     case Task::kTableStructure:
-      key(w, "html", joined(p.table.tokens));
+      key(w, "html", concatenated(p.table.tokens));
       key(w, "score", p.table.score);
       return list(w, "cells", p.table.cells, [&](const auto& cell) { corners(w, cell); });
     case Task::kUnwarping:
@@ -162,7 +162,8 @@ std::string to_text(const Answer& a) {
       text += fmt::format("  {:6.2f} %  {}\n", percent, named(c.id, c.name));
     }
   } else if (p.task == Task::kTableStructure) {
-    text += fmt::format("  {:.4f}  {} cells\n  {}\n", p.table.score, p.table.cells.size(), joined(p.table.tokens));
+    text +=
+        fmt::format("  {:.4f}  {} cells\n  {}\n", p.table.score, p.table.cells.size(), concatenated(p.table.tokens));
   } else if (p.task == Task::kUnwarping) {
     text += fmt::format("  a page of {} x {} pixels{}\n", p.page.width, p.page.height,
                         a.drawing.empty() ? "; --draw DIR writes it" : "");

@@ -21,6 +21,12 @@ std::string printable(const std::string& text) {
   return coracle_last_error();
 }
 
+std::string names_of(const std::vector<api::TensorInfo>& infos) {
+  std::string names;
+  for (const api::TensorInfo& info : infos) names.append(names.empty() ? "" : ", ").append(info.name);
+  return names;
+}
+
 api::Dims parse_dims(const std::string& text, const std::string& option) {
   const auto refuse = [&] {
     throw Failure(ExitCode::kUsage, option + "=" + text + ": expected integers like 1,3,224,224 or 1x3x224x224");

@@ -18,6 +18,9 @@ std::string lower_case(std::string_view text);
 /// The same without what a terminal would obey: paths may hold any bytes.
 std::string printable(const std::string& text);
 
+/// The names, separated by commas.
+std::string names_of(const std::vector<api::TensorInfo>& infos);
+
 /// Dimensions: "1,3,224,224", "1x3x224x224" or "[1, 3, 224, 224]"; none for "" and "[]". Throws Failure (usage) with
 /// `option` in front.
 api::Dims parse_dims(const std::string& text, const std::string& option);

@@ -12,15 +12,10 @@
 #include "cli/failure.h"
 #include "cli/interrupt.h"
 #include "cli/json.h"
+#include "cli/text.h"
 
 namespace coracle::cli {
 namespace {
-
-std::string names_of(const std::vector<api::TensorInfo>& infos) {
-  std::string names;
-  for (const api::TensorInfo& i : infos) names.append(names.empty() ? "" : ", ").append(i.name);
-  return names;
-}
 
 /// The inputs of a run shown to an observer.
 struct Observation {

@@ -13,12 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string names_of(const std::vector<api::TensorInfo>& inputs) {
-  std::string names;
-  for (const api::TensorInfo& info : inputs) names.append(names.empty() ? "" : ", ").append(info.name);
-  return names;
-}
-
 void add_file(const std::string& file, const std::vector<api::TensorInfo>& inputs, InputOptions& options) {
   const std::string name = lower_case(file);
   if (name.ends_with(".npz") || name.ends_with(".json")) {

@@ -22,12 +22,6 @@ namespace {
 
 using Named = std::map<std::string, std::string>;
 
-std::string names_of(const std::vector<api::TensorInfo>& inputs) {
-  std::string names;
-  for (const api::TensorInfo& i : inputs) names.append(names.empty() ? "" : ", ").append(i.name);
-  return names;
-}
-
 template <class T>
 void add(std::map<std::string, T>& to, const std::string& name, T value, const std::string& entry) {
   if (!to.emplace(name, std::move(value)).second) {

@@ -128,16 +128,10 @@ size_t read_activations(const std::string& bytes, Activations& activations) {
   return done;
 }
 
-size_t count_of(const api::Dims& dims) {
-  size_t count = 1;
-  for (int64_t d : dims) count *= static_cast<size_t>(d);
-  return count;
-}
-
 /// Values with the elements of a dimension divided by `factors`; as they are where there are other numbers of them.
 std::vector<float> divided(const float* values, const api::Dims& dims, int dimension,
                            const std::vector<float>& factors) {
-  std::vector<float> result(values, values + count_of(dims));
+  std::vector<float> result(values, values + element_count(dims));
   const int at = dimension < 0 ? static_cast<int>(dims.size()) - 1 : dimension;
   if (at < 0 || static_cast<size_t>(at) >= dims.size()) return result;
   if (static_cast<size_t>(dims[static_cast<size_t>(at)]) != factors.size()) return result;
@@ -247,7 +241,7 @@ Activations Calibration::activations(const std::vector<Layer>& layers, State& st
     };
   };
   run(activations, 0, done, state, dividing([&](Activation& a, const float* values, const api::Dims& dims) {
-        a.counts.add_to_largest(values, count_of(dims));
+        a.counts.add_to_largest(values, element_count(dims));
         for (int dimension : summed[&a]) {
           // For products -1 stands for the last dimension.
           const int at = dimension < 0 ? static_cast<int>(dims.size()) - 1 : dimension;
@@ -261,7 +255,7 @@ Activations Calibration::activations(const std::vector<Layer>& layers, State& st
         }
       }));
   run(activations, 1, done, state, dividing([&](Activation& a, const float* values, const api::Dims& dims) {
-        a.counts.add_to_bins(values, count_of(dims));
+        a.counts.add_to_bins(values, element_count(dims));
       }));
   for (auto it = activations.begin(); it != activations.end();) {
     it = it->second.numbers.empty() ? activations.erase(it) : std::next(it);

@@ -14,10 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-api::Span<const std::byte> span(const std::string& s) {
-  return {reinterpret_cast<const std::byte*>(s.data()), s.size()};
-}
-
 /// A file beside its place; gone with this where it was not put there.
 class Aside {
  public:
@@ -83,7 +79,7 @@ void ModelOutput::write(const ModelBytes& model, const ModelInput& original) con
   require_uninterrupted();
   if (program_.empty()) {
     Aside saved(output_);
-    api::Model(span(model.program), span(model.parameters)).save(saved.path());
+    model.load().save(saved.path());
     require_uninterrupted();
     saved.put();
     return;

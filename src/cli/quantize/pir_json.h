@@ -12,9 +12,6 @@
 /// What programs in PIR are read and written with.
 namespace coracle::cli::pir {
 
-/// The VarType number of dense tensors, which PIR calls t_dtensor.
-inline constexpr int64_t kDenseTensor = 7;
-
 /// Element types by VarType number.
 inline constexpr std::pair<int64_t, std::string_view> kElementTypes[] = {
     {0, "t_bool"}, {1, "t_i16"},  {2, "t_i32"}, {3, "t_i64"},   {4, "t_f16"},  {5, "t_f32"},

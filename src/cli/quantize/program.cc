@@ -7,7 +7,6 @@
 namespace coracle::cli {
 namespace {
 
-constexpr int64_t kDenseTensor = 7;
 /// Feeds, fetches, readers and raw variables persist without a content in the files.
 constexpr int64_t kNotStored[] = {9, 10, 15, 17};
 

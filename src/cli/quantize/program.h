@@ -19,6 +19,9 @@ enum class ProgramFormat { kProgramDesc, kPir };
 /// VarType numbers of element types that are read or written.
 enum class VarDtype : int64_t { kInt32 = 2, kInt64 = 3, kFloat16 = 4, kFloat32 = 5, kUint8 = 20, kInt8 = 21 };
 
+/// The VarType number of dense tensors.
+inline constexpr int64_t kDenseTensor = 7;
+
 struct ProgramVariable {
   std::string bytes;  ///< as in the file; empty: it is new
   std::string name;

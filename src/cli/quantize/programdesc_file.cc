@@ -18,8 +18,6 @@ constexpr uint32_t varint(uint32_t field) { return protozero::tag_and_type(field
 constexpr uint32_t fixed32(uint32_t field) { return protozero::tag_and_type(field, Wire::fixed32); }
 constexpr uint32_t bytes(uint32_t field) { return protozero::tag_and_type(field, Wire::length_delimited); }
 
-constexpr int64_t kDenseTensor = 7;
-
 /// The field a reader stands at, as it is.
 void copy_field(Reader& from, Writer& to) {
   switch (from.wire_type()) {

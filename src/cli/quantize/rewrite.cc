@@ -127,6 +127,13 @@ StoredWeights half_weights(const Parameter& weights) {
   return w;
 }
 
+api::Model ModelBytes::load(const api::ModelOptions& options) const {
+  const auto bytes = [](const std::string& s) {
+    return api::Span<const std::byte>(reinterpret_cast<const std::byte*>(s.data()), s.size());
+  };
+  return {bytes(program), bytes(parameters), options};
+}
+
 ModelBytes rewritten(Program program, ParameterMap parameters, const std::vector<QuantizedLayer>& layers) {
   Insertions insertions(program, parameters);
   std::map<WrittenValue, std::string> rounded;

@@ -40,6 +40,9 @@ struct QuantizedLayer {
 struct ModelBytes {
   std::string program;
   std::string parameters;
+
+  /// Throws coracle::api::Exception.
+  api::Model load(const api::ModelOptions& options = {}) const;
 };
 
 /// The model with operands of `layers` rounded and their weights stored as said, by operators that bring them to

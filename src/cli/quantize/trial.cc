@@ -12,10 +12,6 @@
 namespace coracle::cli {
 namespace {
 
-api::Span<const std::byte> span(const std::string& s) {
-  return {reinterpret_cast<const std::byte*>(s.data()), s.size()};
-}
-
 StoredWeights stored_weights(const Layer& layer, const Parameter& weights, Precision precision) {
   if (precision == Precision::kHalfWeights) return half_weights(weights);
   std::optional<StoredWeights> halves;
@@ -155,7 +151,7 @@ std::vector<Answers::Outputs> Answers::run(const api::Model& model, size_t sets)
 
 std::vector<OutputAccuracy> Answers::compare(const ModelBytes& bytes, size_t sets) const {
   if (const std::optional<std::string> known = state_.next()) return read_accuracy(*known);
-  const api::Model model(span(bytes.program), span(bytes.parameters), Interruption::interruptible({}));
+  const api::Model model = bytes.load(Interruption::interruptible({}));
   const std::vector<Outputs> others = run(model, sets);
   std::vector<OutputAccuracy> outputs(names_.size());
   for (size_t i = 0; i < names_.size(); ++i) {
