@@ -54,11 +54,11 @@ lint: build/lint/build.ninja
 lint-changed:
 	$(MAKE) --no-print-directory lint LINT=--changed
 
-# Coracle against other engines, e.g. make bench MODELS=det,rec PEERS=onnxruntime THREADS=1 SECONDS=5 RUNS=3 REALTIME=1. Without a selection
-# the results also go into docs/performance.md and README.md.
+# Coracle against other engines, e.g. make bench MODELS=det,rec PEERS=onnxruntime THREADS=1 SECONDS=5 RUNS=3 REALTIME=1, or against
+# another build of it: make bench BEFORE=other/libcoracle.so. Without a selection the results also go into docs/performance.md and README.md.
 SECONDS ?= 20
 RUNS ?= 1
-BENCH_SELECTION = $(if $(MODELS),--models $(MODELS)) $(if $(PEERS),--peers $(PEERS)) $(if $(THREADS),--threads $(THREADS))
+BENCH_SELECTION = $(if $(MODELS),--models $(MODELS)) $(if $(PEERS),--peers $(PEERS)) $(if $(THREADS),--threads $(THREADS)) $(if $(BEFORE),--before $(BEFORE))
 BENCH_OPTIONS = $(or $(strip $(BENCH_SELECTION)),--docs) $(if $(REALTIME),--real-time)
 BENCH_PYTHON := build/bench-venv/bin/python
 

@@ -201,6 +201,7 @@ def main():
     a.add_argument("--runs", type=int, default=1, help="how often the whole table is measured, for the spread (default: 1)")
     a.add_argument("--isa", help="hold Coracle and those engines that can be to this instruction set, e.g. avx2")
     a.add_argument("--library", default=str(models.ROOT / "build/release/libcoracle.so"), help="libcoracle.so to measure")
+    a.add_argument("--before", help="another libcoracle.so, to compare with; without --peers with that alone")
     a.add_argument("--out", type=pathlib.Path, default=models.ROOT / "build/bench", help="folder for results")
     a.add_argument("--docs", action="store_true", help="write the results into docs/performance.md and README.md")
     a.add_argument("--real-time", action="store_true", help="run with real-time priority (root), so that other work waits")
@@ -210,8 +211,11 @@ def main():
     table = tomllib.loads((models.BENCH / "models.toml").read_text())["model"]
     peers = available_peers()
     chosen = [models.Model(row) for row in choose(table, o.models, "model")]
-    if o.peers:
-        peers = choose(peers, "coracle," + o.peers, "peer")
+    if o.peers or o.before:
+        peers = choose(peers, ",".join(["coracle", *filter(None, [o.peers])]), "peer")
+    if o.before:
+        ours = peers[0]
+        peers.insert(1, {**ours, "name": "before", "environment": {"CORACLE_LIBRARY": str(pathlib.Path(o.before).resolve())}})
     thread_counts = [int(text) for text in o.threads.split(",")]
     probe = machine.Probe()
     about = machine.describe(probe, thread_counts)
