@@ -15,7 +15,7 @@ struct LogSoftmax : SoftmaxOperator {
 inline void infer(const LogSoftmax& op, InferArgs& a) { infer_softmax(op, a); }
 
 inline void reference(const LogSoftmax& op, ReferenceArgs& a) {
-  reference_softmax(op, a, [](double exponent, double sum) { return exponent - std::log(sum); });
+  reference_softmax(op, a, false, [](double exponent, double sum) { return exponent - std::log(sum); });
 }
 
 inline constexpr const OpRow* log_softmax_op = &kOpRow<LogSoftmax>;

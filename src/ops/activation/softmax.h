@@ -15,7 +15,7 @@ struct Softmax : SoftmaxOperator {
 inline void infer(const Softmax& op, InferArgs& a) { infer_softmax(op, a); }
 
 inline void reference(const Softmax& op, ReferenceArgs& a) {
-  reference_softmax(op, a, [](double exponent, double sum) { return std::exp(exponent) / sum; });
+  reference_softmax(op, a, true, [](double exponent, double sum) { return std::exp(exponent) / sum; });
 }
 
 inline constexpr const OpRow* softmax_op = &kOpRow<Softmax>;

@@ -26,9 +26,18 @@ inline void infer_softmax(const SoftmaxOperator& op, InferArgs& a) {
 /// so that no share of a softmax is 0 and its logarithm is finite.
 inline double softmax_exponent(double difference) { return difference < -64 ? -64 : difference; }
 
-/// y = f(exponent of x, sum of exp(exponent)), the sum along the axis.
+/// Paddle goes through lines of float32 that lie next to each other in vectors of eight, and in these takes -64 also
+/// for what is no number, the difference of infinities. So the shares of a line that is -inf throughout are equal if
+/// its length is a multiple of eight, and no numbers otherwise. This is how many of a line's `n` elements it holds for.
+inline int64_t softmax_elements_in_vectors(int64_t n) { return n - n % 8; }
+
+inline double softmax_exponent(double difference, bool in_vector) {
+  return in_vector && std::isnan(difference) ? -64 : softmax_exponent(difference);
+}
+
+/// y = f(exponent of x, sum of exp(exponent)), the sum along the axis. `in_vectors`: of lines as above.
 template <class F>
-void reference_softmax(const SoftmaxOperator& op, ReferenceArgs& a, const F& f) {
+void reference_softmax(const SoftmaxOperator& op, ReferenceArgs& a, bool in_vectors, const F& f) {
   const Shape& s = a.shape(0);
   const int rank = s.rank();
   const int axis = rank == 0 ? 0 : normalize_axis(op.axis, rank);
@@ -37,6 +46,10 @@ void reference_softmax(const SoftmaxOperator& op, ReferenceArgs& a, const F& f) 
   const int64_t inner = rank == 0 ? 1 : s.count(axis + 1, rank);
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
+    const int64_t vectors = in_vectors && inner == 1 && std::is_same_v<T, float> ? softmax_elements_in_vectors(n) : 0;
+    const auto exponent = [&](T value, double largest, int64_t at) {
+      return softmax_exponent(static_cast<double>(value) - largest, at < vectors);
+    };
     LoopCheck check;
     for (int64_t o = 0; o < outer; ++o) {
       for (int64_t i = 0; i < inner; ++i) {
@@ -50,11 +63,11 @@ void reference_softmax(const SoftmaxOperator& op, ReferenceArgs& a, const F& f) 
         double sum = 0;
         for (int64_t k = 0; k < n; ++k) {
           check.step(4);
-          sum += std::exp(softmax_exponent(static_cast<double>(x[k * inner]) - largest));
+          sum += std::exp(exponent(x[k * inner], largest, k));
         }
         for (int64_t k = 0; k < n; ++k) {
           check.step(4);
-          y[k * inner] = static_cast<T>(f(softmax_exponent(static_cast<double>(x[k * inner]) - largest), sum));
+          y[k * inner] = static_cast<T>(f(exponent(x[k * inner], largest, k), sum));
         }
       }
     }

@@ -99,9 +99,10 @@ inline void reference(const Attention& op, ReferenceArgs& a) {
         largest = std::max(largest, row[j]);
       }
       double total = 0;
-      for (double& s : row) {
-        s = std::exp(softmax_exponent(s - largest));
-        total += s;
+      const int64_t vectors = std::is_same_v<T, float> ? softmax_elements_in_vectors(seen) : 0;
+      for (size_t j = 0; j < row.size(); ++j) {
+        row[j] = std::exp(softmax_exponent(row[j] - largest, static_cast<int64_t>(j) < vectors));
+        total += row[j];
       }
       for (int64_t e = 0; e < width; ++e) {
         double sum = 0;

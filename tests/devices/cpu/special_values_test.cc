@@ -127,6 +127,29 @@ TEST(SpecialValues, InSoftmax) {
   });
 }
 
+TEST(SpecialValues, InLinesThatAreMaskedThroughout) {
+  for (int64_t side : {1, 7, 8, 12, 16, 24, 29, 64, 72, 77}) {
+    SCOPED_TRACE(side);
+    Tensor x = random_floats({5, side});
+    float* lines = x.data<float>();
+    std::fill_n(lines, side, -kInfinity);
+    std::fill_n(lines + side, side, kInfinity);
+    lines[2 * side] = kInfinity;  // The first of its line, which differs from itself by no number.
+    lines[4 * side - 1] = kInfinity;
+    for (const Shape& shape : {Shape({5, side}), Shape({1, 5, side}), Shape({5, side, 1, 1}), Shape({5, side, 1})}) {
+      Softmax softmax;
+      softmax.axis = shape.rank() == 4 || shape[1] == side ? 1 : -1;
+      EXPECT_GT(check_on_every_kernel({.op = softmax, .in = {x.reshaped(shape)}, .relative = 4e-6}), 0);
+    }
+    // Lines that only another layout lays next to each other.
+    Softmax of_channels;
+    of_channels.axis = 1;
+    Tensor images = random_floats({2, side, 2, 3});
+    std::fill_n(images.data<float>(), images.count(), -kInfinity);
+    EXPECT_GT(check_on_every_kernel({.op = of_channels, .in = {images}, .relative = 4e-6}), 0);
+  }
+}
+
 TEST(SpecialValues, InNorms) {
   for (float special : {kNaN, kInfinity, -kInfinity, 0.0F}) {
     for (int64_t side : kSides) {

@@ -71,6 +71,13 @@ def steep(r):
     return {-1: x, 0: x.T.copy(), 1: np.stack([x, x], -1)}[axis], axis
 
 
+def masked(r):
+    """Lines of a softmax that are -inf throughout, or hold an infinity that differs from itself by no number."""
+    x = r.random.uniform(-2, 2, (4, (8, 7, 16, 12, 24, 1)[r.index % 6])).astype("float32")
+    x[0], x[1, 0], x[2, -1] = -np.inf, np.inf, -np.inf
+    return dict(x=r.t(x).fixed()), lambda paddle, x: paddle.nn.functional.softmax(x, -1)
+
+
 def log_of_softmax(r):
     x, axis = steep(r)
     return dict(x=r.t(x)), lambda paddle, x: paddle.log(paddle.nn.functional.softmax(x, axis))
@@ -131,6 +138,7 @@ TABLE = [
     op("arg_max", lambda r: dict(X=scalar(r), axis=0, keepdims=True, flatten=r.index > 0, dtype=3), 2),
     op("pow", each(*POWERS), len(POWERS), exact=True),
     op("elementwise_pow", each(powers("int32"), powers("int64")), 2, exact=True),
+    api("masked_softmax", masked, 6, formats="program pir"),
     api("log_of_softmax", log_of_softmax, 6, formats="program pir"),
     op("softmax_with_cross_entropy", cross_entropy, 6, out="Softmax Loss"),
     op("take_along_axis", take_smaller, len(SMALLER), out="Result", exact=True),

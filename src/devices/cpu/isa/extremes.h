@@ -9,6 +9,21 @@
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
 
+// The largest (smallest) lane.
+template <bool kLargest, class D>
+HWY_INLINE hn::TFromD<D> extreme_lane(D d, hn::Vec<D> lanes) {
+#if HWY_TARGET == HWY_EMU128  // where functions over the lanes start from a finite number
+  using T = hn::TFromD<D>;
+  HWY_ALIGN T values[HWY_LANES(T)];
+  hn::Store(lanes, d, values);
+  T result = values[0];
+  for (T value : values) result = (kLargest ? value > result : value < result) ? value : result;
+  return result;
+#else
+  return hn::GetLane(kLargest ? hn::MaxOfLanes(d, lanes) : hn::MinOfLanes(d, lanes));
+#endif
+}
+
 // The largest so far in each lane. Whether there was NaN is kept apart: the maximum of two vectors loses it, and
 // choosing it at each step would take as long as reading the elements.
 template <bool kLargest, class T>
@@ -35,15 +50,7 @@ struct Extreme {
   HWY_INLINE T folded() const {
     const Tag d;
     if (!hn::AllFalse(d, nan)) return static_cast<T>(__builtin_nan(""));
-#if HWY_TARGET == HWY_EMU128  // where functions over the lanes start from a finite number
-    HWY_ALIGN T values[HWY_LANES(T)];
-    hn::Store(best, d, values);
-    T result = values[0];
-    for (T value : values) result = (kLargest ? value > result : value < result) ? value : result;
-    return result;
-#else
-    return hn::GetLane(kLargest ? hn::MaxOfLanes(d, best) : hn::MinOfLanes(d, best));
-#endif
+    return extreme_lane<kLargest>(d, best);
   }
 };
 

@@ -93,7 +93,7 @@ HWY_INLINE void arg_of_rows(const float* x, int64_t* y, size_t rows, size_t n) {
   for (size_t r = 0; r < rows; ++r, x += n) {
     const V best =
         accumulate(x, n, worst, SameOp(), [](V a, V b) { return hn::IfThenElse(better<kLargest>(b, a), b, a); });
-    const V wanted = kLargest ? hn::MaxOfLanes(d, best) : hn::MinOfLanes(d, best);
+    const V wanted = hn::Set(d, extreme_lane<kLargest>(d, best));
     y[r] = 0;
     for (size_t i = 0; i < n; i += kFloatLanes) {
       if (i % kRowBlock == kRowBlock - kFloatLanes && over()) return;

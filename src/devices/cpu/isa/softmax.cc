@@ -2,6 +2,7 @@
 #include "devices/cpu/isa/softmax.h"
 
 #include "devices/cpu/isa/accumulate.h"
+#include "devices/cpu/isa/extremes.h"
 #include "devices/cpu/isa/map.h"
 #include "devices/cpu/isa/math.h"
 #include "devices/cpu/isa/row_blocks.h"
@@ -11,13 +12,21 @@ namespace {
 
 using V = FloatVector;
 
+// Without regard to what is no number.
 struct MaxOp {
-  HWY_INLINE V operator()(V a, V b) const { return hn::Max(a, b); }
+  HWY_INLINE V operator()(V a, V b) const { return at_least(b, a); }
 };
 
 // What e is raised to for an x that lies `difference` behind the largest: Paddle takes none for smaller than e^-64 of
 // it.
 HWY_INLINE V exponent_of(V difference) { return at_least(set(FloatTag(), -64.0), difference); }
+
+// The same at [i, i + width) of a row in whose first `vectors` elements -64 stands for what is no number as well.
+HWY_INLINE V exponent_in_row(V difference, size_t i, size_t width, size_t vectors) {
+  const V number = at_least(difference, set(FloatTag(), -64.0));
+  if (i + width <= vectors) return number;
+  return hn::IfThenElse(hn::FirstN(FloatTag(), vectors > i ? vectors - i : 0), number, exponent_of(difference));
+}
 
 HWY_INLINE V exponential(V difference) { return math::exp_normal_within(FloatTag(), exponent_of(difference)); }
 
@@ -29,10 +38,11 @@ HWY_INLINE V lowest() { return set(FloatTag(), -__builtin_inff()); }
 constexpr size_t kShortRow = 8;
 
 // e^(x - largest) into y, and their sum.
-HWY_INLINE float exponentials(const float* x, float* y, size_t n, V largest) {
+HWY_INLINE float exponentials(const float* x, float* y, size_t n, size_t vectors, V largest) {
   const FloatTag d;
   const auto part = [=](size_t i, size_t width) {
-    const V e = exponential(hn::Sub(load_width(x + i, width), largest));
+    const V difference = hn::Sub(load_width(x + i, width), largest);
+    const V e = math::exp_normal_within(d, exponent_in_row(difference, i, width, vectors));
     store_width(e, y + i, width);
     return e;
   };
@@ -44,7 +54,8 @@ HWY_INLINE float exponentials(const float* x, float* y, size_t n, V largest) {
 }
 
 HWY_INLINE V largest_of(const float* x, size_t n) {
-  return hn::MaxOfLanes(FloatTag(), accumulate(x, n, lowest(), SameOp(), MaxOp()));
+  const FloatTag d;
+  return hn::Set(d, extreme_lane<true>(d, accumulate(x, n, lowest(), SameOp(), MaxOp())));
 }
 
 // Rows that take each step together: what one waits for, folding lanes, others fill.
@@ -57,7 +68,7 @@ HWY_INLINE void in_groups(size_t rows, size_t n, F f) {
   for (size_t r = 0; r < rows; r += together) f(r * n, rows - r < together ? rows - r : together);
 }
 
-void rows(const float* x, float* y, size_t rows, size_t n) {
+void rows(const float* x, float* y, size_t rows, size_t n, size_t vectors) {
   const FloatTag d;
   in_groups(rows, n, [=](size_t begin, size_t count) {
     const float* from = x + begin;
@@ -65,7 +76,7 @@ void rows(const float* x, float* y, size_t rows, size_t n) {
     V values[kTogether];
     for (size_t r = 0; r < count; ++r) values[r] = largest_of(from + r * n, n);
     for (size_t r = 0; r < count; ++r) {
-      values[r] = hn::Set(d, 1.0f / exponentials(from + r * n, to + r * n, n, values[r]));
+      values[r] = hn::Set(d, 1.0f / exponentials(from + r * n, to + r * n, n, vectors, values[r]));
     }
     for (size_t r = 0; r < count; ++r) {
       map_row(to + r * n, to + r * n, n, [scale = values[r]](V v) { return hn::Mul(v, scale); });
@@ -93,7 +104,7 @@ void log_rows(const float* x, float* y, size_t rows, size_t n) {
 }
 
 template <bool kLog, size_t kVectors>
-HWY_INLINE void strip(const float* x, float* y, size_t n, size_t inner, size_t width) {
+HWY_INLINE void strip(const float* x, float* y, size_t n, size_t inner, size_t width, size_t vectors) {
   const FloatTag d;
   V largest[kVectors], sum[kVectors];
   for (size_t v = 0; v < kVectors; ++v) {
@@ -103,7 +114,7 @@ HWY_INLINE void strip(const float* x, float* y, size_t n, size_t inner, size_t w
   for (size_t i = 0; i < n;) {
     for (const size_t end = block_end(i, n); i < end; ++i) {
       for (size_t v = 0; v < kVectors; ++v) {
-        largest[v] = hn::Max(largest[v], load_width(x + i * inner + v * kFloatLanes, width));
+        largest[v] = MaxOp()(largest[v], load_width(x + i * inner + v * kFloatLanes, width));
       }
     }
     if (gives_up(i, n)) return;
@@ -112,7 +123,9 @@ HWY_INLINE void strip(const float* x, float* y, size_t n, size_t inner, size_t w
     for (const size_t end = block_end(i, n); i < end; ++i) {
       for (size_t v = 0; v < kVectors; ++v) {
         const size_t at = i * inner + v * kFloatLanes;
-        const V e = exponential(hn::Sub(load_width(x + at, width), largest[v]));
+        const V difference = hn::Sub(load_width(x + at, width), largest[v]);
+        const V e =
+            math::exp_normal_within(d, i < vectors ? at_least(difference, set(d, -64.0)) : exponent_of(difference));
         sum[v] = hn::Add(sum[v], e);
         if constexpr (!kLog) store_width(e, y + at, width);
       }
@@ -134,17 +147,18 @@ HWY_INLINE void strip(const float* x, float* y, size_t n, size_t inner, size_t w
 }
 
 template <bool kLog>
-HWY_INLINE void over_first_axis(const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end) {
+HWY_INLINE void over_first_axis(const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end,
+                                size_t vectors) {
   in_strips(begin, end, [=](auto count, size_t from, size_t width) {
-    strip<kLog, decltype(count)::value>(x + from, y + from, n, inner, width);
+    strip<kLog, decltype(count)::value>(x + from, y + from, n, inner, width, vectors);
   });
 }
 
-void strided(const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end) {
-  over_first_axis<false>(x, y, n, inner, begin, end);
+void strided(const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end, size_t vectors) {
+  over_first_axis<false>(x, y, n, inner, begin, end, vectors);
 }
 void log_strided(const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end) {
-  over_first_axis<true>(x, y, n, inner, begin, end);
+  over_first_axis<true>(x, y, n, inner, begin, end, 0);
 }
 
 }  // namespace

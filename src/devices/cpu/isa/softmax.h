@@ -9,11 +9,13 @@ namespace coracle::cpu {
 
 /// y may be x.
 struct SoftmaxFunctions {
-  /// Over each of `rows` contiguous rows of n.
-  void (*rows)(const float* x, float* y, size_t rows, size_t n);
+  /// Over each of `rows` contiguous rows of n. In the first `vectors` elements of each, -64 stands for a difference
+  /// from the largest that is no number (softmax_elements_in_vectors).
+  void (*rows)(const float* x, float* y, size_t rows, size_t n, size_t vectors);
+  /// The same without such elements.
   void (*log_rows)(const float* x, float* y, size_t rows, size_t n);
-  /// Over the first axis of [n, inner], for the columns [begin, end).
-  void (*strided)(const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end);
+  /// Over the first axis of [n, inner], for the columns [begin, end). `vectors` as above.
+  void (*strided)(const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end, size_t vectors);
   void (*log_strided)(const float* x, float* y, size_t n, size_t inner, size_t begin, size_t end);
 };
 

@@ -54,7 +54,10 @@ KERNEL(attention)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STOR
   float total = 0;
   for (int j = LANE; j < keys; j += LANES) {
     const float difference = scores[j] - largest;
-    const float e = MATH(exp)(difference < -64.0f ? -64.0f : difference);
+    // See softmax_elements_in_vectors.
+    const float exponent = j < keys / 8 * 8 ? (difference > -64.0f ? difference : -64.0f)
+                                            : (difference < -64.0f ? -64.0f : difference);
+    const float e = MATH(exp)(exponent);
     scores[j] = e;
     total += e;
   }

@@ -12,6 +12,7 @@ struct State {
   const SoftmaxFunctions* functions = nullptr;
   bool log = false;
   MemoryLines lines;
+  int64_t vectors = 0;  ///< softmax_elements_in_vectors
 };
 
 void run(KernelCall& call) noexcept {
@@ -20,22 +21,31 @@ void run(KernelCall& call) noexcept {
   float* y = call.out[0].as<float>();
   const MemoryLines& lines = s.lines;
   if (lines.inner == 1) {
-    const auto rows = s.log ? s.functions->log_rows : s.functions->rows;
     call.pool->parallel_for(lines.outer, grain_of(4 * lines.length), [&](int64_t begin, int64_t end) {
-      rows(x + begin * lines.length, y + begin * lines.length, static_cast<size_t>(end - begin),
-           static_cast<size_t>(lines.length));
+      const auto rows = static_cast<size_t>(end - begin);
+      const auto n = static_cast<size_t>(lines.length);
+      const float* from = x + begin * lines.length;
+      float* to = y + begin * lines.length;
+      if (s.log) return s.functions->log_rows(from, to, rows, n);
+      s.functions->rows(from, to, rows, n, static_cast<size_t>(s.vectors));
     });
     return;
   }
-  const auto strided = s.log ? s.functions->log_strided : s.functions->strided;
   call.pool->parallel_for(lines.outer * lines.inner, grain_of(4 * lines.length), [&](int64_t begin, int64_t end) {
     while (begin < end) {
       const int64_t image = begin / lines.inner;
       const int64_t first = begin - image * lines.inner;
       const int64_t last = end - begin < lines.inner - first ? first + end - begin : lines.inner;
       const int64_t offset = image * lines.length * lines.inner;
-      strided(x + offset, y + offset, static_cast<size_t>(lines.length), static_cast<size_t>(lines.inner),
-              static_cast<size_t>(first), static_cast<size_t>(last));
+      const auto n = static_cast<size_t>(lines.length);
+      const auto inner = static_cast<size_t>(lines.inner);
+      const auto column = static_cast<size_t>(first);
+      const auto end_column = static_cast<size_t>(last);
+      if (s.log) {
+        s.functions->log_strided(x + offset, y + offset, n, inner, column, end_column);
+      } else {
+        s.functions->strided(x + offset, y + offset, n, inner, column, end_column, static_cast<size_t>(s.vectors));
+      }
       begin += last - first;
     }
   });
@@ -49,7 +59,12 @@ Misfit order_misfit(const ArgFacts& args, int64_t axis) {
 }
 
 Prepared prepared_lines(const ArgFacts& args, int64_t axis, bool log) {
-  return in_place(prepared(State{&softmax_table(args.kernel().isa), log, MemoryLines(args.in(0), axis)}));
+  const MemoryLines lines(args.in(0), axis);
+  // Other layouts lay lines next to each other as well; what counts is Paddle's.
+  const Shape& shape = args.shape(0);
+  const bool whole = shape.rank() > 0 && shape.count(normalize_axis(axis, shape.rank()) + 1, shape.rank()) == 1;
+  const int64_t vectors = whole ? softmax_elements_in_vectors(lines.length) : 0;
+  return in_place(prepared(State{&softmax_table(args.kernel().isa), log, lines, vectors}));
 }
 
 template <class Op>

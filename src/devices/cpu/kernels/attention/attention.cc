@@ -198,7 +198,8 @@ class Band {
     c.epilogue = &add;
     c.epilogue_size = s_.masked ? 1 : 0;
     s_.gemm->run(c, 0, rows, 0, s_.gemm->panels(c.shape.columns));
-    s_.softmax->rows(scores_, scores_, static_cast<size_t>(rows), static_cast<size_t>(s_.keys));
+    s_.softmax->rows(scores_, scores_, static_cast<size_t>(rows), static_cast<size_t>(s_.keys),
+                     static_cast<size_t>(softmax_elements_in_vectors(s_.keys)));
     GemmCall r;
     r.shape = s_.results;
     r.a = scores_;
