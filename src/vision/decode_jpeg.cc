@@ -53,8 +53,9 @@ bool read_header(jpeg_decompress_struct& info, JpegErrors& errors, const Encoded
 void from_inks(const std::vector<std::uint8_t>& cmyk, bool inverted, std::uint8_t* bgr) {
   const auto light = [&](std::uint8_t ink) { return inverted ? int{ink} : 255 - int{ink}; };
   for (std::size_t i = 0; i + 4 <= cmyk.size(); i += 4, bgr += 3) {
-    for (std::size_t c = 0; c < 3; ++c)
-      bgr[2 - c] = static_cast<std::uint8_t>((light(cmyk[i + c]) * light(cmyk[i + 3]) + 127) / 255);
+    const int white = light(cmyk[i + 3]);
+    for (std::size_t c = 0; c < 3; ++c)  // As OpenCV rounds it.
+      bgr[2 - c] = static_cast<std::uint8_t>(white - (((255 - light(cmyk[i + c])) * white) >> 8));
   }
 }
 

@@ -23,10 +23,27 @@ std::vector<std::string> lines_of(const std::string& content) {
   return lines;
 }
 
+/// The names at their numbers, if all lines have one.
+std::optional<std::vector<std::string>> numbered(const std::vector<std::string>& lines, const std::string& delimiter) {
+  constexpr std::size_t kMostDigits = 6;
+  std::vector<std::string> labels;
+  for (const std::string& line : lines) {
+    const std::size_t end = line.find(delimiter);
+    if (end == 0 || end > kMostDigits || line.find_first_not_of("0123456789") < end) return std::nullopt;
+    const auto number = static_cast<std::size_t>(std::stoi(line));
+    if (number >= labels.size()) labels.resize(number + 1);
+    labels[number] = line.substr(end + delimiter.size());
+  }
+  return labels;
+}
+
 /// Reads the names that are in a file of their own, if it is there.
 void read_label_file(const ModelPlace& place, Description& d) {
   if (d.label_file.empty()) return;
-  if (const std::optional<std::string> content = place.read(d.label_file)) d.labels = lines_of(*content);
+  const std::optional<std::string> content = place.read(d.label_file);
+  if (!content) return;
+  const std::vector<std::string> lines = lines_of(*content);
+  d.labels = numbered(lines, d.delimiter).value_or(lines);
 }
 
 }  // namespace

@@ -24,15 +24,17 @@ struct Resize {
   int width = 0;  ///< for kShort and kLong: the length
   int height = 0;
   bool keep_ratio = false;  ///< kSize: the largest that fits in
+  bool by_factor = false;   ///< keep_ratio: pixels lie and models are told as the factor says, not the whole sizes
   int multiple_of = 1;
   Interpolation interpolation = Interpolation::kLinear;
+  bool resampled = false;  ///< as Pillow does it; otherwise as OpenCV
 };
 
-/// For text detection: to multiples of 32, so that the shorter side is at least, or the longer at most, `limit`; or to
+/// For text detection: to multiples of 32, so that the shorter side is at least, or the longer at most, `length`; or to
 /// a size.
 struct TextResize {
-  enum class Limit { kShortAtLeast, kLongAtMost, kLongIs, kNone } limit = Limit::kShortAtLeast;
-  int length = 736;
+  enum class Limit { kShortAtLeast, kLongAtMost, kLongIs, kNone } limit = Limit::kLongAtMost;
+  int length = 960;
   int width = 0;  ///< kNone
   int height = 0;
   bool keep_ratio = false;  ///< kNone: only the height is as said
@@ -49,6 +51,16 @@ struct LineResize {
 struct CentreCrop {
   int width = 224;
   int height = 224;
+};
+
+/// The picture in the middle of a black one whose sides are the next larger multiples of 32.
+struct Surround {};
+
+/// The picture in the upper left corner of one of that size and colour (in the order of the input's channels).
+struct Backdrop {
+  int width = 640;
+  int height = 640;
+  std::array<float, 3> colour = {127.5F, 127.5F, 127.5F};
 };
 
 /// value * factor + term, by channel.
@@ -68,7 +80,8 @@ struct PadTo {
   int height = 488;
 };
 
-using Step = std::variant<Resize, TextResize, LineResize, CentreCrop, Normalise, PadToMultiple, PadTo>;
+using Step =
+    std::variant<Resize, TextResize, LineResize, CentreCrop, Surround, Backdrop, Normalise, PadToMultiple, PadTo>;
 
 /// Boxes out of a map of probabilities, by differentiable binarisation.
 struct DbOptions {
@@ -84,6 +97,7 @@ struct DbOptions {
 struct ObjectOptions {
   std::map<int, float> thresholds;  ///< by class, over the common one
   bool suppress = false;            ///< boxes that overlap a better one
+  bool regions = false;             ///< of a page, told apart as PP-DocLayoutV2 does: whole pixels, without overlaps
   std::array<float, 2> grow = {1, 1};
   enum class Nested { kKeep, kOuter, kInner } nested = Nested::kKeep;
   // Of models that leave non-maximum suppression to their user:
@@ -103,7 +117,8 @@ struct Description {
   bool rgb = true;  ///< the order of the input's channels; otherwise BGR
   std::vector<Step> steps;
   std::vector<std::string> labels;  ///< or characters
-  std::string label_file;           ///< with a name per line, beside the description; empty: none is named
+  std::string label_file;           ///< beside the description; empty: none is named
+  std::string delimiter = " ";      ///< between number and name in its lines; names alone count from 0
   int topk = 5;
   float threshold = 0;
   DbOptions db;

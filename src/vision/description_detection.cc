@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "vision/description_parts.h"
 
 namespace coracle::vision {
 namespace {
 
-void det_resize_picture(const Yaml& a, Description& d) {
+void det_resize_picture(const Yaml& a, Description& d, bool by_factor) {
   check_known(a, "Resize", {"type", "target_size", "keep_ratio", "interp"});
   const std::array<int, 2> size = sides(a.at("target_size"));  // Height first.
   d.steps.emplace_back(Resize{.width = size[1],
                               .height = size[0],
                               .keep_ratio = flag(a, "keep_ratio", false),
+                              .by_factor = by_factor,
                               .interpolation = interpolation(a.find("interp"), Interpolation::kCubic)});
 }
 
@@ -27,13 +30,54 @@ void det_normalise(const Yaml& a, Description& d) {
 
 void det_pad_stride(const Yaml& a, Description& d) {
   check_known(a, "PadStride", {"type", "stride"});
-  d.steps.emplace_back(PadToMultiple{side(a.at("stride"))});
+  const Yaml* stride = a.find("stride");
+  if (stride == nullptr || stride->integer() > 0)
+    d.steps.emplace_back(PadToMultiple{stride == nullptr ? 32 : side(*stride)});
 }
 
-constexpr NamedReader kDetection[] = {{"NormalizeImage", det_normalise},
-                                      {"PadStride", det_pad_stride},
-                                      {"Permute", nothing},
-                                      {"Resize", det_resize_picture}};
+void det_pad(const Yaml& a, Description& d) {
+  check_known(a, "Pad", {"type", "size", "fill_value"});
+  Backdrop b;
+  if (const Yaml* size = a.find("size")) {
+    const std::array<int, 2> s = sides(*size);  // Height first.
+    b.height = s[0];
+    b.width = s[1];
+  }
+  const std::array<double, 3> colour = triple(a.find("fill_value"), {127.5, 127.5, 127.5});
+  std::copy(colour.begin(), colour.end(), b.colour.begin());
+  d.steps.emplace_back(b);
+}
+
+/// CenterNet's, which also takes the channels as OpenCV has them.
+void det_warp_affine(const Yaml& a, Description& d) {
+  check_known(a, "WarpAffine", {"type", "keep_res", "input_h", "input_w", "pad", "scale", "shift", "down_ratio"});
+  if (!flag(a, "keep_res", true)) unsupported(a, "step WarpAffine: only keep_res: true is supported");
+  if (number(a, "pad", 31) != 31) unsupported(a, "step WarpAffine: only pad: 31 is supported");
+  d.rgb = !d.rgb;
+  d.steps.emplace_back(Surround{});
+}
+
+constexpr NamedReader kDetection[] = {
+    {"NormalizeImage", det_normalise},
+    {"Pad", det_pad},
+    {"PadStride", det_pad_stride},
+    {"Permute", nothing},
+    {"Resize", [](const Yaml& a, Description& d) { det_resize_picture(a, d, false); }},
+    {"WarpAffine", det_warp_affine},
+};
+
+/// Numbers from 0 to 255 are what models without NormalizeImage take. Resizing numbers is not the same as normalising
+/// pixels, so the other order is refused.
+void check_order(const Yaml& steps, Description& d) {
+  const auto normalises = [](const Step& s) { return std::holds_alternative<Normalise>(s); };
+  const auto pads = [](const Step& s) { return std::holds_alternative<PadToMultiple>(s); };
+  if (std::none_of(d.steps.begin(), d.steps.end(), normalises)) {
+    d.steps.insert(std::find_if(d.steps.begin(), d.steps.end(), pads), normalise(1, {0, 0, 0}, {1, 1, 1}));
+  }
+  const auto first = std::find_if(d.steps.begin(), d.steps.end(), normalises);
+  if (!std::all_of(first + 1, d.steps.end(), pads))
+    unsupported(steps, "a step that resizes or pads pixels after NormalizeImage is not supported");
+}
 
 void read_layout(const Yaml& root, Description& d) {
   d.objects.suppress = flag(root, "layout_nms", false);
@@ -76,8 +120,20 @@ void read_suppression(const Yaml& root, Description& d) {
 
 void read_detection(const Yaml& root, Description& d) {
   d.task = Task::kObjectDetection;
-  for (const Yaml::Pointer& step : root.at("Preprocess").items())
-    read_step(kDetection, *step, step->at("type").text(), *step, d);
+  const Yaml* global = root.find("Global");
+  const bool paddlex = global != nullptr && global->find("model_name") != nullptr;
+  const Yaml& steps = root.at("Preprocess");
+  for (const Yaml::Pointer& step : steps.items()) {
+    const std::string& type = step->at("type").text();
+    if (type == "Resize" &&
+        !paddlex) {  // PaddleDetection itself keeps the factor, PaddleX takes the ratio of the sizes.
+      det_resize_picture(*step, d, flag(*step, "keep_ratio", false));
+    } else {
+      read_step(kDetection, *step, type, *step, d);
+    }
+  }
+  check_order(steps, d);
+  d.objects.regions = paddlex && global->at("model_name").text() == "PP-DocLayoutV2";
   d.labels = names(root.at("label_list"));
   d.threshold = 0.5F;
   if (const Yaml* threshold = root.find("draw_threshold")) {

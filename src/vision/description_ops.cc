@@ -10,10 +10,12 @@ namespace {
 void resize_image(const Yaml& a, Description& d) {
   check_known(a, "ResizeImage", {"resize_short", "size", "interpolation", "backend"});
   const Yaml* backend = a.find("backend");
-  if (backend != nullptr && backend->text() != "cv2")
-    unsupported(*backend, "backend '" + backend->text() + "' is not known; known is: cv2");
-  Resize r{.interpolation = interpolation(a.find("interpolation"), Interpolation::kLinear)};
-  if (const Yaml* shorter = a.find("resize_short")) {
+  if (backend != nullptr && backend->text() != "cv2" && backend->text() != "pil")
+    unsupported(*backend, "backend '" + backend->text() + "' is not known; known are: cv2, pil");
+  Resize r{.interpolation = interpolation(a.find("interpolation"), Interpolation::kLinear),
+           .resampled = backend != nullptr && backend->text() == "pil"};
+  const Yaml* shorter = a.find("resize_short");
+  if (shorter != nullptr && (a.find("size") == nullptr || shorter->integer() != 0)) {
     r.to = Resize::To::kShort;
     r.width = side(*shorter);
   } else {
@@ -63,8 +65,9 @@ void det_resize(const Yaml& a, Description& d) {
   } else if (const Yaml* longer = a.find("resize_long"); longer != nullptr && a.find("limit_side_len") == nullptr) {
     r.limit = TextResize::Limit::kLongAtMost;
     r.length = side(*longer);
-  } else {
-    if (const Yaml* length = a.find("limit_side_len")) r.length = side(*length);
+  } else if (const Yaml* length = a.find("limit_side_len"); length != nullptr || a.find("limit_type") != nullptr) {
+    r.limit = TextResize::Limit::kShortAtLeast;
+    r.length = length != nullptr ? side(*length) : 736;
   }
   if (const Yaml* type = a.find("limit_type"); type != nullptr && r.limit != TextResize::Limit::kNone) {
     if (type->text() == "min") {
@@ -104,23 +107,30 @@ constexpr NamedReader kTransformOps[] = {
     {"ToCHWImage", nothing},
 };
 
-void topk(const Yaml& a, Description& d) {
-  check_known(a, "Topk", {"topk", "label_list", "class_id_map_file"});
-  d.task = Task::kClassification;
-  if (const Yaml* k = a.find("topk")) d.topk = side(*k);
+/// Names in the description or in a file of their own.
+void class_names(const Yaml& a, Description& d) {
   if (const Yaml* list = a.find("label_list")) {
     d.labels = names(*list);
   } else if (const Yaml* file = a.find("class_id_map_file")) {
     // The path is that of the machine that exported the model: what counts is the name.
     d.label_file = std::filesystem::path(file->text()).filename().string();
   }
+  const Yaml* delimiter = a.find("delimiter");
+  if (delimiter != nullptr && !delimiter->text().empty()) d.delimiter = delimiter->text();
+}
+
+void topk(const Yaml& a, Description& d) {
+  check_known(a, "Topk", {"topk", "label_list", "class_id_map_file", "delimiter"});
+  d.task = Task::kClassification;
+  if (const Yaml* k = a.find("topk")) d.topk = side(*k);
+  class_names(a, d);
 }
 
 void multilabel(const Yaml& a, Description& d) {
-  check_known(a, "MultiLabelThreshOutput", {"threshold", "label_list", "class_id_map_file"});
+  check_known(a, "MultiLabelThreshOutput", {"threshold", "label_list", "class_id_map_file", "delimiter"});
   d.task = Task::kMultilabel;
   d.threshold = static_cast<float>(number(a, "threshold", 0.5));
-  if (const Yaml* list = a.find("label_list")) d.labels = names(*list);
+  class_names(a, d);
 }
 
 void db_post(const Yaml& a, Description& d) {
@@ -167,6 +177,7 @@ void read_with_ops(const Yaml& root, Description& d) {
     const auto& [name, arguments] = step->members().front();
     read_step(kTransformOps, *step, name, *arguments, d);
   }
+  normalise_last(d);
   const Yaml& post = root.at("PostProcess");
   if (const Yaml* name = post.find("name")) return read_step(kPostprocess, *name, name->text(), post, d);
   std::size_t read = 0;

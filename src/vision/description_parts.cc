@@ -69,9 +69,19 @@ Interpolation interpolation(const Yaml* node, Interpolation otherwise) {
   if (name == "0" || name == "NEAREST") return Interpolation::kNearest;
   if (name == "1" || name == "LINEAR" || name == "BILINEAR") return Interpolation::kLinear;
   if (name == "2" || name == "CUBIC" || name == "BICUBIC") return Interpolation::kCubic;
-  if (name == "3" || name == "AREA") return Interpolation::kArea;
+  if (name == "3" || name == "AREA" || name == "BOX") return Interpolation::kArea;
   unsupported(*node, "interpolation '" + node->text() +
                          "' is not known; known are: NEAREST (0), LINEAR (1), CUBIC (2), AREA (3)");
+}
+
+void normalise_last(Description& description) {
+  const auto sizes = [](const Step& s) {
+    return std::holds_alternative<Resize>(s) || std::holds_alternative<TextResize>(s) ||
+           std::holds_alternative<CentreCrop>(s);
+  };
+  const auto last = std::find_if(description.steps.rbegin(), description.steps.rend(), sizes).base();
+  std::stable_partition(description.steps.begin(), last,
+                        [](const Step& s) { return !std::holds_alternative<Normalise>(s); });
 }
 
 void read_step(std::span<const NamedReader> known, const Yaml& at, const std::string& name, const Yaml& arguments,

@@ -34,6 +34,9 @@ Interpolation interpolation(const Yaml* node, Interpolation otherwise);
 /// Refuses what a step asks for besides what is understood, rather than answering as if it were not there.
 void check_known(const Yaml& arguments, const std::string& step, const std::set<std::string_view>& known);
 
+/// Whatever their order, pictures are brought to size before they are normalised.
+void normalise_last(Description& description);
+
 /// A step by its name, and what it does to the description.
 struct NamedReader {
   const char* name;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "vision/description_parts.h"
 
 namespace coracle::vision {
@@ -11,13 +13,16 @@ void seg_resize(const Yaml& a, Description& d, bool paddlex) {
   const bool any = target == nullptr ? paddlex : target->kind() == Yaml::Kind::kScalar && target->text() == "-1";
   if (any) return;
   const std::array<int, 2> size = target != nullptr ? sides(*target) : std::array<int, 2>{512, 512};
+  // What is said to be nothing is not left open.
+  const auto open = [&](const char* name) {
+    return std::none_of(a.members().begin(), a.members().end(), [&](const auto& m) { return m.first == name; });
+  };
   const Yaml* divisor = a.find("size_divisor");
+  const int otherwise = paddlex && open("size_divisor") ? 32 : 1;
   d.steps.emplace_back(Resize{.width = size[0],
                               .height = size[1],
-                              .keep_ratio = flag(a, "keep_ratio", paddlex),
-                              .multiple_of = divisor != nullptr ? side(*divisor)
-                                             : paddlex          ? 32
-                                                                : 1,
+                              .keep_ratio = flag(a, "keep_ratio", paddlex && open("keep_ratio")),
+                              .multiple_of = divisor != nullptr ? side(*divisor) : otherwise,
                               .interpolation = interpolation(a.find("interp"), Interpolation::kLinear)});
 }
 
@@ -46,8 +51,6 @@ void read_segmentation(const Yaml& root, Description& d) {
   d.task = Task::kSegmentation;
   const Yaml* global = root.find("Global");
   const bool paddlex = global != nullptr && global->find("model_name") != nullptr;
-  // The picture is brought to size before it is normalised, whatever the order of the steps.
-  std::vector<Step> later;
   for (const Yaml::Pointer& step : root.at("Deploy").at("transforms").items()) {
     const std::string& type = step->at("type").text();
     if (type == "Resize" && paddlex) {
@@ -55,12 +58,8 @@ void read_segmentation(const Yaml& root, Description& d) {
     } else {
       read_step(kSegmentation, *step, type, *step, d);
     }
-    if (!d.steps.empty() && std::holds_alternative<Normalise>(d.steps.back())) {
-      later.push_back(d.steps.back());
-      d.steps.pop_back();
-    }
   }
-  d.steps.insert(d.steps.end(), later.begin(), later.end());
+  normalise_last(d);
   if (const Yaml* list = root.find("label_list")) d.labels = names(*list);
 }
 

@@ -84,16 +84,20 @@ std::vector<Object> objects(const float* values, std::size_t count, std::size_t 
                             float threshold, const Description& d) {
   std::vector<Row> rows;
   for (std::size_t i = 0; i < count; ++i, values += columns) {
+    const auto place = [&](std::size_t at) { return d.objects.regions ? std::nearbyint(values[at]) : values[at]; };
     const Row r{values[0],
                 values[1],
-                values[2],
-                values[3],
-                values[4],
-                values[5],
+                place(2),
+                place(3),
+                place(4),
+                place(5),
                 {columns > 6 ? values[6] : 0, columns > 7 ? values[7] : 0}};
     if (!(r.id >= 0 && r.id < 1e6F)) continue;  // Detectors fill up with -1.
     const auto own = d.objects.thresholds.find(static_cast<int>(r.id));
     if (r.score > (own != d.objects.thresholds.end() ? own->second : threshold)) rows.push_back(r);
+  }
+  if (!d.objects.thresholds.empty()) {
+    std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id < b.id; });
   }
   if (d.objects.suppress) rows = suppressed(rows);
   rows = without_page(rows, id_of(d, "image"), width, height);
@@ -115,9 +119,12 @@ std::vector<Object> objects(const float* values, std::size_t count, std::size_t 
              .top = std::max(0.0F, r.top - grow_y),
              .right = std::min(static_cast<float>(width), r.right + grow_x),
              .bottom = std::min(static_cast<float>(height), r.bottom + grow_y)};
+    if (d.objects.regions) {
+      for (float* side : {&o.left, &o.top, &o.right, &o.bottom}) *side = std::trunc(*side);
+    }
     if (o.right > o.left && o.bottom > o.top) found.push_back(std::move(o));
   }
-  return found;
+  return d.objects.regions ? without_overlaps(std::move(found)) : found;
 }
 
 }  // namespace coracle::vision

@@ -95,6 +95,11 @@ ClassMap class_map(const Output& output, const Prepared& prepared, const Descrip
   for (std::size_t i = 0; i < plane; ++i) {
     if (classes == 1) {
       best[i] = static_cast<int>(std::clamp(output.data[i], -1e6F, 1e6F));
+      if (static_cast<float>(best[i]) != output.data[i]) {
+        throw Error(Problem::kDescription, "a map of one channel holds " + std::to_string(output.data[i]) +
+                                               ", which is no class: maps of anomalies and of how likely one class is "
+                                               "are not supported; 'coracle run' gives the numbers");
+      }
       continue;
     }
     std::size_t at = 0;
@@ -108,18 +113,11 @@ ClassMap class_map(const Output& output, const Prepared& prepared, const Descrip
   return map;
 }
 
-std::vector<TextBox> boxes_of(const Output& output, const Prepared& prepared, const Image& image,
-                              const Description& d) {
+std::vector<TextBox> boxes_of(const Output& output, const Prepared& prepared, const Description& d) {
   if (output.dims.size() != 4 || output.dims[0] != 1 || output.dims[1] != 1 || output.size == 0)
     unexpected(d, output, "[1, 1, height, width]");
-  std::vector<TextBox> boxes =
-      text_boxes(output.data, static_cast<int>(output.dims[3]), static_cast<int>(output.dims[2]),
-                 prepared.picture_width, prepared.picture_height, d.db);
-  for (TextBox& box : boxes) {
-    for (Point& p : box.corners)
-      p = {std::min(p.x, image.width), std::min(p.y, image.height)};  // Pictures may be padded.
-  }
-  return boxes;
+  return text_boxes(output.data, static_cast<int>(output.dims[3]), static_cast<int>(output.dims[2]),
+                    prepared.picture_width, prepared.picture_height, d.db);
 }
 
 Text text_of(const Output& output, const std::vector<std::string>& characters, const Description& d) {
@@ -228,7 +226,7 @@ Prediction Predictor::predict(const Image& image) {
       p.labels = best_labels(scores_of(model.output(0), d), static_cast<std::size_t>(std::max(d.topk, 0)), d);
       break;
     case Task::kMultilabel: p.labels = labels_above(scores_of(model.output(0), d), d.threshold, d); break;
-    case Task::kTextDetection: p.boxes = boxes_of(model.output(0), prepared, image, d); break;
+    case Task::kTextDetection: p.boxes = boxes_of(model.output(0), prepared, d); break;
     case Task::kTextRecognition: p.text = text_of(model.output(0), state_->characters, d); break;
     case Task::kObjectDetection:
       p.objects = objects_of(model, prepared, image, d);

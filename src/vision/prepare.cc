@@ -5,11 +5,12 @@
 #include <cmath>
 
 #include "vision/limits.h"
+#include "vision/resample.h"
 
 namespace coracle::vision {
 namespace {
 
-constexpr int kTextStride = 32;  // Sides of what text detectors take are multiples of it.
+constexpr int kTextStride = 32;  // Sides of what text detectors and CenterNet take are multiples of it.
 
 /// To the nearest integer, ties to the even one.
 int rounded(double value) {
@@ -50,18 +51,31 @@ void write_planes(const Image& image, const std::array<std::array<float, 256>, 3
 class Preparation {
  public:
   Preparation(const Image& image, bool rgb) : image_(image), rgb_(rgb) {
-    result_.picture_width = image.width;
-    result_.picture_height = image.height;
+    result_.picture_width = result_.resized_width = image.width;
+    result_.picture_height = result_.resized_height = image.height;
   }
 
   void operator()(const Resize& step) {
     const Size size = resized(step, image_.width, image_.height);
-    image_ = resize(image_, size.width, size.height, step.interpolation);
+    const auto ratio = [](int to, int from) { return static_cast<double>(to) / from; };
+    if (step.resampled) {
+      image_ = resample(image_, size.width, size.height, step.interpolation);
+    } else if (step.by_factor) {
+      const double factor = fitting_factor(step, image_.width, image_.height);
+      image_ = resize_by(image_, size.width, size.height, factor, step.interpolation);
+      result_.scale_x = result_.scale_y = factor;
+    } else {
+      image_ = resize(image_, size.width, size.height, step.interpolation);
+    }
+    if (!step.by_factor) {
+      result_.scale_x = ratio(size.width, result_.picture_width);
+      result_.scale_y = ratio(size.height, result_.picture_height);
+    }
+    result_.resized_width = size.width;
+    result_.resized_height = size.height;
   }
   void operator()(const TextResize& step) {
     image_ = pad_tiny(image_);
-    result_.picture_width = image_.width;
-    result_.picture_height = image_.height;
     const Size size = text_size(step, image_.width, image_.height);
     image_ = resize(image_, size.width, size.height);
   }
@@ -70,10 +84,28 @@ class Preparation {
     write_line(image_, step, result_.width, result_.width, rgb_, result_.values.data());
   }
   void operator()(const CentreCrop& step) { image_ = crop(image_, step); }
+  void operator()(const Surround&) {
+    const Image inner = std::move(image_);
+    image_ = Image(up_to_multiple(inner.width + 1, kTextStride), up_to_multiple(inner.height + 1, kTextStride));
+    const int left = image_.width / 2 - inner.width / 2;
+    const int top = image_.height / 2 - inner.height / 2;
+    for (int y = 0; y < inner.height; ++y) std::copy_n(inner.row(y), 3 * inner.width, image_.row(top + y) + 3 * left);
+  }
+  void operator()(const Backdrop& step) {
+    check_size(step.width, step.height);
+    if (image_.width > step.width || image_.height > step.height) refuse_larger(image_.width, image_.height, step);
+    backdrop_ = step;
+  }
   void operator()(const Normalise& step) {
-    take_size(image_.width, image_.height);
+    const bool on_backdrop = backdrop_.width > 0;
+    take_size(on_backdrop ? backdrop_.width : image_.width, on_backdrop ? backdrop_.height : image_.height);
     std::array<std::array<float, 256>, 3> table{};
+    const std::size_t plane = result_.values.size() / 3;
     for (std::size_t c = 0; c < 3; ++c) {
+      if (on_backdrop) {
+        std::fill_n(result_.values.begin() + static_cast<std::ptrdiff_t>(c * plane), plane,
+                    backdrop_.colour[c] * step.factor[c] + step.term[c]);
+      }
       for (std::size_t v = 0; v < 256; ++v) table[c][v] = static_cast<float>(v) * step.factor[c] + step.term[c];
     }
     write_planes(image_, table, rgb_, result_.width, result_.height, result_.values.data());
@@ -82,25 +114,25 @@ class Preparation {
     pad(up_to_multiple(result_.width, step.of), up_to_multiple(result_.height, step.of));
   }
   void operator()(const PadTo& step) {
-    if (result_.width > step.width || result_.height > step.height) {
-      throw Error(Problem::kPicture, "the prepared picture of " + std::to_string(result_.width) + " x " +
-                                         std::to_string(result_.height) + " pixels is larger than the " +
-                                         std::to_string(step.width) + " x " + std::to_string(step.height) +
-                                         " to which zeros are added");
-    }
+    if (result_.width > step.width || result_.height > step.height) refuse_larger(result_.width, result_.height, step);
     pad(step.width, step.height);
   }
 
   Prepared take() { return std::move(result_); }
 
  private:
+  template <class To>
+  [[noreturn]] static void refuse_larger(int width, int height, const To& to) {
+    throw Error(Problem::kPicture, "the prepared picture of " + std::to_string(width) + " x " + std::to_string(height) +
+                                       " pixels is larger than the " + std::to_string(to.width) + " x " +
+                                       std::to_string(to.height) + " to which it is padded");
+  }
+
   void pad(int width, int height) {
     if (result_.values.empty())
       throw Error(Problem::kDescription, "zeros are added to a picture that is not normalised yet");
     const Prepared before = result_;
     take_size(width, height);
-    result_.resized_width = before.resized_width;
-    result_.resized_height = before.resized_height;
     for (int y = 0; y < 3 * before.height; ++y) {
       const int plane = y / before.height;
       const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(plane) * result_.height + y % before.height;
@@ -113,25 +145,32 @@ class Preparation {
     check_size(width, height);
     result_.width = width;
     result_.height = height;
-    result_.resized_width = static_cast<float>(width);
-    result_.resized_height = static_cast<float>(height);
     result_.values.assign(std::size_t{3} * static_cast<std::size_t>(width) * static_cast<std::size_t>(height), 0.0F);
   }
 
   Image image_;
   bool rgb_;
+  Backdrop backdrop_{.width = 0, .height = 0};  ///< none yet
   Prepared result_;
 };
 
 }  // namespace
+
+double fitting_factor(const Resize& step, int width, int height) {
+  const int longer = std::max(width, height);
+  const int most = std::max(step.width, step.height);
+  const double by_longer = static_cast<double>(most) / longer;
+  const double by_shorter = static_cast<double>(std::min(step.width, step.height)) / std::min(width, height);
+  if (!step.by_factor) return std::min(by_longer, by_shorter);
+  return std::nearbyint(by_shorter * longer) > most ? by_longer : by_shorter;
+}
 
 Size resized(const Resize& step, int width, int height) {
   Size size{step.width, step.height};
   if (step.to != Resize::To::kSize || step.keep_ratio) {
     double scale = 0;
     if (step.to == Resize::To::kSize) {
-      scale = std::min(static_cast<double>(std::max(size.width, size.height)) / std::max(width, height),
-                       static_cast<double>(std::min(size.width, size.height)) / std::min(width, height));
+      scale = fitting_factor(step, width, height);
     } else {
       scale = static_cast<double>(step.width) /
               (step.to == Resize::To::kShort ? std::min(width, height) : std::max(width, height));

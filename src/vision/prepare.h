@@ -15,8 +15,10 @@ struct Prepared {
   std::vector<float> values;
   int picture_width = 0;  ///< of the picture before the steps
   int picture_height = 0;
-  float resized_width = 0;  ///< after resizing, before padding
-  float resized_height = 0;
+  int resized_width = 0;  ///< after resizing, before padding
+  int resized_height = 0;
+  double scale_x = 1;  ///< from the picture to the resized one
+  double scale_y = 1;
 };
 
 Prepared prepare(const Image& image, const Description& description);
@@ -28,6 +30,8 @@ struct Size {
 };
 Size text_size(const TextResize& step, int width, int height);
 Size resized(const Resize& step, int width, int height);
+/// What makes of a picture the largest that fits into the step's size.
+double fitting_factor(const Resize& step, int width, int height);
 
 /// Pictures too small for text detectors get black added to the right and below.
 Image pad_tiny(const Image& image);

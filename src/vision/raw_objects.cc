@@ -158,13 +158,13 @@ std::optional<std::vector<float>> suppressed_objects(const std::vector<Output>& 
   if (!candidates) return std::nullopt;
   Bounds bounds = distances ? kDistances : kBoxes;
   bounds.overlap = options.overlap.value_or(bounds.overlap);
-  const float wide = prepared.resized_width / static_cast<float>(std::max(prepared.picture_width, 1));
-  const float high = prepared.resized_height / static_cast<float>(std::max(prepared.picture_height, 1));
+  const auto wide = static_cast<float>(prepared.scale_x);
+  const auto high = static_cast<float>(prepared.scale_y);
   std::vector<float> rows;
   for (Found f : suppressed(*candidates, threshold, bounds)) {
     if (distances || !scaled) {
-      const auto x = [&](float v) { return std::clamp(v, 0.0F, prepared.resized_width) / wide; };
-      const auto y = [&](float v) { return std::clamp(v, 0.0F, prepared.resized_height) / high; };
+      const auto x = [&](float v) { return std::clamp(v, 0.0F, static_cast<float>(prepared.resized_width)) / wide; };
+      const auto y = [&](float v) { return std::clamp(v, 0.0F, static_cast<float>(prepared.resized_height)) / high; };
       f.box = {x(f.box.left), y(f.box.top), x(f.box.right), y(f.box.bottom)};
     }
     rows.insert(rows.end(), {static_cast<float>(f.id), f.score, f.box.left, f.box.top, f.box.right, f.box.bottom});

@@ -28,9 +28,8 @@ enum class Rule { kLinear, kCubic, kBlocks };
 
 /// `stop_at_edge`: places beyond the middle of the last pixels take these alone, which rounds otherwise than two equal
 /// neighbours do.
-std::vector<Tap> taps(int from, int to, Rule rule, bool stop_at_edge) {
+std::vector<Tap> taps(int from, int to, double factor, Rule rule, bool stop_at_edge) {
   const bool cubic = rule == Rule::kCubic;
-  const double factor = static_cast<double>(to) / from;
   const double scale = 1.0 / factor;
   std::vector<Tap> all(static_cast<std::size_t>(to));
   for (int i = 0; i < to; ++i) {
@@ -96,10 +95,16 @@ class Rows {
   std::array<Kept, 4> kept_;
 };
 
-Image resize_smooth(const Image& image, int width, int height, Rule rule) {
+/// Of the sides of a picture.
+struct Factors {
+  double x;
+  double y;
+};
+
+Image resize_smooth(const Image& image, int width, int height, Factors by, Rule rule) {
   const bool cubic = rule == Rule::kCubic;
-  const std::vector<Tap> across = taps(image.width, width, rule, true);
-  const std::vector<Tap> down = taps(image.height, height, rule, false);
+  const std::vector<Tap> across = taps(image.width, width, by.x, rule, true);
+  const std::vector<Tap> down = taps(image.height, height, by.y, rule, false);
   Rows rows(image, across, cubic);
   Image result(width, height);
   const int values = 3 * width;
@@ -137,16 +142,22 @@ Image resize_smooth(const Image& image, int width, int height, Rule rule) {
   return result;
 }
 
-Image halve(const Image& image) {
-  Image result(image.width / 2, image.height / 2);
-  for (int y = 0; y < result.height; ++y) {
+/// Means of two by two pixels; of fewer where the picture ends within them.
+Image halve(const Image& image, int width, int height) {
+  Image result(width, height);
+  for (int y = 0; y < height; ++y) {
     const std::uint8_t* a = image.row(2 * y);
-    const std::uint8_t* b = image.row(2 * y + 1);
+    const bool two_rows = 2 * y + 1 < image.height;
+    const std::uint8_t* b = two_rows ? image.row(2 * y + 1) : a;
     std::uint8_t* out = result.row(y);
-    for (int x = 0; x < result.width; ++x) {
+    for (int x = 0; x < width; ++x) {
+      const bool two_columns = 2 * x + 1 < image.width;
+      const int next = two_columns ? 3 : 0;
       for (int c = 0; c < 3; ++c) {
         const int at = 6 * x + c;
-        out[3 * x + c] = static_cast<std::uint8_t>((a[at] + a[at + 3] + b[at] + b[at + 3] + 2) >> 2);
+        const int sum = a[at] + a[at + next] + b[at] + b[at + next];
+        out[3 * x + c] = two_rows && two_columns ? static_cast<std::uint8_t>((sum + 2) >> 2)
+                                                 : saturate(static_cast<int>(std::nearbyint(sum / 4.0)));
       }
     }
   }
@@ -160,8 +171,8 @@ struct Share {
   float part;
 };
 
-std::vector<Share> shares(int from, int to) {
-  const double scale = 1.0 / (static_cast<double>(to) / from);
+std::vector<Share> shares(int from, int to, double factor) {
+  const double scale = 1.0 / factor;
   std::vector<Share> all;
   for (int i = 0; i < to; ++i) {
     const double begin = i * scale;
@@ -178,9 +189,9 @@ std::vector<Share> shares(int from, int to) {
   return all;
 }
 
-Image shrink_by_area(const Image& image, int width, int height) {
-  const std::vector<Share> across = shares(image.width, width);
-  const std::vector<Share> down = shares(image.height, height);
+Image shrink_by_area(const Image& image, int width, int height, Factors by) {
+  const std::vector<Share> across = shares(image.width, width, by.x);
+  const std::vector<Share> down = shares(image.height, height, by.y);
   Image result(width, height);
   const auto values = static_cast<std::size_t>(3 * width);
   std::vector<float> sum(values);
@@ -206,10 +217,10 @@ Image shrink_by_area(const Image& image, int width, int height) {
   return result;
 }
 
-Image pick_nearest(const Image& image, int width, int height) {
+Image pick_nearest(const Image& image, int width, int height, Factors by) {
   Image result(width, height);
-  const double sx = 1.0 / (static_cast<double>(width) / image.width);
-  const double sy = 1.0 / (static_cast<double>(height) / image.height);
+  const double sx = 1.0 / by.x;
+  const double sy = 1.0 / by.y;
   for (int y = 0; y < height; ++y) {
     const std::uint8_t* from = image.row(std::min(static_cast<int>(y * sy), image.height - 1));
     std::uint8_t* out = result.row(y);
@@ -219,22 +230,32 @@ Image pick_nearest(const Image& image, int width, int height) {
   return result;
 }
 
+Image resize(const Image& image, int width, int height, Factors by, Interpolation interpolation) {
+  check_size(width, height);
+  if (width == image.width && height == image.height) return image;
+  const bool shrinks = by.x <= 1 && by.y <= 1;
+  const bool half = by.x == 0.5 && by.y == 0.5;
+  switch (interpolation) {
+    case Interpolation::kNearest: return pick_nearest(image, width, height, by);
+    case Interpolation::kCubic: return resize_smooth(image, width, height, by, Rule::kCubic);
+    case Interpolation::kArea:
+      if (half) return halve(image, width, height);
+      return shrinks ? shrink_by_area(image, width, height, by)
+                     : resize_smooth(image, width, height, by, Rule::kBlocks);
+    case Interpolation::kLinear: break;
+  }
+  return half ? halve(image, width, height) : resize_smooth(image, width, height, by, Rule::kLinear);
+}
+
 }  // namespace
 
 Image resize(const Image& image, int width, int height, Interpolation interpolation) {
-  check_size(width, height);
-  if (width == image.width && height == image.height) return image;
-  const bool shrinks = width <= image.width && height <= image.height;
-  const bool half = image.width == 2 * width && image.height == 2 * height;
-  switch (interpolation) {
-    case Interpolation::kNearest: return pick_nearest(image, width, height);
-    case Interpolation::kCubic: return resize_smooth(image, width, height, Rule::kCubic);
-    case Interpolation::kArea:
-      if (half) return halve(image);
-      return shrinks ? shrink_by_area(image, width, height) : resize_smooth(image, width, height, Rule::kBlocks);
-    case Interpolation::kLinear: break;
-  }
-  return half ? halve(image) : resize_smooth(image, width, height, Rule::kLinear);
+  return resize(image, width, height,
+                {static_cast<double>(width) / image.width, static_cast<double>(height) / image.height}, interpolation);
+}
+
+Image resize_by(const Image& image, int width, int height, double factor, Interpolation interpolation) {
+  return resize(image, width, height, {factor, factor}, interpolation);
 }
 
 }  // namespace coracle::vision

@@ -14,6 +14,9 @@ enum class Interpolation { kNearest, kLinear, kCubic, kArea };
 /// Throws Error if `width` or `height` is not positive or the picture would have more than 2^27 pixels.
 Image resize(const Image& image, int width, int height, Interpolation interpolation = Interpolation::kLinear);
 
+/// The same, with pixels as far from each other as `factor` says, which the sides of the result are rounded from.
+Image resize_by(const Image& image, int width, int height, double factor, Interpolation interpolation);
+
 /// One channel of any numbers, by the nearest one.
 template <class T>
 std::vector<T> resize_nearest(const std::vector<T>& from, int from_width, int from_height, int width, int height) {

@@ -46,12 +46,12 @@ void PictureModel::run(const Prepared& prepared, const std::vector<float>& value
     if (i == picture_input_) {
       session.set_input(i, {count, 3, prepared.height, prepared.width}, values);
     } else if (name == "im_shape") {
-      session.set_input(i, {1, 2}, std::vector<float>{prepared.resized_height, prepared.resized_width});
+      session.set_input(
+          i, {1, 2},
+          std::vector<float>{static_cast<float>(prepared.resized_height), static_cast<float>(prepared.resized_width)});
     } else if (name == "scale_factor") {
-      const auto scale = [](float to, int from) { return static_cast<float>(static_cast<double>(to) / from); };
       session.set_input(i, {1, 2},
-                        std::vector<float>{scale(prepared.resized_height, prepared.picture_height),
-                                           scale(prepared.resized_width, prepared.picture_width)});
+                        std::vector<float>{static_cast<float>(prepared.scale_y), static_cast<float>(prepared.scale_x)});
     } else {
       throw Error(Problem::kUsage,
                   path_ + ": input '" + name + "' is not known; known besides the picture are: im_shape, scale_factor");

@@ -137,9 +137,7 @@ std::vector<LineBox> TextDetector::detect(const Image& page) {
   for (const TextBox& found : text_boxes(map.data, static_cast<int>(map.dims[3]), static_cast<int>(map.dims[2]),
                                          prepared.picture_width, prepared.picture_height, description_.db)) {
     LineBox line{found.corners, found.score};
-    if (described()) {
-      for (Point& p : line.corners) p = {std::min(p.x, page.width), std::min(p.y, page.height)};
-    } else {
+    if (!described()) {
       line.corners = clockwise(line.corners);
       for (Point& p : line.corners) p = {std::clamp(p.x, 0, page.width - 1), std::clamp(p.y, 0, page.height - 1)};
       if (is_sliver(line.corners)) continue;

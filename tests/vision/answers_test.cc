@@ -10,6 +10,7 @@
 #include <png.h>
 // clang-format on
 
+#include <array>
 #include <cstdlib>
 #include <limits>
 
@@ -78,6 +79,34 @@ TEST(Answers, OrderedObjectsComeInTheirOrder) {
   const std::vector<Object> found = objects(rows.data(), 2, 7, 10, 10, 0.5F, layout());
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].name, "formula");
+}
+
+TEST(Answers, RegionsOfPagesDoNotOverlap) {
+  Description d;
+  d.objects.regions = true;
+  d.labels = {"text", "image", "table", "inline_formula", "reference"};
+  const auto labels = [&](const std::vector<std::array<float, 5>>& regions) {
+    std::vector<float> rows;
+    for (const auto& [id, left, top, right, bottom] : regions)
+      rows.insert(rows.end(), {id, 0.9F, left, top, right, bottom});
+    std::string all;
+    for (const Object& o : objects(rows.data(), regions.size(), 6, 200, 200, 0.5F, d)) all += o.name.substr(0, 2) + " ";
+    return all;
+  };
+  const std::array<float, 5> text = {0, 10, 10, 90, 50};
+  EXPECT_EQ(labels({text, {0, 12, 12, 80, 48}}), "te ");                  // The smaller one goes,
+  EXPECT_EQ(labels({{0, 12, 12, 80, 48}, text}), "te ");                  // wherever it stands.
+  EXPECT_EQ(labels({text, {3, 20, 20, 30, 30}}), "te ");                  // A formula in a line is of it,
+  EXPECT_EQ(labels({text, {3, 85, 20, 105, 30}}), "te in ");              // one beside it is not.
+  EXPECT_EQ(labels({{1, 5, 5, 150, 150}, text}), "im te ");               // Text in a picture stays,
+  EXPECT_EQ(labels({{2, 5, 5, 150, 150}, text}), "ta ");                  // in a table it does not,
+  EXPECT_EQ(labels({{2, 5, 5, 150, 150}, {1, 9, 9, 50, 50}}), "ta im ");  // a picture does.
+  EXPECT_EQ(labels({text, {4, 100, 100, 150, 150}, {0, 60, 100, 65, 150}}), "te ");
+  // Whole pixels, by their neighbours.
+  const float row[] = {0, 0.9F, 10.5F, 9.5F, 89.6F, 50.4F};
+  const Object o = objects(row, 1, 6, 200, 200, 0.5F, d).at(0);
+  EXPECT_EQ(std::pair(o.left, o.top), std::pair(10.0F, 10.0F));
+  EXPECT_EQ(std::pair(o.right, o.bottom), std::pair(90.0F, 50.0F));
 }
 
 TEST(Answers, MapsOfDamagedNumbersGiveNoBoxes) {

@@ -143,6 +143,11 @@ TEST_F(Descriptions, SegmentationHasTheDefaultsOfItsExporter) {
   const auto paddlex = std::get<Resize>(read("Global: {model_name: PP-LiteSeg-T}\n" + steps).steps[0]);
   EXPECT_EQ(resized(paddlex, 400, 400).width, 64);  // 50 x 50 fit in, in multiples of 32.
   EXPECT_EQ(resized(paddlex, 400, 400).height, 64);
+  const std::string nothing =
+      "Deploy:\n  transforms:\n  - {type: Normalize}\n  - {type: Resize, target_size: [100, 50], "
+      "keep_ratio: null, size_divisor: null}\n";
+  const auto said = std::get<Resize>(read("Global: {model_name: PP-LiteSeg-T}\n" + nothing).steps[0]);
+  EXPECT_EQ(resized(said, 400, 400).width, 100);
 }
 
 TEST_F(Descriptions, ObjectDetection) {
@@ -153,8 +158,73 @@ TEST_F(Descriptions, ObjectDetection) {
   EXPECT_FLOAT_EQ(d.threshold, 0.4F);
   const Prepared p = prepare(Image(192, 48), d);
   EXPECT_EQ(p.width, 96);
-  EXPECT_EQ(p.resized_height, 96.0F);
+  EXPECT_EQ(p.resized_height, 96);
   EXPECT_EQ(p.picture_width, 192);
+}
+
+TEST_F(Descriptions, DetectorsThatTakePixelsOnABackdrop) {  // YOLOX
+  const std::string end = "label_list: [a]\n";
+  const Description d = read(
+      "Preprocess:\n- {type: Resize, target_size: [4, 6], keep_ratio: true, interp: 1}\n"
+      "- {type: Pad, size: [6, 8], fill_value: [114, 115, 116]}\n- {type: Permute}\n" +
+      end);
+  Image image(6, 4);
+  image.bgr.assign(image.bgr.size(), 7);
+  const Prepared p = prepare(image, d);
+  ASSERT_EQ(std::pair(p.width, p.height), std::pair(8, 6));
+  EXPECT_EQ(std::pair(p.resized_width, p.resized_height), std::pair(6, 4));
+  EXPECT_EQ(p.values[5], 7.0F);
+  EXPECT_EQ(p.values[6], 114.0F);
+  EXPECT_EQ(p.values[2 * 48 + 7], 116.0F);
+  // The colour is normalised as pixels are.
+  const Description normalised =
+      read("Preprocess:\n- {type: Pad, size: 8}\n- {type: NormalizeImage, mean: [0, 0, 0], std: [1, 1, 1]}\n" + end);
+  EXPECT_FLOAT_EQ(prepare(image, normalised).values[7], 0.5F);
+  const std::string larger = error_of([&] { prepare(Image(9, 2), normalised); }, Problem::kPicture);
+  EXPECT_TRUE(has(larger, "9 x 2 pixels is larger than the 8 x 8")) << larger;
+}
+
+TEST_F(Descriptions, DetectorsThatTakePixelsAmidBlack) {  // CenterNet
+  const std::string warp = "Preprocess:\n- {type: WarpAffine, keep_res: ";
+  const std::string rest =
+      ", input_h: 512, input_w: 512}\n- {type: NormalizeImage, norm_type: none, is_scale: false}\nlabel_list: [a]\n";
+  Image image(33, 64);
+  image.bgr[0] = 5;  // Blue, top left.
+  const Prepared p = prepare(image, read(warp + "true" + rest));
+  ASSERT_EQ(std::pair(p.width, p.height), std::pair(64, 96));
+  EXPECT_EQ(std::pair(p.resized_width, p.resized_height), std::pair(33, 64));
+  EXPECT_EQ(p.scale_x, 1);
+  EXPECT_EQ(p.values[(48 - 32) * 64 + (32 - 16)], 5.0F);
+  EXPECT_TRUE(has(error(warp + "false" + rest, Problem::kUnsupported), "only keep_res: true"));
+}
+
+TEST_F(Descriptions, PaddleDetectionKeepsTheFactorAndPaddleXTheRatioOfSizes) {
+  const std::string steps =
+      "Preprocess:\n- {type: Resize, target_size: [800, 1333], keep_ratio: true, interp: 1}\n"
+      "- {type: NormalizeImage}\n- {type: PadStride, stride: 0}\nlabel_list: [a]\n";
+  const Prepared own = prepare(Image(99, 70), read(steps));
+  const Prepared paddlex = prepare(Image(99, 70), read("Global: {model_name: PP-YOLOE_plus-S}\n" + steps));
+  EXPECT_EQ(std::pair(own.width, own.height), std::pair(1131, 800));
+  EXPECT_EQ(std::pair(paddlex.width, paddlex.height), std::pair(1131, 800));
+  EXPECT_DOUBLE_EQ(own.scale_x, 800.0 / 70);
+  EXPECT_DOUBLE_EQ(paddlex.scale_x, 1131.0 / 99);
+  // 1333.2 pixels are 1333 for PaddleDetection.
+  const Resize step{.width = 1333, .height = 800, .keep_ratio = true, .by_factor = true};
+  EXPECT_DOUBLE_EQ(fitting_factor(step, 2668, 1601), 800.0 / 1601);
+  const std::string late =
+      error("Preprocess:\n- {type: NormalizeImage}\n- {type: Resize, target_size: [8, 8]}\nlabel_list: [a]\n",
+            Problem::kUnsupported);
+  EXPECT_TRUE(has(late, "after NormalizeImage is not supported")) << late;
+}
+
+TEST_F(Descriptions, PicturesAreBroughtToSizeBeforeTheyAreNormalised) {
+  const Description d =
+      read(std::string("PreProcess:\n  transform_ops:\n") + kNormalise +
+           "  - ResizeImage: {resize_short: 0, size: [6, 4], backend: pil, interpolation: bicubic}\n" + kTopk);
+  const auto& step = std::get<Resize>(d.steps[0]);
+  EXPECT_TRUE(step.resampled);
+  EXPECT_EQ(std::pair(step.width, step.height), std::pair(6, 4));
+  EXPECT_EQ(prepare(Image(9, 9), d).width, 6);
 }
 
 TEST_F(Descriptions, SizesOfPicturesForTextDetection) {
@@ -170,6 +240,21 @@ TEST_F(Descriptions, SizesOfPicturesForTextDetection) {
   EXPECT_EQ(size({.limit = Limit::kNone, .width = 640, .height = 320}, 7, 9), std::pair(640, 320));
   EXPECT_EQ(size({.limit = Limit::kNone, .width = 640, .height = 320, .keep_ratio = true}, 10, 10),
             std::pair(320, 320));
+  const auto described = [&](const std::string& arguments) {
+    const Description d = read("PreProcess:\n  transform_ops:\n  - DetResizeForTest: " + arguments + "\n" + kNormalise +
+                               "PostProcess: {name: DBPostProcess}\n");
+    return size(std::get<TextResize>(d.steps[0]), 1920, 960);
+  };
+  EXPECT_EQ(described("null"), std::pair(960, 480));
+  EXPECT_EQ(described("{resize_long: 640}"), std::pair(640, 320));
+  EXPECT_EQ(described("{limit_side_len: 1280}"), std::pair(2560, 1280));
+  EXPECT_EQ(described("{limit_type: min}"), std::pair(1920, 960));
+}
+
+TEST_F(Descriptions, TinyPicturesForTextDetectionKeepTheirSize) {
+  const Prepared p = prepare(Image(20, 10), usual_description(Task::kTextDetection, {}));
+  EXPECT_EQ(std::pair(p.width, p.height), std::pair(32, 32));
+  EXPECT_EQ(std::pair(p.picture_width, p.picture_height), std::pair(20, 10));
 }
 
 TEST_F(Descriptions, AreFoundBesideTheModel) {
@@ -186,6 +271,8 @@ TEST_F(Descriptions, AreFoundBesideTheModel) {
     EXPECT_EQ(d->labels, (std::vector<std::string>{"cat", "dog"}));
   }
   EXPECT_EQ(read_description(path).labels.size(), 2U);
+  std::ofstream(folder_.path() + "/names.txt") << "0 tench, Tinca tinca\n2 goldfish\n";
+  EXPECT_EQ(read_description(path).labels, (std::vector<std::string>{"tench, Tinca tinca", "", "goldfish"}));
 }
 
 }  // namespace

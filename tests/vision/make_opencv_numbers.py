@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes opencv_numbers.txt: what OpenCV and Clipper make of made-up pictures, maps and points, which numbers_test.cc compares with.
+"""Makes opencv_numbers.txt: what OpenCV, Clipper and Pillow make of made-up pictures, maps and points, which numbers_test.cc compares with.
 
     build/oracle-venv/bin/python tests/vision/make_opencv_numbers.py
 
@@ -11,9 +11,11 @@ import pathlib
 import cv2
 import numpy as np
 import pyclipper
+from PIL import Image
 
 cv2.ipp.setUseIPP(False)  # OpenCV's own arithmetic, which all processors share
 MODES = [cv2.INTER_NEAREST, cv2.INTER_LINEAR, cv2.INTER_CUBIC, cv2.INTER_AREA]
+FILTERS = [Image.NEAREST, Image.BILINEAR, Image.BICUBIC, Image.BOX]
 
 
 class Random:
@@ -111,6 +113,25 @@ def lines():
             grown = offset.Execute(distance)
             if len(grown) == 1:
                 yield "grown %s" % numbers(small_box(np.array(grown[0]))[0])
+    for mode, name in enumerate(MODES):
+        for case in range(24):
+            w, h, seed = 1 + random.below(60), 1 + random.below(60), random.below(1 << 30)
+            factor = 0.5 if case % 4 == 0 else (1 + random.below(90)) / (1 + random.below(60))
+            if round(w * factor) == 0 or round(h * factor) == 0 or factor > 8:
+                continue
+            result = cv2.resize(picture(Random(seed), w, h), None, None, fx=factor, fy=factor, interpolation=name)
+            yield "factor %d %d %d %d %.17g %d %d %s" % (mode, seed, w, h, factor, result.shape[1], result.shape[0], fnv(result))
+    for mode, name in enumerate(FILTERS):
+        for case in range(24):
+            w, h, to_w, to_h = (1 + random.below(60) for _ in range(4))
+            if case % 4 == 0:
+                to_w = w
+            if case % 4 == 1:
+                w, h = 3 * to_w, 3 * to_h
+            seed = random.below(1 << 30)
+            wide = Image.fromarray(picture(Random(seed), w, h)).resize((to_w, h), name)  # rows first, as Pillow did before 13
+            result = np.array(wide.resize((to_w, to_h), name))
+            yield "resample %d %d %d %d %d %d %s" % (mode, seed, w, h, to_w, to_h, fnv(result))
 
 
 folder = pathlib.Path(__file__).resolve().parent

@@ -5,10 +5,11 @@
 #include <sstream>
 
 #include "vision/geometry.h"
+#include "vision/resample.h"
 #include "vision/resize.h"
 #include "vision/warp.h"
 
-// Against the numbers of OpenCV and Clipper in opencv_numbers.txt, which make_opencv_numbers.py makes.
+// Against the numbers of OpenCV, Clipper and Pillow in opencv_numbers.txt, which make_opencv_numbers.py makes.
 namespace coracle::vision {
 namespace {
 
@@ -101,8 +102,11 @@ void expect_near(const Corners& found, const Corners& expected, const std::strin
   }
 }
 
-TEST(Numbers, Resize) {
-  for (const std::string& line : stored({"resize"})) {
+/// What differs between the two ways that pictures are brought to a size.
+using Sized = Image (*)(const Image&, int, int, Interpolation);
+
+void expect_sizes(const char* of, Sized sized) {
+  for (const std::string& line : stored({of})) {
     std::istringstream in(line);
     std::string kind;
     std::string hash;
@@ -114,7 +118,30 @@ TEST(Numbers, Resize) {
     uint64_t seed = 0;
     in >> kind >> mode >> seed >> width >> height >> to_width >> to_height >> hash;
     const Image image = made_up_picture(seed, width, height);
-    EXPECT_EQ(hash_of(resize(image, to_width, to_height, static_cast<Interpolation>(mode))), hash) << line;
+    EXPECT_EQ(hash_of(sized(image, to_width, to_height, static_cast<Interpolation>(mode))), hash) << line;
+  }
+}
+
+TEST(Numbers, Resize) { expect_sizes("resize", resize); }
+
+TEST(Numbers, Resample) { expect_sizes("resample", resample); }
+
+TEST(Numbers, ResizeByAFactor) {
+  for (const std::string& line : stored({"factor"})) {
+    std::istringstream in(line);
+    std::string kind;
+    std::string hash;
+    int mode = 0;
+    int width = 0;
+    int height = 0;
+    int to_width = 0;
+    int to_height = 0;
+    double factor = 0;
+    uint64_t seed = 0;
+    in >> kind >> mode >> seed >> width >> height >> factor >> to_width >> to_height >> hash;
+    const Image image = made_up_picture(seed, width, height);
+    const Image result = resize_by(image, to_width, to_height, factor, static_cast<Interpolation>(mode));
+    EXPECT_EQ(hash_of(result), hash) << line;
   }
 }
 

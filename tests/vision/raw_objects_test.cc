@@ -49,6 +49,8 @@ Prepared prepared() {
   p.picture_height = 120;
   p.resized_width = 96;
   p.resized_height = 60;
+  p.scale_x = 96.0 / 144;
+  p.scale_y = 60.0 / 120;
   return p;
 }
 
