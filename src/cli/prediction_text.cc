@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <cmath>
 #include <map>
 
 #include "cli/json.h"
@@ -46,6 +47,10 @@ void key(Writer& w, const char* name, int value) {
 }
 /// As many digits as single precision has.
 void number(Writer& w, double value) {
+  if (!std::isfinite(value)) {  // JSON has no such numbers.
+    w.Null();
+    return;
+  }
   const std::string text = fmt::format("{:.7g}", value);
   w.RawValue(text.data(), text.size(), rapidjson::kNumberType);
 }

@@ -40,8 +40,8 @@ Text ctc_text(const float* probabilities, std::size_t steps, std::size_t classes
 std::vector<Object> objects(const float* rows, std::size_t count, std::size_t columns, int width, int height,
                             float threshold, const Description& d);
 
-/// Regions of a page as PP-DocLayoutV2's are told apart: without references, specks, formulas within lines and the
-/// smaller of two that overlap, but for figures within figures and text in pictures.
+/// Regions of a page as PP-DocLayoutV2's and V3's are told apart: without references, specks, formulas within lines and
+/// the smaller of two that overlap, but for figures within figures and text in pictures.
 std::vector<Object> without_overlaps(std::vector<Object> regions);
 
 /// Such rows of six out of what a model gives that leaves non-maximum suppression to its user, boxes in pixels of the

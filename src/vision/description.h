@@ -97,7 +97,7 @@ struct DbOptions {
 struct ObjectOptions {
   std::map<int, float> thresholds;  ///< by class, over the common one
   bool suppress = false;            ///< boxes that overlap a better one
-  bool regions = false;             ///< of a page, told apart as PP-DocLayoutV2 does: whole pixels, without overlaps
+  bool regions = false;  ///< of a page, told apart as PP-DocLayoutV2 and V3 do: whole pixels, without overlaps
   std::array<float, 2> grow = {1, 1};
   enum class Nested { kKeep, kOuter, kInner } nested = Nested::kKeep;
   // Of models that leave non-maximum suppression to their user:

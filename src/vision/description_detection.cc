@@ -28,6 +28,11 @@ void det_normalise(const Yaml& a, Description& d) {
                             : normalise(scale, triple(a.find("mean"), kMean), triple(a.find("std"), kDeviation)));
 }
 
+void det_permute(const Yaml& a, Description&) {
+  check_known(a, "Permute", {"type", "to_bgr", "channel_first"});
+  if (flag(a, "to_bgr", false)) unsupported(a, "step Permute: to_bgr is not supported");
+}
+
 void det_pad_stride(const Yaml& a, Description& d) {
   check_known(a, "PadStride", {"type", "stride"});
   const Yaml* stride = a.find("stride");
@@ -61,7 +66,7 @@ constexpr NamedReader kDetection[] = {
     {"NormalizeImage", det_normalise},
     {"Pad", det_pad},
     {"PadStride", det_pad_stride},
-    {"Permute", nothing},
+    {"Permute", det_permute},
     {"Resize", [](const Yaml& a, Description& d) { det_resize_picture(a, d, false); }},
     {"WarpAffine", det_warp_affine},
 };
@@ -133,7 +138,8 @@ void read_detection(const Yaml& root, Description& d) {
     }
   }
   check_order(steps, d);
-  d.objects.regions = paddlex && global->at("model_name").text() == "PP-DocLayoutV2";
+  const std::string model = paddlex ? global->at("model_name").text() : "";
+  d.objects.regions = model == "PP-DocLayoutV2" || model == "PP-DocLayoutV3";
   d.labels = names(root.at("label_list"));
   d.threshold = 0.5F;
   if (const Yaml* threshold = root.find("draw_threshold")) {

@@ -12,8 +12,10 @@ void resize_image(const Yaml& a, Description& d) {
   const Yaml* backend = a.find("backend");
   if (backend != nullptr && backend->text() != "cv2" && backend->text() != "pil")
     unsupported(*backend, "backend '" + backend->text() + "' is not known; known are: cv2, pil");
-  Resize r{.interpolation = interpolation(a.find("interpolation"), Interpolation::kLinear),
-           .resampled = backend != nullptr && backend->text() == "pil"};
+  Resize r{.resampled = backend != nullptr && backend->text() == "pil"};
+  const Yaml* method = a.find("interpolation");
+  const bool box = r.resampled && method != nullptr && (method->text() == "BOX" || method->text() == "box");
+  r.interpolation = box ? Interpolation::kArea : interpolation(method, Interpolation::kLinear);
   const Yaml* shorter = a.find("resize_short");
   if (shorter != nullptr && (a.find("size") == nullptr || shorter->integer() != 0)) {
     r.to = Resize::To::kShort;
@@ -129,6 +131,8 @@ void topk(const Yaml& a, Description& d) {
 void multilabel(const Yaml& a, Description& d) {
   check_known(a, "MultiLabelThreshOutput", {"threshold", "label_list", "class_id_map_file", "delimiter"});
   d.task = Task::kMultilabel;
+  if (const Yaml* threshold = a.find("threshold"); threshold != nullptr && threshold->kind() != Yaml::Kind::kScalar)
+    unsupported(*threshold, "threshold by class is not supported, one for all is");
   d.threshold = static_cast<float>(number(a, "threshold", 0.5));
   class_names(a, d);
 }

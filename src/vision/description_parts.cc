@@ -69,7 +69,7 @@ Interpolation interpolation(const Yaml* node, Interpolation otherwise) {
   if (name == "0" || name == "NEAREST") return Interpolation::kNearest;
   if (name == "1" || name == "LINEAR" || name == "BILINEAR") return Interpolation::kLinear;
   if (name == "2" || name == "CUBIC" || name == "BICUBIC") return Interpolation::kCubic;
-  if (name == "3" || name == "AREA" || name == "BOX") return Interpolation::kArea;
+  if (name == "3" || name == "AREA") return Interpolation::kArea;
   unsupported(*node, "interpolation '" + node->text() +
                          "' is not known; known are: NEAREST (0), LINEAR (1), CUBIC (2), AREA (3)");
 }

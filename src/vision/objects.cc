@@ -73,6 +73,15 @@ std::vector<Row> without_page(const std::vector<Row>& rows, float image, int wid
   return kept.empty() ? rows : kept;
 }
 
+/// About its middle, in the steps in which PaddleX rounds.
+void stretch(float& begin, float& end, float by) {
+  const float length = end - begin;
+  const float middle = begin + length / 2;
+  const float half = length * by / 2;
+  begin = middle - half;
+  end = middle + half;
+}
+
 float id_of(const Description& d, const char* name) {
   const auto found = std::find(d.labels.begin(), d.labels.end(), name);
   return found == d.labels.end() ? -1.0F : static_cast<float>(found - d.labels.begin());
@@ -109,16 +118,18 @@ std::vector<Object> objects(const float* values, std::size_t count, std::size_t 
     });
   }
   std::vector<Object> found;
-  for (const Row& r : rows) {
-    const float grow_x = (r.right - r.left) * (d.objects.grow[0] - 1) / 2;
-    const float grow_y = (r.bottom - r.top) * (d.objects.grow[1] - 1) / 2;
+  for (Row r : rows) {
+    if (d.objects.grow != std::array<float, 2>{1, 1}) {
+      stretch(r.left, r.right, d.objects.grow[0]);
+      stretch(r.top, r.bottom, d.objects.grow[1]);
+    }
     Object o{.id = static_cast<int>(r.id),
              .name = name_of(d, static_cast<std::size_t>(r.id)),
              .score = r.score,
-             .left = std::max(0.0F, r.left - grow_x),
-             .top = std::max(0.0F, r.top - grow_y),
-             .right = std::min(static_cast<float>(width), r.right + grow_x),
-             .bottom = std::min(static_cast<float>(height), r.bottom + grow_y)};
+             .left = std::max(0.0F, r.left),
+             .top = std::max(0.0F, r.top),
+             .right = std::min(static_cast<float>(width), r.right),
+             .bottom = std::min(static_cast<float>(height), r.bottom)};
     if (d.objects.regions) {
       for (float* side : {&o.left, &o.top, &o.right, &o.bottom}) *side = std::trunc(*side);
     }

@@ -217,6 +217,18 @@ TEST_F(Descriptions, PaddleDetectionKeepsTheFactorAndPaddleXTheRatioOfSizes) {
   EXPECT_TRUE(has(late, "after NormalizeImage is not supported")) << late;
 }
 
+TEST_F(Descriptions, WhatIsNotSupportedIsNamed) {
+  EXPECT_TRUE(
+      has(error("Global: {model_name: STFPM}\nDeploy:\n  transforms: []\n", Problem::kUnsupported), "anomalies"));
+  EXPECT_TRUE(has(error("Preprocess:\n- {type: Permute, to_bgr: true}\nlabel_list: [a]\n", Problem::kUnsupported),
+                  "to_bgr is not supported"));
+  EXPECT_TRUE(has(error(std::string("PreProcess:\n  transform_ops:\n") + kNormalise +
+                            "PostProcess: {MultiLabelThreshOutput: {threshold: [0.5, 0.4]}}\n",
+                        Problem::kUnsupported),
+                  "threshold by class is not supported"));
+  EXPECT_TRUE(read("Global: {model_name: PP-DocLayoutV3}\nPreprocess: []\nlabel_list: [a]\n").objects.regions);
+}
+
 TEST_F(Descriptions, PicturesAreBroughtToSizeBeforeTheyAreNormalised) {
   const Description d =
       read(std::string("PreProcess:\n  transform_ops:\n") + kNormalise +
