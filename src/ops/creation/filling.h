@@ -20,15 +20,18 @@ inline Shape filled_shape(const InferArgs& a, int port) {
   return Shape::unknown_rank();
 }
 
+/// Every element of a tensor of complex numbers = value.
+inline void fill_complex(Tensor& t, std::complex<double> value) {
+  visit_complex(t.dtype(), [&](auto* p) {
+    using C = std::complex<std::remove_pointer_t<decltype(p)>>;
+    in_blocks(static_cast<size_t>(t.count()),
+              [&](size_t begin, size_t end) { std::fill(t.data<C>() + begin, t.data<C>() + end, C(value)); });
+  });
+}
+
 /// Every element = value. Integers take `whole`, which keeps all 64 bits.
 inline void fill(Tensor& t, double value, int64_t whole) {
-  if (is_complex(t.dtype())) {
-    return visit_complex(t.dtype(), [&](auto* p) {
-      using C = std::complex<std::remove_pointer_t<decltype(p)>>;
-      in_blocks(static_cast<size_t>(t.count()),
-                [&](size_t begin, size_t end) { std::fill(t.data<C>() + begin, t.data<C>() + end, C(value)); });
-    });
-  }
+  if (is_complex(t.dtype())) return fill_complex(t, value);
   visit_real(t.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     T v;
@@ -42,6 +45,17 @@ inline void fill(Tensor& t, double value, int64_t whole) {
     in_blocks(static_cast<size_t>(t.count()), [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i) t.data<T>()[i] = v;
     });
+  });
+}
+
+/// Every element = the first of an operand that has one.
+template <class Operand>
+void fill_from(Tensor& t, const Operand& value) {
+  if (!is_complex(value.dtype())) return fill(t, value.number(0), value.integer(0));
+  require(is_complex(t.dtype()), ErrorCode::kUnsupported, "value is ", value.dtype(), ", which ", t.dtype(),
+          " elements cannot be");
+  visit_complex(value.dtype(), [&](auto* p) {
+    fill_complex(t, std::complex<double>(value.template data<std::complex<std::remove_pointer_t<decltype(p)>>>()[0]));
   });
 }
 

@@ -23,7 +23,7 @@ inline void infer(const FullWithTensor& op, InferArgs& a) {
 
 inline void reference(const FullWithTensor&, ReferenceArgs& a) {
   require(a.in(0).count() > 0, ErrorCode::kRunFailure, "value has no element");
-  fill(a.out(0), a.in(0).number(0), a.in(0).integer(0));
+  fill_from(a.out(0), a.in(0));
 }
 
 inline constexpr const OpRow* full_with_tensor_op = &kOpRow<FullWithTensor>;

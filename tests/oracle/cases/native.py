@@ -231,6 +231,12 @@ TABLE += [
         formats="pir",
     ),
     entry(
+        "api_complex_sized",
+        lambda p, f, r, x: p.as_real(p.full(p.shape(x), 1.5, "complex64") + p.complex(x, x - 1.0)),
+        x=matrix,
+        formats="program pir",
+    ),
+    entry(
         "api_complex_pad",
         lambda p, f, r, x: p.as_real(f.pad(p.complex(x, x - 1.0), [0, r.int(0, 2), 1, r.int(0, 3)], value=0.5)),
         x=matrix,
