@@ -130,8 +130,8 @@ void read_detection(const Yaml& root, Description& d) {
   const Yaml& steps = root.at("Preprocess");
   for (const Yaml::Pointer& step : steps.items()) {
     const std::string& type = step->at("type").text();
-    if (type == "Resize" &&
-        !paddlex) {  // PaddleDetection itself keeps the factor, PaddleX takes the ratio of the sizes.
+    // PaddleDetection itself keeps the factor, PaddleX takes the ratio of the sizes.
+    if (type == "Resize" && !paddlex) {
       det_resize_picture(*step, d, flag(*step, "keep_ratio", false));
     } else {
       read_step(kDetection, *step, type, *step, d);
