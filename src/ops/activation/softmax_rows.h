@@ -29,6 +29,7 @@ inline double softmax_exponent(double difference) { return difference < -64 ? -6
 /// Paddle goes through lines of float32 that lie next to each other in vectors of eight, and in these takes -64 also
 /// for what is no number, the difference of infinities. So the shares of a line that is -inf throughout are equal if
 /// its length is a multiple of eight, and no numbers otherwise. This is how many of a line's `n` elements it holds for.
+/// What is no number is never the largest, but for the first element, which then stays it.
 inline int64_t softmax_elements_in_vectors(int64_t n) { return n - n % 8; }
 
 inline double softmax_exponent(double difference, bool in_vector) {
@@ -55,7 +56,7 @@ void reference_softmax(const SoftmaxOperator& op, ReferenceArgs& a, bool in_vect
       for (int64_t i = 0; i < inner; ++i) {
         const T* x = a.in(0).data<T>() + o * n * inner + i;
         T* y = a.out(0).data<T>() + o * n * inner + i;
-        double largest = -std::numeric_limits<double>::infinity();
+        double largest = n > 0 ? static_cast<double>(x[0]) : 0;
         for (int64_t k = 0; k < n; ++k) {
           check.step();
           largest = std::max(largest, static_cast<double>(x[k * inner]));

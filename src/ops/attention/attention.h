@@ -96,7 +96,7 @@ inline void reference(const Attention& op, ReferenceArgs& a) {
         double sum = 0;
         for (int64_t d = 0; d < depth; ++d) sum += number(0, queries[r] + d) * number(1, keys[matrix + j] + d);
         row[j] = sum * op.scale + (a.has(3) ? number(3, mask[r * row.size() + j]) : 0.0);
-        largest = std::max(largest, row[j]);
+        largest = j == 0 ? row[0] : std::max(largest, row[j]);
       }
       double total = 0;
       const int64_t vectors = std::is_same_v<T, float> ? softmax_elements_in_vectors(seen) : 0;

@@ -131,11 +131,12 @@ TEST(SpecialValues, InLinesThatAreMaskedThroughout) {
   for (int64_t side : {1, 7, 8, 12, 16, 24, 29, 64, 72, 77}) {
     SCOPED_TRACE(side);
     Tensor x = random_floats({5, side});
-    float* lines = x.data<float>();
+    float* const lines = x.data<float>();
     std::fill_n(lines, side, -kInfinity);
     std::fill_n(lines + side, side, kInfinity);
     lines[2 * side] = kInfinity;  // The first of its line, which differs from itself by no number.
     lines[4 * side - 1] = kInfinity;
+    lines[4 * side] = kNaN;
     for (const Shape& shape : {Shape({5, side}), Shape({1, 5, side}), Shape({5, side, 1, 1}), Shape({5, side, 1})}) {
       Softmax softmax;
       softmax.axis = shape.rank() == 4 || shape[1] == side ? 1 : -1;

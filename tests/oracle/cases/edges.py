@@ -74,7 +74,7 @@ def steep(r):
 def masked(r):
     """Lines of a softmax that are -inf throughout, or hold an infinity that differs from itself by no number."""
     x = r.random.uniform(-2, 2, (4, (8, 7, 16, 12, 24, 1)[r.index % 6])).astype("float32")
-    x[0], x[1, 0], x[2, -1] = -np.inf, np.inf, -np.inf
+    x[0], x[1, 0], x[2, -1], x[3, 0] = -np.inf, np.inf, -np.inf, np.nan
     return dict(x=r.t(x).fixed()), lambda paddle, x: paddle.nn.functional.softmax(x, -1)
 
 

@@ -12,7 +12,7 @@ namespace {
 
 using V = FloatVector;
 
-// Without regard to what is no number.
+// Keeps a where b is no number.
 struct MaxOp {
   HWY_INLINE V operator()(V a, V b) const { return at_least(b, a); }
 };
@@ -55,6 +55,7 @@ HWY_INLINE float exponentials(const float* x, float* y, size_t n, size_t vectors
 
 HWY_INLINE V largest_of(const float* x, size_t n) {
   const FloatTag d;
+  if (n > 0 && x[0] != x[0]) return hn::Set(d, x[0]);
   return hn::Set(d, extreme_lane<true>(d, accumulate(x, n, lowest(), SameOp(), MaxOp())));
 }
 
@@ -108,7 +109,7 @@ HWY_INLINE void strip(const float* x, float* y, size_t n, size_t inner, size_t w
   const FloatTag d;
   V largest[kVectors], sum[kVectors];
   for (size_t v = 0; v < kVectors; ++v) {
-    largest[v] = lowest();
+    largest[v] = n > 0 ? load_width(x + v * kFloatLanes, width) : lowest();
     sum[v] = hn::Zero(d);
   }
   for (size_t i = 0; i < n;) {

@@ -51,6 +51,9 @@ KERNEL(attention)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STOR
     largest = largest < sum ? sum : largest;
   }
   largest = largest_lanes(lane_room, largest);
+  const float head = scores[0];
+  BARRIER();
+  if (head != head) largest = head;
   float total = 0;
   for (int j = LANE; j < keys; j += LANES) {
     const float difference = scores[j] - largest;

@@ -29,6 +29,8 @@ KERNEL(softmax)(GLOBAL STORED* RESTRICT y, offset_t y_begin, GLOBAL const STORED
     largest = largest < v ? v : largest;
   }
   largest = largest_lanes(lane_room, largest);
+  const float head = LOAD(x, first);
+  if (head != head) largest = head;
   float sum = 0;
   for (int i = LANE; i < length; i += LANES) sum += MATH(exp)(exponent_of(LOAD(x, first + i * inner), largest, i < vectors));
   sum = sum_lanes(lane_room, sum);
