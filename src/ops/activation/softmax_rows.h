@@ -27,9 +27,10 @@ inline void infer_softmax(const SoftmaxOperator& op, InferArgs& a) {
 inline double softmax_exponent(double difference) { return difference < -64 ? -64 : difference; }
 
 /// Paddle goes through lines of float32 that lie next to each other in vectors of eight, and in these takes -64 also
-/// for what is no number, the difference of infinities. So the shares of a line that is -inf throughout are equal if
-/// its length is a multiple of eight, and no numbers otherwise. This is how many of a line's `n` elements it holds for.
-/// What is no number is never the largest, but for the first element, which then stays it.
+/// for what is no number, the difference of infinities; narrower types, computed in float32, follow it here. So the
+/// shares of a line that is -inf throughout are equal if its length is a multiple of eight, and no numbers otherwise.
+/// This is how many of a line's `n` elements it holds for. What is no number is never the largest, but for the first
+/// element, which then stays it.
 inline int64_t softmax_elements_in_vectors(int64_t n) { return n - n % 8; }
 
 inline double softmax_exponent(double difference, bool in_vector) {
@@ -47,7 +48,7 @@ void reference_softmax(const SoftmaxOperator& op, ReferenceArgs& a, bool in_vect
   const int64_t inner = rank == 0 ? 1 : s.count(axis + 1, rank);
   visit_float(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    const int64_t vectors = in_vectors && inner == 1 && std::is_same_v<T, float> ? softmax_elements_in_vectors(n) : 0;
+    const int64_t vectors = in_vectors && inner == 1 && !std::is_same_v<T, double> ? softmax_elements_in_vectors(n) : 0;
     const auto exponent = [&](T value, double largest, int64_t at) {
       return softmax_exponent(static_cast<double>(value) - largest, at < vectors);
     };

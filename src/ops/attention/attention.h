@@ -99,7 +99,7 @@ inline void reference(const Attention& op, ReferenceArgs& a) {
         largest = j == 0 ? row[0] : std::max(largest, row[j]);
       }
       double total = 0;
-      const int64_t vectors = std::is_same_v<T, float> ? softmax_elements_in_vectors(seen) : 0;
+      const int64_t vectors = !std::is_same_v<T, double> ? softmax_elements_in_vectors(seen) : 0;
       for (size_t j = 0; j < row.size(); ++j) {
         row[j] = std::exp(softmax_exponent(row[j] - largest, static_cast<int64_t>(j) < vectors));
         total += row[j];
