@@ -206,6 +206,8 @@ def main():
     a.add_argument("--docs", action="store_true", help="write the results into docs/performance.md and README.md")
     a.add_argument("--real-time", action="store_true", help="run with real-time priority (root), so that other work waits")
     o = a.parse_args()
+    if o.before and not pathlib.Path(o.before).is_file():
+        a.error("--before %s: there is no such file" % o.before)
     if o.real_time:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     table = tomllib.loads((models.BENCH / "models.toml").read_text())["model"]
@@ -213,14 +215,13 @@ def main():
     chosen = [models.Model(row) for row in choose(table, o.models, "model")]
     if o.peers or o.before:
         peers = choose(peers, ",".join(["coracle", *filter(None, [o.peers])]), "peer")
-    if o.before:
-        ours = peers[0]
-        peers.insert(1, {**ours, "name": "before", "environment": {"CORACLE_LIBRARY": str(pathlib.Path(o.before).resolve())}})
     thread_counts = [int(text) for text in o.threads.split(",")]
     probe = machine.Probe()
     about = machine.describe(probe, thread_counts)
     if o.isa:
         peers = capped(peers, o.isa)
+    if o.before:
+        peers.insert(1, {**peers[0], "name": "before", "environment": {"CORACLE_LIBRARY": str(pathlib.Path(o.before).resolve())}})
     folder = o.out / "workers"
     folder.mkdir(parents=True, exist_ok=True)
     environment = {"CORACLE_LIBRARY": o.library}

@@ -80,9 +80,7 @@ Description parse_description(const std::string& path, const Yaml& content) {
   const Yaml* root = &content;
   Description d;
   d.file = path;
-  const Yaml* global = root->find("Global");
-  const Yaml* name = global != nullptr ? global->find("model_name") : nullptr;
-  if (name != nullptr && name->text() == "UVDoc") {  // Published with nothing but its name.
+  if (paddlex_model(*root) == "UVDoc") {  // Published with nothing but its name.
     d = usual_description(Task::kUnwarping, {});
     d.file = path;
   } else if (root->find("PreProcess") != nullptr) {

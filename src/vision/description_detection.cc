@@ -125,20 +125,18 @@ void read_suppression(const Yaml& root, Description& d) {
 
 void read_detection(const Yaml& root, Description& d) {
   d.task = Task::kObjectDetection;
-  const Yaml* global = root.find("Global");
-  const bool paddlex = global != nullptr && global->find("model_name") != nullptr;
+  const std::optional<std::string> model = paddlex_model(root);
   const Yaml& steps = root.at("Preprocess");
   for (const Yaml::Pointer& step : steps.items()) {
     const std::string& type = step->at("type").text();
     // PaddleDetection itself keeps the factor, PaddleX takes the ratio of the sizes.
-    if (type == "Resize" && !paddlex) {
+    if (type == "Resize" && !model) {
       det_resize_picture(*step, d, flag(*step, "keep_ratio", false));
     } else {
       read_step(kDetection, *step, type, *step, d);
     }
   }
   check_order(steps, d);
-  const std::string model = paddlex ? global->at("model_name").text() : "";
   d.objects.regions = model == "PP-DocLayoutV2" || model == "PP-DocLayoutV3";
   d.labels = names(root.at("label_list"));
   d.threshold = 0.5F;

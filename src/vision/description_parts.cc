@@ -74,6 +74,12 @@ Interpolation interpolation(const Yaml* node, Interpolation otherwise) {
                          "' is not known; known are: NEAREST (0), LINEAR (1), CUBIC (2), AREA (3)");
 }
 
+std::optional<std::string> paddlex_model(const Yaml& root) {
+  const Yaml* global = root.find("Global");
+  const Yaml* name = global != nullptr ? global->find("model_name") : nullptr;
+  return name != nullptr ? std::optional(name->text()) : std::nullopt;
+}
+
 void normalise_last(Description& description) {
   const auto sizes = [](const Step& s) {
     return std::holds_alternative<Resize>(s) || std::holds_alternative<TextResize>(s) ||

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -36,6 +37,9 @@ void check_known(const Yaml& arguments, const std::string& step, const std::set<
 
 /// Whatever their order, pictures are brought to size before they are normalised.
 void normalise_last(Description& description);
+
+/// Global: model_name, which exports of PaddleX have, and no others.
+std::optional<std::string> paddlex_model(const Yaml& root);
 
 /// A step by its name, and what it does to the description.
 struct NamedReader {

@@ -49,13 +49,11 @@ constexpr NamedReader kSegmentation[] = {
 
 void read_segmentation(const Yaml& root, Description& d) {
   d.task = Task::kSegmentation;
-  const Yaml* global = root.find("Global");
-  const bool paddlex = global != nullptr && global->find("model_name") != nullptr;
-  if (paddlex && global->at("model_name").text() == "STFPM")
-    unsupported(*global, "maps of anomalies (STFPM) are not supported");
+  const std::optional<std::string> model = paddlex_model(root);
+  if (model == "STFPM") unsupported(root.at("Global"), "maps of anomalies (STFPM) are not supported");
   for (const Yaml::Pointer& step : root.at("Deploy").at("transforms").items()) {
     const std::string& type = step->at("type").text();
-    if (type == "Resize" && paddlex) {
+    if (type == "Resize" && model) {
       seg_resize(*step, d, true);
     } else {
       read_step(kSegmentation, *step, type, *step, d);

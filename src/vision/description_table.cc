@@ -32,10 +32,6 @@ void table_label_decode(const Yaml& a, Description& d) {
   d.labels = names(list != nullptr ? *list : a.at("character"));
 }
 
-void read_table(const Yaml& root, Description& d) {
-  const Yaml* global = root.find("Global");
-  const Yaml* name = global != nullptr ? global->find("model_name") : nullptr;
-  d.table.of_picture = name != nullptr && name->text() == "SLANet";
-}
+void read_table(const Yaml& root, Description& d) { d.table.of_picture = paddlex_model(root) == "SLANet"; }
 
 }  // namespace coracle::vision
