@@ -42,8 +42,8 @@ std::vector<Taps> taps(int from, int to, const Filter& filter) {
   std::vector<double> exact;
   for (int i = 0; i < to; ++i) {
     const double centre = (i + 0.5) * scale;
-    const int first = std::max(static_cast<int>(centre - support + 0.5), 0);
-    const int end = std::min(static_cast<int>(centre + support + 0.5), from);
+    const int first = std::max(static_cast<int>(std::lround(centre - support)), 0);
+    const int end = std::min(static_cast<int>(std::lround(centre + support)), from);
     exact.clear();
     double sum = 0;
     for (int x = first; x < end; ++x) {
@@ -54,7 +54,7 @@ std::vector<Taps> taps(int from, int to, const Filter& filter) {
     t.first = first;
     for (const double w : exact) {
       const double part = (sum != 0 ? w / sum : w) * (1 << kBits);
-      t.weights.push_back(static_cast<int>(part < 0 ? part - 0.5 : part + 0.5));
+      t.weights.push_back(static_cast<int>(std::lround(part)));
     }
   }
   return all;
