@@ -44,12 +44,17 @@ class TextLine:
 
 @dataclasses.dataclass(frozen=True)
 class DetectedObject:
-    """An object. `box` is left, top, right, bottom in pixels."""
+    """An object. `box` is left, top, right, bottom in pixels; `corners` those of a box that is turned, as PP-YOLOE-R has them, else None."""
 
     id: int
     name: str
     score: float
     box: tuple[float, float, float, float]
+    corners: tuple[tuple[float, float], ...] | None = None
+
+    def _to_dict(self) -> dict[str, Any]:
+        found = {"id": self.id, "name": self.name, "score": self.score, "box": list(self.box)}
+        return {**found, "corners": [list(c) for c in self.corners]} if self.corners else found
 
 
 @dataclasses.dataclass(frozen=True)
@@ -141,7 +146,7 @@ class Prediction:
         elif self.task in ("text-recognition", "text-reading"):
             self.lines = [TextLine(i.text.decode(), i.score, _corners(i) if i.points else None) for i in items]
         elif self.task == "object-detection":
-            self.objects = [DetectedObject(i.id, i.text.decode(), i.score, _box(i)) for i in items]
+            self.objects = [DetectedObject(i.id, i.text.decode(), i.score, _box(i), _turned(i)) for i in items]
         elif self.task == "segmentation":
             self.areas = [ClassArea(i.id, i.text.decode(), i.pixels) for i in items]
             self.class_map = self._map()
@@ -180,7 +185,7 @@ class Prediction:
             found["lines"] = [{"text": line.text, "score": line.score, "corners": [list(c) for c in line.corners or ()]}
                               for line in self.lines]
         elif self.task == "object-detection":
-            found["objects"] = [{"id": o.id, "name": o.name, "score": o.score, "box": list(o.box)} for o in self.objects]
+            found["objects"] = [o._to_dict() for o in self.objects]
         elif self.task == "segmentation":
             found["classes"] = [dataclasses.asdict(area) for area in self.areas]
         elif self.table is not None:
@@ -219,5 +224,12 @@ def _corners(item: _vision.Item) -> tuple[Corner, Corner, Corner, Corner]:
 
 
 def _box(item: _vision.Item) -> tuple[float, float, float, float]:
-    left, top, _, _, right, bottom = item.outline[0:6]
-    return (left, top, right, bottom)
+    across, down = item.outline[0:8:2], item.outline[1:8:2]
+    return (min(across), min(down), max(across), max(down))
+
+
+def _turned(item: _vision.Item) -> tuple[tuple[float, float], ...] | None:
+    """The corners, where they are not those of the box."""
+    left, top, right, bottom = _box(item)
+    corners = tuple(zip(item.outline[0:8:2], item.outline[1:8:2]))
+    return None if corners == ((left, top), (right, top), (right, bottom), (left, bottom)) else corners

@@ -116,6 +116,15 @@ void write_found(Writer& w, const vision::Prediction& p) {
         key(w, "score", o.score);
         list(w, "box", std::array<float, 4>{o.left, o.top, o.right, o.bottom},
              [&](float v) { number(w, static_cast<double>(v)); });
+        if (o.corners) {
+          const std::array<float, 8>& c = *o.corners;
+          list(w, "corners", std::array<std::size_t, 4>{0, 2, 4, 6}, [&](std::size_t at) {
+            w.StartArray();
+            number(w, static_cast<double>(c[at]));
+            number(w, static_cast<double>(c[at + 1]));
+            w.EndArray();
+          });
+        }
       });
     case Task::kSegmentation:
       return objects(w, "classes", covered(p.map), [&](const Covered& c) {
@@ -158,8 +167,14 @@ std::string to_text(const Answer& a) {
   }
   for (size_t i = 0; i < p.objects.size(); ++i) {
     const vision::Object& o = p.objects[i];
-    text += fmt::format("{:4}  {:.4f}  {}  ({:.1f}, {:.1f}) to ({:.1f}, {:.1f})\n", i + 1, o.score, named(o.id, o.name),
-                        o.left, o.top, o.right, o.bottom);
+    text += fmt::format("{:4}  {:.4f}  {}  ", i + 1, o.score, named(o.id, o.name));
+    if (o.corners) {
+      const std::array<float, 8>& c = *o.corners;
+      for (size_t at = 0; at < c.size(); at += 2) text += fmt::format("({:.1f}, {:.1f}) ", c[at], c[at + 1]);
+      text.back() = '\n';
+    } else {
+      text += fmt::format("({:.1f}, {:.1f}) to ({:.1f}, {:.1f})\n", o.left, o.top, o.right, o.bottom);
+    }
   }
   if (p.task == Task::kSegmentation) {
     for (const Covered& c : covered(p.map)) {

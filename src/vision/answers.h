@@ -40,6 +40,11 @@ Text ctc_text(const float* probabilities, std::size_t steps, std::size_t classes
 std::vector<Object> objects(const float* rows, std::size_t count, std::size_t columns, int width, int height,
                             float threshold, const Description& d);
 
+/// Rows of class, score and the corners of a box that may be turned, as PP-YOLOE-R has them.
+constexpr std::size_t kTurnedColumns = 10;
+std::vector<Object> turned_objects(const float* rows, std::size_t count, int width, int height, float threshold,
+                                   const Description& d);
+
 /// Regions of a page as PP-DocLayoutV2's and V3's are told apart: without references, specks, formulas within lines and
 /// the smaller of two that overlap, but for figures within figures and text in pictures.
 std::vector<Object> without_overlaps(std::vector<Object> regions);

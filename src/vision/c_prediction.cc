@@ -46,7 +46,9 @@ void add_items(coracle_prediction& prediction) {
   for (const Label& l : p.labels) items.push_back(item(l.id, l.score, l.name));
   for (const TextBox& b : p.boxes) items.push_back(item(-1, b.score, "", outline_of(b.corners)));
   for (const Object& o : p.objects) {
-    items.push_back(item(o.id, o.score, o.name, {o.left, o.top, o.right, o.top, o.right, o.bottom, o.left, o.bottom}));
+    const std::array<float, 8> around{o.left, o.top, o.right, o.top, o.right, o.bottom, o.left, o.bottom};
+    const std::array<float, 8>& outline = o.corners ? *o.corners : around;
+    items.push_back(item(o.id, o.score, o.name, {outline.begin(), outline.end()}));
   }
   for (const TextLine& l : prediction.lines)
     items.push_back(item(-1, static_cast<float>(l.score), l.text, outline_of(l.corners)));

@@ -62,6 +62,12 @@ std::vector<Shape> shapes_of(const std::vector<TextLine>& lines) {
 }
 
 std::array<Point, 4> corners_of(const Object& o) {
+  if (o.corners) {
+    std::array<Point, 4> corners;
+    for (std::size_t i = 0; i < corners.size(); ++i)
+      corners[i] = {static_cast<int>((*o.corners)[2 * i]), static_cast<int>((*o.corners)[2 * i + 1])};
+    return corners;
+  }
   const Point low{static_cast<int>(o.left), static_cast<int>(o.top)};
   const Point high{static_cast<int>(o.right), static_cast<int>(o.bottom)};
   return {low, {high.x, low.y}, high, {low.x, high.y}};

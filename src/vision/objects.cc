@@ -82,6 +82,24 @@ void stretch(float& begin, float& end, float by) {
   end = middle + half;
 }
 
+/// Detectors fill up with the class -1.
+bool is_object(float id, float score, float threshold, const Description& d) {
+  if (!(id >= 0 && id < 1e6F)) return false;
+  const auto own = d.objects.thresholds.find(static_cast<int>(id));
+  return score > (own != d.objects.thresholds.end() ? own->second : threshold);
+}
+
+/// Where classes have thresholds of their own, one class comes after the other.
+template <class Found>
+void sort_by_class(std::vector<Found>& found, const Description& d) {
+  if (d.objects.thresholds.empty()) return;
+  std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.id < b.id; });
+}
+
+bool is_upright(const std::array<float, 8>& c) {
+  return c[0] == c[6] && c[2] == c[4] && c[1] == c[3] && c[5] == c[7] && c[0] <= c[2] && c[1] <= c[5];
+}
+
 float id_of(const Description& d, const char* name) {
   const auto found = std::find(d.labels.begin(), d.labels.end(), name);
   return found == d.labels.end() ? -1.0F : static_cast<float>(found - d.labels.begin());
@@ -101,13 +119,9 @@ std::vector<Object> objects(const float* values, std::size_t count, std::size_t 
                 place(4),
                 place(5),
                 {columns > 6 ? values[6] : 0, columns > 7 ? values[7] : 0}};
-    if (!(r.id >= 0 && r.id < 1e6F)) continue;  // Detectors fill up with -1.
-    const auto own = d.objects.thresholds.find(static_cast<int>(r.id));
-    if (r.score > (own != d.objects.thresholds.end() ? own->second : threshold)) rows.push_back(r);
+    if (is_object(r.id, r.score, threshold, d)) rows.push_back(r);
   }
-  if (!d.objects.thresholds.empty()) {
-    std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id < b.id; });
-  }
+  sort_by_class(rows, d);
   if (d.objects.suppress) rows = suppressed(rows);
   rows = without_page(rows, id_of(d, "image"), width, height);
   if (d.objects.nested != ObjectOptions::Nested::kKeep)
@@ -136,6 +150,31 @@ std::vector<Object> objects(const float* values, std::size_t count, std::size_t 
     if (o.right > o.left && o.bottom > o.top) found.push_back(std::move(o));
   }
   return d.objects.regions ? without_overlaps(std::move(found)) : found;
+}
+
+std::vector<Object> turned_objects(const float* values, std::size_t count, int width, int height, float threshold,
+                                   const Description& d) {
+  std::vector<Object> found;
+  for (std::size_t i = 0; i < count; ++i, values += kTurnedColumns) {
+    if (!is_object(values[0], values[1], threshold, d)) continue;
+    std::array<float, 8> corners;
+    for (std::size_t k = 0; k < corners.size(); ++k) {
+      corners[k] = std::min(std::max(0.0F, values[2 + k]), static_cast<float>(k % 2 == 0 ? width : height));
+    }
+    const auto [left, right] = std::minmax({corners[0], corners[2], corners[4], corners[6]});
+    const auto [top, bottom] = std::minmax({corners[1], corners[3], corners[5], corners[7]});
+    Object o{.id = static_cast<int>(values[0]),
+             .name = name_of(d, static_cast<std::size_t>(values[0])),
+             .score = values[1],
+             .left = left,
+             .top = top,
+             .right = right,
+             .bottom = bottom};
+    if (!is_upright(corners)) o.corners = corners;
+    found.push_back(std::move(o));
+  }
+  sort_by_class(found, d);
+  return found;
 }
 
 }  // namespace coracle::vision

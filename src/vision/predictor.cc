@@ -144,11 +144,11 @@ std::vector<Object> raw_objects_of(const PictureModel& model, const Prepared& pr
   if (!rows) {
     std::string levels;
     for (const int stride : d.objects.strides) levels.append(levels.empty() ? "" : ", ").append(std::to_string(stride));
-    unexpected(
-        d, outputs[0],
-        "[boxes, 6]; or without non-maximum suppression, boxes [1, n, 4] and scores [1, classes, n], both in one, "
-        "[1, n, 4 + classes], or for each of the strides " +
-            levels + " scores [1, cells, classes] and then distances [1, cells, 4 * bins]");
+    unexpected(d, outputs[0],
+               "[boxes, 6], or of turned boxes [boxes, 10]; or without non-maximum suppression, boxes [1, n, 4] and "
+               "scores [1, classes, n], both in one, "
+               "[1, n, 4 + classes], or for each of the strides " +
+                   levels + " scores [1, cells, classes] and then distances [1, cells, 4 * bins]");
   }
   return objects(rows->data(), rows->size() / 6, 6, image.width, image.height, d.threshold, d);
 }
@@ -156,12 +156,15 @@ std::vector<Object> raw_objects_of(const PictureModel& model, const Prepared& pr
 std::vector<Object> objects_of(const PictureModel& model, const Prepared& prepared, const Image& image,
                                const Description& d) {
   const Output rows = model.output(0);
-  if (rows.dims.size() != 2 || rows.dims[1] < 6 || rows.dims[1] > 8) return raw_objects_of(model, prepared, image, d);
+  const bool turned = rows.dims.size() == 2 && rows.dims[1] == static_cast<std::int64_t>(kTurnedColumns);
+  const bool upright = rows.dims.size() == 2 && rows.dims[1] >= 6 && rows.dims[1] <= 8;
+  if (!turned && !upright) return raw_objects_of(model, prepared, image, d);
   auto count = static_cast<std::size_t>(rows.dims[0]);
   if (model.outputs() > 1) {
     const Output number = model.output(1);
     if (number.size == 1 && number.data[0] >= 0) count = std::min(count, static_cast<std::size_t>(number.data[0]));
   }
+  if (turned) return turned_objects(rows.data, count, image.width, image.height, d.threshold, d);
   return objects(rows.data, count, static_cast<std::size_t>(rows.dims[1]), image.width, image.height, d.threshold, d);
 }
 

@@ -57,6 +57,29 @@ TEST(Answers, ObjectsAreFilteredClippedAndNamed) {
   EXPECT_EQ(objects(rows.data(), 4, 6, 100, 100, 0.5F, own).size(), 2U);
 }
 
+TEST(Answers, TurnedObjectsHaveCornersAndTheRectangleAroundThem) {
+  const std::vector<float> rows = {
+      2,  0.9F, 50, -4, 80, 30, 50, 60, 20, 30,  // a square on its corner, cut by the picture
+      1,  0.8F, 10, 20, 40, 20, 40, 50, 10, 50,  // upright
+      1,  0.7F, 10, 50, 10, 20, 40, 20, 40, 50,  // the same, begun elsewhere
+      -1, 0.9F, 0,  0,  9,  0,  9,  9,  0,  9,   // none
+      0,  0.5F, 0,  0,  9,  0,  9,  9,  0,  9};  // not above the threshold
+  const std::vector<Object> found = turned_objects(rows.data(), 5, 100, 55, 0.5F, layout());
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].name, "text");
+  EXPECT_EQ(found[0].corners, (std::array<float, 8>{50, 0, 80, 30, 50, 55, 20, 30}));
+  EXPECT_EQ((std::array<float, 4>{found[0].left, found[0].top, found[0].right, found[0].bottom}),
+            (std::array<float, 4>{20, 0, 80, 55}));
+  EXPECT_FALSE(found[1].corners.has_value());
+  EXPECT_EQ(found[1].bottom, 50);
+  EXPECT_EQ(found[2].corners, (std::array<float, 8>{10, 50, 10, 20, 40, 20, 40, 50}));
+  Description own = layout();
+  own.objects.thresholds[2] = 0.95F;
+  own.objects.thresholds[0] = 0.4F;
+  ASSERT_EQ(turned_objects(rows.data(), 5, 100, 55, 0.5F, own).size(), 3U);
+  EXPECT_EQ(turned_objects(rows.data(), 5, 100, 55, 0.5F, own)[0].id, 0);  // by class
+}
+
 TEST(Answers, LayoutsAreCleared) {
   // A page, text, the same text again, a formula in the text.
   const std::vector<float> rows = {0, 0.6F, 0,  0,  100, 100, 2, 0.9F, 10, 10, 60, 60,

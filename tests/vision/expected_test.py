@@ -33,10 +33,12 @@ def boxes_differ(want, got):
 
 def objects_differ(want, got):
     """Boxes of equal scores may change places."""
+    sides = lambda o: o["box"] + [v for corner in o.get("corners", ()) for v in corner]  # noqa: E731
     order = lambda o: (o["id"], round(o["score"], 3), [round(v) for v in o["box"]])  # noqa: E731
     pairs = list(zip(sorted(want, key=order), sorted(got, key=order)))
     return len(want) != len(got) or any(
-        w["name"] != g["name"] or abs(w["score"] - g["score"]) > SCORES or any(abs(a - b) > PIXELS for a, b in zip(w["box"], g["box"]))
+        w["name"] != g["name"] or abs(w["score"] - g["score"]) > SCORES or len(sides(w)) != len(sides(g))
+        or any(abs(a - b) > PIXELS for a, b in zip(sides(w), sides(g)))
         for w, g in pairs)
 
 

@@ -46,6 +46,7 @@ CASES = [
     ("shared/pphumanseg-v2-lite-portrait", None, "segmentation", PHOTOS),
     ("source/tests/vision/objects", "objects.yml", "object-detection", PAGES[:1] + PHOTOS),
     ("source/tests/vision/objects", "layout.yml", "object-detection", PAGES[:1] + PHOTOS),
+    ("source/tests/vision/turned_objects", "objects.yml", "object-detection", PAGES[:1] + PHOTOS),
     ("source/tests/vision/table", None, "table-structure", PAGES[:2]),
     ("source/tests/vision/unwarp", None, "unwarping", PAGES[1:2]),
 ]
@@ -83,6 +84,14 @@ def fnv(values):
     return "%016x" % total
 
 
+def place(coordinates):
+    """left, top, right, bottom of a box; of one that is turned its corners too."""
+    if len(coordinates) == 4:
+        return {"box": coordinates}
+    across, down = coordinates[::2], coordinates[1::2]
+    return {"box": [min(across), min(down), max(across), max(down)], "corners": np.reshape(coordinates, (4, 2)).tolist()}
+
+
 def answer(task, result):
     """The result in the words of `coracle predict --json`."""
     if task in ("classification", "multilabel"):
@@ -94,7 +103,7 @@ def answer(task, result):
     if task == "text-recognition":
         return {"text": result["rec_text"][0], "score": float(result["rec_score"][0])}
     if task == "object-detection":
-        return {"objects": [{"id": b["cls_id"], "name": b["label"], "score": b["score"], "box": [float(v) for v in b["coordinate"]]}
+        return {"objects": [{"id": b["cls_id"], "name": b["label"], "score": b["score"], **place([float(v) for v in b["coordinate"]])}
                             for b in result["boxes"][0]]}
     if task == "table-structure":
         cells = [np.reshape(cell, (4, 2)).tolist() for cell in result["bbox"][0]]

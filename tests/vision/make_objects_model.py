@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the test models objects/inference.pdmodel, an object detector without training, and raw_objects/inference.pdmodel, the same
-without non-maximum suppression, with the real Paddle 2.6.2:
+"""Makes the test models objects/inference.pdmodel, an object detector without training, raw_objects/inference.pdmodel, the same
+without non-maximum suppression, and turned_objects/inference.pdmodel, which turns its boxes by 30 degrees, with the real Paddle 2.6.2:
 
-    make_objects_model.py OBJECTS_DIR RAW_OBJECTS_DIR
+    make_objects_model.py OBJECTS_DIR RAW_OBJECTS_DIR TURNED_OBJECTS_DIR
 
 Its 16 boxes lie on a grid that the picture's mean colours move, its scores are those colours, and its non-maximum
 suppression and inputs (image, scale_factor) are those of PaddleDetection's exports."""
@@ -30,6 +30,20 @@ def main():
     boxes = paddle.concat([low - 4.0, low + size], axis=2)
     turned = paddle.flip(scale, axis=[1])
     boxes = boxes / paddle.reshape(paddle.concat([turned, turned], axis=1), [1, 1, 4])
+    out, number = suppressed(boxes, scores)
+    middle, half = paddle.unsqueeze((boxes[:, :, :2] + boxes[:, :, 2:]) / 2, 2), (boxes[:, :, 2:] - boxes[:, :, :2]) / 2
+    sides = paddle.unsqueeze(half, 2) * paddle.assign(np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], "float32"))
+    cos, sin = float(np.cos(np.pi / 6)), float(np.sin(np.pi / 6))
+    corners = middle + paddle.matmul(sides, paddle.assign(np.array([[cos, sin], [-sin, cos]], "float32")))
+    turned_out, turned_number = suppressed(paddle.reshape(corners, [1, CELLS * CELLS, 8]), scores)
+    executor = paddle.static.Executor(paddle.CPUPlace())
+    executor.run(paddle.static.default_startup_program())
+    paddle.static.save_inference_model(sys.argv[1] + "/inference", [image, scale], [out, number], executor)
+    paddle.static.save_inference_model(sys.argv[2] + "/inference", [image, scale], [boxes, scores], executor)
+    paddle.static.save_inference_model(sys.argv[3] + "/inference", [image, scale], [turned_out, turned_number], executor)
+
+
+def suppressed(boxes, scores):
     helper = LayerHelper("multiclass_nms3")
     out = helper.create_variable_for_type_inference("float32")
     index = helper.create_variable_for_type_inference("int32")
@@ -38,10 +52,7 @@ def main():
                      outputs={"Out": out, "Index": index, "NmsRoisNum": number},
                      attrs={"background_label": -1, "score_threshold": 0.3, "nms_top_k": 1000, "nms_threshold": 0.5,
                             "keep_top_k": 100, "nms_eta": 1.0, "normalized": False})
-    executor = paddle.static.Executor(paddle.CPUPlace())
-    executor.run(paddle.static.default_startup_program())
-    paddle.static.save_inference_model(sys.argv[1] + "/inference", [image, scale], [out, number], executor)
-    paddle.static.save_inference_model(sys.argv[2] + "/inference", [image, scale], [boxes, scores], executor)
+    return out, number
 
 
 main()

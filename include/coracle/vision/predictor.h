@@ -46,6 +46,7 @@ struct Text {
   float score = 0;   ///< mean probability of its characters
 };
 
+/// An object and the rectangle around it, in pixels.
 struct Object {
   int id = 0;
   std::string name;
@@ -54,6 +55,8 @@ struct Object {
   float top = 0;
   float right = 0;
   float bottom = 0;
+  /// x and y of the corners of a box that is turned, in the model's order; an upright box has none.
+  std::optional<std::array<float, 8>> corners{};
 };
 
 /// The class of each pixel of the picture, row after row.

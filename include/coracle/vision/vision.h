@@ -74,7 +74,7 @@ typedef struct coracle_vision_item {
   int64_t pixels;       /**< of a class of a class map; else 0 */
   size_t points;        /**< corners of the outline, 0 where what was found has no place in the picture */
   const float* outline; /**< x and y of each corner in pixels: for boxes from the top left on, clockwise; of text boxes
-                             the top left is where reading begins */
+                             the top left is where reading begins; turned boxes of objects in the model's order */
 } coracle_vision_item;
 
 /** "classification", "multilabel", "text-detection", "text-recognition", "object-detection", "segmentation",
