@@ -26,6 +26,12 @@ std::vector<Label> best_labels(const std::vector<float>& scores, std::size_t cou
 /// The classes above the threshold.
 std::vector<Label> labels_above(const std::vector<float>& scores, float threshold, const Description& d);
 
+/// The description's attributes, in their order; id -1 where none of an attribute's classes is above its threshold, and
+/// what the best of them lacks of 1 is the score.
+std::vector<Label> attributes(const std::vector<float>& scores, const Description& d);
+/// The description's decision.
+std::vector<Label> decided_label(const std::vector<float>& scores, const Description& d);
+
 /// Boxes of text in a picture of the given size, in the order in which they are found.
 std::vector<TextBox> text_boxes(const float* probability, int width, int height, int to_width, int to_height,
                                 const DbOptions& options);

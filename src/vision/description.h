@@ -111,6 +111,22 @@ struct TableOptions {
   bool of_picture = false;  ///< corners are fractions of the picture; otherwise of it with its padding
 };
 
+/// Something that is said of a picture out of the scores of neighbouring classes: the best one, or all above a
+/// threshold.
+struct Attribute {
+  std::size_t first = 0;
+  std::vector<std::string> names;  ///< of the classes from `first` on
+  double threshold = -1;
+  bool several = false;
+  std::optional<std::string> otherwise = std::nullopt;  ///< where none is above: this, or nothing; without it, the best
+};
+
+/// One class: of two the second where it reaches the threshold, of more the best one above it or `otherwise`.
+struct Decision {
+  std::array<std::string, 2> names = {"0", "1"};  ///< of two
+  int otherwise = 0;
+};
+
 struct Description {
   std::string file;  ///< empty: nothing was described, these are defaults
   Task task = Task::kClassification;
@@ -121,6 +137,8 @@ struct Description {
   std::string delimiter = " ";      ///< between number and name in its lines; names alone count from 0
   int topk = 5;
   float threshold = 0;
+  std::vector<Attribute> attributes;  ///< kMultilabel: if there are any, these are the labels
+  std::optional<Decision> decision;   ///< kClassification: this instead of the best ones
   DbOptions db;
   ObjectOptions objects;
   TableOptions table;

@@ -109,7 +109,8 @@ constexpr NamedReader kTransformOps[] = {
     {"ToCHWImage", nothing},
 };
 
-/// Names in the description or in a file of their own.
+}  // namespace
+
 void class_names(const Yaml& a, Description& d) {
   if (const Yaml* list = a.find("label_list")) {
     d.labels = names(*list);
@@ -120,6 +121,8 @@ void class_names(const Yaml& a, Description& d) {
   const Yaml* delimiter = a.find("delimiter");
   if (delimiter != nullptr && !delimiter->text().empty()) d.delimiter = delimiter->text();
 }
+
+namespace {
 
 void topk(const Yaml& a, Description& d) {
   check_known(a, "Topk", {"topk", "label_list", "class_id_map_file", "delimiter"});
@@ -167,9 +170,10 @@ void ctc_decode(const Yaml& a, Description& d) {
 }
 
 constexpr NamedReader kPostprocess[] = {
-    {"CTCLabelDecode", ctc_decode},           {"DBPostProcess", db_post},
-    {"MultiLabelThreshOutput", multilabel},   {"SavePreLabel", nothing},
-    {"TableLabelDecode", table_label_decode}, {"Topk", topk},
+    {"CTCLabelDecode", ctc_decode},           {"DBPostProcess", db_post},      {"MultiLabelThreshOutput", multilabel},
+    {"PersonAttribute", person_attribute},    {"SavePreLabel", nothing},       {"TableAttribute", table_attribute},
+    {"TableLabelDecode", table_label_decode}, {"ThreshOutput", thresh_output}, {"Topk", topk},
+    {"VehicleAttribute", vehicle_attribute},
 };
 
 }  // namespace

@@ -61,6 +61,14 @@ void padding_table_image(const Yaml& arguments, Description& description);
 void table_label_decode(const Yaml& arguments, Description& description);
 void read_table(const Yaml& root, Description& description);
 
+/// Answers of PaddleClas among the steps that read_with_ops knows.
+void person_attribute(const Yaml& arguments, Description& description);
+void table_attribute(const Yaml& arguments, Description& description);
+void thresh_output(const Yaml& arguments, Description& description);
+void vehicle_attribute(const Yaml& arguments, Description& description);
+/// Names of classes in the description or in a file of their own.
+void class_names(const Yaml& arguments, Description& description);
+
 /// PreProcess and PostProcess of PaddleX, PaddleClas and PaddleOCR: lists of names with arguments.
 void read_with_ops(const Yaml& root, Description& description);
 /// Preprocess of PaddleDetection: a list of types with arguments beside them.

@@ -48,6 +48,7 @@ Description complete(std::optional<Description> described, const std::string& mo
   if (options.threshold) {
     d.threshold = *options.threshold;
     d.objects.thresholds.clear();
+    for (Attribute& a : d.attributes) a.threshold = a.threshold < 0 ? a.threshold : static_cast<double>(d.threshold);
     d.db.box_threshold = static_cast<double>(*options.threshold);
   }
   if (d.task == Task::kTextRecognition && d.labels.empty()) {
@@ -130,6 +131,12 @@ Text text_of(const Output& output, const std::vector<std::string>& characters, c
                                            std::to_string(characters.size() - 2) + " characters and the space)");
   }
   return ctc_text(output.data, static_cast<std::size_t>(output.dims[1]), classes, characters);
+}
+
+std::vector<Label> labels_of(const std::vector<float>& scores, const Description& d) {
+  if (d.task == Task::kMultilabel)
+    return d.attributes.empty() ? labels_above(scores, d.threshold, d) : attributes(scores, d);
+  return d.decision ? decided_label(scores, d) : best_labels(scores, static_cast<std::size_t>(std::max(d.topk, 0)), d);
 }
 
 /// Of a model that leaves non-maximum suppression to its user.
@@ -226,9 +233,7 @@ Prediction Predictor::predict(const Image& image) {
   p.task = d.task;
   switch (d.task) {
     case Task::kClassification:
-      p.labels = best_labels(scores_of(model.output(0), d), static_cast<std::size_t>(std::max(d.topk, 0)), d);
-      break;
-    case Task::kMultilabel: p.labels = labels_above(scores_of(model.output(0), d), d.threshold, d); break;
+    case Task::kMultilabel: p.labels = labels_of(scores_of(model.output(0), d), d); break;
     case Task::kTextDetection: p.boxes = boxes_of(model.output(0), prepared, d); break;
     case Task::kTextRecognition: p.text = text_of(model.output(0), state_->characters, d); break;
     case Task::kObjectDetection:
