@@ -34,7 +34,7 @@ std::vector<Covered> covered(const vision::ClassMap& map) {
 
 /// A name that is more than the number of its class.
 std::string named(int id, const std::string& name) {
-  return name == std::to_string(id) ? name : fmt::format("{} {}", id, name);
+  return id < 0 || name == std::to_string(id) ? name : fmt::format("{} {}", id, name);
 }
 
 void key(Writer& w, const char* name, const std::string& value) {
