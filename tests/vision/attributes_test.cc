@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "made_up_numbers.h"
 #include "vision/answers.h"
 #include "vision/yaml.h"
 
@@ -11,15 +12,6 @@
 // same scores (attributes.txt, by make_attributes.py).
 namespace coracle::vision {
 namespace {
-
-std::vector<float> numbers(std::uint32_t seed, std::size_t count) {
-  std::vector<float> out;
-  for (std::size_t i = 0; i < count; ++i) {
-    seed = seed * 1664525U + 1013904223U;
-    out.push_back(static_cast<float>(seed >> 8U) / 16777216.0F);
-  }
-  return out;
-}
 
 Description described(const std::string& step) {
   const std::string before = "PreProcess: {transform_ops: [{NormalizeImage: {order: ''}}, {ToCHWImage: }]}\n";
@@ -43,7 +35,7 @@ void expect_as_paddleclas(const std::string& name, const std::string& step, std:
     std::string expected;
     std::getline(fields, expected);
     std::string found;
-    for (const Label& l : labels(d, numbers(static_cast<std::uint32_t>(std::stoul(seed)), classes))) {
+    for (const Label& l : labels(d, made_up_numbers(static_cast<std::uint32_t>(std::stoul(seed)), classes))) {
       found += (found.empty() ? "" : "|") + (by_id ? std::to_string(l.id) : l.name);
       EXPECT_TRUE(l.score >= 0 && l.score <= 1) << l.name;
     }

@@ -2,25 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints attributes.txt: what PaddleClas says of made-up scores, a line for each seed, with names as attributes_test.cc has them:
 
-    make_attributes.py deploy/python/postprocess.py      (of PaddleClas, where NumPy and Paddle are installed)
-
-numbers() is the same in attributes_test.cc."""
+    make_attributes.py deploy/python/postprocess.py      (of PaddleClas, where NumPy and Paddle are installed)"""
 import importlib.util
 import re
 import sys
 
-import numpy as np
+from made_up_numbers import made_up_numbers
 
 SEEDS = 24
-
-
-def numbers(seed, count):
-    """In [0, 1)."""
-    out = np.empty(count, np.float32)
-    for i in range(count):
-        seed = (seed * 1664525 + 1013904223) % 2**32
-        out[i] = (seed >> 8) / 2**24
-    return out
 
 
 def person(found):
@@ -46,7 +35,7 @@ def main():
              "ThreshOutput4": (clas.ThreshOutput(0.8, default_label_index=2), 4, lambda found: map(str, found["class_ids"]))}
     for name, (step, classes, labels) in kinds.items():
         for seed in range(1, SEEDS + 1):
-            print("|".join([name, str(seed), *labels(step(numbers(seed, classes)[None])[0])]))
+            print("|".join([name, str(seed), *labels(step(made_up_numbers(seed, classes)[None])[0])]))
 
 
 main()

@@ -1,23 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Prints raw_objects.txt: what PaddleDetection's post-processing of detectors without non-maximum suppression makes of made-up
-outputs, by its formulas in NumPy. numbers() is the same in raw_objects_test.cc."""
+outputs, by its formulas in NumPy."""
 import numpy as np
+from made_up_numbers import made_up_numbers
 
 CLASSES = 3
 BINS = 8
 HEIGHT, WIDTH = 64, 96  # of the input
 RESIZED = (60, 96)      # of the picture in it
 PICTURE = (120, 144)
-
-
-def numbers(seed, count):
-    """In [0, 1)."""
-    out = np.empty(count, np.float32)
-    for i in range(count):
-        seed = (seed * 1664525 + 1013904223) % 2**32
-        out[i] = (seed >> 8) / 2**24
-    return out
 
 
 def area(boxes):
@@ -52,8 +44,8 @@ def by_distances(strides, limit):
         down, across = -(-HEIGHT // stride), -(-WIDTH // stride)
         y, x = np.meshgrid(np.arange(down), np.arange(across), indexing="ij")
         centres = (np.stack([x, y, x, y], axis=-1).reshape(-1, 4) + 0.5) * stride
-        scores.append(numbers(10 + level, down * across * CLASSES).reshape(-1, CLASSES))
-        logits = numbers(20 + level, down * across * 4 * BINS).reshape(-1, 4, BINS) * 6
+        scores.append(made_up_numbers(10 + level, down * across * CLASSES).reshape(-1, CLASSES))
+        logits = made_up_numbers(20 + level, down * across * 4 * BINS).reshape(-1, 4, BINS) * 6
         distances = (softmax(logits.astype(np.float64)) * np.arange(BINS)).sum(axis=-1) * stride
         boxes.append(centres + np.array([-1, -1, 1, 1]) * distances)
     rows = suppressed(np.concatenate(boxes), np.concatenate(scores), 0.5, limit, 200)
@@ -63,9 +55,9 @@ def by_distances(strides, limit):
 
 
 def by_boxes(count, limit):
-    corners = numbers(1, count * 4).reshape(-1, 4) * np.float32(60)
+    corners = made_up_numbers(1, count * 4).reshape(-1, 4) * np.float32(60)
     boxes = np.concatenate([corners[:, :2], corners[:, :2] + corners[:, 2:] + 20], axis=1)
-    scores = numbers(2, CLASSES * count).reshape(CLASSES, -1).T
+    scores = made_up_numbers(2, CLASSES * count).reshape(CLASSES, -1).T
     return suppressed(boxes, scores, 0.5, limit, 1000)
 
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <limits>
 
+#include "made_up_numbers.h"
 #include "vision/answers.h"
 
 // Detectors that leave non-maximum suppression to their user, against what NumPy makes of the same numbers
@@ -14,15 +15,6 @@ namespace {
 
 constexpr std::int64_t kClasses = 3;
 constexpr std::int64_t kBins = 8;
-
-std::vector<float> numbers(std::uint32_t seed, std::int64_t count, float factor = 1) {
-  std::vector<float> out;
-  for (std::int64_t i = 0; i < count; ++i) {
-    seed = seed * 1664525U + 1013904223U;
-    out.push_back(static_cast<float>(seed >> 8U) / 16777216.0F * factor);
-  }
-  return out;
-}
 
 Output output(std::vector<std::int64_t> dims, std::vector<float> values) {
   Output o;
@@ -84,8 +76,8 @@ std::vector<Output> maps(const std::vector<int>& strides) {
     for (std::size_t i = 0; i < strides.size(); ++i) {
       const std::int64_t cells = ((64 + strides[i] - 1) / strides[i]) * ((96 + strides[i] - 1) / strides[i]);
       const auto level = static_cast<std::uint32_t>(i);
-      outputs.push_back(sides ? output({1, cells, 4 * kBins}, numbers(20 + level, cells * 4 * kBins, 6))
-                              : output({1, cells, kClasses}, numbers(10 + level, cells * kClasses)));
+      outputs.push_back(sides ? output({1, cells, 4 * kBins}, made_up_numbers(20 + level, cells * 4 * kBins, 6))
+                              : output({1, cells, kClasses}, made_up_numbers(10 + level, cells * kClasses)));
     }
   }
   return outputs;
@@ -102,12 +94,12 @@ TEST(RawObjects, DistancesToSides) {
 
 TEST(RawObjects, BoxesAndScores) {
   constexpr std::int64_t kCount = 80;
-  std::vector<float> boxes = numbers(1, kCount * 4, 60);
+  std::vector<float> boxes = made_up_numbers(1, kCount * 4, 60);
   for (std::size_t i = 0; i < boxes.size(); i += 4) {
     boxes[i + 2] += boxes[i] + 20;
     boxes[i + 3] += boxes[i + 1] + 20;
   }
-  const std::vector<float> scores = numbers(2, kClasses * kCount);
+  const std::vector<float> scores = made_up_numbers(2, kClasses * kCount);
   const std::vector<Output> two = list(output({1, kCount, 4}, boxes), output({1, kClasses, kCount}, scores));
   expect_rows(suppressed_objects(two, prepared(), true, 0.5F, {}), "boxes");
   // Both in one output, here in pixels of the input.
@@ -133,7 +125,7 @@ TEST(RawObjects, OutputsOfOtherModels) {
   };
   EXPECT_TRUE(refused(list(output({1, 4}, {1, 2, 3, 4}))));
   EXPECT_TRUE(refused(list(output({1, 1, 4}, {1, 2, 3, 4}))));
-  EXPECT_TRUE(refused(list(output({1, 1, 4}, {1, 2, 3, 4}), output({1, 3, 2}, numbers(1, 6)))));
+  EXPECT_TRUE(refused(list(output({1, 1, 4}, {1, 2, 3, 4}), output({1, 3, 2}, made_up_numbers(1, 6)))));
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<Output> no_numbers = list(output({1, 1, 5}, {nan, nan, nan, nan, nan}));
   const std::optional<std::vector<float>> none = suppressed_objects(no_numbers, prepared(), true, 0.5F, {});
