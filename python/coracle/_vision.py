@@ -48,6 +48,7 @@ FUNCTIONS = {
     "prediction_size": (c_size_t, c_void_p),
     "prediction_item": ("status", c_void_p, c_size_t, POINTER(Item)),
     "prediction_class_map": (c_void_p, c_void_p),
+    "prediction_features": (c_void_p, c_void_p, POINTER(c_size_t)),
     "prediction_draw": ("status", c_void_p, c_void_p, POINTER(c_void_p)),
     "prediction_free": (None, c_void_p),
     "predictor_options_init": (None, POINTER(PredictorOptions), c_size_t),

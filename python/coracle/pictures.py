@@ -116,13 +116,15 @@ class Prediction:
     """What was found in a picture. What does not belong to the task is empty.
 
     task: "classification", "multilabel", "text-detection", "text-recognition", "object-detection", "segmentation", "table-structure",
-    "unwarping", or "text-reading". width, height: of the picture. labels: Label, the best first. boxes: TextBox. lines: TextLine in
+    "unwarping", "features", or "text-reading". width, height: of the picture. labels: Label, the best first. boxes: TextBox. lines: TextLine in
     reading order. objects: DetectedObject. areas: ClassArea. class_map: of segmentation, int32 [height, width]; else None. table: Table;
-    else None. page: of unwarping, the flat page, uint8 [height, width, 3], red first; else None.
+    else None. page: of unwarping, the flat page, uint8 [height, width, 3], red first; else None. features: a vector of length 1, float32,
+    of which the product with another picture's says how alike they are; else None.
     """
 
     HANDLE = "prediction"
-    __slots__ = ("task", "width", "height", "labels", "boxes", "lines", "objects", "areas", "class_map", "table", "page", "_image", "_handle")
+    __slots__ = ("task", "width", "height", "labels", "boxes", "lines", "objects", "areas", "class_map", "table", "page", "features", "_image",
+                 "_handle")
 
     def __init__(self, image: _vision.Handle, handle: _vision.Handle):
         self._image = image
@@ -139,6 +141,7 @@ class Prediction:
         self.class_map: np.ndarray | None = None
         self.table: Table | None = None
         self.page: np.ndarray | None = None
+        self.features: np.ndarray | None = None
         if self.task in ("classification", "multilabel"):
             self.labels = [Label(i.id, i.text.decode(), i.score) for i in items]
         elif self.task == "text-detection":
@@ -155,6 +158,8 @@ class Prediction:
             self.table = Table(whole.text.decode(), whole.score, tuple(map(_corners, items[1:])), _box(whole) if whole.points else None)
         elif self.task == "unwarping":
             self.page = self.draw()
+        elif self.task == "features":
+            self.features = self._vector()
 
     def _items(self) -> list[_vision.Item]:
         items = [_vision.Item() for _ in range(_vision.ask("prediction_size", self._handle.pointer))]
@@ -165,6 +170,13 @@ class Prediction:
     def _map(self) -> np.ndarray:
         array = np.empty((self.height, self.width), np.int32)
         ctypes.memmove(_arrays.pointer(array), _vision.ask("prediction_class_map", self._handle.pointer), array.nbytes)
+        return array
+
+    def _vector(self) -> np.ndarray:
+        count = ctypes.c_size_t()
+        values = _vision.ask("prediction_features", self._handle.pointer, ctypes.byref(count))
+        array = np.empty(count.value, np.float32)
+        ctypes.memmove(_arrays.pointer(array), values, array.nbytes)
         return array
 
     @property
@@ -192,6 +204,8 @@ class Prediction:
             found.update(html=self.table.html, score=self.table.score, cells=[[list(c) for c in cell] for cell in self.table.cells])
         elif self.page is not None:
             found["page"] = {"width": self.page.shape[1], "height": self.page.shape[0]}
+        elif self.features is not None:
+            found["features"] = self.features.tolist()
         return found
 
     def _drawn(self) -> _vision.Handle:
@@ -207,7 +221,8 @@ class Prediction:
         _vision.call("image_write_png", drawing.pointer, _library.path_bytes(path))
 
     def _found(self) -> list[Any]:
-        return [*self.labels, *self.boxes, *self.lines, *self.objects, *self.areas, *([self.table] if self.table else [])]
+        numbers = [] if self.features is None else self.features.tolist()
+        return [*self.labels, *self.boxes, *self.lines, *self.objects, *self.areas, *([self.table] if self.table else []), *numbers]
 
     def __repr__(self) -> str:
         found = self._found()

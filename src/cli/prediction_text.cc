@@ -14,6 +14,8 @@ namespace {
 using vision::Task;
 using Writer = JsonWriter;
 
+constexpr size_t kFeaturesShown = 6;
+
 /// A class of a class map and how many pixels it has.
 struct Covered {
   int id;
@@ -143,6 +145,7 @@ void write_found(Writer& w, const vision::Prediction& p) {
       key(w, "width", p.page.width);
       key(w, "height", p.page.height);
       return static_cast<void>(w.EndObject());
+    case Task::kFeatures: return list(w, "features", p.features, [&](float v) { number(w, static_cast<double>(v)); });
   }
 }
 
@@ -187,6 +190,11 @@ std::string to_text(const Answer& a) {
   } else if (p.task == Task::kUnwarping) {
     text += fmt::format("  a page of {} x {} pixels{}\n", p.page.width, p.page.height,
                         a.drawing.empty() ? "; --draw DIR writes it" : "");
+  } else if (p.task == Task::kFeatures) {
+    text += fmt::format("  {} features:", p.features.size());
+    for (size_t i = 0; i < std::min(p.features.size(), kFeaturesShown); ++i)
+      text += fmt::format(" {:.4f}", p.features[i]);
+    text += p.features.size() > kFeaturesShown ? " ...\n" : "\n";
   } else if (p.labels.empty() && p.boxes.empty() && p.objects.empty()) {
     text += "  nothing found\n";
   }
@@ -228,6 +236,7 @@ std::string csv_header(Task task) {
     case Task::kSegmentation: return "picture,id,name,pixels\n";
     case Task::kTableStructure: return "picture,cell,x1,y1,x2,y2,x3,y3,x4,y4\n";
     case Task::kUnwarping: return "picture,width,height\n";
+    case Task::kFeatures: return "picture,feature,value\n";
   }
   return {};
 }
@@ -254,6 +263,7 @@ std::string to_csv(const Answer& a) {
     for (const vision::Point& c : p.table.cells[i]) text += fmt::format(",{},{}", c.x, c.y);
     text += '\n';
   }
+  for (size_t i = 0; i < p.features.size(); ++i) text += fmt::format("{},{},{:.7g}\n", picture, i, p.features[i]);
   if (p.task == Task::kUnwarping) text += fmt::format("{},{},{}\n", picture, p.page.width, p.page.height);
   if (p.task == Task::kSegmentation) {
     for (const Covered& c : covered(p.map))

@@ -99,6 +99,12 @@ const int32_t* coracle_prediction_class_map(const coracle_prediction* prediction
   return prediction->prediction.map.classes.data();
 }
 
+const float* coracle_prediction_features(const coracle_prediction* prediction, size_t* count) {
+  const bool any = prediction != nullptr && !prediction->prediction.features.empty();
+  if (count != nullptr) *count = any ? prediction->prediction.features.size() : 0;
+  return any ? prediction->prediction.features.data() : nullptr;
+}
+
 coracle_status coracle_prediction_draw(const coracle_prediction* prediction, const coracle_image* image,
                                        coracle_image** drawing) {
   return guard([&] {

@@ -114,7 +114,8 @@ Description usual_description(Task task, const std::vector<std::int64_t>& input)
   const Normalise usual = normalise(1.0 / 255, kMean, kDeviation);
   switch (task) {
     case Task::kClassification:
-    case Task::kMultilabel: {
+    case Task::kMultilabel:
+    case Task::kFeatures: {
       const CentreCrop crop{length(3, 224), length(2, 224)};
       d.steps = {Resize{.to = Resize::To::kShort, .width = std::max(crop.width, crop.height) * 8 / 7}, crop, usual};
       d.threshold = task == Task::kMultilabel ? 0.5F : 0;

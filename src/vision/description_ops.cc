@@ -8,7 +8,8 @@ namespace coracle::vision {
 namespace {
 
 void resize_image(const Yaml& a, Description& d) {
-  check_known(a, "ResizeImage", {"resize_short", "size", "interpolation", "backend"});
+  // return_numpy: the kind of picture that Pillow hands on, which changes none of its pixels.
+  check_known(a, "ResizeImage", {"resize_short", "size", "interpolation", "backend", "return_numpy"});
   const Yaml* backend = a.find("backend");
   if (backend != nullptr && backend->text() != "cv2" && backend->text() != "pil")
     unsupported(*backend, "backend '" + backend->text() + "' is not known; known are: cv2, pil");
@@ -169,10 +170,17 @@ void ctc_decode(const Yaml& a, Description& d) {
   d.labels = names(a.at("character_dict"));
 }
 
+void normalize_features(const Yaml& a, Description& d) {
+  check_known(a, "NormalizeFeatures", {});
+  d.task = Task::kFeatures;
+}
+
 constexpr NamedReader kPostprocess[] = {
-    {"CTCLabelDecode", ctc_decode},           {"DBPostProcess", db_post},      {"MultiLabelThreshOutput", multilabel},
-    {"PersonAttribute", person_attribute},    {"SavePreLabel", nothing},       {"TableAttribute", table_attribute},
-    {"TableLabelDecode", table_label_decode}, {"ThreshOutput", thresh_output}, {"Topk", topk},
+    {"CTCLabelDecode", ctc_decode},          {"DBPostProcess", db_post},
+    {"MultiLabelThreshOutput", multilabel},  {"NormalizeFeatures", normalize_features},
+    {"PersonAttribute", person_attribute},   {"SavePreLabel", nothing},
+    {"TableAttribute", table_attribute},     {"TableLabelDecode", table_label_decode},
+    {"ThreshOutput", thresh_output},         {"Topk", topk},
     {"VehicleAttribute", vehicle_attribute},
 };
 

@@ -2,6 +2,7 @@
 #include "coracle/vision/predictor.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "vision/session.h"
@@ -12,10 +13,15 @@ namespace coracle::vision {
 namespace {
 
 constexpr std::pair<Task, const char*> kTasks[] = {
-    {Task::kClassification, "classification"},    {Task::kMultilabel, "multilabel"},
-    {Task::kTextDetection, "text-detection"},     {Task::kTextRecognition, "text-recognition"},
-    {Task::kObjectDetection, "object-detection"}, {Task::kSegmentation, "segmentation"},
-    {Task::kTableStructure, "table-structure"},   {Task::kUnwarping, "unwarping"},
+    {Task::kClassification, "classification"},
+    {Task::kMultilabel, "multilabel"},
+    {Task::kTextDetection, "text-detection"},
+    {Task::kTextRecognition, "text-recognition"},
+    {Task::kObjectDetection, "object-detection"},
+    {Task::kSegmentation, "segmentation"},
+    {Task::kTableStructure, "table-structure"},
+    {Task::kUnwarping, "unwarping"},
+    {Task::kFeatures, "features"},
 };
 
 std::string task_names() {
@@ -74,12 +80,20 @@ std::string dims_text(const std::vector<std::int64_t>& dims) {
                                          dims_text(output.dims));
 }
 
-std::vector<float> scores_of(const Output& output, const Description& d) {
+std::vector<float> values_of(const Output& output, const Description& d, const std::string& what) {
   if (output.dims.empty() || output.size == 0 ||
       static_cast<std::int64_t>(output.size) != output.dims.back() * output.dims.front() || output.dims.front() != 1) {
-    unexpected(d, output, "[1, classes]");
+    unexpected(d, output, "[1, " + what + "]");
   }
   return {output.data, output.data + output.size};
+}
+
+std::vector<float> unit_vector(std::vector<float> values) {
+  double squares = 0;
+  for (const float v : values) squares += static_cast<double>(v) * static_cast<double>(v);
+  const auto length = static_cast<float>(std::sqrt(squares));
+  for (float& v : values) v /= length;
+  return values;
 }
 
 /// The best of the classes of each pixel, or the class itself where the model gives it, at the picture's size.
@@ -233,7 +247,7 @@ Prediction Predictor::predict(const Image& image) {
   p.task = d.task;
   switch (d.task) {
     case Task::kClassification:
-    case Task::kMultilabel: p.labels = labels_of(scores_of(model.output(0), d), d); break;
+    case Task::kMultilabel: p.labels = labels_of(values_of(model.output(0), d, "classes"), d); break;
     case Task::kTextDetection: p.boxes = boxes_of(model.output(0), prepared, d); break;
     case Task::kTextRecognition: p.text = text_of(model.output(0), state_->characters, d); break;
     case Task::kObjectDetection:
@@ -243,6 +257,7 @@ Prediction Predictor::predict(const Image& image) {
     case Task::kSegmentation: p.map = class_map(model.output(0), prepared, d); break;
     case Task::kTableStructure: p.table = table_of(model, state_->tokens, prepared, d); break;
     case Task::kUnwarping: p.page = flat_page(model.output(0), d); break;
+    case Task::kFeatures: p.features = unit_vector(values_of(model.output(0), d, "features")); break;
   }
   return p;
 }

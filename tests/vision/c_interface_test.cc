@@ -110,6 +110,10 @@ TEST(CInterface, ItemsOfObjectDetection) {
   EXPECT_LT(item.outline[1], item.outline[5]);  // top, bottom
   EXPECT_EQ(item.outline[2], item.outline[4]);
   EXPECT_EQ(coracle_prediction_class_map(prediction.get()), nullptr);
+  size_t count = 1;
+  EXPECT_EQ(coracle_prediction_features(prediction.get(), &count), nullptr);
+  EXPECT_EQ(count, 0U);
+  EXPECT_EQ(coracle_prediction_features(nullptr, nullptr), nullptr);
   expect_error(coracle_prediction_item(prediction.get(), 1000, &item), CORACLE_INVALID_ARGUMENT,
                "there is no item 1000");
   coracle_image* drawing = nullptr;

@@ -53,6 +53,8 @@ def differs(task, want, got):
         return objects_differ(want["objects"], got["objects"])
     if task == "table-structure":
         return want["html"] != got["html"] or want["cells"] != got["cells"] or abs(want["score"] - got["score"]) > SCORES
+    if task == "features":
+        return len(want["features"]) != len(got["features"]) or any(abs(w - g) > SCORES for w, g in zip(want["features"], got["features"]))
     if task == "unwarping":
         return want["page"] != got["page"]
     # A pixel in ten thousand may lie on an edge.

@@ -17,6 +17,7 @@ import cv2
 import numpy as np
 import yaml
 from paddlex.inference.models.image_classification.predictor import ClasRunnerPredictor
+from paddlex.inference.models.image_feature.predictor import ImageFeatureRunnerPredictor
 from paddlex.inference.models.image_multilabel_classification.predictor import MLClasPredictor
 from paddlex.inference.models.object_detection.predictor import DetRunnerPredictor
 from paddlex.inference.models.semantic_segmentation import predictor as segmentation
@@ -31,7 +32,7 @@ ROOT = HERE.parent.parent
 SEG = next(c for n, c in vars(segmentation).items() if isinstance(c, type) and hasattr(c, "_build") and n.startswith("Seg"))
 PARTS = {"classification": ClasRunnerPredictor, "multilabel": MLClasPredictor, "text-detection": TextDetRunnerPredictor,
          "text-recognition": TextRecRunnerPredictor, "object-detection": DetRunnerPredictor, "segmentation": SEG, "table-structure": TableRunnerPredictor,
-         "unwarping": WarpRunnerPredictor}
+         "unwarping": WarpRunnerPredictor, "features": ImageFeatureRunnerPredictor}
 
 # Folder of the model, its description (None: its own), task, pictures.
 PHOTOS = ["shared/images-misc/%s" % n for n in ("000000014439.jpg", "000000570688.jpg", "cat.jpg", "daisy.jpg", "flower.jpg", "tabby_cat.jpg")]
@@ -48,6 +49,7 @@ CASES = [
     ("source/tests/vision/objects", "layout.yml", "object-detection", PAGES[:1] + PHOTOS),
     ("source/tests/vision/turned_objects", "objects.yml", "object-detection", PAGES[:1] + PHOTOS),
     ("source/tests/vision/table", None, "table-structure", PAGES[:2]),
+    ("shared/mobilenetv3_small_x0_35-multilabel", "features.yml", "features", PHOTOS),
     ("source/tests/vision/unwarp", None, "unwarping", PAGES[1:2]),
 ]
 
@@ -108,6 +110,8 @@ def answer(task, result):
     if task == "table-structure":
         cells = [np.reshape(cell, (4, 2)).tolist() for cell in result["bbox"][0]]
         return {"html": "".join(result["structure"][0]), "score": float(result["structure_score"][0]), "cells": cells}
+    if task == "features":
+        return {"features": np.asarray(result["feature"][0], float).tolist()}
     if task == "unwarping":
         height, width = result["doctr_img"][0].shape[:2]
         return {"page": {"width": width, "height": height}}
@@ -129,7 +133,8 @@ def predictor(task, config, runner):
     built = p._build()
     names = {"classification": ("preprocessors", "postprocessors"), "multilabel": ("preprocessors", "postprocessors"),
              "segmentation": ("preprocessors", "postprocessers"), "table-structure": ("preprocessors", "postprocessors"),
-             "unwarping": ("preprocessors", "postprocessors"), "object-detection": ("pre_ops", "post_op")}.get(task, ("pre_tfs", "post_op"))
+             "unwarping": ("preprocessors", "postprocessors"), "features": ("preprocessors", "postprocessors"),
+             "object-detection": ("pre_ops", "post_op")}.get(task, ("pre_tfs", "post_op"))
     for name, value in zip(names, built):
         setattr(p, name, value)
     return p

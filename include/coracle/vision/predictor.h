@@ -21,11 +21,12 @@ enum class Task {
   kObjectDetection,
   kSegmentation,
   kTableStructure,
-  kUnwarping
+  kUnwarping,
+  kFeatures
 };
 
 /// As `--task` and the results name it: classification, multilabel, text-detection, text-recognition,
-/// object-detection, segmentation, table-structure, unwarping.
+/// object-detection, segmentation, table-structure, unwarping, features.
 CORACLE_VISION_API const char* task_name(Task task);
 /// The same backwards; Error if there is no such task.
 CORACLE_VISION_API Task task_of(const std::string& name);
@@ -85,6 +86,7 @@ struct Prediction {
   ClassMap map;                 ///< segmentation
   TableStructure table;         ///< table structure
   Image page;                   ///< unwarping: the picture made flat
+  std::vector<float> features;  ///< features: a vector of length 1, to be compared with those of other pictures
 };
 
 struct PredictorOptions {

@@ -78,15 +78,19 @@ typedef struct coracle_vision_item {
 } coracle_vision_item;
 
 /** "classification", "multilabel", "text-detection", "text-recognition", "object-detection", "segmentation",
- * "table-structure" or "unwarping"; "text-reading" of a text reader. Lives as long as the prediction. */
+ * "table-structure", "unwarping" or "features"; "text-reading" of a text reader. Lives as long as the prediction. */
 CORACLE_VISION_API const char* coracle_prediction_task(const coracle_prediction* prediction);
 /** How many things were found. Of a table, item 0 is the whole, its text HTML without the text of the cells, and the
- * others are the cells; of unwarping there are none, coracle_prediction_draw gives the flat page. */
+ * others are the cells; of unwarping and features there are none: coracle_prediction_draw gives the flat page,
+ * coracle_prediction_features the vector. */
 CORACLE_VISION_API size_t coracle_prediction_size(const coracle_prediction* prediction);
 CORACLE_VISION_API coracle_status coracle_prediction_item(const coracle_prediction* prediction, size_t index,
                                                           coracle_vision_item* item);
 /** Segmentation: the class of each pixel, row after row, as long as the prediction lives; null for other tasks. */
 CORACLE_VISION_API const int32_t* coracle_prediction_class_map(const coracle_prediction* prediction);
+/** Features: `*count` numbers, a vector of length 1, as long as the prediction lives; null and 0 for other tasks.
+ * `count` may be null. */
+CORACLE_VISION_API const float* coracle_prediction_features(const coracle_prediction* prediction, size_t* count);
 /** The picture, which must be that of the prediction or have its size, with what was found in it: outlines with their
  * numbers from 1 on, or classes in colours; of unwarping the flat page. */
 CORACLE_VISION_API coracle_status coracle_prediction_draw(const coracle_prediction* prediction,
