@@ -174,19 +174,24 @@ std::vector<Object> raw_objects_of(const PictureModel& model, const Prepared& pr
   return objects(rows->data(), rows->size() / 6, 6, image.width, image.height, d.threshold, d);
 }
 
+/// Of a matrix; 0 of other outputs.
+std::size_t columns_of(const Output& output) {
+  return output.dims.size() == 2 ? static_cast<std::size_t>(output.dims[1]) : 0;
+}
+
 std::vector<Object> objects_of(const PictureModel& model, const Prepared& prepared, const Image& image,
                                const Description& d) {
   const Output rows = model.output(0);
-  const bool turned = rows.dims.size() == 2 && rows.dims[1] == static_cast<std::int64_t>(kTurnedColumns);
-  const bool upright = rows.dims.size() == 2 && rows.dims[1] >= 6 && rows.dims[1] <= 8;
-  if (!turned && !upright) return raw_objects_of(model, prepared, image, d);
+  const std::size_t columns = columns_of(rows);
+  const bool turned = columns == kTurnedColumns;
+  if (!turned && (columns < 6 || columns > 8)) return raw_objects_of(model, prepared, image, d);
   auto count = static_cast<std::size_t>(rows.dims[0]);
   if (model.outputs() > 1) {
     const Output number = model.output(1);
     if (number.size == 1 && number.data[0] >= 0) count = std::min(count, static_cast<std::size_t>(number.data[0]));
   }
   if (turned) return turned_objects(rows.data, count, image.width, image.height, d.threshold, d);
-  return objects(rows.data, count, static_cast<std::size_t>(rows.dims[1]), image.width, image.height, d.threshold, d);
+  return objects(rows.data, count, columns, image.width, image.height, d.threshold, d);
 }
 
 /// Models give the corners of the cells before the probabilities, or the probabilities alone.
@@ -252,7 +257,7 @@ Prediction Predictor::predict(const Image& image) {
     case Task::kTextRecognition: p.text = text_of(model.output(0), state_->characters, d); break;
     case Task::kObjectDetection:
       p.objects = objects_of(model, prepared, image, d);
-      p.ordered = model.output(0).dims.size() == 2 && model.output(0).dims[1] > 6;
+      p.ordered = columns_of(model.output(0)) == 7 || columns_of(model.output(0)) == 8;
       break;
     case Task::kSegmentation: p.map = class_map(model.output(0), prepared, d); break;
     case Task::kTableStructure: p.table = table_of(model, state_->tokens, prepared, d); break;
