@@ -57,7 +57,9 @@ bool same_lod(const Graph& graph, ValueId a, ValueId b) {
 }  // namespace
 
 Patch::~Patch() {
-  for (auto it = added_.rbegin(); it != added_.rend(); ++it) graph_.remove_node(*it, false);
+  for (auto it = added_.rbegin(); it != added_.rend(); ++it) {
+    if (*it != kNoNode) graph_.remove_node(*it, false);
+  }
 }
 
 ValueId Patch::add(Op op, const PortValues& inputs) {
@@ -66,9 +68,10 @@ ValueId Patch::add(Op op, const PortValues& inputs) {
 
 NodeId Patch::add_node(Op op, const PortValues& inputs, PortCounts output_counts) {
   const std::string name = graph_.node(at_).name;
-  added_.push_back(graph_.make_node(std::move(op), inputs, std::move(output_counts), name, {}));
-  graph_.order_.insert(added_.back(), at_);
-  return added_.back();
+  added_.push_back(kNoNode);  // memory first: a node that stands in the order is one that the destructor knows
+  const NodeId id = graph_.make_node(std::move(op), inputs, std::move(output_counts), name, {});
+  graph_.order_.insert(id, at_);
+  return added_.back() = id;
 }
 
 void Patch::replace(ValueId old, ValueId by) {
