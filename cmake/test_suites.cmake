@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# For ctest: a test for each suite that `program` lists, <prefix>.<suite>.
+# For ctest: a test for each suite that `program` lists, <prefix>.<suite>. A program that was not built is a test that fails.
+if(NOT EXISTS ${program})
+  add_test(${prefix}.not_built ${program})
+  return()
+endif()
 execute_process(COMMAND ${program} --gtest_list_tests OUTPUT_VARIABLE names COMMAND_ERROR_IS_FATAL ANY)
 string(REGEX MATCHALL "(^|\n)[^ \n]+\\.( +#[^\n]*)?\n" suites "${names}")
 foreach(suite IN LISTS suites)
