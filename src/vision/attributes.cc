@@ -48,13 +48,13 @@ std::vector<Label> decided_label(const std::vector<float>& scores, const Descrip
     const bool second = !(scores[1] < d.threshold);
     return {{second ? 1 : 0, decision.names[second ? 1 : 0], second ? scores[1] : 1 - scores[1]}};
   }
-  std::vector<Label> best = best_labels(scores, 1, d);
-  if (best.empty() || best[0].score > d.threshold) return best;
   const auto id = static_cast<std::size_t>(decision.otherwise);
   if (id >= scores.size()) {
     throw Error(Problem::kDescription, d.file + ": default_label_index is " + std::to_string(id) +
                                            ", and the model has " + std::to_string(scores.size()) + " classes");
   }
+  std::vector<Label> best = best_labels(scores, 1, d);
+  if (best[0].score > d.threshold) return best;
   return {{decision.otherwise, name_of(d, id), scores[id]}};
 }
 

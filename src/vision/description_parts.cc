@@ -51,7 +51,8 @@ void check_known(const Yaml& arguments, const std::string& step, const std::set<
     if (known.count(name) != 0 || value->is_null()) continue;
     std::string all;
     for (const std::string_view k : known) all.append(all.empty() ? "" : ", ").append(k);
-    unsupported(*value, "step " + step + " has '" + name + "', which is not known; known are: " + all);
+    unsupported(*value, "step " + step + " has '" + name + "', which is not known; " +
+                            (all.empty() ? "it takes nothing" : "known are: " + all));
   }
 }
 

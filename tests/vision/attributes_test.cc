@@ -70,7 +70,10 @@ TEST(Attributes, ThatTheModelHasNoClassesForAreErrors) {
   EXPECT_THROW(attributes(std::vector<float>(18), described("VehicleAttribute: {}")), Error);
   EXPECT_THROW(decided_label({0.1F, 0.2F, 0.3F}, described("ThreshOutput: {threshold: 0.5, default_label_index: 3}")),
                Error);
+  EXPECT_THROW(decided_label({0.1F, 0.9F, 0.3F}, described("ThreshOutput: {threshold: 0.5, default_label_index: 3}")),
+               Error);  // though another class is above the threshold
   EXPECT_THROW(described("ThreshOutput: {default_label_index: -1}"), Error);
+  EXPECT_THROW(described("NormalizeFeatures: {size: 3}"), Error);
   EXPECT_THROW(described("PersonAttribute: {shoe_threshold: 1}"), Error);
 }
 
