@@ -53,8 +53,8 @@ struct Trace {
 };
 
 /// Chrome's trace event format, times in microseconds: a lane for each thread, in that of the calling one a complete
-/// event per kernel call, in the others one per call that they helped with; and one for each device, with the calls and
-/// copies that it worked on meanwhile.
+/// event per kernel call, in the others one per call that they helped with; and two for each device, of the calls and
+/// of the copies that it worked on meanwhile.
 Trace chrome_trace(const JsonDocument& events) {
   Trace trace;
   JsonBuffer buffer;

@@ -53,14 +53,21 @@ void share_in_place(Steps& steps, const Step& step, int s, std::vector<int>& fir
 }
 
 /// See waits.h.
-void keep_until_copied(const Steps& steps, std::vector<int>& last) {
-  const std::vector<int> free_at = host_memory_free_at(steps);
+void keep_for_copies(const Steps& steps, std::vector<int>& first, std::vector<int>& last) {
+  const std::vector<CopySpan> spans = copy_spans(steps);
   for (size_t s = 0; s < steps.steps.size(); ++s) {
     const Step& step = steps.steps[s];
     if (step.copy == nullptr) continue;
-    for (int l : step.copy->upload ? step.in : step.out) {
-      int& until = last[static_cast<size_t>(owner_of(steps, l))];
-      until = std::max(until, free_at[s]);
+    const auto keep = [&](int local) {
+      int& until = last[static_cast<size_t>(owner_of(steps, local))];
+      until = std::max(until, spans[s].last);
+    };
+    for (int l : step.in) keep(l);
+    for (int l : step.out) {
+      const auto owner = static_cast<size_t>(owner_of(steps, l));
+      if (step.copy->upload) first[owner] = std::min(first[owner], spans[s].first);
+      const bool is_read = last[owner] > static_cast<int>(s);  // by a kernel that waits for the copy
+      if (!step.copy->upload || !is_read) keep(l);
     }
   }
 }
@@ -90,7 +97,7 @@ void place_in_memory(Steps& steps, std::span<const UsedDevice> devices) {
   }
   const bool copies =
       std::any_of(steps.steps.begin(), steps.steps.end(), [](const Step& s) { return !s.place.is_host(); });
-  if (copies) keep_until_copied(steps, last);
+  if (copies) keep_for_copies(steps, first, last);
   for (const LiveOut& l : steps.live_out) last[static_cast<size_t>(owner_of(steps, l.local))] = kForever;
 
   for (int s = 0; s < count; ++s) {

@@ -27,8 +27,16 @@ struct DeviceBytes {
   size_t offset = 0;
 };
 
-/// The work of one session on one device, done in the order in which it was given while the host goes on. One thread at
-/// a time.
+/// The work of one session on one device, done while the host goes on. One thread at a time.
+///
+/// Work is done in two orders, each that in which it was given: kernels and copies on the device; and, beside them,
+/// copies between the host and the device. Of these
+///
+///  - one to the host is done after the kernels that were given before it,
+///  - one to the device waits for no kernel: what it writes must be out of use by then,
+///  - kernels wait for those that `order_after` names, and for no others.
+///
+/// A device that has one order for all keeps that too.
 ///
 /// What is given returns at once; a failure is kept: whatever comes after it does nothing, until `finish` or `wait` has
 /// told it. A queue whose device is lost fails for good.
@@ -42,16 +50,18 @@ class Queue {
   virtual void download(DeviceBytes from, void* to, size_t bytes) noexcept = 0;
   virtual void copy(DeviceBytes from, DeviceBytes to, size_t bytes) noexcept = 0;
 
-  /// A point in the order of the work: all that was given before.
+  /// A point in the order of copies between host and device: all that were given before.
   using Mark = uint64_t;
   virtual Mark mark() noexcept = 0;
-  /// Returns when the work before the mark is done: null, or why it failed, as a literal; `detail` gets a longer text
-  /// where there is memory for it.
+  /// Kernels and copies on the device that are given from now on are done after the copies before the mark.
+  virtual void order_after(Mark mark) noexcept = 0;
+  /// Returns when the copies before the mark are done: null, or why work failed, as a literal; `detail` gets a longer
+  /// text where there is memory for it.
   virtual const char* wait(Mark mark, std::string* detail) noexcept = 0;
   /// The same for all work given so far.
   virtual const char* finish(std::string* detail) noexcept = 0;
 
-  /// Between `profile(true)` and `profile(false)`: how long the work between two marks, done by now, took on the
+  /// Between `profile(true)` and `profile(false)`: how long the work given between two marks, done by now, took on the
   /// device, in nanoseconds; and when it began, counted from the first mark so taken. Negative where that is unknown.
   virtual void profile(bool on) noexcept = 0;
   struct Span {

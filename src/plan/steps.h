@@ -50,7 +50,8 @@ struct Step {
   std::vector<Step> parts;              ///< steps that this one runs together; their tensors in between have no place
   Place place;                          ///< where it runs; of a copy the device
   std::string cause = {};               ///< why there, filled when asked for
-  std::vector<int> waits = {};          ///< copies to the host that must be done before (waits.h)
+  std::vector<int> waits = {};          ///< of the host: copies to it that must be done before (waits.h)
+  int after = -1;                       ///< of a device: the last copy to it that must be done before, -1 for none
   std::shared_ptr<CopyPlan> copy = {};  ///< of copies only
 };
 

@@ -43,26 +43,32 @@ void advance_copies(Steps& steps) {
 void add_waits(Steps& steps) {
   // Nothing runs for views; without them positions are final.
   std::erase_if(steps.steps, [](const Step& step) { return step.kernel->view; });
-  std::vector<int> brought_by(steps.locals.size(), -1);  // by owner: the copy that brings it to the host
-  std::vector<int> waited(UINT8_MAX + 1, -1);            // by place: the last copy that was waited for
+  std::vector<int> brought_by(steps.locals.size(), -1);  // by owner: the copy that brings it to its place
+  std::vector<int> waited(UINT8_MAX + 1, -1);            // by place: the last copy that the host has waited for,
+  std::vector<int> ordered(UINT8_MAX + 1, -1);           // and that its kernels have
   for (size_t s = 0; s < steps.steps.size(); ++s) {
     Step& step = steps.steps[s];
-    if (step.copy != nullptr && !step.copy->upload) {
-      for (int l : step.out) brought_by[static_cast<size_t>(owner_of(steps, l))] = static_cast<int>(s);
-      continue;
-    }
     for (int l : step.in) {
       const int copy = brought_by[static_cast<size_t>(owner_of(steps, l))];
       if (copy < 0) continue;
-      int& last = waited[steps.steps[static_cast<size_t>(copy)].place.device];
+      const Step& brings = steps.steps[static_cast<size_t>(copy)];
+      const bool to_device = brings.copy->upload;
+      if (to_device && step.copy != nullptr) continue;  // copies of one queue are in order
+      int& last = (to_device ? ordered : waited)[brings.place.device];
       if (copy <= last) continue;
-      step.waits.push_back(copy);
       last = copy;
+      if (to_device) {
+        step.after = copy;
+      } else {
+        step.waits.push_back(copy);
+      }
     }
+    if (step.copy == nullptr) continue;
+    for (int l : step.out) brought_by[static_cast<size_t>(owner_of(steps, l))] = static_cast<int>(s);
   }
 }
 
-std::vector<int> host_memory_free_at(const Steps& steps) {
+std::vector<CopySpan> copy_spans(const Steps& steps) {
   struct Wait {
     int copy;
     int step;
@@ -73,16 +79,20 @@ std::vector<int> host_memory_free_at(const Steps& steps) {
       waits[steps.steps[static_cast<size_t>(copy)].place.device].push_back({copy, static_cast<int>(s)});
     }
   }
-  std::vector<int> free_at(steps.steps.size(), 0);
+  std::vector<CopySpan> spans(steps.steps.size());
   for (size_t s = 0; s < steps.steps.size(); ++s) {
     const Step& step = steps.steps[s];
     if (step.copy == nullptr) continue;
+    const int self = static_cast<int>(s);
     const std::vector<Wait>& of_queue = waits[step.place.device];
-    const auto first = std::lower_bound(of_queue.begin(), of_queue.end(), static_cast<int>(s),
-                                        [](const Wait& w, int copy) { return w.copy < copy; });
-    free_at[s] = first == of_queue.end() ? INT_MAX : first->step;
+    const auto until =
+        std::lower_bound(of_queue.begin(), of_queue.end(), self, [](const Wait& w, int copy) { return w.copy < copy; });
+    const auto given = std::upper_bound(of_queue.begin(), of_queue.end(), self,
+                                        [](int step_given, const Wait& w) { return step_given < w.step; });
+    spans[s] = {.first = given == of_queue.begin() ? 0 : std::prev(given)->copy + 1,
+                .last = until == of_queue.end() ? INT_MAX : until->step};
   }
-  return free_at;
+  return spans;
 }
 
 }  // namespace coracle

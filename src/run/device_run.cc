@@ -164,18 +164,20 @@ void DeviceRun::Segment::before(size_t i) {
   if (step.place.is_host()) return;
   const size_t side = step.place.device - size_t{1};
   work_[side].given = i + 1;
-  if (profile_ != nullptr) before_ = run_.sides_[side].queue->mark();
+  Queue& queue = *run_.sides_[side].queue;
+  if (step.after >= 0) queue.order_after(marks_[static_cast<size_t>(step.after)]);
+  if (profile_ != nullptr) before_ = queue.mark();
 }
 
 void DeviceRun::Segment::after(size_t i) {
   const Step& step = bound_.steps.steps[i];
   if (step.place.is_host()) return;
   const size_t side = step.place.device - size_t{1};
-  const bool waited_for = step.copy != nullptr && !step.copy->upload;
-  if (!waited_for && profile_ == nullptr) return;
+  if (step.copy == nullptr && profile_ == nullptr) return;
   marks_[i] = run_.sides_[side].queue->mark();
   if (profile_ == nullptr) return;
-  profile_->back().device = run_.sides_[side].device.device->name;
+  // Copies are done beside kernels.
+  profile_->back().device = text(run_.sides_[side].device.device->name, step.copy == nullptr ? "" : " copies");
   timed_.push_back({.event = profile_->size() - 1, .side = side, .from = before_, .to = marks_[i]});
 }
 

@@ -104,7 +104,7 @@ class DeviceRun::Segment {
   Profile* const profile_;
   const std::chrono::steady_clock::time_point run_start_;
   std::vector<Work> work_;
-  std::vector<Queue::Mark> marks_;  // by step, of copies to the host
+  std::vector<Queue::Mark> marks_;  // by step, of copies
   std::vector<Timed> timed_;
   Queue::Mark before_ = 0;
   bool finished_ = false;

@@ -30,7 +30,7 @@ struct ProfileEvent {
     int64_t busy_ns = 0;      ///< of that time, on parts
   };
   std::vector<Helper> helpers = {};
-  std::string device = {};  ///< where it ran ("opencl", "engine lane 1"); empty: in the calling thread
+  std::string device = {};  ///< where it ran ("opencl", "opencl copies", "engine lane 1"); empty: in the calling thread
 };
 
 using Profile = std::vector<ProfileEvent>;

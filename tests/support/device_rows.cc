@@ -103,6 +103,7 @@ std::vector<std::vector<unsigned char>> DeviceRows::run(const Kernel& kernel, co
                     .state = prepared.state.get(),
                     .queue = queue_.get(),
                     .failure_detail = &detail};
+    queue_->order_after(queue_->mark());
     kernel.run(call);
     if (call.failure != nullptr) return fail(call.failure);
     std::vector<std::vector<unsigned char>> results;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -106,7 +107,7 @@ class LateQueue final : public Queue, public LateKernels {
     const std::shared_ptr<Core::Memory> memory = find(to, bytes);
     if (memory == nullptr) return;
     count(&LateDevice::Counts::uploads);
-    give([=](std::string*) {
+    give(copies_, 0, [=](std::string*) {
       std::memcpy(memory->bytes + to.offset, from, bytes);
       return nullptr;
     });
@@ -115,7 +116,7 @@ class LateQueue final : public Queue, public LateKernels {
     const std::shared_ptr<Core::Memory> memory = find(from, bytes);
     if (memory == nullptr) return;
     count(&LateDevice::Counts::downloads);
-    give([=](std::string*) {
+    give(copies_, kAllBefore, [=](std::string*) {
       std::memcpy(to, memory->bytes + from.offset, bytes);
       return nullptr;
     });
@@ -124,7 +125,7 @@ class LateQueue final : public Queue, public LateKernels {
     const std::shared_ptr<Core::Memory> source = find(from, bytes);
     const std::shared_ptr<Core::Memory> target = find(to, bytes);
     if (source == nullptr || target == nullptr) return;
-    give([=](std::string*) {
+    give_kernel([=](std::string*) {
       std::memcpy(target->bytes + to.offset, source->bytes + from.offset, bytes);
       return nullptr;
     });
@@ -138,33 +139,25 @@ class LateQueue final : public Queue, public LateKernels {
       t.elements = memory.back()->bytes + t.at.offset;
     }
     count(&LateDevice::Counts::kernels);
-    give([memory, call = std::move(call)](std::string* detail) { return call.run(detail); });
+    give_kernel([memory, call = std::move(call)](std::string* detail) { return call.run(detail); });
   }
 
   Mark mark() noexcept override {
     const std::lock_guard lock(mutex_);
     return given_;
   }
+  void order_after(Mark mark) noexcept override {
+    const std::lock_guard lock(mutex_);
+    ordered_ = std::max(ordered_, mark);
+  }
   const char* wait(Mark mark, std::string* detail) noexcept override {
     std::unique_lock lock(mutex_);
-    if (done_ < mark) count(&LateDevice::Counts::waits);
-    if (worker_.joinable()) {
-      changed_.wait(lock, [&] { return done_ >= mark; });
-    } else {
-      while (done_ < mark) step(lock);
-    }
-    const char* const failure = failure_;
-    if (failure == nullptr) return nullptr;
-    if (detail != nullptr) *detail = detail_;
-    // What was given after it is not done.
-    skip_to_ = given_;
-    if (worker_.joinable()) changed_.wait(lock, [&] { return done_ >= skip_to_; });
-    while (done_ < skip_to_) step(lock);
-    failure_ = nullptr;
-    detail_.clear();
-    return failure;
+    return wait(lock, detail, [this, mark] { return is_done(copies_, mark); });
   }
-  const char* finish(std::string* detail) noexcept override { return wait(mark(), detail); }
+  const char* finish(std::string* detail) noexcept override {
+    std::unique_lock lock(mutex_);
+    return wait(lock, detail, [this, all = given_] { return is_done(copies_, all) && is_done(kernels_, all); });
+  }
 
   void profile(bool on) noexcept override {
     const std::lock_guard lock(mutex_);
@@ -182,7 +175,35 @@ class LateQueue final : public Queue, public LateKernels {
 
  private:
   using Clock = std::chrono::steady_clock;
-  using Work = std::function<const char*(std::string* detail)>;
+  using Does = std::function<const char*(std::string* detail)>;
+  struct Work {
+    Mark number;
+    Mark needs;  ///< it may begin when what has at most this number is done in the other order
+    Does does;
+  };
+  using Order = std::deque<Work>;  // what is done leaves it
+  static constexpr Mark kAllBefore = std::numeric_limits<Mark>::max();
+
+  static bool is_done(const Order& order, Mark mark) { return order.empty() || order.front().number > mark; }
+
+  /// Returns when `ready` holds, and no sooner than that where no thread works: why work failed, or null.
+  template <typename Ready>
+  const char* wait(std::unique_lock<std::mutex>& lock, std::string* detail, const Ready& ready) {
+    if (!ready()) count(&LateDevice::Counts::waits);
+    const auto until = [&](const auto& holds) {
+      if (worker_.joinable()) changed_.wait(lock, holds);
+      while (!holds()) step(lock);
+    };
+    until(ready);
+    const char* const failure = failure_;
+    if (failure == nullptr) return nullptr;
+    if (detail != nullptr) *detail = detail_;
+    // What was given after it is not done.
+    until([this, all = given_] { return is_done(copies_, all) && is_done(kernels_, all); });
+    failure_ = nullptr;
+    detail_.clear();
+    return failure;
+  }
 
   std::shared_ptr<Core::Memory> find(DeviceBytes at, size_t bytes) {
     const std::lock_guard lock(core_->mutex);
@@ -194,19 +215,27 @@ class LateQueue final : public Queue, public LateKernels {
   }
   int64_t now() const { return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - started_).count(); }
 
-  void give(Work work) {
+  void give(Order& order, Mark needs, Does does) {
     {
       const std::lock_guard lock(mutex_);
-      works_.push_back(std::move(work));
       ++given_;
+      order.push_back({given_, std::min(needs, given_), std::move(does)});
     }
     changed_.notify_all();
+  }
+  void give_kernel(Does does) { give(kernels_, ordered_, std::move(does)); }
+
+  /// The order whose next work is done next: by chance where both may go on.
+  Order& next() {
+    const bool copy = !copies_.empty() && is_done(kernels_, copies_.front().needs);
+    const bool kernel = !kernels_.empty() && is_done(copies_, kernels_.front().needs);
+    return copy && (!kernel || random_() % 2 == 0) ? copies_ : kernels_;
   }
 
   /// Does the next piece of work. Called with the lock, which is given up meanwhile.
   void step(std::unique_lock<std::mutex>& lock) {
-    const Work work = std::move(works_.front());
-    works_.pop_front();
+    Order& order = next();
+    const Work& work = order.front();
     const bool skips = failure_ != nullptr;
     lock.unlock();
     std::string detail;
@@ -217,23 +246,23 @@ class LateQueue final : public Queue, public LateKernels {
         const std::lock_guard core(core_->mutex);
         failure = core_->count_operation();
       }
-      if (failure == nullptr) failure = work(&detail);
+      if (failure == nullptr) failure = work.does(&detail);
     }
     const int64_t end = now();
     lock.lock();
-    ++done_;
-    if (profiles_) times_[done_] = {begin, end};
+    if (profiles_) times_[work.number] = {begin, end};
     if (failure != nullptr) {
       failure_ = failure;
       detail_ = detail;
     }
+    order.pop_front();
   }
 
   void work() {
     std::unique_lock lock(mutex_);
     for (;;) {
-      changed_.wait(lock, [&] { return ends_ || !works_.empty(); });
-      if (works_.empty()) return;
+      changed_.wait(lock, [&] { return ends_ || !kernels_.empty() || !copies_.empty(); });
+      if (kernels_.empty() && copies_.empty()) return;
       const auto pause = std::chrono::microseconds(random_() % 8 == 0 ? random_() % 300 : 0);
       lock.unlock();
       std::this_thread::sleep_for(pause);
@@ -247,10 +276,10 @@ class LateQueue final : public Queue, public LateKernels {
   std::mt19937 random_;
   std::mutex mutex_;  // of all below
   std::condition_variable changed_;
-  std::deque<Work> works_;
-  Mark given_ = 0;
-  Mark done_ = 0;
-  Mark skip_to_ = 0;
+  Order kernels_;
+  Order copies_;
+  Mark given_ = 0;    ///< the number of what was given last
+  Mark ordered_ = 0;  ///< kernels wait for copies up to this number
   const char* failure_ = nullptr;
   std::string detail_;
   bool profiles_ = false;

@@ -25,6 +25,7 @@ namespace coracle::opencl {
   X(clEnqueueReadBuffer)            \
   X(clEnqueueCopyBuffer)            \
   X(clEnqueueMarkerWithWaitList)    \
+  X(clEnqueueBarrierWithWaitList)   \
   X(clEnqueueNDRangeKernel)         \
   X(clFlush)                        \
   X(clFinish)                       \

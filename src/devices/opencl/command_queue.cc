@@ -30,20 +30,56 @@ cl_mem memory(DeviceBytes bytes) { return static_cast<cl_mem>(bytes.block); }
 
 }  // namespace
 
-CommandQueue::CommandQueue(std::shared_ptr<Opened> device) : device_(std::move(device)), api_(device_->api()) {
-  cl_int code = CL_SUCCESS;
-  queue_ = api_.clCreateCommandQueue(device_->context(), device_->id(), 0, &code);
-  device_->note(code, false);
-  require(code == CL_SUCCESS, ErrorCode::kRunFailure, "the device ", device_->info().name,
-          " takes no work: clCreateCommandQueue returned ", code_text(code));
+CommandQueue::CommandQueue(std::shared_ptr<Opened> device)
+    : device_(std::move(device)), api_(device_->api()), kernels_(make(0)) {
+  try {
+    copies_ = make(0);
+  } catch (...) {
+    api_.clReleaseCommandQueue(kernels_);
+    throw;
+  }
 }
 
 CommandQueue::~CommandQueue() {
-  api_.clFinish(queue_);
+  finish_all();
   release(marks_, marks_.size());
   release(commands_, commands_.size());
   if (faults_ != nullptr) api_.clReleaseMemObject(faults_);
-  api_.clReleaseCommandQueue(queue_);
+  api_.clReleaseCommandQueue(copies_);
+  api_.clReleaseCommandQueue(kernels_);
+}
+
+cl_command_queue CommandQueue::make(cl_command_queue_properties properties) const {
+  cl_int code = CL_SUCCESS;
+  cl_command_queue queue = api_.clCreateCommandQueue(device_->context(), device_->id(), properties, &code);
+  device_->note(code, false);
+  require(code == CL_SUCCESS, ErrorCode::kRunFailure, "the device ", device_->info().name,
+          " takes no work: clCreateCommandQueue returned ", code_text(code));
+  return queue;
+}
+
+cl_int CommandQueue::finish_all() noexcept {
+  // Each may wait for the other: it has to have begun.
+  api_.clFlush(copies_);
+  const cl_int kernels = api_.clFinish(kernels_);
+  const cl_int copies = api_.clFinish(copies_);
+  return kernels != CL_SUCCESS ? kernels : copies;
+}
+
+cl_event CommandQueue::event_of(cl_command_queue queue) noexcept {
+  cl_event event = nullptr;
+  const cl_int code = api_.clEnqueueMarkerWithWaitList(queue, 0, nullptr, &event);
+  if (code != CL_SUCCESS) {
+    device_->note(code, false);
+    keep(reason_of(code), code, "a marker", 0);
+    return nullptr;
+  }
+  api_.clFlush(queue);  // the device begins while the host goes on
+  return event;
+}
+
+std::deque<CommandQueue::Event>::const_iterator CommandQueue::kept(Mark mark) const noexcept {
+  return std::lower_bound(marks_.begin(), marks_.end(), mark, [](const Event& e, Mark m) { return e.mark < m; });
 }
 
 void CommandQueue::release(std::deque<Event>& events, size_t count) noexcept {
@@ -85,19 +121,24 @@ void CommandQueue::note(cl_int code, const char* what, size_t bytes) noexcept {
 
 void CommandQueue::upload(const void* from, DeviceBytes to, size_t bytes) noexcept {
   if (failed() || bytes == 0) return;
-  note(api_.clEnqueueWriteBuffer(queue_, memory(to), CL_FALSE, to.offset, bytes, from, 0, nullptr, next_event()),
+  has_copied_ = true;
+  note(api_.clEnqueueWriteBuffer(copies_, memory(to), CL_FALSE, to.offset, bytes, from, 0, nullptr, next_event()),
        "a copy to it", bytes);
 }
 
 void CommandQueue::download(DeviceBytes from, void* to, size_t bytes) noexcept {
   if (failed() || bytes == 0) return;
-  note(api_.clEnqueueReadBuffer(queue_, memory(from), CL_FALSE, from.offset, bytes, to, 0, nullptr, next_event()),
+  const cl_event kernels = event_of(kernels_);
+  if (kernels == nullptr) return;
+  has_copied_ = true;
+  note(api_.clEnqueueReadBuffer(copies_, memory(from), CL_FALSE, from.offset, bytes, to, 1, &kernels, next_event()),
        "a copy from it", bytes);
+  api_.clReleaseEvent(kernels);
 }
 
 void CommandQueue::copy(DeviceBytes from, DeviceBytes to, size_t bytes) noexcept {
   if (failed() || bytes == 0) return;
-  note(api_.clEnqueueCopyBuffer(queue_, memory(from), memory(to), from.offset, to.offset, bytes, 0, nullptr,
+  note(api_.clEnqueueCopyBuffer(kernels_, memory(from), memory(to), from.offset, to.offset, bytes, 0, nullptr,
                                 next_event()),
        "a copy on it", bytes);
 }
@@ -131,7 +172,7 @@ int CommandQueue::number_of(const char* operand) noexcept {
 void CommandQueue::clear_faults() noexcept {
   static constexpr Fault kNone{};
   const cl_int code =
-      api_.clEnqueueWriteBuffer(queue_, faults_, CL_FALSE, 0, sizeof(Fault), kNone.data(), 0, nullptr, nullptr);
+      api_.clEnqueueWriteBuffer(kernels_, faults_, CL_FALSE, 0, sizeof(Fault), kNone.data(), 0, nullptr, nullptr);
   note(code, "a copy to it", sizeof(Fault));
 }
 
@@ -150,49 +191,64 @@ void CommandQueue::keep(const Fault& fault) noexcept {
 Queue::Mark CommandQueue::mark() noexcept {
   ++last_;
   if (failed()) return last_;
-  cl_event event = nullptr;
-  const cl_int code = api_.clEnqueueMarkerWithWaitList(queue_, 0, nullptr, &event);
-  if (code != CL_SUCCESS) {
-    device_->note(code, false);
-    keep(reason_of(code), code, "a marker", 0);
+  if (!has_copied_) {
+    // All before it were before the mark before.
+    if (marks_.empty()) {
+      done_ = last_;
+    } else {
+      marks_.back().mark = last_;
+    }
     return last_;
   }
-  api_.clFlush(queue_);  // the device begins while the host goes on
+  const cl_event event = event_of(copies_);
+  if (event == nullptr) return last_;
   try {
     // Whoever waits for a mark that is not kept waits for the next that is.
     if (marks_.size() == kMarks) release(marks_, 1);
     marks_.push_back({last_, event});
+    has_copied_ = false;
   } catch (...) {
     api_.clReleaseEvent(event);
   }
   return last_;
 }
 
+void CommandQueue::order_after(Mark mark) noexcept {
+  if (failed() || mark <= done_) return;
+  cl_event own = nullptr;
+  const auto before = kept(mark);
+  if (before == marks_.end()) own = event_of(copies_);
+  const cl_event event = own == nullptr && before != marks_.end() ? before->event : own;
+  if (event == nullptr) return;
+  note(api_.clEnqueueBarrierWithWaitList(kernels_, 1, &event, nullptr), "a barrier", 0);
+  if (own != nullptr) api_.clReleaseEvent(own);
+}
+
 const char* CommandQueue::wait(Mark mark, std::string* detail) noexcept {
   if (failed()) return finish(detail);
   if (mark <= done_) return nullptr;
-  const auto kept =
-      std::lower_bound(marks_.begin(), marks_.end(), mark, [](const Event& e, Mark m) { return e.mark < m; });
-  if (kept == marks_.end()) return finish(detail);
-  const cl_int code = api_.clWaitForEvents(1, &kept->event);
+  const auto until = kept(mark);
+  if (until == marks_.end()) return finish(detail);
+  const cl_int code = api_.clWaitForEvents(1, &until->event);
   if (code != CL_SUCCESS) {
     device_->note(code, true);
     keep(reason_of(code), code, "work under way", 0);
     return finish(detail);
   }
-  done_ = kept->mark;
-  release(marks_, static_cast<size_t>(kept - marks_.begin()) + 1);
+  done_ = until->mark;
+  release(marks_, static_cast<size_t>(until - marks_.cbegin()) + 1);
   return nullptr;
 }
 
 const char* CommandQueue::finish(std::string* detail) noexcept {
   fault_ = {};
   if (may_have_faults_ && !failed()) {
-    note(api_.clEnqueueReadBuffer(queue_, faults_, CL_FALSE, 0, sizeof(Fault), fault_.data(), 0, nullptr, nullptr),
+    note(api_.clEnqueueReadBuffer(kernels_, faults_, CL_FALSE, 0, sizeof(Fault), fault_.data(), 0, nullptr, nullptr),
          "a copy from it", sizeof(Fault));
   }
-  const cl_int code = api_.clFinish(queue_);
+  const cl_int code = finish_all();
   release(marks_, marks_.size());
+  has_copied_ = false;
   if (code != CL_SUCCESS) {
     device_->note(code, true);
     keep(reason_of(code), code, "work under way", 0);
@@ -222,18 +278,21 @@ void CommandQueue::profile(bool on) noexcept {
   release(commands_, commands_.size());
   profiling_ = false;
   if (on && !has_times_ && !failed()) {
-    // Another queue, as one keeps times or does not from its beginning.
-    const cl_int done = api_.clFinish(queue_);
-    cl_int code = CL_SUCCESS;
-    cl_command_queue timed =
-        api_.clCreateCommandQueue(device_->context(), device_->id(), CL_QUEUE_PROFILING_ENABLE, &code);
-    if (code != CL_SUCCESS) return;
+    // Other queues, as one keeps times or does not from its beginning.
+    const cl_int done = finish_all();
     if (done != CL_SUCCESS) {
       device_->note(done, true);
       keep(reason_of(done), done, "work under way", 0);
     }
     release(marks_, marks_.size());
-    api_.clReleaseCommandQueue(std::exchange(queue_, timed));
+    has_copied_ = false;
+    for (cl_command_queue* queue : {&kernels_, &copies_}) {
+      cl_int code = CL_SUCCESS;
+      cl_command_queue timed =
+          api_.clCreateCommandQueue(device_->context(), device_->id(), CL_QUEUE_PROFILING_ENABLE, &code);
+      if (code != CL_SUCCESS) return;
+      api_.clReleaseCommandQueue(std::exchange(*queue, timed));
+    }
     has_times_ = true;
   }
   profiling_ = on && has_times_;

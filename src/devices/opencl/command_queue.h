@@ -15,7 +15,8 @@ namespace coracle::opencl {
 
 class Opened;
 
-/// Queue by a command queue in order.
+/// Queue by two command queues in order, one of kernels and one of copies between host and device, with events where
+/// one waits for the other.
 class CommandQueue final : public Queue {
  public:
   /// Throws Error.
@@ -28,13 +29,15 @@ class CommandQueue final : public Queue {
   void download(DeviceBytes from, void* to, size_t bytes) noexcept override;
   void copy(DeviceBytes from, DeviceBytes to, size_t bytes) noexcept override;
   Mark mark() noexcept override;
+  void order_after(Mark mark) noexcept override;
   const char* wait(Mark mark, std::string* detail) noexcept override;
   const char* finish(std::string* detail) noexcept override;
   void profile(bool on) noexcept override;
   Span span(Mark from, Mark to) noexcept override;
 
   const Api& api() const { return api_; }
-  cl_command_queue handle() const { return queue_; }
+  /// That of kernels.
+  cl_command_queue handle() const { return kernels_; }
   bool failed() const noexcept { return failure_ != nullptr; }
   /// Where the event of the next command is to be written: null where nobody wants it.
   cl_event* next_event() noexcept { return profiling_ ? &event_ : nullptr; }
@@ -54,6 +57,13 @@ class CommandQueue final : public Queue {
     Mark mark;
     cl_event event;
   };
+  cl_command_queue make(cl_command_queue_properties properties) const;
+  /// Returns when both have done all that they were given.
+  cl_int finish_all() noexcept;
+  /// The event of all commands that a queue was given so far; null after a failure, which is noted.
+  cl_event event_of(cl_command_queue queue) noexcept;
+  /// That of the copies before a mark, if it is kept.
+  std::deque<Event>::const_iterator kept(Mark mark) const noexcept;
   void keep(const char* reason, cl_int code, const char* what, size_t bytes) noexcept;
   const char* tell(std::string* detail) noexcept;
   void release(std::deque<Event>& events, size_t count) noexcept;
@@ -62,10 +72,12 @@ class CommandQueue final : public Queue {
 
   std::shared_ptr<Opened> device_;
   const Api& api_;
-  cl_command_queue queue_ = nullptr;
+  cl_command_queue kernels_ = nullptr;
+  cl_command_queue copies_ = nullptr;
   Mark last_ = 0;
   Mark done_ = 0;            ///< known to be
   std::deque<Event> marks_;  ///< ascending; of some marks
+  bool has_copied_ = false;  ///< since the last of these
   const char* failure_ = nullptr;
   std::string detail_;
   cl_mem faults_ = nullptr;       ///< a Fault; made at first use
@@ -73,7 +85,7 @@ class CommandQueue final : public Queue {
   bool may_have_faults_ = false;  ///< work that was given since `finish` may write there
   std::vector<const char*> operands_;
   bool profiling_ = false;
-  bool has_times_ = false;  ///< the driver keeps times for this queue
+  bool has_times_ = false;  ///< the driver keeps times for both
   cl_event event_ = nullptr;
   std::deque<Event> commands_;  ///< those given while profiling, with the mark before them
 };

@@ -50,7 +50,7 @@ TEST_F(OpenclDevice, CopiesGoThereAndBackInOrder) {
   const auto a = device_->allocate(bytes + 512);
   const auto b = device_->allocate(bytes + 512);
   std::vector<float> back(numbers.size());
-  queue_->upload(numbers.data(), {a.get(), 256}, bytes);
+  upload(numbers.data(), {a.get(), 256}, bytes);
   queue_->copy({a.get(), 256}, {b.get(), 128}, bytes);
   queue_->download({b.get(), 128}, back.data(), bytes);
   EXPECT_EQ(finish(), "");
@@ -85,7 +85,7 @@ TEST_F(OpenclDevice, BlocksLiveUntilTheWorkIsDone) {
   const size_t bytes = numbers.size() * sizeof(float);
   auto a = device_->allocate(bytes);
   auto b = device_->allocate(bytes);
-  queue_->upload(numbers.data(), {a.get(), 0}, bytes);
+  upload(numbers.data(), {a.get(), 0}, bytes);
   queue_->copy({a.get(), 0}, {b.get(), 0}, bytes);
   a.reset();
   queue_->download({b.get(), 0}, back.data(), bytes);
@@ -130,7 +130,7 @@ TEST_F(OpenclDevice, KernelsGetTensorsAndNumbers) {
     std::vector<float> numbers(static_cast<size_t>(count) + 64, 1.0F);
     const size_t bytes = numbers.size() * sizeof(float);
     const auto block = device_->allocate(bytes);
-    queue_->upload(numbers.data(), {block.get(), 0}, bytes);
+    upload(numbers.data(), {block.get(), 0}, bytes);
     const Fact fact(DType::kFloat32, {count});
     TensorView tensor{block.get(), &fact, 128};
     launch(*function, {.global = {static_cast<size_t>(count), 1, 1}}, {tensor, count, 0.5F});
@@ -150,7 +150,7 @@ TEST_F(OpenclDevice, HalfIsStoredRoundedToEven) {
   std::vector<uint16_t> expected(given.size());
   for (size_t i = 0; i < given.size(); ++i) expected[i] = Float16::from_float(Float16::to_float(halves[i]) + 1.0F);
   const auto block = device_->allocate(halves.size() * 2);
-  queue_->upload(halves.data(), {block.get(), 0}, halves.size() * 2);
+  upload(halves.data(), {block.get(), 0}, halves.size() * 2);
   launch(*function, {.global = {halves.size(), 1, 1}},
          {{DeviceBytes{block.get(), 0}, 2}, static_cast<int32_t>(halves.size()), 1.0F});
   queue_->download({block.get(), 0}, halves.data(), halves.size() * 2);
@@ -168,6 +168,7 @@ TEST_F(OpenclDevice, OneFunctionServesManyThreads) {
       const auto queue = device_->make_queue();
       const auto block = device_->allocate(kCount * sizeof(float));
       queue->upload(results[t].data(), {block.get(), 0}, kCount * sizeof(float));
+      queue->order_after(queue->mark());
       KernelCall call;
       call.queue = queue.get();
       for (int i = 0; i < 100; ++i) {

@@ -35,6 +35,11 @@ class FirstDevice : public ::testing::Test {
     const char* failure = queue_->finish(&detail);
     return failure == nullptr ? "" : text(failure, ": ", detail);
   }
+  /// What is given afterwards finds it there.
+  void upload(const void* from, DeviceBytes to, size_t bytes) {
+    queue_->upload(from, to, bytes);
+    queue_->order_after(queue_->mark());
+  }
   void launch(const opencl::Function& function, const opencl::Grid& grid,
               std::initializer_list<opencl::Argument> arguments) {
     KernelCall call;

@@ -31,7 +31,7 @@ class OpenclPrograms : public FirstDevice {
     const auto function = opencl::compile(*device_, kAddSource, "add_number", "-DFACTOR=3.0f");
     const auto block = device_->allocate(4);
     float x = 1;
-    queue_->upload(&x, {block.get(), 0}, 4);
+    upload(&x, {block.get(), 0}, 4);
     launch(*function, {.global = {1, 1, 1}}, {{DeviceBytes{block.get(), 0}, 4}, 1, number});
     queue_->download({block.get(), 0}, &x, 4);
     EXPECT_EQ(finish(), "");

@@ -155,6 +155,11 @@ cl_int clEnqueueMarkerWithWaitList(cl_command_queue, cl_uint, const cl_event*, c
   add_event(event);
   return CL_SUCCESS;
 }
+cl_int clEnqueueBarrierWithWaitList(cl_command_queue, cl_uint, const cl_event*, cl_event* event) {
+  if (const cl_int code = result_of(__func__)) return code;
+  add_event(event);
+  return CL_SUCCESS;
+}
 cl_int clEnqueueNDRangeKernel(cl_command_queue, cl_kernel, cl_uint, const size_t*, const size_t*, const size_t*,
                               cl_uint, const cl_event*, cl_event* event) {
   if (const cl_int code = result_of(__func__)) return code;

@@ -40,6 +40,7 @@ class OpenclFaults : public ::testing::Test {
       KernelCall call;
       call.queue = queue.get();
       queue->upload(host.get(), {block.get(), 0}, 64);
+      queue->order_after(queue->mark());
       opencl::launch(call, *function, {.global = {16, 1, 1}}, {{DeviceBytes{block.get(), 0}, 4}, 16, 1.0F});
       queue->copy({block.get(), 0}, {block.get(), 32}, 32);
       queue->download({block.get(), 0}, host.get(), 64);
@@ -83,6 +84,7 @@ TEST_F(OpenclFaults, EachCallMayFail) {
       {"clEnqueueReadBuffer", CL_OUT_OF_HOST_MEMORY, "failed: a copy from it of 64 bytes: CL_OUT_OF_HOST_MEMORY"},
       {"clEnqueueCopyBuffer", CL_MEM_COPY_OVERLAP, "a copy on it of 32 bytes: CL_MEM_COPY_OVERLAP (-8)"},
       {"clEnqueueMarkerWithWaitList", CL_OUT_OF_HOST_MEMORY, "failed: a marker: CL_OUT_OF_HOST_MEMORY"},
+      {"clEnqueueBarrierWithWaitList", CL_OUT_OF_RESOURCES, "failed: a barrier: CL_OUT_OF_RESOURCES (-5)"},
       {"clWaitForEvents", CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "failed: work under way: CL_EXEC_STATUS_ERR"},
   };
   for (const Case& c : cases) {
