@@ -40,12 +40,6 @@ std::int64_t turn(const Point& a, const Point& b, const Point& c) {
   return static_cast<std::int64_t>(b.x - a.x) * (c.y - a.y) - static_cast<std::int64_t>(b.y - a.y) * (c.x - a.x);
 }
 
-void mix(std::uint8_t* pixel, const Colour& c) {
-  pixel[0] = static_cast<std::uint8_t>((pixel[0] + c.blue) / 2);
-  pixel[1] = static_cast<std::uint8_t>((pixel[1] + c.green) / 2);
-  pixel[2] = static_cast<std::uint8_t>((pixel[2] + c.red) / 2);
-}
-
 }  // namespace
 
 bool overlap(const Area& area, const std::array<Point, 4>& corners) {
@@ -71,7 +65,7 @@ void Canvas::line(Point a, const Point& b, const Colour& colour) {
   const int dy = -std::abs(b.y - a.y);
   int error = dx + dy;
   for (;;) {
-    block(a.x - dot_ / 2, a.y - dot_ / 2, dot_ + 1, dot_ + 1, colour);
+    dot(a, colour);
     if (a.x == b.x && a.y == b.y) return;
     const int twice = 2 * error;
     if (twice >= dy) {
@@ -103,7 +97,7 @@ void Canvas::tint(const std::array<Point, 4>& corners, const Colour& colour) {
       right = std::max({right, x, a.y == b.y ? static_cast<double>(b.x) : x});
     }
     const int last = std::min(static_cast<int>(std::floor(right)), image_.width - 1);
-    for (int x = std::max(static_cast<int>(std::ceil(left)), 0); x <= last; ++x) mix(image_.row(y) + 3 * x, colour);
+    for (int x = std::max(static_cast<int>(std::ceil(left)), 0); x <= last; ++x) mix(x, y, colour);
   }
 }
 
@@ -151,6 +145,17 @@ void Canvas::write(const std::string& digits, const Area& paper, int dot, const 
     }
     left += (kDotsWide + 1) * dot;
   }
+}
+
+void Canvas::dot(const Point& at, const Colour& colour) {
+  block(at.x - dot_ / 2, at.y - dot_ / 2, dot_ + 1, dot_ + 1, colour);
+}
+
+void Canvas::mix(int x, int y, const Colour& c) {
+  std::uint8_t* pixel = image_.row(y) + 3 * x;
+  pixel[0] = static_cast<std::uint8_t>((pixel[0] + c.blue) / 2);
+  pixel[1] = static_cast<std::uint8_t>((pixel[1] + c.green) / 2);
+  pixel[2] = static_cast<std::uint8_t>((pixel[2] + c.red) / 2);
 }
 
 void Canvas::block(int left, int top, int width, int height, const Colour& colour) {

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "vision/draw_parts.h"
+#include "vision/mask.h"
+
+namespace coracle::vision {
+
+void Canvas::mask(const Mask& mask, const Colour& colour) {
+  const Part part = bounds(mask);
+  const std::vector<std::uint8_t> pixels = mask.pixels();
+  const auto inside = [&](int x, int y) {
+    return x >= 0 && y >= 0 && x < mask.width && y < mask.height &&
+           pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(mask.width) + static_cast<std::size_t>(x)] !=
+               0;
+  };
+  for (int y = part.top; y < part.bottom; ++y) {
+    for (int x = part.left; x < part.right; ++x) {
+      if (inside(x, y)) mix(x, y, colour);
+    }
+  }
+  for (int y = part.top; y < part.bottom; ++y) {
+    for (int x = part.left; x < part.right; ++x) {
+      const bool edge = inside(x, y) && !(inside(x - 1, y) && inside(x + 1, y) && inside(x, y - 1) && inside(x, y + 1));
+      if (edge) dot({x, y}, colour);
+    }
+  }
+}
+
+Image draw_masks(const Image& image, const std::vector<Object>& objects) {
+  Canvas canvas(image);
+  std::vector<std::array<Point, 4>> boxes;
+  for (const Object& o : objects) {
+    if (o.mask && o.mask->width == image.width && o.mask->height == image.height)
+      canvas.mask(*o.mask, class_colour(o.id + 1));
+    boxes.push_back(corners_of(o));
+  }
+  for (std::size_t i = 0; i < boxes.size(); ++i) canvas.number(i + 1, i, boxes, class_colour(objects[i].id + 1));
+  return canvas.take();
+}
+
+}  // namespace coracle::vision
