@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 namespace coracle::vision {
 namespace {
@@ -33,6 +34,10 @@ Area round(const std::array<Point, 4>& corners) {
 
 bool overlap(const Area& a, const Area& b) {
   return a.left <= b.right && b.left <= a.right && a.top <= b.bottom && b.top <= a.bottom;
+}
+
+std::pair<int, int> paper_size(const std::string& digits, int dot) {
+  return {static_cast<int>(digits.size()) * (kDotsWide + 1) * dot + dot, (kDotsHigh + 2) * dot};
 }
 
 /// Twice the area of the triangle, with the sign of its sense.
@@ -107,8 +112,7 @@ void Canvas::number(std::size_t value, std::size_t own, const std::vector<std::a
   const Area box = round(all[own]);
   const Point& start = all[own][0];
   for (int dot = dot_; dot > 0; --dot) {  // Smaller where there is no place for a larger one.
-    const int width = static_cast<int>(digits.size()) * (kDotsWide + 1) * dot + dot;
-    const int height = (kDotsHigh + 2) * dot;
+    const auto [width, height] = paper_size(digits, dot);
     const int gap = 2 * dot_;
     const Point places[] = {{box.left - width - gap, start.y},
                             {start.x, box.top - height - gap},
@@ -122,14 +126,30 @@ void Canvas::number(std::size_t value, std::size_t own, const std::vector<std::a
                             {box.right - width, box.bottom - height}};
     for (const Point& p : places) {
       const Area paper{p.x, p.y, p.x + width, p.y + height};
-      bool free = p.x >= 0 && p.y >= 0 && paper.right < image_.width && paper.bottom < image_.height;
+      bool free = is_free(paper);
       for (std::size_t i = 0; free && i < all.size(); ++i) free = i == own || !vision::overlap(paper, all[i]);
-      for (std::size_t i = 0; free && i < numbers_.size(); ++i) free = !overlap(paper, numbers_[i]);
       if (!free) continue;
       numbers_.push_back(paper);
       return write(digits, paper, dot, colour);
     }
   }
+}
+
+bool Canvas::number(std::size_t value, const Point& middle, const Colour& colour) {
+  const std::string digits = std::to_string(value);
+  const auto [width, height] = paper_size(digits, dot_);
+  const int left = std::clamp(middle.x - width / 2, 0, std::max(image_.width - width - 1, 0));
+  const int top = std::clamp(middle.y - height / 2, 0, std::max(image_.height - height - 1, 0));
+  const Area paper{left, top, left + width, top + height};
+  if (!is_free(paper)) return false;
+  numbers_.push_back(paper);
+  write(digits, paper, dot_, colour);
+  return true;
+}
+
+bool Canvas::is_free(const Area& paper) const {
+  return paper.left >= 0 && paper.top >= 0 && paper.right < image_.width && paper.bottom < image_.height &&
+         std::none_of(numbers_.begin(), numbers_.end(), [&](const Area& n) { return overlap(paper, n); });
 }
 
 void Canvas::write(const std::string& digits, const Area& paper, int dot, const Colour& colour) {

@@ -37,11 +37,16 @@ class Canvas {
   /// A point as thick as lines.
   void dot(const Point& at, const Colour& colour);
 
+  /// A number on paper about a point, pushed into the picture; false where one has been written before.
+  bool number(std::size_t value, const Point& middle, const Colour& colour);
+
   Image take() { return std::move(image_); }
 
  private:
   void mix(int x, int y, const Colour& colour);
   void block(int left, int top, int width, int height, const Colour& colour);
+  /// Whether paper fits into the picture and covers no number.
+  bool is_free(const Area& paper) const;
   void write(const std::string& digits, const Area& paper, int dot, const Colour& colour);
 
   Image image_;

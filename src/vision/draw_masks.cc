@@ -5,6 +5,27 @@
 #include "vision/mask.h"
 
 namespace coracle::vision {
+namespace {
+
+/// The middle of the longest run of a mask, which is within it.
+std::optional<Point> middle_of(const Mask& mask) {
+  const auto height = static_cast<std::uint32_t>(mask.height);
+  std::uint32_t at = 0;
+  std::uint32_t longest = 0;
+  std::uint32_t middle = 0;
+  for (std::size_t i = 0; i < mask.counts.size(); ++i) {
+    const std::uint32_t count = mask.counts[i];
+    if (i % 2 == 1 && count > longest) {
+      longest = count;
+      middle = at + count / 2;
+    }
+    at += count;
+  }
+  if (longest == 0) return std::nullopt;
+  return Point{static_cast<int>(middle / height), static_cast<int>(middle % height)};
+}
+
+}  // namespace
 
 void Canvas::mask(const Mask& mask, const Colour& colour) {
   const Part part = bounds(mask);
@@ -35,7 +56,11 @@ Image draw_masks(const Image& image, const std::vector<Object>& objects) {
       canvas.mask(*o.mask, class_colour(o.id + 1));
     boxes.push_back(corners_of(o));
   }
-  for (std::size_t i = 0; i < boxes.size(); ++i) canvas.number(i + 1, i, boxes, class_colour(objects[i].id + 1));
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    const Colour colour = class_colour(objects[i].id + 1);
+    const std::optional<Point> middle = objects[i].mask ? middle_of(*objects[i].mask) : std::nullopt;
+    if (!middle || !canvas.number(i + 1, *middle, colour)) canvas.number(i + 1, i, boxes, colour);
+  }
   return canvas.take();
 }
 
