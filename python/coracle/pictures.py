@@ -268,7 +268,7 @@ class Prediction:
         return _vision.made("image", "prediction_draw", self._handle.pointer, self._image.pointer)
 
     def draw(self) -> np.ndarray:
-        """The picture with outlines and numbers, or classes in colours, or the flat page: uint8 [height, width, 3], red first."""
+        """The picture with outlines and numbers, masks, points, or classes in colours, or the flat page: uint8 [height, width, 3], red first."""
         return pixels_of(self._drawn())
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -135,7 +135,7 @@ TEST_F(Predict, Keypoints) {
   ASSERT_EQ(d["keypoints"].Size(), 17U);
   EXPECT_STREQ(d["keypoints"][0]["name"].GetString(), "nose");
   EXPECT_GT(d["score"].GetDouble(), 0);
-  const test::Outcome none = test::coracle_program(words(model + description + "--threshold 2", {picture}));
+  const test::Outcome none = test::coracle_program(words(model + description + "--threshold 1", {picture}));
   EXPECT_NE(none.out.find("nothing found"), std::string::npos) << none.out;
 }
 

@@ -117,7 +117,7 @@ typedef struct coracle_predictor_options {
   const char* task;        /**< for a model without description */
   const char* labels;      /**< file with a name per line; a dictionary of characters for text recognition */
   int32_t topk;            /**< classes at most; negative: as described */
-  float threshold;         /**< least score of labels, boxes and objects; negative: as described */
+  float threshold;         /**< least score of labels, boxes, objects and points; negative: as described */
   int32_t threads;         /**< 0: coracle_default_threads() */
 } coracle_predictor_options;
 
