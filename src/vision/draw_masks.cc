@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 
 #include "vision/draw_parts.h"
 #include "vision/mask.h"
@@ -7,22 +8,34 @@
 namespace coracle::vision {
 namespace {
 
-/// The middle of the longest run of a mask, which is within it.
+/// A place within the mask, where it is tall and not far from its middle.
 std::optional<Point> middle_of(const Mask& mask) {
   const auto height = static_cast<std::uint32_t>(mask.height);
-  std::uint32_t at = 0;
+  double area = 0;
+  double sum = 0;
   std::uint32_t longest = 0;
-  std::uint32_t middle = 0;
-  for (std::size_t i = 0; i < mask.counts.size(); ++i) {
-    const std::uint32_t count = mask.counts[i];
-    if (i % 2 == 1 && count > longest) {
-      longest = count;
-      middle = at + count / 2;
+  const auto each_run = [&](const auto& f) {
+    std::uint32_t at = 0;
+    for (std::size_t i = 0; i < mask.counts.size(); ++i) {
+      const std::uint32_t count = mask.counts[i];
+      if (i % 2 == 1 && count > 0) f(at + count / 2, count);
+      at += count;
     }
-    at += count;
-  }
-  if (longest == 0) return std::nullopt;
-  return Point{static_cast<int>(middle / height), static_cast<int>(middle % height)};
+  };
+  each_run([&](std::uint32_t place, std::uint32_t count) {
+    area += count;
+    sum += static_cast<double>(count) * (place / height);
+    longest = std::max(longest, count);
+  });
+  std::optional<Point> best;
+  double distance = 0;
+  each_run([&](std::uint32_t place, std::uint32_t count) {
+    const double away = std::abs(place / height - sum / area);
+    if (count < longest - longest / 2 || (best && away >= distance)) return;
+    best = Point{static_cast<int>(place / height), static_cast<int>(place % height)};
+    distance = away;
+  });
+  return best;
 }
 
 }  // namespace

@@ -162,7 +162,7 @@ TEST(CInterface, MasksOfInstances) {
 }
 
 TEST(CInterface, KeypointsAreItemsOfOnePlace) {
-  const ImageHandle image = plain(120, 90);
+  const ImageHandle image = plain(120, 90, {128, 128, 128});
   const PredictorHandle predictor =
       described(CORACLE_VISION_TESTS "/keypoints", CORACLE_VISION_TESTS "/descriptions/keypoints.yml");
   EXPECT_STREQ(coracle_predictor_task(predictor.get()), "keypoints");

@@ -121,7 +121,7 @@ TEST(Instances, DrawingsTintMasksAndLeaveTheRestOfTheBox) {
   std::fill(image.bgr.begin(), image.bgr.end(), std::uint8_t{100});
   std::vector<std::uint8_t> plane(8000);
   for (int y = 20; y < 60; ++y) std::fill_n(plane.begin() + y * 100 + 10, 30, std::uint8_t{1});
-  Object o{.id = 0, .score = 1, .left = 10, .top = 20, .right = 90, .bottom = 70};
+  Object o{.id = 0, .name = "cup", .score = 1, .left = 10, .top = 20, .right = 90, .bottom = 70};
   o.mask = mask_of(planes(CORACLE_UINT8, plane, 1, 100, 80), 0, {0, 0, 100, 80}, 100, 80);
   const Image drawn = draw_masks(image, {o});
   const auto same = [&](int x, int y) {
