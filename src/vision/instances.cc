@@ -16,17 +16,19 @@ bool is_class(float id) { return id >= 0 && id < 1e6F; }
                                          found);
 }
 
-/// Masks of another size belong to something else than the picture. A pixel of the model's input more or less is
-/// rounding.
-void check_size(const MaskPlanes& masks, const Prepared& p, const Description& d) {
-  const auto near = [](int have, int want, double scale) { return std::abs(have - want) * std::min(scale, 1.0) <= 1; };
+}  // namespace
+
+void check_masks(const MaskPlanes& masks, const Prepared& p, const Description& d) {
+  const auto [shorter, longer] = std::minmax({p.resized_width, p.resized_height});
+  const double allowed = 1 + static_cast<double>(longer) / std::max(shorter, 1);
+  const auto near = [&](int have, int want, double scale) {
+    return std::abs(have - want) * std::min(scale, 1.0) <= allowed;
+  };
   if (near(masks.width, p.picture_width, p.scale_x) && near(masks.height, p.picture_height, p.scale_y)) return;
   unexpected(d, "the masks are of " + std::to_string(masks.width) + " x " + std::to_string(masks.height) +
                     " pixels, the picture of " + std::to_string(p.picture_width) + " x " +
                     std::to_string(p.picture_height));
 }
-
-}  // namespace
 
 InstanceForm instance_form(const std::vector<std::size_t>& ranks) {
   const auto number = [&](std::size_t at) { return ranks[at] <= 1; };
@@ -88,7 +90,7 @@ std::vector<Object> instances_of(const PictureModel& model, const Prepared& prep
   const auto enough = [&](std::size_t count) {
     if (count > masks.count)
       unexpected(d, "the model gives " + std::to_string(masks.count) + " masks for " + std::to_string(count));
-    if (count > 0 && masks.count > 0) check_size(masks, prepared, d);
+    if (count > 0 && masks.count > 0) check_masks(masks, prepared, d);
   };
   const int width = prepared.picture_width;
   const int height = prepared.picture_height;

@@ -16,6 +16,11 @@ enum class InstanceForm {
 };
 InstanceForm instance_form(const std::vector<std::size_t>& ranks);
 
+/// Error if masks are of another size than the picture: they belong to something else than the picture. A pixel of the
+/// model's input more or less is rounding, as are more of them on the longer side where models scale it as the shorter
+/// one.
+void check_masks(const MaskPlanes& masks, const Prepared& prepared, const Description& d);
+
 /// Rows of class, score, left, top, right, bottom, each with a mask, of which what is in its box counts.
 std::vector<Object> instances(const float* rows, std::size_t count, const MaskPlanes& masks, int width, int height,
                               float threshold, const Description& d);

@@ -116,6 +116,28 @@ TEST(Instances, FormsAreToldByTheRanksOfOutputs) {
   EXPECT_EQ(instance_form({}), InstanceForm::kNone);
 }
 
+TEST(Instances, MasksAreOfThePicturesSize) {
+  Prepared p;
+  p.picture_width = 1000;
+  p.picture_height = 400;
+  p.resized_width = 250;
+  p.resized_height = 100;
+  p.scale_x = p.scale_y = 0.25;
+  const auto check = [&](int width, int height) {
+    check_masks({CORACLE_UINT8, nullptr, 0, width, height}, p, description());
+  };
+  EXPECT_NO_THROW(check(1000, 400));
+  EXPECT_NO_THROW(check(1012, 399));  // rounding: 3 pixels of the input
+  try {
+    check(28, 28);
+    ADD_FAILURE() << "no error";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.problem(), Problem::kDescription);
+    EXPECT_NE(std::string(e.what()).find("masks are of 28 x 28 pixels, the picture of 1000 x 400"), std::string::npos)
+        << e.what();
+  }
+}
+
 TEST(Instances, DrawingsTintMasksAndLeaveTheRestOfTheBox) {
   Image image(100, 80);
   std::fill(image.bgr.begin(), image.bgr.end(), std::uint8_t{100});
