@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from ctypes import POINTER, c_char_p, c_float, c_int, c_int32, c_int64, c_size_t, c_void_p
+from ctypes import POINTER, c_char_p, c_float, c_int, c_int32, c_int64, c_size_t, c_uint32, c_void_p
 
 from . import _library
 
@@ -49,6 +49,8 @@ FUNCTIONS = {
     "prediction_item": ("status", c_void_p, c_size_t, POINTER(Item)),
     "prediction_class_map": (c_void_p, c_void_p),
     "prediction_features": (c_void_p, c_void_p, POINTER(c_size_t)),
+    "prediction_mask": ("status", c_void_p, c_size_t, c_void_p, c_size_t),
+    "prediction_mask_counts": (POINTER(c_uint32), c_void_p, c_size_t, POINTER(c_size_t)),
     "prediction_draw": ("status", c_void_p, c_void_p, POINTER(c_void_p)),
     "prediction_free": (None, c_void_p),
     "predictor_options_init": (None, POINTER(PredictorOptions), c_size_t),

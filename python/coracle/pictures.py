@@ -42,19 +42,62 @@ class TextLine:
     corners: tuple[Corner, Corner, Corner, Corner] | None = None
 
 
+@dataclasses.dataclass(frozen=True, repr=False)
+class Mask:
+    """Some pixels of a picture. `size`: its height and width. `counts`: how many pixels are outside and inside in turn, outside first, one
+    column after the other from the left and each from the top; COCO's uncompressed run lengths, `{"size": size, "counts": counts}`."""
+
+    size: tuple[int, int]
+    counts: tuple[int, ...]
+
+    @property
+    def area(self) -> int:
+        """How many pixels are inside."""
+        return sum(self.counts[1::2])
+
+    def array(self) -> np.ndarray:
+        """bool [height, width] of the whole picture."""
+        height, width = self.size
+        inside = np.arange(len(self.counts)) % 2 == 1
+        return np.repeat(inside, self.counts).reshape(width, height).T
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return self.array() if dtype is None else self.array().astype(dtype)
+
+    def __repr__(self) -> str:
+        return "<coracle.Mask of %d pixels in %d x %d>" % (self.area, self.size[1], self.size[0])
+
+
 @dataclasses.dataclass(frozen=True)
 class DetectedObject:
-    """An object. `box` is left, top, right, bottom in pixels; `corners` those of a box that is turned, as PP-YOLOE-R has them, else None."""
+    """An object. `box` is left, top, right, bottom in pixels; `corners` those of a box that is turned, as PP-YOLOE-R has them, else None.
+    `mask`: the pixels of the object, of instance segmentation; else None."""
 
     id: int
     name: str
     score: float
     box: tuple[float, float, float, float]
     corners: tuple[tuple[float, float], ...] | None = None
+    mask: Mask | None = None
 
     def _to_dict(self) -> dict[str, Any]:
         found = {"id": self.id, "name": self.name, "score": self.score, "box": list(self.box)}
-        return {**found, "corners": [list(c) for c in self.corners]} if self.corners else found
+        if self.corners:
+            found["corners"] = [list(c) for c in self.corners]
+        if self.mask is not None:
+            found.update(area=self.mask.area, mask={"size": list(self.mask.size), "counts": list(self.mask.counts)})
+        return found
+
+
+@dataclasses.dataclass(frozen=True)
+class Keypoint:
+    """A point of a body, in pixels. `name` is its number where its name is not known."""
+
+    id: int
+    name: str
+    score: float
+    x: float
+    y: float
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,14 +159,14 @@ class Prediction:
     """What was found in a picture. What does not belong to the task is empty.
 
     task: "classification", "multilabel", "text-detection", "text-recognition", "object-detection", "segmentation", "table-structure",
-    "unwarping", "features", or "text-reading". width, height: of the picture. labels: Label, the best first. boxes: TextBox. lines: TextLine in
+    "unwarping", "features", "instance-segmentation", "keypoints", or "text-reading". width, height: of the picture. labels: Label, the best first. boxes: TextBox. lines: TextLine in
     reading order. objects: DetectedObject. areas: ClassArea. class_map: of segmentation, int32 [height, width]; else None. table: Table;
     else None. page: of unwarping, the flat page, uint8 [height, width, 3], red first; else None. features: a vector of length 1, float32,
-    of which the product with another picture's says how alike they are; else None.
+    of which the product with another picture's says how alike they are; else None. keypoints: Keypoint.
     """
 
     HANDLE = "prediction"
-    __slots__ = ("task", "width", "height", "labels", "boxes", "lines", "objects", "areas", "class_map", "table", "page", "features", "_image",
+    __slots__ = ("task", "width", "height", "labels", "boxes", "lines", "objects", "areas", "class_map", "table", "page", "features", "keypoints", "_image",
                  "_handle")
 
     def __init__(self, image: _vision.Handle, handle: _vision.Handle):
@@ -142,6 +185,7 @@ class Prediction:
         self.table: Table | None = None
         self.page: np.ndarray | None = None
         self.features: np.ndarray | None = None
+        self.keypoints: list[Keypoint] = []
         if self.task in ("classification", "multilabel"):
             self.labels = [Label(i.id, i.text.decode(), i.score) for i in items]
         elif self.task == "text-detection":
@@ -150,6 +194,10 @@ class Prediction:
             self.lines = [TextLine(i.text.decode(), i.score, _corners(i) if i.points else None) for i in items]
         elif self.task == "object-detection":
             self.objects = [DetectedObject(i.id, i.text.decode(), i.score, _box(i), _turned(i)) for i in items]
+        elif self.task == "instance-segmentation":
+            self.objects = [DetectedObject(i.id, i.text.decode(), i.score, _box(i), None, self._mask(at)) for at, i in enumerate(items)]
+        elif self.task == "keypoints":
+            self.keypoints = [Keypoint(i.id, i.text.decode(), i.score, i.outline[0], i.outline[1]) for i in items]
         elif self.task == "segmentation":
             self.areas = [ClassArea(i.id, i.text.decode(), i.pixels) for i in items]
             self.class_map = self._map()
@@ -171,6 +219,11 @@ class Prediction:
         array = np.empty((self.height, self.width), np.int32)
         ctypes.memmove(_arrays.pointer(array), _vision.ask("prediction_class_map", self._handle.pointer), array.nbytes)
         return array
+
+    def _mask(self, index: int) -> Mask:
+        count = ctypes.c_size_t()
+        counts = _vision.ask("prediction_mask_counts", self._handle.pointer, index, ctypes.byref(count))
+        return Mask((self.height, self.width), tuple(counts[:count.value]))
 
     def _vector(self) -> np.ndarray:
         count = ctypes.c_size_t()
@@ -196,8 +249,11 @@ class Prediction:
         elif self.task == "text-reading":
             found["lines"] = [{"text": line.text, "score": line.score, "corners": [list(c) for c in line.corners or ()]}
                               for line in self.lines]
-        elif self.task == "object-detection":
+        elif self.task in ("object-detection", "instance-segmentation"):
             found["objects"] = [o._to_dict() for o in self.objects]
+        elif self.task == "keypoints":
+            scores = [k.score for k in self.keypoints]
+            found.update(score=sum(scores) / max(len(scores), 1), keypoints=[dataclasses.asdict(k) for k in self.keypoints])
         elif self.task == "segmentation":
             found["classes"] = [dataclasses.asdict(area) for area in self.areas]
         elif self.table is not None:
@@ -212,7 +268,7 @@ class Prediction:
         return _vision.made("image", "prediction_draw", self._handle.pointer, self._image.pointer)
 
     def draw(self) -> np.ndarray:
-        """The picture with outlines and numbers, or classes in colours, or the flat page: uint8 [height, width, 3], red first."""
+        """The picture with outlines and numbers, masks, points, or classes in colours, or the flat page: uint8 [height, width, 3], red first."""
         return pixels_of(self._drawn())
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -222,7 +278,7 @@ class Prediction:
 
     def _found(self) -> list[Any]:
         numbers = [] if self.features is None else self.features.tolist()
-        return [*self.labels, *self.boxes, *self.lines, *self.objects, *self.areas, *([self.table] if self.table else []), *numbers]
+        return [*self.labels, *self.boxes, *self.lines, *self.objects, *self.keypoints, *self.areas, *([self.table] if self.table else []), *numbers]
 
     def __repr__(self) -> str:
         found = self._found()

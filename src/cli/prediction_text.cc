@@ -34,6 +34,12 @@ std::vector<Covered> covered(const vision::ClassMap& map) {
   return all;
 }
 
+float mean_score(const std::vector<vision::Keypoint>& points) {
+  float sum = 0;
+  for (const vision::Keypoint& k : points) sum += k.score;
+  return points.empty() ? 0 : sum / static_cast<float>(points.size());
+}
+
 /// A name that is more than the number of its class.
 std::string named(int id, const std::string& name) {
   return id < 0 || name == std::to_string(id) ? name : fmt::format("{} {}", id, name);
@@ -59,6 +65,23 @@ void number(Writer& w, double value) {
 void key(Writer& w, const char* name, float value) {
   w.Key(name);
   number(w, static_cast<double>(value));
+}
+
+void mask(Writer& w, const vision::Mask& m) {
+  w.Key("area");
+  w.Int64(m.area());
+  w.Key("mask");
+  w.StartObject();
+  w.Key("size");
+  w.StartArray();
+  w.Int(m.height);
+  w.Int(m.width);
+  w.EndArray();
+  w.Key("counts");
+  w.StartArray();
+  for (const uint32_t count : m.counts) w.Uint(count);
+  w.EndArray();
+  w.EndObject();
 }
 
 void corners(Writer& w, const std::array<vision::Point, 4>& points) {
@@ -112,6 +135,7 @@ void write_found(Writer& w, const vision::Prediction& p) {
       });
     case Task::kTextRecognition: key(w, "text", p.text.text); return key(w, "score", p.text.score);
     case Task::kObjectDetection:
+    case Task::kInstanceSegmentation:
       return objects(w, "objects", p.objects, [&](const vision::Object& o) {
         key(w, "id", o.id);
         key(w, "name", o.name);
@@ -127,6 +151,16 @@ void write_found(Writer& w, const vision::Prediction& p) {
             w.EndArray();
           });
         }
+        if (o.mask) mask(w, *o.mask);
+      });
+    case Task::kKeypoints:
+      key(w, "score", mean_score(p.keypoints));
+      return objects(w, "keypoints", p.keypoints, [&](const vision::Keypoint& k) {
+        key(w, "id", k.id);
+        key(w, "name", k.name);
+        key(w, "score", k.score);
+        key(w, "x", k.x);
+        key(w, "y", k.y);
       });
     case Task::kSegmentation:
       return objects(w, "classes", covered(p.map), [&](const Covered& c) {
@@ -176,9 +210,12 @@ std::string to_text(const Answer& a) {
       for (size_t at = 0; at < c.size(); at += 2) text += fmt::format("({:.1f}, {:.1f}) ", c[at], c[at + 1]);
       text.back() = '\n';
     } else {
-      text += fmt::format("({:.1f}, {:.1f}) to ({:.1f}, {:.1f})\n", o.left, o.top, o.right, o.bottom);
+      text += fmt::format("({:.1f}, {:.1f}) to ({:.1f}, {:.1f})", o.left, o.top, o.right, o.bottom);
+      text += o.mask ? fmt::format("  {} pixels\n", o.mask->area()) : "\n";
     }
   }
+  for (const vision::Keypoint& k : p.keypoints)
+    text += fmt::format("  {:.4f}  {}  ({:.1f}, {:.1f})\n", k.score, named(k.id, k.name), k.x, k.y);
   if (p.task == Task::kSegmentation) {
     for (const Covered& c : covered(p.map)) {
       const double percent = 100.0 * static_cast<double>(c.pixels) / static_cast<double>(p.map.classes.size());
@@ -195,7 +232,7 @@ std::string to_text(const Answer& a) {
     for (size_t i = 0; i < std::min(p.features.size(), kFeaturesShown); ++i)
       text += fmt::format(" {:.4f}", p.features[i]);
     text += p.features.size() > kFeaturesShown ? " ...\n" : "\n";
-  } else if (p.labels.empty() && p.boxes.empty() && p.objects.empty()) {
+  } else if (p.labels.empty() && p.boxes.empty() && p.objects.empty() && p.keypoints.empty()) {
     text += "  nothing found\n";
   }
   if (!a.drawing.empty()) text += "  drawn in " + a.drawing + "\n";
@@ -237,6 +274,8 @@ std::string csv_header(Task task) {
     case Task::kTableStructure: return "picture,cell,x1,y1,x2,y2,x3,y3,x4,y4\n";
     case Task::kUnwarping: return "picture,width,height\n";
     case Task::kFeatures: return "picture,feature,value\n";
+    case Task::kInstanceSegmentation: return "picture,id,name,score,left,top,right,bottom,area\n";
+    case Task::kKeypoints: return "picture,id,name,score,x,y\n";
   }
   return {};
 }
@@ -255,13 +294,17 @@ std::string to_csv(const Answer& a) {
   if (p.task == Task::kTextRecognition)
     text += fmt::format("{},{:.7g},{}\n", picture, p.text.score, quoted(p.text.text));
   for (const vision::Object& o : p.objects) {
-    text += fmt::format("{},{},{},{:.7g},{:.7g},{:.7g},{:.7g},{:.7g}\n", picture, o.id, quoted(o.name), o.score, o.left,
+    text += fmt::format("{},{},{},{:.7g},{:.7g},{:.7g},{:.7g},{:.7g}", picture, o.id, quoted(o.name), o.score, o.left,
                         o.top, o.right, o.bottom);
+    text += o.mask ? fmt::format(",{}\n", o.mask->area()) : "\n";
   }
   for (size_t i = 0; i < p.table.cells.size(); ++i) {
     text += fmt::format("{},{}", picture, i + 1);
     for (const vision::Point& c : p.table.cells[i]) text += fmt::format(",{},{}", c.x, c.y);
     text += '\n';
+  }
+  for (const vision::Keypoint& k : p.keypoints) {
+    text += fmt::format("{},{},{},{:.7g},{:.7g},{:.7g}\n", picture, k.id, quoted(k.name), k.score, k.x, k.y);
   }
   for (size_t i = 0; i < p.features.size(); ++i) text += fmt::format("{},{},{:.7g}\n", picture, i, p.features[i]);
   if (p.task == Task::kUnwarping) text += fmt::format("{},{},{}\n", picture, p.page.width, p.page.height);

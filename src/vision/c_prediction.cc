@@ -49,9 +49,11 @@ void add_items(coracle_prediction& prediction) {
     const std::array<float, 8> around{o.left, o.top, o.right, o.top, o.right, o.bottom, o.left, o.bottom};
     const std::array<float, 8>& outline = o.corners ? *o.corners : around;
     items.push_back(item(o.id, o.score, o.name, {outline.begin(), outline.end()}));
+    if (o.mask) items.back().item.pixels = o.mask->area();
   }
   for (const TextLine& l : prediction.lines)
     items.push_back(item(-1, static_cast<float>(l.score), l.text, outline_of(l.corners)));
+  for (const Keypoint& k : p.keypoints) items.push_back(item(k.id, k.score, k.name, {k.x, k.y}));
   if (p.task == Task::kTextRecognition) items.push_back(item(-1, p.text.score, p.text.text));
   if (p.task == Task::kSegmentation) add_classes(p.map, items);
   if (p.task == Task::kTableStructure) {
@@ -63,6 +65,17 @@ void add_items(coracle_prediction& prediction) {
 }
 
 }  // namespace coracle::vision
+
+namespace {
+
+/// The mask of an item, which is an object; null where it has none.
+const coracle::vision::Mask* mask_at(const coracle_prediction* prediction, size_t index) {
+  if (prediction == nullptr || index >= prediction->prediction.objects.size()) return nullptr;
+  const std::optional<coracle::vision::Mask>& mask = prediction->prediction.objects[index].mask;
+  return mask ? &*mask : nullptr;
+}
+
+}  // namespace
 
 using coracle::vision::guard;
 using coracle::vision::refuse;
@@ -103,6 +116,28 @@ const float* coracle_prediction_features(const coracle_prediction* prediction, s
   const bool any = prediction != nullptr && !prediction->prediction.features.empty();
   if (count != nullptr) *count = any ? prediction->prediction.features.size() : 0;
   return any ? prediction->prediction.features.data() : nullptr;
+}
+
+coracle_status coracle_prediction_mask(const coracle_prediction* prediction, size_t index, void* pixels, size_t bytes) {
+  return guard([&] {
+    require_pointer(prediction, "prediction");
+    require_pointer(pixels, "pixels");
+    const coracle::vision::Mask* mask = mask_at(prediction, index);
+    if (mask == nullptr) refuse("item " + std::to_string(index) + " has no mask");
+    const size_t size = static_cast<size_t>(mask->width) * static_cast<size_t>(mask->height);
+    if (bytes != size) {
+      refuse("the mask takes " + std::to_string(size) + " bytes, one for each pixel of the picture, given room for " +
+             std::to_string(bytes));
+    }
+    const std::vector<uint8_t> values = mask->pixels();
+    std::copy(values.begin(), values.end(), static_cast<uint8_t*>(pixels));
+  });
+}
+
+const uint32_t* coracle_prediction_mask_counts(const coracle_prediction* prediction, size_t index, size_t* count) {
+  const coracle::vision::Mask* mask = mask_at(prediction, index);
+  if (count != nullptr) *count = mask == nullptr ? 0 : mask->counts.size();
+  return mask == nullptr ? nullptr : mask->counts.data();
 }
 
 coracle_status coracle_prediction_draw(const coracle_prediction* prediction, const coracle_image* image,

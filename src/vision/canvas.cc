@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <string>
+#include <utility>
 
 namespace coracle::vision {
 namespace {
@@ -35,15 +36,13 @@ bool overlap(const Area& a, const Area& b) {
   return a.left <= b.right && b.left <= a.right && a.top <= b.bottom && b.top <= a.bottom;
 }
 
+std::pair<int, int> paper_size(const std::string& digits, int dot) {
+  return {static_cast<int>(digits.size()) * (kDotsWide + 1) * dot + dot, (kDotsHigh + 2) * dot};
+}
+
 /// Twice the area of the triangle, with the sign of its sense.
 std::int64_t turn(const Point& a, const Point& b, const Point& c) {
   return static_cast<std::int64_t>(b.x - a.x) * (c.y - a.y) - static_cast<std::int64_t>(b.y - a.y) * (c.x - a.x);
-}
-
-void mix(std::uint8_t* pixel, const Colour& c) {
-  pixel[0] = static_cast<std::uint8_t>((pixel[0] + c.blue) / 2);
-  pixel[1] = static_cast<std::uint8_t>((pixel[1] + c.green) / 2);
-  pixel[2] = static_cast<std::uint8_t>((pixel[2] + c.red) / 2);
 }
 
 }  // namespace
@@ -71,7 +70,7 @@ void Canvas::line(Point a, const Point& b, const Colour& colour) {
   const int dy = -std::abs(b.y - a.y);
   int error = dx + dy;
   for (;;) {
-    block(a.x - dot_ / 2, a.y - dot_ / 2, dot_ + 1, dot_ + 1, colour);
+    dot(a, colour);
     if (a.x == b.x && a.y == b.y) return;
     const int twice = 2 * error;
     if (twice >= dy) {
@@ -103,7 +102,7 @@ void Canvas::tint(const std::array<Point, 4>& corners, const Colour& colour) {
       right = std::max({right, x, a.y == b.y ? static_cast<double>(b.x) : x});
     }
     const int last = std::min(static_cast<int>(std::floor(right)), image_.width - 1);
-    for (int x = std::max(static_cast<int>(std::ceil(left)), 0); x <= last; ++x) mix(image_.row(y) + 3 * x, colour);
+    for (int x = std::max(static_cast<int>(std::ceil(left)), 0); x <= last; ++x) mix(x, y, colour);
   }
 }
 
@@ -113,8 +112,7 @@ void Canvas::number(std::size_t value, std::size_t own, const std::vector<std::a
   const Area box = round(all[own]);
   const Point& start = all[own][0];
   for (int dot = dot_; dot > 0; --dot) {  // Smaller where there is no place for a larger one.
-    const int width = static_cast<int>(digits.size()) * (kDotsWide + 1) * dot + dot;
-    const int height = (kDotsHigh + 2) * dot;
+    const auto [width, height] = paper_size(digits, dot);
     const int gap = 2 * dot_;
     const Point places[] = {{box.left - width - gap, start.y},
                             {start.x, box.top - height - gap},
@@ -128,14 +126,30 @@ void Canvas::number(std::size_t value, std::size_t own, const std::vector<std::a
                             {box.right - width, box.bottom - height}};
     for (const Point& p : places) {
       const Area paper{p.x, p.y, p.x + width, p.y + height};
-      bool free = p.x >= 0 && p.y >= 0 && paper.right < image_.width && paper.bottom < image_.height;
+      bool free = is_free(paper);
       for (std::size_t i = 0; free && i < all.size(); ++i) free = i == own || !vision::overlap(paper, all[i]);
-      for (std::size_t i = 0; free && i < numbers_.size(); ++i) free = !overlap(paper, numbers_[i]);
       if (!free) continue;
       numbers_.push_back(paper);
       return write(digits, paper, dot, colour);
     }
   }
+}
+
+bool Canvas::number(std::size_t value, const Point& middle, const Colour& colour) {
+  const std::string digits = std::to_string(value);
+  const auto [width, height] = paper_size(digits, dot_);
+  const int left = std::clamp(middle.x - width / 2, 0, std::max(image_.width - width - 1, 0));
+  const int top = std::clamp(middle.y - height / 2, 0, std::max(image_.height - height - 1, 0));
+  const Area paper{left, top, left + width, top + height};
+  if (!is_free(paper)) return false;
+  numbers_.push_back(paper);
+  write(digits, paper, dot_, colour);
+  return true;
+}
+
+bool Canvas::is_free(const Area& paper) const {
+  return paper.left >= 0 && paper.top >= 0 && paper.right < image_.width && paper.bottom < image_.height &&
+         std::none_of(numbers_.begin(), numbers_.end(), [&](const Area& n) { return overlap(paper, n); });
 }
 
 void Canvas::write(const std::string& digits, const Area& paper, int dot, const Colour& colour) {
@@ -151,6 +165,17 @@ void Canvas::write(const std::string& digits, const Area& paper, int dot, const 
     }
     left += (kDotsWide + 1) * dot;
   }
+}
+
+void Canvas::dot(const Point& at, const Colour& colour) {
+  block(at.x - dot_ / 2, at.y - dot_ / 2, dot_ + 1, dot_ + 1, colour);
+}
+
+void Canvas::mix(int x, int y, const Colour& c) {
+  std::uint8_t* pixel = image_.row(y) + 3 * x;
+  pixel[0] = static_cast<std::uint8_t>((pixel[0] + c.blue) / 2);
+  pixel[1] = static_cast<std::uint8_t>((pixel[1] + c.green) / 2);
+  pixel[2] = static_cast<std::uint8_t>((pixel[2] + c.red) / 2);
 }
 
 void Canvas::block(int left, int top, int width, int height, const Colour& colour) {

@@ -2,6 +2,7 @@
 // Lines, fillings and numbers on a picture.
 #pragma once
 
+#include "coracle/vision/predictor.h"
 #include "vision/geometry.h"
 
 namespace coracle::vision {
@@ -31,10 +32,21 @@ class Canvas {
   /// number written before. Left out where there is no such place.
   void number(std::size_t value, std::size_t own, const std::vector<std::array<Point, 4>>& all, const Colour& colour);
 
+  /// A mask of the picture, mixed half and half with what is there, with its outline.
+  void mask(const Mask& mask, const Colour& colour);
+  /// A point as thick as lines.
+  void dot(const Point& at, const Colour& colour);
+
+  /// A number on paper about a point, pushed into the picture; false where one has been written before.
+  bool number(std::size_t value, const Point& middle, const Colour& colour);
+
   Image take() { return std::move(image_); }
 
  private:
+  void mix(int x, int y, const Colour& colour);
   void block(int left, int top, int width, int height, const Colour& colour);
+  /// Whether paper fits into the picture and covers no number.
+  bool is_free(const Area& paper) const;
   void write(const std::string& digits, const Area& paper, int dot, const Colour& colour);
 
   Image image_;

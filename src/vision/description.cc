@@ -140,11 +140,16 @@ Description usual_description(Task task, const std::vector<std::int64_t>& input)
       d.steps = {Resize{.to = Resize::To::kLong, .width = length(3, kTableSide)}, usual,
                  PadTo{length(3, kTableSide), length(3, kTableSide)}};
       break;
+    case Task::kKeypoints:
+      d.steps = {PersonCrop{.width = length(3, 192), .height = length(2, 256)}, usual};
+      d.threshold = kNoThreshold;
+      break;
     case Task::kUnwarping:
       d.rgb = false;
       d.steps = {normalise(1.0 / 255, {0, 0, 0}, {1, 1, 1})};
       break;
     case Task::kObjectDetection:
+    case Task::kInstanceSegmentation:
       throw Error(Problem::kUsage,
                   "object detectors differ in how they take pictures: one needs its inference.yml (or infer_cfg.yml), "
                   "which was exported with it");

@@ -80,8 +80,16 @@ struct PadTo {
   int height = 488;
 };
 
-using Step =
-    std::variant<Resize, TextResize, LineResize, CentreCrop, Surround, Backdrop, Normalise, PadToMultiple, PadTo>;
+/// A person, who takes up the whole of the picture, in the middle of one of that size, with black above and below or
+/// cut there.
+struct PersonCrop {
+  int width = 192;
+  int height = 256;
+  bool stretched = false;  ///< both sides are fitted, from pixel to pixel ("unbiased data processing")
+};
+
+using Step = std::variant<Resize, TextResize, LineResize, CentreCrop, Surround, Backdrop, Normalise, PadToMultiple,
+                          PadTo, PersonCrop>;
 
 /// Boxes out of a map of probabilities, by differentiable binarisation.
 struct DbOptions {
@@ -97,6 +105,7 @@ struct DbOptions {
 struct ObjectOptions {
   std::map<int, float> thresholds;  ///< by class, over the common one
   bool suppress = false;            ///< boxes that overlap a better one
+  bool masks = false;               ///< said to be given
   bool regions = false;  ///< of a page, told apart as PP-DocLayoutV2 and V3 do: whole pixels, without overlaps
   std::array<float, 2> grow = {1, 1};
   enum class Nested { kKeep, kOuter, kInner } nested = Nested::kKeep;

@@ -62,12 +62,20 @@ void det_warp_affine(const Yaml& a, Description& d) {
   d.steps.emplace_back(Surround{});
 }
 
+void top_down_affine(const Yaml& a, Description& d) {
+  check_known(a, "TopDownEvalAffine", {"type", "trainsize", "use_udp"});
+  const std::array<int, 2> size = sides(a.at("trainsize"));
+  d.task = Task::kKeypoints;
+  d.steps.emplace_back(PersonCrop{.width = size[0], .height = size[1], .stretched = flag(a, "use_udp", false)});
+}
+
 constexpr NamedReader kDetection[] = {
     {"NormalizeImage", det_normalise},
     {"Pad", det_pad},
     {"PadStride", det_pad_stride},
     {"Permute", det_permute},
     {"Resize", [](const Yaml& a, Description& d) { det_resize_picture(a, d, false); }},
+    {"TopDownEvalAffine", top_down_affine},
     {"WarpAffine", det_warp_affine},
 };
 
@@ -139,6 +147,10 @@ void read_detection(const Yaml& root, Description& d) {
   check_order(steps, d);
   d.objects.regions = model == "PP-DocLayoutV2" || model == "PP-DocLayoutV3";
   d.labels = names(root.at("label_list"));
+  if (d.task == Task::kKeypoints) {
+    d.threshold = kNoThreshold;  // draw_threshold is that of the detector of persons.
+    return;
+  }
   d.threshold = 0.5F;
   if (const Yaml* threshold = root.find("draw_threshold")) {
     if (threshold->kind() == Yaml::Kind::kMapping) {
@@ -151,6 +163,8 @@ void read_detection(const Yaml& root, Description& d) {
       d.threshold = static_cast<float>(threshold->number());
     }
   }
+  const Yaml* arch = root.find("arch");
+  d.objects.masks = flag(root, "mask", false) || (arch != nullptr && arch->text() == "SOLOv2");
   read_layout(root, d);
   read_suppression(root, d);
 }

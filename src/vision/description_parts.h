@@ -19,6 +19,7 @@ namespace coracle::vision {
 inline constexpr std::array<double, 3> kMean = {0.485, 0.456, 0.406};
 inline constexpr std::array<double, 3> kDeviation = {0.229, 0.224, 0.225};
 inline constexpr int kMaxSide = 16384;
+inline constexpr float kNoThreshold = std::numeric_limits<float>::lowest();
 
 /// An error about what a description asks for and does not exist here.
 [[noreturn]] void unsupported(const Yaml& node, const std::string& what);

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "coracle/vision/document_reader.h"
-#include "vision/canvas.h"
+#include "vision/draw_parts.h"
 
 namespace coracle::vision {
 namespace {
@@ -16,17 +16,6 @@ struct Shape {
   Colour colour;
   Colour top;
 };
-
-/// A colour for each class, neighbours far apart: the bits of the number dealt to the channels' highest bits.
-Colour class_colour(int id) {
-  Colour colour{};
-  for (int bit = 7; id > 0 && bit >= 0; --bit, id >>= 3) {
-    colour.red |= (id & 1) << bit;
-    colour.green |= (id >> 1 & 1) << bit;
-    colour.blue |= (id >> 2 & 1) << bit;
-  }
-  return colour;
-}
 
 /// The picture with outlines and their numbers.
 Image outlined(const Image& image, const std::vector<Shape>& shapes) {
@@ -61,6 +50,19 @@ std::vector<Shape> shapes_of(const std::vector<TextLine>& lines) {
   return shapes;
 }
 
+}  // namespace
+
+/// The bits of the number dealt to the channels' highest bits.
+Colour class_colour(int id) {
+  Colour colour{};
+  for (int bit = 7; id > 0 && bit >= 0; --bit, id >>= 3) {
+    colour.red |= (id & 1) << bit;
+    colour.green |= (id >> 1 & 1) << bit;
+    colour.blue |= (id >> 2 & 1) << bit;
+  }
+  return colour;
+}
+
 std::array<Point, 4> corners_of(const Object& o) {
   if (o.corners) {
     std::array<Point, 4> corners;
@@ -73,13 +75,13 @@ std::array<Point, 4> corners_of(const Object& o) {
   return {low, {high.x, low.y}, high, {low.x, high.y}};
 }
 
-}  // namespace
-
 Image draw(const Image& image, const std::vector<TextLine>& lines) { return outlined(image, shapes_of(lines)); }
 
 Image draw(const Image& image, const Prediction& prediction) {
   if (prediction.task == Task::kSegmentation) return overlay(image, prediction.map);
   if (prediction.task == Task::kUnwarping) return prediction.page;
+  if (prediction.task == Task::kKeypoints) return draw_keypoints(image, prediction.keypoints, prediction.bones);
+  if (prediction.task == Task::kInstanceSegmentation) return draw_masks(image, prediction.objects);
   std::vector<Shape> shapes;
   for (const TextBox& box : prediction.boxes) shapes.push_back({box.corners, kOutline, kTop});
   for (const Object& o : prediction.objects)

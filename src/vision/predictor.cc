@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "vision/instances.h"
+#include "vision/keypoints.h"
 #include "vision/session.h"
 #include "vision/table_structure.h"
 #include "vision/unwarp.h"
@@ -22,6 +24,8 @@ constexpr std::pair<Task, const char*> kTasks[] = {
     {Task::kTableStructure, "table-structure"},
     {Task::kUnwarping, "unwarping"},
     {Task::kFeatures, "features"},
+    {Task::kInstanceSegmentation, "instance-segmentation"},
+    {Task::kKeypoints, "keypoints"},
 };
 
 std::string task_names() {
@@ -34,7 +38,9 @@ std::string task_names() {
 std::optional<Description> described(const ModelPlace& model, const PredictorOptions& options) {
   std::optional<Description> d =
       options.description.empty() ? published_description(model) : read_description(options.description);
-  if (d && options.task && *options.task != d->task) {
+  // Whether an object detector gives masks is seen when it is loaded.
+  const bool masks = options.task == Task::kInstanceSegmentation && d && d->task == Task::kObjectDetection;
+  if (d && options.task && *options.task != d->task && !masks) {
     throw Error(Problem::kUsage,
                 d->file + " describes a model for " + task_name(d->task) + ", not for " + task_name(*options.task));
   }
@@ -223,6 +229,7 @@ struct Predictor::State {
   State(const ModelPlace& place, const PredictorOptions& options, std::optional<Description> described)
       : model(place, options.params, options.threads),
         description(complete(std::move(described), place.path(), options, model.input_dims())) {
+    settle_instances(model, place.path(), options.task, description);
     if (description.task == Task::kTextRecognition) characters = ctc_characters(description.labels);
     if (description.task == Task::kTableStructure) tokens = table_tokens(description.labels, description.table.merge);
   }
@@ -259,6 +266,8 @@ Prediction Predictor::predict(const Image& image) {
       p.objects = objects_of(model, prepared, image, d);
       p.ordered = columns_of(model.output(0)) == 7 || columns_of(model.output(0)) == 8;
       break;
+    case Task::kInstanceSegmentation: p.objects = instances_of(model, prepared, d); break;
+    case Task::kKeypoints: p.keypoints = keypoints_of(model.output(0), prepared, d, p.bones); break;
     case Task::kSegmentation: p.map = class_map(model.output(0), prepared, d); break;
     case Task::kTableStructure: p.table = table_of(model, state_->tokens, prepared, d); break;
     case Task::kUnwarping: p.page = flat_page(model.output(0), d); break;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "vision/keypoints.h"
 #include "vision/limits.h"
 #include "vision/resample.h"
 
@@ -116,6 +117,15 @@ class Preparation {
   void operator()(const PadTo& step) {
     if (result_.width > step.width || result_.height > step.height) refuse_larger(result_.width, result_.height, step);
     pad(step.width, step.height);
+  }
+
+  void operator()(const PersonCrop& step) {
+    // A matrix of single precision is what PaddleX stretches by.
+    const auto stretch = [](int to, int from) { return static_cast<double>(static_cast<float>((to - 1.0) / from)); };
+    const Placement placement =
+        step.stretched ? Placement{stretch(step.width, image_.width), 0, stretch(step.height, image_.height), 0}
+                       : person_placement(image_.width, image_.height, step.width, step.height);
+    image_ = placed(image_, placement, step.width, step.height);
   }
 
   Prepared take() { return std::move(result_); }

@@ -20,8 +20,9 @@ PictureModel::Loaded PictureModel::load(const ModelPlace& place, const std::stri
   api::Model model = place.load(params);
   api::Session session(model, {.threads = threads});
   std::vector<api::TensorInfo> inputs = model.inputs();
-  const std::size_t outputs = model.outputs().size();
-  return {std::move(model), std::move(session), std::move(inputs), outputs};
+  std::vector<std::size_t> ranks;
+  for (const api::TensorInfo& info : model.outputs()) ranks.push_back(info.rank_known ? info.dims.size() : 0);
+  return {std::move(model), std::move(session), std::move(inputs), std::move(ranks)};
 }
 
 PictureModel::PictureModel(const ModelPlace& place, const std::string& params, int threads)
@@ -82,11 +83,31 @@ Output PictureModel::output(std::size_t index) const {
     case CORACLE_INT64: copy(view.values<std::int64_t>()); break;
     case CORACLE_INT32: copy(view.values<std::int32_t>()); break;
     case CORACLE_UINT8: copy(view.values<std::uint8_t>()); break;
-    default:
-      throw Error(Problem::kDescription, path_ + ": output " + std::to_string(index) + " is of type " +
-                                             coracle_dtype_name(view.dtype()) + ", no answer is made of that");
+    default: refuse(index, view.dtype());
   }
   return out;
+}
+
+std::size_t PictureModel::output_rank(std::size_t index) const { return session_.session.output(index).dims().size(); }
+
+MaskPlanes PictureModel::planes(std::size_t index) const {
+  const api::View view = session_.session.output(index);
+  const std::vector<std::int64_t> dims = view.dims();
+  switch (view.dtype()) {
+    case CORACLE_BOOL:
+    case CORACLE_UINT8:
+    case CORACLE_INT32:
+    case CORACLE_INT64:
+    case CORACLE_FLOAT32: break;
+    default: refuse(index, view.dtype());
+  }
+  return {view.dtype(), view.raw(), static_cast<std::size_t>(dims[0]), static_cast<int>(dims[2]),
+          static_cast<int>(dims[1])};
+}
+
+void PictureModel::refuse(std::size_t index, coracle_dtype dtype) const {
+  throw Error(Problem::kDescription, path_ + ": output " + std::to_string(index) + " is of type " +
+                                         coracle_dtype_name(dtype) + ", no answer is made of that");
 }
 
 }  // namespace coracle::vision

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "vision/answers.h"
+#include "vision/mask.h"
 #include "vision/model_place.h"
 
 namespace coracle::vision {
@@ -17,17 +18,23 @@ class PictureModel {
   /// detectors have, get the size and the scale of `prepared`.
   void run(const Prepared& prepared, const std::vector<float>& values, std::int64_t count);
   bool has_input(const std::string& name) const;
-  std::size_t outputs() const { return session_.model_outputs; }
+  std::size_t outputs() const { return session_.ranks.size(); }
+  /// How many dimensions the outputs have by the model's own words; 0 also where it does not say.
+  const std::vector<std::size_t>& declared_ranks() const { return session_.ranks; }
+  std::size_t output_rank(std::size_t index) const;
   /// An output of real or integers.
   Output output(std::size_t index) const;
+  /// An output of three dimensions, as it is: masks may be too large to be converted.
+  MaskPlanes planes(std::size_t index) const;
 
  private:
   struct Loaded {
     api::Model model;
     api::Session session;
     std::vector<api::TensorInfo> inputs;
-    std::size_t model_outputs;
+    std::vector<std::size_t> ranks;  ///< of the outputs
   };
+  [[noreturn]] void refuse(std::size_t index, coracle_dtype dtype) const;
   static Loaded load(const ModelPlace& place, const std::string& params, int threads);
 
   Loaded session_;

@@ -75,6 +75,70 @@ TEST_F(Predict, DetectorsThatLeaveSuppressionToTheirUser) {
                        {"n.yml:3", "expected an overlap from 0 to 1"});
 }
 
+// Models that give masks with their objects.
+TEST_F(Predict, MasksOfInstances) {
+  const std::string model =
+      CORACLE_VISION_TESTS "/instances --description " CORACLE_VISION_TESTS "/descriptions/instances.yml ";
+  const std::string picture = folder_.path("pictures/b.png");
+  const test::Outcome text = test::coracle_program(words(model, {picture}));
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_NE(text.out.find(" pixels\n   2 "), std::string::npos) << text.out;
+  const test::Outcome csv = test::coracle_program(words(model + "--csv", {picture}));
+  std::istringstream lines(csv.out);
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_EQ(line, "picture,id,name,score,left,top,right,bottom,area");
+  while (std::getline(lines, line)) EXPECT_EQ(std::count(line.begin(), line.end(), ','), 8) << line;
+  const std::string out = folder_.path("masks");
+  const test::Outcome json = test::coracle_program(words(model + "--json --draw " + out, {picture}));
+  rapidjson::Document d;
+  ASSERT_FALSE(d.Parse(json.out.c_str()).HasParseError()) << json.out;
+  EXPECT_STREQ(d["task"].GetString(), "instance-segmentation");
+  ASSERT_GT(d["objects"].Size(), 1U);
+  for (const auto& object : d["objects"].GetArray()) {
+    EXPECT_EQ(object["mask"]["size"][0].GetInt(), 90);
+    unsigned all = 0;
+    unsigned inside = 0;
+    bool in = false;
+    for (const auto& count : object["mask"]["counts"].GetArray()) {
+      all += count.GetUint();
+      inside += in ? count.GetUint() : 0;
+      in = !in;
+    }
+    EXPECT_EQ(all, 120U * 90);
+    EXPECT_EQ(inside, object["area"].GetUint());
+  }
+  EXPECT_TRUE(fs::exists(out + "/b_answer.png"));
+  // Boxes alone, where that is asked for; no masks where the model has none.
+  const test::Outcome boxes = test::coracle_program(words(model + "--json --task object-detection", {picture}));
+  EXPECT_EQ(boxes.out.find("mask"), std::string::npos) << boxes.out;
+  EXPECT_NE(boxes.out.find("\"box\""), std::string::npos) << boxes.out;
+  test::expect_failure(detector("--task instance-segmentation"), kUsage,
+                       {"the model gives no masks, so it is for object-detection, not for instance-segmentation"});
+}
+
+TEST_F(Predict, Keypoints) {
+  const std::string model = CORACLE_VISION_TESTS "/keypoints ";
+  const std::string description = "--description " CORACLE_VISION_TESTS "/descriptions/keypoints.yml ";
+  const std::string picture = folder_.path("pictures/b.png");
+  const test::Outcome text = test::coracle_program(words(model + description, {picture}));
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_EQ(std::count(text.out.begin(), text.out.end(), '\n'), 18) << text.out;
+  EXPECT_NE(text.out.find("  16 right_ankle  ("), std::string::npos) << text.out;
+  EXPECT_EQ(test::coracle_program(words(model + "--task keypoints", {picture})).out, text.out);
+  const test::Outcome csv = test::coracle_program(words(model + description + "--csv", {picture}));
+  EXPECT_TRUE(csv.out.starts_with("picture,id,name,score,x,y\n")) << csv.out;
+  EXPECT_EQ(std::count(csv.out.begin(), csv.out.end(), ','), 18 * 5) << csv.out;
+  const test::Outcome json = test::coracle_program(words(model + description + "--json", {picture}));
+  rapidjson::Document d;
+  ASSERT_FALSE(d.Parse(json.out.c_str()).HasParseError()) << json.out;
+  ASSERT_EQ(d["keypoints"].Size(), 17U);
+  EXPECT_STREQ(d["keypoints"][0]["name"].GetString(), "nose");
+  EXPECT_GT(d["score"].GetDouble(), 0);
+  const test::Outcome none = test::coracle_program(words(model + description + "--threshold 1", {picture}));
+  EXPECT_NE(none.out.find("nothing found"), std::string::npos) << none.out;
+}
+
 TEST_F(Predict, JsonHasALineForEachPicture) {
   std::vector<std::string> arguments = detector("--json --threshold 0.2");
   arguments.push_back(folder_.path("absent.png"));

@@ -107,6 +107,34 @@ def test_results_are_typed_and_say_what_they_are(objects, pixels):
     assert json.loads(json.dumps(answer.to_dict())) == answer.to_dict()
 
 
+def test_masks_are_arrays_and_run_lengths():
+    answer = coracle.pipeline(MODEL.parent / "instances", description=DESCRIPTION.parent / "instances.yml")(PICTURE)
+    assert answer.task == "instance-segmentation" and len(answer.objects) > 1
+    for o in answer.objects:
+        mask = o.mask.array()
+        assert isinstance(o.mask, coracle.Mask) and mask.shape == o.mask.size == (answer.height, answer.width) and mask.dtype == bool
+        assert mask.sum() == o.mask.area == sum(o.mask.counts[1::2]) > 0
+        places = np.flatnonzero(np.diff(mask.T.reshape(-1), prepend=False)).tolist()   # Where runs begin, down the columns.
+        assert places == np.cumsum(o.mask.counts)[:-1].tolist()
+        rows, columns = np.nonzero(mask)
+        left, top, right, bottom = map(round, o.box)
+        assert rows.min() >= top and rows.max() < bottom and columns.min() >= left and columns.max() < right
+        assert (np.asarray(o.mask) == mask).all() and np.asarray(o.mask, np.uint8).dtype == np.uint8
+    assert repr(answer.objects[0].mask) == "<coracle.Mask of %d pixels in 1120 x 1440>" % answer.objects[0].mask.area
+    assert answer.objects == answer.objects[:] and len(set(answer.objects)) == len(answer.objects)
+    boxes = coracle.pipeline(MODEL.parent / "instances", description=DESCRIPTION.parent / "instances.yml", task="object-detection")(PICTURE)
+    assert boxes.task == "object-detection" and boxes.objects[0].mask is None
+    assert [o.box for o in boxes.objects] == [o.box for o in answer.objects]
+
+
+def test_keypoints():
+    answer = coracle.pipeline(MODEL.parent / "keypoints", description=DESCRIPTION.parent / "keypoints.yml")(PICTURE)
+    assert [k.id for k in answer.keypoints] == list(range(17)) and answer.keypoints[9].name == "left_wrist"
+    assert repr(answer).startswith("<coracle.Prediction keypoints of 1120 x 1440 pixels: Keypoint(id=0, name='nose', score=")
+    told = answer.to_dict()
+    assert told["score"] == pytest.approx(np.mean([k.score for k in answer.keypoints])) and set(told["keypoints"][0]) == {"id", "name", "score", "x", "y"}
+
+
 def archive(description=True):
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w:gz") as tar:

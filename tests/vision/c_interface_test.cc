@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -54,14 +56,16 @@ std::vector<uint8_t> copied(const coracle_image* image, coracle_pixel_order orde
   return pixels;
 }
 
-PredictorHandle detector() {
+PredictorHandle described(const char* model, const char* description) {
   coracle_predictor_options options;
   coracle_predictor_options_init(&options, sizeof(options));
-  options.description = kDescription;
+  options.description = description;
   coracle_predictor* predictor = nullptr;
-  EXPECT_EQ(coracle_predictor_create(kModel, &options, &predictor), CORACLE_OK) << coracle_last_error();
+  EXPECT_EQ(coracle_predictor_create(model, &options, &predictor), CORACLE_OK) << coracle_last_error();
   return PredictorHandle(predictor);
 }
+
+PredictorHandle detector() { return described(kModel, kDescription); }
 
 PredictionHandle answer(coracle_predictor* predictor, const coracle_image* image) {
   coracle_prediction* prediction = nullptr;
@@ -121,6 +125,58 @@ TEST(CInterface, ItemsOfObjectDetection) {
   EXPECT_NE(copied(ImageHandle(drawing).get(), CORACLE_RGB), copied(image.get(), CORACLE_RGB));
   expect_error(coracle_prediction_draw(prediction.get(), plain(9, 9).get(), &drawing), CORACLE_INVALID_ARGUMENT,
                "of a picture of 120 x 90 pixels, given one of 9 x 9");
+}
+
+TEST(CInterface, MasksOfInstances) {
+  const ImageHandle image = plain(120, 90);
+  const PredictorHandle predictor =
+      described(CORACLE_VISION_TESTS "/instances", CORACLE_VISION_TESTS "/descriptions/instances.yml");
+  EXPECT_STREQ(coracle_predictor_task(predictor.get()), "instance-segmentation");
+  const PredictionHandle prediction = answer(predictor.get(), image.get());
+  ASSERT_GT(coracle_prediction_size(prediction.get()), 1U);
+  coracle_vision_item item;
+  ASSERT_EQ(coracle_prediction_item(prediction.get(), 1, &item), CORACLE_OK);
+  EXPECT_EQ(item.points, 4U);
+  EXPECT_GT(item.pixels, 0);
+  std::vector<uint8_t> pixels(120 * 90);
+  ASSERT_EQ(coracle_prediction_mask(prediction.get(), 1, pixels.data(), pixels.size()), CORACLE_OK)
+      << coracle_last_error();
+  EXPECT_EQ(std::count(pixels.begin(), pixels.end(), 1), item.pixels);
+  size_t count = 0;
+  const uint32_t* counts = coracle_prediction_mask_counts(prediction.get(), 1, &count);
+  ASSERT_NE(counts, nullptr);
+  EXPECT_EQ(std::accumulate(counts, counts + count, 0U), pixels.size());
+  size_t at = 0;
+  for (size_t i = 0; i < count; ++i) {
+    for (const size_t end = at + counts[i]; at < end; ++at) ASSERT_EQ(pixels[at % 90 * 120 + at / 90], i % 2) << at;
+  }
+  EXPECT_EQ(coracle_prediction_mask_counts(prediction.get(), 1000, &count), nullptr);
+  EXPECT_EQ(count, 0U);
+  EXPECT_EQ(coracle_prediction_mask_counts(nullptr, 0, nullptr), nullptr);
+  expect_error(coracle_prediction_mask(prediction.get(), 1, pixels.data(), 5), CORACLE_INVALID_ARGUMENT,
+               "the mask takes 10800 bytes, one for each pixel of the picture, given room for 5");
+  expect_error(coracle_prediction_mask(prediction.get(), 1000, pixels.data(), pixels.size()), CORACLE_INVALID_ARGUMENT,
+               "item 1000 has no mask");
+  expect_error(coracle_prediction_mask(answer(detector().get(), image.get()).get(), 0, pixels.data(), pixels.size()),
+               CORACLE_INVALID_ARGUMENT, "item 0 has no mask");
+}
+
+TEST(CInterface, KeypointsAreItemsOfOnePlace) {
+  const ImageHandle image = plain(120, 90, {128, 128, 128});
+  const PredictorHandle predictor =
+      described(CORACLE_VISION_TESTS "/keypoints", CORACLE_VISION_TESTS "/descriptions/keypoints.yml");
+  EXPECT_STREQ(coracle_predictor_task(predictor.get()), "keypoints");
+  const PredictionHandle prediction = answer(predictor.get(), image.get());
+  ASSERT_EQ(coracle_prediction_size(prediction.get()), 17U);
+  coracle_vision_item item;
+  ASSERT_EQ(coracle_prediction_item(prediction.get(), 16, &item), CORACLE_OK);
+  EXPECT_EQ(item.id, 16);
+  EXPECT_STREQ(item.text, "right_ankle");
+  ASSERT_EQ(item.points, 1U);
+  EXPECT_GT(item.outline[0], 0);
+  coracle_image* drawing = nullptr;
+  ASSERT_EQ(coracle_prediction_draw(prediction.get(), image.get(), &drawing), CORACLE_OK) << coracle_last_error();
+  EXPECT_NE(copied(ImageHandle(drawing).get(), CORACLE_RGB), copied(image.get(), CORACLE_RGB));
 }
 
 TEST(CInterface, ArchivesInMemory) {

@@ -162,6 +162,20 @@ TEST_F(Descriptions, ObjectDetection) {
   EXPECT_EQ(p.picture_width, 192);
 }
 
+TEST_F(Descriptions, Keypoints) {
+  const Description d = read_description(CORACLE_VISION_TESTS "/descriptions/stretched_keypoints.yml");
+  EXPECT_EQ(d.task, Task::kKeypoints);
+  EXPECT_TRUE(std::get<PersonCrop>(d.steps[0]).stretched);
+  EXPECT_LT(d.threshold, -1e30F);
+  const Prepared p = prepare(Image(192, 48), d);
+  EXPECT_EQ(std::pair(p.width, p.height), std::pair(96, 128));
+  EXPECT_EQ(p.picture_height, 48);
+  const std::string unknown = error_of(
+      [&] { read("Preprocess:\n- {type: TopDownEvalAffine, trainsize: [96, 128], rotation: 3}\nlabel_list: [a]\n"); },
+      Problem::kUnsupported);
+  EXPECT_TRUE(has(unknown, "'rotation', which is not known; known are: trainsize, type, use_udp")) << unknown;
+}
+
 TEST_F(Descriptions, DetectorsThatTakePixelsOnABackdrop) {  // YOLOX
   const std::string end = "label_list: [a]\n";
   const Description d = read(

@@ -14,6 +14,7 @@ import sys
 SKIPPED = 77
 SCORES = 2e-4  # how far scores may differ: models run in other sums
 BOX_SCORES = 1e-3  # and those of boxes of text: versions of OpenCV count other pixels on slanted edges
+MASKS = 1e-3  # parts of masks may differ, at their edges
 PIXELS = 0.5  # and sides of boxes of objects, which models compute
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -42,6 +43,40 @@ def objects_differ(want, got):
         for w, g in pairs)
 
 
+def inside(mask):
+    """Area, middle and reach of a mask by its run lengths."""
+    height, _ = mask["size"]
+    area, sums, low, high, at = 0, [0, 0], [1 << 30] * 2, [-1] * 2, 0
+    for i, count in enumerate(mask["counts"]):
+        for place in range(at, at + count) if i % 2 else ():
+            area += 1
+            for axis, v in enumerate(divmod(place, height)):
+                sums[axis], low[axis], high[axis] = sums[axis] + v, min(low[axis], v), max(high[axis], v)
+        at += count
+    return area, [s / max(area, 1) for s in sums], [low[0], high[0], low[1], high[1]], at
+
+
+def instances_differ(want, got):
+    """In the model's order."""
+    if len(want) != len(got):
+        return True
+    for w, g in zip(want, got):
+        area, middle, reach, pixels = inside(g["mask"])
+        box = w.get("box", [w["reach"][0], w["reach"][2], w["reach"][1] + 1, w["reach"][3] + 1])
+        pairs = [*zip(box, g["box"]), *zip(w["middle"], middle)]
+        if (w["id"] != g["id"] or w["name"] != g["name"] or abs(w["score"] - g["score"]) > SCORES or any(abs(a - b) > PIXELS for a, b in pairs)
+                or area != g["area"] or abs(w["area"] - area) > MASKS * w["area"] or any(abs(a - b) > 1 for a, b in zip(w["reach"], reach))
+                or pixels != g["mask"]["size"][0] * g["mask"]["size"][1]):
+            return True
+    return False
+
+
+def points_differ(want, got):
+    found = [[k["x"], k["y"], k["score"]] for k in got["keypoints"]]
+    return len(found) != len(want["points"]) or abs(want["score"] - got["score"]) > SCORES or any(
+        abs(a[0] - b[0]) > PIXELS or abs(a[1] - b[1]) > PIXELS or abs(a[2] - b[2]) > SCORES for a, b in zip(want["points"], found))
+
+
 def differs(task, want, got):
     if task in ("classification", "multilabel"):
         return named_scores_differ(want["labels"], got["labels"])
@@ -51,6 +86,10 @@ def differs(task, want, got):
         return want["text"] != got["text"] or abs(want["score"] - got["score"]) > SCORES
     if task == "object-detection":
         return objects_differ(want["objects"], got["objects"])
+    if task == "instance-segmentation":
+        return instances_differ(want["objects"], got["objects"])
+    if task == "keypoints":
+        return points_differ(want, got)
     if task == "table-structure":
         return want["html"] != got["html"] or want["cells"] != got["cells"] or abs(want["score"] - got["score"]) > SCORES
     if task == "features":

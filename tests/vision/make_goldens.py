@@ -19,6 +19,8 @@ import yaml
 from paddlex.inference.models.image_classification.predictor import ClasRunnerPredictor
 from paddlex.inference.models.image_feature.predictor import ImageFeatureRunnerPredictor
 from paddlex.inference.models.image_multilabel_classification.predictor import MLClasPredictor
+from paddlex.inference.models.instance_segmentation.predictor import InstanceSegRunnerPredictor
+from paddlex.inference.models.keypoint_detection.predictor import KptRunnerPredictor
 from paddlex.inference.models.object_detection.predictor import DetRunnerPredictor
 from paddlex.inference.models.semantic_segmentation import predictor as segmentation
 from paddlex.inference.models.image_unwarping.predictor import WarpRunnerPredictor
@@ -32,7 +34,8 @@ ROOT = HERE.parent.parent
 SEG = next(c for n, c in vars(segmentation).items() if isinstance(c, type) and hasattr(c, "_build") and n.startswith("Seg"))
 PARTS = {"classification": ClasRunnerPredictor, "multilabel": MLClasPredictor, "text-detection": TextDetRunnerPredictor,
          "text-recognition": TextRecRunnerPredictor, "object-detection": DetRunnerPredictor, "segmentation": SEG, "table-structure": TableRunnerPredictor,
-         "unwarping": WarpRunnerPredictor, "features": ImageFeatureRunnerPredictor}
+         "unwarping": WarpRunnerPredictor, "features": ImageFeatureRunnerPredictor,
+         "instance-segmentation": InstanceSegRunnerPredictor, "keypoints": KptRunnerPredictor}
 
 # Folder of the model, its description (None: its own), task, pictures.
 PHOTOS = ["shared/images-misc/%s" % n for n in ("000000014439.jpg", "000000570688.jpg", "cat.jpg", "daisy.jpg", "flower.jpg", "tabby_cat.jpg")]
@@ -51,6 +54,10 @@ CASES = [
     ("source/tests/vision/table", None, "table-structure", PAGES[:2]),
     ("shared/mobilenetv3_small_x0_35-multilabel", "features.yml", "features", PHOTOS),
     ("source/tests/vision/unwarp", None, "unwarping", PAGES[1:2]),
+    ("source/tests/vision/instances", "instances.yml", "instance-segmentation", PHOTOS),
+    ("source/tests/vision/unboxed_instances", "unboxed_instances.yml", "instance-segmentation", PHOTOS),
+    ("source/tests/vision/keypoints", "keypoints.yml", "keypoints", PHOTOS),
+    ("source/tests/vision/keypoints", "stretched_keypoints.yml", "keypoints", PHOTOS),
 ]
 
 
@@ -94,6 +101,16 @@ def place(coordinates):
     return {"box": [min(across), min(down), max(across), max(down)], "corners": np.reshape(coordinates, (4, 2)).tolist()}
 
 
+def masked(box, mask, shape):
+    """The box, where there is one, and of the mask its area, its middle and how far it reaches to both sides in the picture."""
+    whole = np.zeros(shape, bool)
+    left, top, right, bottom = (int(round(float(v))) for v in box.get("coordinate", (0, 0, shape[1], shape[0])))
+    whole[top:bottom, left:right] = mask != 0
+    places = np.nonzero(whole)[::-1]
+    found = {"area": int(whole.sum()), "middle": [float(p.mean()) for p in places], "reach": [int(f(p)) for p in places for f in (np.min, np.max)]}
+    return {"box": [float(v) for v in box["coordinate"]], **found} if "coordinate" in box else found
+
+
 def answer(task, result):
     """The result in the words of `coracle predict --json`."""
     if task in ("classification", "multilabel"):
@@ -107,6 +124,13 @@ def answer(task, result):
     if task == "object-detection":
         return {"objects": [{"id": b["cls_id"], "name": b["label"], "score": b["score"], **place([float(v) for v in b["coordinate"]])}
                             for b in result["boxes"][0]]}
+    if task == "instance-segmentation":
+        shape = result["input_img"][0].shape[:2]
+        return {"objects": [{"id": b.get("cls_id", b.get("class_id")), "name": b["label"], "score": float(b["score"]), **masked(b, m, shape)}
+                            for b, m in zip(result["boxes"][0], result["masks"][0])]}
+    if task == "keypoints":
+        (person,) = result["kpts"][0]
+        return {"score": float(person["kpt_score"]), "points": np.asarray(person["keypoints"], float).tolist()}
     if task == "table-structure":
         cells = [np.reshape(cell, (4, 2)).tolist() for cell in result["bbox"][0]]
         return {"html": "".join(result["structure"][0]), "score": float(result["structure_score"][0]), "cells": cells}
@@ -129,12 +153,14 @@ def predictor(task, config, runner):
     for name in ("topk", "threshold", "limit_side_len", "limit_type", "thresh", "box_thresh", "unclip_ratio", "input_shape", "img_size",
                  "layout_nms", "layout_unclip_ratio", "layout_merge_bboxes_mode", "target_size"):
         setattr(p, name, None)
+    p.model_names_only_supports_batchsize_of_one, p.flip, p.use_udp = {"SOLOv2"}, False, None
     p.max_side_limit, p.return_word_box, p.vis_font = 4000, False, None
     built = p._build()
     names = {"classification": ("preprocessors", "postprocessors"), "multilabel": ("preprocessors", "postprocessors"),
              "segmentation": ("preprocessors", "postprocessers"), "table-structure": ("preprocessors", "postprocessors"),
              "unwarping": ("preprocessors", "postprocessors"), "features": ("preprocessors", "postprocessors"),
-             "object-detection": ("pre_ops", "post_op")}.get(task, ("pre_tfs", "post_op"))
+             "object-detection": ("pre_ops", "post_op"), "instance-segmentation": ("pre_ops", "post_op"),
+             "keypoints": ("pre_ops", "post_op")}.get(task, ("pre_tfs", "post_op"))
     for name, value in zip(names, built):
         setattr(p, name, value)
     return p
@@ -169,9 +195,9 @@ def main():
                     step.setdefault("keep_ratio", False)
                     step.setdefault("size_divisor", None)
         python = arguments.paddle_pir if (folder / "inference.json").exists() else arguments.paddle
-        names = ["image", "scale_factor"] if task == "object-detection" else ["x"]
+        names = {"object-detection": ["image", "scale_factor"], "instance-segmentation": ["im_shape", "image", "scale_factor"]}.get(task, ["x"])
         runner = Paddle(python, folder, names)
-        if task != "object-detection":
+        if names == ["x"]:
             runner.names = [subprocess.run([python, "-c", "import sys; from paddle import inference as i; c = i.Config(*sys.argv[1:]); "
                                             "c.disable_glog_info(); print('INPUT', i.create_predictor(c).get_input_names()[0])", runner.program,
                                             runner.params if runner.params.exists() else ""], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -183,7 +209,8 @@ def main():
         for picture in pictures:
             p = predictor(task, copy.deepcopy(config), engine)
             batch = Batch(instances=[str(path(picture))], input_paths=[str(path(picture))], page_indexes=[None])
-            answers.append({"picture": picture, **answer(task, p.process(batch))})
+            given = [str(path(picture))] if task == "keypoints" else batch
+            answers.append({"picture": picture, **answer(task, p.process(given))})
         cases.append({"model": model, "description": description, "task": task, "answers": answers})
         print(model, task, len(answers))
     text = json.dumps(cases, ensure_ascii=False, indent=None)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,11 +23,13 @@ enum class Task {
   kSegmentation,
   kTableStructure,
   kUnwarping,
-  kFeatures
+  kFeatures,
+  kInstanceSegmentation,
+  kKeypoints
 };
 
 /// As `--task` and the results name it: classification, multilabel, text-detection, text-recognition,
-/// object-detection, segmentation, table-structure, unwarping, features.
+/// object-detection, segmentation, table-structure, unwarping, features, instance-segmentation, keypoints.
 CORACLE_VISION_API const char* task_name(Task task);
 /// The same backwards; Error if there is no such task.
 CORACLE_VISION_API Task task_of(const std::string& name);
@@ -47,6 +50,18 @@ struct Text {
   float score = 0;   ///< mean probability of its characters
 };
 
+/// Some pixels of a picture.
+struct CORACLE_VISION_API Mask {
+  int width = 0;  ///< of the picture
+  int height = 0;
+  /// How many pixels are outside and inside in turn, outside first, one column after the other from the left and each
+  /// from the top: COCO's run lengths, uncompressed.
+  std::vector<std::uint32_t> counts;
+
+  std::int64_t area() const;                 ///< how many pixels are inside
+  std::vector<std::uint8_t> pixels() const;  ///< row after row, 1 inside and 0 outside
+};
+
 /// An object and the rectangle around it, in pixels.
 struct Object {
   int id = 0;
@@ -58,6 +73,7 @@ struct Object {
   float bottom = 0;
   /// x and y of the corners of a box that is turned, in the model's order; an upright box has none.
   std::optional<std::array<float, 8>> corners{};
+  std::optional<Mask> mask{};  ///< instance segmentation
 };
 
 /// The class of each pixel of the picture, row after row.
@@ -75,18 +91,29 @@ struct TableStructure {
   float score = 0;                          ///< mean probability of the tokens
 };
 
+/// A point of a body.
+struct Keypoint {
+  int id = 0;
+  std::string name;  ///< the number where its name is not known
+  float score = 0;
+  float x = 0;
+  float y = 0;
+};
+
 /// The answer to one picture; what belongs to the task is filled in.
 struct Prediction {
   Task task = Task::kClassification;
-  std::vector<Label> labels;    ///< classification, multilabel: the best first
-  std::vector<TextBox> boxes;   ///< text detection
-  Text text;                    ///< text recognition
-  std::vector<Object> objects;  ///< object detection
-  bool ordered = false;         ///< the objects are regions of a page in the order of reading, by the model
-  ClassMap map;                 ///< segmentation
-  TableStructure table;         ///< table structure
-  Image page;                   ///< unwarping: the picture made flat
-  std::vector<float> features;  ///< features: a vector of length 1, to be compared with those of other pictures
+  std::vector<Label> labels;        ///< classification, multilabel: the best first
+  std::vector<TextBox> boxes;       ///< text detection
+  Text text;                        ///< text recognition
+  std::vector<Object> objects;      ///< object detection, instance segmentation
+  bool ordered = false;             ///< the objects are regions of a page in the order of reading, by the model
+  ClassMap map;                     ///< segmentation
+  TableStructure table;             ///< table structure
+  Image page;                       ///< unwarping: the picture made flat
+  std::vector<float> features;      ///< features: a vector of length 1, to be compared with those of other pictures
+  std::vector<Keypoint> keypoints;  ///< keypoints: those of the person whom the picture shows
+  std::vector<std::array<int, 2>> bones;  ///< which of the keypoints, by their places in the list, are joined
 };
 
 struct PredictorOptions {
@@ -95,7 +122,7 @@ struct PredictorOptions {
   std::optional<Task> task;        ///< for a model without description
   std::string labels;              ///< file with a name per line; a dictionary of characters for text recognition
   std::optional<int> topk;         ///< classes at most; otherwise as described
-  std::optional<float> threshold;  ///< least score of labels, boxes and objects; otherwise as described
+  std::optional<float> threshold;  ///< least score of labels, boxes, objects and points; otherwise as described
   int threads = 0;                 ///< 0: as many as there are processors
 };
 

@@ -71,14 +71,16 @@ typedef struct coracle_vision_item {
   int32_t id;           /**< of the class; -1 where there are no classes */
   float score;          /**< 0 to 1; of a class of a class map its part of the pixels */
   const char* text;     /**< the class's name, or the text that was read; never null */
-  int64_t pixels;       /**< of a class of a class map; else 0 */
+  int64_t pixels;       /**< of a class of a class map, or of a mask; else 0 */
   size_t points;        /**< corners of the outline, 0 where what was found has no place in the picture */
   const float* outline; /**< x and y of each corner in pixels: for boxes from the top left on, clockwise; of text boxes
-                             the top left is where reading begins; turned boxes of objects in the model's order */
+                             the top left is where reading begins; turned boxes of objects in the model's order; a
+                             keypoint is one */
 } coracle_vision_item;
 
 /** "classification", "multilabel", "text-detection", "text-recognition", "object-detection", "segmentation",
- * "table-structure", "unwarping" or "features"; "text-reading" of a text reader. Lives as long as the prediction. */
+ * "table-structure", "unwarping", "features", "instance-segmentation" or "keypoints"; "text-reading" of a text reader.
+ * Lives as long as the prediction. */
 CORACLE_VISION_API const char* coracle_prediction_task(const coracle_prediction* prediction);
 /** How many things were found. Of a table, item 0 is the whole, its text HTML without the text of the cells, and the
  * others are the cells; of unwarping and features there are none: coracle_prediction_draw gives the flat page,
@@ -91,6 +93,15 @@ CORACLE_VISION_API const int32_t* coracle_prediction_class_map(const coracle_pre
 /** Features: `*count` numbers, a vector of length 1, as long as the prediction lives; null and 0 for other tasks.
  * `count` may be null. */
 CORACLE_VISION_API const float* coracle_prediction_features(const coracle_prediction* prediction, size_t* count);
+/** Instance segmentation: copies the mask of an item to `pixels`, which has room for exactly `bytes`, one for each
+ * pixel of the picture: row after row, 1 inside and 0 outside. */
+CORACLE_VISION_API coracle_status coracle_prediction_mask(const coracle_prediction* prediction, size_t index,
+                                                          void* pixels, size_t bytes);
+/** The same as `*count` run lengths, as long as the prediction lives: how many pixels are outside and inside in turn,
+ * outside first, one column after the other from the left and each from the top, which is COCO's uncompressed form.
+ * Null and 0 where an item has no mask. `count` may be null. */
+CORACLE_VISION_API const uint32_t* coracle_prediction_mask_counts(const coracle_prediction* prediction, size_t index,
+                                                                  size_t* count);
 /** The picture, which must be that of the prediction or have its size, with what was found in it: outlines with their
  * numbers from 1 on, or classes in colours; of unwarping the flat page. */
 CORACLE_VISION_API coracle_status coracle_prediction_draw(const coracle_prediction* prediction,
@@ -106,7 +117,7 @@ typedef struct coracle_predictor_options {
   const char* task;        /**< for a model without description */
   const char* labels;      /**< file with a name per line; a dictionary of characters for text recognition */
   int32_t topk;            /**< classes at most; negative: as described */
-  float threshold;         /**< least score of labels, boxes and objects; negative: as described */
+  float threshold;         /**< least score of labels, boxes, objects and points; negative: as described */
   int32_t threads;         /**< 0: coracle_default_threads() */
 } coracle_predictor_options;
 
