@@ -47,6 +47,7 @@ FUNCTIONS = {
     "prediction_task": (c_char_p, c_void_p),
     "prediction_size": (c_size_t, c_void_p),
     "prediction_item": ("status", c_void_p, c_size_t, POINTER(Item)),
+    "prediction_polygon": (POINTER(c_float), c_void_p, c_size_t, POINTER(c_size_t)),
     "prediction_class_map": (c_void_p, c_void_p),
     "prediction_features": (c_void_p, c_void_p, POINTER(c_size_t)),
     "prediction_draw": ("status", c_void_p, c_void_p, POINTER(c_void_p)),

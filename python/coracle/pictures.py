@@ -27,10 +27,16 @@ class Label:
 
 @dataclasses.dataclass(frozen=True)
 class TextBox:
-    """Where there is text. `corners` in pixels, in the order of reading: top left, top right, bottom right, bottom left."""
+    """Where there is text. `corners` in pixels, in the order of reading: top left, top right, bottom right, bottom left. `polygon`: of
+    detectors of bent text any number of points, whose corners are then those of a rectangle round them; else None."""
 
     corners: tuple[Corner, Corner, Corner, Corner]
     score: float
+    polygon: tuple[Corner, ...] | None = None
+
+    def _to_dict(self) -> dict[str, Any]:
+        found = {"score": self.score, "corners": [list(c) for c in self.corners]}
+        return {**found, "polygon": [list(c) for c in self.polygon]} if self.polygon else found
 
 
 @dataclasses.dataclass(frozen=True)
@@ -145,7 +151,7 @@ class Prediction:
         if self.task in ("classification", "multilabel"):
             self.labels = [Label(i.id, i.text.decode(), i.score) for i in items]
         elif self.task == "text-detection":
-            self.boxes = [TextBox(_corners(i), i.score) for i in items]
+            self.boxes = [TextBox(_corners(i), i.score, self._polygon(n)) for n, i in enumerate(items)]
         elif self.task in ("text-recognition", "text-reading"):
             self.lines = [TextLine(i.text.decode(), i.score, _corners(i) if i.points else None) for i in items]
         elif self.task == "object-detection":
@@ -166,6 +172,11 @@ class Prediction:
         for index, item in enumerate(items):
             _vision.call("prediction_item", self._handle.pointer, index, ctypes.byref(item))
         return items
+
+    def _polygon(self, index: int) -> tuple[Corner, ...] | None:
+        points = ctypes.c_size_t()
+        values = _vision.ask("prediction_polygon", self._handle.pointer, index, ctypes.byref(points))
+        return tuple((int(values[2 * i]), int(values[2 * i + 1])) for i in range(points.value)) or None
 
     def _map(self) -> np.ndarray:
         array = np.empty((self.height, self.width), np.int32)
@@ -190,7 +201,7 @@ class Prediction:
         if self.task in ("classification", "multilabel"):
             found["labels"] = [dataclasses.asdict(label) for label in self.labels]
         elif self.task == "text-detection":
-            found["boxes"] = [{"score": box.score, "corners": [list(c) for c in box.corners]} for box in self.boxes]
+            found["boxes"] = [box._to_dict() for box in self.boxes]
         elif self.task == "text-recognition":
             found.update(text=self.lines[0].text, score=self.lines[0].score)
         elif self.task == "text-reading":

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -61,7 +62,8 @@ void key(Writer& w, const char* name, float value) {
   number(w, static_cast<double>(value));
 }
 
-void corners(Writer& w, const std::array<vision::Point, 4>& points) {
+template <class Points>
+void corners(Writer& w, const Points& points) {
   w.StartArray();
   for (const vision::Point& p : points) {
     w.StartArray();
@@ -109,6 +111,9 @@ void write_found(Writer& w, const vision::Prediction& p) {
         key(w, "score", b.score);
         w.Key("corners");
         corners(w, b.corners);
+        if (b.polygon.empty()) return;
+        w.Key("polygon");
+        corners(w, b.polygon);
       });
     case Task::kTextRecognition: key(w, "text", p.text.text); return key(w, "score", p.text.score);
     case Task::kObjectDetection:
@@ -165,7 +170,13 @@ std::string to_text(const Answer& a) {
   for (const vision::Label& l : p.labels) text += fmt::format("  {:.5f}  {}\n", l.score, named(l.id, l.name));
   for (size_t i = 0; i < p.boxes.size(); ++i) {
     text += fmt::format("{:4}  {:.4f} ", i + 1, p.boxes[i].score);
-    for (const vision::Point& c : p.boxes[i].corners) text += fmt::format(" ({}, {})", c.x, c.y);
+    const vision::TextBox& box = p.boxes[i];
+    const auto point = [&](const vision::Point& c) { text += fmt::format(" ({}, {})", c.x, c.y); };
+    if (box.polygon.empty()) {
+      std::for_each(box.corners.begin(), box.corners.end(), point);
+    } else {
+      std::for_each(box.polygon.begin(), box.polygon.end(), point);
+    }
     text += '\n';
   }
   for (size_t i = 0; i < p.objects.size(); ++i) {

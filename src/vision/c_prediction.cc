@@ -17,7 +17,8 @@ Item item(int id, float score, const std::string& text, std::vector<float> outli
   return made;
 }
 
-std::vector<float> outline_of(const std::array<Point, 4>& corners) {
+template <class Points>
+std::vector<float> outline_of(const Points& corners) {
   std::vector<float> outline;
   for (const Point& p : corners) {
     outline.push_back(static_cast<float>(p.x));
@@ -44,7 +45,10 @@ void add_items(coracle_prediction& prediction) {
   const Prediction& p = prediction.prediction;
   std::vector<Item>& items = prediction.items;
   for (const Label& l : p.labels) items.push_back(item(l.id, l.score, l.name));
-  for (const TextBox& b : p.boxes) items.push_back(item(-1, b.score, "", outline_of(b.corners)));
+  for (const TextBox& b : p.boxes) {
+    items.push_back(item(-1, b.score, "", outline_of(b.corners)));
+    items.back().polygon = outline_of(b.polygon);
+  }
   for (const Object& o : p.objects) {
     const std::array<float, 8> around{o.left, o.top, o.right, o.top, o.right, o.bottom, o.left, o.bottom};
     const std::array<float, 8>& outline = o.corners ? *o.corners : around;
@@ -92,6 +96,13 @@ coracle_status coracle_prediction_item(const coracle_prediction* prediction, siz
     item->points = found.outline.size() / 2;
     item->outline = found.outline.data();
   });
+}
+
+const float* coracle_prediction_polygon(const coracle_prediction* prediction, size_t index, size_t* points) {
+  const bool any =
+      prediction != nullptr && index < prediction->items.size() && !prediction->items[index].polygon.empty();
+  if (points != nullptr) *points = any ? prediction->items[index].polygon.size() / 2 : 0;
+  return any ? prediction->items[index].polygon.data() : nullptr;
 }
 
 const int32_t* coracle_prediction_class_map(const coracle_prediction* prediction) {

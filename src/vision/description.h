@@ -91,6 +91,7 @@ struct DbOptions {
   std::size_t max_candidates = 1000;
   bool dilate = false;
   bool exact_score = false;  ///< of the region itself, not of the rectangle round it
+  bool polygons = false;     ///< as the regions are shaped, not rectangles round them
 };
 
 /// What is done with the boxes of an object detector besides dropping the unlikely ones.

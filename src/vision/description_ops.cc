@@ -159,8 +159,10 @@ void db_post(const Yaml& a, Description& d) {
       unsupported(*mode, "score_mode '" + mode->text() + "' is not known; known are: fast, slow");
     d.db.exact_score = mode->text() == "slow";
   }
-  if (const Yaml* type = a.find("box_type"); type != nullptr && type->text() != "quad") {
-    unsupported(*type, "box_type '" + type->text() + "' is not known; known is: quad");
+  if (const Yaml* type = a.find("box_type")) {
+    if (type->text() != "quad" && type->text() != "poly")
+      unsupported(*type, "box_type '" + type->text() + "' is not known; known are: quad, poly");
+    d.db.polygons = type->text() == "poly";
   }
 }
 

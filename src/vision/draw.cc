@@ -15,6 +15,7 @@ struct Shape {
   std::array<Point, 4> corners;
   Colour colour;
   Colour top;
+  Polygon polygon{};  ///< drawn instead of the corners, where there is one
 };
 
 /// A colour for each class, neighbours far apart: the bits of the number dealt to the channels' highest bits.
@@ -33,7 +34,11 @@ Image outlined(const Image& image, const std::vector<Shape>& shapes) {
   Canvas canvas(image);
   std::vector<std::array<Point, 4>> all;
   for (const Shape& s : shapes) {
-    canvas.outline(s.corners, s.colour, s.top);
+    if (s.polygon.empty()) {
+      canvas.outline(s.corners, s.colour, s.top);
+    } else {
+      canvas.outline(s.polygon, s.colour);
+    }
     all.push_back(s.corners);
   }
   for (std::size_t i = 0; i < shapes.size(); ++i) canvas.number(i + 1, i, all, shapes[i].top);
@@ -81,7 +86,7 @@ Image draw(const Image& image, const Prediction& prediction) {
   if (prediction.task == Task::kSegmentation) return overlay(image, prediction.map);
   if (prediction.task == Task::kUnwarping) return prediction.page;
   std::vector<Shape> shapes;
-  for (const TextBox& box : prediction.boxes) shapes.push_back({box.corners, kOutline, kTop});
+  for (const TextBox& box : prediction.boxes) shapes.push_back({box.corners, kOutline, kTop, box.polygon});
   for (const Object& o : prediction.objects)
     shapes.push_back({corners_of(o), class_colour(o.id + 1), class_colour(o.id + 1)});
   for (const std::array<Point, 4>& cell : prediction.table.cells) shapes.push_back({cell, kOutline, kOutline});

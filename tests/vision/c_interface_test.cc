@@ -11,6 +11,7 @@
 #include "coracle/vision/vision.h"
 #include "support/archive_writer.h"
 #include "support/temporary_folder.h"
+#include "vision/c_interface.h"
 
 // The C interface: what programs in C, and the Python package, see.
 namespace coracle::vision {
@@ -91,6 +92,26 @@ TEST(CInterface, PicturesAreWrittenAndReadAgain) {
   const std::string bytes(std::istreambuf_iterator<char>(file), {});
   ASSERT_EQ(coracle_image_decode(bytes.data(), bytes.size(), &image), CORACLE_OK) << coracle_last_error();
   EXPECT_EQ(coracle_image_width(ImageHandle(image).get()), 4);
+}
+
+TEST(CInterface, PolygonsOfBentText) {
+  coracle_prediction prediction;
+  const std::array<Point, 4> around{Point{1, 2}, {30, 2}, {30, 20}, {1, 20}};
+  prediction.prediction.boxes = {{around, 0.75F, {{1, 2}, {15, 9}, {30, 2}, {28, 20}, {3, 20}}}, {around, 0.5F}};
+  add_items(prediction);
+  coracle_vision_item item;
+  ASSERT_EQ(coracle_prediction_item(&prediction, 0, &item), CORACLE_OK);
+  ASSERT_EQ(item.points, 4U);  // As of any box.
+  EXPECT_EQ(item.outline[4], 30);
+  size_t points = 0;
+  const float* polygon = coracle_prediction_polygon(&prediction, 0, &points);
+  ASSERT_EQ(points, 5U);
+  EXPECT_EQ(polygon[3], 9);
+  EXPECT_EQ(coracle_prediction_polygon(&prediction, 0, nullptr), polygon);
+  EXPECT_EQ(coracle_prediction_polygon(&prediction, 1, &points), nullptr);
+  EXPECT_EQ(points, 0U);
+  EXPECT_EQ(coracle_prediction_polygon(&prediction, 2, &points), nullptr);
+  EXPECT_EQ(coracle_prediction_polygon(nullptr, 0, &points), nullptr);
 }
 
 TEST(CInterface, ItemsOfObjectDetection) {

@@ -217,6 +217,15 @@ TEST_F(Descriptions, PaddleDetectionKeepsTheFactorAndPaddleXTheRatioOfSizes) {
   EXPECT_TRUE(has(late, "after NormalizeImage is not supported")) << late;
 }
 
+TEST_F(Descriptions, BoxesOfTextAreRectanglesOrPolygons) {
+  const std::string steps = std::string("PreProcess:\n  transform_ops:\n") + kNormalise + "PostProcess: {name: DBPostProcess";
+  EXPECT_FALSE(read(steps + "}\n").db.polygons);
+  EXPECT_FALSE(read(steps + ", box_type: quad}\n").db.polygons);
+  EXPECT_TRUE(read(steps + ", box_type: poly, score_mode: slow, use_dilation: true}\n").db.polygons);
+  EXPECT_TRUE(has(error(steps + ", box_type: round}\n", Problem::kUnsupported),
+                  "box_type 'round' is not known; known are: quad, poly"));
+}
+
 TEST_F(Descriptions, WhatIsNotSupportedIsNamed) {
   EXPECT_TRUE(
       has(error("Global: {model_name: STFPM}\nDeploy:\n  transforms: []\n", Problem::kUnsupported), "anomalies"));

@@ -43,6 +43,7 @@ CASES = [
     ("shared/mobilenetv3_small_x0_35-multilabel", "multilabel.yml", "multilabel", PHOTOS),
     ("shared/mobilenetv3_small_x0_35-multilabel", "topk.yml", "classification", PHOTOS),
     ("demo/ch_PP-OCRv4_det_infer", "text_detection.yml", "text-detection", PAGES),
+    ("demo/ch_PP-OCRv4_det_infer", "text_polygons.yml", "text-detection", PAGES),
     ("shared/ppocr-v2.0-en-rec", "english_line.yml", "text-recognition", WORDS),
     ("shared/pphumanseg-v2-lite-portrait", None, "segmentation", PHOTOS),
     ("source/tests/vision/objects", "objects.yml", "object-detection", PAGES[:1] + PHOTOS),
@@ -101,7 +102,8 @@ def answer(task, result):
         return {"labels": [{"id": int(i), "name": n, "score": float(s)} for i, n, s in rows]}
     if task == "text-detection":
         rows = zip(result["dt_polys"][0], result["dt_scores"][0])
-        return {"boxes": [{"score": float(s), "corners": np.asarray(p).tolist()} for p, s in rows]}
+        name = "corners" if isinstance(result["dt_polys"][0], np.ndarray) else "polygon"
+        return {"boxes": [{"score": float(s), name: np.asarray(p).tolist()} for p, s in rows]}
     if task == "text-recognition":
         return {"text": result["rec_text"][0], "score": float(result["rec_score"][0])}
     if task == "object-detection":

@@ -40,6 +40,7 @@ struct Label {
 struct TextBox {
   std::array<Point, 4> corners;  ///< in the order of reading: top left, top right, bottom right, bottom left
   float score = 0;
+  std::vector<Point> polygon{};  ///< of detectors of bent text, whose corners are then those of a rectangle round it
 };
 
 struct Text {

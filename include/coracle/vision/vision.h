@@ -86,6 +86,10 @@ CORACLE_VISION_API const char* coracle_prediction_task(const coracle_prediction*
 CORACLE_VISION_API size_t coracle_prediction_size(const coracle_prediction* prediction);
 CORACLE_VISION_API coracle_status coracle_prediction_item(const coracle_prediction* prediction, size_t index,
                                                           coracle_vision_item* item);
+/** Of a text box of a detector of bent text, whose outline is a rectangle round it: x and y of the `*points` points of
+ * the polygon, as long as the prediction lives; null and 0 for other items. `points` may be null. */
+CORACLE_VISION_API const float* coracle_prediction_polygon(const coracle_prediction* prediction, size_t index,
+                                                           size_t* points);
 /** Segmentation: the class of each pixel, row after row, as long as the prediction lives; null for other tasks. */
 CORACLE_VISION_API const int32_t* coracle_prediction_class_map(const coracle_prediction* prediction);
 /** Features: `*count` numbers, a vector of length 1, as long as the prediction lives; null and 0 for other tasks.
