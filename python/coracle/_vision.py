@@ -49,6 +49,8 @@ FUNCTIONS = {
     "prediction_item": ("status", c_void_p, c_size_t, POINTER(Item)),
     "prediction_polygon": (POINTER(c_float), c_void_p, c_size_t, POINTER(c_size_t)),
     "prediction_class_map": (c_void_p, c_void_p),
+    "prediction_scores": (c_void_p, c_void_p, POINTER(c_int32), POINTER(c_int32)),
+    "prediction_marks": (c_void_p, c_void_p),
     "prediction_features": (c_void_p, c_void_p, POINTER(c_size_t)),
     "prediction_draw": ("status", c_void_p, c_void_p, POINTER(c_void_p)),
     "prediction_free": (None, c_void_p),

@@ -74,6 +74,11 @@ void corners(Writer& w, const Points& points) {
   w.EndArray();
 }
 
+/// How many pixels of the map are marked.
+int marked(const vision::AnomalyMap& map) {
+  return static_cast<int>(std::count(map.marked.begin(), map.marked.end(), uint8_t{1}));
+}
+
 std::string concatenated(const std::vector<std::string>& tokens) {
   std::string all;
   for (const std::string& token : tokens) all += token;
@@ -150,6 +155,15 @@ void write_found(Writer& w, const vision::Prediction& p) {
       key(w, "width", p.page.width);
       key(w, "height", p.page.height);
       return static_cast<void>(w.EndObject());
+    case Task::kAnomaly:
+      w.Key("map");
+      w.StartObject();
+      key(w, "width", p.anomaly.width);
+      key(w, "height", p.anomaly.height);
+      key(w, "greatest", p.anomaly.greatest);
+      key(w, "mean", p.anomaly.mean);
+      key(w, "marked", marked(p.anomaly));
+      return static_cast<void>(w.EndObject());
     case Task::kFeatures: return list(w, "features", p.features, [&](float v) { number(w, static_cast<double>(v)); });
   }
 }
@@ -201,6 +215,9 @@ std::string to_text(const Answer& a) {
   } else if (p.task == Task::kUnwarping) {
     text += fmt::format("  a page of {} x {} pixels{}\n", p.page.width, p.page.height,
                         a.drawing.empty() ? "; --draw DIR writes it" : "");
+  } else if (p.task == Task::kAnomaly) {
+    text += fmt::format("  greatest score {:.6f}, mean {:.6f}; {} of {} x {} pixels of the map marked\n",
+                        p.anomaly.greatest, p.anomaly.mean, marked(p.anomaly), p.anomaly.width, p.anomaly.height);
   } else if (p.task == Task::kFeatures) {
     text += fmt::format("  {} features:", p.features.size());
     for (size_t i = 0; i < std::min(p.features.size(), kFeaturesShown); ++i)
@@ -247,6 +264,7 @@ std::string csv_header(Task task) {
     case Task::kSegmentation: return "picture,id,name,pixels\n";
     case Task::kTableStructure: return "picture,cell,x1,y1,x2,y2,x3,y3,x4,y4\n";
     case Task::kUnwarping: return "picture,width,height\n";
+    case Task::kAnomaly: return "picture,width,height,greatest,mean,marked\n";
     case Task::kFeatures: return "picture,feature,value\n";
   }
   return {};
@@ -275,6 +293,10 @@ std::string to_csv(const Answer& a) {
     text += '\n';
   }
   for (size_t i = 0; i < p.features.size(); ++i) text += fmt::format("{},{},{:.7g}\n", picture, i, p.features[i]);
+  if (p.task == Task::kAnomaly) {
+    text += fmt::format("{},{},{},{:.7g},{:.7g},{}\n", picture, p.anomaly.width, p.anomaly.height, p.anomaly.greatest,
+                        p.anomaly.mean, marked(p.anomaly));
+  }
   if (p.task == Task::kUnwarping) text += fmt::format("{},{},{}\n", picture, p.page.width, p.page.height);
   if (p.task == Task::kSegmentation) {
     for (const Covered& c : covered(p.map))

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <map>
 
 #include "vision/c_interface.h"
@@ -58,6 +59,10 @@ void add_items(coracle_prediction& prediction) {
     items.push_back(item(-1, static_cast<float>(l.score), l.text, outline_of(l.corners)));
   if (p.task == Task::kTextRecognition) items.push_back(item(-1, p.text.score, p.text.text));
   if (p.task == Task::kSegmentation) add_classes(p.map, items);
+  if (p.task == Task::kAnomaly) {
+    items.push_back(item(-1, p.anomaly.greatest, ""));
+    items.back().item.pixels = std::count(p.anomaly.marked.begin(), p.anomaly.marked.end(), std::uint8_t{1});
+  }
   if (p.task == Task::kTableStructure) {
     std::string html;
     for (const std::string& token : p.table.tokens) html += token;
@@ -108,6 +113,18 @@ const float* coracle_prediction_polygon(const coracle_prediction* prediction, si
 const int32_t* coracle_prediction_class_map(const coracle_prediction* prediction) {
   if (prediction == nullptr || prediction->prediction.map.classes.empty()) return nullptr;
   return prediction->prediction.map.classes.data();
+}
+
+const float* coracle_prediction_scores(const coracle_prediction* prediction, int32_t* width, int32_t* height) {
+  const bool any = prediction != nullptr && !prediction->prediction.anomaly.scores.empty();
+  if (width != nullptr) *width = any ? prediction->prediction.anomaly.width : 0;
+  if (height != nullptr) *height = any ? prediction->prediction.anomaly.height : 0;
+  return any ? prediction->prediction.anomaly.scores.data() : nullptr;
+}
+
+const uint8_t* coracle_prediction_marks(const coracle_prediction* prediction) {
+  if (prediction == nullptr || prediction->prediction.anomaly.marked.empty()) return nullptr;
+  return prediction->prediction.anomaly.marked.data();
 }
 
 const float* coracle_prediction_features(const coracle_prediction* prediction, size_t* count) {

@@ -39,6 +39,7 @@ struct TextResize {
   int height = 0;
   bool keep_ratio = false;  ///< kNone: only the height is as said
   int most = 4000;          ///< for the longer side in any case
+  bool implied = false;     ///< there is a length, and nothing says of which side
 };
 
 /// For text recognition: to a height, in [-1, 1], with zeros to the right up to `width`; wider lines stay wider.

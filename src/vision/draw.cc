@@ -3,6 +3,7 @@
 
 #include "coracle/vision/document_reader.h"
 #include "vision/canvas.h"
+#include "vision/resize.h"
 
 namespace coracle::vision {
 namespace {
@@ -60,6 +61,14 @@ Image overlay(const Image& image, const ClassMap& map) {
   return result;
 }
 
+/// The marks of anomalies as a class.
+Image overlay(const Image& image, const AnomalyMap& anomaly) {
+  ClassMap map;
+  const std::vector<int> marks(anomaly.marked.begin(), anomaly.marked.end());
+  map.classes = resize_nearest(marks, anomaly.width, anomaly.height, image.width, image.height);
+  return overlay(image, map);
+}
+
 std::vector<Shape> shapes_of(const std::vector<TextLine>& lines) {
   std::vector<Shape> shapes;
   for (const TextLine& line : lines) shapes.push_back({line.corners, kOutline, kTop});
@@ -84,6 +93,7 @@ Image draw(const Image& image, const std::vector<TextLine>& lines) { return outl
 
 Image draw(const Image& image, const Prediction& prediction) {
   if (prediction.task == Task::kSegmentation) return overlay(image, prediction.map);
+  if (prediction.task == Task::kAnomaly) return overlay(image, prediction.anomaly);
   if (prediction.task == Task::kUnwarping) return prediction.page;
   std::vector<Shape> shapes;
   for (const TextBox& box : prediction.boxes) shapes.push_back({box.corners, kOutline, kTop, box.polygon});

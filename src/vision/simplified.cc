@@ -58,7 +58,8 @@ class Simplifier {
       double most = 0;
       std::size_t farthest = from;
       for (std::size_t i = (from + 1) % outline_.size(); i != to; i = (i + 1) % outline_.size()) {
-        const double off = Offset(outline_[i], outline_[from]).cross(whole) * Offset(outline_[i], outline_[from]).cross(whole);
+        const double off =
+            Offset(outline_[i], outline_[from]).cross(whole) * Offset(outline_[i], outline_[from]).cross(whole);
         if (off <= most) continue;
         most = off;
         farthest = i;

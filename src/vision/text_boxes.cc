@@ -52,8 +52,8 @@ std::optional<TextBox> text_polygon(const Polygon& contour, const float* probabi
   TextBox box;
   box.score = static_cast<float>(score);
   for (const Point& p : grown[0]) {
-    box.polygon.push_back({rescaled(static_cast<float>(p.x), width, to_width),
-                           rescaled(static_cast<float>(p.y), height, to_height)});
+    box.polygon.push_back(
+        {rescaled(static_cast<float>(p.x), width, to_width), rescaled(static_cast<float>(p.y), height, to_height)});
   }
   const Corners around = smallest_rectangle(box.polygon).corners;
   for (std::size_t i = 0; i < 4; ++i)

@@ -10,6 +10,7 @@
 #include <png.h>
 // clang-format on
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <limits>
@@ -173,6 +174,25 @@ TEST(Answers, BentTextIsAPolygon) {
   EXPECT_TRUE(text_boxes(map.data(), 60, 60, 120, 60, options).empty());
   const DbOptions plain{.box_threshold = 0.3};
   EXPECT_TRUE(text_boxes(map.data(), 60, 60, 120, 60, plain).at(0).polygon.empty());
+}
+
+TEST(Answers, AnomaliesAreMarkedWhereADiscHasPlace) {
+  std::vector<float> scores(40 * 30);
+  for (int y = 10; y < 24; ++y) {
+    for (int x = 5; x < 20; ++x) scores[static_cast<size_t>(y * 40 + x)] = 0.5F;
+  }
+  scores[5 * 40 + 35] = 0.9F;                                                     // a speck
+  for (int x = 20; x < 40; ++x) scores[static_cast<size_t>(15 * 40 + x)] = 0.4F;  // a spike
+  const AnomalyMap map = anomaly_map(scores.data(), 40, 30, 0.01F);
+  EXPECT_EQ(map.greatest, 0.9F);
+  EXPECT_NEAR(map.mean, (14 * 15 * 0.5 + 0.9 + 20 * 0.4) / 1200, 1e-6);
+  EXPECT_EQ(map.marked[15 * 40 + 12], 1);
+  EXPECT_EQ(map.marked[5 * 40 + 35], 0);
+  EXPECT_EQ(map.marked[15 * 40 + 30], 0);
+  EXPECT_EQ(map.marked[10 * 40 + 5], 0);  // A corner, which is not round.
+  const std::vector<float> all(40 * 30, 1.0F);
+  const AnomalyMap whole = anomaly_map(all.data(), 40, 30, 0.01F);  // Nothing is beyond the edges.
+  EXPECT_EQ(std::count(whole.marked.begin(), whole.marked.end(), 1), 1200);
 }
 
 TEST(Answers, ScoresOfRegionsThemselvesAndDilation) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "vision/c_interface.h"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -11,7 +13,6 @@
 #include "coracle/vision/vision.h"
 #include "support/archive_writer.h"
 #include "support/temporary_folder.h"
-#include "vision/c_interface.h"
 
 // The C interface: what programs in C, and the Python package, see.
 namespace coracle::vision {
@@ -112,6 +113,29 @@ TEST(CInterface, PolygonsOfBentText) {
   EXPECT_EQ(points, 0U);
   EXPECT_EQ(coracle_prediction_polygon(&prediction, 2, &points), nullptr);
   EXPECT_EQ(coracle_prediction_polygon(nullptr, 0, &points), nullptr);
+}
+
+TEST(CInterface, MapsOfAnomalies) {
+  coracle_prediction prediction;
+  prediction.prediction.task = Task::kAnomaly;
+  prediction.prediction.anomaly = {
+      .width = 2, .height = 1, .scores = {0.25F, 0.75F}, .marked = {0, 1}, .greatest = 0.75F, .mean = 0.5F};
+  add_items(prediction);
+  ASSERT_EQ(coracle_prediction_size(&prediction), 1U);
+  coracle_vision_item item;
+  ASSERT_EQ(coracle_prediction_item(&prediction, 0, &item), CORACLE_OK);
+  EXPECT_EQ(item.score, 0.75F);
+  EXPECT_EQ(item.pixels, 1);
+  int32_t width = 0;
+  int32_t height = 0;
+  const float* scores = coracle_prediction_scores(&prediction, &width, &height);
+  EXPECT_EQ(std::pair(width, height), std::pair(2, 1));
+  EXPECT_EQ(scores[1], 0.75F);
+  EXPECT_EQ(coracle_prediction_scores(&prediction, nullptr, nullptr), scores);
+  EXPECT_EQ(coracle_prediction_marks(&prediction)[1], 1);
+  EXPECT_EQ(coracle_prediction_scores(nullptr, &width, &height), nullptr);
+  EXPECT_EQ(std::pair(width, height), std::pair(0, 0));
+  EXPECT_EQ(coracle_prediction_marks(nullptr), nullptr);
 }
 
 TEST(CInterface, ItemsOfObjectDetection) {

@@ -15,6 +15,7 @@ import sys
 SKIPPED = 77
 SCORES = 2e-4  # how far scores may differ: models run in other sums
 BOX_SCORES = 1e-3  # and those of boxes of text: versions of OpenCV count other pixels on slanted edges
+MARKS = 8  # pixels of a map of anomalies whose score may lie on either side of the threshold
 POLYGONS = 3  # and, in pixels of the picture, outlines of bent text: Clipper rounds while it looks for crossings
 PIXELS = 0.5  # and sides of boxes of objects, which models compute
 HERE = pathlib.Path(__file__).resolve().parent
@@ -75,6 +76,10 @@ def differs(task, want, got):
         return len(want["features"]) != len(got["features"]) or any(abs(w - g) > SCORES for w, g in zip(want["features"], got["features"]))
     if task == "unwarping":
         return want["page"] != got["page"]
+    if task == "anomaly":
+        numbers = ("greatest", "mean")
+        return any(abs(want["map"][n] - got["map"][n]) > SCORES for n in numbers) or any(
+            want["map"][n] != got["map"][n] for n in ("width", "height")) or abs(want["map"]["marked"] - got["map"]["marked"]) > MARKS
     # A pixel in ten thousand may lie on an edge.
     found = {str(c["id"]): c["pixels"] for c in got["classes"]}
     allowed = got["width"] * got["height"] / 1e4

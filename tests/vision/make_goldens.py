@@ -16,6 +16,7 @@ import types
 import cv2
 import numpy as np
 import yaml
+from paddlex.inference.models.anomaly_detection.predictor import UadRunnerPredictor
 from paddlex.inference.models.image_classification.predictor import ClasRunnerPredictor
 from paddlex.inference.models.image_feature.predictor import ImageFeatureRunnerPredictor
 from paddlex.inference.models.image_multilabel_classification.predictor import MLClasPredictor
@@ -32,7 +33,7 @@ ROOT = HERE.parent.parent
 SEG = next(c for n, c in vars(segmentation).items() if isinstance(c, type) and hasattr(c, "_build") and n.startswith("Seg"))
 PARTS = {"classification": ClasRunnerPredictor, "multilabel": MLClasPredictor, "text-detection": TextDetRunnerPredictor,
          "text-recognition": TextRecRunnerPredictor, "object-detection": DetRunnerPredictor, "segmentation": SEG, "table-structure": TableRunnerPredictor,
-         "unwarping": WarpRunnerPredictor, "features": ImageFeatureRunnerPredictor}
+         "unwarping": WarpRunnerPredictor, "features": ImageFeatureRunnerPredictor, "anomaly": UadRunnerPredictor}
 
 # Folder of the model, its description (None: its own), task, pictures.
 PHOTOS = ["shared/images-misc/%s" % n for n in ("000000014439.jpg", "000000570688.jpg", "cat.jpg", "daisy.jpg", "flower.jpg", "tabby_cat.jpg")]
@@ -51,6 +52,7 @@ CASES = [
     ("source/tests/vision/turned_objects", "objects.yml", "object-detection", PAGES[:1] + PHOTOS),
     ("source/tests/vision/table", None, "table-structure", PAGES[:2]),
     ("shared/mobilenetv3_small_x0_35-multilabel", "features.yml", "features", PHOTOS),
+    ("source/tests/vision/anomaly", None, "anomaly", PHOTOS + PAGES[:1]),
     ("source/tests/vision/unwarp", None, "unwarping", PAGES[1:2]),
 ]
 
@@ -117,6 +119,10 @@ def answer(task, result):
     if task == "unwarping":
         height, width = result["doctr_img"][0].shape[:2]
         return {"page": {"width": width, "height": height}}
+    if task == "anomaly":
+        marks, scores = np.asarray(result["pred"][0])[0], result["scores"]
+        return {"map": {"width": marks.shape[1], "height": marks.shape[0], "greatest": float(scores.max()),
+                        "mean": float(scores.mean(dtype=float)), "marked": int((marks == 255).sum())}}
     classes = np.asarray(result["pred"][0]).reshape(-1).astype(int)
     return {"pixels": {str(i): int(n) for i, n in zip(*np.unique(classes, return_counts=True))}, "hash": fnv(classes)}
 
@@ -136,6 +142,7 @@ def predictor(task, config, runner):
     names = {"classification": ("preprocessors", "postprocessors"), "multilabel": ("preprocessors", "postprocessors"),
              "segmentation": ("preprocessors", "postprocessers"), "table-structure": ("preprocessors", "postprocessors"),
              "unwarping": ("preprocessors", "postprocessors"), "features": ("preprocessors", "postprocessors"),
+             "anomaly": ("preprocessors", "postprocessors"),
              "object-detection": ("pre_ops", "post_op")}.get(task, ("pre_tfs", "post_op"))
     for name, value in zip(names, built):
         setattr(p, name, value)
@@ -181,11 +188,17 @@ def main():
         engine = runner
         if task == "segmentation":  # PaddleSeg: the best class of each pixel
             engine = lambda x, r=runner: [np.argmax(y, axis=1) if y.ndim == 4 else y for y in r(x)]  # noqa: E731
+        kept = []
+        if task == "anomaly":
+            engine = lambda x, r=runner: [kept.append(y.copy()) or y for y in r(x)]  # noqa: E731
         answers = []
         for picture in pictures:
             p = predictor(task, copy.deepcopy(config), engine)
             batch = Batch(instances=[str(path(picture))], input_paths=[str(path(picture))], page_indexes=[None])
-            answers.append({"picture": picture, **answer(task, p.process(batch))})
+            result = p.process(batch)
+            if task == "anomaly":  # which PaddleX overwrites with the marks
+                result["scores"] = kept[-1]
+            answers.append({"picture": picture, **answer(task, result)})
         cases.append({"model": model, "description": description, "task": task, "answers": answers})
         print(model, task, len(answers))
     text = json.dumps(cases, ensure_ascii=False, indent=None)

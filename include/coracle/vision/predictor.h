@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,11 +23,12 @@ enum class Task {
   kSegmentation,
   kTableStructure,
   kUnwarping,
-  kFeatures
+  kFeatures,
+  kAnomaly
 };
 
 /// As `--task` and the results name it: classification, multilabel, text-detection, text-recognition,
-/// object-detection, segmentation, table-structure, unwarping, features.
+/// object-detection, segmentation, table-structure, unwarping, features, anomaly.
 CORACLE_VISION_API const char* task_name(Task task);
 /// The same backwards; Error if there is no such task.
 CORACLE_VISION_API Task task_of(const std::string& name);
@@ -69,6 +71,16 @@ struct ClassMap {
   std::vector<std::string> names;  ///< by class; may be empty or too short
 };
 
+/// How unlike what the model learnt each place of a picture is.
+struct AnomalyMap {
+  int width = 0;  ///< of the map, which the model gives; it lies over the whole picture
+  int height = 0;
+  std::vector<float> scores;         ///< row after row
+  std::vector<std::uint8_t> marked;  ///< 1 in regions above the threshold, without specks and spikes, else 0
+  float greatest = 0;
+  float mean = 0;
+};
+
 /// A table without its text.
 struct TableStructure {
   std::vector<std::string> tokens;          ///< HTML from <html> to </html>; a cell's text belongs before its </td>
@@ -87,6 +99,7 @@ struct Prediction {
   ClassMap map;                 ///< segmentation
   TableStructure table;         ///< table structure
   Image page;                   ///< unwarping: the picture made flat
+  AnomalyMap anomaly;           ///< anomaly
   std::vector<float> features;  ///< features: a vector of length 1, to be compared with those of other pictures
 };
 
