@@ -21,7 +21,7 @@ from .engines import power_by_engine
 from .errors import (CancelledError, Error, FileError, InvalidArgumentError, InvalidModelError, MissingFileError, OutOfMemoryError,
                      RunFailureError, UnsupportedError)
 from .model import Model, available_engines, devices, inspect, load, load_memory, pass_names
-from .pictures import ClassArea, DetectedObject, Keypoint, Label, Mask, Prediction, Table, TextBox, TextLine
+from .pictures import AnomalyMap, ClassArea, DetectedObject, Keypoint, Label, Mask, Prediction, Table, TextBox, TextLine
 from .pipelines import Pipeline, document, ocr, pipeline
 from .pool import Pool, bind_thread, default_threads
 from .profile import OperatorTime, Profile, Step
@@ -29,7 +29,7 @@ from .results import MachineLimits, Memory, Results
 from .session import Session
 from .timing import Bench, bench
 
-__all__ = ["Bench", "CancelledError", "ClassArea", "DetectedObject", "Document", "Error", "FileError", "InvalidArgumentError",
+__all__ = ["AnomalyMap", "Bench", "CancelledError", "ClassArea", "DetectedObject", "Document", "Error", "FileError", "InvalidArgumentError",
            "InvalidModelError", "Keypoint", "Label", "MachineLimits", "Mask", "Memory", "MissingFileError", "Model", "NodeValue",
            "OperatorTime", "OutOfMemoryError", "Pipeline", "Pool", "Prediction", "Profile", "Results", "RunFailureError", "Session", "Step",
            "Table", "TensorInfo", "TextBox", "TextLine", "UnsupportedError", "__version__", "available_engines", "bench", "bind_thread",

@@ -27,10 +27,16 @@ class Label:
 
 @dataclasses.dataclass(frozen=True)
 class TextBox:
-    """Where there is text. `corners` in pixels, in the order of reading: top left, top right, bottom right, bottom left."""
+    """Where there is text. `corners` in pixels, in the order of reading: top left, top right, bottom right, bottom left. `polygon`: of
+    detectors of bent text any number of points, whose corners are then those of a rectangle round them; else None."""
 
     corners: tuple[Corner, Corner, Corner, Corner]
     score: float
+    polygon: tuple[Corner, ...] | None = None
+
+    def _to_dict(self) -> dict[str, Any]:
+        found = {"score": self.score, "corners": [list(c) for c in self.corners]}
+        return {**found, "polygon": [list(c) for c in self.polygon]} if self.polygon else found
 
 
 @dataclasses.dataclass(frozen=True)
@@ -109,6 +115,27 @@ class ClassArea:
     pixels: int
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class AnomalyMap:
+    """How unlike what the model learnt each place of a picture is. `scores`: float32 [height, width], over the whole picture, of the size that
+    the model gives; `marked`: bool of the same shape, regions above the threshold without specks and spikes."""
+
+    scores: np.ndarray
+    marked: np.ndarray
+
+    @property
+    def greatest(self) -> float:
+        return float(self.scores.max())
+
+    @property
+    def mean(self) -> float:
+        return float(self.scores.mean(dtype=np.float64))
+
+    def _to_dict(self) -> dict[str, Any]:
+        height, width = self.scores.shape
+        return {"width": width, "height": height, "greatest": self.greatest, "mean": self.mean, "marked": int(self.marked.sum())}
+
+
 @dataclasses.dataclass(frozen=True)
 class Table:
     """The structure of a table. `cells` has the corners of each cell, or none. Of a Document, `html` has the text of the cells, and `box` is
@@ -159,15 +186,15 @@ class Prediction:
     """What was found in a picture. What does not belong to the task is empty.
 
     task: "classification", "multilabel", "text-detection", "text-recognition", "object-detection", "segmentation", "table-structure",
-    "unwarping", "features", "instance-segmentation", "keypoints", or "text-reading". width, height: of the picture. labels: Label, the best first. boxes: TextBox. lines: TextLine in
-    reading order. objects: DetectedObject. areas: ClassArea. class_map: of segmentation, int32 [height, width]; else None. table: Table;
-    else None. page: of unwarping, the flat page, uint8 [height, width, 3], red first; else None. features: a vector of length 1, float32,
-    of which the product with another picture's says how alike they are; else None. keypoints: Keypoint.
+    "unwarping", "features", "instance-segmentation", "keypoints", "anomaly", or "text-reading". width, height: of the picture. labels: Label, the best first.
+    boxes: TextBox. lines: TextLine in reading order. objects: DetectedObject. areas: ClassArea. class_map: of segmentation, int32 [height, width]; else None.
+    table: Table; else None. page: of unwarping, the flat page, uint8 [height, width, 3], red first; else None. features: a vector of length 1, float32,
+    of which the product with another picture's says how alike they are; else None. keypoints: Keypoint. anomaly: AnomalyMap; else None.
     """
 
     HANDLE = "prediction"
-    __slots__ = ("task", "width", "height", "labels", "boxes", "lines", "objects", "areas", "class_map", "table", "page", "features", "keypoints", "_image",
-                 "_handle")
+    __slots__ = ("task", "width", "height", "labels", "boxes", "lines", "objects", "areas", "class_map", "table", "page", "features", "keypoints", "anomaly",
+                 "_image", "_handle")
 
     def __init__(self, image: _vision.Handle, handle: _vision.Handle):
         self._image = image
@@ -186,10 +213,11 @@ class Prediction:
         self.page: np.ndarray | None = None
         self.features: np.ndarray | None = None
         self.keypoints: list[Keypoint] = []
+        self.anomaly: AnomalyMap | None = None
         if self.task in ("classification", "multilabel"):
             self.labels = [Label(i.id, i.text.decode(), i.score) for i in items]
         elif self.task == "text-detection":
-            self.boxes = [TextBox(_corners(i), i.score) for i in items]
+            self.boxes = [TextBox(_corners(i), i.score, self._polygon(n)) for n, i in enumerate(items)]
         elif self.task in ("text-recognition", "text-reading"):
             self.lines = [TextLine(i.text.decode(), i.score, _corners(i) if i.points else None) for i in items]
         elif self.task == "object-detection":
@@ -208,12 +236,19 @@ class Prediction:
             self.page = self.draw()
         elif self.task == "features":
             self.features = self._vector()
+        elif self.task == "anomaly":
+            self.anomaly = self._anomaly()
 
     def _items(self) -> list[_vision.Item]:
         items = [_vision.Item() for _ in range(_vision.ask("prediction_size", self._handle.pointer))]
         for index, item in enumerate(items):
             _vision.call("prediction_item", self._handle.pointer, index, ctypes.byref(item))
         return items
+
+    def _polygon(self, index: int) -> tuple[Corner, ...] | None:
+        points = ctypes.c_size_t()
+        values = _vision.ask("prediction_polygon", self._handle.pointer, index, ctypes.byref(points))
+        return tuple((int(values[2 * i]), int(values[2 * i + 1])) for i in range(points.value)) or None
 
     def _map(self) -> np.ndarray:
         array = np.empty((self.height, self.width), np.int32)
@@ -232,6 +267,15 @@ class Prediction:
         ctypes.memmove(_arrays.pointer(array), values, array.nbytes)
         return array
 
+    def _anomaly(self) -> AnomalyMap:
+        width, height = ctypes.c_int32(), ctypes.c_int32()
+        values = _vision.ask("prediction_scores", self._handle.pointer, ctypes.byref(width), ctypes.byref(height))
+        scores = np.empty((height.value, width.value), np.float32)
+        ctypes.memmove(_arrays.pointer(scores), values, scores.nbytes)
+        marked = np.empty(scores.shape, np.bool_)
+        ctypes.memmove(_arrays.pointer(marked), _vision.ask("prediction_marks", self._handle.pointer), marked.nbytes)
+        return AnomalyMap(scores, marked)
+
     @property
     def text(self) -> str:
         """What was read, a line for each line."""
@@ -243,7 +287,7 @@ class Prediction:
         if self.task in ("classification", "multilabel"):
             found["labels"] = [dataclasses.asdict(label) for label in self.labels]
         elif self.task == "text-detection":
-            found["boxes"] = [{"score": box.score, "corners": [list(c) for c in box.corners]} for box in self.boxes]
+            found["boxes"] = [box._to_dict() for box in self.boxes]
         elif self.task == "text-recognition":
             found.update(text=self.lines[0].text, score=self.lines[0].score)
         elif self.task == "text-reading":
@@ -262,6 +306,8 @@ class Prediction:
             found["page"] = {"width": self.page.shape[1], "height": self.page.shape[0]}
         elif self.features is not None:
             found["features"] = self.features.tolist()
+        elif self.anomaly is not None:
+            found["map"] = self.anomaly._to_dict()
         return found
 
     def _drawn(self) -> _vision.Handle:
@@ -278,7 +324,8 @@ class Prediction:
 
     def _found(self) -> list[Any]:
         numbers = [] if self.features is None else self.features.tolist()
-        return [*self.labels, *self.boxes, *self.lines, *self.objects, *self.keypoints, *self.areas, *([self.table] if self.table else []), *numbers]
+        return [*self.labels, *self.boxes, *self.lines, *self.objects, *self.keypoints, *self.areas, *([self.table] if self.table else []),
+                *([self.anomaly._to_dict()] if self.anomaly else []), *numbers]
 
     def __repr__(self) -> str:
         found = self._found()

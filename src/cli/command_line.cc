@@ -238,7 +238,7 @@ void add_predict(CLI::App* command, PredictArguments& p) {
   command->add_option(
       "--task", p.task,
       "for a model without inference.yml: classification, multilabel, text-detection, text-recognition, "
-      "segmentation, table-structure, unwarping, features, keypoints");
+      "segmentation, table-structure, unwarping, features, keypoints, anomaly");
   command->add_option("--labels", p.options.labels, "file with the name of a class, a character or a token per line");
   command->add_option("--topk", p.options.topk, "classes at most")->check(CLI::Range(1, 1000000));
   command->add_option("--threshold", p.options.threshold, "least score of labels, boxes, objects and points")

@@ -50,6 +50,17 @@ std::vector<std::string> pictures_of(const std::vector<std::string>& given) {
   return pictures;
 }
 
+/// The scores as grey values, from black for 0 to white for the greatest one.
+vision::Image grey_scores(const vision::AnomalyMap& map) {
+  vision::Image grey(map.width, map.height);
+  const float factor = map.greatest > 0 ? 255.0F / map.greatest : 0;
+  for (size_t i = 0; i < grey.bgr.size(); ++i) {
+    const float value = map.scores[i / 3] * factor;
+    grey.bgr[i] = value > 0 ? static_cast<uint8_t>(std::min(value, 255.0F)) : 0;
+  }
+  return grey;
+}
+
 /// Names of drawings, each used once: pictures of several folders may have the same name.
 class Drawings {
  public:
@@ -75,6 +86,8 @@ class Drawings {
       }
       vision::write_png((fs::path(folder_) / (stem + "_classes.png")).string(), classes);
     }
+    if (prediction.task == vision::Task::kAnomaly)
+      vision::write_png((fs::path(folder_) / (stem + "_scores.png")).string(), grey_scores(prediction.anomaly));
     return file;
   }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -84,7 +85,8 @@ void mask(Writer& w, const vision::Mask& m) {
   w.EndObject();
 }
 
-void corners(Writer& w, const std::array<vision::Point, 4>& points) {
+template <class Points>
+void corners(Writer& w, const Points& points) {
   w.StartArray();
   for (const vision::Point& p : points) {
     w.StartArray();
@@ -93,6 +95,11 @@ void corners(Writer& w, const std::array<vision::Point, 4>& points) {
     w.EndArray();
   }
   w.EndArray();
+}
+
+/// How many pixels of the map are marked.
+int marked(const vision::AnomalyMap& map) {
+  return static_cast<int>(std::count(map.marked.begin(), map.marked.end(), uint8_t{1}));
 }
 
 std::string concatenated(const std::vector<std::string>& tokens) {
@@ -132,6 +139,9 @@ void write_found(Writer& w, const vision::Prediction& p) {
         key(w, "score", b.score);
         w.Key("corners");
         corners(w, b.corners);
+        if (b.polygon.empty()) return;
+        w.Key("polygon");
+        corners(w, b.polygon);
       });
     case Task::kTextRecognition: key(w, "text", p.text.text); return key(w, "score", p.text.score);
     case Task::kObjectDetection:
@@ -179,6 +189,15 @@ void write_found(Writer& w, const vision::Prediction& p) {
       key(w, "width", p.page.width);
       key(w, "height", p.page.height);
       return static_cast<void>(w.EndObject());
+    case Task::kAnomaly:
+      w.Key("map");
+      w.StartObject();
+      key(w, "width", p.anomaly.width);
+      key(w, "height", p.anomaly.height);
+      key(w, "greatest", p.anomaly.greatest);
+      key(w, "mean", p.anomaly.mean);
+      key(w, "marked", marked(p.anomaly));
+      return static_cast<void>(w.EndObject());
     case Task::kFeatures: return list(w, "features", p.features, [&](float v) { number(w, static_cast<double>(v)); });
   }
 }
@@ -199,7 +218,13 @@ std::string to_text(const Answer& a) {
   for (const vision::Label& l : p.labels) text += fmt::format("  {:.5f}  {}\n", l.score, named(l.id, l.name));
   for (size_t i = 0; i < p.boxes.size(); ++i) {
     text += fmt::format("{:4}  {:.4f} ", i + 1, p.boxes[i].score);
-    for (const vision::Point& c : p.boxes[i].corners) text += fmt::format(" ({}, {})", c.x, c.y);
+    const vision::TextBox& box = p.boxes[i];
+    const auto point = [&](const vision::Point& c) { text += fmt::format(" ({}, {})", c.x, c.y); };
+    if (box.polygon.empty()) {
+      std::for_each(box.corners.begin(), box.corners.end(), point);
+    } else {
+      std::for_each(box.polygon.begin(), box.polygon.end(), point);
+    }
     text += '\n';
   }
   for (size_t i = 0; i < p.objects.size(); ++i) {
@@ -227,6 +252,9 @@ std::string to_text(const Answer& a) {
   } else if (p.task == Task::kUnwarping) {
     text += fmt::format("  a page of {} x {} pixels{}\n", p.page.width, p.page.height,
                         a.drawing.empty() ? "; --draw DIR writes it" : "");
+  } else if (p.task == Task::kAnomaly) {
+    text += fmt::format("  greatest score {:.6f}, mean {:.6f}; {} of {} x {} pixels of the map marked\n",
+                        p.anomaly.greatest, p.anomaly.mean, marked(p.anomaly), p.anomaly.width, p.anomaly.height);
   } else if (p.task == Task::kFeatures) {
     text += fmt::format("  {} features:", p.features.size());
     for (size_t i = 0; i < std::min(p.features.size(), kFeaturesShown); ++i)
@@ -273,6 +301,7 @@ std::string csv_header(Task task) {
     case Task::kSegmentation: return "picture,id,name,pixels\n";
     case Task::kTableStructure: return "picture,cell,x1,y1,x2,y2,x3,y3,x4,y4\n";
     case Task::kUnwarping: return "picture,width,height\n";
+    case Task::kAnomaly: return "picture,width,height,greatest,mean,marked\n";
     case Task::kFeatures: return "picture,feature,value\n";
     case Task::kInstanceSegmentation: return "picture,id,name,score,left,top,right,bottom,area\n";
     case Task::kKeypoints: return "picture,id,name,score,x,y\n";
@@ -307,6 +336,10 @@ std::string to_csv(const Answer& a) {
     text += fmt::format("{},{},{},{:.7g},{:.7g},{:.7g}\n", picture, k.id, quoted(k.name), k.score, k.x, k.y);
   }
   for (size_t i = 0; i < p.features.size(); ++i) text += fmt::format("{},{},{:.7g}\n", picture, i, p.features[i]);
+  if (p.task == Task::kAnomaly) {
+    text += fmt::format("{},{},{},{:.7g},{:.7g},{}\n", picture, p.anomaly.width, p.anomaly.height, p.anomaly.greatest,
+                        p.anomaly.mean, marked(p.anomaly));
+  }
   if (p.task == Task::kUnwarping) text += fmt::format("{},{},{}\n", picture, p.page.width, p.page.height);
   if (p.task == Task::kSegmentation) {
     for (const Covered& c : covered(p.map))

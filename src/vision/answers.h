@@ -36,6 +36,9 @@ std::vector<Label> decided_label(const std::vector<float>& scores, const Descrip
 std::vector<TextBox> text_boxes(const float* probability, int width, int height, int to_width, int to_height,
                                 const DbOptions& options);
 
+/// A map of scores with its marks: regions above the threshold in which a disc of 4 pixels has place.
+AnomalyMap anomaly_map(const float* scores, int width, int height, float threshold);
+
 /// The characters of CTC's classes: nothing, the dictionary's, the space.
 std::vector<std::string> ctc_characters(std::vector<std::string> dictionary);
 /// `steps` rows of probabilities, one for each class; equal neighbours count once.

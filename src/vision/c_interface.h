@@ -23,6 +23,7 @@ struct coracle_prediction {
     coracle_vision_item item;  ///< without its pointers
     std::string text;
     std::vector<float> outline;
+    std::vector<float> polygon;
   };
   coracle::vision::Prediction prediction;
   std::vector<coracle::vision::TextLine> lines;  ///< of a text reader

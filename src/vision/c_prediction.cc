@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <map>
 
 #include "vision/c_interface.h"
@@ -17,7 +18,8 @@ Item item(int id, float score, const std::string& text, std::vector<float> outli
   return made;
 }
 
-std::vector<float> outline_of(const std::array<Point, 4>& corners) {
+template <class Points>
+std::vector<float> outline_of(const Points& corners) {
   std::vector<float> outline;
   for (const Point& p : corners) {
     outline.push_back(static_cast<float>(p.x));
@@ -44,7 +46,10 @@ void add_items(coracle_prediction& prediction) {
   const Prediction& p = prediction.prediction;
   std::vector<Item>& items = prediction.items;
   for (const Label& l : p.labels) items.push_back(item(l.id, l.score, l.name));
-  for (const TextBox& b : p.boxes) items.push_back(item(-1, b.score, "", outline_of(b.corners)));
+  for (const TextBox& b : p.boxes) {
+    items.push_back(item(-1, b.score, "", outline_of(b.corners)));
+    items.back().polygon = outline_of(b.polygon);
+  }
   for (const Object& o : p.objects) {
     const std::array<float, 8> around{o.left, o.top, o.right, o.top, o.right, o.bottom, o.left, o.bottom};
     const std::array<float, 8>& outline = o.corners ? *o.corners : around;
@@ -56,6 +61,10 @@ void add_items(coracle_prediction& prediction) {
   for (const Keypoint& k : p.keypoints) items.push_back(item(k.id, k.score, k.name, {k.x, k.y}));
   if (p.task == Task::kTextRecognition) items.push_back(item(-1, p.text.score, p.text.text));
   if (p.task == Task::kSegmentation) add_classes(p.map, items);
+  if (p.task == Task::kAnomaly) {
+    items.push_back(item(-1, p.anomaly.greatest, ""));
+    items.back().item.pixels = std::count(p.anomaly.marked.begin(), p.anomaly.marked.end(), std::uint8_t{1});
+  }
   if (p.task == Task::kTableStructure) {
     std::string html;
     for (const std::string& token : p.table.tokens) html += token;
@@ -107,9 +116,28 @@ coracle_status coracle_prediction_item(const coracle_prediction* prediction, siz
   });
 }
 
+const float* coracle_prediction_polygon(const coracle_prediction* prediction, size_t index, size_t* points) {
+  const bool any =
+      prediction != nullptr && index < prediction->items.size() && !prediction->items[index].polygon.empty();
+  if (points != nullptr) *points = any ? prediction->items[index].polygon.size() / 2 : 0;
+  return any ? prediction->items[index].polygon.data() : nullptr;
+}
+
 const int32_t* coracle_prediction_class_map(const coracle_prediction* prediction) {
   if (prediction == nullptr || prediction->prediction.map.classes.empty()) return nullptr;
   return prediction->prediction.map.classes.data();
+}
+
+const float* coracle_prediction_scores(const coracle_prediction* prediction, int32_t* width, int32_t* height) {
+  const bool any = prediction != nullptr && !prediction->prediction.anomaly.scores.empty();
+  if (width != nullptr) *width = any ? prediction->prediction.anomaly.width : 0;
+  if (height != nullptr) *height = any ? prediction->prediction.anomaly.height : 0;
+  return any ? prediction->prediction.anomaly.scores.data() : nullptr;
+}
+
+const uint8_t* coracle_prediction_marks(const coracle_prediction* prediction) {
+  if (prediction == nullptr || prediction->prediction.anomaly.marked.empty()) return nullptr;
+  return prediction->prediction.anomaly.marked.data();
 }
 
 const float* coracle_prediction_features(const coracle_prediction* prediction, size_t* count) {

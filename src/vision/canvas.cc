@@ -88,6 +88,10 @@ void Canvas::outline(const std::array<Point, 4>& corners, const Colour& colour, 
   for (std::size_t i = 4; i-- > 0;) line(corners[i], corners[(i + 1) % 4], i == 0 ? first : colour);
 }
 
+void Canvas::outline(const Polygon& polygon, const Colour& colour) {
+  for (std::size_t i = 0; i < polygon.size(); ++i) line(polygon[i], polygon[(i + 1) % polygon.size()], colour);
+}
+
 void Canvas::tint(const std::array<Point, 4>& corners, const Colour& colour) {
   const Area area = round(corners);
   for (int y = std::max(area.top, 0); y <= std::min(area.bottom, image_.height - 1); ++y) {

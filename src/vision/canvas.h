@@ -26,6 +26,7 @@ class Canvas {
   void line(Point a, const Point& b, const Colour& colour);
   /// The first side in another colour.
   void outline(const std::array<Point, 4>& corners, const Colour& colour, const Colour& first);
+  void outline(const Polygon& polygon, const Colour& colour);
   /// The inside of a convex quadrilateral, mixed half and half with what is there.
   void tint(const std::array<Point, 4>& corners, const Colour& colour);
   /// The number of a quadrilateral on paper, beside it or in it: where it covers nothing of the others of `all` and no

@@ -148,6 +148,10 @@ Description usual_description(Task task, const std::vector<std::int64_t>& input)
       d.rgb = false;
       d.steps = {normalise(1.0 / 255, {0, 0, 0}, {1, 1, 1})};
       break;
+    case Task::kAnomaly:
+      d.threshold = kAnomalyThreshold;
+      d.steps = {Resize{.width = length(3, 256), .height = length(2, 256)}, usual};
+      break;
     case Task::kObjectDetection:
     case Task::kInstanceSegmentation:
       throw Error(Problem::kUsage,

@@ -39,6 +39,7 @@ struct TextResize {
   int height = 0;
   bool keep_ratio = false;  ///< kNone: only the height is as said
   int most = 4000;          ///< for the longer side in any case
+  bool implied = false;     ///< there is a length, and nothing says of which side
 };
 
 /// For text recognition: to a height, in [-1, 1], with zeros to the right up to `width`; wider lines stay wider.
@@ -99,6 +100,7 @@ struct DbOptions {
   std::size_t max_candidates = 1000;
   bool dilate = false;
   bool exact_score = false;  ///< of the region itself, not of the rectangle round it
+  bool polygons = false;     ///< as the regions are shaped, not rectangles round them
 };
 
 /// What is done with the boxes of an object detector besides dropping the unlikely ones.

@@ -68,6 +68,7 @@ void det_resize(const Yaml& a, Description& d) {
   } else if (const Yaml* longer = a.find("resize_long"); longer != nullptr && a.find("limit_side_len") == nullptr) {
     r.limit = TextResize::Limit::kLongAtMost;
     r.length = side(*longer);
+    r.implied = a.find("limit_type") == nullptr;
   } else if (const Yaml* length = a.find("limit_side_len"); length != nullptr || a.find("limit_type") != nullptr) {
     r.limit = TextResize::Limit::kShortAtLeast;
     r.length = length != nullptr ? side(*length) : 736;
@@ -159,8 +160,15 @@ void db_post(const Yaml& a, Description& d) {
       unsupported(*mode, "score_mode '" + mode->text() + "' is not known; known are: fast, slow");
     d.db.exact_score = mode->text() == "slow";
   }
-  if (const Yaml* type = a.find("box_type"); type != nullptr && type->text() != "quad") {
-    unsupported(*type, "box_type '" + type->text() + "' is not known; known is: quad");
+  if (const Yaml* type = a.find("box_type")) {
+    if (type->text() != "quad" && type->text() != "poly")
+      unsupported(*type, "box_type '" + type->text() + "' is not known; known are: quad, poly");
+    d.db.polygons = type->text() == "poly";
+  }
+  if (!d.db.polygons) return;
+  for (Step& step : d.steps) {
+    auto* resize = std::get_if<TextResize>(&step);
+    if (resize != nullptr && resize->implied) resize->limit = TextResize::Limit::kShortAtLeast;
   }
 }
 

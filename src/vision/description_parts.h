@@ -18,6 +18,7 @@ namespace coracle::vision {
 /// The usual mean and deviation of channels, as fractions of the largest value.
 inline constexpr std::array<double, 3> kMean = {0.485, 0.456, 0.406};
 inline constexpr std::array<double, 3> kDeviation = {0.229, 0.224, 0.225};
+inline constexpr float kAnomalyThreshold = 0.01F;
 inline constexpr int kMaxSide = 16384;
 inline constexpr float kNoThreshold = std::numeric_limits<float>::lowest();
 

@@ -50,10 +50,14 @@ constexpr NamedReader kSegmentation[] = {
 void read_segmentation(const Yaml& root, Description& d) {
   d.task = Task::kSegmentation;
   const std::optional<std::string> model = paddlex_model(root);
-  if (model == "STFPM") unsupported(root.at("Global"), "maps of anomalies (STFPM) are not supported");
+  const bool anomaly = model == "STFPM";
+  if (anomaly) {
+    d.task = Task::kAnomaly;
+    d.threshold = kAnomalyThreshold;
+  }
   for (const Yaml::Pointer& step : root.at("Deploy").at("transforms").items()) {
     const std::string& type = step->at("type").text();
-    if (type == "Resize" && model) {
+    if (type == "Resize" && model && !anomaly) {
       seg_resize(*step, d, true);
     } else {
       read_step(kSegmentation, *step, type, *step, d);

@@ -3,6 +3,7 @@
 
 #include "coracle/vision/document_reader.h"
 #include "vision/draw_parts.h"
+#include "vision/resize.h"
 
 namespace coracle::vision {
 namespace {
@@ -15,6 +16,7 @@ struct Shape {
   std::array<Point, 4> corners;
   Colour colour;
   Colour top;
+  Polygon polygon{};  ///< drawn instead of the corners, where there is one
 };
 
 /// The picture with outlines and their numbers.
@@ -22,7 +24,11 @@ Image outlined(const Image& image, const std::vector<Shape>& shapes) {
   Canvas canvas(image);
   std::vector<std::array<Point, 4>> all;
   for (const Shape& s : shapes) {
-    canvas.outline(s.corners, s.colour, s.top);
+    if (s.polygon.empty()) {
+      canvas.outline(s.corners, s.colour, s.top);
+    } else {
+      canvas.outline(s.polygon, s.colour);
+    }
     all.push_back(s.corners);
   }
   for (std::size_t i = 0; i < shapes.size(); ++i) canvas.number(i + 1, i, all, shapes[i].top);
@@ -42,6 +48,14 @@ Image overlay(const Image& image, const ClassMap& map) {
     pixel[2] = static_cast<std::uint8_t>((pixel[2] + c.red) / 2);
   }
   return result;
+}
+
+/// The marks of anomalies as a class.
+Image overlay(const Image& image, const AnomalyMap& anomaly) {
+  ClassMap map;
+  const std::vector<int> marks(anomaly.marked.begin(), anomaly.marked.end());
+  map.classes = resize_nearest(marks, anomaly.width, anomaly.height, image.width, image.height);
+  return overlay(image, map);
 }
 
 std::vector<Shape> shapes_of(const std::vector<TextLine>& lines) {
@@ -79,11 +93,12 @@ Image draw(const Image& image, const std::vector<TextLine>& lines) { return outl
 
 Image draw(const Image& image, const Prediction& prediction) {
   if (prediction.task == Task::kSegmentation) return overlay(image, prediction.map);
+  if (prediction.task == Task::kAnomaly) return overlay(image, prediction.anomaly);
   if (prediction.task == Task::kUnwarping) return prediction.page;
   if (prediction.task == Task::kKeypoints) return draw_keypoints(image, prediction.keypoints, prediction.bones);
   if (prediction.task == Task::kInstanceSegmentation) return draw_masks(image, prediction.objects);
   std::vector<Shape> shapes;
-  for (const TextBox& box : prediction.boxes) shapes.push_back({box.corners, kOutline, kTop});
+  for (const TextBox& box : prediction.boxes) shapes.push_back({box.corners, kOutline, kTop, box.polygon});
   for (const Object& o : prediction.objects)
     shapes.push_back({corners_of(o), class_colour(o.id + 1), class_colour(o.id + 1)});
   for (const std::array<Point, 4>& cell : prediction.table.cells) shapes.push_back({cell, kOutline, kOutline});

@@ -37,11 +37,23 @@ Rectangle smallest_rectangle(const Polygon& points);
 /// not count. 0 if nothing is left.
 double mean_inside(const float* values, int width, int height, const Polygon& polygon);
 
+/// The outlines of what a closed path that may cross itself goes round more often to the left than to the right, with
+/// the covered side to their left (of the axis x to the right and y upwards): of one region one, and one for each hole.
+/// In whole numbers, rounded from the exact crossings; without corners on lines between their neighbours.
+std::vector<Polygon> covered(const Polygon& path);
+
+/// Fewer points that stay within `tolerance` of the closed outline (Douglas and Peucker 1973).
+Polygon simplified(const Polygon& outline, double tolerance);
+
 /// The quadrilateral grown by `distance` on all sides, with round corners.
 Polygon grow(const Corners& corners, double distance);
+/// The same of any polygon: the outlines of what comes out.
+std::vector<Polygon> grow(const Polygon& polygon, double distance);
 
 double area(const Corners& corners);
+double area(const Polygon& polygon);
 double perimeter(const Corners& corners);
+double perimeter(const Polygon& polygon);
 double distance(const Point& a, const Point& b);
 
 }  // namespace coracle::vision

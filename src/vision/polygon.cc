@@ -118,8 +118,9 @@ class Arcs {
     const double cross = std::clamp(before.x * after.y - after.x * before.y, -1.0, 1.0);
     const double dot = before.x * after.x + before.y * after.y;
     if (std::abs(cross * radius_) < 1.0 && dot > 0) return push(corner, before, out);
-    if (cross < 0) {  // A dent: both edges go on until they meet.
+    if (cross < 0) {  // A dent: by its corner, so that what lies between the edges is gone round to the right.
       push(corner, before, out);
+      out.push_back(corner);
       return push(corner, after, out);
     }
     const auto steps = std::max<std::int64_t>(rounded(steps_per_radian_ * std::abs(std::atan2(cross, dot))), 1);
@@ -142,6 +143,40 @@ class Arcs {
   double cosine_ = 0;
   double steps_per_radian_ = 0;
 };
+
+std::int64_t twice_area(const Polygon& polygon) {
+  std::int64_t sum = 0;
+  for (std::size_t i = 0; i < polygon.size(); ++i) {
+    const Point& a = polygon[i];
+    const Point& b = polygon[(i + 1) % polygon.size()];
+    sum += std::int64_t{a.x} * b.y - std::int64_t{b.x} * a.y;
+  }
+  return sum;
+}
+
+/// The polygon without repeated points, gone round to the left, by the ends of its edges moved outwards and arcs
+/// between them. It may cross itself. Nothing where there are less than three points.
+Polygon offset(const Polygon& polygon, double distance) {
+  Polygon path;
+  for (const Point& p : polygon) {
+    if (path.empty() || p.x != path.back().x || p.y != path.back().y) path.push_back(p);
+  }
+  while (path.size() > 1 && path.front().x == path.back().x && path.front().y == path.back().y) path.pop_back();
+  if (path.size() < 3 || !(distance > 0)) return path;
+  const std::size_t n = path.size();
+  if (twice_area(path) < 0) std::reverse(path.begin(), path.end());
+  std::vector<Vector> normals;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double dx = path[(i + 1) % n].x - path[i].x;
+    const double dy = path[(i + 1) % n].y - path[i].y;
+    const double inverse = 1.0 / std::sqrt(dx * dx + dy * dy);
+    normals.push_back({dy * inverse, -dx * inverse});
+  }
+  const Arcs arcs(distance);
+  Polygon grown;
+  for (std::size_t i = 0; i < n; ++i) arcs.add(path[i], normals[(i + n - 1) % n], normals[i], grown);
+  return grown;
+}
 
 }  // namespace
 
@@ -172,33 +207,28 @@ double mean_inside(const float* values, int width, int height, const Polygon& po
   return count > 0 ? sum / static_cast<double>(count) : 0;
 }
 
+double area(const Polygon& polygon) { return static_cast<double>(std::abs(twice_area(polygon))) / 2; }
+
+double perimeter(const Polygon& polygon) {
+  double sum = 0;
+  for (std::size_t i = 0; i < polygon.size(); ++i) {
+    const Point& next = polygon[i + 1 < polygon.size() ? i + 1 : 0];
+    const auto dx = static_cast<float>(next.x - polygon[i].x);
+    const auto dy = static_cast<float>(next.y - polygon[i].y);
+    sum += static_cast<double>(std::sqrt(dx * dx + dy * dy));
+  }
+  return sum;
+}
+
 Polygon grow(const Corners& corners, double distance) {
-  Polygon path;
-  for (const PointF& c : corners) {
-    const Point p{static_cast<int>(c.x), static_cast<int>(c.y)};
-    if (path.empty() || p.x != path.back().x || p.y != path.back().y) path.push_back(p);
-  }
-  while (path.size() > 1 && path.front().x == path.back().x && path.front().y == path.back().y) path.pop_back();
-  if (path.size() < 3 || !(distance > 0)) return path;
-  const std::size_t n = path.size();
-  std::int64_t twice_area = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    const Point& a = path[i];
-    const Point& b = path[(i + 1) % n];
-    twice_area += std::int64_t{a.x} * b.y - std::int64_t{b.x} * a.y;
-  }
-  if (twice_area < 0) std::reverse(path.begin(), path.end());
-  std::vector<Vector> normals;
-  for (std::size_t i = 0; i < n; ++i) {
-    const double dx = path[(i + 1) % n].x - path[i].x;
-    const double dy = path[(i + 1) % n].y - path[i].y;
-    const double inverse = 1.0 / std::sqrt(dx * dx + dy * dy);
-    normals.push_back({dy * inverse, -dx * inverse});
-  }
-  const Arcs arcs(distance);
-  Polygon grown;
-  for (std::size_t i = 0; i < n; ++i) arcs.add(path[i], normals[(i + n - 1) % n], normals[i], grown);
-  return grown;
+  Polygon polygon;
+  for (const PointF& c : corners) polygon.push_back({static_cast<int>(c.x), static_cast<int>(c.y)});
+  return offset(polygon, distance);
+}
+
+std::vector<Polygon> grow(const Polygon& polygon, double distance) {
+  if (polygon.size() < 3 || !(distance > 0)) return {};
+  return covered(offset(polygon, distance));
 }
 
 }  // namespace coracle::vision

@@ -26,6 +26,7 @@ constexpr std::pair<Task, const char*> kTasks[] = {
     {Task::kFeatures, "features"},
     {Task::kInstanceSegmentation, "instance-segmentation"},
     {Task::kKeypoints, "keypoints"},
+    {Task::kAnomaly, "anomaly"},
 };
 
 std::string task_names() {
@@ -118,8 +119,8 @@ ClassMap class_map(const Output& output, const Prepared& prepared, const Descrip
       best[i] = static_cast<int>(std::clamp(output.data[i], -1e6F, 1e6F));
       if (static_cast<float>(best[i]) != output.data[i]) {
         throw Error(Problem::kDescription, "a map of one channel holds " + std::to_string(output.data[i]) +
-                                               ", which is no class: maps of anomalies and of how likely one class is "
-                                               "are not supported; 'coracle run' gives the numbers");
+                                               ", which is no class: maps of how likely one class is are not "
+                                               "supported; 'coracle run' gives the numbers");
       }
       continue;
     }
@@ -132,6 +133,13 @@ ClassMap class_map(const Output& output, const Prepared& prepared, const Descrip
   ClassMap map{.width = prepared.picture_width, .height = prepared.picture_height, .classes = {}, .names = d.labels};
   map.classes = resize_nearest(best, static_cast<int>(width), static_cast<int>(height), map.width, map.height);
   return map;
+}
+
+AnomalyMap anomaly_of(const Output& output, const Description& d) {
+  const std::vector<std::int64_t>& dims = output.dims;
+  const bool one = dims.size() == 3 || (dims.size() == 4 && dims[1] == 1);
+  if (!one || dims[0] != 1 || output.size == 0) unexpected(d, output, "[1, 1, height, width]");
+  return anomaly_map(output.data, static_cast<int>(dims.back()), static_cast<int>(dims[dims.size() - 2]), d.threshold);
 }
 
 std::vector<TextBox> boxes_of(const Output& output, const Prepared& prepared, const Description& d) {
@@ -271,6 +279,7 @@ Prediction Predictor::predict(const Image& image) {
     case Task::kSegmentation: p.map = class_map(model.output(0), prepared, d); break;
     case Task::kTableStructure: p.table = table_of(model, state_->tokens, prepared, d); break;
     case Task::kUnwarping: p.page = flat_page(model.output(0), d); break;
+    case Task::kAnomaly: p.anomaly = anomaly_of(model.output(0), d); break;
     case Task::kFeatures: p.features = unit_vector(values_of(model.output(0), d, "features")); break;
   }
   return p;

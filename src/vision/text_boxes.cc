@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "vision/answers.h"
 #include "vision/geometry.h"
@@ -9,6 +10,7 @@ namespace coracle::vision {
 namespace {
 
 constexpr float kMinSide = 3;
+constexpr double kTolerance = 0.002;  // of outlines, as a part of their length
 
 std::vector<std::uint8_t> above(const float* probability, int width, int height, const DbOptions& options) {
   std::vector<std::uint8_t> mask(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
@@ -38,6 +40,27 @@ int rescaled(float value, int from, int to) {
   return static_cast<int>(std::clamp(scaled, 0.0, static_cast<double>(to)));
 }
 
+/// A region as it is shaped, grown; nothing of one that is small, unlikely, or in several parts when it has grown.
+std::optional<TextBox> text_polygon(const Polygon& contour, const float* probability, int width, int height,
+                                    int to_width, int to_height, const DbOptions& options) {
+  const Polygon region = simplified(contour, kTolerance * perimeter(contour));
+  if (region.size() < 4) return std::nullopt;
+  const double score = mean_inside(probability, width, height, region);
+  if (score < options.box_threshold) return std::nullopt;
+  const std::vector<Polygon> grown = grow(region, area(region) * options.unclip_ratio / perimeter(region));
+  if (grown.size() != 1 || smallest_rectangle(grown[0]).side < kMinSide + 2) return std::nullopt;
+  TextBox box;
+  box.score = static_cast<float>(score);
+  for (const Point& p : grown[0]) {
+    box.polygon.push_back(
+        {rescaled(static_cast<float>(p.x), width, to_width), rescaled(static_cast<float>(p.y), height, to_height)});
+  }
+  const Corners around = smallest_rectangle(box.polygon).corners;
+  for (std::size_t i = 0; i < 4; ++i)
+    box.corners[i] = {rescaled(around[i].x, to_width, to_width), rescaled(around[i].y, to_height, to_height)};
+  return box;
+}
+
 }  // namespace
 
 std::vector<TextBox> text_boxes(const float* probability, int width, int height, int to_width, int to_height,
@@ -46,6 +69,11 @@ std::vector<TextBox> text_boxes(const float* probability, int width, int height,
   contours.resize(std::min(contours.size(), options.max_candidates));
   std::vector<TextBox> boxes;
   for (const Polygon& contour : contours) {
+    if (options.polygons) {
+      std::optional<TextBox> box = text_polygon(contour, probability, width, height, to_width, to_height, options);
+      if (box) boxes.push_back(std::move(*box));
+      continue;
+    }
     const Rectangle inner = smallest_rectangle(contour);
     if (inner.side < kMinSide) continue;
     const double score =

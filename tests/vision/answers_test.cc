@@ -10,6 +10,7 @@
 #include <png.h>
 // clang-format on
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <limits>
@@ -138,6 +139,73 @@ TEST(Answers, MapsOfDamagedNumbersGiveNoBoxes) {
   EXPECT_TRUE(text_boxes(map.data(), 8, 8, 80, 80, {}).empty());
   const std::vector<float> rows = {nan, nan, nan, nan, nan, nan};
   EXPECT_TRUE(objects(rows.data(), 1, 6, 10, 10, 0.5F, layout()).empty());
+}
+
+/// A map of 60 x 60: an L with arms of 12 pixels, and a speck.
+std::vector<float> bent_map() {
+  std::vector<float> map(60 * 60);
+  for (int i = 0; i < 60 * 60; ++i) {
+    const int x = i % 60;
+    const int y = i / 60;
+    const bool bent = x >= 10 && x < 50 && y >= 10 && y < 50 && (x < 22 || y >= 38);
+    map[static_cast<size_t>(i)] = bent || (x == 40 && y == 20) ? 0.9F : 0.1F;
+  }
+  return map;
+}
+
+TEST(Answers, BentTextIsAPolygon) {
+  const std::vector<float> map = bent_map();
+  DbOptions options;
+  options.polygons = true;
+  const std::vector<TextBox> boxes = text_boxes(map.data(), 60, 60, 120, 60, options);
+  ASSERT_EQ(boxes.size(), 1U);
+  EXPECT_NEAR(boxes[0].score, 0.9F, 1e-5F);
+  EXPECT_GT(boxes[0].polygon.size(), 6U);
+  for (const Point& p : boxes[0].polygon) {  // It stays a bent one: nothing in the corner that it leaves free,
+    EXPECT_FALSE(p.x > 60 && p.y < 30) << p.x << ' ' << p.y;
+    EXPECT_TRUE(p.x >= 0 && p.x <= 120 && p.y >= 0 && p.y <= 60);
+  }
+  // which the rectangle round it has.
+  EXPECT_GT(std::max(boxes[0].corners[1].x, boxes[0].corners[2].x), 90);
+  options.box_threshold = 0.95;
+  EXPECT_TRUE(text_boxes(map.data(), 60, 60, 120, 60, options).empty());
+  options.box_threshold = 0.5;
+  options.max_candidates = 0;
+  EXPECT_TRUE(text_boxes(map.data(), 60, 60, 120, 60, options).empty());
+  const DbOptions plain{.box_threshold = 0.3};
+  EXPECT_TRUE(text_boxes(map.data(), 60, 60, 120, 60, plain).at(0).polygon.empty());
+}
+
+TEST(Answers, AnomaliesAreMarkedWhereADiscHasPlace) {
+  std::vector<float> scores(40 * 30);
+  for (int y = 10; y < 24; ++y) {
+    for (int x = 5; x < 20; ++x) scores[static_cast<size_t>(y * 40 + x)] = 0.5F;
+  }
+  scores[5 * 40 + 35] = 0.9F;                                                     // a speck
+  for (int x = 20; x < 40; ++x) scores[static_cast<size_t>(15 * 40 + x)] = 0.4F;  // a spike
+  const AnomalyMap map = anomaly_map(scores.data(), 40, 30, 0.01F);
+  EXPECT_EQ(map.greatest, 0.9F);
+  EXPECT_NEAR(map.mean, (14 * 15 * 0.5 + 0.9 + 20 * 0.4) / 1200, 1e-6);
+  EXPECT_EQ(map.marked[15 * 40 + 12], 1);
+  EXPECT_EQ(map.marked[5 * 40 + 35], 0);
+  EXPECT_EQ(map.marked[15 * 40 + 30], 0);
+  EXPECT_EQ(map.marked[10 * 40 + 5], 0);  // A corner, which is not round.
+  const std::vector<float> all(40 * 30, 1.0F);
+  const AnomalyMap whole = anomaly_map(all.data(), 40, 30, 0.01F);  // Nothing is beyond the edges.
+  EXPECT_EQ(std::count(whole.marked.begin(), whole.marked.end(), 1), 1200);
+}
+
+TEST(Answers, ScoresOfRegionsThemselvesAndDilation) {
+  const std::vector<float> map = bent_map();
+  DbOptions options;
+  EXPECT_TRUE(text_boxes(map.data(), 60, 60, 60, 60, options).empty());  // Half of the rectangle has no text,
+  options.exact_score = true;
+  ASSERT_EQ(text_boxes(map.data(), 60, 60, 60, 60, options).size(), 1U);  // all of the region has.
+  EXPECT_NEAR(text_boxes(map.data(), 60, 60, 60, 60, options)[0].score, 0.9F, 1e-5F);
+  const TextBox before = text_boxes(map.data(), 60, 60, 60, 60, options)[0];
+  options.dilate = true;  // One pixel more to the right and below.
+  const TextBox after = text_boxes(map.data(), 60, 60, 60, 60, options).at(0);
+  EXPECT_LT(after.score, before.score);
 }
 
 /// A JPEG of 16 x 8 pixels, blue to the left, red to the right, with an EXIF orientation.

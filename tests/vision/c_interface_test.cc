@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "vision/c_interface.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -95,6 +97,49 @@ TEST(CInterface, PicturesAreWrittenAndReadAgain) {
   const std::string bytes(std::istreambuf_iterator<char>(file), {});
   ASSERT_EQ(coracle_image_decode(bytes.data(), bytes.size(), &image), CORACLE_OK) << coracle_last_error();
   EXPECT_EQ(coracle_image_width(ImageHandle(image).get()), 4);
+}
+
+TEST(CInterface, PolygonsOfBentText) {
+  coracle_prediction prediction;
+  const std::array<Point, 4> around{Point{1, 2}, {30, 2}, {30, 20}, {1, 20}};
+  prediction.prediction.boxes = {{around, 0.75F, {{1, 2}, {15, 9}, {30, 2}, {28, 20}, {3, 20}}}, {around, 0.5F}};
+  add_items(prediction);
+  coracle_vision_item item;
+  ASSERT_EQ(coracle_prediction_item(&prediction, 0, &item), CORACLE_OK);
+  ASSERT_EQ(item.points, 4U);  // As of any box.
+  EXPECT_EQ(item.outline[4], 30);
+  size_t points = 0;
+  const float* polygon = coracle_prediction_polygon(&prediction, 0, &points);
+  ASSERT_EQ(points, 5U);
+  EXPECT_EQ(polygon[3], 9);
+  EXPECT_EQ(coracle_prediction_polygon(&prediction, 0, nullptr), polygon);
+  EXPECT_EQ(coracle_prediction_polygon(&prediction, 1, &points), nullptr);
+  EXPECT_EQ(points, 0U);
+  EXPECT_EQ(coracle_prediction_polygon(&prediction, 2, &points), nullptr);
+  EXPECT_EQ(coracle_prediction_polygon(nullptr, 0, &points), nullptr);
+}
+
+TEST(CInterface, MapsOfAnomalies) {
+  coracle_prediction prediction;
+  prediction.prediction.task = Task::kAnomaly;
+  prediction.prediction.anomaly = {
+      .width = 2, .height = 1, .scores = {0.25F, 0.75F}, .marked = {0, 1}, .greatest = 0.75F, .mean = 0.5F};
+  add_items(prediction);
+  ASSERT_EQ(coracle_prediction_size(&prediction), 1U);
+  coracle_vision_item item;
+  ASSERT_EQ(coracle_prediction_item(&prediction, 0, &item), CORACLE_OK);
+  EXPECT_EQ(item.score, 0.75F);
+  EXPECT_EQ(item.pixels, 1);
+  int32_t width = 0;
+  int32_t height = 0;
+  const float* scores = coracle_prediction_scores(&prediction, &width, &height);
+  EXPECT_EQ(std::pair(width, height), std::pair(2, 1));
+  EXPECT_EQ(scores[1], 0.75F);
+  EXPECT_EQ(coracle_prediction_scores(&prediction, nullptr, nullptr), scores);
+  EXPECT_EQ(coracle_prediction_marks(&prediction)[1], 1);
+  EXPECT_EQ(coracle_prediction_scores(nullptr, &width, &height), nullptr);
+  EXPECT_EQ(std::pair(width, height), std::pair(0, 0));
+  EXPECT_EQ(coracle_prediction_marks(nullptr), nullptr);
 }
 
 TEST(CInterface, ItemsOfObjectDetection) {

@@ -231,9 +231,38 @@ TEST_F(Descriptions, PaddleDetectionKeepsTheFactorAndPaddleXTheRatioOfSizes) {
   EXPECT_TRUE(has(late, "after NormalizeImage is not supported")) << late;
 }
 
+TEST_F(Descriptions, BoxesOfTextAreRectanglesOrPolygons) {
+  const std::string steps =
+      std::string("PreProcess:\n  transform_ops:\n") + kNormalise + "PostProcess: {name: DBPostProcess";
+  EXPECT_FALSE(read(steps + "}\n").db.polygons);
+  EXPECT_FALSE(read(steps + ", box_type: quad}\n").db.polygons);
+  EXPECT_TRUE(read(steps + ", box_type: poly, score_mode: slow, use_dilation: true}\n").db.polygons);
+  // Detectors of bent text bring the shorter side to the length, where nothing else is said.
+  const auto limit = [&](const std::string& resize, const std::string& type) {
+    const Description d = read(std::string("PreProcess:\n  transform_ops:\n  - DetResizeForTest: ") + resize + "\n" +
+                               kNormalise + "PostProcess: {name: DBPostProcess, box_type: " + type + "}\n");
+    return std::get<TextResize>(d.steps[0]).limit;
+  };
+  EXPECT_EQ(limit("{resize_long: 736}", "poly"), TextResize::Limit::kShortAtLeast);
+  EXPECT_EQ(limit("{resize_long: 736}", "quad"), TextResize::Limit::kLongAtMost);
+  EXPECT_EQ(limit("{resize_long: 736, limit_type: max}", "poly"), TextResize::Limit::kLongAtMost);
+  EXPECT_TRUE(has(error(steps + ", box_type: round}\n", Problem::kUnsupported),
+                  "box_type 'round' is not known; known are: quad, poly"));
+}
+
+TEST_F(Descriptions, MapsOfAnomaliesAreOfPicturesBroughtToTheirSize) {
+  const Description d = read(
+      "Global: {model_name: STFPM}\nDeploy:\n  transforms:\n  - {type: Resize, target_size: [64, 48]}\n"
+      "  - {type: Normalize}\n");
+  EXPECT_EQ(d.task, Task::kAnomaly);
+  EXPECT_FLOAT_EQ(d.threshold, 0.01F);
+  const auto& step = std::get<Resize>(d.steps.at(0));  // As it is said, where segmentation keeps the ratio.
+  EXPECT_FALSE(step.keep_ratio);
+  EXPECT_EQ(prepare(Image(100, 50), d).width, 64);
+  EXPECT_EQ(prepare(Image(100, 50), d).height, 48);
+}
+
 TEST_F(Descriptions, WhatIsNotSupportedIsNamed) {
-  EXPECT_TRUE(
-      has(error("Global: {model_name: STFPM}\nDeploy:\n  transforms: []\n", Problem::kUnsupported), "anomalies"));
   EXPECT_TRUE(has(error("Preprocess:\n- {type: Permute, to_bgr: true}\nlabel_list: [a]\n", Problem::kUnsupported),
                   "to_bgr is not supported"));
   EXPECT_TRUE(has(error(std::string("PreProcess:\n  transform_ops:\n") + kNormalise +

@@ -45,6 +45,17 @@ TEST(Drawings, NumbersCoverNoNeighbour) {
   EXPECT_NE(all.bgr, outlines.take().bgr);  // Numbers there are.
 }
 
+TEST(Drawings, BentTextIsOutlinedAsItIsShaped) {
+  const Image image(100, 100);
+  Prediction prediction;
+  prediction.task = Task::kTextDetection;
+  prediction.boxes = {
+      {{Point{10, 10}, {90, 10}, {90, 90}, {10, 90}}, 1, {{10, 10}, {50, 60}, {90, 10}, {90, 90}, {10, 90}}}};
+  const Image drawn = draw(image, prediction);
+  EXPECT_GT(drawn.row(60)[3 * 50 + 1], 100);  // At the dent,
+  EXPECT_EQ(drawn.row(10)[3 * 50 + 1], 0);    // not along the upper side of the rectangle.
+}
+
 TEST(Drawings, SlantedQuadrilateralsLeaveTheirCornersFree) {
   const std::array<Point, 4> slanted{Point{0, 50}, {50, 0}, {60, 10}, {10, 60}};
   EXPECT_FALSE(overlap({0, 0, 10, 10}, slanted));

@@ -7,6 +7,7 @@
 Models and pictures that are absent are named and left out; exit code 77, which ctest counts as skipped, if all are."""
 import argparse
 import json
+import math
 import pathlib
 import subprocess
 import sys
@@ -15,6 +16,8 @@ SKIPPED = 77
 SCORES = 2e-4  # how far scores may differ: models run in other sums
 BOX_SCORES = 1e-3  # and those of boxes of text: versions of OpenCV count other pixels on slanted edges
 MASKS = 1e-3  # parts of masks may differ, at their edges
+MARKS = 8  # pixels of a map of anomalies whose score may lie on either side of the threshold
+POLYGONS = 3  # and, in pixels of the picture, outlines of bent text: Clipper rounds while it looks for crossings
 PIXELS = 0.5  # and sides of boxes of objects, which models compute
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -28,8 +31,24 @@ def named_scores_differ(want, got):
     return any(abs(by_name.get((w["id"], w["name"]), 9) - w["score"]) > SCORES for w in want)
 
 
+def apart(polygon, other):
+    """How far the points of a polygon are from the outline of another one, at most."""
+    def distance(p, a, b):
+        along = [b[0] - a[0], b[1] - a[1]]
+        whole = along[0] ** 2 + along[1] ** 2
+        at = min(max(((p[0] - a[0]) * along[0] + (p[1] - a[1]) * along[1]) / whole, 0), 1) if whole else 0
+        return math.hypot(p[0] - a[0] - at * along[0], p[1] - a[1] - at * along[1])
+
+    return max(min(distance(p, a, b) for a, b in zip(other, other[1:] + other[:1])) for p in polygon)
+
+
 def boxes_differ(want, got):
-    return len(want) != len(got) or any(w["corners"] != g["corners"] or abs(w["score"] - g["score"]) > BOX_SCORES for w, g in zip(want, got))
+    def place_differs(w, g):
+        if "polygon" in w:
+            return max(apart(w["polygon"], g["polygon"]), apart(g["polygon"], w["polygon"])) > POLYGONS
+        return w["corners"] != g["corners"]
+
+    return len(want) != len(got) or any(place_differs(w, g) or abs(w["score"] - g["score"]) > BOX_SCORES for w, g in zip(want, got))
 
 
 def objects_differ(want, got):
@@ -96,6 +115,10 @@ def differs(task, want, got):
         return len(want["features"]) != len(got["features"]) or any(abs(w - g) > SCORES for w, g in zip(want["features"], got["features"]))
     if task == "unwarping":
         return want["page"] != got["page"]
+    if task == "anomaly":
+        numbers = ("greatest", "mean")
+        return any(abs(want["map"][n] - got["map"][n]) > SCORES for n in numbers) or any(
+            want["map"][n] != got["map"][n] for n in ("width", "height")) or abs(want["map"]["marked"] - got["map"]["marked"]) > MARKS
     # A pixel in ten thousand may lie on an edge.
     found = {str(c["id"]): c["pixels"] for c in got["classes"]}
     allowed = got["width"] * got["height"] / 1e4

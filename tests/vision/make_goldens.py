@@ -16,6 +16,7 @@ import types
 import cv2
 import numpy as np
 import yaml
+from paddlex.inference.models.anomaly_detection.predictor import UadRunnerPredictor
 from paddlex.inference.models.image_classification.predictor import ClasRunnerPredictor
 from paddlex.inference.models.image_feature.predictor import ImageFeatureRunnerPredictor
 from paddlex.inference.models.image_multilabel_classification.predictor import MLClasPredictor
@@ -34,7 +35,7 @@ ROOT = HERE.parent.parent
 SEG = next(c for n, c in vars(segmentation).items() if isinstance(c, type) and hasattr(c, "_build") and n.startswith("Seg"))
 PARTS = {"classification": ClasRunnerPredictor, "multilabel": MLClasPredictor, "text-detection": TextDetRunnerPredictor,
          "text-recognition": TextRecRunnerPredictor, "object-detection": DetRunnerPredictor, "segmentation": SEG, "table-structure": TableRunnerPredictor,
-         "unwarping": WarpRunnerPredictor, "features": ImageFeatureRunnerPredictor,
+         "unwarping": WarpRunnerPredictor, "features": ImageFeatureRunnerPredictor, "anomaly": UadRunnerPredictor,
          "instance-segmentation": InstanceSegRunnerPredictor, "keypoints": KptRunnerPredictor}
 
 # Folder of the model, its description (None: its own), task, pictures.
@@ -46,6 +47,7 @@ CASES = [
     ("shared/mobilenetv3_small_x0_35-multilabel", "multilabel.yml", "multilabel", PHOTOS),
     ("shared/mobilenetv3_small_x0_35-multilabel", "topk.yml", "classification", PHOTOS),
     ("demo/ch_PP-OCRv4_det_infer", "text_detection.yml", "text-detection", PAGES),
+    ("demo/ch_PP-OCRv4_det_infer", "text_polygons.yml", "text-detection", PAGES),
     ("shared/ppocr-v2.0-en-rec", "english_line.yml", "text-recognition", WORDS),
     ("shared/pphumanseg-v2-lite-portrait", None, "segmentation", PHOTOS),
     ("source/tests/vision/objects", "objects.yml", "object-detection", PAGES[:1] + PHOTOS),
@@ -53,6 +55,7 @@ CASES = [
     ("source/tests/vision/turned_objects", "objects.yml", "object-detection", PAGES[:1] + PHOTOS),
     ("source/tests/vision/table", None, "table-structure", PAGES[:2]),
     ("shared/mobilenetv3_small_x0_35-multilabel", "features.yml", "features", PHOTOS),
+    ("source/tests/vision/anomaly", None, "anomaly", PHOTOS + PAGES[:1]),
     ("source/tests/vision/unwarp", None, "unwarping", PAGES[1:2]),
     ("source/tests/vision/instances", "instances.yml", "instance-segmentation", PHOTOS),
     ("source/tests/vision/unboxed_instances", "unboxed_instances.yml", "instance-segmentation", PHOTOS),
@@ -118,7 +121,8 @@ def answer(task, result):
         return {"labels": [{"id": int(i), "name": n, "score": float(s)} for i, n, s in rows]}
     if task == "text-detection":
         rows = zip(result["dt_polys"][0], result["dt_scores"][0])
-        return {"boxes": [{"score": float(s), "corners": np.asarray(p).tolist()} for p, s in rows]}
+        name = "corners" if isinstance(result["dt_polys"][0], np.ndarray) else "polygon"
+        return {"boxes": [{"score": float(s), name: np.asarray(p).tolist()} for p, s in rows]}
     if task == "text-recognition":
         return {"text": result["rec_text"][0], "score": float(result["rec_score"][0])}
     if task == "object-detection":
@@ -139,6 +143,10 @@ def answer(task, result):
     if task == "unwarping":
         height, width = result["doctr_img"][0].shape[:2]
         return {"page": {"width": width, "height": height}}
+    if task == "anomaly":
+        marks, scores = np.asarray(result["pred"][0])[0], result["scores"]
+        return {"map": {"width": marks.shape[1], "height": marks.shape[0], "greatest": float(scores.max()),
+                        "mean": float(scores.mean(dtype=float)), "marked": int((marks == 255).sum())}}
     classes = np.asarray(result["pred"][0]).reshape(-1).astype(int)
     return {"pixels": {str(i): int(n) for i, n in zip(*np.unique(classes, return_counts=True))}, "hash": fnv(classes)}
 
@@ -159,6 +167,7 @@ def predictor(task, config, runner):
     names = {"classification": ("preprocessors", "postprocessors"), "multilabel": ("preprocessors", "postprocessors"),
              "segmentation": ("preprocessors", "postprocessers"), "table-structure": ("preprocessors", "postprocessors"),
              "unwarping": ("preprocessors", "postprocessors"), "features": ("preprocessors", "postprocessors"),
+             "anomaly": ("preprocessors", "postprocessors"),
              "object-detection": ("pre_ops", "post_op"), "instance-segmentation": ("pre_ops", "post_op"),
              "keypoints": ("pre_ops", "post_op")}.get(task, ("pre_tfs", "post_op"))
     for name, value in zip(names, built):
@@ -205,12 +214,18 @@ def main():
         engine = runner
         if task == "segmentation":  # PaddleSeg: the best class of each pixel
             engine = lambda x, r=runner: [np.argmax(y, axis=1) if y.ndim == 4 else y for y in r(x)]  # noqa: E731
+        kept = []
+        if task == "anomaly":
+            engine = lambda x, r=runner: [kept.append(y.copy()) or y for y in r(x)]  # noqa: E731
         answers = []
         for picture in pictures:
             p = predictor(task, copy.deepcopy(config), engine)
             batch = Batch(instances=[str(path(picture))], input_paths=[str(path(picture))], page_indexes=[None])
             given = [str(path(picture))] if task == "keypoints" else batch
-            answers.append({"picture": picture, **answer(task, p.process(given))})
+            result = p.process(given)
+            if task == "anomaly":  # which PaddleX overwrites with the marks
+                result["scores"] = kept[-1]
+            answers.append({"picture": picture, **answer(task, result)})
         cases.append({"model": model, "description": description, "task": task, "answers": answers})
         print(model, task, len(answers))
     text = json.dumps(cases, ensure_ascii=False, indent=None)

@@ -132,6 +132,22 @@ def lines():
             wide = Image.fromarray(picture(Random(seed), w, h)).resize((to_w, h), name)  # rows first, as Pillow did before 13
             result = np.array(wide.resize((to_w, to_h), name))
             yield "resample %d %d %d %d %d %d %s" % (mode, seed, w, h, to_w, to_h, fnv(result))
+    for _ in range(12):
+        w, h, seed = 40 + random.below(60), 40 + random.below(60), random.below(1 << 30)
+        values = probability(Random(seed), w, h)
+        contours = cv2.findContours((values > np.float32(0.3)).astype(np.uint8) * 255, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)[0]
+        yield "bent %d %d %d" % (seed, w, h)
+        for number, contour in enumerate(contours):
+            region = cv2.approxPolyDP(contour, 0.002 * cv2.arcLength(contour, True), True).reshape(-1, 2)
+            if len(region) < 8:
+                continue
+            distance = cv2.contourArea(region) * 0.5 / cv2.arcLength(region, True)
+            yield "simplified %d %d %s %.17g %.17g" % (number, len(region), fnv(region), distance, mean_inside(values, region.astype(np.float32)))
+            offset = pyclipper.PyclipperOffset()
+            offset.AddPath(region, pyclipper.JT_ROUND, pyclipper.ET_CLOSEDPOLYGON)
+            grown = offset.Execute(distance)
+            if len(grown) == 1:
+                yield "outline %.1f %s" % (pyclipper.Area(grown[0]), " ".join("%d %d" % tuple(p) for p in grown[0]))
 
 
 folder = pathlib.Path(__file__).resolve().parent

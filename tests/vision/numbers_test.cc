@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <sstream>
 
@@ -208,6 +210,103 @@ TEST(Numbers, Outlines) {
       expect_near(smallest_rectangle(grow(rectangle.corners, distance)).corners, read_corners(in), line);
     }
   }
+}
+
+/// How far the points of a polygon are from the outline of another one, at most.
+double apart(const Polygon& polygon, const Polygon& other) {
+  double most = 0;
+  for (const Point& p : polygon) {
+    double nearest = 1e9;
+    for (size_t i = 0; i < other.size(); ++i) {
+      const Point& a = other[i];
+      const Point& b = other[(i + 1) % other.size()];
+      const double x = b.x - a.x;
+      const double y = b.y - a.y;
+      const double at = std::clamp(((p.x - a.x) * x + (p.y - a.y) * y) / std::max(x * x + y * y, 1.0), 0.0, 1.0);
+      nearest = std::min(nearest, std::hypot(p.x - a.x - at * x, p.y - a.y - at * y));
+    }
+    most = std::max(most, nearest);
+  }
+  return most;
+}
+
+TEST(Numbers, BentOutlines) {
+  std::vector<float> map;
+  std::vector<Polygon> contours;
+  std::vector<Polygon> grown;
+  int width = 0;
+  int height = 0;
+  for (const std::string& line : stored({"bent", "simplified", "outline"})) {
+    std::istringstream in(line);
+    std::string kind;
+    in >> kind;
+    if (kind == "bent") {
+      uint64_t seed = 0;
+      in >> seed >> width >> height;
+      map = made_up_map(seed, width, height);
+      std::vector<uint8_t> mask;
+      for (const float v : map) mask.push_back(v > 0.3F ? 1 : 0);
+      contours = find_contours(mask, width, height);
+    } else if (kind == "simplified") {
+      size_t number = 0;
+      size_t count = 0;
+      std::string expected;
+      double distance = 0;
+      double mean = 0;
+      in >> number >> count >> expected >> distance >> mean;
+      ASSERT_LT(number, contours.size());
+      const Polygon region = simplified(contours[number], 0.002 * perimeter(contours[number]));
+      EXPECT_EQ(region.size(), count) << line;
+      Hash hash;
+      for (const Point& p : region) {
+        hash.add(p.x);
+        hash.add(p.y);
+      }
+      EXPECT_EQ(hash.text(), expected) << line;
+      EXPECT_DOUBLE_EQ(area(region) * 0.5 / perimeter(region), distance) << line;
+      EXPECT_NEAR(mean_inside(map.data(), width, height, region), mean, 1e-9) << line;
+      grown = grow(region, distance);
+    } else {  // Clipper rounds while it looks for crossings.
+      double size = 0;
+      Polygon expected;
+      in >> size;
+      for (Point p; in >> p.x >> p.y;) expected.push_back(p);
+      ASSERT_EQ(grown.size(), 1U) << line;
+      EXPECT_NEAR(area(grown[0]), size, 0.02 * size) << line;
+      EXPECT_LE(std::max(apart(grown[0], expected), apart(expected, grown[0])), 1.5) << line;
+    }
+  }
+}
+
+TEST(Numbers, WhatAPathCovers) {
+  const auto areas = [](const Polygon& path) {
+    std::vector<double> all;
+    for (const Polygon& outline : covered(path)) all.push_back(area(outline));
+    std::sort(all.begin(), all.end());
+    return all;
+  };
+  using Areas = std::vector<double>;
+  EXPECT_EQ(areas({{0, 0}, {8, 0}, {8, 8}, {0, 8}}), Areas{64});
+  EXPECT_EQ(areas({{0, 0}, {0, 8}, {8, 8}, {8, 0}}), Areas{});                    // The other way round.
+  EXPECT_EQ(areas({{0, 0}, {8, 8}, {8, 0}, {0, 8}}), Areas{16});                  // One lobe of an hour-glass.
+  EXPECT_EQ(areas({{0, 0}, {4, 0}, {8, 0}, {8, 8}, {8, 8}, {0, 8}}), Areas{64});  // Points that are no corners.
+  // Twice round is once.
+  EXPECT_EQ(areas({{0, 0}, {8, 0}, {8, 8}, {0, 8}, {0, 0}, {8, 0}, {8, 8}, {0, 8}}), Areas{64});
+  // A frame that closes on itself has a hole; so has one whose ends overlap.
+  EXPECT_EQ(areas({{0, 0}, {9, 0}, {9, 9}, {0, 9}, {0, 0}, {3, 3}, {3, 6}, {6, 6}, {6, 3}, {3, 3}}), (Areas{9, 81}));
+  // Two squares that a spike joins.
+  EXPECT_EQ(areas({{0, 0}, {2, 0}, {2, 2}, {6, 2}, {6, 0}, {8, 0}, {8, 4}, {6, 4}, {6, 2}, {2, 2}, {2, 4}, {0, 4}}),
+            (Areas{8, 8}));
+  EXPECT_EQ(areas({{0, 0}, {4, 4}}), Areas{});
+  EXPECT_EQ(areas({{0, 0}, {4, 4}, {8, 8}}), Areas{});
+  EXPECT_THROW(covered({{0, 0}, {1 << 20, 0}, {0, 5}}), Error);
+}
+
+TEST(Numbers, OutlinesOfFewPoints) {
+  EXPECT_EQ(simplified({}, 1).size(), 0U);
+  EXPECT_EQ(simplified({{3, 3}}, 1).size(), 1U);
+  EXPECT_EQ(simplified({{3, 3}, {4, 3}, {4, 4}}, 9).size(), 1U);  // All within the tolerance.
+  EXPECT_EQ(simplified({{0, 0}, {5, 1}, {10, 0}, {10, 10}, {0, 10}}, 2).size(), 4U);
 }
 
 TEST(Numbers, PointsAndLinesHaveRectanglesToo) {

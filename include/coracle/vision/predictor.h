@@ -25,11 +25,12 @@ enum class Task {
   kUnwarping,
   kFeatures,
   kInstanceSegmentation,
-  kKeypoints
+  kKeypoints,
+  kAnomaly
 };
 
 /// As `--task` and the results name it: classification, multilabel, text-detection, text-recognition,
-/// object-detection, segmentation, table-structure, unwarping, features, instance-segmentation, keypoints.
+/// object-detection, segmentation, table-structure, unwarping, features, instance-segmentation, keypoints, anomaly.
 CORACLE_VISION_API const char* task_name(Task task);
 /// The same backwards; Error if there is no such task.
 CORACLE_VISION_API Task task_of(const std::string& name);
@@ -43,6 +44,7 @@ struct Label {
 struct TextBox {
   std::array<Point, 4> corners;  ///< in the order of reading: top left, top right, bottom right, bottom left
   float score = 0;
+  std::vector<Point> polygon{};  ///< of detectors of bent text, whose corners are then those of a rectangle round it
 };
 
 struct Text {
@@ -84,6 +86,16 @@ struct ClassMap {
   std::vector<std::string> names;  ///< by class; may be empty or too short
 };
 
+/// How unlike what the model learnt each place of a picture is.
+struct AnomalyMap {
+  int width = 0;  ///< of the map, which the model gives; it lies over the whole picture
+  int height = 0;
+  std::vector<float> scores;         ///< row after row
+  std::vector<std::uint8_t> marked;  ///< 1 in regions above the threshold, without specks and spikes, else 0
+  float greatest = 0;
+  float mean = 0;
+};
+
 /// A table without its text.
 struct TableStructure {
   std::vector<std::string> tokens;          ///< HTML from <html> to </html>; a cell's text belongs before its </td>
@@ -111,6 +123,7 @@ struct Prediction {
   ClassMap map;                     ///< segmentation
   TableStructure table;             ///< table structure
   Image page;                       ///< unwarping: the picture made flat
+  AnomalyMap anomaly;               ///< anomaly
   std::vector<float> features;      ///< features: a vector of length 1, to be compared with those of other pictures
   std::vector<Keypoint> keypoints;  ///< keypoints: those of the person whom the picture shows
   std::vector<std::array<int, 2>> bones;  ///< which of the keypoints, by their places in the list, are joined

@@ -79,17 +79,28 @@ typedef struct coracle_vision_item {
 } coracle_vision_item;
 
 /** "classification", "multilabel", "text-detection", "text-recognition", "object-detection", "segmentation",
- * "table-structure", "unwarping", "features", "instance-segmentation" or "keypoints"; "text-reading" of a text reader.
- * Lives as long as the prediction. */
+ * "table-structure", "unwarping", "features", "instance-segmentation", "keypoints" or "anomaly"; "text-reading" of a
+ * text reader. Lives as long as the prediction. */
 CORACLE_VISION_API const char* coracle_prediction_task(const coracle_prediction* prediction);
 /** How many things were found. Of a table, item 0 is the whole, its text HTML without the text of the cells, and the
  * others are the cells; of unwarping and features there are none: coracle_prediction_draw gives the flat page,
- * coracle_prediction_features the vector. */
+ * coracle_prediction_features the vector. Of a map of anomalies item 0 is the whole, with its greatest score and how
+ * many of its pixels are marked. */
 CORACLE_VISION_API size_t coracle_prediction_size(const coracle_prediction* prediction);
 CORACLE_VISION_API coracle_status coracle_prediction_item(const coracle_prediction* prediction, size_t index,
                                                           coracle_vision_item* item);
+/** Of a text box of a detector of bent text, whose outline is a rectangle round it: x and y of the `*points` points of
+ * the polygon, as long as the prediction lives; null and 0 for other items. `points` may be null. */
+CORACLE_VISION_API const float* coracle_prediction_polygon(const coracle_prediction* prediction, size_t index,
+                                                           size_t* points);
 /** Segmentation: the class of each pixel, row after row, as long as the prediction lives; null for other tasks. */
 CORACLE_VISION_API const int32_t* coracle_prediction_class_map(const coracle_prediction* prediction);
+/** Anomaly: the scores of `*width` x `*height` places that lie over the whole picture, row after row, as long as the
+ * prediction lives; null and 0 for other tasks. `width` and `height` may be null. */
+CORACLE_VISION_API const float* coracle_prediction_scores(const coracle_prediction* prediction, int32_t* width,
+                                                          int32_t* height);
+/** Anomaly: for each of these 1 in regions above the threshold, else 0; null for other tasks. */
+CORACLE_VISION_API const uint8_t* coracle_prediction_marks(const coracle_prediction* prediction);
 /** Features: `*count` numbers, a vector of length 1, as long as the prediction lives; null and 0 for other tasks.
  * `count` may be null. */
 CORACLE_VISION_API const float* coracle_prediction_features(const coracle_prediction* prediction, size_t* count);
