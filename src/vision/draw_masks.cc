@@ -24,15 +24,17 @@ std::optional<Point> middle_of(const Mask& mask) {
   };
   each_run([&](std::uint32_t place, std::uint32_t count) {
     area += count;
-    sum += static_cast<double>(count) * (place / height);
+    const std::uint32_t column = place / height;
+    sum += static_cast<double>(count) * column;
     longest = std::max(longest, count);
   });
   std::optional<Point> best;
   double distance = 0;
   each_run([&](std::uint32_t place, std::uint32_t count) {
-    const double away = std::abs(place / height - sum / area);
+    const std::uint32_t column = place / height;
+    const double away = std::abs(column - sum / area);
     if (count < longest - longest / 2 || (best && away >= distance)) return;
-    best = Point{static_cast<int>(place / height), static_cast<int>(place % height)};
+    best = Point{static_cast<int>(column), static_cast<int>(place % height)};
     distance = away;
   });
   return best;
