@@ -237,6 +237,9 @@ TEST(IntegerKernels, Rounding) {
   numbers.push_back(std::numeric_limits<float>::quiet_NaN());
   numbers.push_back(std::numeric_limits<float>::infinity());
   numbers.push_back(-std::numeric_limits<float>::infinity());
+  // In each place of vectors that are rounded together.
+  const size_t distinct = numbers.size();
+  while (numbers.size() < 64 * distinct) numbers.push_back(numbers[numbers.size() % distinct]);
   const Tensor x = Tensor::of<float>(Shape{static_cast<int64_t>(numbers.size())}, numbers);
   for (const auto rounding : {QuantizationRounding::kHalfToEven, QuantizationRounding::kHalfAwayFromZero}) {
     for (const float scale : {127.0F, 3.7F, 1e-3F}) {
@@ -249,6 +252,20 @@ TEST(IntegerKernels, Rounding) {
   EXPECT_EQ(quantized_to_int8(2.5F, 127, QuantizationRounding::kHalfAwayFromZero), 3);
   EXPECT_EQ(quantized_to_int8(-1000, 127, QuantizationRounding::kHalfToEven), -128);
   EXPECT_EQ(quantized_to_int8(-1000, 127, QuantizationRounding::kHalfAwayFromZero), -127);
+}
+
+TEST(IntegerKernels, RoundingOfScaledChannels) {
+  for (const Shape& x : {Shape{2, 37, 5, 7}, Shape{1, 16, 30, 30}, Shape{2, 5000, 1, 3}, Shape{3, 1, 4, 4}}) {
+    for (const int64_t images : {int64_t{1}, x[0]}) {
+      for (const auto rounding : {QuantizationRounding::kHalfToEven, QuantizationRounding::kHalfAwayFromZero}) {
+        KernelCase c{.op = ToInt8{.scale = 1.5F, .round_type = rounding},
+                     .in = {random_floats(x), random_floats({images, x[1], 1, 1}, 0, 1, 2)},
+                     .rows = {"to_int8.channels"}};
+        c.relative = c.absolute = 0;
+        check_on_every_kernel(c);
+      }
+    }
+  }
 }
 
 /// C of one call in float32, with rows split in two.

@@ -45,6 +45,23 @@ TEST(ResizeKernels, NearestAndASum) {
   }
 }
 
+TEST(ResizeKernels, NearestOfBytes) {
+  for (const Shape& s : {Shape{1, 1, 5, 7}, Shape{2, 19, 6, 5}, Shape{1, 64, 40, 33}}) {
+    for (const Ints& size : {Ints{2 * s[2], 2 * s[3]}, Ints{3, 11}, Ints{1, 1}, Ints{s[2], s[3]}}) {
+      NearestInterp nearest;
+      nearest.align_corners = false;
+      nearest.out_h = size[0];
+      nearest.out_w = size[1];
+      KernelCase c{.op = nearest, .in = {random_ints(s, -128, 128, DType::kInt8)}, .in_counts = {1, 0, 0, 0}};
+      EXPECT_EQ(rows_that_take(c), std::set<std::string>{"nearest_interp"});
+      nearest.data_format = DataFormat::kNhwc;
+      c.op = nearest;
+      c.in = {random_ints({s[0], s[2], s[3], s[1]}, -128, 128, DType::kInt8)};
+      EXPECT_EQ(rows_that_take(c), std::set<std::string>{"nearest_interp"});
+    }
+  }
+}
+
 TEST(ResizeKernels, AllConventions) {
   for (const Shape& s : {Shape{1, 1, 5, 7}, Shape{2, 19, 6, 5}, Shape{1, 64, 40, 33}}) {
     for (bool corners : {false, true}) {

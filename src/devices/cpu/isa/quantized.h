@@ -60,6 +60,15 @@ class Int8Rounding {
 #endif
   }
 
+#if HWY_TARGET == HWY_AVX2
+  // Four vectors that follow each other.
+  HWY_INLINE void store_four(const float* from, int8_t* to) const {
+    const __m256i bytes = _mm256_packs_epi16(words_of_two(from), words_of_two(from + 2 * kFloatLanes));
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permutevar8x32_epi32(bytes, order));
+  }
+#endif
+
   // As numbers of 32 bits, which may be below -128: that is what saturation makes of them.
   template <bool kNumber>
   HWY_INLINE hn::Vec<IntTag> integers(FloatVector v) const {
@@ -83,6 +92,15 @@ class Int8Rounding {
   }
 
  private:
+#if HWY_TARGET == HWY_AVX2
+  // The first four numbers of both, then the others.
+  HWY_INLINE __m256i words_of_two(const float* from) const {
+    const FloatTag d;
+    return _mm256_packs_epi32(integers<false>(hn::LoadU(d, from)).raw,
+                              integers<false>(hn::LoadU(d, from + kFloatLanes)).raw);
+  }
+#endif
+
   FloatVector scale_;
   FloatVector inverse_;
   FloatVector factor_;

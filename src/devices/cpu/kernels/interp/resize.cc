@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/resize.h"
 
+#include <cstring>
 #include <utility>
 #include <vector>
 
@@ -163,6 +164,31 @@ void run(KernelCall& call) noexcept {
   });
 }
 
+/// The nearest pixels of images of bytes.
+void run_bytes(KernelCall& call) noexcept {
+  const State& s = state_of<State>(call);
+  const auto* x = call.in[0].as<const int8_t>();
+  int8_t* y = call.out[0].as<int8_t>() + s.y.start;
+  const auto pixel = static_cast<size_t>(s.channels);
+  const int64_t line = s.out_w * s.y.stride;
+  call.pool->parallel_for(s.batch * s.out_h, grain_of(line / 4), [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t image = row / s.out_h;
+      const int32_t* low = s.rows.low.data() + (row - image * s.out_h);
+      int8_t* to = y + row * line;
+      if (row > begin && row > image * s.out_h && low[0] == low[-1] && s.y.stride == s.channels) {
+        std::memcpy(to, to - line, static_cast<size_t>(line));
+        continue;
+      }
+      const int8_t* from = x + (image * s.in_h + *low) * s.in_w * s.channels;
+      for (const int32_t column : s.columns.low) {
+        std::memcpy(to, from + column * s.channels, pixel);
+        to += s.y.stride;
+      }
+    }
+  });
+}
+
 /// Images with the channels last, by memory order or by the operator's own format. The nearest pixels of row-major
 /// images are as quickly copied.
 template <class Op, Isa kIsa>
@@ -182,6 +208,16 @@ constexpr std::array<Kernel, 2> rows() {
   return {k, by_shape};
 }
 
+template <class Op, Isa kIsa>
+constexpr std::array<Kernel, 2> rows_of_bytes() {
+  std::array<Kernel, 2> all = rows<Op, kIsa>();
+  for (Kernel& k : all) {
+    k.types = {.operands = DType::kInt8, .results = DType::kInt8};
+    k.run = run_bytes;
+  }
+  return all;
+}
+
 template <Isa kIsa>
 constexpr std::array<Kernel, 1> add_rows() {
   return {Kernel{.name = row_name<NearestInterpAdd, kIsa>(),
@@ -198,7 +234,8 @@ template <Isa kIsa>
 struct Rows {
   static constexpr auto kRows =
       rows_detail::join(rows<NearestInterp, kIsa>(), rows<BilinearInterp, kIsa>(), rows<LegacyNearestInterp, kIsa>(),
-                        rows<LegacyBilinearInterp, kIsa>(), add_rows<kIsa>());
+                        rows<LegacyBilinearInterp, kIsa>(), rows_of_bytes<NearestInterp, kIsa>(),
+                        rows_of_bytes<LegacyNearestInterp, kIsa>(), add_rows<kIsa>());
 };
 
 constexpr auto kRows = rows_of_each_isa<Rows>();

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/quantize.h"
 
+#include <algorithm>
 #include <vector>
 
+#include "devices/cpu/isa/binary.h"
 #include "devices/cpu/isa/unary.h"
 #include "devices/cpu/kernels/rows.h"
 #include "ops/quantize/dequantize_linear.h"
@@ -121,6 +123,8 @@ void run(KernelCall& call) noexcept {
   });
 }
 
+Misfit fits_to_int8(const void*, const ArgFacts& args) { return args.has(1) ? "multiplies by a factor" : nullptr; }
+
 Prepared prepare_to_int8(const void* op_attributes, const ArgFacts& args, PrepareContext&) {
   const auto& op = *static_cast<const ToInt8*>(op_attributes);
   State s;
@@ -138,6 +142,65 @@ void run_to_int8(KernelCall& call) noexcept {
   call.pool->parallel_for(s.count, kGrain, [&](int64_t begin, int64_t end) {
     s.functions->to_int8(s.quantization.round_half_away, x + begin, s.scales[0], y + begin,
                          static_cast<size_t>(end - begin));
+  });
+}
+
+/// What to_int8 of channels with factors needs: a part of the products at a time is kept near.
+struct ScaledState {
+  static constexpr int64_t kPart = 2048;
+
+  const QuantizeFunctions* quantize = nullptr;
+  const BinaryFunctions* binary = nullptr;
+  int64_t images = 0;
+  int64_t pixels = 0;  ///< of an image
+  int64_t channels = 0;
+  int64_t factor_step = 0;  ///< from image to image
+  float scale = 1;
+  bool round_half_away = false;
+};
+
+Misfit fits_scaled(const void*, const ArgFacts& args) {
+  if (!args.has(1)) return "there is no factor";
+  const Shape& x = args.shape(0);
+  const Shape& factor = args.shape(1);
+  if (args.out().shape != x) return "x is repeated";
+  return factor == Shape{x[0], x[1], 1, 1} || factor == Shape{1, x[1], 1, 1} ? nullptr
+                                                                             : "the factor is not one per channel";
+}
+
+Prepared prepare_scaled(const void* op_attributes, const ArgFacts& args, PrepareContext&) {
+  const auto& op = *static_cast<const ToInt8*>(op_attributes);
+  const Shape& x = args.shape(0);
+  return prepared(ScaledState{.quantize = &quantize_table(args.kernel().isa),
+                              .binary = &binary_table(args.kernel().isa),
+                              .images = x[0],
+                              .pixels = x[2] * x[3],
+                              .channels = x[1],
+                              .factor_step = args.shape(1)[0] > 1 ? x[1] : 0,
+                              .scale = op.scale,
+                              .round_half_away = op.round_type == QuantizationRounding::kHalfAwayFromZero});
+}
+
+void run_scaled(KernelCall& call) noexcept {
+  const auto& s = state_of<ScaledState>(call);
+  const float* x = call.in[0].as<const float>();
+  const float* factor = call.in[1].as<const float>();
+  auto* y = call.out[0].as<int8_t>();
+  const int64_t most = std::max<int64_t>(1, ScaledState::kPart / std::max<int64_t>(s.channels, 1));
+  call.pool->parallel_for(s.images * s.pixels, grain_of(s.channels), [&](int64_t begin, int64_t end) {
+    float part[ScaledState::kPart];
+    for (int64_t rows = 0; begin < end; begin += rows) {
+      const int64_t image = begin / s.pixels;
+      rows = std::min({most, end - begin, (image + 1) * s.pixels - begin});
+      // More channels than a part has stand in several, of one pixel.
+      for (int64_t channel = 0; channel < s.channels; channel += ScaledState::kPart) {
+        const auto width = static_cast<size_t>(std::min(s.channels - channel, ScaledState::kPart));
+        const int64_t at = begin * s.channels + channel;
+        s.binary->row_right(BinaryKind::kMultiply, x + at, factor + image * s.factor_step + channel, part,
+                            static_cast<size_t>(rows), width, {});
+        s.quantize->to_int8(s.round_half_away, part, s.scale, y + at, static_cast<size_t>(rows) * width);
+      }
+    }
   });
 }
 
@@ -163,7 +226,7 @@ constexpr Kernel quantize_row() {
 
 template <Isa kIsa>
 struct Rows {
-  static constexpr std::array<Kernel, 5> kRows = {
+  static constexpr std::array<Kernel, 6> kRows = {
       quantize_row<FakeQuantizeDequantizeMovingAverageAbsMax, kIsa>(),
       quantize_row<FakeQuantizeMovingAverageAbsMax, kIsa>(),
       quantize_row<QuantizeLinear, kIsa>(),
@@ -173,8 +236,17 @@ struct Rows {
              .isa = kIsa,
              .layout = LayoutRule::kSame,
              .types = {.results = DType::kInt8},
+             .fits = fits_to_int8,
              .prepare = prepare_to_int8,
              .run = run_to_int8},
+      Kernel{.name = row_name<"to_int8.channels", kIsa>(),
+             .op = &kOpRow<ToInt8>,
+             .isa = kIsa,
+             .layout = LayoutRule::kChannelsLast,
+             .types = {.results = DType::kInt8},
+             .fits = fits_scaled,
+             .prepare = prepare_scaled,
+             .run = run_scaled},
   };
 };
 

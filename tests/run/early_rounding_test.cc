@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers that are rounded to int8 early give the bits of those that are rounded where a product reads them.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/isa.h"
+#include "ops/quantize/to_int8.h"
+#include "run/session_results.h"
+#include "support/graph_model.h"
+#include "support/random_graph.h"
+
+namespace coracle {
+namespace {
+
+using test::model_of;
+using test::random_tensor;
+using test::run_fresh;
+using test::same_bits;
+
+/// A program as text: convolutions of integers and what may stand between them.
+class Program {
+ public:
+  explicit Program(unsigned seed) : random_(seed) {
+    for (int i = 0; i < 2; ++i) convolution();
+    for (int i = 0; i < 14; ++i) step();
+    // All that nothing else reads is a result, and so is one that something reads.
+    for (const Image& image : images_) {
+      if (!image.read || one_in(8))
+        results_ += text(results_.empty() ? "" : ", ", image.name, " \"", image.name.substr(1), "\"");
+    }
+  }
+
+  std::string graph() const {
+    return text("graph (%x \"x\": float32[?, 8, ?, ?]) {\n", constants_, nodes_, "  return ", results_, "\n}");
+  }
+
+ private:
+  struct Image {
+    std::string name;
+    int64_t channels;
+    int64_t scale;  ///< times the height and width of %x
+    bool read = false;
+  };
+
+  int number(int most) { return static_cast<int>(random_() % static_cast<unsigned>(most)); }
+  bool one_in(int most) { return number(most) == 0; }
+
+  /// One that nothing has read yet, if one is met soon.
+  Image& any() {
+    Image* found = nullptr;
+    for (int tries = 0; tries < 3 && (found == nullptr || found->read); ++tries) {
+      found = &images_[static_cast<size_t>(number(static_cast<int>(images_.size())))];
+    }
+    return *found;
+  }
+
+  /// Another image of the same height and width, and the same channels if that is wanted.
+  const Image* other(const Image& image, bool same_channels) {
+    for (int tries = 0; tries < 4; ++tries) {
+      Image& found = any();
+      if (found.scale != image.scale || (same_channels && found.channels != image.channels)) continue;
+      found.read = true;
+      return &found;
+    }
+    return nullptr;
+  }
+
+  std::string constant(const std::string& type, const std::string& value) {
+    const std::string name = text("@c", next_++);
+    constants_ += text("  ", name, ": ", type, " = ", value, "\n");
+    return name;
+  }
+
+  void add(const std::string& call, int64_t channels, int64_t scale) {
+    images_.push_back({text("%v", next_++), channels, scale});
+    nodes_ += text("  ", images_.back().name, " = ", call, "\n");
+  }
+
+  std::string read(Image& image) {
+    image.read = true;
+    return image.name;
+  }
+
+  /// Rounded to steps of one of few scales, so that some agree.
+  std::string rounded(const std::string& x) {
+    static const char* const kScales[] = {"0.9", "2.5", "2.5, round_type = half_away_from_zero"};
+    nodes_ += text("  %r", next_, " = to_int8(", x, ") {scale = ", kScales[number(3)], "}\n");
+    return text("%r", next_++);
+  }
+
+  void convolution() {
+    Image input = {"%x", 8, 1};
+    if (!images_.empty()) {
+      Image& image = any();
+      image.read = true;
+      input = image;
+    }
+    static const int64_t kChannels[] = {8, 20, 48};
+    const bool depthwise = one_in(3);
+    const int64_t channels = depthwise ? input.channels : kChannels[number(3)];
+    const int size = depthwise || one_in(2) ? 3 : 1;
+    const std::string w =
+        constant(text("int8[", channels, ", ", depthwise ? 1 : input.channels, ", ", size, ", ", size, "]"),
+                 text("random(", next_, ", -127, 128)"));
+    const std::string factor = constant(text("float32[", channels, "]"), text("random(", next_, ", 0.0001, 0.0004)"));
+    const std::string bias = constant(text("float32[", channels, "]"), text("random(", next_, ")"));
+    const std::string x = rounded(input.name);
+    std::string tensors = text("[", factor, ", ", bias);
+    std::string steps = "\"multiply_channel\", \"add_channel\"";
+    std::string numbers = "0, 0, 0, 0, 0, 0";
+    const Image* residual = one_in(2) && !images_.empty() ? other({"", channels, input.scale}, true) : nullptr;
+    if (residual != nullptr) {
+      tensors += text(", ", residual->name);
+      steps += ", \"add_tensor\"";
+      numbers += ", 0, 0, 0";
+    }
+    if (one_in(2)) {
+      steps += ", \"relu\"";
+      numbers += ", 0, 0, 0";
+    }
+    add(text("integer_conv2d(", x, ", ", w, ", ", tensors, "]) {paddings = [", size / 2, ", ", size / 2, "], groups = ",
+             depthwise ? channels : 1, ", epilogue = [", steps, "], epilogue_numbers = [", numbers, "]}"),
+        channels, input.scale);
+  }
+
+  void step() {
+    Image& image = any();
+    const auto [name, channels, scale, was_read] = image;
+    switch (number(8)) {
+      case 0: {
+        const Image* more = other(image, false);
+        if (more == nullptr) return;
+        const int64_t sum = channels + more->channels;
+        const std::string axis = constant("int32[1]", "{1}");
+        if (sum <= 128) add(text("concat([", read(image), ", ", more->name, "], ", axis, ")"), sum, scale);
+        return;
+      }
+      case 1:
+        if (scale < 4) {
+          add(text("nearest_interp(", read(image), ") {scale = [2, 2], align_corners = false}"), channels, 2 * scale);
+        }
+        return;
+      case 2: return add(text("channel_shuffle(", read(image), ") {groups = 2}"), channels, scale);
+      case 3: {
+        nodes_ += text("  %m", next_, " = pool2d(", read(image), ") {pooling_type = avg, global_pooling = true}\n  %s",
+                       next_, " = sigmoid(%m", next_, ")\n");
+        const std::string factor = text("%s", next_++);
+        const bool turned = one_in(2);
+        return add(text("multiply(", turned ? factor : name, ", ", turned ? name : factor, ")"), channels, scale);
+      }
+      case 4: {
+        nodes_ += text("  %t", next_, " = transpose(", read(image), ") {perm = [0, 2, 3, 1]}\n");
+        const std::string turned = text("%t", next_++);
+        return add(text("transpose(", turned, ") {perm = [0, 3, 1, 2]}"), channels, scale);
+      }
+      default: return convolution();
+    }
+  }
+
+  std::mt19937 random_;
+  int next_ = 0;
+  std::string constants_;
+  std::string nodes_;
+  std::string results_;
+  std::vector<Image> images_;
+};
+
+/// Adds how many nodes of each operator have an int8 result, those of to_int8 with a factor by a name of their own.
+void count_int8(const Model& model, std::map<std::string, int64_t>& counts) {
+  const Graph& graph = model.program()->graph();
+  for (const NodeId id : graph.order()) {
+    const Node& node = graph.node(id);
+    if (graph.fact(node.output(0)).dtype != DType::kInt8) continue;
+    ++counts[text(node.op.name(), node.op.is<ToInt8>() && node.inputs.size() > 1 ? " with factors" : "")];
+  }
+}
+
+TEST(EarlyRounding, GivesTheSameBits) {
+  std::map<std::string, int64_t> counts;
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    const std::string program = Program(seed).graph();
+    SCOPED_TRACE(text("seed ", seed, "\n", program));
+    for (const Isa isa : {Isa::kNeon, Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
+      if (!runs_on(isa, detected_isa())) continue;
+      ModelOptions options;
+      options.kernels.isa = isa;
+      const auto early = model_of(program, options);
+      options.passes.disabled = {"early_rounding"};
+      const auto late = model_of(program, options);
+      count_int8(*early, counts);
+      for (const Shape& shape : {Shape{1, 8, 9, 7}, Shape{2, 8, 6, 13}}) {
+        const std::vector<Tensor> x = {random_tensor(shape, seed)};
+        const std::vector<Tensor> expected = run_fresh(late, x, {.threads = 1});
+        for (const int threads : {1, 3}) {
+          ASSERT_TRUE(same_bits(run_fresh(early, x, {.threads = threads}), expected)) << name_of(isa) << " " << threads;
+        }
+      }
+    }
+  }
+  for (const char* op : {"integer_conv2d", "to_int8", "to_int8 with factors", "concat", "nearest_interp",
+                         "channel_shuffle", "transpose"}) {
+    EXPECT_GE(counts[op], 10) << op;
+  }
+}
+
+}  // namespace
+}  // namespace coracle
