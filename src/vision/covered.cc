@@ -38,7 +38,8 @@ int rounded(std::int64_t numerator, std::int64_t by) {
   return numerator < 0 ? -whole : whole;
 }
 
-/// One way out of a place, along a line that the path follows `count` times more often than against it.
+/// One way out of a place, along a line that the path follows `count` times more often than against it; as often, for
+/// what only joins parts of the path.
 struct Way {
   Point direction;
   std::size_t to;
@@ -166,7 +167,6 @@ class Arrangement {
     }
     ways_.resize(places_.size());
     for (const auto& [ends, way] : between) {
-      if (way.count == 0) continue;
       ways_[ends[0]].push_back(way);
       ways_[ends[1]].push_back({{-way.direction.x, -way.direction.y}, ends[0], -way.count});
     }

@@ -272,7 +272,7 @@ TEST(Numbers, BentOutlines) {
       in >> size;
       for (Point p; in >> p.x >> p.y;) expected.push_back(p);
       ASSERT_EQ(grown.size(), 1U) << line;
-      EXPECT_NEAR(area(grown[0]), size, 0.25 * perimeter(expected)) << line << ": a quarter of a pixel all round";
+      EXPECT_NEAR(area(grown[0]), size, perimeter(expected) / 3) << line << ": a third of a pixel all round";
       EXPECT_LE(std::max(apart(grown[0], expected), apart(expected, grown[0])), 1.5) << line;
     }
   }
