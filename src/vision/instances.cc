@@ -114,7 +114,8 @@ std::vector<Object> instances_of(const PictureModel& model, const Prepared& prep
   if (rows.dims[1] != 6) unexpected(d, "the model gives boxes of " + std::to_string(rows.dims[1]) + " numbers");
   auto count = static_cast<std::size_t>(rows.dims[0]);
   const Output number = model.output(1);
-  if (number.size == 1 && number.data[0] >= 0) count = std::min(count, static_cast<std::size_t>(number.data[0]));
+  if (number.size == 1 && number.data[0] >= 0 && number.data[0] < static_cast<float>(count))
+    count = static_cast<std::size_t>(number.data[0]);
   if (!any(rows, 1, 6)) return {};
   enough(count);
   return instances(rows.data, count, masks, width, height, d.threshold, d);
