@@ -24,7 +24,7 @@ struct Place {
   std::int64_t x;
   std::int64_t y;
   std::int64_t by;
-  auto operator<=>(const Place&) const = default;
+  friend auto operator<=>(const Place&, const Place&) = default;  // NOLINT(modernize-use-nullptr): none is here
 };
 
 Place place(std::int64_t x, std::int64_t y, std::int64_t by) {
