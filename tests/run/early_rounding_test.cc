@@ -191,7 +191,7 @@ TEST(EarlyRounding, GivesTheSameBits) {
       const auto early = model_of(program, options);
       options.passes.disabled = {"early_rounding"};
       const auto late = model_of(program, options);
-      count_int8(*early, counts);
+      if (isa == detected_isa()) count_int8(*early, counts);
       for (const Shape& shape : {Shape{1, 8, 9, 7}, Shape{2, 8, 6, 13}}) {
         const std::vector<Tensor> x = {random_tensor(shape, seed)};
         const std::vector<Tensor> expected = run_fresh(late, x, {.threads = 1});
@@ -203,7 +203,7 @@ TEST(EarlyRounding, GivesTheSameBits) {
   }
   for (const char* op : {"integer_conv2d", "to_int8", "to_int8 with factors", "concat", "nearest_interp",
                          "channel_shuffle", "transpose"}) {
-    EXPECT_GE(counts[op], 10) << op;
+    EXPECT_GE(counts[op], 5) << op;
   }
 }
 
