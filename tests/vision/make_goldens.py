@@ -16,6 +16,7 @@ import types
 import cv2
 import numpy as np
 import yaml
+from made_up_numbers import fnv
 from paddlex.inference.models.anomaly_detection.predictor import UadRunnerPredictor
 from paddlex.inference.models.image_classification.predictor import ClasRunnerPredictor
 from paddlex.inference.models.image_feature.predictor import ImageFeatureRunnerPredictor
@@ -86,14 +87,6 @@ class Paddle:
 class Batch(types.SimpleNamespace):
     def __len__(self):
         return len(self.instances)
-
-
-def fnv(values):
-    """FNV-1a of small numbers."""
-    total = 0xCBF29CE484222325
-    for value in values.tolist():
-        total = ((total ^ value) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
-    return "%016x" % total
 
 
 def place(coordinates):

@@ -7,20 +7,13 @@ import pathlib
 
 import cv2
 import numpy as np
-from made_up_numbers import made_up_numbers
+from made_up_numbers import fnv, made_up_numbers
 
 cv2.ipp.setUseIPP(False)  # OpenCV's own arithmetic, which all processors share
 SIZES = [(640, 404), (404, 640), (224, 224), (33, 120), (501, 37), (1, 1), (97, 256)]
 INPUTS = [(96, 128), (192, 256), (31, 57)]
 WIDTH, HEIGHT = 24, 32
 CENTRES = [(11.25, 15.75), (4.5, 20), (2, 2), (1, 15), (21.75, 29.5), (22, 3), (12.5, 0)]
-
-
-def fnv(values):
-    total = 0xCBF29CE484222325
-    for value in values.reshape(-1).tolist():
-        total = ((total ^ value) * 0x100000001B3) % 2**64
-    return "%016x" % total
 
 
 def picture(seed, width, height):

@@ -11,6 +11,7 @@ import pathlib
 import cv2
 import numpy as np
 import pyclipper
+from made_up_numbers import fnv
 from PIL import Image
 
 cv2.ipp.setUseIPP(False)  # OpenCV's own arithmetic, which all processors share
@@ -27,13 +28,6 @@ class Random:
     def below(self, limit):
         self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
         return (self.state >> 32) % limit
-
-
-def fnv(values):
-    total = 0xCBF29CE484222325
-    for value in values.reshape(-1).tolist():
-        total = ((total ^ value) * 0x100000001B3) % 2**64
-    return "%016x" % total
 
 
 def picture(random, width, height):

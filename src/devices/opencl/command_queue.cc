@@ -218,7 +218,7 @@ void CommandQueue::order_after(Mark mark) noexcept {
   cl_event own = nullptr;
   const auto before = kept(mark);
   if (before == marks_.end()) own = event_of(copies_);
-  const cl_event event = own == nullptr && before != marks_.end() ? before->event : own;
+  const cl_event event = before == marks_.end() ? own : before->event;
   if (event == nullptr) return;
   note(api_.clEnqueueBarrierWithWaitList(kernels_, 1, &event, nullptr), "a barrier", 0);
   if (own != nullptr) api_.clReleaseEvent(own);
