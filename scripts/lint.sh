@@ -17,6 +17,7 @@ for file in $(git ls-files '*.cc' '*.h' '*.hpp' '*.py' '*.sh' '*.cmake' '*CMakeL
 done
 
 python3 scripts/check_layers.py || failed=1
+python3 scripts/check_names.py || failed=1
 
 if [ "${2:-}" != --quick ]; then
   # The product's units, but for the inner loops, which are compiled once per instruction set by rules of their own.

@@ -47,7 +47,7 @@ void check_pass_names(const std::vector<std::string>& names) {
   }
 }
 
-coracle_model_options default_options() {
+coracle_model_options default_model_options() {
   coracle_model_options options{};
   options.max_rewrites = -1;
   options.weights_cache_bytes = ModelOptions{}.weights_cache_bytes;
@@ -90,14 +90,14 @@ EngineChoice engine_choice(const coracle_model_options& c, Precision precision) 
   return choice;
 }
 
-ModelOptions convert(const coracle_model_options* given) {
+ModelOptions model_options(const coracle_model_options* given) {
   require(
       detected_isa() != Isa::kAny, ErrorCode::kUnsupported,
       "this library was built without kernels for this machine's instruction sets; build it with CORACLE_ISAS as it "
       "is by default");
   ModelOptions options;
   if (given == nullptr) return options;
-  const coracle_model_options c = read_options(*given, default_options(), "coracle_model_options");
+  const coracle_model_options c = read_options(*given, default_model_options(), "coracle_model_options");
   options.declared_sizes_bind = c.check_declared_sizes != 0;
   options.load.check_weights = c.check_weights != 0;
   options.weights_cache_bytes = c.weights_cache_bytes;
@@ -140,7 +140,7 @@ coracle_status save(const coracle_model* model, const char* path, bool with_pack
 
 void load(const ModelSource& source, const coracle_model_options* options, coracle_model** out) {
   auto handle = std::make_unique<coracle_model>();
-  handle->model = Model::load(source, convert(options));
+  handle->model = Model::load(source, model_options(options));
   handle->description = describe(*handle->model);
   *out = handle.release();
 }
@@ -164,7 +164,7 @@ ModelSource by_callback(coracle_read_function read, void* user, const char* path
   return ModelSource::by_callback(read_file, path, or_empty(params));
 }
 
-void fill(const TensorInfo& from, coracle_tensor_info* to) {
+void fill_info(const TensorInfo& from, coracle_tensor_info* to) {
   *to = {};
   to->name = from.name.c_str();
   to->dtype = number_of(from.dtype);
@@ -181,7 +181,7 @@ coracle_status info_at(const std::vector<TensorInfo>* infos, const char* kind, s
     require_pointer(info, "info");
     require(index < infos->size(), ErrorCode::kInvalidArgument, "the model has ", infos->size(), " ", kind,
             "s, there is no ", kind, " ", index);
-    fill((*infos)[index], info);
+    fill_info((*infos)[index], info);
   });
 }
 
@@ -220,7 +220,7 @@ const char* coracle_pass_name(size_t index) {
 }
 
 void coracle_model_options_init(coracle_model_options* options, size_t struct_size) {
-  coracle::init_options(options, struct_size, coracle::default_options());
+  coracle::init_options(options, struct_size, coracle::default_model_options());
 }
 
 coracle_status coracle_model_load(const char* path, const char* params_path, const coracle_model_options* options,

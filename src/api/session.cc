@@ -23,17 +23,17 @@ namespace {
 
 constexpr int32_t kMostThreads = 1024;
 
-coracle_session_options default_options() {
+coracle_session_options default_session_options() {
   coracle_session_options options{};
   options.cache_bytes = SessionOptions{}.cache_bytes;
   options.parallel_engines = SessionOptions{}.parallel_engines;
   return options;
 }
 
-SessionOptions convert(const coracle_session_options* given) {
+SessionOptions session_options(const coracle_session_options* given) {
   SessionOptions options;
   if (given == nullptr) return options;
-  const coracle_session_options c = read_options(*given, default_options(), "coracle_session_options");
+  const coracle_session_options c = read_options(*given, default_session_options(), "coracle_session_options");
   require(c.threads >= 0 && c.threads <= kMostThreads, ErrorCode::kInvalidArgument, "threads is ", c.threads,
           ", expected 0 to ", kMostThreads);
   options.threads = c.threads;
@@ -76,7 +76,7 @@ Tensor given_tensor(const Session& session, size_t index, coracle_dtype dtype, i
   return Tensor::borrow(dtype_of(dtype), shape, data);
 }
 
-void fill(const Tensor& t, coracle_tensor_view* view) {
+void fill_view(const Tensor& t, coracle_tensor_view* view) {
   require_pointer(view, "view");
   require(!t.is_array(), ErrorCode::kUnsupported, "the value is a tensor array, which cannot be read from outside");
   *view = {};
@@ -135,7 +135,7 @@ using coracle::require_pointer;
 extern "C" {
 
 void coracle_session_options_init(coracle_session_options* options, size_t struct_size) {
-  coracle::init_options(options, struct_size, coracle::default_options());
+  coracle::init_options(options, struct_size, coracle::default_session_options());
 }
 
 coracle_status coracle_session_create(const coracle_model* model, const coracle_session_options* options,
@@ -143,7 +143,7 @@ coracle_status coracle_session_create(const coracle_model* model, const coracle_
   return guard([&] {
     require_pointer(model, "model");
     require_pointer(session, "session");
-    *session = new coracle_session(model->model, coracle::convert(options));
+    *session = new coracle_session(model->model, coracle::session_options(options));
   });
 }
 
@@ -251,7 +251,7 @@ coracle_status coracle_session_set_observer(coracle_session* session, coracle_ob
 coracle_status coracle_session_output(const coracle_session* session, size_t index, coracle_tensor_view* view) {
   return guard([&] {
     require_pointer(session, "session");
-    coracle::fill(session->session.output(index), view);
+    coracle::fill_view(session->session.output(index), view);
   });
 }
 
@@ -286,7 +286,7 @@ coracle_status coracle_session_tensor(const coracle_session* session, const char
   return guard([&] {
     require_pointer(session, "session");
     require_pointer(name, "name");
-    coracle::fill(session->session.kept(name), view);
+    coracle::fill_view(session->session.kept(name), view);
   });
 }
 

@@ -6,19 +6,19 @@
 namespace coracle {
 namespace {
 
-constexpr std::string_view kNames[] = {"strict", "default", "high", "bf16"};
+constexpr std::string_view kPrecisionNames[] = {"strict", "default", "high", "bf16"};
 
 }  // namespace
 
-std::string_view name_of(Precision precision) { return kNames[static_cast<size_t>(precision)]; }
+std::string_view name_of(Precision precision) { return kPrecisionNames[static_cast<size_t>(precision)]; }
 
 std::optional<Precision> precision_of(std::string_view name) {
-  for (size_t i = 0; i < std::size(kNames); ++i) {
-    if (kNames[i] == name) return static_cast<Precision>(i);
+  for (size_t i = 0; i < std::size(kPrecisionNames); ++i) {
+    if (kPrecisionNames[i] == name) return static_cast<Precision>(i);
   }
   return std::nullopt;
 }
 
-std::span<const std::string_view> names_of(Precision /*precision*/) { return kNames; }
+std::span<const std::string_view> names_of(Precision /*precision*/) { return kPrecisionNames; }
 
 }  // namespace coracle

@@ -12,7 +12,7 @@
 namespace coracle {
 namespace {
 
-constexpr std::string_view kNames[] = {"any", "neon", "sse2", "avx2", "avx512"};
+constexpr std::string_view kIsaNames[] = {"any", "neon", "sse2", "avx2", "avx512"};
 
 /// The widest set of this machine, compiled or not.
 Isa detect() {
@@ -117,11 +117,11 @@ bool runs_on(Isa isa, Isa machine) {
   return machine != Isa::kNeon && isa != Isa::kNeon && isa < machine;
 }
 
-std::string_view name_of(Isa isa) { return kNames[static_cast<size_t>(isa)]; }
+std::string_view name_of(Isa isa) { return kIsaNames[static_cast<size_t>(isa)]; }
 
 std::optional<Isa> isa_of(std::string_view name) {
-  for (size_t i = 0; i < std::size(kNames); ++i) {
-    if (kNames[i] == name) return static_cast<Isa>(i);
+  for (size_t i = 0; i < std::size(kIsaNames); ++i) {
+    if (kIsaNames[i] == name) return static_cast<Isa>(i);
   }
   return std::nullopt;
 }

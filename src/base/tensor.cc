@@ -12,12 +12,12 @@
 namespace coracle {
 namespace {
 
-constexpr size_t kAlignment = 64;
+constexpr size_t kTensorAlignment = 64;
 
 /// Frees memory of Tensor::make, and knows how much it is.
 struct FreeMemory {
   MemoryCharge charge;
-  void operator()(const void* p) const { ::operator delete (const_cast<void*>(p), std::align_val_t{kAlignment}); }
+  void operator()(const void* p) const { ::operator delete (const_cast<void*>(p), std::align_val_t{kTensorAlignment}); }
 };
 
 }  // namespace
@@ -38,7 +38,7 @@ void check_index(const Tensor& t, int64_t i) {
 Tensor Tensor::make(DType dtype, const Shape& shape) {
   const auto bytes = static_cast<size_t>(checked_multiply(shape.count(), static_cast<int64_t>(size_of(dtype))));
   MemoryCharge charge(bytes, [&] { return text("a tensor ", dtype, shape); });
-  void* memory = ::operator new (std::max<size_t>(bytes, 1), std::align_val_t{kAlignment}, std::nothrow);
+  void* memory = ::operator new (std::max<size_t>(bytes, 1), std::align_val_t{kTensorAlignment}, std::nothrow);
   require(memory != nullptr, ErrorCode::kOutOfMemory, "no memory for a tensor ", dtype, " ", shape, " of ", bytes,
           " bytes");
   Tensor t;

@@ -4,7 +4,7 @@
 namespace coracle {
 namespace {
 
-std::string quoted(std::string_view s) {
+std::string in_dot_quotes(std::string_view s) {
   std::string out = "\"";
   for (char c : s) {
     if (c == '"' || c == '\\') out.push_back('\\');
@@ -27,20 +27,20 @@ class Writer {
     const auto edge = [&](ValueId v, const std::string& to) {
       if (graph.value(v).is_constant()) return;
       out_.append(indent).append(vertex(v)).append(" -> ").append(to);
-      out_.append(" [label=").append(quoted(text(graph.fact(v)))).append("];\n");
+      out_.append(" [label=").append(in_dot_quotes(text(graph.fact(v)))).append("];\n");
     };
     for (ValueId v : graph.inputs()) {
       out_.append(indent).append(vertex(v)).append(" [shape=ellipse, label=");
-      out_.append(quoted(graph.value(v).name)).append("];\n");
+      out_.append(in_dot_quotes(graph.value(v).name)).append("];\n");
     }
     for (NodeId id : graph.order()) {
       const Node& node = graph.node(id);
       const std::string name = text(prefix, "n", index(id));
-      out_.append(indent).append(name).append(" [shape=box, label=").append(quoted(node.name)).append("];\n");
+      out_.append(indent).append(name).append(" [shape=box, label=").append(in_dot_quotes(node.name)).append("];\n");
       for (ValueId v : node.inputs) edge(v, name);
       for (const std::shared_ptr<Graph>& region : node.regions) {
         out_.append(indent).append(text("subgraph cluster_", graphs_, " {\n"));
-        out_.append(indent).append("  label=").append(quoted(node.name)).append(";\n");
+        out_.append(indent).append("  label=").append(in_dot_quotes(node.name)).append(";\n");
         write(*region, indent + "  ");
         out_.append(indent).append("}\n");
       }
@@ -48,7 +48,7 @@ class Writer {
     for (size_t i = 0; i < graph.outputs().size(); ++i) {
       const std::string name = text(prefix, "out", i);
       out_.append(indent).append(name).append(" [shape=ellipse, label=");
-      out_.append(quoted(graph.output_names()[i])).append("];\n");
+      out_.append(in_dot_quotes(graph.output_names()[i])).append("];\n");
       edge(graph.outputs()[i], name);
     }
   }

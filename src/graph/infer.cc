@@ -69,11 +69,12 @@ void check_size(const Shape& shape) {
   if (shape.known()) shape.count();
 }
 
-std::string describe(const Node& node) { return text("operator ", node.op.name(), " (", node.name, ")"); }
+std::string name_of_node(const Node& node) { return text("operator ", node.op.name(), " (", node.name, ")"); }
 
 /// What the standard library says of missing memory names nothing.
 [[noreturn]] void fail_for_memory(const Node& node) {
-  fail(ErrorCode::kOutOfMemory, "the system has not the memory that ", describe(node), " needs: use smaller inputs");
+  fail(ErrorCode::kOutOfMemory, "the system has not the memory that ", name_of_node(node),
+       " needs: use smaller inputs");
 }
 
 std::string describe_inputs(const Node& node, std::span<const Fact* const> inputs) {
@@ -166,7 +167,7 @@ std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inpu
       for (size_t i = 0; i < facts.size(); ++i) facts[i].value = std::make_shared<const Tensor>(results[i]);
     }
   } catch (Error& e) {
-    e.add_context(text("inferring ", describe(node), " with ", describe_inputs(node, inputs)));
+    e.add_context(text("inferring ", name_of_node(node), " with ", describe_inputs(node, inputs)));
     throw;
   }
   return facts;
@@ -227,7 +228,7 @@ std::vector<Tensor> evaluate_node(const Node& node, std::vector<Tensor> inputs, 
       if (!outputs[i].is_array() && !outputs[i].lod().empty() && facts[i].lod == nullptr) outputs[i].set_lod({});
     }
   } catch (Error& e) {
-    e.add_context(text("running ", describe(node)));
+    e.add_context(text("running ", name_of_node(node)));
     throw;
   } catch (const std::bad_alloc&) {
     fail_for_memory(node);

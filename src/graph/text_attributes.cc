@@ -2,7 +2,6 @@
 #include "graph/text_attributes.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "base/printable.h"
@@ -10,29 +9,16 @@
 namespace coracle {
 namespace {
 
-std::string real(double value) {
-  char buffer[40];
-  const auto result = std::to_chars(buffer, buffer + sizeof(buffer), value);
-  return {buffer, result.ptr};
-}
-
-template <class List, class F>
-std::string joined(const List& list, const F& each) {
-  std::string out;
-  for (const auto& item : list) out.append(out.empty() ? "" : ", ").append(each(item));
-  return out;
-}
-
 std::string written(bool v) { return v ? "true" : "false"; }
 std::string written(int v) { return std::to_string(v); }
 std::string written(int64_t v) { return std::to_string(v); }
-std::string written(double v) { return real(v); }
+std::string written(double v) { return shortest(v); }
 std::string written(const std::string& v) { return quoted(v); }
 std::string written(const Ints& v) {
   return text("[", joined(v, [](int64_t i) { return std::to_string(i); }), "]");
 }
 std::string written(const Floats& v) {
-  return text("[", joined(v, [](double d) { return real(d); }), "]");
+  return text("[", joined(v, [](double d) { return shortest(d); }), "]");
 }
 std::string written(const Strings& v) {
   return text("[", joined(v, [](const std::string& s) { return quoted(s); }), "]");
@@ -87,7 +73,7 @@ Literal parse_literal(TextLexer& lexer) {
   return literal;
 }
 
-bool is_word(const Token& token) { return token.kind == Token::Kind::kWord; }
+bool is_word_token(const Token& token) { return token.kind == Token::Kind::kWord; }
 
 /// Sets one field from its literal.
 class FieldSetter {
@@ -96,7 +82,7 @@ class FieldSetter {
 
   void operator()(bool* to) const {
     const Token& t = one("true or false");
-    if (!is_word(t) || (t.text != "true" && t.text != "false")) mismatch("true or false");
+    if (!is_word_token(t) || (t.text != "true" && t.text != "false")) mismatch("true or false");
     *to = t.text == "true";
   }
   void operator()(int* to) const {
@@ -217,7 +203,7 @@ double real_of(const Token& token) {
   double value = 0;
   const char* end = token.text.data() + token.text.size();
   const auto result = std::from_chars(token.text.data(), end, value);
-  const bool numeric = token.kind == Token::Kind::kNumber || is_word(token);
+  const bool numeric = token.kind == Token::Kind::kNumber || is_word_token(token);
   require(numeric && result.ec == std::errc() && result.ptr == end, ErrorCode::kInvalidModel, token.place,
           ": expected a real number, found '", token.text, "'");
   return value;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <charconv>
-
 #include "graph/text.h"
 #include "graph/text_attributes.h"
 
@@ -9,20 +7,6 @@ namespace {
 
 constexpr int64_t kMaxWritten = 8;
 constexpr int64_t kMaxWrittenWhole = 64;  // what inference computes with
-
-template <class T>
-std::string real(T value) {
-  char buffer[40];
-  const auto result = std::to_chars(buffer, buffer + sizeof(buffer), value);
-  return {buffer, result.ptr};
-}
-
-template <class List, class F>
-std::string joined(const List& list, const F& each) {
-  std::string out;
-  for (const auto& item : list) out.append(out.empty() ? "" : ", ").append(each(item));
-  return out;
-}
 
 /// Prints one graph; each region has a printer of its own.
 class Printer {
@@ -84,9 +68,9 @@ class Printer {
       if (!is_float(f.dtype)) {
         out.append(std::to_string(f.value->integer(i)));
       } else if (f.dtype == DType::kFloat64) {
-        out.append(real(f.value->number(i)));
+        out.append(shortest(f.value->number(i)));
       } else {
-        out.append(real(static_cast<float>(f.value->number(i))));
+        out.append(shortest(static_cast<float>(f.value->number(i))));
       }
     }
     return out + "}";

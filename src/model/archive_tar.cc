@@ -12,7 +12,7 @@ namespace coracle {
 namespace {
 
 constexpr size_t kBlock = 512;
-using Block = std::array<uint8_t, kBlock>;
+using TarBlock = std::array<uint8_t, kBlock>;
 
 struct Field {
   size_t offset;
@@ -22,7 +22,7 @@ constexpr Field kName{0, 100};
 constexpr Field kSize{124, 12};
 constexpr Field kChecksum{148, 8};
 constexpr size_t kType = 156;
-constexpr Field kMagic{257, 6};
+constexpr Field kTarMagic{257, 6};
 constexpr Field kPrefix{345, 155};
 
 /// Up to the first zero byte.
@@ -32,7 +32,7 @@ std::string_view text_of(std::span<const uint8_t> block, Field field) {
 }
 
 /// Octal digits between spaces; or, as GNU writes what has too many, the bytes of the number behind a set bit.
-std::optional<uint64_t> number_of(std::span<const uint8_t> block, Field field) {
+std::optional<uint64_t> octal_number(std::span<const uint8_t> block, Field field) {
   uint64_t value = 0;
   const std::span<const uint8_t> bytes = block.subspan(field.offset, field.size);
   if ((bytes[0] & 0x80U) != 0) {
@@ -57,7 +57,7 @@ bool is_head(std::span<const uint8_t> block) {
     const bool in_checksum = i >= kChecksum.offset && i < kChecksum.offset + kChecksum.size;
     sum += in_checksum ? uint64_t{' '} : uint64_t{block[i]};
   }
-  return number_of(block, kChecksum) == sum;
+  return octal_number(block, kChecksum) == sum;
 }
 
 class TarReader {
@@ -66,7 +66,7 @@ class TarReader {
 
   std::vector<ArchiveMember> members() {
     std::vector<ArchiveMember> found;
-    Block block;
+    TarBlock block;
     while (next(block)) {
       check(found.size() < kMostArchiveMembers, "it has more than ", kMostArchiveMembers, " files");
       read_entry(block, found);
@@ -82,7 +82,7 @@ class TarReader {
   }
 
   /// The next head; false at the block of zeros behind the last.
-  bool next(Block& block) const {
+  bool next(TarBlock& block) const {
     const size_t got = tar_.read(at_, block);
     check(got == kBlock, "it ends before its end is marked: is it cut short?");
     if (std::all_of(block.begin(), block.end(), [](uint8_t b) { return b == 0; })) return false;
@@ -90,10 +90,10 @@ class TarReader {
     return true;
   }
 
-  void read_entry(const Block& block, std::vector<ArchiveMember>& found) {
+  void read_entry(const TarBlock& block, std::vector<ArchiveMember>& found) {
     const char type = static_cast<char>(block[kType]);
     const bool has_data = type < '1' || type > '6';  // not links, devices, folders
-    const std::optional<uint64_t> stated = number_of(block, kSize);
+    const std::optional<uint64_t> stated = octal_number(block, kSize);
     check(stated.has_value(), "the size of a file is no number");
     uint64_t size = has_data ? *stated : 0;
     const bool is_file = type == '0' || type == '\0' || type == '7';
@@ -115,10 +115,10 @@ class TarReader {
     at_ = data + (size + kBlock - 1) / kBlock * kBlock;
   }
 
-  static std::string name_in(const Block& block) {
+  static std::string name_in(const TarBlock& block) {
     std::string name(text_of(block, kName));
     const std::string_view prefix = text_of(block, kPrefix);
-    const bool has_prefix = text_of(block, kMagic) == "ustar" && !prefix.empty();  // GNU's has a space
+    const bool has_prefix = text_of(block, kTarMagic) == "ustar" && !prefix.empty();  // GNU's has a space
     return has_prefix ? join_path(std::string(prefix), name) : name;
   }
 

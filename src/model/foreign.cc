@@ -13,7 +13,7 @@ namespace {
 using namespace std::string_view_literals;
 
 /// What a file is told by.
-struct Head {
+struct FileStart {
   std::string_view bytes;  ///< the first
   std::string_view name;
 
@@ -30,7 +30,7 @@ struct Head {
   }
 };
 
-bool is_html(const Head& head) {
+bool is_html(const FileStart& head) {
   std::string start(head.bytes.substr(0, 64));
   std::transform(start.begin(), start.end(), start.begin(),
                  [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
@@ -39,7 +39,7 @@ bool is_html(const Head& head) {
 }
 
 /// Text, in UTF-8, of more than braces: what is wrong with JSON is known where it is read.
-bool is_text(const Head& head) {
+bool is_text(const FileStart& head) {
   std::string text(head.bytes);
   while (!text.empty() && static_cast<uint8_t>(text.back()) >= 0x80) text.pop_back();  // it may be cut
   const size_t first = text.find_first_not_of(" \t\r\n");
@@ -61,45 +61,51 @@ constexpr std::string_view kDownload = "a page was saved in place of the file: d
 struct Row {
   ForeignKind kind;
   size_t offset;
-  std::string_view magic;          ///< what stands there
-  bool (*also)(const Head& head);  ///< and what else holds; null: nothing
+  std::string_view magic;               ///< what stands there
+  bool (*also)(const FileStart& head);  ///< and what else holds; null: nothing
 };
 
 /// The first row that fits counts.
 constexpr std::array kRows = std::to_array<Row>({
-    {{"empty", "copy or download it again"}, 0, "", [](const Head& h) { return h.bytes.empty(); }},
+    {{"empty", "copy or download it again"}, 0, "", [](const FileStart& h) { return h.bytes.empty(); }},
     {{"a Git LFS pointer, not the file that it stands for",
       "run `git lfs pull` where it was cloned, or download the file from the page of the repository", true},
      0,
      "version https://git-lfs.github.com/spec/",
      nullptr},
-    {{"a PyTorch archive", kExport, true}, 0, "PK\x03\x04", [](const Head& h) { return h.contains("data.pkl"); }},
+    {{"a PyTorch archive", kExport, true}, 0, "PK\x03\x04", [](const FileStart& h) { return h.contains("data.pkl"); }},
     {{"a PyTorch file", kExport, true}, 0, "\x80\x02\x8a\x0al\xfc\x9c\x46\xf9", nullptr},
-    {{"a pickle of Python", kPickle, true}, 0, "\x80", [](const Head& h) { return h.byte(1) >= 2 && h.byte(1) <= 5; }},
+    {{"a pickle of Python", kPickle, true},
+     0,
+     "\x80",
+     [](const FileStart& h) { return h.byte(1) >= 2 && h.byte(1) <= 5; }},
     {{"an HDF5 file, as Keras writes", kExport, true}, 0, "\x89HDF\r\n\x1a\n", nullptr},
     {{"a TensorFlow Lite model", kExport, true}, 4, "TFL3", nullptr},
-    {{"a TensorFlow SavedModel", kExport, true}, 0, "\x08\x01\x12", [](const Head& h) { return h.inside(2) == 0x0a; }},
-    {{"a TensorFlow graph", kExport, true}, 0, "\x0a", [](const Head& h) { return h.inside(0) == 0x0a; }},
+    {{"a TensorFlow SavedModel", kExport, true},
+     0,
+     "\x08\x01\x12",
+     [](const FileStart& h) { return h.inside(2) == 0x0a; }},
+    {{"a TensorFlow graph", kExport, true}, 0, "\x0a", [](const FileStart& h) { return h.inside(0) == 0x0a; }},
     {{"an ONNX model", "run it with onnxruntime, or convert it to Paddle's format (X2Paddle does)", true},
      0,
      "\x08",
-     [](const Head& h) {
+     [](const FileStart& h) {
        return h.byte(1) >= 1 && h.byte(1) <= 31 &&
               "\x12\x1a\x22\x28\x32\x3a\x42"sv.find(static_cast<char>(h.byte(2))) < 7;
      }},
     {{"the program of an OpenVINO model", "run it with OpenVINO, or load the Paddle model that it was made of", true},
      0,
      "<",
-     [](const Head& h) { return h.contains("<net "); }},
+     [](const FileStart& h) { return h.contains("<net "); }},
     {{"a model of Paddle-Lite", "load the .pdmodel or .json that Paddle-Lite's `opt` made it of", true},
      1,
      "\0v"sv,
-     [](const Head& h) { return h.byte(0) <= 4 && h.byte(3) >= '0' && h.byte(3) <= '9'; }},
+     [](const FileStart& h) { return h.byte(0) <= 4 && h.byte(3) >= '0' && h.byte(3) <= '9'; }},
     {{"a model of Paddle-Lite", "load the .pdmodel or .json that Paddle-Lite's `opt` made it of", true},
      0,
      "",
-     [](const Head& h) { return h.name.ends_with(".nb"); }},
-    {{"a safetensors file", kExport, true}, 8, "{\"", [](const Head& h) { return h.byte(7) == 0; }},
+     [](const FileStart& h) { return h.name.ends_with(".nb"); }},
+    {{"a safetensors file", kExport, true}, 8, "{\"", [](const FileStart& h) { return h.byte(7) == 0; }},
     {{"a GGUF file", kExport, true}, 0, "GGUF", nullptr},
     {{"a TensorRT engine", "load the model that it was made of", true}, 0, "ftrt", nullptr},
     {{"a NumPy array", "it is no model; arrays are inputs"}, 0, "\x93NUMPY", nullptr},
@@ -109,7 +115,7 @@ constexpr std::array kRows = std::to_array<Row>({
     {{"a WebP picture", kPicture}, 8, "WEBP", nullptr},
     {{"a TIFF picture", kPicture}, 0, "II*\0"sv, nullptr},
     {{"a TIFF picture", kPicture}, 0, "MM\0*"sv, nullptr},
-    {{"a BMP picture", kPicture}, 0, "BM", [](const Head& h) { return h.byte(6) == 0 && h.byte(7) == 0; }},
+    {{"a BMP picture", kPicture}, 0, "BM", [](const FileStart& h) { return h.byte(6) == 0 && h.byte(7) == 0; }},
     {{"a PDF document", "it is no model"}, 0, "%PDF", nullptr},
     {{"a program of this machine (ELF)", "it is no model"},
      0,
@@ -137,7 +143,7 @@ constexpr std::array kRows = std::to_array<Row>({
     {{"a file of raw weights, as OpenVINO and others write beside a program", "it is no model of Paddle", true},
      0,
      "",
-     [](const Head& h) { return h.name.ends_with(".bin"); }},
+     [](const FileStart& h) { return h.name.ends_with(".bin"); }},
     {{"a text file", "it is no model; if it was downloaded, what it says may tell why"}, 0, "", is_text},
 });
 
@@ -146,7 +152,7 @@ constexpr std::array kRows = std::to_array<Row>({
 const ForeignKind* foreign_kind(const File& file) {
   std::array<uint8_t, 4096> bytes;
   const size_t count = file.read(0, bytes);
-  const Head head{.bytes = {reinterpret_cast<const char*>(bytes.data()), count}, .name = file.name()};
+  const FileStart head{.bytes = {reinterpret_cast<const char*>(bytes.data()), count}, .name = file.name()};
   for (const Row& row : kRows) {
     if (head.has(row.offset, row.magic) && (row.also == nullptr || row.also(head))) return &row.kind;
   }

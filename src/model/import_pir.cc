@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "model/missing_operator.h"
 #include "model/pir_lowering.h"
 #include "model/programdesc.h"
 #include "model/regions.h"
@@ -36,14 +37,14 @@ constexpr std::array<std::string_view, 12> kHandled = {"builtin.combine",
 
 std::string full_name(const Operation& op) { return text(op.dialect, ".", op.name); }
 
-bool is_fetch(const Operation& op) {
+bool is_fetch_operation(const Operation& op) {
   return (op.dialect == "pd_op" && op.name == "fetch") || (op.dialect == "builtin" && op.name == "shadow_output");
 }
 
 bool is_input(const Operation& op) { return op.dialect == "pd_op" && (op.name == "data" || op.name == "feed"); }
 
 bool is_handled(const Operation& op) {
-  return is_fetch(op) || std::find(kHandled.begin(), kHandled.end(), full_name(op)) != kHandled.end();
+  return is_fetch_operation(op) || std::find(kHandled.begin(), kHandled.end(), full_name(op)) != kHandled.end();
 }
 
 /// Why an operation cannot be run, or an empty text.
@@ -52,10 +53,10 @@ std::string refusal(const Operation& op) {
   if (op.dialect != "pd_op") return text("operators of the dialect ", in_quotes(op.dialect), " do not exist here");
   if (find_op(op.name) != nullptr) return {};
   if (op.name.ends_with("_grad")) return "it belongs to training";
-  return "there is no such operator here";
+  return missing_operator();
 }
 
-TensorInfo info_of(std::string name, const pir::Type& type) {
+TensorInfo info_of_result(std::string name, const pir::Type& type) {
   return {.name = std::move(name),
           .dtype = type.dtype.value_or(DType::kFloat32),
           .shape = programdesc::shape_of(type.dims),
@@ -78,7 +79,7 @@ class Survey {
         inputs_.push_back(&op);
         if (op.results.size() != 1 || !op.results.front().type.dtype)
           refuse("data", "an input is not a tensor of numbers");
-      } else if (!nested && is_fetch(op)) {
+      } else if (!nested && is_fetch_operation(op)) {
         outputs_.push_back(&op);
       } else {
         ++counts_[op.name];
@@ -172,7 +173,7 @@ class PirImporter {
   }
 
   void import_operation(PirScope& scope, const Operation& op, int depth) {
-    if (is_input(op) || is_fetch(op)) return;
+    if (is_input(op) || is_fetch_operation(op)) return;
     const ScopeOfNewNodes name_scope(scope.graph(), op.scope);
     if (op.dialect == "builtin") return import_builtin(scope, op);
     const std::string name = text(op.name, "_", operations_++);
@@ -358,17 +359,17 @@ ModelInfo describe(const Program& program) {
   survey.visit(program.main, false);
   for (const Operation* op : survey.inputs()) {
     const pir::Type type = op->results.empty() ? pir::Type() : op->results.front().type;
-    info.inputs.push_back(info_of(op->attributes.get<std::string>("name"), type));
+    info.inputs.push_back(info_of_result(op->attributes.get<std::string>("name"), type));
   }
   for (const Operation* op : survey.outputs()) {
     const pir::Type type = op->results.empty() ? pir::Type() : op->results.front().type;
-    info.outputs.push_back(info_of(fetch_name(*op), type));
+    info.outputs.push_back(info_of_result(fetch_name(*op), type));
   }
   for (const pir::Parameter* p : stored(program)) {
     if (p->value.type.kind != pir::Type::Kind::kTensor || !p->value.type.dtype) {
       survey.refuse("(parameter)", text("the parameter ", in_quotes(p->name), " is not a tensor of numbers"));
     }
-    info.parameters.push_back(info_of(p->name, p->value.type));
+    info.parameters.push_back(info_of_result(p->name, p->value.type));
   }
   survey.fill(info);
   return info;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "model/missing_operator.h"
 #include "model/program_control.h"
 #include "model/program_lowering.h"
 
@@ -30,7 +31,7 @@ std::string version_text(std::optional<int64_t> version) {
   return text(*version / 1000000, ".", *version / 1000 % 1000, ".", *version % 1000);
 }
 
-TensorInfo info_of(std::string_view name, const Variable* v) {
+TensorInfo info_of_variable(std::string_view name, const Variable* v) {
   TensorInfo info{.name = std::string(name), .shape = Shape::unknown_rank()};
   if (v == nullptr) return info;
   info.dtype = v->dtype.value_or(info.dtype);
@@ -40,11 +41,11 @@ TensorInfo info_of(std::string_view name, const Variable* v) {
 }
 
 /// Why an operator cannot be run, or an empty text.
-std::string refusal(const Operator& op) {
+std::string refusal_of(const Operator& op) {
   if (is_handled_by_reader(op.type) || find_legacy_op(op.type) != nullptr) return {};
   if (op.type == "py_func") return "it calls Python code";
   if (op.type.ends_with("_grad")) return "it belongs to training";
-  return "there is no such operator here";
+  return missing_operator();
 }
 
 /// Inputs or outputs in the order of the attribute `col`.
@@ -74,7 +75,7 @@ void describe_parameters(const Program& program, ModelInfo& info, std::map<std::
       ++entry.count;
       entry.reason = text("the parameter ", in_quotes(v.name), " is not a tensor of numbers");
     }
-    parameters.insert_or_assign(v.name, info_of(v.name, &v));
+    parameters.insert_or_assign(v.name, info_of_variable(v.name, &v));
   }
   for (auto& [name, parameter] : parameters) info.parameters.push_back(std::move(parameter));
 }
@@ -96,7 +97,7 @@ ModelInfo describe(const Program& program) {
       const std::string_view out = single_variable(op.outputs, "Out");
       if (op.type == "feed") {
         const Variable* v = blocks.find(b, out);
-        TensorInfo input = info_of(out, v);
+        TensorInfo input = info_of_variable(out, v);
         if (blocks.is_written_inside(out)) input.shape = Shape::unknown_rank();
         if (b == 0) inputs.add(op, std::move(input));
         if (v == nullptr || v->dtype) continue;
@@ -105,11 +106,11 @@ ModelInfo describe(const Program& program) {
         entry.reason = text("the input ", in_quotes(out), " is not a tensor of numbers");
       } else if (is_fetch(op.type)) {
         const std::string_view x = single_variable(op.inputs, "X");
-        if (b == 0) outputs.add(op, info_of(x, blocks.find(b, x)));
+        if (b == 0) outputs.add(op, info_of_variable(x, blocks.find(b, x)));
       } else {
         const std::string type(op.type);
         ++counts[type];
-        const std::string reason = refusal(op);
+        const std::string reason = refusal_of(op);
         if (reason.empty()) continue;
         Unsupported& entry = unsupported[type];
         ++entry.count;

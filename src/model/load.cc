@@ -37,7 +37,7 @@ auto with_program(const ModelFiles& files, const F& use) {
 }
 
 template <class Program>
-ModelInfo described(const Program& program, const ModelFiles& files) {
+ModelInfo info_from(const Program& program, const ModelFiles& files) {
   ModelInfo info = describe(program);
   info.passed_over = files.passed_over;
   return info;
@@ -46,7 +46,7 @@ ModelInfo described(const Program& program, const ModelFiles& files) {
 template <class Program>
 LoadedModel load_program(const Program& program, const ModelFiles& files) {
   LoadedModel model;
-  model.info = described(program, files);
+  model.info = info_from(program, files);
   require_supported(model.info);
   Parameters parameters = read_parameters(files, model.info.parameters);
   model.files = std::move(parameters.files);
@@ -78,7 +78,7 @@ ModelInfo inspect_model(const ModelSource& source) {
     info.passed_over = files.passed_over;
     return info;
   }
-  return with_program(files, [&](const auto& program) { return printable_info(described(program, files)); });
+  return with_program(files, [&](const auto& program) { return printable_info(info_from(program, files)); });
 }
 
 void require_supported(const ModelInfo& info) {

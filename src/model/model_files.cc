@@ -68,7 +68,7 @@ std::string listed(const std::vector<std::string>& names) {
   return out;
 }
 
-std::string joined(std::vector<std::string> names) {
+std::string joined_names(std::vector<std::string> names) {
   for (std::string& name : names) name = in_quotes(name);
   return listed(names);
 }
@@ -151,7 +151,7 @@ std::string model_folder(const ArchiveSource& archive, const File& file) {
     if (!programs_among(archive, folder, archive.list(folder)).empty()) found.push_back(folder);
   }
   require(found.size() < 2, ErrorCode::kIo, "the archive ", in_quotes(file.name()), " holds several models (",
-          joined(found), "): name one of them");
+          joined_names(found), "): name one of them");
   if (found.size() == 1) return found.front();
   const std::string none = text("no model in the archive ", in_quotes(file.name()),
                                 ": looked in its folders for __model__, __model__.json, *.pdmodel and *.json with a "
@@ -225,7 +225,7 @@ File open_program(const ByteSource& files, const std::vector<std::string>& names
   for (const std::string& name : names) {
     if (std::optional<File> file = files.open(name)) return *std::move(file);
   }
-  fail(ErrorCode::kIo, "no program file", why, ": looked for ", joined(names));
+  fail(ErrorCode::kIo, "no program file", why, ": looked for ", joined_names(names));
 }
 
 }  // namespace
@@ -319,8 +319,8 @@ ModelFiles find_model_files(ModelSource source) {
       found.combined = name;
       break;
     }
-    found.looked_for =
-        text(joined(names), " and one file per parameter in ", in_quotes(found.folder.empty() ? "." : found.folder));
+    found.looked_for = text(joined_names(names), " and one file per parameter in ",
+                            in_quotes(found.folder.empty() ? "." : found.folder));
   }
   return found;
 }

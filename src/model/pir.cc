@@ -43,7 +43,7 @@ const Json* array_at(const Json& object, const char* key) {
   return json;
 }
 
-std::optional<int64_t> integer_of(const Json& json) {
+std::optional<int64_t> json_integer(const Json& json) {
   if (json.IsInt64()) return json.GetInt64();
   if (json.IsUint64()) return static_cast<int64_t>(json.GetUint64());
   if (json.IsBool()) return json.GetBool() ? 1 : 0;
@@ -52,7 +52,7 @@ std::optional<int64_t> integer_of(const Json& json) {
 
 int64_t id_of(const Json& json, const char* key) {
   const Json* id = find(json, key);
-  const std::optional<int64_t> value = id == nullptr ? std::nullopt : integer_of(*id);
+  const std::optional<int64_t> value = id == nullptr ? std::nullopt : json_integer(*id);
   if (!value) damaged("a value without an id");
   return *value;
 }
@@ -104,7 +104,7 @@ Type type_of(const Json* json, int depth) {
     type.kind = kind == "t_dtensor" ? Type::Kind::kTensor : Type::Kind::kArray;
     if (data->Size() > 0) type.dtype = element_type(string_at((*data)[0], "#"));
     if (data->Size() > 1 && (*data)[1].IsArray()) {
-      for (const Json& d : (*data)[1].GetArray()) type.dims.push_back(integer_of(d).value_or(-1));
+      for (const Json& d : (*data)[1].GetArray()) type.dims.push_back(json_integer(d).value_or(-1));
     }
     if (data->Size() > 3 && (*data)[3].IsArray()) type.lod_levels = static_cast<int>((*data)[3].Size());
   }
@@ -112,7 +112,7 @@ Type type_of(const Json* json, int depth) {
 }
 
 /// The number of an attribute node {"#", "D"} or, for what JSON cannot write, {"#", "VD"}.
-std::optional<double> real_of(const Json* data, const Json& node) {
+std::optional<double> json_real(const Json* data, const Json& node) {
   if (data != nullptr) {
     if (data->IsNumber()) return data->GetDouble();
     if (data->IsBool()) return data->GetBool() ? 1.0 : 0.0;
@@ -128,8 +128,8 @@ std::optional<double> real_of(const Json* data, const Json& node) {
 
 /// A number as it is written: an integer stays one.
 std::optional<AttributeValue> number_of(const Json* data, const Json& node) {
-  if (data != nullptr && (data->IsInt64() || data->IsUint64())) return *integer_of(*data);
-  if (const auto real = real_of(data, node)) return *real;
+  if (data != nullptr && (data->IsInt64() || data->IsUint64())) return *json_integer(*data);
+  if (const auto real = json_real(data, node)) return *real;
   return std::nullopt;
 }
 
@@ -186,12 +186,12 @@ std::optional<AttributeValue> attribute_of(const Json& node, int depth) {
   const std::string_view kind = without_dialect(string_at(node, "#"));
   const Json* data = find(node, "D");
   if (kind == "a_bool") {
-    if (data == nullptr || !integer_of(*data)) return std::nullopt;
-    return *integer_of(*data) != 0;
+    if (data == nullptr || !json_integer(*data)) return std::nullopt;
+    return *json_integer(*data) != 0;
   }
   if (kind == "a_i32" || kind == "a_i64" || kind == "a_index") return number_of(data, node);
   if (kind == "a_f32" || kind == "a_f64") {
-    const auto real = real_of(data, node);
+    const auto real = json_real(data, node);
     if (!real) return std::nullopt;
     return *real;
   }
@@ -239,7 +239,7 @@ class Walker {
     const Json* base = find(document, "base_code");
     require(base != nullptr && string_at(*base, "magic") == "pir", ErrorCode::kInvalidModel,
             "it has no \"base_code\" of magic \"pir\": it is not a PIR program");
-    if (const Json* version = find(*base, "version")) program_.version = integer_of(*version).value_or(0);
+    if (const Json* version = find(*base, "version")) program_.version = json_integer(*version).value_or(0);
     const Json* program = find(document, "program");
     const Json* regions = program == nullptr ? nullptr : array_at(*program, "regions");
     if (regions == nullptr || regions->Empty()) damaged("the program has no regions");
@@ -285,7 +285,7 @@ class Walker {
     if (!name.IsString()) damaged("a parameter without a name");
     Parameter parameter{.name = std::string(string_of(name)), .value = definition_of(*result, "%")};
     if (const Json* flags = array_at(json, "OA"); flags != nullptr && !flags->Empty()) {
-      parameter.persistable = integer_of((*flags)[0]).value_or(1) != 0;
+      parameter.persistable = json_integer((*flags)[0]).value_or(1) != 0;
     }
     return parameter;
   }

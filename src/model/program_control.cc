@@ -15,7 +15,7 @@ using programdesc::Operator;
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kHandled = {
+constexpr std::array<std::string_view, 7> kControlTypes = {
     "feed", "fetch", "fetch_v2", "while", "conditional_block", "conditional_block_infer", "recurrent"};
 
 size_t sub_block_of(const Operator& op) {
@@ -23,7 +23,7 @@ size_t sub_block_of(const Operator& op) {
   return static_cast<size_t>(*op.sub_block);
 }
 
-void check_depth(int depth) {
+void check_region_depth(int depth) {
   require(depth <= kMaxRegionDepth, ErrorCode::kUnsupported, "loops and branches are nested deeper than ",
           kMaxRegionDepth, " levels");
 }
@@ -33,11 +33,11 @@ void check_depth(int depth) {
 bool is_fetch(std::string_view type) { return type == "fetch" || type == "fetch_v2"; }
 
 bool is_handled_by_reader(std::string_view type) {
-  return std::find(kHandled.begin(), kHandled.end(), type) != kHandled.end();
+  return std::find(kControlTypes.begin(), kControlTypes.end(), type) != kControlTypes.end();
 }
 
 void ProgramImporter::import_block(ProgramScope& scope, int depth) {
-  check_depth(depth);
+  check_region_depth(depth);
   const std::vector<Operator>& operators = blocks_.block(scope.block()).operators;
   Selections selections;
   for (size_t i = 0; i < operators.size(); ++i) {

@@ -22,19 +22,19 @@ using programdesc::Operator;
 
 namespace {
 
-ValueId number(Graph& graph, int64_t n) { return graph.add_constant(Tensor::ints(Ints{n})); }
+ValueId integer(Graph& graph, int64_t n) { return graph.add_constant(Tensor::ints(Ints{n})); }
 
 /// x[position], without the dimension of the steps.
 ValueId step_of(Graph& graph, ValueId x, ValueId position) {
-  const ValueId one = graph.add(Gather{}, {{x}, {position}, {number(graph, 0)}});
-  return graph.add(Squeeze{}, {{one}, {number(graph, 0)}});
+  const ValueId one = graph.add(Gather{}, {{x}, {position}, {integer(graph, 0)}});
+  return graph.add(Squeeze{}, {{one}, {integer(graph, 0)}});
 }
 
 /// The size of dimension 0, int64 [1].
 ValueId rows_of(Graph& graph, ValueId x) {
   Slice first;
   first.axes = {0};
-  return graph.add(first, {{graph.add(Shape64{}, {{x}})}, {number(graph, 0)}, {number(graph, 1)}});
+  return graph.add(first, {{graph.add(Shape64{}, {{x}})}, {integer(graph, 0)}, {integer(graph, 1)}});
 }
 
 }  // namespace
@@ -62,7 +62,7 @@ void ProgramImporter::import_recurrent(ProgramScope& scope, const Operator& op, 
   std::vector<ValueId> sequences;
   for (std::string_view n : inputs) sequences.push_back(value_of(scope, n));
   const ValueId steps = rows_of(graph, sequences[0]);
-  const ValueId zero = number(graph, 0);
+  const ValueId zero = integer(graph, 0);
   const ValueId condition = graph.add(LessThan{}, {{zero}, {steps}});
   std::vector<ValueId> carried{zero};
   for (std::string_view n : initial_states) carried.push_back(value_of(scope, n));
@@ -86,7 +86,7 @@ void ProgramImporter::import_recurrent(ProgramScope& scope, const Operator& op, 
   const ValueId count = inner.capture(steps);
   ValueId position = state[0];
   if (op.attributes.get<bool>("reverse")) {
-    const ValueId last = region->add(Subtract{}, {{count}, {number(*region, 1)}});
+    const ValueId last = region->add(Subtract{}, {{count}, {integer(*region, 1)}});
     position = region->add(Subtract{}, {{last}, {position}});
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -95,7 +95,7 @@ void ProgramImporter::import_recurrent(ProgramScope& scope, const Operator& op, 
   for (size_t i = 0; i < before.size(); ++i) inner.bind(before[i], state[1 + i]);
   import_block(inner, depth + 1);
 
-  const ValueId next = region->add(Add{}, {{state[0]}, {number(*region, 1)}});
+  const ValueId next = region->add(Add{}, {{state[0]}, {integer(*region, 1)}});
   region->add_output(region->add(LessThan{}, {{next}, {count}}), "more");
   region->add_output(next, "step");
   for (const std::string& n : after) region->add_output(value_of(inner, n), n);

@@ -47,7 +47,7 @@ constexpr std::array<std::string_view, 5> kIgnored = {"op_callstack", "op_role_v
                                                       "with_quant_attr"};
 constexpr std::string_view kScope = "op_namescope";
 
-std::string_view view(const protozero::data_view& v) { return {v.data(), v.size()}; }
+std::string_view view_of(const protozero::data_view& v) { return {v.data(), v.size()}; }
 
 /// One element of a SCALAR attribute.
 struct Scalar {
@@ -152,7 +152,7 @@ class Parser {
       int64_t revision = 0;
       while (next(pair)) {
         switch (pair.tag_and_type()) {
-          case bytes(1): name = view(pair.get_view()); break;
+          case bytes(1): name = view_of(pair.get_view()); break;
           case bytes(2): revision = version(pair.get_message()); break;
           default: pair.skip();
         }
@@ -175,7 +175,7 @@ class Parser {
   void variable(Reader m, Variable& to) {
     while (next(m)) {
       switch (m.tag_and_type()) {
-        case bytes(1): to.name = view(m.get_view()); break;
+        case bytes(1): to.name = view_of(m.get_view()); break;
         case bytes(2): var_type(m.get_message(), to); break;
         case varint(3): to.persistable = m.get_bool(); break;
         default: m.skip();
@@ -215,7 +215,7 @@ class Parser {
       switch (m.tag_and_type()) {
         case bytes(1): slot(m.get_message(), to.inputs.emplace_back()); break;
         case bytes(2): slot(m.get_message(), to.outputs.emplace_back()); break;
-        case bytes(3): to.type = view(m.get_view()); break;
+        case bytes(3): to.type = view_of(m.get_view()); break;
         case bytes(4): attribute(m.get_message(), to); break;
         default: m.skip();
       }
@@ -225,8 +225,8 @@ class Parser {
   void slot(Reader m, Slot& to) {
     while (next(m)) {
       switch (m.tag_and_type()) {
-        case bytes(1): to.name = view(m.get_view()); break;
-        case bytes(2): to.variables.push_back(view(m.get_view())); break;
+        case bytes(1): to.name = view_of(m.get_view()); break;
+        case bytes(2): to.variables.push_back(view_of(m.get_view())); break;
         default: m.skip();
       }
     }
@@ -269,14 +269,14 @@ class Parser {
     while (next(m)) {
       switch (m.tag_and_type()) {
         case bytes(1):
-          name = view(m.get_view());
+          name = view_of(m.get_view());
           if (std::find(kIgnored.begin(), kIgnored.end(), name) != kIgnored.end()) return;
           break;
         case varint(2): v.type = m.get_int64(); break;
         case varint(3): v.integer = m.get_int32(); break;
         case fixed32(4): v.real = m.get_float(); break;
         case bytes(5):
-        case bytes(17): v.string = view(m.get_view()); break;
+        case bytes(17): v.string = view_of(m.get_view()); break;
         case varint(6):
         case bytes(6):
         case varint(11):
@@ -288,7 +288,7 @@ class Parser {
         case fixed32(7):
         case bytes(7): read_floats(m, v.reals); break;
         case bytes(8):
-        case bytes(18): v.strings.push_back(view(m.get_view())); break;
+        case bytes(18): v.strings.push_back(view_of(m.get_view())); break;
         case varint(10): v.boolean = m.get_bool(); break;
         case varint(12): v.integer = m.get_int32(); break;
         case varint(13): v.integer = m.get_int64(); break;

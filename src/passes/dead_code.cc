@@ -5,7 +5,7 @@ namespace coracle {
 namespace {
 
 /// A pure operator none of whose results is used is left out. All of a graph at once is one rewrite.
-int remove(Graph& graph, RewriteBudget& budget) {
+int sweep(Graph& graph, RewriteBudget& budget) {
   if (budget.empty()) return 0;
   const int count = remove_dead(graph) + drop_unread_results(graph);
   if (count > 0) budget.take();
@@ -14,6 +14,6 @@ int remove(Graph& graph, RewriteBudget& budget) {
 
 }  // namespace
 
-Pass dead_code() { return {.name = "dead_code", .function = remove}; }
+Pass dead_code() { return {.name = "dead_code", .function = sweep}; }
 
 }  // namespace coracle

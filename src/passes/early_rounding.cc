@@ -101,7 +101,7 @@ bool round_earlier(Graph& graph, NodeId id, RewriteBudget& budget) {
   return true;
 }
 
-int rewrite(Graph& graph, RewriteBudget& budget) {
+int round_early(Graph& graph, RewriteBudget& budget) {
   int count = 0;
   for (bool changed = true; changed;) {
     changed = false;
@@ -118,6 +118,6 @@ int rewrite(Graph& graph, RewriteBudget& budget) {
 
 }  // namespace
 
-Pass early_rounding() { return {.name = "early_rounding", .function = rewrite}; }
+Pass early_rounding() { return {.name = "early_rounding", .function = round_early}; }
 
 }  // namespace coracle

@@ -100,7 +100,7 @@ bool fold_carrier(Graph& graph, const EpilogueCarrier& c, RewriteBudget& budget)
   return true;
 }
 
-int fold(Graph& graph, RewriteBudget& budget) {
+int fold_epilogues(Graph& graph, RewriteBudget& budget) {
   int count = 0;
   const std::vector<NodeId> order = graph.order();
   for (NodeId id : order) {
@@ -112,6 +112,6 @@ int fold(Graph& graph, RewriteBudget& budget) {
 
 }  // namespace
 
-Pass fold_epilogue() { return {.name = "fold_epilogue", .function = fold}; }
+Pass fold_epilogue() { return {.name = "fold_epilogue", .function = fold_epilogues}; }
 
 }  // namespace coracle

@@ -30,7 +30,7 @@ bool replace_dropout(Graph& graph, NodeId id, RewriteBudget& budget) {
 }
 
 /// assign(x), cast(x) to its own type, concat(x), scale(x) by 1 plus 0, dropout(x) that keeps everything  ->  x
-int remove(Graph& graph, RewriteBudget& budget) {
+int remove_identities(Graph& graph, RewriteBudget& budget) {
   int count = 0;
   const std::vector<NodeId> order = graph.order();
   const std::vector<int>& uses = graph.use_counts();
@@ -60,6 +60,6 @@ int remove(Graph& graph, RewriteBudget& budget) {
 
 }  // namespace
 
-Pass identity() { return {.name = "identity", .function = remove}; }
+Pass identity() { return {.name = "identity", .function = remove_identities}; }
 
 }  // namespace coracle

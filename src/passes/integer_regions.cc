@@ -322,7 +322,7 @@ bool to_integers(Graph& graph, NodeId id, Int8Values& made, RewriteBudget& budge
   return true;
 }
 
-int rewrite(Graph& graph, RewriteBudget& budget) {
+int make_integer(Graph& graph, RewriteBudget& budget) {
   if (!simulates_integers(graph)) return 0;
   int count = 0;
   Int8Values made;
@@ -346,6 +346,6 @@ std::string why_in_float32(const Graph& graph, NodeId id) {
   return "its weights are not integers of one step for each channel";
 }
 
-Pass integer_regions() { return {.name = "integer_regions", .function = rewrite}; }
+Pass integer_regions() { return {.name = "integer_regions", .function = make_integer}; }
 
 }  // namespace coracle

@@ -34,14 +34,14 @@ namespace {
 bool is_table(const Node& node) { return node.op.is<Embedding>() || node.op.is<LookupTable>(); }
 
 /// A value that is narrow weights in float32, of one kind or the other.
-struct Found {
+struct Narrow {
   ValueId value;
   std::optional<NarrowWeights> weights;
   std::optional<FourBitWeights> halves;
 };
 
 /// True if a node takes narrow weights as its operand i.
-bool takes(const Graph& graph, const Node& node, size_t i, const Found& found) {
+bool takes(const Graph& graph, const Node& node, size_t i, const Narrow& found) {
   if (i != 1) return false;
   const int axis = found.weights ? found.weights->axis : found.halves->transposed ? 0 : 1;
   if (is_table(node)) return found.weights && axis <= 1;
@@ -212,7 +212,7 @@ bool read_as_it_is(Graph& graph, const std::vector<NodeId>& order, size_t at, Re
   return halves && read_four_bits(graph, order, at, *halves, budget);
 }
 
-int rewrite(Graph& graph, RewriteBudget& budget) {
+int keep_narrow(Graph& graph, RewriteBudget& budget) {
   int count = 0;
   const std::vector<bool> kept = kept_narrow(graph);
   const std::vector<NodeId> order = graph.order();
@@ -267,12 +267,12 @@ std::optional<NarrowWeights> NarrowWeights::of_value(const Graph& graph, ValueId
 
 std::vector<bool> kept_narrow(const Graph& graph) {
   std::vector<bool> kept(graph.value_count(), false);
-  std::vector<Found> found;
+  std::vector<Narrow> found;
   std::vector<int> place(graph.value_count(), -1);
   for (NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     if (node.outputs.empty()) continue;
-    Found f{node.outputs[0], NarrowWeights::of(graph, node), {}};
+    Narrow f{node.outputs[0], NarrowWeights::of(graph, node), {}};
     if (!f.weights) f.halves = FourBitWeights::of_value(graph, graph.use_counts(), f.value);
     if (!f.weights && !f.halves) continue;
     kept[index(f.value)] = true;
@@ -288,7 +288,7 @@ std::vector<bool> kept_narrow(const Graph& graph) {
     }
   }
   for (ValueId v : graph.outputs()) kept[index(v)] = false;
-  for (const Found& f : found) {
+  for (const Narrow& f : found) {
     if (f.weights && f.weights->whole != kNoValue) kept[index(f.weights->whole)] = kept[index(f.value)];
     if (!f.halves) continue;
     for (ValueId v : f.halves->between) kept[index(v)] = kept[index(f.value)];
@@ -301,6 +301,6 @@ bool is_constant_weight(const Graph& graph, ValueId value) {
          FourBitWeights::of_value(graph, graph.use_counts(), value);
 }
 
-Pass narrow_weights() { return {.name = "narrow_weights", .function = rewrite}; }
+Pass narrow_weights() { return {.name = "narrow_weights", .function = keep_narrow}; }
 
 }  // namespace coracle

@@ -60,7 +60,7 @@ bool can_widen(const Graph& graph, const Node& node) {
 }
 
 /// Results have elements of the operands and no others.
-bool only_moves(const Node& node) {
+bool keeps_elements(const Node& node) {
   const OpRow& row = node.op.row();
   return row.reshapes || row.view_of_result != nullptr || row.view_of_operand != nullptr || node.op.is<Transpose>() ||
          node.op.is<Embedding>() || node.op.is<LookupTable>() || node.op.is<Gather>();
@@ -107,14 +107,14 @@ bool widen(Graph& graph, NodeId id, WideValues& wide, RewriteBudget& budget) {
   return true;
 }
 
-int rewrite(Graph& graph, RewriteBudget& budget) {
+int widen_all(Graph& graph, RewriteBudget& budget) {
   int count = 0;
   WideValues wide;
   const std::vector<NodeId> order = graph.order();
   for (NodeId id : order) {
     const Node& node = graph.node(id);
     // A cast of what is given stays: it is what the others begin with.
-    const bool stays = node.op.is<Cast>() || only_moves(node);
+    const bool stays = node.op.is<Cast>() || keeps_elements(node);
     const bool stands_wide =
         std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return wide.contains(v); });
     if (stays && !stands_wide) continue;
@@ -126,6 +126,6 @@ int rewrite(Graph& graph, RewriteBudget& budget) {
 
 }  // namespace
 
-Pass widen_half() { return {.name = "widen_half", .function = rewrite}; }
+Pass widen_half() { return {.name = "widen_half", .function = widen_all}; }
 
 }  // namespace coracle

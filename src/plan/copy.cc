@@ -7,7 +7,7 @@
 namespace coracle {
 namespace {
 
-DeviceBytes bytes_of(const TensorView& view) { return {view.data, view.offset}; }
+DeviceBytes place_of(const TensorView& view) { return {view.data, view.offset}; }
 
 void upload(const CopyPlan& plan, const KernelCall& call) {
   auto* const staging = static_cast<std::byte*>(call.workspace);
@@ -16,7 +16,7 @@ void upload(const CopyPlan& plan, const KernelCall& call) {
   }
   for (const Transfer& t : plan.transfers) {
     const void* from = plan.staged.empty() ? call.in[t.item].data : staging + plan.staged[t.item];
-    call.queue->upload(from, bytes_of(call.out[t.item]), t.bytes);
+    call.queue->upload(from, place_of(call.out[t.item]), t.bytes);
   }
 }
 
@@ -24,11 +24,11 @@ void download(const CopyPlan& plan, const KernelCall& call) {
   auto* const staging = static_cast<std::byte*>(call.workspace);
   for (const Transfer& t : plan.transfers) {
     void* to = plan.staged.empty() ? call.out[t.item].data : staging + plan.staged[t.item];
-    call.queue->download(bytes_of(call.in[t.item]), to, t.bytes);
+    call.queue->download(place_of(call.in[t.item]), to, t.bytes);
   }
 }
 
-void run(KernelCall& call) noexcept {
+void run_copy(KernelCall& call) noexcept {
   const auto& plan = *static_cast<const CopyPlan*>(call.state);
   try {
     plan.upload ? upload(plan, call) : download(plan, call);
@@ -48,7 +48,7 @@ void reference(const Copy& /*op*/, ReferenceArgs& a) {
 }
 
 const Kernel& copy_kernel() {
-  static constexpr Kernel kCopy = {.name = "copy", .op = nullptr, .types = kAnyTypeRule, .run = run};
+  static constexpr Kernel kCopy = {.name = "copy", .op = nullptr, .types = kAnyTypeRule, .run = run_copy};
   return kCopy;
 }
 

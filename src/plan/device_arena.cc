@@ -11,10 +11,10 @@ namespace coracle {
 namespace {
 
 /// Of tensors in staging memory, and at least on devices.
-constexpr size_t kAlignment = 128;
+constexpr size_t kLeastAlignment = 128;
 
 int64_t alignment_of(const UsedDevice& device) {
-  return static_cast<int64_t>(std::max(device.open->info().alignment, kAlignment));
+  return static_cast<int64_t>(std::max(device.open->info().alignment, kLeastAlignment));
 }
 
 /// What a tensor takes on a device or in staging memory; one without elements lies somewhere, too.
@@ -98,7 +98,7 @@ class DeviceArena {
 };
 
 /// What lies one behind the other at both ends goes at once.
-void plan_transfers(const Steps& steps, const Step& step, int64_t alignment) {
+void plan_step_transfers(const Steps& steps, const Step& step, int64_t alignment) {
   CopyPlan& plan = *step.copy;
   const std::vector<int>& there = plan.upload ? step.out : step.in;
   for (size_t i = 0; i < there.size(); ++i) {
@@ -142,7 +142,7 @@ void plan_transfers(Steps& steps, std::span<const UsedDevice> devices) {
       const Fact& fact = steps.locals[static_cast<size_t>(step.in[i])].fact;
       staging = (Size(staging) + room(fact.bytes(), alignment)).bytes();
     }
-    plan_transfers(steps, step, alignment);
+    plan_step_transfers(steps, step, alignment);
   }
 }
 

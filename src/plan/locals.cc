@@ -11,8 +11,6 @@
 namespace coracle {
 namespace {
 
-Layout other(Layout layout) { return layout == Layout::kRowMajor ? Layout::kChannelsLast : Layout::kRowMajor; }
-
 void add_item(Step& copies, int from, int to) {
   copies.in.push_back(from);
   copies.out.push_back(to);

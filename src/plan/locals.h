@@ -10,6 +10,11 @@
 
 namespace coracle {
 
+/// The order of elements that a layout is converted to and from.
+constexpr Layout other(Layout layout) {
+  return layout == Layout::kRowMajor ? Layout::kChannelsLast : Layout::kRowMajor;
+}
+
 /// The values of a segment as its steps see them: each in every order, width and place in which a step wants it. What
 /// stands in other forms only is converted and copied by steps that are added here, once for each form.
 class SegmentLocals {

@@ -13,15 +13,15 @@
 namespace coracle {
 namespace {
 
-constexpr std::align_val_t kAlignment{64};
+constexpr std::align_val_t kSpanAlignment{64};
 
 /// 64-byte aligned zeros, given back when the last user is gone.
 [[gnu::cold]] std::shared_ptr<void> aligned_zeros(size_t bytes) {
   MemoryCharge charge(bytes, [] { return std::string("packed weights"); });
-  void* data = ::operator new(std::max<size_t>(bytes, 1), kAlignment, std::nothrow);
+  void* data = ::operator new(std::max<size_t>(bytes, 1), kSpanAlignment, std::nothrow);
   require(data != nullptr, ErrorCode::kOutOfMemory, "the system has not the ", bytes, " bytes for packed weights");
   std::memset(data, 0, bytes);
-  return {data, [held = std::move(charge)](void* p) { ::operator delete(p, kAlignment); }};
+  return {data, [held = std::move(charge)](void* p) { ::operator delete(p, kSpanAlignment); }};
 }
 
 PackedKey key_of(int32_t graph, std::span<const int32_t> values, const Packing& packing,

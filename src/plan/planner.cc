@@ -16,8 +16,6 @@
 namespace coracle {
 namespace {
 
-Layout other(Layout layout) { return layout == Layout::kRowMajor ? Layout::kChannelsLast : Layout::kRowMajor; }
-
 bool all_known(std::span<const Fact> facts) {
   return std::all_of(facts.begin(), facts.end(), [](const Fact& f) { return f.known() && !f.is_array; });
 }

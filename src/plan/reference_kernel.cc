@@ -13,7 +13,7 @@ Tensor borrowed(const TensorView& view) {
   return t;
 }
 
-void run(KernelCall& call) noexcept {
+void run_reference(KernelCall& call) noexcept {
   try {
     std::vector<Tensor> in;
     std::vector<Tensor> out;
@@ -35,7 +35,7 @@ void run(KernelCall& call) noexcept {
 }  // namespace
 
 Kernel reference_kernel(const OpRow& op) {
-  return {.name = "reference", .op = &op, .types = kAnyTypeRule, .rank = kLastResort, .run = run};
+  return {.name = "reference", .op = &op, .types = kAnyTypeRule, .rank = kLastResort, .run = run_reference};
 }
 
 const Kernel& nothing_kernel() {

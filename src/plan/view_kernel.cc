@@ -11,7 +11,7 @@ Misfit fits(const void*, const ArgFacts& args) noexcept {
 }
 
 /// Never called: the planner leaves views out of the steps.
-void run(KernelCall&) noexcept {}
+void run_nothing(KernelCall&) noexcept {}
 
 }  // namespace
 
@@ -20,7 +20,7 @@ std::span<const Kernel> view_kernels() {
     std::vector<Kernel> rows;
     for (const OpRow* op : all_ops()) {
       if (!op->reshapes) continue;
-      rows.push_back({.name = "view", .op = op, .types = kAnyTypeRule, .view = true, .fits = fits, .run = run});
+      rows.push_back({.name = "view", .op = op, .types = kAnyTypeRule, .view = true, .fits = fits, .run = run_nothing});
     }
     return rows;
   }();

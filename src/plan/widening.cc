@@ -6,7 +6,7 @@
 namespace coracle {
 namespace {
 
-bool has_half(std::span<const Fact> facts) {
+bool any_half(std::span<const Fact> facts) {
   return std::any_of(facts.begin(), facts.end(), [](const Fact& f) { return is_half(f.dtype); });
 }
 
@@ -29,7 +29,7 @@ void WideForm::pack(std::span<const Tensor* const> constants, std::byte* to, Thr
 }
 
 bool widen(const Node& node, std::span<Fact> in, std::span<Fact> out, const WideValue& wide_value) {
-  if (!has_half(in)) return false;
+  if (!any_half(in)) return false;
   std::vector<Fact> wide(in.begin(), in.end());
   std::vector<const Fact*> args;
   for (size_t i = 0; i < wide.size(); ++i) {

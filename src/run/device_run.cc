@@ -11,11 +11,7 @@
 namespace coracle {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr const char* kLostAdvice = "load the model again, or on another device";
-
-int64_t ns(Clock::duration d) { return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count(); }
 
 }  // namespace
 
@@ -72,7 +68,7 @@ void DeviceRun::reserve(Side& side, const DeviceNeeds& needs) {
 }
 
 DeviceRun::Segment::Segment(DeviceRun& run, const Graph& graph, BoundSteps& bound, Profile* profile,
-                            Clock::time_point run_start)
+                            std::chrono::steady_clock::time_point run_start)
     : run_(run),
       graph_(graph),
       bound_(bound),
@@ -85,7 +81,7 @@ DeviceRun::Segment::Segment(DeviceRun& run, const Graph& graph, BoundSteps& boun
     if (!uses(d)) continue;
     Queue& queue = *run_.sides_[d].queue;
     queue.profile(true);
-    work_[d].profile_start = Clock::now();
+    work_[d].profile_start = std::chrono::steady_clock::now();
     queue.mark();
   }
   if (bound_.device_generation == run_.generation_) return;

@@ -41,7 +41,7 @@ std::string key_of(std::span<const Fact> operands) {
   return key;
 }
 
-std::string describe(std::span<const Fact> operands) {
+std::string described_operands(std::span<const Fact> operands) {
   std::string all;
   for (const Fact& f : operands) all.append(text(all.empty() ? "" : ", ", f));
   return all;
@@ -181,11 +181,11 @@ std::shared_ptr<const CompiledFor> EngineBlocks::compile(State& state, const Nod
   }
   if (state.engine->engine == nullptr) return compiled;  // which was told when it was looked for
   if (std::any_of(facts.begin(), facts.end(), unknown) || any_empty) {
-    tell(state, block, text("some of its sizes are zero, or follow from data, with ", describe(operands)));
+    tell(state, block, text("some of its sizes are zero, or follow from data, with ", described_operands(operands)));
     return compiled;
   }
   if (state.range != nullptr && !state.range->contains(operands)) {
-    tell(state, block, text("a shape is outside what was compiled, with ", describe(operands)));
+    tell(state, block, text("a shape is outside what was compiled, with ", described_operands(operands)));
     return compiled;
   }
   const Wanted wanted{.block = block, .operands = operands, .facts = facts, .threads = threads};
@@ -215,7 +215,7 @@ std::shared_ptr<const CompiledFor> EngineBlocks::compile(State& state, const Nod
   } catch (const std::exception& e) {
     reason = e.what();
   }
-  if (!reason.empty()) tell(state, block, text("it does not compile for ", describe(operands), ": ", reason));
+  if (!reason.empty()) tell(state, block, text("it does not compile for ", described_operands(operands), ": ", reason));
   if (reason.empty()) {
     compiled->held = held;
     compiled->block = held->made.block;

@@ -8,8 +8,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-int64_t ns(Clock::duration d) { return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count(); }
-
 /// What helper threads did since the last call, in a run that began at `start` and is profiled.
 std::vector<ProfileEvent::Helper> helpers_since(Clock::time_point start) {
   const int64_t zero = ns(start.time_since_epoch());

@@ -35,6 +35,10 @@ struct ProfileEvent {
 
 using Profile = std::vector<ProfileEvent>;
 
+inline int64_t ns(std::chrono::steady_clock::duration d) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(d).count();
+}
+
 /// What a step has to do, all of its parts together.
 Cost cost_of(const Steps& steps, const Step& step);
 

@@ -6,7 +6,7 @@
 namespace coracle::vision {
 namespace {
 
-std::vector<Label> labels_of(const std::vector<float>& scores, const Attribute& a) {
+std::vector<Label> exceeding_labels(const std::vector<float>& scores, const Attribute& a) {
   const auto first = scores.begin() + static_cast<std::ptrdiff_t>(a.first);
   const auto best = std::max_element(first, first + static_cast<std::ptrdiff_t>(a.names.size()));
   const auto label = [&](std::vector<float>::const_iterator at) {
@@ -37,7 +37,7 @@ std::vector<Label> attributes(const std::vector<float>& scores, const Descriptio
                                              std::to_string(a.first + a.names.size() - 1) + ", and the model has " +
                                              std::to_string(scores.size()) + " classes");
     }
-    for (Label& l : labels_of(scores, a)) all.push_back(std::move(l));
+    for (Label& l : exceeding_labels(scores, a)) all.push_back(std::move(l));
   }
   return all;
 }

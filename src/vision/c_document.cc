@@ -28,7 +28,7 @@ DocumentReaderFiles files_of(const coracle_document_reader_options& c) {
   return files;
 }
 
-std::array<Point, 4> corners_of(const std::array<float, 4>& box) {
+std::array<Point, 4> corners_of_box(const std::array<float, 4>& box) {
   std::array<int, 4> side{};
   for (std::size_t i = 0; i < side.size(); ++i) side.at(i) = static_cast<int>(std::lround(box.at(i)));
   const auto [left, top, right, bottom] = side;
@@ -40,7 +40,7 @@ std::unique_ptr<coracle_prediction> table_on(const Image& page, const Table& tab
   made->prediction.task = Task::kTableStructure;
   made->prediction.table.tokens = {table.html};
   made->prediction.table.score = table.score;
-  for (const std::array<float, 4>& cell : table.cells) made->prediction.table.cells.push_back(corners_of(cell));
+  for (const std::array<float, 4>& cell : table.cells) made->prediction.table.cells.push_back(corners_of_box(cell));
   add_items(*made);
   const auto& [left, top, right, bottom] = table.box;
   made->items.front().outline = {left, top, right, top, right, bottom, left, bottom};

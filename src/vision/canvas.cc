@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "vision/geometry.h"
+
 namespace coracle::vision {
 namespace {
 
@@ -26,13 +28,13 @@ constexpr std::array<std::array<std::uint8_t, kDotsHigh>, 10> kDigits{{{14, 17, 
                                                                        {14, 17, 17, 14, 17, 17, 14},
                                                                        {14, 17, 17, 15, 1, 2, 12}}};
 
-Area round(const std::array<Point, 4>& corners) {
+Area bounds_of(const std::array<Point, 4>& corners) {
   const auto [left, right] = std::minmax({corners[0].x, corners[1].x, corners[2].x, corners[3].x});
   const auto [top, bottom] = std::minmax({corners[0].y, corners[1].y, corners[2].y, corners[3].y});
   return {left, top, right, bottom};
 }
 
-bool overlap(const Area& a, const Area& b) {
+bool share_pixels(const Area& a, const Area& b) {
   return a.left <= b.right && b.left <= a.right && a.top <= b.bottom && b.top <= a.bottom;
 }
 
@@ -40,15 +42,10 @@ std::pair<int, int> paper_size(const std::string& digits, int dot) {
   return {static_cast<int>(digits.size()) * (kDotsWide + 1) * dot + dot, (kDotsHigh + 2) * dot};
 }
 
-/// Twice the area of the triangle, with the sign of its sense.
-std::int64_t turn(const Point& a, const Point& b, const Point& c) {
-  return static_cast<std::int64_t>(b.x - a.x) * (c.y - a.y) - static_cast<std::int64_t>(b.y - a.y) * (c.x - a.x);
-}
-
 }  // namespace
 
 bool overlap(const Area& area, const std::array<Point, 4>& corners) {
-  if (!overlap(area, round(corners))) return false;
+  if (!share_pixels(area, bounds_of(corners))) return false;
   // Two convex shapes are apart if a side of one has the other wholly on its outer side.
   const std::array<Point, 4> rectangle{
       Point{area.left, area.top}, {area.right, area.top}, {area.right, area.bottom}, {area.left, area.bottom}};
@@ -93,7 +90,7 @@ void Canvas::outline(const Polygon& polygon, const Colour& colour) {
 }
 
 void Canvas::tint(const std::array<Point, 4>& corners, const Colour& colour) {
-  const Area area = round(corners);
+  const Area area = bounds_of(corners);
   for (int y = std::max(area.top, 0); y <= std::min(area.bottom, image_.height - 1); ++y) {
     double left = area.right;
     double right = area.left;
@@ -113,7 +110,7 @@ void Canvas::tint(const std::array<Point, 4>& corners, const Colour& colour) {
 void Canvas::number(std::size_t value, std::size_t own, const std::vector<std::array<Point, 4>>& all,
                     const Colour& colour) {
   const std::string digits = std::to_string(value);
-  const Area box = round(all[own]);
+  const Area box = bounds_of(all[own]);
   const Point& start = all[own][0];
   for (int dot = dot_; dot > 0; --dot) {  // Smaller where there is no place for a larger one.
     const auto [width, height] = paper_size(digits, dot);
@@ -153,7 +150,7 @@ bool Canvas::number(std::size_t value, const Point& middle, const Colour& colour
 
 bool Canvas::is_free(const Area& paper) const {
   return paper.left >= 0 && paper.top >= 0 && paper.right < image_.width && paper.bottom < image_.height &&
-         std::none_of(numbers_.begin(), numbers_.end(), [&](const Area& n) { return overlap(paper, n); });
+         std::none_of(numbers_.begin(), numbers_.end(), [&](const Area& n) { return share_pixels(paper, n); });
 }
 
 void Canvas::write(const std::string& digits, const Area& paper, int dot, const Colour& colour) {

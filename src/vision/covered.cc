@@ -27,12 +27,12 @@ struct Place {
   friend auto operator<=>(const Place&, const Place&) = default;  // NOLINT(modernize-use-nullptr): none is here
 };
 
-Place place(std::int64_t x, std::int64_t y, std::int64_t by) {
+Place exact_place(std::int64_t x, std::int64_t y, std::int64_t by) {
   const std::int64_t common = std::gcd(std::gcd(x, y), by);
   return {x / common, y / common, by / common};
 }
 
-int rounded(std::int64_t numerator, std::int64_t by) {
+int rounded_quotient(std::int64_t numerator, std::int64_t by) {
   const std::int64_t twice = 2 * std::abs(numerator) + by;
   const auto whole = static_cast<int>(twice / (2 * by));
   return numerator < 0 ? -whole : whole;
@@ -134,7 +134,7 @@ class Arrangement {
       on_j = -on_j;
     }
     if (on_i < 0 || on_i > by || on_j < 0 || on_j > by) return false;
-    const Place at = place(a.x * by + along_i.x * on_i, a.y * by + along_i.y * on_i, by);
+    const Place at = exact_place(a.x * by + along_i.x * on_i, a.y * by + along_i.y * on_i, by);
     stop(i, at, {on_i, by});
     stop(j, at, {on_j, by});
     return true;
@@ -172,7 +172,8 @@ class Arrangement {
     }
     for (std::vector<Way>& ways : ways_) std::sort(ways.begin(), ways.end(), before);
     points_.resize(places_.size());
-    for (const auto& [at, number] : places_) points_[number] = {rounded(at.x, at.by), rounded(at.y, at.by)};
+    for (const auto& [at, number] : places_)
+      points_[number] = {rounded_quotient(at.x, at.by), rounded_quotient(at.y, at.by)};
   }
 
   /// Goes over all places from the lowest one on, below which there is nothing.
@@ -250,7 +251,7 @@ class Arrangement {
 };
 
 /// Without points that are none: repeated ones, and those on the line between their neighbours.
-Polygon corners_of(const Polygon& outline) {
+Polygon turning_points(const Polygon& outline) {
   Polygon corners = outline;
   std::size_t kept = 0;  // neighbours that are corners, one after the other
   std::size_t i = 0;
@@ -287,7 +288,7 @@ std::vector<Polygon> covered(const Polygon& given) {
     throw Error(Problem::kUnsupported,
                 "a region of text is larger than " + std::to_string(kMostSide) + " pixels of the model's map");
   for (const Polygon& outline : Arrangement(path).outlines()) {
-    Polygon corners = corners_of(outline);
+    Polygon corners = turning_points(outline);
     if (!corners.empty()) outlines.push_back(std::move(corners));
   }
   return outlines;

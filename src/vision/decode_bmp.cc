@@ -55,7 +55,7 @@ void read_masks(const Reader& r, uint32_t compression, Header* h) {
   }
 }
 
-Header read_header(const Reader& r) {
+Header read_bmp_header(const Reader& r) {
   constexpr uint32_t kBitFields = 3;
   Header h;
   const size_t size = r.number(kFileHeader, 4);
@@ -120,7 +120,7 @@ void read_pixel(const Reader& r, const Header& h, size_t row, size_t x, uint8_t*
 
 Image decode_bmp(const Encoded& file) {
   const Reader r(file);
-  const Header h = read_header(r);
+  const Header h = read_bmp_header(r);
   Image image(static_cast<int>(h.width), static_cast<int>(h.height));
   for (int y = 0; y < image.height; ++y) {
     const size_t row = h.pixels + h.stride * static_cast<size_t>(h.from_top ? y : image.height - 1 - y);

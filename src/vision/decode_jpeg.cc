@@ -24,7 +24,7 @@ struct JpegErrors {
   char message[JMSG_LENGTH_MAX];
 };
 
-void keep_message(j_common_ptr info) {
+void keep_jpeg_message(j_common_ptr info) {
   auto* errors = reinterpret_cast<JpegErrors*>(info->err);
   errors->base.format_message(info, errors->message);
   std::longjmp(errors->back, 1);
@@ -33,14 +33,14 @@ void keep_message(j_common_ptr info) {
 /// A warning means that some of the data is damaged; what could be decoded is kept, as viewers do.
 void see_warning(j_common_ptr info, int level) {
   const bool is_end = level < 0 && info->err->msg_code == JWRN_JPEG_EOF;
-  if (is_end && reinterpret_cast<JpegErrors*>(info->err)->whole) keep_message(info);
+  if (is_end && reinterpret_cast<JpegErrors*>(info->err)->whole) keep_jpeg_message(info);
 }
 
 bool is_in_inks(const jpeg_decompress_struct& info) {
   return info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK;
 }
 
-bool read_header(jpeg_decompress_struct& info, JpegErrors& errors, const Encoded& file) {
+bool read_jpeg_header(jpeg_decompress_struct& info, JpegErrors& errors, const Encoded& file) {
   if (setjmp(errors.back) != 0) return false;
   jpeg_create_decompress(&info);
   jpeg_mem_src(&info, file.data, file.size);
@@ -60,7 +60,7 @@ void from_inks(const std::vector<std::uint8_t>& cmyk, bool inverted, std::uint8_
 }
 
 /// `inks` is memory for a row of them; empty where the picture has none.
-bool read_rows(jpeg_decompress_struct& info, JpegErrors& errors, std::vector<std::uint8_t>& inks, Image& image) {
+bool read_jpeg_rows(jpeg_decompress_struct& info, JpegErrors& errors, std::vector<std::uint8_t>& inks, Image& image) {
   if (setjmp(errors.back) != 0) return false;
   jpeg_start_decompress(&info);
   while (info.output_scanline < info.output_height) {
@@ -79,14 +79,14 @@ Image decode_jpeg(const Encoded& file, const Decoding& how) {
   jpeg_decompress_struct info{};
   JpegErrors errors{};
   info.err = jpeg_std_error(&errors.base);
-  errors.base.error_exit = keep_message;
+  errors.base.error_exit = keep_jpeg_message;
   errors.base.emit_message = see_warning;
   errors.whole = how.whole;
   const std::unique_ptr<jpeg_decompress_struct, void (*)(j_decompress_ptr)> owner(&info, jpeg_destroy_decompress);
-  if (!read_header(info, errors, file)) file.fail(errors.message);
+  if (!read_jpeg_header(info, errors, file)) file.fail(errors.message);
   Image image = file.allocate(info.image_width, info.image_height);
   std::vector<std::uint8_t> inks(is_in_inks(info) ? std::size_t{4} * info.image_width : 0);
-  if (!read_rows(info, errors, inks, image)) file.fail(errors.message);
+  if (!read_jpeg_rows(info, errors, inks, image)) file.fail(errors.message);
   return image;
 }
 

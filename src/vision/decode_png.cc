@@ -24,13 +24,13 @@ void read_bytes(png_structp png, png_bytep target, std::size_t count) {
   source->position += count;
 }
 
-void keep_message(png_structp png, png_const_charp message) {
+void keep_png_message(png_structp png, png_const_charp message) {
   *static_cast<std::string*>(png_get_error_ptr(png)) = message;
   png_longjmp(png, 1);
 }
 void ignore_warning(png_structp, png_const_charp) {}
 
-bool read_header(png_structp png, png_infop info) {
+bool read_png_header(png_structp png, png_infop info) {
   if (setjmp(png_jmpbuf(png)) != 0) return false;
   png_read_info(png, info);
   png_set_expand(png);
@@ -42,7 +42,7 @@ bool read_header(png_structp png, png_infop info) {
   return true;
 }
 
-bool read_rows(png_structp png, png_bytepp rows) {
+bool read_png_rows(png_structp png, png_bytepp rows) {
   if (setjmp(png_jmpbuf(png)) != 0) return false;
   png_read_image(png, rows);
   return true;
@@ -53,13 +53,13 @@ bool read_rows(png_structp png, png_bytepp rows) {
 Image decode_png(const Encoded& file, const Decoding& how) {
   std::string message;
   Source source{file};
-  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &message, keep_message, ignore_warning);
+  png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &message, keep_png_message, ignore_warning);
   png_infop info = png != nullptr ? png_create_info_struct(png) : nullptr;
   const auto destroy = [&](png_structp) { png_destroy_read_struct(&png, &info, nullptr); };
   const std::unique_ptr<png_struct, decltype(destroy)> owner(png, destroy);
   if (info == nullptr) file.fail("no PNG decoder");
   png_set_read_fn(png, &source, read_bytes);
-  if (!read_header(png, info)) file.fail(message);
+  if (!read_png_header(png, info)) file.fail(message);
   Image image = file.allocate(png_get_image_width(png, info), png_get_image_height(png, info));
   const std::size_t stride = png_get_rowbytes(png, info);
   const bool has_alpha = stride == static_cast<std::size_t>(image.width) * 4;
@@ -68,7 +68,7 @@ Image decode_png(const Encoded& file, const Decoding& how) {
   std::vector<png_bytep> rows;
   for (int y = 0; y < image.height; ++y)
     rows.push_back(has_alpha ? bgra.data() + stride * static_cast<std::size_t>(y) : image.row(y));
-  if (!read_rows(png, rows.data())) file.fail(message);
+  if (!read_png_rows(png, rows.data())) file.fail(message);
   if (has_alpha) write_opaque(bgra.data(), how, image);
   return image;
 }

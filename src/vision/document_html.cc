@@ -18,7 +18,7 @@ const char* element_of(std::string_view name) {
   return "p";
 }
 
-bool within(const TextLine& line, const Object& region) {
+bool line_within(const TextLine& line, const Object& region) {
   float x = 0;
   float y = 0;
   for (const Point& p : line.corners) {
@@ -52,7 +52,7 @@ std::string to_html(const Document& document, const std::string& title) {
     const auto table = is_table(region);
     std::string text;
     for (std::size_t i = 0; i < document.lines.size(); ++i) {
-      if (told[i] || !within(document.lines[i], region)) continue;
+      if (told[i] || !line_within(document.lines[i], region)) continue;
       told[i] = true;
       text += (text.empty() ? "" : "\n") + html_text(document.lines[i].text);
     }

@@ -37,13 +37,13 @@ int degrees_of(const Label& label, const std::string& model) {
   return degrees;
 }
 
-Span round(const std::array<Point, 4>& corners) {
+Span span_of(const std::array<Point, 4>& corners) {
   const auto [left, right] = std::minmax({corners[0].x, corners[1].x, corners[2].x, corners[3].x});
   const auto [top, bottom] = std::minmax({corners[0].y, corners[1].y, corners[2].y, corners[3].y});
   return {static_cast<double>(left), static_cast<double>(top), static_cast<double>(right), static_cast<double>(bottom)};
 }
 
-std::array<float, 4> sides(const Span& s) {
+std::array<float, 4> sides_of_span(const Span& s) {
   return {static_cast<float>(s.left), static_cast<float>(s.top), static_cast<float>(s.right),
           static_cast<float>(s.bottom)};
 }
@@ -66,22 +66,22 @@ Image part(const Image& page, const Span& area) {
 Table with_text(const TableStructure& structure, const Span& area, const Image& page,
                 const std::vector<TextLine>& lines) {
   Table table;
-  table.box = sides(area);
+  table.box = sides_of_span(area);
   table.score = structure.score;
   std::vector<Span> cells;
   for (const std::array<Point, 4>& corners : structure.cells) {
-    Span cell = round(corners);
+    Span cell = span_of(corners);
     cell.left = std::clamp(cell.left + area.left, 0.0, static_cast<double>(page.width));
     cell.right = std::clamp(cell.right + area.left, 0.0, static_cast<double>(page.width));
     cell.top = std::clamp(cell.top + area.top, 0.0, static_cast<double>(page.height));
     cell.bottom = std::clamp(cell.bottom + area.top, 0.0, static_cast<double>(page.height));
     cells.push_back(cell);
-    table.cells.push_back(sides(cell));
+    table.cells.push_back(sides_of_span(cell));
   }
   std::vector<Span> spans;
   std::vector<std::string> texts;
   for (const TextLine& line : lines) {
-    const Span span = round(line.corners);
+    const Span span = span_of(line.corners);
     if (cells.empty() || !touch(span, area)) continue;
     spans.push_back(span);
     texts.push_back(line.text);

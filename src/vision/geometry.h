@@ -18,6 +18,11 @@ struct PointF {
 using Polygon = std::vector<Point>;
 using Corners = std::array<PointF, 4>;
 
+/// Twice the area of the triangle; positive where the way from `a` over `b` to `c` turns left (with y growing upwards).
+inline std::int64_t turn(const Point& a, const Point& b, const Point& c) {
+  return std::int64_t{b.x - a.x} * (c.y - b.y) - std::int64_t{b.y - a.y} * (c.x - b.x);
+}
+
 /// Borders of the regions of non-zero pixels (8-connected) and of the holes in them, as their corners, found by border
 /// following (Suzuki and Abe 1985): the lowest region first.
 std::vector<Polygon> find_contours(const std::vector<std::uint8_t>& mask, int width, int height);

@@ -9,7 +9,7 @@ namespace {
 
 bool is_class(float id) { return id >= 0 && id < 1e6F; }
 
-[[noreturn]] void unexpected(const Description& d, const std::string& found) {
+[[noreturn]] void unexpected_instances(const Description& d, const std::string& found) {
   throw Error(Problem::kDescription, (d.file.empty() ? std::string() : d.file + ": ") +
                                          "the outputs for instance segmentation are boxes [n, 6], how many of them and "
                                          "masks [n, height, width], or how many, classes [n], scores [n] and masks; " +
@@ -25,9 +25,9 @@ void check_masks(const MaskPlanes& masks, const Prepared& p, const Description& 
     return std::abs(have - want) * std::min(scale, 1.0) <= allowed;
   };
   if (near(masks.width, p.picture_width, p.scale_x) && near(masks.height, p.picture_height, p.scale_y)) return;
-  unexpected(d, "the masks are of " + std::to_string(masks.width) + " x " + std::to_string(masks.height) +
-                    " pixels, the picture of " + std::to_string(p.picture_width) + " x " +
-                    std::to_string(p.picture_height));
+  unexpected_instances(d, "the masks are of " + std::to_string(masks.width) + " x " + std::to_string(masks.height) +
+                              " pixels, the picture of " + std::to_string(p.picture_width) + " x " +
+                              std::to_string(p.picture_height));
 }
 
 InstanceForm instance_form(const std::vector<std::size_t>& ranks) {
@@ -84,12 +84,12 @@ std::vector<Object> instances_of(const PictureModel& model, const Prepared& prep
   if (form == InstanceForm::kNone) {
     std::string given;
     for (const std::size_t rank : ranks) given.append(given.empty() ? "" : ", ").append(std::to_string(rank));
-    unexpected(d, "the model gives outputs of the ranks " + given);
+    unexpected_instances(d, "the model gives outputs of the ranks " + given);
   }
   const MaskPlanes masks = model.planes(outputs - 1);
   const auto enough = [&](std::size_t count) {
     if (count > masks.count)
-      unexpected(d, "the model gives " + std::to_string(masks.count) + " masks for " + std::to_string(count));
+      unexpected_instances(d, "the model gives " + std::to_string(masks.count) + " masks for " + std::to_string(count));
     if (count > 0 && masks.count > 0) check_masks(masks, prepared, d);
   };
   const int width = prepared.picture_width;
@@ -104,14 +104,15 @@ std::vector<Object> instances_of(const PictureModel& model, const Prepared& prep
     const Output ids = model.output(1);
     const Output scores = model.output(2);
     if (ids.size != scores.size)
-      unexpected(
+      unexpected_instances(
           d, "the model gives " + std::to_string(ids.size) + " classes and " + std::to_string(scores.size) + " scores");
     if (!any(scores, 0, 1)) return {};
     enough(ids.size);
     return instances(ids, scores, masks, width, height, d.threshold, d);
   }
   const Output rows = model.output(0);
-  if (rows.dims[1] != 6) unexpected(d, "the model gives boxes of " + std::to_string(rows.dims[1]) + " numbers");
+  if (rows.dims[1] != 6)
+    unexpected_instances(d, "the model gives boxes of " + std::to_string(rows.dims[1]) + " numbers");
   auto count = static_cast<std::size_t>(rows.dims[0]);
   const Output number = model.output(1);
   if (number.size == 1 && number.data[0] >= 0 && number.data[0] < static_cast<float>(count))

@@ -7,7 +7,7 @@
 namespace coracle::vision {
 namespace {
 
-constexpr float kLeast = 1e-10F;  // What logarithms are taken of is at least that.
+constexpr float kLeastHeat = 1e-10F;  // What logarithms are taken of is at least that.
 
 /// A heat map: zero outside.
 struct Plane {
@@ -37,7 +37,7 @@ class Logarithms {
     factor_ = most / smoothed;
   }
   double at(int x, int y) const {
-    return static_cast<double>(std::log(std::max(plane_.smooth(x, y) * factor_, kLeast)));
+    return static_cast<double>(std::log(std::max(plane_.smooth(x, y) * factor_, kLeastHeat)));
   }
 
  private:

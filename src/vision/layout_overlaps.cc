@@ -12,13 +12,15 @@ constexpr float kLeastSide = 6;
 constexpr double kMostShared = 0.7;         // Of the smaller of two regions,
 constexpr double kMostSharedFormula = 0.5;  // and where one is a formula within a line.
 
-double area(const Object& o) { return static_cast<double>(o.right - o.left) * static_cast<double>(o.bottom - o.top); }
+double area_of_region(const Object& o) {
+  return static_cast<double>(o.right - o.left) * static_cast<double>(o.bottom - o.top);
+}
 
 /// What two regions share as a part of the smaller one.
 double shared(const Object& a, const Object& b) {
   const double width = std::max(0.0F, std::min(a.right, b.right) - std::max(a.left, b.left));
   const double height = std::max(0.0F, std::min(a.bottom, b.bottom) - std::max(a.top, b.top));
-  const double smaller = std::min(area(a), area(b));
+  const double smaller = std::min(area_of_region(a), area_of_region(b));
   return smaller > 0 ? width * height / smaller : 0;
 }
 
@@ -51,7 +53,7 @@ std::vector<Object> without_overlaps(std::vector<Object> regions) {
         if (is_formula(a)) dropped.insert(i);
         if (is_formula(b)) dropped.insert(j);
       } else if (part > kMostShared && !may_nest(a, b)) {
-        dropped.insert(area(a) >= area(b) ? j : i);
+        dropped.insert(area_of_region(a) >= area_of_region(b) ? j : i);
       }
     }
   }

@@ -6,7 +6,7 @@
 namespace coracle::vision {
 namespace {
 
-constexpr std::size_t kMaxBytes = std::size_t{16} << 20;
+constexpr std::size_t kMaxFileBytes = std::size_t{16} << 20;
 
 /// Gives an archive in memory by whatever name it is asked for.
 int give(void* user, const char* name, const void** data, std::size_t* size) {
@@ -33,9 +33,9 @@ std::optional<std::string> ModelPlace::read(const std::string& name) const {
   std::size_t size = 0;
   if (bytes_) {
     std::pair<std::string, ModelBytes> given(path_, *bytes_);
-    api::check(coracle_model_file(path_.c_str(), name.c_str(), kMaxBytes, give, &given, &data, &size));
+    api::check(coracle_model_file(path_.c_str(), name.c_str(), kMaxFileBytes, give, &given, &data, &size));
   } else {
-    api::check(coracle_model_file(path_.c_str(), name.c_str(), kMaxBytes, nullptr, nullptr, &data, &size));
+    api::check(coracle_model_file(path_.c_str(), name.c_str(), kMaxFileBytes, nullptr, nullptr, &data, &size));
   }
   const std::unique_ptr<char, void (*)(char*)> owner(data, coracle_string_free);
   if (data == nullptr) return std::nullopt;

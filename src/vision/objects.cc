@@ -17,7 +17,7 @@ struct Row {
   std::array<float, 2> order;
 };
 
-float overlap(const Row& a, const Row& b) {
+float overlap_of_rows(const Row& a, const Row& b) {
   const float width = std::max(0.0F, std::min(a.right, b.right) - std::max(a.left, b.left) + 1);
   const float height = std::max(0.0F, std::min(a.bottom, b.bottom) - std::max(a.top, b.top) + 1);
   const float inner = width * height;
@@ -30,14 +30,14 @@ std::vector<Row> suppressed(std::vector<Row> rows) {
   std::vector<Row> kept;
   for (const Row& r : rows) {
     const bool covered = std::any_of(kept.begin(), kept.end(), [&](const Row& k) {
-      return !(overlap(k, r) < (k.id == r.id ? kSameClass : kOtherClass));
+      return !(overlap_of_rows(k, r) < (k.id == r.id ? kSameClass : kOtherClass));
     });
     if (!covered) kept.push_back(r);
   }
   return kept;
 }
 
-bool within(const Row& a, const Row& b) {
+bool mostly_within(const Row& a, const Row& b) {
   const float size = (a.right - a.left) * (a.bottom - a.top);
   const float width = std::max(0.0F, std::min(a.right, b.right) - std::max(a.left, b.left));
   const float height = std::max(0.0F, std::min(a.bottom, b.bottom) - std::max(a.top, b.top));
@@ -52,8 +52,8 @@ std::vector<Row> without_nested(const std::vector<Row>& rows, ObjectOptions::Nes
     bool outside = false;
     for (const Row& other : rows) {
       if (&other == &r) continue;
-      inside = inside || (!(r.id == formula && other.id != formula) && within(r, other));
-      outside = outside || (!(other.id == formula && r.id != formula) && within(other, r));
+      inside = inside || (!(r.id == formula && other.id != formula) && mostly_within(r, other));
+      outside = outside || (!(other.id == formula && r.id != formula) && mostly_within(other, r));
     }
     if (nested == ObjectOptions::Nested::kOuter ? !inside : !outside || inside) kept.push_back(r);
   }

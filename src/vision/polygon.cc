@@ -10,9 +10,9 @@ namespace coracle::vision {
 namespace {
 
 /// A polygon's pixels, in the rectangle of `width` x `height` from the origin on.
-class Mask {
+class Filled {
  public:
-  Mask(int width, int height)
+  Filled(int width, int height)
       : width_(width), height_(height), pixels_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height)) {}
 
   bool has(int x, int y) const { return pixels_[index(x, y)] != 0; }
@@ -95,7 +95,7 @@ class Mask {
   std::vector<std::uint8_t> pixels_;
 };
 
-std::int64_t rounded(double value) { return static_cast<std::int64_t>(value < 0 ? value - 0.5 : value + 0.5); }
+std::int64_t rounded_away(double value) { return static_cast<std::int64_t>(value < 0 ? value - 0.5 : value + 0.5); }
 
 struct Vector {
   double x;
@@ -123,7 +123,7 @@ class Arcs {
       out.push_back(corner);
       return push(corner, after, out);
     }
-    const auto steps = std::max<std::int64_t>(rounded(steps_per_radian_ * std::abs(std::atan2(cross, dot))), 1);
+    const auto steps = std::max<std::int64_t>(rounded_away(steps_per_radian_ * std::abs(std::atan2(cross, dot))), 1);
     Vector v = before;
     for (std::int64_t i = 0; i < steps; ++i) {
       push(corner, v, out);
@@ -134,8 +134,8 @@ class Arcs {
 
  private:
   void push(const Point& corner, const Vector& v, Polygon& out) const {
-    out.push_back(
-        {static_cast<int>(rounded(corner.x + v.x * radius_)), static_cast<int>(rounded(corner.y + v.y * radius_))});
+    out.push_back({static_cast<int>(rounded_away(corner.x + v.x * radius_)),
+                   static_cast<int>(rounded_away(corner.y + v.y * radius_))});
   }
 
   double radius_;
@@ -190,7 +190,7 @@ double mean_inside(const float* values, int width, int height, const Polygon& po
   const int y0 = std::clamp(top->y, 0, height - 1);
   const int x1 = std::clamp(right->x, 0, width - 1);
   const int y1 = std::clamp(bottom->y, 0, height - 1);
-  Mask mask(x1 - x0 + 1, y1 - y0 + 1);
+  Filled mask(x1 - x0 + 1, y1 - y0 + 1);
   Polygon moved;
   for (const Point& p : polygon) moved.push_back({p.x - x0, p.y - y0});
   mask.fill(moved);

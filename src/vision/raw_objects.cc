@@ -8,13 +8,13 @@
 namespace coracle::vision {
 namespace {
 
-struct Box {
+struct RawBox {
   float left, top, right, bottom;
 };
 
 /// The boxes of a model with the scores of their classes.
 struct Candidates {
-  std::vector<Box> boxes;
+  std::vector<RawBox> boxes;
   std::vector<const float*> scores;  ///< of each box: that of its first class
   std::size_t step = 1;              ///< from one class to the next
   std::size_t classes = 0;
@@ -33,15 +33,15 @@ constexpr Bounds kBoxes{0.7F, 1000, 1000, 300};
 struct Found {
   std::size_t id;
   float score;
-  Box box;
+  RawBox box;
 };
 
-float area(const Box& b) { return std::max(0.0F, b.right - b.left) * std::max(0.0F, b.bottom - b.top); }
+float area_of_box(const RawBox& b) { return std::max(0.0F, b.right - b.left) * std::max(0.0F, b.bottom - b.top); }
 
-float overlap(const Box& a, const Box& b) {
-  const float both = area(
+float overlap_of_boxes(const RawBox& a, const RawBox& b) {
+  const float both = area_of_box(
       {std::max(a.left, b.left), std::max(a.top, b.top), std::min(a.right, b.right), std::min(a.bottom, b.bottom)});
-  return both / (area(a) + area(b) - both + 1e-5F);
+  return both / (area_of_box(a) + area_of_box(b) - both + 1e-5F);
 }
 
 bool better(const Found& a, const Found& b) { return a.score > b.score; }
@@ -58,14 +58,14 @@ std::vector<Found> best_of_class(const Candidates& c, std::size_t id, float thre
   std::vector<Found> kept;
   for (const Found& f : all) {
     if (kept.size() == bounds.kept_of_class) break;
-    const bool covered =
-        std::any_of(kept.begin(), kept.end(), [&](const Found& k) { return overlap(f.box, k.box) > bounds.overlap; });
+    const bool covered = std::any_of(kept.begin(), kept.end(),
+                                     [&](const Found& k) { return overlap_of_boxes(f.box, k.box) > bounds.overlap; });
     if (!covered) kept.push_back(f);
   }
   return kept;
 }
 
-std::vector<Found> suppressed(const Candidates& c, float threshold, const Bounds& bounds) {
+std::vector<Found> kept_candidates(const Candidates& c, float threshold, const Bounds& bounds) {
   std::vector<Found> found;
   for (std::size_t id = 0; id < c.classes; ++id) {
     const std::vector<Found> of_class = best_of_class(c, id, threshold, bounds);
@@ -81,21 +81,21 @@ std::vector<Found> suppressed(const Candidates& c, float threshold, const Bounds
 
 bool is_list(const Output& o) { return o.dims.size() == 3 && o.dims[0] == 1 && o.dims[1] >= 0 && o.dims[2] > 0; }
 std::size_t rows_of(const Output& o) { return static_cast<std::size_t>(o.dims[1]); }
-std::size_t columns_of(const Output& o) { return static_cast<std::size_t>(o.dims[2]); }
+std::size_t values_of_row(const Output& o) { return static_cast<std::size_t>(o.dims[2]); }
 
 /// Boxes and scores side by side, or each in an output.
 std::optional<Candidates> listed(const std::vector<Output>& outputs) {
   if (outputs.empty() || !is_list(outputs[0])) return std::nullopt;
   const Output& boxes = outputs[0];
-  const bool one = outputs.size() == 1 && columns_of(boxes) > 4;
-  const bool two =
-      outputs.size() == 2 && is_list(outputs[1]) && columns_of(boxes) == 4 && columns_of(outputs[1]) == rows_of(boxes);
+  const bool one = outputs.size() == 1 && values_of_row(boxes) > 4;
+  const bool two = outputs.size() == 2 && is_list(outputs[1]) && values_of_row(boxes) == 4 &&
+                   values_of_row(outputs[1]) == rows_of(boxes);
   if (!one && !two) return std::nullopt;
   Candidates c;
-  c.classes = one ? columns_of(boxes) - 4 : rows_of(outputs[1]);
+  c.classes = one ? values_of_row(boxes) - 4 : rows_of(outputs[1]);
   c.step = one ? 1 : rows_of(boxes);
   for (std::size_t i = 0; i < rows_of(boxes); ++i) {
-    const float* row = boxes.data + i * columns_of(boxes);
+    const float* row = boxes.data + i * values_of_row(boxes);
     c.boxes.push_back({row[0], row[1], row[2], row[3]});
     c.scores.push_back(one ? row + 4 : outputs[1].data + i);
   }
@@ -128,11 +128,11 @@ std::optional<Candidates> from_distances(const std::vector<Output>& outputs, con
     const auto across = static_cast<std::size_t>((p.width + stride - 1) / stride);
     const auto down = static_cast<std::size_t>((p.height + stride - 1) / stride);
     if (!is_list(scores) || !is_list(sides) || rows_of(scores) != across * down || rows_of(sides) != across * down ||
-        columns_of(sides) % 4 != 0 || (level > 0 && columns_of(scores) != c.classes)) {
+        values_of_row(sides) % 4 != 0 || (level > 0 && values_of_row(scores) != c.classes)) {
       return std::nullopt;
     }
-    c.classes = columns_of(scores);
-    const std::size_t bins = columns_of(sides) / 4;
+    c.classes = values_of_row(scores);
+    const std::size_t bins = values_of_row(sides) / 4;
     for (std::size_t i = 0; i < across * down; ++i) {
       const std::size_t column = i % across;
       const std::size_t row = i / across;
@@ -161,7 +161,7 @@ std::optional<std::vector<float>> suppressed_objects(const std::vector<Output>& 
   const auto wide = static_cast<float>(prepared.scale_x);
   const auto high = static_cast<float>(prepared.scale_y);
   std::vector<float> rows;
-  for (Found f : suppressed(*candidates, threshold, bounds)) {
+  for (Found f : kept_candidates(*candidates, threshold, bounds)) {
     if (distances || !scaled) {
       const auto x = [&](float v) { return std::clamp(v, 0.0F, static_cast<float>(prepared.resized_width)) / wide; };
       const auto y = [&](float v) { return std::clamp(v, 0.0F, static_cast<float>(prepared.resized_height)) / high; };

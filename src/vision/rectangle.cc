@@ -13,11 +13,6 @@ namespace {
 
 using Indices = std::vector<std::size_t>;
 
-/// Positive where the way from `a` over `b` to `c` turns left (with y growing upwards).
-std::int64_t turn(const Point& a, const Point& b, const Point& c) {
-  return std::int64_t{b.x - a.x} * (c.y - b.y) - std::int64_t{b.y - a.y} * (c.x - b.x);
-}
-
 /// The hull from the rightmost point on, through the larger y first.
 Indices hull_indices(const Polygon& points) {
   Indices order(points.size());
@@ -64,7 +59,7 @@ void begin_as_given(Indices& hull) {
 
 PointF quarter_right(PointF v) { return {v.y, -v.x}; }
 PointF half_turn(PointF v) { return {-v.x, -v.y}; }
-PointF quarter_left(PointF v) { return {-v.y, v.x}; }
+PointF left_of(PointF v) { return {-v.y, v.x}; }
 
 bool is_right_of(PointF a, PointF b) {
   const PointF across = quarter_right(a);
@@ -107,7 +102,7 @@ Spanned least_area(const Polygon& hull) {
   Spanned best{};
   for (std::size_t k = 0; k < n; ++k) {
     const std::array<PointF, 4> turned = {edge[touches[0]], quarter_right(edge[touches[1]]),
-                                          half_turn(edge[touches[2]]), quarter_left(edge[touches[3]])};
+                                          half_turn(edge[touches[2]]), left_of(edge[touches[3]])};
     std::size_t nearest = 0;
     for (std::size_t i = 1; i < 4; ++i) {
       if (is_right_of(turned[i], turned[nearest])) nearest = i;
@@ -135,7 +130,7 @@ Spanned least_area(const Polygon& hull) {
   return best;
 }
 
-float length(PointF v) {
+float length_of(PointF v) {
   return static_cast<float>(std::sqrt(static_cast<double>(v.x) * static_cast<double>(v.x) +
                                       static_cast<double>(v.y) * static_cast<double>(v.y)));
 }
@@ -169,13 +164,13 @@ Turned rectangle_round(const Polygon& hull) {
   if (hull.size() == 2) {
     const PointF second{static_cast<float>(hull[1].x), static_cast<float>(hull[1].y)};
     along = {second.x - first.x, second.y - first.y};
-    r = {.centre = {(first.x + second.x) * 0.5F, (first.y + second.y) * 0.5F}, .width = length(along), .height = 0};
+    r = {.centre = {(first.x + second.x) * 0.5F, (first.y + second.y) * 0.5F}, .width = length_of(along), .height = 0};
   } else {
     const Spanned s = least_area(hull);
     along = s.along;
     r = {.centre = {s.corner.x + (s.along.x + s.across.x) * 0.5F, s.corner.y + (s.along.y + s.across.y) * 0.5F},
-         .width = length(s.along),
-         .height = length(s.across)};
+         .width = length_of(s.along),
+         .height = length_of(s.across)};
   }
   const auto angle = static_cast<float>(std::atan2(static_cast<double>(along.y), static_cast<double>(along.x)));
   r.degrees = static_cast<float>(static_cast<double>(angle) * 180 / std::numbers::pi);

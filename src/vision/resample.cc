@@ -9,7 +9,7 @@
 namespace coracle::vision {
 namespace {
 
-constexpr int kBits = 22;  // Weights are whole multiples of 2^-22.
+constexpr int kWeightBits = 22;  // Weights are whole multiples of 2^-22.
 
 /// How much of a pixel counts at a distance from the middle of the result's, in units of its size.
 struct Filter {
@@ -34,7 +34,7 @@ struct Taps {
   std::vector<int> weights;
 };
 
-std::vector<Taps> taps(int from, int to, const Filter& filter) {
+std::vector<Taps> filter_taps(int from, int to, const Filter& filter) {
   const double scale = static_cast<double>(from) / to;
   const double reach = std::max(scale, 1.0);
   const double support = filter.support * reach;
@@ -53,27 +53,27 @@ std::vector<Taps> taps(int from, int to, const Filter& filter) {
     Taps& t = all[static_cast<std::size_t>(i)];
     t.first = first;
     for (const double w : exact) {
-      const double part = (sum != 0 ? w / sum : w) * (1 << kBits);
+      const double part = (sum != 0 ? w / sum : w) * (1 << kWeightBits);
       t.weights.push_back(static_cast<int>(std::lround(part)));
     }
   }
   return all;
 }
 
-std::uint8_t rounded(int sum) { return static_cast<std::uint8_t>(std::clamp(sum >> kBits, 0, 255)); }
+std::uint8_t shifted_back(int sum) { return static_cast<std::uint8_t>(std::clamp(sum >> kWeightBits, 0, 255)); }
 
 Image resample_rows(const Image& image, int width, const Filter& filter) {
-  const std::vector<Taps> across = taps(image.width, width, filter);
+  const std::vector<Taps> across = filter_taps(image.width, width, filter);
   Image result(width, image.height);
   for (int y = 0; y < image.height; ++y) {
     std::uint8_t* out = result.row(y);
     for (const Taps& t : across) {
       const std::uint8_t* from = image.row(y) + std::ptrdiff_t{3} * t.first;
       for (int c = 0; c < 3; ++c) {
-        int sum = 1 << (kBits - 1);
+        int sum = 1 << (kWeightBits - 1);
         for (std::size_t k = 0; k < t.weights.size(); ++k)
           sum += from[3 * k + static_cast<std::size_t>(c)] * t.weights[k];
-        *out++ = rounded(sum);
+        *out++ = shifted_back(sum);
       }
     }
   }
@@ -81,17 +81,17 @@ Image resample_rows(const Image& image, int width, const Filter& filter) {
 }
 
 Image resample_columns(const Image& image, int height, const Filter& filter) {
-  const std::vector<Taps> down = taps(image.height, height, filter);
+  const std::vector<Taps> down = filter_taps(image.height, height, filter);
   Image result(image.width, height);
   std::vector<int> sums(static_cast<std::size_t>(3 * image.width));
   for (int y = 0; y < height; ++y) {
     const Taps& t = down[static_cast<std::size_t>(y)];
-    std::fill(sums.begin(), sums.end(), 1 << (kBits - 1));
+    std::fill(sums.begin(), sums.end(), 1 << (kWeightBits - 1));
     for (std::size_t k = 0; k < t.weights.size(); ++k) {
       const std::uint8_t* from = image.row(t.first + static_cast<int>(k));
       for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += from[i] * t.weights[k];
     }
-    std::transform(sums.begin(), sums.end(), result.row(y), rounded);
+    std::transform(sums.begin(), sums.end(), result.row(y), shifted_back);
   }
   return result;
 }

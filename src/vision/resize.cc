@@ -230,7 +230,7 @@ Image pick_nearest(const Image& image, int width, int height, Factors by) {
   return result;
 }
 
-Image resize(const Image& image, int width, int height, Factors by, Interpolation interpolation) {
+Image resize_with(const Image& image, int width, int height, Factors by, Interpolation interpolation) {
   check_size(width, height);
   if (width == image.width && height == image.height) return image;
   const bool shrinks = by.x <= 1 && by.y <= 1;
@@ -250,12 +250,13 @@ Image resize(const Image& image, int width, int height, Factors by, Interpolatio
 }  // namespace
 
 Image resize(const Image& image, int width, int height, Interpolation interpolation) {
-  return resize(image, width, height,
-                {static_cast<double>(width) / image.width, static_cast<double>(height) / image.height}, interpolation);
+  return resize_with(image, width, height,
+                     {static_cast<double>(width) / image.width, static_cast<double>(height) / image.height},
+                     interpolation);
 }
 
 Image resize_by(const Image& image, int width, int height, double factor, Interpolation interpolation) {
-  return resize(image, width, height, {factor, factor}, interpolation);
+  return resize_with(image, width, height, {factor, factor}, interpolation);
 }
 
 }  // namespace coracle::vision

@@ -8,7 +8,7 @@
 namespace coracle::vision {
 namespace {
 
-std::string listed(const std::vector<api::TensorInfo>& infos) {
+std::string names_of_tensors(const std::vector<api::TensorInfo>& infos) {
   std::string all;
   for (const api::TensorInfo& info : infos) all.append(all.empty() ? "" : ", ").append(info.name);
   return all;
@@ -33,7 +33,8 @@ PictureModel::PictureModel(const ModelPlace& place, const std::string& params, i
   };
   const auto found = std::find_if(session_.inputs.begin(), session_.inputs.end(), takes_pictures);
   if (found == session_.inputs.end()) {
-    throw Error(Problem::kUsage, path_ + ": takes no pictures: none of its inputs (" + listed(session_.inputs) +
+    throw Error(Problem::kUsage, path_ + ": takes no pictures: none of its inputs (" +
+                                     names_of_tensors(session_.inputs) +
                                      ") is float32 with 3 channels in 4 dimensions; 'coracle run' runs it");
   }
   picture_input_ = static_cast<std::size_t>(found - session_.inputs.begin());

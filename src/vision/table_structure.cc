@@ -18,7 +18,7 @@ bool begins_cell(const std::string& token) { return token == "<td>" || token == 
 
 int whole(double value) { return static_cast<int>(std::clamp(std::isnan(value) ? 0 : value, -kFarthest, kFarthest)); }
 
-[[noreturn]] void unexpected(const Description& d, const std::string& what) {
+[[noreturn]] void unexpected_cells(const Description& d, const std::string& what) {
   throw Error(Problem::kDescription, (d.file.empty() ? std::string() : d.file + ": ") + what);
 }
 
@@ -33,7 +33,7 @@ std::array<double, 2> scales(const Prepared& p, bool of_picture) {
 
 double size_of(const Span& s) { return (s.right - s.left) * (s.bottom - s.top); }
 
-double overlap(const Span& a, const Span& b) {
+double shared_part(const Span& a, const Span& b) {
   const double width = std::min(a.right, b.right) - std::max(a.left, b.left);
   const double height = std::min(a.bottom, b.bottom) - std::max(a.top, b.top);
   if (width <= 0 || height <= 0) return 0;
@@ -41,7 +41,7 @@ double overlap(const Span& a, const Span& b) {
 }
 
 /// The four sides' distances, those of the nearer corner twice.
-double distance(const Span& a, const Span& b) {
+double span_distance(const Span& a, const Span& b) {
   const double first = std::abs(b.left - a.left) + std::abs(b.top - a.top);
   const double second = std::abs(b.right - a.right) + std::abs(b.bottom - a.bottom);
   return first + second + std::min(first, second);
@@ -77,14 +77,14 @@ TableStructure table_structure(const Output& probabilities, const Output* cells,
                                const Prepared& prepared, const Description& d) {
   const std::vector<std::int64_t>& dims = probabilities.dims;
   if (dims.size() != 3 || dims[0] != 1 || dims[2] != static_cast<std::int64_t>(tokens.size())) {
-    unexpected(d, "an output for table-structure has a row of " + std::to_string(tokens.size()) +
-                      " probabilities for each step (the beginning, " + std::to_string(tokens.size() - 2) +
-                      " tokens and the end), the model gives rows of " +
-                      std::to_string(dims.empty() ? 0 : dims.back()));
+    unexpected_cells(d, "an output for table-structure has a row of " + std::to_string(tokens.size()) +
+                            " probabilities for each step (the beginning, " + std::to_string(tokens.size() - 2) +
+                            " tokens and the end), the model gives rows of " +
+                            std::to_string(dims.empty() ? 0 : dims.back()));
   }
   if (cells != nullptr && cells->dims != std::vector<std::int64_t>{1, dims[1], 8}) {
-    unexpected(d, "an output for table-structure has 8 coordinates for each of " + std::to_string(dims[1]) +
-                      " steps, the model gives " + std::to_string(cells->size) + " numbers");
+    unexpected_cells(d, "an output for table-structure has 8 coordinates for each of " + std::to_string(dims[1]) +
+                            " steps, the model gives " + std::to_string(cells->size) + " numbers");
   }
   const auto steps = static_cast<std::size_t>(dims[1]);
   const std::array<double, 2> scale = scales(prepared, d.table.of_picture);
@@ -119,7 +119,7 @@ std::vector<std::size_t> cells_of_lines(const std::vector<Span>& cells, const st
   std::vector<std::size_t> cell_of;
   for (const Span& line : lines) {
     const auto badness = [&](const Span& cell) {
-      return std::pair<double, double>{1.0 - overlap(cell, line), distance(cell, line)};
+      return std::pair<double, double>{1.0 - shared_part(cell, line), span_distance(cell, line)};
     };
     const auto best = std::min_element(cells.begin(), cells.end(),
                                        [&](const Span& a, const Span& b) { return badness(a) < badness(b); });

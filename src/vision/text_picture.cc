@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kOfHeight = 0.8;  // Size of a font to the height of its line.
 constexpr double kOfSpace = 0.96;  // And of a character of a tall line to its share of the height.
-constexpr int kTall = 30;          // Pixels from which on a line twice as high as wide runs from top to bottom.
+constexpr int kTallPixels = 30;    // Pixels from which on a line twice as high as wide runs from top to bottom.
 constexpr int kLeast = 10;         // Pixels of the font of such a line.
 constexpr int kGap = 2;            // Pixels between its characters.
 
@@ -57,14 +57,14 @@ std::unique_ptr<Font> font_for(const std::set<char32_t>& characters, const std::
   return best;
 }
 
-int length(const Point& a, const Point& b) { return static_cast<int>(distance(a, b)); }
+int rounded_distance(const Point& a, const Point& b) { return static_cast<int>(distance(a, b)); }
 
 /// The text at the size of its box, black on white.
 Image written(Font& font, const std::u32string& text, int width, int height) {
   Image image(width, height);
   std::fill(image.bgr.begin(), image.bgr.end(), std::uint8_t{255});
   if (text.empty()) return image;
-  if (height > 2 * width && height > kTall) {
+  if (height > 2 * width && height > kTallPixels) {
     const auto count = static_cast<double>(text.size());
     int size = std::max(static_cast<int>(height / count * kOfSpace), kLeast);
     font.set_size(size);
@@ -108,8 +108,8 @@ TextPicture draw_texts(const Image& page, const std::vector<TextLine>& lines, co
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::array<Point, 4>& box = lines[i].corners;
     left.tint(box, colour_of(i));
-    const int width = length(box[0], box[1]);
-    const int height = length(box[0], box[3]);
+    const int width = rounded_distance(box[0], box[1]);
+    const int height = rounded_distance(box[0], box[3]);
     if (width > 0 && height > 0) place(written(*font, texts[i], width, height), box, white);
   }
   Canvas right(white);

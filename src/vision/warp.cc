@@ -67,9 +67,9 @@ Matrix inverse(const Matrix& m) {
           (m[3] * m[7] - m[4] * m[6]) * d, (m[1] * m[6] - m[0] * m[7]) * d, (m[0] * m[4] - m[1] * m[3]) * d};
 }
 
-constexpr int kBits = 5;  // Places between pixels are told apart by 1 / 32.
-constexpr int kPlaces = 1 << kBits;
-constexpr int kOne = 1 << 15;
+constexpr int kPlaceBits = 5;  // Places between pixels are told apart by 1 / 32.
+constexpr int kPlaces = 1 << kPlaceBits;
+constexpr int kWeightOne = 1 << 15;
 
 /// Weights of 4 x 4 pixels for each place between the middle ones, in units of 1 / kOne, together kOne.
 using Weights = std::array<std::int16_t, 16>;
@@ -80,7 +80,7 @@ Weights weights_at(int x, int y) {
   Weights w{};
   int sum = 0;
   for (std::size_t i = 0; i < 16; ++i) {
-    const float value = std::nearbyint(down[i / 4] * across[i % 4] * kOne);
+    const float value = std::nearbyint(down[i / 4] * across[i % 4] * kWeightOne);
     w[i] = static_cast<std::int16_t>(std::clamp(value, -32768.0F, 32767.0F));
     sum += w[i];
   }
@@ -94,8 +94,8 @@ Weights weights_at(int x, int y) {
       most = i;
     }
   }
-  std::int16_t& mended = w[sum < kOne ? most : least];
-  mended = static_cast<std::int16_t>(mended - (sum - kOne));
+  std::int16_t& mended = w[sum < kWeightOne ? most : least];
+  mended = static_cast<std::int16_t>(mended - (sum - kWeightOne));
   return w;
 }
 
@@ -133,15 +133,16 @@ Image straighten(const Image& image, const Corners& from, int width, int height)
       const Weights& weights = table[static_cast<std::size_t>((v & (kPlaces - 1)) * kPlaces + (u & (kPlaces - 1)))];
       std::array<int, 3> sum{};
       for (int i = 0; i < 4; ++i) {
-        const std::uint8_t* row = image.row(std::clamp((v >> kBits) - 1 + i, 0, image.height - 1));
+        const std::uint8_t* row = image.row(std::clamp((v >> kPlaceBits) - 1 + i, 0, image.height - 1));
         for (int j = 0; j < 4; ++j) {
-          const std::uint8_t* pixel = row + std::ptrdiff_t{3} * std::clamp((u >> kBits) - 1 + j, 0, image.width - 1);
+          const std::uint8_t* pixel =
+              row + std::ptrdiff_t{3} * std::clamp((u >> kPlaceBits) - 1 + j, 0, image.width - 1);
           const int weight = weights[static_cast<std::size_t>(4 * i + j)];
           for (std::size_t c = 0; c < 3; ++c) sum[c] += pixel[c] * weight;
         }
       }
       for (std::size_t c = 0; c < 3; ++c)
-        out[c] = static_cast<std::uint8_t>(std::clamp((sum[c] + kOne / 2) >> 15, 0, 255));
+        out[c] = static_cast<std::uint8_t>(std::clamp((sum[c] + kWeightOne / 2) >> 15, 0, 255));
     }
   }
   return result;

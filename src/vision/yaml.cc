@@ -22,7 +22,7 @@ struct Event {
   ~Event() { yaml_event_delete(&event); }
 };
 
-std::string text_of(const yaml_char_t* bytes) {
+std::string string_of(const yaml_char_t* bytes) {
   return bytes == nullptr ? std::string() : reinterpret_cast<const char*>(bytes);
 }
 
@@ -85,9 +85,9 @@ class YamlReader {
     if (depth > kMaxDepth) fail(line, "nested more than " + std::to_string(kMaxDepth) + " deep");
     if (++values_ > kMaxValues) fail(line, "more than " + std::to_string(kMaxValues) + " values");
     if (event.type == YAML_ALIAS_EVENT) {
-      const auto found = anchors_.find(text_of(event.data.alias.anchor));
+      const auto found = anchors_.find(string_of(event.data.alias.anchor));
       if (found == anchors_.end())
-        fail(line, "the alias *" + text_of(event.data.alias.anchor) + " has no anchor before it");
+        fail(line, "the alias *" + string_of(event.data.alias.anchor) + " has no anchor before it");
       return found->second;
     }
     auto node = std::make_shared<Yaml>();
@@ -96,12 +96,12 @@ class YamlReader {
     std::string anchor;
     switch (event.type) {
       case YAML_SCALAR_EVENT:
-        anchor = text_of(event.data.scalar.anchor);
+        anchor = string_of(event.data.scalar.anchor);
         node->text_.assign(reinterpret_cast<const char*>(event.data.scalar.value), event.data.scalar.length);
         node->quoted_ = event.data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
         break;
       case YAML_SEQUENCE_START_EVENT:
-        anchor = text_of(event.data.sequence_start.anchor);
+        anchor = string_of(event.data.sequence_start.anchor);
         node->kind_ = Yaml::Kind::kSequence;
         for (;;) {
           Event e;
@@ -111,7 +111,7 @@ class YamlReader {
         }
         break;
       case YAML_MAPPING_START_EVENT:
-        anchor = text_of(event.data.mapping_start.anchor);
+        anchor = string_of(event.data.mapping_start.anchor);
         node->kind_ = Yaml::Kind::kMapping;
         for (;;) {
           Event key;

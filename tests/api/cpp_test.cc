@@ -31,14 +31,14 @@ const test::ModelBytes& product() {
   return kBytes;
 }
 
-api::Model product_model() { return {bytes_of(product().program), bytes_of(product().params)}; }
+api::Model product_in_cpp() { return {bytes_of(product().program), bytes_of(product().params)}; }
 
 TEST(Cpp, ModelsFromPathMemoryAndFunction) {
   const test::TemporaryFolder folder;
   folder.write("m/inference.pdmodel", product().program);
   folder.write("m/inference.pdiparams", product().params);
   const api::Model from_path(folder.path("m"));
-  const api::Model from_memory = product_model();
+  const api::Model from_memory = product_in_cpp();
   std::vector<std::string> asked;
   const api::ReadFunction read = [&](const std::string& name) -> std::optional<std::span<const std::byte>> {
     asked.push_back(name);
@@ -67,7 +67,7 @@ TEST(Cpp, ModelsFromPathMemoryAndFunction) {
 }
 
 TEST(Cpp, RunAndViews) {
-  const api::Model model = product_model();
+  const api::Model model = product_in_cpp();
   api::Session session(model, {.threads = 1});
   session.set_input(0, {1, 2}, std::vector<float>{1, 2});
   session.run();
@@ -95,7 +95,7 @@ TEST(Cpp, RunAndViews) {
 }
 
 TEST(Cpp, Mistakes) {
-  const api::Model model = product_model();
+  const api::Model model = product_in_cpp();
   api::Session session(model);
   const std::vector<float> three{1, 2, 3};
   EXPECT_NE(std::string(exception_of([&] {

@@ -21,7 +21,7 @@ namespace {
 using test::expect_error;
 using test::ModelHandle;
 
-ModelHandle load(const std::string& path, const char* weights) {
+ModelHandle load_files(const std::string& path, const char* weights) {
   coracle_model_options options;
   coracle_model_options_init(&options, sizeof(options));
   options.weights = weights;
@@ -87,7 +87,7 @@ TEST_F(ChangedFiles, HarmNoModelThatCopied) {
     for (const auto& change : changes) {
       folder_.write("m/inference.pdmodel", bytes_.program);
       folder_.write("m/inference.pdiparams", bytes_.params);
-      const ModelHandle model = load(folder_.path("m"), weights);
+      const ModelHandle model = load_files(folder_.path("m"), weights);
       const test::SessionHandle session = test::open(model);
       change();
       EXPECT_EQ(answer(model), kRight);  // planned and packed for the first time behind the change
@@ -100,7 +100,7 @@ TEST_F(ChangedFiles, HarmNoModelThatCopied) {
 TEST_F(ChangedFiles, AreNoticed) {
   for (const char* weights : {"copied", "mapped"}) {
     folder_.write("m/inference.pdiparams", bytes_.params);
-    const ModelHandle model = load(folder_.path("m"), weights);
+    const ModelHandle model = load_files(folder_.path("m"), weights);
     const std::string size = std::to_string(bytes_.params.size()) + " bytes";
     EXPECT_EQ(coracle_model_check(model.get()), CORACLE_OK) << coracle_last_error();
 
@@ -109,7 +109,7 @@ TEST_F(ChangedFiles, AreNoticed) {
     expect_changed(model, params_, "was written to");  // and stays so
     EXPECT_NE(std::string(coracle_last_error()).find("; found " + size + ", modified 2033-05-18"), std::string::npos)
         << coracle_last_error();
-    const ModelHandle again = load(folder_.path("m"), weights);
+    const ModelHandle again = load_files(folder_.path("m"), weights);
     EXPECT_EQ(coracle_model_check(again.get()), CORACLE_OK);
 
     overwrite(params_, "more", O_APPEND);
@@ -122,7 +122,7 @@ TEST_F(ChangedFiles, AreNoticed) {
 }
 
 TEST_F(ChangedFiles, TheProgramIsOneOfThem) {
-  const ModelHandle model = load(folder_.path("m"), nullptr);
+  const ModelHandle model = load_files(folder_.path("m"), nullptr);
   ASSERT_EQ(::truncate(program_.c_str(), 7), 0);
   expect_changed(model, program_, "was cut short");
   EXPECT_EQ(answer(model), kRight);
@@ -130,7 +130,7 @@ TEST_F(ChangedFiles, TheProgramIsOneOfThem) {
 
 TEST_F(ChangedFiles, ReplacedByRenamingAreNoticedAndHarmNothing) {
   for (const char* weights : {"copied", "mapped"}) {
-    const ModelHandle model = load(folder_.path("m"), weights);
+    const ModelHandle model = load_files(folder_.path("m"), weights);
     // The same bytes and time in another file.
     struct stat info {};
     ASSERT_EQ(::stat(params_.c_str(), &info), 0);
@@ -147,7 +147,7 @@ TEST_F(ChangedFiles, OnePerParameterAreAllChecked) {
   const std::string w = folder_.write("s/w", bytes_.params);
   folder_.write("s/__model__", bytes_.program);
   for (const char* weights : {"copied", "mapped"}) {
-    const ModelHandle model = load(folder_.path("s"), weights);
+    const ModelHandle model = load_files(folder_.path("s"), weights);
     EXPECT_EQ(answer(model), kRight);
     EXPECT_EQ(coracle_model_check(model.get()), CORACLE_OK) << coracle_last_error();
     overwrite(w, bytes_.params);
@@ -158,7 +158,7 @@ TEST_F(ChangedFiles, OnePerParameterAreAllChecked) {
 TEST_F(ChangedFiles, AreFoundFromAnotherWorkingFolder) {
   const std::string before = std::filesystem::current_path();
   std::filesystem::current_path(folder_.path());
-  const ModelHandle model = load("m", nullptr);
+  const ModelHandle model = load_files("m", nullptr);
   std::filesystem::current_path(before);
   EXPECT_EQ(coracle_model_check(model.get()), CORACLE_OK) << coracle_last_error();
 }
@@ -218,13 +218,13 @@ class LargeWeights : public testing::Test {
     folder_.write("m.pdmodel", test::program_file({main}));
     folder_.write("m.pdiparams", test::record<float>(test::kFloat32, {1024, 1024}, std::vector<float>(kBytes / 4, 1)));
   }
-  ModelHandle load(const char* weights) const { return coracle::load(folder_.path("m.pdmodel"), weights); }
+  ModelHandle load_files(const char* weights) const { return coracle::load_files(folder_.path("m.pdmodel"), weights); }
 
   const test::TemporaryFolder folder_;
 };
 
 TEST_F(LargeWeights, AreMappedOnRequestOrWhereNobodyMayWrite) {
-  const auto mapped = [&](const char* weights) { return mapped_bytes(load(weights)); };
+  const auto mapped = [&](const char* weights) { return mapped_bytes(load_files(weights)); };
   EXPECT_EQ(mapped(nullptr), 0);
   EXPECT_EQ(mapped("automatic"), 0);
   EXPECT_EQ(mapped("copied"), 0);
@@ -240,9 +240,9 @@ TEST_F(LargeWeights, AreMappedOnRequestOrWhereNobodyMayWrite) {
 TEST_F(LargeWeights, CopiedAreCountedAndSharedBySessions) {
   const size_t before = coracle_memory_total();
   {
-    const ModelHandle mapped = load("mapped");
+    const ModelHandle mapped = load_files("mapped");
     EXPECT_LT(coracle_memory_total(), before + kBytes / 8);
-    const ModelHandle copied = load("copied");
+    const ModelHandle copied = load_files("copied");
     const size_t loaded = coracle_memory_total();
     EXPECT_GE(loaded, before + kBytes);
     EXPECT_LT(loaded, before + kBytes + kBytes / 8);  // neither the file nor the program are kept besides

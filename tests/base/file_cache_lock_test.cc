@@ -21,16 +21,16 @@ namespace coracle {
 namespace {
 
 namespace fs = std::filesystem;
-using Bytes = std::vector<uint8_t>;
+using Content = std::vector<uint8_t>;
 using State = FileCache::Lock::State;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 /// What is kept under a key.
-std::optional<Bytes> found(const FileCache& cache, const std::string& key) {
+std::optional<Content> found_in(const FileCache& cache, const std::string& key) {
   const std::optional<Tensor> content = cache.find(key);
   if (!content) return std::nullopt;
-  return Bytes(content->data<uint8_t>(), content->data<uint8_t>() + content->bytes());
+  return Content(content->data<uint8_t>(), content->data<uint8_t>() + content->bytes());
 }
 
 class FileCacheLock : public ::testing::Test {
@@ -140,30 +140,30 @@ TEST_F(FileCacheLock, IsNobodysWhereThereCanBeNone) {
   for (const std::string& folder : {std::string(), parent_.path("file"), std::string("/proc/none")}) {
     EXPECT_EQ(FileCache(folder, 1000).lock("key").state(), State::kNone) << folder;
   }
-  cache_.keep("key", Bytes{1});
+  cache_.keep("key", Content{1});
   // A link could lead to a file of somebody else's.
   const FileCache::Lock lock = cache_.lock("key");
   const auto is_lock = [](const fs::path& p) { return p.extension() == ".lock"; };
-  const auto found = std::find_if(fs::directory_iterator(folder_), {}, is_lock);
-  ASSERT_NE(found, fs::directory_iterator());
-  const fs::path path = found->path();
+  const auto found_in = std::find_if(fs::directory_iterator(folder_), {}, is_lock);
+  ASSERT_NE(found_in, fs::directory_iterator());
+  const fs::path path = found_in->path();
   fs::remove(path);
   fs::create_symlink(parent_.path("file"), path);
   EXPECT_EQ(cache_.lock("key").state(), State::kNone);
 }
 
 TEST_F(FileCacheLock, FilesThatWereLeftGoAfterAnHour) {
-  cache_.keep("key", Bytes{1});
+  cache_.keep("key", Content{1});
   const std::string left = folder_ + "/0000000000000001.lock";
   const auto make = [](const std::string& path, int age) {
     std::ofstream(path).put('x');
     fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::minutes(age));
   };
   make(left, 30);
-  cache_.keep("key", Bytes{2});
+  cache_.keep("key", Content{2});
   EXPECT_TRUE(fs::exists(left));
   make(left, 90);
-  cache_.keep("key", Bytes{3});
+  cache_.keep("key", Content{3});
   EXPECT_FALSE(fs::exists(left));
 }
 
@@ -171,9 +171,9 @@ TEST_F(FileCacheLock, FilesLargerThanAProcessMayWriteAreNotKept) {
   EXPECT_TRUE(test::holds_in_child([&] {
     const rlimit limit{1000, 1000};
     if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return false;
-    cache_.keep("large", Bytes(5000, 1));
-    cache_.keep("small", Bytes(500, 1));
-    return found(cache_, "large") == std::nullopt && found(cache_, "small") == Bytes(500, 1);
+    cache_.keep("large", Content(5000, 1));
+    cache_.keep("small", Content(500, 1));
+    return found_in(cache_, "large") == std::nullopt && found_in(cache_, "small") == Content(500, 1);
   })) << "a signal ends who does so";
   EXPECT_EQ(files(), 1U);
 }

@@ -13,22 +13,22 @@
 namespace coracle {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Steady = std::chrono::steady_clock;
 
-int64_t now() { return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now().time_since_epoch()).count(); }
+int64_t now() { return std::chrono::duration_cast<std::chrono::nanoseconds>(Steady::now().time_since_epoch()).count(); }
 
 /// Runs loops whose parts wait for each other (some time) until a helper was noted; checks what was.
 bool helper_is_noted(ThreadPool& pool) {
-  const Clock::time_point end = Clock::now() + std::chrono::seconds(60);
-  while (Clock::now() < end) {
+  const Steady::time_point end = Steady::now() + std::chrono::seconds(60);
+  while (Steady::now() < end) {
     const ThreadPool::Run run(pool);
     std::atomic<int> begun{0};
     std::atomic<int> parts{0};
     pool.parallel_for(2, 1, [&](int64_t begin, int64_t stop) {
       parts += static_cast<int>(stop - begin);
       ++begun;
-      const Clock::time_point wait = Clock::now() + std::chrono::milliseconds(20);
-      while (begun < 2 && Clock::now() < wait) {
+      const Steady::time_point wait = Steady::now() + std::chrono::milliseconds(20);
+      while (begun < 2 && Steady::now() < wait) {
       }
     });
     EXPECT_EQ(parts, 2);

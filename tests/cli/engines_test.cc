@@ -57,7 +57,7 @@ class EnginesOfProgram : public testing::Test {
   const std::vector<std::string> engines_ = {"--engines", "stand_in", "--min-ops", "1"};
 };
 
-void expect_parts(const std::string& text, const std::vector<std::string>& parts) {
+void expect_engine_parts(const std::string& text, const std::vector<std::string>& parts) {
   for (const std::string& part : parts)
     EXPECT_NE(text.find(part), std::string::npos) << "no '" << part << "' in " << text;
 }
@@ -70,9 +70,10 @@ TEST_F(EnginesOfProgram, AreListedWithWhatIsMissing) {
   const std::string doctor = results({"doctor"});
   ::unsetenv("CORACLE_OPENVINO");
   const std::string file = CORACLE_TEST_PLUGINS "/libcoracle_engine_stand_in.so";
-  expect_parts(told, {"engine openvino  none: OpenVINO is missing: CORACLE_OPENVINO is /nowhere/libopenvino_c.so",
-                      "engine stand_in  test ", "  file              " + file});
-  expect_parts(doctor, {"engines", "stand_in (test ", "-> openvino: OpenVINO is missing"});
+  expect_engine_parts(told,
+                      {"engine openvino  none: OpenVINO is missing: CORACLE_OPENVINO is /nowhere/libopenvino_c.so",
+                       "engine stand_in  test ", "  file              " + file});
+  expect_engine_parts(doctor, {"engines", "stand_in (test ", "-> openvino: OpenVINO is missing"});
   ASSERT_TRUE(d.HasMember("engines"));
   bool found = false;
   for (const rapidjson::Value& engine : d["engines"].GetArray()) {
@@ -86,11 +87,13 @@ TEST_F(EnginesOfProgram, AreListedWithWhatIsMissing) {
 
 TEST_F(EnginesOfProgram, AreColoursInDrawings) {
   const std::string page = drawing("clipped.html", engines_);
-  expect_parts(page, {".node.engine0 rect,.frame.engine0{fill:#", "<g class=\"node engine0\"", ">stand_in</text>",
-                      ">natively</text>", "<rect class=\"frame engine0\"", "natively: stand_in: only "});
+  expect_engine_parts(page,
+                      {".node.engine0 rect,.frame.engine0{fill:#", "<g class=\"node engine0\"", ">stand_in</text>",
+                       ">natively</text>", "<rect class=\"frame engine0\"", "natively: stand_in: only "});
   const std::string dot = drawing("clipped.dot", engines_);
-  expect_parts(dot, {"subgraph cluster_legend {", "legend0 [shape=box, label=\"stand_in\", style=filled, fillcolor=\"#",
-                     "label=\"on stand_in\"", "tooltip=\"stand_in: only "});
+  expect_engine_parts(
+      dot, {"subgraph cluster_legend {", "legend0 [shape=box, label=\"stand_in\", style=filled, fillcolor=\"#",
+            "label=\"on stand_in\"", "tooltip=\"stand_in: only "});
   const std::string plain = drawing("plain.svg", {});
   EXPECT_EQ(plain.find("engine"), std::string::npos);
   EXPECT_EQ(drawing("loaded.svg", {"--stage", "loaded", engines_[0], engines_[1], engines_[2], engines_[3]}),
@@ -102,9 +105,9 @@ TEST_F(EnginesOfProgram, MarksKeepNodesFromThem) {
     return results(
         {"explain", model_, "--shape", "x=3", "--mark", mark, engines_[0], engines_[1], engines_[2], engines_[3]});
   };
-  expect_parts(explained("native=relu"), {"block stand_in_0", "block stand_in_1"});
+  expect_engine_parts(explained("native=relu"), {"block stand_in_0", "block stand_in_1"});
   const std::string one = explained("native%a");
-  expect_parts(one, {"block stand_in_0", "native: a mark keeps it from engines"});
+  expect_engine_parts(one, {"block stand_in_0", "native: a mark keeps it from engines"});
   EXPECT_EQ(one.find("stand_in_1"), std::string::npos) << one;
   EXPECT_EQ(explained("native=negative").find("block "), std::string::npos);
 }
@@ -115,22 +118,22 @@ TEST_F(EnginesOfProgram, ThatNeedNotBeThereAreNotWarnedOf) {
   EXPECT_EQ(asked.err, "");
   const test::Outcome wanted = test::coracle_program({"run", model_, "--shape", "x=3", "--engines", "nobody"});
   EXPECT_EQ(wanted.code, 0);
-  expect_parts(wanted.err, {"warning: the engine 'nobody' cannot be used"});
+  expect_engine_parts(wanted.err, {"warning: the engine 'nobody' cannot be used"});
   EXPECT_EQ(asked.out, wanted.out);
 }
 
 TEST_F(EnginesOfProgram, StandInSavedModels) {
   const std::string saved = folder_.path("clipped.coracle");
   results({"optimize", model_, "-o", saved, "--shape", "x=3", engines_[0], engines_[1], engines_[2], engines_[3]});
-  expect_parts(results({"inspect", saved}), {"blocks      2 for engines, 0 compiled"});
+  expect_engine_parts(results({"inspect", saved}), {"blocks      2 for engines, 0 compiled"});
   const std::vector<std::string> explain = {"explain", saved, "--shape", "x=3"};
-  expect_parts(results(explain), {"block stand_in_0 on stand_in: 1 nodes of main", "the model was saved so"});
+  expect_engine_parts(results(explain), {"block stand_in_0 on stand_in: 1 nodes of main", "the model was saved so"});
   const std::vector<std::string> run = {"run", saved, "--shape", "x=3"};
   const std::string on_engine = results(run);
   ::setenv("CORACLE_ENGINE_PATH", "/nowhere", 1);  // each command is a process
   EXPECT_EQ(results(run), on_engine);
   const std::string missing = results(explain);
-  expect_parts(missing, {"engine stand_in: missing: "});
+  expect_engine_parts(missing, {"engine stand_in: missing: "});
   EXPECT_EQ(missing.find("\nblock "), std::string::npos) << missing;
 }
 

@@ -144,7 +144,7 @@ TEST(Doctor, SaysWhatIsSlowAndWhatToDo) {
   EXPECT_EQ(findings(m, {0.9, 0.2})["stolen time"].health, Health::kSlow);
 }
 
-rapidjson::Document parsed(const std::vector<std::string>& arguments, int code = 0) {
+rapidjson::Document parsed_machine(const std::vector<std::string>& arguments, int code = 0) {
   const test::Outcome outcome = test::coracle_program(arguments);
   EXPECT_EQ(outcome.code, code) << outcome.err;
   rapidjson::Document d;
@@ -154,7 +154,7 @@ rapidjson::Document parsed(const std::vector<std::string>& arguments, int code =
 }
 
 TEST(Devices, AreTold) {
-  const rapidjson::Document d = parsed({"devices", "--json"});
+  const rapidjson::Document d = parsed_machine({"devices", "--json"});
   const rapidjson::Value& cpu = d["devices"][0];
   EXPECT_STREQ(cpu["name"].GetString(), "cpu");
   EXPECT_STREQ(cpu["isa"].GetString(), coracle_cpu_isa());
@@ -197,10 +197,10 @@ TEST(Doctor, LooksAtAModelToo) {
     }
     return "";
   };
-  const rapidjson::Document machine = parsed({"doctor", "--json"});
+  const rapidjson::Document machine = parsed_machine({"doctor", "--json"});
   EXPECT_GE(machine["findings"].Size(), 15U);
   EXPECT_EQ(health(machine, "files"), "");
-  const rapidjson::Document d = parsed({"doctor", model, "--json"});
+  const rapidjson::Document d = parsed_machine({"doctor", model, "--json"});
   EXPECT_EQ(health(d, "files"), "note") << "somebody may write to them";
   EXPECT_EQ(health(d, "kernels"), "ok");
   EXPECT_EQ(health(d, "speed"), "ok");

@@ -17,10 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kUsage = 2;
-constexpr int kInvalidModel = 3;
-constexpr int kUnsupported = 4;
-constexpr int kIo = 5;
+constexpr int kWrongUsage = 2;
+constexpr int kInvalid = 3;
+constexpr int kNotSupported = 4;
+constexpr int kInputOutput = 5;
 
 class Predict : public testing::Test {
  protected:
@@ -68,10 +68,10 @@ TEST_F(Predict, DetectorsThatLeaveSuppressionToTheirUser) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_EQ(outcome.out, test::coracle_program(detector("")).out);
   const std::string strides = folder_.write("s.yml", "Preprocess: []\nlabel_list: [a]\nfpn_stride: [0]\n");
-  test::expect_failure(words(model_ + " --description " + strides, {folder_.path("pictures/b.png")}), kInvalidModel,
+  test::expect_failure(words(model_ + " --description " + strides, {folder_.path("pictures/b.png")}), kInvalid,
                        {"s.yml:3"});
   const std::string overlap = folder_.write("n.yml", "Preprocess: []\nlabel_list: [a]\nNMS: {nms_threshold: 2}\n");
-  test::expect_failure(words(model_ + " --description " + overlap, {folder_.path("pictures/b.png")}), kInvalidModel,
+  test::expect_failure(words(model_ + " --description " + overlap, {folder_.path("pictures/b.png")}), kInvalid,
                        {"n.yml:3", "expected an overlap from 0 to 1"});
 }
 
@@ -113,7 +113,7 @@ TEST_F(Predict, MasksOfInstances) {
   const test::Outcome boxes = test::coracle_program(words(model + "--json --task object-detection", {picture}));
   EXPECT_EQ(boxes.out.find("mask"), std::string::npos) << boxes.out;
   EXPECT_NE(boxes.out.find("\"box\""), std::string::npos) << boxes.out;
-  test::expect_failure(detector("--task instance-segmentation"), kUsage,
+  test::expect_failure(detector("--task instance-segmentation"), kWrongUsage,
                        {"the model gives no masks, so it is for object-detection, not for instance-segmentation"});
 }
 
@@ -143,7 +143,7 @@ TEST_F(Predict, JsonHasALineForEachPicture) {
   std::vector<std::string> arguments = detector("--json --threshold 0.2");
   arguments.push_back(folder_.path("absent.png"));
   const test::Outcome outcome = test::coracle_program(arguments);
-  EXPECT_EQ(outcome.code, kIo);
+  EXPECT_EQ(outcome.code, kInputOutput);
   EXPECT_NE(outcome.err.find("absent.png: there is no such file\n"), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.err.find("1 of 3 pictures has no answer"), std::string::npos) << outcome.err;
   std::istringstream lines(outcome.out);
@@ -199,7 +199,7 @@ TEST_F(Predict, ArchivesHaveTheirDescriptionWithThem) {
   }
   const std::string broken = folder_.write(
       "broken.tar", test::tar_archive({{"m/inference.pdmodel", program}, {"m/inference.yml", "PreProcess: ["}}));
-  test::expect_failure(words(broken, {folder_.path("pictures")}), kInvalidModel, {"broken.tar/inference.yml:"});
+  test::expect_failure(words(broken, {folder_.path("pictures")}), kInvalid, {"broken.tar/inference.yml:"});
 }
 
 TEST_F(Predict, TakesEveryFormatOfPictures) {
@@ -222,42 +222,44 @@ TEST_F(Predict, TakesEveryFormatOfPictures) {
 TEST_F(Predict, BrokenPicturesDoNotStopTheOthers) {
   folder_.write("pictures/a0.png", "\x89PNG\r\n\x1a\n and no more");
   const test::Outcome outcome = test::coracle_program(detector(""));
-  EXPECT_EQ(outcome.code, kIo);
+  EXPECT_EQ(outcome.code, kInputOutput);
   EXPECT_NE(outcome.err.find("a0.png: "), std::string::npos) << outcome.err;
   EXPECT_NE(outcome.out.find("b.png"), std::string::npos) << outcome.out;
 }
 
 TEST_F(Predict, WhatIsMissingIsSaid) {
   const std::string picture = folder_.path("pictures/b.png");
-  test::expect_failure(words(model_, {picture}), kUsage,
+  test::expect_failure(words(model_, {picture}), kWrongUsage,
                        {"there is no inference.yml beside the model", "--task with one of classification", "--labels"});
-  test::expect_failure(words(model_ + " --task guess", {picture}), kUsage, {"no task 'guess'", "text-recognition"});
-  test::expect_failure(words(model_ + " --task object-detection", {picture}), kUsage, {"infer_cfg.yml"});
-  test::expect_failure(words(model_ + " --task text-recognition", {picture}), kUsage, {"dictionary", "--labels"});
-  test::expect_failure(words(model_ + " --task classification --json --csv", {picture}), kUsage, {"--csv", "--json"});
-  test::expect_failure(words(model_ + " --task classification --labels " + folder_.path("none"), {picture}), kIo,
-                       {"none: there is no such file"});
+  test::expect_failure(words(model_ + " --task guess", {picture}), kWrongUsage,
+                       {"no task 'guess'", "text-recognition"});
+  test::expect_failure(words(model_ + " --task object-detection", {picture}), kWrongUsage, {"infer_cfg.yml"});
+  test::expect_failure(words(model_ + " --task text-recognition", {picture}), kWrongUsage, {"dictionary", "--labels"});
+  test::expect_failure(words(model_ + " --task classification --json --csv", {picture}), kWrongUsage,
+                       {"--csv", "--json"});
+  test::expect_failure(words(model_ + " --task classification --labels " + folder_.path("none"), {picture}),
+                       kInputOutput, {"none: there is no such file"});
   test::expect_failure(words(model_ + " --task classification",
                              {folder_.write("empty/x.txt", "").substr(0, folder_.path("empty").size())}),
-                       kIo, {"there is no picture"});
+                       kInputOutput, {"there is no picture"});
 }
 
 TEST_F(Predict, DescriptionsThatCannotBeFollowed) {
   const std::string picture = folder_.path("pictures/b.png");
   const std::string unknown = folder_.write("u.yml", "Preprocess:\n- {type: Mosaic}\nlabel_list: [a]\n");
-  test::expect_failure(words(model_ + " --description " + unknown, {picture}), kUnsupported,
+  test::expect_failure(words(model_ + " --description " + unknown, {picture}), kNotSupported,
                        {"u.yml:2: step 'Mosaic' is not known; known are: NormalizeImage"});
-  test::expect_failure(words(model_ + " --description " + folder_.path("none.yml"), {picture}), kIo,
+  test::expect_failure(words(model_ + " --description " + folder_.path("none.yml"), {picture}), kInputOutput,
                        {"none.yml: there is no such file"});
   const std::string damaged = folder_.write("d.yml", "Preprocess: [\n");
-  test::expect_failure(words(model_ + " --description " + damaged, {picture}), kInvalidModel, {"d.yml:", "not YAML"});
+  test::expect_failure(words(model_ + " --description " + damaged, {picture}), kInvalid, {"d.yml:", "not YAML"});
   const std::string other = CORACLE_VISION_TESTS "/descriptions/topk.yml";
-  test::expect_failure(words(model_ + " --description " + other + " --task segmentation", {picture}), kUsage,
+  test::expect_failure(words(model_ + " --description " + other + " --task segmentation", {picture}), kWrongUsage,
                        {"describes a model for classification"});
-  test::expect_failure(words(model_ + " --description " + other, {picture}), kInvalidModel,
+  test::expect_failure(words(model_ + " --description " + other, {picture}), kInvalid,
                        {"topk.yml: an output for classification is [1, classes], the model gives ["});
   const std::string recurrent = test::write_model(folder_, test::sequence_model());
-  test::expect_failure(words(recurrent + " --task classification", {picture}), kUsage,
+  test::expect_failure(words(recurrent + " --task classification", {picture}), kWrongUsage,
                        {"takes no pictures", "coracle run"});
 }
 

@@ -17,7 +17,7 @@ using test::OpWriter;
 
 /// x [?, 3, 5, 5] -> convolution, reshape, product w1 + bias, relu, product w2 transposed, product w3 (mul), product w4
 /// y [?, 3]; and rows of a table by the channel of x that is the largest, e [?, 5, 5, 6].
-test::ModelBytes network(float size = 0.3F) {
+test::ModelBytes four_bit_network(float size = 0.3F) {
   test::BlockWriter main;
   test::add_feed(main, "x", test::kFloat32, {-1, 3, 5, 5}, 0);
   std::map<std::string, std::string> records;
@@ -83,7 +83,7 @@ test::ModelBytes network(float size = 0.3F) {
 
 class QuantizeFourBits : public test::QuantizeModel {
  protected:
-  explicit QuantizeFourBits(float size = 0.3F) : QuantizeModel(network(size)) {}
+  explicit QuantizeFourBits(float size = 0.3F) : QuantizeModel(four_bit_network(size)) {}
 };
 
 TEST_F(QuantizeFourBits, StoresProductsInFourBitsAndTheRestInEight) {

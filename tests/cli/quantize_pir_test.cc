@@ -10,7 +10,7 @@ using test::PirModel;
 namespace pir = test::pir;
 
 /// x [?, 3, 5, 5] -> convolution + bias with another shape, relu, convolution of two groups, reshape, product y [?, 3]
-test::ModelBytes network() {
+test::ModelBytes pir_network() {
   PirModel m;
   const int64_t filter = m.parameter("filter", {4, 3, 3, 3}, 0.4F);
   const int64_t grouped = m.parameter("a \"name\" of\\its own", {4, 2, 3, 3}, 0.4F);
@@ -82,7 +82,7 @@ class QuantizePir : public test::QuantizeModel {
 
   /// The name with quotes is written as JSON has it.
   static test::ModelBytes escaped() {
-    test::ModelBytes m = network();
+    test::ModelBytes m = pir_network();
     const std::string plain = "a \"name\" of\\its own";
     const std::string quoted = "a \\\"name\\\" of\\\\its own";
     m.program.replace(m.program.find(plain), plain.size(), quoted);

@@ -13,7 +13,7 @@ using test::content;
 using test::numbers;
 
 /// x [?, 3, 5, 5] -> reshape, product, relu, product y [?, 3]
-test::ModelBytes network() {
+test::ModelBytes state_network() {
   test::BlockWriter main;
   test::add_feed(main, "x", test::kFloat32, {-1, 3, 5, 5}, 0);
   std::string params;
@@ -39,7 +39,7 @@ test::ModelBytes network() {
 
 class QuantizeState : public test::QuantizeModel {
  protected:
-  QuantizeState() : QuantizeModel(network()), state_(folder_.path("state")) {
+  QuantizeState() : QuantizeModel(state_network()), state_(folder_.path("state")) {
     // One of both layers has to stay.
     const rapidjson::Document d = report("expected", {"--min-snr", "42"});
     EXPECT_TRUE(d["layers"][0]["quantized"].GetBool());

@@ -16,8 +16,8 @@ namespace {
 using test::content;
 using test::numbers;
 
-constexpr int kUsage = 2;
-constexpr int kUnsupported = 4;
+constexpr int kBadUsage = 2;
+constexpr int kCannot = 4;
 
 /// x [?, 3, 5, 5] -> convolution, batch norm, relu, depthwise convolution + bias, reshape, product y [?, 3]
 /// `files`: the content of a file for each parameter.
@@ -193,23 +193,23 @@ TEST_F(Quantize, KeepsLayers) {
 TEST_F(Quantize, RefusesWhatCannotBeDone) {
   const std::string out = folder_.path("out");
   const std::string data = "x=" + folder_.path("data");
-  expect_failure({"quantize", model_, "-o", out}, kUsage, {"real inputs: give --data or --input"});
-  expect_failure({"quantize", model_, "--input", data, "-o", out, "--keep", "nowhere"}, kUsage,
+  expect_failure({"quantize", model_, "-o", out}, kBadUsage, {"real inputs: give --data or --input"});
+  expect_failure({"quantize", model_, "--input", data, "-o", out, "--keep", "nowhere"}, kBadUsage,
                  {"--keep nowhere: no "});
-  expect_failure({"quantize", model_, "--input", data, "-o", folder_.path("network.pdmodel")}, kUsage,
+  expect_failure({"quantize", model_, "--input", data, "-o", folder_.path("network.pdmodel")}, kBadUsage,
                  {"the model itself is there"});
   expect_failure({"quantize", model_, "--half", "-o", out, "--report", folder_.path("nowhere/r.html")}, 5,
                  {"nowhere/r.html: there is no folder ", "nowhere"});
   EXPECT_FALSE(std::filesystem::exists(out));
   report("once");
-  expect_failure({"quantize", folder_.path("once"), "--input", data, "-o", out}, kUnsupported, {"quantised already"});
+  expect_failure({"quantize", folder_.path("once"), "--input", data, "-o", out}, kCannot, {"quantised already"});
   const std::string saved = folder_.path("saved.coracle");
   ASSERT_EQ(test::coracle_program({"optimize", model_, "-o", saved, "--no-packed"}).code, 0);
-  expect_failure({"quantize", saved, "--input", data, "-o", out}, kUnsupported, {"only Paddle's own files"});
+  expect_failure({"quantize", saved, "--input", data, "-o", out}, kCannot, {"only Paddle's own files"});
   std::vector<float> bad = numbers(150, 1, 1);
   bad[7] = std::numeric_limits<float>::quiet_NaN();
   test::write_npy(folder_.path("data/105.npy"), Tensor::of<float>({2, 3, 5, 5}, bad));
-  expect_failure({"quantize", model_, "--input", data, "-o", out}, kUsage,
+  expect_failure({"quantize", model_, "--input", data, "-o", out}, kBadUsage,
                  {"105.npy: the input 'x' has a value at 7 that is no finite number"});
   EXPECT_FALSE(std::filesystem::exists(out));
 }
@@ -221,7 +221,7 @@ TEST_F(Quantize, RefusesHeldBackInputsThatAreNoNumbers) {
   test::write_npy(folder_.path("data/104.npy"), Tensor::of<float>({2, 3, 5, 5}, bad));
   for (const std::vector<std::string>& more : {std::vector<std::string>{"--method", "minmax"}, {"--half"}}) {
     const test::Outcome outcome = quantize("out", more);
-    EXPECT_EQ(outcome.code, kUsage) << outcome.err;
+    EXPECT_EQ(outcome.code, kBadUsage) << outcome.err;
     EXPECT_NE(outcome.err.find("104.npy: the input 'x' has a value at 3 that is no finite number"), std::string::npos)
         << outcome.err;
   }
@@ -235,14 +235,14 @@ TEST_F(Quantize, ReplacesNeitherFileOfTheModelNorAFolder) {
   const std::string parameters = folder + "/inference.pdiparams";
   std::filesystem::copy_file(folder_.path("network.pdiparams"), parameters);
   const std::string before = content(parameters);
-  expect_failure({"quantize", folder + "/__model__", "--params", parameters, "--half", "-o", folder}, kUsage,
+  expect_failure({"quantize", folder + "/__model__", "--params", parameters, "--half", "-o", folder}, kBadUsage,
                  {"the model itself is there"});
   EXPECT_EQ(content(parameters), before);
   report("out", {"--half"});
   const std::string written = content(folder_.path("out/inference.pdiparams"));
   std::filesystem::remove(folder_.path("out/inference.pdmodel"));
   std::filesystem::create_directory(folder_.path("out/inference.pdmodel"));
-  expect_failure({"quantize", model_, "--weights-only", "int8", "-o", folder_.path("out")}, kUsage,
+  expect_failure({"quantize", model_, "--weights-only", "int8", "-o", folder_.path("out")}, kBadUsage,
                  {"inference.pdmodel is a folder"});
   EXPECT_EQ(content(folder_.path("out/inference.pdiparams")), written);
 }
@@ -296,7 +296,7 @@ TEST_F(Quantize, StoresWeightsAlone) {
   }
   EXPECT_LT(content(folder_.path("int8/inference.pdiparams")).size(),
             content(folder_.path("network.pdiparams")).size());
-  expect_failure({"quantize", model_, "-o", folder_.path("out"), "--half", "--min-snr", "20"}, kUsage,
+  expect_failure({"quantize", model_, "-o", folder_.path("out"), "--half", "--min-snr", "20"}, kBadUsage,
                  {"answers are compared with real inputs"});
   EXPECT_FALSE(std::filesystem::exists(folder_.path("out")));
 }

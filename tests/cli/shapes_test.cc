@@ -14,12 +14,12 @@
 namespace coracle {
 namespace {
 
-std::string content(const std::string& path) {
+std::string content_of(const std::string& path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-void expect_parts(const std::string& text, const std::vector<std::string>& parts) {
+void expect_shape_parts(const std::string& text, const std::vector<std::string>& parts) {
   for (const std::string& part : parts)
     EXPECT_NE(text.find(part), std::string::npos) << "no '" << part << "' in " << text;
 }
@@ -39,10 +39,11 @@ TEST(Shapes, OfSeveralFilesAndFolders) {
   const test::Outcome outcome = test::coracle_program({"shapes", model, "--data", folder.path("five.npy"), "--data",
                                                        folder.path("set"), "--data", folder.path("set"), "-o", out});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  expect_parts(outcome.out, {"shapes.pbtxt: shapes of ", " variables in 3 runs\n"});
-  expect_parts(content(out), {"shape_range_info {\n  name: \"x\"\n  min_shape: 3\n  min_shape: 2\n  max_shape: 5\n  "
-                              "max_shape: 2\n  opt_shape: 3\n  opt_shape: 2\n}\n",
-                              "name: \"w\"\n  min_shape: 2\n  min_shape: 2\n"});
+  expect_shape_parts(outcome.out, {"shapes.pbtxt: shapes of ", " variables in 3 runs\n"});
+  expect_shape_parts(content_of(out),
+                     {"shape_range_info {\n  name: \"x\"\n  min_shape: 3\n  min_shape: 2\n  max_shape: 5\n  "
+                      "max_shape: 2\n  opt_shape: 3\n  opt_shape: 2\n}\n",
+                      "name: \"w\"\n  min_shape: 2\n  min_shape: 2\n"});
 }
 
 TEST(Shapes, OfAFolderOfInputsAndOfMadeUpOnes) {
@@ -54,11 +55,11 @@ TEST(Shapes, OfAFolderOfInputsAndOfMadeUpOnes) {
   const std::string out = folder.path("shapes.pbtxt");
   test::Outcome outcome = test::coracle_program({"shapes", model, "--input", "x=" + folder.path("inputs"), "-o", out});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  expect_parts(content(out), {"name: \"x\"\n  min_shape: 2\n  min_shape: 2\n  max_shape: 7\n"});
+  expect_shape_parts(content_of(out), {"name: \"x\"\n  min_shape: 2\n  min_shape: 2\n  max_shape: 7\n"});
   outcome = test::coracle_program({"shapes", model, "--shape", "x=4,2", "-o", out});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  expect_parts(outcome.out, {" variables in 1 run\n"});
-  expect_parts(content(out), {"name: \"x\"\n  min_shape: 4\n"});
+  expect_shape_parts(outcome.out, {" variables in 1 run\n"});
+  expect_shape_parts(content_of(out), {"name: \"x\"\n  min_shape: 4\n"});
 }
 
 /// Names are written as a protobuf text has them, so that the file is read again.
@@ -72,7 +73,7 @@ TEST(Shapes, OfVariablesWithAnyNames) {
   const std::string out = folder.path("shapes.pbtxt");
   test::Outcome outcome = test::coracle_program({"shapes", model, "--shape", "a\"b\\=4", "-o", out});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  expect_parts(content(out), {"name: \"a\\\"b\\\\\"\n  min_shape: 4\n"});
+  expect_shape_parts(content_of(out), {"name: \"a\\\"b\\\\\"\n  min_shape: 4\n"});
   outcome = test::coracle_program({"run", model, "--shape", "a\"b\\=4", "--shapes", "@" + out});
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   test::expect_failure({"run", model, "--shapes", "@" + folder.path("none")}, 5, {"there is no file of shape ranges"});
@@ -87,7 +88,7 @@ TEST(Shapes, OfASavedModel) {
   const std::string out = folder.path("shapes.pbtxt");
   const test::Outcome outcome = test::coracle_program({"shapes", saved, "--shape", "x=4,2", "-o", out});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
-  expect_parts(content(out), {"name: \"x\"\n  min_shape: 4\n"});
+  expect_shape_parts(content_of(out), {"name: \"x\"\n  min_shape: 4\n"});
 }
 
 /// Nothing is written where a run fails, and what was there stays.
@@ -99,7 +100,7 @@ TEST(Shapes, FailuresLeaveTheFileAlone) {
   test::expect_failure(
       {"shapes", model, "--data", folder.path("five.npy"), "--data", folder.path("none.npy"), "-o", out}, 5,
       {"--data", "none.npy: no such folder"});
-  EXPECT_EQ(content(out), "before");
+  EXPECT_EQ(content_of(out), "before");
 }
 
 }  // namespace

@@ -28,10 +28,10 @@
 
 /// Cases for rows of devices that the cases of the CPU's kernels do not reach, and a look at which rows have run: with
 /// CORACLE_TEST_DEVICE=opencl.
-namespace coracle::testing {
+namespace coracle::test {
 namespace {
 
-class DeviceKernels : public ::testing::Test {
+class DeviceKernels : public testing::Test {
  protected:
   void SetUp() override {
     if (DeviceRows::under_test() == nullptr) GTEST_SKIP() << "CORACLE_TEST_DEVICE is not set";
@@ -167,7 +167,7 @@ TEST_F(DeviceKernels, FirstVersionsOfInterpolation) {
 }
 
 /// After all tests, if all were to run.
-class EveryRow : public ::testing::Environment {
+class EveryRow : public testing::Environment {
  public:
   void TearDown() override {
     DeviceRows* device = DeviceRows::under_test();
@@ -178,7 +178,7 @@ class EveryRow : public ::testing::Environment {
     std::printf("%s\n", device->summary().c_str());
   }
 };
-const ::testing::Environment* const kEveryRow = ::testing::AddGlobalTestEnvironment(new EveryRow);
+const testing::Environment* const kEveryRow = testing::AddGlobalTestEnvironment(new EveryRow);
 
 }  // namespace
-}  // namespace coracle::testing
+}  // namespace coracle::test

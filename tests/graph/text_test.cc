@@ -14,7 +14,7 @@
 namespace coracle {
 namespace {
 
-std::string error_of(std::string_view graph) {
+std::string parse_error(std::string_view graph) {
   try {
     parse(graph);
   } catch (const Error& e) {
@@ -63,7 +63,7 @@ TEST(Text, ScopesStandBehindTheirNodes) {
   EXPECT_EQ(scope_of("/a/"), "/a/");
   EXPECT_EQ(scope_of("/\x01/"), "/\\x01/") << "printable";
   EXPECT_NE(
-      error_of(around("%0 = relu(%x) scope a return %0")).find("expected a name scope, like \"/encoder/\", found"),
+      parse_error(around("%0 = relu(%x) scope a return %0")).find("expected a name scope, like \"/encoder/\", found"),
       std::string::npos);
 }
 
@@ -230,7 +230,7 @@ struct BadText {
 class TextErrors : public ::testing::TestWithParam<BadText> {};
 
 TEST_P(TextErrors, NamePlaceExpectedAndFound) {
-  const std::string error = error_of(GetParam().text);
+  const std::string error = parse_error(GetParam().text);
   EXPECT_EQ(error.rfind(GetParam().place, 0), 0U) << error;
   EXPECT_NE(error.find(GetParam().message), std::string::npos) << error;
 }
@@ -288,12 +288,12 @@ TEST(Text, NestingIsBounded) {
   for (int i = 0; i < 40; ++i) {
     deep = "graph (%c: bool[1]) { if(%c, [%c]) " + deep + " graph (%c: bool[1]) { return } return }";
   }
-  EXPECT_NE(error_of(deep).find("nested deeper"), std::string::npos);
+  EXPECT_NE(parse_error(deep).find("nested deeper"), std::string::npos);
   std::string deeper;
   for (int i = 0; i < 100000; ++i) deeper += "graph(){if() ";
-  EXPECT_NE(error_of(deeper), "no error");
-  EXPECT_NE(error_of(std::string(1 << 20, '[')), "no error");
-  EXPECT_NE(error_of(around("%y = scale(%x) {bias = " + std::string(1 << 20, '['))), "no error");
+  EXPECT_NE(parse_error(deeper), "no error");
+  EXPECT_NE(parse_error(std::string(1 << 20, '[')), "no error");
+  EXPECT_NE(parse_error(around("%y = scale(%x) {bias = " + std::string(1 << 20, '['))), "no error");
 }
 
 /// Damage ends in an error or in a graph, whatever the damage.

@@ -53,7 +53,7 @@ std::vector<Tensor> answers(const ModelSource& source, const test::ModelBytes& m
   return outputs;
 }
 
-void expect_same(const std::vector<Tensor>& got, const std::vector<Tensor>& expected, const std::string& what) {
+void expect_same_results(const std::vector<Tensor>& got, const std::vector<Tensor>& expected, const std::string& what) {
   ASSERT_EQ(got.size(), expected.size()) << what;
   for (size_t i = 0; i < got.size(); ++i) {
     ASSERT_EQ(got[i].bytes(), expected[i].bytes()) << what;
@@ -61,7 +61,7 @@ void expect_same(const std::vector<Tensor>& got, const std::vector<Tensor>& expe
   }
 }
 
-std::string error_of(const std::string& path, ErrorCode code) {
+std::string archive_error(const std::string& path, ErrorCode code) {
   try {
     Model::load(ModelSource::on_disk(path), {});
   } catch (const Error& error) {
@@ -85,15 +85,15 @@ TEST(Archive, AnswersAreThoseOfTheFiles) {
     for (const char* inner : {"", "net/", "a/b/"}) {
       for (const auto& [name, bytes] : forms_of(published(model, inner))) {
         const std::string path = folder.write(name, bytes);
-        expect_same(answers(ModelSource::on_disk(path), model), expected, name);
-        expect_same(answers(ModelSource::on_disk(path), model, Weights::kMapped), expected, name);
-        expect_same(answers(ModelSource::on_disk(path + "/" + inner), model), expected, name);
-        expect_same(answers(ModelSource::on_disk(path, "inference.pdiparams"), model), expected, name);
-        expect_same(answers(ModelSource::in_memory(test::memory_file(bytes), test::memory_file("")), model), expected,
-                    name);
+        expect_same_results(answers(ModelSource::on_disk(path), model), expected, name);
+        expect_same_results(answers(ModelSource::on_disk(path), model, Weights::kMapped), expected, name);
+        expect_same_results(answers(ModelSource::on_disk(path + "/" + inner), model), expected, name);
+        expect_same_results(answers(ModelSource::on_disk(path, "inference.pdiparams"), model), expected, name);
+        expect_same_results(answers(ModelSource::in_memory(test::memory_file(bytes), test::memory_file("")), model),
+                            expected, name);
         const std::string stem = path + "/" + inner + "inference";
         const std::string program = stem + (model.program.starts_with("{") ? ".json" : ".pdmodel");
-        expect_same(answers(ModelSource::on_disk(program, stem + ".pdiparams"), model), expected, name);
+        expect_same_results(answers(ModelSource::on_disk(program, stem + ".pdiparams"), model), expected, name);
       }
     }
   }
@@ -149,7 +149,7 @@ TEST(Archive, NamesThatLeadOutAreLeftOut) {
   const test::ModelBytes model = test::product_model();
   for (const std::string inner : {"../", "/net/", "a/../../", "__MACOSX/net/", "a//b/"}) {
     for (const auto& [name, bytes] : forms_of(published(model, inner))) {
-      expect_parts(error_of(folder.write(name, bytes), ErrorCode::kIo), {"no model in the archive", name});
+      expect_parts(archive_error(folder.write(name, bytes), ErrorCode::kIo), {"no model in the archive", name});
     }
   }
 }
@@ -161,21 +161,22 @@ TEST(Archive, SeveralModelsAreListed) {
   for (const auto& file : published(model, "rec/")) files.push_back(file);
   for (const auto& [name, bytes] : forms_of(files)) {
     const std::string path = folder.write(name, bytes);
-    expect_parts(error_of(path, ErrorCode::kIo), {"several models", path + "/det'", path + "/rec'", "name one"});
+    expect_parts(archive_error(path, ErrorCode::kIo), {"several models", path + "/det'", path + "/rec'", "name one"});
     EXPECT_NO_THROW(load_model(ModelSource::on_disk(path + "/rec")));
-    expect_parts(error_of(path + "/cls", ErrorCode::kIo), {"no such model", path + "/cls"});
+    expect_parts(archive_error(path + "/cls", ErrorCode::kIo), {"no such model", path + "/cls"});
   }
 }
 
 TEST(Archive, WithoutAModel) {
   const test::TemporaryFolder folder;
   for (const auto& [name, bytes] : forms_of({{"a/net.onnx", "\x08\x08\x12\x07pytorch"}, {"readme", "text"}})) {
-    expect_parts(error_of(folder.write(name, bytes), ErrorCode::kIo),
+    expect_parts(archive_error(folder.write(name, bytes), ErrorCode::kIo),
                  {"no model in the archive", "'a/net.onnx', which is an ONNX model"});
   }
   const std::string torch = test::zip_archive({{"archive/data.pkl", "\x80\x02}q"}, {"archive/data/0", "1234"}}, false);
-  expect_parts(error_of(folder.write("net.pt", torch), ErrorCode::kInvalidModel), {"net.pt' is a PyTorch archive"});
-  expect_parts(error_of(folder.write("net.gz", test::gzipped("text")), ErrorCode::kInvalidModel),
+  expect_parts(archive_error(folder.write("net.pt", torch), ErrorCode::kInvalidModel),
+               {"net.pt' is a PyTorch archive"});
+  expect_parts(archive_error(folder.write("net.gz", test::gzipped("text")), ErrorCode::kInvalidModel),
                {"net.gz' is compressed by gzip", "unpack it"});
 }
 
@@ -224,7 +225,7 @@ TEST(Archive, WhatIsSaidOfAPackedFileIsChecked) {
   const std::string zip = test::zip_archive(published(test::product_model()), true);
   const std::string entry = "PK\x01\x02";  // the last is that of the parameters
   const auto error = [&](size_t offset, const std::string& to, ErrorCode code = ErrorCode::kInvalidModel) {
-    return error_of(folder.write("m.zip", changed(zip, entry, offset, to)), code);
+    return archive_error(folder.write("m.zip", changed(zip, entry, offset, to)), code);
   };
   using namespace std::string_literals;
   expect_parts(error(8, "\x01"s, ErrorCode::kUnsupported), {"encrypted", "inference.pdiparams"});

@@ -16,7 +16,7 @@ using test::BlockWriter;
 using test::OpWriter;
 using test::variable;
 
-Graph load(const std::vector<BlockWriter>& blocks) {
+Graph load_blocks(const std::vector<BlockWriter>& blocks) {
   const std::string program = test::program_file(blocks);
   return load_model(ModelSource::in_memory(test::memory_file(program), test::memory_file(""))).graph;
 }
@@ -81,7 +81,7 @@ std::vector<BlockWriter> loop_blocks(const std::vector<OpWriter>& body) {
 }
 
 TEST(ControlFlow, AVariableFirstAssignedInALoop) {
-  const Graph graph = load(loop_blocks({copy("i", "last")}));
+  const Graph graph = load_blocks(loop_blocks({copy("i", "last")}));
   const Tensor x = floats({2, 3}, {1, 2, 3, 4, 5, 6});
   for (int64_t n : {1, 4}) {
     const Tensor last = first_output(graph, {x, Tensor::ints({&n, 1})});
@@ -111,7 +111,7 @@ TEST(ControlFlow, TypesThatChangeReachLoopsInside) {
   BlockWriter a{.index = 3, .parent = 2, .variables = {}, .operators = {copy("x", "a")}};
   BlockWriter b{.index = 4, .parent = 2, .variables = {}, .operators = {binary("elementwise_add", "last", "x", "b")}};
   blocks.insert(blocks.end(), {inner, a, b});
-  const Graph graph = load(blocks);
+  const Graph graph = load_blocks(blocks);
   EXPECT_EQ(count_of(graph, "while"), 2);
   EXPECT_EQ(count_of(graph, "if"), 1);
   const Tensor x = floats({2, 3}, {1, 2, 3, 4, 5, 6});
@@ -143,7 +143,7 @@ std::vector<BlockWriter> placeholder_blocks() {
 }
 
 TEST(ControlFlow, BranchesThatAssignDifferentVariablesAreOneIf) {
-  const Graph graph = load(placeholder_blocks());
+  const Graph graph = load_blocks(placeholder_blocks());
   EXPECT_EQ(count_of(graph, "if"), 1);
   EXPECT_EQ(count_of(graph, "select_input"), 0);
   EXPECT_FALSE(graph.fact(graph.outputs()[0]).type_known());
@@ -177,7 +177,7 @@ TEST(ControlFlow, SelectInputOfThreeBranches) {
   main.operators.push_back(OpWriter("select_input").in("X", {"a", "b", "c"}).in("Mask", {"k"}).out("Out", {"y"}));
   main.operators.push_back(OpWriter("fetch_v2").in("X", {"y"}).out("Out", {"fetch"}).integer("col", 0));
   blocks[0] = main;
-  const Graph graph = load(blocks);
+  const Graph graph = load_blocks(blocks);
   ASSERT_EQ(graph.outputs().size(), 1U);
   const double expected[] = {0, 1, std::exp(-1)};
   for (int32_t k = 0; k < 3; ++k) {
@@ -199,7 +199,7 @@ TEST(ControlFlow, AnArrayThatNothingHasWrittenIsEmpty) {
   BlockWriter yes{.index = 1, .parent = 0, .variables = {}, .operators = {}};
   yes.operators.push_back(OpWriter("lod_array_length").in("X", {"array"}).out("Out", {"at"}));
   yes.operators.push_back(OpWriter("write_to_array").in("X", {"x"}).in("I", {"at"}).out("Out", {"array"}));
-  const Graph graph = load({main, yes});
+  const Graph graph = load_blocks({main, yes});
   for (const bool c : {true, false}) {
     const std::vector<Tensor> lengths = evaluate_graph(graph, std::vector<Tensor>{floats({2}, {1, 2}), flag(c)});
     EXPECT_EQ(lengths[0].integer(0), 0);
@@ -214,7 +214,7 @@ TEST(ControlFlow, ABranchThatDoesNotFitMayGuardItself) {
       blocks[0].operators.begin() + 2,
       {constant("one", 5, "1"), OpWriter("expand_v2").in("X", {"one"}).out("Out", {"w"}).integers("shape", {3})});
   blocks[1].operators = {binary("elementwise_add", "x", "w", "a")};
-  const Graph graph = load(blocks);
+  const Graph graph = load_blocks(blocks);
   const Tensor x = floats({2}, {3, -4});
   EXPECT_EQ(evaluate_graph(graph, std::vector<Tensor>{x, flag(false)})[1].number(0), 3);
   EXPECT_THROW(evaluate_graph(graph, std::vector<Tensor>{x, flag(true)}), Error);

@@ -79,7 +79,7 @@ const std::vector<Sample>& samples() {
 }
 
 template <class F>
-std::string error_of(const F& f) {
+std::string foreign_error(const F& f) {
   try {
     f();
   } catch (const Error& error) {
@@ -100,8 +100,8 @@ TEST(Foreign, ProgramsAreNamedForWhatTheyAre) {
   const test::TemporaryFolder folder;
   for (const Sample& sample : samples()) {
     const std::string path = folder.write(sample.name, sample.bytes);
-    expect_says(error_of([&] { load_model(ModelSource::on_disk(path)); }), path, sample);
-    expect_says(error_of([&] { inspect_model(ModelSource::on_disk(path)); }), path, sample);
+    expect_says(foreign_error([&] { load_model(ModelSource::on_disk(path)); }), path, sample);
+    expect_says(foreign_error([&] { inspect_model(ModelSource::on_disk(path)); }), path, sample);
   }
 }
 
@@ -110,7 +110,7 @@ TEST(Foreign, SoAreParameters) {
   const std::string program = folder.write("product.pdmodel", test::product_model().program);
   for (const Sample& sample : samples()) {
     const std::string path = folder.write(sample.name, sample.bytes);
-    expect_says(error_of([&] { load_model(ModelSource::on_disk(program, path)); }), path, sample);
+    expect_says(foreign_error([&] { load_model(ModelSource::on_disk(program, path)); }), path, sample);
   }
 }
 

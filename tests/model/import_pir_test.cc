@@ -15,12 +15,12 @@ namespace {
 
 using namespace test::pir;  // NOLINT(google-build-using-namespace): the writer's vocabulary
 
-LoadedModel load(const std::vector<std::string>& operations, const std::string& params = {}) {
+LoadedModel load_pir(const std::vector<std::string>& operations, const std::string& params = {}) {
   const std::string program = program_file(operations);
   return load_model(ModelSource::in_memory(test::memory_file(program), test::memory_file(params)));
 }
 
-std::string error_of(const std::string& program) {
+std::string pir_error(const std::string& program) {
   try {
     load_model(ModelSource::in_memory(test::memory_file(program), {}));
   } catch (const Error& e) {
@@ -32,10 +32,10 @@ std::string error_of(const std::string& program) {
 const std::string kPair = tensor("t_f32", {2});
 const std::string kFlag = tensor("t_bool", {1});
 
-Tensor floats(const std::vector<float>& values) {
+Tensor pir_floats(const std::vector<float>& values) {
   return Tensor::of<float>(Shape{static_cast<int64_t>(values.size())}, values);
 }
-Tensor flag(bool value) { return Tensor::of<bool>(Shape{1}, {&value, 1}); }
+Tensor pir_flag(bool value) { return Tensor::of<bool>(Shape{1}, {&value, 1}); }
 
 TEST(Pir, AttributesOfAllKinds) {
   const std::string program = program_file({operation(
@@ -71,9 +71,9 @@ TEST(Pir, AttributesOfAllKinds) {
 }
 
 TEST(Pir, DamageIsReportedWithItsPlace) {
-  EXPECT_NE(error_of(R"({"base_code")").find("at byte 12"), std::string::npos) << error_of(R"({"base_code")");
-  EXPECT_NE(error_of(R"({"base_code":{}})").find("not a PIR program"), std::string::npos);
-  const std::string text = error_of(program_file({operation("1.relu", {1}, {{2, kPair}})}));
+  EXPECT_NE(pir_error(R"({"base_code")").find("at byte 12"), std::string::npos) << pir_error(R"({"base_code")");
+  EXPECT_NE(pir_error(R"({"base_code":{}})").find("not a PIR program"), std::string::npos);
+  const std::string text = pir_error(program_file({operation("1.relu", {1}, {{2, kPair}})}));
   EXPECT_NE(text.find("value 1 is used before"), std::string::npos) << text;
   EXPECT_NE(text.find("operation 0 'relu'"), std::string::npos) << text;
 }
@@ -81,11 +81,11 @@ TEST(Pir, DamageIsReportedWithItsPlace) {
 TEST(Pir, NestingIsBounded) {
   std::string region_text = region({});
   for (int i = 0; i < 100; ++i) region_text = region({operation("1.if", {}, {}, {}, {region_text})});
-  EXPECT_NE(error_of(program_file({operation("1.if", {}, {}, {}, {region_text})})).find("nested deeper"),
+  EXPECT_NE(pir_error(program_file({operation("1.if", {}, {}, {}, {region_text})})).find("nested deeper"),
             std::string::npos);
   const std::string deep = std::string(1 << 20, '[');
-  EXPECT_NE(error_of("{" + deep), "no error");
-  EXPECT_NE(error_of(R"({"a":)" + deep), "no error");
+  EXPECT_NE(pir_error("{" + deep), "no error");
+  EXPECT_NE(pir_error(R"({"a":)" + deep), "no error");
 }
 
 TEST(ImportPir, ParametersAreMatchedByTheirSortedNames) {
@@ -98,7 +98,7 @@ TEST(ImportPir, ParametersAreMatchedByTheirSortedNames) {
                                             fetch(6, 7, 0, kPair)};
   const std::string params =
       test::record<float>(test::kFloat32, {2}, {10, 10}) + test::record<float>(test::kFloat32, {2}, {1, 2});
-  const LoadedModel model = load(operations, params);
+  const LoadedModel model = load_pir(operations, params);
   EXPECT_EQ(model.info.parameters.size(), 2U);
   const std::vector<Tensor> out =
       evaluate_graph(model.graph, std::vector<Tensor>{Tensor::of<float>({1, 2}, std::vector<float>{1, 1})});
@@ -118,7 +118,7 @@ TEST(ImportPir, ListsAreSeveralOperands) {
       operation("0.slice", {5}, {{8, kPair}}, {attribute("index", "0.a_i32", "1")}),
       operation("1.add", {6, 8}, {{9, kPair}}),
       fetch(9, 10, 0, kPair)};
-  const std::vector<Tensor> out = evaluate_graph(load(operations).graph, std::vector<Tensor>{floats({1, 2})});
+  const std::vector<Tensor> out = evaluate_graph(load_pir(operations).graph, std::vector<Tensor>{pir_floats({1, 2})});
   EXPECT_EQ(out[0].number(1), 4);
 }
 
@@ -134,11 +134,11 @@ std::vector<std::string> value_names(const Graph& graph) {
 TEST(ImportPir, ValuesAreNamedAfterTheirOperations) {
   const std::string yes = region({operation("1.add", {7, 7}, {{10, kPair}}), operation("2.yield", {10}, {})});
   const std::string no = region({operation("1.relu", {7}, {{11, kPair}}), operation("2.yield", {11}, {})});
-  const LoadedModel model =
-      load({data(1, "x", tensor("t_f32", {4})), data(2, "c", kFlag), full(3, 0, "int32", "t_i32", {1}),
-            operation("1.split_with_num", {1, 3}, {{5, vec({kPair, kPair})}}, {attribute("num", "0.a_i32", "2")}),
-            operation("0.split", {5}, {{6, kPair}, {7, kPair}}), operation("1.if", {2}, {{8, kPair}}, {}, {yes, no}),
-            operation("1.relu_", {8}, {{9, kPair}}), fetch(9, 12, 0, kPair)});
+  const LoadedModel model = load_pir(
+      {data(1, "x", tensor("t_f32", {4})), data(2, "c", kFlag), full(3, 0, "int32", "t_i32", {1}),
+       operation("1.split_with_num", {1, 3}, {{5, vec({kPair, kPair})}}, {attribute("num", "0.a_i32", "2")}),
+       operation("0.split", {5}, {{6, kPair}, {7, kPair}}), operation("1.if", {2}, {{8, kPair}}, {}, {yes, no}),
+       operation("1.relu_", {8}, {{9, kPair}}), fetch(9, 12, 0, kPair)});
   // Operations of regions are counted, those that only arrange values are not.
   EXPECT_EQ(value_names(model.graph),
             (std::vector<std::string>{"full_0", "split_with_num_1", "split_with_num_1.1", "if_2", "relu_5"}));
@@ -156,9 +156,9 @@ TEST(ImportPir, IfTakesWhatItsRegionsUse) {
   const std::vector<std::string> operations{data(1, "x", kPair), data(2, "c", kFlag),
                                             operation("1.relu", {1}, {{3, kPair}}),
                                             operation("1.if", {2}, {{6, kPair}}, {}, {yes, no}), fetch(6, 7, 0, kPair)};
-  const LoadedModel model = load(operations);
-  EXPECT_EQ(evaluate_graph(model.graph, std::vector<Tensor>{floats({2, -3}), flag(true)})[0].number(1), -6);
-  EXPECT_EQ(evaluate_graph(model.graph, std::vector<Tensor>{floats({2, -3}), flag(false)})[0].number(1), 0);
+  const LoadedModel model = load_pir(operations);
+  EXPECT_EQ(evaluate_graph(model.graph, std::vector<Tensor>{pir_floats({2, -3}), pir_flag(true)})[0].number(1), -6);
+  EXPECT_EQ(evaluate_graph(model.graph, std::vector<Tensor>{pir_floats({2, -3}), pir_flag(false)})[0].number(1), 0);
 }
 
 TEST(ImportPir, WhileCarriesItsArguments) {
@@ -174,13 +174,14 @@ TEST(ImportPir, WhileCarriesItsArguments) {
                                             operation("1.less_than", {2, 3}, {{5, kFlag}}),
                                             operation("1.while", {5, 2, 1}, {{6, one}, {7, kPair}}, {}, {body}),
                                             fetch(7, 8, 0, kPair)};
-  const std::vector<Tensor> out = evaluate_graph(load(operations).graph, std::vector<Tensor>{floats({1, -1})});
+  const std::vector<Tensor> out = evaluate_graph(load_pir(operations).graph, std::vector<Tensor>{pir_floats({1, -1})});
   EXPECT_EQ(out[0].number(0), 8);
 }
 
 TEST(ImportPir, UnsupportedOperatorsAreListedTogether) {
-  const std::string text = error_of(program_file({operation("3.my_op", {}, {}), operation("1.no_such_operator", {}, {}),
-                                                  operation("1.no_such_operator_", {}, {})}));
+  const std::string text =
+      pir_error(program_file({operation("3.my_op", {}, {}), operation("1.no_such_operator", {}, {}),
+                              operation("1.no_such_operator_", {}, {})}));
   EXPECT_NE(text.find("pd_op.no_such_operator (2 times)"), std::string::npos) << text;
   EXPECT_NE(text.find("custom_op.my_op (1 time): operators of the dialect"), std::string::npos) << text;
 }

@@ -27,7 +27,7 @@ std::string error_of(const std::vector<BlockWriter>& blocks, const std::string& 
   return "no error";
 }
 
-Tensor floats(const Shape& shape, const std::vector<float>& values) { return Tensor::of<float>(shape, values); }
+Tensor float_value(const Shape& shape, const std::vector<float>& values) { return Tensor::of<float>(shape, values); }
 
 /// y = relu(x + w), written to x's own name in between.
 BlockWriter in_place_block() {
@@ -44,7 +44,7 @@ BlockWriter in_place_block() {
 TEST(ImportProgramDesc, NamesWrittenInPlaceAreSeveralValues) {
   const LoadedModel model = load({in_place_block()}, test::record<float>(test::kFloat32, {2}, {1, -3}));
   ASSERT_EQ(model.graph.order().size(), 2U);
-  const std::vector<Tensor> in{floats({2, 2}, {1, 2, -5, 4})};
+  const std::vector<Tensor> in{float_value({2, 2}, {1, 2, -5, 4})};
   const std::vector<Tensor> out = evaluate_graph(model.graph, in);
   EXPECT_EQ(std::vector<float>(out[0].values<float>().begin(), out[0].values<float>().end()),
             (std::vector<float>{2, 0, 0, 1}));
@@ -109,7 +109,7 @@ TEST(ImportProgramDesc, ErrorsNameOperatorAndVariable) {
 }
 
 /// while (i < 3) { i = i + 1; x = x + x }
-std::vector<BlockWriter> loop_blocks() {
+std::vector<BlockWriter> blocks_of_loop() {
   BlockWriter main;
   test::add_feed(main, "x", test::kFloat32, {2}, 0);
   for (const char* n : {"i", "n"}) {
@@ -140,8 +140,8 @@ std::vector<BlockWriter> loop_blocks() {
 }
 
 TEST(ImportProgramDesc, WhileCarriesWhatItsBlockWrites) {
-  const LoadedModel model = load(loop_blocks());
-  const std::vector<Tensor> in{floats({2}, {1, -1})};
+  const LoadedModel model = load(blocks_of_loop());
+  const std::vector<Tensor> in{float_value({2}, {1, -1})};
   const std::vector<Tensor> out = evaluate_graph(model.graph, in);
   EXPECT_EQ(out[0].number(0), 8);
   EXPECT_EQ(out[0].number(1), -8);
@@ -150,16 +150,16 @@ TEST(ImportProgramDesc, WhileCarriesWhatItsBlockWrites) {
 }
 
 TEST(ImportProgramDesc, LoopsThatCannotEndAndBrokenBlockTreesAreRefused) {
-  std::vector<BlockWriter> blocks = loop_blocks();
+  std::vector<BlockWriter> blocks = blocks_of_loop();
   blocks[1].operators.pop_back();
   EXPECT_NE(error_of(blocks).find("never changes its condition"), std::string::npos) << error_of(blocks);
-  blocks = loop_blocks();
+  blocks = blocks_of_loop();
   blocks[1].parent = 1;
   EXPECT_NE(error_of(blocks), "no error");
-  blocks = loop_blocks();
+  blocks = blocks_of_loop();
   blocks[0].operators.push_back(blocks[0].operators[4]);
   EXPECT_NE(error_of(blocks), "no error");
-  blocks = loop_blocks();
+  blocks = blocks_of_loop();
   blocks.pop_back();
   EXPECT_NE(error_of(blocks), "no error");
 }
@@ -193,9 +193,9 @@ std::vector<BlockWriter> branch_blocks() {
   return {main, yes, no};
 }
 
-Tensor flag(bool value) { return Tensor::of<bool>(Shape{1}, {&value, 1}); }
+Tensor bool_value(bool value) { return Tensor::of<bool>(Shape{1}, {&value, 1}); }
 
-int count_of(const Graph& graph, std::string_view op) {
+int number_of_ops(const Graph& graph, std::string_view op) {
   int count = 0;
   for (NodeId n : graph.order()) count += graph.node(n).op.name() == op ? 1 : 0;
   return count;
@@ -203,12 +203,12 @@ int count_of(const Graph& graph, std::string_view op) {
 
 TEST(ImportProgramDesc, PairedConditionalBlocksBecomeOneIf) {
   const LoadedModel model = load(branch_blocks());
-  EXPECT_EQ(count_of(model.graph, "if"), 1);
-  EXPECT_EQ(count_of(model.graph, "select_input"), 0);
+  EXPECT_EQ(number_of_ops(model.graph, "if"), 1);
+  EXPECT_EQ(number_of_ops(model.graph, "select_input"), 0);
   EXPECT_EQ(text(model.graph.fact(model.graph.outputs()[0])), "float32[?]");
-  const Tensor x = floats({2}, {3, -4});
-  EXPECT_EQ(evaluate_graph(model.graph, std::vector<Tensor>{x, flag(true)})[0].number(1), -8);
-  EXPECT_EQ(evaluate_graph(model.graph, std::vector<Tensor>{x, flag(false)})[0].number(1), 0);
+  const Tensor x = float_value({2}, {3, -4});
+  EXPECT_EQ(evaluate_graph(model.graph, std::vector<Tensor>{x, bool_value(true)})[0].number(1), -8);
+  EXPECT_EQ(evaluate_graph(model.graph, std::vector<Tensor>{x, bool_value(false)})[0].number(1), 0);
 }
 
 TEST(ImportProgramDesc, ALoneConditionalBlockKeepsWhatWasThere) {
@@ -220,9 +220,9 @@ TEST(ImportProgramDesc, ALoneConditionalBlockKeepsWhatWasThere) {
   main = {main[0], main[1], OpWriter("assign").in("X", {"x"}).out("Out", {"yes"}), conditional};
   test::add_fetch(blocks[0], "yes", 0);
   const LoadedModel model = load(blocks);
-  const Tensor x = floats({2}, {3, -4});
-  EXPECT_EQ(evaluate_graph(model.graph, std::vector<Tensor>{x, flag(true)})[0].number(1), -8);
-  EXPECT_EQ(evaluate_graph(model.graph, std::vector<Tensor>{x, flag(false)})[0].number(1), -4);
+  const Tensor x = float_value({2}, {3, -4});
+  EXPECT_EQ(evaluate_graph(model.graph, std::vector<Tensor>{x, bool_value(true)})[0].number(1), -8);
+  EXPECT_EQ(evaluate_graph(model.graph, std::vector<Tensor>{x, bool_value(false)})[0].number(1), -4);
 }
 
 TEST(ImportProgramDesc, ABranchNotTakenLeavesItsVariableUndefined) {
@@ -231,10 +231,10 @@ TEST(ImportProgramDesc, ABranchNotTakenLeavesItsVariableUndefined) {
   test::add_fetch(blocks[0], "yes", 0);
   test::add_fetch(blocks[0], "y", 1);
   const LoadedModel model = load(blocks);
-  const Tensor x = floats({2}, {3, -4});
-  EXPECT_EQ(evaluate_graph(model.graph, std::vector<Tensor>{x, flag(true)})[0].number(1), -8);
-  EXPECT_EQ(evaluate_graph(model.graph, std::vector<Tensor>{x, flag(false)})[0].count(), 0);
-  EXPECT_EQ(evaluate_graph(model.graph, std::vector<Tensor>{x, flag(false)})[1].number(0), 3);
+  const Tensor x = float_value({2}, {3, -4});
+  EXPECT_EQ(evaluate_graph(model.graph, std::vector<Tensor>{x, bool_value(true)})[0].number(1), -8);
+  EXPECT_EQ(evaluate_graph(model.graph, std::vector<Tensor>{x, bool_value(false)})[0].count(), 0);
+  EXPECT_EQ(evaluate_graph(model.graph, std::vector<Tensor>{x, bool_value(false)})[1].number(0), 3);
 }
 
 TEST(ImportProgramDesc, TensorArraysAreValues) {
@@ -255,7 +255,7 @@ TEST(ImportProgramDesc, TensorArraysAreValues) {
   test::add_fetch(block, "n", 0);
   test::add_fetch(block, "y", 1);
   const LoadedModel model = load({block});
-  const std::vector<Tensor> out = evaluate_graph(model.graph, std::vector<Tensor>{floats({2}, {5, 6})});
+  const std::vector<Tensor> out = evaluate_graph(model.graph, std::vector<Tensor>{float_value({2}, {5, 6})});
   EXPECT_EQ(out[0].integer(0), 2);
   EXPECT_EQ(out[1].number(1), 6);
 }

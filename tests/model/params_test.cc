@@ -21,7 +21,7 @@ TensorInfo declared(std::string name, DType dtype, const Shape& shape) {
   return {.name = std::move(name), .dtype = dtype, .shape = shape, .lod_levels = 0};
 }
 
-std::string error_of(const File& file, const std::vector<TensorInfo>& infos) {
+std::string params_error(const File& file, const std::vector<TensorInfo>& infos) {
   try {
     read_combined_parameters(file, infos);
   } catch (const Error& e) {
@@ -32,11 +32,11 @@ std::string error_of(const File& file, const std::vector<TensorInfo>& infos) {
 }
 
 /// What is said of bytes in memory, which is said of the same bytes on disk too.
-std::string error_of(const std::string& bytes, const std::vector<TensorInfo>& infos) {
+std::string params_error(const std::string& bytes, const std::vector<TensorInfo>& infos) {
   static const test::TemporaryFolder kFolder;
   const std::string path = kFolder.write("m.pdiparams", bytes);
-  const std::string in_memory = error_of(file_of(bytes), infos);
-  std::string on_disk = error_of(*File::open(path), infos);
+  const std::string in_memory = params_error(file_of(bytes), infos);
+  std::string on_disk = params_error(*File::open(path), infos);
   for (size_t at = on_disk.find(path); at != std::string::npos; at = on_disk.find(path)) {
     on_disk.replace(at, path.size(), "m.pdiparams");
   }
@@ -83,32 +83,34 @@ TEST(Params, EmptyTensorsAndSequenceOffsetsAreRead) {
 }
 
 TEST(Params, WrongShapesAndTypesNameTheParameter) {
-  const std::string text = error_of(record<float>(test::kFloat32, {3, 2}, {1, 2, 3, 4, 5, 6}), kTwo);
+  const std::string text = params_error(record<float>(test::kFloat32, {3, 2}, {1, 2, 3, 4, 5, 6}), kTwo);
   EXPECT_NE(text.find("'a'"), std::string::npos) << text;
   EXPECT_NE(text.find("float32[3, 2]"), std::string::npos) << text;
   EXPECT_NE(text.find("float32[2, ?]"), std::string::npos) << text;
-  EXPECT_NE(error_of(record<int64_t>(test::kInt64, {2, 2}, {1, 2, 3, 4}), kTwo).find("int64[2, 2]"), std::string::npos);
+  EXPECT_NE(params_error(record<int64_t>(test::kInt64, {2, 2}, {1, 2, 3, 4}), kTwo).find("int64[2, 2]"),
+            std::string::npos);
 }
 
 TEST(Params, TheFileMustEndExactly) {
-  EXPECT_NE(error_of(two_records() + "x", kTwo).find("1 bytes more"), std::string::npos);
-  EXPECT_NE(error_of(record<float>(test::kFloat32, {2, 1}, {1, 2}), kTwo).find("'b' is missing"), std::string::npos);
+  EXPECT_NE(params_error(two_records() + "x", kTwo).find("1 bytes more"), std::string::npos);
+  EXPECT_NE(params_error(record<float>(test::kFloat32, {2, 1}, {1, 2}), kTwo).find("'b' is missing"),
+            std::string::npos);
 }
 
 TEST(Params, EveryPrefixIsAnError) {
   const std::string bytes = two_records();
-  for (size_t n = 0; n < bytes.size(); ++n) EXPECT_NE(error_of(bytes.substr(0, n), kTwo), "no error") << n;
+  for (size_t n = 0; n < bytes.size(); ++n) EXPECT_NE(params_error(bytes.substr(0, n), kTwo), "no error") << n;
 }
 
 TEST(Params, HugeClaimsAreErrorsWithoutAllocation) {
   const TensorInfo any = declared("a", DType::kFloat32, Shape::unknown_rank());
   for (const test::Dims& dims : {test::Dims{int64_t{1} << 60}, test::Dims{int64_t{1} << 40, int64_t{1} << 40},
                                  test::Dims{int64_t{1} << 62, 4, 1}, test::Dims{-1}, test::Dims(10, 1)}) {
-    EXPECT_NE(error_of(record<float>(test::kFloat32, dims, {1}), {any}), "no error");
+    EXPECT_NE(params_error(record<float>(test::kFloat32, dims, {1}), {any}), "no error");
   }
   std::string bytes = two_records();
   bytes.replace(4, 8, test::Message::raw<uint64_t>(~uint64_t{0}));
-  EXPECT_NE(error_of(bytes, kTwo), "no error");
+  EXPECT_NE(params_error(bytes, kTwo), "no error");
 }
 
 class PathTricks : public testing::TestWithParam<const char*> {};

@@ -20,7 +20,7 @@ Graph loaded(const std::string& program) {
   return load_model(ModelSource::in_memory(test::memory_file(program), test::memory_file(""))).graph;
 }
 
-void add(BlockWriter& block, const std::vector<OpWriter>& operators) {
+void add_operators(BlockWriter& block, const std::vector<OpWriter>& operators) {
   block.operators.insert(block.operators.end(), operators.begin(), operators.end());
 }
 
@@ -39,10 +39,10 @@ std::vector<std::string> scopes(const Graph& graph) {
 
 using Lines = std::vector<std::string>;
 
-OpWriter unary(const char* type, const char* from, const char* to, const char* scope) {
+OpWriter scoped_unary(const char* type, const char* from, const char* to, const char* scope) {
   return OpWriter(type).in("X", {from}).out("Out", {to}).string("op_namescope", scope);
 }
-OpWriter conditional(const char* condition, const char* out, int block, const char* scope) {
+OpWriter conditional_block(const char* condition, const char* out, int block, const char* scope) {
   return OpWriter("conditional_block")
       .in("Cond", {condition})
       .out("Out", {out})
@@ -54,21 +54,21 @@ OpWriter conditional(const char* condition, const char* out, int block, const ch
 TEST(Scopes, OfAProgramDesc) {
   BlockWriter block;
   test::add_feed(block, "x", test::kFloat32, {2, 3}, 0);
-  add(block, {
-                 unary("relu", "x", "a", "/encoder/layer_0/"),
-                 unary("abs", "a", "b", "/"),
-                 OpWriter("exp").in("X", {"b"}).out("Out", {"c"}),
-                 unary("tanh", "c", "d", "/a\nb/"),
-                 OpWriter("sin").in("X", {"d"}).out("Out", {"e"}).integer("op_namescope", 3),
-                 // Of old form: more nodes than one.
-                 OpWriter("matmul")
-                     .in("X", {"e"})
-                     .in("Y", {"e"})
-                     .out("Out", {"f"})
-                     .boolean("transpose_Y", true)
-                     .real("alpha", 2)
-                     .string("op_namescope", "/m/"),
-             });
+  add_operators(block, {
+                           scoped_unary("relu", "x", "a", "/encoder/layer_0/"),
+                           scoped_unary("abs", "a", "b", "/"),
+                           OpWriter("exp").in("X", {"b"}).out("Out", {"c"}),
+                           scoped_unary("tanh", "c", "d", "/a\nb/"),
+                           OpWriter("sin").in("X", {"d"}).out("Out", {"e"}).integer("op_namescope", 3),
+                           // Of old form: more nodes than one.
+                           OpWriter("matmul")
+                               .in("X", {"e"})
+                               .in("Y", {"e"})
+                               .out("Out", {"f"})
+                               .boolean("transpose_Y", true)
+                               .real("alpha", 2)
+                               .string("op_namescope", "/m/"),
+                       });
   test::add_fetch(block, "f", 0);
   const Graph graph = loaded(test::program_file({block}));
   EXPECT_EQ(scopes(graph),
@@ -83,25 +83,25 @@ TEST(Scopes, OfBranches) {
   test::add_feed(main, "c", test::kBool, {1}, 1);
   for (const char* n : {"a", "b"}) main.variables.push_back(variable(n, test::kFloat32, {2}));
   for (const char* n : {"single", "y"}) main.variables.push_back(variable(n, test::kFloat32, {2}));
-  add(main, {
-                OpWriter("cast").in("X", {"c"}).out("Out", {"mask"}).integer("out_dtype", 2),
-                unary("logical_not", "c", "no", "/"),
-                conditional("c", "a", 1, "/pair/"),
-                conditional("no", "b", 2, "/pair/"),
-                OpWriter("select_input")
-                    .in("X", {"b", "a"})
-                    .in("Mask", {"mask"})
-                    .out("Out", {"y"})
-                    .string("op_namescope", "/s/"),
-                unary("exp", "y", "z", "/reader/"),
-                unary("assign", "z", "single", "/"),
-                conditional("c", "single", 3, "/single/"),
-                unary("sqrt", "single", "out", "/reader/"),
-            });
+  add_operators(main, {
+                          OpWriter("cast").in("X", {"c"}).out("Out", {"mask"}).integer("out_dtype", 2),
+                          scoped_unary("logical_not", "c", "no", "/"),
+                          conditional_block("c", "a", 1, "/pair/"),
+                          conditional_block("no", "b", 2, "/pair/"),
+                          OpWriter("select_input")
+                              .in("X", {"b", "a"})
+                              .in("Mask", {"mask"})
+                              .out("Out", {"y"})
+                              .string("op_namescope", "/s/"),
+                          scoped_unary("exp", "y", "z", "/reader/"),
+                          scoped_unary("assign", "z", "single", "/"),
+                          conditional_block("c", "single", 3, "/single/"),
+                          scoped_unary("sqrt", "single", "out", "/reader/"),
+                      });
   test::add_fetch(main, "out", 0);
-  BlockWriter yes{.index = 1, .parent = 0, .variables = {}, .operators = {unary("relu", "x", "a", "/pair/in/")}};
-  BlockWriter no{.index = 2, .parent = 0, .variables = {}, .operators = {unary("abs", "x", "b", "/")}};
-  BlockWriter one{.index = 3, .parent = 0, .variables = {}, .operators = {unary("tanh", "z", "single", "/t/")}};
+  BlockWriter yes{.index = 1, .parent = 0, .variables = {}, .operators = {scoped_unary("relu", "x", "a", "/pair/in/")}};
+  BlockWriter no{.index = 2, .parent = 0, .variables = {}, .operators = {scoped_unary("abs", "x", "b", "/")}};
+  BlockWriter one{.index = 3, .parent = 0, .variables = {}, .operators = {scoped_unary("tanh", "z", "single", "/t/")}};
   const Graph graph = loaded(test::program_file({main, yes, no, one}));
   EXPECT_EQ(scopes(graph), (Lines{"cast ", "logical_not ", "if /pair/", "relu /pair/in/", "abs ", "exp /reader/",
                                   "assign ", "if /single/", "tanh /t/", "sqrt /reader/"}));
@@ -120,7 +120,7 @@ TEST(Scopes, OfARecurrentBlock) {
                            .block("sub_block", 1)
                            .string("op_namescope", "/rnn/");
   recurrent.strings("ex_states", {"before"}).strings("states", {"y"});
-  add(main, {recurrent});
+  add_operators(main, {recurrent});
   test::add_fetch(main, "y", 0);
   BlockWriter step{.index = 1, .parent = 0, .variables = {}, .operators = {}};
   for (const char* n : {"before", "y"}) step.variables.push_back(variable(n, test::kFloat32, {2}));
@@ -163,7 +163,7 @@ TEST(Scopes, LongOnesAreNone) {
     BlockWriter block;
     test::add_feed(block, "x", test::kFloat32, {2}, 0);
     const std::string scope(length, 'a');
-    add(block, {unary("relu", "x", "y", scope.c_str())});
+    add_operators(block, {scoped_unary("relu", "x", "y", scope.c_str())});
     test::add_fetch(block, "y", 0);
     const Graph graph = loaded(test::program_file({block}));
     EXPECT_EQ(graph.node(graph.order()[0]).scope, length == kMostScope ? scope : "");

@@ -16,10 +16,10 @@
 namespace coracle {
 namespace {
 
-constexpr int64_t kAny = Shape::kUnknown;
+constexpr int64_t kAnySize = Shape::kUnknown;
 
 /// The inferred shape of result 0 for float32 operands of these shapes, each the only value of its port.
-Shape inferred(const Op& op, const std::vector<Shape>& shapes, const PortValues& more = {}) {
+Shape image_inferred(const Op& op, const std::vector<Shape>& shapes, const PortValues& more = {}) {
   Graph graph;
   PortValues inputs;
   for (const Shape& s : shapes) inputs.push_back({graph.add_input("", Fact(DType::kFloat32, s))});
@@ -34,7 +34,7 @@ Shape inferred_with(const Op& op, const Shape& x, const Ints& values) {
   return graph.fact(graph.add(op, {{input}, {graph.add_constant(Tensor::ints(values))}})).shape;
 }
 
-Conv2d convolution(Ints strides, Ints paddings, Ints dilations, int groups = 1) {
+Conv2d convolution_with(Ints strides, Ints paddings, Ints dilations, int groups = 1) {
   Conv2d op;
   op.strides = std::move(strides);
   op.paddings = std::move(paddings);
@@ -44,55 +44,57 @@ Conv2d convolution(Ints strides, Ints paddings, Ints dilations, int groups = 1) 
 }
 
 TEST(Convolution, KeepsUnknownDimensions) {
-  EXPECT_EQ(inferred(Conv2d{}, {{kAny, 3, kAny, 8}, {4, 3, 3, 3}}), (Shape{kAny, 4, kAny, 6}));
-  EXPECT_EQ(inferred(Conv2d{}, {Shape::unknown_rank(), {4, 3, 3, 3}}), (Shape{kAny, kAny, kAny, kAny}));
+  EXPECT_EQ(image_inferred(Conv2d{}, {{kAnySize, 3, kAnySize, 8}, {4, 3, 3, 3}}), (Shape{kAnySize, 4, kAnySize, 6}));
+  EXPECT_EQ(image_inferred(Conv2d{}, {Shape::unknown_rank(), {4, 3, 3, 3}}),
+            (Shape{kAnySize, kAnySize, kAnySize, kAnySize}));
 }
 
 TEST(Convolution, SameIgnoresDilation) {
-  Conv2d op = convolution({2, 2}, {9, 9}, {5, 5});
+  Conv2d op = convolution_with({2, 2}, {9, 9}, {5, 5});
   op.padding_algorithm = PaddingAlgorithm::kSame;
-  EXPECT_EQ(inferred(op, {{1, 3, 7, 8}, {4, 3, 3, 3}}), (Shape{1, 4, 4, 4}));
+  EXPECT_EQ(image_inferred(op, {{1, 3, 7, 8}, {4, 3, 3, 3}}), (Shape{1, 4, 4, 4}));
 }
 
 TEST(Convolution, RefusesWhatDoesNotFit) {
-  EXPECT_THROW(inferred(Conv2d{}, {{1, 3, 8, 8}, {4, 2, 3, 3}}), Error);
-  EXPECT_THROW(inferred(Conv2d{}, {{1, 3, 2, 2}, {4, 3, 3, 3}}), Error);
-  EXPECT_THROW(inferred(convolution({0, 1}, {0, 0}, {1, 1}), {{1, 3, 8, 8}, {4, 3, 3, 3}}), Error);
-  EXPECT_THROW(inferred(convolution({1, 1}, {0, -1}, {1, 1}), {{1, 3, 8, 8}, {4, 3, 3, 3}}), Error);
-  EXPECT_THROW(inferred(convolution({1, 1}, {0, 0, 0}, {1, 1}), {{1, 3, 8, 8}, {4, 3, 3, 3}}), Error);
-  EXPECT_THROW(inferred(convolution({1, 1}, {0, 0}, {int64_t{1} << 40, 1}), {{1, 3, 8, 8}, {4, 3, 3, 3}}), Error);
-  EXPECT_THROW(inferred(convolution({1, 1}, {0, 0}, {1, 1}, 3), {{1, 3, 8, 8}, {4, 1, 3, 3}}), Error);
-  EXPECT_THROW(inferred(convolution({1, 1}, {0, 0}, {1, 1}, 0), {{1, 3, 8, 8}, {4, 3, 3, 3}}), Error);
+  EXPECT_THROW(image_inferred(Conv2d{}, {{1, 3, 8, 8}, {4, 2, 3, 3}}), Error);
+  EXPECT_THROW(image_inferred(Conv2d{}, {{1, 3, 2, 2}, {4, 3, 3, 3}}), Error);
+  EXPECT_THROW(image_inferred(convolution_with({0, 1}, {0, 0}, {1, 1}), {{1, 3, 8, 8}, {4, 3, 3, 3}}), Error);
+  EXPECT_THROW(image_inferred(convolution_with({1, 1}, {0, -1}, {1, 1}), {{1, 3, 8, 8}, {4, 3, 3, 3}}), Error);
+  EXPECT_THROW(image_inferred(convolution_with({1, 1}, {0, 0, 0}, {1, 1}), {{1, 3, 8, 8}, {4, 3, 3, 3}}), Error);
+  EXPECT_THROW(image_inferred(convolution_with({1, 1}, {0, 0}, {int64_t{1} << 40, 1}), {{1, 3, 8, 8}, {4, 3, 3, 3}}),
+               Error);
+  EXPECT_THROW(image_inferred(convolution_with({1, 1}, {0, 0}, {1, 1}, 3), {{1, 3, 8, 8}, {4, 1, 3, 3}}), Error);
+  EXPECT_THROW(image_inferred(convolution_with({1, 1}, {0, 0}, {1, 1}, 0), {{1, 3, 8, 8}, {4, 3, 3, 3}}), Error);
 }
 
 TEST(Convolution, TransposedSizes) {
   Conv2dTranspose op;
   op.strides = {2, 2};
-  EXPECT_EQ(inferred(op, {{1, 3, 4, kAny}, {3, 2, 2, 2}}), (Shape{1, 2, 8, kAny}));
+  EXPECT_EQ(image_inferred(op, {{1, 3, 4, kAnySize}, {3, 2, 2, 2}}), (Shape{1, 2, 8, kAnySize}));
   op.output_padding = {1, 1};
-  EXPECT_EQ(inferred(op, {{1, 3, 4, 4}, {3, 2, 2, 2}}), (Shape{1, 2, 9, 9}));
+  EXPECT_EQ(image_inferred(op, {{1, 3, 4, 4}, {3, 2, 2, 2}}), (Shape{1, 2, 9, 9}));
   op.output_padding = {2, 2};
-  EXPECT_THROW(inferred(op, {{1, 3, 4, 4}, {3, 2, 2, 2}}), Error);
+  EXPECT_THROW(image_inferred(op, {{1, 3, 4, 4}, {3, 2, 2, 2}}), Error);
 }
 
 TEST(Pooling, KernelMayBeUnknown) {
   Graph graph;
   const ValueId x = graph.add_input("x", Fact(DType::kFloat32, {2, 3, 8, 8}));
   const ValueId size = graph.add_input("size", Fact(DType::kInt64, {2}));
-  EXPECT_EQ(graph.fact(graph.add(Pool2d{}, {{x}, {size}})).shape, (Shape{2, 3, kAny, kAny}));
+  EXPECT_EQ(graph.fact(graph.add(Pool2d{}, {{x}, {size}})).shape, (Shape{2, 3, kAnySize, kAnySize}));
 }
 
 TEST(Pooling, SizesAndRefusals) {
   Pool2d op;
-  EXPECT_EQ(inferred_with(op, {kAny, 3, 8, kAny}, {2, 2}), (Shape{kAny, 3, 7, kAny}));
+  EXPECT_EQ(inferred_with(op, {kAnySize, 3, 8, kAnySize}, {2, 2}), (Shape{kAnySize, 3, 7, kAnySize}));
   EXPECT_THROW(inferred_with(op, {1, 3, 8, 8}, {0, 2}), Error);
   EXPECT_THROW(inferred_with(op, {1, 3, 8, 8}, {9, 2}), Error);
   EXPECT_THROW(inferred_with(op, {1, 3, 8}, {2, 2}), Error);
   op.adaptive = true;
-  EXPECT_EQ(inferred_with(op, {1, 3, kAny, kAny}, {2, 5}), (Shape{1, 3, 2, 5}));
+  EXPECT_EQ(inferred_with(op, {1, 3, kAnySize, kAnySize}, {2, 5}), (Shape{1, 3, 2, 5}));
   op.adaptive = false;
   op.global_pooling = true;
-  EXPECT_EQ(inferred_with(op, {1, 3, kAny, kAny}, {2, 5}), (Shape{1, 3, 1, 1}));
+  EXPECT_EQ(inferred_with(op, {1, 3, kAnySize, kAnySize}, {2, 5}), (Shape{1, 3, 1, 1}));
 }
 
 TEST(Unpool, RefusesAnIndexOutsideTheResult) {
@@ -117,14 +119,14 @@ TEST(Interpolation, SizeOperandMayBeUnknown) {
   Graph graph;
   const ValueId x = graph.add_input("x", Fact(DType::kFloat32, {2, 3, 8, 8}));
   const ValueId size = graph.add_input("size", Fact(DType::kInt32, {2}));
-  EXPECT_EQ(graph.fact(graph.add(BilinearInterp{}, {{x}, {size}})).shape, (Shape{2, 3, kAny, kAny}));
+  EXPECT_EQ(graph.fact(graph.add(BilinearInterp{}, {{x}, {size}})).shape, (Shape{2, 3, kAnySize, kAnySize}));
   EXPECT_THROW(graph.add(BilinearInterp{}, {{x}}), Error);
 }
 
 TEST(Interpolation, SizeComesBeforeScale) {
   BilinearInterp op;
   op.scale = {2, 3};
-  EXPECT_EQ(inferred(op, {{1, 3, 4, kAny}}), (Shape{1, 3, 8, kAny}));
+  EXPECT_EQ(image_inferred(op, {{1, 3, 4, kAnySize}}), (Shape{1, 3, 8, kAnySize}));
   EXPECT_EQ(inferred_with(op, {1, 3, 4, 4}, {5, 6}), (Shape{1, 3, 5, 6}));
   EXPECT_THROW(inferred_with(op, {1, 3, 4, 4}, {5, 0}), Error);
   EXPECT_THROW(inferred_with(op, {1, 3, 4, 4}, {5}), Error);
@@ -133,8 +135,8 @@ TEST(Interpolation, SizeComesBeforeScale) {
 TEST(BatchNorm, RefusesOtherChannelNumbers) {
   const Shape five{5};
   const Shape three{3};
-  EXPECT_EQ(inferred(BatchNorm{}, {{kAny, 3, 2, 2}, three, three, three, three}), (Shape{kAny, 3, 2, 2}));
-  EXPECT_THROW(inferred(BatchNorm{}, {{1, 3, 2, 2}, three, three, five, three}), Error);
+  EXPECT_EQ(image_inferred(BatchNorm{}, {{kAnySize, 3, 2, 2}, three, three, three, three}), (Shape{kAnySize, 3, 2, 2}));
+  EXPECT_THROW(image_inferred(BatchNorm{}, {{1, 3, 2, 2}, three, three, five, three}), Error);
 }
 
 TEST(Gru, RefusesOffsetsThatDoNotFitTheRows) {

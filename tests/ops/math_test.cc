@@ -60,7 +60,7 @@ std::string refusal(const Op& op, const std::vector<Fact>& facts, const std::vec
   return "accepted";
 }
 
-Tensor run(const Op& op, const std::vector<Tensor>& inputs) {
+Tensor run_op(const Op& op, const std::vector<Tensor>& inputs) {
   Graph graph;
   PortValues values;
   for (const Tensor& t : inputs) values.push_back({graph.add_input("x", Fact(t.dtype(), t.shape()))});
@@ -76,7 +76,7 @@ Cummax cummax_along(int64_t axis) {
 
 ErrorCode failure(const Op& op, const std::vector<Tensor>& inputs) {
   try {
-    run(op, inputs);
+    run_op(op, inputs);
   } catch (const Error& e) {
     return e.code();
   }
@@ -145,8 +145,8 @@ TEST(Math, EquationsThatDoNotFitAreRefused) {
 TEST(Math, WholeNumbersNeverStopARun) {
   const Tensor x = Tensor::of<int32_t>({4}, std::vector<int32_t>{7, -7, INT32_MIN, 5});
   const Tensor y = Tensor::of<int32_t>({4}, std::vector<int32_t>{-2, 2, -1, 0});
-  EXPECT_EQ(run(FloorDivide{}, {x, y}).integers(), (Ints{-4, -4, INT32_MIN, 0}));
-  EXPECT_EQ(run(Remainder{}, {x, y}).integers(), (Ints{-1, 1, 0, 0}));
+  EXPECT_EQ(run_op(FloorDivide{}, {x, y}).integers(), (Ints{-4, -4, INT32_MIN, 0}));
+  EXPECT_EQ(run_op(Remainder{}, {x, y}).integers(), (Ints{-1, 1, 0, 0}));
 }
 
 TEST(Math, DataThatCannotBeComputedFailsTheRun) {
@@ -156,16 +156,16 @@ TEST(Math, DataThatCannotBeComputedFailsTheRun) {
 }
 
 TEST(Math, EmptyTensors) {
-  EXPECT_EQ(run(Sum{}, {floats({0, 2}, {}), Tensor::ints(Ints{0})}).integers(), (Ints{0, 0}));
-  EXPECT_EQ(run(Matmul{}, {floats({2, 0}, {}), floats({0, 1}, {})}).integers(), (Ints{0, 0}));
-  EXPECT_EQ(run(cummax_along(0), {floats({0}, {})}).count(), 0);
+  EXPECT_EQ(run_op(Sum{}, {floats({0, 2}, {}), Tensor::ints(Ints{0})}).integers(), (Ints{0, 0}));
+  EXPECT_EQ(run_op(Matmul{}, {floats({2, 0}, {}), floats({0, 1}, {})}).integers(), (Ints{0, 0}));
+  EXPECT_EQ(run_op(cummax_along(0), {floats({0}, {})}).count(), 0);
 }
 
 TEST(Math, RandomNumbersFollowTheSeed) {
   const Tensor shape = Tensor::ints(Ints{20000});
-  const Tensor first = run(Gaussian{.mean = 1, .std = 2, .seed = 5}, {shape});
-  const Tensor again = run(Gaussian{.mean = 1, .std = 2, .seed = 5}, {shape});
-  const Tensor other = run(Gaussian{.mean = 1, .std = 2, .seed = 6}, {shape});
+  const Tensor first = run_op(Gaussian{.mean = 1, .std = 2, .seed = 5}, {shape});
+  const Tensor again = run_op(Gaussian{.mean = 1, .std = 2, .seed = 5}, {shape});
+  const Tensor other = run_op(Gaussian{.mean = 1, .std = 2, .seed = 6}, {shape});
   EXPECT_TRUE(std::ranges::equal(first.values<float>(), again.values<float>()));
   EXPECT_FALSE(std::ranges::equal(first.values<float>(), other.values<float>()));
   double sum = 0;
@@ -176,12 +176,12 @@ TEST(Math, RandomNumbersFollowTheSeed) {
   }
   EXPECT_NEAR(sum / 20000, 1.0, 0.06);
   EXPECT_NEAR(squares / 20000, 4.0, 0.2);
-  const Tensor uniform = run(Uniform{}, {shape});
+  const Tensor uniform = run_op(Uniform{}, {shape});
   for (float v : uniform.values<float>()) {
     EXPECT_GE(v, -1.0F);
     EXPECT_LE(v, 1.0F);
   }
-  Ints order = run(Randperm{.n = 100, .seed = 3}, {}).integers();
+  Ints order = run_op(Randperm{.n = 100, .seed = 3}, {}).integers();
   std::ranges::sort(order);
   for (int64_t i = 0; i < 100; ++i) EXPECT_EQ(order[static_cast<size_t>(i)], i);
 }
@@ -195,9 +195,9 @@ TEST(Fourier, SpectraOfRealNumbersMirrorExactly) {
     for (bool forward : {true, false}) {
       op.forward = forward;
       op.onesided = false;
-      const Tensor all = run(op, {Tensor::of<float>({3, n}, x)});
+      const Tensor all = run_op(op, {Tensor::of<float>({3, n}, x)});
       op.onesided = true;
-      const Tensor half = run(op, {Tensor::of<float>({3, n}, x)});
+      const Tensor half = run_op(op, {Tensor::of<float>({3, n}, x)});
       const auto* y = all.data<std::complex<float>>();
       for (int64_t row = 0; row < 3; ++row) {
         // The angle of a negative number is pi, not -pi: its imaginary part is a zero without a sign.
@@ -230,7 +230,7 @@ TEST(ComplexNumbers, AreNotReducedToRealOnes) {
   }
   Sum wide;
   wide.dtype = DType::kComplex128;
-  const Tensor y = run(wide, {x, Tensor::ints(Ints{1})});
+  const Tensor y = run_op(wide, {x, Tensor::ints(Ints{1})});
   ASSERT_EQ(y.dtype(), DType::kComplex128);
   for (int64_t i = 0; i < y.count(); ++i) EXPECT_EQ(y.data<std::complex<double>>()[i], std::complex<double>(7, 14));
 }

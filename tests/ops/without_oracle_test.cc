@@ -36,7 +36,7 @@ Tensor reals(const Shape& shape, double step = 1.7) {
 }
 
 /// All results of an operator; an empty tensor stands for an operand that is absent.
-std::vector<Tensor> run(const Op& op, const std::vector<Tensor>& inputs, const PortCounts& results = {1}) {
+std::vector<Tensor> run_alone(const Op& op, const std::vector<Tensor>& inputs, const PortCounts& results = {1}) {
   Graph graph;
   PortValues values;
   std::vector<Tensor> given;
@@ -55,7 +55,7 @@ std::vector<Tensor> run(const Op& op, const std::vector<Tensor>& inputs, const P
 TEST(WithoutOracle, CosinesOfRows) {
   const Tensor x = reals({3, 2, 2});
   for (const Tensor& y : {reals({3, 2, 2}, 0.9), reals({1, 2, 2}, 0.9)}) {
-    const std::vector<Tensor> got = run(CosSim{}, {x, y}, {1, 1, 1});
+    const std::vector<Tensor> got = run_alone(CosSim{}, {x, y}, {1, 1, 1});
     ASSERT_EQ(got[0].shape(), (Shape{3, 1}));
     for (int64_t i = 0; i < 3; ++i) {
       const int64_t j = y.shape()[0] == 1 ? 0 : i;
@@ -91,7 +91,7 @@ TEST(WithoutOracle, RotaryPositionsTurnPairs) {
         cosine.data<float>()[t * kWidth + i] = static_cast<float>(std::cos(angle));
       }
     }
-    const Tensor got = run(op, {q, Tensor(), Tensor(), sine, cosine}).front();
+    const Tensor got = run_alone(op, {q, Tensor(), Tensor(), sine, cosine}).front();
     for (int64_t at = 0; at < q.count(); ++at) {
       const int64_t i = at % kWidth;
       const int64_t t = at / (2 * kWidth) % kSteps;
@@ -102,10 +102,10 @@ TEST(WithoutOracle, RotaryPositionsTurnPairs) {
     }
     if (!neighbours) continue;
     // Without tables the angles follow from the steps; positions in reverse take the rows of the tables in reverse.
-    const Tensor own = run(op, {q}).front();
+    const Tensor own = run_alone(op, {q}).front();
     for (int64_t at = 0; at < q.count(); ++at) EXPECT_NEAR(own.number(at), got.number(at), 1e-6);
     const Tensor ids = Tensor::of<int64_t>({2, kSteps}, {{2, 1, 0, 2, 1, 0}});
-    const Tensor reversed = run(op, {q, Tensor(), Tensor(), sine, cosine, ids}).front();
+    const Tensor reversed = run_alone(op, {q, Tensor(), Tensor(), sine, cosine, ids}).front();
     for (int64_t i = 0; i < 2 * kWidth; ++i)
       EXPECT_EQ(reversed.number(2 * 2 * kWidth + i), q.number(2 * 2 * kWidth + i));
   }
@@ -117,7 +117,7 @@ TEST(WithoutOracle, TopPDrawsAmongTheMostProbable) {
   for (int64_t seed = 0; seed < 200; ++seed) {
     TopPSampling op;
     op.seed = seed;
-    const std::vector<Tensor> got = run(op, {x, Tensor::of<float>({2, 1}, {{0.7F, 0.5F}})}, {1, 1});
+    const std::vector<Tensor> got = run_alone(op, {x, Tensor::of<float>({2, 1}, {{0.7F, 0.5F}})}, {1, 1});
     const int64_t first = got[1].integer(0);
     ++seen[first];
     EXPECT_EQ(got[0].number(0), x.number(first));
@@ -134,10 +134,10 @@ TEST(WithoutOracle, PackedWeightsGiveTheProduct) {
   for (const char* algo : {"weight_only_int8", "weight_only_int4", "llm.int8"}) {
     WeightQuantize quantize;
     quantize.algo = algo;
-    const std::vector<Tensor> packed = run(quantize, {w}, {1, 1});
+    const std::vector<Tensor> packed = run_alone(quantize, {w}, {1, 1});
     WeightDequantize dequantize;
     dequantize.algo = algo;
-    const Tensor back = run(dequantize, packed).front();
+    const Tensor back = run_alone(dequantize, packed).front();
     ASSERT_EQ(back.shape(), w.shape());
     const bool four = std::string(algo) == "weight_only_int4";
     for (int64_t i = 0; i < w.count(); ++i) {
@@ -146,8 +146,8 @@ TEST(WithoutOracle, PackedWeightsGiveTheProduct) {
     WeightOnlyLinear linear;
     linear.weight_dtype = four ? "int4" : "int8";
     const Op op = std::string(algo) == "llm.int8" ? Op(LlmInt8Linear{}) : Op(linear);
-    const Tensor got = run(op, {x, packed[0], bias, packed[1]}).front();
-    const Tensor without_bias = run(op, {x, packed[0], Tensor(), packed[1]}).front();
+    const Tensor got = run_alone(op, {x, packed[0], bias, packed[1]}).front();
+    const Tensor without_bias = run_alone(op, {x, packed[0], Tensor(), packed[1]}).front();
     for (int64_t i = 0; i < 3; ++i) {
       for (int64_t j = 0; j < 16; ++j) {
         double sum = bias.number(j);
@@ -163,7 +163,7 @@ TEST(WithoutOracle, PackedWeightsOfTheFirstTensorCoresAreRows) {
   WeightQuantize op;
   op.arch = 70;
   const Tensor w = Tensor::of<float>({1, 8}, {{127, -127, 64, 1, 2, 3, 4, 5}});
-  const std::vector<Tensor> packed = run(op, {w}, {1, 1});
+  const std::vector<Tensor> packed = run_alone(op, {w}, {1, 1});
   EXPECT_EQ(packed[0].shape(), (Shape{8, 1}));
   // Each is the largest of its column: 127 or -127, 128 more, the second and third of four exchanged.
   EXPECT_EQ(packed[0].integers(), (Ints{-1, -1, 1, -1, -1, -1, -1, -1}));
@@ -173,21 +173,21 @@ TEST(WithoutOracle, ViewsOfBytesAndStrides) {
   const Tensor x = reals({2, 6});
   ViewDtype view;
   view.dtype = DType::kInt32;
-  const Tensor bits = run(view, {x}).front();
+  const Tensor bits = run_alone(view, {x}).front();
   EXPECT_EQ(std::memcmp(bits.raw(), x.raw(), x.bytes()), 0);
   view.dtype = DType::kFloat64;
-  EXPECT_EQ(run(view, {x}).front().shape(), (Shape{2, 3}));
+  EXPECT_EQ(run_alone(view, {x}).front().shape(), (Shape{2, 3}));
   view.dtype = DType::kInt8;
-  EXPECT_EQ(run(view, {x}).front().shape(), (Shape{2, 24}));
+  EXPECT_EQ(run_alone(view, {x}).front().shape(), (Shape{2, 24}));
   AsStrided strided;
   strided.dims = {2, 2};
   strided.stride = {1, 6};
-  const Tensor turned = run(strided, {x}).front();
+  const Tensor turned = run_alone(strided, {x}).front();
   EXPECT_EQ(turned.doubles(), (std::vector<double>{x.number(0), x.number(6), x.number(1), x.number(7)}));
   ViewShape shape;
   shape.dims = {-1, 4};
-  EXPECT_EQ(run(shape, {x}).front().shape(), (Shape{3, 4}));
-  EXPECT_EQ(run(shape, {x}).front().doubles(), x.doubles());
+  EXPECT_EQ(run_alone(shape, {x}).front().shape(), (Shape{3, 4}));
+  EXPECT_EQ(run_alone(shape, {x}).front().doubles(), x.doubles());
 }
 
 TEST(WithoutOracle, WindowsAlongAnAxis) {
@@ -196,7 +196,7 @@ TEST(WithoutOracle, WindowsAlongAnAxis) {
   op.size = 2;
   op.step = 2;
   const Tensor x = Tensor::of<int64_t>({5, 2}, {{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}});
-  const Tensor y = run(op, {x}).front();
+  const Tensor y = run_alone(op, {x}).front();
   EXPECT_EQ(y.shape(), (Shape{2, 2, 2}));
   EXPECT_EQ(y.integers(), (Ints{0, 2, 1, 3, 4, 6, 5, 7}));
 }
@@ -206,12 +206,12 @@ TEST(WithoutOracle, RandomNumbersStayWhereTheyBelong) {
   op.like.shape = {-1, 50};
   op.min = 2;
   op.max = 3;
-  const Tensor y = run(op, {reals({4, 1})}).front();
+  const Tensor y = run_alone(op, {reals({4, 1})}).front();
   EXPECT_EQ(y.shape(), (Shape{4, 50}));
   for (double v : y.doubles()) EXPECT_TRUE(v >= 2 && v < 3);
   const std::vector<float> shapes(4000, 2.5F);
   double sum = 0;
-  for (double v : run(StandardGamma{}, {Tensor::of<float>({4000}, shapes)}).front().doubles()) sum += v;
+  for (double v : run_alone(StandardGamma{}, {Tensor::of<float>({4000}, shapes)}).front().doubles()) sum += v;
   EXPECT_NEAR(sum / 4000, 2.5, 0.1);
 }
 
@@ -219,7 +219,7 @@ TEST(WithoutOracle, FullSingularVectorsAreOrthonormal) {
   Svd op;
   op.full_matrices = true;
   for (const Shape& s : {Shape{4, 2}, Shape{2, 4}, Shape{3, 3}}) {
-    const std::vector<Tensor> got = run(op, {reals(s)}, {1, 1, 1});
+    const std::vector<Tensor> got = run_alone(op, {reals(s)}, {1, 1, 1});
     for (size_t side : {0U, 2U}) {
       const int64_t n = got[side].shape()[0];
       ASSERT_EQ(got[side].shape(), (Shape{n, n}));
@@ -236,7 +236,7 @@ TEST(WithoutOracle, FullSingularVectorsAreOrthonormal) {
 
 TEST(WithoutOracle, EigenvectorsSatisfyTheirEquation) {
   const Tensor x = reals({5, 5});
-  const std::vector<Tensor> got = run(Eig{}, {x}, {1, 1});
+  const std::vector<Tensor> got = run_alone(Eig{}, {x}, {1, 1});
   const auto* values = got[0].data<std::complex<float>>();
   const auto* vectors = got[1].data<std::complex<float>>();
   for (int64_t k = 0; k < 5; ++k) {

@@ -13,7 +13,7 @@
 namespace coracle {
 namespace {
 
-std::string list_of(int64_t count, const std::function<int64_t(int64_t)>& element) {
+std::string listed(int64_t count, const std::function<int64_t(int64_t)>& element) {
   std::string text = "{";
   for (int64_t i = 0; i < count; ++i) text.append(i == 0 ? "" : ", ").append(std::to_string(element(i)));
   return text + "}";
@@ -41,9 +41,9 @@ std::string weights(const Shapes& s) {
   for (int64_t d : s.bytes) bytes *= d;
   std::vector<int64_t> rows = s.bytes;
   rows.push_back(2);
-  return "@b: uint8" + dims_of(s.bytes) + " = " + list_of(bytes, [](int64_t i) { return i * 89 % 256; }) +
+  return "@b: uint8" + dims_of(s.bytes) + " = " + listed(bytes, [](int64_t i) { return i * 89 % 256; }) +
          "\n@t: float32[256, 2] = " +
-         list_of(512, [](int64_t i) { return (i % 2 == 0 ? i / 2 % 16 : i / 2 / 16) - 8; }) + "\n@s: float32" +
+         listed(512, [](int64_t i) { return (i % 2 == 0 ? i / 2 % 16 : i / 2 / 16) - 8; }) + "\n@s: float32" +
          dims_of(s.steps) + " = random(3, 0.1, 0.5)" +  //
          "\n@shape: int64[2] = {" + std::to_string(s.matrix[0]) + ", " + std::to_string(s.matrix[1]) + "}" +
          "\n%i = cast(@b) {dtype = int32}\n%r = embedding(%i, @t)\n%p = multiply(%r, @s)\n%w = reshape(%p, @shape)\n";

@@ -33,7 +33,7 @@ std::vector<std::string> programs() {
 }
 
 /// Inputs of the declared shapes, unknown dimensions `side` (the first one 1).
-std::vector<Tensor> inputs_of(const LoadedModel& model, int64_t side, bool cut) {
+std::vector<Tensor> model_inputs(const LoadedModel& model, int64_t side, bool cut) {
   std::vector<Tensor> inputs;
   for (const TensorInfo& info : model.info.inputs) {
     Shape shape = info.shape;
@@ -58,7 +58,7 @@ struct Reference {
 Reference run_unchanged(const LoadedModel& model) {
   for (const bool cut : {true, false}) {
     try {
-      Reference r{.inputs = inputs_of(model, kSide, cut), .outputs = {}};
+      Reference r{.inputs = model_inputs(model, kSide, cut), .outputs = {}};
       r.outputs = evaluate_graph(model.graph, r.inputs);
       return r;
     } catch (const Error&) {

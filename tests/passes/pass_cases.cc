@@ -54,7 +54,7 @@ std::vector<Tensor> inputs_for(const Graph& graph, unsigned seed) {
 
 namespace {
 
-std::string difference(const Tensor& want, const Tensor& got, double tolerance) {
+std::string tensor_difference(const Tensor& want, const Tensor& got, double tolerance) {
   if (want.dtype() != got.dtype() || want.is_array() != got.is_array()) return "another type";
   if (want.is_array()) return "";
   if (!(want.shape() == got.shape())) return text("shape ", got.shape(), ", expected ", want.shape());
@@ -78,7 +78,7 @@ std::string difference(const Tensor& want, const Tensor& got, double tolerance) 
 std::string difference(const std::vector<Tensor>& want, const std::vector<Tensor>& got, double tolerance) {
   if (want.size() != got.size()) return text(got.size(), " outputs, expected ", want.size());
   for (size_t i = 0; i < want.size(); ++i) {
-    const std::string d = difference(want[i], got[i], tolerance);
+    const std::string d = tensor_difference(want[i], got[i], tolerance);
     if (!d.empty()) return text("output ", i, ": ", d);
   }
   return "";

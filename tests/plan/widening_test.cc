@@ -83,13 +83,13 @@ Files classifier(int dtype) {
   return files;
 }
 
-struct Result {
+struct WideningResult {
   DType dtype = DType::kFloat32;
   std::vector<double> values;
   std::vector<std::string> kernels;
 };
 
-Result run(int type, DType dtype, int threads = 1) {
+WideningResult run_widening(int type, DType dtype, int threads = 1) {
   const Files files = classifier(type);
   Session session(
       Model::load(ModelSource::in_memory(test::memory_file(files.program), test::memory_file(files.params)), {}),
@@ -100,33 +100,33 @@ Result run(int type, DType dtype, int threads = 1) {
   session.set_input(0, input);
   session.set_profiling(true);
   session.run();
-  Result result{session.output(0).dtype(), session.output(0).doubles(), {}};
+  WideningResult result{session.output(0).dtype(), session.output(0).doubles(), {}};
   for (const ProfileEvent& e : session.profile()) result.kernels.push_back(e.kernel);
   return result;
 }
 
-void expect_close(const Result& got, const Result& want, double tolerance) {
+void expect_close(const WideningResult& got, const WideningResult& want, double tolerance) {
   ASSERT_EQ(got.values.size(), want.values.size());
   for (size_t i = 0; i < got.values.size(); ++i) EXPECT_NEAR(got.values[i], want.values[i], tolerance) << i;
 }
 
 TEST(Widening, HalfModelsRunOnFloat32Kernels) {
-  const Result want = run(test::kFloat32, DType::kFloat32);
-  const Result half = run(test::kFloat16, DType::kFloat16);
+  const WideningResult want = run_widening(test::kFloat32, DType::kFloat32);
+  const WideningResult half = run_widening(test::kFloat16, DType::kFloat16);
   EXPECT_EQ(half.dtype, DType::kFloat16);
   // All but input, output and constants stay in float32: what remains is the rounding of the results.
   expect_close(half, want, 1e-3);
   constexpr int kBfloat16Type = 22;
-  const Result brain = run(kBfloat16Type, DType::kBfloat16);
+  const WideningResult brain = run_widening(kBfloat16Type, DType::kBfloat16);
   EXPECT_EQ(brain.dtype, DType::kBfloat16);
   expect_close(brain, want, 1e-2);
-  for (const Result* r : {&half, &brain}) {
+  for (const WideningResult* r : {&half, &brain}) {
     EXPECT_EQ(std::count(r->kernels.begin(), r->kernels.end(), "reference"), 0);
     const auto casts =
         std::count_if(r->kernels.begin(), r->kernels.end(), [](const std::string& k) { return k.starts_with("cast"); });
     EXPECT_EQ(casts, 2) << "one where values come in, one where they leave";
   }
-  EXPECT_EQ(run(test::kFloat16, DType::kFloat16, 3).values, half.values);
+  EXPECT_EQ(run_widening(test::kFloat16, DType::kFloat16, 3).values, half.values);
 }
 
 TEST(Widening, CastsToHalfRound) {

@@ -234,7 +234,7 @@ const LongLoop kLongLoops[] = {
 };
 
 /// Numbers that repeat after a while.
-Tensor numbers(DType dtype, const Shape& shape) {
+Tensor number_tensor(DType dtype, const Shape& shape) {
   constexpr int64_t kPeriod = 1'000'003;
   Tensor t = Tensor::make(dtype, shape);
   visit_real(dtype, [&](auto* p) {
@@ -254,7 +254,7 @@ class LateInLoop : public Late {};
 TEST_P(LateInLoop, Ends) {
   for (const LongLoop& loop : kLongLoops) {
     SCOPED_TRACE(loop.name);
-    expect_in_time(loop.graph, {numbers(loop.dtype, loop.shape)}, loop.planned);
+    expect_in_time(loop.graph, {number_tensor(loop.dtype, loop.shape)}, loop.planned);
   }
 }
 

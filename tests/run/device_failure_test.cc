@@ -25,7 +25,7 @@ Error error_of_run(Session& session) {
   return {ErrorCode::kRunFailure, ""};
 }
 
-bool contains(const Error& e, const char* part) { return e.text().find(part) != std::string::npos; }
+bool says(const Error& e, const char* part) { return e.text().find(part) != std::string::npos; }
 
 TEST(DeviceFailure, EveryOperationMayFail) {
   const Graph graph = random_graph(4, 30);
@@ -44,8 +44,7 @@ TEST(DeviceFailure, EveryOperationMayFail) {
       device->set_faults({.operation = n});
       const Error error = error_of_run(session);
       EXPECT_EQ(error.code(), ErrorCode::kRunFailure);
-      EXPECT_TRUE(contains(error, "the device made a mistake") && contains(error, "  while ") &&
-                  contains(error, "Late device"))
+      EXPECT_TRUE(says(error, "the device made a mistake") && says(error, "  while ") && says(error, "Late device"))
           << error.text();
       device->set_faults({});
       EXPECT_TRUE(same_bits(run(session, {image()}), expected)) << "after operation " << n << " had failed";
@@ -70,7 +69,7 @@ TEST(DeviceFailure, WhatTheDataMakesFailNamesTheOperator) {
     ADD_FAILURE() << "an index is out of range";
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), ErrorCode::kRunFailure);
-    EXPECT_TRUE(contains(e, "70") && contains(e, "gather")) << e.text();
+    EXPECT_TRUE(says(e, "70") && says(e, "gather")) << e.text();
   }
   EXPECT_EQ(run(session, {x, Tensor::ints(good)}).at(0).shape()[0], 2);
 }
@@ -84,7 +83,7 @@ TEST(DeviceFailure, MemoryMayBeMissing) {
     Session session(model_on({device}, Graph(graph)), {.threads = 1});
     const Error error = error_of_run(session);
     EXPECT_EQ(error.code(), ErrorCode::kOutOfMemory);
-    EXPECT_TRUE(contains(error, "the late device has not the")) << error.text();
+    EXPECT_TRUE(says(error, "the late device has not the")) << error.text();
     device->set_faults({});
     EXPECT_TRUE(same_bits(run(session, {image()}), expected));
     EXPECT_EQ(device->complaint(), "");
@@ -97,7 +96,7 @@ TEST(DeviceFailure, ConstantsThatDidNotArriveAreCopiedAgain) {
   const auto device = LateDevice::make({.faults = {.operation = 2}});
   Session session(model_on({device}, Graph(graph)), {.threads = 1});
   const Error error = error_of_run(session);
-  EXPECT_TRUE(contains(error, "constants were not copied to Late device")) << error.text();
+  EXPECT_TRUE(says(error, "constants were not copied to Late device")) << error.text();
   EXPECT_TRUE(same_bits(run(session, {image()}), expected));
 }
 
@@ -108,14 +107,14 @@ TEST(DeviceFailure, ALostDeviceFailsAtOnce) {
     Session session(model, {.threads = 1});
     run(session, {image()});
     device->set_faults({.loss = 3});
-    EXPECT_TRUE(contains(error_of_run(session), "the device is lost: load the model again"));
+    EXPECT_TRUE(says(error_of_run(session), "the device is lost: load the model again"));
     device->set_faults({});
     const int operations = device->counts().operations;
     const Error error = error_of_run(session);
-    EXPECT_TRUE(contains(error, "the device Late device is lost")) << error.text();
+    EXPECT_TRUE(says(error, "the device Late device is lost")) << error.text();
     EXPECT_EQ(device->counts().operations, operations) << "nothing is tried";
     Session other(model, {.threads = 1});
-    EXPECT_TRUE(contains(error_of_run(other), "the device Late device is lost"));
+    EXPECT_TRUE(says(error_of_run(other), "the device Late device is lost"));
   }
 }
 
@@ -128,7 +127,7 @@ TEST(DeviceFailure, ADeviceThatIsNotThereIsRefusedWithThoseThatAre) {
       ADD_FAILURE() << name << " was found";
     } catch (const Error& e) {
       EXPECT_TRUE(e.code() == ErrorCode::kInvalidArgument || e.code() == ErrorCode::kUnsupported);
-      EXPECT_TRUE(contains(e, "there is no device ") && contains(e, name) && contains(e, "there are: cpu")) << e.text();
+      EXPECT_TRUE(says(e, "there is no device ") && says(e, name) && says(e, "there are: cpu")) << e.text();
     }
   }
   ModelOptions options;

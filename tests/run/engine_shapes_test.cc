@@ -14,8 +14,8 @@
 namespace coracle::test {
 namespace {
 
-std::shared_ptr<const Model> with(const Graph& graph, const ChanceEngine& engine,
-                                  const std::vector<std::string>& shapes = {}, size_t bytes = SIZE_MAX) {
+std::shared_ptr<const Model> on_engine(const Graph& graph, const ChanceEngine& engine,
+                                       const std::vector<std::string>& shapes = {}, size_t bytes = SIZE_MAX) {
   ModelOptions options;
   options.engines = {.engines = {use(engine)}, .min_ops = 1, .cache = FileCache({}, 0)};
   for (const std::string& s : shapes) options.engines.shapes.push_back(parse_shape_range(s));
@@ -25,7 +25,7 @@ std::shared_ptr<const Model> with(const Graph& graph, const ChanceEngine& engine
 }
 
 /// The same blocks without their engine.
-std::shared_ptr<const Model> native(const std::shared_ptr<const Model>& model) {
+std::shared_ptr<const Model> native_alone(const std::shared_ptr<const Model>& model) {
   ModelOptions options;
   options.passes.disabled = {"all"};
   return model_of(Graph(model->program()->graph()), options);
@@ -36,14 +36,14 @@ Graph small_graph(const char* shape = "[?, ?]") {
       text("graph (%x \"x\": float32", shape, ") {\n  %1 = tanh(%x)\n  %2 = relu(%1)\n  return %2 \"y\"\n}\n"));
 }
 
-class Warnings {
+class ShapeWarnings {
  public:
-  Warnings() {
+  ShapeWarnings() {
     set_logger(LogLevel::kWarning, [this](LogLevel, const char* m) { all_.append(m).append("\n"); });
   }
-  ~Warnings() { set_logger(LogLevel::kOff, nullptr); }
-  Warnings(const Warnings&) = delete;
-  Warnings& operator=(const Warnings&) = delete;
+  ~ShapeWarnings() { set_logger(LogLevel::kOff, nullptr); }
+  ShapeWarnings(const ShapeWarnings&) = delete;
+  ShapeWarnings& operator=(const ShapeWarnings&) = delete;
   const std::string& all() const { return all_; }
   int64_t lines() const { return std::count(all_.begin(), all_.end(), '\n'); }
 
@@ -60,8 +60,8 @@ TEST_P(ChangingSizes, OfRandomGraphsGiveTheBitsOfNativeRuns) {
     SCOPED_TRACE(text(served, " % of the sizes served"));
     const auto engine = ChanceEngine::make("chance", seed, 80);
     engine->set_varies(served);
-    const auto model = with(graph, *engine);
-    const auto same = native(model);
+    const auto model = on_engine(graph, *engine);
+    const auto same = native_alone(model);
     Session used(model, {.threads = 1});
     std::mt19937 random(seed);
     const auto size = [&](int64_t most) { return 1 + static_cast<int64_t>(random() % static_cast<uint64_t>(most)); };
@@ -95,7 +95,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, ChangingSizes, ::testing::Range(1U, 9U));
 TEST(EngineShapes, TheSecondSizeIsCompiledForAllThatFollow) {
   const auto engine = ChanceEngine::make("chance", 0, 100);
   engine->set_varies(100);
-  const auto model = with(small_graph(), *engine);
+  const auto model = on_engine(small_graph(), *engine);
   ASSERT_EQ(model->engine_report().blocks, 1);
   Session session(model, {.threads = 1});
   const auto compiled_after = [&](const Shape& shape) {
@@ -114,7 +114,7 @@ TEST(EngineShapes, TheSecondSizeIsCompiledForAllThatFollow) {
 TEST(EngineShapes, WhatIsRefusedForManySizesIsCompiledForEach) {
   const auto engine = ChanceEngine::make("chance", 0, 100);
   engine->set_varies(0);
-  const auto model = with(small_graph(), *engine);
+  const auto model = on_engine(small_graph(), *engine);
   Session session(model, {.threads = 1});
   for (int64_t width = 1; width <= 10; ++width) run(session, {random_tensor({2, width}, 1)});
   EXPECT_EQ(engine->counts().varying, 1) << "it is asked once";
@@ -125,11 +125,11 @@ TEST(EngineShapes, WhatIsRefusedForManySizesIsCompiledForEach) {
 TEST(EngineShapes, ABlockForManySizesThatFailsIsNotTriedAgain) {
   const auto engine = ChanceEngine::make("chance", 0, 100);
   engine->set_varies(100);
-  const auto model = with(small_graph(), *engine);
-  const auto same = native(model);
+  const auto model = on_engine(small_graph(), *engine);
+  const auto same = native_alone(model);
   run_fresh(same, {random_tensor({2, 2}, 1)});  // which warns
   engine->set_faults({.run = 3});
-  const Warnings warnings;
+  const ShapeWarnings warnings;
   Session session(model, {.threads = 1});
   for (int64_t width = 1; width <= 6; ++width) {
     const Tensor x = random_tensor({2, width}, 1);
@@ -142,10 +142,10 @@ TEST(EngineShapes, ABlockForManySizesThatFailsIsNotTriedAgain) {
 TEST(EngineShapes, RangesOfTheUserAreCompiledAtOnce) {
   const auto engine = ChanceEngine::make("chance", 0, 100);
   engine->set_varies(100);
-  const auto model = with(small_graph(), *engine, {"x=1x8..2x16..4x64"});
-  const auto same = native(model);
+  const auto model = on_engine(small_graph(), *engine, {"x=1x8..2x16..4x64"});
+  const auto same = native_alone(model);
   run_fresh(same, {random_tensor({2, 16}, 1)});  // which warns
-  const Warnings warnings;
+  const ShapeWarnings warnings;
   Session session(model, {.threads = 1});
   const auto right = [&](const Shape& shape) {
     const Tensor x = random_tensor(shape, 1);
@@ -163,7 +163,7 @@ TEST(EngineShapes, RangesOfTheUserAreCompiledAtOnce) {
 
 TEST(EngineShapes, WithAnEngineThatCannotVaryRangesCompileEachSize) {
   const auto engine = ChanceEngine::make("chance", 0, 100);
-  const auto model = with(small_graph(), *engine, {"x=1x8..2x16..4x64"});
+  const auto model = on_engine(small_graph(), *engine, {"x=1x8..2x16..4x64"});
   Session session(model, {.threads = 1});
   for (int64_t width = 8; width < 13; ++width) run(session, {random_tensor({1, width}, 1)});
   EXPECT_EQ(engine->counts().compiled, 5);
@@ -175,13 +175,13 @@ TEST(EngineShapes, RangesThatTheGraphDoesNotTakeAreErrorsOfLoading) {
   const Graph graph = parse(
       "graph (%x \"x\": float32[?, ?]) {\n  @w: float32[3, 1] = {1, 2, 3}\n"
       "  %1 = matmul(%x, @w)\n  return %1 \"y\"\n}\n");
-  EXPECT_THROW(with(graph, *engine, {"x=1x4..2x4..4x4"}), Error);
-  EXPECT_NO_THROW(with(graph, *engine, {"x=1x3..2x3..4x3"}));
+  EXPECT_THROW(on_engine(graph, *engine, {"x=1x4..2x4..4x4"}), Error);
+  EXPECT_NO_THROW(on_engine(graph, *engine, {"x=1x3..2x3..4x3"}));
 }
 
 TEST(EngineShapes, WhatIsCompiledIsBoundByBytes) {
   const auto engine = ChanceEngine::make("chance", 0, 100);
-  const auto model = with(small_graph(), *engine, {}, 3 * ChanceEngine::kBlockBytes);
+  const auto model = on_engine(small_graph(), *engine, {}, 3 * ChanceEngine::kBlockBytes);
   Session session(model, {.threads = 1});
   for (int64_t width = 1; width <= 12; ++width) {
     run(session, {random_tensor({2, width}, 1)});
@@ -189,7 +189,7 @@ TEST(EngineShapes, WhatIsCompiledIsBoundByBytes) {
               static_cast<size_t>(std::min<int64_t>(width, 3)) * ChanceEngine::kBlockBytes);
     EXPECT_LE(engine->counts().alive, 4) << "the model's three; a session lets go when it next starts one";
   }
-  const auto none = with(small_graph(), *engine, {}, 0);
+  const auto none = on_engine(small_graph(), *engine, {}, 0);
   run_fresh(none, {random_tensor({2, 2}, 1)});
   EXPECT_EQ(none->program()->engine_blocks().bytes(), ChanceEngine::kBlockBytes) << "what was used last stays";
 }

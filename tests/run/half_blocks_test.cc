@@ -17,7 +17,7 @@
 namespace coracle::test {
 namespace {
 
-constexpr const char* kGraph = R"(graph (%x "x": TYPE[?, 6]) {
+constexpr const char* kHalfGraph = R"(graph (%x "x": TYPE[?, 6]) {
   @w: TYPE[6, 5] = random(1)
   @b: TYPE[5] = random(2)
   %1 "product" = matmul(%x, @w)
@@ -33,12 +33,12 @@ constexpr const char* kGraph = R"(graph (%x "x": TYPE[?, 6]) {
 })";
 
 std::string graph_of(const char* type) {
-  std::string text = kGraph;
+  std::string text = kHalfGraph;
   for (size_t at = text.find("TYPE"); at != std::string::npos; at = text.find("TYPE")) text.replace(at, 4, type);
   return text;
 }
 
-ModelOptions with(const ChanceEngine& engine) {
+ModelOptions half_on(const ChanceEngine& engine) {
   ModelOptions options;
   options.engines = {.engines = {use(engine)}, .min_ops = 1, .cache = FileCache({}, 0)};
   options.passes.disabled = {"engine_cost", "all"};
@@ -73,7 +73,7 @@ TEST_P(HalfBlocks, RunInFloat32) {
   const float least_step = type == DType::kFloat16 ? 0x1p-10F : 0x1p-7F;
   for (const unsigned seed : {1U, 2U, 3U, 4U, 5U, 6U}) {
     const auto engine = ChanceEngine::make("chance", seed, seed == 1 ? 100 : 60);
-    const auto model = model_of(text, with(*engine));
+    const auto model = model_of(text, half_on(*engine));
     int blocks = 0;
     const Graph& graph = model->program()->graph();
     for (NodeId id : graph.order()) {
@@ -105,7 +105,7 @@ TEST_P(HalfBlocks, RunInFloat32) {
     const Tensor half = as(type, random_tensor({2, 6}, 1));
     const std::vector<Tensor> failed = run_fresh(model, {half});
     engine->set_faults({});
-    EXPECT_TRUE(same_bits(run_fresh(model_of(text, with(*engine)), {half}), failed)) << seed;
+    EXPECT_TRUE(same_bits(run_fresh(model_of(text, half_on(*engine)), {half}), failed)) << seed;
   }
 }
 
@@ -116,7 +116,7 @@ INSTANTIATE_TEST_SUITE_P(Types, HalfBlocks, testing::Values("float16", "bfloat16
 TEST(HalfBlocks, NothingIsCastBetweenThem) {
   const auto first = ChanceEngine::make("first", 1, 100);
   const auto second = ChanceEngine::make("second", 1, 100);
-  ModelOptions options = with(*first);
+  ModelOptions options = half_on(*first);
   options.engines.engines = {use(*first), use(*second)};
   options.engines.engines[0].automatic = false;
   options.engines.marks = {{.engine = 0, .kind = EngineMark::Kind::kType, .pattern = "tanh"}};

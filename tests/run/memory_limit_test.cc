@@ -24,7 +24,7 @@ Tensor ones(int64_t count) {
 }
 
 /// Runs into the limit: the error says so and how much was asked for, and no memory beyond the limit was touched.
-std::string expect_refused(Session& session, const std::vector<Tensor>& inputs) {
+std::string expect_over_limit(Session& session, const std::vector<Tensor>& inputs) {
   const size_t limit = session.options().memory_limit;
   const size_t before = test::peak_resident_bytes();
   std::string message;
@@ -54,7 +54,7 @@ std::string chain_of_nonzero(int count) {
 TEST(MemoryLimit, ChainsOfResultsThatDependOnData) {
   Session session(model_of(chain_of_nonzero(10)), {.threads = 1, .memory_limit = 20 * kMegabyte});
   for (int again = 0; again < 3; ++again) {
-    const std::string message = expect_refused(session, {ones(1000000)});
+    const std::string message = expect_over_limit(session, {ones(1000000)});
     EXPECT_NE(message.find("int64["), std::string::npos) << message;
     EXPECT_NE(message.find("nonzero"), std::string::npos) << message;
     EXPECT_GT(run(session, {ones(1000)}).at(0).count(), 0);
@@ -92,7 +92,7 @@ TEST(MemoryLimit, LoopsThatFillArrays) {
   for (int64_t n : {100, 3, 100, 4}) {
     const std::vector<Tensor> inputs{Tensor::ints({&n, 1}), x};
     if (n == 100) {
-      expect_refused(session, inputs);
+      expect_over_limit(session, inputs);
     } else {
       EXPECT_EQ(run(session, inputs).at(0).integer(0), n);
     }
@@ -102,7 +102,7 @@ TEST(MemoryLimit, LoopsThatFillArrays) {
 TEST(MemoryLimit, ScratchOfReferences) {
   Session session(model_of("graph (%x: float32[?]) { %y = nanmedian(%x) return %y }"),
                   {.threads = 1, .memory_limit = kMegabyte});
-  const std::string message = expect_refused(session, {ones(10000000)});
+  const std::string message = expect_over_limit(session, {ones(10000000)});
   EXPECT_NE(message.find("nanmedian"), std::string::npos) << message;
   EXPECT_EQ(run(session, {ones(1000)}).at(0).number(0), 1.0);
 }
@@ -118,13 +118,13 @@ TEST(MemoryLimit, SegmentsTakeNoMoreThanTheirResult) {
   EXPECT_EQ(y.number(5), 1);
   EXPECT_EQ(y.number(1'000'000), 2);
   const std::vector<int64_t> far{0, 1, int64_t{1} << 31};
-  expect_refused(session, {x, Tensor::ints(far)});
+  expect_over_limit(session, {x, Tensor::ints(far)});
 }
 
 TEST(MemoryLimit, KernelsThatSizeTheirResults) {
   Session session(model_of("graph (%x: float32[?]) { %n = nonzero(%x) return %n }"),
                   {.threads = 1, .memory_limit = 20 * kMegabyte});
-  expect_refused(session, {ones(3000000)});
+  expect_over_limit(session, {ones(3000000)});
   EXPECT_EQ(run(session, {ones(2000000)}).at(0).count(), 2000000);
 }
 
@@ -135,7 +135,7 @@ TEST(MemoryLimit, TablesMadeWhilePlanning) {
                     {.threads = 1, .memory_limit = 100 * kMegabyte});
     const auto start = std::chrono::steady_clock::now();
     const std::string message =
-        expect_refused(session, {Tensor::of<float>(Shape{1, 1, 1, 4}, std::vector<float>{1, 2, 3, 4})});
+        expect_over_limit(session, {Tensor::of<float>(Shape{1, 1, 1, 4}, std::vector<float>{1, 2, 3, 4})});
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     EXPECT_LT(taken.count(), 2.0) << op;
     EXPECT_NE(message.find(op), std::string::npos) << message;

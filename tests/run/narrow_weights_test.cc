@@ -19,7 +19,7 @@ using test::run_fresh;
 using test::same_bits;
 
 /// Products, pointwise and other convolutions, with full and other panels.
-constexpr const char* kMixed = R"(graph (%x "x": float32[?, 3, ?, ?]) {
+constexpr const char* kWithSomeNarrow = R"(graph (%x "x": float32[?, 3, ?, ?]) {
   @w1: TYPE[40, 3, 3, 3] = random(1, -0.3, 0.3)
   @w2: TYPE[64, 40, 1, 1] = random(2, -0.3, 0.3)
   @w3: TYPE[72, 64, 3, 3] = random(3, -0.1, 0.1)
@@ -81,7 +81,7 @@ std::vector<Isa> isas() {
   return out;
 }
 
-ModelOptions with(Isa isa, std::vector<std::string> left_out = {}) {
+ModelOptions narrow_options(Isa isa, std::vector<std::string> left_out = {}) {
   ModelOptions options;
   options.kernels.isa = isa;
   options.kernels.precision = Precision::kStrict;
@@ -108,10 +108,10 @@ Tensor ids(const Shape& shape) {
 
 TEST(NarrowWeights, HaveTheBitsOfWidenedOnes) {
   for (const char* type : {"float16", "bfloat16"}) {
-    const std::string text = of_type(kMixed, type);
+    const std::string text = of_type(kWithSomeNarrow, type);
     for (const Isa isa : isas()) {
-      const auto narrow = model_of(text, with(isa));
-      const auto wide = model_of(text, with(isa, {"narrow_weights"}));
+      const auto narrow = model_of(text, narrow_options(isa));
+      const auto wide = model_of(text, narrow_options(isa, {"narrow_weights"}));
       for (const Shape& shape : {Shape{1, 3, 9, 11}, Shape{5, 3, 8, 8}, Shape{40, 3, 5, 6}}) {
         const std::vector<Tensor> x = {random_tensor(shape, 1)};
         EXPECT_EQ(kernels_of(narrow, x, ".narrow."), 5);
@@ -129,8 +129,8 @@ TEST(NarrowWeights, OfHalfModelsHaveTheBitsOfWidenedOnes) {
   for (const char* type : {"float16", "bfloat16"}) {
     const std::string text = of_type(kHalf, type);
     for (const Isa isa : isas()) {
-      const auto narrow = model_of(text, with(isa));
-      const auto wide = model_of(text, with(isa, {"narrow_weights"}));
+      const auto narrow = model_of(text, narrow_options(isa));
+      const auto wide = model_of(text, narrow_options(isa, {"narrow_weights"}));
       for (const Shape& shape : {Shape{1, 1}, Shape{2, 7}, Shape{3, 30}}) {
         const std::vector<Tensor> x = {ids(shape)};
         EXPECT_EQ(kernels_of(narrow, x, ".narrow."), 3);
@@ -145,8 +145,8 @@ TEST(NarrowWeights, OfHalfModelsHaveTheBitsOfWidenedOnes) {
 
 TEST(NarrowWeights, OfHalfModelsArePackedInSixteenBits) {
   const std::vector<Tensor> x = {ids({2, 7})};
-  const auto narrow = model_of(of_type(kHalf, "float16"), with(detected_isa()));
-  const auto wide = model_of(of_type(kHalf, "float16"), with(detected_isa(), {"narrow_weights"}));
+  const auto narrow = model_of(of_type(kHalf, "float16"), narrow_options(detected_isa()));
+  const auto wide = model_of(of_type(kHalf, "float16"), narrow_options(detected_isa(), {"narrow_weights"}));
   run_fresh(narrow, x);
   run_fresh(wide, x);
   // The columns beyond full panels are few.
@@ -172,8 +172,8 @@ constexpr const char* kIntegers = R"(graph (%x "x": float32[?, 64]) {
 
 TEST(NarrowWeights, OfIntegersAreWithinRoundingOfWidenedOnes) {
   for (const Isa isa : isas()) {
-    const auto narrow = model_of(kIntegers, with(isa));
-    const auto wide = model_of(kIntegers, with(isa, {"narrow_weights"}));
+    const auto narrow = model_of(kIntegers, narrow_options(isa));
+    const auto wide = model_of(kIntegers, narrow_options(isa, {"narrow_weights"}));
     for (const int64_t rows : {1, 5, 16, 17, 90}) {
       const std::vector<Tensor> x = {random_tensor(Shape{rows, 64}, 1)};
       EXPECT_EQ(kernels_of(narrow, x, "linear.narrow."), 2);

@@ -19,7 +19,7 @@ using test::model_of;
 using test::random_tensor;
 
 /// Heads out of one product, and images next to each other in one tensor.
-const char* const kGraph = R"(graph (%x "x": float32[?, ?, 48], %i "i": float32[?, 6, ?, ?]) {
+const char* const kObserved = R"(graph (%x "x": float32[?, ?, 48], %i "i": float32[?, 6, ?, ?]) {
   @axis: int64[] = {2}
   @channels: int64[] = {1}
   @heads: int64[4] = {0, 0, 2, 8}
@@ -64,8 +64,8 @@ Values observed(const std::shared_ptr<const Model>& model) {
 TEST(Observer, SeesPartsOfLargerTensorsAsTheyAre) {
   ModelOptions options;
   options.kernels.disabled = {kStrided.name};
-  const Values moved = observed(model_of(kGraph, options));
-  const Values strided = observed(model_of(kGraph));
+  const Values moved = observed(model_of(kObserved, options));
+  const Values strided = observed(model_of(kObserved));
   for (const char* name : {"i", "q", "k", "v", "heads", "left", "right", "both"}) {
     ASSERT_EQ(strided.count(name), 1U) << name;
     EXPECT_EQ(strided.at(name), moved.at(name)) << name;

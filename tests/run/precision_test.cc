@@ -19,7 +19,7 @@ using test::run_fresh;
 using test::same_bits;
 
 /// Convolutions of all kinds that tiles take, a product, attention and a product of computed matrices.
-const char* const kGraph = R"(graph (%x "x": float32[?, 16, ?, ?]) {
+const char* const kProducts = R"(graph (%x "x": float32[?, 16, ?, ?]) {
   @w1: float32[48, 16, 3, 3] = random(1, -0.1, 0.1)
   @b1: float32[48] = random(2)
   @w2: float32[48, 48, 3, 3] = random(3, -0.05, 0.05)
@@ -43,11 +43,11 @@ const char* const kGraph = R"(graph (%x "x": float32[?, 16, ?, ?]) {
   return %12 "y", %6 "image"
 })";
 
-std::shared_ptr<const Model> with(Precision precision) {
+std::shared_ptr<const Model> products_with(Precision precision) {
   ModelOptions options;
   options.kernels.precision = precision;
   options.kernels.emulates_tiles = true;
-  return model_of(kGraph, options);
+  return model_of(kProducts, options);
 }
 
 /// Kernels of a plan whose names contain `part`.
@@ -74,23 +74,24 @@ double difference(const Tensor& a, const Tensor& b) {
 
 TEST(Precision, ChoosesTheKernels) {
   const Tensor x = random_tensor({1, 16, 52, 52}, 1);
-  EXPECT_EQ(kernels_with(with(Precision::kStrict), x, ".tiles"), 0);
+  EXPECT_EQ(kernels_with(products_with(Precision::kStrict), x, ".tiles"), 0);
   constexpr int64_t kProducts = 7;
-  EXPECT_EQ(kernels_with(with(Precision::kDefault), x, ".tiles_x6"), kProducts);
-  EXPECT_EQ(kernels_with(with(Precision::kHigh), x, ".tiles_x3"), kProducts);
+  EXPECT_EQ(kernels_with(products_with(Precision::kDefault), x, ".tiles_x6"), kProducts);
+  EXPECT_EQ(kernels_with(products_with(Precision::kHigh), x, ".tiles_x3"), kProducts);
   // Products of pairs in vectors leave what is narrow in float32.
   const bool by_dots = !has_matrix_tiles() && has_bf16_dots();
-  EXPECT_EQ(kernels_with(with(Precision::kBf16), x, ".tiles_bf16"), by_dots ? 1 : kProducts);
-  EXPECT_EQ(kernels_with(with(Precision::kDefault), x, ".winograd_4x4.tiles_x6"), 1);
-  EXPECT_EQ(kernels_with(with(Precision::kHigh), x, ".winograd"), 0) << "the transformations would enlarge errors";
+  EXPECT_EQ(kernels_with(products_with(Precision::kBf16), x, ".tiles_bf16"), by_dots ? 1 : kProducts);
+  EXPECT_EQ(kernels_with(products_with(Precision::kDefault), x, ".winograd_4x4.tiles_x6"), 1);
+  EXPECT_EQ(kernels_with(products_with(Precision::kHigh), x, ".winograd"), 0)
+      << "the transformations would enlarge errors";
 }
 
 TEST(Precision, ErrorsGrowStepByStep) {
   const Tensor x = random_tensor({2, 16, 32, 40}, 1);
-  const std::vector<Tensor> strict = run_fresh(with(Precision::kStrict), {x});
-  const std::vector<Tensor> exact = run_fresh(with(Precision::kDefault), {x});
-  const std::vector<Tensor> high = run_fresh(with(Precision::kHigh), {x});
-  const std::vector<Tensor> bf16 = run_fresh(with(Precision::kBf16), {x});
+  const std::vector<Tensor> strict = run_fresh(products_with(Precision::kStrict), {x});
+  const std::vector<Tensor> exact = run_fresh(products_with(Precision::kDefault), {x});
+  const std::vector<Tensor> high = run_fresh(products_with(Precision::kHigh), {x});
+  const std::vector<Tensor> bf16 = run_fresh(products_with(Precision::kBf16), {x});
   for (size_t i = 0; i < strict.size(); ++i) {
     EXPECT_LT(difference(exact[i], strict[i]), 1e-5) << i;
     EXPECT_LT(difference(high[i], strict[i]), 2e-4) << i;
@@ -103,7 +104,7 @@ TEST(Precision, ErrorsGrowStepByStep) {
 class PrecisionDeterminism : public testing::TestWithParam<Precision> {};
 
 TEST_P(PrecisionDeterminism, SameBitsWithAnyThreadsAndBatchMates) {
-  const auto model = with(GetParam());
+  const auto model = products_with(GetParam());
   constexpr int64_t kItem = 16 * 29 * 36;
   const Tensor batch = random_tensor({3, 16, 29, 36}, 2);
   const std::vector<Tensor> together = run_fresh(model, {batch}, {.threads = 1});

@@ -15,9 +15,9 @@ namespace coracle {
 namespace {
 
 #ifdef CORACLE_SANITIZED
-constexpr int kRuns = 20;  // many times slower, and memory is not compared
+constexpr int kSizes = 20;  // many times slower, and memory is not compared
 #else
-constexpr int kRuns = 300;
+constexpr int kSizes = 300;
 #endif
 /// From this run on memory is compared.
 constexpr int kSettled = 50;
@@ -68,7 +68,7 @@ TEST_P(RandomSizes, GiveTheSameBitsInSettledMemory) {
   const auto model = Model::load(ModelSource::on_disk(folder), {});
   std::mt19937 random(1);
   std::vector<Shape> shapes;
-  for (int i = 0; i < kRuns; ++i) shapes.push_back(GetParam().shape(random));
+  for (int i = 0; i < kSizes; ++i) shapes.push_back(GetParam().shape(random));
   shapes[0] = GetParam().largest;  // a session's memory is that of its largest run
   // All inputs lie in one buffer, so that only the session's memory changes.
   const Tensor noise = test::random_tensor(Shape{GetParam().largest.count()}, 1);
@@ -87,7 +87,7 @@ TEST_P(RandomSizes, GiveTheSameBitsInSettledMemory) {
   {
     // The bound on plans is reached before memory is compared.
     Session session(model, {.threads = 2, .cache_bytes = size_t{2} << 20U});
-    for (int i = 0; i < kRuns; ++i) {
+    for (int i = 0; i < kSizes; ++i) {
       hashes.push_back(run(session, i));
       if (i + 1 == kSettled) settled = anonymous_memory();
       if (i + 1 > kSettled) most = std::max(most, anonymous_memory());
@@ -100,13 +100,13 @@ TEST_P(RandomSizes, GiveTheSameBitsInSettledMemory) {
 #endif
 
   int compared = 0;
-  for (int i = 0; i < kRuns; ++i) {
+  for (int i = 0; i < kSizes; ++i) {
     Session fresh(model, {.threads = 1 + i % 2});
     EXPECT_EQ(run(fresh, i), hashes[static_cast<size_t>(i)])
         << "run " << i << " of " << text(shapes[static_cast<size_t>(i)]);
     ++compared;
   }
-  EXPECT_EQ(compared, kRuns);
+  EXPECT_EQ(compared, kSizes);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, RandomSizes,

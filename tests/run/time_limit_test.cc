@@ -22,7 +22,7 @@ using test::run;
 using Clock = std::chrono::steady_clock;
 
 /// Twice as much as is promised, and what a busy machine adds; what is ended would take many seconds.
-constexpr double kMostLateMs = 2000;
+constexpr double kMostLateAtLimitMs = 2000;
 
 template <class F>
 std::string expect_ended(int64_t limit_ms, const F& f) {
@@ -36,12 +36,12 @@ std::string expect_ended(int64_t limit_ms, const F& f) {
     EXPECT_EQ(e.code(), ErrorCode::kRunFailure) << message;
   }
   const std::chrono::duration<double, std::milli> taken = Clock::now() - start;
-  EXPECT_LT(taken.count(), static_cast<double>(limit_ms) + kMostLateMs) << message;
+  EXPECT_LT(taken.count(), static_cast<double>(limit_ms) + kMostLateAtLimitMs) << message;
   EXPECT_NE(message.find(text("its limit of ", limit_ms, " ms")), std::string::npos) << message;
   return message;
 }
 
-Tensor ones(const Shape& shape) {
+Tensor ones_of(const Shape& shape) {
   Tensor t = Tensor::make(DType::kFloat32, shape);
   std::fill_n(t.data<float>(), t.count(), 1.0F);
   return t;
@@ -51,9 +51,9 @@ TEST(TimeLimit, EndsAKernel) {
   for (int threads : {1, 2}) {
     Session session(model_of("graph (%x: float32[?, ?], %y: float32[?, ?]) { %z = matmul(%x, %y) return %z }"),
                     {.threads = threads, .time_limit_ms = 100});
-    const Tensor large = ones({9000, 9000});
+    const Tensor large = ones_of({9000, 9000});
     expect_ended(100, [&] { run(session, {large, large}); });
-    const Tensor small = ones({3, 3});
+    const Tensor small = ones_of({3, 3});
     EXPECT_EQ(run(session, {small, small}).at(0).number(0), 3.0);
   }
 }
@@ -77,7 +77,7 @@ TEST(TimeLimit, EndsPlanning) {
   Session session(model_of("graph (%x: float32[1, 1, 1, 4]) { %y = bilinear_interp(%x) {out_h = 1, out_w = "
                            "400000000} %m = max(%y) {keepdim = false} return %m }"),
                   {.threads = 1, .time_limit_ms = 100});
-  expect_ended(100, [&] { run(session, {ones({1, 1, 1, 4})}); });
+  expect_ended(100, [&] { run(session, {ones_of({1, 1, 1, 4})}); });
 }
 
 /// A result of 1 GB of zeros, whose size an operand decides.
@@ -85,7 +85,7 @@ TEST(TimeLimit, EndsFillingALargeResult) {
   Session session(model_of("graph (%x: float32[1, 1], %i: int64[1]) { %y = segment_pool(%x, %i) return %y }"),
                   {.threads = 1, .time_limit_ms = 20});
   const std::vector<int64_t> id{int64_t{1} << 28};
-  expect_ended(20, [&] { run(session, {ones({1, 1}), Tensor::ints(id)}); });
+  expect_ended(20, [&] { run(session, {ones_of({1, 1}), Tensor::ints(id)}); });
 }
 
 TEST(TimeLimit, EndsLoading) {
@@ -109,7 +109,7 @@ TEST(TimeLimit, EndsLoading) {
 TEST(TimeLimit, ChangesNoBits) {
   const auto model =
       model_of("graph (%x: float32[?, ?], %y: float32[?, ?]) { %z = matmul(%x, %y) %s = softmax(%z) return %s }");
-  Tensor x = ones({300, 200});
+  Tensor x = ones_of({300, 200});
   for (int64_t i = 0; i < x.count(); ++i) x.data<float>()[i] = static_cast<float>(i % 97) / 97;
   const Tensor y = x.reshaped({200, 300});
   const std::vector<Tensor> expected = test::run_fresh(model, {x, y}, {.threads = 1});

@@ -13,12 +13,12 @@ namespace {
 using test::model_of;
 using test::run;
 
-Tensor floats(const Shape& shape, const std::vector<float>& values) { return Tensor::of<float>(shape, values); }
-Tensor flag(bool value) { return Tensor::of<bool>(Shape{1}, {&value, 1}); }
+Tensor floats_of(const Shape& shape, const std::vector<float>& values) { return Tensor::of<float>(shape, values); }
+Tensor truth(bool value) { return Tensor::of<bool>(Shape{1}, {&value, 1}); }
 Tensor count(int64_t n) { return Tensor::ints({&n, 1}); }
 
 /// Output 0 of a run in `session`, which must be what the references give.
-Tensor checked_run(Session& session, const char* graph, const std::vector<Tensor>& inputs) {
+Tensor run_checked(Session& session, const char* graph, const std::vector<Tensor>& inputs) {
   const std::vector<Tensor> outputs = run(session, inputs);
   const std::vector<Tensor> expected = evaluate_graph(parse(graph), inputs);
   for (size_t i = 0; i < outputs.size(); ++i) {
@@ -52,7 +52,7 @@ TEST(Untyped, BranchesOfDifferentTypes) {
   for (const bool c : {true, false, true}) {
     for (int64_t rows : {1, 3}) {
       std::vector<float> x(static_cast<size_t>(rows * 2), 2.5F);
-      const Tensor z = checked_run(session, kBranches, {flag(c), floats({rows, 2}, x)});
+      const Tensor z = run_checked(session, kBranches, {truth(c), floats_of({rows, 2}, x)});
       EXPECT_EQ(z.dtype(), c ? DType::kInt64 : DType::kFloat32);
       EXPECT_EQ(z.shape(), c ? Shape{rows * 2} : (Shape{rows, 2}));
       EXPECT_EQ(z.number(0), c ? 4 : 5);
@@ -85,9 +85,9 @@ TEST(Untyped, AVariableWithoutValueBeforeTheLoop) {
       }
     return %y })";
   Session session(model_of(graph), {.threads = 1});
-  const Tensor x = floats({2, 3}, {1, 2, 3, 4, 5, 6.5});
+  const Tensor x = floats_of({2, 3}, {1, 2, 3, 4, 5, 6.5});
   for (int64_t n : {3, 0, 1}) {
-    const Tensor y = checked_run(session, graph, {count(n), x});
+    const Tensor y = run_checked(session, graph, {count(n), x});
     EXPECT_EQ(y.dtype(), n == 0 ? DType::kFloat32 : DType::kInt32);
     EXPECT_EQ(y.shape(), n == 0 ? Shape{1} : (Shape{2, 3}));
   }
@@ -114,7 +114,7 @@ TEST(Untyped, AListHereAndATensorThere) {
     return %z })";
   Session session(model_of(graph), {.threads = 1});
   for (const bool c : {true, false, true, false}) {
-    const Tensor z = checked_run(session, graph, {flag(c), floats({2}, {3, 4})});
+    const Tensor z = run_checked(session, graph, {truth(c), floats_of({2}, {3, 4})});
     EXPECT_EQ(z.number(0), c ? 2 : 6);
   }
 }
@@ -130,9 +130,9 @@ TEST(Untyped, ABranchThatIsNotTakenNeedNotFit) {
     }
     return %y })";
   Session session(model_of(graph), {.threads = 1});
-  EXPECT_EQ(checked_run(session, graph, {flag(false), floats({4}, {1, 2, 3, 4})}).shape(), Shape{4});
-  EXPECT_EQ(checked_run(session, graph, {flag(true), floats({6}, {1, 2, 3, 4, 5, 6})}).shape(), (Shape{2, 3}));
-  EXPECT_THROW(run(session, {flag(true), floats({4}, {1, 2, 3, 4})}), Error);
+  EXPECT_EQ(run_checked(session, graph, {truth(false), floats_of({4}, {1, 2, 3, 4})}).shape(), Shape{4});
+  EXPECT_EQ(run_checked(session, graph, {truth(true), floats_of({6}, {1, 2, 3, 4, 5, 6})}).shape(), (Shape{2, 3}));
+  EXPECT_THROW(run(session, {truth(true), floats_of({4}, {1, 2, 3, 4})}), Error);
 }
 
 TEST(Untyped, NestsOfLoopsAreRefusedRatherThanInferredForever) {
@@ -177,10 +177,10 @@ TEST(Untyped, AConditionNeedsOneElementInARunOnly) {
     }
     return %y })";
   Session session(model_of(graph), {.threads = 1});
-  EXPECT_EQ(checked_run(session, graph, {flag(false), floats({2}, {1, 2})}).number(0), 2);
+  EXPECT_EQ(run_checked(session, graph, {truth(false), floats_of({2}, {1, 2})}).number(0), 2);
   const bool two[] = {true, false};
   try {
-    run(session, {Tensor::of<bool>({2}, two), floats({2}, {1, 2})});
+    run(session, {Tensor::of<bool>({2}, two), floats_of({2}, {1, 2})});
     FAIL() << "a condition of two elements";
   } catch (const Error& e) {
     EXPECT_NE(e.text().find("the condition is a tensor [2], expected one element"), std::string::npos) << e.text();
@@ -196,7 +196,7 @@ TEST(Untyped, SelectInputOfAnyNumberOfBranches) {
     return %y })";
   Session session(model_of(graph), {.threads = 1});
   for (int32_t k : {2, 0, 1}) {
-    const Tensor y = checked_run(session, graph, {Tensor::of<int32_t>({1}, {&k, 1}), floats({2}, {1.5, 2})});
+    const Tensor y = run_checked(session, graph, {Tensor::of<int32_t>({1}, {&k, 1}), floats_of({2}, {1.5, 2})});
     EXPECT_EQ(y.dtype(), k == 1 ? DType::kInt64 : DType::kFloat32);
     EXPECT_EQ(y.shape().rank(), k == 2 ? 2 : 1);
   }
@@ -225,7 +225,7 @@ TEST(Untyped, ALoopFillsAnArrayInTimeOfItsLength) {
     %length = array_length(%a)
     return %length })";
   Session session(model_of(graph), {.threads = 1, .time_limit_ms = 30000});
-  EXPECT_EQ(run(session, {count(50000), floats({1}, {3})})[0].integer(0), 50001);
+  EXPECT_EQ(run(session, {count(50000), floats_of({1}, {3})})[0].integer(0), 50001);
 }
 
 TEST(Untyped, AnArrayThatIsStillNeededStaysAsItIs) {
@@ -241,7 +241,7 @@ TEST(Untyped, AnArrayThatIsStillNeededStaysAsItIs) {
     return %na, %nb, %nc })";
   Session session(model_of(graph), {.threads = 1});
   for (int run_number = 0; run_number < 2; ++run_number) {
-    const std::vector<Tensor> lengths = run(session, {floats({1}, {3})});
+    const std::vector<Tensor> lengths = run(session, {floats_of({1}, {3})});
     EXPECT_EQ(lengths[0].integer(0), 1);
     EXPECT_EQ(lengths[1].integer(0), 2);
     EXPECT_EQ(lengths[2].integer(0), 1);

@@ -16,7 +16,7 @@
 #include "plan/packed_weights.h"
 #include "support/device_rows.h"
 
-namespace coracle::testing {
+namespace coracle::test {
 namespace {
 
 using Bytes = std::vector<unsigned char>;
@@ -247,7 +247,7 @@ class Checker {
     DeviceCall call{.op = c_.op, .args = args, .in_counts = counts_, .out_counts = c_.out_counts};
     for (size_t i = 0; i < c_.in.size(); ++i) call.in.push_back(in_layout(c_.in[i], in_facts_[i].layout));
     const std::vector<Bytes> one = device_->run(kernel, call, false);
-    if (::testing::Test::HasFatalFailure() || one.empty()) return;
+    if (testing::Test::HasFatalFailure() || one.empty()) return;
     for (size_t i = 0; i < one.size(); ++i) {
       compare(one[i], i, out_facts_[i].dtype == DType::kFloat16 ? kErrorOfHalf : 0);
     }
@@ -445,4 +445,4 @@ Tensor random_numbers(const Shape& shape, DType dtype, unsigned seed, bool speci
 
 Tensor int_list(std::vector<int64_t> values) { return Tensor::ints(values); }
 
-}  // namespace coracle::testing
+}  // namespace coracle::test

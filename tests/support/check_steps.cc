@@ -15,9 +15,9 @@ struct Content {
   int last_read = -1;
 };
 
-class Checker {
+class StepChecker {
  public:
-  Checker(const Graph& graph, const Steps& steps)
+  StepChecker(const Graph& graph, const Steps& steps)
       : graph_(graph), steps_(steps), writer_(steps.locals.size(), -1), sole_(steps.locals.size(), false) {}
 
   std::string check() {
@@ -154,6 +154,6 @@ class Checker {
 
 }  // namespace
 
-std::string memory_complaint(const Graph& graph, const Steps& steps) { return Checker(graph, steps).check(); }
+std::string memory_complaint(const Graph& graph, const Steps& steps) { return StepChecker(graph, steps).check(); }
 
 }  // namespace coracle::test

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace coracle::testing {
+namespace coracle::test {
 namespace {
 
 /// Tensors begin inside of their blocks, as those of an arena do, with poison around them.
@@ -124,4 +124,4 @@ std::vector<std::vector<unsigned char>> DeviceRows::run(const Kernel& kernel, co
   }
 }
 
-}  // namespace coracle::testing
+}  // namespace coracle::test

@@ -8,7 +8,7 @@
 
 #include "plan/device.h"
 
-namespace coracle::testing {
+namespace coracle::test {
 
 /// A node to run on a device, with its operands' bytes.
 struct DeviceCall {
@@ -49,4 +49,4 @@ class DeviceRows {
   int taken_ = 0;
 };
 
-}  // namespace coracle::testing
+}  // namespace coracle::test

@@ -20,7 +20,7 @@ namespace coracle::test {
 namespace {
 
 /// Of all bits: a NaN in every type of real numbers, and an index out of any range.
-constexpr int kPoison = 0xFF;
+constexpr int kFreed = 0xFF;
 /// Where nothing can lie: addresses of a device's blocks.
 constexpr uintptr_t kHandles = uintptr_t{0xBAD} << 48U;
 
@@ -29,7 +29,7 @@ class LateQueue;
 /// Shared by a device, its queues and its memory, whichever ends last.
 struct Core {
   struct Memory {
-    explicit Memory(size_t n) : size(n), storage(n + 256, std::byte{kPoison}) {
+    explicit Memory(size_t n) : size(n), storage(n + 256, std::byte{kFreed}) {
       void* aligned = storage.data();
       size_t space = storage.size();
       bytes = static_cast<std::byte*>(std::align(256, n, aligned, space));
@@ -316,7 +316,7 @@ class Late final : public LateDevice {
     const std::lock_guard lock(core_->mutex);
     require(++core_->host_since_faults != core_->faults.host_allocation, ErrorCode::kOutOfMemory,
             "the late device has not the ", bytes, " bytes of host memory");
-    auto* const memory = new std::vector<std::byte>(bytes + 128, std::byte{kPoison});
+    auto* const memory = new std::vector<std::byte>(bytes + 128, std::byte{kFreed});
     core_->counts.host_bytes += bytes;
     void* aligned = memory->data();
     size_t space = memory->size();
@@ -324,7 +324,7 @@ class Late final : public LateDevice {
     return {aligned, [core = core_, memory, bytes](void*) {
               const std::lock_guard held(core->mutex);
               core->counts.host_bytes -= bytes;
-              std::fill(memory->begin(), memory->end(), std::byte{kPoison});
+              std::fill(memory->begin(), memory->end(), std::byte{kFreed});
               core->gone.push_back(std::move(*memory));
               if (core->gone.size() > 64) core->gone.erase(core->gone.begin());
               delete memory;

@@ -76,7 +76,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
   return prepared;
 }
 
-void run(KernelCall& call) noexcept {
+void run_late(KernelCall& call) noexcept {
   const State& state = *static_cast<const State*>(call.state);
   LateCall late;
   for (const std::span<const TensorView> views : {call.in, call.out}) {
@@ -109,7 +109,7 @@ Rows make_rows() {
       row.name = all.names.emplace_back("late." + std::string(kernel->name)).c_str();
       row.fits = fits;
       row.prepare = prepare;
-      row.run = kernel->view ? nullptr : run;
+      row.run = kernel->view ? nullptr : run_late;
       row.run_rows = nullptr;
       all.rows.push_back(row);
       all.originals.push_back(kernel);

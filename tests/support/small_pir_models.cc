@@ -50,7 +50,7 @@ std::vector<std::string> convolution_attributes(int64_t stride, int64_t padding,
           string_attribute("data_format", "NCHW")};
 }
 
-ModelBytes convolution() {
+ModelBytes pir_convolution() {
   const std::string map = f32({-1, 4, -1, -1});
   const std::string four = f32({4});
   return {
@@ -184,6 +184,8 @@ ModelBytes lists() {
 
 }  // namespace
 
-std::vector<ModelBytes> small_pir_models() { return {convolution(), control_flow(), shapes(), quantised(), lists()}; }
+std::vector<ModelBytes> small_pir_models() {
+  return {pir_convolution(), control_flow(), shapes(), quantised(), lists()};
+}
 
 }  // namespace coracle::test

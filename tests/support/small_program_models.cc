@@ -16,7 +16,7 @@ std::vector<float> ramp(size_t count) {
   return values;
 }
 
-Tensor floats(const Shape& shape) {
+Tensor program_floats(const Shape& shape) {
   Tensor t = Tensor::make(DType::kFloat32, shape);
   const std::vector<float> values = ramp(static_cast<size_t>(shape.count()));
   std::copy(values.begin(), values.end(), t.data<float>());
@@ -59,7 +59,7 @@ class Builder {
   std::string params_;
 };
 
-ModelBytes convolution() {
+ModelBytes program_convolution() {
   Builder b;
   add_feed(b.main(), "x", kFloat32, {-1, 3, -1, -1}, 0);
   b.parameter("a_filter", {4, 3, 3, 3});
@@ -119,10 +119,10 @@ ModelBytes convolution() {
            .integer("stop_axis", -1));
   b.op(OpWriter("softmax").in("X", {"f"}).out("Out", {"y"}).integer("axis", -1));
   add_fetch(b.main(), "y", 0);
-  return b.done("convolution", {floats({1, 3, 8, 7})});
+  return b.done("convolution", {program_floats({1, 3, 8, 7})});
 }
 
-ModelBytes control_flow() {
+ModelBytes program_control_flow() {
   Builder b;
   add_feed(b.main(), "x", kFloat32, {2}, 0);
   b.parameter("w", {2});
@@ -168,7 +168,7 @@ ModelBytes control_flow() {
   body.operators.push_back(OpWriter("less_than").in("X", {"i"}).in("Y", {"n"}).out("Out", {"go"}));
   BlockWriter& branch = b.add_block();
   branch.operators.push_back(OpWriter("scale").in("X", {"x"}).out("Out", {"r"}).real("scale", -1).real("bias", 0.5F));
-  return b.done("control_flow", {floats({2})});
+  return b.done("control_flow", {program_floats({2})});
 }
 
 ModelBytes sequences() {
@@ -207,7 +207,7 @@ ModelBytes sequences() {
   return b.done("sequences", {words});
 }
 
-ModelBytes quantised() {
+ModelBytes program_quantised() {
   Builder b;
   add_feed(b.main(), "x", kFloat32, {-1, 4}, 0);
   b.positive_parameter("a_in_scale", {1}, 2);
@@ -262,10 +262,10 @@ ModelBytes quantised() {
            .integers("dilations", {1, 1})
            .integer("groups", 1));
   add_fetch(b.main(), "y", 0);
-  return b.done("quantised", {floats({2, 4})});
+  return b.done("quantised", {program_floats({2, 4})});
 }
 
-ModelBytes lists() {
+ModelBytes program_lists() {
   Builder b;
   add_feed(b.main(), "x", kFloat32, {-1, 6, 10}, 0);
   b.op(OpWriter("assign_value")
@@ -311,7 +311,7 @@ ModelBytes lists() {
   b.op(OpWriter("tile").in("X", {"m"}).out("Out", {"l"}).integers("repeat_times", {2, 1, 3}));
   b.op(OpWriter("expand_v2").in("X", {"v"}).out("Out", {"w"}).integers("shape", {3, -1, 2}));
   for (int i = 0; const char* out : {"t", "l", "w", "o"}) add_fetch(b.main(), out, i++);
-  return b.done("lists", {floats({1, 6, 10})});
+  return b.done("lists", {program_floats({1, 6, 10})});
 }
 
 }  // namespace
@@ -325,11 +325,11 @@ ModelBytes product_model() {
       OpWriter("elementwise_add").in("X", {"x"}).in("Y", {"x"}).out("Out", {"twice"}).integer("axis", -1));
   add_fetch(main, "product", 1);
   add_fetch(main, "twice", 0);
-  return {"product", program_file({main}), record<float>(kFloat32, {2, 2}, {1, 2, 3, 4}), {floats({1, 2})}};
+  return {"product", program_file({main}), record<float>(kFloat32, {2, 2}, {1, 2, 3, 4}), {program_floats({1, 2})}};
 }
 
 std::vector<ModelBytes> small_program_models() {
-  return {convolution(), control_flow(), sequences(), quantised(), lists()};
+  return {program_convolution(), program_control_flow(), sequences(), program_quantised(), program_lists()};
 }
 
 }  // namespace coracle::test

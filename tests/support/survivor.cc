@@ -10,8 +10,8 @@
 namespace coracle::test {
 namespace {
 
-constexpr size_t kMemoryLimit = size_t{64} << 20U;
-constexpr int64_t kMaxElements = 1 << 16;
+constexpr size_t kMostMemory = size_t{64} << 20U;
+constexpr int64_t kMaxResult = 1 << 16;
 
 /// Zeros, unknown dimensions being `free`.
 Tensor zeros(const TensorInfo& info, int64_t free) {
@@ -19,7 +19,7 @@ Tensor zeros(const TensorInfo& info, int64_t free) {
   int64_t count = 1;
   for (int64_t& d : shape) {
     if (d < 0) d = free;
-    if (count * d > kMaxElements) d = 1;
+    if (count * d > kMaxResult) d = 1;
     count *= d;
   }
   Tensor t = Tensor::make(info.dtype, shape);
@@ -27,11 +27,10 @@ Tensor zeros(const TensorInfo& info, int64_t free) {
   return t;
 }
 
-void run(const std::string& program, const std::string& params, const std::vector<Tensor>& inputs,
-         int64_t time_limit_ms) {
+void run_sample(const std::string& program, const std::string& params, const std::vector<Tensor>& inputs,
+                int64_t time_limit_ms) {
   const ModelSource source = ModelSource::in_memory(memory_file(program), memory_file(params));
-  Session session(Model::load(source, {}),
-                  {.threads = 1, .memory_limit = kMemoryLimit, .time_limit_ms = time_limit_ms});
+  Session session(Model::load(source, {}), {.threads = 1, .memory_limit = kMostMemory, .time_limit_ms = time_limit_ms});
   const std::vector<TensorInfo>& infos = session.model().info().inputs;
   for (size_t i = 0; i < infos.size(); ++i) {
     const bool fits = i < inputs.size() && inputs[i].dtype() == infos[i].dtype &&
@@ -48,7 +47,7 @@ void run(const std::string& program, const std::string& params, const std::vecto
 Fate load_and_run(const std::string& program, const std::string& params, const std::vector<Tensor>& inputs,
                   int64_t time_limit_ms) {
   try {
-    run(program, params, inputs, time_limit_ms);
+    run_sample(program, params, inputs, time_limit_ms);
     return Fate::kRan;
   } catch (const Error& e) {
     if (e.text().empty()) throw std::logic_error("an Error without a text");

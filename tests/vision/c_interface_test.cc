@@ -58,7 +58,7 @@ std::vector<uint8_t> copied(const coracle_image* image, coracle_pixel_order orde
   return pixels;
 }
 
-PredictorHandle described(const char* model, const char* description) {
+PredictorHandle description_with(const char* model, const char* description) {
   coracle_predictor_options options;
   coracle_predictor_options_init(&options, sizeof(options));
   options.description = description;
@@ -67,7 +67,7 @@ PredictorHandle described(const char* model, const char* description) {
   return PredictorHandle(predictor);
 }
 
-PredictorHandle detector() { return described(kModel, kDescription); }
+PredictorHandle detector() { return description_with(kModel, kDescription); }
 
 PredictionHandle answer(coracle_predictor* predictor, const coracle_image* image) {
   coracle_prediction* prediction = nullptr;
@@ -175,7 +175,7 @@ TEST(CInterface, ItemsOfObjectDetection) {
 TEST(CInterface, MasksOfInstances) {
   const ImageHandle image = plain(120, 90);
   const PredictorHandle predictor =
-      described(CORACLE_VISION_TESTS "/instances", CORACLE_VISION_TESTS "/descriptions/instances.yml");
+      description_with(CORACLE_VISION_TESTS "/instances", CORACLE_VISION_TESTS "/descriptions/instances.yml");
   EXPECT_STREQ(coracle_predictor_task(predictor.get()), "instance-segmentation");
   const PredictionHandle prediction = answer(predictor.get(), image.get());
   ASSERT_GT(coracle_prediction_size(prediction.get()), 1U);
@@ -209,7 +209,7 @@ TEST(CInterface, MasksOfInstances) {
 TEST(CInterface, KeypointsAreItemsOfOnePlace) {
   const ImageHandle image = plain(120, 90, {128, 128, 128});
   const PredictorHandle predictor =
-      described(CORACLE_VISION_TESTS "/keypoints", CORACLE_VISION_TESTS "/descriptions/keypoints.yml");
+      description_with(CORACLE_VISION_TESTS "/keypoints", CORACLE_VISION_TESTS "/descriptions/keypoints.yml");
   EXPECT_STREQ(coracle_predictor_task(predictor.get()), "keypoints");
   const PredictionHandle prediction = answer(predictor.get(), image.get());
   ASSERT_EQ(coracle_prediction_size(prediction.get()), 17U);

@@ -28,7 +28,7 @@ class Random {
   uint64_t state_;
 };
 
-Image made_up_picture(uint64_t seed, int width, int height) {
+Image picture_of(uint64_t seed, int width, int height) {
   Random random(seed);
   Image image(width, height);
   for (uint8_t& value : image.bgr) value = static_cast<uint8_t>(random.below(256));
@@ -72,14 +72,14 @@ class Hash {
   uint64_t hash_ = 0xCBF29CE484222325U;
 };
 
-std::string hash_of(const Image& image) {
+std::string hash_of_pixels(const Image& image) {
   Hash hash;
   for (const uint8_t value : image.bgr) hash.add(value);
   return hash.text();
 }
 
 /// The stored lines that begin with `kind`, each after that word.
-std::vector<std::string> stored(const std::vector<std::string>& kinds) {
+std::vector<std::string> stored_numbers(const std::vector<std::string>& kinds) {
   std::ifstream file(CORACLE_VISION_TESTS "/opencv_numbers.txt");
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) {
@@ -108,7 +108,7 @@ void expect_near(const Corners& found, const Corners& expected, const std::strin
 /// where the sizes say it. `sized` takes the picture, its new size, the interpolation and the factor.
 template <class Sized>
 void expect_sizes(const char* of, bool with_factor, Sized sized) {
-  for (const std::string& line : stored({of})) {
+  for (const std::string& line : stored_numbers({of})) {
     std::istringstream in(line);
     std::string kind;
     std::string hash;
@@ -122,8 +122,9 @@ void expect_sizes(const char* of, bool with_factor, Sized sized) {
     in >> kind >> mode >> seed >> width >> height;
     if (with_factor) in >> factor;
     in >> to_width >> to_height >> hash;
-    const Image image = made_up_picture(seed, width, height);
-    EXPECT_EQ(hash_of(sized(image, to_width, to_height, static_cast<Interpolation>(mode), factor)), hash) << line;
+    const Image image = picture_of(seed, width, height);
+    EXPECT_EQ(hash_of_pixels(sized(image, to_width, to_height, static_cast<Interpolation>(mode), factor)), hash)
+        << line;
   }
 }
 
@@ -146,7 +147,7 @@ TEST(Numbers, ResizeByAFactor) {
 }
 
 TEST(Numbers, Straighten) {
-  for (const std::string& line : stored({"straighten"})) {
+  for (const std::string& line : stored_numbers({"straighten"})) {
     std::istringstream in(line);
     std::string kind;
     std::string hash;
@@ -159,7 +160,7 @@ TEST(Numbers, Straighten) {
     in >> kind >> seed >> width >> height;
     for (PointF& c : corners) in >> c.x >> c.y;
     in >> to_width >> to_height >> hash;
-    EXPECT_EQ(hash_of(straighten(made_up_picture(seed, width, height), corners, to_width, to_height)), hash) << line;
+    EXPECT_EQ(hash_of_pixels(straighten(picture_of(seed, width, height), corners, to_width, to_height)), hash) << line;
   }
 }
 
@@ -169,7 +170,7 @@ TEST(Numbers, Outlines) {
   Rectangle rectangle;
   int width = 0;
   int height = 0;
-  for (const std::string& line : stored({"contours", "rectangle", "mean", "grown"})) {
+  for (const std::string& line : stored_numbers({"contours", "rectangle", "mean", "grown"})) {
     std::istringstream in(line);
     std::string kind;
     in >> kind;
@@ -236,7 +237,7 @@ TEST(Numbers, BentOutlines) {
   std::vector<Polygon> grown;
   int width = 0;
   int height = 0;
-  for (const std::string& line : stored({"bent", "simplified", "outline"})) {
+  for (const std::string& line : stored_numbers({"bent", "simplified", "outline"})) {
     std::istringstream in(line);
     std::string kind;
     in >> kind;
@@ -318,14 +319,14 @@ TEST(Numbers, PointsAndLinesHaveRectanglesToo) {
 }
 
 TEST(Numbers, TurnsAreTheirOwnInverse) {
-  const Image image = made_up_picture(7, 5, 3);
+  const Image image = picture_of(7, 5, 3);
   EXPECT_EQ(upside_down(upside_down(image)).bgr, image.bgr);
   EXPECT_EQ(quarter_left(quarter_left(image)).bgr, upside_down(image).bgr);
   EXPECT_EQ(quarter_left(image).width, 3);
 }
 
 TEST(Numbers, SizesThatNoPictureHasAreRefused) {
-  const Image image = made_up_picture(7, 5, 3);
+  const Image image = picture_of(7, 5, 3);
   EXPECT_THROW(resize(image, 0, 5), Error);
   EXPECT_THROW(resize(image, 1 << 20, 1 << 20), Error);
 }

@@ -70,7 +70,7 @@ void expect_rows(const std::optional<std::vector<float>>& rows, const std::strin
   for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR((*rows)[i], expected[i], 2e-4) << "number " << i;
 }
 
-std::vector<Output> maps(const std::vector<int>& strides) {
+std::vector<Output> raw_maps(const std::vector<int>& strides) {
   std::vector<Output> outputs;
   for (const bool sides : {false, true}) {
     for (std::size_t i = 0; i < strides.size(); ++i) {
@@ -86,10 +86,10 @@ std::vector<Output> maps(const std::vector<int>& strides) {
 TEST(RawObjects, DistancesToSides) {
   ObjectOptions options;
   options.strides = {8, 16, 32};
-  expect_rows(suppressed_objects(maps(options.strides), prepared(), false, 0.5F, options), "distances");
+  expect_rows(suppressed_objects(raw_maps(options.strides), prepared(), false, 0.5F, options), "distances");
   // Other strides, or one map less, are other outputs.
-  EXPECT_FALSE(suppressed_objects(maps({8, 16}), prepared(), false, 0.5F, options));
-  EXPECT_FALSE(suppressed_objects(maps({8, 16, 64}), prepared(), false, 0.5F, options));
+  EXPECT_FALSE(suppressed_objects(raw_maps({8, 16}), prepared(), false, 0.5F, options));
+  EXPECT_FALSE(suppressed_objects(raw_maps({8, 16, 64}), prepared(), false, 0.5F, options));
 }
 
 TEST(RawObjects, BoxesAndScores) {

@@ -81,7 +81,7 @@ class Elements {
   size_t mapped_bytes_ = 0;
 };
 
-Strings listed(const saved::Tables<flatbuffers::String>* list) {
+Strings strings_of(const saved::Tables<flatbuffers::String>* list) {
   Strings all;
   for (uint32_t i = 0; i < count(list); ++i) all.emplace_back(view(list->Get(i)));
   return all;
@@ -94,7 +94,7 @@ AttributeValue value_of(const fb::Attribute& a) {
     case fb::AttributeKind::Text: return std::string(view(a.text()));
     case fb::AttributeKind::Integers: return saved::numbers(a.integers());
     case fb::AttributeKind::Reals: return saved::numbers(a.reals());
-    case fb::AttributeKind::Texts: return listed(a.texts());
+    case fb::AttributeKind::Texts: return strings_of(a.texts());
   }
   fail(ErrorCode::kInvalidModel, "its attribute ", in_quotes(view(a.name())), " is of kind ",
        static_cast<int>(a.kind()));

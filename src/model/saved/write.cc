@@ -27,13 +27,13 @@ using List = Offset<flatbuffers::Vector<T>>;
 static_assert(static_cast<int>(fb::ElementType::Unknown) == static_cast<int>(DType::kUnknown) &&
               static_cast<int>(fb::ElementType::Float32) == static_cast<int>(DType::kFloat32));
 
-fb::ElementType type_of(DType dtype) { return static_cast<fb::ElementType>(dtype); }
+fb::ElementType type_code(DType dtype) { return static_cast<fb::ElementType>(dtype); }
 
-std::span<const uint8_t> bytes_of(const Tensor& tensor) {
+std::span<const uint8_t> data_of(const Tensor& tensor) {
   return {static_cast<const uint8_t*>(tensor.raw()), tensor.bytes()};
 }
 
-std::span<const uint8_t> bytes_of(const PackedConstants& packed) {
+std::span<const uint8_t> data_of(const PackedConstants& packed) {
   return {static_cast<const uint8_t*>(packed.data.get()), packed.bytes};
 }
 
@@ -46,10 +46,10 @@ struct Placed {
 };
 
 /// The elements of all constants, each once, in the order in which they are met.
-class Weights {
+class WeightsWriter {
  public:
   Placed place(const Tensor& tensor) {
-    const std::span<const uint8_t> bytes = bytes_of(tensor);
+    const std::span<const uint8_t> bytes = data_of(tensor);
     if (bytes.empty()) return {};
     const auto [it, is_new] = placed_.try_emplace({bytes.data(), bytes.size()});
     if (is_new) {
@@ -70,10 +70,10 @@ class Weights {
 };
 
 /// Builds the structure.
-class Structure {
+class StructureWriter {
  public:
-  Structure(const ModelInfo& info, const SavingRecord& record, std::span<const PackedConstants> packed,
-            const SavedBlocks& blocks)
+  StructureWriter(const ModelInfo& info, const SavingRecord& record, std::span<const PackedConstants> packed,
+                  const SavedBlocks& blocks)
       : info_(info), record_(record), packed_(packed), blocks_(blocks) {}
 
   /// Its bytes, which live as long as this.
@@ -111,7 +111,7 @@ class Structure {
     check_size();
     return {b_.GetBufferPointer(), b_.GetSize()};
   }
-  const Weights& weights() const { return weights_; }
+  const WeightsWriter& weights() const { return weights_; }
   /// Bytes of all sections.
   uint64_t section_bytes() const {
     return compiled_bytes_ == 0 ? bytes_before_compiled() : compiled_at() + compiled_bytes_;
@@ -143,7 +143,7 @@ class Structure {
     std::vector<Offset<fb::Declared>> all;
     for (const TensorInfo& t : list) {
       const Text name = text_of(t.name);
-      all.push_back(fb::CreateDeclared(b_, name, type_of(t.dtype), dims_of(t.shape), t.lod_levels));
+      all.push_back(fb::CreateDeclared(b_, name, type_code(t.dtype), dims_of(t.shape), t.lod_levels));
       check_size();
     }
     return b_.CreateVector(all);
@@ -151,7 +151,7 @@ class Structure {
 
   Offset<fb::Value> value(const Value& v) {
     const Text name = text_of(v.name);
-    return fb::CreateValue(b_, name, type_of(v.fact.dtype), dims_of(v.fact.shape), v.fact.is_array);
+    return fb::CreateValue(b_, name, type_code(v.fact.dtype), dims_of(v.fact.shape), v.fact.is_array);
   }
 
   Offset<fb::Constant> constant(const Value& v) {
@@ -166,14 +166,14 @@ class Structure {
     const Text name = text_of(v.name);
     const List<int64_t> dims = dims_of(tensor.shape());
     const List<Offset<fb::Level>> offsets = levels.empty() ? 0 : b_.CreateVector(levels);
-    return fb::CreateConstant(b_, name, type_of(tensor.dtype()), dims, placed.offset, tensor.bytes(), placed.checksum,
+    return fb::CreateConstant(b_, name, type_code(tensor.dtype()), dims, placed.offset, tensor.bytes(), placed.checksum,
                               offsets);
   }
 
   /// Collects the attributes of an operator.
   class Attributes : public AttributeVisitor {
    public:
-    explicit Attributes(Structure& to) : to_(to) {}
+    explicit Attributes(StructureWriter& to) : to_(to) {}
     std::vector<Offset<fb::Attribute>> list;
 
    protected:
@@ -202,7 +202,7 @@ class Structure {
     void add(const std::optional<DType>& v) { add(v ? name_of(*v) : std::string_view()); }
     void add(const EnumRef& v) { add(v.names[static_cast<size_t>(v.value)]); }
 
-    Structure& to_;
+    StructureWriter& to_;
     std::string_view name_;
   };
 
@@ -248,7 +248,7 @@ class Structure {
       checksums.push_back(weights_.place(*graphs_[graph]->fact(ValueId{v}).value).checksum);
     }
     std::vector<fb::ElementType> types;
-    for (DType type : p.key.types) types.push_back(type_of(type));
+    for (DType type : p.key.types) types.push_back(type_code(type));
     const uint64_t at = saved::aligned(packed_bytes_, saved::kTensorAlignment);
     packed_bytes_ = at + p.bytes;
     const Text layout = text_of(p.key.layout);
@@ -257,7 +257,7 @@ class Structure {
     const List<fb::ElementType> type_list = b_.CreateVector(types);
     check_size();
     return fb::CreatePackedWeights(b_, layout, static_cast<uint32_t>(graph), parameters, kPackedSection, at, p.bytes,
-                                   saved::checksum(bytes_of(p)), saved::checksum(checksums), constant_list, type_list);
+                                   saved::checksum(data_of(p)), saved::checksum(checksums), constant_list, type_list);
   }
 
   Offset<fb::Region> graph(const Graph& graph) {
@@ -302,7 +302,7 @@ class Structure {
   std::vector<const Graph*> graphs_;
   std::vector<Numbers> numbers_;  // by graph
   uint32_t next_region_ = 1;
-  Weights weights_;
+  WeightsWriter weights_;
   std::span<const PackedConstants> packed_;
   uint64_t packed_bytes_ = 0;
   const SavedBlocks& blocks_;
@@ -313,7 +313,7 @@ class Structure {
 
 void write_saved_model(const std::string& path, const Graph& graph, const ModelInfo& info, const SavingRecord& record,
                        std::span<const PackedConstants> packed, const SavedBlocks& blocks) {
-  Structure structure(info, record, packed, blocks);
+  StructureWriter structure(info, record, packed, blocks);
   const std::span<const uint8_t> built = structure.build(graph);
   saved::Head head{};
   std::memcpy(head.magic, saved::kMagic.data(), sizeof(head.magic));
@@ -338,7 +338,7 @@ void write_saved_model(const std::string& path, const Graph& graph, const ModelI
   if (!packed.empty()) file.pad(saved::kSectionAlignment);
   for (const PackedConstants& p : packed) {
     file.pad(saved::kTensorAlignment);
-    file.write(bytes_of(p));
+    file.write(data_of(p));
   }
   bool is_first = true;
   for (const SavedBlock& block : blocks.blocks) {

@@ -12,7 +12,7 @@
 namespace coracle {
 namespace {
 
-using Complex = std::complex<double>;
+using DoubleComplex = std::complex<double>;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr int kMostSweeps = 60;
@@ -242,7 +242,7 @@ Matrix completed_basis(const Matrix& q, int64_t m, int64_t k) {
 namespace {
 
 /// Brings h to an upper triangle by shifted QR steps, q h q^H staying the matrix; h is [n, n].
-void triangularize(Buffer<Complex>& h, Buffer<Complex>& q, int64_t n) {
+void triangularize(Buffer<DoubleComplex>& h, Buffer<DoubleComplex>& q, int64_t n) {
   int64_t last = n - 1;
   int steps = 0;
   LoopCheck check;
@@ -255,29 +255,29 @@ void triangularize(Buffer<Complex>& h, Buffer<Complex>& q, int64_t n) {
     }
     if (first < last) {
       // The eigenvalue of the last 2 by 2 block that is nearer to its corner.
-      const Complex a = h[place(last - 1, last - 1, n)];
-      const Complex b = h[place(last - 1, last, n)];
-      const Complex c = h[place(last, last - 1, n)];
-      const Complex d = h[place(last, last, n)];
-      const Complex half = (a - d) * 0.5;
-      const Complex root = std::sqrt(half * half + b * c);
-      const Complex one = d + half + root;
-      const Complex other = d + half - root;
-      Complex shift = std::abs(one - d) < std::abs(other - d) ? one : other;
+      const DoubleComplex a = h[place(last - 1, last - 1, n)];
+      const DoubleComplex b = h[place(last - 1, last, n)];
+      const DoubleComplex c = h[place(last, last - 1, n)];
+      const DoubleComplex d = h[place(last, last, n)];
+      const DoubleComplex half = (a - d) * 0.5;
+      const DoubleComplex root = std::sqrt(half * half + b * c);
+      const DoubleComplex one = d + half + root;
+      const DoubleComplex other = d + half - root;
+      DoubleComplex shift = std::abs(one - d) < std::abs(other - d) ? one : other;
       if (++steps % 11 == 10) shift += std::abs(c);  // out of a cycle
       for (int64_t i = first; i <= last; ++i) h[place(i, i, n)] -= shift;
-      std::vector<std::pair<Complex, Complex>> rotations;
+      std::vector<std::pair<DoubleComplex, DoubleComplex>> rotations;
       for (int64_t k = first; k < last; ++k) {
         check.step(8 * n);
-        const Complex x = h[place(k, k, n)];
-        const Complex y = h[place(k + 1, k, n)];
+        const DoubleComplex x = h[place(k, k, n)];
+        const DoubleComplex y = h[place(k + 1, k, n)];
         const double length = std::sqrt(std::norm(x) + std::norm(y));
-        const Complex cosine = length == 0 ? Complex(1) : x / length;
-        const Complex sine = length == 0 ? Complex(0) : y / length;
+        const DoubleComplex cosine = length == 0 ? DoubleComplex(1) : x / length;
+        const DoubleComplex sine = length == 0 ? DoubleComplex(0) : y / length;
         rotations.emplace_back(cosine, sine);
         for (int64_t j = k; j < n; ++j) {
-          const Complex u = h[place(k, j, n)];
-          const Complex v = h[place(k + 1, j, n)];
+          const DoubleComplex u = h[place(k, j, n)];
+          const DoubleComplex v = h[place(k + 1, j, n)];
           h[place(k, j, n)] = std::conj(cosine) * u + std::conj(sine) * v;
           h[place(k + 1, j, n)] = -sine * u + cosine * v;
         }
@@ -285,12 +285,12 @@ void triangularize(Buffer<Complex>& h, Buffer<Complex>& q, int64_t n) {
       for (int64_t k = first; k < last; ++k) {
         check.step(8 * n);
         const auto& rotation = rotations[static_cast<size_t>(k - first)];
-        const Complex cosine = rotation.first;
-        const Complex sine = rotation.second;
-        const auto turn = [&](Buffer<Complex>& m, int64_t rows) {
+        const DoubleComplex cosine = rotation.first;
+        const DoubleComplex sine = rotation.second;
+        const auto turn = [&](Buffer<DoubleComplex>& m, int64_t rows) {
           for (int64_t i = 0; i < rows; ++i) {
-            const Complex u = m[place(i, k, n)];
-            const Complex v = m[place(i, k + 1, n)];
+            const DoubleComplex u = m[place(i, k, n)];
+            const DoubleComplex v = m[place(i, k + 1, n)];
             m[place(i, k, n)] = u * cosine + v * sine;
             m[place(i, k + 1, n)] = -u * std::conj(sine) + v * std::conj(cosine);
           }
@@ -308,9 +308,9 @@ void triangularize(Buffer<Complex>& h, Buffer<Complex>& q, int64_t n) {
 }  // namespace
 
 GeneralEigen general_eigen(const Matrix& a, int64_t n) {
-  Buffer<Complex> h(a.begin(), a.end());
+  Buffer<DoubleComplex> h(a.begin(), a.end());
   const Matrix unit = unit_matrix(n);
-  Buffer<Complex> q(unit.begin(), unit.end());
+  Buffer<DoubleComplex> q(unit.begin(), unit.end());
   LoopCheck check;
   // To zeros below the first subdiagonal, by rotations.
   for (int64_t column = 0; column + 2 < n; ++column) {
@@ -323,8 +323,8 @@ GeneralEigen general_eigen(const Matrix& a, int64_t n) {
       const double c = x / length;
       const double s = y / length;
       for (int64_t j = 0; j < n; ++j) {
-        const Complex u = h[place(row - 1, j, n)];
-        const Complex v = h[place(row, j, n)];
+        const DoubleComplex u = h[place(row - 1, j, n)];
+        const DoubleComplex v = h[place(row, j, n)];
         h[place(row - 1, j, n)] = c * u + s * v;
         h[place(row, j, n)] = -s * u + c * v;
       }
@@ -334,23 +334,23 @@ GeneralEigen general_eigen(const Matrix& a, int64_t n) {
   }
   triangularize(h, q, n);
   double scale = 0;
-  for (const Complex& x : h) scale = std::max(scale, std::abs(x));
+  for (const DoubleComplex& x : h) scale = std::max(scale, std::abs(x));
   GeneralEigen result;
   result.vectors.resize(h.size());
   for (int64_t k = 0; k < n; ++k) {
     result.values.push_back(h[place(k, k, n)]);
-    Buffer<Complex> x(static_cast<size_t>(n));
+    Buffer<DoubleComplex> x(static_cast<size_t>(n));
     x[static_cast<size_t>(k)] = 1;
     for (int64_t i = k - 1; i >= 0; --i) {
       check.step(k - i);
-      Complex sum = 0;
+      DoubleComplex sum = 0;
       for (int64_t j = i + 1; j <= k; ++j) sum += h[place(i, j, n)] * x[static_cast<size_t>(j)];
-      Complex gap = h[place(k, k, n)] - h[place(i, i, n)];
+      DoubleComplex gap = h[place(k, k, n)] - h[place(i, i, n)];
       if (std::abs(gap) < kEpsilon * scale) gap = kEpsilon * scale;
-      x[static_cast<size_t>(i)] = gap == Complex(0) ? Complex(0) : sum / gap;
+      x[static_cast<size_t>(i)] = gap == DoubleComplex(0) ? DoubleComplex(0) : sum / gap;
     }
     double length = 0;
-    Buffer<Complex> vector(static_cast<size_t>(n));
+    Buffer<DoubleComplex> vector(static_cast<size_t>(n));
     for (int64_t i = 0; i < n; ++i) {
       check.step(k);
       for (int64_t j = 0; j <= k; ++j) vector[static_cast<size_t>(i)] += q[place(i, j, n)] * x[static_cast<size_t>(j)];

@@ -2,6 +2,7 @@
 #include "ops/quantize/integer_product.h"
 
 #include "base/convert.h"
+#include "ops/common/binary.h"
 
 namespace coracle {
 

@@ -6,7 +6,7 @@
 namespace coracle {
 namespace {
 
-LstmSequence sequence_of(const Lstmp& op) {
+LstmSequence projected_sequence(const Lstmp& op) {
   return {.weight = 3,
           .projection = 4,
           .bias = 5,
@@ -22,7 +22,7 @@ LstmSequence sequence_of(const Lstmp& op) {
 
 }  // namespace
 
-void infer(const Lstmp& op, InferArgs& a) { infer_lstm_sequence(sequence_of(op), a); }
-void reference(const Lstmp& op, ReferenceArgs& a) { reference_lstm_sequence(sequence_of(op), a); }
+void infer(const Lstmp& op, InferArgs& a) { infer_lstm_sequence(projected_sequence(op), a); }
+void reference(const Lstmp& op, ReferenceArgs& a) { reference_lstm_sequence(projected_sequence(op), a); }
 
 }  // namespace coracle

@@ -10,7 +10,7 @@
 #include "support/device_rows.h"
 
 /// Rows of convolutions and products, on shapes that cross tiles, panels and vectors of every instruction set.
-namespace coracle::testing {
+namespace coracle::test {
 namespace {
 
 constexpr EpilogueStep kAddChannel{EpilogueKind::kAddChannel};
@@ -260,4 +260,4 @@ TEST(MatmulKernels, MatchTheReference) {
 }
 
 }  // namespace
-}  // namespace coracle::testing
+}  // namespace coracle::test

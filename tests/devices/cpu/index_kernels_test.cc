@@ -20,7 +20,7 @@
 #include "ops/reduce/cumsum.h"
 #include "support/check_kernels.h"
 
-namespace coracle::testing {
+namespace coracle::test {
 namespace {
 
 TEST(SortKernels, FewOfManyAndAll) {
@@ -179,4 +179,4 @@ TEST(SizedKernels, WhatIsNotZero) {
 }
 
 }  // namespace
-}  // namespace coracle::testing
+}  // namespace coracle::test

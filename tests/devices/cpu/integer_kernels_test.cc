@@ -12,36 +12,36 @@
 #include "support/check_kernels.h"
 
 /// Products of integers are exact: every row gives the bits of the reference, which multiplies integers in float64.
-namespace coracle::testing {
+namespace coracle::test {
 namespace {
 
-constexpr EpilogueStep kAddChannel{EpilogueKind::kAddChannel};
-constexpr EpilogueStep kMultiplyChannel{EpilogueKind::kMultiplyChannel};
-constexpr EpilogueStep kAddTensor{EpilogueKind::kAddTensor};
-constexpr EpilogueStep kRelu{EpilogueKind::kRelu};
+constexpr EpilogueStep kAddChannelStep{EpilogueKind::kAddChannel};
+constexpr EpilogueStep kMultiplyChannelStep{EpilogueKind::kMultiplyChannel};
+constexpr EpilogueStep kAddTensorStep{EpilogueKind::kAddTensor};
+constexpr EpilogueStep kReluStep{EpilogueKind::kRelu};
 constexpr EpilogueStep kRelu6{EpilogueKind::kClip, 0, 6};
 
-using Steps = std::vector<EpilogueStep>;
+using IntegerSteps = std::vector<EpilogueStep>;
 
 /// All of them round the same on every instruction set.
-const Steps kChains[] = {{},
-                         {kMultiplyChannel},
-                         {kMultiplyChannel, kAddChannel},
-                         {kMultiplyChannel, kAddChannel, kRelu},
-                         {kMultiplyChannel, kRelu6},
-                         {kMultiplyChannel, kAddChannel, kAddTensor, kRelu},
-                         {kMultiplyChannel, kAddChannel, kRelu, kMultiplyChannel},
-                         {kMultiplyChannel, kAddChannel, kRelu6, kMultiplyChannel},
-                         {kAddTensor, kMultiplyChannel, kAddChannel}};
+const IntegerSteps kIntegerChains[] = {{},
+                                       {kMultiplyChannelStep},
+                                       {kMultiplyChannelStep, kAddChannelStep},
+                                       {kMultiplyChannelStep, kAddChannelStep, kReluStep},
+                                       {kMultiplyChannelStep, kRelu6},
+                                       {kMultiplyChannelStep, kAddChannelStep, kAddTensorStep, kReluStep},
+                                       {kMultiplyChannelStep, kAddChannelStep, kReluStep, kMultiplyChannelStep},
+                                       {kMultiplyChannelStep, kAddChannelStep, kRelu6, kMultiplyChannelStep},
+                                       {kAddTensorStep, kMultiplyChannelStep, kAddChannelStep}};
 
-struct Result {
+struct IntegerResult {
   float scale;
   QuantizationRounding rounding;
 };
-const Result kResults[] = {{0, QuantizationRounding::kHalfToEven},
-                           {1.75F, QuantizationRounding::kHalfToEven},
-                           {1.75F, QuantizationRounding::kHalfAwayFromZero},
-                           {0.02F, QuantizationRounding::kHalfToEven}};
+const IntegerResult kResults[] = {{0, QuantizationRounding::kHalfToEven},
+                                  {1.75F, QuantizationRounding::kHalfToEven},
+                                  {1.75F, QuantizationRounding::kHalfAwayFromZero},
+                                  {0.02F, QuantizationRounding::kHalfToEven}};
 
 /// Integers of the whole range, with many of the largest.
 Tensor integers(const Shape& shape, int64_t low, unsigned seed, bool largest) {
@@ -51,7 +51,7 @@ Tensor integers(const Shape& shape, int64_t low, unsigned seed, bool largest) {
   return t;
 }
 
-void finish(KernelCase& c, const Steps& steps, const Shape& result, int64_t channels) {
+void finish(KernelCase& c, const IntegerSteps& steps, const Shape& result, int64_t channels) {
   int tensors = 0;
   bool scaled = false;
   for (const EpilogueStep& step : steps) {
@@ -69,7 +69,7 @@ void finish(KernelCase& c, const Steps& steps, const Shape& result, int64_t chan
   c.absolute = 0;
 }
 
-void check_linear(int64_t rows, int64_t depth, int64_t columns, const Steps& steps, const Result& result,
+void check_linear(int64_t rows, int64_t depth, int64_t columns, const IntegerSteps& steps, const IntegerResult& result,
                   bool transposed, bool largest) {
   SCOPED_TRACE(text(rows, " x ", depth, " x ", columns));
   IntegerLinear op;
@@ -89,12 +89,12 @@ void check_linear(int64_t rows, int64_t depth, int64_t columns, const Steps& ste
 TEST(IntegerKernels, FactorsBehindHardSwish) {
   const EpilogueStep hard_swish{EpilogueKind::kHardSwish, 3, 6, 6};
   const EpilogueStep scale_shift{EpilogueKind::kScaleShift, 0.75F, -0.125F};
-  for (const Steps& middle : {Steps{hard_swish}, Steps{hard_swish, scale_shift}}) {
+  for (const IntegerSteps& middle : {IntegerSteps{hard_swish}, IntegerSteps{hard_swish, scale_shift}}) {
     for (const int64_t columns : {3, 16, 37}) {
       IntegerLinear op;
-      op.epilogue = {kMultiplyChannel, kAddChannel};
+      op.epilogue = {kMultiplyChannelStep, kAddChannelStep};
       op.epilogue.insert(op.epilogue.end(), middle.begin(), middle.end());
-      op.epilogue.push_back(kMultiplyChannel);
+      op.epilogue.push_back(kMultiplyChannelStep);
       op.result_scale = 1.75F;
       op.round_type = QuantizationRounding::kHalfToEven;
       KernelCase c{.op = op,
@@ -112,29 +112,30 @@ TEST(IntegerKernels, Products) {
     for (const int64_t depth : {1, 2, 3, 4, 31, 130}) {
       for (const int64_t columns : {1, 7, 16, 17, 33, 70}) {
         const bool transposed = (rows + depth + columns) % 2 == 0;
-        check_linear(rows, depth, columns, {kMultiplyChannel, kAddChannel}, kResults[(depth + columns) % 4], transposed,
-                     columns % 2 == 0);
+        check_linear(rows, depth, columns, {kMultiplyChannelStep, kAddChannelStep}, kResults[(depth + columns) % 4],
+                     transposed, columns % 2 == 0);
       }
     }
   }
 }
 
 TEST(IntegerKernels, EpiloguesOfProducts) {
-  for (const Steps& steps : kChains) {
-    for (const Result& result : kResults) check_linear(13, 40, 37, steps, result, false, false);
+  for (const IntegerSteps& steps : kIntegerChains) {
+    for (const IntegerResult& result : kResults) check_linear(13, 40, 37, steps, result, false, false);
   }
 }
 
 TEST(IntegerKernels, LongSumsOfTheLargestNumbersAreExact) {
   check_linear(2, 1040, 18, {}, kResults[0], false, true);
-  check_linear(40, 1040, 130, {kMultiplyChannel}, kResults[1], true, true);
+  check_linear(40, 1040, 130, {kMultiplyChannelStep}, kResults[1], true, true);
 }
 
-struct Convolution {
+struct IntegerConvolution {
   int64_t batch, in, out, h, w, kernel_h, kernel_w, stride, pad, dilation, groups;
 };
 
-void check_conv2d(const Convolution& p, const Steps& steps, const Result& result, bool largest, const char* row) {
+void check_conv2d(const IntegerConvolution& p, const IntegerSteps& steps, const IntegerResult& result, bool largest,
+                  const char* row) {
   SCOPED_TRACE(text(p.in, " to ", p.out, " channels, ", p.h, " x ", p.w));
   IntegerConv2d op;
   op.strides = {p.stride, p.stride};
@@ -156,38 +157,39 @@ void check_conv2d(const Convolution& p, const Steps& steps, const Result& result
 }
 
 TEST(IntegerKernels, Convolutions) {
-  const Convolution cases[] = {
+  const IntegerConvolution cases[] = {
       {1, 3, 16, 9, 11, 3, 3, 2, 1, 1, 1},   {2, 24, 33, 7, 13, 1, 1, 1, 0, 1, 1}, {1, 17, 40, 5, 6, 3, 3, 1, 1, 1, 1},
       {1, 32, 64, 14, 14, 3, 3, 1, 1, 1, 1}, {1, 5, 1, 8, 9, 3, 3, 1, 1, 1, 1},    {1, 20, 24, 12, 5, 3, 3, 1, 2, 2, 1},
       {2, 8, 6, 1, 1, 1, 1, 1, 0, 1, 1},     {3, 12, 18, 4, 3, 5, 5, 1, 2, 1, 1},  {1, 3, 8, 20, 17, 7, 7, 2, 3, 1, 1},
       {1, 4, 7, 3, 3, 9, 9, 1, 4, 1, 1},     {1, 16, 18, 9, 8, 1, 1, 2, 0, 1, 1},
   };
   int which = 0;
-  for (const Convolution& p : cases) {
-    check_conv2d(p, {kMultiplyChannel, kAddChannel, kRelu}, kResults[which % 4], which % 3 == 0, "integer_conv2d");
+  for (const IntegerConvolution& p : cases) {
+    check_conv2d(p, {kMultiplyChannelStep, kAddChannelStep, kReluStep}, kResults[which % 4], which % 3 == 0,
+                 "integer_conv2d");
     ++which;
   }
-  for (const Steps& steps : kChains) {
-    for (const Result& result : kResults) {
+  for (const IntegerSteps& steps : kIntegerChains) {
+    for (const IntegerResult& result : kResults) {
       check_conv2d({1, 11, 37, 6, 9, 3, 3, 1, 1, 1, 1}, steps, result, false, "integer_conv2d");
     }
   }
 }
 
 TEST(IntegerKernels, ConvolutionsByWinograd) {
-  const Convolution cases[] = {
+  const IntegerConvolution cases[] = {
       {1, 16, 16, 16, 16, 3, 3, 1, 1, 1, 1}, {2, 17, 21, 15, 14, 3, 3, 1, 1, 1, 1},
       {1, 33, 40, 16, 20, 3, 3, 1, 1, 1, 1}, {1, 64, 70, 17, 22, 3, 3, 1, 0, 1, 1},
       {1, 24, 96, 20, 44, 3, 3, 1, 1, 1, 1}, {3, 20, 18, 14, 15, 3, 3, 1, 2, 1, 1},
   };
   int which = 0;
-  for (const Convolution& p : cases) {
-    check_conv2d(p, {kMultiplyChannel, kAddChannel, kRelu}, kResults[which % 4], which % 2 == 0,
+  for (const IntegerConvolution& p : cases) {
+    check_conv2d(p, {kMultiplyChannelStep, kAddChannelStep, kReluStep}, kResults[which % 4], which % 2 == 0,
                  "integer_conv2d.winograd");
     ++which;
   }
-  for (const Steps& steps : kChains) {
-    for (const Result& result : kResults) {
+  for (const IntegerSteps& steps : kIntegerChains) {
+    for (const IntegerResult& result : kResults) {
       check_conv2d({1, 19, 37, 13, 15, 3, 3, 1, 1, 1, 1}, steps, result, false, "integer_conv2d.winograd");
     }
   }
@@ -196,7 +198,7 @@ TEST(IntegerKernels, ConvolutionsByWinograd) {
 }
 
 TEST(IntegerKernels, OneFilterPerChannel) {
-  const Convolution cases[] = {
+  const IntegerConvolution cases[] = {
       {1, 50, 50, 9, 70, 3, 3, 1, 1, 1, 50}, {2, 37, 37, 11, 40, 5, 5, 2, 2, 1, 37},
       {1, 16, 16, 6, 6, 4, 4, 1, 1, 1, 16},  {1, 24, 24, 13, 40, 3, 3, 2, 1, 1, 24},
       {1, 9, 9, 20, 35, 3, 3, 1, 1, 1, 9},   {1, 41, 41, 3, 3, 3, 3, 1, 3, 1, 41},
@@ -205,14 +207,14 @@ TEST(IntegerKernels, OneFilterPerChannel) {
       {1, 32, 32, 7, 13, 3, 3, 2, 1, 1, 32}, {1, 50, 50, 11, 6, 5, 5, 1, 2, 1, 50},
   };
   int which = 0;
-  for (const Convolution& p : cases) {
+  for (const IntegerConvolution& p : cases) {
     if (p.in == 1) continue;  // that is a product
-    check_conv2d(p, {kMultiplyChannel, kAddChannel, kRelu6}, kResults[which % 4], which % 2 == 0,
+    check_conv2d(p, {kMultiplyChannelStep, kAddChannelStep, kRelu6}, kResults[which % 4], which % 2 == 0,
                  "integer_conv2d.depthwise");
     ++which;
   }
-  for (const Steps& steps : kChains) {
-    for (const Result& result : kResults) {
+  for (const IntegerSteps& steps : kIntegerChains) {
+    for (const IntegerResult& result : kResults) {
       check_conv2d({1, 29, 29, 7, 9, 3, 3, 1, 1, 1, 29}, steps, result, false, "integer_conv2d.depthwise");
     }
   }
@@ -269,7 +271,7 @@ TEST(IntegerKernels, RoundingOfScaledChannels) {
 }
 
 /// C of one call in float32, with rows split in two.
-std::vector<float> product(const cpu::IntegerGemmFunctions& f, const Tensor& a, const Tensor& b) {
+std::vector<float> integer_product(const cpu::IntegerGemmFunctions& f, const Tensor& a, const Tensor& b) {
   const int64_t rows = a.shape()[0];
   const int64_t depth = a.shape()[1];
   const int64_t columns = b.shape()[1];
@@ -324,11 +326,11 @@ TEST(IntegerKernels, EveryTableGivesExactSums) {
       }
     }
     for (const Isa isa : cpu::tested_isas()) {
-      EXPECT_EQ(product(cpu::integer_gemm_table(isa), a, b), want) << name_of(isa);
-      EXPECT_EQ(product(cpu::machine_integer_gemm(isa), a, b), want) << name_of(isa);
+      EXPECT_EQ(integer_product(cpu::integer_gemm_table(isa), a, b), want) << name_of(isa);
+      EXPECT_EQ(integer_product(cpu::machine_integer_gemm(isa), a, b), want) << name_of(isa);
     }
   }
 }
 
 }  // namespace
-}  // namespace coracle::testing
+}  // namespace coracle::test

@@ -21,7 +21,7 @@
 #include "support/check_kernels.h"
 #include "support/device_rows.h"
 
-namespace coracle::testing {
+namespace coracle::test {
 namespace {
 
 TEST(ResizeKernels, NearestAndASum) {
@@ -191,4 +191,4 @@ TEST(MovementKernels, Repeats) {
 }
 
 }  // namespace
-}  // namespace coracle::testing
+}  // namespace coracle::test

@@ -9,7 +9,7 @@
 #include "support/check_kernels.h"
 
 /// Products of float32 with weights in 16, 8 and 4 bits.
-namespace coracle::testing {
+namespace coracle::test {
 namespace {
 
 using Rows = std::set<std::string>;
@@ -190,4 +190,4 @@ TEST(NarrowKernels, LlmInt8Linear) {
 }
 
 }  // namespace
-}  // namespace coracle::testing
+}  // namespace coracle::test

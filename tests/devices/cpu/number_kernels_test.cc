@@ -51,7 +51,7 @@
 #include "ops/reduce/prod.h"
 #include "support/check_kernels.h"
 
-namespace coracle::testing {
+namespace coracle::test {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
@@ -202,7 +202,7 @@ TEST(NumberKernels, Where) {
 }
 
 template <class Op>
-void check_reduction(const std::string& row, const Tensor& x, const Ints& axes) {
+void check_number_reduction(const std::string& row, const Tensor& x, const Ints& axes) {
   Op op;
   KernelCase c{.op = {}, .in = {x}, .rows = {row}};
   if constexpr (std::is_base_of_v<ReductionAttributes, Op>) {
@@ -219,30 +219,30 @@ TEST(NumberReduceKernels, AxesThatLieTogether) {
     for (const Ints& axes : {Ints{2, 3}, Ints{3}, Ints{1}, Ints{0}, Ints{}, Ints{1, 2, 3}}) {
       for (DType type : {DType::kInt64, DType::kInt32, DType::kUint8}) {
         const Tensor x = random_numbers(s, type, 1);
-        check_reduction<Sum>("sum.numbers", x, axes);
-        check_reduction<Prod>("prod.numbers", x, axes);
-        check_reduction<Max>("max.numbers", x, axes);
-        check_reduction<Min>("min.numbers", x, axes);
-        check_reduction<Amax>("amax.numbers", x, axes);
+        check_number_reduction<Sum>("sum.numbers", x, axes);
+        check_number_reduction<Prod>("prod.numbers", x, axes);
+        check_number_reduction<Max>("max.numbers", x, axes);
+        check_number_reduction<Min>("min.numbers", x, axes);
+        check_number_reduction<Amax>("amax.numbers", x, axes);
       }
       for (DType type : {DType::kBool, DType::kInt64, DType::kFloat32}) {
-        check_reduction<All>("all.numbers", random_numbers(s, type, 2), axes);
-        check_reduction<Any>("any.numbers", random_ints(s, 0, 2, type, 3), axes);
+        check_number_reduction<All>("all.numbers", random_numbers(s, type, 2), axes);
+        check_number_reduction<Any>("any.numbers", random_ints(s, 0, 2, type, 3), axes);
       }
-      check_reduction<Sum>("sum.numbers", random_numbers(s, DType::kBool, 1), axes);
+      check_number_reduction<Sum>("sum.numbers", random_numbers(s, DType::kBool, 1), axes);
       Tensor reals = Tensor::make(DType::kFloat64, s);
       reals.assign(std::span<const double>(random_floats(s).doubles()));
-      check_reduction<Sum>("sum.numbers", reals, axes);
-      check_reduction<Max>("max.numbers", reals, axes);
-      check_reduction<Min>("min.numbers", reals, axes);
+      check_number_reduction<Sum>("sum.numbers", reals, axes);
+      check_number_reduction<Max>("max.numbers", reals, axes);
+      check_number_reduction<Min>("min.numbers", reals, axes);
       for (int64_t i = 1; i < reals.count(); i += 97) reals.data<double>()[i] = kNan;
-      check_reduction<Max>("max.numbers", reals, axes);
-      check_reduction<Min>("min.numbers", reals, axes);
+      check_number_reduction<Max>("max.numbers", reals, axes);
+      check_number_reduction<Min>("min.numbers", reals, axes);
       Tensor floats = random_floats(s);
-      check_reduction<Max>("max", floats, axes);
+      check_number_reduction<Max>("max", floats, axes);
       for (int64_t i = 1; i < floats.count(); i += 97) floats.data<float>()[i] = kNan;
-      check_reduction<Max>("max", floats, axes);
-      check_reduction<Min>("min", floats, axes);
+      check_number_reduction<Max>("max", floats, axes);
+      check_number_reduction<Min>("min", floats, axes);
     }
   }
 }
@@ -358,4 +358,4 @@ TEST(NumberKernels, RemaindersOfReals) {
 }
 
 }  // namespace
-}  // namespace coracle::testing
+}  // namespace coracle::test

@@ -20,7 +20,7 @@
 #include "support/check_kernels.h"
 
 /// Kernels that sum lines of elements: interpolation, pooling of regions, and what runs along sequences.
-namespace coracle::testing {
+namespace coracle::test {
 namespace {
 
 using Rows = std::set<std::string>;
@@ -244,4 +244,4 @@ TEST(SamplingKernels, FirstRecurrentLayers) {
 }
 
 }  // namespace
-}  // namespace coracle::testing
+}  // namespace coracle::test

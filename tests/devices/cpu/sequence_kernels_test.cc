@@ -12,7 +12,7 @@
 #include "support/check_kernels.h"
 #include "support/generated_tensor.h"
 
-namespace coracle::testing {
+namespace coracle::test {
 namespace {
 
 TEST(CastKernels, EveryPairThatModelsUse) {
@@ -157,4 +157,4 @@ TEST(RnnKernels, ModesLayersAndDirections) {
 }
 
 }  // namespace
-}  // namespace coracle::testing
+}  // namespace coracle::test

@@ -18,12 +18,12 @@
 /// Rows against the reference on what is not a number, on infinities, zeros of both signs and values whose functions
 /// overflow: one such value in each row and column of a matrix, so that it stands in each lane of a whole vector, in
 /// each tail and in rows and columns that are reduced.
-namespace coracle::testing {
+namespace coracle::test {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
-constexpr float kSpecial[] = {kNaN, kInfinity, -kInfinity, 0.0F, -0.0F, 1e30F, -1e30F, 90.0F, -90.0F};
+constexpr float kSpecial[] = {kNaN, kInf, -kInf, 0.0F, -0.0F, 1e30F, -1e30F, 90.0F, -90.0F};
 constexpr int64_t kSides[] = {5, 37, 70};  ///< less than a vector, a few vectors and a tail, blocks of four vectors
 
 /// A square of ordinary values with `special` on its diagonal.
@@ -38,7 +38,7 @@ template <class F>
 void each_square(const F& f) {
   for (float special : kSpecial) {
     for (int64_t side : kSides) {
-      SCOPED_TRACE(::testing::Message() << special << " in " << side << " columns");
+      SCOPED_TRACE(testing::Message() << special << " in " << side << " columns");
       f(square_with(special, side));
     }
   }
@@ -68,7 +68,7 @@ TEST(SpecialValues, OfEachUnaryOperator) {
 TEST(SpecialValues, OfOperatorsWithNumbers) {
   each_square([](const Tensor& x) {
     EXPECT_GT(check_on_every_kernel({Clip{}, {x, Tensor::scalar(-1.5F), Tensor::scalar(2.5F)}}), 0);
-    EXPECT_GT(check_on_every_kernel({Clip{}, {x, Tensor::scalar(-kInfinity), Tensor::scalar(kInfinity)}}), 0);
+    EXPECT_GT(check_on_every_kernel({Clip{}, {x, Tensor::scalar(-kInf), Tensor::scalar(kInf)}}), 0);
     EXPECT_GT(check_on_every_kernel({Scale{}, {x, Tensor::scalar(0.0F)}}), 0);
     for (float y : {0.0F, 1.0F, 2.0F, 3.0F, -1.0F, 0.5F, -1.5F}) {
       const Op pow(find_op("pow"));
@@ -84,7 +84,7 @@ TEST(SpecialValues, OfEachPair) {
     const Op op(find_op(name));
     for (float a : kSpecial) {
       for (float b : kSpecial) {
-        SCOPED_TRACE(::testing::Message() << a << " and " << b);
+        SCOPED_TRACE(testing::Message() << a << " and " << b);
         const Tensor x = square_with(a, 37, 0.5, 2);
         const Tensor y = square_with(b, 37, 0.5, 2);
         const KernelCase same{.op = op, .in = {x, y}, .relative = 4e-6};
@@ -132,10 +132,10 @@ TEST(SpecialValues, InLinesThatAreMaskedThroughout) {
     SCOPED_TRACE(side);
     Tensor x = random_floats({5, side});
     float* const lines = x.data<float>();
-    std::fill_n(lines, side, -kInfinity);
-    std::fill_n(lines + side, side, kInfinity);
-    lines[2 * side] = kInfinity;  // The first of its line, which differs from itself by no number.
-    lines[4 * side - 1] = kInfinity;
+    std::fill_n(lines, side, -kInf);
+    std::fill_n(lines + side, side, kInf);
+    lines[2 * side] = kInf;  // The first of its line, which differs from itself by no number.
+    lines[4 * side - 1] = kInf;
     lines[4 * side] = kNaN;
     for (const Shape& shape : {Shape({5, side}), Shape({1, 5, side}), Shape({5, side, 1, 1}), Shape({5, side, 1})}) {
       Softmax softmax;
@@ -146,15 +146,15 @@ TEST(SpecialValues, InLinesThatAreMaskedThroughout) {
     Softmax of_channels;
     of_channels.axis = 1;
     Tensor images = random_floats({2, side, 2, 3});
-    std::fill_n(images.data<float>(), images.count(), -kInfinity);
+    std::fill_n(images.data<float>(), images.count(), -kInf);
     EXPECT_GT(check_on_every_kernel({.op = of_channels, .in = {images}, .relative = 4e-6}), 0);
   }
 }
 
 TEST(SpecialValues, InNorms) {
-  for (float special : {kNaN, kInfinity, -kInfinity, 0.0F}) {
+  for (float special : {kNaN, kInf, -kInf, 0.0F}) {
     for (int64_t side : kSides) {
-      SCOPED_TRACE(::testing::Message() << special << " in " << side << " columns");
+      SCOPED_TRACE(testing::Message() << special << " in " << side << " columns");
       const Tensor x = square_with(special, side);
       const KernelCase layer{.op = LayerNorm{},
                              .in = {x, random_floats({side}, 0.5, 2), random_floats({side})},
@@ -167,7 +167,7 @@ TEST(SpecialValues, InNorms) {
 }
 
 TEST(SpecialValues, InWindows) {
-  for (float special : {kNaN, kInfinity, -kInfinity}) {
+  for (float special : {kNaN, kInf, -kInf}) {
     SCOPED_TRACE(special);
     Tensor x = random_floats({1, 19, 9, 9});
     for (int64_t c = 0; c < 19; ++c) {
@@ -193,7 +193,7 @@ TEST(SpecialValues, InProductsAndWhatFollowsThem) {
                                               {{EpilogueKind::kClip, 0, 6}},
                                               {{EpilogueKind::kLeakyRelu, 0.1F}, {EpilogueKind::kRelu}},
                                               {{EpilogueKind::kHardSwish, 3, 6, 6}}};
-  for (float special : {kNaN, kInfinity, -kInfinity}) {
+  for (float special : {kNaN, kInf, -kInf}) {
     SCOPED_TRACE(special);
     for (const auto& steps : chains) {
       for (int64_t columns : {7, 16, 24, 50}) {
@@ -225,4 +225,4 @@ TEST(SpecialValues, InProductsAndWhatFollowsThem) {
 }
 
 }  // namespace
-}  // namespace coracle::testing
+}  // namespace coracle::test

@@ -17,15 +17,15 @@
 #include "support/check_kernels.h"
 
 /// Windows over images and volumes: convolutions that the rows for constant filters of images leave, patches, pooling.
-namespace coracle::testing {
+namespace coracle::test {
 namespace {
 
 using Rows = std::set<std::string>;
 
-constexpr double kTolerance = 3e-5;
+constexpr double kWindowTolerance = 3e-5;
 
 /// x and filter of a case whose channels come first, in the operator's order.
-KernelCase convolution(const Op& op, const Shape& x, const Shape& filter, bool channels_last = false) {
+KernelCase window_convolution(const Op& op, const Shape& x, const Shape& filter, bool channels_last = false) {
   Shape shape = x;
   if (channels_last) {
     for (int d = 1; d + 1 < x.rank(); ++d) shape[d] = x[d + 1];
@@ -33,8 +33,8 @@ KernelCase convolution(const Op& op, const Shape& x, const Shape& filter, bool c
   }
   return {.op = op,
           .in = {random_floats(shape, -1, 1, 1), random_floats(filter, -0.5, 0.5, 2)},
-          .relative = kTolerance,
-          .absolute = kTolerance};
+          .relative = kWindowTolerance,
+          .absolute = kWindowTolerance};
 }
 
 TEST(WindowKernels, ConvolutionsOfVolumes) {
@@ -60,7 +60,7 @@ TEST(WindowKernels, ConvolutionsOfVolumes) {
       op.dilations = c.dilations;
       op.groups = c.groups;
       op.data_format = last ? DataFormat::kNdhwc : DataFormat::kNcdhw;
-      KernelCase k = convolution(op, c.x, c.filter, last);
+      KernelCase k = window_convolution(op, c.x, c.filter, last);
       EXPECT_EQ(rows_that_take(k), Rows{"conv3d"}) << text(c.x);
       k.computed_weights = true;
       EXPECT_EQ(rows_that_take(k), Rows{"conv3d"}) << text(c.x);
@@ -77,7 +77,7 @@ TEST(WindowKernels, TransposedConvolutionsOfVolumes) {
         op.paddings = {kernel - 2, 0, 1};
         op.groups = groups;
         op.data_format = DataFormat::kNcdhw;
-        EXPECT_EQ(rows_that_take(convolution(op, {2, 6, 3, 4, 5}, {6, 10, kernel, kernel, kernel})),
+        EXPECT_EQ(rows_that_take(window_convolution(op, {2, 6, 3, 4, 5}, {6, 10, kernel, kernel, kernel})),
                   Rows{"conv3d_transpose"});
       }
     }
@@ -94,7 +94,7 @@ TEST(WindowKernels, TransposedConvolutionsWithComputedFilters) {
         op.output_padding = {0, 1};
         op.groups = groups;
         op.data_format = last ? DataFormat::kNhwc : DataFormat::kNchw;
-        KernelCase c = convolution(op, {2, 6, 5, 7}, {6, 19, 3, 2}, last);
+        KernelCase c = window_convolution(op, {2, 6, 5, 7}, {6, 19, 3, 2}, last);
         c.in_counts = {1, 1, 0};
         c.computed_weights = true;
         EXPECT_EQ(rows_that_take(c), Rows{"conv2d_transpose"});
@@ -116,21 +116,21 @@ TEST(WindowKernels, OneFilterPerChannel) {
       op.paddings = {1, 1, 0};
       op.groups = 19;
       op.data_format = last ? DataFormat::kNdhwc : DataFormat::kNcdhw;
-      EXPECT_EQ(rows_that_take(convolution(op, {2, 19, 3, 5, 6}, {19, 1, 3, 3, 3}, last)),
+      EXPECT_EQ(rows_that_take(window_convolution(op, {2, 19, 3, 5, 6}, {19, 1, 3, 3, 3}, last)),
                 Rows{"convolution.channelwise"});
       Conv3dTranspose back;
       back.strides = op.strides;
       back.paddings = op.paddings;
       back.groups = 19;
       back.data_format = op.data_format;
-      EXPECT_EQ(rows_that_take(convolution(back, {2, 19, 3, 5, 6}, {19, 1, 3, 3, 2}, last)),
+      EXPECT_EQ(rows_that_take(window_convolution(back, {2, 19, 3, 5, 6}, {19, 1, 3, 3, 2}, last)),
                 Rows{"convolution.channelwise"});
       Conv2dTransposeFused flat;
       flat.strides = {stride, 3};
       flat.paddings = {1, 0};
       flat.groups = 19;
       flat.data_format = last ? DataFormat::kNhwc : DataFormat::kNchw;
-      KernelCase c = convolution(flat, {2, 19, 5, 6}, {19, 1, 4, 2}, last);
+      KernelCase c = window_convolution(flat, {2, 19, 5, 6}, {19, 1, 4, 2}, last);
       c.in_counts = {1, 1, 0};
       EXPECT_TRUE(rows_that_take(c).contains("convolution.channelwise"));
     }
@@ -142,12 +142,12 @@ TEST(WindowKernels, ChannelsLastByFormat) {
   op.paddings = {1, 1};
   op.data_format = DataFormat::kNhwc;
   op.epilogue = {{EpilogueKind::kAddChannel}, {EpilogueKind::kRelu}};
-  KernelCase c = convolution(op, {2, 19, 9, 7}, {40, 19, 3, 3}, true);
+  KernelCase c = window_convolution(op, {2, 19, 9, 7}, {40, 19, 3, 3}, true);
   c.in.push_back(random_floats({40}, -1, 1, 3));
   c.in_counts = {1, 1, 1};
   EXPECT_EQ(rows_that_take(c), Rows{"conv2d_fused"});
   op.groups = 19;
-  c = convolution(op, {2, 19, 9, 7}, {19, 1, 3, 3}, true);
+  c = window_convolution(op, {2, 19, 9, 7}, {19, 1, 3, 3}, true);
   c.in.push_back(random_floats({19}, -1, 1, 3));
   c.in_counts = {1, 1, 1};
   EXPECT_EQ(rows_that_take(c), Rows{"convolution.depthwise"});
@@ -156,7 +156,7 @@ TEST(WindowKernels, ChannelsLastByFormat) {
   transposed.strides = {2, 2};
   transposed.paddings = {1, 1};
   transposed.data_format = DataFormat::kNhwc;
-  c = convolution(transposed, {2, 12, 5, 6}, {12, 18, 4, 4}, true);
+  c = window_convolution(transposed, {2, 12, 5, 6}, {12, 18, 4, 4}, true);
   c.in_counts = {1, 1, 0};
   EXPECT_EQ(rows_that_take(c), Rows{"conv2d_transpose_fused"});
 }
@@ -166,17 +166,17 @@ TEST(WindowKernels, ComputedFilters) {
     Conv2d op;
     op.paddings = {1, 1};
     op.data_format = last ? DataFormat::kNhwc : DataFormat::kNchw;
-    KernelCase c = convolution(op, {2, 20, 9, 7}, {33, 20, 3, 3}, last);
+    KernelCase c = window_convolution(op, {2, 20, 9, 7}, {33, 20, 3, 3}, last);
     c.computed_weights = true;
     EXPECT_EQ(rows_that_take(c), Rows{"conv2d"});
     op.groups = 20;
-    c = convolution(op, {2, 20, 9, 7}, {20, 1, 3, 3}, last);
+    c = window_convolution(op, {2, 20, 9, 7}, {20, 1, 3, 3}, last);
     c.computed_weights = true;
     EXPECT_EQ(rows_that_take(c), Rows{"convolution.depthwise"});
   }
   DepthwiseConv2d depthwise;
   depthwise.groups = 33;
-  KernelCase c = convolution(depthwise, {1, 33, 29, 13}, {33, 1, 5, 5});
+  KernelCase c = window_convolution(depthwise, {1, 33, 29, 13}, {33, 1, 5, 5});
   c.computed_weights = true;
   EXPECT_EQ(rows_that_take(c), Rows{"convolution.depthwise"});
 }
@@ -198,7 +198,7 @@ TEST(WindowKernels, DeformableConvolution) {
         const auto size = [&](int64_t in) { return (in + 2 * p.pad - 2 * p.dilation - 1) / p.stride + 1; };
         const int64_t h = size(9);
         const int64_t w = size(11);
-        KernelCase c{.op = op, .in = {}, .relative = kTolerance, .absolute = kTolerance};
+        KernelCase c{.op = op, .in = {}, .relative = kWindowTolerance, .absolute = kWindowTolerance};
         c.in = {random_floats({2, 24, 9, 11}, -1, 1, 1), random_floats({2, 18 * p.offset_groups, h, w}, -3, 3, 2),
                 random_floats({34, 24 / p.groups, 3, 3}, -0.5, 0.5, 3)};
         if (masked) c.in.push_back(random_floats({2, 9 * p.offset_groups, h, w}, 0, 1, 4));
@@ -279,4 +279,4 @@ TEST(WindowKernels, PoolingWithPlaces) {
 }
 
 }  // namespace
-}  // namespace coracle::testing
+}  // namespace coracle::test

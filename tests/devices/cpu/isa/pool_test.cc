@@ -6,13 +6,13 @@
 namespace coracle::cpu {
 namespace {
 
-struct Axis {
+struct Spans {
   std::vector<int32_t> begin, end, divisor;
   PoolAxis view() const { return {begin.data(), end.data(), divisor.data()}; }
 };
 
-Axis windows(int in, int size, int stride, int pad, bool exclusive) {
-  Axis axis;
+Spans windows(int in, int size, int stride, int pad, bool exclusive) {
+  Spans axis;
   for (int start = -pad; start + size <= in + pad; start += stride) {
     const int begin = std::max(start, 0), end = std::min(start + size, in);
     axis.begin.push_back(begin);
@@ -31,8 +31,8 @@ TEST(PoolKernels, MaxAndAverage) {
          {Geometry{1, 1, 1, 1, 0}, {5, 7, 3, 2, 1}, {6, 6, 2, 2, 0}, {4, 9, 3, 1, 1}, {8, 8, 5, 3, 2}}) {
       for (int channels : {1, 3, 16, 37, 64, 130}) {
         for (bool exclusive : {false, true}) {
-          const Axis rows = windows(g.height, g.size, g.stride, g.pad, exclusive);
-          const Axis columns = windows(g.width, g.size, g.stride, g.pad, exclusive);
+          const Spans rows = windows(g.height, g.size, g.stride, g.pad, exclusive);
+          const Spans columns = windows(g.width, g.size, g.stride, g.pad, exclusive);
           const std::vector<float> x = random_floats(static_cast<size_t>(g.height * g.width * channels), 1);
           const size_t out_h = rows.begin.size(), out_w = columns.begin.size();
           std::vector<float> largest(out_h * out_w * static_cast<size_t>(channels) + 1, 77.0f), average = largest;

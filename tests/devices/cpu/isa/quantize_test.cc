@@ -7,7 +7,7 @@ namespace coracle::cpu {
 namespace {
 
 // In float, since the rounding must fall on the same side.
-float expected(const Quantization& q, float x, float scale) {
+float expected_integers(const Quantization& q, float x, float scale) {
   const float inverse = 1.0f / (scale <= 1e-30f ? scale + 1e-6f : scale);
   const float factor = q.range * inverse;
   float value;
@@ -37,11 +37,11 @@ TEST(QuantizeKernels, TensorRowsColumns) {
             std::vector<float> y(x.size() + 1, 77.0f);
             table.tensor(q, x.data(), 1.0f, y.data(), x.size());
             for (size_t i = 0; i < x.size(); ++i)
-              EXPECT_EQ(y[i], expected(q, x[i], 1.0f)) << name_of(isa) << ' ' << x[i];
+              EXPECT_EQ(y[i], expected_integers(q, x[i], 1.0f)) << name_of(isa) << ' ' << x[i];
             table.rows(q, x.data(), scales.data(), y.data(), rows, columns);
-            for (size_t i = 0; i < x.size(); ++i) EXPECT_EQ(y[i], expected(q, x[i], scales[i / columns]));
+            for (size_t i = 0; i < x.size(); ++i) EXPECT_EQ(y[i], expected_integers(q, x[i], scales[i / columns]));
             table.columns(q, x.data(), scales.data(), y.data(), rows, columns);
-            for (size_t i = 0; i < x.size(); ++i) EXPECT_EQ(y[i], expected(q, x[i], scales[i % columns]));
+            for (size_t i = 0; i < x.size(); ++i) EXPECT_EQ(y[i], expected_integers(q, x[i], scales[i % columns]));
             EXPECT_EQ(y.back(), 77.0f);
           }
         }

@@ -8,10 +8,11 @@
 namespace coracle::cpu {
 namespace {
 
-constexpr ReduceKind kKinds[] = {ReduceKind::kSum,     ReduceKind::kMean,       ReduceKind::kMax,   ReduceKind::kMin,
-                                 ReduceKind::kProduct, ReduceKind::kSumSquares, ReduceKind::kSumAbs};
+constexpr ReduceKind kReductions[] = {ReduceKind::kSum,   ReduceKind::kMean,    ReduceKind::kMax,
+                                      ReduceKind::kMin,   ReduceKind::kProduct, ReduceKind::kSumSquares,
+                                      ReduceKind::kSumAbs};
 
-double expected(ReduceKind kind, const float* x, size_t n, size_t stride) {
+double expected_reduction(ReduceKind kind, const float* x, size_t n, size_t stride) {
   double sum = 0, squares = 0, absolute = 0, product = 1, largest = -INFINITY, smallest = INFINITY;
   for (size_t i = 0; i < n; ++i) {
     const double v = x[i * stride];
@@ -51,13 +52,13 @@ std::vector<float> values(size_t count, unsigned seed) {
 
 TEST(ReduceKernels, Rows) {
   for (Isa isa : tested_isas()) {
-    for (ReduceKind kind : kKinds) {
+    for (ReduceKind kind : kReductions) {
       for (size_t n : tested_sizes()) {
         const std::vector<float> x = values(3 * n, 1);
         float y[4] = {0, 0, 0, 77};
         reduce_table(isa).rows(kind, x.data(), y, 3, n);
         for (size_t r = 0; r < 3; ++r) {
-          const double e = expected(kind, x.data() + r * n, n, 1);
+          const double e = expected_reduction(kind, x.data() + r * n, n, 1);
           EXPECT_TRUE(near(y[r], e, 1e-5, 1e-2))
               << name_of(isa) << " kind " << int(kind) << " n " << n << ": " << y[r] << " not " << e;
         }
@@ -69,7 +70,7 @@ TEST(ReduceKernels, Rows) {
 
 TEST(ReduceKernels, Strided) {
   for (Isa isa : tested_isas()) {
-    for (ReduceKind kind : kKinds) {
+    for (ReduceKind kind : kReductions) {
       for (size_t n : {0, 1, 2, 7, 65, 300}) {
         for (size_t inner : {1, 3, 16, 33, 70, 131}) {
           const std::vector<float> x = values(n * inner, 2);
@@ -79,7 +80,7 @@ TEST(ReduceKernels, Strided) {
           reduce_table(isa).strided(kind, x.data(), whole.data(), n, inner, 0, inner);
           EXPECT_EQ(y.back(), 77.0f);
           for (size_t i = 0; i < inner; ++i) {
-            const double e = expected(kind, n == 0 ? x.data() : x.data() + i, n, inner);
+            const double e = expected_reduction(kind, n == 0 ? x.data() : x.data() + i, n, inner);
             EXPECT_TRUE(near(y[i], e, 1e-5, 1e-2))
                 << name_of(isa) << " kind " << int(kind) << " n " << n << ": " << y[i] << " not " << e;
             EXPECT_EQ(std::memcmp(&y[i], &whole[i], sizeof(float)), 0);
@@ -117,7 +118,7 @@ TEST(ReduceKernels, NotANumberComesThrough) {
     for (size_t at = 0; at < 70; ++at) {
       std::vector<float> x = values(70, 5);
       x[at] = NAN;
-      for (ReduceKind kind : kKinds) {
+      for (ReduceKind kind : kReductions) {
         if (kind == ReduceKind::kMax || kind == ReduceKind::kMin) continue;
         float y = 0;
         reduce_table(isa).rows(kind, x.data(), &y, 1, x.size());

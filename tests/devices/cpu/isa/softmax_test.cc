@@ -7,7 +7,7 @@ namespace coracle::cpu {
 namespace {
 
 // Over the middle axis of [outer, n, inner].
-std::vector<double> expected(const std::vector<float>& x, size_t outer, size_t n, size_t inner, bool log) {
+std::vector<double> expected_softmax(const std::vector<float>& x, size_t outer, size_t n, size_t inner, bool log) {
   std::vector<double> y(x.size());
   for (size_t o = 0; o < outer; ++o) {
     for (size_t k = 0; k < inner; ++k) {
@@ -24,7 +24,7 @@ std::vector<double> expected(const std::vector<float>& x, size_t outer, size_t n
   return y;
 }
 
-void compare(const std::vector<float>& y, const std::vector<double>& e, const char* form, Isa isa, size_t n) {
+void compare_softmax(const std::vector<float>& y, const std::vector<double>& e, const char* form, Isa isa, size_t n) {
   int bad = 0;
   for (size_t i = 0; i < e.size() && bad < 3; ++i) {
     const bool good = near(y[i], e[i], 4e-6, e[i] < 0 ? 1 : 1e-3);
@@ -41,13 +41,13 @@ TEST(SoftmaxKernels, Rows) {
         std::vector<float> y(x.size() + 1, 77.0f);
         softmax_table(isa).rows(x.data(), y.data(), rows, n, n % 3);
         EXPECT_EQ(y.back(), 77.0f);
-        compare(y, expected(x, rows, n, 1, false), "rows", isa, n);
+        compare_softmax(y, expected_softmax(x, rows, n, 1, false), "rows", isa, n);
         softmax_table(isa).log_rows(x.data(), y.data(), rows, n);
         EXPECT_EQ(y.back(), 77.0f);
-        compare(y, expected(x, rows, n, 1, true), "log_rows", isa, n);
+        compare_softmax(y, expected_softmax(x, rows, n, 1, true), "log_rows", isa, n);
         std::vector<float> in_place = x;
         softmax_table(isa).rows(in_place.data(), in_place.data(), rows, n, n);
-        compare(in_place, expected(x, rows, n, 1, false), "in place", isa, n);
+        compare_softmax(in_place, expected_softmax(x, rows, n, 1, false), "in place", isa, n);
       }
     }
   }
@@ -68,7 +68,7 @@ TEST(SoftmaxKernels, Strided) {
           run(x.data(), y.data(), n, inner, 0, inner / 2);
           run(x.data(), y.data(), n, inner, inner / 2, inner);
           EXPECT_EQ(y.back(), 77.0f);
-          compare(y, expected(x, 1, n, inner, log), "strided", isa, n);
+          compare_softmax(y, expected_softmax(x, 1, n, inner, log), "strided", isa, n);
           std::vector<float> whole(x);
           run(whole.data(), whole.data(), n, inner, 0, inner);
           y.pop_back();

@@ -17,8 +17,8 @@
 namespace coracle::cpu {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float kInfinite = std::numeric_limits<float>::infinity();
+constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
 constexpr float kLargest = std::numeric_limits<float>::max();
 
 struct Matrices {
@@ -37,7 +37,7 @@ std::vector<float> product(const GemmFunctions& f, const Matrices& m, const std:
   const GemmSource source{.data = m.b.data(), .inner = m.depth, .inner_stride = m.columns, .column_stride = 1};
   std::vector<float> packed(static_cast<size_t>(f.packed_floats(call.shape)));
   f.pack(call.shape, source, packed.data(), 0, f.panels(m.columns));
-  std::vector<float> c(static_cast<size_t>(m.rows * m.columns), kNaN);
+  std::vector<float> c(static_cast<size_t>(m.rows * m.columns), kNotANumber);
   call.a = m.a.data();
   call.a_stride = m.depth;
   call.packed = packed.data();
@@ -99,7 +99,7 @@ TEST(TileGemm, NumbersWithoutPartsGiveWhatFloatsGive) {
   // One such number in a row of A or a column of B; neighbours are as they are without it.
   for (const ComputeMode mode : {ComputeMode::kBf16x6, ComputeMode::kBf16x3, ComputeMode::kBf16}) {
     for (const TestedGemm& gemm : tested_gemms(mode)) {
-      for (const float special : {kNaN, kInfinity, -kInfinity}) {
+      for (const float special : {kNotANumber, kInfinite, -kInfinite}) {
         for (const int64_t depth : {40, 800}) {
           std::mt19937 engine(2);
           std::uniform_int_distribution<int> small(1, 5);  // exact in each scheme
@@ -133,7 +133,7 @@ TEST(TileGemm, TheLargestNumbersDoNotBecomeInfinity) {
     for (const float value : product(*gemm.functions, m)) EXPECT_EQ(value, kLargest) << gemm.name;
     // A sum whose terms pass the largest number in between is infinite, as with floats.
     const Matrices sums(16, 2, 16, [] { return 1e25F; });
-    for (const float value : product(*gemm.functions, sums)) EXPECT_EQ(value, kInfinity) << gemm.name;
+    for (const float value : product(*gemm.functions, sums)) EXPECT_EQ(value, kInfinite) << gemm.name;
   }
 }
 
@@ -160,7 +160,7 @@ TEST(TileGemm, RowsOfOtherItemsChangeNoBit) {
       const std::vector<float> want = product(*gemm.functions, m);
       EXPECT_EQ(product(*gemm.functions, m, {1, 2, 19, 51}), want) << gemm.name;
       Matrices other = m;
-      std::fill_n(other.a.begin() + 900, 900, kNaN);
+      std::fill_n(other.a.begin() + 900, 900, kNotANumber);
       const std::vector<float> got = product(*gemm.functions, other);
       EXPECT_TRUE(std::equal(got.begin(), got.begin() + 70, want.begin())) << gemm.name;
       EXPECT_TRUE(std::equal(got.begin() + 140, got.end(), want.begin() + 140)) << gemm.name;

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Names in unnamed namespaces are those of one file in its folder, since cmake/batches.cmake compiles several files as one unit.
+
+Two definitions of the same would not compile; this finds those that would: overloads, among which calls in another file could choose, and
+names of the folder's headers, which would be hidden from another file. Aliases that say the same in each file are one name.
+"""
+import collections
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Where files are compiled together, with the folders below them; those that have units of their own.
+TOGETHER = ("src/api", "src/base", "src/graph", "src/model", "src/ops", "src/passes", "src/plan", "src/run", "src/vision", "tests/api",
+            "tests/base", "tests/devices/cpu", "tests/graph", "tests/model", "tests/ops", "tests/passes", "tests/plan", "tests/run",
+            "tests/support", "tests/vision")
+UNNAMED = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.S | re.M)
+TYPE = re.compile(r"(?:struct|class|enum class|enum|union|using|namespace)\s+(\w+)\b")
+ELSEWHERE = re.compile(r"using (namespace )?[\w:]+;")    # declared elsewhere
+SCOPE = re.compile(r"[ }/#]|namespace|using|template|static_assert")
+GOOGLETEST = {"PrintTo"}                               # overloads that it looks for
+OTHER = re.compile(r"[\w:<>,\s*&\[\]()]*?\b(\w+)\s*(?:\(|=|\{|;|\[)")
+MACRO = re.compile(r"[A-Z][A-Z0-9_]*\(")
+
+
+def names(text):
+    """Name and line of each definition that begins in the first column of an unnamed namespace."""
+    for block in UNNAMED.findall(text):
+        for line in block.splitlines():
+            if not line or line.startswith((" ", "}", "/", "#")) or MACRO.match(line) or ELSEWHERE.match(line):
+                continue
+            found = TYPE.match(line) or OTHER.match(re.sub(r"^template <.*?> ?$", "", line))
+            if found and found.group(1) not in GOOGLETEST:
+                yield found.group(1), line
+
+
+def declared(folder):
+    """Header of each name that headers in a folder declare in the first column."""
+    found = {}
+    for path in sorted((ROOT / folder).rglob("*.h")):
+        for line in path.read_text().splitlines():
+            name = None if not line or SCOPE.match(line) else TYPE.match(line) or OTHER.match(line)
+            if name:
+                found[name.group(1)] = path
+    return found
+
+
+def main():
+    failed = False
+    for folder in TOGETHER:
+        headers = {}
+        for seen in [folder] + (["tests/support"] if folder.startswith("tests") else ["src/base", "src/graph"]):
+            if folder != "src/vision" or seen == folder:    # which sees the public interface only
+                headers.update(declared(seen))
+        where = collections.defaultdict(dict)
+        for path in sorted((ROOT / folder).rglob("*.cc")):
+            for name, line in names(path.read_text()):
+                where[name].setdefault(path, line)
+                if name in headers and not line.startswith("using "):
+                    print(f"{path.relative_to(ROOT)}: {name} is in {headers[name].relative_to(ROOT)} too: it needs another name", file=sys.stderr)
+                    failed = True
+        for name, files in sorted(where.items()):
+            lines = set(files.values())
+            if len(files) > 1 and not (len(lines) == 1 and next(iter(lines)).startswith(("using ", "namespace "))):
+                print(f"{folder}: {name} is in {', '.join(p.name for p in files)}: one of them needs another name", file=sys.stderr)
+                failed = True
+    sys.exit(failed)
+
+
+if __name__ == "__main__":
+    main()
