@@ -3,11 +3,11 @@
 
 namespace coracle {
 
-const char* missing_operator() {
+const char* missing_operator([[maybe_unused]] const char* of_all) {
 #ifdef CORACLE_OPERATORS
   return "it is not among the operators that this library was built with (CORACLE_OPERATORS)";
 #else
-  return "there is no such operator here";
+  return of_all;
 #endif
 }
 
