@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "ops/conv_pool/conv2d_fused.h"
+#include "ops/conv_pool/conv2d_transpose_fused.h"
 #include "ops/matmul/linear.h"
 #include "ops/quantize/dequantize_linear.h"
 #include "ops/quantize/fake_quantize_dequantize_moving_average_abs_max.h"
@@ -183,23 +184,34 @@ std::optional<IntegerWeights> integer_weights(const EpilogueCarrier& c, const Te
   return out;
 }
 
-/// Why there is no operator on integers for a node, whatever its operands.
+/// True if each pixel makes a block of pixels of its own, whatever the size of the image.
+bool makes_blocks(const Conv2dTransposeFused& op, const Shape& filter) {
+  if (op.padding_algorithm == PaddingAlgorithm::kSame) return false;
+  const ConvolutionGeometry g = transposed_geometry(op, op.output_padding, {}, Shape{1, filter[0], 1, 1}, filter, 2);
+  const auto plain = [](const WindowAxis& a) {
+    return a.kernel == a.stride && a.dilation == 1 && a.pad_before == 0 && a.out == a.stride;
+  };
+  return plain(g.height()) && plain(g.width());
+}
+
+/// Why there is no operator on integers for a node with constant weights, whatever its other operand.
 const char* misfit(const Graph& graph, const EpilogueCarrier& c) {
   const Node& node = graph.node(c.id);
-  if (node.op.is<Linear>()) return nullptr;
-  const auto* conv = node.op.as<Conv2dFused>();
-  if (conv == nullptr) return "no operator on integers";
-  if (conv->data_format == DataFormat::kNhwc) return "no operator on integers for NHWC";
-  const Shape& w = graph.fact(node.input(1)).shape;
-  const bool depthwise = conv->groups == w[0] && w[1] == 1;
-  return conv->groups == 1 || depthwise ? nullptr : "no operator on integers for groups of several channels";
+  constexpr const char* kNhwc = "no operator on integers for NHWC";
+  if (const auto* conv = node.op.as<Conv2dFused>()) return conv->data_format == DataFormat::kNhwc ? kNhwc : nullptr;
+  const auto* transposed = node.op.as<Conv2dTransposeFused>();
+  if (transposed == nullptr) return nullptr;
+  if (transposed->data_format == DataFormat::kNhwc) return kNhwc;
+  if (transposed->groups != 1) return "no operator on integers for groups of a transposed convolution";
+  if (makes_blocks(*transposed, graph.fact(node.input(1)).shape)) return nullptr;
+  return "no operator on integers for transposed filters that overlap or are cut";
 }
 
 /// Products of one sum.
 int64_t products_of(const Graph& graph, const EpilogueCarrier& c) {
   const Node& node = graph.node(c.id);
   const Shape& w = graph.fact(node.input(1)).shape;
-  return node.op.is<Linear>() ? w[1 - c.filter_axis] : w.count(1, w.rank());
+  return node.op.is<Conv2dFused>() ? w.count(1, w.rank()) : w[1 - c.filter_axis];
 }
 
 /// What the linear steps at the begin of an epilogue make of a sum in steps of x and of the weights.
@@ -249,7 +261,10 @@ Op integer_op(const Op& op, std::vector<EpilogueStep> epilogue) {
     return integer;
   }
   IntegerConv2d integer;
-  static_cast<ConvolutionAttributes&>(integer) = *op.as<Conv2dFused>();
+  const auto* transposed = op.as<Conv2dTransposeFused>();
+  integer.transposed = transposed != nullptr;
+  auto& window = static_cast<ConvolutionAttributes&>(integer);
+  window = integer.transposed ? static_cast<const ConvolutionAttributes&>(*transposed) : *op.as<Conv2dFused>();
   integer.epilogue = std::move(epilogue);
   return integer;
 }
@@ -257,12 +272,12 @@ Op integer_op(const Op& op, std::vector<EpilogueStep> epilogue) {
 /// How the operand of a product is rounded, or why the product stays in float32 whatever its weights are.
 Found operand_of(const Graph& graph, const EpilogueCarrier& c) {
   const Node& node = graph.node(c.id);
+  const Value& w = graph.value(node.input(1));
+  if (!w.is_constant()) return {.reason = "its weights are not constant"};
   if (const char* reason = misfit(graph, c)) return {.reason = reason};
   const int64_t products = products_of(graph, c);
   if (products <= 0) return {.reason = "its sums are empty"};
   if (products > IntegerProduct::kMostProducts) return {.reason = "its sums have more than 32 bits"};
-  const Value& w = graph.value(node.input(1));
-  if (!w.is_constant()) return {.reason = "its weights are not constant"};
   if (w.fact.dtype != DType::kFloat32 && w.fact.dtype != DType::kInt8) {
     return {.reason = "its weights are neither float32 nor int8"};
   }

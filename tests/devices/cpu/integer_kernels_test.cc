@@ -174,6 +174,28 @@ TEST(IntegerKernels, Convolutions) {
   }
 }
 
+TEST(IntegerKernels, GroupsOfSeveralChannels) {
+  const Convolution cases[] = {
+      {1, 32, 32, 9, 11, 3, 3, 1, 1, 1, 8},  {2, 24, 48, 7, 13, 1, 1, 1, 0, 1, 3},
+      {1, 64, 64, 6, 5, 3, 3, 2, 1, 1, 32},  {1, 6, 6, 8, 9, 3, 3, 1, 2, 2, 2},
+      {1, 40, 20, 5, 6, 5, 5, 1, 2, 1, 5},   {3, 12, 84, 1, 1, 1, 1, 1, 0, 1, 4},
+      {1, 7, 14, 9, 8, 3, 3, 1, 1, 1, 7},    {1, 66, 66, 4, 9, 1, 3, 1, 0, 1, 2},
+      {1, 36, 30, 3, 3, 3, 3, 1, 3, 1, 6},   {1, 40, 80, 2, 3, 3, 3, 1, 1, 1, 40},
+      {1, 129, 6, 14, 15, 1, 1, 2, 0, 1, 3}, {1, 128, 96, 14, 14, 3, 3, 1, 1, 1, 2},
+  };
+  int which = 0;
+  for (const Convolution& p : cases) {
+    check_conv2d(p, {kMultiplyChannel, kAddChannel, kRelu}, kResults[which % 4], which % 3 == 0, "integer_conv2d");
+    ++which;
+  }
+  for (const Steps& steps : kChains) {
+    for (const Result& result : kResults) {
+      check_conv2d({1, 27, 33, 6, 9, 3, 3, 1, 1, 1, 3}, steps, result, false, "integer_conv2d");
+      check_conv2d({2, 20, 30, 3, 5, 1, 1, 1, 0, 1, 10}, steps, result, false, "integer_conv2d");
+    }
+  }
+}
+
 TEST(IntegerKernels, ConvolutionsByWinograd) {
   const Convolution cases[] = {
       {1, 16, 16, 16, 16, 3, 3, 1, 1, 1, 1}, {2, 17, 21, 15, 14, 3, 3, 1, 1, 1, 1},
@@ -218,8 +240,66 @@ TEST(IntegerKernels, OneFilterPerChannel) {
   }
 }
 
+struct TransposedConvolution {
+  int64_t batch, in, out, h, w, kernel_h, kernel_w;
+};
+
+void check_transposed(const TransposedConvolution& p, const Steps& steps, const Result& result, bool largest) {
+  SCOPED_TRACE(text(p.in, " to ", p.out, " channels, ", p.h, " x ", p.w, ", ", p.kernel_h, " x ", p.kernel_w));
+  IntegerConv2d op;
+  op.transposed = true;
+  op.strides = {p.kernel_h, p.kernel_w};
+  op.epilogue = steps;
+  op.result_scale = result.scale;
+  op.round_type = result.rounding;
+  KernelCase c{.op = op,
+               .in = {integers({p.batch, p.in, p.h, p.w}, -128, 1, largest),
+                      integers({p.in, p.out, p.kernel_h, p.kernel_w}, -127, 2, largest)},
+               .rows = {"integer_conv2d.transposed"}};
+  finish(c, steps, {p.batch, p.out, p.h * p.kernel_h, p.w * p.kernel_w}, p.out);
+  check_on_every_kernel(c);
+}
+
+TEST(IntegerKernels, TransposedConvolutions) {
+  const TransposedConvolution cases[] = {
+      {1, 24, 24, 9, 12, 2, 2}, {1, 24, 1, 9, 12, 2, 2}, {2, 17, 1, 5, 7, 2, 2},
+      {1, 96, 24, 3, 4, 2, 2},  {1, 1, 1, 1, 1, 1, 1},   {1, 7, 5, 2, 3, 3, 2},
+      {3, 33, 2, 4, 16, 4, 1},  {1, 5, 37, 6, 1, 1, 4},  {1, 64, 3, 1, 90, 2, 2},
+  };
+  int which = 0;
+  for (const TransposedConvolution& p : cases) {
+    check_transposed(p, {kMultiplyChannel, kAddChannel, kRelu}, kResults[which % 4], which % 3 == 0);
+    ++which;
+  }
+  for (const Steps& steps : kChains) {
+    for (const Result& result : kResults) {
+      check_transposed({2, 11, 9, 3, 5, 2, 2}, steps, result, false);
+      check_transposed({1, 24, 1, 4, 8, 2, 2}, steps, result, false);
+    }
+  }
+}
+
+TEST(IntegerKernels, OtherTransposedConvolutionsAreLeftToTheReference) {
+  const auto taken = [](const Ints& strides, const Ints& paddings, int groups) {
+    IntegerConv2d op;
+    op.transposed = true;
+    op.strides = strides;
+    op.paddings = paddings;
+    op.groups = groups;
+    op.epilogue = {kMultiplyChannel};
+    const KernelCase c{.op = op,
+                       .in = {random_ints({1, 8, 3, 4}, -128, 128, DType::kInt8),
+                              random_ints({8, 4, 2, 2}, -127, 128, DType::kInt8), random_floats({4 * groups})}};
+    return rows_that_take(c);
+  };
+  EXPECT_EQ(taken({2, 2}, {0, 0}, 1), std::set<std::string>{"integer_conv2d.transposed"});
+  EXPECT_EQ(taken({1, 1}, {0, 0}, 1), std::set<std::string>());
+  EXPECT_EQ(taken({2, 2}, {1, 1}, 1), std::set<std::string>());
+  EXPECT_EQ(taken({2, 2}, {0, 0}, 2), std::set<std::string>());
+}
+
 /// Rows far apart are read together, which would take room for all that lies between.
-TEST(IntegerKernels, DepthwiseFiltersWithAWideStrideAreLeftToTheReference) {
+TEST(IntegerKernels, DepthwiseFiltersWithAWideStrideAreProducts) {
   IntegerConv2d op;
   op.groups = 8;
   op.strides = {1 << 20, 1};
@@ -227,7 +307,7 @@ TEST(IntegerKernels, DepthwiseFiltersWithAWideStrideAreLeftToTheReference) {
   const KernelCase c{.op = op,
                      .in = {random_ints({1, 8, 3, 8}, -128, 128, DType::kInt8),
                             random_ints({8, 1, 3, 3}, -127, 128, DType::kInt8), random_floats({8})}};
-  EXPECT_EQ(rows_that_take(c), std::set<std::string>());
+  EXPECT_EQ(rows_that_take(c), std::set<std::string>{"integer_conv2d"});
 }
 
 TEST(IntegerKernels, Rounding) {

@@ -146,12 +146,12 @@ class Rows {
   // Pixels of which some are outside of the image.
   HWY_NOINLINE void copy_from_edge(int64_t y, int64_t x, Packed* to) const {
     const GemmImage& m = *image_;
-    const int64_t n = m.in_channels;
+    const int64_t n = call_.depth / m.join;
     const int64_t begin = x < 0 ? (-x < m.join ? -x : m.join) : 0;
     int64_t end = m.in_w - x < m.join ? m.in_w - x : m.join;
     if (y < 0 || y >= m.in_h || end < begin) end = begin;
     if (begin > 0) fill(begin * n, to);
-    if (end > begin) copy(from_ + (y * m.in_w + x + begin) * n, (end - begin) * n, to + begin * n);
+    if (end > begin) copy(from_ + (y * m.in_w + x + begin) * m.in_channels, (end - begin) * n, to + begin * n);
     if (end < m.join) fill((m.join - end) * n, to + end * n);
   }
 
