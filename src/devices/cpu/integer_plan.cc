@@ -152,16 +152,16 @@ void IntegerGemmPlan::run_part(IntegerGemmCall of_part, const IntegerGemmPart& p
   functions->run(of_part, tile_begin * tile_rows, std::min(rows, tile_end * tile_rows), panel_begin, panel_end);
 }
 
-void IntegerGemmPlan::run(const KernelCall& kernel_call, const void* packed, void* scratch,
-                          const IntegerResult& result) const noexcept {
+void IntegerGemmPlan::run(const int8_t* a, const void* packed, void* scratch, const IntegerResult& result,
+                          ThreadPool& pool) const noexcept {
   IntegerGemmCall whole = call;
-  whole.a = kernel_call.in[0].as<const int8_t>();
+  whole.a = a;
   whole.packed = packed;
   whole.result = result;
   if (has_image) whole.image = &image;
   const int64_t tiles = (rows + functions->tile_rows - 1) / functions->tile_rows;
   const int64_t shares = by_panels ? panels : tiles * static_cast<int64_t>(parts.size());
-  kernel_call.pool->parallel_for(slots, 1, [&](int64_t begin, int64_t end) {
+  pool.parallel_for(slots, 1, [&](int64_t begin, int64_t end) {
     for (int64_t slot = begin; slot < end; ++slot) {
       IntegerGemmCall own = whole;
       own.scratch = static_cast<char*>(scratch) + slot * scratch_bytes;

@@ -76,8 +76,8 @@ struct IntegerGemmPlan {
   void split(int threads);
   size_t bytes() const;
   /// `packed`: the matrices; `scratch`: scratch_bytes for each slot.
-  void run(const KernelCall& kernel_call, const void* packed, void* scratch,
-           const IntegerResult& result) const noexcept;
+  void run(const int8_t* a, const void* packed, void* scratch, const IntegerResult& result,
+           ThreadPool& pool) const noexcept;
 
  private:
   void run_part(IntegerGemmCall call, const IntegerGemmPart& part, int64_t tile_begin, int64_t tile_end,

@@ -102,8 +102,11 @@ Prepared prepare_conv2d(const void* op_attributes, const ArgFacts& args, Prepare
   plan->functions = &machine_integer_gemm(args.kernel().isa);
   const int64_t joined = joined_groups(g, plan->functions->lanes);
   const int64_t products = g.groups / joined;
-  // The taps of a filter row are adjacent pixels.
-  const int64_t join = w.dilation == 1 && g.groups == 1 ? w.kernel : 1;
+  // The taps of a filter row are adjacent pixels, once the groups are images of their own.
+  const int64_t join = w.dilation == 1 ? w.kernel : 1;
+  const bool pointwise = is_pointwise(g);
+  const int64_t in_channels = g.in_channels / products;
+  const int64_t image_bytes = g.batch * h.in * w.in * in_channels;
   for (int64_t ky = 0; ky < h.kernel; ++ky) {
     for (int64_t kx = 0; kx < w.kernel; kx += join) {
       plan->tap_y.push_back(static_cast<int32_t>(ky * h.dilation - h.pad_before));
@@ -111,7 +114,7 @@ Prepared prepare_conv2d(const void* op_attributes, const ArgFacts& args, Prepare
     }
   }
   plan->call.taps = static_cast<int64_t>(plan->tap_y.size());
-  plan->call.depth = join * g.in_channels / products;
+  plan->call.depth = join * in_channels;
   plan->call.columns = g.out_channels / products;
   plan->rows = g.batch * h.out * w.out;
   plan->result_stride = g.out_channels;
@@ -119,16 +122,17 @@ Prepared prepare_conv2d(const void* op_attributes, const ArgFacts& args, Prepare
   plan->parts.clear();
   for (int64_t p = 0; p < products; ++p) {
     const int64_t first = p * plan->call.columns;
-    plan->parts.push_back({.a = p * plan->call.depth, .matrix = p, .result = first, .channel = first});
+    plan->parts.push_back(
+        {.a = p * (pointwise ? in_channels : image_bytes), .matrix = p, .result = first, .channel = first});
   }
-  if (is_pointwise(g)) {
+  if (pointwise) {
     plan->call.a_stride = g.in_channels;
   } else {
     plan->has_image = true;
     GemmImage& image = plan->image;
     image.in_h = h.in;
     image.in_w = w.in;
-    image.in_channels = g.in_channels;
+    image.in_channels = in_channels;
     image.out_h = h.out;
     image.out_w = w.out;
     image.stride_y = h.stride;
@@ -149,6 +153,7 @@ Prepared prepare_conv2d(const void* op_attributes, const ArgFacts& args, Prepare
   form.block_stride = g.out_channels / g.groups * form.column_stride;
   form.matrix_stride = joined * form.block_stride;
   Prepared prepared = prepared_product(*plan, form, args, context);
+  if (products > 1 && !pointwise) prepared.workspace += bytes_of<int8_t>(Size(products) * image_bytes);
   prepared.state = std::move(plan);
   return prepared;
 }
@@ -157,8 +162,44 @@ template <class Op>
 void run_product(KernelCall& call) noexcept {
   const auto& plan = state_of<IntegerGemmPlan>(call);
   EpilogueOp ops[kMaxEpilogueOps];
-  plan.run(call, call.weights, call.workspace,
-           integer_result(call.attributes<Op>(), plan.epilogue, call, ops, plan.result_stride));
+  plan.run(call.in[0].as<const int8_t>(), call.weights, call.workspace,
+           integer_result(call.attributes<Op>(), plan.epilogue, call, ops, plan.result_stride), *call.pool);
+}
+
+/// Images whose pixels have so many numbers of each product, one number behind the other in `from`, become one image
+/// for each product.
+void separate(const int8_t* from, int64_t pixels, int64_t products, int64_t width, int8_t* to, ThreadPool& pool) {
+  const auto copy_all = [&](auto count, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      for (int64_t p = 0; p < products; ++p) {
+        std::copy_n(from + (i * products + p) * width, count, to + (p * pixels + i) * width);
+      }
+    }
+  };
+  pool.parallel_for(pixels, (64 << 10) / (products * width) + 1, [&](int64_t begin, int64_t end) {
+    switch (width) {
+      case 4: return copy_all(std::integral_constant<int64_t, 4>(), begin, end);
+      case 8: return copy_all(std::integral_constant<int64_t, 8>(), begin, end);
+      case 16: return copy_all(std::integral_constant<int64_t, 16>(), begin, end);
+      default: return copy_all(width, begin, end);
+    }
+  });
+}
+
+void run_conv2d(KernelCall& call) noexcept {
+  const auto& plan = state_of<IntegerGemmPlan>(call);
+  EpilogueOp ops[kMaxEpilogueOps];
+  const IntegerResult result =
+      integer_result(call.attributes<IntegerConv2d>(), plan.epilogue, call, ops, plan.result_stride);
+  const auto* a = call.in[0].as<const int8_t>();
+  const auto products = static_cast<int64_t>(plan.parts.size());
+  if (products > 1 && plan.has_image) {
+    auto* images = static_cast<int8_t*>(call.workspace) + plan.slots * plan.scratch_bytes;
+    const int64_t width = plan.image.in_channels;
+    separate(a, plan.parts[1].a / width, products, width, images, *call.pool);
+    a = images;
+  }
+  plan.run(a, call.weights, call.workspace, result, *call.pool);
 }
 
 /// Filters of [channel][tap] as isa/integer_depthwise.h has them.
@@ -273,7 +314,7 @@ struct Rows {
                                                          .types = kIntegerRule,
                                                          .fits = fits_conv2d<false>,
                                                          .prepare = prepare_conv2d,
-                                                         .run = run_product<IntegerConv2d>},
+                                                         .run = run_conv2d},
                                                   Kernel{.name = row_name<"integer_conv2d.winograd", kIsa>(),
                                                          .op = &kOpRow<IntegerConv2d>,
                                                          .isa = kIsa,

@@ -92,7 +92,7 @@ void run(KernelCall& call) noexcept {
     op.tensor = repeated;
     for (int64_t i = 0; i < state.pixels; ++i) repeated = std::copy_n(from, state.channels, repeated);
   }
-  plan.run(call, call.weights, call.workspace, result);
+  plan.run(call.in[0].as<const int8_t>(), call.weights, call.workspace, result, *call.pool);
 }
 
 template <Isa kIsa>
