@@ -53,7 +53,7 @@ TEST(IntegerRegions, ReasonsOfWhatStaysInFloat32) {
                                              no_scale,
                                              no_scale,
                                              "its operand has a zero point",
-                                             "no operator on integers",
+                                             "its operand is not rounded to steps",
                                              "no operator on integers for NHWC",
                                              "its weights are not integers of one step for each channel",
                                              "",

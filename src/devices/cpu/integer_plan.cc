@@ -48,6 +48,13 @@ const IntegerGemmFunctions& machine_integer_gemm(Isa isa) {
   return integer_gemm_table(isa);
 }
 
+const IntegerGemmFunctions& any_integer_gemm(Isa isa) {
+#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX2)
+  if (isa == Isa::kAvx2) return pairs::integer_gemm;
+#endif
+  return machine_integer_gemm(isa);
+}
+
 size_t IntegerGemmForm::matrix_bytes() const {
   const int64_t per_group = 4 / element_bytes;
   const int64_t groups = (taps * blocks * depth + per_group - 1) / per_group;
@@ -193,6 +200,13 @@ Prepared prepared_product(IntegerGemmPlan& plan, IntegerGemmForm form, const Arg
   prepared.workspace = bytes_of<char>(Size(plan.slots) * plan.scratch_bytes);
   prepared.state_bytes = plan.bytes();
   return prepared;
+}
+
+Misfit computed_integer_misfit(const IntegerProduct& op, const ArgFacts& args, const Shape& product, int64_t channels,
+                               int64_t terms) {
+  if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
+  if (terms > IntegerProduct::kMostComputedProducts) return "sums of more than 32 bits";
+  return epilogue_misfit(op, args, 2, product, channels);
 }
 
 Misfit integer_misfit(const IntegerProduct& op, const ArgFacts& args, const Shape& product, int64_t channels,

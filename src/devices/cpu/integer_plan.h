@@ -15,6 +15,8 @@ namespace coracle::cpu {
 
 /// The table of an instruction set; of AVX-512 with products of bytes, where this machine has them.
 const IntegerGemmFunctions& machine_integer_gemm(Isa isa);
+/// One whose B may have -128.
+const IntegerGemmFunctions& any_integer_gemm(Isa isa);
 
 /// Matrices B, one after the other, packed as isa/integer_gemm.h has them. Each consists of `blocks` blocks along its
 /// diagonal, and zeros. Of a matrix and block B[k, column], with k = tap * depth + i and column = outer * inner + j, is
@@ -92,8 +94,10 @@ constexpr TypeRule kIntegerRule = {.results = DType::kFloat32 | DType::kInt8,
 /// The scratch memory is the beginning of the workspace.
 Prepared prepared_product(IntegerGemmPlan& plan, IntegerGemmForm form, const ArgFacts& args, PrepareContext& context);
 
-/// Why kernels do not take a product of `terms` numbers: the epilogue's tensors stand at port 2, the product has
-/// `channels` channels.
+/// Why kernels do not take a product of `terms` numbers with computed or (the second) constant operand 1: the
+/// epilogue's tensors stand at port 2, the product has `channels` channels.
+Misfit computed_integer_misfit(const IntegerProduct& op, const ArgFacts& args, const Shape& product, int64_t channels,
+                               int64_t terms);
 Misfit integer_misfit(const IntegerProduct& op, const ArgFacts& args, const Shape& product, int64_t channels,
                       int64_t terms);
 

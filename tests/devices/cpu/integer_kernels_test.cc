@@ -119,6 +119,70 @@ TEST(IntegerKernels, Products) {
   }
 }
 
+struct ComputedProduct {
+  Shape x, w;
+  bool transposed;
+};
+
+/// Operand 1 is computed: any int8 numbers. `largest`: many of the least, in both.
+void check_computed(const ComputedProduct& p, const Steps& steps, const Result& result, int64_t low, bool largest) {
+  SCOPED_TRACE(text(p.x, " x ", p.w, p.transposed ? " transposed" : ""));
+  IntegerLinear op;
+  op.transpose_w = p.transposed;
+  op.epilogue = steps;
+  op.result_scale = result.scale;
+  op.round_type = result.rounding;
+  const Shape product = matrix_product_shape(p.x, p.w, false, p.transposed);
+  KernelCase c{
+      .op = op, .in = {integers(p.x, low, 1, largest), integers(p.w, -128, 2, largest)}, .computed_weights = true};
+  if (product.count() > 0 && p.x.count() > 0) c.rows = {"integer_linear.computed"};
+  finish(c, steps, product, product.back());
+  check_on_every_kernel(c);
+}
+
+TEST(IntegerKernels, ProductsOfComputedMatrices) {
+  const ComputedProduct cases[] = {
+      {{3, 5, 8}, {3, 8, 7}, false},
+      {{2, 3, 13, 64}, {2, 3, 21, 64}, true},
+      {{2, 3, 4, 9}, {9, 33}, false},
+      {{2, 1, 5, 6}, {3, 17, 6}, true},
+      {{5, 6}, {4, 6, 16}, false},
+      {{7, 6}, {40, 6}, true},
+      {{6}, {6, 5}, false},
+      {{6}, {2, 5, 6}, true},
+      {{2, 1, 1}, {2, 1, 1}, true},
+      {{2, 12, 31}, {1, 31, 70}, false},
+      {{1, 2, 0}, {1, 0, 3}, false},
+      {{2, 0, 4}, {2, 4, 3}, false},
+      {{2, 2, 4}, {2, 0, 4}, true},
+      {{4, 1, 130}, {4, 130, 18}, false},
+      {{1, 90, 40}, {1, 40, 97}, false},
+      {{1, 2, 25, 15}, {1, 2, 25, 15}, true},
+      {{3, 2, 3}, {3, 3, 1}, false},
+  };
+  const Steps scaled = {{EpilogueKind::kScaleShift, 3e-4F, 0}};
+  int which = 0;
+  for (const ComputedProduct& p : cases) {
+    for (const int64_t low : {-128, 0}) {
+      for (const bool largest : {false, true}) {
+        check_computed(p, scaled, kResults[which % 4], low, largest);
+        ++which;
+      }
+    }
+  }
+}
+
+TEST(IntegerKernels, EpiloguesOfProductsOfComputedMatrices) {
+  for (const Steps& steps : kChains) {
+    for (const Result& result : kResults) check_computed({{2, 13, 40}, {2, 40, 37}, false}, steps, result, -128, false);
+  }
+}
+
+TEST(IntegerKernels, LongSumsOfComputedNumbersAreExact) {
+  check_computed({{1, 2, 1040}, {1, 1040, 18}, false}, {}, kResults[0], -128, true);
+  check_computed({{2, 40, 1040}, {2, 130, 1040}, true}, {}, kResults[0], -128, true);
+}
+
 TEST(IntegerKernels, EpiloguesOfProducts) {
   for (const Steps& steps : kChains) {
     for (const Result& result : kResults) check_linear(13, 40, 37, steps, result, false, false);

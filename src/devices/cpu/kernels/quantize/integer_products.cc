@@ -16,6 +16,7 @@ namespace {
 Misfit fits_linear(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const IntegerLinear*>(op_attributes);
   const Shape& w = args.shape(1);
+  if (w.rank() != 2) return "several matrices";
   const Shape product = matrix_product_shape(args.shape(0), w, false, op.transpose_w);
   return integer_misfit(op, args, product, product.back(), w[op.transpose_w ? 1 : 0]);
 }
