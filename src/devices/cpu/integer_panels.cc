@@ -13,18 +13,29 @@ namespace {
 template <class T>
 constexpr auto kPer = static_cast<int64_t>(4 / sizeof(T));
 
-/// `count` numbers, `step` apart, as a group.
+/// Numbers `step` apart as a group.
 template <class T>
-[[gnu::always_inline]] inline uint32_t group_of(const int8_t* from, int64_t step, int64_t count = kPer<T>) {
+[[gnu::always_inline]] inline uint32_t group_of(const int8_t* from, int64_t step) {
   uint32_t group = 0;
-  for (int64_t i = 0; i < count; ++i) {
+  for (int64_t i = 0; i < kPer<T>; ++i) {
     const auto number = static_cast<std::make_unsigned_t<T>>(static_cast<T>(from[i * step]));
     group |= static_cast<uint32_t>(number) << (i * 8 * static_cast<int64_t>(sizeof(T)));
   }
   return group;
 }
 
-/// Groups of T along k, those of `width` columns one behind the other. Columns from `used` on are left out.
+/// Numbers [k, b.depth) of each column, one by one.
+template <class T>
+[[gnu::cold]] void pack_numbers(const IntegerMatrix& b, const int8_t* from, int64_t k, int64_t used, int64_t width,
+                                T* to) {
+  for (; k < b.depth; ++k) {
+    for (int64_t c = 0; c < used; ++c) {
+      to[(k / kPer<T> * width + c) * kPer<T> + k % kPer<T>] = from[k * b.inner_stride + c * b.column_stride];
+    }
+  }
+}
+
+/// Groups of T along k, those of `width` columns one behind the other. `to` is zeros.
 template <class T>
 void pack_groups(const IntegerMatrix& b, const int8_t* from, int64_t used, int64_t width, uint32_t* to) {
   const int64_t step = b.inner_stride;
@@ -40,12 +51,7 @@ void pack_groups(const IntegerMatrix& b, const int8_t* from, int64_t used, int64
       for (int64_t c = 0; c < used; ++c) to[g * width + c] = group_of<T>(row + c, step);
     }
   }
-  const int64_t done = whole * kPer<T>;
-  if (done == b.depth) return;
-  from += done * step;
-  for (int64_t c = 0; c < used; ++c) {
-    to[whole * width + c] = group_of<T>(from + c * b.column_stride, step, b.depth - done);
-  }
+  pack_numbers(b, from, whole * kPer<T>, used, width, reinterpret_cast<T*>(to));
 }
 
 int64_t stored_columns(const IntegerGemmFunctions& f, int64_t columns) {
@@ -67,16 +73,16 @@ void pack_panel(const IntegerGemmFunctions& functions, const IntegerMatrix& matr
   const int64_t groups = functions.groups(matrix.depth);
   auto* const starts = static_cast<uint32_t*>(packed) + first * (1 + groups);
   uint32_t* const numbers = starts + width;
-  std::fill_n(starts, used < width ? width * (1 + groups) : width, 0U);
+  std::fill_n(starts, width * (1 + groups), 0U);
   const int8_t* from = matrix.data + first * matrix.column_stride;
   if (functions.element_bytes != 1) return pack_groups<int16_t>(matrix, from, used, width, numbers);
   pack_groups<int8_t>(matrix, from, used, width, numbers);
   for (int64_t g = 0; g < groups; ++g) {
     for (int64_t c = 0; c < width; ++c) {
-      int8_t of_group[4];
-      std::memcpy(of_group, numbers + g * width + c, sizeof(of_group));
-      const int32_t sum = of_group[0] + of_group[1] + of_group[2] + of_group[3];
-      starts[c] -= 128U * static_cast<uint32_t>(sum);
+      // The four numbers plus 128 each.
+      const uint32_t v = numbers[g * width + c] ^ 0x80808080U;
+      const uint32_t pairs = (v & 0xff00ffU) + (v >> 8 & 0xff00ffU);
+      starts[c] -= 128U * ((pairs & 0xffffU) + (pairs >> 16) - 4 * 128U);
     }
   }
 }

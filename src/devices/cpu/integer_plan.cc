@@ -38,6 +38,13 @@ IntegerReach reach_of(const std::byte* bytes, int64_t columns, int64_t groups, i
   return {reach(pairs), reach(fours)};
 }
 
+Misfit sums_misfit(const IntegerProduct& op, const ArgFacts& args, const Shape& product, int64_t channels,
+                   int64_t terms, int64_t most_terms) {
+  if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
+  if (terms > most_terms) return "sums of more than 32 bits";
+  return epilogue_misfit(op, args, 2, product, channels);
+}
+
 }  // namespace
 
 const IntegerGemmFunctions& machine_integer_gemm(Isa isa) {
@@ -125,6 +132,8 @@ void IntegerGemmForm::pack(std::span<const Tensor* const> constants, std::byte* 
   });
 }
 
+void IntegerGemmPlan::add_part(const IntegerGemmPart& part) { parts.push_back(part); }
+
 void IntegerGemmPlan::split(int threads) {
   panels = functions->panels(call.columns);
   const auto count = static_cast<int64_t>(parts.size());
@@ -204,9 +213,7 @@ Prepared prepared_product(IntegerGemmPlan& plan, IntegerGemmForm form, const Arg
 
 Misfit computed_integer_misfit(const IntegerProduct& op, const ArgFacts& args, const Shape& product, int64_t channels,
                                int64_t terms) {
-  if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
-  if (terms > IntegerProduct::kMostComputedProducts) return "sums of more than 32 bits";
-  return epilogue_misfit(op, args, 2, product, channels);
+  return sums_misfit(op, args, product, channels, terms, IntegerProduct::kMostComputedProducts);
 }
 
 Misfit integer_misfit(const IntegerProduct& op, const ArgFacts& args, const Shape& product, int64_t channels,
@@ -215,9 +222,7 @@ Misfit integer_misfit(const IntegerProduct& op, const ArgFacts& args, const Shap
   const Tensor& weights = *args.in(1).value;
   const auto bytes = static_cast<size_t>(weights.count());
   if (bytes > 0 && std::memchr(weights.data<int8_t>(), 0x80, bytes) != nullptr) return "weights of -128";
-  if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
-  if (terms > IntegerProduct::kMostProducts) return "sums of more than 32 bits";
-  return epilogue_misfit(op, args, 2, product, channels);
+  return sums_misfit(op, args, product, channels, terms, IntegerProduct::kMostProducts);
 }
 
 IntegerResult integer_result(const IntegerProduct& op, const EpilogueProgram& epilogue, const KernelCall& call,

@@ -15,7 +15,7 @@ namespace coracle::cpu {
 
 /// The table of an instruction set; of AVX-512 with products of bytes, where this machine has them.
 const IntegerGemmFunctions& machine_integer_gemm(Isa isa);
-/// One whose B may have -128.
+/// One whose B may have -128; no images.
 const IntegerGemmFunctions& any_integer_gemm(Isa isa);
 
 /// Matrices B, one after the other, packed as isa/integer_gemm.h has them. Each consists of `blocks` blocks along its
@@ -74,6 +74,7 @@ struct IntegerGemmPlan {
   bool by_panels = false;
   int64_t scratch_bytes = 0;  ///< of a slot
 
+  void add_part(const IntegerGemmPart& part);
   /// Sets what follows from the shape and the number of threads.
   void split(int threads);
   size_t bytes() const;

@@ -22,6 +22,11 @@ using avx512::integer_finish;
 #elif defined(CORACLE_PAIRS_OF_INTEGERS)
 using avx2::integer_finish;
 #endif
+#if defined(CORACLE_PAIRS_OF_INTEGERS)
+constexpr bool kTakesImages = false;
+#else
+constexpr bool kTakesImages = true;
+#endif
 
 // How the products of a group of 4 bytes of A and one of each column of B are summed.
 enum class Products {
@@ -118,8 +123,8 @@ HWY_INLINE void fill(int64_t count, Packed* to) {
 // Rows of A, one after the other: each adjacent numbers, or the pixels that the taps of a filter meet.
 class Rows {
  public:
-  HWY_INLINE Rows(const IntegerGemmCall& call, int64_t row) : call_(call), image_(call.image) {
-    if (image_ == nullptr) {
+  HWY_INLINE Rows(const IntegerGemmCall& call, int64_t row) : call_(call), image_(kTakesImages ? call.image : nullptr) {
+    if (!kTakesImages || image_ == nullptr) {
       from_ = call.a + row * call.a_stride;
       return;
     }
@@ -130,7 +135,7 @@ class Rows {
   }
 
   HWY_INLINE void copy_next(Packed* to) {
-    if (image_ == nullptr) {
+    if (!kTakesImages || image_ == nullptr) {
       copy(from_, call_.depth, to);
       from_ += call_.a_stride;
       return;

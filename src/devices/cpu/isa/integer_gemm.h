@@ -63,7 +63,7 @@ struct IntegerGemmFunctions {
 
 CORACLE_ISA_TABLES(IntegerGemmFunctions, integer_gemm)
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX2)
-/// With AVX2, of numbers of 16 bits: B may have -128, as with the tables of all other sets.
+/// With AVX2, of numbers of 16 bits: B may have -128, as with the tables of all other sets. No images.
 namespace pairs {
 extern const IntegerGemmFunctions integer_gemm;
 }

@@ -1,25 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstring>
 
 #include "devices/cpu/integer_panels.h"
 #include "devices/cpu/integer_plan.h"
 #include "devices/cpu/kernels/rows.h"
-#include "ops/common/binary.h"
 #include "ops/quantize/integer_linear.h"
 
 /// Products of two computed int8 matrices, batch by batch; the second ones are packed in each run.
 namespace coracle::cpu::kernels {
 namespace {
 
-struct State {
-  IntegerGemmPlan plan;
-  IntegerMatrix matrix;  ///< one of operand 1, without data
-  int64_t matrices = 0;
-};
+/// One matrix of operand 1.
+IntegerMatrix matrix_for(const IntegerLinear& op, const int8_t* data, const IntegerGemmCall& product) {
+  return {.data = data,
+          .depth = product.depth,
+          .columns = product.columns,
+          .inner_stride = op.transpose_w ? 1 : product.columns,
+          .column_stride = op.transpose_w ? product.depth : 1};
+}
 
-Shape batch_of(const Shape& s) {
-  return s.rank() < 3 ? Shape{} : Shape(std::span(s.begin(), static_cast<size_t>(s.rank() - 2)));
+/// The number of the matrix of `s` that makes matrix `number` of the results [..., rows, columns].
+int64_t matrix_of(const Shape& s, const Shape& results, int64_t number) {
+  int64_t matrix = 0;
+  int64_t stride = 1;
+  for (int d = 3; d <= s.rank(); ++d) {
+    const int64_t size = s[s.rank() - d];
+    const int64_t of_results = results[results.rank() - d];
+    if (size > 1) matrix += number % of_results * stride;
+    number /= of_results;
+    stride *= size;
+  }
+  return matrix;
 }
 
 Misfit fits(const void* op_attributes, const ArgFacts& args) {
@@ -32,58 +43,58 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   const auto& op = *static_cast<const IntegerLinear*>(op_attributes);
   const Shape& x = args.shape(0);
   const Shape& w = args.shape(1);
-  State s;
+  auto state = std::make_shared<IntegerGemmPlan>();
+  IntegerGemmPlan& plan = *state;
   const int64_t depth = x.back();
   const int64_t columns = w[w.rank() - (op.transpose_w ? 2 : 1)];
-  s.matrix = {.depth = depth,
-              .columns = columns,
-              .inner_stride = op.transpose_w ? 1 : columns,
-              .column_stride = op.transpose_w ? depth : 1};
-  s.matrices = w.count() / (depth * columns);
-  IntegerGemmPlan& plan = s.plan;
+  const int64_t matrices = w.count() / (depth * columns);
   plan.call.depth = depth;
   plan.call.columns = columns;
   plan.call.a_stride = depth;
   plan.result_stride = columns;
   plan.epilogue = EpilogueProgram(op, columns);
-  if (s.matrices == 1) {
+  if (matrices == 1) {
     plan.rows = x.count() / depth;
   } else {
     plan.rows = x.rank() == 1 ? 1 : x[x.rank() - 2];
+    // The results have the dimensions of matrices: where x is a vector, its one row.
+    Shape results = args.out().shape;
+    if (x.rank() == 1) results.insert(results.rank() - 1, 1);
     plan.parts.clear();
-    const Shape batch_x = batch_of(x);
-    const Shape batch_w = batch_of(w);
-    BroadcastWalk(broadcast(batch_x, batch_w), batch_x, batch_w).each([&](int64_t i, int64_t ix, int64_t iw) {
-      plan.parts.push_back({.a = ix * plan.rows * depth, .matrix = iw, .result = i * plan.rows * columns});
-    });
+    for (int64_t i = 0, n = results.count(0, results.rank() - 2); i < n; ++i) {
+      plan.add_part({.a = matrix_of(x, results, i) * plan.rows * depth,
+                     .matrix = matrix_of(w, results, i),
+                     .result = i * plan.rows * columns});
+    }
   }
   plan.functions = &any_integer_gemm(args.kernel().isa);
-  plan.matrix_bytes = Size(packed_bytes(*plan.functions, s.matrix)).rounded_up(64).bytes();
+  plan.matrix_bytes = Size(packed_bytes(*plan.functions, matrix_for(op, nullptr, plan.call))).rounded_up(64).bytes();
   plan.split(context.pool == nullptr ? 1 : context.pool->threads());
-  const Size workspace = Size(plan.slots) * plan.scratch_bytes + Size(s.matrices) * plan.matrix_bytes;
-  const size_t bytes = plan.parts.size() * sizeof(IntegerGemmPart);
-  return prepared(std::move(s), workspace, bytes);
+  Prepared prepared;
+  prepared.workspace = bytes_of<char>(Size(plan.slots) * plan.scratch_bytes + Size(matrices) * plan.matrix_bytes);
+  prepared.state_bytes = plan.bytes();
+  prepared.state = std::move(state);
+  return prepared;
 }
 
 void run(KernelCall& call) noexcept {
-  const auto& s = state_of<State>(call);
-  const auto* x = call.in[0].as<const int8_t>();
-  const auto* w = call.in[1].as<const int8_t>();
-  const int64_t of_matrix = s.matrix.depth * s.matrix.columns;
-  const IntegerGemmPlan& plan = s.plan;
+  const auto& op = call.attributes<IntegerLinear>();
+  const auto& plan = state_of<IntegerGemmPlan>(call);
+  const int64_t of_matrix = plan.call.depth * plan.call.columns;
+  const int64_t matrices = call.in[1].fact->shape.count() / of_matrix;
   char* const packed = static_cast<char*>(call.workspace) + plan.slots * plan.scratch_bytes;
-  const int64_t grain = grain_of(2 * plan.functions->lanes * s.matrix.depth);
-  call.pool->parallel_for(s.matrices * plan.panels, grain, [&](int64_t begin, int64_t end) {
+  const int64_t grain = grain_of(2 * plan.functions->lanes * plan.call.depth);
+  call.pool->parallel_for(matrices * plan.panels, grain, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      IntegerMatrix matrix = s.matrix;
       const int64_t number = i / plan.panels;
-      matrix.data = w + number * of_matrix;
-      pack_panel(*plan.functions, matrix, i % plan.panels, packed + number * static_cast<int64_t>(plan.matrix_bytes));
+      const auto* data = call.in[1].as<const int8_t>() + number * of_matrix;
+      pack_panel(*plan.functions, matrix_for(op, data, plan.call), i % plan.panels,
+                 packed + number * static_cast<int64_t>(plan.matrix_bytes));
     }
   });
   EpilogueOp ops[kMaxEpilogueOps];
-  plan.run(x, packed, call.workspace,
-           integer_result(call.attributes<IntegerLinear>(), plan.epilogue, call, ops, plan.result_stride), *call.pool);
+  plan.run(call.in[0].as<const int8_t>(), packed, call.workspace,
+           integer_result(op, plan.epilogue, call, ops, plan.result_stride), *call.pool);
 }
 
 template <Isa kIsa>

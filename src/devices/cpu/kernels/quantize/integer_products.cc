@@ -123,8 +123,7 @@ Prepared prepare_conv2d(const void* op_attributes, const ArgFacts& args, Prepare
   plan->parts.clear();
   for (int64_t p = 0; p < products; ++p) {
     const int64_t first = p * plan->call.columns;
-    plan->parts.push_back(
-        {.a = p * (pointwise ? in_channels : image_bytes), .matrix = p, .result = first, .channel = first});
+    plan->add_part({.a = p * (pointwise ? in_channels : image_bytes), .matrix = p, .result = first, .channel = first});
   }
   if (pointwise) {
     plan->call.a_stride = g.in_channels;

@@ -10,12 +10,6 @@
 namespace coracle::cpu::kernels {
 namespace {
 
-struct State {
-  IntegerGemmPlan plan;
-  int64_t channels = 0;  ///< of a result pixel
-  int64_t pixels = 0;    ///< of the result that a row of a product makes
-};
-
 Misfit fits(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const IntegerConv2d*>(op_attributes);
   if (!op.transposed) return "not transposed";
@@ -43,8 +37,8 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   const int64_t width = g.width().in;
   const int64_t block_rows = g.height().kernel;
   const int64_t area = block_rows * g.width().kernel;
-  auto state = std::make_shared<State>();
-  IntegerGemmPlan& plan = state->plan;
+  auto state = std::make_shared<IntegerGemmPlan>();
+  IntegerGemmPlan& plan = *state;
   plan.functions = &machine_integer_gemm(args.kernel().isa);
   IntegerGemmForm form;
   form.columns = g.width().kernel * g.out_channels;
@@ -65,32 +59,29 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   plan.parts.clear();
   for (int64_t row = 0; row < g.batch * g.height().in; ++row) {
     for (int64_t y = 0; y < block_rows; ++y) {
-      plan.parts.push_back(
+      plan.add_part(
           {.a = row * width * form.depth, .matrix = y, .result = (row * block_rows + y) * width * form.columns});
     }
   }
-  state->channels = g.out_channels;
-  state->pixels = form.blocks * g.width().kernel;
   Prepared prepared = prepared_product(plan, form, args, context);
   prepared.workspace += bytes_of<float>(Size(plan.call.columns) * kMaxEpilogueOps);
-  prepared.state_bytes += sizeof(State) - sizeof(IntegerGemmPlan);
   prepared.state = std::move(state);
   return prepared;
 }
 
 void run(KernelCall& call) noexcept {
-  const auto& state = state_of<State>(call);
-  const IntegerGemmPlan& plan = state.plan;
+  const auto& plan = state_of<IntegerGemmPlan>(call);
   EpilogueOp ops[kMaxEpilogueOps];
   const IntegerResult result =
       integer_result(call.attributes<IntegerConv2d>(), plan.epilogue, call, ops, plan.result_stride);
+  const int64_t channels = call.out[0].fact->shape[1];
   // Per-channel tensors, repeated for the pixels of a row.
   auto* repeated = reinterpret_cast<float*>(static_cast<char*>(call.workspace) + plan.slots * plan.scratch_bytes);
   for (EpilogueOp& op : std::span(ops, static_cast<size_t>(result.epilogue_size))) {
     if (op.step.kind != EpilogueKind::kAddChannel && op.step.kind != EpilogueKind::kMultiplyChannel) continue;
     const float* from = op.tensor;
     op.tensor = repeated;
-    for (int64_t i = 0; i < state.pixels; ++i) repeated = std::copy_n(from, state.channels, repeated);
+    for (int64_t i = 0; i < plan.call.columns; i += channels) repeated = std::copy_n(from, channels, repeated);
   }
   plan.run(call.in[0].as<const int8_t>(), call.weights, call.workspace, result, *call.pool);
 }
