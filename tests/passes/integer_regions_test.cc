@@ -16,6 +16,7 @@ TEST(IntegerRegions, ReasonsOfWhatStaysInFloat32) {
   @f: float32[4, 4, 1, 1] = random(2)
   @t: float32[4, 1, 2, 2] = random(1)
   @k: float32[1] = {12.7}
+  @l: float32[3] = {1, 2, 3}
   @z: float32[1] = {3}
   %a = fake_quantize_dequantize_moving_average_abs_max(%x, @k)
   %b = fake_quantize_dequantize_moving_average_abs_max(%i, @k)
@@ -35,7 +36,9 @@ TEST(IntegerRegions, ReasonsOfWhatStaysInFloat32) {
   %y9 = relu(%a)
   %y10 = conv2d_transpose_fused(%b, @t, []) {strides = [1, 2]}
   %y11 = conv2d_transpose_fused(%b, @t, []) {strides = [2, 2], groups = 2}
-  return %y0, %y1, %y2, %y3, %y4, %y5, %y6, %y7, %y8, %y9, %y10, %y11
+  %y12 = matmul(%x, %a) {transpose_y = true}
+  %y13 = matmul(%a, @l)
+  return %y0, %y1, %y2, %y3, %y4, %y5, %y6, %y7, %y8, %y9, %y10, %y11, %y12, %y13
 })");
   RewriteBudget unlimited(-1);
   const auto reasons = [&] {
@@ -58,7 +61,9 @@ TEST(IntegerRegions, ReasonsOfWhatStaysInFloat32) {
                                              "its weights are not integers of one step for each channel",
                                              "",
                                              "no operator on integers for transposed filters that overlap or are cut",
-                                             "no operator on integers for groups of a transposed convolution"};
+                                             "no operator on integers for groups of a transposed convolution",
+                                             "its operand is not rounded to steps",
+                                             "no operator on integers for vectors"};
   EXPECT_EQ(reasons(), expected);
 }
 

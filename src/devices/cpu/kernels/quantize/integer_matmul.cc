@@ -39,7 +39,7 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
   return computed_integer_misfit(op, args, product, product.back(), args.shape(0).back());
 }
 
-Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+[[gnu::cold]] Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const IntegerLinear*>(op_attributes);
   const Shape& x = args.shape(0);
   const Shape& w = args.shape(1);

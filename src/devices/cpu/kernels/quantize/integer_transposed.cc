@@ -31,7 +31,7 @@ int64_t joined_pixels(int64_t width, int64_t columns, int64_t lanes) {
   return count;
 }
 
-Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+[[gnu::cold]] Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const IntegerConv2d*>(op_attributes);
   const ConvolutionGeometry g = op.geometry(args.shape(0), args.shape(1));
   const int64_t width = g.width().in;
@@ -93,6 +93,7 @@ struct Rows {
                                                          .isa = kIsa,
                                                          .layout = LayoutRule::kChannelsLast,
                                                          .types = kIntegerRule,
+                                                         .rank = -1,
                                                          .fits = fits,
                                                          .prepare = prepare,
                                                          .run = run}};
