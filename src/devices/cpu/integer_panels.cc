@@ -27,10 +27,12 @@ template <class T>
 /// Numbers [k, b.depth) of each column, one by one.
 template <class T>
 [[gnu::cold]] void pack_numbers(const IntegerMatrix& b, const int8_t* from, int64_t k, int64_t used, int64_t width,
-                                T* to) {
+                                std::byte* to) {
   for (; k < b.depth; ++k) {
     for (int64_t c = 0; c < used; ++c) {
-      to[(k / kPer<T> * width + c) * kPer<T> + k % kPer<T>] = from[k * b.inner_stride + c * b.column_stride];
+      const T number = from[k * b.inner_stride + c * b.column_stride];
+      const int64_t place = (k / kPer<T> * width + c) * kPer<T> + k % kPer<T>;
+      std::memcpy(to + place * static_cast<int64_t>(sizeof(T)), &number, sizeof(number));
     }
   }
 }
@@ -51,7 +53,7 @@ void pack_groups(const IntegerMatrix& b, const int8_t* from, int64_t used, int64
       for (int64_t c = 0; c < used; ++c) to[g * width + c] = group_of<T>(row + c, step);
     }
   }
-  pack_numbers(b, from, whole * kPer<T>, used, width, reinterpret_cast<T*>(to));
+  pack_numbers<T>(b, from, whole * kPer<T>, used, width, reinterpret_cast<std::byte*>(to));
 }
 
 int64_t stored_columns(const IntegerGemmFunctions& f, int64_t columns) {

@@ -15,7 +15,7 @@ namespace coracle::cpu {
 
 /// The table of an instruction set; of AVX-512 with products of bytes, where this machine has them.
 const IntegerGemmFunctions& machine_integer_gemm(Isa isa);
-/// One whose B may have -128; no images.
+/// The same, where B may have -128; it takes no images.
 const IntegerGemmFunctions& any_integer_gemm(Isa isa);
 
 /// Matrices B, one after the other, packed as isa/integer_gemm.h has them. Each consists of `blocks` blocks along its
@@ -95,12 +95,13 @@ constexpr TypeRule kIntegerRule = {.results = DType::kFloat32 | DType::kInt8,
 /// The scratch memory is the beginning of the workspace.
 Prepared prepared_product(IntegerGemmPlan& plan, IntegerGemmForm form, const ArgFacts& args, PrepareContext& context);
 
-/// Why kernels do not take a product of `terms` numbers with computed or (the second) constant operand 1: the
-/// epilogue's tensors stand at port 2, the product has `channels` channels.
-Misfit computed_integer_misfit(const IntegerProduct& op, const ArgFacts& args, const Shape& product, int64_t channels,
-                               int64_t terms);
+/// Why kernels do not take a product of `terms` numbers with constant weights: the epilogue's tensors stand at port 2,
+/// the product has `channels` channels.
 Misfit integer_misfit(const IntegerProduct& op, const ArgFacts& args, const Shape& product, int64_t channels,
                       int64_t terms);
+/// The same with operand 1 computed.
+Misfit computed_integer_misfit(const IntegerProduct& op, const ArgFacts& args, const Shape& product, int64_t channels,
+                               int64_t terms);
 
 /// Where the sums of a call go: pixels `stride` elements apart. `ops` has room for the epilogue.
 IntegerResult integer_result(const IntegerProduct& op, const EpilogueProgram& epilogue, const KernelCall& call,
