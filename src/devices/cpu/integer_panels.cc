@@ -30,7 +30,8 @@ template <class T>
                                 std::byte* to) {
   for (; k < b.depth; ++k) {
     for (int64_t c = 0; c < used; ++c) {
-      const T number = from[k * b.inner_stride + c * b.column_stride];
+      const int32_t wide{from[k * b.inner_stride + c * b.column_stride]};
+      const auto number = static_cast<T>(wide);
       const int64_t place = (k / kPer<T> * width + c) * kPer<T> + k % kPer<T>;
       std::memcpy(to + place * static_cast<int64_t>(sizeof(T)), &number, sizeof(number));
     }

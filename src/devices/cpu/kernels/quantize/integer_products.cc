@@ -87,9 +87,11 @@ bool is_pointwise(const ConvolutionGeometry& g) {
   return plain(g.height()) && plain(g.width());
 }
 
-/// How many groups are one product, with zeros between their weights: as many as fill a vector of columns.
+/// How many groups are one product, with zeros between their weights: as many as have sixteen columns, if these are one
+/// panel.
 int64_t joined_groups(const ConvolutionGeometry& g, int64_t lanes) {
-  int64_t count = std::clamp<int64_t>(lanes * g.groups / g.out_channels, 1, g.groups);
+  const int64_t columns = std::min<int64_t>(2 * lanes, 16);
+  int64_t count = std::clamp<int64_t>(columns * g.groups / g.out_channels, 1, g.groups);
   while (g.groups % count != 0) --count;
   return count;
 }
