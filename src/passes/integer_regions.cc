@@ -8,23 +8,25 @@
 #include <tuple>
 
 #include "ops/conv_pool/conv2d_fused.h"
+#include "ops/conv_pool/conv2d_transpose_fused.h"
 #include "ops/matmul/linear.h"
-#include "ops/quantize/dequantize_linear.h"
-#include "ops/quantize/fake_quantize_dequantize_moving_average_abs_max.h"
-#include "ops/quantize/fake_quantize_moving_average_abs_max.h"
-#include "ops/quantize/fake_quantize_range_abs_max.h"
+#include "ops/matmul/matmul.h"
+#include "ops/movement/transpose.h"
 #include "ops/quantize/integer_conv2d.h"
 #include "ops/quantize/integer_linear.h"
-#include "ops/quantize/quantize_linear.h"
 #include "ops/quantize/to_int8.h"
 #include "passes/epilogue_carrier.h"
 #include "passes/passes.h"
+#include "passes/rounded_operand.h"
 #include "passes/simulated_integers.h"
 
 /// A product or convolution of simulated integers becomes one of integers:
 ///   linear(fake_quantize_dequantize(x), w)  ->  integer_linear(to_int8(x), w / step)
 /// and the same of conv2d_fused, of dequantize_linear(quantize_linear(x)), and of operators that leave integers in
-/// float32, which are brought back behind the product (fake_quantize_range_abs_max and its like). Its epilogue begins
+/// float32, which are brought back behind the product (fake_quantize_range_abs_max and its like), and so does a product
+/// of two such operands:
+///   matmul(fake_quantize_dequantize(x), fake_quantize_dequantize(y))  ->  integer_linear(to_int8(x), to_int8(y))
+/// Its epilogue begins
 /// with what an integer stands for, into which the channels' factors and shifts that follow are folded. What only moves
 /// elements between the rounding and the product moves integers. Weights may be int8 already (narrow_weights). The
 /// simulation has a pass over the memory for each rounding, so even a single product pays.
@@ -33,109 +35,6 @@ namespace {
 
 /// Simulated weights are integers of steps up to the rounding of float32, 127 * 2^-23.
 constexpr double kMostFraction = 1e-4;
-
-/// How a value was rounded, and what an integer of it stands for.
-struct Rounded {
-  ValueId x = kNoValue;
-  float scale = 0;
-  QuantizationRounding rounding = QuantizationRounding::kHalfToEven;
-  double step = 0;
-  std::vector<NodeId> moves = {};  ///< what moves its elements afterwards, the last first
-};
-
-struct Found {
-  const char* reason = nullptr;  ///< why there are no integers
-  Rounded x = {};
-};
-
-/// The one scale of a node whose scales are operand 1; nothing where that is not what it has.
-std::optional<float> only_scale(const Graph& graph, const Node& node, int bits) {
-  const ValueId scale = node.input(1);
-  if (bits != 8 || scale == kNoValue || !graph.value(scale).is_constant()) return std::nullopt;
-  const Fact& f = graph.fact(scale);
-  if (!is_float(f.dtype) || f.value->count() != 1) return std::nullopt;
-  const auto number = static_cast<float>(f.value->number(0));
-  if (!std::isfinite(number) || number <= 1e-30F) return std::nullopt;  // smaller ones are computed with otherwise
-  return number;
-}
-
-/// Neither shifted by a zero point nor an observer.
-template <class T>
-bool is_plain(const Graph& graph, const Node& node) {
-  if (node.op.as<T>()->only_observer) return false;
-  const ValueId zero = node.input(2);
-  if (zero == kNoValue) return true;
-  if (!graph.value(zero).is_constant()) return false;
-  const Tensor& t = *graph.fact(zero).value;
-  for (int64_t i = 0; i < t.count(); ++i) {
-    if (t.number(i) != 0) return false;
-  }
-  return true;
-}
-
-constexpr const char* kNotRounded = "its operand is not rounded to steps";
-constexpr const char* kNoScale = "its operand is not rounded with one constant scale and 8 bits";
-
-/// x as steps of a constant scale, by an operator that has both as attributes and operand 1.
-template <class T>
-Found rounded_by(const Graph& graph, const Node& node, const T& op) {
-  const auto scale = only_scale(graph, node, op.bit_length);
-  if (!scale) return {.reason = kNoScale};
-  return {.x = {.x = node.input(0),
-                .scale = *scale,
-                .rounding = op.round_type,
-                .step = static_cast<double>(*scale) / kInt8Limit}};
-}
-
-/// dequantize_linear(quantize_linear(x))
-Found rounded_linearly(const Graph& graph, const Node& node, const DequantizeLinear& dequantize) {
-  const NodeId before = graph.value(node.input(0)).producer;
-  const auto* quantize = before == kNoNode ? nullptr : graph.node(before).op.as<QuantizeLinear>();
-  if (quantize == nullptr) return {.reason = kNotRounded};
-  const Node& rounding = graph.node(before);
-  if (!is_plain<DequantizeLinear>(graph, node) || !is_plain<QuantizeLinear>(graph, rounding)) {
-    return {.reason = "its operand has a zero point"};
-  }
-  const auto from = only_scale(graph, node, dequantize.bit_length);
-  Found found = rounded_by(graph, rounding, *quantize);
-  if (found.reason != nullptr) return found;
-  if (!from) return {.reason = kNoScale};
-  found.x.step = static_cast<double>(*from) / kInt8Limit;
-  return found;
-}
-
-/// True if the one result of a node is made of elements of its operand 0.
-bool only_moves(const Node& node) {
-  const OpRow& row = node.op.row();
-  return (row.reshapes || row.view_of_result != nullptr) && node.outputs.size() == 1;
-}
-
-Found rounded_operand(const Graph& graph, ValueId value) {
-  NodeId id = graph.value(value).producer;
-  std::vector<NodeId> moves;
-  for (; id != kNoNode && only_moves(graph.node(id)); id = graph.value(graph.node(id).input(0)).producer) {
-    moves.push_back(id);
-  }
-  if (id == kNoNode) return {.reason = kNotRounded};
-  const Node& node = graph.node(id);
-  Found found{.reason = kNotRounded};
-  if (const auto* fake = node.op.as<FakeQuantizeDequantizeMovingAverageAbsMax>()) {
-    found = rounded_by(graph, node, *fake);
-  } else if (const auto* dequantize = node.op.as<DequantizeLinear>()) {
-    found = rounded_linearly(graph, node, *dequantize);
-  } else if (const auto* moving = node.op.as<FakeQuantizeMovingAverageAbsMax>()) {
-    found = rounded_by(graph, node, *moving);
-    found.x.step = 1;
-  } else if (const auto* range = node.op.as<FakeQuantizeRangeAbsMax>()) {
-    found = rounded_by(graph, node, *range);
-    found.x.step = 1;
-  }
-  if (found.reason == nullptr && graph.fact(found.x.x).dtype != DType::kFloat32) {
-    return {.reason = "its operand is not float32"};
-  }
-  found.x.moves = std::move(moves);
-  return found;
-}
 
 /// The step of which all these are integers up to 127; 0 where there is none.
 template <class At>
@@ -183,23 +82,34 @@ std::optional<IntegerWeights> integer_weights(const EpilogueCarrier& c, const Te
   return out;
 }
 
-/// Why there is no operator on integers for a node, whatever its operands.
+/// True if each pixel makes a block of pixels of its own, whatever the size of the image.
+bool makes_blocks(const Conv2dTransposeFused& op, const Shape& filter) {
+  if (op.padding_algorithm == PaddingAlgorithm::kSame) return false;
+  const ConvolutionGeometry g = transposed_geometry(op, op.output_padding, {}, Shape{1, filter[0], 1, 1}, filter, 2);
+  const auto plain = [](const WindowAxis& a) {
+    return a.kernel == a.stride && a.dilation == 1 && a.pad_before == 0 && a.out == a.stride;
+  };
+  return plain(g.height()) && plain(g.width());
+}
+
+/// Why there is no operator on integers for a node with constant weights, whatever its other operand.
 const char* misfit(const Graph& graph, const EpilogueCarrier& c) {
   const Node& node = graph.node(c.id);
-  if (node.op.is<Linear>()) return nullptr;
-  const auto* conv = node.op.as<Conv2dFused>();
-  if (conv == nullptr) return "no operator on integers";
-  if (conv->data_format == DataFormat::kNhwc) return "no operator on integers for NHWC";
-  const Shape& w = graph.fact(node.input(1)).shape;
-  const bool depthwise = conv->groups == w[0] && w[1] == 1;
-  return conv->groups == 1 || depthwise ? nullptr : "no operator on integers for groups of several channels";
+  constexpr const char* kNhwc = "no operator on integers for NHWC";
+  if (const auto* conv = node.op.as<Conv2dFused>()) return conv->data_format == DataFormat::kNhwc ? kNhwc : nullptr;
+  const auto* transposed = node.op.as<Conv2dTransposeFused>();
+  if (transposed == nullptr) return nullptr;
+  if (transposed->data_format == DataFormat::kNhwc) return kNhwc;
+  if (transposed->groups != 1) return "no operator on integers for groups of a transposed convolution";
+  if (makes_blocks(*transposed, graph.fact(node.input(1)).shape)) return nullptr;
+  return "no operator on integers for transposed filters that overlap or are cut";
 }
 
 /// Products of one sum.
 int64_t products_of(const Graph& graph, const EpilogueCarrier& c) {
   const Node& node = graph.node(c.id);
   const Shape& w = graph.fact(node.input(1)).shape;
-  return node.op.is<Linear>() ? w[1 - c.filter_axis] : w.count(1, w.rank());
+  return node.op.is<Conv2dFused>() ? w.count(1, w.rank()) : w[1 - c.filter_axis];
 }
 
 /// What the linear steps at the begin of an epilogue make of a sum in steps of x and of the weights.
@@ -249,20 +159,23 @@ Op integer_op(const Op& op, std::vector<EpilogueStep> epilogue) {
     return integer;
   }
   IntegerConv2d integer;
-  static_cast<ConvolutionAttributes&>(integer) = *op.as<Conv2dFused>();
+  const auto* transposed = op.as<Conv2dTransposeFused>();
+  integer.transposed = transposed != nullptr;
+  auto& window = static_cast<ConvolutionAttributes&>(integer);
+  window = integer.transposed ? static_cast<const ConvolutionAttributes&>(*transposed) : *op.as<Conv2dFused>();
   integer.epilogue = std::move(epilogue);
   return integer;
 }
 
 /// How the operand of a product is rounded, or why the product stays in float32 whatever its weights are.
-Found operand_of(const Graph& graph, const EpilogueCarrier& c) {
+RoundedOperand operand_of(const Graph& graph, const EpilogueCarrier& c) {
   const Node& node = graph.node(c.id);
+  const Value& w = graph.value(node.input(1));
+  if (!w.is_constant()) return {.reason = "its weights are not constant"};
   if (const char* reason = misfit(graph, c)) return {.reason = reason};
   const int64_t products = products_of(graph, c);
   if (products <= 0) return {.reason = "its sums are empty"};
   if (products > IntegerProduct::kMostProducts) return {.reason = "its sums have more than 32 bits"};
-  const Value& w = graph.value(node.input(1));
-  if (!w.is_constant()) return {.reason = "its weights are not constant"};
   if (w.fact.dtype != DType::kFloat32 && w.fact.dtype != DType::kInt8) {
     return {.reason = "its weights are neither float32 nor int8"};
   }
@@ -275,10 +188,31 @@ Found operand_of(const Graph& graph, const EpilogueCarrier& c) {
 /// int8 tensors made so far, by what they are made of.
 using Int8Values = std::map<std::tuple<ValueId, float, QuantizationRounding>, ValueId>;
 
+/// What a patch reads in place of a rounded operand.
+struct Int8Operand {
+  std::tuple<ValueId, float, QuantizationRounding> key;
+  ValueId rounded = kNoValue;  ///< to be kept in Int8Values
+  ValueId value = kNoValue;    ///< the same, moved
+};
+
+Int8Operand int8_operand(const Graph& graph, Patch& patch, const Rounded& x, const Int8Values& made) {
+  Int8Operand operand{.key = {x.x, x.scale, x.rounding}};
+  const auto before = made.find(operand.key);
+  operand.rounded =
+      before != made.end() ? before->second : patch.add(ToInt8{.scale = x.scale, .round_type = x.rounding}, {{x.x}});
+  operand.value = operand.rounded;
+  for (auto move = x.moves.rbegin(); move != x.moves.rend(); ++move) {
+    PortValues moved = operands_of(graph.node(*move));
+    moved.front().front() = operand.value;
+    operand.value = patch.add(graph.node(*move).op, moved);
+  }
+  return operand;
+}
+
 bool to_integers(Graph& graph, NodeId id, Int8Values& made, RewriteBudget& budget) {
   const auto c = EpilogueCarrier::of_node(graph, id);
   if (!c) return false;
-  const Found found = operand_of(graph, *c);
+  const RoundedOperand found = operand_of(graph, *c);
   if (found.reason != nullptr) return false;
   const Node& node = graph.node(id);
   const Value& weights = graph.value(node.input(1));
@@ -297,28 +231,72 @@ bool to_integers(Graph& graph, NodeId id, Int8Values& made, RewriteBudget& budge
 
   const std::string name = weights.name;
   Patch patch(graph, id);
-  const auto key = std::make_tuple(found.x.x, found.x.scale, found.x.rounding);
-  const auto before = made.find(key);
-  const ValueId x = before != made.end()
-                        ? before->second
-                        : patch.add(ToInt8{.scale = found.x.scale, .round_type = found.x.rounding}, {{found.x.x}});
+  const Int8Operand x = int8_operand(graph, patch, found.x, made);
   std::vector<ValueId> tensors = {patch.constant(floats_of(affine.factor))};
   if (shifts) tensors.push_back(patch.constant(floats_of(affine.shift)));
-  ValueId operand = x;
-  for (auto move = found.x.moves.rbegin(); move != found.x.moves.rend(); ++move) {
-    PortValues moved = operands_of(graph.node(*move));
-    moved.front().front() = operand;
-    operand = patch.add(graph.node(*move).op, moved);
-  }
   const std::vector<ValueId> left = c->tensors(graph);
   tensors.insert(tensors.end(), left.begin() + static_cast<std::ptrdiff_t>(affine.tensors), left.end());
   const ValueId w = integers->integers ? patch.constant(std::move(*integers->integers), name) : graph.node(id).input(1);
   const ValueId result = graph.node(id).output(0);
-  patch.replace(result, patch.add(integer_op(graph.node(id).op, std::move(steps)), {{operand}, {w}, tensors}));
+  patch.replace(result, patch.add(integer_op(graph.node(id).op, std::move(steps)), {{x.value}, {w}, tensors}));
   patch.remove(id);
   if (!patch.allowed() || !budget.take()) return false;
   patch.commit();
-  made.emplace(key, x);
+  made.emplace(x.key, x.rounded);
+  return true;
+}
+
+/// The operands of a product of two rounded values, or why it stays in float32.
+struct RoundedPair {
+  const char* reason = nullptr;
+  Rounded x = {};
+  Rounded y = {};
+};
+
+RoundedPair operands_of_matmul(const Graph& graph, const Node& node) {
+  RoundedPair pair;
+  Rounded* const operands[] = {&pair.x, &pair.y};
+  for (size_t i = 0; i < 2; ++i) {
+    const Shape& shape = graph.fact(node.input(static_cast<int>(i))).shape;
+    if (!shape.rank_known() || shape.rank() < 2) return {.reason = "no operator on integers for vectors"};
+    RoundedOperand found = rounded_operand(graph, node.input(static_cast<int>(i)));
+    if (found.reason != nullptr) return {.reason = found.reason};
+    *operands[i] = std::move(found.x);
+  }
+  return pair;
+}
+
+/// The permutation that swaps the last two dimensions.
+Transpose swapped_matrices(int rank) {
+  Transpose op;
+  for (int i = 0; i < rank; ++i) op.perm.push_back(i);
+  std::swap(op.perm[static_cast<size_t>(rank) - 1], op.perm[static_cast<size_t>(rank) - 2]);
+  return op;
+}
+
+bool matmul_to_integers(Graph& graph, NodeId id, Int8Values& made, RewriteBudget& budget) {
+  if (!graph.node(id).op.is<Matmul>()) return false;
+  const Matmul matmul = *graph.node(id).op.as<Matmul>();
+  const RoundedPair pair = operands_of_matmul(graph, graph.node(id));
+  if (pair.reason != nullptr) return false;
+  Patch patch(graph, id);
+  const Int8Operand x = int8_operand(graph, patch, pair.x, made);
+  const auto [at, is_new] = made.emplace(x.key, x.rounded);
+  const Int8Operand y = int8_operand(graph, patch, pair.y, made);
+  const int rank = graph.fact(graph.node(id).input(0)).shape.rank();
+  const ValueId rows = matmul.transpose_x ? patch.add(swapped_matrices(rank), {{x.value}}) : x.value;
+  IntegerLinear integer;
+  integer.transpose_w = matmul.transpose_y;
+  integer.epilogue = {{EpilogueKind::kScaleShift, static_cast<float>(pair.x.step * pair.y.step), 0}};
+  const ValueId result = graph.node(id).output(0);
+  patch.replace(result, patch.add(integer, {{rows}, {y.value}, {}}));
+  patch.remove(id);
+  if (!patch.allowed() || !budget.take()) {
+    if (is_new) made.erase(at);
+    return false;
+  }
+  patch.commit();
+  made.emplace(y.key, y.rounded);
   return true;
 }
 
@@ -327,7 +305,10 @@ int make_integer(Graph& graph, RewriteBudget& budget) {
   int count = 0;
   Int8Values made;
   const std::vector<NodeId> products = graph.order();
-  for (NodeId id : products) count += to_integers(graph, id, made, budget) ? 1 : 0;
+  for (NodeId id : products) {
+    const bool done = to_integers(graph, id, made, budget) || matmul_to_integers(graph, id, made, budget);
+    count += done ? 1 : 0;
+  }
   if (count > 0) remove_dead(graph);
   return count;
 }
@@ -337,12 +318,17 @@ int make_integer(Graph& graph, RewriteBudget& budget) {
 std::string why_in_float32(const Graph& graph, NodeId id) {
   const Op& op = graph.node(id).op;
   if (op.row().flops == nullptr || op.is<IntegerLinear>() || op.is<IntegerConv2d>()) return {};
+  constexpr const char* kLeftOut = "the rewrite integer_regions was left out";
+  if (op.is<Matmul>()) {
+    const char* reason = operands_of_matmul(graph, graph.node(id)).reason;
+    return reason != nullptr ? reason : kLeftOut;
+  }
   const auto c = EpilogueCarrier::of_node(graph, id);
   if (!c) return "no operator on integers";
-  const Found found = operand_of(graph, *c);
+  const RoundedOperand found = operand_of(graph, *c);
   if (found.reason != nullptr) return found.reason;
   const Tensor* w = graph.fact(graph.node(id).input(1)).value.get();
-  if (w != nullptr && integer_weights(*c, *w)) return "the rewrite integer_regions was left out";
+  if (w != nullptr && integer_weights(*c, *w)) return kLeftOut;
   return "its weights are not integers of one step for each channel";
 }
 

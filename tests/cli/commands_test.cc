@@ -135,7 +135,8 @@ TEST_F(Commands, ExplainOfIntegers) {
     return results(all);
   };
   const std::string text = with({});
-  expect_parts(text, {"    in float32: no operator on integers\n", "\nint8: 96.4 % of 477960384 multiply-adds\n"});
+  expect_parts(
+      text, {"    in float32: its operand is not rounded to steps\n", "\nint8: 96.4 % of 477960384 multiply-adds\n"});
   EXPECT_EQ(text.find("left out"), std::string::npos);
   expect_parts(with({"--disable-passes", "integer_regions"}),
                {"    in float32: the rewrite integer_regions was left out\n", "int8: 0.0 % of 477960384"});

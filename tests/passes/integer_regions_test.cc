@@ -10,12 +10,13 @@ namespace coracle {
 namespace {
 
 TEST(IntegerRegions, ReasonsOfWhatStaysInFloat32) {
-  Graph graph = parse(R"(graph (%x: float32[2, 3], %i: float32[1, 4, 2, 2], %m: float32[3, 2], %s: float32[1]) {
+  Graph graph = parse(R"(graph (%x: float32[2, 3], %i: float32[1, 4, 4, 4], %m: float32[3, 2], %s: float32[1]) {
   @w: float32[3, 2] = {127, -64, 0, 254, -1, 2}
   @v: float32[3, 1] = {1, 0.30103, 0.4771213}
-  @f: float32[4, 2, 1, 1] = {1, 2, 3, 4, 5, 6, 7, 8}
+  @f: float32[4, 4, 1, 1] = random(2)
   @t: float32[4, 1, 2, 2] = random(1)
   @k: float32[1] = {12.7}
+  @l: float32[3] = {1, 2, 3}
   @z: float32[1] = {3}
   %a = fake_quantize_dequantize_moving_average_abs_max(%x, @k)
   %b = fake_quantize_dequantize_moving_average_abs_max(%i, @k)
@@ -30,10 +31,14 @@ TEST(IntegerRegions, ReasonsOfWhatStaysInFloat32) {
   %y4 = linear(%d, @w, [])
   %y5 = linear(%g, @w, [])
   %y6 = matmul(%a, %m)
-  %y7 = conv2d_fused(%b, @f, []) {groups = 2}
+  %y7 = conv2d_fused(%b, @f, []) {data_format = NHWC}
   %y8 = conv2d_transpose_fused(%b, @t, []) {strides = [2, 2]}
   %y9 = relu(%a)
-  return %y0, %y1, %y2, %y3, %y4, %y5, %y6, %y7, %y8, %y9
+  %y10 = conv2d_transpose_fused(%b, @t, []) {strides = [1, 2]}
+  %y11 = conv2d_transpose_fused(%b, @t, []) {strides = [2, 2], groups = 2}
+  %y12 = matmul(%x, %a) {transpose_y = true}
+  %y13 = matmul(%a, @l)
+  return %y0, %y1, %y2, %y3, %y4, %y5, %y6, %y7, %y8, %y9, %y10, %y11, %y12, %y13
 })");
   RewriteBudget unlimited(-1);
   const auto reasons = [&] {
@@ -51,10 +56,14 @@ TEST(IntegerRegions, ReasonsOfWhatStaysInFloat32) {
                                              no_scale,
                                              no_scale,
                                              "its operand has a zero point",
-                                             "no operator on integers",
-                                             "no operator on integers for groups of several channels",
-                                             "no operator on integers",
-                                             ""};
+                                             "its operand is not rounded to steps",
+                                             "no operator on integers for NHWC",
+                                             "its weights are not integers of one step for each channel",
+                                             "",
+                                             "no operator on integers for transposed filters that overlap or are cut",
+                                             "no operator on integers for groups of a transposed convolution",
+                                             "its operand is not rounded to steps",
+                                             "no operator on integers for vectors"};
   EXPECT_EQ(reasons(), expected);
 }
 

@@ -101,18 +101,22 @@ class Program {
     }
     static const int64_t kChannels[] = {8, 20, 48};
     const bool depthwise = one_in(3);
+    const bool transposed = !depthwise && input.scale < 4 && one_in(4);
     const int64_t channels = depthwise ? input.channels : kChannels[number(3)];
-    const int size = depthwise || one_in(2) ? 3 : 1;
+    const int64_t groups = depthwise ? channels : (!transposed && one_in(3) ? 4 : 1);
+    const int size = transposed ? 2 : (depthwise || one_in(2) ? 3 : 1);
+    const int64_t scale = transposed ? 2 * input.scale : input.scale;
+    const std::string filter =
+        transposed ? text(input.channels, ", ", channels) : text(channels, ", ", input.channels / groups);
     const std::string w =
-        constant(text("int8[", channels, ", ", depthwise ? 1 : input.channels, ", ", size, ", ", size, "]"),
-                 text("random(", next_, ", -127, 128)"));
+        constant(text("int8[", filter, ", ", size, ", ", size, "]"), text("random(", next_, ", -127, 128)"));
     const std::string factor = constant(text("float32[", channels, "]"), text("random(", next_, ", 0.0001, 0.0004)"));
     const std::string bias = constant(text("float32[", channels, "]"), text("random(", next_, ")"));
     const std::string x = rounded(input.name);
     std::string tensors = text("[", factor, ", ", bias);
     std::string steps = "\"multiply_channel\", \"add_channel\"";
     std::string numbers = "0, 0, 0, 0, 0, 0";
-    const Image* residual = one_in(2) && !images_.empty() ? other({"", channels, input.scale}, true) : nullptr;
+    const Image* residual = one_in(2) && !images_.empty() ? other({"", channels, scale}, true) : nullptr;
     if (residual != nullptr) {
       tensors += text(", ", residual->name);
       steps += ", \"add_tensor\"";
@@ -122,9 +126,11 @@ class Program {
       steps += ", \"relu\"";
       numbers += ", 0, 0, 0";
     }
-    add(text("integer_conv2d(", x, ", ", w, ", ", tensors, "]) {paddings = [", size / 2, ", ", size / 2, "], groups = ",
-             depthwise ? channels : 1, ", epilogue = [", steps, "], epilogue_numbers = [", numbers, "]}"),
-        channels, input.scale);
+    const std::string window = transposed ? "strides = [2, 2], transposed = true"
+                                          : text("paddings = [", size / 2, ", ", size / 2, "], groups = ", groups);
+    add(text("integer_conv2d(", x, ", ", w, ", ", tensors, "]) {", window, ", epilogue = [", steps,
+             "], epilogue_numbers = [", numbers, "]}"),
+        channels, scale);
   }
 
   void step() {

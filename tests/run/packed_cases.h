@@ -69,6 +69,30 @@ inline const Case kCases[] = {
 })",
      {{1, 2, 4, 5}, {2, 2, 1, 9}, {1, 2, 33, 34}},
      "integer_conv2d"},
+    {"IntegersInGroups",
+     R"(graph (%x "x": float32[?, 6, ?, ?]) {
+  @s: float32[1] = {12.7}
+  @t: float32[1] = {1.27}
+  @i: int8[12, 2, 3, 1] = random(1, -127, 127)
+  %w = dequantize_linear(@i, @t, _, _, _) {quant_axis = -1}
+  %q = fake_quantize_dequantize_moving_average_abs_max(%x, @s)
+  %1 = conv2d(%q, %w) {groups = 3}
+  return %1 "y"
+})",
+     {{1, 6, 4, 5}, {2, 6, 3, 9}, {1, 6, 33, 34}},
+     "integer_conv2d"},
+    {"IntegersTransposed",
+     R"(graph (%x "x": float32[?, 3, ?, ?]) {
+  @s: float32[1] = {12.7}
+  @t: float32[1] = {1.27}
+  @i: int8[3, 2, 3, 2] = random(1, -127, 127)
+  %w = dequantize_linear(@i, @t, _, _, _) {quant_axis = -1}
+  %q = fake_quantize_dequantize_moving_average_abs_max(%x, @s)
+  %1 = conv2d_transpose(%q, %w) {strides = [3, 2]}
+  return %1 "y"
+})",
+     {{1, 3, 4, 4}, {2, 3, 3, 8}, {1, 3, 17, 5}},
+     "integer_conv2d.transposed"},
     {"IntegersByWinograd",
      R"(graph (%x "x": float32[?, 16, ?, ?]) {
   @s: float32[1] = {12.7}

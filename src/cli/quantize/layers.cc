@@ -141,8 +141,7 @@ class Finder {
     if (transposed && l.groups != 1) l.axis = 0;
     const auto format = o.texts.find("data_format");
     l.x_channels = format == o.texts.end() || format->second != "NHWC" ? 1 : 3;
-    const bool one_each = dims[1] == 1 && dims[0] == l.groups;
-    l.rounds_operand = !transposed && l.x_channels == 1 && (l.groups == 1 || one_each);
+    l.rounds_operand = !transposed && l.x_channels == 1;
     return {};
   }
 

@@ -38,6 +38,13 @@ IntegerReach reach_of(const std::byte* bytes, int64_t columns, int64_t groups, i
   return {reach(pairs), reach(fours)};
 }
 
+Misfit sums_misfit(const IntegerProduct& op, const ArgFacts& args, const Shape& product, int64_t channels,
+                   int64_t terms, int64_t most_terms) {
+  if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
+  if (terms > most_terms) return "sums of more than 32 bits";
+  return epilogue_misfit(op, args, 2, product, channels);
+}
+
 }  // namespace
 
 const IntegerGemmFunctions& machine_integer_gemm(Isa isa) {
@@ -48,96 +55,165 @@ const IntegerGemmFunctions& machine_integer_gemm(Isa isa) {
   return integer_gemm_table(isa);
 }
 
-size_t IntegerGemmForm::bytes() const {
+const IntegerGemmFunctions& any_integer_gemm(Isa isa) {
+#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX2)
+  if (isa == Isa::kAvx2) return pairs::integer_gemm;
+#endif
+  return machine_integer_gemm(isa);
+}
+
+size_t IntegerGemmForm::matrix_bytes() const {
   const int64_t per_group = 4 / element_bytes;
-  const int64_t groups = (taps * depth + per_group - 1) / per_group;
-  const Size panels = element_bytes == 1 ? (columns + 2 * lanes - 1) / (2 * lanes) : 0;
-  return bytes_of<int32_t>(Size((columns + lanes - 1) / lanes * lanes) * (Size(1) + groups)) +
+  const int64_t groups = (taps * blocks * depth + per_group - 1) / per_group;
+  const int64_t all = blocks * columns;
+  const Size panels = element_bytes == 1 ? (all + 2 * lanes - 1) / (2 * lanes) : 0;
+  return bytes_of<int32_t>(Size((all + lanes - 1) / lanes * lanes) * (Size(1) + groups)) +
          bytes_of<IntegerReach>(panels);
+}
+
+size_t IntegerGemmForm::bytes() const { return bytes_of<char>(Size(matrices) * matrix_bytes()); }
+
+/// The panel that begins with column `first` of a matrix.
+void IntegerGemmForm::pack_panel(const int8_t* data, int64_t first, std::byte* matrix) const {
+  const int64_t per_group = 4 / element_bytes;
+  const int64_t groups = (taps * blocks * depth + per_group - 1) / per_group;
+  const int64_t all = blocks * columns;
+  const int64_t used = std::min(2 * lanes, all - first);
+  const int64_t width = used > lanes ? 2 * lanes : lanes;
+  const int64_t inner = inner_columns == 0 ? columns : inner_columns;
+  std::byte* const panel = matrix + first * 4 * (1 + groups);
+  if (blocks > 1) std::fill_n(panel, width * 4 * (1 + groups), std::byte{0});
+  for (int64_t c = 0; c < used; ++c) {
+    uint32_t sum = 0;
+    const int64_t block = (first + c) / columns;
+    const int64_t column = (first + c) % columns;
+    const int8_t* from = data + block * block_stride + column / inner * outer_stride + column % inner * column_stride;
+    for (int64_t tap = 0; tap < taps; ++tap, from += tap_stride) {
+      const int64_t k = (tap * blocks + block) * depth;
+      std::byte* group = panel + (width * (1 + k / per_group) + c) * 4;
+      int64_t place = k % per_group;
+      for (int64_t i = 0; i < depth; ++i) {
+        const int32_t w{from[i * inner_stride]};
+        std::byte* const at = group + place * element_bytes;
+        if (++place == per_group) {
+          place = 0;
+          group += width * 4;
+        }
+        sum += static_cast<uint32_t>(w);
+        if (element_bytes == 1) {
+          const auto byte = static_cast<int8_t>(w);
+          std::memcpy(at, &byte, sizeof(byte));
+        } else {
+          const auto wide = static_cast<int16_t>(w);
+          std::memcpy(at, &wide, sizeof(wide));
+        }
+      }
+    }
+    // Operand 0 comes with 128 added, or with another number in its place.
+    const uint32_t initial = element_bytes == 1 ? uint32_t{0} - 128U * sum : 0U;
+    std::memcpy(panel + c * 4, &initial, sizeof(initial));
+  }
+  if (element_bytes == 1) {
+    const IntegerReach reach = reach_of(panel + width * 4, used, groups, width * 4);
+    std::byte* const reaches = matrix + (all + lanes - 1) / lanes * lanes * 4 * (1 + groups);
+    std::memcpy(reaches + first / (2 * lanes) * static_cast<int64_t>(sizeof(reach)), &reach, sizeof(reach));
+  }
 }
 
 void IntegerGemmForm::pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) const {
   const int8_t* data = constants[0]->data<int8_t>();
-  const int64_t per_group = 4 / element_bytes;
-  const int64_t terms = taps * depth;
-  const int64_t groups = (terms + per_group - 1) / per_group;
-  const int64_t whole = 2 * lanes;
-  pool.parallel_for((columns + whole - 1) / whole, 1, [&](int64_t begin, int64_t end) {
+  const int64_t panels = (blocks * columns + 2 * lanes - 1) / (2 * lanes);
+  const auto step = static_cast<int64_t>(matrix_bytes());
+  pool.parallel_for(matrices * panels, 1, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {
-      const int64_t first = p * whole;
-      const int64_t used = std::min(whole, columns - first);
-      const int64_t width = used > lanes ? whole : lanes;
-      std::byte* const panel = to + first * 4 * (1 + groups);
-      for (int64_t c = 0; c < used; ++c) {
-        uint32_t sum = 0;
-        const int8_t* from = data + (first + c) * column_stride;
-        std::byte* group = panel + (width + c) * 4;
-        int64_t inner = 0;  // number of the tap
-        int64_t place = 0;  // in the group
-        for (int64_t k = 0; k < terms; ++k) {
-          const int32_t w{from[inner * inner_stride]};
-          std::byte* const at = group + place * element_bytes;
-          if (++inner == depth) {
-            inner = 0;
-            from += tap_stride;
-          }
-          if (++place == per_group) {
-            place = 0;
-            group += width * 4;
-          }
-          sum += static_cast<uint32_t>(w);
-          if (element_bytes == 1) {
-            const auto byte = static_cast<int8_t>(w);
-            std::memcpy(at, &byte, sizeof(byte));
-          } else {
-            const auto wide = static_cast<int16_t>(w);
-            std::memcpy(at, &wide, sizeof(wide));
-          }
-        }
-        // Operand 0 comes with 128 added, or with another number in its place.
-        const uint32_t initial = element_bytes == 1 ? uint32_t{0} - 128U * sum : 0U;
-        std::memcpy(panel + c * 4, &initial, sizeof(initial));
-      }
-      if (element_bytes == 1) {
-        const IntegerReach reach = reach_of(panel + width * 4, used, groups, width * 4);
-        std::byte* const all = to + (columns + lanes - 1) / lanes * lanes * 4 * (1 + groups);
-        std::memcpy(all + p * static_cast<int64_t>(sizeof(reach)), &reach, sizeof(reach));
-      }
+      const int64_t matrix = p / panels;
+      pack_panel(data + matrix * matrix_stride, p % panels * 2 * lanes, to + matrix * step);
     }
   });
 }
+
+void IntegerGemmPlan::add_part(const IntegerGemmPart& part) { parts.push_back(part); }
 
 void IntegerGemmPlan::split(int threads) {
   panels = functions->panels(call.columns);
-  const int64_t products = rows * call.taps * call.depth * call.columns;
+  const auto count = static_cast<int64_t>(parts.size());
+  const int64_t products = count * rows * call.taps * call.depth * call.columns;
   const int64_t tiles = (rows + functions->tile_rows - 1) / functions->tile_rows;
   slots = std::clamp<int64_t>(products / kGrain, 1, threads);
-  by_panels = tiles < 2 * slots && panels > tiles;
-  slots = std::min(slots, by_panels ? panels : tiles);
+  by_panels = count == 1 && tiles < 2 * slots && panels > tiles;
+  slots = std::min(slots, by_panels ? panels : count * tiles);
   scratch_bytes = functions->scratch_bytes(call.taps * call.depth);
 }
 
-void IntegerGemmPlan::run(const KernelCall& kernel_call, const IntegerResult& result) const noexcept {
+size_t IntegerGemmPlan::bytes() const {
+  return sizeof(*this) + tap_y.size() * 2 * sizeof(int32_t) + parts.size() * sizeof(IntegerGemmPart);
+}
+
+void IntegerGemmPlan::run_part(IntegerGemmCall of_part, const IntegerGemmPart& part, int64_t tile_begin,
+                               int64_t tile_end, int64_t panel_begin, int64_t panel_end) const noexcept {
+  IntegerResult& result = of_part.result;
+  EpilogueOp ops[kMaxEpilogueOps];
+  std::copy_n(result.epilogue, result.epilogue_size, ops);
+  for (EpilogueOp& op : std::span(ops, static_cast<size_t>(result.epilogue_size))) {
+    if (op.tensor == nullptr) continue;
+    const bool whole = op.step.kind == EpilogueKind::kAddTensor || op.step.kind == EpilogueKind::kMultiplyTensor;
+    op.tensor += whole ? part.result : part.channel;
+  }
+  result.epilogue = ops;
+  const int64_t element = result.scale == 0 ? sizeof(float) : sizeof(int8_t);
+  result.data = static_cast<char*>(result.data) + part.result * element;
+  of_part.a += part.a;
+  of_part.packed = static_cast<const char*>(of_part.packed) + part.matrix * static_cast<int64_t>(matrix_bytes);
+  const int64_t tile_rows = functions->tile_rows;
+  functions->run(of_part, tile_begin * tile_rows, std::min(rows, tile_end * tile_rows), panel_begin, panel_end);
+}
+
+void IntegerGemmPlan::run(const int8_t* a, const void* packed, void* scratch, const IntegerResult& result,
+                          ThreadPool& pool) const noexcept {
   IntegerGemmCall whole = call;
-  whole.a = kernel_call.in[0].as<const int8_t>();
-  whole.packed = kernel_call.weights;
+  whole.a = a;
+  whole.packed = packed;
   whole.result = result;
   if (has_image) whole.image = &image;
-  auto* const scratch = static_cast<char*>(kernel_call.workspace);
-  kernel_call.pool->parallel_for(slots, 1, [&](int64_t begin, int64_t end) {
+  const int64_t tiles = (rows + functions->tile_rows - 1) / functions->tile_rows;
+  const int64_t shares = by_panels ? panels : tiles * static_cast<int64_t>(parts.size());
+  pool.parallel_for(slots, 1, [&](int64_t begin, int64_t end) {
     for (int64_t slot = begin; slot < end; ++slot) {
-      IntegerGemmCall part = whole;
-      part.scratch = scratch + slot * scratch_bytes;
-      const int64_t tiles = (rows + functions->tile_rows - 1) / functions->tile_rows;
-      const auto share = [&](int64_t of, int64_t i) { return of * i / slots; };
+      IntegerGemmCall own = whole;
+      own.scratch = static_cast<char*>(scratch) + slot * scratch_bytes;
+      int64_t at = shares * slot / slots;
+      const int64_t last = shares * (slot + 1) / slots;
       if (by_panels) {
-        functions->run(part, 0, rows, share(panels, slot), share(panels, slot + 1));
-      } else {
-        functions->run(part, share(tiles, slot) * functions->tile_rows,
-                       std::min(rows, share(tiles, slot + 1) * functions->tile_rows), 0, panels);
+        run_part(own, parts[0], 0, tiles, at, last);
+        continue;
+      }
+      while (at < last) {
+        const int64_t part = at / tiles;
+        const int64_t first = at - part * tiles;
+        const int64_t count = std::min(tiles - first, last - at);
+        run_part(own, parts[static_cast<size_t>(part)], first, first + count, 0, panels);
+        at += count;
       }
     }
   });
+}
+
+Prepared prepared_product(IntegerGemmPlan& plan, IntegerGemmForm form, const ArgFacts& args, PrepareContext& context) {
+  plan.split(context.pool == nullptr ? 1 : context.pool->threads());
+  form.lanes = plan.functions->lanes;
+  form.element_bytes = plan.functions->element_bytes;
+  form.columns = plan.call.columns / form.blocks;
+  plan.matrix_bytes = form.matrix_bytes();
+  Prepared prepared;
+  prepared.weights = context.pack(form, args.index(1));
+  prepared.workspace = bytes_of<char>(Size(plan.slots) * plan.scratch_bytes);
+  prepared.state_bytes = plan.bytes();
+  return prepared;
+}
+
+Misfit computed_integer_misfit(const IntegerProduct& op, const ArgFacts& args, const Shape& product, int64_t channels,
+                               int64_t terms) {
+  return sums_misfit(op, args, product, channels, terms, IntegerProduct::kMostComputedProducts);
 }
 
 Misfit integer_misfit(const IntegerProduct& op, const ArgFacts& args, const Shape& product, int64_t channels,
@@ -146,16 +222,14 @@ Misfit integer_misfit(const IntegerProduct& op, const ArgFacts& args, const Shap
   const Tensor& weights = *args.in(1).value;
   const auto bytes = static_cast<size_t>(weights.count());
   if (bytes > 0 && std::memchr(weights.data<int8_t>(), 0x80, bytes) != nullptr) return "weights of -128";
-  if (args.out().shape.count() == 0 || args.in(0).shape.count() == 0) return "no elements";
-  if (terms > IntegerProduct::kMostProducts) return "sums of more than 32 bits";
-  return epilogue_misfit(op, args, 2, product, channels);
+  return sums_misfit(op, args, product, channels, terms, IntegerProduct::kMostProducts);
 }
 
 IntegerResult integer_result(const IntegerProduct& op, const EpilogueProgram& epilogue, const KernelCall& call,
-                             EpilogueOp* ops, int64_t channels) noexcept {
+                             EpilogueOp* ops, int64_t stride) noexcept {
   epilogue.bind(call, 2, ops);
   return {.data = call.out[0].data,
-          .stride = channels,
+          .stride = stride,
           .epilogue = ops,
           .epilogue_size = epilogue.count(),
           .scale = op.result_scale,

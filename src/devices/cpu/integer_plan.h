@@ -15,23 +15,45 @@ namespace coracle::cpu {
 
 /// The table of an instruction set; of AVX-512 with products of bytes, where this machine has them.
 const IntegerGemmFunctions& machine_integer_gemm(Isa isa);
+/// The same, where B may have -128; it takes no images.
+const IntegerGemmFunctions& any_integer_gemm(Isa isa);
 
-/// B[k, column], with k = tap * depth + i, is data[tap * tap_stride + i * inner_stride + column * column_stride];
-/// packed as isa/integer_gemm.h has it.
+/// Matrices B, one after the other, packed as isa/integer_gemm.h has them. Each consists of `blocks` blocks along its
+/// diagonal, and zeros. Of a matrix and block B[k, column], with k = tap * depth + i and column = outer * inner + j, is
+/// data[matrix * matrix_stride + block * block_stride + tap * tap_stride + i * inner_stride + outer * outer_stride +
+/// j * column_stride].
 struct IntegerGemmForm {
-  static constexpr std::string_view kLayout = "integer.b.panels.v2";
+  static constexpr std::string_view kLayout = "integer.b.panels.v3";
 
   int64_t lanes = 0;          ///< of IntegerGemmFunctions
   int64_t element_bytes = 0;  ///< the same
+  int64_t matrices = 1;
+  int64_t blocks = 1;
   int64_t taps = 1;
-  int64_t depth = 0;
-  int64_t columns = 0;
+  int64_t depth = 0;          ///< of a tap of a block
+  int64_t columns = 0;        ///< of a block
+  int64_t inner_columns = 0;  ///< those that lie column_stride apart; 0: all
+  int64_t matrix_stride = 0;
+  int64_t block_stride = 0;
   int64_t tap_stride = 0;
   int64_t inner_stride = 0;
+  int64_t outer_stride = 0;
   int64_t column_stride = 0;
 
+  size_t matrix_bytes() const;
   size_t bytes() const;
   void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) const;
+
+ private:
+  void pack_panel(const int8_t* data, int64_t first, std::byte* matrix) const;
+};
+
+/// One of several products of a plan: which of the packed matrices it has, and where its numbers begin.
+struct IntegerGemmPart {
+  int64_t a = 0;
+  int64_t matrix = 0;
+  int64_t result = 0;   ///< of the result and of epilogue tensors with its shape
+  int64_t channel = 0;  ///< of epilogue tensors with a number for each channel
 };
 
 /// What a product of integers needs besides its tensors.
@@ -43,24 +65,46 @@ struct IntegerGemmPlan {
   std::vector<int32_t> tap_y;
   std::vector<int32_t> tap_x;
   EpilogueProgram epilogue;
-  int64_t rows = 0;
+  int64_t rows = 0;           ///< of each part
+  int64_t result_stride = 0;  ///< from row to row, in elements
+  std::vector<IntegerGemmPart> parts = {{}};
+  size_t matrix_bytes = 0;  ///< from one packed matrix to the next
   int64_t panels = 0;
   int64_t slots = 1;  ///< parts, each with scratch memory of its own
   bool by_panels = false;
   int64_t scratch_bytes = 0;  ///< of a slot
 
+  void add_part(const IntegerGemmPart& part);
   /// Sets what follows from the shape and the number of threads.
   void split(int threads);
-  void run(const KernelCall& kernel_call, const IntegerResult& result) const noexcept;
+  size_t bytes() const;
+  /// `packed`: the matrices; `scratch`: scratch_bytes for each slot.
+  void run(const int8_t* a, const void* packed, void* scratch, const IntegerResult& result,
+           ThreadPool& pool) const noexcept;
+
+ private:
+  void run_part(IntegerGemmCall call, const IntegerGemmPart& part, int64_t tile_begin, int64_t tile_end,
+                int64_t panel_begin, int64_t panel_end) const noexcept;
 };
 
-/// Why kernels do not take a product of `terms` numbers: the epilogue's tensors stand at port 2, the product has
-/// `channels` channels.
+/// Integers of both operands; what the results are follows from the operator.
+constexpr TypeRule kIntegerRule = {.results = DType::kFloat32 | DType::kInt8,
+                                   .in = {{{0, DType::kInt8}, {1, DType::kInt8}}}};
+
+/// The rest of a plan whose parts, rows, depth, columns and taps are set, and of the form of its constant operand 1.
+/// The scratch memory is the beginning of the workspace.
+Prepared prepared_product(IntegerGemmPlan& plan, IntegerGemmForm form, const ArgFacts& args, PrepareContext& context);
+
+/// Why kernels do not take a product of `terms` numbers with constant weights: the epilogue's tensors stand at port 2,
+/// the product has `channels` channels.
 Misfit integer_misfit(const IntegerProduct& op, const ArgFacts& args, const Shape& product, int64_t channels,
                       int64_t terms);
+/// The same with operand 1 computed.
+Misfit computed_integer_misfit(const IntegerProduct& op, const ArgFacts& args, const Shape& product, int64_t channels,
+                               int64_t terms);
 
-/// Where the sums of a call go. `ops` has room for the epilogue.
+/// Where the sums of a call go: pixels `stride` elements apart. `ops` has room for the epilogue.
 IntegerResult integer_result(const IntegerProduct& op, const EpilogueProgram& epilogue, const KernelCall& call,
-                             EpilogueOp* ops, int64_t channels) noexcept;
+                             EpilogueOp* ops, int64_t stride) noexcept;
 
 }  // namespace coracle::cpu

@@ -6,7 +6,8 @@
 
 namespace coracle {
 
-/// linear of integers: x [..., k] times a matrix w ([k, n], or [n, k] if transpose_w).
+/// linear of integers: x [..., k] times a matrix w ([k, n], or [n, k] if transpose_w). Where w is computed it may be
+/// several matrices, of any int8 numbers; leading dimensions are broadcast.
 struct IntegerLinear : IntegerProduct {
   static constexpr const char* kName = "integer_linear";
   static constexpr bool kQuantizes = true;
@@ -23,15 +24,8 @@ struct IntegerLinear : IntegerProduct {
 
 inline void infer(const IntegerLinear& op, InferArgs& a) {
   const Shape& w = a.shape(1);
-  require(w.rank_known() && w.rank() == 2, "w has shape ", w, ", expected a matrix");
-  Shape y = a.shape(0);
-  if (y.rank_known()) {
-    require(y.rank() >= 1, "x is a scalar, expected at least one dimension");
-    const int64_t k = w[op.transpose_w ? 1 : 0];
-    require(y.back() < 0 || k < 0 || y.back() == k, "x ", y, " does not fit w ", w);
-    y[y.rank() - 1] = w[op.transpose_w ? 0 : 1];
-  }
-  infer_integer_product(op, a, y, -1);
+  require(!w.rank_known() || w.rank() >= 2, "w has shape ", w, ", expected matrices");
+  infer_integer_product(op, a, matrix_product_shape(a.shape(0), w, false, op.transpose_w), -1);
 }
 
 inline void reference(const IntegerLinear& op, ReferenceArgs& a) {
@@ -41,7 +35,8 @@ inline void reference(const IntegerLinear& op, ReferenceArgs& a) {
 }
 
 inline int64_t flops(const IntegerLinear& op, const NodeFacts& f) {
-  return 2 * f.out().shape.count() * f.shape(1)[op.transpose_w ? 1 : 0];
+  const Shape& w = f.shape(1);
+  return 2 * f.out().shape.count() * w[w.rank() - (op.transpose_w ? 1 : 2)];
 }
 
 inline constexpr const OpRow* integer_linear_op = &kOpRow<IntegerLinear>;

@@ -6,7 +6,7 @@
 
 /// Sums of products of 8-bit integers. Made by rewrites, never found in a file.
 ///
-/// Operand 0 (int8, -128 to 127) and operand 1 (constant, int8, -127 to 127) are multiplied and summed exactly. The
+/// Operand 0 (int8, -128 to 127) and operand 1 (int8, if constant -127 to 127) are multiplied and summed exactly. The
 /// sum is rounded to float32 once; the epilogue's steps follow, each rounded to float32, the first of which multiplies
 /// by what an integer stands for. Integers stand for steps from zero: there are no zero points.
 namespace coracle {
@@ -15,6 +15,8 @@ namespace coracle {
 struct IntegerProduct : Epilogue {
   /// So many products fit in 32 bits: 132104 * 128 * 127 < 2^31.
   static constexpr int64_t kMostProducts = 132104;
+  /// The same where operand 1 is computed: 131071 * 128 * 128 < 2^31.
+  static constexpr int64_t kMostComputedProducts = 131071;
 
   float result_scale = 0;  ///< 0: the result is float32; else int8, where 127 stands for this
   QuantizationRounding round_type = QuantizationRounding::kHalfToEven;  ///< of an int8 result

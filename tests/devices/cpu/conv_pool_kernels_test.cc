@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "devices/cpu/epilogue_steps.h"
 #include "ops/conv_pool/conv2d_fused.h"
 #include "ops/conv_pool/conv2d_transpose_fused.h"
 #include "ops/matmul/bmm.h"
@@ -13,16 +14,10 @@
 namespace coracle::test {
 namespace {
 
-constexpr EpilogueStep kAddChannel{EpilogueKind::kAddChannel};
-constexpr EpilogueStep kMultiplyChannel{EpilogueKind::kMultiplyChannel};
-constexpr EpilogueStep kAddTensor{EpilogueKind::kAddTensor};
 constexpr EpilogueStep kMultiplyTensor{EpilogueKind::kMultiplyTensor};
-constexpr EpilogueStep kRelu{EpilogueKind::kRelu};
 constexpr EpilogueStep kSigmoid{EpilogueKind::kSigmoid};
 constexpr EpilogueStep kHardSwish{EpilogueKind::kHardSwish, 3, 6, 6};
 constexpr EpilogueStep kScaleShift{EpilogueKind::kScaleShift, 1.25F, -0.5F};
-
-using Steps = std::vector<EpilogueStep>;
 
 const Steps kChains[] = {
     {},

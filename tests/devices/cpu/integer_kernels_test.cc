@@ -4,72 +4,17 @@
 #include <cstring>
 #include <limits>
 
+#include "devices/cpu/integer_cases.h"
+#include "devices/cpu/integer_panels.h"
 #include "devices/cpu/integer_plan.h"
 #include "devices/cpu/isa/isa_test.h"
-#include "ops/quantize/integer_conv2d.h"
 #include "ops/quantize/integer_linear.h"
 #include "ops/quantize/to_int8.h"
-#include "support/check_kernels.h"
 
-/// Products of integers are exact: every row gives the bits of the reference, which multiplies integers in float64.
 namespace coracle::test {
 namespace {
 
-constexpr EpilogueStep kAddChannelStep{EpilogueKind::kAddChannel};
-constexpr EpilogueStep kMultiplyChannelStep{EpilogueKind::kMultiplyChannel};
-constexpr EpilogueStep kAddTensorStep{EpilogueKind::kAddTensor};
-constexpr EpilogueStep kReluStep{EpilogueKind::kRelu};
-constexpr EpilogueStep kRelu6{EpilogueKind::kClip, 0, 6};
-
-using IntegerSteps = std::vector<EpilogueStep>;
-
-/// All of them round the same on every instruction set.
-const IntegerSteps kIntegerChains[] = {{},
-                                       {kMultiplyChannelStep},
-                                       {kMultiplyChannelStep, kAddChannelStep},
-                                       {kMultiplyChannelStep, kAddChannelStep, kReluStep},
-                                       {kMultiplyChannelStep, kRelu6},
-                                       {kMultiplyChannelStep, kAddChannelStep, kAddTensorStep, kReluStep},
-                                       {kMultiplyChannelStep, kAddChannelStep, kReluStep, kMultiplyChannelStep},
-                                       {kMultiplyChannelStep, kAddChannelStep, kRelu6, kMultiplyChannelStep},
-                                       {kAddTensorStep, kMultiplyChannelStep, kAddChannelStep}};
-
-struct IntegerResult {
-  float scale;
-  QuantizationRounding rounding;
-};
-const IntegerResult kResults[] = {{0, QuantizationRounding::kHalfToEven},
-                                  {1.75F, QuantizationRounding::kHalfToEven},
-                                  {1.75F, QuantizationRounding::kHalfAwayFromZero},
-                                  {0.02F, QuantizationRounding::kHalfToEven}};
-
-/// Integers of the whole range, with many of the largest.
-Tensor integers(const Shape& shape, int64_t low, unsigned seed, bool largest) {
-  Tensor t = random_ints(shape, low, 128, DType::kInt8, seed);
-  if (!largest) return t;
-  for (int64_t i = 0; i < t.count(); ++i) t.data<int8_t>()[i] = static_cast<int8_t>(i % 7 == 3 ? 127 : low);
-  return t;
-}
-
-void finish(KernelCase& c, const IntegerSteps& steps, const Shape& result, int64_t channels) {
-  int tensors = 0;
-  bool scaled = false;
-  for (const EpilogueStep& step : steps) {
-    if (!takes_tensor(step.kind)) continue;
-    const bool whole = step.kind == EpilogueKind::kAddTensor;
-    const bool scales = step.kind == EpilogueKind::kMultiplyChannel && !scaled;
-    const double size = scales ? 2e-4 : 0.5;
-    scaled = scaled || scales;
-    c.in.push_back(
-        random_floats(whole ? result : Shape{channels}, size / 4, size, 10 + static_cast<unsigned>(tensors)));
-    ++tensors;
-  }
-  c.in_counts = {1, 1, tensors};
-  c.relative = 0;
-  c.absolute = 0;
-}
-
-void check_linear(int64_t rows, int64_t depth, int64_t columns, const IntegerSteps& steps, const IntegerResult& result,
+void check_linear(int64_t rows, int64_t depth, int64_t columns, const Steps& steps, const Result& result,
                   bool transposed, bool largest) {
   SCOPED_TRACE(text(rows, " x ", depth, " x ", columns));
   IntegerLinear op;
@@ -89,12 +34,12 @@ void check_linear(int64_t rows, int64_t depth, int64_t columns, const IntegerSte
 TEST(IntegerKernels, FactorsBehindHardSwish) {
   const EpilogueStep hard_swish{EpilogueKind::kHardSwish, 3, 6, 6};
   const EpilogueStep scale_shift{EpilogueKind::kScaleShift, 0.75F, -0.125F};
-  for (const IntegerSteps& middle : {IntegerSteps{hard_swish}, IntegerSteps{hard_swish, scale_shift}}) {
+  for (const Steps& middle : {Steps{hard_swish}, Steps{hard_swish, scale_shift}}) {
     for (const int64_t columns : {3, 16, 37}) {
       IntegerLinear op;
-      op.epilogue = {kMultiplyChannelStep, kAddChannelStep};
+      op.epilogue = {kMultiplyChannel, kAddChannel};
       op.epilogue.insert(op.epilogue.end(), middle.begin(), middle.end());
-      op.epilogue.push_back(kMultiplyChannelStep);
+      op.epilogue.push_back(kMultiplyChannel);
       op.result_scale = 1.75F;
       op.round_type = QuantizationRounding::kHalfToEven;
       KernelCase c{.op = op,
@@ -112,124 +57,86 @@ TEST(IntegerKernels, Products) {
     for (const int64_t depth : {1, 2, 3, 4, 31, 130}) {
       for (const int64_t columns : {1, 7, 16, 17, 33, 70}) {
         const bool transposed = (rows + depth + columns) % 2 == 0;
-        check_linear(rows, depth, columns, {kMultiplyChannelStep, kAddChannelStep}, kResults[(depth + columns) % 4],
-                     transposed, columns % 2 == 0);
+        check_linear(rows, depth, columns, {kMultiplyChannel, kAddChannel}, kResults[(depth + columns) % 4], transposed,
+                     columns % 2 == 0);
       }
     }
   }
 }
 
+struct ComputedProduct {
+  Shape x, w;
+  bool transposed;
+};
+
+/// Operand 1 is computed: any int8 numbers. `largest`: many of the least, in both.
+void check_computed(const ComputedProduct& p, const Steps& steps, const Result& result, int64_t low, bool largest) {
+  SCOPED_TRACE(text(p.x, " x ", p.w, p.transposed ? " transposed" : ""));
+  IntegerLinear op;
+  op.transpose_w = p.transposed;
+  op.epilogue = steps;
+  op.result_scale = result.scale;
+  op.round_type = result.rounding;
+  const Shape answer = matrix_product_shape(p.x, p.w, false, p.transposed);
+  KernelCase c{
+      .op = op, .in = {integers(p.x, low, 1, largest), integers(p.w, -128, 2, largest)}, .computed_weights = true};
+  if (answer.count() > 0 && p.x.count() > 0) c.rows = {"integer_linear.computed"};
+  finish(c, steps, answer, answer.back());
+  check_on_every_kernel(c);
+}
+
+TEST(IntegerKernels, ProductsOfComputedMatrices) {
+  const ComputedProduct cases[] = {
+      {{3, 5, 8}, {3, 8, 7}, false},
+      {{2, 3, 13, 64}, {2, 3, 21, 64}, true},
+      {{2, 3, 4, 9}, {9, 33}, false},
+      {{2, 1, 5, 6}, {3, 17, 6}, true},
+      {{5, 6}, {4, 6, 16}, false},
+      {{7, 6}, {40, 6}, true},
+      {{6}, {6, 5}, false},
+      {{6}, {2, 5, 6}, true},
+      {{2, 1, 1}, {2, 1, 1}, true},
+      {{2, 12, 31}, {1, 31, 70}, false},
+      {{1, 2, 0}, {1, 0, 3}, false},
+      {{2, 0, 4}, {2, 4, 3}, false},
+      {{2, 2, 4}, {2, 0, 4}, true},
+      {{4, 1, 130}, {4, 130, 18}, false},
+      {{1, 90, 40}, {1, 40, 97}, false},
+      {{1, 2, 25, 15}, {1, 2, 25, 15}, true},
+      {{3, 2, 3}, {3, 3, 1}, false},
+  };
+  const Steps scaled = {{EpilogueKind::kScaleShift, 3e-4F, 0}};
+  int which = 0;
+  for (const ComputedProduct& p : cases) {
+    for (const int64_t low : {-128, 0}) {
+      for (const bool largest : {false, true}) {
+        check_computed(p, scaled, kResults[which % 4], low, largest);
+        ++which;
+      }
+    }
+  }
+}
+
+TEST(IntegerKernels, EpiloguesOfProductsOfComputedMatrices) {
+  for (const Steps& steps : kIntegerChains) {
+    for (const Result& result : kResults) check_computed({{2, 13, 40}, {2, 40, 37}, false}, steps, result, -128, false);
+  }
+}
+
+TEST(IntegerKernels, LongSumsOfComputedNumbersAreExact) {
+  check_computed({{1, 2, 1040}, {1, 1040, 18}, false}, {}, kResults[0], -128, true);
+  check_computed({{2, 40, 1040}, {2, 130, 1040}, true}, {}, kResults[0], -128, true);
+}
+
 TEST(IntegerKernels, EpiloguesOfProducts) {
-  for (const IntegerSteps& steps : kIntegerChains) {
-    for (const IntegerResult& result : kResults) check_linear(13, 40, 37, steps, result, false, false);
+  for (const Steps& steps : kIntegerChains) {
+    for (const Result& result : kResults) check_linear(13, 40, 37, steps, result, false, false);
   }
 }
 
 TEST(IntegerKernels, LongSumsOfTheLargestNumbersAreExact) {
   check_linear(2, 1040, 18, {}, kResults[0], false, true);
-  check_linear(40, 1040, 130, {kMultiplyChannelStep}, kResults[1], true, true);
-}
-
-struct IntegerConvolution {
-  int64_t batch, in, out, h, w, kernel_h, kernel_w, stride, pad, dilation, groups;
-};
-
-void check_conv2d(const IntegerConvolution& p, const IntegerSteps& steps, const IntegerResult& result, bool largest,
-                  const char* row) {
-  SCOPED_TRACE(text(p.in, " to ", p.out, " channels, ", p.h, " x ", p.w));
-  IntegerConv2d op;
-  op.strides = {p.stride, p.stride};
-  op.paddings = {p.pad, p.pad};
-  op.dilations = {p.dilation, p.dilation};
-  op.groups = static_cast<int>(p.groups);
-  op.epilogue = steps;
-  op.result_scale = result.scale;
-  op.round_type = result.rounding;
-  const auto size = [&](int64_t in, int64_t kernel) {
-    return (in + 2 * p.pad - (kernel - 1) * p.dilation - 1) / p.stride + 1;
-  };
-  KernelCase c{.op = op,
-               .in = {integers({p.batch, p.in, p.h, p.w}, -128, 1, largest),
-                      integers({p.out, p.in / p.groups, p.kernel_h, p.kernel_w}, -127, 2, largest)},
-               .rows = {row}};
-  finish(c, steps, {p.batch, p.out, size(p.h, p.kernel_h), size(p.w, p.kernel_w)}, p.out);
-  check_on_every_kernel(c);
-}
-
-TEST(IntegerKernels, Convolutions) {
-  const IntegerConvolution cases[] = {
-      {1, 3, 16, 9, 11, 3, 3, 2, 1, 1, 1},   {2, 24, 33, 7, 13, 1, 1, 1, 0, 1, 1}, {1, 17, 40, 5, 6, 3, 3, 1, 1, 1, 1},
-      {1, 32, 64, 14, 14, 3, 3, 1, 1, 1, 1}, {1, 5, 1, 8, 9, 3, 3, 1, 1, 1, 1},    {1, 20, 24, 12, 5, 3, 3, 1, 2, 2, 1},
-      {2, 8, 6, 1, 1, 1, 1, 1, 0, 1, 1},     {3, 12, 18, 4, 3, 5, 5, 1, 2, 1, 1},  {1, 3, 8, 20, 17, 7, 7, 2, 3, 1, 1},
-      {1, 4, 7, 3, 3, 9, 9, 1, 4, 1, 1},     {1, 16, 18, 9, 8, 1, 1, 2, 0, 1, 1},
-  };
-  int which = 0;
-  for (const IntegerConvolution& p : cases) {
-    check_conv2d(p, {kMultiplyChannelStep, kAddChannelStep, kReluStep}, kResults[which % 4], which % 3 == 0,
-                 "integer_conv2d");
-    ++which;
-  }
-  for (const IntegerSteps& steps : kIntegerChains) {
-    for (const IntegerResult& result : kResults) {
-      check_conv2d({1, 11, 37, 6, 9, 3, 3, 1, 1, 1, 1}, steps, result, false, "integer_conv2d");
-    }
-  }
-}
-
-TEST(IntegerKernels, ConvolutionsByWinograd) {
-  const IntegerConvolution cases[] = {
-      {1, 16, 16, 16, 16, 3, 3, 1, 1, 1, 1}, {2, 17, 21, 15, 14, 3, 3, 1, 1, 1, 1},
-      {1, 33, 40, 16, 20, 3, 3, 1, 1, 1, 1}, {1, 64, 70, 17, 22, 3, 3, 1, 0, 1, 1},
-      {1, 24, 96, 20, 44, 3, 3, 1, 1, 1, 1}, {3, 20, 18, 14, 15, 3, 3, 1, 2, 1, 1},
-  };
-  int which = 0;
-  for (const IntegerConvolution& p : cases) {
-    check_conv2d(p, {kMultiplyChannelStep, kAddChannelStep, kReluStep}, kResults[which % 4], which % 2 == 0,
-                 "integer_conv2d.winograd");
-    ++which;
-  }
-  for (const IntegerSteps& steps : kIntegerChains) {
-    for (const IntegerResult& result : kResults) {
-      check_conv2d({1, 19, 37, 13, 15, 3, 3, 1, 1, 1, 1}, steps, result, false, "integer_conv2d.winograd");
-    }
-  }
-  // Sums that are not known from what Winograd's algorithm computes.
-  check_conv2d({1, 260, 16, 16, 16, 3, 3, 1, 1, 1, 1}, {}, kResults[0], true, "integer_conv2d");
-}
-
-TEST(IntegerKernels, OneFilterPerChannel) {
-  const IntegerConvolution cases[] = {
-      {1, 50, 50, 9, 70, 3, 3, 1, 1, 1, 50}, {2, 37, 37, 11, 40, 5, 5, 2, 2, 1, 37},
-      {1, 16, 16, 6, 6, 4, 4, 1, 1, 1, 16},  {1, 24, 24, 13, 40, 3, 3, 2, 1, 1, 24},
-      {1, 9, 9, 20, 35, 3, 3, 1, 1, 1, 9},   {1, 41, 41, 3, 3, 3, 3, 1, 3, 1, 41},
-      {1, 1, 1, 5, 5, 3, 3, 1, 1, 1, 1},     {2, 21, 21, 9, 8, 3, 3, 1, 2, 2, 21},
-      {1, 6, 6, 3, 9, 1, 7, 1, 3, 1, 6},     {1, 40, 40, 2, 2, 9, 9, 1, 4, 1, 40},
-      {1, 32, 32, 7, 13, 3, 3, 2, 1, 1, 32}, {1, 50, 50, 11, 6, 5, 5, 1, 2, 1, 50},
-  };
-  int which = 0;
-  for (const IntegerConvolution& p : cases) {
-    if (p.in == 1) continue;  // that is a product
-    check_conv2d(p, {kMultiplyChannelStep, kAddChannelStep, kRelu6}, kResults[which % 4], which % 2 == 0,
-                 "integer_conv2d.depthwise");
-    ++which;
-  }
-  for (const IntegerSteps& steps : kIntegerChains) {
-    for (const IntegerResult& result : kResults) {
-      check_conv2d({1, 29, 29, 7, 9, 3, 3, 1, 1, 1, 29}, steps, result, false, "integer_conv2d.depthwise");
-    }
-  }
-}
-
-/// Rows far apart are read together, which would take room for all that lies between.
-TEST(IntegerKernels, DepthwiseFiltersWithAWideStrideAreLeftToTheReference) {
-  IntegerConv2d op;
-  op.groups = 8;
-  op.strides = {1 << 20, 1};
-  op.epilogue = {{EpilogueKind::kMultiplyChannel}};
-  const KernelCase c{.op = op,
-                     .in = {random_ints({1, 8, 3, 8}, -128, 128, DType::kInt8),
-                            random_ints({8, 1, 3, 3}, -127, 128, DType::kInt8), random_floats({8})}};
-  EXPECT_EQ(rows_that_take(c), std::set<std::string>());
+  check_linear(40, 1040, 130, {kMultiplyChannel}, kResults[1], true, true);
 }
 
 TEST(IntegerKernels, Rounding) {
@@ -265,6 +172,43 @@ TEST(IntegerKernels, RoundingOfScaledChannels) {
                      .rows = {"to_int8.channels"}};
         c.relative = c.absolute = 0;
         check_on_every_kernel(c);
+      }
+    }
+  }
+}
+
+// For every table, also those of processors that this one is not.
+TEST(IntegerKernels, ComputedMatricesArePackedAsConstantOnesAre) {
+  for (const auto& [lanes, element_bytes] : {std::pair<int64_t, int64_t>{4, 2}, {8, 2}, {16, 2}, {16, 1}}) {
+    for (const int64_t depth : {1, 2, 3, 4, 9, 31, 64}) {
+      for (const int64_t columns : {1, 7, 16, 17, 33, 70}) {
+        for (const bool transposed : {false, true}) {
+          SCOPED_TRACE(text(lanes, " lanes of ", element_bytes, ", ", depth, " x ", columns, ", ", transposed));
+          const Tensor b = random_ints({depth, columns}, -128, 128, DType::kInt8, 3);
+          cpu::IntegerGemmFunctions functions;
+          functions.lanes = lanes;
+          functions.element_bytes = element_bytes;
+          const cpu::IntegerMatrix matrix = {.data = b.data<int8_t>(),
+                                             .depth = depth,
+                                             .columns = columns,
+                                             .inner_stride = transposed ? 1 : columns,
+                                             .column_stride = transposed ? depth : 1};
+          cpu::IntegerGemmForm form;
+          form.lanes = lanes;
+          form.element_bytes = element_bytes;
+          form.depth = depth;
+          form.columns = columns;
+          form.inner_stride = matrix.inner_stride;
+          form.column_stride = matrix.column_stride;
+          std::vector<std::byte> constant(form.bytes());
+          ThreadPool pool(1);
+          const Tensor* constants[] = {&b};
+          form.pack(constants, constant.data(), pool);
+          std::vector<uint32_t> computed(cpu::packed_bytes(functions, matrix) / 4, 0xabababab);
+          for (int64_t p = 0; p < functions.panels(columns); ++p) pack_panel(functions, matrix, p, computed.data());
+          ASSERT_LE(computed.size() * 4, constant.size());
+          EXPECT_EQ(std::memcmp(computed.data(), constant.data(), computed.size() * 4), 0);
+        }
       }
     }
   }
@@ -328,6 +272,7 @@ TEST(IntegerKernels, EveryTableGivesExactSums) {
     for (const Isa isa : cpu::tested_isas()) {
       EXPECT_EQ(integer_product(cpu::integer_gemm_table(isa), a, b), want) << name_of(isa);
       EXPECT_EQ(integer_product(cpu::machine_integer_gemm(isa), a, b), want) << name_of(isa);
+      EXPECT_EQ(integer_product(cpu::any_integer_gemm(isa), a, b), want) << name_of(isa);
     }
   }
 }

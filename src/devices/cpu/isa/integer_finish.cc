@@ -21,7 +21,11 @@ class Finisher {
     const auto take = [&](EpilogueKind kind) {
       return count > 0 && ops[0].step.kind == kind ? (--count, ops++) : nullptr;
     };
-    if (const EpilogueOp* factor = take(EpilogueKind::kMultiplyChannel)) factor_ = factor->tensor;
+    if (const EpilogueOp* factor = take(EpilogueKind::kMultiplyChannel)) {
+      factor_ = factor->tensor;
+    } else if (count > 0 && ops[0].step.b == 0) {
+      if (const EpilogueOp* scale = take(EpilogueKind::kScaleShift)) common_factor_ = scale->step.a;
+    }
     chain_ = split_epilogue(ops, count);
     if (chain_.in_tile) return;
     // Without a factor at the end the rest may be short enough. Of functions only hard_swish: factors behind relu are
@@ -121,7 +125,8 @@ class Finisher {
     T* const to = static_cast<T*>(result_.data) + part.pixel * result_.stride + part.channel;
     for (size_t j = 0; j < part.columns; j += kFloatLanes) {
       const size_t width = width_at(part, j);
-      const V factor = factor_ == nullptr ? set(d, 1.0) : channels(factor_ + part.channel + j, width);
+      const V factor = factor_ == nullptr ? set(d, static_cast<double>(common_factor_))
+                                          : channels(factor_ + part.channel + j, width);
       const V bias = chain_.bias == nullptr ? hn::Zero(d) : channels(chain_.bias + part.channel + j, width);
       const V last_factor = kLastFactor ? channels(last_factor_ + part.channel + j, width) : hn::Zero(d);
       const auto scaled = [=](const float* at) HWY_ATTR { return hn::Add(hn::Mul(hn::LoadU(d, at), factor), bias); };
@@ -194,6 +199,7 @@ class Finisher {
   const IntegerResult& result_;
   const float inverse_;  // of its scale
   const float* factor_ = nullptr;
+  float common_factor_ = 1;             // without factor_
   const float* last_factor_ = nullptr;  // behind the chain's function
   const float* term_ = nullptr;         // added to each element in front of the chain's function
   size_t term_stride_ = 0;

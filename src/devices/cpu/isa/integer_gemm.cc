@@ -6,6 +6,12 @@
 #include "devices/cpu/isa/integer_finish.h"
 #include "integer_dots.h"
 
+#if HWY_TARGET == HWY_AVX2 && !defined(CORACLE_PAIRS_OF_INTEGERS)
+#define CORACLE_BYTES_BY_REACH 1
+#else
+#define CORACLE_BYTES_BY_REACH 0
+#endif
+
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
 
@@ -13,6 +19,13 @@ constexpr auto kLanes = static_cast<int64_t>(kFloatLanes);
 
 #if defined(__AVX512VNNI__)
 using avx512::integer_finish;
+#elif defined(CORACLE_PAIRS_OF_INTEGERS)
+using avx2::integer_finish;
+#endif
+#if defined(CORACLE_PAIRS_OF_INTEGERS)
+constexpr bool kTakesImages = false;
+#else
+constexpr bool kTakesImages = true;
 #endif
 
 // How the products of a group of 4 bytes of A and one of each column of B are summed.
@@ -33,7 +46,7 @@ template <Products>
 HWY_INLINE void multiply_add(Sums& sum, Sums a, Sums b) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
 }
-#elif HWY_TARGET == HWY_AVX2
+#elif CORACLE_BYTES_BY_REACH
 using Packed = int8_t;
 constexpr Packed kZero = 0;
 constexpr int kTileRows = 6;
@@ -56,6 +69,8 @@ using Packed = int16_t;
 constexpr Packed kZero = 0;
 #if HWY_TARGET == HWY_AVX3
 constexpr int kTileRows = 12;
+#elif HWY_TARGET == HWY_AVX2
+constexpr int kTileRows = 6;
 #else
 constexpr int kTileRows = 4;
 #endif
@@ -71,7 +86,7 @@ constexpr int64_t kBeyond = 31;  // bytes that may be read, and written, behind 
 
 // Eight numbers, and fewer.
 HWY_INLINE void copy_eight(const int8_t* from, Packed* to) {
-#if HWY_TARGET == HWY_AVX2 || defined(__AVX512VNNI__)
+#if CORACLE_BYTES_BY_REACH || defined(__AVX512VNNI__)
   uint64_t bits;
   memcpy(&bits, from, sizeof(bits));
   bits ^= uint64_t{0x0101010101010101} * static_cast<uint8_t>(kZero);
@@ -90,7 +105,7 @@ HWY_INLINE void copy_few(const int8_t* HWY_RESTRICT from, int64_t count, Packed*
 HWY_INLINE void copy(const int8_t* HWY_RESTRICT from, int64_t count, Packed* HWY_RESTRICT to) {
   if (count < 8) return copy_few(from, count, to);
   int64_t i = 0;
-#if HWY_TARGET == HWY_AVX2 || defined(__AVX512VNNI__)
+#if CORACLE_BYTES_BY_REACH || defined(__AVX512VNNI__)
   const __m256i flip = _mm256_set1_epi8(static_cast<char>(kZero));
   for (; i + 32 <= count; i += 32) {
     const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
@@ -108,8 +123,8 @@ HWY_INLINE void fill(int64_t count, Packed* to) {
 // Rows of A, one after the other: each adjacent numbers, or the pixels that the taps of a filter meet.
 class Rows {
  public:
-  HWY_INLINE Rows(const IntegerGemmCall& call, int64_t row) : call_(call), image_(call.image) {
-    if (image_ == nullptr) {
+  HWY_INLINE Rows(const IntegerGemmCall& call, int64_t row) : call_(call), image_(kTakesImages ? call.image : nullptr) {
+    if (!kTakesImages || image_ == nullptr) {
       from_ = call.a + row * call.a_stride;
       return;
     }
@@ -120,7 +135,7 @@ class Rows {
   }
 
   HWY_INLINE void copy_next(Packed* to) {
-    if (image_ == nullptr) {
+    if (!kTakesImages || image_ == nullptr) {
       copy(from_, call_.depth, to);
       from_ += call_.a_stride;
       return;
@@ -146,12 +161,12 @@ class Rows {
   // Pixels of which some are outside of the image.
   HWY_NOINLINE void copy_from_edge(int64_t y, int64_t x, Packed* to) const {
     const GemmImage& m = *image_;
-    const int64_t n = m.in_channels;
+    const int64_t n = call_.depth / m.join;
     const int64_t begin = x < 0 ? (-x < m.join ? -x : m.join) : 0;
     int64_t end = m.in_w - x < m.join ? m.in_w - x : m.join;
     if (y < 0 || y >= m.in_h || end < begin) end = begin;
     if (begin > 0) fill(begin * n, to);
-    if (end > begin) copy(from_ + (y * m.in_w + x + begin) * n, (end - begin) * n, to + begin * n);
+    if (end > begin) copy(from_ + (y * m.in_w + x + begin) * m.in_channels, (end - begin) * n, to + begin * n);
     if (end < m.join) fill((m.join - end) * n, to + end * n);
   }
 
@@ -200,7 +215,7 @@ HWY_INLINE void multiply(const TileCall& call, std::index_sequence<kRow...> /*ro
   const int64_t stride = call.stride;
   RowSums sums[sizeof...(kRow)];
   RowSums initial = {load_sums(call.panel), load_sums(call.panel + kSecond)};
-#if HWY_TARGET == HWY_AVX2
+#if CORACLE_BYTES_BY_REACH
   // -128 times the sum of a column: that many times what was added to A has to be taken off.
   const auto times_added = [&](Sums start) HWY_ATTR {
     return _mm256_mullo_epi32(_mm256_srai_epi32(start, 7), broadcast_bits(call.added));
@@ -211,7 +226,7 @@ HWY_INLINE void multiply(const TileCall& call, std::index_sequence<kRow...> /*ro
   const Packed* HWY_RESTRICT a = call.a;
   const char* HWY_RESTRICT b = call.panel + kStep;
   int64_t left = call.groups;
-#if HWY_TARGET == HWY_AVX2
+#if CORACLE_BYTES_BY_REACH
   if constexpr (kProducts == Products::kFours) {
     for (; left >= 2; left -= 2, b += 2 * kStep, a += 2 * kPerGroup) {
       const Sums first = load_sums(b);
@@ -266,7 +281,7 @@ struct Extent {
   int32_t reach() const { return most - least; }
 };
 
-#if HWY_TARGET == HWY_AVX2
+#if CORACLE_BYTES_BY_REACH
 // `count` is a multiple of 4; the tile may be read up to 31 numbers beyond.
 HWY_INLINE Extent extent_of(const Packed* numbers, int64_t count) {
   __m256i least = _mm256_setzero_si256();
@@ -352,7 +367,7 @@ void run(const IntegerGemmCall& call, int64_t row_begin, int64_t row_end, int64_
       RowTile& t = tile[count];
       t = {.a = a + rows * stride, .rows = row_end - row - rows < kTileRows ? row_end - row - rows : kTileRows};
       for (int64_t r = 0; r < t.rows; ++r) from.copy_next(t.a + r * stride);
-#if HWY_TARGET == HWY_AVX2
+#if CORACLE_BYTES_BY_REACH
       t.extent = extent_of(t.a, t.rows * stride);
       if (t.extent.reach() <= reach && t.extent.least < 0) {
         t.added = -t.extent.least;

@@ -32,8 +32,9 @@ struct IntegerGemmCall {
   int64_t taps = 1;
   int64_t columns = 0;
   const int8_t* a = nullptr;
-  int64_t a_stride = 0;              ///< from row to row, if image is null
-  const GemmImage* image = nullptr;  ///< in numbers of A; each tap reads `join` pixels, join * in_channels == depth
+  int64_t a_stride = 0;  ///< from row to row, if image is null
+  /// In numbers of A; each tap reads `join` pixels (join * in_channels == depth), or a part of one.
+  const GemmImage* image = nullptr;
   const void* packed = nullptr;
   void* scratch = nullptr;    ///< scratch_bytes(), 64-byte aligned
   IntegerResult result = {};  ///< row r goes to pixel r
@@ -61,6 +62,12 @@ struct IntegerGemmFunctions {
 };
 
 CORACLE_ISA_TABLES(IntegerGemmFunctions, integer_gemm)
+#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX2)
+/// With AVX2, of numbers of 16 bits: B may have -128, as with the tables of all other sets. No images.
+namespace pairs {
+extern const IntegerGemmFunctions integer_gemm;
+}
+#endif
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
 namespace vnni {
 extern const IntegerGemmFunctions integer_gemm;

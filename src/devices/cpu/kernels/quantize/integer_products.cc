@@ -13,29 +13,12 @@
 namespace coracle::cpu::kernels {
 namespace {
 
-constexpr TypeRule kIntegerRule = {.results = DType::kFloat32 | DType::kInt8,
-                                   .in = {{{0, DType::kInt8}, {1, DType::kInt8}}}};
-
 Misfit fits_linear(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const IntegerLinear*>(op_attributes);
   const Shape& w = args.shape(1);
+  if (w.rank() != 2) return "several matrices";
   const Shape product = matrix_product_shape(args.shape(0), w, false, op.transpose_w);
   return integer_misfit(op, args, product, product.back(), w[op.transpose_w ? 1 : 0]);
-}
-
-/// The rest of a plan whose rows, depth, columns and taps are set.
-Prepared prepared_plan(std::shared_ptr<IntegerGemmPlan> plan, IntegerGemmForm form, const ArgFacts& args,
-                       PrepareContext& context) {
-  plan->split(context.pool == nullptr ? 1 : context.pool->threads());
-  form.lanes = plan->functions->lanes;
-  form.element_bytes = plan->functions->element_bytes;
-  form.columns = plan->call.columns;
-  Prepared prepared;
-  prepared.weights = context.pack(form, args.index(1));
-  prepared.workspace = bytes_of<char>(Size(plan->slots) * plan->scratch_bytes);
-  prepared.state_bytes = sizeof(IntegerGemmPlan) + plan->tap_y.size() * 2 * sizeof(int32_t);
-  prepared.state = std::move(plan);
-  return prepared;
 }
 
 Prepared prepare_linear(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
@@ -49,29 +32,36 @@ Prepared prepare_linear(const void* op_attributes, const ArgFacts& args, Prepare
   plan->call.columns = columns;
   plan->call.a_stride = depth;
   plan->rows = args.shape(0).count() / depth;
+  plan->result_stride = columns;
   plan->epilogue = EpilogueProgram(op, columns);
   IntegerGemmForm form;
   form.depth = depth;
   form.inner_stride = op.transpose_w ? 1 : columns;
   form.column_stride = op.transpose_w ? depth : 1;
-  return prepared_plan(std::move(plan), form, args, context);
+  Prepared prepared = prepared_product(*plan, form, args, context);
+  prepared.state = std::move(plan);
+  return prepared;
+}
+
+/// Why filters are not run one by one.
+Misfit depthwise_misfit(const ConvolutionGeometry& g) {
+  if (g.groups != g.in_channels || g.out_channels != g.in_channels) return "not one filter per channel";
+  const WindowAxis& h = g.height();
+  const WindowAxis& w = g.width();
+  const bool wide = w.dilation > kWidestIntegerStrip / std::max<int64_t>(w.kernel, 1) ||
+                    w.stride > kWidestIntegerStrip / kIntegerStrip || h.stride > kWidestIntegerStrip / kIntegerStrip;
+  return h.kernel * w.kernel > kMostIntegerTaps || wide ? "the filter is too large" : nullptr;
 }
 
 Misfit fits_conv2d(const IntegerConv2d& op, const ArgFacts& args, bool depthwise) {
+  if (op.transposed) return "transposed";
   if (op.data_format == DataFormat::kNhwc) return "only NCHW";
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
-  const int64_t area = g.height().kernel * g.width().kernel;
-  if (depthwise) {
-    if (g.groups != g.in_channels || g.out_channels != g.in_channels) return "not one filter per channel";
-    const bool wide = g.width().dilation > kWidestIntegerStrip / std::max<int64_t>(g.width().kernel, 1) ||
-                      g.width().stride > kWidestIntegerStrip / kIntegerStrip ||
-                      g.height().stride > kWidestIntegerStrip / kIntegerStrip;
-    if (area > kMostIntegerTaps || wide) return "the filter is too large";
-  } else if (g.groups != 1) {
-    return "only one group";
-  }
+  const Misfit misfit = depthwise_misfit(g);
+  if (depthwise && misfit != nullptr) return misfit;
+  if (!depthwise && g.groups > 1 && misfit == nullptr) return "one filter per channel";
   return integer_misfit(op, args, convolution_result(g, op.data_format, 2), g.out_channels,
-                        area * g.in_channels / g.groups);
+                        g.height().kernel * g.width().kernel * g.in_channels / g.groups);
 }
 
 template <bool kDepthwise>
@@ -81,6 +71,7 @@ Misfit fits_conv2d(const void* op_attributes, const ArgFacts& args) {
 
 Misfit fits_winograd(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const IntegerConv2d*>(op_attributes);
+  if (op.groups != 1) return "only one group";
   if (const Misfit misfit = fits_conv2d(op, args, false)) return misfit;
   return integer_winograd_misfit(op, args);
 }
@@ -96,6 +87,15 @@ bool is_pointwise(const ConvolutionGeometry& g) {
   return plain(g.height()) && plain(g.width());
 }
 
+/// How many groups are one product, with zeros between their weights: as many as have sixteen columns, if these are one
+/// panel.
+int64_t joined_groups(const ConvolutionGeometry& g, int64_t lanes) {
+  const int64_t columns = std::min<int64_t>(2 * lanes, 16);
+  int64_t count = std::clamp<int64_t>(columns * g.groups / g.out_channels, 1, g.groups);
+  while (g.groups % count != 0) --count;
+  return count;
+}
+
 Prepared prepare_conv2d(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const IntegerConv2d*>(op_attributes);
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
@@ -103,8 +103,13 @@ Prepared prepare_conv2d(const void* op_attributes, const ArgFacts& args, Prepare
   const WindowAxis& w = g.width();
   auto plan = std::make_shared<IntegerGemmPlan>();
   plan->functions = &machine_integer_gemm(args.kernel().isa);
-  // The taps of a filter row are adjacent pixels.
+  const int64_t joined = joined_groups(g, plan->functions->lanes);
+  const int64_t products = g.groups / joined;
+  // The taps of a filter row are adjacent pixels, once the groups are images of their own.
   const int64_t join = w.dilation == 1 ? w.kernel : 1;
+  const bool pointwise = is_pointwise(g);
+  const int64_t in_channels = g.in_channels / products;
+  const int64_t image_bytes = g.batch * h.in * w.in * in_channels;
   for (int64_t ky = 0; ky < h.kernel; ++ky) {
     for (int64_t kx = 0; kx < w.kernel; kx += join) {
       plan->tap_y.push_back(static_cast<int32_t>(ky * h.dilation - h.pad_before));
@@ -112,18 +117,24 @@ Prepared prepare_conv2d(const void* op_attributes, const ArgFacts& args, Prepare
     }
   }
   plan->call.taps = static_cast<int64_t>(plan->tap_y.size());
-  plan->call.depth = join * g.in_channels;
-  plan->call.columns = g.out_channels;
+  plan->call.depth = join * in_channels;
+  plan->call.columns = g.out_channels / products;
   plan->rows = g.batch * h.out * w.out;
+  plan->result_stride = g.out_channels;
   plan->epilogue = EpilogueProgram(op, g.out_channels);
-  if (is_pointwise(g)) {
+  plan->parts.clear();
+  for (int64_t p = 0; p < products; ++p) {
+    const int64_t first = p * plan->call.columns;
+    plan->add_part({.a = p * (pointwise ? in_channels : image_bytes), .matrix = p, .result = first, .channel = first});
+  }
+  if (pointwise) {
     plan->call.a_stride = g.in_channels;
   } else {
     plan->has_image = true;
     GemmImage& image = plan->image;
     image.in_h = h.in;
     image.in_w = w.in;
-    image.in_channels = g.in_channels;
+    image.in_channels = in_channels;
     image.out_h = h.out;
     image.out_w = w.out;
     image.stride_y = h.stride;
@@ -134,19 +145,63 @@ Prepared prepare_conv2d(const void* op_attributes, const ArgFacts& args, Prepare
   }
   const int64_t area = h.kernel * w.kernel;
   IntegerGemmForm form;
+  form.matrices = products;
+  form.blocks = joined;
   form.taps = area;
-  form.depth = g.in_channels;
+  form.depth = g.in_channels / g.groups;
   form.tap_stride = 1;
   form.inner_stride = area;
-  form.column_stride = g.in_channels * area;
-  return prepared_plan(std::move(plan), form, args, context);
+  form.column_stride = form.depth * area;
+  form.block_stride = g.out_channels / g.groups * form.column_stride;
+  form.matrix_stride = joined * form.block_stride;
+  Prepared prepared = prepared_product(*plan, form, args, context);
+  if (products > 1 && !pointwise) prepared.workspace += bytes_of<int8_t>(Size(products) * image_bytes);
+  prepared.state = std::move(plan);
+  return prepared;
 }
 
 template <class Op>
 void run_product(KernelCall& call) noexcept {
   const auto& plan = state_of<IntegerGemmPlan>(call);
   EpilogueOp ops[kMaxEpilogueOps];
-  plan.run(call, integer_result(call.attributes<Op>(), plan.epilogue, call, ops, plan.call.columns));
+  plan.run(call.in[0].as<const int8_t>(), call.weights, call.workspace,
+           integer_result(call.attributes<Op>(), plan.epilogue, call, ops, plan.result_stride), *call.pool);
+}
+
+/// Images whose pixels have so many numbers of each product, one number behind the other in `from`, become one image
+/// for each product.
+void separate(const int8_t* from, int64_t pixels, int64_t products, int64_t width, int8_t* to, ThreadPool& pool) {
+  const auto copy_all = [&](auto count, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      for (int64_t p = 0; p < products; ++p) {
+        std::copy_n(from + (i * products + p) * width, count, to + (p * pixels + i) * width);
+      }
+    }
+  };
+  pool.parallel_for(pixels, (64 << 10) / (products * width) + 1, [&](int64_t begin, int64_t end) {
+    switch (width) {
+      case 4: return copy_all(std::integral_constant<int64_t, 4>(), begin, end);
+      case 8: return copy_all(std::integral_constant<int64_t, 8>(), begin, end);
+      case 16: return copy_all(std::integral_constant<int64_t, 16>(), begin, end);
+      default: return copy_all(width, begin, end);
+    }
+  });
+}
+
+void run_conv2d(KernelCall& call) noexcept {
+  const auto& plan = state_of<IntegerGemmPlan>(call);
+  EpilogueOp ops[kMaxEpilogueOps];
+  const IntegerResult result =
+      integer_result(call.attributes<IntegerConv2d>(), plan.epilogue, call, ops, plan.result_stride);
+  const auto* a = call.in[0].as<const int8_t>();
+  const auto products = static_cast<int64_t>(plan.parts.size());
+  if (products > 1 && plan.has_image) {
+    auto* images = static_cast<int8_t*>(call.workspace) + plan.slots * plan.scratch_bytes;
+    const int64_t width = plan.image.in_channels;
+    separate(a, plan.parts[1].a / width, products, width, images, *call.pool);
+    a = images;
+  }
+  plan.run(a, call.weights, call.workspace, result, *call.pool);
 }
 
 /// Filters of [channel][tap] as isa/integer_depthwise.h has them.
@@ -261,7 +316,7 @@ struct Rows {
                                                          .types = kIntegerRule,
                                                          .fits = fits_conv2d<false>,
                                                          .prepare = prepare_conv2d,
-                                                         .run = run_product<IntegerConv2d>},
+                                                         .run = run_conv2d},
                                                   Kernel{.name = row_name<"integer_conv2d.winograd", kIsa>(),
                                                          .op = &kOpRow<IntegerConv2d>,
                                                          .isa = kIsa,

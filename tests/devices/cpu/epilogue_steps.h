@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "ops/common/epilogue.h"
+
+/// Steps that tests put together to epilogues.
+namespace coracle::test {
+
+using Steps = std::vector<EpilogueStep>;
+
+inline constexpr EpilogueStep kAddChannel{EpilogueKind::kAddChannel};
+inline constexpr EpilogueStep kMultiplyChannel{EpilogueKind::kMultiplyChannel};
+inline constexpr EpilogueStep kAddTensor{EpilogueKind::kAddTensor};
+inline constexpr EpilogueStep kRelu{EpilogueKind::kRelu};
+
+}  // namespace coracle::test

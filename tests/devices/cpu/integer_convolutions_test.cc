@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "devices/cpu/integer_cases.h"
+#include "ops/quantize/integer_conv2d.h"
+
+namespace coracle::test {
+namespace {
+
+struct IntegerConvolution {
+  int64_t batch, in, out, h, w, kernel_h, kernel_w, stride, pad, dilation, groups;
+};
+
+void check_conv2d(const IntegerConvolution& p, const Steps& steps, const Result& result, bool largest,
+                  const char* row) {
+  SCOPED_TRACE(text(p.in, " to ", p.out, " channels, ", p.h, " x ", p.w));
+  IntegerConv2d op;
+  op.strides = {p.stride, p.stride};
+  op.paddings = {p.pad, p.pad};
+  op.dilations = {p.dilation, p.dilation};
+  op.groups = static_cast<int>(p.groups);
+  op.epilogue = steps;
+  op.result_scale = result.scale;
+  op.round_type = result.rounding;
+  const auto size = [&](int64_t in, int64_t kernel) {
+    return (in + 2 * p.pad - (kernel - 1) * p.dilation - 1) / p.stride + 1;
+  };
+  KernelCase c{.op = op,
+               .in = {integers({p.batch, p.in, p.h, p.w}, -128, 1, largest),
+                      integers({p.out, p.in / p.groups, p.kernel_h, p.kernel_w}, -127, 2, largest)},
+               .rows = {row}};
+  finish(c, steps, {p.batch, p.out, size(p.h, p.kernel_h), size(p.w, p.kernel_w)}, p.out);
+  check_on_every_kernel(c);
+}
+
+TEST(IntegerConvolutions, Convolutions) {
+  const IntegerConvolution cases[] = {
+      {1, 3, 16, 9, 11, 3, 3, 2, 1, 1, 1},   {2, 24, 33, 7, 13, 1, 1, 1, 0, 1, 1}, {1, 17, 40, 5, 6, 3, 3, 1, 1, 1, 1},
+      {1, 32, 64, 14, 14, 3, 3, 1, 1, 1, 1}, {1, 5, 1, 8, 9, 3, 3, 1, 1, 1, 1},    {1, 20, 24, 12, 5, 3, 3, 1, 2, 2, 1},
+      {2, 8, 6, 1, 1, 1, 1, 1, 0, 1, 1},     {3, 12, 18, 4, 3, 5, 5, 1, 2, 1, 1},  {1, 3, 8, 20, 17, 7, 7, 2, 3, 1, 1},
+      {1, 4, 7, 3, 3, 9, 9, 1, 4, 1, 1},     {1, 16, 18, 9, 8, 1, 1, 2, 0, 1, 1},
+  };
+  int which = 0;
+  for (const IntegerConvolution& p : cases) {
+    check_conv2d(p, {kMultiplyChannel, kAddChannel, kRelu}, kResults[which % 4], which % 3 == 0, "integer_conv2d");
+    ++which;
+  }
+  for (const Steps& steps : kIntegerChains) {
+    for (const Result& result : kResults) {
+      check_conv2d({1, 11, 37, 6, 9, 3, 3, 1, 1, 1, 1}, steps, result, false, "integer_conv2d");
+    }
+  }
+}
+
+TEST(IntegerConvolutions, GroupsOfSeveralChannels) {
+  const IntegerConvolution cases[] = {
+      {1, 32, 32, 9, 11, 3, 3, 1, 1, 1, 8},  {2, 24, 48, 7, 13, 1, 1, 1, 0, 1, 3},
+      {1, 64, 64, 6, 5, 3, 3, 2, 1, 1, 32},  {1, 6, 6, 8, 9, 3, 3, 1, 2, 2, 2},
+      {1, 40, 20, 5, 6, 5, 5, 1, 2, 1, 5},   {3, 12, 84, 1, 1, 1, 1, 1, 0, 1, 4},
+      {1, 7, 14, 9, 8, 3, 3, 1, 1, 1, 7},    {1, 66, 66, 4, 9, 1, 3, 1, 0, 1, 2},
+      {1, 36, 30, 3, 3, 3, 3, 1, 3, 1, 6},   {1, 40, 80, 2, 3, 3, 3, 1, 1, 1, 40},
+      {1, 129, 6, 14, 15, 1, 1, 2, 0, 1, 3}, {1, 128, 96, 14, 14, 3, 3, 1, 1, 1, 2},
+  };
+  int which = 0;
+  for (const IntegerConvolution& p : cases) {
+    check_conv2d(p, {kMultiplyChannel, kAddChannel, kRelu}, kResults[which % 4], which % 3 == 0, "integer_conv2d");
+    ++which;
+  }
+  for (const Steps& steps : kIntegerChains) {
+    for (const Result& result : kResults) {
+      check_conv2d({1, 27, 33, 6, 9, 3, 3, 1, 1, 1, 3}, steps, result, false, "integer_conv2d");
+      check_conv2d({2, 20, 30, 3, 5, 1, 1, 1, 0, 1, 10}, steps, result, false, "integer_conv2d");
+    }
+  }
+}
+
+TEST(IntegerConvolutions, ConvolutionsByWinograd) {
+  const IntegerConvolution cases[] = {
+      {1, 16, 16, 16, 16, 3, 3, 1, 1, 1, 1}, {2, 17, 21, 15, 14, 3, 3, 1, 1, 1, 1},
+      {1, 33, 40, 16, 20, 3, 3, 1, 1, 1, 1}, {1, 64, 70, 17, 22, 3, 3, 1, 0, 1, 1},
+      {1, 24, 96, 20, 44, 3, 3, 1, 1, 1, 1}, {3, 20, 18, 14, 15, 3, 3, 1, 2, 1, 1},
+  };
+  int which = 0;
+  for (const IntegerConvolution& p : cases) {
+    check_conv2d(p, {kMultiplyChannel, kAddChannel, kRelu}, kResults[which % 4], which % 2 == 0,
+                 "integer_conv2d.winograd");
+    ++which;
+  }
+  for (const Steps& steps : kIntegerChains) {
+    for (const Result& result : kResults) {
+      check_conv2d({1, 19, 37, 13, 15, 3, 3, 1, 1, 1, 1}, steps, result, false, "integer_conv2d.winograd");
+    }
+  }
+  // Sums that are not known from what Winograd's algorithm computes.
+  check_conv2d({1, 260, 16, 16, 16, 3, 3, 1, 1, 1, 1}, {}, kResults[0], true, "integer_conv2d");
+}
+
+TEST(IntegerConvolutions, OneFilterPerChannel) {
+  const IntegerConvolution cases[] = {
+      {1, 50, 50, 9, 70, 3, 3, 1, 1, 1, 50}, {2, 37, 37, 11, 40, 5, 5, 2, 2, 1, 37},
+      {1, 16, 16, 6, 6, 4, 4, 1, 1, 1, 16},  {1, 24, 24, 13, 40, 3, 3, 2, 1, 1, 24},
+      {1, 9, 9, 20, 35, 3, 3, 1, 1, 1, 9},   {1, 41, 41, 3, 3, 3, 3, 1, 3, 1, 41},
+      {1, 1, 1, 5, 5, 3, 3, 1, 1, 1, 1},     {2, 21, 21, 9, 8, 3, 3, 1, 2, 2, 21},
+      {1, 6, 6, 3, 9, 1, 7, 1, 3, 1, 6},     {1, 40, 40, 2, 2, 9, 9, 1, 4, 1, 40},
+      {1, 32, 32, 7, 13, 3, 3, 2, 1, 1, 32}, {1, 50, 50, 11, 6, 5, 5, 1, 2, 1, 50},
+  };
+  int which = 0;
+  for (const IntegerConvolution& p : cases) {
+    if (p.in == 1) continue;  // that is a product
+    check_conv2d(p, {kMultiplyChannel, kAddChannel, kRelu6}, kResults[which % 4], which % 2 == 0,
+                 "integer_conv2d.depthwise");
+    ++which;
+  }
+  for (const Steps& steps : kIntegerChains) {
+    for (const Result& result : kResults) {
+      check_conv2d({1, 29, 29, 7, 9, 3, 3, 1, 1, 1, 29}, steps, result, false, "integer_conv2d.depthwise");
+    }
+  }
+}
+
+struct TransposedConvolution {
+  int64_t batch, in, out, h, w, kernel_h, kernel_w;
+};
+
+void check_transposed(const TransposedConvolution& p, const Steps& steps, const Result& result, bool largest) {
+  SCOPED_TRACE(text(p.in, " to ", p.out, " channels, ", p.h, " x ", p.w, ", ", p.kernel_h, " x ", p.kernel_w));
+  IntegerConv2d op;
+  op.transposed = true;
+  op.strides = {p.kernel_h, p.kernel_w};
+  op.epilogue = steps;
+  op.result_scale = result.scale;
+  op.round_type = result.rounding;
+  KernelCase c{.op = op,
+               .in = {integers({p.batch, p.in, p.h, p.w}, -128, 1, largest),
+                      integers({p.in, p.out, p.kernel_h, p.kernel_w}, -127, 2, largest)},
+               .rows = {"integer_conv2d.transposed"}};
+  finish(c, steps, {p.batch, p.out, p.h * p.kernel_h, p.w * p.kernel_w}, p.out);
+  check_on_every_kernel(c);
+}
+
+TEST(IntegerConvolutions, TransposedConvolutions) {
+  const TransposedConvolution cases[] = {
+      {1, 24, 24, 9, 12, 2, 2}, {1, 24, 1, 9, 12, 2, 2}, {2, 17, 1, 5, 7, 2, 2},
+      {1, 96, 24, 3, 4, 2, 2},  {1, 1, 1, 1, 1, 1, 1},   {1, 7, 5, 2, 3, 3, 2},
+      {3, 33, 2, 4, 16, 4, 1},  {1, 5, 37, 6, 1, 1, 4},  {1, 64, 3, 1, 90, 2, 2},
+  };
+  int which = 0;
+  for (const TransposedConvolution& p : cases) {
+    check_transposed(p, {kMultiplyChannel, kAddChannel, kRelu}, kResults[which % 4], which % 3 == 0);
+    ++which;
+  }
+  for (const Steps& steps : kIntegerChains) {
+    for (const Result& result : kResults) {
+      check_transposed({2, 11, 9, 3, 5, 2, 2}, steps, result, false);
+      check_transposed({1, 24, 1, 4, 8, 2, 2}, steps, result, false);
+    }
+  }
+}
+
+TEST(IntegerConvolutions, OtherTransposedConvolutionsAreLeftToTheReference) {
+  const auto taken = [](const Ints& strides, const Ints& paddings, int groups) {
+    IntegerConv2d op;
+    op.transposed = true;
+    op.strides = strides;
+    op.paddings = paddings;
+    op.groups = groups;
+    op.epilogue = {kMultiplyChannel};
+    const KernelCase c{.op = op,
+                       .in = {random_ints({1, 8, 3, 4}, -128, 128, DType::kInt8),
+                              random_ints({8, 4, 2, 2}, -127, 128, DType::kInt8), random_floats({4 * groups})}};
+    return rows_that_take(c);
+  };
+  EXPECT_EQ(taken({2, 2}, {0, 0}, 1), std::set<std::string>{"integer_conv2d.transposed"});
+  EXPECT_EQ(taken({1, 1}, {0, 0}, 1), std::set<std::string>());
+  EXPECT_EQ(taken({2, 2}, {1, 1}, 1), std::set<std::string>());
+  EXPECT_EQ(taken({2, 2}, {0, 0}, 2), std::set<std::string>());
+}
+
+/// Rows far apart are read together, which would take room for all that lies between.
+TEST(IntegerConvolutions, DepthwiseFiltersWithAWideStrideAreProducts) {
+  IntegerConv2d op;
+  op.groups = 8;
+  op.strides = {1 << 20, 1};
+  op.epilogue = {{EpilogueKind::kMultiplyChannel}};
+  const KernelCase c{.op = op,
+                     .in = {random_ints({1, 8, 3, 8}, -128, 128, DType::kInt8),
+                            random_ints({8, 1, 3, 3}, -127, 128, DType::kInt8), random_floats({8})}};
+  EXPECT_EQ(rows_that_take(c), std::set<std::string>{"integer_conv2d"});
+}
+
+}  // namespace
+}  // namespace coracle::test
