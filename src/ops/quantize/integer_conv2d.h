@@ -42,7 +42,7 @@ inline void reference(const IntegerConv2d& op, ReferenceArgs& a) {
   Tensor sums = Tensor::make(DType::kFloat64, convolution_result(g, op.data_format, 2));
   const auto product = op.transposed ? reference_transposed : reference_convolution;
   product(op, exact_integers(a.in(0)), exact_integers(a.in(1)), sums, 2);
-  reference_integer_product(op, a, std::move(sums), op.data_format == DataFormat::kNhwc ? -1 : 1);
+  reference_integer_product(op, a, sums, op.data_format == DataFormat::kNhwc ? -1 : 1);
 }
 
 inline int64_t flops(const IntegerConv2d& op, const NodeFacts& f) {

@@ -24,7 +24,7 @@ void infer_integer_product(const IntegerProduct& op, InferArgs& a, const Shape& 
   if (op.result_scale > 0) a.out(0).dtype = DType::kInt8;
 }
 
-void reference_integer_product(const IntegerProduct& op, ReferenceArgs& a, Tensor sums, int channel_axis) {
+void reference_integer_product(const IntegerProduct& op, ReferenceArgs& a, const Tensor& sums, int channel_axis) {
   const Tensor result = epilogue_in_float(op, a, converted(sums, DType::kFloat32), 2, channel_axis);
   if (op.result_scale == 0) {
     a.out(0) = result;

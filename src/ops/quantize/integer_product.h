@@ -38,7 +38,7 @@ int8_t quantized_to_int8(float x, float scale, QuantizationRounding rounding);
 void infer_integer_product(const IntegerProduct& op, InferArgs& a, const Shape& shape, int channel_axis);
 
 /// Result 0 of exact sums in float64.
-void reference_integer_product(const IntegerProduct& op, ReferenceArgs& a, Tensor sums, int channel_axis);
+void reference_integer_product(const IntegerProduct& op, ReferenceArgs& a, const Tensor& sums, int channel_axis);
 
 /// An operand in float64.
 Tensor exact_integers(const Tensor& t);
