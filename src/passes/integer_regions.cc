@@ -9,6 +9,7 @@
 
 #include "ops/conv_pool/conv2d_fused.h"
 #include "ops/conv_pool/conv2d_transpose_fused.h"
+#include "ops/elementwise/scale.h"
 #include "ops/matmul/linear.h"
 #include "ops/matmul/matmul.h"
 #include "ops/movement/transpose.h"
@@ -26,6 +27,7 @@
 /// float32, which are brought back behind the product (fake_quantize_range_abs_max and its like), and so does a product
 /// of two such operands:
 ///   matmul(fake_quantize_dequantize(x), fake_quantize_dequantize(y))  ->  integer_linear(to_int8(x), to_int8(y))
+/// which takes a scale behind it along.
 /// Its epilogue begins
 /// with what an integer stands for, into which the channels' factors and shifts that follow are folded. What only moves
 /// elements between the rounding and the product moves integers. Weights may be int8 already (narrow_weights). The
@@ -300,13 +302,42 @@ bool matmul_to_integers(Graph& graph, NodeId id, Int8Values& made, RewriteBudget
   return true;
 }
 
+/// scale(integer_linear(x, y), f) of computed x and y  ->  integer_linear that multiplies by f as well
+bool take_scale(Graph& graph, NodeId id, RewriteBudget& budget) {
+  const Node& node = graph.node(id);
+  const auto* scale = node.op.as<Scale>();
+  if (scale == nullptr || scale->bias != 0 || graph.use_counts()[index(node.input(0))] != 1) return false;
+  const NodeId before = graph.value(node.input(0)).producer;
+  const auto* linear = before == kNoNode ? nullptr : graph.node(before).op.as<IntegerLinear>();
+  if (linear == nullptr || linear->epilogue.size() != 1 || linear->epilogue[0].kind != EpilogueKind::kScaleShift ||
+      linear->epilogue[0].b != 0) {
+    return false;
+  }
+  const ValueId factor = node.input(1);
+  if (factor == kNoValue || !graph.value(factor).is_constant() || graph.fact(factor).value->count() != 1) return false;
+  const double by = graph.fact(factor).value->number(0);
+  IntegerLinear scaled = *linear;
+  scaled.epilogue[0].a = static_cast<float>(by * static_cast<double>(scaled.epilogue[0].a));
+  if (!std::isfinite(scaled.epilogue[0].a)) return false;
+  Patch patch(graph, id);
+  const ValueId result = node.output(0);
+  const PortValues operands = operands_of(graph.node(before));
+  patch.replace(result, patch.add(scaled, operands));
+  patch.remove(id);
+  patch.remove(before);
+  if (!patch.allowed() || !budget.take()) return false;
+  patch.commit();
+  return true;
+}
+
 int make_integer(Graph& graph, RewriteBudget& budget) {
   if (!simulates_integers(graph)) return 0;
   int count = 0;
   Int8Values made;
   const std::vector<NodeId> products = graph.order();
   for (NodeId id : products) {
-    const bool done = to_integers(graph, id, made, budget) || matmul_to_integers(graph, id, made, budget);
+    const bool done = to_integers(graph, id, made, budget) || matmul_to_integers(graph, id, made, budget) ||
+                      take_scale(graph, id, budget);
     count += done ? 1 : 0;
   }
   if (count > 0) remove_dead(graph);

@@ -198,7 +198,8 @@ void IntegerGemmPlan::run(const int8_t* a, const void* packed, void* scratch, co
   });
 }
 
-Prepared prepared_product(IntegerGemmPlan& plan, IntegerGemmForm form, const ArgFacts& args, PrepareContext& context) {
+[[gnu::cold]] Prepared prepared_product(IntegerGemmPlan& plan, IntegerGemmForm form, const ArgFacts& args,
+                                        PrepareContext& context) {
   plan.split(context.pool == nullptr ? 1 : context.pool->threads());
   form.lanes = plan.functions->lanes;
   form.element_bytes = plan.functions->element_bytes;

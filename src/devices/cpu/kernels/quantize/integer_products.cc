@@ -21,7 +21,7 @@ Misfit fits_linear(const void* op_attributes, const ArgFacts& args) {
   return integer_misfit(op, args, product, product.back(), w[op.transpose_w ? 1 : 0]);
 }
 
-Prepared prepare_linear(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+[[gnu::cold]] Prepared prepare_linear(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const IntegerLinear*>(op_attributes);
   const Shape& w = args.shape(1);
   auto plan = std::make_shared<IntegerGemmPlan>();
@@ -96,7 +96,7 @@ int64_t joined_groups(const ConvolutionGeometry& g, int64_t lanes) {
   return count;
 }
 
-Prepared prepare_conv2d(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+[[gnu::cold]] Prepared prepare_conv2d(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const IntegerConv2d*>(op_attributes);
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
   const WindowAxis& h = g.height();
@@ -244,7 +244,7 @@ struct DepthwiseState {
   int64_t scratch_bytes = 0;  ///< of a slot
 };
 
-Prepared prepare_depthwise(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
+[[gnu::cold]] Prepared prepare_depthwise(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   constexpr int64_t kGrain = 128 << 10;
   const auto& op = *static_cast<const IntegerConv2d*>(op_attributes);
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
