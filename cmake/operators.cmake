@@ -4,7 +4,7 @@
 #
 # coracle_operators(OUT FOLDER): the headers below FOLDER that hold such an operator, what they include themselves (an operator that is
 # lowered to others), and what the library's own rewrites make. coracle_kernel_files(OUT HEADERS FILE...): of files with kernels those
-# that include one of HEADERS.
+# that include one of HEADERS, themselves or through headers of devices.
 set(CORACLE_OPERATORS "" CACHE FILEPATH "File with the names of the operators to build; empty: all")
 
 # coracle_ops_included(OUT FILE...): what the files include of src/ops, as paths from there.
@@ -59,7 +59,21 @@ endfunction()
 function(coracle_kernel_files out headers)
   set(kept)
   foreach(file IN LISTS ARGN)
-    coracle_ops_included(included ${file})
+    set(read ${file})
+    set(open ${file})
+    while(open)
+      set(further)
+      foreach(one IN LISTS open)
+        file(STRINGS ${one} lines REGEX "^#include \"devices/")
+        list(TRANSFORM lines REPLACE "^#include \"(.+)\"" "${PROJECT_SOURCE_DIR}/src/\\1")
+        list(APPEND further ${lines})
+      endforeach()
+      list(REMOVE_DUPLICATES further)
+      list(REMOVE_ITEM further ${read})
+      list(APPEND read ${further})
+      set(open ${further})
+    endwhile()
+    coracle_ops_included(included ${read})
     foreach(header IN LISTS included)
       if(header IN_LIST headers)
         list(APPEND kept ${file})
