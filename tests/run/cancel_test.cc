@@ -83,9 +83,9 @@ class Late : public testing::TestWithParam<int> {
     for (size_t i = 0; i < inputs.size(); ++i) session.set_input(i, inputs[i]);
     if (planned) session.run();
     for (double after : {1.0, 20.0, 40.0}) {
-      // Of three: what a virtual machine loses to others may count as time of the thread.
+      // Of five: what a virtual machine loses to others may count as time of the thread.
       double least = lateness_ms(session, after);
-      for (int again = 0; again < 2 && least >= kMostLateMs; ++again) {
+      for (int again = 0; again < 4 && least >= kMostLateMs; ++again) {
         least = std::min(least, lateness_ms(session, after));
       }
       EXPECT_LT(least, kMostLateMs) << "after " << after << " ms";

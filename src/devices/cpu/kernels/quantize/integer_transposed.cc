@@ -93,7 +93,7 @@ struct Rows {
                                                          .isa = kIsa,
                                                          .layout = LayoutRule::kChannelsLast,
                                                          .types = kIntegerRule,
-                                                         .rank = -1,
+                                                         .rank = -2,
                                                          .fits = fits,
                                                          .prepare = prepare,
                                                          .run = run}};
