@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# coracle_batches(OUT NAME FROM FOLDER FILE...): sources, NAME_*.cc, that are compiled as fewer units, each of which includes about eight of FILEs by
-# their paths from FOLDER, where the compiler looks for headers: what they share is parsed and instantiated once, which halves the
-# time of all. Files with properties of their own (options, definitions) are joined with those that have the same. Which unit a file is
-# in follows from its name, so that a new one recompiles one unit, and nothing in a unit tells where the tree lies, so that a compiler
-# cache knows it in all folders. Names in unnamed namespaces are those of the whole folder then. CORACLE_BATCHES=OFF compiles each file
-# alone: what is edited often is compiled sooner.
+# coracle_batches(OUT NAME FROM FOLDER FILE...): units NAME_*.cc, each of which includes about eight of FILEs by their paths from FOLDER,
+# where the compiler looks for headers: what they share is parsed and instantiated once, which halves the time of all. Files with
+# properties of their own (options, definitions) are joined with those that have the same. Which unit a file is in follows from its name,
+# so that a new one recompiles one unit, and nothing in a unit tells where the tree lies, so that a compiler cache knows it in all
+# folders. Names in unnamed namespaces are those of the whole folder then (scripts/check_names.py). CORACLE_BATCHES=OFF compiles each
+# file alone: what is edited often is compiled sooner.
 option(CORACLE_BATCHES "Compile several sources as one unit" ON)
 
 function(coracle_batches out name)
