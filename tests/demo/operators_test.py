@@ -28,7 +28,7 @@ def configured(root, names, *options):
     """The operators and kernel tables of a build that was configured with a file of these names; what CMake said."""
     with tempfile.TemporaryDirectory() as folder:
         build = pathlib.Path(folder)
-        (build / "operators.txt").write_text("# some\n" + "\n".join(sorted(names)) + "\n")
+        (build / "operators.txt").write_text("# some\n" + " \n".join(sorted(names)) + "\r\n")
         said = subprocess.run(["cmake", "-S", root, "-B", build / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_TESTING=OFF",
                                f"-DCORACLE_OPERATORS={build}/operators.txt", *options], capture_output=True, text=True, check=False)
         if said.returncode:
@@ -60,6 +60,8 @@ def main():
     kept, _, said = configured(arguments.root, {"elementwise_floordiv", "no_such_operator"})
     expect("floor_divide" in kept, "elementwise_floordiv does not bring floor_divide")
     expect("no_such_operator" in said, "CMake does not say that no operator has the name no_such_operator")
+    _, _, said = configured(arguments.root, listed, "-DCORACLE_OPERATORS=/no/such/file")
+    expect(said is not None and "CORACLE_OPERATORS is /no/such/file, which is no file" in said, f"without the file: {said}")
     _, _, said = configured(arguments.root, listed, "-DBUILD_TESTING=ON")
     expect(said is not None and "CORACLE_OPERATORS wants BUILD_TESTING=OFF" in said, f"with tests: {said}")
 
