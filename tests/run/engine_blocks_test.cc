@@ -4,50 +4,15 @@
 
 #include <thread>
 
-#include "base/log.h"
 #include "graph/text.h"
 #include "run/session_results.h"
-#include "support/chance_engine.h"
-#include "support/graph_model.h"
+#include "support/engine_models.h"
 #include "support/random_graph.h"
 #include "support/small_models.h"
+#include "support/warnings.h"
 
 namespace coracle::test {
 namespace {
-
-ModelOptions with(const EngineChoice& choice) {
-  ModelOptions options;
-  options.engines = choice;
-  options.engines.cache = FileCache({}, 0);  // none
-  options.passes.disabled = {"engine_cost"};
-  return options;
-}
-
-/// The same blocks, but each runs natively: its engine is not there.
-std::shared_ptr<const Model> native(const std::shared_ptr<const Model>& model) {
-  ModelOptions options;
-  options.passes.disabled = {"all"};
-  return model_of(Graph(model->program()->graph()), options);
-}
-
-/// Messages while it lives.
-class Messages {
- public:
-  Messages() {
-    set_logger(LogLevel::kWarning, [this](LogLevel, const char* m) { all_.append(m).append("\n"); });
-  }
-  ~Messages() { set_logger(LogLevel::kOff, nullptr); }
-  Messages(const Messages&) = delete;
-  Messages& operator=(const Messages&) = delete;
-  const std::string& all() const { return all_; }
-  int64_t lines() const { return std::count(all_.begin(), all_.end(), '\n'); }
-
- private:
-  std::string all_;
-};
-
-const std::vector<Shape> kShapes = {{1, 4, 8, 8}, {2, 4, 5, 7}, {1, 4, 33, 20},
-                                    {1, 4, 1, 3}, {2, 4, 5, 7}, {1, 4, 8, 8}};
 
 class RandomEngineBlocks : public ::testing::TestWithParam<unsigned> {};
 
@@ -59,11 +24,11 @@ TEST_P(RandomEngineBlocks, GiveTheBitsOfNativeRegions) {
     const auto engine = ChanceEngine::make("chance", seed, percent);
     const auto other = ChanceEngine::make("other", seed + 7, 60);
     {
-      const auto model = model_of(Graph(graph), with({.engines = {use(*engine), use(*other)}, .min_ops = 1}));
-      const auto same = native(model);
+      const auto model = model_of(Graph(graph), with_engines({.engines = {use(*engine), use(*other)}, .min_ops = 1}));
+      const auto same = natively(model);
       const auto plain = model_of(Graph(graph));
       Session used(model, {.threads = 2});
-      for (const Shape& shape : kShapes) {
+      for (const Shape& shape : kSmallImages) {
         SCOPED_TRACE(text(shape));
         const Tensor x = random_tensor(shape, seed);
         const std::vector<Tensor> expected = run_fresh(same, {x});
@@ -85,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, RandomEngineBlocks, ::testing::Range(1U, 9U));
 
 TEST(EngineBlocks, AreCompiledOnceForEachSizeAndSession) {
   const auto engine = ChanceEngine::make("chance", 0, 100);
-  const auto model = model_of(random_graph(3, 20), with({.engines = {use(*engine)}, .min_ops = 1}));
+  const auto model = model_of(random_graph(3, 20), with_engines({.engines = {use(*engine)}, .min_ops = 1}));
   const int blocks = model->engine_report().blocks;
   Session first(model, {.threads = 1});
   Session second(model, {.threads = 1});
@@ -113,9 +78,9 @@ TEST(EngineBlocks, ThatFailRunNativelyWithOneNotice) {
                                      {"memory", {.memory = 2}}}) {
     SCOPED_TRACE(name);
     const auto engine = ChanceEngine::make("chance", 1, 70);
-    const auto model = model_of(Graph(graph), with({.engines = {use(*engine)}, .min_ops = 1}));
-    const std::vector<Tensor> expected = run_fresh(native(model), {x});
-    const Messages messages;
+    const auto model = model_of(Graph(graph), with_engines({.engines = {use(*engine)}, .min_ops = 1}));
+    const std::vector<Tensor> expected = run_fresh(natively(model), {x});
+    const Warnings messages;
     engine->set_faults(faults);
     Session session(model, {.threads = 2});
     for (int i = 0; i < 4; ++i) EXPECT_TRUE(same_bits(run(session, {x}), expected)) << "run " << i;
@@ -135,11 +100,11 @@ TEST(EngineBlocks, MayHaveEmptyConstants) {
   %y = exp(%m)
   return %y "y"
 })",
-                              with({.engines = {use(*engine)}, .min_ops = 1}));
+                              with_engines({.engines = {use(*engine)}, .min_ops = 1}));
   ASSERT_EQ(model->engine_report().blocks, 1);
   const Tensor x = random_tensor({4, 3}, 1);
-  const std::vector<Tensor> expected = run_fresh(native(model), {x});
-  const Messages messages;
+  const std::vector<Tensor> expected = run_fresh(natively(model), {x});
+  const Warnings messages;
   EXPECT_TRUE(same_bits(run_fresh(model, {x}), expected));
   EXPECT_EQ(engine->counts().runs, 1);
   EXPECT_EQ(messages.lines(), 0) << messages.all();
@@ -154,8 +119,8 @@ TEST(EngineBlocks, FailNativelyTooWithoutBlameForTheEngine) {
   return %2 "y"
 }
 )",
-                              with({.engines = {use(*engine)}, .min_ops = 1}));
-  const Messages messages;
+                              with_engines({.engines = {use(*engine)}, .min_ops = 1}));
+  const Warnings messages;
   Session session(model, {.threads = 1});
   const Tensor x = random_tensor({4, 3}, 1);
   const auto indices = [](int64_t last) {
@@ -173,11 +138,11 @@ TEST(EngineBlocks, FailNativelyTooWithoutBlameForTheEngine) {
 
 TEST(EngineBlocks, OfAFileWhoseEngineIsMissingRunNatively) {
   const auto engine = ChanceEngine::make("chance", 1, 70);
-  const auto model = model_of(random_graph(6, 30), with({.engines = {use(*engine)}, .min_ops = 1}));
+  const auto model = model_of(random_graph(6, 30), with_engines({.engines = {use(*engine)}, .min_ops = 1}));
   const Tensor x = random_tensor({1, 4, 6, 6}, 1);
   const std::vector<Tensor> expected = run_fresh(model, {x});
-  const Messages messages;
-  EXPECT_TRUE(same_bits(run_fresh(native(model), {x}), expected));
+  const Warnings messages;
+  EXPECT_TRUE(same_bits(run_fresh(natively(model), {x}), expected));
   EXPECT_EQ(messages.lines(), 1) << messages.all();
   EXPECT_NE(messages.all().find("there is no engine 'chance'"), std::string::npos) << messages.all();
 }
@@ -186,11 +151,11 @@ TEST(EngineBlocks, OfEnginesThatAModelNames) {
   Graph graph = random_graph(6, 10);
   graph.set_scope(graph.order()[2], "/coracle_engine_no_such_engine/");
   {
-    const Messages messages;
+    const Warnings messages;
     model_of(Graph(graph));
     EXPECT_NE(messages.all().find("there is no engine 'no_such_engine'"), std::string::npos) << messages.all();
   }
-  const Messages messages;
+  const Warnings messages;
   ModelOptions options;
   options.passes.disabled = {"engine_marks"};
   EXPECT_TRUE(model_of(Graph(graph), options)->options().engines.engines.empty());
@@ -216,18 +181,18 @@ TEST(EngineBlocks, OfEnginesThatAreMissingKeepNoIntegersAway) {
 
 TEST(EngineBlocks, RunInSessionsOfManyThreads) {
   const auto engine = ChanceEngine::make("chance", 2, 80);
-  const auto model = model_of(random_graph(7, 30), with({.engines = {use(*engine)}, .min_ops = 1}));
-  const auto same = native(model);
+  const auto model = model_of(random_graph(7, 30), with_engines({.engines = {use(*engine)}, .min_ops = 1}));
+  const auto same = natively(model);
   std::vector<std::vector<Tensor>> expected;
-  for (const Shape& shape : kShapes) expected.push_back(run_fresh(same, {random_tensor(shape, 1)}));
+  for (const Shape& shape : kSmallImages) expected.push_back(run_fresh(same, {random_tensor(shape, 1)}));
   std::vector<std::thread> threads;
   std::atomic<int> wrong{0};
   for (int t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
       Session session(model, {.threads = 1});
-      for (size_t i = 0; i < 2 * kShapes.size(); ++i) {
-        const size_t at = (i + static_cast<size_t>(t)) % kShapes.size();
-        if (!same_bits(run(session, {random_tensor(kShapes[at], 1)}), expected[at])) ++wrong;
+      for (size_t i = 0; i < 2 * kSmallImages.size(); ++i) {
+        const size_t at = (i + static_cast<size_t>(t)) % kSmallImages.size();
+        if (!same_bits(run(session, {random_tensor(kSmallImages[at], 1)}), expected[at])) ++wrong;
       }
     });
   }

@@ -7,47 +7,16 @@
 #include <mutex>
 #include <thread>
 
-#include "base/log.h"
 #include "run/session_results.h"
-#include "support/chance_engine.h"
+#include "support/engine_models.h"
 #include "support/forked_child.h"
-#include "support/graph_model.h"
 #include "support/random_graph.h"
+#include "support/warnings.h"
 
 namespace coracle::test {
 namespace {
 
 constexpr auto kLongest = std::chrono::seconds(30);  // that a test waits for what must happen
-
-ModelOptions in_parallel(const EngineChoice& choice) {
-  ModelOptions options;
-  options.engines = choice;
-  options.engines.cache = FileCache({}, 0);  // none
-  options.passes.disabled = {"engine_cost"};
-  return options;
-}
-
-/// Warnings while it lives, from any thread.
-class Notices {
- public:
-  Notices() {
-    set_logger(LogLevel::kWarning, [this](LogLevel, const char* m) {
-      const std::lock_guard lock(mutex_);
-      all_.append(m).append("\n");
-    });
-  }
-  ~Notices() { set_logger(LogLevel::kOff, nullptr); }
-  Notices(const Notices&) = delete;
-  Notices& operator=(const Notices&) = delete;
-  std::string all() {
-    const std::lock_guard lock(mutex_);
-    return all_;
-  }
-
- private:
-  std::mutex mutex_;
-  std::string all_;
-};
 
 /// Each of `count` threads waits here until all have come.
 class Meeting {
@@ -90,7 +59,7 @@ struct TwoBlocks {
     const auto mark = [](std::string type) {
       return EngineMark{.kind = EngineMark::Kind::kType, .pattern = std::move(type)};
     };
-    return model_of(kTwoBlocks, in_parallel({.engines = {used}, .marks = {mark("relu"), mark("sigmoid")}}));
+    return model_of(kTwoBlocks, with_engines({.engines = {used}, .marks = {mark("relu"), mark("sigmoid")}}));
   }();
   Tensor x = random_tensor({8, 33}, 1);
   std::vector<Tensor> expected = run_fresh(model_of(kTwoBlocks), {x});
@@ -102,7 +71,7 @@ TEST(ParallelEngines, RunBesideEachOtherAndBesideNativeWork) {
   Session session(two.model, {.threads = 2, .parallel_engines = 2});
   session.set_profiling(true);
   for (int i = 0; i < 3; ++i) {
-    Notices warnings;
+    const Warnings warnings;
     Meeting meeting(2);
     two.engine->set_hook([&] { meeting.come(); });
     EXPECT_TRUE(same_bits(run(session, {two.x}), two.expected));
@@ -157,7 +126,7 @@ TEST(ParallelEngines, ThatAreAloneHaveAllThreads) {
   return %2 "y"
 }
 )",
-                              in_parallel({.engines = {use(*engine)}}));
+                              with_engines({.engines = {use(*engine)}}));
   Session session(model, {.threads = 4, .parallel_engines = 2});
   run(session, {random_tensor({4}, 1)});
   EXPECT_EQ(engine->counts().threads, 4);
@@ -172,7 +141,7 @@ TEST_P(RandomParallelEngines, GiveTheBitsOfASequence) {
   for (const int percent : {30, 60}) {
     const auto engine = ChanceEngine::make("chance", seed, percent);
     const auto other = ChanceEngine::make("other", seed + 7, 60);
-    const auto model = model_of(Graph(graph), in_parallel({.engines = {use(*engine), use(*other)}, .min_ops = 1}));
+    const auto model = model_of(Graph(graph), with_engines({.engines = {use(*engine), use(*other)}, .min_ops = 1}));
     const std::vector<bool>& nodes = model->program()->info(model->program()->graph()).beside;
     beside += static_cast<int>(std::count(nodes.begin(), nodes.end(), true));
     std::vector<std::unique_ptr<Session>> sessions;
@@ -208,10 +177,10 @@ TEST(ParallelEngines, ThatFailRunNativelyWithOneNotice) {
                                        {"memory", {.memory = 2}}}) {
       SCOPED_TRACE(text(name, " ", seed));
       const auto engine = ChanceEngine::make("chance", seed, 50);
-      const auto model = model_of(Graph(graph), in_parallel({.engines = {use(*engine)}, .min_ops = 1}));
+      const auto model = model_of(Graph(graph), with_engines({.engines = {use(*engine)}, .min_ops = 1}));
       const std::vector<Tensor> expected = run_fresh(model, {x});
-      const auto again = model_of(Graph(graph), in_parallel({.engines = {use(*engine)}, .min_ops = 1}));
-      Notices warnings;
+      const auto again = model_of(Graph(graph), with_engines({.engines = {use(*engine)}, .min_ops = 1}));
+      const Warnings warnings;
       const ChanceEngine::Counts before = engine->counts();
       ChanceFaults later = faults;
       if (later.compile != 0) later.compile += before.compiled;
@@ -249,7 +218,7 @@ TEST(ParallelEngines, EndAtCancelAndTimeLimit) {
   Session limited(two.model, {.threads = 2, .time_limit_ms = 2000, .parallel_engines = 2});
   EXPECT_TRUE(same_bits(run(limited, {two.x}), two.expected));
   two.engine->set_hook([&] { std::this_thread::sleep_for(std::chrono::milliseconds(2500)); });
-  Notices warnings;
+  const Warnings warnings;
   EXPECT_THROW(run(limited, {two.x}), Error);
   two.engine->set_hook(nullptr);
   EXPECT_TRUE(same_bits(run(limited, {two.x}), two.expected));
@@ -271,8 +240,8 @@ TEST(ParallelEngines, FailNativelyTooWithoutBlameForTheEngine) {
   return %1 "y", %3 "z"
 }
 )",
-                              in_parallel({.engines = {used}, .marks = {mark("gather"), mark("relu")}}));
-  Notices warnings;
+                              with_engines({.engines = {used}, .marks = {mark("gather"), mark("relu")}}));
+  const Warnings warnings;
   Session session(model, {.threads = 2, .parallel_engines = 2});
   const Tensor x = random_tensor({4, 3}, 1);
   const auto indices = [](int64_t last) {

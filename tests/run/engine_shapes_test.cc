@@ -4,12 +4,11 @@
 
 #include <random>
 
-#include "base/log.h"
 #include "ops/control/engine_block.h"
 #include "run/session_results.h"
-#include "support/chance_engine.h"
-#include "support/graph_model.h"
+#include "support/engine_models.h"
 #include "support/random_graph.h"
+#include "support/warnings.h"
 
 namespace coracle::test {
 namespace {
@@ -24,32 +23,10 @@ std::shared_ptr<const Model> on_engine(const Graph& graph, const ChanceEngine& e
   return model_of(Graph(graph), options);
 }
 
-/// The same blocks without their engine.
-std::shared_ptr<const Model> native_alone(const std::shared_ptr<const Model>& model) {
-  ModelOptions options;
-  options.passes.disabled = {"all"};
-  return model_of(Graph(model->program()->graph()), options);
-}
-
 Graph small_graph(const char* shape = "[?, ?]") {
   return parse(
       text("graph (%x \"x\": float32", shape, ") {\n  %1 = tanh(%x)\n  %2 = relu(%1)\n  return %2 \"y\"\n}\n"));
 }
-
-class ShapeWarnings {
- public:
-  ShapeWarnings() {
-    set_logger(LogLevel::kWarning, [this](LogLevel, const char* m) { all_.append(m).append("\n"); });
-  }
-  ~ShapeWarnings() { set_logger(LogLevel::kOff, nullptr); }
-  ShapeWarnings(const ShapeWarnings&) = delete;
-  ShapeWarnings& operator=(const ShapeWarnings&) = delete;
-  const std::string& all() const { return all_; }
-  int64_t lines() const { return std::count(all_.begin(), all_.end(), '\n'); }
-
- private:
-  std::string all_;
-};
 
 class ChangingSizes : public ::testing::TestWithParam<unsigned> {};
 
@@ -61,7 +38,7 @@ TEST_P(ChangingSizes, OfRandomGraphsGiveTheBitsOfNativeRuns) {
     const auto engine = ChanceEngine::make("chance", seed, 80);
     engine->set_varies(served);
     const auto model = on_engine(graph, *engine);
-    const auto same = native_alone(model);
+    const auto same = natively(model);
     Session used(model, {.threads = 1});
     std::mt19937 random(seed);
     const auto size = [&](int64_t most) { return 1 + static_cast<int64_t>(random() % static_cast<uint64_t>(most)); };
@@ -126,10 +103,10 @@ TEST(EngineShapes, ABlockForManySizesThatFailsIsNotTriedAgain) {
   const auto engine = ChanceEngine::make("chance", 0, 100);
   engine->set_varies(100);
   const auto model = on_engine(small_graph(), *engine);
-  const auto same = native_alone(model);
+  const auto same = natively(model);
   run_fresh(same, {random_tensor({2, 2}, 1)});  // which warns
   engine->set_faults({.run = 3});
-  const ShapeWarnings warnings;
+  const Warnings warnings;
   Session session(model, {.threads = 1});
   for (int64_t width = 1; width <= 6; ++width) {
     const Tensor x = random_tensor({2, width}, 1);
@@ -143,9 +120,9 @@ TEST(EngineShapes, RangesOfTheUserAreCompiledAtOnce) {
   const auto engine = ChanceEngine::make("chance", 0, 100);
   engine->set_varies(100);
   const auto model = on_engine(small_graph(), *engine, {"x=1x8..2x16..4x64"});
-  const auto same = native_alone(model);
+  const auto same = natively(model);
   run_fresh(same, {random_tensor({2, 16}, 1)});  // which warns
-  const ShapeWarnings warnings;
+  const Warnings warnings;
   Session session(model, {.threads = 1});
   const auto right = [&](const Shape& shape) {
     const Tensor x = random_tensor(shape, 1);

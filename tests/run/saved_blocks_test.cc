@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "base/log.h"
 #include "model/load.h"
 #include "model/saved/schema_generated.h"
 #include "run/engine_key.h"
@@ -14,21 +13,10 @@
 #include "support/graph_model.h"
 #include "support/random_graph.h"
 #include "support/temporary_folder.h"
+#include "support/warnings.h"
 
 namespace coracle::test {
 namespace {
-
-/// The warnings of one test.
-class Warnings {
- public:
-  Warnings() {
-    set_logger(LogLevel::kWarning, [this](LogLevel /*level*/, const char* text) { all.emplace_back(text); });
-  }
-  ~Warnings() { set_logger(LogLevel::kOff, nullptr); }
-  Warnings(const Warnings&) = delete;
-  Warnings& operator=(const Warnings&) = delete;
-  std::vector<std::string> all;
-};
 
 class SavedBlocksTest : public ::testing::Test {
  protected:
@@ -117,8 +105,8 @@ TEST_F(SavedBlocksTest, RunNativelyWhereTheEngineIsMissing) {
   const Warnings warnings;
   const auto model = loaded(path_);
   EXPECT_EQ(model->engine_report().blocks, 0);
-  ASSERT_EQ(warnings.all.size(), 1U);
-  EXPECT_NE(warnings.all[0].find("chance"), std::string::npos) << warnings.all[0];
+  ASSERT_EQ(warnings.lines(), 1) << warnings.all();
+  EXPECT_NE(warnings.all().find("chance"), std::string::npos) << warnings.all();
   EXPECT_TRUE(same_bits(run_fresh(model, {x_}), expected_)) << "this engine has the kernels' bits";
   // Who saves it there keeps what others have.
   const std::string again = folder_.path("again.coracle");
@@ -138,7 +126,7 @@ TEST_F(SavedBlocksTest, AreLeftOutWhereOthersAreAskedFor) {
   none.passes.disabled = {"engine_saved"};
   const Warnings warnings;
   EXPECT_EQ(loaded(path_, none)->engine_report().blocks, 0);
-  EXPECT_TRUE(warnings.all.empty());
+  EXPECT_EQ(warnings.all(), "");
 }
 
 TEST_F(SavedBlocksTest, WithoutWhatIsCompiled) {
@@ -178,8 +166,8 @@ TEST_F(SavedBlocksTest, OfNoUseAreCompiledAnewWithOneNotice) {
     const Warnings warnings;
     EXPECT_TRUE(same_bits(run_fresh(loaded(path, from_file()), {x_}), expected_));
     EXPECT_GT(engine_->counts().compiled, before);
-    EXPECT_EQ(warnings.all.size(), 1U);
-    return warnings.all.empty() ? std::string() : warnings.all[0];
+    EXPECT_EQ(warnings.lines(), 1) << warnings.all();
+    return warnings.all();
   };
   const auto says = [](const std::string& all, const std::string& part) {
     EXPECT_NE(all.find(part), std::string::npos) << all;

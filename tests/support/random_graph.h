@@ -11,6 +11,10 @@ namespace coracle::test {
 /// with several outputs, some of which are read again. Sizes of the input [?, 4, ?, ?] are free.
 Graph random_graph(unsigned seed, int nodes);
 
+/// Inputs of such graphs: sizes that change, single rows, and sizes that come again.
+inline const std::vector<Shape> kSmallImages = {{1, 4, 8, 8}, {2, 4, 5, 7}, {1, 4, 33, 20},
+                                                {1, 4, 1, 3}, {2, 4, 5, 7}, {1, 4, 8, 8}};
+
 /// Reproducible elements in [-1, 1).
 Tensor random_tensor(const Shape& shape, unsigned seed);
 

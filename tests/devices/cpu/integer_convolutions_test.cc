@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <span>
+
 #include "devices/cpu/integer_cases.h"
 #include "ops/quantize/integer_conv2d.h"
 
@@ -33,6 +35,18 @@ void check_conv2d(const IntegerConvolution& p, const Steps& steps, const Result&
   check_on_every_kernel(c);
 }
 
+/// Each with one of the results; with many of the largest numbers in one of `one_in`.
+void check_cases(std::span<const IntegerConvolution> cases, const Steps& steps, size_t one_in, const char* row) {
+  for (size_t i = 0; i < cases.size(); ++i) check_conv2d(cases[i], steps, kResults[i % 4], i % one_in == 0, row);
+}
+
+/// One with every epilogue and result.
+void check_chains(const IntegerConvolution& p, const char* row) {
+  for (const Steps& steps : kIntegerChains) {
+    for (const Result& result : kResults) check_conv2d(p, steps, result, false, row);
+  }
+}
+
 TEST(IntegerConvolutions, Convolutions) {
   const IntegerConvolution cases[] = {
       {1, 3, 16, 9, 11, 3, 3, 2, 1, 1, 1},   {2, 24, 33, 7, 13, 1, 1, 1, 0, 1, 1}, {1, 17, 40, 5, 6, 3, 3, 1, 1, 1, 1},
@@ -40,16 +54,8 @@ TEST(IntegerConvolutions, Convolutions) {
       {2, 8, 6, 1, 1, 1, 1, 1, 0, 1, 1},     {3, 12, 18, 4, 3, 5, 5, 1, 2, 1, 1},  {1, 3, 8, 20, 17, 7, 7, 2, 3, 1, 1},
       {1, 4, 7, 3, 3, 9, 9, 1, 4, 1, 1},     {1, 16, 18, 9, 8, 1, 1, 2, 0, 1, 1},
   };
-  int which = 0;
-  for (const IntegerConvolution& p : cases) {
-    check_conv2d(p, {kMultiplyChannel, kAddChannel, kRelu}, kResults[which % 4], which % 3 == 0, "integer_conv2d");
-    ++which;
-  }
-  for (const Steps& steps : kIntegerChains) {
-    for (const Result& result : kResults) {
-      check_conv2d({1, 11, 37, 6, 9, 3, 3, 1, 1, 1, 1}, steps, result, false, "integer_conv2d");
-    }
-  }
+  check_cases(cases, {kMultiplyChannel, kAddChannel, kRelu}, 3, "integer_conv2d");
+  check_chains({1, 11, 37, 6, 9, 3, 3, 1, 1, 1, 1}, "integer_conv2d");
 }
 
 TEST(IntegerConvolutions, GroupsOfSeveralChannels) {
@@ -61,17 +67,9 @@ TEST(IntegerConvolutions, GroupsOfSeveralChannels) {
       {1, 36, 30, 3, 3, 3, 3, 1, 3, 1, 6},   {1, 40, 80, 2, 3, 3, 3, 1, 1, 1, 40},
       {1, 129, 6, 14, 15, 1, 1, 2, 0, 1, 3}, {1, 128, 96, 14, 14, 3, 3, 1, 1, 1, 2},
   };
-  int which = 0;
-  for (const IntegerConvolution& p : cases) {
-    check_conv2d(p, {kMultiplyChannel, kAddChannel, kRelu}, kResults[which % 4], which % 3 == 0, "integer_conv2d");
-    ++which;
-  }
-  for (const Steps& steps : kIntegerChains) {
-    for (const Result& result : kResults) {
-      check_conv2d({1, 27, 33, 6, 9, 3, 3, 1, 1, 1, 3}, steps, result, false, "integer_conv2d");
-      check_conv2d({2, 20, 30, 3, 5, 1, 1, 1, 0, 1, 10}, steps, result, false, "integer_conv2d");
-    }
-  }
+  check_cases(cases, {kMultiplyChannel, kAddChannel, kRelu}, 3, "integer_conv2d");
+  check_chains({1, 27, 33, 6, 9, 3, 3, 1, 1, 1, 3}, "integer_conv2d");
+  check_chains({2, 20, 30, 3, 5, 1, 1, 1, 0, 1, 10}, "integer_conv2d");
 }
 
 TEST(IntegerConvolutions, ConvolutionsByWinograd) {
@@ -80,17 +78,8 @@ TEST(IntegerConvolutions, ConvolutionsByWinograd) {
       {1, 33, 40, 16, 20, 3, 3, 1, 1, 1, 1}, {1, 64, 70, 17, 22, 3, 3, 1, 0, 1, 1},
       {1, 24, 96, 20, 44, 3, 3, 1, 1, 1, 1}, {3, 20, 18, 14, 15, 3, 3, 1, 2, 1, 1},
   };
-  int which = 0;
-  for (const IntegerConvolution& p : cases) {
-    check_conv2d(p, {kMultiplyChannel, kAddChannel, kRelu}, kResults[which % 4], which % 2 == 0,
-                 "integer_conv2d.winograd");
-    ++which;
-  }
-  for (const Steps& steps : kIntegerChains) {
-    for (const Result& result : kResults) {
-      check_conv2d({1, 19, 37, 13, 15, 3, 3, 1, 1, 1, 1}, steps, result, false, "integer_conv2d.winograd");
-    }
-  }
+  check_cases(cases, {kMultiplyChannel, kAddChannel, kRelu}, 2, "integer_conv2d.winograd");
+  check_chains({1, 19, 37, 13, 15, 3, 3, 1, 1, 1, 1}, "integer_conv2d.winograd");
   // Sums that are not known from what Winograd's algorithm computes.
   check_conv2d({1, 260, 16, 16, 16, 3, 3, 1, 1, 1, 1}, {}, kResults[0], true, "integer_conv2d");
 }
@@ -100,22 +89,12 @@ TEST(IntegerConvolutions, OneFilterPerChannel) {
       {1, 50, 50, 9, 70, 3, 3, 1, 1, 1, 50}, {2, 37, 37, 11, 40, 5, 5, 2, 2, 1, 37},
       {1, 16, 16, 6, 6, 4, 4, 1, 1, 1, 16},  {1, 24, 24, 13, 40, 3, 3, 2, 1, 1, 24},
       {1, 9, 9, 20, 35, 3, 3, 1, 1, 1, 9},   {1, 41, 41, 3, 3, 3, 3, 1, 3, 1, 41},
-      {1, 1, 1, 5, 5, 3, 3, 1, 1, 1, 1},     {2, 21, 21, 9, 8, 3, 3, 1, 2, 2, 21},
-      {1, 6, 6, 3, 9, 1, 7, 1, 3, 1, 6},     {1, 40, 40, 2, 2, 9, 9, 1, 4, 1, 40},
-      {1, 32, 32, 7, 13, 3, 3, 2, 1, 1, 32}, {1, 50, 50, 11, 6, 5, 5, 1, 2, 1, 50},
+      {2, 21, 21, 9, 8, 3, 3, 1, 2, 2, 21},  {1, 6, 6, 3, 9, 1, 7, 1, 3, 1, 6},
+      {1, 40, 40, 2, 2, 9, 9, 1, 4, 1, 40},  {1, 32, 32, 7, 13, 3, 3, 2, 1, 1, 32},
+      {1, 50, 50, 11, 6, 5, 5, 1, 2, 1, 50},
   };
-  int which = 0;
-  for (const IntegerConvolution& p : cases) {
-    if (p.in == 1) continue;  // that is a product
-    check_conv2d(p, {kMultiplyChannel, kAddChannel, kRelu6}, kResults[which % 4], which % 2 == 0,
-                 "integer_conv2d.depthwise");
-    ++which;
-  }
-  for (const Steps& steps : kIntegerChains) {
-    for (const Result& result : kResults) {
-      check_conv2d({1, 29, 29, 7, 9, 3, 3, 1, 1, 1, 29}, steps, result, false, "integer_conv2d.depthwise");
-    }
-  }
+  check_cases(cases, {kMultiplyChannel, kAddChannel, kRelu6}, 2, "integer_conv2d.depthwise");
+  check_chains({1, 29, 29, 7, 9, 3, 3, 1, 1, 1, 29}, "integer_conv2d.depthwise");
 }
 
 struct TransposedConvolution {
