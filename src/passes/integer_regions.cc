@@ -27,11 +27,10 @@
 /// float32, which are brought back behind the product (fake_quantize_range_abs_max and its like), and so does a product
 /// of two such operands:
 ///   matmul(fake_quantize_dequantize(x), fake_quantize_dequantize(y))  ->  integer_linear(to_int8(x), to_int8(y))
-/// which takes a scale behind it along.
-/// Its epilogue begins
-/// with what an integer stands for, into which the channels' factors and shifts that follow are folded. What only moves
-/// elements between the rounding and the product moves integers. Weights may be int8 already (narrow_weights). The
-/// simulation has a pass over the memory for each rounding, so even a single product pays.
+/// which takes a scale behind it along. Its epilogue begins with what an integer stands for, into which the channels'
+/// factors and shifts that follow are folded. What only moves elements between the rounding and the product moves
+/// integers. Weights may be int8 already (narrow_weights). The simulation has a pass over the memory for each rounding,
+/// so even a single product pays.
 namespace coracle {
 namespace {
 

@@ -59,7 +59,7 @@ void begin_as_given(Indices& hull) {
 
 PointF quarter_right(PointF v) { return {v.y, -v.x}; }
 PointF half_turn(PointF v) { return {-v.x, -v.y}; }
-PointF left_of(PointF v) { return {-v.y, v.x}; }
+PointF turned_left(PointF v) { return {-v.y, v.x}; }
 
 bool is_right_of(PointF a, PointF b) {
   const PointF across = quarter_right(a);
@@ -102,7 +102,7 @@ Spanned least_area(const Polygon& hull) {
   Spanned best{};
   for (std::size_t k = 0; k < n; ++k) {
     const std::array<PointF, 4> turned = {edge[touches[0]], quarter_right(edge[touches[1]]),
-                                          half_turn(edge[touches[2]]), left_of(edge[touches[3]])};
+                                          half_turn(edge[touches[2]]), turned_left(edge[touches[3]])};
     std::size_t nearest = 0;
     for (std::size_t i = 1; i < 4; ++i) {
       if (is_right_of(turned[i], turned[nearest])) nearest = i;

@@ -12,7 +12,7 @@ namespace coracle::vision {
 namespace {
 
 using Quad = std::array<Point, 4>;
-using Numbers = std::vector<std::size_t>;
+using Indices = std::vector<std::size_t>;
 
 constexpr double kMinBoxSide = 3;
 constexpr int kSameRow = 10;
@@ -67,7 +67,7 @@ std::vector<double> ratios(const std::vector<Image>& lines) {
 
 /// Runs the lines of a batch at one width, of which line i fills at most `own[i]`; the first output has a part for
 /// each.
-Output run_lines(PictureModel& model, const std::vector<Image>& lines, const Numbers& batch, const LineResize& step,
+Output run_lines(PictureModel& model, const std::vector<Image>& lines, const Indices& batch, const LineResize& step,
                  const std::vector<int>& own, bool rgb) {
   Prepared size;
   size.width = *std::max_element(own.begin(), own.end());
@@ -93,11 +93,11 @@ Description describe(const std::string& model, Task task, const PictureModel& lo
 
 }  // namespace
 
-std::vector<Numbers> batches_by_width(const std::vector<double>& ratios) {
-  Numbers order(ratios.size());
+std::vector<Indices> batches_by_width(const std::vector<double>& ratios) {
+  Indices order(ratios.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ratios[a] < ratios[b]; });
-  std::vector<Numbers> batches;
+  std::vector<Indices> batches;
   for (std::size_t i = 0; i < order.size(); i += kLineBatch) {
     const auto begin = order.begin() + static_cast<std::ptrdiff_t>(i);
     batches.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(std::min(kLineBatch, order.size() - i)));
@@ -152,7 +152,7 @@ LineAngle::LineAngle(const std::string& path, int threads) : model_(path, {}, th
   if (published_description(path)) description_ = describe(path, Task::kClassification, model_);
 }
 
-std::vector<float> LineAngle::scores(const std::vector<Image>& lines, const Numbers& batch) {
+std::vector<float> LineAngle::scores(const std::vector<Image>& lines, const Indices& batch) {
   Output output;
   if (description_) {
     std::vector<float> values;
@@ -172,7 +172,7 @@ std::vector<float> LineAngle::scores(const std::vector<Image>& lines, const Numb
 }
 
 void LineAngle::turn_upright(std::vector<Image>& lines) {
-  for (const Numbers& batch : batches_by_width(ratios(lines))) {
+  for (const Indices& batch : batches_by_width(ratios(lines))) {
     const std::vector<float> p = scores(lines, batch);  // Upright and upside down of each.
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (!(p[2 * i + 1] > p[2 * i])) continue;
@@ -195,7 +195,7 @@ Recognizer::Recognizer(const std::string& path, const std::string& dictionary, i
 
 std::vector<Text> Recognizer::read(const std::vector<Image>& lines) {
   std::vector<Text> texts(lines.size());
-  for (const Numbers& batch : batches_by_width(ratios(lines))) {
+  for (const Indices& batch : batches_by_width(ratios(lines))) {
     std::vector<int> own;
     for (const std::size_t line : batch) own.push_back(line_width(lines[line], step_));
     if (description_.file.empty()) own.assign(own.size(), *std::max_element(own.begin(), own.end()));
