@@ -12,7 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Where files are compiled together, with the folders below them; those that have units of their own.
-TOGETHER = ("src/api", "src/base", "src/graph", "src/model", "src/ops", "src/passes", "src/plan", "src/run", "src/vision", "tests/api",
+TOGETHER = ("src/api", "src/base", "src/engines/openvino", "src/engines/xnnpack", "src/graph", "src/model", "src/ops", "src/paddle_c", "src/passes", "src/plan", "src/run", "src/vision", "tests/api",
             "tests/base", "tests/devices/cpu", "tests/graph", "tests/model", "tests/ops", "tests/passes", "tests/plan", "tests/run",
             "tests/support", "tests/vision")
 UNNAMED = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.S | re.M)

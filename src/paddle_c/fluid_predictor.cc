@@ -19,7 +19,7 @@ void* allocated(size_t bytes) {
   return memory;
 }
 
-void* copied(const void* data, size_t bytes) {
+void* copied_bytes(const void* data, size_t bytes) {
   void* memory = allocated(bytes);
   if (bytes != 0) std::memcpy(memory, data, bytes);
   return memory;
@@ -61,10 +61,10 @@ class Outputs {
 
   void add(const std::string& name, const Output& output) {
     PD_ZeroCopyData& to = all_[made_++] = {};
-    to.name = static_cast<char*>(copied(name.c_str(), name.size() + 1));
-    to.data = copied(output.data, output.bytes);
+    to.name = static_cast<char*>(copied_bytes(name.c_str(), name.size() + 1));
+    to.data = copied_bytes(output.data, output.bytes);
     to.dtype = output.type;
-    to.shape = static_cast<int*>(copied(output.shape.data(), output.shape.size() * sizeof(int)));
+    to.shape = static_cast<int*>(copied_bytes(output.shape.data(), output.shape.size() * sizeof(int)));
     to.shape_size = static_cast<int>(output.shape.size());
   }
   PD_ZeroCopyData* release() { return std::exchange(all_, nullptr); }

@@ -8,11 +8,11 @@ namespace {
 using Tensor = paddle_infer::Tensor;
 
 template <class Value, class F>
-Value ask(const char* call, PD_Tensor* handle, Value failed, const F& f) noexcept {
+Value ask_tensor(const char* call, PD_Tensor* handle, Value failed, const F& f) noexcept {
   return guard(call, failed, [&] { return static_cast<Value>(f(*given(handle, "pd_tensor").tensor)); });
 }
 template <class F>
-void with(const char* call, PD_Tensor* handle, const F& f) noexcept {
+void with_tensor(const char* call, PD_Tensor* handle, const F& f) noexcept {
   guard(call, [&] { f(*given(handle, "pd_tensor").tensor); });
 }
 
@@ -28,13 +28,13 @@ paddle_infer::PlaceType place_of(PD_PlaceType place) {
 
 template <class T>
 T* mutable_data(const char* call, PD_Tensor* handle, PD_PlaceType place) noexcept {
-  return ask(call, handle, static_cast<T*>(nullptr), [&](Tensor& t) { return t.mutable_data<T>(place_of(place)); });
+  return ask_tensor(call, handle, static_cast<T*>(nullptr), [&](Tensor& t) { return t.mutable_data<T>(place_of(place)); });
 }
 
 /// Tensors lie on the CPU.
 template <class T>
 T* data(const char* call, PD_Tensor* handle, PD_PlaceType* place, int32_t* size) noexcept {
-  return ask(call, handle, static_cast<T*>(nullptr), [&](Tensor& t) {
+  return ask_tensor(call, handle, static_cast<T*>(nullptr), [&](Tensor& t) {
     T* elements = t.data<T>(nullptr, size);
     if (place != nullptr) *place = PD_PLACE_CPU;
     return elements;
@@ -43,12 +43,12 @@ T* data(const char* call, PD_Tensor* handle, PD_PlaceType* place, int32_t* size)
 
 template <class T>
 void copy_from_cpu(const char* call, PD_Tensor* handle, const T* data) noexcept {
-  with(call, handle, [&](Tensor& t) { t.CopyFromCpu(data); });
+  with_tensor(call, handle, [&](Tensor& t) { t.CopyFromCpu(data); });
 }
 
 template <class T>
 void copy_to_cpu(const char* call, PD_Tensor* handle, T* data) noexcept {
-  with(call, handle, [&](Tensor& t) { t.CopyToCpu(data); });
+  with_tensor(call, handle, [&](Tensor& t) { t.CopyToCpu(data); });
 }
 
 std::vector<std::vector<size_t>> lists_of(const PD_TwoDimArraySize& array) {
@@ -72,7 +72,7 @@ extern "C" {
 void PD_TensorDestroy(PD_Tensor* pd_tensor) { delete pd_tensor; }
 
 void PD_TensorReshape(PD_Tensor* pd_tensor, size_t shape_size, int32_t* shape) {
-  api::with(__func__, pd_tensor, [&](api::Tensor& t) {
+  api::with_tensor(__func__, pd_tensor, [&](api::Tensor& t) {
     if (shape_size != 0) api::given(shape, "shape");
     t.Reshape(std::vector<int>(shape, shape + shape_size));
   });
@@ -133,26 +133,26 @@ void PD_TensorCopyToCpuUint8(PD_Tensor* pd_tensor, uint8_t* data) { api::copy_to
 void PD_TensorCopyToCpuInt8(PD_Tensor* pd_tensor, int8_t* data) { api::copy_to_cpu(__func__, pd_tensor, data); }
 
 PD_OneDimArrayInt32* PD_TensorGetShape(PD_Tensor* pd_tensor) {
-  return api::ask(__func__, pd_tensor, static_cast<PD_OneDimArrayInt32*>(nullptr),
+  return api::ask_tensor(__func__, pd_tensor, static_cast<PD_OneDimArrayInt32*>(nullptr),
                   [](api::Tensor& t) { return api::array_of<PD_OneDimArrayInt32, int32_t>(t.shape()); });
 }
 
 void PD_TensorSetLod(PD_Tensor* pd_tensor, PD_TwoDimArraySize* lod) {
-  api::with(__func__, pd_tensor, [&](api::Tensor& t) { t.SetLoD(api::lists_of(api::given(lod, "lod"))); });
+  api::with_tensor(__func__, pd_tensor, [&](api::Tensor& t) { t.SetLoD(api::lists_of(api::given(lod, "lod"))); });
 }
 
 PD_TwoDimArraySize* PD_TensorGetLod(PD_Tensor* pd_tensor) {
-  return api::ask(__func__, pd_tensor, static_cast<PD_TwoDimArraySize*>(nullptr),
+  return api::ask_tensor(__func__, pd_tensor, static_cast<PD_TwoDimArraySize*>(nullptr),
                   [](api::Tensor& t) { return api::sizes_of(t.lod()); });
 }
 
 const char* PD_TensorGetName(PD_Tensor* pd_tensor) {
-  return api::ask(__func__, pd_tensor, static_cast<const char*>(nullptr),
+  return api::ask_tensor(__func__, pd_tensor, static_cast<const char*>(nullptr),
                   [](api::Tensor& t) { return t.name().c_str(); });
 }
 
 PD_DataType PD_TensorGetDataType(PD_Tensor* pd_tensor) {
-  return api::ask(__func__, pd_tensor, PD_DataType{PD_DATA_UNK},
+  return api::ask_tensor(__func__, pd_tensor, PD_DataType{PD_DATA_UNK},
                   [](api::Tensor& t) { return api::data_type_of(t.type()); });
 }
 

@@ -31,6 +31,9 @@ struct Question {
   }
 };
 
+/// Converter::refuse of layers that want dimensions.
+inline std::string refuse_scalar(const Question& q) { return q.facts.shape(0).is_scalar() ? "x is a scalar" : ""; }
+
 struct Converter {
   const OpRow* row;
   Types operands;  ///< of those at ports that are data; the others (sizes, axes, numbers) must be known while planning

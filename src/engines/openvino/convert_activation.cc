@@ -83,7 +83,7 @@ void emit_dropout(Emitter& e) {
   e.set(e.unary(e.in(0), {UnaryKind::kScaleShift, static_cast<float>(*share), 0}));
 }
 
-constexpr Converter kConverters[] = {
+constexpr Converter kActivation[] = {
     {softmax_op, kFloat, kFloat, emit_softmax}, {log_softmax_op, kFloat, kFloat, emit_log_softmax},
     {prelu_op, kFloat, kFloat, emit_prelu},     {swiglu_op, kFloat, kFloat, emit_swiglu},
     {maxout_op, kFloat, kFloat, emit_maxout},   {dropout_op, kFloat, kFloat, emit_dropout},
@@ -92,6 +92,6 @@ constexpr Converter kConverters[] = {
 }  // namespace
 
 extern const ConverterTable convert_activation;
-const ConverterTable convert_activation{kConverters};
+const ConverterTable convert_activation{kActivation};
 
 }  // namespace coracle::openvino

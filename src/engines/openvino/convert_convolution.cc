@@ -115,24 +115,24 @@ void emit_transposed(Emitter& e) {
   }
 }
 
-std::string refuse(const Question& q) {
+std::string refuse_filter(const Question& q) {
   return q.facts.value(1) == nullptr ? "its filter is known in a run only, it must be constant" : "";
 }
 
-constexpr Converter kConverters[] = {
-    {conv2d_op, kFloat, kFloat, emit_convolution<Conv2d>, refuse},
-    {depthwise_conv2d_op, kFloat, kFloat, emit_convolution<DepthwiseConv2d>, refuse},
-    {conv2d_fused_op, kFloat, kFloat, emit_convolution<Conv2dFused>, refuse},
-    {conv3d_op, kFloat, kFloat, emit_convolution<Conv3d>, refuse},
-    {conv2d_transpose_op, kFloat, kFloat, emit_transposed<Conv2dTranspose>, refuse},
-    {depthwise_conv2d_transpose_op, kFloat, kFloat, emit_transposed<DepthwiseConv2dTranspose>, refuse},
-    {conv2d_transpose_fused_op, kFloat, kFloat, emit_transposed<Conv2dTransposeFused>, refuse},
-    {conv3d_transpose_op, kFloat, kFloat, emit_transposed<Conv3dTranspose>, refuse},
+constexpr Converter kConvolution[] = {
+    {conv2d_op, kFloat, kFloat, emit_convolution<Conv2d>, refuse_filter},
+    {depthwise_conv2d_op, kFloat, kFloat, emit_convolution<DepthwiseConv2d>, refuse_filter},
+    {conv2d_fused_op, kFloat, kFloat, emit_convolution<Conv2dFused>, refuse_filter},
+    {conv3d_op, kFloat, kFloat, emit_convolution<Conv3d>, refuse_filter},
+    {conv2d_transpose_op, kFloat, kFloat, emit_transposed<Conv2dTranspose>, refuse_filter},
+    {depthwise_conv2d_transpose_op, kFloat, kFloat, emit_transposed<DepthwiseConv2dTranspose>, refuse_filter},
+    {conv2d_transpose_fused_op, kFloat, kFloat, emit_transposed<Conv2dTransposeFused>, refuse_filter},
+    {conv3d_transpose_op, kFloat, kFloat, emit_transposed<Conv3dTranspose>, refuse_filter},
 };
 
 }  // namespace
 
 extern const ConverterTable convert_convolution;
-const ConverterTable convert_convolution{kConverters};
+const ConverterTable convert_convolution{kConvolution};
 
 }  // namespace coracle::openvino

@@ -135,7 +135,7 @@ std::string refuse_cast(const Question& q) {
 constexpr Types kNumbers = kFloat | kInt32;
 // Integers are compared in float32 there, which does not hold all of them.
 
-constexpr Converter kConverters[] = {
+constexpr Converter kElementwise[] = {
     {add_op, kNumbers, kNumbers, emit_binary},
     {subtract_op, kNumbers, kNumbers, emit_binary},
     {multiply_op, kNumbers, kNumbers, emit_binary},
@@ -169,6 +169,6 @@ constexpr Converter kConverters[] = {
 }  // namespace
 
 extern const ConverterTable convert_elementwise;
-const ConverterTable convert_elementwise{kConverters};
+const ConverterTable convert_elementwise{kElementwise};
 
 }  // namespace coracle::openvino

@@ -64,7 +64,7 @@ void emit_embedding(Emitter& e) {
   e.set(e.layer("Select", "opset1", {pads, e.scalar(0), rows_of_ids}, {{"auto_broadcast", "numpy"}}, DType::kFloat32));
 }
 
-constexpr Converter kConverters[] = {
+constexpr Converter kIndex[] = {
     {gather_op, kPlain | kInt64, kPlain, emit_gather, refuse_gather},
     {index_select_op, kPlain | kInt64, kPlain, emit_index_select, refuse_gather},
     {embedding_op, kPlain | kInt64, kFloat, emit_embedding<Embedding>, refuse_embedding},
@@ -74,6 +74,6 @@ constexpr Converter kConverters[] = {
 }  // namespace
 
 extern const ConverterTable convert_index;
-const ConverterTable convert_index{kConverters};
+const ConverterTable convert_index{kIndex};
 
 }  // namespace coracle::openvino

@@ -115,7 +115,7 @@ std::string refuse_rank(const Question& q) {
   return x.rank_known() && x.rank() != 4 ? text("x has ", x.rank(), " dimensions, expected 4") : "";
 }
 
-constexpr Converter kConverters[] = {
+constexpr Converter kInterpolation[] = {
     {nearest_interp_op, kFloat, kFloat, emit_interpolation<NearestInterp>, refuse_rank},
     {legacy_nearest_interp_op, kFloat, kFloat, emit_interpolation<LegacyNearestInterp>, refuse_rank},
     {nearest_interp_add_op, kFloat, kFloat, emit_interpolation<NearestInterpAdd>, refuse_rank},
@@ -127,6 +127,6 @@ constexpr Converter kConverters[] = {
 }  // namespace
 
 extern const ConverterTable convert_interpolation;
-const ConverterTable convert_interpolation{kConverters};
+const ConverterTable convert_interpolation{kInterpolation};
 
 }  // namespace coracle::openvino

@@ -66,7 +66,7 @@ void emit_attention(Emitter& e) {
   e.set(product(e, shares, e.in(2)));
 }
 
-constexpr Converter kConverters[] = {
+constexpr Converter kMatmul[] = {
     {matmul_op, kFloat, kFloat, emit_matmul},
     {matmul_with_flatten_op, kFloat, kFloat, emit_matmul_with_flatten},
     {bmm_op, kFloat, kFloat, emit_bmm},
@@ -79,6 +79,6 @@ constexpr Converter kConverters[] = {
 }  // namespace
 
 extern const ConverterTable convert_matmul;
-const ConverterTable convert_matmul{kConverters};
+const ConverterTable convert_matmul{kMatmul};
 
 }  // namespace coracle::openvino

@@ -207,9 +207,7 @@ void emit_space_to_depth(Emitter& e) {
   e.set(e.rearrange(e.in(0), {x[0], b, b, x[1] / (b * b), x[2], x[3]}, {0, 3, 4, 1, 5, 2}, e.out_shape()));
 }
 
-std::string refuse_scalar(const Question& q) { return q.facts.shape(0).is_scalar() ? "x is a scalar" : ""; }
-
-constexpr Converter kConverters[] = {
+constexpr Converter kMovement[] = {
     {assign_op, kPlain, kPlain, emit_same},
     {share_data_op, kPlain, kPlain, emit_same},
     {transpose_op, kPlain, kPlain, emit_transpose},
@@ -239,6 +237,6 @@ constexpr Converter kConverters[] = {
 }  // namespace
 
 extern const ConverterTable convert_movement;
-const ConverterTable convert_movement{kConverters};
+const ConverterTable convert_movement{kMovement};
 
 }  // namespace coracle::openvino

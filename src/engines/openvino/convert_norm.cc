@@ -135,9 +135,7 @@ void emit_norm(Emitter& e) {
   e.set(by_root(e, e.in(0), "ReduceSum", {normalize_axis(op.axis, e.shape(0).rank())}, op.epsilon));
 }
 
-std::string refuse_scalar(const Question& q) { return q.facts.shape(0).is_scalar() ? "x is a scalar" : ""; }
-
-constexpr Converter kConverters[] = {
+constexpr Converter kNorm[] = {
     {batch_norm_op, kFloat, kFloat, emit_batch_norm, refuse_batch_norm},
     {affine_channel_op, kFloat, kFloat, emit_affine_channel, refuse_unknown_weights},
     {layer_norm_op, kFloat, kFloat, emit_layer_norm},
@@ -150,6 +148,6 @@ constexpr Converter kConverters[] = {
 }  // namespace
 
 extern const ConverterTable convert_norm;
-const ConverterTable convert_norm{kConverters};
+const ConverterTable convert_norm{kNorm};
 
 }  // namespace coracle::openvino

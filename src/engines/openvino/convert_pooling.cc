@@ -91,7 +91,7 @@ Wire pool(Emitter& e, Wire x, PoolingGeometry g, int spatial) {
   return e.multiply(y, e.floats(factors, sizes));
 }
 
-void emit(Emitter& e, const PoolingAttributes& op, const Ints& kernel) {
+void emit_pool(Emitter& e, const PoolingAttributes& op, const Ints& kernel) {
   const int rank = e.shape(0).rank();
   const PoolingGeometry g = pooling_geometry(op, kernel, e.shape(0), rank - 2);
   const Wire x = e.channels_first(e.in(0), op.data_format, rank);
@@ -101,9 +101,9 @@ void emit(Emitter& e, const PoolingAttributes& op, const Ints& kernel) {
 template <class T>
 void emit_pool(Emitter& e) {
   if constexpr (requires(const T& op) { op.kernel_size; }) {
-    emit(e, e.as<T>(), e.as<T>().kernel_size);
+    emit_pool(e, e.as<T>(), e.as<T>().kernel_size);
   } else {
-    emit(e, e.as<T>(), e.ints(1));
+    emit_pool(e, e.as<T>(), e.ints(1));
   }
 }
 
@@ -117,7 +117,7 @@ std::string refuse_pool(const Question& q) {
   return refuse_kind(q.as<T>());
 }
 
-constexpr Converter kConverters[] = {
+constexpr Converter kPooling[] = {
     {pool2d_op, kFloat, kFloat, emit_pool<Pool2d>, refuse_pool<Pool2d>},
     {pool3d_op, kFloat, kFloat, emit_pool<Pool3d>, refuse_pool<Pool3d>},
 };
@@ -125,6 +125,6 @@ constexpr Converter kConverters[] = {
 }  // namespace
 
 extern const ConverterTable convert_pooling;
-const ConverterTable convert_pooling{kConverters};
+const ConverterTable convert_pooling{kPooling};
 
 }  // namespace coracle::openvino

@@ -86,7 +86,7 @@ std::string refuse_scale(const Question& q) {
 
 /// x and the scale are read; what else there is belongs to training.
 constexpr int kReads = 2;
-constexpr Converter kConverters[] = {
+constexpr Converter kQuantization[] = {
     {fake_quantize_dequantize_moving_average_abs_max_op, kFloat, kFloat,
      emit_fake_quantizer<FakeQuantizeDequantizeMovingAverageAbsMax, true>, refuse_scale, kReads},
     {fake_quantize_moving_average_abs_max_op, kFloat, kFloat,
@@ -98,6 +98,6 @@ constexpr Converter kConverters[] = {
 }  // namespace
 
 extern const ConverterTable convert_quantization;
-const ConverterTable convert_quantization{kConverters};
+const ConverterTable convert_quantization{kQuantization};
 
 }  // namespace coracle::openvino

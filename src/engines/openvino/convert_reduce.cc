@@ -23,18 +23,18 @@ namespace coracle::openvino {
 namespace {
 
 /// The layer of an operator, opset1.
-struct LayerOf {
+struct ReductionLayer {
   const OpRow* row;
   const char* type;
 };
-constexpr LayerOf kLayers[] = {
+constexpr ReductionLayer kReductionLayers[] = {
     {mean_op, "ReduceMean"},      {mean_all_op, "ReduceMean"}, {sum_op, "ReduceSum"}, {prod_op, "ReduceProd"},
     {max_op, "ReduceMax"},        {amax_op, "ReduceMax"},      {min_op, "ReduceMin"}, {amin_op, "ReduceMin"},
     {all_op, "ReduceLogicalAnd"}, {any_op, "ReduceLogicalOr"},
 };
 
-const char* layer_of(const Emitter& e) {
-  for (const LayerOf& l : kLayers) {
+const char* reduction_layer(const Emitter& e) {
+  for (const ReductionLayer& l : kReductionLayers) {
     if (l.row == &e.row()) return l.type;
   }
   refuse("it has no layer");
@@ -66,7 +66,7 @@ void emit_reduction(Emitter& e) {
       return e.ints(1);
     }
   }();
-  reduce(e, layer_of(e), "opset1", at_least_one_dimension(e),
+  reduce(e, reduction_layer(e), "opset1", at_least_one_dimension(e),
          reduced_dimensions(axis, op.reduce_all, e.shape(0).rank()));
 }
 
@@ -146,9 +146,7 @@ void emit_topk(Emitter& e) {
   e.set(sorted.indices, 1);
 }
 
-std::string refuse_scalar(const Question& q) { return q.facts.shape(0).is_scalar() ? "x is a scalar" : ""; }
-
-constexpr Converter kConverters[] = {
+constexpr Converter kReduce[] = {
     {mean_op, kFloat, kFloat, emit_reduction<Mean>},
     {mean_all_op, kFloat, kFloat, emit_mean_all},
     {sum_op, kFloat, kFloat, emit_reduction<Sum>},
@@ -170,6 +168,6 @@ constexpr Converter kConverters[] = {
 }  // namespace
 
 extern const ConverterTable convert_reduce;
-const ConverterTable convert_reduce{kConverters};
+const ConverterTable convert_reduce{kReduce};
 
 }  // namespace coracle::openvino

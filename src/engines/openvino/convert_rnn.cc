@@ -118,13 +118,13 @@ std::string refuse_rnn(const Question& q) {
   return {};
 }
 
-constexpr Converter kConverters[] = {
+constexpr Converter kRnn[] = {
     {rnn_op, kFloat | kInt32 | kInt64, kFloat, emit_rnn, refuse_rnn, 4, 3},
 };
 
 }  // namespace
 
 extern const ConverterTable convert_rnn;
-const ConverterTable convert_rnn{kConverters};
+const ConverterTable convert_rnn{kRnn};
 
 }  // namespace coracle::openvino

@@ -50,7 +50,7 @@ void emit_strided_slice(Emitter& e) {
                             op.bounds()));
 }
 
-const char* name_of(PadMode mode) {
+const char* pad_mode_name(PadMode mode) {
   switch (mode) {
     case PadMode::kConstant: return "constant";
     case PadMode::kReflect: return "reflect";
@@ -69,7 +69,7 @@ void pad(Emitter& e, const std::vector<PadAmount>& amounts, PadMode mode, double
   }
   const Wire x = e.in(0);
   e.set(e.layer("Pad", "opset1", {x, e.ints_of(before), e.ints_of(after), e.scalar_like(value, x)},
-                {{"pad_mode", name_of(mode)}}, e.out_dtype()));
+                {{"pad_mode", pad_mode_name(mode)}}, e.out_dtype()));
 }
 
 void emit_pad(Emitter& e) { pad(e, pad_amounts(e.as<Pad>()), PadMode::kConstant, e.number(1, 0)); }
@@ -86,7 +86,7 @@ std::string refuse_circular(const Question& q) {
   return q.as<T>().mode == "circular" ? "its padding is circular" : "";
 }
 
-constexpr Converter kConverters[] = {
+constexpr Converter kSlicing[] = {
     {slice_op, kPlain, kPlain, emit_slice},
     {strided_slice_op, kPlain, kPlain, emit_strided_slice},
     {pad_op, kFloat, kFloat, emit_pad},
@@ -97,6 +97,6 @@ constexpr Converter kConverters[] = {
 }  // namespace
 
 extern const ConverterTable convert_slicing;
-const ConverterTable convert_slicing{kConverters};
+const ConverterTable convert_slicing{kSlicing};
 
 }  // namespace coracle::openvino

@@ -19,7 +19,7 @@ void check_fact(const Graph& graph, ValueId value, std::span<const Fact> facts) 
           ", expected a tensor of known sizes");
 }
 
-void emit(const Graph& graph, const Node& node, std::span<const Fact> facts, std::vector<Wire>& wires,
+void emit_node(const Graph& graph, const Node& node, std::span<const Fact> facts, std::vector<Wire>& wires,
           Network& network) {
   try {
     const Converter* converter = find_converter(node.op.row());
@@ -90,7 +90,7 @@ Network make_network(const Graph& graph, std::span<const Fact> facts, Openness o
     const Node& node = graph.node(id);
     if (all_known(node, facts)) continue;
     network.ir.set_prefix(text(node.op.name(), '_', number++));
-    emit(graph, node, facts, wires, network);
+    emit_node(graph, node, facts, wires, network);
   }
   network.ir.set_prefix("result");
   for (const ValueId v : graph.outputs()) {

@@ -30,7 +30,7 @@ std::string text_of(Types types) {
 /// Sizes, axes and numbers: what decides layers instead of being computed with.
 bool decides(const Port& port) { return port.shape_input || *port.attribute != '\0'; }
 
-bool without_elements(const Fact& fact) { return fact.shape.known() && fact.shape.count() == 0; }
+bool without_any(const Fact& fact) { return fact.shape.known() && fact.shape.count() == 0; }
 
 /// What will be known while planning, though it is not while the graph is looked at: what follows from sizes.
 class Planned {
@@ -103,7 +103,7 @@ std::string type_refusal(const char* what, const char* name, const Fact& fact, T
   if ((set_of(fact.dtype) & taken) == 0) {
     return about(what, name, text("is ", fact.dtype, ", OpenVINO is given ", text_of(taken)));
   }
-  if (without_elements(fact)) return about(what, name, "has no elements");
+  if (without_any(fact)) return about(what, name, "has no elements");
   constexpr int kMostDimensions = 6;
   if (fact.shape.rank_known() && fact.shape.rank() > kMostDimensions) {
     return about(what, name,

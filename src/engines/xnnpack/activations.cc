@@ -7,7 +7,7 @@
 namespace coracle_xnnpack {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
 /// A definition of XNNPACK's with one operand and no numbers.
 using Plain = xnn_status (*)(xnn_subgraph_t, uint32_t, uint32_t, uint32_t);
@@ -27,21 +27,21 @@ ValueNumber plain(Builder& b, Plain define, ValueNumber x) {
   return b.unary(x, [define](xnn_subgraph_t g, uint32_t in, uint32_t out) { return define(g, in, out, 0); });
 }
 
-float narrow(double x) { return static_cast<float>(x); }
+float narrowed(double x) { return static_cast<float>(x); }
 
 ValueNumber elu(Builder& b, double alpha, ValueNumber x) {
-  const float a = narrow(alpha);
+  const float a = narrowed(alpha);
   return b.unary(x, [a](xnn_subgraph_t g, uint32_t in, uint32_t out) { return xnn_define_elu(g, a, in, out, 0); });
 }
 
 ValueNumber leaky_relu(Builder& b, double slope, ValueNumber x) {
-  const float a = narrow(slope);
+  const float a = narrowed(slope);
   return b.unary(x,
                  [a](xnn_subgraph_t g, uint32_t in, uint32_t out) { return xnn_define_leaky_relu(g, a, in, out, 0); });
 }
 
-ValueNumber scaled(Builder& b, ValueNumber x, double by) { return by == 1 ? x : b.multiply(x, b.constant(narrow(by))); }
-ValueNumber shifted(Builder& b, ValueNumber x, double by) { return by == 0 ? x : b.plus(x, b.constant(narrow(by))); }
+ValueNumber scaled(Builder& b, ValueNumber x, double by) { return by == 1 ? x : b.multiply(x, b.constant(narrowed(by))); }
+ValueNumber shifted(Builder& b, ValueNumber x, double by) { return by == 0 ? x : b.plus(x, b.constant(narrowed(by))); }
 
 ValueNumber hardswish(Builder& b, const Function& f, ValueNumber x) {
   if (f.a == 3 && f.b == 6 && f.c == 6) return plain(b, xnn_define_hardswish, x);
@@ -56,7 +56,7 @@ struct MadeFunction {
   ValueNumber (*make)(Builder&, const Function&, ValueNumber);
 };
 constexpr MadeFunction kMade[] = {
-    {"relu", [](Builder& b, const Function&, ValueNumber x) { return b.clamp(x, 0, kInfinity); }},
+    {"relu", [](Builder& b, const Function&, ValueNumber x) { return b.clamp(x, 0, kUnlimited); }},
     {"clip", [](Builder& b, const Function& f, ValueNumber x) { return b.clamp(x, f.a, f.b); }},
     {"leaky_relu", [](Builder& b, const Function& f, ValueNumber x) { return leaky_relu(b, f.a, x); }},
     {"hardsigmoid",
@@ -98,7 +98,7 @@ constexpr FunctionOperator kOperators[] = {
      }},
     {"clip",
      [](const Node& n) {
-       return Function{"clip", n.number("min", -kInfinity), n.number("max", kInfinity)};
+       return Function{"clip", n.number("min", -kUnlimited), n.number("max", kUnlimited)};
      }},
     {"sigmoid", [](const Node&) { return Function{"sigmoid"}; }},
     {"hardsigmoid",
@@ -204,7 +204,7 @@ void build_softmax(Builder& b, const Node& node) {
   b.set_result(node, b.image(plain(b, xnn_define_softmax, x)));
 }
 
-constexpr Converter kConverters[] = {
+constexpr Converter kActivationsConverters[] = {
     function_converter("relu"),
     function_converter("relu6"),
     function_converter("relu_clipped"),
@@ -235,7 +235,7 @@ constexpr Converter kConverters[] = {
 
 }  // namespace
 
-std::span<const Converter> activation_converters() { return kConverters; }
+std::span<const Converter> activation_converters() { return kActivationsConverters; }
 
 void check_function(const Function& f) {
   bool known = false;
@@ -243,12 +243,12 @@ void check_function(const Function& f) {
   for (const MadeFunction& m : kMade) known = known || f.kind == m.kind;
   require(known, "it has nothing for " + f.kind);
   for (double number : {f.a, f.b, f.c}) require(!std::isnan(number), f.kind + " has a number that is none");
-  if (f.kind == "clip") require(narrow(f.a) < narrow(f.b), "the bounds of its clip hold nothing");
+  if (f.kind == "clip") require(narrowed(f.a) < narrowed(f.b), "the bounds of its clip hold nothing");
   if (f.kind == "hardswish") require(f.b > 0 && f.c != 0, "its hardswish has no room");
   if (f.kind == "elu" || f.kind == "selu") {
-    require(std::isnormal(narrow(f.a)) && f.a > 0, "its alpha is not positive");
+    require(std::isnormal(narrowed(f.a)) && f.a > 0, "its alpha is not positive");
   }
-  if (f.kind == "leaky_relu") require(std::isfinite(narrow(f.a)), "its slope is not finite");
+  if (f.kind == "leaky_relu") require(std::isfinite(narrowed(f.a)), "its slope is not finite");
 }
 
 ValueNumber apply(Builder& builder, const Function& f, ValueNumber x) {

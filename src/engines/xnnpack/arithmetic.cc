@@ -66,7 +66,7 @@ void build_affine(Builder& b, const Node& node) {
   b.set_result(node, by_channel(b, b.operand(node, "x"), elements("scale"), elements("bias")));
 }
 
-constexpr Converter kConverters[] = {
+constexpr Converter kArithmeticConverters[] = {
     {"add", "x y", "", "", "", nullptr, build_binary<xnn_define_add2>},
     {"subtract", "x y", "", "", "", nullptr, build_binary<xnn_define_subtract>},
     {"multiply", "x y", "", "", "", nullptr, build_binary<xnn_define_multiply2>},
@@ -80,6 +80,6 @@ constexpr Converter kConverters[] = {
 
 }  // namespace
 
-std::span<const Converter> arithmetic_converters() { return kConverters; }
+std::span<const Converter> arithmetic_converters() { return kArithmeticConverters; }
 
 }  // namespace coracle_xnnpack

@@ -8,7 +8,7 @@
 namespace coracle_xnnpack {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNoLimit = std::numeric_limits<float>::infinity();
 
 /// The image's height and width and those of a result.
 Windows windows_of(const Dims& x, const Dims& y) {
@@ -40,7 +40,7 @@ void check_transposed(const Node& node) {
 /// Filters in the order that XNNPACK has them in, made of [sets, set size, kernel...] where set and member decide on
 /// output and input channel: `put(set, member, tap)` is the place.
 template <class Place>
-std::vector<float> reordered(const float* filter, const Dims& dims, const Place& put) {
+std::vector<float> reordered_filter(const float* filter, const Dims& dims, const Place& put) {
   std::vector<float> stored(static_cast<size_t>(count_of(dims)));
   const int64_t taps = dims[2] * dims[3];
   for (int64_t s = 0; s < dims[0]; ++s) {
@@ -81,13 +81,13 @@ void build_convolution(Builder& b, const Node& node) {
   ValueNumber weights = kNoValue;
   if (depthwise) {
     weights = b.weights({1, f[2], f[3], f[0]},
-                        reordered(node.floats(filter), f, [&](int64_t o, int64_t, int64_t t) { return t * f[0] + o; }));
+                        reordered_filter(node.floats(filter), f, [&](int64_t o, int64_t, int64_t t) { return t * f[0] + o; }));
   } else if (taps == 1 && node.is_constant(filter)) {
     weights = b.weights_in_place({f[0], 1, 1, f[1]}, node.floats(filter));
   } else {
     weights = b.weights(
         {f[0], f[2], f[3], f[1]},
-        reordered(node.floats(filter), f, [&](int64_t o, int64_t c, int64_t t) { return (o * taps + t) * f[1] + c; }));
+        reordered_filter(node.floats(filter), f, [&](int64_t o, int64_t c, int64_t t) { return (o * taps + t) * f[1] + c; }));
   }
   b.define({x, weights, shift}, y, [=](xnn_subgraph_t g, const uint32_t* ids) {
     const Window& h = w.height();
@@ -96,12 +96,12 @@ void build_convolution(Builder& b, const Node& node) {
       return xnn_define_depthwise_convolution_2d(
           g, narrow(h.before), narrow(v.after), narrow(h.after), narrow(v.before), narrow(h.kernel), narrow(v.kernel),
           narrow(h.stride), narrow(v.stride), narrow(h.dilation), narrow(v.dilation), narrow(f[0] / groups),
-          static_cast<size_t>(channels), -kInfinity, kInfinity, ids[0], ids[1], ids[2], ids[3], 0);
+          static_cast<size_t>(channels), -kNoLimit, kNoLimit, ids[0], ids[1], ids[2], ids[3], 0);
     }
     return xnn_define_convolution_2d(g, narrow(h.before), narrow(v.after), narrow(h.after), narrow(v.before),
                                      narrow(h.kernel), narrow(v.kernel), narrow(h.stride), narrow(v.stride),
                                      narrow(h.dilation), narrow(v.dilation), narrow(groups), static_cast<size_t>(f[1]),
-                                     static_cast<size_t>(f[0] / groups), -kInfinity, kInfinity, ids[0], ids[1], ids[2],
+                                     static_cast<size_t>(f[0] / groups), -kNoLimit, kNoLimit, ids[0], ids[1], ids[2],
                                      ids[3], 0);
   });
   b.set_result(node, apply_epilogue(b, node, y, first, 2));
@@ -131,7 +131,7 @@ void build_transposed(Builder& b, const Node& node) {
   const int64_t inputs = f[0] / groups;
   const int64_t taps = f[2] * f[3];
   const ValueNumber weights = b.weights({groups * f[1], f[2], f[3], inputs},
-                                        reordered(node.floats(filter), f, [&](int64_t c, int64_t o, int64_t t) {
+                                        reordered_filter(node.floats(filter), f, [&](int64_t c, int64_t o, int64_t t) {
                                           return ((c / inputs * f[1] + o) * taps + t) * inputs + c % inputs;
                                         }));
   size_t first = 0;
@@ -145,7 +145,7 @@ void build_transposed(Builder& b, const Node& node) {
                                        narrow(more[0]), narrow(more[1]), narrow(h.kernel), narrow(v.kernel),
                                        narrow(h.stride), narrow(v.stride), narrow(h.dilation), narrow(v.dilation),
                                        narrow(groups), static_cast<size_t>(inputs), static_cast<size_t>(f[1]),
-                                       -kInfinity, kInfinity, ids[0], ids[1], ids[2], ids[3], 0);
+                                       -kNoLimit, kNoLimit, ids[0], ids[1], ids[2], ids[3], 0);
   });
   b.set_result(node, apply_epilogue(b, node, y, first, 2));
 }
@@ -175,7 +175,7 @@ ValueNumber picked(Builder& b, ValueNumber x, const Dims& out, const Windows& w)
 ValueNumber mean_of_image(Builder& b, ValueNumber x) {
   const ValueNumber y = b.make({b.dims(x)[0], b.dims(x)[1], 1, 1});
   b.define({x}, y, [](xnn_subgraph_t g, const uint32_t* ids) {
-    return xnn_define_global_average_pooling_2d(g, -kInfinity, kInfinity, ids[0], ids[1], 0);
+    return xnn_define_global_average_pooling_2d(g, -kNoLimit, kNoLimit, ids[0], ids[1], 0);
   });
   return y;
 }
@@ -205,7 +205,7 @@ ValueNumber means_along(Builder& b, size_t axis, ValueNumber x, int64_t size, in
   b.define(
       {x}, y,
       [height = sizes[0], width = sizes[1], down = steps[0], right = steps[1]](xnn_subgraph_t g, const uint32_t* ids) {
-        return xnn_define_average_pooling_2d(g, 0, 0, 0, 0, height, width, down, right, -kInfinity, kInfinity, ids[0],
+        return xnn_define_average_pooling_2d(g, 0, 0, 0, 0, height, width, down, right, -kNoLimit, kNoLimit, ids[0],
                                              ids[1], 0);
       });
   return y;
@@ -315,11 +315,11 @@ void build_pool(Builder& b, const Node& node) {
     if (average) {
       return xnn_define_average_pooling_2d(g, narrow(h.before), narrow(v.after), narrow(h.after), narrow(v.before),
                                            narrow(h.kernel), narrow(v.kernel), narrow(h.stride), narrow(v.stride),
-                                           -kInfinity, kInfinity, ids[0], ids[1], 0);
+                                           -kNoLimit, kNoLimit, ids[0], ids[1], 0);
     }
     return xnn_define_max_pooling_2d(g, narrow(h.before), narrow(v.after), narrow(h.after), narrow(v.before),
                                      narrow(h.kernel), narrow(v.kernel), narrow(h.stride), narrow(v.stride), 1, 1,
-                                     -kInfinity, kInfinity, ids[0], ids[1], 0);
+                                     -kNoLimit, kNoLimit, ids[0], ids[1], 0);
   });
   b.set_result(node, y);
 }
@@ -336,7 +336,7 @@ void build_mean(Builder& b, const Node& node) {
   b.set_result(node, b.reshape(mean_of_image(b, b.operand(node, "x")), node.dims(node.out())));
 }
 
-constexpr Converter kConverters[] = {
+constexpr Converter kImagesConverters[] = {
     {"conv2d", "x", "filter", "", "", check_convolution, build_convolution},
     {"depthwise_conv2d", "x", "filter", "", "", check_convolution, build_convolution},
     {"conv2d_fused", "x tensors", "filter", "", "", check_convolution, build_convolution},
@@ -349,6 +349,6 @@ constexpr Converter kConverters[] = {
 
 }  // namespace
 
-std::span<const Converter> image_converters() { return kConverters; }
+std::span<const Converter> image_converters() { return kImagesConverters; }
 
 }  // namespace coracle_xnnpack

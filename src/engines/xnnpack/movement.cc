@@ -193,7 +193,7 @@ void build_pad(Builder& b, const Node& node) {
   b.set_result(node, y);
 }
 
-constexpr Converter kConverters[] = {
+constexpr Converter kMovementConverters[] = {
     {"reshape", "x", "", "", "shape", nullptr, build_reshape},
     {"flatten", "x", "", "", "", nullptr, build_reshape},
     {"flatten2", "x", "", "", "", nullptr, build_reshape},
@@ -215,6 +215,6 @@ constexpr Converter kConverters[] = {
 
 }  // namespace
 
-std::span<const Converter> movement_converters() { return kConverters; }
+std::span<const Converter> movement_converters() { return kMovementConverters; }
 
 }  // namespace coracle_xnnpack

@@ -67,7 +67,7 @@ void build_flattened(Builder& b, const Node& node) {
   b.set_result(node, b.reshape(y, node.dims(node.out())));
 }
 
-constexpr Converter kConverters[] = {
+constexpr Converter kProductsConverters[] = {
     {"linear", "x tensors", "w", "", "", check_linear, build_linear},
     {"matmul", "x", "y", "", "", check_matmul, build_matmul},
     {"matmul_with_flatten", "x", "y", "", "", check_flattened, build_flattened},
@@ -75,6 +75,6 @@ constexpr Converter kConverters[] = {
 
 }  // namespace
 
-std::span<const Converter> product_converters() { return kConverters; }
+std::span<const Converter> product_converters() { return kProductsConverters; }
 
 }  // namespace coracle_xnnpack

@@ -139,7 +139,7 @@ void check_nearest_add(const Node& node) {
   require(node.rank(node.out()) == 4, "its result is no image");
 }
 
-constexpr Converter kConverters[] = {
+constexpr Converter kResizeConverters[] = {
     {"bilinear_interp", "x", "", "scale_tensor", "out_size size_tensor", check_bilinear, build_bilinear},
     {"nearest_interp", "x", "", "scale_tensor", "out_size size_tensor", check_resize, build_nearest},
     {"nearest_interp_add", "x factor addend", "", "scale_tensor out_size size_tensor", "", check_nearest_add,
@@ -148,6 +148,6 @@ constexpr Converter kConverters[] = {
 
 }  // namespace
 
-std::span<const Converter> resize_converters() { return kConverters; }
+std::span<const Converter> resize_converters() { return kResizeConverters; }
 
 }  // namespace coracle_xnnpack
