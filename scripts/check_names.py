@@ -11,10 +11,13 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Where files are compiled together, with the folders below them; those that have units of their own.
-TOGETHER = ("src/api", "src/base", "src/engines/openvino", "src/engines/xnnpack", "src/graph", "src/model", "src/ops", "src/paddle_c", "src/passes", "src/plan", "src/run", "src/vision", "tests/api",
-            "tests/base", "tests/devices/cpu", "tests/graph", "tests/model", "tests/ops", "tests/passes", "tests/plan", "tests/run",
-            "tests/support", "tests/vision")
+# Where files are compiled together, with the folders below them. A file in a namespace named after it has its names for itself.
+TOGETHER = ("src/api", "src/base", "src/devices/cpu", "src/devices/opencl", "src/engines/openvino", "src/engines/xnnpack", "src/graph",
+            "src/model", "src/ops", "src/paddle_c", "src/passes", "src/plan", "src/run", "src/vision", "tests/api", "tests/base",
+            "tests/devices/cpu", "tests/graph", "tests/model", "tests/ops", "tests/passes", "tests/plan", "tests/run", "tests/support",
+            "tests/vision")
+ALONE = ("src/devices/cpu/isa",)    # folders of these whose files have units of their own
+NAMED = re.compile(r"^namespace (\w[\w:]*) \{$", re.M)
 UNNAMED = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.S | re.M)
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union|using|namespace)\s+(\w+)\b")
 ELSEWHERE = re.compile(r"using (namespace )?[\w:]+;")    # declared elsewhere
@@ -25,14 +28,15 @@ MACRO = re.compile(r"[A-Z][A-Z0-9_]*\(")
 
 
 def names(text):
-    """Name and line of each definition that begins in the first column of an unnamed namespace."""
-    for block in UNNAMED.findall(text):
-        for line in block.splitlines():
+    """Name, line and namespace of each definition that begins in the first column of an unnamed namespace."""
+    for block in UNNAMED.finditer(text):
+        named = NAMED.findall(text, 0, block.start())
+        for line in block.group(1).splitlines():
             if not line or line.startswith((" ", "}", "/", "#")) or MACRO.match(line) or ELSEWHERE.match(line):
                 continue
             found = TYPE.match(line) or OTHER.match(re.sub(r"^template <.*?> ?$", "", line))
             if found and found.group(1) not in GOOGLETEST:
-                yield found.group(1), line
+                yield found.group(1), line, named[-1] if named else ""
 
 
 def declared(root, folder):
@@ -54,11 +58,13 @@ def complaints(root):
                 headers.update(declared(root, seen))
         where = collections.defaultdict(dict)
         for path in sorted((root / folder).rglob("*.cc")):
-            for name, line in names(path.read_text()):
-                where[name].setdefault(path, line)
-                if name in headers and not line.startswith("using "):
+            if str(path.relative_to(root)).startswith(ALONE):
+                continue
+            for name, line, named in names(path.read_text()):
+                where[name, named].setdefault(path, line)
+                if name in headers and not line.startswith("using ") and not named.endswith(f"::{path.stem}"):
                     yield f"{path.relative_to(root)}: {name} is in {headers[name].relative_to(root)} too: it needs another name"
-        for name, files in sorted(where.items()):
+        for (name, _), files in sorted(where.items()):
             lines = set(files.values())
             if len(files) > 1 and not (len(lines) == 1 and next(iter(lines)).startswith(("using ", "namespace "))):
                 yield f"{folder}: {name} is in {', '.join(p.name for p in files)}: one of them needs another name"

@@ -16,6 +16,8 @@ FILES = {
     "src/run/c.cc": "std::string quoted(std::string_view s) { return {}; }\n",
     "src/run/deeper/d.cc": "class Part {\n};\n",
     "src/api/e.cc": "int rounded(int v) { return 1; }\n",
+    "src/devices/cpu/kernels/f.cc": "int run(int v) { return 1; }\n",
+    "src/devices/cpu/kernels/g.cc": "int run(int v) { return 1; }\n",
 }
 EXPECTED = [
     "src/run/c.cc: quoted is in src/run/a.h too: it needs another name",
@@ -27,7 +29,8 @@ with tempfile.TemporaryDirectory() as folder:
     root = pathlib.Path(folder)
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
-        inside = text if name.endswith(".h") else f"namespace coracle {{\nnamespace {{\n{text}}}  // namespace\n}}\n"
+        named = "coracle::kernels::" + pathlib.Path(name).stem if "kernels" in name else "coracle"
+        inside = text if name.endswith(".h") else f"namespace {named} {{\nnamespace {{\n{text}}}  // namespace\n}}\n"
         (root / name).write_text(inside)
     found = list(check_names.complaints(root))
 for line in found:

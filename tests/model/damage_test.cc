@@ -11,6 +11,7 @@
 
 #include "model/model_files.h"
 #include "support/resident.h"
+#include "support/sanitized.h"
 #include "support/small_models.h"
 #include "support/survivor.h"
 
@@ -122,9 +123,8 @@ void bound_memory() {
 
 void damage(test::ModelBytes files, int flips, int64_t time_limit_ms) {
   bound_memory();
-#ifdef CORACLE_SANITIZED  // which keeps 256 MiB of freed memory for a while, and is slow: fuzz targets try more there
+#ifdef CORACLE_SANITIZED  // which keeps 256 MiB of freed memory for a while
   constexpr size_t kGrowth = size_t{768} << 20U;
-  flips /= 4;
 #else
   constexpr size_t kGrowth = size_t{512} << 20U;
 #endif
@@ -132,7 +132,7 @@ void damage(test::ModelBytes files, int flips, int64_t time_limit_ms) {
   Damage test(std::move(files), time_limit_ms);
   test.expect_unharmed_runs();
   test.expect_prefixes_refused_or_run();
-  test.expect_flips_refused_or_run(flips);
+  test.expect_flips_refused_or_run(test::as_time_allows(flips));
   EXPECT_LT(test::peak_resident_bytes(), before + kGrowth);
 }
 

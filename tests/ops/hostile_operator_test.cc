@@ -10,6 +10,7 @@
 #include <random>
 
 #include "support/file_operator.h"
+#include "support/sanitized.h"
 
 // Files decide about attributes and operands: whatever they are, an operator infers and runs them or throws an Error.
 namespace coracle {
@@ -29,7 +30,7 @@ void on_alarm(int /*signal*/) {
 class HostileOperator : public testing::TestWithParam<const OpRow*> {};
 
 TEST_P(HostileOperator, IsRefusedOrRuns) {
-  constexpr unsigned kCases = 100;
+  constexpr unsigned kCases = test::as_time_allows(100);
   constexpr unsigned kPatienceSeconds = 60;
   std::signal(SIGALRM, on_alarm);
   running = GetParam()->name;

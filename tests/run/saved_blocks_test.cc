@@ -12,6 +12,7 @@
 #include "support/chance_engine.h"
 #include "support/graph_model.h"
 #include "support/random_graph.h"
+#include "support/sanitized.h"
 #include "support/temporary_folder.h"
 #include "support/warnings.h"
 
@@ -274,7 +275,7 @@ TEST_F(SavedBlocksTest, FlippedAnywhere) {
   save();
   const std::string whole = content(path_);
   unsigned state = 1;
-  for (int i = 0; i < 5000; ++i) {
+  for (int i = 0; i < as_time_allows(5000); ++i) {
     state = state * 1664525U + 1013904223U;
     std::string flipped = whole;
     flipped[(state >> 4U) % flipped.size()] ^= static_cast<char>(1U << (state % 8));

@@ -18,6 +18,7 @@
 #include "support/archive_writer.h"
 #include "support/graph_model.h"
 #include "support/memory_file.h"
+#include "support/sanitized.h"
 #include "support/small_models.h"
 #include "support/survivor.h"
 #include "support/temporary_folder.h"
@@ -160,11 +161,7 @@ TEST_P(SavedModel, ThatIsDamagedIsRefusedOrRuns) {
   std::memcpy(&head, bytes.data(), sizeof(head));
   const size_t structure = sizeof(head) + static_cast<size_t>(head.structure_bytes);
   std::mt19937 random(20240517);
-#ifdef CORACLE_SANITIZED
-  constexpr int kFlips = 1250;
-#else
-  constexpr int kFlips = 5000;
-#endif
+  constexpr int kFlips = test::as_time_allows(5000);
   for (int i = 0; i < kFlips; ++i) {
     std::string damaged = bytes;
     damaged[random() % structure] ^= static_cast<char>(1 + random() % 255);

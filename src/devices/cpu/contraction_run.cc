@@ -9,7 +9,7 @@ namespace coracle::cpu {
 namespace {
 
 /// Multiplications that are worth a thread.
-constexpr int64_t kGrain = 256 << 10;
+constexpr int64_t kContractionGrain = 256 << 10;
 /// Elements copied or packed that are worth a thread.
 constexpr int64_t kCopyGrain = 32 << 10;
 /// Columns of a part where rows are few.
@@ -42,7 +42,7 @@ void copy_matrices(const TransposeFunctions& moves, const Permutation& copy, con
 /// f(product, begin, end) for parts of `count` things that each product has, one costing `cost` multiplications.
 template <class F>
 void for_parts(ThreadPool& pool, int64_t products, int64_t count, int64_t cost, const F& f) {
-  pool.parallel_for(products * count, kGrain / (cost + 1) + 1, [&](int64_t begin, int64_t end) {
+  pool.parallel_for(products * count, kContractionGrain / (cost + 1) + 1, [&](int64_t begin, int64_t end) {
     while (begin < end) {
       const int64_t product = begin / count;
       const int64_t last = std::min(end, (product + 1) * count);
@@ -77,7 +77,7 @@ void Contraction::run_direct(const T* a, const T* b, T* c, int64_t row, int64_t 
 template <class T>
 void Contraction::run_each(const T* a, const T* b, T* c, char* workspace, ThreadPool& pool) const noexcept {
   const auto count = static_cast<int64_t>(products_.size());
-  const int64_t worth = count * rows_ * columns_ * depth_ / kGrain + 1;
+  const int64_t worth = count * rows_ * columns_ * depth_ / kContractionGrain + 1;
   const int64_t bands = std::min({count, worth, static_cast<int64_t>(pool.threads())});
   pool.parallel_for(bands, 1, [&](int64_t first, int64_t last) {
     for (int64_t band = first; band < last; ++band) {

@@ -13,7 +13,7 @@ constexpr int64_t kLeastPanels = 4;
 /// Packed floats that are worth a thread.
 constexpr int64_t kPackGrain = 16 << 10;
 /// Multiplications below which a part is not worth a thread.
-constexpr int64_t kGrain = 256 << 10;
+constexpr int64_t kGemmGrain = 256 << 10;
 
 /// With fewer, reading the larger packed weights takes the time.
 constexpr int64_t kLeastTileRows = 16;
@@ -93,9 +93,9 @@ GemmSplit split_of(const GemmPlan& plan, int threads) {
   const bool many_panels = panels >= kLeastPanels * threads;
   const bool many_rows = plan.rows >= kLeastRows * threads;
   if (many_rows && !(many_panels && shape.columns * shape.taps > 4 * plan.rows)) {
-    return {.by_rows = true, .grain = std::max(kGrain / row_cost, kLeastRows)};
+    return {.by_rows = true, .grain = std::max(kGemmGrain / row_cost, kLeastRows)};
   }
-  return {.by_rows = false, .grain = kGrain / panel_cost + 1};
+  return {.by_rows = false, .grain = kGemmGrain / panel_cost + 1};
 }
 
 void run_gemm(const GemmFunctions& gemm, const GemmPlan& plan, const float* a, const float* packed, float* c,

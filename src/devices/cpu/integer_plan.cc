@@ -8,7 +8,7 @@ namespace coracle::cpu {
 namespace {
 
 /// Products below which a part is not worth a thread.
-constexpr int64_t kGrain = 1 << 20;
+constexpr int64_t kIntegerGrain = 1 << 20;
 
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
 bool multiplies_bytes() {
@@ -139,7 +139,7 @@ void IntegerGemmPlan::split(int threads) {
   const auto count = static_cast<int64_t>(parts.size());
   const int64_t products = count * rows * call.taps * call.depth * call.columns;
   const int64_t tiles = (rows + functions->tile_rows - 1) / functions->tile_rows;
-  slots = std::clamp<int64_t>(products / kGrain, 1, threads);
+  slots = std::clamp<int64_t>(products / kIntegerGrain, 1, threads);
   by_panels = count == 1 && tiles < 2 * slots && panels > tiles;
   slots = std::min(slots, by_panels ? panels : count * tiles);
   scratch_bytes = functions->scratch_bytes(call.taps * call.depth);

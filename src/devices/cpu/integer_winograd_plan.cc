@@ -17,13 +17,13 @@ constexpr int64_t kChunkBytes = 1 << 20;
 /// Fewer repay neither the transformations nor reading the transformed filter, which is 8 times the size of the filter.
 constexpr int64_t kLeastTiles = 12;
 constexpr int64_t kLeastChannels = 16;
-constexpr int64_t kGrainTiles = 12;
+constexpr int64_t kIntegerGrainTiles = 12;
 /// Results must be smaller (isa/integer_winograd.h).
 constexpr int64_t kResultLimit = 1 << 25;
 
 constexpr int kTransform[6][3] = {{1, 0, 0}, {1, 1, 1}, {1, -1, 1}, {1, 2, 4}, {1, -2, 4}, {0, 0, 1}};
 
-struct Form {
+struct IntegerWinogradForm {
   static constexpr std::string_view kLayout = "integer.winograd.3x3.v1";
 
   int64_t lanes = 0;
@@ -62,7 +62,7 @@ struct Form {
   }
 };
 
-struct State {
+struct IntegerWinogradState {
   const IntegerWinogradFunctions* functions = nullptr;
   IntegerWinogradCall call;
   EpilogueProgram epilogue;
@@ -84,7 +84,9 @@ bool sums_are_small(const Tensor& filter) {
   return true;
 }
 
-int64_t tiles_of(const ConvolutionGeometry& g) { return ((g.height().out + 3) / 4) * ((g.width().out + 3) / 4); }
+int64_t integer_tiles_of(const ConvolutionGeometry& g) {
+  return ((g.height().out + 3) / 4) * ((g.width().out + 3) / 4);
+}
 
 }  // namespace
 
@@ -94,7 +96,7 @@ Misfit integer_winograd_misfit(const IntegerConv2d& op, const ArgFacts& args) {
     if (a->kernel != 3 || a->stride != 1 || a->dilation != 1) return "not a 3x3 filter with stride 1";
   }
   if (std::min(g.in_channels, g.out_channels) < kLeastChannels) return "too few channels for Winograd";
-  const int64_t tiles = tiles_of(g);
+  const int64_t tiles = integer_tiles_of(g);
   if (tiles < kLeastTiles) return "too small an image for Winograd";
   // Cut tiles compute pixels that nobody wants.
   if (3 * tiles * 16 > 4 * g.height().out * g.width().out) return "too many cut tiles for Winograd";
@@ -105,8 +107,8 @@ Misfit integer_winograd_misfit(const IntegerConv2d& op, const ArgFacts& args) {
 
 Prepared prepare_integer_winograd(const IntegerConv2d& op, const ArgFacts& args, PrepareContext& context) {
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
-  auto state = std::make_shared<State>();
-  State& s = *state;
+  auto state = std::make_shared<IntegerWinogradState>();
+  IntegerWinogradState& s = *state;
   s.functions = &integer_winograd_table(args.kernel().isa);
   s.call.in_h = g.height().in;
   s.call.in_w = g.width().in;
@@ -117,13 +119,14 @@ Prepared prepare_integer_winograd(const IntegerConv2d& op, const ArgFacts& args,
   s.call.pad_top = g.height().pad_before;
   s.call.pad_left = g.width().pad_before;
   s.epilogue = EpilogueProgram(op, g.out_channels);
-  s.tiles = g.batch * tiles_of(g);
-  const Form form{.lanes = s.functions->lanes, .in_channels = g.in_channels, .out_channels = g.out_channels};
+  s.tiles = g.batch * integer_tiles_of(g);
+  const IntegerWinogradForm form{
+      .lanes = s.functions->lanes, .in_channels = g.in_channels, .out_channels = g.out_channels};
   const int64_t tile_points = kIntegerWinogradPoints * form.pairs() * 2;
   const int64_t tile_products = kIntegerWinogradPoints * form.columns();
   const int64_t together = s.functions->tile_rows;
   const int64_t fitting = kChunkBytes / (tile_points * 2 + tile_products * 4);
-  s.slots = std::clamp<int64_t>(s.tiles / kGrainTiles, 1, context.pool == nullptr ? 1 : context.pool->threads());
+  s.slots = std::clamp<int64_t>(s.tiles / kIntegerGrainTiles, 1, context.pool == nullptr ? 1 : context.pool->threads());
   const int64_t share = (s.tiles + s.slots - 1) / s.slots;
   s.call.chunk = std::min(share, std::max<int64_t>(fitting / together, 1) * together);
   const auto whole_lines = [](int64_t bytes) { return (bytes + 63) / 64 * 64; };
@@ -132,13 +135,13 @@ Prepared prepare_integer_winograd(const IntegerConv2d& op, const ArgFacts& args,
   Prepared p;
   p.weights = context.pack(form, args.index(1));
   p.workspace = bytes_of<char>(Size(s.slots) * s.slot_bytes);
-  p.state_bytes = sizeof(State);
+  p.state_bytes = sizeof(IntegerWinogradState);
   p.state = std::move(state);
   return p;
 }
 
 void run_integer_winograd(KernelCall& call) noexcept {
-  const State& s = *static_cast<const State*>(call.state);
+  const IntegerWinogradState& s = *static_cast<const IntegerWinogradState*>(call.state);
   EpilogueOp ops[kMaxEpilogueOps];
   IntegerWinogradCall whole = s.call;
   whole.input = call.in[0].as<const int8_t>();

@@ -10,14 +10,14 @@ namespace coracle::cpu {
 namespace {
 
 /// Rows up to which widening in registers, again for each four of them, takes less than widening first.
-constexpr int64_t kFewRows = 16;
+constexpr int64_t kFewNarrowRows = 16;
 /// Floats that a thread widens at a time: they should stay in its level-2 cache.
 constexpr int64_t kBlockFloats = 64 << 10;
 constexpr size_t kLine = 64;
 
 size_t whole_lines(size_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
-NumberType number_type(NarrowType type) {
+NumberType narrow_number(NarrowType type) {
   switch (type) {
     case NarrowType::kFloat16: return NumberType::kFloat16;
     case NarrowType::kBfloat16: return NumberType::kBfloat16;
@@ -48,7 +48,7 @@ void NarrowForm::pack(std::span<const Tensor* const> constants, std::byte* to, T
   const NarrowLayout at = layout();
   const GemmFunctions& gemm = matrix.choice.table();
   const ConvertFunctions& numbers = convert_table(static_cast<Isa>(matrix.choice.isa));
-  const NumberType number = number_type(at.type);
+  const NumberType number = narrow_number(at.type);
   const auto* from = static_cast<const std::byte*>(constants[0]->raw());
   const size_t element = size_of(constants[0]->dtype());
   const int64_t width = gemm.narrow->panel_columns;
@@ -104,7 +104,7 @@ NarrowPlan::NarrowPlan(const GemmFunctions& g, GemmPlan p, const NarrowLayout& l
 }
 
 bool NarrowPlan::widens_in_registers() const {
-  return gemm->narrow->run != nullptr && !plan.has_image && plan.call.shape.taps == 1 && plan.rows <= kFewRows;
+  return gemm->narrow->run != nullptr && !plan.has_image && plan.call.shape.taps == 1 && plan.rows <= kFewNarrowRows;
 }
 
 size_t NarrowPlan::workspace(int threads) const {

@@ -30,7 +30,7 @@ struct Least {
 };
 constexpr Least least(int64_t tile) { return tile == 4 ? Least{40, 24, 12} : Least{12, 64, 64}; }
 
-struct State {
+struct WinogradState {
   WinogradCall call;
   int64_t in_start = 0;
   int64_t out_start = 0;
@@ -87,7 +87,7 @@ std::vector<float> transformed_filter(const double (&g)[kInputs][3], const float
 }
 
 /// Transformed filters, one packed matrix for each point.
-struct Form {
+struct WinogradForm {
   static constexpr std::string_view kLayout = "winograd.3x3.panels.v1";
 
   int64_t tile = 0;
@@ -127,8 +127,8 @@ Misfit winograd_misfit(int tile, const Conv2dFused& op, const ArgFacts& args) {
 Prepared prepare_winograd(int tile, const Conv2dFused& op, const ArgFacts& args, PrepareContext& context) {
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
   const GemmFunctions& gemm = gemm_table(args.kernel());
-  auto state = std::make_shared<State>();
-  State& s = *state;
+  auto state = std::make_shared<WinogradState>();
+  WinogradState& s = *state;
   s.call.tile = tile;
   s.call.in_h = g.height().in;
   s.call.in_w = g.width().in;
@@ -169,7 +169,7 @@ Prepared prepare_winograd(int tile, const Conv2dFused& op, const ArgFacts& args,
   s.epilogue = EpilogueProgram(op, g.out_channels);
 
   Prepared p;
-  Form form{tile, GemmForm{GemmChoice(args.kernel())}};
+  WinogradForm form{tile, GemmForm{GemmChoice(args.kernel())}};
   form.product.depth = g.in_channels;
   form.product.columns = g.out_channels;
   form.product.groups = points;
@@ -179,14 +179,14 @@ Prepared prepare_winograd(int tile, const Conv2dFused& op, const ArgFacts& args,
   form.product.column_stride = g.in_channels;
   p.weights = context.pack(form, args.index(1));
   p.workspace = bytes_of<float>(Size(s.slots) * points * (Size(s.call.in_point_stride) + s.call.out_point_stride));
-  p.state_bytes = sizeof(State) + s.zeros.size() * sizeof(float);
+  p.state_bytes = sizeof(WinogradState) + s.zeros.size() * sizeof(float);
   p.in_place = s.epilogue.whole_tensor(2);
   p.state = std::move(state);
   return p;
 }
 
 void run_winograd(KernelCall& call) noexcept {
-  const State& s = *static_cast<const State*>(call.state);
+  const WinogradState& s = *static_cast<const WinogradState*>(call.state);
   const GemmFunctions& gemm = gemm_table(*call.kernel);
   const WinogradFunctions& winograd = winograd_table(call.kernel->isa);
   EpilogueOp ops[kMaxEpilogueOps];

@@ -14,7 +14,7 @@ void each_tensor(Map& map, const F& f) {
 }
 
 /// Without axes of size 1, and with axes joined along which all tensors go on in one step; one axis at least.
-Map joined(const Map& map) {
+Map merged(const Map& map) {
   Map to = map;
   to.size.clear();
   each_tensor(to, [](MapTensor& t) { t.step.clear(); });
@@ -94,7 +94,7 @@ void add(LaunchPlan& plan, OpenDevice& device, const Map& dimensions) {
   for (size_t i = 0; i < ordered.operands.size(); ++i) {
     reorder(ordered.operands[i].step, dimensions.operands[i].step);
   }
-  const Map map = joined(ordered);
+  const Map map = merged(ordered);
 
   const int rank = static_cast<int>(map.size.size());
   const int operands = static_cast<int>(map.operands.size());

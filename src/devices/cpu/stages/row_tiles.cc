@@ -54,7 +54,7 @@ struct Part {
   }
 };
 
-struct State {
+struct RowTileState {
   std::vector<Part> parts;
   int64_t images = 1;
   int64_t strip_rows = 1;   ///< of the last result
@@ -65,7 +65,7 @@ struct State {
 /// Runs rows of the last result on one thread.
 class Band {
  public:
-  Band(const State& state, const KernelCall& joined, std::byte* buffer)
+  Band(const RowTileState& state, const KernelCall& joined, std::byte* buffer)
       : state_(state), joined_(joined), buffer_(buffer) {}
 
   /// Rows [begin, end) of an image.
@@ -139,7 +139,7 @@ class Band {
     part.kernel->run_rows(call, image_ * part.rows + made.begin, image_ * part.rows + made.end);
   }
 
-  const State& state_;
+  const RowTileState& state_;
   const KernelCall& joined_;
   std::byte* buffer_;
   int64_t image_ = 0;
@@ -147,7 +147,7 @@ class Band {
 };
 
 void run(KernelCall& call) noexcept {
-  const State& state = *static_cast<const State*>(call.state);
+  const RowTileState& state = *static_cast<const RowTileState*>(call.state);
   const int64_t rows = state.parts.back().rows;
   const int64_t all = state.images * rows;
   call.pool->parallel_for(state.bands, 1, [&](int64_t first, int64_t last) {
@@ -243,7 +243,7 @@ class Joiner {
   }
 
   Step join(size_t begin, size_t end) {
-    auto state = std::make_shared<State>();
+    auto state = std::make_shared<RowTileState>();
     const Shape& y = result(end - 1).shape;
     state->images = y[0];
     state->bands = static_cast<int>(std::min<int64_t>(threads_, y[0] * y[2]));
@@ -267,7 +267,7 @@ class Joiner {
     const int over = step(end - 1).prepared.in_place;
     if (over > 0) joined.prepared.in_place = static_cast<int>(state->parts.back().first_operand) + over - 1;
     joined.prepared.workspace = (Size(state->bands) * state->buffer_bytes).bytes();
-    joined.prepared.state_bytes = sizeof(State);
+    joined.prepared.state_bytes = sizeof(RowTileState);
     for (size_t s = begin; s < end; ++s) {
       joined.prepared.state_bytes += sizeof(Part) + sizeof(Step) + step(s).prepared.state_bytes;
       joined.parts.push_back(std::move(steps_.steps[s]));
@@ -276,7 +276,7 @@ class Joiner {
     return joined;
   }
 
-  void add_part(size_t s, bool first, Step& joined, State& state) const {
+  void add_part(size_t s, bool first, Step& joined, RowTileState& state) const {
     const Step& from = step(s);
     Part part{.kernel = from.kernel,
               .op = from.op,

@@ -57,7 +57,7 @@
 #include "ops/elementwise/scale.h"
 
 /// Operators that work element by element on one operand: a formula of formulas.cl each.
-namespace coracle::opencl::kernels {
+namespace coracle::opencl::kernels::activation {
 namespace {
 
 template <class Op>
@@ -105,7 +105,7 @@ constexpr auto kRows =
 
 }  // namespace
 
-extern const KernelTable activation;
-constinit const KernelTable activation = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::opencl::kernels
+}  // namespace coracle::opencl::kernels::activation

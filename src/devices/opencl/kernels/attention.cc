@@ -3,7 +3,7 @@
 
 #include "devices/opencl/launch_plan.h"
 
-namespace coracle::opencl::kernels {
+namespace coracle::opencl::kernels::attention {
 namespace {
 
 /// The scores of a query lie in local memory, of which all devices have 32 kB.
@@ -67,7 +67,7 @@ constexpr Kernel kRows[] = {{.name = row_name<Attention>(),
 
 }  // namespace
 
-extern const KernelTable attention;
-constinit const KernelTable attention = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::opencl::kernels
+}  // namespace coracle::opencl::kernels::attention

@@ -5,7 +5,7 @@
 #include "ops/movement/relayout.h"
 
 /// Elements of other types, in another order, or from one of two operands.
-namespace coracle::opencl::kernels {
+namespace coracle::opencl::kernels::conversion {
 namespace {
 
 Misfit fits(const void*, const ArgFacts& args) { return too_large(args); }
@@ -81,7 +81,7 @@ constexpr Kernel kRows[] = {
 
 }  // namespace
 
-extern const KernelTable conversion;
-constinit const KernelTable conversion = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::opencl::kernels
+}  // namespace coracle::opencl::kernels::conversion

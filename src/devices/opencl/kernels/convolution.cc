@@ -11,7 +11,7 @@
 
 /// Convolutions of images: products of the filter with what the windows hold (gemm.cl), or one item for each element of
 /// the result where groups have few channels, and where they are transposed (conv_direct.cl).
-namespace coracle::opencl::kernels {
+namespace coracle::opencl::kernels::convolution {
 namespace {
 
 /// An operator's sizes.
@@ -129,7 +129,7 @@ constexpr auto kRows =
 
 }  // namespace
 
-extern const KernelTable convolution;
-constinit const KernelTable convolution = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::opencl::kernels
+}  // namespace coracle::opencl::kernels::convolution

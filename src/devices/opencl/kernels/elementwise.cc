@@ -36,7 +36,7 @@
 
 /// Operators on elements of several operands, with broadcasting: one expression each, of the elements v0, v1, v2.
 /// Integers wrap around and divided by zero give zero, as in ops/elementwise/arithmetic.h.
-namespace coracle::opencl::kernels {
+namespace coracle::opencl::kernels::elementwise {
 namespace {
 
 constexpr DTypes kNumbers = kFloats | kIndexTypes;
@@ -153,7 +153,7 @@ constexpr auto kRows = rows_of(std::make_index_sequence<std::size(kFormulas)>())
 
 }  // namespace
 
-extern const KernelTable elementwise;
-constinit const KernelTable elementwise = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::opencl::kernels
+}  // namespace coracle::opencl::kernels::elementwise

@@ -8,7 +8,7 @@
 #include "ops/index/lookup_table.h"
 
 /// Slices of a tensor by number.
-namespace coracle::opencl::kernels {
+namespace coracle::opencl::kernels::gather {
 namespace {
 
 struct Gathering {
@@ -80,7 +80,7 @@ constexpr Kernel kRows[] = {row<Gather>(1), row<IndexSelect>(1), row<Embedding>(
 
 }  // namespace
 
-extern const KernelTable gather;
-constinit const KernelTable gather = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::opencl::kernels
+}  // namespace coracle::opencl::kernels::gather

@@ -14,7 +14,7 @@
 #include "ops/interp/nearest_interp_add.h"
 #include "ops/interp/trilinear_interp.h"
 
-namespace coracle::opencl::kernels {
+namespace coracle::opencl::kernels::interpolation {
 namespace {
 
 std::optional<InterpolationRequest> request_of(const InterpolationOperator& op, const ArgFacts& args) {
@@ -98,7 +98,7 @@ constexpr auto kRows = rows_of<NearestInterp, BilinearInterp, BicubicInterp, Lin
 
 }  // namespace
 
-extern const KernelTable interpolation;
-constinit const KernelTable interpolation = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::opencl::kernels
+}  // namespace coracle::opencl::kernels::interpolation

@@ -8,7 +8,7 @@
 #include "ops/movement/unstack.h"
 
 /// Operators that join tensors along an axis or take them apart: one map for each part.
-namespace coracle::opencl::kernels {
+namespace coracle::opencl::kernels::joining {
 namespace {
 
 /// The axis of an operator, whose parts lie behind each other along it; nothing where it is not known while planning.
@@ -79,7 +79,7 @@ constexpr Kernel kRows[] = {row<Concat, true>(),        row<Stack, true>(),    r
 
 }  // namespace
 
-extern const KernelTable joining;
-constinit const KernelTable joining = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::opencl::kernels
+}  // namespace coracle::opencl::kernels::joining

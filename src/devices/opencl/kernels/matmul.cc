@@ -11,7 +11,7 @@
 #include "ops/matmul/mv.h"
 
 /// Products of two matrices, batch by batch, by NumPy's rule.
-namespace coracle::opencl::kernels {
+namespace coracle::opencl::kernels::matmul {
 namespace {
 
 /// The dimensions of a product of operands x and x + 1.
@@ -141,7 +141,7 @@ constexpr Kernel kRows[] = {
 
 }  // namespace
 
-extern const KernelTable matmul;
-constinit const KernelTable matmul = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::opencl::kernels
+}  // namespace coracle::opencl::kernels::matmul

@@ -5,7 +5,7 @@
 #include "ops/movement/share_data.h"
 
 /// Operators that only move elements along a walk over their operand (devices/element_walks.h).
-namespace coracle::opencl::kernels {
+namespace coracle::opencl::kernels::movement {
 namespace {
 
 using element_walks::Walk;
@@ -16,7 +16,7 @@ Walk walk_of(const ShareData&, const ArgFacts& args) { return row_major(args.sha
 template <class Op>
 Walk walk_of_operator(const void* op, const ArgFacts& args) {
   using element_walks::walk_of;
-  using kernels::walk_of;
+  using movement::walk_of;
   return walk_of(*static_cast<const Op*>(op), args);
 }
 
@@ -53,7 +53,7 @@ constexpr auto kRows = rows_of<Assign, ShareData, Transpose, Slice, StridedSlice
 
 }  // namespace
 
-extern const KernelTable movement;
-constinit const KernelTable movement = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::opencl::kernels
+}  // namespace coracle::opencl::kernels::movement

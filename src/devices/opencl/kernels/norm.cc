@@ -6,7 +6,7 @@
 #include "ops/norm/layer_norm.h"
 #include "ops/norm/rms_norm.h"
 
-namespace coracle::opencl::kernels {
+namespace coracle::opencl::kernels::norm {
 namespace {
 
 /// Lines of neighbours, each with a mean and a variance of its own; a channel is `inner` neighbours in all of them.
@@ -133,7 +133,7 @@ constexpr Kernel kRows[] = {
 
 }  // namespace
 
-extern const KernelTable norm;
-constinit const KernelTable norm = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::opencl::kernels
+}  // namespace coracle::opencl::kernels::norm

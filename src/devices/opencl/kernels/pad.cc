@@ -8,7 +8,7 @@
 #include "ops/movement/pad2d.h"
 #include "ops/movement/pad3d.h"
 
-namespace coracle::opencl::kernels {
+namespace coracle::opencl::kernels::pad {
 namespace {
 
 struct Padding {
@@ -86,7 +86,7 @@ constexpr auto kRows = rows_of<Pad, Pad2d, Pad3d>();
 
 }  // namespace
 
-extern const KernelTable pad;
-constinit const KernelTable pad = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::opencl::kernels
+}  // namespace coracle::opencl::kernels::pad

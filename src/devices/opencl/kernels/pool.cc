@@ -4,7 +4,7 @@
 #include "ops/conv_pool/pool3d.h"
 #include "ops/conv_pool/pooling.h"
 
-namespace coracle::opencl::kernels {
+namespace coracle::opencl::kernels::pool {
 namespace {
 
 template <class Op>
@@ -61,7 +61,7 @@ constexpr Kernel kRows[] = {row<Pool2d, 2>(), row<Pool3d, 3>()};
 
 }  // namespace
 
-extern const KernelTable pool;
-constinit const KernelTable pool = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::opencl::kernels
+}  // namespace coracle::opencl::kernels::pool

@@ -13,7 +13,7 @@
 #include "ops/reduce/prod.h"
 #include "ops/reduce/reduction.h"
 
-namespace coracle::opencl::kernels {
+namespace coracle::opencl::kernels::reduce {
 namespace {
 
 /// How elements are joined: v is the value so far, x_at the next element, a and b the values of two lanes.
@@ -137,7 +137,7 @@ constexpr auto kRows = rows_of<Sum, Mean, MeanAll, Prod, Max, Amax, Min, Amin, F
 
 }  // namespace
 
-extern const KernelTable reduce;
-constinit const KernelTable reduce = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::opencl::kernels
+}  // namespace coracle::opencl::kernels::reduce

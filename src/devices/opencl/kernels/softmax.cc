@@ -8,7 +8,7 @@
 #include "ops/reduce/argmin.h"
 
 /// Operators on lines along one axis.
-namespace coracle::opencl::kernels {
+namespace coracle::opencl::kernels::softmax {
 namespace {
 
 Misfit fits(const void*, const ArgFacts& args) { return too_large(args); }
@@ -85,7 +85,7 @@ constexpr Kernel kRows[] = {row<Softmax, false>(), row<LogSoftmax, true>(), extr
 
 }  // namespace
 
-extern const KernelTable softmax;
-constinit const KernelTable softmax = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::opencl::kernels
+}  // namespace coracle::opencl::kernels::softmax

@@ -52,7 +52,7 @@
 #include "ops/elementwise/scale.h"
 
 /// Operators that work element by element on one operand.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::activation {
 namespace {
 
 /// The step of a node; nothing where it depends on what is not known while planning.
@@ -115,7 +115,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable activation;
-constinit const KernelTable activation = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::activation

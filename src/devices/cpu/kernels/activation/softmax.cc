@@ -5,7 +5,7 @@
 #include "ops/activation/log_softmax.h"
 #include "ops/activation/softmax.h"
 
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::softmax {
 namespace {
 
 struct State {
@@ -100,7 +100,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable softmax;
-constinit const KernelTable softmax = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::softmax

@@ -4,7 +4,7 @@
 #include "devices/cpu/kernels/rows.h"
 
 /// Inverses of many matrices at once, each on one thread, in double as the reference computes them.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::inverse {
 namespace {
 
 struct State {
@@ -55,7 +55,7 @@ constexpr std::array<Kernel, 1> kRows = {Kernel{
 
 }  // namespace
 
-extern const KernelTable inverse;
-constinit const KernelTable inverse = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::inverse

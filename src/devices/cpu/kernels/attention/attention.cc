@@ -12,7 +12,7 @@
 /// Scaled dot-product attention, some queries of one head after the other: their scores, softmax over them and the
 /// product with the values follow each other in cache. Operands and result may be strided, as the heads of a
 /// transformer are in the products they come from.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::attention {
 namespace {
 
 /// Scores that are computed at once should stay in the level-2 cache, next to packed keys and values.
@@ -254,7 +254,7 @@ constexpr auto kRows = rows_of_all_products<Rows>();
 
 }  // namespace
 
-extern const KernelTable attention;
-constinit const KernelTable attention = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::attention

@@ -9,7 +9,7 @@
 
 /// Convolutions of volumes, and transposed ones, where each channel has its own filter: channels-last, a result pixel
 /// at a time.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::channelwise_convolution {
 namespace {
 
 /// Filter elements that one result pixel may meet.
@@ -158,7 +158,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable channelwise_convolution;
-constinit const KernelTable channelwise_convolution = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::channelwise_convolution

@@ -6,7 +6,7 @@
 #include "ops/conv_pool/conv2d_fused.h"
 
 /// Convolution as a product of gathered pixels with packed weights, channels-last, or by Winograd's algorithm.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::conv2d {
 namespace {
 
 struct State {
@@ -273,7 +273,7 @@ constexpr auto kRows = rows_detail::join(rows_of_all_products<Rows>(), rows_of_e
 
 }  // namespace
 
-extern const KernelTable conv2d;
-constinit const KernelTable conv2d = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::conv2d

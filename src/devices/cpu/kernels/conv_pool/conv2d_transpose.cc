@@ -8,7 +8,7 @@
 
 /// Transposed convolution, channels-last, where filters do not overlap: each input pixel makes a block of output pixels
 /// of its own. One product per row of the blocks, as adjacent output pixels are adjacent columns.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::conv2d_transpose {
 namespace {
 
 ConvolutionGeometry geometry(const Conv2dTransposeFused& op, const ArgFacts& args) {
@@ -232,7 +232,7 @@ constexpr auto kRows = rows_of_all_products<Rows>();
 
 }  // namespace
 
-extern const KernelTable conv2d_transpose;
-constinit const KernelTable conv2d_transpose = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::conv2d_transpose

@@ -7,7 +7,7 @@
 /// Convolutions that conv2d leaves, over volumes, of files that put the channels last, and with a filter that is
 /// computed; and transposed ones. One product of gathered pixels with the packed filter for each
 /// phase: results whose coordinates leave the same remainders by the strides of a transposed convolution.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::convolution {
 namespace {
 
 /// What the packed filter depends on besides its elements.
@@ -319,7 +319,7 @@ constexpr auto kRows = rows_of_all_products<Rows>();
 
 }  // namespace
 
-extern const KernelTable convolution;
-constinit const KernelTable convolution = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::convolution

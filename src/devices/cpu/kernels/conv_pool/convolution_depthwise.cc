@@ -8,7 +8,7 @@
 
 /// Convolutions with one filter for each channel that depthwise_conv2d leaves: of files that put the channels last, and
 /// with a filter that is computed.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::convolution_depthwise {
 namespace {
 
 struct State {
@@ -93,7 +93,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable convolution_depthwise;
-constinit const KernelTable convolution_depthwise = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::convolution_depthwise

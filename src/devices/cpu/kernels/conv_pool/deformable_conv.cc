@@ -12,7 +12,7 @@
 
 /// Deformable convolution, channels-last: what the taps of some result pixels read, interpolated, is laid side by side
 /// and multiplied with the packed filter while it is in cache.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::deformable_conv {
 namespace {
 
 /// Result pixels that are computed together.
@@ -187,7 +187,7 @@ constexpr auto kRows = rows_of_all_products<Rows>();
 
 }  // namespace
 
-extern const KernelTable deformable_conv;
-constinit const KernelTable deformable_conv = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::deformable_conv

@@ -10,7 +10,7 @@
 #include "ops/conv_pool/conv2d_fused.h"
 
 /// Depthwise convolution, channels-last: each channel with its own filter.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::depthwise_conv2d {
 namespace {
 
 struct State {
@@ -113,7 +113,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable depthwise_conv2d;
-constinit const KernelTable depthwise_conv2d = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::depthwise_conv2d

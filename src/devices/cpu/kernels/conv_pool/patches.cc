@@ -10,7 +10,7 @@
 
 /// Windows of an image as columns, and back: the results of one filter element over a row of windows are a piece of a
 /// row of the image.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::patches {
 namespace {
 
 struct State {
@@ -167,7 +167,7 @@ constexpr std::array<Kernel, 2> kRows = {
 
 }  // namespace
 
-extern const KernelTable patches;
-constinit const KernelTable patches = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::patches

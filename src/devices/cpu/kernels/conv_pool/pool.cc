@@ -9,7 +9,7 @@
 #include "devices/cpu/pixel_line.h"
 #include "ops/conv_pool/pool2d.h"
 
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::pool {
 namespace {
 
 /// The windows along one axis.
@@ -168,7 +168,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable pool;
-constinit const KernelTable pool = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::pool

@@ -10,7 +10,7 @@
 #include "ops/conv_pool/pool3d.h"
 
 /// Pooling of volumes, and pooling that tells where it found the largest element, channels-last.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::pool_volume {
 namespace {
 
 struct Window {
@@ -147,7 +147,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable pool_volume;
-constinit const KernelTable pool_volume = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::pool_volume

@@ -9,7 +9,7 @@
 #include "ops/conv_pool/unpool3d.h"
 
 /// Unpooling, channel by channel, and the maximum over groups of channels, which lie apart.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::unpool {
 namespace {
 
 constexpr TypeRule kUnpoolTypes = {.in = {{{1, kIndexTypes}}}};
@@ -109,7 +109,7 @@ constexpr std::array<Kernel, 3> kRows = {unpool_row<Unpool>(), unpool_row<Unpool
 
 }  // namespace
 
-extern const KernelTable unpool;
-constinit const KernelTable unpool = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::unpool

@@ -11,7 +11,7 @@
 
 /// Pooling over regions of channels-last images: a cell's pixels, weighted by how much of all its samples falls to
 /// each, or the largest of them.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::roi {
 namespace {
 
 /// Pixels that are summed at a time.
@@ -238,7 +238,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable roi;
-constinit const KernelTable roi = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::roi

@@ -8,7 +8,7 @@
 
 /// Boxes and scores of a YOLO head: the scores of some places at a time, class by class, are transposed while they are
 /// in cache.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::yolo_box {
 namespace {
 
 /// Places that are computed together.
@@ -118,7 +118,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable yolo_box;
-constinit const KernelTable yolo_box = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::yolo_box

@@ -4,7 +4,7 @@
 #include "devices/cpu/isa/convert.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
 
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::cast {
 namespace {
 
 struct State {
@@ -52,7 +52,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable cast;
-constinit const KernelTable cast = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::cast

@@ -14,7 +14,7 @@
 
 /// Operators on two operands with broadcasting, and prelu: outer loops around a block that one micro-kernel call
 /// computes.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::elementwise {
 namespace {
 
 /// How the innermost block of [rows, columns] is computed.
@@ -201,7 +201,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable elementwise;
-constinit const KernelTable elementwise = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::elementwise

@@ -37,7 +37,7 @@
 
 /// Elementwise operators on numbers of any type, comparisons and choices. Functions of float32 are in activation.cc and
 /// elementwise.cc.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::numbers {
 namespace {
 
 /// What an integer divided in double costs, in elements of copying.
@@ -296,7 +296,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable numbers;
-constinit const KernelTable numbers = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::numbers

@@ -13,7 +13,7 @@
 
 /// Functions of integers and two numbers: clip, and scale, which is two operations one after the other; and
 /// whether all are equal.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::whole {
 namespace {
 
 constexpr int64_t kTogether = 2048;  ///< elements that stay in the first-level cache between the two
@@ -176,7 +176,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable whole;
-constinit const KernelTable whole = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::whole

@@ -7,7 +7,7 @@
 #include "ops/index/nonzero.h"
 
 /// What is not zero: how many there are is counted first, part by part, then each part writes behind the one before.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::compress {
 namespace {
 
 constexpr int64_t kWord = 64;            ///< elements
@@ -165,7 +165,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable compress;
-constinit const KernelTable compress = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::compress

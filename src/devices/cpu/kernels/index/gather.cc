@@ -11,7 +11,7 @@
 #include "ops/index/lookup_table.h"
 
 /// Slices of a tensor picked by ids. The ids are checked first, then rows of bytes are copied.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::gather {
 namespace {
 
 struct State {
@@ -146,7 +146,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable gather;
-constinit const KernelTable gather = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::gather

@@ -15,7 +15,7 @@
 #include "ops/movement/movement.h"
 
 /// Elements and rows at positions that a tensor holds. All positions are checked before anything is written.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::indexed {
 namespace {
 
 /// Elements of any real type, and where they are or go.
@@ -351,7 +351,7 @@ constexpr auto kRows = rows_detail::join(rows_of_each_isa<Rows>(), kAnyRows);
 
 }  // namespace
 
-extern const KernelTable indexed;
-constinit const KernelTable indexed = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::indexed

@@ -10,7 +10,7 @@
 
 /// The first elements of sorted rows, and distinct elements. Rows along another dimension than the last are sorted side
 /// by side where few elements are wanted, else brought together first, several of them at a time.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::sort {
 namespace {
 
 constexpr auto kTogether = static_cast<int64_t>(kSortColumns);  ///< rows that are neighbours in memory
@@ -270,7 +270,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable sort;
-constinit const KernelTable sort = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::sort

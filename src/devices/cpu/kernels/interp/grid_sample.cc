@@ -8,7 +8,7 @@
 #include "devices/cpu/kernels/rows.h"
 
 /// Reads images and volumes, channels-last, at given positions: each result pixel is a weighted sum of pixels.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::grid_sample {
 namespace {
 
 struct State {
@@ -127,7 +127,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable grid_sample;
-constinit const KernelTable grid_sample = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::grid_sample

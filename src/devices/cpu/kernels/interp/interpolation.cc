@@ -19,7 +19,7 @@
 
 /// Resizing that resize.cc leaves: by cubic interpolation, and of lines and volumes. Each result pixel is a weighted
 /// sum of pixels, channels-last.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::interpolation {
 namespace {
 
 /// Most pixels that one result is made of: four by four.
@@ -157,7 +157,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable interpolation;
-constinit const KernelTable interpolation = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::interpolation

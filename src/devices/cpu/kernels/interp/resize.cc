@@ -15,7 +15,7 @@
 #include "ops/interp/nearest_interp.h"
 #include "ops/interp/nearest_interp_add.h"
 
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::resize {
 namespace {
 
 /// Results whose places are found without a look at the time.
@@ -242,7 +242,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable resize;
-constinit const KernelTable resize = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::resize

@@ -8,7 +8,7 @@
 #include "ops/matmul/bilinear.h"
 
 /// Sums of products by formula: the first two operands, their result with the third, and so on, each a contraction.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::einsum {
 namespace {
 
 /// The dimensions of a tensor by label; a label that occurs twice is a diagonal.
@@ -178,7 +178,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable einsum;
-constinit const KernelTable einsum = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::einsum

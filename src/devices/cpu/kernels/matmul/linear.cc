@@ -5,7 +5,7 @@
 #include "devices/cpu/narrow_gemm.h"
 
 /// Products with packed weights.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::linear {
 namespace {
 
 struct State {
@@ -135,7 +135,7 @@ constexpr auto kRows = rows_detail::join(rows_of_all_products<Rows>(), rows_of_e
 
 }  // namespace
 
-extern const KernelTable linear;
-constinit const KernelTable linear = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::linear

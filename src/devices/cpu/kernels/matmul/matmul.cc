@@ -12,7 +12,7 @@
 #include "ops/matmul/mv.h"
 
 /// Products of two computed matrices, batch by batch.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::matmul {
 namespace {
 
 /// A product and, for addmm, what is added: beta * input + alpha * product.
@@ -187,7 +187,7 @@ constexpr auto kRows = rows_detail::join(rows_of_all_products<Rows>(), rows_of_e
 
 }  // namespace
 
-extern const KernelTable matmul;
-constinit const KernelTable matmul = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::matmul

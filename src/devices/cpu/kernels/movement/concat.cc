@@ -13,7 +13,7 @@
 #include "ops/movement/unstack.h"
 
 /// Joining tensors along an axis and taking them apart: rows of a whole, made up of one block of bytes for each part.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::concat {
 namespace {
 
 /// Bytes that are worth a thread of their own.
@@ -230,7 +230,7 @@ constexpr Kernel kRows[] = {
 
 }  // namespace
 
-extern const KernelTable concat;
-constinit const KernelTable concat = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::concat

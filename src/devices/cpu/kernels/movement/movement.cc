@@ -5,7 +5,7 @@
 
 /// Operators that only move elements: the result, from first to last element in memory, is met along a walk over the
 /// operand.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::movement {
 namespace {
 
 using element_walks::rearranged;
@@ -163,7 +163,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable movement;
-constinit const KernelTable movement = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::movement

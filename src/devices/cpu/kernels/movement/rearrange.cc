@@ -10,7 +10,7 @@
 #include "ops/movement/triu.h"
 
 /// Operators that copy rows, or parts of them, and fill the rest.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::rearrange {
 namespace {
 
 // ---- meshgrid
@@ -196,7 +196,7 @@ constexpr std::array<Kernel, 4> kRows = {
 
 }  // namespace
 
-extern const KernelTable rearrange;
-constinit const KernelTable rearrange = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::rearrange

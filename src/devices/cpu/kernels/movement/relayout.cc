@@ -7,7 +7,7 @@
 #include "devices/cpu/kernels/rows.h"
 
 /// Brings images from one element order into the other: one matrix transposition each, shared among threads by pixels.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::relayout {
 namespace {
 
 struct State {
@@ -123,7 +123,7 @@ constexpr auto kRows = rows_detail::join(rows_of_each_isa<Rows>(), row<Isa::kAny
 
 }  // namespace
 
-extern const KernelTable relayout;
-constinit const KernelTable relayout = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::relayout

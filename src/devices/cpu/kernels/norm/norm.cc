@@ -13,7 +13,7 @@
 #include "ops/norm/layer_norm.h"
 #include "ops/norm/rms_norm.h"
 
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::norm {
 namespace {
 
 /// Position of an operand in the flat list, -1 where it is absent.
@@ -299,7 +299,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable norm;
-constinit const KernelTable norm = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::norm

@@ -7,7 +7,7 @@
 #include "ops/quantize/integer_linear.h"
 
 /// Products of two computed int8 matrices, batch by batch; the second ones are packed in each run.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::integer_matmul {
 namespace {
 
 /// One matrix of operand 1.
@@ -113,7 +113,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable integer_matmul;
-constinit const KernelTable integer_matmul = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::integer_matmul

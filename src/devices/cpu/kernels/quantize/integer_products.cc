@@ -10,7 +10,7 @@
 
 /// Products and convolutions of int8: of all channels as one product or by Winograd's algorithm, or one filter per
 /// channel.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::integer_products {
 namespace {
 
 Misfit fits_linear(const void* op_attributes, const ArgFacts& args) {
@@ -341,7 +341,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable integer_products;
-constinit const KernelTable integer_products = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::integer_products

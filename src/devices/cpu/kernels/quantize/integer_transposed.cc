@@ -7,7 +7,7 @@
 
 /// Transposed convolutions of int8 whose filters do not overlap: each pixel makes a block of pixels of its own. One
 /// product for each row of the blocks, as adjacent pixels of the result are adjacent columns.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::integer_transposed {
 namespace {
 
 Misfit fits(const void* op_attributes, const ArgFacts& args) {
@@ -103,7 +103,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable integer_transposed;
-constinit const KernelTable integer_transposed = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::integer_transposed

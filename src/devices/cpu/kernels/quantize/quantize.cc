@@ -14,7 +14,7 @@
 #include "ops/quantize/to_int8.h"
 
 /// Quantisation of activations in programs trained for it, with scales that are constant.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::quantize {
 namespace {
 
 struct State {
@@ -254,7 +254,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable quantize;
-constinit const KernelTable quantize = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::quantize

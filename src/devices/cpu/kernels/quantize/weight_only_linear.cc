@@ -7,7 +7,7 @@
 
 /// Products with weights that files have in eight or four bits and scales for each column, or for each column and group
 /// of rows.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::weight_only_linear {
 namespace {
 
 /// The panels of a matrix that weight_quantize() packed, with its scales.
@@ -144,7 +144,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable weight_only_linear;
-constinit const KernelTable weight_only_linear = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::weight_only_linear

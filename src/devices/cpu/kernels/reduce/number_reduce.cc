@@ -22,7 +22,7 @@
 #include "ops/reduce/prod.h"
 
 /// Reductions of other numbers than float32, of truth values, and norms.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::number_reduce {
 namespace {
 
 using Kind = NumberReduceKind;
@@ -313,7 +313,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable number_reduce;
-constinit const KernelTable number_reduce = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::number_reduce

@@ -13,7 +13,7 @@
 #include "ops/reduce/min.h"
 #include "ops/reduce/prod.h"
 
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::reduce {
 namespace {
 
 template <class Op>
@@ -108,7 +108,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable reduce;
-constinit const KernelTable reduce = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::reduce

@@ -4,7 +4,7 @@
 #include "devices/cpu/kernels/elementwise/numbers.h"
 #include "ops/reduce/cumsum.h"
 
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::scan {
 namespace {
 
 struct State {
@@ -79,7 +79,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable scan;
-constinit const KernelTable scan = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::scan

@@ -12,7 +12,7 @@
 
 /// Recurrent layers. The products with the input are one matrix product over all steps; the steps themselves are
 /// independent for each direction and each sequence of the batch, which is how they are shared among threads.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::rnn {
 namespace {
 
 /// Where a cell's packed matrices begin, in floats.
@@ -318,7 +318,7 @@ constexpr auto kRows = rows_of_all_products<Rows>();
 
 }  // namespace
 
-extern const KernelTable rnn;
-constinit const KernelTable rnn = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::rnn

@@ -15,7 +15,7 @@
 
 /// Paddle's first recurrent layers, over sequences laid one after the other. Sequences are taken longest first, so that
 /// those that go on at a step are adjacent: their states are the rows of one product.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::sequence_rnn {
 namespace {
 
 /// A matrix of the state's weights.
@@ -317,7 +317,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable sequence_rnn;
-constinit const KernelTable sequence_rnn = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::sequence_rnn

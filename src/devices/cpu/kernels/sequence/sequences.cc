@@ -12,7 +12,7 @@
 #include "ops/sequence/sequence_pool.h"
 
 /// Convolutions along sequences and pooling of whole ones. A sequence is an image of one row.
-namespace coracle::cpu::kernels {
+namespace coracle::cpu::kernels::sequences {
 namespace {
 
 /// Where the sequences of operand 0 begin, and its last one ends.
@@ -253,7 +253,7 @@ constexpr auto kRows = rows_of_each_isa<Rows>();
 
 }  // namespace
 
-extern const KernelTable sequences;
-constinit const KernelTable sequences = {kRows};
+extern const KernelTable table;
+constinit const KernelTable table = {kRows};
 
-}  // namespace coracle::cpu::kernels
+}  // namespace coracle::cpu::kernels::sequences
