@@ -240,7 +240,7 @@ def test_polling_a_session_that_runs():
     for poller in pollers:
         poller.start()
     done = 0
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 10    # those who ask are often before it
     while done < 5 and time.monotonic() < deadline:
         try:
             session.profile(x)
