@@ -106,16 +106,16 @@ int PD_CpuMathLibraryNumThreads(const PD_AnalysisConfig* config) {
 }
 
 // Switches, and whether they are on.
-#define SWITCH(function, call)                                   \
-  void function(PD_AnalysisConfig* config) {                     \
+#define SWITCH(function, call)                                         \
+  void function(PD_AnalysisConfig* config) {                           \
     with_fluid(__func__, config, [](AnalysisConfig& c) { c.call(); }); \
   }
-#define SWITCH_TO(function, call)                                  \
-  void function(PD_AnalysisConfig* config, bool x) {               \
+#define SWITCH_TO(function, call)                                        \
+  void function(PD_AnalysisConfig* config, bool x) {                     \
     with_fluid(__func__, config, [x](AnalysisConfig& c) { c.call(x); }); \
   }
-#define IS_ON(function, call)                                                              \
-  bool function(const PD_AnalysisConfig* config) {                                         \
+#define IS_ON(function, call)                                                                    \
+  bool function(const PD_AnalysisConfig* config) {                                               \
     return ask_fluid(__func__, config, false, [](const AnalysisConfig& c) { return c.call(); }); \
   }
 SWITCH(PD_DisableGpu, DisableGpu)

@@ -44,12 +44,12 @@ PD_Predictor* PD_PredictorCreate(PD_Config* pd_config) {
 
 PD_Predictor* PD_PredictorClone(PD_Predictor* pd_predictor) {
   return ask_predictor(__func__, pd_predictor, static_cast<PD_Predictor*>(nullptr),
-             [](Predictor& p) { return new PD_Predictor{p.Clone()}; });
+                       [](Predictor& p) { return new PD_Predictor{p.Clone()}; });
 }
 
 PD_OneDimArrayCstr* PD_PredictorGetInputNames(PD_Predictor* pd_predictor) {
   return ask_predictor(__func__, pd_predictor, static_cast<PD_OneDimArrayCstr*>(nullptr),
-             [](Predictor& p) { return coracle::paddle_c::cstrs_of(p.GetInputNames()); });
+                       [](Predictor& p) { return coracle::paddle_c::cstrs_of(p.GetInputNames()); });
 }
 
 PD_IOInfos* PD_PredictorGetInputInfos(PD_Predictor* pd_predictor) {
@@ -60,7 +60,7 @@ PD_IOInfos* PD_PredictorGetInputInfos(PD_Predictor* pd_predictor) {
 
 PD_OneDimArrayCstr* PD_PredictorGetOutputNames(PD_Predictor* pd_predictor) {
   return ask_predictor(__func__, pd_predictor, static_cast<PD_OneDimArrayCstr*>(nullptr),
-             [](Predictor& p) { return coracle::paddle_c::cstrs_of(p.GetOutputNames()); });
+                       [](Predictor& p) { return coracle::paddle_c::cstrs_of(p.GetOutputNames()); });
 }
 
 PD_IOInfos* PD_PredictorGetOutputInfos(PD_Predictor* pd_predictor) {
@@ -79,12 +79,12 @@ size_t PD_PredictorGetOutputNum(PD_Predictor* pd_predictor) {
 
 PD_Tensor* PD_PredictorGetInputHandle(PD_Predictor* pd_predictor, const char* name) {
   return ask_predictor(__func__, pd_predictor, static_cast<PD_Tensor*>(nullptr),
-             [&](Predictor& p) { return new PD_Tensor{p.GetInputHandle(text(name, "name"))}; });
+                       [&](Predictor& p) { return new PD_Tensor{p.GetInputHandle(text(name, "name"))}; });
 }
 
 PD_Tensor* PD_PredictorGetOutputHandle(PD_Predictor* pd_predictor, const char* name) {
   return ask_predictor(__func__, pd_predictor, static_cast<PD_Tensor*>(nullptr),
-             [&](Predictor& p) { return new PD_Tensor{p.GetOutputHandle(text(name, "name"))}; });
+                       [&](Predictor& p) { return new PD_Tensor{p.GetOutputHandle(text(name, "name"))}; });
 }
 
 PD_Bool PD_PredictorRun(PD_Predictor* pd_predictor) {

@@ -28,7 +28,8 @@ paddle_infer::PlaceType place_of(PD_PlaceType place) {
 
 template <class T>
 T* mutable_data(const char* call, PD_Tensor* handle, PD_PlaceType place) noexcept {
-  return ask_tensor(call, handle, static_cast<T*>(nullptr), [&](Tensor& t) { return t.mutable_data<T>(place_of(place)); });
+  return ask_tensor(call, handle, static_cast<T*>(nullptr),
+                    [&](Tensor& t) { return t.mutable_data<T>(place_of(place)); });
 }
 
 /// Tensors lie on the CPU.
@@ -134,7 +135,7 @@ void PD_TensorCopyToCpuInt8(PD_Tensor* pd_tensor, int8_t* data) { api::copy_to_c
 
 PD_OneDimArrayInt32* PD_TensorGetShape(PD_Tensor* pd_tensor) {
   return api::ask_tensor(__func__, pd_tensor, static_cast<PD_OneDimArrayInt32*>(nullptr),
-                  [](api::Tensor& t) { return api::array_of<PD_OneDimArrayInt32, int32_t>(t.shape()); });
+                         [](api::Tensor& t) { return api::array_of<PD_OneDimArrayInt32, int32_t>(t.shape()); });
 }
 
 void PD_TensorSetLod(PD_Tensor* pd_tensor, PD_TwoDimArraySize* lod) {
@@ -143,17 +144,17 @@ void PD_TensorSetLod(PD_Tensor* pd_tensor, PD_TwoDimArraySize* lod) {
 
 PD_TwoDimArraySize* PD_TensorGetLod(PD_Tensor* pd_tensor) {
   return api::ask_tensor(__func__, pd_tensor, static_cast<PD_TwoDimArraySize*>(nullptr),
-                  [](api::Tensor& t) { return api::sizes_of(t.lod()); });
+                         [](api::Tensor& t) { return api::sizes_of(t.lod()); });
 }
 
 const char* PD_TensorGetName(PD_Tensor* pd_tensor) {
   return api::ask_tensor(__func__, pd_tensor, static_cast<const char*>(nullptr),
-                  [](api::Tensor& t) { return t.name().c_str(); });
+                         [](api::Tensor& t) { return t.name().c_str(); });
 }
 
 PD_DataType PD_TensorGetDataType(PD_Tensor* pd_tensor) {
   return api::ask_tensor(__func__, pd_tensor, PD_DataType{PD_DATA_UNK},
-                  [](api::Tensor& t) { return api::data_type_of(t.type()); });
+                         [](api::Tensor& t) { return api::data_type_of(t.type()); });
 }
 
 }  // extern "C"

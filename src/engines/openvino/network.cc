@@ -20,7 +20,7 @@ void check_fact(const Graph& graph, ValueId value, std::span<const Fact> facts) 
 }
 
 void emit_node(const Graph& graph, const Node& node, std::span<const Fact> facts, std::vector<Wire>& wires,
-          Network& network) {
+               Network& network) {
   try {
     const Converter* converter = find_converter(node.op.row());
     if (converter == nullptr) refuse("it has no converter");

@@ -40,7 +40,9 @@ ValueNumber leaky_relu(Builder& b, double slope, ValueNumber x) {
                  [a](xnn_subgraph_t g, uint32_t in, uint32_t out) { return xnn_define_leaky_relu(g, a, in, out, 0); });
 }
 
-ValueNumber scaled(Builder& b, ValueNumber x, double by) { return by == 1 ? x : b.multiply(x, b.constant(narrowed(by))); }
+ValueNumber scaled(Builder& b, ValueNumber x, double by) {
+  return by == 1 ? x : b.multiply(x, b.constant(narrowed(by)));
+}
 ValueNumber shifted(Builder& b, ValueNumber x, double by) { return by == 0 ? x : b.plus(x, b.constant(narrowed(by))); }
 
 ValueNumber hardswish(Builder& b, const Function& f, ValueNumber x) {

@@ -80,14 +80,15 @@ void build_convolution(Builder& b, const Node& node) {
   const bool depthwise = groups == channels && groups > 1;
   ValueNumber weights = kNoValue;
   if (depthwise) {
-    weights = b.weights({1, f[2], f[3], f[0]},
-                        reordered_filter(node.floats(filter), f, [&](int64_t o, int64_t, int64_t t) { return t * f[0] + o; }));
+    weights = b.weights(
+        {1, f[2], f[3], f[0]},
+        reordered_filter(node.floats(filter), f, [&](int64_t o, int64_t, int64_t t) { return t * f[0] + o; }));
   } else if (taps == 1 && node.is_constant(filter)) {
     weights = b.weights_in_place({f[0], 1, 1, f[1]}, node.floats(filter));
   } else {
-    weights = b.weights(
-        {f[0], f[2], f[3], f[1]},
-        reordered_filter(node.floats(filter), f, [&](int64_t o, int64_t c, int64_t t) { return (o * taps + t) * f[1] + c; }));
+    weights = b.weights({f[0], f[2], f[3], f[1]},
+                        reordered_filter(node.floats(filter), f,
+                                         [&](int64_t o, int64_t c, int64_t t) { return (o * taps + t) * f[1] + c; }));
   }
   b.define({x, weights, shift}, y, [=](xnn_subgraph_t g, const uint32_t* ids) {
     const Window& h = w.height();
