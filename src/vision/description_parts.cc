@@ -71,8 +71,9 @@ Interpolation interpolation(const Yaml* node, Interpolation otherwise) {
   if (name == "1" || name == "LINEAR" || name == "BILINEAR") return Interpolation::kLinear;
   if (name == "2" || name == "CUBIC" || name == "BICUBIC") return Interpolation::kCubic;
   if (name == "3" || name == "AREA") return Interpolation::kArea;
+  if (name == "4" || name == "LANCZOS" || name == "LANCZOS4") return Interpolation::kLanczos;
   unsupported(*node, "interpolation '" + node->text() +
-                         "' is not known; known are: NEAREST (0), LINEAR (1), CUBIC (2), AREA (3)");
+                         "' is not known; known are: NEAREST (0), LINEAR (1), CUBIC (2), AREA (3), LANCZOS (4)");
 }
 
 std::optional<std::string> paddlex_model(const Yaml& root) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "vision/limits.h"
 
@@ -27,6 +28,10 @@ double cubic(double x) {
   if (x < 1) return ((kSlope + 2) * x - (kSlope + 3)) * x * x + 1;
   return x < 2 ? (((x - 5) * x + 8) * x - 4) * kSlope : 0;
 }
+
+double sinc(double x) { return x == 0 ? 1 : std::sin(x * std::numbers::pi) / (x * std::numbers::pi); }
+
+double lanczos(double x) { return -3 <= x && x < 3 ? sinc(x) * sinc(x / 3) : 0; }
 
 /// What a place of the result is made of: pixels from `first` on with these weights.
 struct Taps {
@@ -121,6 +126,7 @@ Filter filter_of(Interpolation interpolation) {
   switch (interpolation) {
     case Interpolation::kCubic: return {2, cubic};
     case Interpolation::kArea: return {0.5, box};
+    case Interpolation::kLanczos: return {3, lanczos};
     default: return {1, triangle};
   }
 }

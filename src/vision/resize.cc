@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <string>
 
 #include "vision/cubic.h"
@@ -14,56 +15,94 @@ namespace {
 
 constexpr float kOne = 2048;  // Weights are whole multiples of its inverse.
 
-/// For one place along an axis of the result: the first of four source indices round it (clamped to the picture) and
-/// their weights. Linear interpolation uses the middle two.
+/// For one place along an axis of the result: the source indices round it, clamped to the picture, and their weights.
+template <std::size_t N>
 struct Tap {
-  std::array<int, 4> at;
-  std::array<int, 4> weight;
+  std::array<int, N> at;
+  std::array<int, N> weight;
 };
 
 int fixed(float weight) { return static_cast<int>(std::nearbyint(weight * kOne)); }
 
 /// How the places of the result's pixels are interpolated. kBlocks: what enlarges by area, blocks with soft edges.
-enum class Rule { kLinear, kCubic, kBlocks };
+enum class Rule { kLinear, kCubic, kLanczos, kBlocks };
+
+constexpr std::size_t tap_count(Rule rule) { return rule == Rule::kLanczos ? 8 : rule == Rule::kCubic ? 4 : 2; }
+
+/// The weights of eight neighbours for a place `x` (0 to 1) between the middle two: sin(pi d) sin(pi d / 4) / (pi d)^2
+/// of their distances d, up to a factor that makes their sum 1. sin(pi d) differs by its sign alone, and sin(pi d / 4)
+/// follows from one sine and one cosine.
+std::array<float, 8> lanczos_weights(float x) {
+  constexpr double kHalf = 0.70710678118654752440;  // sin(pi / 4)
+  constexpr std::array<std::array<double, 2>, 8> kTurns = {
+      {{1, 0}, {-kHalf, -kHalf}, {0, 1}, {kHalf, -kHalf}, {-1, 0}, {kHalf, kHalf}, {0, -1}, {-kHalf, kHalf}}};
+  constexpr float kAlone = 1e30F;  // beside it others do not count
+  const double quarter = std::numbers::pi * 0.25;
+  const double sine = std::sin(-static_cast<double>(x + 3) * quarter);
+  const double cosine = std::cos(-static_cast<double>(x + 3) * quarter);
+  std::array<float, 8> w{};
+  float sum = 0;
+  for (std::size_t k = 0; k < 8; ++k) {
+    const float distance = x + 3 - static_cast<float>(k);
+    const double angle = -static_cast<double>(distance) * quarter;
+    w[k] = std::abs(distance) < 1e-6F
+               ? kAlone
+               : static_cast<float>((kTurns[k][0] * sine + kTurns[k][1] * cosine) / (angle * angle));
+    sum += w[k];
+  }
+  for (float& v : w) v *= 1.0F / sum;
+  return w;
+}
+
+template <Rule kRule>
+auto weights(float place) {
+  if constexpr (kRule == Rule::kLanczos) {
+    return lanczos_weights(place);
+  } else if constexpr (kRule == Rule::kCubic) {
+    return cubic_weights(place);
+  } else {
+    return std::array{1.0F - place, place};
+  }
+}
 
 /// `stop_at_edge`: places beyond the middle of the last pixels take these alone, which rounds otherwise than two equal
 /// neighbours do.
-std::vector<Tap> taps(int from, int to, double factor, Rule rule, bool stop_at_edge) {
-  const bool cubic = rule == Rule::kCubic;
+template <Rule kRule>
+std::vector<Tap<tap_count(kRule)>> taps(int from, int to, double factor, bool stop_at_edge) {
+  constexpr std::size_t kTaps = tap_count(kRule);
   const double scale = 1.0 / factor;
-  std::vector<Tap> all(static_cast<std::size_t>(to));
+  std::vector<Tap<kTaps>> all(static_cast<std::size_t>(to));
   for (int i = 0; i < to; ++i) {
     float place = static_cast<float>((i + 0.5) * scale - 0.5);
     int first = static_cast<int>(std::floor(place));
     place -= static_cast<float>(first);
-    if (rule == Rule::kBlocks) {
+    if (kRule == Rule::kBlocks) {
       first = static_cast<int>(std::floor(i * scale));
       place = static_cast<float>((i + 1) - (first + 1) * factor);
       place = place <= 0 ? 0 : place - std::floor(place);
     }
-    if (!cubic && stop_at_edge && (first < 0 || first >= from - 1)) {
+    if (kTaps == 2 && stop_at_edge && (first < 0 || first >= from - 1)) {
       first = first < 0 ? 0 : from - 1;
       place = 0;
     }
-    Tap& tap = all[static_cast<std::size_t>(i)];
-    for (int k = 0; k < 4; ++k) tap.at[static_cast<std::size_t>(k)] = std::clamp(first - 1 + k, 0, from - 1);
-    if (cubic) {
-      const std::array<float, 4> w = cubic_weights(place);
-      for (std::size_t k = 0; k < 4; ++k) tap.weight[k] = fixed(w[k]);
-    } else {
-      tap.weight = {0, fixed(1.0F - place), fixed(place), 0};
+    Tap<kTaps>& tap = all[static_cast<std::size_t>(i)];
+    const std::array<float, kTaps> w = weights<kRule>(place);
+    for (std::size_t k = 0; k < kTaps; ++k) {
+      tap.at[k] = std::clamp(first + 1 - static_cast<int>(kTaps / 2) + static_cast<int>(k), 0, from - 1);
+      tap.weight[k] = fixed(w[k]);
     }
   }
   return all;
 }
 
 /// One row of the picture at the result's width, in units of 1 / kOne.
-void resize_row(const std::uint8_t* row, const std::vector<Tap>& taps, bool cubic, std::vector<int>& out) {
+template <std::size_t N>
+void resize_row(const std::uint8_t* row, const std::vector<Tap<N>>& taps, std::vector<int>& out) {
   for (std::size_t x = 0; x < taps.size(); ++x) {
-    const Tap& tap = taps[x];
+    const Tap<N>& tap = taps[x];
     for (int c = 0; c < 3; ++c) {
       int sum = 0;
-      for (std::size_t k = cubic ? 0 : 1; k < (cubic ? 4U : 3U); ++k) sum += row[3 * tap.at[k] + c] * tap.weight[k];
+      for (std::size_t k = 0; k < N; ++k) sum += row[3 * tap.at[k] + c] * tap.weight[k];
       out[3 * x + static_cast<std::size_t>(c)] = sum;
     }
   }
@@ -72,14 +111,15 @@ void resize_row(const std::uint8_t* row, const std::vector<Tap>& taps, bool cubi
 std::uint8_t saturate(int value) { return static_cast<std::uint8_t>(std::clamp(value, 0, 255)); }
 
 /// Rows are made when they are first needed and kept while they may be needed again.
+template <std::size_t N>
 class Rows {
  public:
-  Rows(const Image& image, const std::vector<Tap>& taps, bool cubic) : image_(image), taps_(taps), cubic_(cubic) {
+  Rows(const Image& image, const std::vector<Tap<N>>& taps) : image_(image), taps_(taps) {
     for (Kept& kept : kept_) kept.values.resize(3 * taps.size());
   }
   const int* row(int y) {
-    Kept& kept = kept_[static_cast<std::size_t>(y) % kept_.size()];
-    if (kept.y != y) resize_row(image_.row(y), taps_, cubic_, kept.values);
+    Kept& kept = kept_[static_cast<std::size_t>(y) % N];
+    if (kept.y != y) resize_row(image_.row(y), taps_, kept.values);
     kept.y = y;
     return kept.values.data();
   }
@@ -90,10 +130,47 @@ class Rows {
     std::vector<int> values;
   };
   const Image& image_;
-  const std::vector<Tap>& taps_;
-  bool cubic_;
-  std::array<Kept, 4> kept_;
+  const std::vector<Tap<N>>& taps_;
+  std::array<Kept, N> kept_;
 };
+
+/// The values [begin, end) of a row of the result, with one rounding.
+template <std::size_t N>
+void join_whole(const std::array<const int*, N>& rows, const Tap<N>& tap, int begin, int end, std::uint8_t* out) {
+  for (int i = begin; i < end; ++i) {
+    int sum = 1 << 21;
+    for (std::size_t k = 0; k < N; ++k) sum += rows[k][i] * tap.weight[k];
+    out[i] = saturate(sum >> 22);
+  }
+}
+
+void join(const std::array<const int*, 8>& rows, const Tap<8>& tap, int values, std::uint8_t* out) {
+  join_whole(rows, tap, 0, values, out);
+}
+
+/// Whole vectors of eight values are summed as real numbers, what is left of a row as whole ones.
+void join(const std::array<const int*, 4>& rows, const Tap<4>& tap, int values, std::uint8_t* out) {
+  std::array<float, 4> w{};
+  for (std::size_t k = 0; k < 4; ++k) w[k] = static_cast<float>(tap.weight[k]) * (1 / (kOne * kOne));
+  const auto [before, a, b, after] = rows;
+  const int whole = values / 8 * 8;
+  for (int i = 0; i < whole; ++i) {
+    float sum = static_cast<float>(b[i]) * w[2] + static_cast<float>(after[i]) * w[3];
+    sum = static_cast<float>(a[i]) * w[1] + sum;
+    sum = static_cast<float>(before[i]) * w[0] + sum;
+    out[i] = saturate(static_cast<int>(std::nearbyint(sum)));
+  }
+  join_whole(rows, tap, whole, values, out);
+}
+
+void join(const std::array<const int*, 2>& rows, const Tap<2>& tap, int values, std::uint8_t* out) {
+  const auto [a, b] = rows;
+  for (int i = 0; i < values; ++i) {
+    const int upper = (tap.weight[0] * (a[i] >> 4)) >> 16;
+    const int lower = (tap.weight[1] * (b[i] >> 4)) >> 16;
+    out[i] = saturate((upper + lower + 2) >> 2);
+  }
+}
 
 /// Of the sides of a picture.
 struct Factors {
@@ -101,43 +178,18 @@ struct Factors {
   double y;
 };
 
-Image resize_smooth(const Image& image, int width, int height, Factors by, Rule rule) {
-  const bool cubic = rule == Rule::kCubic;
-  const std::vector<Tap> across = taps(image.width, width, by.x, rule, true);
-  const std::vector<Tap> down = taps(image.height, height, by.y, rule, false);
-  Rows rows(image, across, cubic);
+template <Rule kRule>
+Image resize_smooth(const Image& image, int width, int height, Factors by) {
+  constexpr std::size_t kTaps = tap_count(kRule);
+  const std::vector<Tap<kTaps>> across = taps<kRule>(image.width, width, by.x, true);
+  const std::vector<Tap<kTaps>> down = taps<kRule>(image.height, height, by.y, false);
+  Rows<kTaps> rows(image, across);
   Image result(width, height);
-  const int values = 3 * width;
   for (int y = 0; y < height; ++y) {
-    const Tap& tap = down[static_cast<std::size_t>(y)];
-    std::uint8_t* out = result.row(y);
-    const int* a = rows.row(tap.at[1]);
-    const int* b = rows.row(tap.at[2]);
-    if (!cubic) {
-      for (int i = 0; i < values; ++i) {
-        const int upper = (tap.weight[1] * (a[i] >> 4)) >> 16;
-        const int lower = (tap.weight[2] * (b[i] >> 4)) >> 16;
-        out[i] = saturate((upper + lower + 2) >> 2);
-      }
-      continue;
-    }
-    const int* before = rows.row(tap.at[0]);
-    const int* after = rows.row(tap.at[3]);
-    std::array<float, 4> w{};
-    for (std::size_t k = 0; k < 4; ++k) w[k] = static_cast<float>(tap.weight[k]) * (1 / (kOne * kOne));
-    // Whole vectors of eight values are summed as real numbers, what is left of a row as whole ones.
-    const int whole = values / 8 * 8;
-    for (int i = 0; i < whole; ++i) {
-      float sum = static_cast<float>(b[i]) * w[2] + static_cast<float>(after[i]) * w[3];
-      sum = static_cast<float>(a[i]) * w[1] + sum;
-      sum = static_cast<float>(before[i]) * w[0] + sum;
-      out[i] = saturate(static_cast<int>(std::nearbyint(sum)));
-    }
-    for (int i = whole; i < values; ++i) {
-      const int sum =
-          before[i] * tap.weight[0] + a[i] * tap.weight[1] + b[i] * tap.weight[2] + after[i] * tap.weight[3];
-      out[i] = saturate((sum + (1 << 21)) >> 22);
-    }
+    const Tap<kTaps>& tap = down[static_cast<std::size_t>(y)];
+    std::array<const int*, kTaps> of_tap{};
+    for (std::size_t k = 0; k < kTaps; ++k) of_tap[k] = rows.row(tap.at[k]);
+    join(of_tap, tap, 3 * width, result.row(y));
   }
   return result;
 }
@@ -237,14 +289,15 @@ Image resize_with(const Image& image, int width, int height, Factors by, Interpo
   const bool half = by.x == 0.5 && by.y == 0.5;
   switch (interpolation) {
     case Interpolation::kNearest: return pick_nearest(image, width, height, by);
-    case Interpolation::kCubic: return resize_smooth(image, width, height, by, Rule::kCubic);
+    case Interpolation::kCubic: return resize_smooth<Rule::kCubic>(image, width, height, by);
+    case Interpolation::kLanczos: return resize_smooth<Rule::kLanczos>(image, width, height, by);
     case Interpolation::kArea:
       if (half) return halve(image, width, height);
       return shrinks ? shrink_by_area(image, width, height, by)
-                     : resize_smooth(image, width, height, by, Rule::kBlocks);
+                     : resize_smooth<Rule::kBlocks>(image, width, height, by);
     case Interpolation::kLinear: break;
   }
-  return half ? halve(image, width, height) : resize_smooth(image, width, height, by, Rule::kLinear);
+  return half ? halve(image, width, height) : resize_smooth<Rule::kLinear>(image, width, height, by);
 }
 
 }  // namespace

@@ -9,7 +9,8 @@
 
 namespace coracle::vision {
 
-enum class Interpolation { kNearest, kLinear, kCubic, kArea };
+/// kLanczos counts eight pixels in each direction, in Pillow's way (resample.h) six.
+enum class Interpolation { kNearest, kLinear, kCubic, kArea, kLanczos };
 
 /// Throws Error if `width` or `height` is not positive or the picture would have more than 2^27 pixels.
 Image resize(const Image& image, int width, int height, Interpolation interpolation = Interpolation::kLinear);

@@ -282,6 +282,22 @@ TEST_F(Descriptions, PicturesAreBroughtToSizeBeforeTheyAreNormalised) {
   EXPECT_EQ(prepare(Image(9, 9), d).width, 6);
 }
 
+TEST_F(Descriptions, InterpolationByNameOrNumber) {
+  const auto described = [](const std::string& name) {
+    return std::string("PreProcess:\n  transform_ops:\n") + kNormalise +
+           "  - ResizeImage: {size: [6, 4], interpolation: " + name + "}\n" + kTopk;
+  };
+  const std::vector<std::pair<const char*, Interpolation>> names = {
+      {"nearest", Interpolation::kNearest}, {"1", Interpolation::kLinear},        {"bilinear", Interpolation::kLinear},
+      {"BICUBIC", Interpolation::kCubic},   {"3", Interpolation::kArea},          {"4", Interpolation::kLanczos},
+      {"lanczos", Interpolation::kLanczos}, {"LANCZOS4", Interpolation::kLanczos}};
+  for (const auto& [name, interpolation] : names) {
+    EXPECT_EQ(std::get<Resize>(read(described(name)).steps[0]).interpolation, interpolation) << name;
+  }
+  EXPECT_TRUE(has(error(described("hamming"), Problem::kUnsupported),
+                  "'hamming' is not known; known are: NEAREST (0), LINEAR (1), CUBIC (2), AREA (3), LANCZOS (4)"));
+}
+
 TEST_F(Descriptions, SizesOfPicturesForTextDetection) {
   using Limit = TextResize::Limit;
   const auto size = [](const TextResize& step, int width, int height) {

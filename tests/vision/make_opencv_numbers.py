@@ -15,8 +15,8 @@ from made_up_numbers import fnv
 from PIL import Image
 
 cv2.ipp.setUseIPP(False)  # OpenCV's own arithmetic, which all processors share
-MODES = [cv2.INTER_NEAREST, cv2.INTER_LINEAR, cv2.INTER_CUBIC, cv2.INTER_AREA]
-FILTERS = [Image.NEAREST, Image.BILINEAR, Image.BICUBIC, Image.BOX]
+MODES = [cv2.INTER_NEAREST, cv2.INTER_LINEAR, cv2.INTER_CUBIC, cv2.INTER_AREA, cv2.INTER_LANCZOS4]
+FILTERS = [Image.NEAREST, Image.BILINEAR, Image.BICUBIC, Image.BOX, Image.LANCZOS]
 
 
 class Random:
