@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What fmt::format and fmt::print end in, compiled once for the program: Debian has it in a shared library alone, and the
-// program may run where there is no such library.
+// What fmt::format and fmt::print end in, compiled once for the program: Debian has it in a shared library alone, and
+// the program may run where there is no such library.
 #define FMT_HEADER_ONLY
 #include <fmt/core.h>
 

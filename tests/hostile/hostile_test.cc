@@ -37,11 +37,7 @@ struct Counts {
 };
 
 /// Every how many uses the sample takes one; a prime, so that it meets all kinds.
-#ifdef CORACLE_SANITIZED
-constexpr int64_t kSampleStep = 17;
-#else
 constexpr int64_t kSampleStep = 7;
-#endif
 /// Operators of which the grid has fewer uses are told.
 constexpr int64_t kExpectedUses = 60;
 /// Longer uses are told: no reference and no run may take longer than its limit (support/hostile_operator.cc).

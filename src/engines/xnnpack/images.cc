@@ -337,7 +337,7 @@ void build_mean(Builder& b, const Node& node) {
   b.set_result(node, b.reshape(mean_of_image(b, b.operand(node, "x")), node.dims(node.out())));
 }
 
-constexpr Converter kImagesConverters[] = {
+constexpr Converter kImageConverters[] = {
     {"conv2d", "x", "filter", "", "", check_convolution, build_convolution},
     {"depthwise_conv2d", "x", "filter", "", "", check_convolution, build_convolution},
     {"conv2d_fused", "x tensors", "filter", "", "", check_convolution, build_convolution},
@@ -350,6 +350,6 @@ constexpr Converter kImagesConverters[] = {
 
 }  // namespace
 
-std::span<const Converter> image_converters() { return kImagesConverters; }
+std::span<const Converter> image_converters() { return kImageConverters; }
 
 }  // namespace coracle_xnnpack

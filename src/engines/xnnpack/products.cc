@@ -67,7 +67,7 @@ void build_flattened(Builder& b, const Node& node) {
   b.set_result(node, b.reshape(y, node.dims(node.out())));
 }
 
-constexpr Converter kProductsConverters[] = {
+constexpr Converter kProductConverters[] = {
     {"linear", "x tensors", "w", "", "", check_linear, build_linear},
     {"matmul", "x", "y", "", "", check_matmul, build_matmul},
     {"matmul_with_flatten", "x", "y", "", "", check_flattened, build_flattened},
@@ -75,6 +75,6 @@ constexpr Converter kProductsConverters[] = {
 
 }  // namespace
 
-std::span<const Converter> product_converters() { return kProductsConverters; }
+std::span<const Converter> product_converters() { return kProductConverters; }
 
 }  // namespace coracle_xnnpack
