@@ -17,20 +17,24 @@ bool multiplies_bytes() {
 }
 #endif
 
-/// Of `columns` columns, each of `groups` groups of 4 bytes, `step` bytes apart.
+/// Of `columns` columns, each of `groups` groups of 4 bytes, `step` bytes apart. Numbers from 0 on reach farthest where
+/// they meet weights of one sign and the others are 0.
 IntegerReach reach_of(const std::byte* bytes, int64_t columns, int64_t groups, int64_t step) {
   int32_t pairs = 0;
   int32_t fours = 0;
   for (int64_t c = 0; c < columns; ++c) {
     for (int64_t half = 0; half < 2; ++half) {
-      int32_t before = 0;
+      int32_t above = 0;
+      int32_t below = 0;
       for (int64_t g = 0; g < groups; ++g) {
         int8_t w[2];
         std::memcpy(w, bytes + g * step + c * 4 + half * 2, sizeof(w));
-        const int32_t pair = std::abs(int32_t{w[0]}) + std::abs(int32_t{w[1]});
-        pairs = std::max(pairs, pair);
-        fours = std::max(fours, g % 2 == 0 ? pair : before + pair);
-        before = pair;
+        const int32_t positive = std::max<int32_t>(w[0], 0) + std::max<int32_t>(w[1], 0);
+        const int32_t negative = std::max(-w[0], 0) + std::max(-w[1], 0);
+        above = positive + (g % 2 == 0 ? 0 : above);
+        below = negative + (g % 2 == 0 ? 0 : below);
+        pairs = std::max({pairs, positive, negative});
+        fours = std::max({fours, above, below});
       }
     }
   }

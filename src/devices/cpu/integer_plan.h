@@ -23,7 +23,7 @@ const IntegerGemmFunctions& any_integer_gemm(Isa isa);
 /// data[matrix * matrix_stride + block * block_stride + tap * tap_stride + i * inner_stride + outer * outer_stride +
 /// j * column_stride].
 struct IntegerGemmForm {
-  static constexpr std::string_view kLayout = "integer.b.panels.v3";
+  static constexpr std::string_view kLayout = "integer.b.panels.v4";
 
   int64_t lanes = 0;          ///< of IntegerGemmFunctions
   int64_t element_bytes = 0;  ///< the same

@@ -134,6 +134,26 @@ TEST(IntegerKernels, EpiloguesOfProducts) {
   }
 }
 
+/// Where few numbers reach far, these are multiplied apart.
+TEST(IntegerKernels, ProductsOfFewNumbersThatReachFar) {
+  for (const int64_t apart : {5, 17, 60, 1000}) {
+    for (const auto& [low, high] : {std::pair<int64_t, int64_t>{-60, 61}, {0, 90}, {-100, 1}}) {
+      for (const int64_t rows : {1, 6, 25}) {
+        for (const int64_t depth : {126, 130, 804}) {
+          SCOPED_TRACE(text("every ", apart, " of ", low, " to ", high, ", ", rows, " x ", depth));
+          Tensor x = random_ints({rows, depth}, low, high, DType::kInt8, 1);
+          for (int64_t i = 0; i < x.count(); i += apart) x.data<int8_t>()[i] = i % 2 == 0 ? 127 : -128;
+          IntegerLinear op;
+          op.epilogue = {kMultiplyChannel};
+          KernelCase c{.op = op, .in = {x, integers({depth, 70}, -127, 2, apart == 17)}, .rows = {"integer_linear"}};
+          finish(c, op.epilogue, {rows, 70}, 70);
+          check_on_every_kernel(c);
+        }
+      }
+    }
+  }
+}
+
 TEST(IntegerKernels, LongSumsOfTheLargestNumbersAreExact) {
   check_linear(2, 1040, 18, {}, kResults[0], false, true);
   check_linear(40, 1040, 130, {kMultiplyChannel}, kResults[1], true, true);

@@ -65,27 +65,42 @@ void widen(const IntegerDepthwiseCall& c, const Strip& s, int64_t columns, char*
   }
 }
 
-// Steps in widened inputs, in bytes.
-struct Steps {
-  int64_t pair, result, tap;
+// Where the widened inputs of a vector of channels lie.
+struct Taps {
+  int64_t pairs;  // of rows, `pair_step` bytes apart
+  int64_t pair_step;
+  int64_t count;  // of a row, `step` bytes apart
+  int64_t step;
+  int64_t result_step;  // bytes from the first input of a result to that of the next
 };
 
-// Adjacent results from the widened inputs of the first one.
-template <size_t... kResult>
-HWY_INLINE void multiply(const Steps& steps, int64_t pairs, int64_t taps, const char* from, const char* filter,
-                         float* tile, std::index_sequence<kResult...> /*results*/) {
+// Adjacent results from the widened inputs of the first one. kStride: of the window along rows; 0: any.
+template <int64_t kStride, size_t... kResult>
+HWY_INLINE void multiply(const Taps& taps, const char* from, const char* filter, float* tile, size_t tile_stride,
+                         std::index_sequence<kResult...> /*results*/) {
+  const int64_t step = kStride > 0 ? kStride * kVectorBytes : taps.result_step;
   Sums sums[sizeof...(kResult)];
   ((sums[kResult] = broadcast_bits(static_cast<int32_t>(0 * kResult))), ...);
-  const int64_t step = steps.result;
-  for (int64_t pair = 0; pair < pairs; ++pair, from += steps.pair) {
+  for (int64_t pair = 0; pair < taps.pairs; ++pair, from += taps.pair_step) {
     const char* at = from;
-    for (int64_t tap = 0; tap < taps; ++tap, at += steps.tap, filter += kVectorBytes) {
+    for (int64_t tap = 0; tap < taps.count; ++tap, at += taps.step, filter += kVectorBytes) {
       const Sums w = load_sums(filter);
       ((sums[kResult] = add(sums[kResult], multiply_pairs(load_sums(at + static_cast<int64_t>(kResult) * step), w))),
        ...);
     }
   }
-  (store_floats(sums[kResult], tile + kResult * kFloatLanes), ...);
+  (store_floats(sums[kResult], tile + kResult * tile_stride), ...);
+}
+
+using Multiply = void (*)(const Taps& taps, const char* from, const char* filter, float* tile, size_t tile_stride);
+
+template <int64_t kStride>
+void multiply_eight(const Taps& taps, const char* from, const char* filter, float* tile, size_t tile_stride) {
+  multiply<kStride>(taps, from, filter, tile, tile_stride, std::make_index_sequence<kTogether>());
+}
+
+Multiply multiply_for(int64_t stride) {
+  return stride == 1 ? multiply_eight<1> : stride == 2 ? multiply_eight<2> : multiply_eight<0>;
 }
 
 // Rows [row, row + rows) of results, counted through all images; they lie in one.
@@ -96,31 +111,30 @@ void run_strip(const IntegerDepthwiseCall& c, const IntegerFinishing& finishing,
   const int64_t columns = (whole - 1) * c.stride_x + (c.kernel_w - 1) * c.dilation_x + 1;
   widen(c, s, columns, widened);
   const int64_t line = columns * kVectorBytes;
-  const Steps steps = {s.vectors() * line, c.stride_x * kVectorBytes, c.dilation_x * kVectorBytes};
   const int64_t vectors = (c.channels + kLanes - 1) / kLanes;
-  HWY_ALIGN float tile[2 * kTogether * kFloatLanes];
+  const auto tile_stride = static_cast<size_t>(s.vectors() * kLanes);
+  const Multiply eight = multiply_for(c.stride_x);
+  Taps taps = {0, s.vectors() * line, c.kernel_w, c.dilation_x * kVectorBytes, c.stride_x * kVectorBytes};
+  HWY_ALIGN float tile[2 * kTogether * 2 * kFloatLanes];
   for (int64_t r = 0; r < rows; ++r) {
     const int64_t first_row = r * c.stride_y;  // of input
     const int64_t alignment = first_row % 2;
-    const int64_t pairs = IntegerDepthwiseCall::pairs(c.kernel_h, alignment);
+    taps.pairs = IntegerDepthwiseCall::pairs(c.kernel_h, alignment);
     const int64_t in_front = alignment == 0 ? 0 : vectors * IntegerDepthwiseCall::pairs(c.kernel_h, 0);
-    for (int64_t v = 0; v < s.vectors(); ++v) {
-      const int64_t channel = s.channel + v * kLanes;
-      const int64_t count = s.count - v * kLanes < kLanes ? s.count - v * kLanes : kLanes;
-      const char* filter =
-          reinterpret_cast<const char*>(c.filter) + (in_front + channel / kLanes * pairs) * c.kernel_w * kVectorBytes;
-      const char* from = widened + first_row / 2 * steps.pair + v * line;
-      for (int64_t x = 0; x < s.results; x += 2 * kTogether, from += 2 * kTogether * steps.result) {
-        const int64_t results = s.results - x < 2 * kTogether ? s.results - x : 2 * kTogether;
-        constexpr std::make_index_sequence<kTogether> kEight;
-        multiply(steps, pairs, c.kernel_w, from, filter, tile, kEight);
-        if (results > kTogether) {
-          multiply(steps, pairs, c.kernel_w, from + kTogether * steps.result, filter, tile + kTogether * kFloatLanes,
-                   kEight);
+    const int64_t filter_bytes = taps.pairs * c.kernel_w * kVectorBytes;
+    const char* const filter = reinterpret_cast<const char*>(c.filter) + in_front * c.kernel_w * kVectorBytes +
+                               s.channel / kLanes * filter_bytes;
+    const char* from = widened + first_row / 2 * taps.pair_step;
+    for (int64_t x = 0; x < s.results; x += 2 * kTogether, from += 2 * kTogether * taps.result_step) {
+      const int64_t results = s.results - x < 2 * kTogether ? s.results - x : 2 * kTogether;
+      for (int64_t first = 0; first < results; first += kTogether) {
+        for (int64_t v = 0; v < s.vectors(); ++v) {
+          eight(taps, from + first * taps.result_step + v * line, filter + v * filter_bytes,
+                tile + static_cast<size_t>(first) * tile_stride + v * kLanes, tile_stride);
         }
-        integer_finish.finish(finishing, {tile, kFloatLanes, static_cast<size_t>(results), static_cast<size_t>(count),
-                                          (row + r) * c.out_w + s.out + x, channel});
       }
+      integer_finish.finish(finishing, {tile, tile_stride, static_cast<size_t>(results), static_cast<size_t>(s.count),
+                                        (row + r) * c.out_w + s.out + x, s.channel});
     }
   }
 }

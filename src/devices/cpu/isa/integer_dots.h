@@ -103,6 +103,14 @@ HWY_INLINE Sums interleaved(const int8_t* a, const int8_t* b) {
 }
 #endif
 
+// Numbers between which others lie.
+struct Extent {
+  int32_t least = 0;
+  int32_t most = 0;
+
+  int32_t reach() const { return most - least; }
+};
+
 HWY_INLINE Sums broadcast_group(const void* group) {
   int32_t bits;
   memcpy(&bits, group, sizeof(bits));

@@ -8,6 +8,7 @@
 
 #if HWY_TARGET == HWY_AVX2 && !defined(CORACLE_PAIRS_OF_INTEGERS)
 #define CORACLE_BYTES_BY_REACH 1
+#include "integer_window.h"
 #else
 #define CORACLE_BYTES_BY_REACH 0
 #endif
@@ -201,7 +202,8 @@ struct TileCall {
   int64_t stride;  // from row to row
   int64_t groups;
   const char* panel;
-  int32_t added;  // to the numbers of A, if the products are chosen
+  int32_t added;      // to the numbers of A, if the products are chosen
+  const char* start;  // of each row's sums; null: the same for all, what the panel begins with
   float* tile;
 };
 
@@ -216,13 +218,17 @@ HWY_INLINE void multiply(const TileCall& call, std::index_sequence<kRow...> /*ro
   RowSums sums[sizeof...(kRow)];
   RowSums initial = {load_sums(call.panel), load_sums(call.panel + kSecond)};
 #if CORACLE_BYTES_BY_REACH
-  // -128 times the sum of a column: that many times what was added to A has to be taken off.
-  const auto times_added = [&](Sums start) HWY_ATTR {
-    return _mm256_mullo_epi32(_mm256_srai_epi32(start, 7), broadcast_bits(call.added));
-  };
-  initial = {times_added(initial.first), times_added(initial.second)};
-#endif
+  if (call.start != nullptr) {
+    ((sums[kRow] = {load_sums(call.start + static_cast<int64_t>(kRow * kStep)),
+                    load_sums(call.start + static_cast<int64_t>(kRow * kStep + kSecond))}),
+     ...);
+  } else {
+    initial = {times_added(initial.first, call.added), times_added(initial.second, call.added)};
+    ((sums[kRow] = initial), ...);
+  }
+#else
   ((sums[kRow] = initial), ...);
+#endif
   const Packed* HWY_RESTRICT a = call.a;
   const char* HWY_RESTRICT b = call.panel + kStep;
   int64_t left = call.groups;
@@ -273,49 +279,13 @@ void multiply_vectors(int64_t vectors, int64_t rows, const TileCall& call) {
   }
 }
 
-// Numbers between which all of a tile lie.
-struct Extent {
-  int32_t least = 0;
-  int32_t most = 0;
-
-  int32_t reach() const { return most - least; }
-};
-
-#if CORACLE_BYTES_BY_REACH
-// `count` is a multiple of 4; the tile may be read up to 31 numbers beyond.
-HWY_INLINE Extent extent_of(const Packed* numbers, int64_t count) {
-  __m256i least = _mm256_setzero_si256();
-  __m256i most = _mm256_setzero_si256();
-  for (int64_t i = 0; i < count; i += 32) {
-    const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(numbers + i));
-    least = _mm256_min_epi8(least, v);
-    most = _mm256_max_epi8(most, v);
-  }
-  // ~x falls where x rises: both are minima, of eight bytes each at last.
-  const __m256i flipped = _mm256_xor_si256(most, _mm256_set1_epi8(-1));
-  const __m128i low = _mm_min_epi8(_mm256_castsi256_si128(least), _mm256_extracti128_si256(least, 1));
-  const __m128i high = _mm_min_epi8(_mm256_castsi256_si128(flipped), _mm256_extracti128_si256(flipped, 1));
-  __m128i both = _mm_min_epi8(_mm_unpacklo_epi64(low, high), _mm_unpackhi_epi64(low, high));
-  both = _mm_min_epi8(both, _mm_srli_epi64(both, 32));
-  both = _mm_min_epi8(both, _mm_srli_epi64(both, 16));
-  both = _mm_min_epi8(both, _mm_srli_epi64(both, 8));
-  return {static_cast<int8_t>(_mm_extract_epi8(both, 0)), ~static_cast<int8_t>(_mm_extract_epi8(both, 8))};
-}
-
-HWY_INLINE void add_to_all(Packed* numbers, int64_t count, int32_t added) {
-  const hn::ScalableTag<int8_t> d;
-  constexpr auto kStep = static_cast<int64_t>(HWY_LANES(int8_t));
-  const auto by = hn::Set(d, static_cast<int8_t>(added));
-  for (int64_t i = 0; i < count; i += kStep) hn::StoreU(hn::Add(hn::LoadU(d, numbers + i), by), d, numbers + i);
-}
-#endif
-
 // Rows of A that are multiplied together.
 struct RowTile {
   Packed* a = nullptr;
   int64_t rows = 0;
   Extent extent = {};  // if the products are chosen
   int32_t added = 0;   // the same: what makes the least of them 0
+  bool clipped = false;
 };
 
 HWY_INLINE Products products_for(const RowTile& tile, int32_t least_reach, const IntegerReach& reach) {
@@ -336,6 +306,31 @@ void multiply_tile(Products products, int64_t vectors, int64_t rows, const TileC
 }
 
 constexpr int64_t kTiles = static_cast<int64_t>(kMostFinishedRows) / kTileRows;
+
+#if CORACLE_BYTES_BY_REACH
+// The numbers of a tile, `stride` in each row, become what is multiplied: what lies between them and the least, if that
+// is within reach for all or with few exceptions.
+HWY_INLINE void choose_products(RowTile& t, int64_t stride, int32_t reach, int64_t panels,
+                                Outliers<kTileRows>& outliers) {
+  constexpr int64_t kFewest = 3;  // panels for which clipping pays
+  constexpr int64_t kShortest = 128;
+  const int64_t count = t.rows * stride;
+  t.extent = extent_of(t.a, count);
+  if (t.extent.reach() <= reach) {
+    if (t.extent.least >= 0) return;
+    t.added = -t.extent.least;
+    return add_to_all(t.a, count, t.added);
+  }
+  if (panels < kFewest || stride < kShortest) return;
+  const BestWindow best = best_window(t.a, count, t.extent, reach);
+  const int64_t most = count / 12;  // then their products take as long as is saved
+  if (best.outside > (most < kMostOutliers ? most : kMostOutliers)) return;
+  outliers.clip(t.a, stride, t.rows, best.window);
+  t.extent = best.window;
+  t.added = -best.window.least;
+  t.clipped = true;
+}
+#endif
 
 void run(const IntegerGemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end) {
   IntegerFinishing finishing;
@@ -359,6 +354,10 @@ void run(const IntegerGemmCall& call, int64_t row_begin, int64_t row_end, int64_
   memset(a, 0, scratch_bytes);
   Rows from(call, row_begin);
   RowTile tile[kTiles];
+#if CORACLE_BYTES_BY_REACH
+  Outliers<kTileRows> outliers[kTiles];
+  HWY_ALIGN char starts[kTileRows * 2 * sizeof(Sums)];
+#endif
   for (int64_t row = row_begin; row < row_end;) {
     int64_t rows = 0;
     int64_t count = 0;
@@ -368,12 +367,8 @@ void run(const IntegerGemmCall& call, int64_t row_begin, int64_t row_end, int64_
       t = {.a = a + rows * stride, .rows = row_end - row - rows < kTileRows ? row_end - row - rows : kTileRows};
       for (int64_t r = 0; r < t.rows; ++r) from.copy_next(t.a + r * stride);
 #if CORACLE_BYTES_BY_REACH
-      t.extent = extent_of(t.a, t.rows * stride);
-      if (t.extent.reach() <= reach && t.extent.least < 0) {
-        t.added = -t.extent.least;
-        add_to_all(t.a, t.rows * stride, t.added);
-        changed = true;
-      }
+      choose_products(t, stride, reach, panel_end - panel_begin, outliers[count]);
+      changed = changed || t.added != 0;
 #endif
       rows += t.rows;
     }
@@ -381,12 +376,19 @@ void run(const IntegerGemmCall& call, int64_t row_begin, int64_t row_end, int64_
       const int64_t first = p * 2 * kLanes;
       const int64_t columns = call.columns - first < 2 * kLanes ? call.columns - first : 2 * kLanes;
       const int64_t vectors = columns > kLanes ? 2 : 1;
+      const char* const panel = static_cast<const char*>(call.packed) + p * panel_bytes;
       float* to = sums;
       for (int64_t i = 0; i < count; ++i, to += kTileRows * vectors * kLanes) {
         const RowTile& t = tile[i];
         const Products products = products_for(t, reach, kChoosesProducts ? reaches[p] : IntegerReach());
-        multiply_tile(products, vectors, t.rows,
-                      {t.a, stride, groups, static_cast<const char*>(call.packed) + p * panel_bytes, t.added, to});
+        TileCall of_tile = {t.a, stride, groups, panel, t.added, nullptr, to};
+#if CORACLE_BYTES_BY_REACH
+        if (t.clipped) {
+          outliers[i].start(vectors, panel, t.added, starts);
+          of_tile.start = starts;
+        }
+#endif
+        multiply_tile(products, vectors, t.rows, of_tile);
       }
       integer_finish.finish(finishing, {sums, static_cast<size_t>(vectors) * kFloatLanes, static_cast<size_t>(rows),
                                         static_cast<size_t>(columns), row, first});

@@ -12,7 +12,8 @@
 ///
 /// A tile of rows of A is copied to scratch memory as groups of 4 bytes. Where numbers are bytes these are four
 /// numbers: plus 128 with VNNI, which multiplies unsigned by signed bytes; else (AVX2) plus what makes the least of the
-/// tile 0, if no sum of two products exceeds 16 bits then, and as they are if one could. Where numbers have 16 bits a
+/// tile 0, if no sum of two products exceeds 16 bits then; what few numbers have too much for that is multiplied apart
+/// (integer_window.h), and if many have too much, all stay as they are. Where numbers have 16 bits a
 /// group is two, whose products are added without saturation.
 ///
 /// B is packed as panels of two vectors of columns (the last one may have one):
