@@ -132,7 +132,7 @@ asan: models
 # Under ThreadSanitizer the tests that may start threads. Those of run have all kernels that models use;
 # make tsan WITH_THREADS=devices takes each kernel alone. Left out are tests of much work in one thread.
 WITH_THREADS := base plan run api paddle
-IN_ONE_THREAD := BoundedWork|ALoopFillsAnArrayInTimeOfItsLength
+IN_ONE_THREAD := BoundedWork
 tsan: models
 	$(MAKE) --no-print-directory build/tsan/build.ninja
 	cmake --build --preset tsan -j $(JOBS) --target $(WITH_THREADS:%=%_tests)
