@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# coracle_batches(OUT NAME FROM FOLDER FILE...): units NAME_*.cc, each of which includes about eight of FILEs by their paths from FOLDER,
-# where the compiler looks for headers: what they share is parsed and instantiated once, which halves the time of all. Files with
+# coracle_batches(OUT NAME FROM FOLDER [SIZE N] FILE...): units NAME_*.cc, each of which includes about N (24) of FILEs by their paths from FOLDER,
+# where the compiler looks for headers: what they share is parsed and instantiated once, which takes less than half the time. Files with
 # properties of their own (options, definitions) are joined with those that have the same. Which unit a file is in follows from its name,
 # so that a new one recompiles one unit, and nothing in a unit tells where the tree lies, so that a compiler cache knows it in all
 # folders. Names in unnamed namespaces are those of the whole folder then (scripts/check_names.py). CORACLE_BATCHES=OFF compiles each
@@ -8,12 +8,16 @@
 option(CORACLE_BATCHES "Compile several sources as one unit" ON)
 
 function(coracle_batches out name)
-  cmake_parse_arguments(PARSE_ARGV 2 batch "" "FROM" "")
+  cmake_parse_arguments(PARSE_ARGV 2 batch "" "FROM;SIZE" "")
   set(files ${batch_UNPARSED_ARGUMENTS})
   set(properties COMPILE_OPTIONS COMPILE_DEFINITIONS SKIP_PRECOMPILE_HEADERS)
   set(${out} ${files} PARENT_SCOPE)
   if(NOT CORACLE_BATCHES)
     return()
+  endif()
+  set(size 24)
+  if(batch_SIZE)
+    set(size ${batch_SIZE})
   endif()
   # Sets of files by the properties that they have.
   set(sets)
@@ -31,7 +35,7 @@ function(coracle_batches out name)
   set(units)
   foreach(key IN LISTS sets)
     list(LENGTH files_${key} count)
-    math(EXPR batches "(${count} + 7) / 8")
+    math(EXPR batches "(${count} + ${size} - 1) / ${size}")
     set(names)
     foreach(file IN LISTS files_${key})
       file(RELATIVE_PATH path ${batch_FROM} ${file})

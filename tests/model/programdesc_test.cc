@@ -13,7 +13,7 @@ using test::BlockWriter;
 using test::Message;
 using test::OpWriter;
 
-programdesc::Program parse(const std::string& bytes) {
+programdesc::Program parsed(const std::string& bytes) {
   return programdesc::parse(
       {.name = "m.pdmodel", .owner = nullptr, .bytes = {reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()}});
 }
@@ -38,7 +38,7 @@ TEST(ProgramDesc, ReadsSlotsAndAttributes) {
                                              .string("op_callstack", "ignored")
                                              .variable("axis", "a")
                                              .block("sub_block", 7));
-  const programdesc::Program program = parse(bytes);
+  const programdesc::Program program = parsed(bytes);
   ASSERT_EQ(program.blocks.size(), 1U);
   ASSERT_EQ(program.blocks[0].operators.size(), 1U);
   const programdesc::Operator& op = program.blocks[0].operators[0];
@@ -63,7 +63,7 @@ TEST(ProgramDesc, ReadsVariables) {
   block.variables = {test::variable("w", test::kFloat32, {3, -1}, true),
                      test::variable("a", test::kInt64, {}, false, 13)};
   const std::string bytes = test::program_file({block});
-  const programdesc::Program program = parse(bytes);
+  const programdesc::Program program = parsed(bytes);
   const std::vector<programdesc::Variable>& v = program.blocks[0].variables;
   ASSERT_EQ(v.size(), 2U);
   EXPECT_EQ(v[0].name, "w");
@@ -78,7 +78,7 @@ TEST(ProgramDesc, SkipsUnknownFields) {
   op.varint(99, 5).bytes(98, "new").float32(97, 1);
   const std::string block = Message().varint(1, 0).varint(2, -1).message(4, op).bytes(77, "?").content();
   const std::string bytes = Message().bytes(1, block).bytes(3, "old map").content();
-  const programdesc::Program program = parse(bytes);
+  const programdesc::Program program = parsed(bytes);
   ASSERT_EQ(program.blocks[0].operators.size(), 1U);
   EXPECT_EQ(program.blocks[0].operators[0].type, "relu");
   EXPECT_FALSE(program.version.has_value());
@@ -86,14 +86,14 @@ TEST(ProgramDesc, SkipsUnknownFields) {
 
 TEST(ProgramDesc, FieldsOfAnotherWireTypeAreSkipped) {
   const std::string bytes = Message().message(1, Message().varint(2, -1).varint(3, 5).varint(4, 6)).content();
-  EXPECT_EQ(parse(bytes).blocks.size(), 1U);
+  EXPECT_EQ(parsed(bytes).blocks.size(), 1U);
 }
 
 TEST(ProgramDesc, ErrorsTellTheOffset) {
   std::string bytes = one_operator(OpWriter("relu").in("X", {"x"}));
   bytes.resize(bytes.size() - 5);
   try {
-    parse(bytes);
+    parsed(bytes);
     FAIL() << "expected an error";
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), ErrorCode::kInvalidModel);
@@ -110,7 +110,7 @@ TEST(ProgramDesc, ErrorsAreOfThisReader) {
                                                          {std::string(11, '\xFF'), "too many bytes"}};
   for (const auto& [bytes, part] : damaged) {
     try {
-      parse(bytes);
+      parsed(bytes);
       ADD_FAILURE() << "read where expected: " << part;
     } catch (const Error& e) {
       EXPECT_EQ(e.code(), ErrorCode::kInvalidModel);
@@ -120,8 +120,8 @@ TEST(ProgramDesc, ErrorsAreOfThisReader) {
 }
 
 TEST(ProgramDesc, RefusesFilesWithoutBlocks) {
-  EXPECT_THROW(parse(""), Error);
-  EXPECT_THROW(parse(Message().message(4, Message().varint(1, 1)).content()), Error);
+  EXPECT_THROW(parsed(""), Error);
+  EXPECT_THROW(parsed(Message().message(4, Message().varint(1, 1)).content()), Error);
 }
 
 }  // namespace
