@@ -141,8 +141,22 @@ class Finder {
     if (transposed && l.groups != 1) l.axis = 0;
     const auto format = o.texts.find("data_format");
     l.x_channels = format == o.texts.end() || format->second != "NHWC" ? 1 : 3;
-    l.rounds_operand = !transposed && l.x_channels == 1;
+    l.rounds_operand = l.x_channels == 1 && (!transposed || makes_blocks(o, dims));
     return {};
+  }
+
+  /// Whether each input pixel of a transposed convolution becomes pixels of its own: its filters neither overlap nor
+  /// are cut, and it has one group. There are operators on integers for these.
+  static bool makes_blocks(const ProgramOperator& o, const std::vector<int64_t>& filter) {
+    const auto all_are = [&](const char* attribute, int64_t number) {
+      const Integers list = o.list(attribute);
+      return std::all_of(list.begin(), list.end(), [&](int64_t n) { return n == number; });
+    };
+    const auto same = o.texts.find("padding_algorithm");
+    if (same != o.texts.end() && same->second == "SAME") return false;
+    const bool plain = all_are("paddings", 0) && all_are("dilations", 1) && all_are("output_padding", 0);
+    const bool sized = !o.list("output_size").empty() || o.inputs.count("OutputSizeTensor") != 0;
+    return plain && !sized && o.integer("groups", 1) == 1 && o.list("strides") == Integers{filter[2], filter[3]};
   }
 
   std::string place_product(const ProgramOperator& o, Layer& l) const {

@@ -133,7 +133,18 @@ class PirReader {
     const std::string name = programdesc_attribute(string_at(a, "N"));
     if (data->IsBool()) to.integers[name] = data->GetBool() ? 1 : 0;
     if (data->IsInt64()) to.integers[name] = data->GetInt64();
+    if (data->IsArray()) list(*node, to.lists[name]);
     if (data->IsString()) to.texts[name].assign(data->GetString(), data->GetStringLength());
+  }
+
+  /// The integers of a list; none where it has others.
+  static void list(const JsonValue& node, Integers& to) {
+    for (const JsonValue* element : elements_at(node, "D")) {
+      const JsonValue* number = find(*element, "D");
+      if (number == nullptr) number = element;
+      if (!number->IsInt64()) return to.clear();
+      to.push_back(number->GetInt64());
+    }
   }
 
   /// Counts the operations of a region, and notes what they read.

@@ -29,6 +29,11 @@ int64_t ProgramOperator::integer(const std::string& name, int64_t otherwise) con
   return found == integers.end() ? otherwise : found->second;
 }
 
+Integers ProgramOperator::list(const std::string& name) const {
+  const auto found = lists.find(name);
+  return found == lists.end() ? Integers() : found->second;
+}
+
 void ProgramOperator::replace_input(const std::string& slot, const std::string& from, const std::string& to) {
   std::vector<std::string>& names = inputs[slot];
   std::replace(names.begin(), names.end(), from, to);

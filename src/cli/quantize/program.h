@@ -73,6 +73,7 @@ struct ProgramOperator {
   std::map<std::string, int64_t> integers;   ///< attributes that are an integer or true or false
   std::map<std::string, float> reals;        ///< attributes that are a real number
   std::map<std::string, std::string> texts;  ///< attributes that are a text
+  std::map<std::string, Integers> lists;     ///< attributes that are integers
   std::vector<Replaced> replaced;            ///< what it reads otherwise than in the file
   NewOperator made;                          ///< where it is new
 
@@ -80,6 +81,8 @@ struct ProgramOperator {
   std::string input(const std::string& slot) const;
   std::string output(const std::string& slot) const;
   int64_t integer(const std::string& name, int64_t otherwise) const;
+  /// An attribute of integers; none where there is none.
+  Integers list(const std::string& name) const;
   /// Reads `to` in a slot where it read `from`.
   void replace_input(const std::string& slot, const std::string& from, const std::string& to);
 };

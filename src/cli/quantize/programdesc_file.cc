@@ -101,6 +101,12 @@ void read_attribute(Reader m, ProgramOperator& to) {
         break;
       case fixed32(4): to.reals[name] = m.get_float(); break;
       case bytes(5): to.texts[name] = m.get_string(); break;  // behind the name, as all writers order fields
+      case varint(6):                                         // ints, longs; one element at a time, or all of them
+      case varint(15): to.lists[name].push_back(m.get_int64()); break;
+      case bytes(6):
+      case bytes(15):
+        for (const int64_t each : m.get_packed_int64()) to.lists[name].push_back(each);
+        break;
       default: m.skip();
     }
   }
