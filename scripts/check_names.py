@@ -17,6 +17,7 @@ TOGETHER = ("src/api", "src/base", "src/devices/cpu", "src/devices/opencl", "src
             "tests/devices/cpu", "tests/graph", "tests/model", "tests/ops", "tests/passes", "tests/plan", "tests/run", "tests/support",
             "tests/vision")
 ALONE = ("src/devices/cpu/isa",)    # folders of these whose files have units of their own
+KERNELS = "src/devices/cpu/kernels"    # headers of a namespace inside that of the others
 NAMED = re.compile(r"^namespace (\w[\w:]*) \{$", re.M)
 UNNAMED = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.S | re.M)
 TYPE = re.compile(r"(?:struct|class|enum class|enum|union|using|namespace)\s+(\w+)\b")
@@ -39,10 +40,12 @@ def names(text):
                 yield found.group(1), line, named[-1] if named else ""
 
 
-def declared(root, folder):
-    """Header of each name that headers in a folder declare in the first column."""
+def declared(root, folder, without=()):
+    """Header of each name that headers in a folder declare in the first column, without those of units of their own."""
     found = {}
     for path in sorted((root / folder).rglob("*.h")):
+        if str(path.relative_to(root)).startswith((*ALONE, *without)):
+            continue
         for line in path.read_text().splitlines():
             name = None if not line or SCOPE.match(line) else TYPE.match(line) or OTHER.match(line)
             if name:
@@ -50,12 +53,22 @@ def declared(root, folder):
     return found
 
 
+def seen_from(folder):
+    """Folders whose headers files of a folder include."""
+    own = [folder, "tests/support", folder.replace("tests", "src", 1)] if folder.startswith("tests") else [folder]
+    return own if folder.endswith("/vision") else [*own, "src/base", "src/graph"]    # vision sees the public interface only
+
+
 def complaints(root):
     for folder in TOGETHER:
         headers = {}
-        for seen in [folder] + (["tests/support"] if folder.startswith("tests") else ["src/base", "src/graph"]):
-            if folder != "src/vision" or seen == folder:    # which sees the public interface only
-                headers.update(declared(root, seen))
+        for seen in seen_from(folder):
+            headers.update(declared(root, seen))
+        if folder == KERNELS.rsplit("/", 1)[0]:
+            hidden = {**declared(root, "src/plan"), **declared(root, folder, without=(KERNELS,))}
+            for name, path in declared(root, KERNELS).items():
+                if name in hidden:
+                    yield f"{path.relative_to(root)}: {name} hides that of {hidden[name].relative_to(root)}: it needs another name"
         where = collections.defaultdict(dict)
         for path in sorted((root / folder).rglob("*.cc")):
             if str(path.relative_to(root)).startswith(ALONE):

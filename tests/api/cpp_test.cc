@@ -11,7 +11,7 @@
 namespace coracle {
 namespace {
 
-std::span<const std::byte> bytes_of(const std::string& s) {
+std::span<const std::byte> content_of(const std::string& s) {
   return {reinterpret_cast<const std::byte*>(s.data()), s.size()};
 }
 
@@ -31,7 +31,7 @@ const test::ModelBytes& product() {
   return kBytes;
 }
 
-api::Model product_in_cpp() { return {bytes_of(product().program), bytes_of(product().params)}; }
+api::Model product_in_cpp() { return {content_of(product().program), content_of(product().params)}; }
 
 TEST(Cpp, ModelsFromPathMemoryAndFunction) {
   const test::TemporaryFolder folder;
@@ -42,8 +42,8 @@ TEST(Cpp, ModelsFromPathMemoryAndFunction) {
   std::vector<std::string> asked;
   const api::ReadFunction read = [&](const std::string& name) -> std::optional<std::span<const std::byte>> {
     asked.push_back(name);
-    if (name == "x.pdmodel") return bytes_of(product().program);
-    if (name == "x.pdiparams") return bytes_of(product().params);
+    if (name == "x.pdmodel") return content_of(product().program);
+    if (name == "x.pdiparams") return content_of(product().params);
     return std::nullopt;
   };
   const api::Model from_function(read, "x.pdmodel");
@@ -121,7 +121,7 @@ TEST(Cpp, OptionsOffsetsProfileAndMemory) {
   options.keep_tensors = "*";
   options.disable_passes = "all";
   options.cpu_isa = coracle_cpu_isa();
-  const api::Model model(bytes_of(bytes.program), bytes_of(bytes.params), options);
+  const api::Model model(content_of(bytes.program), content_of(bytes.params), options);
   EXPECT_NE(model.description().find("\"isa\":\"" + options.cpu_isa + "\""), std::string::npos);
   EXPECT_NE(model.description().find("\"rewrites\":[]"), std::string::npos);
   api::Session session(model, {.threads = 2});

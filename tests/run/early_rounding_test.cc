@@ -22,9 +22,9 @@ using test::run_fresh;
 using test::same_bits;
 
 /// A program as text: convolutions of integers and what may stand between them.
-class Program {
+class RandomProgram {
  public:
-  explicit Program(unsigned seed) : random_(seed) {
+  explicit RandomProgram(unsigned seed) : random_(seed) {
     for (int i = 0; i < 2; ++i) convolution();
     for (int i = 0; i < 14; ++i) step();
     // All that nothing else reads is a result, and so is one that something reads.
@@ -188,7 +188,7 @@ void count_int8(const Model& model, std::map<std::string, int64_t>& counts) {
 TEST(EarlyRounding, GivesTheSameBits) {
   std::map<std::string, int64_t> counts;
   for (unsigned seed = 1; seed <= 40; ++seed) {
-    const std::string program = Program(seed).graph();
+    const std::string program = RandomProgram(seed).graph();
     SCOPED_TRACE(text("seed ", seed, "\n", program));
     for (const Isa isa : {Isa::kNeon, Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
       if (!runs_on(isa, detected_isa())) continue;

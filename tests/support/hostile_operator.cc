@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kMemoryLimit = size_t{512} << 10U;
 constexpr size_t kReferenceMemoryLimit = size_t{64} << 20U;
-constexpr int64_t kMaxElements = 1 << 14;
+constexpr int64_t kMostElements = 1 << 14;
 /// Of a reference, and of a run.
 constexpr int64_t kTimeLimitMs = 2000;
 
@@ -184,7 +184,7 @@ void run_reference(const Node& node, const std::vector<Tensor>& operands) {
   for (const Fact& f : facts) args.push_back(&f);
   const std::vector<Fact> results = infer_node(node, args);
   for (const Fact& f : results) {
-    if (f.known() && !f.is_array && f.shape.count() > kMaxElements) return;
+    if (f.known() && !f.is_array && f.shape.count() > kMostElements) return;
   }
   const Deadline deadline("the reference", Deadline::Clock::now(), kTimeLimitMs, nullptr);
   const Deadline::Scope in_time(deadline);

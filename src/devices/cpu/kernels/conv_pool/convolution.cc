@@ -178,7 +178,7 @@ int64_t phase_size(const WindowAxis& a, bool transposed, int64_t phase) {
 }
 
 Misfit fits(const ConvolutionNode& node, const ArgFacts& args) {
-  if (const Misfit misfit = epilogue_misfit(node, args)) return misfit;
+  if (const Misfit misfit = convolution_epilogue_misfit(node, args)) return misfit;
   const ConvolutionGeometry& g = node.geometry;
   const bool channelwise = g.groups > 1 && (g.groups == g.in_channels || g.groups == g.out_channels);
   // Of a transposed one with an epilogue there is no other row.

@@ -20,7 +20,7 @@ struct State {
 };
 
 Misfit fits(const ConvolutionNode& node, const ArgFacts& args) {
-  if (const Misfit misfit = epilogue_misfit(node, args)) return misfit;
+  if (const Misfit misfit = convolution_epilogue_misfit(node, args)) return misfit;
   const ConvolutionGeometry& g = node.geometry;
   return g.groups > 1 && g.groups == g.in_channels && g.groups == g.out_channels ? nullptr
                                                                                  : "not one filter per channel";

@@ -66,7 +66,7 @@ inline Misfit order_misfit(DataFormat format, const ArgFacts& args) {
   return nullptr;
 }
 
-inline Misfit epilogue_misfit(const ConvolutionNode& node, const ArgFacts& args) {
+inline Misfit convolution_epilogue_misfit(const ConvolutionNode& node, const ArgFacts& args) {
   if (node.epilogue == nullptr) return nullptr;
   const ConvolutionGeometry& g = node.geometry;
   return cpu::epilogue_misfit(*node.epilogue, args, 2, convolution_result(g, node.format, node.spatial),
