@@ -63,7 +63,6 @@ class Finder {
     for (size_t i = 0; i < program_.operators.size(); ++i) {
       const ProgramOperator& o = program_.operators[i];
       for (const Kind& kind : kKinds) {
-        if (kind.family == Family::kTable && precision_ == Precision::kIntegers) continue;
         if (o.type == kind.type && parameters_.count(o.input(kind.weights)) != 0) layers.push_back(layer(i, o, kind));
       }
       const WrittenValue operand = latest(o.input("X"));
@@ -101,10 +100,11 @@ class Finder {
     l.seen = seen(l.x);
     l.weights_slot = kind.weights;
     l.weights = o.input(kind.weights);
+    l.rounds_operand = kind.family != Family::kTable;
     if (kind.family == Family::kConvolution) l.kept = place_convolution(o, l);
     if (kind.family == Family::kProduct) l.kept = place_product(o, l);
     if (l.kept.empty()) l.kept = unfit(l, kind);
-    const bool corrected = precision_ == Precision::kIntegers && kind.family != Family::kTable && l.rounds_operand;
+    const bool corrected = precision_ == Precision::kIntegers && l.rounds_operand;
     if (l.kept.empty() && corrected) l.correction = correction(index, l, kind.family == Family::kConvolution);
     return l;
   }

@@ -51,8 +51,8 @@ struct Layer {
 
 /// What becomes of layers.
 enum class Precision {
-  kIntegers,        ///< operands and weights of int8
-  kIntegerWeights,  ///< weights alone, and tables that rows are taken from
+  kIntegers,        ///< operands and weights of int8, and tables that rows are taken from
+  kIntegerWeights,  ///< the same without operands
   kFourBitWeights,  ///< the same, where four bits can be computed with in groups of four bits
   kHalfWeights,     ///< the same of float16
 };
