@@ -86,6 +86,26 @@ class QuantizeFourBits : public test::QuantizeModel {
   explicit QuantizeFourBits(float size = 0.3F) : QuantizeModel(four_bit_network(size)) {}
 };
 
+/// Of the same model: tables have no operand that is rounded.
+TEST_F(QuantizeFourBits, TablesBecomeIntegersBesideProducts) {
+  const rapidjson::Document d = report("int8", {"--scaling", "none"});
+  ASSERT_TRUE(d.IsObject());
+  EXPECT_TRUE(d["operands_are_quantized"].GetBool());
+  ASSERT_EQ(d["layers"].Size(), 6U);
+  for (const rapidjson::Value& layer : d["layers"].GetArray()) {
+    const bool table = std::string_view(layer["weights"].GetString()) == "table";
+    EXPECT_TRUE(layer["quantized"].GetBool());
+    EXPECT_EQ(layer.HasMember("operand_range"), !table) << layer["weights"].GetString();
+  }
+  EXPECT_GT(d["outputs"][0]["signal_to_noise_db"].GetDouble(), 20);
+  EXPECT_GT(d["outputs"][1]["signal_to_noise_db"].GetDouble(), 42);
+  const std::vector<std::string> kept = {"--scaling", "none", "--keep", "table"};
+  EXPECT_FALSE(report("kept", kept)["layers"][5]["quantized"].GetBool());
+  EXPECT_LT(content(folder_.path("int8/inference.pdiparams")).size(),
+            content(folder_.path("kept/inference.pdiparams")).size());
+  expect_near(folder_.path("int8"), folder_.path("int8"), "0.02", {"--b", "passes=off"});
+}
+
 TEST_F(QuantizeFourBits, StoresProductsInFourBitsAndTheRestInEight) {
   const rapidjson::Document d = report("int4", {"--weights-only", "int4"});
   ASSERT_TRUE(d.IsObject());
@@ -148,9 +168,11 @@ TEST_F(QuantizeFourBits, KeepsLayersThatDoHarm) {
 
 TEST_F(QuantizeFourBits, TheRealPaddleRunsIt) {
   report("int4", {"--weights-only", "int4"});
+  report("int8", {"--scaling", "none"});
   bool found = false;
   for (const char* python : {CORACLE_ORACLE_PYTHON, CORACLE_ORACLE_PIR_PYTHON}) {
     found = paddle_agrees("int4", python, "1e-5") || found;
+    paddle_agrees("int8", python, "0.02");
   }
   if (!found) GTEST_SKIP() << "there is no " << CORACLE_ORACLE_PYTHON;
 }
