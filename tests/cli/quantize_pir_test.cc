@@ -199,13 +199,27 @@ TEST_F(QuantizeFourBitsPir, StoresProductsInFourBitsAndTheRestInEight) {
   expect_near(folder_.path("int4"), folder_.path("int4"), "1e-5", {"--b", "passes=off"});
 }
 
+TEST_F(QuantizeFourBitsPir, TablesBecomeIntegersBesideProducts) {
+  const rapidjson::Document d = report("int8", {"--scaling", "none"});
+  ASSERT_TRUE(d.IsObject());
+  ASSERT_EQ(d["layers"].Size(), 4U);
+  for (const rapidjson::Value& layer : d["layers"].GetArray()) {
+    const bool table = std::string_view(layer["weights"].GetString()) == "table";
+    EXPECT_TRUE(layer["quantized"].GetBool());
+    EXPECT_EQ(layer.HasMember("operand_range"), !table) << layer["weights"].GetString();
+  }
+  EXPECT_GT(d["outputs"][0]["signal_to_noise_db"].GetDouble(), 20);
+}
+
 TEST_F(QuantizeFourBitsPir, TheRealPaddleRunsIt) {
   report("int4", {"--weights-only", "int4"});
   report("int8", {"--weights-only", "int8"});
+  report("integers", {"--scaling", "none"});
   if (!paddle_agrees("int4", CORACLE_ORACLE_PIR_PYTHON, "1e-5")) {
     GTEST_SKIP() << "there is no " << CORACLE_ORACLE_PIR_PYTHON;
   }
   paddle_agrees("int8", CORACLE_ORACLE_PIR_PYTHON, "1e-5");
+  paddle_agrees("integers", CORACLE_ORACLE_PIR_PYTHON, "0.02");
 }
 
 }  // namespace

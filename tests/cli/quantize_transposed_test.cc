@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quantize_model.h"
+#include "quantize_pir_model.h"
 #include "support/plain_operators.h"
 #include "support/program_writer.h"
 
@@ -49,11 +49,31 @@ test::ModelBytes enlargement(const TransposedCase& c) {
   return {.name = "enlargement", .program = test::program_file({main}), .params = records, .inputs = {}};
 }
 
-class QuantizeTransposed : public testing::TestWithParam<TransposedCase> {};
+/// The same in PIR, with blocks of 2x2.
+test::ModelBytes enlargement_in_pir() {
+  namespace pir = test::pir;
+  test::PirModel m;
+  const int64_t filter = m.parameter("filter", {4, 3, 3, 3}, 0.4F);
+  const int64_t transposed = m.parameter("transposed", {4, 2, 2, 2}, 0.4F);
+  const int64_t x = m.next++;
+  m.operations.push_back(
+      pir::operation("1.data", {}, {{x, test::PirModel::type({-1, 3, 5, 5})}},
+                     {pir::string_attribute("name", "x"), pir::attribute("shape", "1.a_intarray", "[-1,3,5,5]"),
+                      pir::attribute("dtype", "1.a_dtype", "\"float32\""), test::PirModel::place(0)}));
+  const int64_t c = m.convolution("1.conv2d", x, filter, {-1, 4, 5, 5}, 1);
+  const int64_t z = m.operation("1.relu", {c}, {-1, 4, 5, 5});
+  const int64_t y =
+      m.operation("1.conv2d_transpose", {z, transposed, m.integers({})}, {-1, 2, 10, 10},
+                  {pir::ints_attribute("strides", {2, 2}), pir::ints_attribute("paddings", {0, 0}),
+                   pir::ints_attribute("output_padding", {}), pir::string_attribute("padding_algorithm", "EXPLICIT"),
+                   pir::attribute("groups", "0.a_i32", "1"), pir::ints_attribute("dilations", {1, 1}),
+                   pir::string_attribute("data_format", "NCHW")});
+  return m.written("enlargement", y, {-1, 2, 10, 10});
+}
 
 class Enlargement : public test::QuantizeModel {
- public:
-  explicit Enlargement(const TransposedCase& c) : QuantizeModel(enlargement(c)) {}
+ protected:
+  explicit Enlargement(const test::ModelBytes& model) : QuantizeModel(model) {}
 
   void check(bool integers) const {
     const rapidjson::Document d = report("int8", {"--scaling", "none"});
@@ -66,12 +86,14 @@ class Enlargement : public test::QuantizeModel {
     EXPECT_EQ(explained.out.find("int8: 100.0 %") != std::string::npos, integers) << explained.out;
     expect_near(folder_.path("int8"), folder_.path("int8"), "0.02", {"--b", "passes=off"});
   }
-
- private:
-  void TestBody() override {}
 };
 
-TEST_P(QuantizeTransposed, ComputesWithIntegersWhereItCan) { Enlargement(GetParam()).check(GetParam().integers); }
+class QuantizeTransposed : public Enlargement, public testing::WithParamInterface<TransposedCase> {
+ protected:
+  QuantizeTransposed() : Enlargement(enlargement(GetParam())) {}
+};
+
+TEST_P(QuantizeTransposed, ComputesWithIntegersWhereItCan) { check(GetParam().integers); }
 
 INSTANTIATE_TEST_SUITE_P(Cases, QuantizeTransposed,
                          testing::Values(TransposedCase{"Blocks", 2, 2, 0, 1, true},
@@ -82,6 +104,33 @@ INSTANTIATE_TEST_SUITE_P(Cases, QuantizeTransposed,
                                          TransposedCase{"Padded", 2, 2, 0, 1, false, "NCHW", {1, 1}},
                                          TransposedCase{"ChannelsLast", 2, 2, 0, 1, false, "NHWC"}),
                          [](const auto& info) { return info.param.name; });
+
+class QuantizeBlocks : public Enlargement {
+ protected:
+  QuantizeBlocks() : Enlargement(enlargement({"Blocks", 2, 2, 0, 1, true})) {}
+};
+class QuantizeBlocksPir : public Enlargement {
+ protected:
+  QuantizeBlocksPir() : Enlargement(enlargement_in_pir()) {}
+};
+
+TEST_F(QuantizeBlocks, TheRealPaddleRunsIt) {
+  report("int8");
+  bool found = false;
+  for (const char* python : {CORACLE_ORACLE_PYTHON, CORACLE_ORACLE_PIR_PYTHON}) {
+    found = paddle_agrees("int8", python, "0.02") || found;
+  }
+  if (!found) GTEST_SKIP() << "there is no " << CORACLE_ORACLE_PYTHON;
+}
+
+TEST_F(QuantizeBlocksPir, ComputesWithIntegers) { check(true); }
+
+TEST_F(QuantizeBlocksPir, TheRealPaddleRunsIt) {
+  report("int8");
+  if (!paddle_agrees("int8", CORACLE_ORACLE_PIR_PYTHON, "0.02")) {
+    GTEST_SKIP() << "there is no " << CORACLE_ORACLE_PIR_PYTHON;
+  }
+}
 
 }  // namespace
 }  // namespace coracle
