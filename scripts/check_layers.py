@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that includes in src point down only (docs/architecture.md). Exit status 1 with a line for each that does not."""
+"""Checks that includes in src point down only, and that what is below devices has no word of the CPU's
+(docs/architecture.md). Exit status 1 with a line for each that does."""
 import pathlib
 import re
 import sys
@@ -35,8 +36,11 @@ PLUGINS = ("engines/xnnpack/",)
 # Devices see what an operator is, not graphs.
 DEVICE_GRAPH = {"graph/op.h", "graph/attributes.h"}
 ISA_ALLOWED = re.compile(r"^devices/cpu/isa/")
+# Words of one device: what is below devices knows none.
+CPU_WORDS = re.compile(r"\b(isa|ISA|Isa|ComputeMode|sse\d?|avx\w*|amx\w*|vnni|neon)\b", re.I)
+BELOW_DEVICES = ("base", "graph", "ops", "model", "passes", "plan", "run")
 # Plain data: nothing in them is compiled.
-ISA_BASE = {"base/isa.h", "base/element_steps.h"}
+ISA_BASE = {"devices/cpu/isa.h", "base/element_steps.h"}
 
 
 def problems(root):
@@ -46,6 +50,9 @@ def problems(root):
         name = path.relative_to(root).as_posix()
         folder = name.split("/")[0]
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            word = CPU_WORDS.search(line.split("//")[0])
+            if word and folder in BELOW_DEVICES:
+                yield "src/%s:%d: '%s' is a word of the CPU's, which belongs to devices/cpu" % (name, number, word[0])
             found = re.match(r'\s*#include "([^"]+)"', line)
             if not found or found.group(1).startswith("coracle/") or "/" not in found.group(1):
                 continue
@@ -75,7 +82,7 @@ def main():
     found = list(problems(root))
     for line in found:
         print(line)
-    print("layers: %s" % ("%d wrong includes" % len(found) if found else "all includes point down"))
+    print("layers: %s" % ("%d found" % len(found) if found else "all includes point down, no word of the CPU below devices"))
     return 1 if found else 0
 
 

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "devices/cpu/isa/tile_gemm.h"
+#include "devices/cpu/row.h"
 #include "plan/kernel_selector.h"
 #include "probe.h"
 
@@ -144,7 +145,7 @@ double peak_rate(int threads) {
 }
 
 /// GFLOP/s of float32 products that matrix tiles allow: so many products of bfloat16 parts for each.
-double tile_rate(ComputeMode mode, int threads) {
+double tile_rate(cpu::ComputeMode mode, int threads) {
   constexpr int64_t kSteps = 100'000;
   constexpr int kTries = 5;
   static double best[] = {0, 0};
@@ -160,15 +161,15 @@ double tile_rate(ComputeMode mode, int threads) {
     const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
     rate = std::max(rate, static_cast<double>(done) / passed.count() * 1e-9);
   }
-  return rate / (mode == ComputeMode::kBf16x6 ? 6 : (mode == ComputeMode::kBf16x3 ? 3 : 1));
+  return rate / (mode == cpu::ComputeMode::kBf16x6 ? 6 : (mode == cpu::ComputeMode::kBf16x3 ? 3 : 1));
 }
 
 void time_case(benchmark::State& state, const KernelCase& c, const Kernel& kernel, int threads) {
   const Bound bound(c, kernel);
   const double memory_rate = read_rate(threads);
   const double seconds = bound.time(state, threads);
-  const bool on_tiles = kernel.mode != ComputeMode::kFloat32;
-  const double peak = on_tiles ? tile_rate(kernel.mode, threads) : peak_rate(threads);
+  const bool on_tiles = cpu::row_mode(kernel) != cpu::ComputeMode::kFloat32;
+  const double peak = on_tiles ? tile_rate(cpu::row_mode(kernel), threads) : peak_rate(threads);
   if (c.flops > 0) {
     const double rate = c.flops / seconds * 1e-9;
     state.counters["GFLOP/s"] = rate;

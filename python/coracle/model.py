@@ -43,7 +43,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     kernel names to leave out;
     keep_tensors: names of variables that `Session.tensor` can read, or "*". Names are a list or separated by commas.
     precision: of products on machines with matrix tiles (Intel AMX): "strict" (not on tiles), "default" (as exact as without), "high"
-    (errors of 4e-6) or "bf16" (of 2e-3). emulate_tiles: other machines compute the same in ordinary vectors, slowly.
+    (errors of 4e-6) or "bf16" (of 2e-3); "int8": as "default", and engines may compute quantised operators with integers of their own. emulate_tiles: other machines compute the same in ordinary vectors, slowly.
     time_limit_ms: bound on the time of loading in milliseconds (RunFailureError beyond it), 0 is none.
     weights: "copied" reads them into memory; "mapped" uses them in the file, so that processes share them: whoever cuts such a file
     short ends this process, whoever writes to it changes answers; "automatic" or None maps files that nobody has the permission to

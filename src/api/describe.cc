@@ -153,7 +153,7 @@ std::string describe(const Model& model) {
     w.StartObject();
     write_info(w, model.info());
     field(w, "mapped_bytes", static_cast<int64_t>(model.mapped_bytes()));
-    field(w, "isa", name_of(model.program()->selector().isa()));
+    field(w, "isa", model.program()->selector().capability_name());
     field(w, "nodes", static_cast<int64_t>(model.program()->graph().order().size()));
     std::vector<SavingRecord::Rewrites> rewrites;
     for (const PassCount& c : model.pass_counts()) rewrites.push_back({c.name, c.count});

@@ -90,9 +90,20 @@ EngineChoice engine_choice(const coracle_model_options& c, Precision precision) 
   return choice;
 }
 
+/// The instruction set of a name.
+DeviceNumber capability_of(std::string_view isa) {
+  const Capabilities& all = *host_device().capabilities;
+  const std::span<const std::string_view> names = all.names();
+  const DeviceNumber found(static_cast<uint8_t>(std::find(names.begin(), names.end(), isa) - names.begin()));
+  require(found.value() < names.size() && all.has(found), ErrorCode::kInvalidArgument, "the instruction set '", isa,
+          "' is not one of this machine, which has ", names[all.best().value()], " and what is below it");
+  return found;
+}
+
 ModelOptions model_options(const coracle_model_options* given) {
+  const Capabilities& capabilities = *host_device().capabilities;
   require(
-      detected_isa() != Isa::kAny, ErrorCode::kUnsupported,
+      capabilities.best() != DeviceNumber(), ErrorCode::kUnsupported,
       "this library was built without kernels for this machine's instruction sets; build it with CORACLE_ISAS as it "
       "is by default");
   ModelOptions options;
@@ -101,14 +112,9 @@ ModelOptions model_options(const coracle_model_options* given) {
   options.declared_sizes_bind = c.check_declared_sizes != 0;
   options.load.check_weights = c.check_weights != 0;
   options.weights_cache_bytes = c.weights_cache_bytes;
-  if (c.cpu_isa != nullptr) {
-    const std::optional<Isa> isa = isa_of(c.cpu_isa);
-    require(isa.has_value() && runs_on(*isa, detected_isa()), ErrorCode::kInvalidArgument, "the instruction set '",
-            c.cpu_isa, "' is not one of this machine, which has ", name_of(detected_isa()), " and what is below it");
-    options.kernels.isa = *isa;
-  }
+  if (c.cpu_isa != nullptr) options.kernels.capability = capability_of(c.cpu_isa);
   set_named("precision", c.precision, options.kernels.precision);
-  options.kernels.emulates_tiles = c.emulate_tiles != 0;
+  options.kernels.emulates_modes = c.emulate_tiles != 0;
   options.passes.disabled = split(c.disable_passes);
   check_pass_names(options.passes.disabled);
   options.passes.max_rewrites = c.max_rewrites;
@@ -212,7 +218,10 @@ const char* coracle_dtype_name(coracle_dtype dtype) {
   return coracle::name_of(coracle::is_dtype(dtype) ? coracle::dtype_of(dtype) : coracle::DType::kUnknown).data();
 }
 
-const char* coracle_cpu_isa(void) { return coracle::name_of(coracle::detected_isa()).data(); }
+const char* coracle_cpu_isa(void) {
+  const coracle::Capabilities& all = *coracle::host_device().capabilities;
+  return all.names()[all.best().value()].data();
+}
 
 const char* coracle_pass_name(size_t index) {
   const std::vector<coracle::Pass>& all = coracle::pipeline();

@@ -67,7 +67,7 @@ void add_model_options(CLI::App* command, ModelArguments& m) {
   command->add_option("--max-rewrites", m.options.max_rewrites, "stop after that many rewrites (to bisect)");
   command->add_option("--disable-kernels", m.options.disable_kernels, "prefixes of kernel names to leave out");
   command->add_option("--precision", m.options.precision, "of products on matrix tiles")
-      ->type_name("strict|default|high|bf16");
+      ->type_name("strict|default|int8|high|bf16");
   command
       ->add_option("--weights", m.options.weights,
                    "how weights are held; mapped: shared with other processes, their file must not change")

@@ -15,6 +15,7 @@
 #include "ops/movement/transpose.h"
 #include "ops/quantize/integer_conv2d.h"
 #include "ops/quantize/integer_linear.h"
+#include "ops/quantize/integer_steps.h"
 #include "ops/quantize/to_int8.h"
 #include "passes/epilogue_carrier.h"
 #include "passes/passes.h"
@@ -34,24 +35,6 @@
 namespace coracle {
 namespace {
 
-/// Simulated weights are integers of steps up to the rounding of float32, 127 * 2^-23.
-constexpr double kMostFraction = 1e-4;
-
-/// The step of which all these are integers up to 127; 0 where there is none.
-template <class At>
-double step_of(int64_t count, const At& at) {
-  double largest = 0;
-  for (int64_t i = 0; i < count; ++i) largest = std::max(largest, std::fabs(at(i)));
-  if (largest == 0) return 1;
-  for (int most = 127; most > 0 && std::isfinite(largest); --most) {
-    const double step = largest / most;
-    int64_t i = 0;
-    while (i < count && std::fabs(at(i) / step - std::nearbyint(at(i) / step)) <= kMostFraction) ++i;
-    if (i == count) return step;
-  }
-  return 0;
-}
-
 struct IntegerWeights {
   std::optional<Tensor> integers;  ///< nothing: the weights are such
   std::vector<double> steps;       ///< by channel
@@ -65,22 +48,9 @@ std::optional<IntegerWeights> integer_weights(const EpilogueCarrier& c, const Te
     return IntegerWeights{.integers = {},
                           .steps = std::vector<double>(static_cast<size_t>(w.shape()[c.filter_axis]), 1.0)};
   }
-  IntegerWeights out{.integers = Tensor::make(DType::kInt8, w.shape()), .steps = {}};
-  const int64_t inner = w.shape().count(c.filter_axis + 1, w.shape().rank());
-  const int64_t along = w.shape()[c.filter_axis];
-  const int64_t count = w.count() / std::max<int64_t>(along, 1);
-  const float* from = w.data<float>();
-  auto* to = out.integers->data<int8_t>();
-  for (int64_t channel = 0; channel < along; ++channel) {
-    const auto place = [&](int64_t i) { return (i / inner * along + channel) * inner + i % inner; };
-    const double step = step_of(count, [&](int64_t i) { return static_cast<double>(from[place(i)]); });
-    if (step == 0) return std::nullopt;
-    for (int64_t i = 0; i < count; ++i) {
-      to[place(i)] = static_cast<int8_t>(std::nearbyint(static_cast<double>(from[place(i)]) / step));
-    }
-    out.steps.push_back(step);
-  }
-  return out;
+  std::optional<IntegerSteps> found = integer_steps(w, c.filter_axis);
+  if (!found) return std::nullopt;
+  return IntegerWeights{.integers = std::move(found->integers), .steps = std::move(found->steps)};
 }
 
 /// True if each pixel makes a block of pixels of its own, whatever the size of the image.

@@ -4,8 +4,10 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/precision.h"
 #include "base/thread_pool.h"
 #include "plan/kernel.h"
 #include "plan/plan_stage.h"
@@ -25,12 +27,26 @@ struct Probe {
   std::string missing;  ///< why there is none ("libOpenCL.so.1 was not found: install the driver of the device")
 };
 
+/// What the rows of a device may need of it (Kernel::capability), and how they may compute (Kernel::mode).
+struct Capabilities {
+  /// By number: "sse2", "avx2".
+  std::span<const std::string_view> (*names)();
+  /// The greatest that is there.
+  DeviceNumber (*best)();
+  bool (*has)(DeviceNumber capability);
+  /// Whether a row runs if `capability` is the greatest that may be used, and computes as `precision` allows.
+  /// `emulated` has also the rows for modes that this machine has in plain code alone.
+  bool (*takes)(const Kernel& row, DeviceNumber capability, Precision precision, bool emulated);
+};
+
 /// A kind of device, with its kernels. One folder of src/devices each.
 struct Device {
   const char* name;  ///< "opencl", as people write it
   std::span<const KernelTable* const> (*kernels)();
+  /// Null where all rows run on all devices of this kind.
+  const Capabilities* capabilities = nullptr;
   /// Takes some tenths of a second on all threads of the pool. Of the host alone.
-  MachineLimits (*measure_limits)(Isa isa, ThreadPool& pool);
+  MachineLimits (*measure_limits)(DeviceNumber capability, ThreadPool& pool);
   /// What is there, without taking it into use; never throws but for memory. Null for the host.
   Probe (*probe)();
   /// Takes device `index` of the probe's list into use. Throws Error, with what to do. Null for the host.
@@ -43,5 +59,7 @@ struct Device {
 
 /// The devices of this build, generated from the folders of src/devices.
 std::span<const Device* const> all_devices();
+/// The one that plans run on, which every build has.
+const Device& host_device();
 
 }  // namespace coracle

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/compute_mode.h"
+#include "base/precision.h"
 #include "graph/graph.h"
 
 /// Engines: libraries of others that take a part of a graph as a whole, a block, and run it in their own way. How

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
-#include "base/compute_mode.h"
 #include "base/fact.h"
-#include "base/isa.h"
 #include "base/strided_view.h"
 #include "base/thread_pool.h"
 #include "graph/op.h"
@@ -28,12 +28,34 @@ using Misfit = const char*;
 
 struct Kernel;
 
+/// A number whose meaning is a device's: of an enumeration like the CPU's instruction sets. Plans compare such numbers
+/// and know no more of them.
+class DeviceNumber {
+ public:
+  constexpr DeviceNumber() = default;
+  // NOLINTNEXTLINE(google-explicit-constructor): rows are written with the enumerators
+  template <class E>
+  requires std::is_enum_v<E>
+  constexpr DeviceNumber(E value) : value_(static_cast<uint8_t>(value)) { static_assert(sizeof(E) == 1); }
+  constexpr explicit DeviceNumber(uint8_t value) : value_(value) {}
+
+  template <class E>
+  constexpr E as() const {
+    return static_cast<E>(value_);
+  }
+  constexpr uint8_t value() const { return value_; }
+  constexpr auto operator<=>(const DeviceNumber&) const = default;
+
+ private:
+  uint8_t value_ = 0;
+};
+
 /// The facts of a node's operands and results, as kernels see them: shapes known, layouts decided.
 class ArgFacts : public NodeFacts {
  public:
   using NodeFacts::NodeFacts;
 
-  /// The row that is asked: its instruction set and products are what `fits` and `prepare` of several rows differ in.
+  /// The row that is asked: its capability and mode are what `fits` and `prepare` of several rows differ in.
   const Kernel& kernel() const { return *kernel_; }
   void set_kernel(const Kernel& kernel) { kernel_ = &kernel; }
 
@@ -162,11 +184,11 @@ inline constexpr int8_t kLastResort = -128;
 struct Kernel {
   const char* name;  ///< "conv2d.indirect.avx512"
   const OpRow* op;
-  Isa isa = Isa::kAny;
+  DeviceNumber capability = {};  ///< what it needs of the device, greater for what is more special: an instruction set
   LayoutRule layout = LayoutRule::kRowMajor;
-  ComputeMode mode = ComputeMode::kFloat32;
+  DeviceNumber mode = {};  ///< how it computes, where there are several ways for the same types; 0: as the types say
   TypeRule types = kFloat32Rule;
-  int8_t rank = 0;        ///< greater first among rows for one instruction set; kLastResort: where no other fits
+  int8_t rank = 0;        ///< greater first among rows of one capability and mode; kLastResort: where no other fits
   bool view = false;      ///< result 0 is operand 0 seen with another type: nothing runs
   bool strided = false;   ///< `fits` and `prepare` also take operands and results that lie in larger tensors
   bool sized = false;     ///< for nodes with results whose size depends on the data: `run` asks for those

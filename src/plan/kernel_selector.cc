@@ -12,13 +12,11 @@
 
 namespace coracle {
 
-KernelSelector::KernelSelector(KernelChoice choice)
-    : choice_(std::move(choice)), isa_(runs_on(choice_.isa, detected_isa()) ? choice_.isa : detected_isa()) {
-  for (const Device* device : all_devices()) {
-    if (!device->is_host()) continue;
-    add(*device, rows_);
-    add_stages(device->stages);
-  }
+KernelSelector::KernelSelector(KernelChoice choice) : choice_(std::move(choice)) {
+  const Device& host = host_device();
+  if (!host.capabilities->has(choice_.capability)) choice_.capability = host.capabilities->best();
+  add(host, rows_);
+  add_stages(host.stages);
   references_.reserve(all_ops().size());
   for (const OpRow* op : all_ops()) {
     if (op->reference == nullptr) continue;
@@ -46,30 +44,29 @@ void KernelSelector::add(const Device& device, Rows& rows) const {
   for (const Kernel& kernel : view_kernels()) {
     if (allows(kernel.name)) rows[kernel.op].push_back(&kernel);
   }
+  const auto takes = [&](const Kernel& kernel) {
+    return device.capabilities == nullptr ||
+           device.capabilities->takes(kernel, choice_.capability, choice_.precision, choice_.emulates_modes);
+  };
   for (const KernelTable* table : device.kernels()) {
     for (const Kernel& kernel : table->rows) {
-      if (runs_on(kernel.isa, isa_) && allows_mode(kernel.mode) && allows(kernel.name))
-        rows[kernel.op].push_back(&kernel);
+      if (takes(kernel) && allows(kernel.name)) rows[kernel.op].push_back(&kernel);
     }
   }
 }
 
 void KernelSelector::sort(Rows& rows) {
-  // Matrix tiles first, then the widest instruction set; within one by rank, then the order of the table.
+  // Modes of their own first, then the greatest capability; within one by rank, then the order of the table.
   const auto order = [](const Kernel* k) {
-    return std::tuple(k->rank != kLastResort, k->mode != ComputeMode::kFloat32, k->isa, k->rank);
+    return std::tuple(k->rank != kLastResort, k->mode != DeviceNumber(), k->capability, k->rank);
   };
   for (auto& [op, list] : rows) {
     std::stable_sort(list.begin(), list.end(), [&](const Kernel* a, const Kernel* b) { return order(a) > order(b); });
   }
 }
 
-bool KernelSelector::allows_mode(ComputeMode mode) const {
-  if (mode == ComputeMode::kFloat32) return true;
-  if (mode != compute_mode_of(choice_.precision)) return false;
-  if (choice_.emulates_tiles) return true;
-  // Several parts pay on tiles only.
-  return isa_ == Isa::kAvx512 && (has_matrix_tiles() || (mode == ComputeMode::kBf16 && has_bf16_dots()));
+std::string_view KernelSelector::capability_name() const {
+  return host_device().capabilities->names()[choice_.capability.value()];
 }
 
 bool KernelSelector::allows(std::string_view kernel) const {

@@ -24,14 +24,16 @@ struct UsedDevice {
 
 /// Which kernels a program may use.
 struct KernelChoice {
-  Isa isa = detected_isa();                   ///< wider ones are left out
-  Precision precision = Precision::kDefault;  ///< on matrix tiles, if the instruction set is AVX-512
-  bool emulates_tiles = false;                ///< also on machines without such tiles: slow, the same numbers
-  std::vector<std::string> disabled = {};     ///< prefixes: "conv2d", "conv2d.indirect" or "row_tiles"
-  std::vector<UsedDevice> devices = {};       ///< in order of preference; place i is the i-th, from 1 on
+  /// Of the host: rows for greater ones are left out.
+  DeviceNumber capability = host_device().capabilities->best();
+  Precision precision = Precision::kDefault;
+  bool emulates_modes = false;             ///< also modes that the machine has not: slow, the same numbers
+  std::vector<std::string> disabled = {};  ///< prefixes: "conv2d", "conv2d.indirect" or "row_tiles"
+  std::vector<UsedDevice> devices = {};    ///< in order of preference; place i is the i-th, from 1 on
 };
 
-/// The kernels of each operator in order of preference, for one instruction set, at each place. Immutable once made.
+/// The kernels of each operator in order of preference, for one capability of the host, at each place. Immutable once
+/// made.
 class KernelSelector {
  public:
   /// The reference is never left out.
@@ -42,7 +44,9 @@ class KernelSelector {
   std::span<const Kernel* const> rows(const OpRow& op) const;
   /// Those at a place; a device may have none.
   std::span<const Kernel* const> rows(const OpRow& op, Place place) const;
-  Isa isa() const { return isa_; }
+  /// The greatest of the host that rows may need, and its name: "avx2".
+  DeviceNumber capability() const { return choice_.capability; }
+  std::string_view capability_name() const;
   /// What plans go through when all kernels are chosen: stages of the devices, the host's first, then those of all.
   const std::vector<const PlanStage*>& stages() const { return stages_; }
 
@@ -54,13 +58,11 @@ class KernelSelector {
  private:
   using Rows = std::unordered_map<const OpRow*, std::vector<const Kernel*>>;
 
-  bool allows_mode(ComputeMode mode) const;
   void add_stages(std::span<const PlanStage> stages);
   void add(const Device& device, Rows& rows) const;
   static void sort(Rows& rows);
 
   KernelChoice choice_;
-  Isa isa_;
   std::vector<Kernel> references_;
   Rows rows_;
   std::vector<Rows> device_rows_;  // by device

@@ -50,10 +50,7 @@ Executor::Executor(std::shared_ptr<const Program> program, const SessionOptions&
 MachineLimits Executor::measure_limits() {
   const ThreadPool::Run threads(pool_);
   pool_.start();
-  for (const Device* device : all_devices()) {
-    if (device->is_host()) return device->measure_limits(program_->selector().isa(), pool_);
-  }
-  throw Error(ErrorCode::kUnsupported, "this build has no CPU kernels");
+  return host_device().measure_limits(program_->selector().capability(), pool_);
 }
 
 std::vector<Tensor> Executor::run(std::span<const Tensor> inputs) {

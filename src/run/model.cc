@@ -66,8 +66,8 @@ void tell_engines(const Model& model) {
   log(LogLevel::kInfo, "loaded ", in_quotes(model.info().file), " (", model.info().format, "): ", operators,
       " operators, ", program.graph().order().size(), " nodes after ", rewrites, " rewrites, ",
       model.info().parameters.size(), " parameters of which ", model.mapped_bytes(), " bytes are mapped, kernels for ",
-      name_of(program.selector().isa()), ", in ", std::chrono::duration_cast<std::chrono::microseconds>(taken).count(),
-      " us");
+      program.selector().capability_name(), ", in ",
+      std::chrono::duration_cast<std::chrono::microseconds>(taken).count(), " us");
   for (const auto& [what, names] :
        {std::pair{"rewrites", &options.passes.disabled}, {"kernels", &options.kernels.disabled}}) {
     std::string list;
@@ -145,7 +145,7 @@ PassOptions passes_for(const ModelOptions& options) {
                                                                [](const UsedEngine& e) { return e.engine != nullptr; });
   const bool elsewhere = !options.kernels.devices.empty() || on_engines;
   if (elsewhere) passes.disabled.emplace_back("integer_regions");
-  if (elsewhere || options.kernels.precision > Precision::kDefault) {
+  if (elsewhere || rounds_products(options.kernels.precision)) {
     passes.disabled.emplace_back("widen_half");
     passes.disabled.emplace_back("narrow_weights");
   }

@@ -40,7 +40,7 @@ std::string shell(const std::string& program, const std::string& script) {
 TEST(Options, HelpShowsDefaultsAndBounds) {
   expect_parts(printed({"run", "--help"}),
                {"--threads INT", "[0 - 1024]", "(default: 0)", "--seed TEXT", "(default: coracle)", "--scale NUMBER",
-                "(default: 1/255)", "--precision strict|default|high|bf16", "(with --json)"});
+                "(default: 1/255)", "--precision strict|default|int8|high|bf16", "(with --json)"});
   expect_parts(printed({"bench", "--help"}), {"--repeat INT", "(default: 20)"});
 }
 
@@ -67,7 +67,7 @@ TEST(Options, CompletionOfBash) {
   };
   EXPECT_EQ(completed("coracle b", 1), "bench\n");
   EXPECT_EQ(completed("coracle run --prec", 2), "--precision\n");
-  EXPECT_EQ(completed("coracle run --precision \"\"", 3), "strict default high bf16\n");
+  EXPECT_EQ(completed("coracle run --precision \"\"", 3), "strict default int8 high bf16\n");
   EXPECT_EQ(completed("coracle completion z", 2), "zsh\n");
 }
 

@@ -12,6 +12,7 @@
 #include <functional>
 #include <optional>
 
+#include "devices/cpu/isa.h"
 #include "metamorphic/answer.h"
 #include "metamorphic/subjects.h"
 #include "run/session.h"
@@ -32,8 +33,9 @@ std::vector<Variant> variants() {
     return all.emplace_back(Variant{std::move(name), {}}).options;
   };
   add("without rewrites").passes.disabled = {"all"};
-  for (Isa isa : {Isa::kAvx2, Isa::kSse2}) {
-    if (runs_on(isa, detected_isa()) && isa != detected_isa()) add(text("with ", name_of(isa))).kernels.isa = isa;
+  for (cpu::Isa isa : {cpu::Isa::kAvx2, cpu::Isa::kSse2}) {
+    if (cpu::runs_on(isa, cpu::detected_isa()) && isa != cpu::detected_isa())
+      add(text("with ", name_of(isa))).kernels.capability = isa;
   }
   for (const char* kernels : {"row_tiles", "strided"}) add(text("without ", kernels)).kernels.disabled = {kernels};
   for (const Pass& pass : pipeline()) {

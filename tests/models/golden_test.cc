@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "devices/cpu/isa.h"
 #include "graph/text.h"
 #include "model/load.h"
 #include "run/model.h"
@@ -37,7 +38,7 @@ using coracle::test::ReferenceCase;
 struct Options {
   bool by_reference = false;  ///< the operators' references on the graph as it is in the file
   int threads = 0;
-  coracle::Isa isa = coracle::detected_isa();
+  coracle::cpu::Isa isa = coracle::cpu::detected_isa();
   std::optional<coracle::Precision> precision;  ///< on matrix tiles, emulated where the machine has none
   std::string device;                           ///< where operators run that it has kernels for
   coracle::EngineChoice engines;                ///< what runs parts of it
@@ -180,12 +181,12 @@ std::vector<Tensor> results(const ReferenceCase& c, const Options& options, std:
     return evaluate_graph(model.graph, inputs);
   }
   coracle::ModelOptions model_options;
-  model_options.kernels.isa = options.isa;
+  model_options.kernels.capability = options.isa;
   model_options.device = options.device;
   model_options.engines = options.engines;
   if (options.precision) {
     model_options.kernels.precision = *options.precision;
-    model_options.kernels.emulates_tiles = true;
+    model_options.kernels.emulates_modes = true;
   }
   const auto model = coracle::Model::load(source, model_options);
   if (!programs.insert(print(model->program()->graph())).second) return {};
@@ -269,12 +270,12 @@ int main(int argc, char** argv) {
         return 2;
       }
     } else if (std::strcmp(argv[i], "--isa") == 0 && i + 1 < argc) {
-      const std::optional<coracle::Isa> isa = coracle::isa_of(argv[++i]);
+      const std::optional<coracle::cpu::Isa> isa = coracle::cpu::isa_of(argv[++i]);
       if (!isa) {
         std::printf("'%s' is no instruction set\n", argv[i]);
         return 2;
       }
-      if (!coracle::runs_on(*isa, coracle::detected_isa())) {
+      if (!coracle::cpu::runs_on(*isa, coracle::cpu::detected_isa())) {
         std::printf("skipped: this machine has no %s\n", argv[i]);
         return kSkipped;
       }

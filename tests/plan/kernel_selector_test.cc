@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "devices/cpu/row.h"
 #include "ops/activation/relu.h"
 #include "ops/conv_pool/conv2d_fused.h"
 
@@ -37,7 +38,7 @@ TEST(KernelSelector, WiderInstructionSetsComeFirst) {
   for (const OpRow* op : all_ops()) {
     if (op->reference == nullptr) continue;
     const std::span<const Kernel* const> rows = selector.rows(*op);
-    for (size_t i = 1; i + 1 < rows.size(); ++i) EXPECT_GE(rows[i - 1]->isa, rows[i]->isa) << op->name;
+    for (size_t i = 1; i + 1 < rows.size(); ++i) EXPECT_GE(rows[i - 1]->capability, rows[i]->capability) << op->name;
   }
 }
 
@@ -52,10 +53,10 @@ TEST(KernelSelector, TheOrderOfFilesDecidesNothing) {
     const Kernel* kernel;
     const KernelTable* table;
   };
-  std::map<std::tuple<const Device*, const OpRow*, Isa, ComputeMode>, std::vector<Row>> alike;
+  std::map<std::tuple<const Device*, const OpRow*, DeviceNumber, DeviceNumber>, std::vector<Row>> alike;
   for (const Device* device : all_devices()) {
     for (const KernelTable* table : device->kernels()) {
-      for (const Kernel& k : table->rows) alike[{device, k.op, k.isa, k.mode}].push_back({&k, table});
+      for (const Kernel& k : table->rows) alike[{device, k.op, k.capability, k.mode}].push_back({&k, table});
     }
   }
   for (const auto& [key, rows] : alike) {
@@ -71,30 +72,31 @@ TEST(KernelSelector, TheOrderOfFilesDecidesNothing) {
 
 TEST(KernelSelector, ACapLeavesWiderKernelsOut) {
   const KernelSelector all({});
-  const KernelSelector capped({.isa = Isa::kAny});
-  EXPECT_EQ(capped.isa(), Isa::kAny);
-  for (const Kernel* kernel : capped.rows(kOpRow<Conv2dFused>)) EXPECT_EQ(kernel->isa, Isa::kAny) << kernel->name;
+  const KernelSelector capped({.capability = cpu::Isa::kAny});
+  EXPECT_EQ(capped.capability(), DeviceNumber(cpu::Isa::kAny));
+  for (const Kernel* kernel : capped.rows(kOpRow<Conv2dFused>))
+    EXPECT_EQ(cpu::row_isa(*kernel), cpu::Isa::kAny) << kernel->name;
   EXPECT_GT(all.rows(kOpRow<Conv2dFused>).size(), capped.rows(kOpRow<Conv2dFused>).size());
 }
 
 TEST(KernelSelector, MatrixTilesGoByPrecision) {
   for (Precision precision : {Precision::kStrict, Precision::kDefault, Precision::kHigh, Precision::kBf16}) {
-    const KernelSelector selector({.precision = precision, .emulates_tiles = true});
-    const ComputeMode wanted = compute_mode_of(precision);
+    const KernelSelector selector({.precision = precision, .emulates_modes = true});
+    const cpu::ComputeMode wanted = cpu::compute_mode_of(precision);
     bool after_tiles = false;
     for (const Kernel* kernel : selector.rows(kOpRow<Conv2dFused>)) {
-      if (kernel->mode == ComputeMode::kFloat32) {
+      if (cpu::row_mode(*kernel) == cpu::ComputeMode::kFloat32) {
         after_tiles = true;
       } else {
-        EXPECT_EQ(kernel->mode, wanted) << kernel->name;
+        EXPECT_EQ(cpu::row_mode(*kernel), wanted) << kernel->name;
         EXPECT_FALSE(after_tiles) << kernel->name;
       }
     }
-    EXPECT_EQ(selector.rows(kOpRow<Conv2dFused>).front()->mode, wanted);
+    EXPECT_EQ(selector.rows(kOpRow<Conv2dFused>).front()->mode, DeviceNumber(wanted));
   }
-  const KernelSelector narrow({.isa = Isa::kAny});
+  const KernelSelector narrow({.capability = cpu::Isa::kAny});
   for (const Kernel* kernel : narrow.rows(kOpRow<Conv2dFused>)) {
-    EXPECT_EQ(kernel->mode, ComputeMode::kFloat32) << kernel->name;
+    EXPECT_EQ(cpu::row_mode(*kernel), cpu::ComputeMode::kFloat32) << kernel->name;
   }
 }
 

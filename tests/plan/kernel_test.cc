@@ -5,6 +5,8 @@
 
 #include <new>
 
+#include "devices/cpu/row.h"
+
 namespace coracle {
 namespace {
 
@@ -25,13 +27,13 @@ TEST(KernelCall, FailsWithTheLongerTextWhereThereIsMemoryForIt) {
 
 TEST(Kernel, IsWhatItsFunctionsAreAskedWith) {
   Kernel kernel{.name = "by products", .op = nullptr};
-  kernel.isa = Isa::kSse2;
+  kernel.capability = cpu::Isa::kSse2;
   kernel.fits = [](const void*, const ArgFacts& args) -> Misfit {
-    return args.kernel().mode == ComputeMode::kBf16 ? "too rough" : nullptr;
+    return cpu::row_mode(args.kernel()) == cpu::ComputeMode::kBf16 ? "too rough" : nullptr;
   };
   kernel.prepare = [](const void*, const ArgFacts& args, PrepareContext&) {
     Prepared prepared;
-    prepared.workspace = args.kernel().isa == Isa::kSse2 ? 16 : 64;
+    prepared.workspace = cpu::row_isa(args.kernel()) == cpu::Isa::kSse2 ? 16 : 64;
     return prepared;
   };
   const ArgFacts args({}, {}, {}, {});
@@ -39,8 +41,8 @@ TEST(Kernel, IsWhatItsFunctionsAreAskedWith) {
   EXPECT_EQ(kernel.misfit(nullptr, args), nullptr);
   EXPECT_EQ(kernel.prepared(nullptr, args, context).workspace, 16U);
   Kernel rough = kernel;
-  rough.mode = ComputeMode::kBf16;
-  rough.isa = Isa::kAvx2;
+  rough.mode = cpu::ComputeMode::kBf16;
+  rough.capability = cpu::Isa::kAvx2;
   EXPECT_STREQ(rough.misfit(nullptr, args), "too rough");
   EXPECT_EQ(rough.prepared(nullptr, args, context).workspace, 64U);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "devices/cpu/isa.h"
 #include "support/without_kernels.h"
 
 namespace coracle {
@@ -231,7 +232,7 @@ class Strided : public testing::TestWithParam<Program> {};
 TEST_P(Strided, GivesTheSameBits) { expect_same_bits_without(kStrided.name, GetParam().graph, GetParam().shapes); }
 
 TEST_P(Strided, MovesNothingThatCanBeReadInPlace) {
-  if (detected_isa() == Isa::kAny) GTEST_SKIP() << "no vector kernels on this machine";
+  if (cpu::detected_isa() == cpu::Isa::kAny) GTEST_SKIP() << "no vector kernels on this machine";
   const Tensor x = random_tensor(GetParam().shapes.at(0), 1);
   EXPECT_EQ(moves_of(model_of(GetParam().graph), x), GetParam().moves);
   EXPECT_GT(moves_of(model_of(GetParam().graph, without_kernels(kStrided.name)), x), GetParam().moves);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/isa.h"
+#include "devices/cpu/isa.h"
 #include "ops/quantize/to_int8.h"
 #include "run/session_results.h"
 #include "support/graph_model.h"
@@ -190,14 +190,14 @@ TEST(EarlyRounding, GivesTheSameBits) {
   for (unsigned seed = 1; seed <= 40; ++seed) {
     const std::string program = RandomProgram(seed).graph();
     SCOPED_TRACE(text("seed ", seed, "\n", program));
-    for (const Isa isa : {Isa::kNeon, Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
-      if (!runs_on(isa, detected_isa())) continue;
+    for (const cpu::Isa isa : {cpu::Isa::kNeon, cpu::Isa::kSse2, cpu::Isa::kAvx2, cpu::Isa::kAvx512}) {
+      if (!cpu::runs_on(isa, cpu::detected_isa())) continue;
       ModelOptions options;
-      options.kernels.isa = isa;
+      options.kernels.capability = isa;
       const auto early = model_of(program, options);
       options.passes.disabled = {"early_rounding"};
       const auto late = model_of(program, options);
-      if (isa == detected_isa()) count_int8(*early, counts);
+      if (isa == cpu::detected_isa()) count_int8(*early, counts);
       for (const Shape& shape : {Shape{1, 8, 9, 7}, Shape{2, 8, 6, 13}}) {
         const std::vector<Tensor> x = {random_tensor(shape, seed)};
         const std::vector<Tensor> expected = run_fresh(late, x, {.threads = 1});

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/isa.h"
+#include "devices/cpu/isa.h"
 #include "run/session_results.h"
 #include "support/graph_model.h"
 #include "support/random_graph.h"
@@ -30,10 +30,10 @@ std::vector<std::string> operators(const Model& model) {
 void check(const std::string& program, const std::vector<Shape>& shapes, const std::vector<std::string>& expected) {
   std::vector<Tensor> inputs;
   for (const Shape& shape : shapes) inputs.push_back(random_tensor(shape, static_cast<unsigned>(inputs.size()) + 1));
-  for (const Isa isa : {Isa::kNeon, Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
-    if (!runs_on(isa, detected_isa())) continue;
+  for (const cpu::Isa isa : {cpu::Isa::kNeon, cpu::Isa::kSse2, cpu::Isa::kAvx2, cpu::Isa::kAvx512}) {
+    if (!cpu::runs_on(isa, cpu::detected_isa())) continue;
     ModelOptions options;
-    options.kernels.isa = isa;
+    options.kernels.capability = isa;
     const auto integers = model_of(program, options);
     EXPECT_EQ(operators(*integers), expected);
     options.passes.disabled = {"integer_regions"};

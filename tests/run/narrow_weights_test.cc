@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/isa.h"
+#include "devices/cpu/isa.h"
 #include "run/session_results.h"
 #include "support/graph_model.h"
 #include "support/random_graph.h"
@@ -73,17 +73,17 @@ std::string of_type(const char* graph, const char* type) {
   return text;
 }
 
-std::vector<Isa> isas() {
-  std::vector<Isa> out;
-  for (const Isa isa : {Isa::kNeon, Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
-    if (runs_on(isa, detected_isa())) out.push_back(isa);
+std::vector<cpu::Isa> isas() {
+  std::vector<cpu::Isa> out;
+  for (const cpu::Isa isa : {cpu::Isa::kNeon, cpu::Isa::kSse2, cpu::Isa::kAvx2, cpu::Isa::kAvx512}) {
+    if (cpu::runs_on(isa, cpu::detected_isa())) out.push_back(isa);
   }
   return out;
 }
 
-ModelOptions narrow_options(Isa isa, std::vector<std::string> left_out = {}) {
+ModelOptions narrow_options(cpu::Isa isa, std::vector<std::string> left_out = {}) {
   ModelOptions options;
-  options.kernels.isa = isa;
+  options.kernels.capability = isa;
   options.kernels.precision = Precision::kStrict;
   options.kernels.disabled = {"conv2d.winograd"};  // there is none of narrow weights
   options.passes.disabled = std::move(left_out);
@@ -109,7 +109,7 @@ Tensor ids(const Shape& shape) {
 TEST(NarrowWeights, HaveTheBitsOfWidenedOnes) {
   for (const char* type : {"float16", "bfloat16"}) {
     const std::string text = of_type(kWithSomeNarrow, type);
-    for (const Isa isa : isas()) {
+    for (const cpu::Isa isa : isas()) {
       const auto narrow = model_of(text, narrow_options(isa));
       const auto wide = model_of(text, narrow_options(isa, {"narrow_weights"}));
       for (const Shape& shape : {Shape{1, 3, 9, 11}, Shape{5, 3, 8, 8}, Shape{40, 3, 5, 6}}) {
@@ -128,7 +128,7 @@ TEST(NarrowWeights, HaveTheBitsOfWidenedOnes) {
 TEST(NarrowWeights, OfHalfModelsHaveTheBitsOfWidenedOnes) {
   for (const char* type : {"float16", "bfloat16"}) {
     const std::string text = of_type(kHalf, type);
-    for (const Isa isa : isas()) {
+    for (const cpu::Isa isa : isas()) {
       const auto narrow = model_of(text, narrow_options(isa));
       const auto wide = model_of(text, narrow_options(isa, {"narrow_weights"}));
       for (const Shape& shape : {Shape{1, 1}, Shape{2, 7}, Shape{3, 30}}) {
@@ -145,8 +145,8 @@ TEST(NarrowWeights, OfHalfModelsHaveTheBitsOfWidenedOnes) {
 
 TEST(NarrowWeights, OfHalfModelsArePackedInSixteenBits) {
   const std::vector<Tensor> x = {ids({2, 7})};
-  const auto narrow = model_of(of_type(kHalf, "float16"), narrow_options(detected_isa()));
-  const auto wide = model_of(of_type(kHalf, "float16"), narrow_options(detected_isa(), {"narrow_weights"}));
+  const auto narrow = model_of(of_type(kHalf, "float16"), narrow_options(cpu::detected_isa()));
+  const auto wide = model_of(of_type(kHalf, "float16"), narrow_options(cpu::detected_isa(), {"narrow_weights"}));
   run_fresh(narrow, x);
   run_fresh(wide, x);
   // The columns beyond full panels are few.
@@ -171,7 +171,7 @@ constexpr const char* kIntegers = R"(graph (%x "x": float32[?, 64]) {
 })";
 
 TEST(NarrowWeights, OfIntegersAreWithinRoundingOfWidenedOnes) {
-  for (const Isa isa : isas()) {
+  for (const cpu::Isa isa : isas()) {
     const auto narrow = model_of(kIntegers, narrow_options(isa));
     const auto wide = model_of(kIntegers, narrow_options(isa, {"narrow_weights"}));
     for (const int64_t rows : {1, 5, 16, 17, 90}) {

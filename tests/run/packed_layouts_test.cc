@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "devices/cpu/isa.h"
 #include "model/saved/format.h"
 #include "run/packed_cases.h"
 #include "run/session_results.h"
@@ -54,17 +55,17 @@ void add_packed(const test::Case& c, const ModelOptions& options, Record& record
 Record packed_here() {
   Record record;
   for (const test::Case& c : test::kCases) {
-    for (Isa isa : {Isa::kNeon, Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
-      if (!runs_on(isa, detected_isa())) continue;
+    for (cpu::Isa isa : {cpu::Isa::kNeon, cpu::Isa::kSse2, cpu::Isa::kAvx2, cpu::Isa::kAvx512}) {
+      if (!cpu::runs_on(isa, cpu::detected_isa())) continue;
       ModelOptions options;
-      options.kernels.isa = isa;
+      options.kernels.capability = isa;
       add_packed(c, options, record);
     }
-    if (detected_isa() != Isa::kAvx512) continue;
+    if (cpu::detected_isa() != cpu::Isa::kAvx512) continue;
     for (Precision precision : {Precision::kDefault, Precision::kHigh, Precision::kBf16}) {
       ModelOptions options;
       options.kernels.precision = precision;
-      options.kernels.emulates_tiles = true;
+      options.kernels.emulates_modes = true;
       add_packed(c, options, record);
     }
   }
@@ -112,7 +113,7 @@ TEST(PackedLayouts, MakeTheBytesOnRecord) {
     EXPECT_EQ(it->second, sum) << key
                                << ": what a form packs has changed. Give its layout a new version, and record it";
   }
-  if (detected_isa() == Isa::kNeon) return;  // of which none are on record yet
+  if (cpu::detected_isa() == cpu::Isa::kNeon) return;  // of which none are on record yet
   EXPECT_EQ(missing, "") << "add these lines to packed_layouts.txt";
 }
 

@@ -3,6 +3,7 @@
 // model loaded for that shape alone.
 #include <gtest/gtest.h>
 
+#include "devices/cpu/isa.h"
 #include "run/packed_cases.h"
 #include "run/session.h"
 #include "run/session_results.h"
@@ -27,9 +28,9 @@ TEST_P(PackedWeightsOfCases, ServeAllShapesInAnyOrder) {
   const Case& c = GetParam();
   ASSERT_EQ(c.shapes.size(), 3U);
   bool taken = false;
-  for (Isa isa : {Isa::kAvx512, Isa::kAvx2, Isa::kSse2}) {
+  for (cpu::Isa isa : {cpu::Isa::kAvx512, cpu::Isa::kAvx2, cpu::Isa::kSse2}) {
     ModelOptions options = test::options_of(c);
-    options.kernels.isa = isa;
+    options.kernels.capability = isa;
     std::vector<std::vector<Tensor>> expected;
     for (const Shape& shape : c.shapes) {
       expected.push_back(run_fresh(model_of(c.graph, options), {random_tensor(shape, 1)}));

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/isa.h"
+#include "devices/cpu/isa.h"
 #include "run/session_results.h"
 #include "support/graph_model.h"
 #include "support/random_graph.h"
@@ -46,7 +46,7 @@ const char* const kProducts = R"(graph (%x "x": float32[?, 16, ?, ?]) {
 std::shared_ptr<const Model> products_with(Precision precision) {
   ModelOptions options;
   options.kernels.precision = precision;
-  options.kernels.emulates_tiles = true;
+  options.kernels.emulates_modes = true;
   return model_of(kProducts, options);
 }
 
@@ -79,7 +79,7 @@ TEST(Precision, ChoosesTheKernels) {
   EXPECT_EQ(kernels_with(products_with(Precision::kDefault), x, ".tiles_x6"), kProducts);
   EXPECT_EQ(kernels_with(products_with(Precision::kHigh), x, ".tiles_x3"), kProducts);
   // Products of pairs in vectors leave what is narrow in float32.
-  const bool by_dots = !has_matrix_tiles() && has_bf16_dots();
+  const bool by_dots = !cpu::has_matrix_tiles() && cpu::has_bf16_dots();
   EXPECT_EQ(kernels_with(products_with(Precision::kBf16), x, ".tiles_bf16"), by_dots ? 1 : kProducts);
   EXPECT_EQ(kernels_with(products_with(Precision::kDefault), x, ".winograd_4x4.tiles_x6"), 1);
   EXPECT_EQ(kernels_with(products_with(Precision::kHigh), x, ".winograd"), 0)

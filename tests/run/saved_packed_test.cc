@@ -2,6 +2,7 @@
 // Packed weights in saved models: who finds which, and what of them is refused.
 #include <gtest/gtest.h>
 
+#include "devices/cpu/isa.h"
 #include "model/saved/schema_generated.h"
 #include "run/saved_files.h"
 #include "run/session_results.h"
@@ -78,9 +79,10 @@ TEST_F(SavedPacked, OfAnotherInstructionSetAreNotFound) {
   ModelOptions plain;
   plain.kernels.disabled = {"linear"};
   EXPECT_NO_THROW(run_fresh(loaded(path_, plain), {x_}));
-  if (!runs_on(Isa::kSse2, detected_isa()) || detected_isa() == Isa::kSse2) GTEST_SKIP() << "one instruction set";
+  if (!cpu::runs_on(cpu::Isa::kSse2, cpu::detected_isa()) || cpu::detected_isa() == cpu::Isa::kSse2)
+    GTEST_SKIP() << "one instruction set";
   ModelOptions sse2;
-  sse2.kernels.isa = Isa::kSse2;
+  sse2.kernels.capability = cpu::Isa::kSse2;
   const auto model = loaded(path_, sse2);
   EXPECT_TRUE(same_bits(run_fresh(model, {x_}), run_fresh(test::model_of(kGraph, sse2), {x_})));
   EXPECT_GT(packed(model).bytes(), 0U);

@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 
+#include "devices/cpu/row.h"
 #include "ops/common/binary.h"
 #include "plan/device.h"
 #include "plan/kernel_selector.h"
@@ -86,10 +87,10 @@ class Checker {
     run_reference();
     static const KernelSelector kStrict({.precision = Precision::kStrict});
     static const KernelSelector kTiles[] = {
-        KernelSelector({.precision = Precision::kDefault, .emulates_tiles = true}),
+        KernelSelector({.precision = Precision::kDefault, .emulates_modes = true}),
 #ifndef CORACLE_SANITIZED  // which makes emulation slow; the schemes differ in numbers only
-        KernelSelector({.precision = Precision::kHigh, .emulates_tiles = true}),
-        KernelSelector({.precision = Precision::kBf16, .emulates_tiles = true}),
+        KernelSelector({.precision = Precision::kHigh, .emulates_modes = true}),
+        KernelSelector({.precision = Precision::kBf16, .emulates_modes = true}),
 #endif
     };
     const int taken = check_rows(kStrict, false);
@@ -121,7 +122,7 @@ class Checker {
   std::set<std::string> taken() const {
     std::set<std::string> families;
     for (const Kernel* kernel : took_) {
-      if (kernel->mode == ComputeMode::kFloat32) families.emplace(family_of(*kernel));
+      if (cpu::row_mode(*kernel) == cpu::ComputeMode::kFloat32) families.emplace(family_of(*kernel));
     }
     return families;
   }
@@ -153,7 +154,7 @@ class Checker {
     int taken = 0;
     for (const Kernel* kernel : selector.rows(c_.op.row())) {
       if (std::string_view(kernel->name) == "reference" || kernel->view) continue;
-      if ((kernel->mode != ComputeMode::kFloat32) != on_tiles) continue;
+      if ((cpu::row_mode(*kernel) != cpu::ComputeMode::kFloat32) != on_tiles) continue;
       taken += check_row(*kernel, Layout::kRowMajor);
       if ((kernel->layout == LayoutRule::kSame || kernel->layout == LayoutRule::kRelayout) && has_image()) {
         taken += check_row(*kernel, Layout::kChannelsLast);
@@ -164,13 +165,13 @@ class Checker {
 
   /// The families that the case names, and some row of each instruction set if one of any, must have taken it.
   void require_rows(const KernelSelector& selector) const {
-    std::map<Isa, bool> any_of;
+    std::map<cpu::Isa, bool> any_of;
     std::set<std::string_view> known;
     for (const Kernel* kernel : selector.rows(c_.op.row())) {
       const std::string_view name = kernel->name;
-      if (name == "reference" || kernel->view || kernel->mode != ComputeMode::kFloat32) continue;
+      if (name == "reference" || kernel->view || cpu::row_mode(*kernel) != cpu::ComputeMode::kFloat32) continue;
       const bool took = std::count(took_.begin(), took_.end(), kernel) > 0;
-      any_of[kernel->isa] |= took;
+      any_of[cpu::row_isa(*kernel)] |= took;
       known.insert(family_of(*kernel));
       const bool named = std::count(c_.rows.begin(), c_.rows.end(), family_of(*kernel)) > 0;
       EXPECT_TRUE(took || !named) << name << " refuses " << c_.op.name();
@@ -237,7 +238,7 @@ class Checker {
       return 1;
     }
     const std::vector<Bytes> one = run(kernel, args, 1, false);
-    for (size_t i = 0; i < one.size(); ++i) compare(one[i], i, error_of(kernel.mode));
+    for (size_t i = 0; i < one.size(); ++i) compare(one[i], i, error_of(cpu::row_mode(kernel)));
     for (int threads : {2, 3}) EXPECT_EQ(one, run(kernel, args, threads, false)) << threads << " threads";
     EXPECT_EQ(one, run(kernel, args, 2, true)) << "in place";
     return 1;
@@ -311,10 +312,10 @@ class Checker {
   static constexpr double kErrorOfHalf = 2e-3;
 
   /// Of products, relative to the largest result.
-  static double error_of(ComputeMode mode) {
+  static double error_of(cpu::ComputeMode mode) {
     switch (mode) {
-      case ComputeMode::kBf16x3: return 2e-5;
-      case ComputeMode::kBf16: return 2e-2;
+      case cpu::ComputeMode::kBf16x3: return 2e-5;
+      case cpu::ComputeMode::kBf16: return 2e-2;
       default: return 0;
     }
   }

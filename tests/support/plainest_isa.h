@@ -3,16 +3,16 @@
 
 #include <string>
 
-#include "base/isa.h"
+#include "devices/cpu/isa.h"
 
 namespace coracle::test {
 
 /// The name of the plainest instruction set that this build has kernels for and this machine runs.
 inline std::string plainest_isa() {
-  for (Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
-    if (runs_on(isa, detected_isa())) return std::string(name_of(isa));
+  for (cpu::Isa isa : {cpu::Isa::kSse2, cpu::Isa::kAvx2, cpu::Isa::kAvx512}) {
+    if (cpu::runs_on(isa, cpu::detected_isa())) return std::string(name_of(isa));
   }
-  return std::string(name_of(detected_isa()));
+  return std::string(name_of(cpu::detected_isa()));
 }
 
 }  // namespace coracle::test

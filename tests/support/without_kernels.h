@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "devices/cpu/isa.h"
 #include "run/session_results.h"
 #include "support/graph_model.h"
 #include "support/random_graph.h"
@@ -13,9 +14,9 @@
 namespace coracle::test {
 
 /// Options that leave out kernels (or what the planner does) of that name.
-inline ModelOptions without_kernels(const char* name, Isa isa = detected_isa()) {
+inline ModelOptions without_kernels(const char* name, cpu::Isa isa = cpu::detected_isa()) {
   ModelOptions options;
-  options.kernels.isa = isa;
+  options.kernels.capability = isa;
   options.kernels.disabled = {name};
   return options;
 }
@@ -23,9 +24,9 @@ inline ModelOptions without_kernels(const char* name, Isa isa = detected_isa()) 
 /// A graph of one input must give the same bits with and without kernels of that name, on every instruction set, with
 /// 1, 2 and 3 threads.
 inline void expect_same_bits_without(const char* name, std::string_view graph, const std::vector<Shape>& shapes) {
-  for (Isa isa : {Isa::kAvx512, Isa::kAvx2, Isa::kSse2}) {
+  for (cpu::Isa isa : {cpu::Isa::kAvx512, cpu::Isa::kAvx2, cpu::Isa::kSse2}) {
     ModelOptions options;
-    options.kernels.isa = isa;
+    options.kernels.capability = isa;
     const auto with = model_of(graph, options);
     const auto without = model_of(graph, without_kernels(name, isa));
     for (const Shape& shape : shapes) {

@@ -112,9 +112,12 @@ struct TensorRtChoice : DeviceChoice {
     if (there && tuned_dynamic_shape_ && !shape_range_info_path_.empty()) {
       options.shapes += (options.shapes.empty() ? "@" : ",@") + shape_range_info_path_;
     }
-    const bool rounds = (asks(kTensorRt) && tensorrt_precision_ == Precision::kBf16) ||
-                        (asks("EnableOpenVINOEngine") && engine_precision_ == Precision::kBf16);
-    if (rounds && there) options.precision = "bf16";
+    const auto wants = [this](Precision precision) {
+      return (asks(kTensorRt) && tensorrt_precision_ == precision) ||
+             (asks("EnableOpenVINOEngine") && engine_precision_ == precision);
+    };
+    if (there && wants(Precision::kBf16)) options.precision = "bf16";
+    if (there && wants(Precision::kInt8)) options.precision = "int8";
   }
   static std::string sizes(const std::vector<int>& shape) {
     std::string out;

@@ -2,8 +2,11 @@
 #include "plan/device.h"
 
 #include "base/deadline.h"
+#include "devices/cpu/compute_mode.h"
+#include "devices/cpu/isa.h"
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/limits.h"
+#include "devices/cpu/row.h"
 #include "devices/cpu/stages/row_tiles.h"
 
 namespace coracle::cpu {
@@ -13,11 +16,30 @@ bool over() noexcept { return Deadline::over(); }
 /// All kernel tables of this folder; generated from the files in kernels/.
 std::span<const KernelTable* const> all_kernels();
 
+namespace {
+
+DeviceNumber best() { return detected_isa(); }
+bool has(DeviceNumber isa) { return runs_on(isa.as<Isa>(), detected_isa()); }
+
+bool takes(const Kernel& row, DeviceNumber isa, Precision precision, bool emulated) {
+  if (!runs_on(row_isa(row), isa.as<Isa>())) return false;
+  const ComputeMode mode = row_mode(row);
+  if (mode == ComputeMode::kFloat32) return true;
+  if (mode != compute_mode_of(precision)) return false;
+  if (emulated) return true;
+  // Several parts pay on tiles only.
+  return isa == Isa::kAvx512 && (has_matrix_tiles() || (mode == ComputeMode::kBf16 && has_bf16_dots()));
+}
+
+constexpr Capabilities kInstructionSets = {.names = isa_names, .best = best, .has = has, .takes = takes};
 constexpr PlanStage kStages[] = {kRowTiles};
+
+}  // namespace
 
 extern const Device device;
 constinit const Device device = {.name = "cpu",
                                  .kernels = all_kernels,
+                                 .capabilities = &kInstructionSets,
                                  .measure_limits = measure_limits,
                                  .probe = nullptr,
                                  .open = nullptr,

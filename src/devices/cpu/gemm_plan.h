@@ -7,6 +7,7 @@
 
 #include "devices/cpu/epilogue_program.h"
 #include "devices/cpu/isa/tile_gemm.h"
+#include "devices/cpu/row.h"
 
 namespace coracle::cpu {
 
@@ -19,7 +20,7 @@ inline const GemmFunctions& gemm_table(Isa isa, ComputeMode mode) {
     default: return gemm_table(isa);
   }
 }
-inline const GemmFunctions& gemm_table(const Kernel& kernel) { return gemm_table(kernel.isa, kernel.mode); }
+inline const GemmFunctions& gemm_table(const Kernel& kernel) { return gemm_table(row_isa(kernel), row_mode(kernel)); }
 
 /// True where products of pairs in vectors stand for tiles: they are up to twice as fast as multiply-adds, so what
 /// rounding and filling up cost counts.
@@ -63,7 +64,7 @@ struct GemmChoice {
 
   explicit GemmChoice(Isa i = Isa::kAny, ComputeMode p = ComputeMode::kFloat32)
       : isa(static_cast<int64_t>(i)), mode(static_cast<int64_t>(p)) {}
-  explicit GemmChoice(const Kernel& kernel) : GemmChoice(kernel.isa, kernel.mode) {}
+  explicit GemmChoice(const Kernel& kernel) : GemmChoice(row_isa(kernel), row_mode(kernel)) {}
   /// Multiply-adds of the same instruction set.
   GemmChoice without_tiles() const { return GemmChoice(static_cast<Isa>(isa)); }
   const GemmFunctions& table() const { return gemm_table(static_cast<Isa>(isa), static_cast<ComputeMode>(mode)); }

@@ -8,6 +8,7 @@
 #include "devices/cpu/integer_plan.h"
 #include "devices/cpu/isa/integer_winograd.h"
 #include "devices/cpu/isa/over.h"
+#include "devices/cpu/row.h"
 
 namespace coracle::cpu {
 namespace {
@@ -100,7 +101,7 @@ Misfit integer_winograd_misfit(const IntegerConv2d& op, const ArgFacts& args) {
   if (tiles < kLeastTiles) return "too small an image for Winograd";
   // Cut tiles compute pixels that nobody wants.
   if (3 * tiles * 16 > 4 * g.height().out * g.width().out) return "too many cut tiles for Winograd";
-  const IntegerGemmFunctions& direct = machine_integer_gemm(args.kernel().isa);
+  const IntegerGemmFunctions& direct = machine_integer_gemm(row_isa(args.kernel()));
   if (direct.element_bytes == 1 && direct.lanes == 16) return "products of bytes are faster";
   return sums_are_small(*args.in(1).value) ? nullptr : "sums are too large for Winograd";
 }
@@ -109,7 +110,7 @@ Prepared prepare_integer_winograd(const IntegerConv2d& op, const ArgFacts& args,
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
   auto state = std::make_shared<IntegerWinogradState>();
   IntegerWinogradState& s = *state;
-  s.functions = &integer_winograd_table(args.kernel().isa);
+  s.functions = &integer_winograd_table(row_isa(args.kernel()));
   s.call.in_h = g.height().in;
   s.call.in_w = g.width().in;
   s.call.out_h = g.height().out;

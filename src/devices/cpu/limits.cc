@@ -44,8 +44,8 @@ double rate(ThreadPool& pool, double seconds, const Work& work) {
 
 }  // namespace
 
-MachineLimits measure_limits(Isa isa, ThreadPool& pool) {
-  const LimitFunctions& functions = limits_table(isa);
+MachineLimits measure_limits(DeviceNumber isa, ThreadPool& pool) {
+  const LimitFunctions& functions = limits_table(isa.as<Isa>());
   // A place for each thread's sums, a cache line apart.
   constexpr size_t kApart = 16;
   std::vector<float> sums(static_cast<size_t>(pool.threads()) * kApart);

@@ -10,6 +10,7 @@
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/winograd.h"
 #include "devices/cpu/pixel_line.h"
+#include "devices/cpu/row.h"
 
 namespace coracle::cpu {
 namespace {
@@ -121,7 +122,7 @@ Misfit winograd_misfit(int tile, const Conv2dFused& op, const ArgFacts& args) {
   const int64_t direct = 9 * g.height().out * g.width().out;
   const bool saves = tile == 4 ? 2 * multiplies <= direct : 3 * multiplies <= 2 * direct;
   if (!saves) return "too many cut tiles for Winograd";
-  return mode_misfit(args.kernel().mode, tiles, {1, g.in_channels, g.out_channels});
+  return mode_misfit(row_mode(args.kernel()), tiles, {1, g.in_channels, g.out_channels});
 }
 
 Prepared prepare_winograd(int tile, const Conv2dFused& op, const ArgFacts& args, PrepareContext& context) {
@@ -188,7 +189,7 @@ Prepared prepare_winograd(int tile, const Conv2dFused& op, const ArgFacts& args,
 void run_winograd(KernelCall& call) noexcept {
   const WinogradState& s = *static_cast<const WinogradState*>(call.state);
   const GemmFunctions& gemm = gemm_table(*call.kernel);
-  const WinogradFunctions& winograd = winograd_table(call.kernel->isa);
+  const WinogradFunctions& winograd = winograd_table(row_isa(*call.kernel));
   EpilogueOp ops[kMaxEpilogueOps];
   s.epilogue.bind(call, 2, ops);
   WinogradCall c = s.call;

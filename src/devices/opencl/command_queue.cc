@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/deadline.h"
 #include "base/error.h"
 #include "devices/opencl/opened.h"
 #include "ops/common/indices.h"
@@ -13,6 +14,8 @@ namespace {
 
 constexpr size_t kMarks = 64;        // events of marks that are kept
 constexpr size_t kTimed = 1U << 16;  // commands whose times are kept
+constexpr size_t kTogether = 32;     // kernels with one event
+constexpr size_t kAhead = 2;         // such events that the host may be ahead of the device
 
 constexpr char kLost[] = "the device is gone";
 constexpr char kFailed[] = "the device failed";
@@ -44,6 +47,7 @@ CommandQueue::~CommandQueue() {
   finish_all();
   release(marks_, marks_.size());
   release(commands_, commands_.size());
+  release(behind_, behind_.size());
   if (faults_ != nullptr) api_.clReleaseMemObject(faults_);
   api_.clReleaseCommandQueue(copies_);
   api_.clReleaseCommandQueue(kernels_);
@@ -117,6 +121,30 @@ void CommandQueue::note(cl_int code, const char* what, size_t bytes) noexcept {
   } catch (...) {
     api_.clReleaseEvent(event);
   }
+}
+
+bool CommandQueue::await(cl_event event) noexcept {
+  const cl_int code = api_.clWaitForEvents(1, &event);
+  if (code == CL_SUCCESS) return true;
+  device_->note(code, true);
+  keep(reason_of(code), code, "work under way", 0);
+  return false;
+}
+
+void CommandQueue::note_kernel() noexcept {
+  if (failed() || ++kernels_given_ < kTogether || Deadline::current() == nullptr) return;
+  kernels_given_ = 0;
+  const cl_event event = event_of(kernels_);
+  if (event == nullptr) return;
+  try {
+    behind_.push_back({last_, event});
+  } catch (...) {
+    api_.clReleaseEvent(event);
+    return;
+  }
+  if (behind_.size() <= kAhead) return;
+  await(behind_.front().event);
+  release(behind_, 1);
 }
 
 void CommandQueue::upload(const void* from, DeviceBytes to, size_t bytes) noexcept {
@@ -229,12 +257,7 @@ const char* CommandQueue::wait(Mark mark, std::string* detail) noexcept {
   if (mark <= done_) return nullptr;
   const auto until = kept(mark);
   if (until == marks_.end()) return finish(detail);
-  const cl_int code = api_.clWaitForEvents(1, &until->event);
-  if (code != CL_SUCCESS) {
-    device_->note(code, true);
-    keep(reason_of(code), code, "work under way", 0);
-    return finish(detail);
-  }
+  if (!await(until->event)) return finish(detail);
   done_ = until->mark;
   release(marks_, static_cast<size_t>(until - marks_.cbegin()) + 1);
   return nullptr;
@@ -248,6 +271,8 @@ const char* CommandQueue::finish(std::string* detail) noexcept {
   }
   const cl_int code = finish_all();
   release(marks_, marks_.size());
+  release(behind_, behind_.size());
+  kernels_given_ = 0;
   has_copied_ = false;
   if (code != CL_SUCCESS) {
     device_->note(code, true);

@@ -45,6 +45,11 @@ class CommandQueue final : public Queue {
   /// conv2d") and `bytes`, if there are any.
   void note(cl_int code, const char* what, size_t bytes) noexcept;
 
+  /// For each kernel that was given. Where this thread's work may be cancelled or has a time limit, it waits until the
+  /// device is no more than some dozens of kernels behind: what was given is done whatever happens, and nobody looks at
+  /// limits while the end of it is waited for.
+  void note_kernel() noexcept;
+
   /// Memory where kernels say that an index is out of range, as kernels/faults.cl does: read when the work is finished.
   DeviceBytes faults() noexcept;
   /// The number by which they name the operand ("Ids", static) that the index is from.
@@ -67,6 +72,8 @@ class CommandQueue final : public Queue {
   void keep(const char* reason, cl_int code, const char* what, size_t bytes) noexcept;
   const char* tell(std::string* detail) noexcept;
   void release(std::deque<Event>& events, size_t count) noexcept;
+  /// Waits for an event; a failure is noted.
+  bool await(cl_event event) noexcept;
   void clear_faults() noexcept;
   void keep(const Fault& fault) noexcept;
 
@@ -78,6 +85,8 @@ class CommandQueue final : public Queue {
   Mark done_ = 0;            ///< known to be
   std::deque<Event> marks_;  ///< ascending; of some marks
   bool has_copied_ = false;  ///< since the last of these
+  std::deque<Event> behind_;  ///< one of each so many kernels that the device may still be busy with
+  size_t kernels_given_ = 0;  ///< since the last of these
   const char* failure_ = nullptr;
   std::string detail_;
   cl_mem faults_ = nullptr;       ///< a Fault; made at first use

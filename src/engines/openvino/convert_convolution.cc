@@ -33,13 +33,13 @@ Windows windows_of(const ConvolutionGeometry& g, int spatial) {
 }
 
 /// The filter, its first dimension divided into groups where there are several.
-Wire filter_of(Emitter& e, int64_t groups) {
-  const Tensor& filter = e.elements(1);
-  if (groups == 1) return e.in(1);
-  Shape shape = filter.shape();
+Wire filter_of(Emitter& e, int64_t groups, int axis) {
+  Shape shape = e.shape(1);
+  if (groups == 1) return e.weights(1, axis, shape);
   shape[0] /= groups;
   shape.insert(0, groups);
-  return e.constant(filter, shape);
+  // Groups of a transposed convolution share the steps of their channels.
+  return axis == 0 ? e.weights(1, axis, shape) : e.constant(e.elements(1), shape);
 }
 
 void finish(Emitter& e, Wire y, DataFormat format, const Epilogue* steps) {
@@ -59,7 +59,7 @@ void convolution(Emitter& e, const ConvolutionAttributes& op, const Epilogue* st
     if (missing > 0) w.after[static_cast<size_t>(i)] += missing;
   }
   const Wire x = e.channels_first(e.in(0), op.data_format, e.shape(0).rank());
-  const Wire y = e.plain(g.groups == 1 ? "Convolution" : "GroupConvolution", {x, filter_of(e, g.groups)},
+  const Wire y = e.plain(g.groups == 1 ? "Convolution" : "GroupConvolution", {x, filter_of(e, g.groups, 0)},
                          {{"strides", list_text(w.strides)},
                           {"dilations", list_text(w.dilations)},
                           {"pads_begin", list_text(w.before)},
@@ -80,14 +80,14 @@ void transposed(Emitter& e, const ConvolutionAttributes& op, const Ints& output_
     if (more.back() < 0 || more.back() >= a.stride) refuse("its result has ", a.out, " elements along an axis");
   }
   const Wire x = e.channels_first(e.in(0), op.data_format, e.shape(0).rank());
-  const Wire y =
-      e.plain(g.groups == 1 ? "ConvolutionBackpropData" : "GroupConvolutionBackpropData", {x, filter_of(e, g.groups)},
-              {{"strides", list_text(w.strides)},
-               {"dilations", list_text(w.dilations)},
-               {"pads_begin", list_text(w.before)},
-               {"pads_end", list_text(w.after)},
-               {"output_padding", list_text(more)},
-               {"auto_pad", "explicit"}});
+  const Wire y = e.plain(g.groups == 1 ? "ConvolutionBackpropData" : "GroupConvolutionBackpropData",
+                         {x, filter_of(e, g.groups, 1)},
+                         {{"strides", list_text(w.strides)},
+                          {"dilations", list_text(w.dilations)},
+                          {"pads_begin", list_text(w.before)},
+                          {"pads_end", list_text(w.after)},
+                          {"output_padding", list_text(more)},
+                          {"auto_pad", "explicit"}});
   finish(e, y, op.data_format, steps);
 }
 

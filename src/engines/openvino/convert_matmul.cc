@@ -51,7 +51,9 @@ void emit_linear(Emitter& e) {
   const auto& op = e.as<Linear>();
   const int rank = e.shape(0).rank();
   const Wire x = rank == 1 ? e.reshape(e.in(0), Shape{1, e.shape(0)[0]}) : e.in(0);
-  Wire y = product(e, x, e.in(1), false, op.transpose_w);
+  const bool constant = e.facts().value(1) != nullptr;
+  const Wire w = constant ? e.weights(1, op.transpose_w ? 0 : 1, e.shape(1)) : e.in(1);
+  Wire y = product(e, x, w, false, op.transpose_w);
   if (rank == 1) y = e.reshape(y, Shape{e.shape(1)[op.transpose_w ? 0 : 1]});
   // Its channels are the last dimension.
   e.set(e.epilogue(y, op, 2, DataFormat::kNhwc, rank));

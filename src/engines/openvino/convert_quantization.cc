@@ -5,8 +5,8 @@
 #include "ops/quantize/fake_quantize_moving_average_abs_max.h"
 #include "ops/quantize/quantize_linear.h"
 
-/// Simulated integers stay a simulation, in float32: the engine's own integers round otherwise, and on processors whose
-/// products of int8 add in 16 bits they are cut off.
+/// Simulated integers stay a simulation, in float32, unless the user allows others: the engine's own integers round
+/// otherwise, and on processors whose products of int8 add in 16 bits they are cut off.
 namespace coracle::openvino {
 namespace {
 
@@ -37,6 +37,21 @@ class Scales {
   Shape shape_;
 };
 
+/// What OpenVINO makes integers of: integers of 8 bits where it is told of their range before and behind.
+bool by_integers(const Emitter& e, int bits) { return e.integers() && bits == 8; }
+
+/// x rounded to steps of a scale; `restored`: to their multiples, else to integers.
+Wire fake_quantize(Emitter& e, const Scales& scales, bool restored) {
+  const float most = quantization_limit(8);
+  const float least = -most - 1;
+  const auto of = [&](float integer) { return scales.each(e, [&](float s) { return s * integer / most; }); };
+  const Wire range[] = {of(least), of(most)};
+  return e.plain(
+      "FakeQuantize",
+      {e.in(0), range[0], range[1], restored ? range[0] : e.scalar(least), restored ? range[1] : e.scalar(most)},
+      {{"levels", std::to_string(static_cast<int>(most - least) + 1)}, {"auto_broadcast", "numpy"}});
+}
+
 /// The same steps, each of them rounded, as `quantized`.
 Wire quantized(Emitter& e, const Scales& scales, int bits, QuantizationRounding rounding) {
   const float limit = quantization_limit(bits);
@@ -63,6 +78,7 @@ template <class T, bool kRestores>
 void emit_fake_quantizer(Emitter& e) {
   const auto& op = e.as<T>();
   const Scales scales(e, -1);
+  if (by_integers(e, op.bit_length)) return e.set(fake_quantize(e, scales, kRestores));
   const Wire y = quantized(e, scales, op.bit_length, op.round_type);
   e.set(kRestores ? restored(e, y, scales, op.bit_length) : y);
 }
@@ -70,13 +86,20 @@ void emit_fake_quantizer(Emitter& e) {
 void emit_quantize(Emitter& e) {
   const auto& op = e.as<QuantizeLinear>();
   if (op.only_observer) return e.set(e.in(0));
-  e.set(quantized(e, Scales(e, op.quant_axis), op.bit_length, op.round_type));
+  const Scales scales(e, op.quant_axis);
+  if (by_integers(e, op.bit_length)) return e.set(fake_quantize(e, scales, /*restored=*/false));
+  e.set(quantized(e, scales, op.bit_length, op.round_type));
 }
 
 void emit_dequantize(Emitter& e) {
   const auto& op = e.as<DequantizeLinear>();
   if (op.only_observer) return e.set(e.in(0));
-  e.set(restored(e, e.in(0), Scales(e, op.quant_axis), op.bit_length));
+  const Scales scales(e, op.quant_axis);
+  const float most = quantization_limit(op.bit_length);
+  if (by_integers(e, op.bit_length)) {
+    return e.set(e.multiply(e.in(0), scales.each(e, [&](float s) { return s / most; })));
+  }
+  e.set(restored(e, e.in(0), scales, op.bit_length));
 }
 
 std::string refuse_scale(const Question& q) {

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "engines/openvino/network.h"
+#include "ops/quantize/integer_steps.h"
 
 namespace coracle::openvino {
 
@@ -30,6 +31,26 @@ Wire Emitter::scalar_like(double number, Wire like) {
 
 Wire Emitter::floats(const std::vector<float>& numbers, const Shape& shape) {
   return constant(Tensor::of<float>(shape, numbers));
+}
+
+/// Whether two products of any of these numbers and a byte without a sign have a sum of 16 bits.
+bool fit_16_bits(const Tensor& integers) {
+  constexpr int kMost = std::numeric_limits<int16_t>::max() / std::numeric_limits<uint8_t>::max() / 2;
+  const auto* numbers = integers.data<int8_t>();
+  return std::all_of(numbers, numbers + integers.count(), [](int8_t n) { return n >= -kMost && n <= kMost; });
+}
+
+Wire Emitter::weights(int port, int axis, const Shape& shape) {
+  const Tensor& w = elements(port);
+  const auto found = integers() && w.dtype() == DType::kFloat32 ? integer_steps(w, axis) : std::nullopt;
+  if (!found || (network_.integers == Integers::kIn16Bits && !fit_16_bits(found->integers))) return constant(w, shape);
+  // Groups stand before the channels.
+  Shape channels = Shape::filled(shape.rank(), 1);
+  const int at = axis + shape.rank() - w.shape().rank();
+  channels[at] = shape[at];
+  if (at > axis) channels[axis] = shape[axis];
+  const std::vector<float> steps(found->steps.begin(), found->steps.end());
+  return multiply(convert(constant(found->integers, shape), DType::kFloat32), floats(steps, channels));
 }
 
 Wire Emitter::reshape(Wire x, const Shape& shape) {

@@ -172,7 +172,8 @@ class Block final : public CompiledBlock {
   bool serves(const BlockToCompile& block) const override {
     if (compiled_->varying.empty()) return false;
     try {
-      const Network wanted = make_network(block.graph, block.facts, compiled_->network.open);
+      const Network wanted =
+          make_network(block.graph, block.facts, compiled_->network.integers, compiled_->network.open);
       const bool same = same_program(compiled_->network, wanted);
       if (!same && logs(LogLevel::kDebug)) {
         log(LogLevel::kDebug,
@@ -233,6 +234,21 @@ Properties properties_of(const Api& api, const BlockToCompile& block) {
     if (supported.find(property.first) != std::string::npos) given.push_back(property);
   }
   return given;
+}
+
+/// oneDNN, which OpenVINO's CPU computes with, adds pairs of products of int8 in 16 bits where the processor has
+/// nothing for sums of four (VNNI): what does not fit is cut off.
+bool adds_in_32_bits() {
+#if defined(__x86_64__)
+  return __builtin_cpu_supports("avx512vnni") != 0;
+#else
+  return true;
+#endif
+}
+
+Integers integers_of(const BlockToCompile& block) {
+  if (block.options.precision != Precision::kInt8) return Integers::kNone;
+  return device_of(block) != "CPU" || adds_in_32_bits() ? Integers::kAll : Integers::kIn16Bits;
 }
 
 /// For each size that it meets, a block whose sizes vary keeps what it prepares for its layers: 5,000 of them unless it
@@ -351,13 +367,16 @@ class OpenVino final : public Engine {
   template <class F>
   static std::shared_ptr<const CompiledBlock> make(const BlockToCompile& block, const F& model_of) {
     const Graph& graph = block.graph;
+    const Integers integers = integers_of(block);
     try {
       const Api& api = api_or_throw();
       std::vector<VaryingDim> varying(block.varying.begin(), block.varying.end());
       Openness open;
-      if (!varying.empty()) open = find_openness(graph, block.examples, varying);
-      auto compiled = std::make_shared<Compiled>(Compiled{
-          .api = api, .network = make_network(graph, block.facts, std::move(open)), .varying = std::move(varying)});
+      if (!varying.empty()) open = find_openness(graph, block.examples, varying, integers);
+      auto compiled =
+          std::make_shared<Compiled>(Compiled{.api = api,
+                                              .network = make_network(graph, block.facts, integers, std::move(open)),
+                                              .varying = std::move(varying)});
       Compiled& c = *compiled;
       for (const ValueId v : graph.inputs()) c.inputs.push_back(type_of(block.facts[index(v)]));
       for (const ValueId v : graph.outputs()) c.results.push_back(type_of(block.facts[index(v)]));

@@ -69,8 +69,9 @@ std::string sizes_text(const Shape& shape, size_t i, std::span<const VaryingDim>
 
 }  // namespace
 
-Network make_network(const Graph& graph, std::span<const Fact> facts, Openness open) {
+Network make_network(const Graph& graph, std::span<const Fact> facts, Integers integers, Openness open) {
   Network network;
+  network.integers = integers;
   network.open = std::move(open);
   std::vector<Wire> wires(graph.value_count());
   network.ir.set_prefix("input");
@@ -112,12 +113,12 @@ Network make_network(const Graph& graph, std::span<const Fact> facts, Openness o
 }
 
 Openness find_openness(const Graph& graph, std::span<const std::vector<Fact>> examples,
-                       std::span<const VaryingDim> dims) {
+                       std::span<const VaryingDim> dims, Integers integers) {
   const std::vector<VaryingDim> varying(dims.begin(), dims.end());
   Openness open{.dims = varying, .targets = {}};
   std::vector<Shape> first;
   for (const std::vector<Fact>& facts : examples) {
-    const std::vector<Shape> targets = make_network(graph, facts, {.dims = varying, .targets = {}}).targets;
+    const std::vector<Shape> targets = make_network(graph, facts, integers, {.dims = varying, .targets = {}}).targets;
     if (first.empty()) first = targets;
     open.targets.resize(first.size());
     for (size_t t = 0; t < std::min(first.size(), targets.size()); ++t) {
@@ -128,7 +129,7 @@ Openness find_openness(const Graph& graph, std::span<const std::vector<Fact>> ex
   }
   std::optional<Network> before;
   for (const std::vector<Fact>& facts : examples) {
-    Network network = make_network(graph, facts, open);
+    Network network = make_network(graph, facts, integers, open);
     if (before) {
       require(same_program(*before, network), ErrorCode::kUnsupported,
               "the programs for its sizes differ: ", before->ir.difference(network.ir));

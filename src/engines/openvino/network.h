@@ -36,10 +36,18 @@ struct Openness {
   std::vector<uint32_t> targets;  ///< of each Reshape, in the order of layers: a bit for each size that varies
 };
 
+/// Where quantised operators are written so that OpenVINO computes them with int8.
+enum class Integers : uint8_t {
+  kNone,      ///< nowhere
+  kIn16Bits,  ///< where sums of two products fit 16 bits, as processors without instructions for int8 add them
+  kAll,       ///< wherever OpenVINO has int8
+};
+
 /// A graph as a program for OpenVINO: inputs have the names "v<value>", results "o<position>".
 struct Network {
   Ir ir;
   Openness open;
+  Integers integers = Integers::kNone;
   std::vector<Shape> targets;               ///< of each Reshape
   std::vector<std::optional<Shape>> known;  ///< the sizes of first results, by layer, as far as they were looked at
   std::vector<std::string> inputs;          ///< names; empty for those that the program does not read
@@ -48,12 +56,12 @@ struct Network {
 };
 
 /// Throws Error that names the operator where one cannot be converted.
-Network make_network(const Graph& graph, std::span<const Fact> facts, Openness open = {});
+Network make_network(const Graph& graph, std::span<const Fact> facts, Integers integers, Openness open = {});
 
 /// What is left open in a program for all of `examples`, which differ in `dims` of inputs. Throws Error where the
 /// programs for them would differ in anything else.
 Openness find_openness(const Graph& graph, std::span<const std::vector<Fact>> examples,
-                       std::span<const VaryingDim> dims);
+                       std::span<const VaryingDim> dims, Integers integers);
 
 /// True if both are the same program, with the same inputs, results and checks.
 bool same_program(const Network& a, const Network& b);
@@ -82,6 +90,8 @@ class Emitter {
   const Shape& shape(int port, int i = 0) const { return facts_.shape(port, i); }
   const Shape& out_shape(int port = 0, int i = 0) const { return facts_.out(port, i).shape; }
   DType out_dtype(int port = 0) const { return facts_.out(port).dtype; }
+  /// Whether OpenVINO may compute quantised operators with integers of its own.
+  bool integers() const { return network_.integers != Integers::kNone; }
   bool wants(int port) const { return facts_.out_count(port) > 0; }
   /// The elements of an operand; throws where they are not known.
   const Tensor& elements(int port, int i = 0) const;
@@ -108,6 +118,9 @@ class Emitter {
   /// A number of the type that `like` has.
   Wire scalar_like(double number, Wire like);
   Wire floats(const std::vector<float>& numbers, const Shape& shape);
+  /// The operand, constant weights whose output channels lie along `axis`, seen in `shape`: int8 with a step for each
+  /// channel where they are integers of such steps and OpenVINO is to compute with these.
+  Wire weights(int port, int axis, const Shape& shape);
 
   Wire add(Wire x, Wire y) { return plain("Add", {x, y}); }
   Wire multiply(Wire x, Wire y) { return plain("Multiply", {x, y}); }

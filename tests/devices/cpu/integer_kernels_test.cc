@@ -7,6 +7,7 @@
 #include "devices/cpu/integer_cases.h"
 #include "devices/cpu/integer_panels.h"
 #include "devices/cpu/integer_plan.h"
+#include "devices/cpu/isa.h"
 #include "devices/cpu/isa/isa_test.h"
 #include "ops/quantize/integer_linear.h"
 #include "ops/quantize/to_int8.h"
@@ -289,7 +290,7 @@ TEST(IntegerKernels, EveryTableGivesExactSums) {
         want.push_back(static_cast<float>(sum));
       }
     }
-    for (const Isa isa : cpu::tested_isas()) {
+    for (const cpu::Isa isa : cpu::tested_isas()) {
       EXPECT_EQ(integer_product(cpu::integer_gemm_table(isa), a, b), want) << name_of(isa);
       EXPECT_EQ(integer_product(cpu::machine_integer_gemm(isa), a, b), want) << name_of(isa);
       EXPECT_EQ(integer_product(cpu::any_integer_gemm(isa), a, b), want) << name_of(isa);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "devices/cpu/isa.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
 #include "ops/activation/abs.h"
 #include "ops/activation/isfinite.h"
@@ -90,12 +91,12 @@ TEST(NumberKernels, RowsNameTheTypesThatHaveLoops) {
     const auto type = number_type(dtype);
     for (int k = 0; k <= static_cast<int>(cpu::NumberBinaryKind::kLogicalXor); ++k) {
       const auto kind = static_cast<cpu::NumberBinaryKind>(k);
-      const bool has = type && cpu::number_binary_table(Isa::kAny).loops(kind, *type).same != nullptr;
+      const bool has = type && cpu::number_binary_table(cpu::Isa::kAny).loops(kind, *type).same != nullptr;
       EXPECT_EQ(cpu::kernels::binary_types(kind).has(dtype), has) << k << " of " << name_of(dtype);
     }
     for (int k = 0; k <= static_cast<int>(cpu::NumberUnaryKind::kIsFinite); ++k) {
       const auto kind = static_cast<cpu::NumberUnaryKind>(k);
-      const bool has = type && cpu::number_unary_table(Isa::kAny).loop(kind, *type) != nullptr;
+      const bool has = type && cpu::number_unary_table(cpu::Isa::kAny).loop(kind, *type) != nullptr;
       EXPECT_EQ(cpu::kernels::unary_types(kind).has(dtype), has) << k << " of " << name_of(dtype);
     }
   }

@@ -2,6 +2,7 @@
 // Copies between host and device run beside kernels, and each waits for what it has to.
 #include <numeric>
 
+#include "base/deadline.h"
 #include "devices/opencl/first_device.h"
 
 namespace coracle::test {
@@ -99,6 +100,25 @@ TEST_F(OpenclQueue, OldMarksAreOrderedAfterWithLaterOnes) {
   queue_->download({block_.get(), 0}, &result, sizeof(result));
   EXPECT_EQ(finish(), "");
   EXPECT_EQ(result, 500.0F);
+}
+
+TEST_F(OpenclQueue, AHostThatMayBeCancelledIsNotFarAhead) {
+  constexpr int kKernels = 1000;
+  const auto other = device_->make_queue();
+  const float zero = 0;
+  queue_->upload(&zero, {block_.get(), 0}, sizeof(zero));
+  queue_->order_after(queue_->mark());
+  Cancellation calls;
+  const Cancellation::Scope call(calls);
+  const Deadline deadline("the run", Deadline::Clock::now(), 0, &calls.state());
+  const Deadline::Scope until(deadline);
+  for (int i = 0; i < kKernels; ++i) run_slowly(1);
+  // Another queue waits for nothing of the first one.
+  float done = 0;
+  other->download({block_.get(), 0}, &done, sizeof(done));
+  ASSERT_EQ(other->finish(nullptr), nullptr);
+  EXPECT_GE(done, kKernels - 128.0F) << "of so many kernels are done";
+  EXPECT_EQ(finish(), "");
 }
 
 }  // namespace

@@ -102,8 +102,9 @@ class Engines(Recorder):
             precisions.append(tensorrt_precision)
         if "enable_openvino_engine" in self._asked:
             precisions.append(self._engine_precision)
-        if PrecisionType.Bfloat16 in precisions and there:
-            options["precision"] = "bf16"
+        for wanted, precision in ((PrecisionType.Bfloat16, "bf16"), (PrecisionType.Int8, "int8")):
+            if wanted in precisions and there:
+                options["precision"] = precision
         return options
 
     def _engine_rows(self) -> list[tuple[str, str]]:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "base/isa.h"
+#include "devices/cpu/isa.h"
 
 // Declares, inside namespace coracle::cpu, one constant function table per instruction set of the architecture and
 // `<name>_table(isa)`, which gives the table for an instruction set this machine runs, for kAny the widest. Only the

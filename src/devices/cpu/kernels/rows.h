@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/size.h"
+#include "devices/cpu/row.h"
 #include "plan/kernel.h"
 
 /// What the files of kernel rows share: names and lists of rows per instruction set, and how a value lies in memory.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/unary.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 #include "ops/activation/abs.h"
 #include "ops/activation/atan.h"
 #include "ops/activation/ceil.h"
@@ -74,7 +75,7 @@ Misfit fits(const void* op, const ArgFacts& args) {
 }
 
 Prepared prepared_step(const UnaryStep& step, const ArgFacts& args) {
-  return in_place(prepared(State{&unary_table(args.kernel().isa), step, args.shape(0).count()}));
+  return in_place(prepared(State{&unary_table(row_isa(args.kernel())), step, args.shape(0).count()}));
 }
 
 template <class Op>
@@ -95,7 +96,7 @@ template <Isa kIsa, class... Ops>
 constexpr std::array<Kernel, sizeof...(Ops)> rows_of() {
   return {Kernel{.name = row_name<Ops, kIsa>(),
                  .op = &kOpRow<Ops>,
-                 .isa = kIsa,
+                 .capability = kIsa,
                  .layout = LayoutRule::kSame,
                  .fits = fits<Ops>,
                  .prepare = prepare<Ops>,

@@ -2,6 +2,7 @@
 #include "devices/cpu/isa/softmax.h"
 
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 #include "ops/activation/log_softmax.h"
 #include "ops/activation/softmax.h"
 
@@ -64,7 +65,7 @@ Prepared prepared_lines(const ArgFacts& args, int64_t axis, bool log) {
   const Shape& shape = args.shape(0);
   const bool whole = shape.rank() > 0 && shape.count(normalize_axis(axis, shape.rank()) + 1, shape.rank()) == 1;
   const int64_t vectors = whole ? softmax_elements_in_vectors(lines.length) : 0;
-  return in_place(prepared(State{&softmax_table(args.kernel().isa), log, lines, vectors}));
+  return in_place(prepared(State{&softmax_table(row_isa(args.kernel())), log, lines, vectors}));
 }
 
 template <class Op>
@@ -81,7 +82,7 @@ template <class Op, Isa kIsa>
 constexpr std::array<Kernel, 2> rows() {
   Kernel same{.name = row_name<Op, kIsa>(),
               .op = &kOpRow<Op>,
-              .isa = kIsa,
+              .capability = kIsa,
               .layout = LayoutRule::kSame,
               .fits = fits<Op>,
               .prepare = prepare<Op>,

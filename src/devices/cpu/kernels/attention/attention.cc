@@ -8,6 +8,7 @@
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/softmax.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 
 /// Scaled dot-product attention, some queries of one head after the other: their scores, softmax over them and the
 /// product with the values follow each other in cache. Operands and result may be strided, as the heads of a
@@ -87,13 +88,14 @@ Misfit fits(const void*, const ArgFacts& args) {
 
 Misfit fits_products(const void* attributes, const ArgFacts& args) {
   if (const Misfit misfit = fits(attributes, args)) return misfit;
-  if (args.kernel().mode == ComputeMode::kFloat32) return nullptr;
+  if (row_mode(args.kernel()) == ComputeMode::kFloat32) return nullptr;
   const Shape& y = args.out().shape;
   const int64_t queries = y[y.rank() - 2];
   const int64_t keys = args.shape(2)[args.shape(2).rank() - 2];
   if (queries < kLeastRowsToPackTiles) return "too few queries for matrix tiles";
-  if (const Misfit misfit = mode_misfit(args.kernel().mode, queries, {1, args.shape(0).back(), keys})) return misfit;
-  return mode_misfit(args.kernel().mode, queries, {1, keys, y.back()});
+  if (const Misfit misfit = mode_misfit(row_mode(args.kernel()), queries, {1, args.shape(0).back(), keys}))
+    return misfit;
+  return mode_misfit(row_mode(args.kernel()), queries, {1, keys, y.back()});
 }
 
 Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& context) {
@@ -102,7 +104,7 @@ Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& c
   const int rank = y.rank();
   State s;
   s.gemm = &gemm_table(args.kernel());
-  s.softmax = &softmax_table(args.kernel().isa);
+  s.softmax = &softmax_table(row_isa(args.kernel()));
   s.queries = y[rank - 2];
   s.keys = args.shape(2)[args.shape(2).rank() - 2];
   s.scale = static_cast<float>(op.scale);
@@ -242,7 +244,7 @@ template <Isa I, ComputeMode P>
 struct Rows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<Attention, I, P>(),
                                                          .op = &kOpRow<Attention>,
-                                                         .isa = I,
+                                                         .capability = I,
                                                          .mode = P,
                                                          .strided = true,
                                                          .fits = fits_products,

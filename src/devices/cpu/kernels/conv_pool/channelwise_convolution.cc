@@ -6,6 +6,7 @@
 #include "base/buffer.h"
 #include "devices/cpu/isa/lines.h"
 #include "devices/cpu/kernels/conv_pool/convolution_operators.h"
+#include "devices/cpu/row.h"
 
 /// Convolutions of volumes, and transposed ones, where each channel has its own filter: channels-last, a result pixel
 /// at a time.
@@ -74,7 +75,7 @@ struct Form {
 Prepared prepare(const ConvolutionNode& node, const ArgFacts& args, PrepareContext& context) {
   const ConvolutionGeometry& g = node.geometry;
   State s;
-  s.lines = &lines_table(args.kernel().isa);
+  s.lines = &lines_table(row_isa(args.kernel()));
   s.batch = g.batch;
   s.channels = g.in_channels;
   int64_t step = s.channels;
@@ -139,7 +140,7 @@ struct Rows {
   static constexpr Kernel row() {
     return {.name = row_name<"convolution.channelwise", I>(),
             .op = &kOpRow<Op>,
-            .isa = I,
+            .capability = I,
             .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
             .rank = 2,
             .fits = fits_convolution<Op, fits>,

@@ -2,6 +2,7 @@
 #include "devices/cpu/kernels/rows.h"
 #include "devices/cpu/narrow_gemm.h"
 #include "devices/cpu/pixel_line.h"
+#include "devices/cpu/row.h"
 #include "devices/cpu/winograd_plan.h"
 #include "ops/conv_pool/conv2d_fused.h"
 
@@ -63,9 +64,9 @@ Misfit fits_indirect(const void* op_attributes, const ArgFacts& args) {
   if (const Misfit misfit = fits(op_attributes, args)) return misfit;
   const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
-  if (const Misfit misfit = mode_misfit(args.kernel().mode, g.height().out * g.width().out, product_shape(g)))
+  if (const Misfit misfit = mode_misfit(row_mode(args.kernel()), g.height().out * g.width().out, product_shape(g)))
     return misfit;
-  if (is_by_dots(args.kernel().mode) && winograd_misfit(4, op, args) == nullptr)
+  if (is_by_dots(row_mode(args.kernel())) && winograd_misfit(4, op, args) == nullptr)
     return "Winograd's algorithm is faster";
   if (joins_taps(g) && args.view_in(0) != nullptr) return "joined taps lie apart";
   return pixels_misfit(args);
@@ -215,7 +216,7 @@ void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
 template <int kTile>
 Misfit fits_winograd(const void* op_attributes, const ArgFacts& args) {
   // The transformations enlarge errors of single products.
-  const ComputeMode mode = args.kernel().mode;
+  const ComputeMode mode = row_mode(args.kernel());
   if (mode == ComputeMode::kBf16x3 || mode == ComputeMode::kBf16)
     return "the products are not exact enough for Winograd";
   if (const Misfit misfit = fits(op_attributes, args)) return misfit;
@@ -235,7 +236,7 @@ struct Rows {
                               decltype(Kernel::run_rows) run_rows = nullptr) {
     return {.name = name,
             .op = &kOpRow<Conv2dFused>,
-            .isa = I,
+            .capability = I,
             .layout = LayoutRule::kChannelsLast,
             .mode = P,
             .rank = 1,
@@ -259,7 +260,7 @@ template <Isa I>
 struct NarrowRows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<"conv2d.narrow", I>(),
                                                          .op = &kOpRow<Conv2dFused>,
-                                                         .isa = I,
+                                                         .capability = I,
                                                          .layout = LayoutRule::kChannelsLast,
                                                          .types = {.in = {{{1, kNarrowTypes}}}},
                                                          .rank = 1,

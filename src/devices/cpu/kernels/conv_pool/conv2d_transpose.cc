@@ -4,6 +4,7 @@
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 #include "ops/conv_pool/conv2d_transpose_fused.h"
 
 /// Transposed convolution, channels-last, where filters do not overlap: each input pixel makes a block of output pixels
@@ -59,7 +60,7 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
     }
   }
   const GemmShape shape{1, g.in_channels, g.width().kernel * g.out_channels};
-  return mode_misfit(args.kernel().mode, g.width().in, shape);
+  return mode_misfit(row_mode(args.kernel()), g.width().in, shape);
 }
 
 /// The rows of the filter as packed matrices, `product_rows` of them in each.
@@ -219,7 +220,7 @@ template <Isa I, ComputeMode P>
 struct Rows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<"conv2d_transpose.blocks", I, P>(),
                                                          .op = &kOpRow<Conv2dTransposeFused>,
-                                                         .isa = I,
+                                                         .capability = I,
                                                          .layout = LayoutRule::kChannelsLast,
                                                          .mode = P,
                                                          .rank = 1,

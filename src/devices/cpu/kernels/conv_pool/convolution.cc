@@ -3,6 +3,7 @@
 
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/kernels/conv_pool/convolution_operators.h"
+#include "devices/cpu/row.h"
 
 /// Convolutions that conv2d leaves, over volumes, of files that put the channels last, and with a filter that is
 /// computed; and transposed ones. One product of gathered pixels with the packed filter for each
@@ -193,7 +194,7 @@ Misfit fits(const ConvolutionNode& node, const ArgFacts& args) {
     if (phase.elements.empty()) return kEmptyPhase;
     int64_t rows = 1;
     for (const WindowAxis& a : g.axes) rows *= phase_size(a, form.transposed, 0);
-    if (const Misfit misfit = mode_misfit(args.kernel().mode, rows, product_shape(form, phase))) return misfit;
+    if (const Misfit misfit = mode_misfit(row_mode(args.kernel()), rows, product_shape(form, phase))) return misfit;
   }
   return nullptr;
 }
@@ -293,7 +294,7 @@ struct Rows {
   static constexpr Kernel row() {
     return {.name = name_of<Op, kByShape, I, P>(),
             .op = &kOpRow<Op>,
-            .isa = I,
+            .capability = I,
             .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
             .mode = P,
             .fits = fits_convolution<Op, fits>,

@@ -5,6 +5,7 @@
 #include "devices/cpu/depthwise_plan.h"
 #include "devices/cpu/isa/depthwise.h"
 #include "devices/cpu/kernels/conv_pool/convolution_operators.h"
+#include "devices/cpu/row.h"
 
 /// Convolutions with one filter for each channel that depthwise_conv2d leaves: of files that put the channels last, and
 /// with a filter that is computed.
@@ -28,7 +29,7 @@ Misfit fits(const ConvolutionNode& node, const ArgFacts& args) {
 
 Prepared prepare(const ConvolutionNode& node, const ArgFacts& args, PrepareContext& context) {
   const ConvolutionGeometry& g = node.geometry;
-  const DepthwiseFunctions& depthwise = depthwise_table(args.kernel().isa);
+  const DepthwiseFunctions& depthwise = depthwise_table(row_isa(args.kernel()));
   State s;
   DepthwiseCall& c = s.call = depthwise_call(g);
   s.zeros.assign(static_cast<size_t>(c.channels), 0.0F);
@@ -40,7 +41,7 @@ Prepared prepare(const ConvolutionNode& node, const ArgFacts& args, PrepareConte
   const int64_t channels = c.channels;
   const int64_t floats = depthwise.packed_floats(taps, channels);
   std::shared_ptr<const void> weights;
-  if (!s.packs) weights = context.pack(DepthwiseForm(args.kernel().isa, taps, channels), args.index(1));
+  if (!s.packs) weights = context.pack(DepthwiseForm(row_isa(args.kernel()), taps, channels), args.index(1));
   const size_t workspace = s.packs ? static_cast<size_t>(floats) * sizeof(float) : 0;
   const size_t extra = s.zeros.size() * sizeof(float);
   Prepared prepared = kernels::prepared(std::move(s), workspace, extra);
@@ -58,7 +59,8 @@ void run(KernelCall& call) noexcept {
   c.packed = static_cast<const float*>(call.weights);
   if (s.packs) {
     auto* packed = static_cast<float*>(call.workspace);
-    depthwise_table(call.kernel->isa).pack(call.in[1].as<const float>(), c.kernel_h * c.kernel_w, c.channels, packed);
+    depthwise_table(row_isa(*call.kernel))
+        .pack(call.in[1].as<const float>(), c.kernel_h * c.kernel_w, c.channels, packed);
     c.packed = packed;
   }
   c.output = call.out[0].as<float>();
@@ -67,7 +69,7 @@ void run(KernelCall& call) noexcept {
   const int64_t per_row = c.out_w * c.channels * c.kernel_h * c.kernel_w + 1;
   // Pairs of rows are computed together.
   call.pool->parallel_for((s.rows + 1) / 2, kGrain / (2 * per_row) + 1, [&](int64_t begin, int64_t end) {
-    depthwise_table(call.kernel->isa).run(c, 2 * begin, std::min(2 * end, s.rows));
+    depthwise_table(row_isa(*call.kernel)).run(c, 2 * begin, std::min(2 * end, s.rows));
   });
 }
 
@@ -77,7 +79,7 @@ struct Rows {
   static constexpr Kernel row() {
     return {.name = row_name<"convolution.depthwise", I>(),
             .op = &kOpRow<Op>,
-            .isa = I,
+            .capability = I,
             .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
             .rank = -1,
             .fits = fits_convolution<Op, fits>,

@@ -9,6 +9,7 @@
 #include "devices/cpu/isa/lines.h"
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 
 /// Deformable convolution, channels-last: what the taps of some result pixels read, interpolated, is laid side by side
 /// and multiplied with the packed filter while it is in cache.
@@ -37,7 +38,7 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
   if (args.out().shape.count() == 0 || args.shape(0).count() == 0) return "no elements";
   const ConvolutionGeometry g = convolution_geometry(op.convolution(), args.shape(0), args.shape(2), 2);
   const int64_t taps = g.height().kernel * g.width().kernel;
-  return mode_misfit(args.kernel().mode, g.height().out * g.width().out,
+  return mode_misfit(row_mode(args.kernel()), g.height().out * g.width().out,
                      {1, taps * g.in_channels / g.groups, g.out_channels / g.groups});
 }
 
@@ -46,7 +47,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   State s;
   s.g = convolution_geometry(op.convolution(), args.shape(0), args.shape(2), 2);
   const ConvolutionGeometry& g = s.g;
-  s.lines = &lines_table(args.kernel().isa);
+  s.lines = &lines_table(row_isa(args.kernel()));
   s.gemm = &gemm_table(args.kernel());
   s.taps = g.height().kernel * g.width().kernel;
   s.offset_groups = op.deformable_groups;
@@ -175,7 +176,7 @@ template <Isa I, ComputeMode P>
 struct Rows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<DeformableConv, I, P>(),
                                                          .op = &kOpRow<DeformableConv>,
-                                                         .isa = I,
+                                                         .capability = I,
                                                          .layout = LayoutRule::kChannelsLast,
                                                          .mode = P,
                                                          .fits = fits,

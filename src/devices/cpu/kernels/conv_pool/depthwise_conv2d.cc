@@ -7,6 +7,7 @@
 #include "devices/cpu/isa/depthwise.h"
 #include "devices/cpu/kernels/rows.h"
 #include "devices/cpu/pixel_line.h"
+#include "devices/cpu/row.h"
 #include "ops/conv_pool/conv2d_fused.h"
 
 /// Depthwise convolution, channels-last: each channel with its own filter.
@@ -41,7 +42,7 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
   auto state = std::make_shared<State>();
-  state->functions = &depthwise_table(args.kernel().isa);
+  state->functions = &depthwise_table(row_isa(args.kernel()));
   DepthwiseCall& c = state->call = depthwise_call(g);
   const PixelLine in = *pixel_line(args.in(0), args.view_in(0));
   const PixelLine out = *pixel_line(args.out(), args.view_out());
@@ -55,7 +56,8 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   state->epilogue = EpilogueProgram(op, g.in_channels);
 
   Prepared prepared;
-  prepared.weights = context.pack(DepthwiseForm(args.kernel().isa, c.kernel_h * c.kernel_w, c.channels), args.index(1));
+  prepared.weights =
+      context.pack(DepthwiseForm(row_isa(args.kernel()), c.kernel_h * c.kernel_w, c.channels), args.index(1));
   prepared.state_bytes = sizeof(State) + state->zeros.size() * sizeof(float);
   prepared.state = state;
   prepared.in_place = state->epilogue.whole_tensor(2);
@@ -99,7 +101,7 @@ template <Isa kIsa>
 struct Rows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<"conv2d.depthwise", kIsa>(),
                                                          .op = &kOpRow<Conv2dFused>,
-                                                         .isa = kIsa,
+                                                         .capability = kIsa,
                                                          .layout = LayoutRule::kChannelsLast,
                                                          .rank = -2,
                                                          .strided = true,

@@ -7,6 +7,7 @@
 #include "devices/cpu/isa/reduce.h"
 #include "devices/cpu/kernels/rows.h"
 #include "devices/cpu/pixel_line.h"
+#include "devices/cpu/row.h"
 #include "ops/conv_pool/pool2d.h"
 
 namespace coracle::cpu::kernels::pool {
@@ -64,7 +65,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   const Tensor* kernel = known_value(args, 1);
   const PoolingGeometry g = pooling_geometry(o, kernel == nullptr ? Ints{} : kernel->integers(), args.shape(0), 2);
   State s;
-  s.pool = &pool_table(args.kernel().isa);
+  s.pool = &pool_table(row_isa(args.kernel()));
   s.average = g.average;
   s.batch = g.batch;
   s.channels = g.channels;
@@ -80,7 +81,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
       g.adaptive ? (s.in_h / (s.out_h + 1) + 1) * (s.in_w / (s.out_w + 1) + 1) : g.axes[1].kernel * g.axes[2].kernel;
   // The maximum along an axis and that of a window differ in what they make of NaN.
   const bool all = whole(s.rows, s.in_h) && whole(s.columns, s.in_w) && s.in_h * s.in_w > 0;
-  if (g.average && all) s.reduce = &reduce_table(args.kernel().isa);
+  if (g.average && all) s.reduce = &reduce_table(row_isa(args.kernel()));
   const auto extra = static_cast<size_t>(3 * (s.out_h + s.out_w)) * sizeof(int32_t);
   const bool by_rows = !g.adaptive && s.reduce == nullptr;
   Prepared p = prepared(std::move(s), 0, extra);
@@ -147,7 +148,7 @@ struct Rows {
   static constexpr std::array<Kernel, 2> kRows = {
       Kernel{.name = row_name<Pool2d, kIsa>(),
              .op = &kOpRow<Pool2d>,
-             .isa = kIsa,
+             .capability = kIsa,
              .layout = LayoutRule::kChannelsLast,
              .strided = true,
              .fits = fits,
@@ -156,7 +157,7 @@ struct Rows {
              .run_rows = run_rows},
       Kernel{.name = row_name<Pool2d, kIsa>(),
              .op = &kOpRow<Pool2d>,
-             .isa = kIsa,
+             .capability = kIsa,
              .layout = LayoutRule::kRowMajor,
              .fits = fits,
              .prepare = prepare,

@@ -5,6 +5,7 @@
 #include "base/buffer.h"
 #include "devices/cpu/isa/lines.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 #include "ops/conv_pool/max_pool2d_with_index.h"
 #include "ops/conv_pool/max_pool3d_with_index.h"
 #include "ops/conv_pool/pool3d.h"
@@ -62,7 +63,7 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
 
 Prepared prepared_windows(const PoolingGeometry& g, const ArgFacts& args) {
   State s;
-  s.lines = &lines_table(args.kernel().isa);
+  s.lines = &lines_table(row_isa(args.kernel()));
   s.average = g.average;
   s.batch = g.batch;
   s.channels = g.channels;
@@ -132,7 +133,7 @@ struct Rows {
   static constexpr Kernel row() {
     return {.name = row_name<Op, kIsa>(),
             .op = &kOpRow<Op>,
-            .isa = kIsa,
+            .capability = kIsa,
             .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
             .types = kHasPlaces<Op> ? kTypes : kFloat32Rule,
             .fits = fits<Op>,

@@ -6,6 +6,7 @@
 #include "devices/cpu/isa/lines.h"
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 #include "ops/detection/roi_align.h"
 #include "ops/detection/roi_pool.h"
 
@@ -38,7 +39,7 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
   const auto& o = *static_cast<const Op*>(op);
   const Shape& x = args.shape(0);
   State s;
-  s.lines = &lines_table(args.kernel().isa);
+  s.lines = &lines_table(row_isa(args.kernel()));
   s.channels = x[1];
   s.in_h = x[2];
   s.in_w = x[3];
@@ -224,7 +225,7 @@ struct Rows {
   static constexpr Kernel row() {
     return {.name = row_name<Op, kIsa>(),
             .op = &kOpRow<Op>,
-            .isa = kIsa,
+            .capability = kIsa,
             .layout = LayoutRule::kChannelsLast,
             .types = kRoiTypes,
             .fits = fits,

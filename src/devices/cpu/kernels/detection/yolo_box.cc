@@ -5,6 +5,7 @@
 #include "devices/cpu/isa/transpose.h"
 #include "devices/cpu/isa/unary.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 
 /// Boxes and scores of a YOLO head: the scores of some places at a time, class by class, are transposed while they are
 /// in cache.
@@ -30,8 +31,8 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   const auto& op = *static_cast<const YoloBox*>(op_attributes);
   const Shape& x = args.shape(0);
   State s;
-  s.unary = &unary_table(args.kernel().isa);
-  s.transpose = &transpose_table(args.kernel().isa);
+  s.unary = &unary_table(row_isa(args.kernel()));
+  s.transpose = &transpose_table(row_isa(args.kernel()));
   s.anchors = static_cast<int64_t>(op.anchors.size()) / 2;
   s.places = x[2] * x[3];
   const int64_t blocks = x[0] * s.anchors * ((s.places + kBlock - 1) / kBlock);
@@ -107,7 +108,7 @@ template <Isa kIsa>
 struct Rows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<YoloBox, kIsa>(),
                                                          .op = &kOpRow<YoloBox>,
-                                                         .isa = kIsa,
+                                                         .capability = kIsa,
                                                          .types = kYoloTypes,
                                                          .fits = fits,
                                                          .prepare = prepare,

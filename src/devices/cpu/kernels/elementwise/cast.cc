@@ -3,6 +3,7 @@
 
 #include "devices/cpu/isa/convert.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
+#include "devices/cpu/row.h"
 
 namespace coracle::cpu::kernels::cast {
 namespace {
@@ -18,7 +19,7 @@ struct State {
 
 Prepared prepare(const void*, const ArgFacts& args, PrepareContext&) {
   State s;
-  s.functions = &convert_table(args.kernel().isa);
+  s.functions = &convert_table(row_isa(args.kernel()));
   s.from = *number_type(args.in(0).dtype);
   s.to = *number_type(args.out().dtype);
   s.from_size = static_cast<int64_t>(size_of(args.in(0).dtype));
@@ -41,7 +42,7 @@ template <Isa kIsa>
 struct Rows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<Cast, kIsa>(),
                                                          .op = &kOpRow<Cast>,
-                                                         .isa = kIsa,
+                                                         .capability = kIsa,
                                                          .layout = LayoutRule::kSame,
                                                          .types = kRealRule,
                                                          .prepare = prepare,

@@ -3,6 +3,7 @@
 
 #include "devices/cpu/isa/binary.h"
 #include "devices/cpu/kernels/elementwise/broadcast.h"
+#include "devices/cpu/row.h"
 #include "ops/activation/prelu.h"
 #include "ops/elementwise/add.h"
 #include "ops/elementwise/divide.h"
@@ -153,7 +154,7 @@ void run(KernelCall& call) noexcept {
 
 Prepared prepared_kind(BinaryKind kind, const Prelu* prelu, const ArgFacts& args) {
   State s = plan(prelu, args);
-  s.functions = &binary_table(args.kernel().isa);
+  s.functions = &binary_table(row_isa(args.kernel()));
   s.kind = kind;
   return in_place(prepared(s));
 }
@@ -167,7 +168,7 @@ template <class Op, BinaryKind kKind, Isa kIsa>
 constexpr Kernel row(LayoutRule layout) {
   return {.name = row_name<Op, kIsa>(),
           .op = &kOpRow<Op>,
-          .isa = kIsa,
+          .capability = kIsa,
           .layout = layout,
           .fits = fits<Op>,
           .prepare = prepare<Op, kKind>,

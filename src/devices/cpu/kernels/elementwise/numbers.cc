@@ -5,6 +5,7 @@
 #include "devices/cpu/isa/number_unary.h"
 #include "devices/cpu/kernels/elementwise/adder.h"
 #include "devices/cpu/kernels/elementwise/broadcast.h"
+#include "devices/cpu/row.h"
 #include "ops/activation/abs.h"
 #include "ops/activation/isfinite.h"
 #include "ops/activation/isinf.h"
@@ -69,7 +70,8 @@ Misfit fits_binary(const void*, const ArgFacts& args) {
 Prepared prepared_binary(Kind kind, const ArgFacts& args) {
   BinaryState s;
   s.lines = *BroadcastLines<2>::of(args);
-  const NumberBinaryLoops loops = number_binary_table(args.kernel().isa).loops(kind, *number_type(args.in(0).dtype));
+  const NumberBinaryLoops loops =
+      number_binary_table(row_isa(args.kernel())).loops(kind, *number_type(args.in(0).dtype));
   s.loop = s.lines.columns == 1 || (s.lines.step[0] != 0 && s.lines.step[1] != 0) ? loops.same
            : s.lines.step[0] != 0                                                 ? loops.scalar_right
                                                                                   : loops.scalar_left;
@@ -112,7 +114,7 @@ constexpr TypeRule kUnaryTypes = {
 
 Prepared prepared_unary(NumberUnaryKind kind, const ArgFacts& args) {
   UnaryState s;
-  s.loop = number_unary_table(args.kernel().isa).loop(kind, *number_type(args.in(0).dtype));
+  s.loop = number_unary_table(row_isa(args.kernel())).loop(kind, *number_type(args.in(0).dtype));
   s.count = args.shape(0).count();
   s.element = static_cast<int64_t>(size_of(args.in(0).dtype));
   s.produced = static_cast<int64_t>(size_of(args.out().dtype));
@@ -153,7 +155,7 @@ Misfit fits_where(const void*, const ArgFacts& args) {
 Prepared prepare_where(const void*, const ArgFacts& args, PrepareContext&) {
   SelectState s;
   s.lines = *BroadcastLines<3>::of(args);
-  s.loop = number_unary_table(args.kernel().isa).select(size_of(args.in(1).dtype));
+  s.loop = number_unary_table(row_isa(args.kernel())).select(size_of(args.in(1).dtype));
   s.element = static_cast<int64_t>(size_of(args.in(1).dtype));
   return prepared(s);
 }
@@ -196,7 +198,7 @@ struct AddNState {
 constexpr TypeRule kAddNTypes = {.operands = kSumTypes, .results = kSumTypes};
 
 Prepared prepare_add_n(const void*, const ArgFacts& args, PrepareContext&) {
-  return prepared(AddNState{Adder::of(args.kernel().isa, *number_type(args.in(0).dtype)), args.out().shape.count(),
+  return prepared(AddNState{Adder::of(row_isa(args.kernel()), *number_type(args.in(0).dtype)), args.out().shape.count(),
                             static_cast<int64_t>(size_of(args.in(0).dtype))});
 }
 
@@ -232,7 +234,7 @@ template <class Op, Kind kKind, Isa kIsa>
 constexpr std::array<Kernel, 2> binary_rows() {
   return both_orders({.name = variant_name<Op, ".numbers", kIsa>(),
                       .op = &kOpRow<Op>,
-                      .isa = kIsa,
+                      .capability = kIsa,
                       .types = kBinaryTypes<kKind>,
                       .fits = fits_binary,
                       .prepare = prepare_binary<kKind>,
@@ -243,7 +245,7 @@ template <class Op, NumberUnaryKind kKind, Isa kIsa>
 constexpr std::array<Kernel, 1> unary_row() {
   return {Kernel{.name = variant_name<Op, ".numbers", kIsa>(),
                  .op = &kOpRow<Op>,
-                 .isa = kIsa,
+                 .capability = kIsa,
                  .layout = LayoutRule::kSame,
                  .types = kUnaryTypes<kKind>,
                  .rank = -1,
@@ -255,7 +257,7 @@ template <Isa kIsa>
 constexpr std::array<Kernel, 2> where_rows() {
   return both_orders({.name = row_name<Where, kIsa>(),
                       .op = &kOpRow<Where>,
-                      .isa = kIsa,
+                      .capability = kIsa,
                       .types = kWhereTypes,
                       .fits = fits_where,
                       .prepare = prepare_where,
@@ -266,7 +268,7 @@ template <Isa kIsa>
 constexpr std::array<Kernel, 1> add_n_row() {
   return {Kernel{.name = row_name<AddN, kIsa>(),
                  .op = &kOpRow<AddN>,
-                 .isa = kIsa,
+                 .capability = kIsa,
                  .layout = LayoutRule::kSame,
                  .types = kAddNTypes,
                  .prepare = prepare_add_n,

@@ -7,6 +7,7 @@
 #include "devices/cpu/isa/number_binary.h"
 #include "devices/cpu/isa/number_unary.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
+#include "devices/cpu/row.h"
 #include "ops/elementwise/clip.h"
 #include "ops/elementwise/scale.h"
 #include "ops/logic/equal_all.h"
@@ -52,7 +53,7 @@ int64_t bound_of(DType dtype, double value) {
 Prepared prepare_clip(const void*, const ArgFacts& args, PrepareContext&) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const DType dtype = args.in(0).dtype;
-  return in_place(prepared(ClipState{number_unary_table(args.kernel().isa).clip(*number_type(dtype)),
+  return in_place(prepared(ClipState{number_unary_table(row_isa(args.kernel())).clip(*number_type(dtype)),
                                      bound_of(dtype, *known_number(args, 1, -kInfinity)),
                                      bound_of(dtype, *known_number(args, 2, kInfinity)), args.shape(0).count(),
                                      static_cast<int64_t>(size_of(dtype))}));
@@ -81,7 +82,7 @@ struct State {
 State state_of_two(const ArgFacts& args, NumberBinaryKind first, int64_t first_number, NumberBinaryKind second,
                    int64_t second_number) {
   const auto loop = [&](NumberBinaryKind kind) {
-    return number_binary_table(args.kernel().isa).loops(kind, *number_type(args.in(0).dtype)).scalar_right;
+    return number_binary_table(row_isa(args.kernel())).loops(kind, *number_type(args.in(0).dtype)).scalar_right;
   };
   return {loop(first),   loop(second),          first_number,
           second_number, args.shape(0).count(), static_cast<int64_t>(size_of(args.in(0).dtype))};
@@ -124,7 +125,7 @@ struct EqualState {
 
 Prepared prepare_equal_all(const void*, const ArgFacts& args, PrepareContext&) {
   return prepared(EqualState{
-      number_binary_table(args.kernel().isa).loops(NumberBinaryKind::kEqual, *number_type(args.in(0).dtype)).same,
+      number_binary_table(row_isa(args.kernel())).loops(NumberBinaryKind::kEqual, *number_type(args.in(0).dtype)).same,
       args.shape(0) == args.shape(1) ? args.shape(0).count() : -1, static_cast<int64_t>(size_of(args.in(0).dtype))});
 }
 
@@ -149,7 +150,7 @@ struct Rows {
   static constexpr std::array<Kernel, 3> kRows = {
       Kernel{.name = variant_name<Clip, ".numbers", kIsa>(),
              .op = &kOpRow<Clip>,
-             .isa = kIsa,
+             .capability = kIsa,
              .layout = LayoutRule::kSame,
              .types = kClipTypes,
              .fits = fits_clip,
@@ -157,7 +158,7 @@ struct Rows {
              .run = run_clip},
       Kernel{.name = variant_name<Scale, ".numbers", kIsa>(),
              .op = &kOpRow<Scale>,
-             .isa = kIsa,
+             .capability = kIsa,
              .layout = LayoutRule::kSame,
              .types = kScaleTypes,
              .fits = fits_scale,
@@ -165,7 +166,7 @@ struct Rows {
              .run = run},
       Kernel{.name = row_name<EqualAll, kIsa>(),
              .op = &kOpRow<EqualAll>,
-             .isa = kIsa,
+             .capability = kIsa,
              .types = kEqualAllTypes,
              .prepare = prepare_equal_all,
              .run = run_equal_all},

@@ -3,6 +3,7 @@
 
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
+#include "devices/cpu/row.h"
 #include "ops/index/masked_select.h"
 #include "ops/index/nonzero.h"
 
@@ -30,7 +31,7 @@ struct State {
 State state_for(const ArgFacts& args, int port) {
   const Fact& asked = args.in(port);
   State s;
-  s.functions = &compress_table(args.kernel().isa);
+  s.functions = &compress_table(row_isa(args.kernel()));
   s.type = *number_type(asked.dtype);
   s.count = asked.shape.count();
   s.words = ceil_divide(s.count, kWord);
@@ -145,7 +146,7 @@ constexpr Kernel row(const TypeRule& types, decltype(Kernel::fits) fits, decltyp
                      decltype(Kernel::run) run) {
   return {.name = row_name<Op, kIsa>(),
           .op = &kOpRow<Op>,
-          .isa = kIsa,
+          .capability = kIsa,
           .types = types,
           .sized = true,
           .fits = fits,

@@ -5,6 +5,7 @@
 
 #include "devices/cpu/isa/copy.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 #include "ops/common/indices.h"
 #include "ops/index/embedding.h"
 #include "ops/index/index_select.h"
@@ -36,7 +37,7 @@ Misfit fits_gather(const void*, const ArgFacts& args) {
 
 State state_along(const ArgFacts& args, int64_t axis) {
   State s;
-  s.functions = &copy_table(args.kernel().isa);
+  s.functions = &copy_table(row_isa(args.kernel()));
   s.lines = MemoryLines(args.in(0), axis);
   s.count = args.shape(1).count();
   s.row_bytes = s.lines.inner * static_cast<int64_t>(size_of(args.in(0).dtype));
@@ -56,7 +57,7 @@ Prepared prepare_index_select(const void* op, const ArgFacts& args, PrepareConte
 
 Prepared prepared_embedding(const ArgFacts& args, int64_t padding) {
   State s;
-  s.functions = &copy_table(args.kernel().isa);
+  s.functions = &copy_table(row_isa(args.kernel()));
   s.lines = MemoryLines(args.in(1), 0);
   s.table = 1;
   s.ids = 0;
@@ -125,7 +126,7 @@ template <class Op, Isa kIsa>
 constexpr Kernel row(const TypeRule& types, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare) {
   return {.name = row_name<Op, kIsa>(),
           .op = &kOpRow<Op>,
-          .isa = kIsa,
+          .capability = kIsa,
           .types = types,
           .fits = fits,
           .prepare = prepare,

@@ -5,6 +5,7 @@
 
 #include "devices/cpu/kernels/elementwise/adder.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
+#include "devices/cpu/row.h"
 #include "ops/common/indices.h"
 #include "ops/creation/one_hot.h"
 #include "ops/index/gather_nd.h"
@@ -244,7 +245,7 @@ Prepared prepared_scatter(const ArgFacts& args, int depth, bool adds, bool clear
   s.element = size_of(args.in(0).dtype);
   s.row = x.count(depth, x.rank());
   s.count = x.count();
-  s.add = Adder::of(args.kernel().isa, *number_type(args.in(0).dtype));
+  s.add = Adder::of(row_isa(args.kernel()), *number_type(args.in(0).dtype));
   return in_place(prepared(s, static_cast<size_t>(s.addressing.count) * sizeof(int64_t)));
 }
 
@@ -327,7 +328,8 @@ void run_one_hot(KernelCall& call) noexcept {
 template <class Op>
 constexpr Kernel row(const TypeRule& types, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare,
                      decltype(Kernel::run) run, Isa isa = Isa::kAny, const char* name = row_name<Op, Isa::kAny>()) {
-  return {.name = name, .op = &kOpRow<Op>, .isa = isa, .types = types, .fits = fits, .prepare = prepare, .run = run};
+  return {
+      .name = name, .op = &kOpRow<Op>, .capability = isa, .types = types, .fits = fits, .prepare = prepare, .run = run};
 }
 
 template <Isa kIsa>

@@ -3,6 +3,7 @@
 
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
+#include "devices/cpu/row.h"
 #include "ops/index/argsort.h"
 #include "ops/index/topk.h"
 #include "ops/index/topk_v1.h"
@@ -50,7 +51,7 @@ size_t aligned(int64_t bytes) { return static_cast<size_t>(bytes + 63) / 64 * 64
 
 Prepared prepared_order(const Order& order, const ArgFacts& args, const PrepareContext& context) {
   State s;
-  s.functions = &sort_table(args.kernel().isa);
+  s.functions = &sort_table(row_isa(args.kernel()));
   s.type = *number_type(args.in(0).dtype);
   s.descending = order.descending;
   s.lines = MemoryLines(args.in(0), order.axis);
@@ -164,7 +165,7 @@ Misfit fits_unique(const void* op, const ArgFacts& args) {
 
 Prepared prepare_unique(const void*, const ArgFacts& args, PrepareContext&) {
   UniqueState s;
-  s.functions = &sort_table(args.kernel().isa);
+  s.functions = &sort_table(row_isa(args.kernel()));
   s.type = *number_type(args.in(0).dtype);
   s.count = args.shape(0).count();
   s.element = size_of(args.in(0).dtype);
@@ -246,7 +247,7 @@ template <class Op, Isa kIsa>
 constexpr Kernel row() {
   return {.name = row_name<Op, kIsa>(),
           .op = &kOpRow<Op>,
-          .isa = kIsa,
+          .capability = kIsa,
           .types = kSortTypes,
           .fits = fits,
           .prepare = prepare<Op>,
@@ -258,7 +259,7 @@ struct Rows {
   static constexpr std::array<Kernel, 4> kRows = {row<Topk, kIsa>(), row<TopkV1, kIsa>(), row<Argsort, kIsa>(),
                                                   Kernel{.name = row_name<Unique, kIsa>(),
                                                          .op = &kOpRow<Unique>,
-                                                         .isa = kIsa,
+                                                         .capability = kIsa,
                                                          .types = kUniqueTypes,
                                                          .sized = true,
                                                          .fits = fits_unique,

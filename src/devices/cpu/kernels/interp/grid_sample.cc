@@ -6,6 +6,7 @@
 #include "base/convert.h"
 #include "devices/cpu/isa/lines.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 
 /// Reads images and volumes, channels-last, at given positions: each result pixel is a weighted sum of pixels.
 namespace coracle::cpu::kernels::grid_sample {
@@ -31,7 +32,7 @@ Prepared prepare(const void*, const ArgFacts& args, PrepareContext&) {
   const Shape& x = args.shape(0);
   const Shape& y = args.out().shape;
   State s;
-  s.lines = &lines_table(args.kernel().isa);
+  s.lines = &lines_table(row_isa(args.kernel()));
   s.spatial = x.rank() - 2;
   s.channels = x[1];
   s.points = y.count(2, y.rank());
@@ -116,7 +117,7 @@ template <Isa kIsa>
 struct Rows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<GridSample, kIsa>(),
                                                          .op = &kOpRow<GridSample>,
-                                                         .isa = kIsa,
+                                                         .capability = kIsa,
                                                          .layout = LayoutRule::kChannelsLast,
                                                          .fits = fits,
                                                          .prepare = prepare,

@@ -8,6 +8,7 @@
 #include "devices/cpu/isa/lines.h"
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 #include "ops/interp/bicubic_interp.h"
 #include "ops/interp/legacy_bicubic_interp.h"
 #include "ops/interp/legacy_linear_interp.h"
@@ -58,7 +59,7 @@ Misfit fits(const void* op, const ArgFacts& args) {
 Prepared prepared_taps(const InterpolationOperator& op, const InterpolationKind& kind, const ArgFacts& args) {
   const InterpolationGeometry g = interpolation_geometry(op, kind, args.shape(0), *request_of(op, args));
   State s;
-  s.lines = &lines_table(args.kernel().isa);
+  s.lines = &lines_table(row_isa(args.kernel()));
   s.batch = g.batch;
   s.channels = g.channels;
   int64_t step = g.channels;
@@ -134,7 +135,7 @@ template <class Op, Isa kIsa>
 constexpr std::array<Kernel, 2> rows() {
   Kernel k{.name = row_name<Op, kIsa>(),
            .op = &kOpRow<Op>,
-           .isa = kIsa,
+           .capability = kIsa,
            .layout = LayoutRule::kChannelsLast,
            .rank = 1,
            .fits = fits<Op>,

@@ -9,6 +9,7 @@
 #include "base/deadline.h"
 #include "devices/cpu/kernels/rows.h"
 #include "devices/cpu/pixel_line.h"
+#include "devices/cpu/row.h"
 #include "ops/interp/bilinear_interp.h"
 #include "ops/interp/legacy_bilinear_interp.h"
 #include "ops/interp/legacy_nearest_interp.h"
@@ -109,7 +110,7 @@ State state_of_resize(const InterpolationOperator& op, const InterpolationKind& 
   if (args.view_out() != nullptr) s.y = *pixel_line(args.out(), args.view_out());
   s.rows = axis_of(kind.method, g.axes[1]);
   s.columns = axis_of(kind.method, g.axes[2]);
-  const ResizeFunctions& f = resize_table(args.kernel().isa);
+  const ResizeFunctions& f = resize_table(row_isa(args.kernel()));
   if (kind.method == InterpolationMethod::kNearest) {
     s.function = s.y.stride == 1 ? f.nearest_plane : f.nearest;
   } else {
@@ -196,7 +197,7 @@ constexpr std::array<Kernel, 2> rows() {
   constexpr bool kAnyOrder = Op::kKind.method == InterpolationMethod::kNearest;
   Kernel k{.name = row_name<Op, kIsa>(),
            .op = &kOpRow<Op>,
-           .isa = kIsa,
+           .capability = kIsa,
            .layout = kAnyOrder ? LayoutRule::kSame : LayoutRule::kChannelsLast,
            .strided = true,
            .fits = fits,
@@ -222,7 +223,7 @@ template <Isa kIsa>
 constexpr std::array<Kernel, 1> add_rows() {
   return {Kernel{.name = row_name<NearestInterpAdd, kIsa>(),
                  .op = &kOpRow<NearestInterpAdd>,
-                 .isa = kIsa,
+                 .capability = kIsa,
                  .layout = LayoutRule::kChannelsLast,
                  .strided = true,
                  .fits = fits_add,

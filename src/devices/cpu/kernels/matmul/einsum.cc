@@ -5,6 +5,7 @@
 
 #include "devices/cpu/contraction.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 #include "ops/matmul/bilinear.h"
 
 /// Sums of products by formula: the first two operands, their result with the third, and so on, each a contraction.
@@ -127,7 +128,8 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   size_t results = 0;
   size_t extra = 0;
   for (size_t i = 0; i < chain.steps.size(); ++i) {
-    s.steps.emplace_back(chain.steps[i], args.kernel().isa, ComputeMode::kFloat32, DType::kFloat32, chain.batched[i]);
+    s.steps.emplace_back(chain.steps[i], row_isa(args.kernel()), ComputeMode::kFloat32, DType::kFloat32,
+                         chain.batched[i]);
     s.between.push_back(results);
     if (i + 1 < chain.steps.size()) results += (static_cast<size_t>(chain.sizes[i]) * sizeof(float) + 63) / 64 * 64;
     s.scratch = std::max(s.scratch, s.steps.back().workspace());
@@ -168,8 +170,12 @@ template <Isa I>
 struct Rows {
   template <class T>
   static constexpr Kernel row() {
-    return {
-        .name = row_name<T, I>(), .op = &kOpRow<T>, .isa = I, .fits = fits<T>, .prepare = prepare<T>, .run = run<T>};
+    return {.name = row_name<T, I>(),
+            .op = &kOpRow<T>,
+            .capability = I,
+            .fits = fits<T>,
+            .prepare = prepare<T>,
+            .run = run<T>};
   }
   static constexpr std::array<Kernel, 2> kRows = {row<Einsum>(), row<Bilinear>()};
 };

@@ -3,6 +3,7 @@
 
 #include "devices/cpu/kernels/rows.h"
 #include "devices/cpu/narrow_gemm.h"
+#include "devices/cpu/row.h"
 
 /// Products with packed weights.
 namespace coracle::cpu::kernels::linear {
@@ -28,10 +29,10 @@ GemmShape product_shape(const Linear& op, const Shape& w) {
 
 Misfit fits_products(const void* op_attributes, const ArgFacts& args) {
   if (const Misfit misfit = fits(op_attributes, args)) return misfit;
-  if (args.kernel().mode == ComputeMode::kFloat32) return nullptr;
+  if (row_mode(args.kernel()) == ComputeMode::kFloat32) return nullptr;
   const Shape& x = args.shape(0);
   if (x.rank() < 3) return "the rows may be a batch";
-  return mode_misfit(args.kernel().mode, x.count(1, x.rank() - 1),
+  return mode_misfit(row_mode(args.kernel()), x.count(1, x.rank() - 1),
                      product_shape(*static_cast<const Linear*>(op_attributes), args.shape(1)));
 }
 
@@ -113,7 +114,7 @@ template <Isa I>
 struct NarrowRows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<"linear.narrow", I>(),
                                                          .op = &kOpRow<Linear>,
-                                                         .isa = I,
+                                                         .capability = I,
                                                          .types = {.in = {{{1, kNarrowTypes}}}},
                                                          .fits = fits,
                                                          .prepare = prepare_narrow,
@@ -124,7 +125,7 @@ template <Isa I, ComputeMode P>
 struct Rows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<Linear, I, P>(),
                                                          .op = &kOpRow<Linear>,
-                                                         .isa = I,
+                                                         .capability = I,
                                                          .mode = P,
                                                          .fits = fits_products,
                                                          .prepare = prepare,

@@ -6,6 +6,7 @@
 #include "base/buffer.h"
 #include "devices/cpu/contraction.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 #include "ops/matmul/addmm.h"
 #include "ops/matmul/baddbmm.h"
 #include "ops/matmul/bmm.h"
@@ -80,7 +81,7 @@ Misfit misfit_of(const Form& form, const ArgFacts& args) {
   const Shape& y = args.shape(form.x + 1);
   if (args.out().shape.count() == 0 || x.count() == 0 || x.rank() == 0 || y.rank() == 0) return "no elements";
   if (const Misfit misfit = Contraction::misfit(labels_of(form, x, y))) return misfit;
-  const ComputeMode mode = args.kernel().mode;
+  const ComputeMode mode = row_mode(args.kernel());
   if (mode == ComputeMode::kFloat32) return nullptr;
   if (x.rank() < 3) return "the rows may be a batch";
   const int64_t rows = x[x.rank() - (form.transpose_x ? 1 : 2)];
@@ -109,8 +110,8 @@ Prepared prepared_product(const Form& form, const ArgFacts& args) {
   const Shape& x = args.shape(form.x);
   const Shape& y = args.shape(form.x + 1);
   State s;
-  s.product =
-      Contraction(labels_of(form, x, y), kernel.isa, kernel.mode, args.out().dtype, rows_may_be_a_batch(form, x, y));
+  s.product = Contraction(labels_of(form, x, y), row_isa(kernel), row_mode(kernel), args.out().dtype,
+                          rows_may_be_a_batch(form, x, y));
   if (form.adds()) set_added(form, args, s);
   const size_t workspace = s.product.workspace();
   const size_t extra = s.product.bytes() + s.added.size() * sizeof(int64_t);
@@ -154,7 +155,7 @@ struct Rows {
   static constexpr Kernel row() {
     return {.name = row_name<T, I, P>(),
             .op = &kOpRow<T>,
-            .isa = I,
+            .capability = I,
             .mode = P,
             .fits = fits<T>,
             .prepare = prepare<T>,
@@ -172,7 +173,7 @@ struct DoubleRows {
   static constexpr Kernel row(const char* name) {
     return {.name = name,
             .op = &kOpRow<T>,
-            .isa = I,
+            .capability = I,
             .types = kDoubleTypes,
             .fits = fits<T>,
             .prepare = prepare<T>,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/transpose.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 #include "devices/element_walks.h"
 
 /// Operators that only move elements: the result, from first to last element in memory, is met along a walk over the
@@ -112,7 +113,7 @@ Misfit fits(const void* op, const ArgFacts& args) {
 }
 
 Prepared prepared_walk(State s, const ArgFacts& args) {
-  s.functions = &transpose_table(args.kernel().isa);
+  s.functions = &transpose_table(row_isa(args.kernel()));
   s.element = size_of(args.in(0).dtype);
   return prepared(s);
 }
@@ -137,7 +138,7 @@ template <class Op, Isa kIsa>
 constexpr Kernel row(LayoutRule layout) {
   return {.name = row_name<Op, kIsa>(),
           .op = &kOpRow<Op>,
-          .isa = kIsa,
+          .capability = kIsa,
           .layout = layout,
           .types = kRealRule,
           .fits = fits<Op>,

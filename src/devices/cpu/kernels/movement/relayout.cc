@@ -5,6 +5,7 @@
 
 #include "devices/cpu/isa/transpose.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 
 /// Brings images from one element order into the other: one matrix transposition each, shared among threads by pixels.
 namespace coracle::cpu::kernels::relayout {
@@ -95,7 +96,7 @@ void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
 
 Prepared prepare(const void*, const ArgFacts& args, PrepareContext&) {
   State s = state_for(args);
-  if (args.kernel().isa != Isa::kAny) s.functions = &transpose_table(args.kernel().isa);
+  if (row_isa(args.kernel()) != Isa::kAny) s.functions = &transpose_table(row_isa(args.kernel()));
   Prepared made = prepared(s);
   if (!s.copy && args.in(0).shape.rank() == 4) made.rows = {1, 0, 1};
   return made;
@@ -105,7 +106,7 @@ template <Isa kIsa>
 constexpr std::array<Kernel, 1> row() {
   return {Kernel{.name = row_name<Relayout, kIsa>(),
                  .op = &kOpRow<Relayout>,
-                 .isa = kIsa,
+                 .capability = kIsa,
                  .layout = LayoutRule::kRelayout,
                  .types = kIsa == Isa::kAny ? kAnyTypeRule : kRealRule,
                  .prepare = prepare,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 #include "ops/norm/affine_channel.h"
 #include "ops/norm/batch_norm.h"
 #include "ops/norm/group_norm.h"
@@ -47,7 +48,7 @@ RowState rows_of(const ArgFacts& args, int begin_axis, double epsilon) {
 Prepared prepare_layer_norm(const void* op, const ArgFacts& args, PrepareContext&) {
   const auto& o = *static_cast<const LayerNorm*>(op);
   RowState s = rows_of(args, o.begin_norm_axis, o.epsilon);
-  s.function = norm_table(args.kernel().isa).layer_norm;
+  s.function = norm_table(row_isa(args.kernel())).layer_norm;
   s.scale = index_or_none(args, 1);
   s.bias = index_or_none(args, 2);
   if (args.out_count(1) > 0) s.mean = 1;
@@ -63,7 +64,7 @@ Misfit fits_rms_norm(const void*, const ArgFacts& args) {
 Prepared prepare_rms_norm(const void* op, const ArgFacts& args, PrepareContext&) {
   const auto& o = *static_cast<const RmsNorm*>(op);
   RowState s = rows_of(args, o.begin_norm_axis, o.epsilon);
-  s.function = norm_table(args.kernel().isa).rms_norm;
+  s.function = norm_table(row_isa(args.kernel())).rms_norm;
   s.residual = index_or_none(args, 2);
   s.scale = index_or_none(args, 3);
   s.bias = index_or_none(args, 4);
@@ -127,7 +128,7 @@ Misfit fits_affine_channel(const void*, const ArgFacts& args) { return constant_
 
 AffineState affine_state(const ArgFacts& args, DataFormat format) {
   AffineState s;
-  s.functions = &norm_table(args.kernel().isa);
+  s.functions = &norm_table(row_isa(args.kernel()));
   s.lines = MemoryLines(args.in(0), channel_axis(format, args.shape(0).rank()));
   s.scale.resize(static_cast<size_t>(s.lines.length));
   s.shift.resize(s.scale.size());
@@ -213,7 +214,7 @@ Prepared prepared_groups(const ArgFacts& args, int64_t groups, int channel, doub
   const Shape& x = args.shape(0);
   const MemoryLines lines(args.in(0), channel);
   GroupState s;
-  s.functions = &norm_table(args.kernel().isa);
+  s.functions = &norm_table(row_isa(args.kernel()));
   s.channels_last = lines.inner == 1;
   s.batch = x[0];
   s.norm.groups = static_cast<size_t>(groups);
@@ -275,7 +276,7 @@ constexpr Kernel row(LayoutRule layout, decltype(Kernel::fits) fits, decltype(Ke
                      decltype(Kernel::run) run, const TypeRule& types = kFloat32Rule) {
   return {.name = row_name<Op, kIsa>(),
           .op = &kOpRow<Op>,
-          .isa = kIsa,
+          .capability = kIsa,
           .layout = layout,
           .types = types,
           .fits = fits,

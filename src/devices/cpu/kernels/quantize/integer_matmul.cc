@@ -4,6 +4,7 @@
 #include "devices/cpu/integer_panels.h"
 #include "devices/cpu/integer_plan.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 #include "ops/quantize/integer_linear.h"
 
 /// Products of two computed int8 matrices, batch by batch; the second ones are packed in each run.
@@ -67,7 +68,7 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
                      .result = i * plan.rows * columns});
     }
   }
-  plan.functions = &any_integer_gemm(args.kernel().isa);
+  plan.functions = &any_integer_gemm(row_isa(args.kernel()));
   plan.matrix_bytes = Size(packed_bytes(*plan.functions, matrix_for(op, nullptr, plan.call))).rounded_up(64).bytes();
   plan.split(context.pool == nullptr ? 1 : context.pool->threads());
   Prepared prepared;
@@ -101,7 +102,7 @@ template <Isa kIsa>
 struct Rows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<"integer_linear.computed", kIsa>(),
                                                          .op = &kOpRow<IntegerLinear>,
-                                                         .isa = kIsa,
+                                                         .capability = kIsa,
                                                          .types = kIntegerRule,
                                                          .rank = -1,
                                                          .fits = fits,

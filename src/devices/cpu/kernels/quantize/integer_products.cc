@@ -5,6 +5,7 @@
 #include "devices/cpu/integer_winograd_plan.h"
 #include "devices/cpu/isa/integer_depthwise.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 #include "ops/quantize/integer_conv2d.h"
 #include "ops/quantize/integer_linear.h"
 
@@ -25,7 +26,7 @@ Misfit fits_linear(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const IntegerLinear*>(op_attributes);
   const Shape& w = args.shape(1);
   auto plan = std::make_shared<IntegerGemmPlan>();
-  plan->functions = &machine_integer_gemm(args.kernel().isa);
+  plan->functions = &machine_integer_gemm(row_isa(args.kernel()));
   const int64_t depth = w[op.transpose_w ? 1 : 0];
   const int64_t columns = w[op.transpose_w ? 0 : 1];
   plan->call.depth = depth;
@@ -102,7 +103,7 @@ int64_t joined_groups(const ConvolutionGeometry& g, int64_t lanes) {
   const WindowAxis& h = g.height();
   const WindowAxis& w = g.width();
   auto plan = std::make_shared<IntegerGemmPlan>();
-  plan->functions = &machine_integer_gemm(args.kernel().isa);
+  plan->functions = &machine_integer_gemm(row_isa(args.kernel()));
   const int64_t joined = joined_groups(g, plan->functions->lanes);
   const int64_t products = g.groups / joined;
   // The taps of a filter row are adjacent pixels, once the groups are images of their own.
@@ -251,7 +252,7 @@ struct DepthwiseState {
   const WindowAxis& h = g.height();
   const WindowAxis& w = g.width();
   auto state = std::make_shared<DepthwiseState>();
-  state->functions = &integer_depthwise_table(args.kernel().isa);
+  state->functions = &integer_depthwise_table(row_isa(args.kernel()));
   state->call = {.channels = g.in_channels,
                  .in_h = h.in,
                  .in_w = w.in,
@@ -304,14 +305,14 @@ template <Isa kIsa>
 struct Rows {
   static constexpr std::array<Kernel, 4> kRows = {Kernel{.name = row_name<IntegerLinear, kIsa>(),
                                                          .op = &kOpRow<IntegerLinear>,
-                                                         .isa = kIsa,
+                                                         .capability = kIsa,
                                                          .types = kIntegerRule,
                                                          .fits = fits_linear,
                                                          .prepare = prepare_linear,
                                                          .run = run_product<IntegerLinear>},
                                                   Kernel{.name = row_name<IntegerConv2d, kIsa>(),
                                                          .op = &kOpRow<IntegerConv2d>,
-                                                         .isa = kIsa,
+                                                         .capability = kIsa,
                                                          .layout = LayoutRule::kChannelsLast,
                                                          .types = kIntegerRule,
                                                          .fits = fits_conv2d<false>,
@@ -319,7 +320,7 @@ struct Rows {
                                                          .run = run_conv2d},
                                                   Kernel{.name = row_name<"integer_conv2d.winograd", kIsa>(),
                                                          .op = &kOpRow<IntegerConv2d>,
-                                                         .isa = kIsa,
+                                                         .capability = kIsa,
                                                          .layout = LayoutRule::kChannelsLast,
                                                          .types = kIntegerRule,
                                                          .rank = 1,
@@ -328,7 +329,7 @@ struct Rows {
                                                          .run = run_integer_winograd},
                                                   Kernel{.name = row_name<"integer_conv2d.depthwise", kIsa>(),
                                                          .op = &kOpRow<IntegerConv2d>,
-                                                         .isa = kIsa,
+                                                         .capability = kIsa,
                                                          .layout = LayoutRule::kChannelsLast,
                                                          .types = kIntegerRule,
                                                          .rank = -1,

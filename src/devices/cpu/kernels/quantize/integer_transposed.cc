@@ -3,6 +3,7 @@
 
 #include "devices/cpu/integer_plan.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 #include "ops/quantize/integer_conv2d.h"
 
 /// Transposed convolutions of int8 whose filters do not overlap: each pixel makes a block of pixels of its own. One
@@ -39,7 +40,7 @@ int64_t joined_pixels(int64_t width, int64_t columns, int64_t lanes) {
   const int64_t area = block_rows * g.width().kernel;
   auto state = std::make_shared<IntegerGemmPlan>();
   IntegerGemmPlan& plan = *state;
-  plan.functions = &machine_integer_gemm(args.kernel().isa);
+  plan.functions = &machine_integer_gemm(row_isa(args.kernel()));
   IntegerGemmForm form;
   form.columns = g.width().kernel * g.out_channels;
   form.matrices = block_rows;
@@ -90,7 +91,7 @@ template <Isa kIsa>
 struct Rows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<"integer_conv2d.transposed", kIsa>(),
                                                          .op = &kOpRow<IntegerConv2d>,
-                                                         .isa = kIsa,
+                                                         .capability = kIsa,
                                                          .layout = LayoutRule::kChannelsLast,
                                                          .types = kIntegerRule,
                                                          .rank = -2,

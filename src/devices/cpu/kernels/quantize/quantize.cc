@@ -7,6 +7,7 @@
 #include "devices/cpu/isa/binary.h"
 #include "devices/cpu/isa/unary.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 #include "ops/quantize/dequantize_linear.h"
 #include "ops/quantize/fake_quantize_dequantize_moving_average_abs_max.h"
 #include "ops/quantize/fake_quantize_moving_average_abs_max.h"
@@ -55,7 +56,7 @@ Misfit fits(const void* op, const ArgFacts& args) {
 
 Prepared prepared_form(const Form& form, const ArgFacts& args) {
   State s;
-  s.functions = &quantize_table(args.kernel().isa);
+  s.functions = &quantize_table(row_isa(args.kernel()));
   s.quantization.range = quantization_limit(form.bits);
   s.quantization.round_half_away = form.rounding == QuantizationRounding::kHalfAwayFromZero;
   s.quantization.dequantize = form.dequantize;
@@ -79,7 +80,7 @@ Misfit fits_dequantize(const void* op, const ArgFacts& args) {
 
 Prepared prepare_dequantize(const void* op, const ArgFacts& args, PrepareContext&) {
   State s;
-  s.unary = &unary_table(args.kernel().isa);
+  s.unary = &unary_table(row_isa(args.kernel()));
   s.factor = {.kind = UnaryKind::kScaleShift,
               .a = scales_of(*known_value(args, 1))[0] /
                    quantization_limit(static_cast<const DequantizeLinear*>(op)->bit_length)};
@@ -128,7 +129,7 @@ Misfit fits_to_int8(const void*, const ArgFacts& args) { return args.has(1) ? "m
 Prepared prepare_to_int8(const void* op_attributes, const ArgFacts& args, PrepareContext&) {
   const auto& op = *static_cast<const ToInt8*>(op_attributes);
   State s;
-  s.functions = &quantize_table(args.kernel().isa);
+  s.functions = &quantize_table(row_isa(args.kernel()));
   s.quantization.round_half_away = op.round_type == QuantizationRounding::kHalfAwayFromZero;
   s.scales = {op.scale};
   s.count = args.shape(0).count();
@@ -171,8 +172,8 @@ Misfit fits_scaled(const void*, const ArgFacts& args) {
 Prepared prepare_scaled(const void* op_attributes, const ArgFacts& args, PrepareContext&) {
   const auto& op = *static_cast<const ToInt8*>(op_attributes);
   const Shape& x = args.shape(0);
-  return prepared(ScaledState{.quantize = &quantize_table(args.kernel().isa),
-                              .binary = &binary_table(args.kernel().isa),
+  return prepared(ScaledState{.quantize = &quantize_table(row_isa(args.kernel())),
+                              .binary = &binary_table(row_isa(args.kernel())),
                               .images = x[0],
                               .pixels = x[2] * x[3],
                               .channels = x[1],
@@ -211,7 +212,7 @@ template <class Op, Isa kIsa>
 constexpr Kernel row(decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare) {
   return {.name = row_name<Op, kIsa>(),
           .op = &kOpRow<Op>,
-          .isa = kIsa,
+          .capability = kIsa,
           .layout = LayoutRule::kSame,
           .types = kQuantizeRule,
           .fits = fits,
@@ -233,7 +234,7 @@ struct Rows {
       row<DequantizeLinear, kIsa>(fits_dequantize, prepare_dequantize),
       Kernel{.name = row_name<ToInt8, kIsa>(),
              .op = &kOpRow<ToInt8>,
-             .isa = kIsa,
+             .capability = kIsa,
              .layout = LayoutRule::kSame,
              .types = {.results = DType::kInt8},
              .fits = fits_to_int8,
@@ -241,7 +242,7 @@ struct Rows {
              .run = run_to_int8},
       Kernel{.name = row_name<"to_int8.channels", kIsa>(),
              .op = &kOpRow<ToInt8>,
-             .isa = kIsa,
+             .capability = kIsa,
              .layout = LayoutRule::kChannelsLast,
              .types = {.results = DType::kInt8},
              .fits = fits_scaled,

@@ -3,6 +3,7 @@
 
 #include "devices/cpu/kernels/rows.h"
 #include "devices/cpu/narrow_gemm.h"
+#include "devices/cpu/row.h"
 #include "ops/quantize/llm_int8_linear.h"
 
 /// Products with weights that files have in eight or four bits and scales for each column, or for each column and group
@@ -93,10 +94,10 @@ Misfit fits(const void*, const ArgFacts& args) {
 template <class Op>
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const Op*>(op_attributes);
-  const GemmFunctions& gemm = gemm_table(args.kernel().isa);
+  const GemmFunctions& gemm = gemm_table(row_isa(args.kernel()));
   const WeightPacking packing = packing_of(op);
   WeightOnlyForm form;
-  form.isa = static_cast<int64_t>(args.kernel().isa);
+  form.isa = static_cast<int64_t>(row_isa(args.kernel()));
   form.bits = packing.bits;
   form.plain = packing.plain ? 1 : 0;
   form.tiled = packing.tiled ? 1 : 0;
@@ -131,7 +132,7 @@ struct Rows {
   static constexpr Kernel row() {
     return {.name = row_name<Op, I>(),
             .op = &kOpRow<Op>,
-            .isa = I,
+            .capability = I,
             .types = {.in = {{{1, DType::kInt8}}}},
             .fits = fits,
             .prepare = prepare<Op>,

@@ -8,6 +8,7 @@
 #include "devices/cpu/isa/unary.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
 #include "devices/cpu/kernels/reduce/reduction_lines.h"
+#include "devices/cpu/row.h"
 #include "ops/elementwise/sum.h"
 #include "ops/reduce/all.h"
 #include "ops/reduce/amax.h"
@@ -68,7 +69,7 @@ Misfit fits(const void* op, const ArgFacts& args) {
 }
 
 Prepared prepared_lines(Kind kind, bool largest, const MemoryLines& lines, const ArgFacts& args) {
-  return prepared(State{&number_reduce_table(args.kernel().isa), kind, largest, *number_type(args.in(0).dtype),
+  return prepared(State{&number_reduce_table(row_isa(args.kernel())), kind, largest, *number_type(args.in(0).dtype),
                         *number_type(args.out().dtype), lines});
 }
 
@@ -147,7 +148,7 @@ Misfit fits_norm(const void* op, const ArgFacts& args) {
 
 template <class Op>
 Prepared prepare_norm(const void* op, const ArgFacts& args, PrepareContext&) {
-  const Isa isa = args.kernel().isa;
+  const Isa isa = row_isa(args.kernel());
   return prepared(NormState{&reduce_table(isa), &number_reduce_table(isa), &unary_table(isa),
                             order_of(*static_cast<const Op*>(op)), *lines_of<Op>(op, args)});
 }
@@ -213,7 +214,7 @@ struct DivideState {
 
 Prepared prepare_divide(const void* op, const ArgFacts& args, PrepareContext&) {
   const auto& norm = *static_cast<const Norm*>(op);
-  const Isa isa = args.kernel().isa;
+  const Isa isa = row_isa(args.kernel());
   DivideState s{&reduce_table(isa), &unary_table(isa), &binary_table(isa), static_cast<float>(norm.epsilon),
                 MemoryLines(args.in(0), norm.axis)};
   return prepared(s, static_cast<size_t>(s.lines.outer * s.lines.inner) * sizeof(float));
@@ -266,7 +267,7 @@ template <class Op, Kind kKind, Isa kIsa>
 constexpr std::array<Kernel, 2> rows() {
   return both_orders({.name = variant_name<Op, ".numbers", kIsa>(),
                       .op = &kOpRow<Op>,
-                      .isa = kIsa,
+                      .capability = kIsa,
                       .types = kReduceTypes<kKind>,
                       .fits = fits<Op, kKind>,
                       .prepare = prepare<Op, kKind>,
@@ -277,7 +278,7 @@ template <class Op, Isa kIsa>
 constexpr std::array<Kernel, 2> arg_rows() {
   return both_orders({.name = variant_name<Op, ".numbers", kIsa>(),
                       .op = &kOpRow<Op>,
-                      .isa = kIsa,
+                      .capability = kIsa,
                       .types = kArgTypes,
                       .fits = fits_arg<Op>,
                       .prepare = prepare_arg<Op>,
@@ -288,7 +289,7 @@ template <class Op, Isa kIsa>
 constexpr std::array<Kernel, 2> norm_rows() {
   return both_orders({.name = row_name<Op, kIsa>(),
                       .op = &kOpRow<Op>,
-                      .isa = kIsa,
+                      .capability = kIsa,
                       .fits = fits_norm<Op>,
                       .prepare = prepare_norm<Op>,
                       .run = run_norm});
@@ -296,8 +297,11 @@ constexpr std::array<Kernel, 2> norm_rows() {
 
 template <Isa kIsa>
 constexpr std::array<Kernel, 1> divide_row() {
-  return {Kernel{
-      .name = row_name<Norm, kIsa>(), .op = &kOpRow<Norm>, .isa = kIsa, .prepare = prepare_divide, .run = run_divide}};
+  return {Kernel{.name = row_name<Norm, kIsa>(),
+                 .op = &kOpRow<Norm>,
+                 .capability = kIsa,
+                 .prepare = prepare_divide,
+                 .run = run_divide}};
 }
 
 template <Isa kIsa>

@@ -2,6 +2,7 @@
 #include "devices/cpu/isa/reduce.h"
 
 #include "devices/cpu/kernels/reduce/reduction_lines.h"
+#include "devices/cpu/row.h"
 #include "ops/elementwise/sum.h"
 #include "ops/reduce/amax.h"
 #include "ops/reduce/amin.h"
@@ -61,7 +62,7 @@ void run_arg(KernelCall& call) noexcept {
 }
 
 Prepared prepared_lines(ReduceKind kind, bool largest, const MemoryLines& lines, const ArgFacts& args) {
-  return prepared(State{&reduce_table(args.kernel().isa), kind, largest, lines});
+  return prepared(State{&reduce_table(row_isa(args.kernel())), kind, largest, lines});
 }
 
 template <class Op, ReduceKind kKind>
@@ -73,7 +74,7 @@ template <class Op, ReduceKind kKind, Isa kIsa>
 constexpr std::array<Kernel, 2> rows() {
   Kernel k{.name = row_name<Op, kIsa>(),
            .op = &kOpRow<Op>,
-           .isa = kIsa,
+           .capability = kIsa,
            .layout = LayoutRule::kSame,
            .fits = fits<Op>,
            .prepare = prepare<Op, kKind>,

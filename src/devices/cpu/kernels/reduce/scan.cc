@@ -2,6 +2,7 @@
 #include "devices/cpu/isa/scan.h"
 
 #include "devices/cpu/kernels/elementwise/numbers.h"
+#include "devices/cpu/row.h"
 #include "ops/reduce/cumsum.h"
 
 namespace coracle::cpu::kernels::scan {
@@ -25,7 +26,7 @@ Misfit fits(const void* op, const ArgFacts& args) {
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   const auto& cumsum = *static_cast<const Cumsum*>(op);
   State s;
-  s.functions = &scan_table(args.kernel().isa);
+  s.functions = &scan_table(row_isa(args.kernel()));
   s.type = *number_type(args.in(0).dtype);
   // Paddle leaves a single element as it is.
   s.form = {cumsum.exclusive && args.shape(0).count() > 1, cumsum.reverse};
@@ -68,7 +69,7 @@ template <Isa kIsa>
 struct Rows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<Cumsum, kIsa>(),
                                                          .op = &kOpRow<Cumsum>,
-                                                         .isa = kIsa,
+                                                         .capability = kIsa,
                                                          .types = kScanTypes,
                                                          .fits = fits,
                                                          .prepare = prepare,

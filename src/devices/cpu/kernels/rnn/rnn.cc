@@ -9,6 +9,7 @@
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/rnn_cell.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 
 /// Recurrent layers. The products with the input are one matrix product over all steps; the steps themselves are
 /// independent for each direction and each sequence of the batch, which is how they are shared among threads.
@@ -127,15 +128,15 @@ auto step_of(RnnMode mode, const RnnCellFunctions& f) {
 Misfit fits_products(const void* op, const ArgFacts& args) {
   if (const Misfit misfit = fits(op, args)) return misfit;
   const auto& o = *static_cast<const Rnn*>(op);
-  return mode_misfit(args.kernel().mode, args.shape(0)[0], {1, args.shape(0)[2], o.gates() * o.hidden_size});
+  return mode_misfit(row_mode(args.kernel()), args.shape(0)[0], {1, args.shape(0)[2], o.gates() * o.hidden_size});
 }
 
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
   const auto& o = *static_cast<const Rnn*>(op);
   State s;
   s.input_gemm = &gemm_table(args.kernel());
-  s.state_gemm = &gemm_table(args.kernel().isa, ComputeMode::kFloat32);
-  s.step = step_of(o.mode, rnn_cell_table(args.kernel().isa));
+  s.state_gemm = &gemm_table(row_isa(args.kernel()), ComputeMode::kFloat32);
+  s.step = step_of(o.mode, rnn_cell_table(row_isa(args.kernel())));
   s.has_cell_state = o.mode == RnnMode::kLstm;
   s.layers = o.num_layers;
   s.directions = o.directions();
@@ -306,7 +307,7 @@ template <Isa I, ComputeMode P>
 struct Rows {
   static constexpr std::array<Kernel, 1> kRows = {Kernel{.name = row_name<Rnn, I, P>(),
                                                          .op = &kOpRow<Rnn>,
-                                                         .isa = I,
+                                                         .capability = I,
                                                          .mode = P,
                                                          .types = kRnnTypes,
                                                          .fits = fits_products,

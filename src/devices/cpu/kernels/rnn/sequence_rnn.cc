@@ -8,6 +8,7 @@
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/isa/sequence_cell.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 #include "ops/rnn/gru.h"
 #include "ops/rnn/gru_unit.h"
 #include "ops/rnn/lstm.h"
@@ -145,9 +146,9 @@ Prepared prepared_sequences(const std::vector<int64_t>& offsets, bool lstm, bool
                             const PrepareContext& context) {
   const int weight = lstm ? 3 : 2;
   State s;
-  s.form.choice = GemmChoice(args.kernel().isa);
-  s.gemm = &gemm_table(args.kernel().isa);
-  s.cell = &sequence_cell_table(args.kernel().isa);
+  s.form.choice = GemmChoice(row_isa(args.kernel()));
+  s.gemm = &gemm_table(row_isa(args.kernel()));
+  s.cell = &sequence_cell_table(row_isa(args.kernel()));
   s.hidden = args.shape(weight)[0];
   s.reverse = reverse;
   for (size_t i = 0; i + 1 < offsets.size(); ++i) {
@@ -306,8 +307,12 @@ template <Isa I>
 struct Rows {
   template <class Op>
   static constexpr Kernel row(decltype(Kernel::fits) fits) {
-    return {
-        .name = row_name<Op, I>(), .op = &kOpRow<Op>, .isa = I, .fits = fits, .prepare = prepare<Op>, .run = run<Op>};
+    return {.name = row_name<Op, I>(),
+            .op = &kOpRow<Op>,
+            .capability = I,
+            .fits = fits,
+            .prepare = prepare<Op>,
+            .run = run<Op>};
   }
   static constexpr std::array<Kernel, 3> kRows = {row<Lstm>(fits_lstm), row<Gru>(fits_gru<Gru>),
                                                   row<GruUnit>(fits_gru<GruUnit>)};

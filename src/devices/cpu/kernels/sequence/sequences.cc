@@ -7,6 +7,7 @@
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/lines.h"
 #include "devices/cpu/kernels/rows.h"
+#include "devices/cpu/row.h"
 #include "ops/sequence/row_conv.h"
 #include "ops/sequence/sequence_conv.h"
 #include "ops/sequence/sequence_pool.h"
@@ -53,7 +54,7 @@ Misfit fits_conv(const void*, const ArgFacts& args) {
 
 Prepared prepare_conv(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const SequenceConv*>(op_attributes);
-  const GemmFunctions& gemm = gemm_table(args.kernel().isa);
+  const GemmFunctions& gemm = gemm_table(row_isa(args.kernel()));
   const std::vector<int64_t> offsets = offsets_of(args);
   ConvState s;
   s.width = args.shape(0)[1];
@@ -82,7 +83,7 @@ Prepared prepare_conv(const void* op_attributes, const ArgFacts& args, PrepareCo
   const int64_t columns = s.columns;
   const size_t extra = s.plans.size() * (sizeof(GemmPlan) + static_cast<size_t>(width) * sizeof(float));
   Prepared prepared = kernels::prepared(std::move(s), 0, extra);
-  GemmForm form{GemmChoice(args.kernel().isa)};
+  GemmForm form{GemmChoice(row_isa(args.kernel()))};
   form.taps = shape.taps;
   form.depth = form.inner = width;
   form.columns = columns;
@@ -96,7 +97,7 @@ Prepared prepare_conv(const void* op_attributes, const ArgFacts& args, PrepareCo
 void run_conv(KernelCall& call) noexcept {
   const ConvState& s = state_of<ConvState>(call);
   for (size_t i = 0; i < s.plans.size(); ++i) {
-    run_gemm(gemm_table(call.kernel->isa), s.plans[i], call.in[0].as<const float>() + s.first[i] * s.width,
+    run_gemm(gemm_table(row_isa(*call.kernel)), s.plans[i], call.in[0].as<const float>() + s.first[i] * s.width,
              static_cast<const float*>(call.weights), call.out[0].as<float>() + s.first[i] * s.columns, nullptr, 0,
              *call.pool);
   }
@@ -121,7 +122,7 @@ Misfit fits_rows(const void*, const ArgFacts& args) {
 Prepared prepare_rows(const void*, const ArgFacts& args, PrepareContext&) {
   const std::vector<int64_t> offsets = offsets_of(args);
   RowState s;
-  s.lines = &lines_table(args.kernel().isa);
+  s.lines = &lines_table(row_isa(args.kernel()));
   s.width = args.shape(0).back();
   for (size_t i = 0; i + 1 < offsets.size(); ++i) {
     s.end.insert(s.end.end(), static_cast<size_t>(offsets[i + 1] - offsets[i]), offsets[i + 1]);
@@ -181,7 +182,7 @@ Misfit fits_pool(const void* op_attributes, const ArgFacts& args) {
 
 Prepared prepare_pool(const void*, const ArgFacts& args, PrepareContext&) {
   PoolState s;
-  s.lines = &lines_table(args.kernel().isa);
+  s.lines = &lines_table(row_isa(args.kernel()));
   s.offsets = pooled_offsets(args);
   s.width = row_count(args.shape(0));
   const size_t extra = s.offsets.size() * sizeof(int64_t);
@@ -230,19 +231,19 @@ template <Isa I>
 struct Rows {
   static constexpr std::array<Kernel, 3> kRows = {Kernel{.name = row_name<SequenceConv, I>(),
                                                          .op = &kOpRow<SequenceConv>,
-                                                         .isa = I,
+                                                         .capability = I,
                                                          .fits = fits_conv,
                                                          .prepare = prepare_conv,
                                                          .run = run_conv},
                                                   Kernel{.name = row_name<RowConv, I>(),
                                                          .op = &kOpRow<RowConv>,
-                                                         .isa = I,
+                                                         .capability = I,
                                                          .fits = fits_rows,
                                                          .prepare = prepare_rows,
                                                          .run = run_rows},
                                                   Kernel{.name = row_name<SequencePool, I>(),
                                                          .op = &kOpRow<SequencePool>,
-                                                         .isa = I,
+                                                         .capability = I,
                                                          .types = kPoolTypes,
                                                          .fits = fits_pool,
                                                          .prepare = prepare_pool,

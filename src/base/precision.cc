@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/compute_mode.h"
+#include "base/precision.h"
 
 #include <iterator>
 
 namespace coracle {
 namespace {
 
-constexpr std::string_view kPrecisionNames[] = {"strict", "default", "high", "bf16"};
+constexpr std::string_view kPrecisionNames[] = {"strict", "default", "int8", "high", "bf16"};
 
 }  // namespace
 

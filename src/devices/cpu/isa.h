@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <optional>
+#include <span>
 #include <string_view>
 
-namespace coracle {
+namespace coracle::cpu {
 
 /// Instruction sets that kernels are compiled for, from the plainest to the widest of each architecture.
 enum class Isa : uint8_t {
@@ -33,7 +33,9 @@ bool has_bf16_dots();
 /// True if there is code for `isa` and it runs on a machine whose widest set is `machine`.
 bool runs_on(Isa isa, Isa machine);
 
+/// "avx2"; of all sets in order.
 std::string_view name_of(Isa isa);
+std::span<const std::string_view> isa_names();
 std::optional<Isa> isa_of(std::string_view name);
 
-}  // namespace coracle
+}  // namespace coracle::cpu

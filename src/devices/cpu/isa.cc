@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "base/isa.h"
+#include "devices/cpu/isa.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -9,7 +9,7 @@
 #include <unistd.h>
 #endif
 
-namespace coracle {
+namespace coracle::cpu {
 namespace {
 
 constexpr std::string_view kIsaNames[] = {"any", "neon", "sse2", "avx2", "avx512"};
@@ -118,6 +118,7 @@ bool runs_on(Isa isa, Isa machine) {
 }
 
 std::string_view name_of(Isa isa) { return kIsaNames[static_cast<size_t>(isa)]; }
+std::span<const std::string_view> isa_names() { return kIsaNames; }
 
 std::optional<Isa> isa_of(std::string_view name) {
   for (size_t i = 0; i < std::size(kIsaNames); ++i) {
@@ -126,4 +127,4 @@ std::optional<Isa> isa_of(std::string_view name) {
   return std::nullopt;
 }
 
-}  // namespace coracle
+}  // namespace coracle::cpu
