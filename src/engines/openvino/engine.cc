@@ -246,7 +246,7 @@ bool adds_in_32_bits() {
 #endif
 }
 
-Integers integers_of(const BlockToCompile& block) {
+Integers allowed_integers(const BlockToCompile& block) {
   if (block.options.precision != Precision::kInt8) return Integers::kNone;
   return device_of(block) != "CPU" || adds_in_32_bits() ? Integers::kAll : Integers::kIn16Bits;
 }
@@ -367,7 +367,7 @@ class OpenVino final : public Engine {
   template <class F>
   static std::shared_ptr<const CompiledBlock> make(const BlockToCompile& block, const F& model_of) {
     const Graph& graph = block.graph;
-    const Integers integers = integers_of(block);
+    const Integers integers = allowed_integers(block);
     try {
       const Api& api = api_or_throw();
       std::vector<VaryingDim> varying(block.varying.begin(), block.varying.end());
