@@ -82,9 +82,9 @@ class CommandQueue final : public Queue {
   cl_command_queue kernels_ = nullptr;
   cl_command_queue copies_ = nullptr;
   Mark last_ = 0;
-  Mark done_ = 0;            ///< known to be
-  std::deque<Event> marks_;  ///< ascending; of some marks
-  bool has_copied_ = false;  ///< since the last of these
+  Mark done_ = 0;             ///< known to be
+  std::deque<Event> marks_;   ///< ascending; of some marks
+  bool has_copied_ = false;   ///< since the last of these
   std::deque<Event> behind_;  ///< one of each so many kernels that the device may still be busy with
   size_t kernels_given_ = 0;  ///< since the last of these
   const char* failure_ = nullptr;
