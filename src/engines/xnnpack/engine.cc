@@ -11,6 +11,7 @@
 #include "builder.h"
 #include "converters.h"
 #include "program.h"
+#include "program_run.h"
 
 /// The engine as Coracle gets it: coracle_engine_get and its functions.
 
