@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workspace.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <mutex>
+#include <new>
 #include <set>
 #include <utility>
 #include <vector>
@@ -23,6 +26,15 @@ Pool& pool() {
 }
 
 }  // namespace
+
+Workspace::Workspace(size_t bytes) : memory_(nullptr, Unmap{bytes}) {
+  if (bytes == 0) return;
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  memory_.reset(static_cast<std::byte*>(memory));
+}
+
+void Workspace::Unmap::operator()(std::byte* memory) const { munmap(memory, bytes); }
 
 WorkspaceUser::WorkspaceUser(size_t bytes) : bytes_(bytes) {
   Pool& p = pool();

@@ -4,27 +4,24 @@
 #include <cstddef>
 #include <memory>
 
-#include "memory_plan.h"
-
 namespace coracle_xnnpack {
 
-/// Memory for values between steps.
+/// Memory for values between steps: pages of its own, which go back to the system when a larger one takes its place.
 class Workspace {
  public:
-  explicit Workspace(size_t bytes)
-      : bytes_(bytes), memory_(static_cast<std::byte*>(::operator new(bytes, kAlignment))) {}
+  /// Throws std::bad_alloc.
+  explicit Workspace(size_t bytes);
 
   std::byte* data() const { return memory_.get(); }
-  size_t bytes() const { return bytes_; }
+  size_t bytes() const { return memory_.get_deleter().bytes; }
 
  private:
-  static constexpr std::align_val_t kAlignment{kMemoryAlignment};
-  struct Delete {
-    void operator()(std::byte* memory) const { ::operator delete(memory, kAlignment); }
+  struct Unmap {
+    size_t bytes;
+    void operator()(std::byte* memory) const;
   };
 
-  size_t bytes_;
-  std::unique_ptr<std::byte, Delete> memory_;
+  std::unique_ptr<std::byte, Unmap> memory_;
 };
 
 /// One who may run, and then needs so much memory. All of the process share it: there are as many workspaces as have
