@@ -2,7 +2,6 @@
 #include <coracle/engine.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -21,14 +20,8 @@ struct coracle_engine_run {
 };
 
 struct coracle_engine_block {
-  coracle_engine_block() = default;
-  coracle_engine_block(const coracle_engine_block&) = delete;
-  coracle_engine_block& operator=(const coracle_engine_block&) = delete;
-  ~coracle_engine_block() { delete first.load(); }
-
   coracle_xnnpack::Program program;
   int threads = 1;
-  mutable std::atomic<coracle_engine_run*> first{nullptr};  ///< what compiling has made, for who comes first
 };
 
 namespace coracle_xnnpack {
@@ -92,7 +85,6 @@ coracle_status compile(const coracle_block* block, const coracle_engine_options*
     }
     builder.add_outputs();
     made->program.finish();
-    made->first = new coracle_engine_run(made->program, made->threads);  // what XNNPACK refuses, it refuses here
     *compiled = made.release();
   });
 }
@@ -103,8 +95,7 @@ void free_block(coracle_engine_block* compiled) { delete compiled; }
 
 coracle_status make_run(const coracle_engine_block* compiled, coracle_engine_run** run, char* error, size_t size) {
   return guarded(error, size, CORACLE_RUN_FAILURE, [&] {
-    *run = compiled->first.exchange(nullptr);
-    if (*run == nullptr) *run = new coracle_engine_run(compiled->program, compiled->threads);
+    *run = new coracle_engine_run(compiled->program, compiled->threads);
   });
 }
 
