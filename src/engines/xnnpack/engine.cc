@@ -94,9 +94,8 @@ size_t bytes(const coracle_engine_block* compiled) { return compiled->program.by
 void free_block(coracle_engine_block* compiled) { delete compiled; }
 
 coracle_status make_run(const coracle_engine_block* compiled, coracle_engine_run** run, char* error, size_t size) {
-  return guarded(error, size, CORACLE_RUN_FAILURE, [&] {
-    *run = new coracle_engine_run(compiled->program, compiled->threads);
-  });
+  return guarded(error, size, CORACLE_RUN_FAILURE,
+                 [&] { *run = new coracle_engine_run(compiled->program, compiled->threads); });
 }
 
 coracle_status run(coracle_engine_run* run, const void* const* inputs, void* const* outputs, char* error, size_t size) {

@@ -30,7 +30,7 @@ struct Packed {
   float low = 0;
   float high = 0;
 
-  auto operator<=>(const Packed&) const = default;
+  auto operator<=>(const Packed&) const = default;  // NOLINT(modernize-use-nullptr): none is here
 
   size_t taps() const { return size_t{kernel[0]} * kernel[1]; }
   /// About what the packed weights take.
