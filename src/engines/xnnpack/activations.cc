@@ -9,35 +9,49 @@ namespace {
 
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
-/// A definition of XNNPACK's with one operand and no numbers.
-using Plain = xnn_status (*)(xnn_subgraph_t, uint32_t, uint32_t, uint32_t);
-
+/// A function of XNNPACK's without numbers.
 struct PlainFunction {
   const char* kind;
-  Plain define;
+  xnn_status (*create)(size_t channels, size_t from_apart, size_t to_apart, uint32_t flags, xnn_operator_t*);
+  Unary::SetUp set_up;
 };
 constexpr PlainFunction kPlain[] = {
-    {"sigmoid", xnn_define_sigmoid}, {"abs", xnn_define_abs},
-    {"square", xnn_define_square},   {"sqrt", xnn_define_square_root},
-    {"negative", xnn_define_negate}, {"floor", xnn_define_floor},
-    {"ceil", xnn_define_ceiling},    {"round_half_even", xnn_define_bankers_rounding},
+    {"sigmoid", xnn_create_sigmoid_nc_f32, xnn_setup_sigmoid_nc_f32},
+    {"abs", xnn_create_abs_nc_f32, xnn_setup_abs_nc_f32},
+    {"square", xnn_create_square_nc_f32, xnn_setup_square_nc_f32},
+    {"sqrt", xnn_create_square_root_nc_f32, xnn_setup_square_root_nc_f32},
+    {"negative", xnn_create_negate_nc_f32, xnn_setup_negate_nc_f32},
+    {"floor", xnn_create_floor_nc_f32, xnn_setup_floor_nc_f32},
+    {"ceil", xnn_create_ceiling_nc_f32, xnn_setup_ceiling_nc_f32},
+    {"round_half_even", xnn_create_bankers_rounding_nc_f32, xnn_setup_bankers_rounding_nc_f32},
 };
+constexpr PlainFunction kSoftmax = {"softmax", xnn_create_softmax_nc_f32, xnn_setup_softmax_nc_f32};
+constexpr PlainFunction kHardswish = {"hardswish", xnn_create_hardswish_nc_f32, xnn_setup_hardswish_nc_f32};
 
-ValueNumber plain(Builder& b, Plain define, ValueNumber x) {
-  return b.unary(x, [define](xnn_subgraph_t g, uint32_t in, uint32_t out) { return define(g, in, out, 0); });
+Unary unary_of(const PlainFunction& f) {
+  return {[create = f.create](size_t c, xnn_operator_t* op) { return create(c, c, c, 0, op); }, f.set_up};
+}
+
+ValueNumber plain(Builder& b, std::string_view kind, ValueNumber x) {
+  for (const PlainFunction& f : kPlain) {
+    if (f.kind == kind) return b.unary(x, unary_of(f));
+  }
+  throw Refused("it has nothing for " + std::string(kind));
 }
 
 float narrowed(double x) { return static_cast<float>(x); }
 
 ValueNumber elu(Builder& b, double alpha, ValueNumber x) {
-  const float a = narrowed(alpha);
-  return b.unary(x, [a](xnn_subgraph_t g, uint32_t in, uint32_t out) { return xnn_define_elu(g, a, in, out, 0); });
+  return b.unary(
+      x, {[a = narrowed(alpha)](size_t c, xnn_operator_t* op) { return xnn_create_elu_nc_f32(c, c, c, a, 0, op); },
+          xnn_setup_elu_nc_f32});
 }
 
 ValueNumber leaky_relu(Builder& b, double slope, ValueNumber x) {
-  const float a = narrowed(slope);
-  return b.unary(x,
-                 [a](xnn_subgraph_t g, uint32_t in, uint32_t out) { return xnn_define_leaky_relu(g, a, in, out, 0); });
+  return b.unary(x, {[a = narrowed(slope)](size_t c, xnn_operator_t* op) {
+                       return xnn_create_leaky_relu_nc_f32(c, c, c, a, 0, op);
+                     },
+                     xnn_setup_leaky_relu_nc_f32});
 }
 
 ValueNumber scaled(Builder& b, ValueNumber x, double by) {
@@ -46,11 +60,11 @@ ValueNumber scaled(Builder& b, ValueNumber x, double by) {
 ValueNumber shifted(Builder& b, ValueNumber x, double by) { return by == 0 ? x : b.plus(x, b.constant(narrowed(by))); }
 
 ValueNumber hardswish(Builder& b, const Function& f, ValueNumber x) {
-  if (f.a == 3 && f.b == 6 && f.c == 6) return plain(b, xnn_define_hardswish, x);
+  if (f.a == 3 && f.b == 6 && f.c == 6) return b.unary(x, unary_of(kHardswish));
   return scaled(b, b.multiply(x, b.clamp(shifted(b, x, f.a), 0, f.b)), 1 / f.c);
 }
 
-ValueNumber one_over(Builder& b, ValueNumber x) { return b.binary(xnn_define_divide, b.constant(1.0F), x); }
+ValueNumber one_over(Builder& b, ValueNumber x) { return b.binary(kDivide, b.constant(1.0F), x); }
 
 /// The functions with numbers, or that are made of several.
 struct MadeFunction {
@@ -65,18 +79,15 @@ constexpr MadeFunction kMade[] = {
      [](Builder& b, const Function& f, ValueNumber x) { return b.clamp(shifted(b, scaled(b, x, f.a), f.b), 0, 1); }},
     {"hardswish", hardswish},
     {"swish", [](Builder& b, const Function& f,
-                 ValueNumber x) { return b.multiply(x, plain(b, xnn_define_sigmoid, scaled(b, x, f.a))); }},
+                 ValueNumber x) { return b.multiply(x, plain(b, "sigmoid", scaled(b, x, f.a))); }},
     {"elu", [](Builder& b, const Function& f, ValueNumber x) { return elu(b, f.a, x); }},
     {"selu", [](Builder& b, const Function& f, ValueNumber x) { return scaled(b, elu(b, f.a, x), f.b); }},
     {"scale_shift", [](Builder& b, const Function& f, ValueNumber x) { return shifted(b, scaled(b, x, f.a), f.b); }},
     {"shift_scale", [](Builder& b, const Function& f, ValueNumber x) { return scaled(b, shifted(b, x, f.b), f.a); }},
-    {"softsign",
-     [](Builder& b, const Function&, ValueNumber x) {
-       return b.binary(xnn_define_divide, x, shifted(b, plain(b, xnn_define_abs, x), 1));
-     }},
+    {"softsign", [](Builder& b, const Function&,
+                    ValueNumber x) { return b.binary(kDivide, x, shifted(b, plain(b, "abs", x), 1)); }},
     {"reciprocal", [](Builder& b, const Function&, ValueNumber x) { return one_over(b, x); }},
-    {"rsqrt",
-     [](Builder& b, const Function&, ValueNumber x) { return one_over(b, plain(b, xnn_define_square_root, x)); }},
+    {"rsqrt", [](Builder& b, const Function&, ValueNumber x) { return one_over(b, plain(b, "sqrt", x)); }},
 };
 
 /// The operators that are a function of each element.
@@ -181,13 +192,11 @@ void build_prelu(Builder& b, const Node& node) {
   const int32_t alpha = node.in("alpha");
   const ValueNumber x = b.operand(node, "x");
   if (node.word("mode") == "all") return b.set_result(node, leaky_relu(b, node.floats(alpha)[0], x));
-  const int64_t channels = count_of(node.dims(alpha));
-  const ValueNumber slopes =
-      b.weights({channels}, std::vector<float>(node.floats(alpha), node.floats(alpha) + channels));
-  const ValueNumber y = b.make(b.dims(x));
-  b.define({x, slopes}, y,
-           [](xnn_subgraph_t g, const uint32_t* ids) { return xnn_define_prelu(g, ids[0], ids[1], ids[2], 0); });
-  b.set_result(node, y);
+  const float* slopes = b.kept(node, alpha);
+  b.set_result(node, b.unary_of_rows(x, {[slopes](size_t c, xnn_operator_t* op) {
+                                           return xnn_create_prelu_nc_f32(c, c, c, slopes, 0, op);
+                                         },
+                                         xnn_setup_prelu_nc_f32}));
 }
 
 void check_softmax(const Node& node) {
@@ -203,7 +212,7 @@ void build_softmax(Builder& b, const Node& node) {
   const size_t rank = b.dims(x).size();
   const bool last = axis_of(node.integer("axis", -1), rank) + 1 == rank;
   if (last) x = b.rows(x);  // else the channels, which lie last
-  b.set_result(node, b.image(plain(b, xnn_define_softmax, x)));
+  b.set_result(node, b.image(b.unary_of_rows(x, unary_of(kSoftmax))));
 }
 
 constexpr Converter kActivationsConverters[] = {
@@ -255,7 +264,7 @@ void check_function(const Function& f) {
 
 ValueNumber apply(Builder& builder, const Function& f, ValueNumber x) {
   for (const PlainFunction& p : kPlain) {
-    if (f.kind == p.kind) return plain(builder, p.define, x);
+    if (f.kind == p.kind) return builder.unary(x, unary_of(p));
   }
   for (const MadeFunction& m : kMade) {
     if (f.kind == m.kind) return m.make(builder, f, x);

@@ -6,16 +6,20 @@
 namespace coracle_xnnpack {
 namespace {
 
-template <Builder::Binary kDefine>
+template <const Binary& kFunction>
 void build_binary(Builder& b, const Node& node) {
-  b.set_result(node, b.binary(kDefine, b.operand(node, "x"), b.operand(node, "y")));
+  b.set_result(node, b.binary(kFunction, b.operand(node, "x"), b.operand(node, "y")));
 }
 
+constexpr Binary kSubtract{xnn_create_subtract_nd_f32, xnn_setup_subtract_nd_f32};
+
 /// With the bounds that others have, which it does not take.
-template <xnn_status (*kDefine)(xnn_subgraph_t, uint32_t, uint32_t, uint32_t, uint32_t)>
-xnn_status without_bounds(xnn_subgraph_t graph, float, float, uint32_t x, uint32_t y, uint32_t out, uint32_t flags) {
-  return kDefine(graph, x, y, out, flags);
+template <xnn_status (*kCreate)(uint32_t, xnn_operator_t*)>
+xnn_status without_bounds(float, float, uint32_t flags, xnn_operator_t* op) {
+  return kCreate(flags, op);
 }
+constexpr Binary kMaximum{without_bounds<xnn_create_maximum_nd_f32>, xnn_setup_maximum_nd_f32, /*bounded=*/false};
+constexpr Binary kMinimum{without_bounds<xnn_create_minimum_nd_f32>, xnn_setup_minimum_nd_f32, /*bounded=*/false};
 
 void build_add_n(Builder& b, const Node& node) {
   ValueNumber sum = b.operand(node, node.in("inputs", 0));
@@ -67,12 +71,12 @@ void build_affine(Builder& b, const Node& node) {
 }
 
 constexpr Converter kArithmeticConverters[] = {
-    {"add", "x y", "", "", "", nullptr, build_binary<xnn_define_add2>},
-    {"subtract", "x y", "", "", "", nullptr, build_binary<xnn_define_subtract>},
-    {"multiply", "x y", "", "", "", nullptr, build_binary<xnn_define_multiply2>},
-    {"divide", "x y", "", "", "", nullptr, build_binary<xnn_define_divide>},
-    {"maximum", "x y", "", "", "", nullptr, build_binary<without_bounds<xnn_define_maximum2>>},
-    {"minimum", "x y", "", "", "", nullptr, build_binary<without_bounds<xnn_define_minimum2>>},
+    {"add", "x y", "", "", "", nullptr, build_binary<kAdd>},
+    {"subtract", "x y", "", "", "", nullptr, build_binary<kSubtract>},
+    {"multiply", "x y", "", "", "", nullptr, build_binary<kMultiply>},
+    {"divide", "x y", "", "", "", nullptr, build_binary<kDivide>},
+    {"maximum", "x y", "", "", "", nullptr, build_binary<kMaximum>},
+    {"minimum", "x y", "", "", "", nullptr, build_binary<kMinimum>},
     {"add_n", "inputs", "", "", "", nullptr, build_add_n},
     {"batch_norm", "x", "mean variance scale bias", "", "", check_batch_norm, build_batch_norm},
     {"affine_channel", "x", "scale bias", "", "", check_affine, build_affine},

@@ -2,7 +2,6 @@
 #include "builder.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace coracle_xnnpack {
@@ -14,7 +13,7 @@ ValueNumber Builder::operand(const Node& node, int32_t value) {
   require(node.is_float(value), "an operand is not float32");
   ValueNumber number = kNoValue;
   if (node.has_elements(value)) {
-    number = constant(node.dims(value), node.floats(value));
+    number = constant(node, value, node.dims(value));
   } else {
     Value outside;
     outside.dims = node.dims(value);
@@ -57,15 +56,6 @@ Value value_of(Dims dims, bool rows) {
   return value;
 }
 
-/// The elements of `from`, which lie at `elements`, in the order of `to`.
-std::vector<float> reordered(const Value& from, const Value& to, const float* elements) {
-  StridedCopy order = whole_copy(from, to);
-  order.simplify();
-  std::vector<float> stored(static_cast<size_t>(count_of(to.dims)));
-  order.run(elements, stored.data(), nullptr);
-  return stored;
-}
-
 /// Whether row-major and channels-last are the same order.
 bool orders_agree(const Dims& dims) { return dims.size() != 4 || dims[1] == 1 || dims[2] * dims[3] == 1; }
 
@@ -73,36 +63,35 @@ bool orders_agree(const Dims& dims) { return dims.size() != 4 || dims[1] == 1 ||
 
 ValueNumber Builder::make(Dims dims, bool rows) { return program_.add(value_of(std::move(dims), rows)); }
 
-ValueNumber Builder::constant(const Dims& dims, const float* elements) {
-  Value value = value_of(dims, /*rows=*/false);
-  value.constant = program_.keep(reordered(value_of(dims, /*rows=*/true), value, elements));
+ValueNumber Builder::constant(const Node& node, int32_t value, Dims dims) {
+  Value made = value_of(std::move(dims), /*rows=*/false);
+  made.elements = node.floats(value);
+  made.owner = node.is_constant(value) ? Value::Owner::kHost : Value::Owner::kHostForNow;
+  return program_.add(std::move(made));
+}
+
+ValueNumber Builder::constant(Dims dims, std::vector<float> elements) {
+  Value made = value_of(std::move(dims), /*rows=*/false);
+  made.elements = program_.keep(std::move(elements));
+  return program_.add(std::move(made));
+}
+
+const float* Builder::kept(const Node& node, int32_t value) {
+  const float* elements = node.floats(value);
+  if (node.is_constant(value)) return elements;
+  return program_.keep(std::vector<float>(elements, elements + count_of(node.dims(value))));
+}
+
+/// The same elements in the same order under other dimensions.
+ValueNumber Builder::renamed(ValueNumber v, Dims dims, bool rows) {
+  Value value = value_of(std::move(dims), rows);
+  value.same = v;
   return program_.add(std::move(value));
-}
-
-ValueNumber Builder::weights_in_place(Dims stored, const float* elements) {
-  Value value;
-  value.dims = std::move(stored);
-  value.rows = true;
-  value.constant = elements;
-  return program_.add(std::move(value));
-}
-
-ValueNumber Builder::weights(Dims stored, std::vector<float> elements) {
-  return weights_in_place(std::move(stored), program_.keep(std::move(elements)));
-}
-
-/// The same elements in the same order under other sizes.
-ValueNumber Builder::renamed(ValueNumber v, ValueNumber to) {
-  const std::vector<size_t> shape = program_.value(to).stored();
-  define({v}, to, [shape](xnn_subgraph_t graph, const uint32_t* ids) {
-    return xnn_define_static_reshape(graph, shape.size(), shape.data(), ids[0], ids[1], 0);
-  });
-  return to;
 }
 
 ValueNumber Builder::laid_out(ValueNumber v, bool in_rows) {
+  if (orders_agree(dims(v))) return renamed(v, dims(v), in_rows);
   const ValueNumber to = make(dims(v), in_rows);
-  if (orders_agree(dims(v))) return renamed(v, to);
   copy(v, to, whole_copy(program_.value(v), program_.value(to)));
   return to;
 }
@@ -119,14 +108,28 @@ ValueNumber Builder::image(ValueNumber v) {
 ValueNumber Builder::reshape(ValueNumber v, const Dims& wanted) {
   require(count_of(dims(v)) == count_of(wanted), "a reshape of " + written(dims(v)) + " to " + written(wanted));
   if (dims(v) == wanted) return v;
-  if (orders_agree(dims(v)) && orders_agree(wanted)) return renamed(v, make(wanted));
-  return image(renamed(rows(v), make(wanted, /*rows=*/true)));
+  if (orders_agree(dims(v)) && orders_agree(wanted)) return renamed(v, wanted);
+  return image(renamed(rows(v), wanted, /*rows=*/true));
 }
 
-ValueNumber Builder::unary(ValueNumber x, const Unary& define_one) {
+ValueNumber Builder::unary(ValueNumber x, Unary function, size_t channels) {
   const ValueNumber y = make(dims(x), program_.value(x).rows);
-  define({x}, y, [define_one](xnn_subgraph_t graph, const uint32_t* ids) { return define_one(graph, ids[0], ids[1]); });
+  Recipe recipe;
+  recipe.create = [create = std::move(function.create), channels](float, float, xnn_operator_t* op) {
+    return create(channels, op);
+  };
+  recipe.set_up = [set_up = function.set_up, rows = static_cast<size_t>(count_of(dims(x))) / channels](
+                      xnn_operator_t op, float* const* m, pthreadpool_t threads) {
+    return set_up(op, rows, m[0], m[1], threads);
+  };
+  define({x}, y, std::move(recipe));
   return y;
+}
+
+ValueNumber Builder::unary(ValueNumber x, Unary function) { return unary(x, std::move(function), 1); }
+
+ValueNumber Builder::unary_of_rows(ValueNumber x, Unary function) {
+  return unary(x, std::move(function), program_.value(x).stored().back());
 }
 
 /// With ones before its dimensions, as far as its layout needs them.
@@ -137,12 +140,13 @@ ValueNumber Builder::widened(ValueNumber v, size_t rank) {
   }
   Dims wider(rank - shape.size(), 1);
   wider.insert(wider.end(), shape.begin(), shape.end());
-  const Value& value = program_.value(v);
-  if (value.constant == nullptr) return reshape(v, wider);
-  return constant(wider, reordered(value, value_of(shape, /*rows=*/true), value.constant));
+  Value value = program_.value(v);
+  if (value.elements == nullptr) return reshape(v, wider);
+  value.dims = std::move(wider);
+  return program_.add(std::move(value));
 }
 
-ValueNumber Builder::binary(Binary define_two, ValueNumber x, ValueNumber y) {
+ValueNumber Builder::binary(const Binary& function, ValueNumber x, ValueNumber y) {
   const size_t rank = std::max(dims(x).size(), dims(y).size());
   x = widened(x, rank);
   y = widened(y, rank);
@@ -157,10 +161,16 @@ ValueNumber Builder::binary(Binary define_two, ValueNumber x, ValueNumber y) {
     }
   }
   const ValueNumber out = make(result);
-  const float infinity = std::numeric_limits<float>::infinity();
-  define({x, y}, out, [define_two, infinity](xnn_subgraph_t graph, const uint32_t* ids) {
-    return define_two(graph, -infinity, infinity, ids[0], ids[1], ids[2], 0);
-  });
+  Recipe recipe;
+  recipe.bounded = function.bounded;
+  recipe.create = [create = function.create](float low, float high, xnn_operator_t* op) {
+    return create(low, high, 0, op);
+  };
+  recipe.set_up = [set_up = function.set_up, a = program_.value(x).stored(), b = program_.value(y).stored()](
+                      xnn_operator_t op, float* const* m, pthreadpool_t threads) {
+    return set_up(op, a.size(), a.data(), b.size(), b.data(), m[0], m[1], m[2], threads);
+  };
+  define({x, y}, out, std::move(recipe));
   return out;
 }
 
@@ -168,9 +178,33 @@ ValueNumber Builder::clamp(ValueNumber x, double low, double high) {
   const auto from = static_cast<float>(low);
   const auto to = static_cast<float>(high);
   require(from < to, "bounds from " + std::to_string(low) + " to " + std::to_string(high) + " hold nothing");
-  return unary(x, [from, to](xnn_subgraph_t graph, uint32_t in, uint32_t out) {
-    return xnn_define_clamp(graph, from, to, in, out, 0);
-  });
+  const ValueNumber y = make(dims(x), program_.value(x).rows);
+  Recipe recipe;
+  recipe.bounded = recipe.clamps = true;
+  recipe.low = from;
+  recipe.high = to;
+  recipe.create = [](float least, float most, xnn_operator_t* op) {
+    return xnn_create_clamp_nc_f32(1, 1, 1, least, most, 0, op);
+  };
+  recipe.set_up = [count = static_cast<size_t>(count_of(dims(x)))](xnn_operator_t op, float* const* m,
+                                                                   pthreadpool_t threads) {
+    return xnn_setup_clamp_nc_f32(op, count, m[0], m[1], threads);
+  };
+  define({x}, y, std::move(recipe));
+  return y;
+}
+
+ValueNumber Builder::pad(ValueNumber x, Dims dims, std::vector<size_t> before, std::vector<size_t> after, float value) {
+  const ValueNumber y = make(std::move(dims));
+  Recipe recipe;
+  recipe.create = [value](float, float, xnn_operator_t* op) { return xnn_create_constant_pad_nd_x32(&value, 0, op); };
+  recipe.set_up = [from = program_.value(x).stored(), before = std::move(before), after = std::move(after)](
+                      xnn_operator_t op, float* const* m, pthreadpool_t threads) {
+    return xnn_setup_constant_pad_nd_x32(op, from.size(), from.data(), before.data(), after.data(), m[0], m[1],
+                                         threads);
+  };
+  define({x}, y, std::move(recipe));
+  return y;
 }
 
 }  // namespace coracle_xnnpack

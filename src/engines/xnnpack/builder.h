@@ -12,14 +12,29 @@
 
 namespace coracle_xnnpack {
 
+/// A function of XNNPACK with one operand whose sizes are rows of `channels` elements.
+struct Unary {
+  using SetUp = xnn_status (*)(xnn_operator_t, size_t rows, const float* x, float* y, pthreadpool_t);
+
+  std::function<xnn_status(size_t channels, xnn_operator_t*)> create;
+  SetUp set_up;
+};
+
+/// A function of XNNPACK with two operands.
+struct Binary {
+  xnn_status (*create)(float low, float high, uint32_t flags, xnn_operator_t*);
+  xnn_status (*set_up)(xnn_operator_t, size_t, const size_t*, size_t, const size_t*, const float*, const float*, float*,
+                       pthreadpool_t);
+  bool bounded = true;
+};
+inline constexpr Binary kAdd{xnn_create_add_nd_f32, xnn_setup_add_nd_f32};
+inline constexpr Binary kMultiply{xnn_create_multiply_nd_f32, xnn_setup_multiply_nd_f32};
+inline constexpr Binary kDivide{xnn_create_divide_nd_f32, xnn_setup_divide_nd_f32};
+
 /// Makes the program of a block: what converters put a node's steps together with. Shapes are logical, values of rank 4
 /// lie channels-last; `rows` and `image` bring them into the layouts that a step needs.
 class Builder {
  public:
-  /// Functions of XNNPACK with one operand, and with two.
-  using Unary = std::function<xnn_status(xnn_subgraph_t, uint32_t x, uint32_t y)>;
-  using Binary = xnn_status (*)(xnn_subgraph_t, float, float, uint32_t, uint32_t, uint32_t, uint32_t);
-
   Builder(Program& program, const coracle_engine_host& host, const coracle_block* block)
       : program_(program), host_(host), block_(block) {}
 
@@ -37,13 +52,13 @@ class Builder {
 
   const Dims& dims(ValueNumber v) const { return program_.value(v).dims; }
   ValueNumber make(Dims dims, bool rows = false);
+  /// A constant operand of the block under other dimensions.
+  ValueNumber constant(const Node& node, int32_t value, Dims dims);
   /// Row-major elements as a value of the shape.
-  ValueNumber constant(const Dims& dims, const float* elements);
-  ValueNumber constant(const Dims& dims, const std::vector<float>& elements) { return constant(dims, elements.data()); }
-  ValueNumber constant(float number) { return constant({1}, &number); }
-  /// Elements in the order that XNNPACK wants them in, kept with the program, or where they stay.
-  ValueNumber weights(Dims stored, std::vector<float> elements);
-  ValueNumber weights_in_place(Dims stored, const float* elements);
+  ValueNumber constant(Dims dims, std::vector<float> elements);
+  ValueNumber constant(float number) { return constant({1}, std::vector<float>{number}); }
+  /// The elements of a constant operand for as long as the program; where they are, if the host keeps them.
+  const float* kept(const Node& node, int32_t value);
 
   /// The same elements in row-major order, and back.
   ValueNumber rows(ValueNumber v);
@@ -51,20 +66,26 @@ class Builder {
   /// Other dimensions for the same row-major elements.
   ValueNumber reshape(ValueNumber v, const Dims& dims);
 
-  ValueNumber unary(ValueNumber x, const Unary& define);
+  /// A function of each element.
+  ValueNumber unary(ValueNumber x, Unary function);
+  /// A function of what lies nearest together: channels of images, else the last dimension.
+  ValueNumber unary_of_rows(ValueNumber x, Unary function);
   /// With NumPy's broadcasting of the logical shapes.
-  ValueNumber binary(Binary define, ValueNumber x, ValueNumber y);
-  ValueNumber multiply(ValueNumber x, ValueNumber y) { return binary(xnn_define_multiply2, x, y); }
-  ValueNumber plus(ValueNumber x, ValueNumber y) { return binary(xnn_define_add2, x, y); }
+  ValueNumber binary(const Binary& function, ValueNumber x, ValueNumber y);
+  ValueNumber multiply(ValueNumber x, ValueNumber y) { return binary(kMultiply, x, y); }
+  ValueNumber plus(ValueNumber x, ValueNumber y) { return binary(kAdd, x, y); }
   ValueNumber clamp(ValueNumber x, double low, double high);
-  void define(std::vector<ValueNumber> operands, ValueNumber result, Step::Define define) {
-    program_.define(std::move(operands), result, std::move(define), name_);
+  /// A value of shape `dims` with `value` around x; amounts are in the order in which dimensions lie in memory.
+  ValueNumber pad(ValueNumber x, Dims dims, std::vector<size_t> before, std::vector<size_t> after, float value);
+  void define(std::vector<ValueNumber> operands, ValueNumber result, Recipe recipe) {
+    program_.define(std::move(operands), result, std::move(recipe), name_);
   }
   void copy(ValueNumber from, ValueNumber to, StridedCopy copy) { program_.copy(from, to, std::move(copy)); }
 
  private:
+  ValueNumber unary(ValueNumber x, Unary function, size_t channels);
   ValueNumber widened(ValueNumber v, size_t rank);
-  ValueNumber renamed(ValueNumber v, ValueNumber to);
+  ValueNumber renamed(ValueNumber v, Dims dims, bool rows = false);
   ValueNumber laid_out(ValueNumber v, bool in_rows);
 
   Program& program_;

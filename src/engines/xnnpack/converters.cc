@@ -110,7 +110,7 @@ ValueNumber apply_epilogue(Builder& builder, const Node& node, ValueNumber y, si
     if (of_channels(f)) {
       Dims channels(1 + behind_channels, 1);
       channels[0] = count_of(node.dims(value));
-      t = node.has_elements(value) ? builder.constant(channels, node.floats(value)) : builder.reshape(t, channels);
+      t = node.has_elements(value) ? builder.constant(node, value, channels) : builder.reshape(t, channels);
     }
     y = adds(f) ? builder.plus(y, t) : builder.multiply(y, t);
   }

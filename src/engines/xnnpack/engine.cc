@@ -2,7 +2,6 @@
 #include <coracle/engine.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -11,6 +10,7 @@
 #include "builder.h"
 #include "converters.h"
 #include "program.h"
+#include "program_run.h"
 
 /// The engine as Coracle gets it: coracle_engine_get and its functions.
 
@@ -20,14 +20,8 @@ struct coracle_engine_run {
 };
 
 struct coracle_engine_block {
-  coracle_engine_block() = default;
-  coracle_engine_block(const coracle_engine_block&) = delete;
-  coracle_engine_block& operator=(const coracle_engine_block&) = delete;
-  ~coracle_engine_block() { delete first.load(); }
-
   coracle_xnnpack::Program program;
   int threads = 1;
-  mutable std::atomic<coracle_engine_run*> first{nullptr};  ///< what compiling has made, for who comes first
 };
 
 namespace coracle_xnnpack {
@@ -91,7 +85,6 @@ coracle_status compile(const coracle_block* block, const coracle_engine_options*
     }
     builder.add_outputs();
     made->program.finish();
-    made->first = new coracle_engine_run(made->program, made->threads);  // what XNNPACK refuses, it refuses here
     *compiled = made.release();
   });
 }
@@ -101,10 +94,8 @@ size_t bytes(const coracle_engine_block* compiled) { return compiled->program.by
 void free_block(coracle_engine_block* compiled) { delete compiled; }
 
 coracle_status make_run(const coracle_engine_block* compiled, coracle_engine_run** run, char* error, size_t size) {
-  return guarded(error, size, CORACLE_RUN_FAILURE, [&] {
-    *run = compiled->first.exchange(nullptr);
-    if (*run == nullptr) *run = new coracle_engine_run(compiled->program, compiled->threads);
-  });
+  return guarded(error, size, CORACLE_RUN_FAILURE,
+                 [&] { *run = new coracle_engine_run(compiled->program, compiled->threads); });
 }
 
 coracle_status run(coracle_engine_run* run, const void* const* inputs, void* const* outputs, char* error, size_t size) {

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <limits>
 
 #include "converters.h"
 #include "window.h"
 
 namespace coracle_xnnpack {
 namespace {
-
-constexpr float kNoLimit = std::numeric_limits<float>::infinity();
 
 /// The image's height and width and those of a result.
 Windows windows_of(const Dims& x, const Dims& y) {
@@ -37,24 +34,21 @@ void check_transposed(const Node& node) {
   require(node.word("padding_algorithm") != "SAME", "its padding is SAME");
 }
 
-/// Filters in the order that XNNPACK has them in, made of [sets, set size, kernel...] where set and member decide on
-/// output and input channel: `put(set, member, tap)` is the place.
-template <class Place>
-std::vector<float> reordered_filter(const float* filter, const Dims& dims, const Place& put) {
-  std::vector<float> stored(static_cast<size_t>(count_of(dims)));
-  const int64_t taps = dims[2] * dims[3];
-  for (int64_t s = 0; s < dims[0]; ++s) {
-    for (int64_t m = 0; m < dims[1]; ++m) {
-      for (int64_t t = 0; t < taps; ++t) stored[static_cast<size_t>(put(s, m, t))] = *filter++;
-    }
+/// What all convolutions have; inputs and outputs are set beside.
+Packed packed_of(Builder& b, const Node& node, const Windows& windows, size_t& first) {
+  Packed packed;
+  packed.filter = b.kept(node, node.in("filter"));
+  packed.bias = bias_of(node, first);
+  packed.groups = narrow(node.integer("groups", 1));
+  for (size_t i = 0; i < 2; ++i) {
+    const Window& w = windows.axes[i];
+    packed.kernel[i] = narrow(w.kernel);
+    packed.stride[i] = narrow(w.stride);
+    packed.dilation[i] = narrow(w.dilation);
+    packed.before[i] = narrow(w.before);
+    packed.after[i] = narrow(w.after);
   }
-  return stored;
-}
-
-/// The bias, where the epilogue begins with one.
-ValueNumber bias(Builder& b, const Node& node, int64_t channels, size_t& first) {
-  const float* elements = bias_of(node, first);
-  return elements == nullptr ? kNoValue : b.weights_in_place({channels}, elements);
+  return packed;
 }
 
 void build_convolution(Builder& b, const Node& node) {
@@ -71,40 +65,28 @@ void build_convolution(Builder& b, const Node& node) {
     w.axes[i].kernel = f[i + 2];
   }
   set_windows(node, w, /*dilated=*/true);
-  for (Window& a : w.axes) a.out = (a.in + a.before + a.after - a.span()) / a.stride + 1;
-  fit(w);
-  size_t first = 0;
-  const ValueNumber shift = bias(b, node, f[0], first);
-  const ValueNumber y = b.make({b.dims(x)[0], f[0], w.height().out, w.width().out});
-  const int64_t taps = f[2] * f[3];
-  const bool depthwise = groups == channels && groups > 1;
-  ValueNumber weights = kNoValue;
-  if (depthwise) {
-    weights = b.weights(
-        {1, f[2], f[3], f[0]},
-        reordered_filter(node.floats(filter), f, [&](int64_t o, int64_t, int64_t t) { return t * f[0] + o; }));
-  } else if (taps == 1 && node.is_constant(filter)) {
-    weights = b.weights_in_place({f[0], 1, 1, f[1]}, node.floats(filter));
-  } else {
-    weights = b.weights({f[0], f[2], f[3], f[1]},
-                        reordered_filter(node.floats(filter), f,
-                                         [&](int64_t o, int64_t c, int64_t t) { return (o * taps + t) * f[1] + c; }));
+  for (Window& a : w.axes) {
+    const int64_t room = a.in + a.before + a.after - a.span();
+    require(room >= 0, "its windows do not fit into x");
+    a.out = room / a.stride + 1;
   }
-  b.define({x, weights, shift}, y, [=](xnn_subgraph_t g, const uint32_t* ids) {
-    const Window& h = w.height();
-    const Window& v = w.width();
-    if (depthwise) {
-      return xnn_define_depthwise_convolution_2d(
-          g, narrow(h.before), narrow(v.after), narrow(h.after), narrow(v.before), narrow(h.kernel), narrow(v.kernel),
-          narrow(h.stride), narrow(v.stride), narrow(h.dilation), narrow(v.dilation), narrow(f[0] / groups),
-          static_cast<size_t>(channels), -kNoLimit, kNoLimit, ids[0], ids[1], ids[2], ids[3], 0);
-    }
-    return xnn_define_convolution_2d(g, narrow(h.before), narrow(v.after), narrow(h.after), narrow(v.before),
-                                     narrow(h.kernel), narrow(v.kernel), narrow(h.stride), narrow(v.stride),
-                                     narrow(h.dilation), narrow(v.dilation), narrow(groups), static_cast<size_t>(f[1]),
-                                     static_cast<size_t>(f[0] / groups), -kNoLimit, kNoLimit, ids[0], ids[1], ids[2],
-                                     ids[3], 0);
-  });
+  size_t first = 0;
+  Packed packed = packed_of(b, node, w, first);
+  packed.inputs = static_cast<size_t>(f[1]);
+  packed.outputs = static_cast<size_t>(f[0] / groups);
+  const bool no_gaps = packed.kernel[0] >= packed.stride[0] && packed.kernel[1] >= packed.stride[1];
+  if (node.word("padding_algorithm") == "SAME" && no_gaps) {
+    // What stands around x follows from its size, which is no part of the operator; XNNPACK computes the same, but
+    // where windows have gaps between them.
+    packed.before = packed.after = {};
+    packed.flags = XNN_FLAG_TENSORFLOW_SAME_PADDING;
+  }
+  const ValueNumber y = b.make({b.dims(x)[0], f[0], w.height().out, w.width().out});
+  Recipe recipe = recipe_of(packed, node.is_constant(filter));
+  recipe.set_up = [in = b.program().value(x).stored()](xnn_operator_t op, float* const* m, pthreadpool_t threads) {
+    return xnn_setup_convolution2d_nhwc_f32(op, in[0], in[1], in[2], m[0], m[1], threads);
+  };
+  b.define({x}, y, std::move(recipe));
   b.set_result(node, apply_epilogue(b, node, y, first, 2));
 }
 
@@ -129,25 +111,18 @@ void build_transposed(Builder& b, const Node& node) {
     adjustment[i] = std::max<int64_t>(a.out - whole, 0);
     require(a.out > 0 && adjustment[i] < a.stride, "its result is larger than its windows");
   }
-  const int64_t inputs = f[0] / groups;
-  const int64_t taps = f[2] * f[3];
-  const ValueNumber weights = b.weights({groups * f[1], f[2], f[3], inputs},
-                                        reordered_filter(node.floats(filter), f, [&](int64_t c, int64_t o, int64_t t) {
-                                          return ((c / inputs * f[1] + o) * taps + t) * inputs + c % inputs;
-                                        }));
   size_t first = 0;
-  const ValueNumber shift = bias(b, node, groups * f[1], first);
+  Packed packed = packed_of(b, node, w, first);
+  packed.kind = Packed::Kind::kTransposed;
+  packed.inputs = static_cast<size_t>(f[0] / groups);
+  packed.outputs = static_cast<size_t>(f[1]);
   const ValueNumber y = b.make({b.dims(x)[0], groups * f[1], w.height().out, w.width().out});
-  const int64_t more[2] = {adjustment[0], adjustment[1]};
-  b.define({x, weights, shift}, y, [=](xnn_subgraph_t g, const uint32_t* ids) {
-    const Window& h = w.height();
-    const Window& v = w.width();
-    return xnn_define_deconvolution_2d(g, narrow(h.before), narrow(v.after), narrow(h.after), narrow(v.before),
-                                       narrow(more[0]), narrow(more[1]), narrow(h.kernel), narrow(v.kernel),
-                                       narrow(h.stride), narrow(v.stride), narrow(h.dilation), narrow(v.dilation),
-                                       narrow(groups), static_cast<size_t>(inputs), static_cast<size_t>(f[1]),
-                                       -kNoLimit, kNoLimit, ids[0], ids[1], ids[2], ids[3], 0);
-  });
+  Recipe recipe = recipe_of(packed, node.is_constant(filter));
+  recipe.set_up = [in = b.program().value(x).stored(), down = narrow(adjustment[0]), right = narrow(adjustment[1])](
+                      xnn_operator_t op, float* const* m, pthreadpool_t threads) {
+    return xnn_setup_deconvolution2d_nhwc_f32(op, in[0], in[1], in[2], down, right, m[0], m[1], threads);
+  };
+  b.define({x}, y, std::move(recipe));
   b.set_result(node, apply_epilogue(b, node, y, first, 2));
 }
 
@@ -175,9 +150,40 @@ ValueNumber picked(Builder& b, ValueNumber x, const Dims& out, const Windows& w)
 
 ValueNumber mean_of_image(Builder& b, ValueNumber x) {
   const ValueNumber y = b.make({b.dims(x)[0], b.dims(x)[1], 1, 1});
-  b.define({x}, y, [](xnn_subgraph_t g, const uint32_t* ids) {
-    return xnn_define_global_average_pooling_2d(g, -kNoLimit, kNoLimit, ids[0], ids[1], 0);
-  });
+  const std::vector<size_t> in = b.program().value(x).stored();
+  Recipe recipe;
+  recipe.create = [c = in[3]](float low, float high, xnn_operator_t* op) {
+    return xnn_create_global_average_pooling_nwc_f32(c, c, c, low, high, 0, op);
+  };
+  recipe.set_up = [in](xnn_operator_t op, float* const* m, pthreadpool_t threads) {
+    return xnn_setup_global_average_pooling_nwc_f32(op, in[0], in[1] * in[2], m[0], m[1], threads);
+  };
+  b.define({x}, y, std::move(recipe));
+  return y;
+}
+
+/// Averages, over those elements of a window that are no padding, or maxima.
+ValueNumber pooled(Builder& b, ValueNumber x, const Dims& out, const Windows& windows, bool average) {
+  const ValueNumber y = b.make(out);
+  const std::vector<size_t> in = b.program().value(x).stored();
+  Recipe recipe;
+  recipe.bounded = true;
+  recipe.create = [c = in[3], h = windows.height(), v = windows.width(), average](float low, float high,
+                                                                                  xnn_operator_t* op) {
+    if (average) {
+      return xnn_create_average_pooling2d_nhwc_f32(narrow(h.before), narrow(v.after), narrow(h.after), narrow(v.before),
+                                                   narrow(h.kernel), narrow(v.kernel), narrow(h.stride),
+                                                   narrow(v.stride), c, c, c, low, high, 0, op);
+    }
+    return xnn_create_max_pooling2d_nhwc_f32(narrow(h.before), narrow(v.after), narrow(h.after), narrow(v.before),
+                                             narrow(h.kernel), narrow(v.kernel), narrow(h.stride), narrow(v.stride), 1,
+                                             1, c, c, c, low, high, 0, op);
+  };
+  recipe.set_up = [in, set_up = average ? xnn_setup_average_pooling2d_nhwc_f32 : xnn_setup_max_pooling2d_nhwc_f32](
+                      xnn_operator_t op, float* const* m, pthreadpool_t threads) {
+    return set_up(op, in[0], in[1], in[2], m[0], m[1], threads);
+  };
+  b.define({x}, y, std::move(recipe));
   return y;
 }
 
@@ -199,17 +205,10 @@ void copy_slices(Builder& b, size_t axis, ValueNumber from, int64_t at, int64_t 
 ValueNumber means_along(Builder& b, size_t axis, ValueNumber x, int64_t size, int64_t step, int64_t count) {
   Dims out = b.dims(x);
   out[axis] = count;
-  const ValueNumber y = b.make(out);
-  const auto of = [&](size_t d, int64_t along) { return narrow(d == axis ? along : 1); };
-  const uint32_t sizes[2] = {of(2, size), of(3, size)};
-  const uint32_t steps[2] = {of(2, step), of(3, step)};
-  b.define(
-      {x}, y,
-      [height = sizes[0], width = sizes[1], down = steps[0], right = steps[1]](xnn_subgraph_t g, const uint32_t* ids) {
-        return xnn_define_average_pooling_2d(g, 0, 0, 0, 0, height, width, down, right, -kNoLimit, kNoLimit, ids[0],
-                                             ids[1], 0);
-      });
-  return y;
+  Windows windows = windows_of(b.dims(x), out);
+  windows.axes[axis - 2].kernel = size;
+  windows.axes[axis - 2].stride = step;
+  return pooled(b, x, out, windows, /*average=*/true);
 }
 
 /// Means of windows that make up x along height (2) or width (3), of which some share elements. Those of one size that
@@ -299,30 +298,11 @@ void build_pool(Builder& b, const Node& node) {
     for (size_t i = 0; i < 2; ++i) {
       wider[i + 2] += w.axes[i].before + w.axes[i].after;
     }
-    const ValueNumber whole = b.make(wider);
-    const Windows amounts = w;
-    b.define({x}, whole, [amounts](xnn_subgraph_t g, const uint32_t* ids) {
-      const size_t before[4] = {0, narrow(amounts.height().before), narrow(amounts.width().before), 0};
-      const size_t after[4] = {0, narrow(amounts.height().after), narrow(amounts.width().after), 0};
-      return xnn_define_static_constant_pad(g, before, after, 0.0F, ids[0], ids[1], 0);
-    });
+    x = b.pad(x, wider, {0, narrow(w.height().before), narrow(w.width().before), 0},
+              {0, narrow(w.height().after), narrow(w.width().after), 0}, 0.0F);
     for (Window& a : w.axes) a.before = a.after = 0;
-    x = whole;
   }
-  const ValueNumber y = b.make(out);
-  b.define({x}, y, [w, average](xnn_subgraph_t g, const uint32_t* ids) {
-    const Window& h = w.height();
-    const Window& v = w.width();
-    if (average) {
-      return xnn_define_average_pooling_2d(g, narrow(h.before), narrow(v.after), narrow(h.after), narrow(v.before),
-                                           narrow(h.kernel), narrow(v.kernel), narrow(h.stride), narrow(v.stride),
-                                           -kNoLimit, kNoLimit, ids[0], ids[1], 0);
-    }
-    return xnn_define_max_pooling_2d(g, narrow(h.before), narrow(v.after), narrow(h.after), narrow(v.before),
-                                     narrow(h.kernel), narrow(v.kernel), narrow(h.stride), narrow(v.stride), 1, 1,
-                                     -kNoLimit, kNoLimit, ids[0], ids[1], 0);
-  });
-  b.set_result(node, y);
+  b.set_result(node, pooled(b, x, out, w, average));
 }
 
 void check_mean(const Node& node) {

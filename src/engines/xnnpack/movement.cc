@@ -186,11 +186,7 @@ void build_pad(Builder& b, const Node& node) {
     after.push_back(narrow(behind));
   }
   const auto value = static_cast<float>(node.op() == "pad" ? node.number("pad_value", 0) : node.real("pad_value", 0));
-  const ValueNumber y = b.make(node.dims(node.out()));
-  b.define({x}, y, [=](xnn_subgraph_t g, const uint32_t* ids) {
-    return xnn_define_static_constant_pad(g, before.data(), after.data(), value, ids[0], ids[1], 0);
-  });
-  b.set_result(node, y);
+  b.set_result(node, b.pad(x, node.dims(node.out()), std::move(before), std::move(after), value));
 }
 
 constexpr Converter kMovementConverters[] = {

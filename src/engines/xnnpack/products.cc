@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <limits>
-
 #include "converters.h"
 
 namespace coracle_xnnpack {
 namespace {
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
 /// The row-major x [..., k] times a matrix, [n, k] if `transposed`, else [k, n]: row-major.
-ValueNumber product(Builder& b, const Node& node, ValueNumber x, int32_t matrix, bool transposed, ValueNumber bias) {
+ValueNumber product(Builder& b, const Node& node, ValueNumber x, int32_t matrix, bool transposed, const float* bias) {
   const Dims w = node.dims(matrix);
   Dims out = b.dims(x);
   require(out.back() == w[transposed ? 1 : 0], "the matrix does not fit x");
   out.back() = w[transposed ? 0 : 1];
-  const float* elements = node.floats(matrix);
-  const ValueNumber weights = node.is_constant(matrix)
-                                  ? b.weights_in_place(w, elements)
-                                  : b.weights(w, std::vector<float>(elements, elements + count_of(w)));
   const ValueNumber y = b.make(out, /*rows=*/true);
-  const uint32_t flags = transposed ? 0 : XNN_FLAG_TRANSPOSE_WEIGHTS;
-  b.define({x, weights, bias}, y, [flags](xnn_subgraph_t g, const uint32_t* ids) {
-    return xnn_define_fully_connected(g, -kInfinity, kInfinity, ids[0], ids[1], ids[2], ids[3], flags);
-  });
+  Packed packed;
+  packed.kind = Packed::Kind::kProduct;
+  packed.filter = b.kept(node, matrix);
+  packed.bias = bias;
+  packed.inputs = static_cast<size_t>(w[transposed ? 1 : 0]);
+  packed.outputs = static_cast<size_t>(out.back());
+  packed.flags = transposed ? 0 : XNN_FLAG_TRANSPOSE_WEIGHTS;
+  Recipe recipe = recipe_of(packed, node.is_constant(matrix));
+  recipe.set_up = [rows = static_cast<size_t>(count_of(b.dims(x))) / packed.inputs](xnn_operator_t op, float* const* m,
+                                                                                    pthreadpool_t threads) {
+    return xnn_setup_fully_connected_nc_f32(op, rows, m[0], m[1], threads);
+  };
+  b.define({x}, y, std::move(recipe));
   return y;
 }
 
@@ -35,9 +36,7 @@ void build_linear(Builder& b, const Node& node) {
   const int32_t w = node.in("w");
   const bool transposed = node.flag("transpose_w");
   size_t first = 0;
-  const float* elements = bias_of(node, first);
-  const ValueNumber bias =
-      elements == nullptr ? kNoValue : b.weights_in_place({node.dims(w)[transposed ? 0 : 1]}, elements);
+  const float* bias = bias_of(node, first);
   const ValueNumber y = product(b, node, b.rows(b.operand(node, "x")), w, transposed, bias);
   b.set_result(node, apply_epilogue(b, node, b.image(y), first, 0));
 }
@@ -49,7 +48,7 @@ void check_matmul(const Node& node) {
 
 void build_matmul(Builder& b, const Node& node) {
   const ValueNumber x = b.rows(b.operand(node, "x"));
-  b.set_result(node, b.image(product(b, node, x, node.in("y"), node.flag("transpose_y"), kNoValue)));
+  b.set_result(node, b.image(product(b, node, x, node.in("y"), node.flag("transpose_y"), nullptr)));
 }
 
 void check_flattened(const Node& node) {
@@ -63,7 +62,7 @@ void build_flattened(Builder& b, const Node& node) {
   for (size_t d = 0; d < b.dims(x).size(); ++d) {
     matrix[static_cast<int64_t>(d) < node.integer("x_num_col_dims", 1) ? 0 : 1] *= b.dims(x)[d];
   }
-  const ValueNumber y = product(b, node, b.reshape(x, matrix), node.in("y"), /*transposed=*/false, kNoValue);
+  const ValueNumber y = product(b, node, b.reshape(x, matrix), node.in("y"), /*transposed=*/false, nullptr);
   b.set_result(node, b.reshape(y, node.dims(node.out())));
 }
 

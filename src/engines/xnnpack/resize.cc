@@ -46,10 +46,16 @@ void build_bilinear(Builder& b, const Node& node) {
   const bool half_pixel = node.integer("align_mode", 1) == 0;
   const uint32_t flags = aligned ? XNN_FLAG_ALIGN_CORNERS : half_pixel ? 0 : XNN_FLAG_TENSORFLOW_LEGACY_MODE;
   const ValueNumber y = b.make(out);
-  b.define({x}, y, [out, flags](xnn_subgraph_t g, const uint32_t* ids) {
-    return xnn_define_static_resize_bilinear_2d(g, static_cast<size_t>(out[2]), static_cast<size_t>(out[3]), ids[0],
-                                                ids[1], flags);
-  });
+  const std::vector<size_t> from = b.program().value(x).stored();
+  const std::vector<size_t> to = b.program().value(y).stored();
+  Recipe recipe;
+  recipe.create = [c = from[3], flags](float, float, xnn_operator_t* op) {
+    return xnn_create_resize_bilinear2d_nhwc_f32(c, c, c, flags, op);
+  };
+  recipe.set_up = [from, to](xnn_operator_t op, float* const* m, pthreadpool_t threads) {
+    return xnn_setup_resize_bilinear2d_nhwc_f32(op, from[0], from[1], from[2], to[1], to[2], m[0], m[1], threads);
+  };
+  b.define({x}, y, std::move(recipe));
   b.set_result(node, y);
 }
 
