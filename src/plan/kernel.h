@@ -44,7 +44,7 @@ class DeviceNumber {
     return static_cast<E>(value_);
   }
   constexpr uint8_t value() const { return value_; }
-  constexpr auto operator<=>(const DeviceNumber&) const = default;
+  constexpr auto operator<=>(const DeviceNumber&) const = default;  // NOLINT(modernize-use-nullptr): none is here
 
  private:
   uint8_t value_ = 0;
