@@ -11,6 +11,7 @@
 #include "run_block.h"
 #include "support/hostile_operator.h"
 #include "support/sanitized.h"
+#include "xnnpack_support.h"
 
 namespace coracle::test {
 namespace {
@@ -63,17 +64,8 @@ Block block_of(const HostileNode& node, bool all_constant) {
   return b;
 }
 
-class XnnpackHostileTest : public ::testing::Test {
+class XnnpackHostileTest : public WithXnnpack {
  protected:
-  void SetUp() override {
-    engine_ = find_engine("xnnpack").engine;
-#ifndef CORACLE_HAS_XNNPACK
-    GTEST_SKIP() << "the engine xnnpack is not built";
-#else
-    ASSERT_NE(engine_, nullptr);
-#endif
-  }
-
   bool has(const OpRow& row) const {
     const Graph nothing;
     Node node;
@@ -113,8 +105,6 @@ class XnnpackHostileTest : public ::testing::Test {
     }
     return true;
   }
-
-  const Engine* engine_ = nullptr;
 };
 
 TEST_F(XnnpackHostileTest, AnyAttributesAndOperands) {

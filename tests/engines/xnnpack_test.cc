@@ -10,6 +10,7 @@
 #include "passes/pass.h"
 #include "run_block.h"
 #include "support/random_graph.h"
+#include "xnnpack_support.h"
 
 namespace coracle::test {
 namespace {
@@ -45,19 +46,8 @@ std::vector<Case> cases() {
   return found;
 }
 
-class XnnpackTest : public ::testing::Test {
+class XnnpackTest : public WithXnnpack {
  protected:
-  void SetUp() override {
-    const FoundEngine found = find_engine("xnnpack");
-#ifndef CORACLE_HAS_XNNPACK
-    GTEST_SKIP() << "the engine xnnpack is not built: " << found.missing;
-#else
-    ASSERT_NE(found.engine, nullptr) << found.missing;
-    ASSERT_EQ(found.engine->missing(), "");
-    engine_ = found.engine;
-#endif
-  }
-
   void check(const Graph& graph) {
     for (NodeId id : graph.order()) {
       EXPECT_EQ(engine_->refusal(graph, graph.node(id)), "") << graph.node(id).op.name();
@@ -89,8 +79,6 @@ class XnnpackTest : public ::testing::Test {
     }
     return {};
   }
-
-  const Engine* engine_ = nullptr;
 };
 
 TEST_F(XnnpackTest, GivesWhatTheReferencesGive) {

@@ -11,6 +11,7 @@
 #include "graph/text.h"
 #include "run_block.h"
 #include "support/random_graph.h"
+#include "xnnpack_support.h"
 
 namespace coracle::test {
 namespace {
@@ -65,23 +66,11 @@ std::vector<Tensor> images(int64_t channels, unsigned seed) {
   return all;
 }
 
-class XnnpackWeights : public ::testing::Test {
+class XnnpackWeights : public WithXnnpack {
  protected:
-  void SetUp() override {
-    const FoundEngine found = find_engine("xnnpack");
-#ifndef CORACLE_HAS_XNNPACK
-    GTEST_SKIP() << "the engine xnnpack is not built: " << found.missing;
-#else
-    ASSERT_NE(found.engine, nullptr) << found.missing;
-    engine_ = found.engine;
-#endif
-  }
-
   std::shared_ptr<const CompiledBlock> compiled(const Graph& graph, const Tensor& image) {
     return compile_block(*engine_, graph, {image}, 1);
   }
-
-  const Engine* engine_ = nullptr;
 };
 
 TEST_F(XnnpackWeights, SizesInAnyOrderGiveTheSame) {

@@ -109,3 +109,13 @@ def test_shapes_are_those_of_inputs(config, caplog, monkeypatch, tmp_path):
         paddle_infer.create_predictor(paddle_infer.Config(config))
     config.set_coracle_engines("nobody?")
     assert told(config, caplog), "without an engine nobody needs it"
+
+
+@pytest.mark.parametrize("asked, precision", [("Float32", None), ("Half", None), ("Bfloat16", "bf16"), ("Int8", "int8")])
+def test_precisions_become_those_of_coracle_where_an_engine_is_there(config, monkeypatch, asked, precision):
+    asked = getattr(paddle_infer.PrecisionType, asked)
+    monkeypatch.setenv("CORACLE_ENGINE_PATH", str(plugin_folder()))
+    config.enable_tensorrt_engine(precision_mode=asked)
+    assert config._engine_options(asked).get("precision") == precision
+    config.set_coracle_engines("nobody?")
+    assert config._engine_options(asked).get("precision") is None
