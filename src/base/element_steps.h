@@ -88,12 +88,13 @@ struct UnaryStep {
   float c = 0;
 };
 
-/// One thing done to each finished element x of a product or convolution. The first four take a tensor.
+/// One thing done to each finished element x of a product or convolution. The first five take a tensor.
 enum class EpilogueKind : uint8_t {
   kAddChannel,       ///< x + t[channel]
   kMultiplyChannel,  ///< x * t[channel]
   kAddTensor,        ///< x + t, of one shape or broadcast
   kMultiplyTensor,   ///< x * t, of one shape or broadcast
+  kAddIntegers,      ///< x + a * t, int8, of one shape or broadcast; of products of integers alone
 #define CORACLE_FUNCTION(name, text) k##name,
   CORACLE_EPILOGUE_FUNCTIONS(CORACLE_FUNCTION)
 #undef CORACLE_FUNCTION

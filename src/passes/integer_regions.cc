@@ -29,9 +29,9 @@
 /// of two such operands:
 ///   matmul(fake_quantize_dequantize(x), fake_quantize_dequantize(y))  ->  integer_linear(to_int8(x), to_int8(y))
 /// which takes a scale behind it along. Its epilogue begins with what an integer stands for, into which the channels'
-/// factors and shifts that follow are folded. What only moves elements between the rounding and the product moves
-/// integers. Weights may be int8 already (narrow_weights). The simulation has a pass over the memory for each rounding,
-/// so even a single product pays.
+/// factors and shifts that follow are folded; a rounded value that is added there, as a residual, is added as integers.
+/// What only moves elements between the rounding and the product moves integers. Weights may be int8 already
+/// (narrow_weights). The simulation has a pass over the memory for each rounding, so even a single product pays.
 namespace coracle {
 namespace {
 
@@ -159,25 +159,65 @@ RoundedOperand operand_of(const Graph& graph, const EpilogueCarrier& c) {
 /// int8 tensors made so far, by what they are made of.
 using Int8Values = std::map<std::tuple<ValueId, float, QuantizationRounding>, ValueId>;
 
-/// What a patch reads in place of a rounded operand.
-struct Int8Operand {
-  std::tuple<ValueId, float, QuantizationRounding> key;
-  ValueId rounded = kNoValue;  ///< to be kept in Int8Values
-  ValueId value = kNoValue;    ///< the same, moved
+/// Rounded values that a patch reads, as int8.
+class Int8Operands {
+ public:
+  Int8Operands(const Graph& graph, Patch& patch, Int8Values& made) : graph_(graph), patch_(patch), made_(made) {}
+
+  ValueId value_of(const Rounded& x) {
+    ValueId value = rounded(x);
+    for (auto move = x.moves.rbegin(); move != x.moves.rend(); ++move) {
+      PortValues moved = operands_of(graph_.node(*move));
+      moved.front().front() = value;
+      value = patch_.add(graph_.node(*move).op, moved);
+    }
+    return value;
+  }
+  /// Others may use what the patch has made: it is applied.
+  void keep() { made_.merge(own_); }
+
+ private:
+  ValueId rounded(const Rounded& x) {
+    const std::tuple key(x.x, x.scale, x.rounding);
+    const auto before = made_.find(key);
+    if (before != made_.end()) return before->second;
+    const auto [own, first] = own_.try_emplace(key, kNoValue);
+    if (first) own->second = patch_.add(ToInt8{.scale = x.scale, .round_type = x.rounding}, {{x.x}});
+    return own->second;
+  }
+
+  const Graph& graph_;
+  Patch& patch_;
+  Int8Values& made_;
+  Int8Values own_;
 };
 
-Int8Operand int8_operand(const Graph& graph, Patch& patch, const Rounded& x, const Int8Values& made) {
-  Int8Operand operand{.key = {x.x, x.scale, x.rounding}};
-  const auto before = made.find(operand.key);
-  operand.rounded =
-      before != made.end() ? before->second : patch.add(ToInt8{.scale = x.scale, .round_type = x.rounding}, {{x.x}});
-  operand.value = operand.rounded;
-  for (auto move = x.moves.rbegin(); move != x.moves.rend(); ++move) {
-    PortValues moved = operands_of(graph.node(*move));
-    moved.front().front() = operand.value;
-    operand.value = patch.add(graph.node(*move).op, moved);
+/// The steps of an epilogue behind those that `folded` has, and their tensors. What is added and was rounded is added
+/// as integers.
+struct LastSteps {
+  std::vector<EpilogueStep> steps;
+  std::vector<ValueId> tensors;
+};
+
+LastSteps last_steps(const Graph& graph, const EpilogueCarrier& c, const Affine& folded, Int8Operands& int8) {
+  LastSteps last;
+  const std::vector<EpilogueStep> steps = c.epilogue->epilogue;  // a patch may move the node
+  const std::vector<ValueId> tensors = c.tensors(graph);
+  size_t next = folded.tensors;
+  for (size_t i = folded.steps; i < steps.size(); ++i) {
+    EpilogueStep step = steps[i];
+    if (takes_tensor(step.kind)) {
+      ValueId tensor = tensors[next++];
+      const RoundedOperand added = rounded_operand(graph, tensor);
+      if (step.kind == EpilogueKind::kAddTensor && added.reason == nullptr) {
+        step = {EpilogueKind::kAddIntegers, static_cast<float>(added.x.step)};
+        tensor = int8.value_of(added.x);
+      }
+      last.tensors.push_back(tensor);
+    }
+    last.steps.push_back(step);
   }
-  return operand;
+  return last;
 }
 
 bool to_integers(Graph& graph, NodeId id, Int8Values& made, RewriteBudget& budget) {
@@ -192,28 +232,28 @@ bool to_integers(Graph& graph, NodeId id, Int8Values& made, RewriteBudget& budge
   for (double& step : integers->steps) step *= found.x.step;
   const Affine affine = affine_of(graph, *c, std::move(integers->steps));
 
+  const std::string name = weights.name;
+  Patch patch(graph, id);
+  Int8Operands int8(graph, patch, made);
+  const LastSteps last = last_steps(graph, *c, affine, int8);
+  const ValueId x = int8.value_of(found.x);
+
   std::vector<EpilogueStep> steps = {{EpilogueKind::kMultiplyChannel}};
   const bool shifts = std::any_of(affine.shift.begin(), affine.shift.end(), [](double v) { return v != 0; });
   if (shifts) steps.push_back({EpilogueKind::kAddChannel});
-  const std::vector<EpilogueStep>& old = c->epilogue->epilogue;
-  steps.insert(steps.end(), old.begin() + static_cast<std::ptrdiff_t>(affine.steps), old.end());
+  steps.insert(steps.end(), last.steps.begin(), last.steps.end());
   steps = merged_runs(steps);
   if (steps.size() > Epilogue::kMaxSteps) return false;
-
-  const std::string name = weights.name;
-  Patch patch(graph, id);
-  const Int8Operand x = int8_operand(graph, patch, found.x, made);
   std::vector<ValueId> tensors = {patch.constant(floats_of(affine.factor))};
   if (shifts) tensors.push_back(patch.constant(floats_of(affine.shift)));
-  const std::vector<ValueId> left = c->tensors(graph);
-  tensors.insert(tensors.end(), left.begin() + static_cast<std::ptrdiff_t>(affine.tensors), left.end());
+  tensors.insert(tensors.end(), last.tensors.begin(), last.tensors.end());
   const ValueId w = integers->integers ? patch.constant(std::move(*integers->integers), name) : graph.node(id).input(1);
   const ValueId result = graph.node(id).output(0);
-  patch.replace(result, patch.add(integer_op(graph.node(id).op, std::move(steps)), {{x.value}, {w}, tensors}));
+  patch.replace(result, patch.add(integer_op(graph.node(id).op, std::move(steps)), {{x}, {w}, tensors}));
   patch.remove(id);
   if (!patch.allowed() || !budget.take()) return false;
   patch.commit();
-  made.emplace(x.key, x.rounded);
+  int8.keep();
   return true;
 }
 
@@ -251,23 +291,20 @@ bool matmul_to_integers(Graph& graph, NodeId id, Int8Values& made, RewriteBudget
   const RoundedPair pair = operands_of_matmul(graph, graph.node(id));
   if (pair.reason != nullptr) return false;
   Patch patch(graph, id);
-  const Int8Operand x = int8_operand(graph, patch, pair.x, made);
-  const auto [at, is_new] = made.emplace(x.key, x.rounded);
-  const Int8Operand y = int8_operand(graph, patch, pair.y, made);
+  Int8Operands int8(graph, patch, made);
+  const ValueId x = int8.value_of(pair.x);
+  const ValueId y = int8.value_of(pair.y);
   const int rank = graph.fact(graph.node(id).input(0)).shape.rank();
-  const ValueId rows = matmul.transpose_x ? patch.add(swapped_matrices(rank), {{x.value}}) : x.value;
+  const ValueId rows = matmul.transpose_x ? patch.add(swapped_matrices(rank), {{x}}) : x;
   IntegerLinear integer;
   integer.transpose_w = matmul.transpose_y;
   integer.epilogue = {{EpilogueKind::kScaleShift, static_cast<float>(pair.x.step * pair.y.step), 0}};
   const ValueId result = graph.node(id).output(0);
-  patch.replace(result, patch.add(integer, {{rows}, {y.value}, {}}));
+  patch.replace(result, patch.add(integer, {{rows}, {y}, {}}));
   patch.remove(id);
-  if (!patch.allowed() || !budget.take()) {
-    if (is_new) made.erase(at);
-    return false;
-  }
+  if (!patch.allowed() || !budget.take()) return false;
   patch.commit();
-  made.emplace(y.key, y.rounded);
+  int8.keep();
   return true;
 }
 

@@ -91,6 +91,36 @@ TEST(IntegerProducts, TransposedConvolutions) {
   }
 }
 
+TEST(IntegerProducts, Residuals) {
+  const std::string program = R"(graph (%x "x": float32[?, 20, ?, ?]) {
+  @s: float32[1] = {0.9921875}
+  @t: float32[1] = {127}
+  @i: int8[20, 20, 1, 1] = random(1, -127, 127)
+  @j: int8[20, 1, 3, 3] = random(2, -127, 127)
+  @k: int8[20, 20, 3, 3] = random(3, -3, 3)
+  %w = dequantize_linear(@i, @t, _, _, _) {quant_axis = -1}
+  %v = dequantize_linear(@j, @t, _, _, _) {quant_axis = -1}
+  %u = dequantize_linear(@k, @t, _, _, _) {quant_axis = -1}
+  %q = quantize_linear(%x, @s, _, _, _) {quant_axis = -1}
+  %d = dequantize_linear(%q, @s, _, _, _) {quant_axis = -1}
+  %y = conv2d(%d, %w)
+  %a = add(%d, %y)
+  %b = relu(%a)
+  %r = quantize_linear(%b, @t, _, _, _) {quant_axis = -1}
+  %e = dequantize_linear(%r, @t, _, _, _) {quant_axis = -1}
+  %z = conv2d(%e, %v) {paddings = [1, 1], groups = 20}
+  %c = add(%z, %e)
+  %h = quantize_linear(%c, @t, _, _, _) {quant_axis = -1}
+  %f = dequantize_linear(%h, @t, _, _, _) {quant_axis = -1}
+  %m = conv2d(%f, %u) {paddings = [1, 1]}
+  %n = add(%m, %f)
+  return %n "n"
+})";
+  for (const Shape& shape : {Shape{1, 20, 1, 1}, Shape{2, 20, 9, 7}, Shape{1, 20, 16, 17}}) {
+    check(program, {shape}, {"to_int8", "integer_conv2d", "integer_conv2d", "integer_conv2d"});
+  }
+}
+
 TEST(IntegerProducts, ComputedMatrices) {
   const std::string attention =
       R"(graph (%q "q": float32[?, ?, 2, 9], %k "k": float32[?, ?, 2, 9], %v "v": float32[?, 2, ?, 5]) {

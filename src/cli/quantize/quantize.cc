@@ -69,6 +69,9 @@ Precision precision_of(const QuantizeArguments& q) {
   return q.weights_only.empty() ? Precision::kIntegers : Precision::kIntegerWeights;
 }
 
+/// So many decibels rounded residuals may cost.
+constexpr double kMostLossOfResiduals = 1;
+
 ScalingMode scaling_mode(const std::string& text) {
   return text == "fold" ? ScalingMode::kFold : text == "insert" ? ScalingMode::kInsert : ScalingMode::kAuto;
 }
@@ -142,11 +145,15 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
       steps.clear();
     }
     used = scaled == nullptr ? &*trial : &scaled->trial;
+    used->round_residuals(q.residuals == "int8");
     if (q.method == "auto") {
       choose_methods(*used, Answers(arguments, session, first(data.seen), state), steps.tell());
       steps.clear();
     } else {
       used->use(used->all(), range_method(q.method));
+    }
+    if (q.residuals == "auto" && used->residuals(used->all()) != 0) {
+      choose_residuals(*used, Answers(arguments, session, first(data.seen), state), kMostLossOfResiduals);
     }
   }
   Decision decision{used->all(), {}};
@@ -173,6 +180,8 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   report.method = method;
   report.precision = precision;
   report.scaling = scaling;
+  report.residuals = used->residuals(decision.quantized);
+  report.rounds_residuals = used->rounds_residuals();
   report.sets = sets.size();
   report.seen = precision == Precision::kIntegers ? data.seen.size() : 0;
   report.held_back = precision == Precision::kIntegers ? data.held_back.size() : sets.size();

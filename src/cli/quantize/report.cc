@@ -50,6 +50,12 @@ std::string text_of(const ScalingOutcome& s) {
                      decibels(s.after));
 }
 
+std::string residuals_of(const Report& r) {
+  if (r.residuals == 0) return {};
+  return fmt::format("residuals: {} sum{} {}", r.residuals, r.residuals == 1 ? "" : "s",
+                     r.rounds_residuals ? "of int8" : "in float32");
+}
+
 size_t Report::layers_of_dtype() const {
   return static_cast<size_t>(std::count_if(
       layers.begin(), layers.end(), [&](const LayerReport& l) { return l.kept.empty() && l.stored == dtype(); }));
@@ -76,6 +82,7 @@ std::string text_of(const Report& r) {
                        : fmt::format("answers compared for {} set{} of inputs\n", r.sets, r.sets == 1 ? "" : "s");
   }
   if (r.scaling.tried) out += text_of(r.scaling) + "\n";
+  if (r.residuals != 0) out += residuals_of(r) + "\n";
   for (const OutputAccuracy& o : r.outputs) {
     out += fmt::format("{}: signal to noise {}, largest difference {:.3g}, {} of {} decisions changed{}\n",
                        printable(o.name), decibels(o.noise_ratio()), o.max_absolute, o.changed, o.decisions,
@@ -133,6 +140,9 @@ std::string json_of(const Report& r) {
   number(w, "original_bytes", r.original_bytes);
   number(w, "quantized_bytes", r.quantized_bytes);
   if (r.scaling.tried) scaling(w, r.scaling);
+  number(w, "residuals", r.residuals);
+  w.Key("residuals_are_quantized");
+  w.Bool(r.rounds_residuals && r.residuals != 0);
   w.Key("outputs");
   w.StartArray();
   for (const OutputAccuracy& o : r.outputs) {

@@ -19,6 +19,8 @@ struct Report {
   size_t held_back = 0;  ///< those that answers were compared for
   std::vector<OutputAccuracy> outputs;
   ScalingOutcome scaling;
+  size_t residuals = 0;             ///< sums that read an operand of a layer
+  bool rounds_residuals = false;    ///< whether they read it rounded
   std::vector<LayerReport> layers;  ///< products and convolutions with constant weights
   size_t original_bytes = 0;
   size_t quantized_bytes = 0;
@@ -38,6 +40,8 @@ std::string decibels(double ratio);
 
 /// What came of scaling, in a sentence without a full stop; empty where it was not tried.
 std::string text_of(const ScalingOutcome& scaling);
+/// The same of residuals; empty where there are none.
+std::string residuals_of(const Report& report);
 std::string text_of(const Report& report);
 std::string json_of(const Report& report);
 /// A page of HTML that loads nothing.

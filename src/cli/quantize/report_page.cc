@@ -97,6 +97,7 @@ std::string page_of(const Report& r) {
   if (!r.method.empty()) out += fmt::format("Ranges by {} of {} sets of inputs. ", r.method, r.seen);
   out += fmt::format("Answers compared for {} of {} sets.</p>\n", r.held_back, r.sets) + sizes(r);
   if (r.scaling.tried) out += scaled_operands(r.scaling);
+  if (r.residuals != 0) out += fmt::format("<p>{}.</p>\n", residuals_of(r));
   out += "<h2>Answers</h2>\n<table><tr><th>output<th>signal to noise<th>largest difference<th>decisions changed\n";
   for (const OutputAccuracy& o : r.outputs) {
     out += fmt::format("<tr><td>{}<td>{}<td>{:.3g}<td>{} of {} ({:.3g} %)\n", xml_escaped(o.name),

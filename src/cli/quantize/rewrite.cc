@@ -134,21 +134,31 @@ api::Model ModelBytes::load(const api::ModelOptions& options) const {
   return {bytes(program), bytes(parameters), options};
 }
 
-ModelBytes rewritten(Program program, ParameterMap parameters, const std::vector<QuantizedLayer>& layers) {
+ModelBytes rewritten(Program program, ParameterMap parameters, const std::vector<QuantizedLayer>& layers,
+                     const std::vector<Residual>& residuals) {
+  struct RoundedValue {
+    std::string variable;
+    size_t index = 0;  ///< of the operator in front of which it is rounded
+  };
   Insertions insertions(program, parameters);
-  std::map<WrittenValue, std::string> rounded;
+  std::map<WrittenValue, RoundedValue> rounded;
   for (const QuantizedLayer& q : layers) {
     const Layer& l = *q.layer;
     ProgramOperator& o = program.operators[l.index];
     if (q.range) {
       auto [operand, first] = rounded.try_emplace(l.x);
       const double range = std::max(*q.range, static_cast<double>(kLeastRange));
-      if (first) operand->second = insertions.rounded(l.x.variable, range, l.index);
-      o.replace_input(l.x_slot, l.x.variable, operand->second);
+      if (first) operand->second = {insertions.rounded(l.x.variable, range, l.index), l.index};
+      o.replace_input(l.x_slot, l.x.variable, operand->second.variable);
     }
     const StoredWeights& w = *q.weights;
     o.replace_input(l.weights_slot, l.weights, weights_of(insertions, l, w));
     correct(parameters, l.correction, w.mean_errors);
+  }
+  for (const Residual& r : residuals) {
+    const auto operand = rounded.find(r.x);
+    if (operand == rounded.end() || operand->second.index > r.index) continue;
+    program.operators[r.index].replace_input(r.slot, r.x.variable, operand->second.variable);
   }
   insertions.finish();
   return {bytes_of(program), bytes_of(parameters)};

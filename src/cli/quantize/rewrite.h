@@ -9,6 +9,7 @@
 #include "cli/quantize/layers.h"
 #include "cli/quantize/parameters.h"
 #include "cli/quantize/program.h"
+#include "cli/quantize/residuals.h"
 
 namespace coracle::cli {
 
@@ -45,8 +46,9 @@ struct ModelBytes {
   api::Model load(const api::ModelOptions& options = {}) const;
 };
 
-/// The model with operands of `layers` rounded and their weights stored as said, by operators that bring them to
-/// float32.
-ModelBytes rewritten(Program program, ParameterMap parameters, const std::vector<QuantizedLayer>& layers);
+/// The model with operands of `layers`, which are in the order of the program, rounded and their weights stored as
+/// said, by operators that bring them to float32. `residuals` read what these have rounded.
+ModelBytes rewritten(Program program, ParameterMap parameters, const std::vector<QuantizedLayer>& layers,
+                     const std::vector<Residual>& residuals);
 
 }  // namespace coracle::cli

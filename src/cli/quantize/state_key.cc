@@ -16,7 +16,7 @@ void add_numbers(StateWriter& w, const Numbers& numbers) {
 void add_options(Fingerprint& f, const api::ModelOptions& o, const QuantizeArguments& q) {
   StateWriter w;
   for (const std::string& text : {o.cpu_isa, o.disable_passes, o.disable_kernels, o.precision, o.device, o.engines,
-                                  o.marks, o.shapes, q.method, q.weights_only, q.scaling}) {
+                                  o.marks, o.shapes, q.method, q.weights_only, q.scaling, q.residuals}) {
     w.text(text);
   }
   w.number(o.max_rewrites);

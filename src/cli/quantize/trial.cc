@@ -2,8 +2,10 @@
 #include "cli/quantize/trial.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "cli/input/inputs.h"
 #include "cli/interrupt.h"
@@ -51,6 +53,7 @@ Trial::Trial(Program program, ParameterMap parameters, std::vector<Layer> layers
     candidates_.push_back(
         {i, RangeMethod::kMinMax, of_operand->second, &a.counts, integer_weights(l, parameters_.at(l.weights), means)});
   }
+  residuals_ = find_residuals(program_, parameters_, layers_);
 }
 
 Trial::Trial(Program program, ParameterMap parameters, std::vector<Layer> layers, Precision precision)
@@ -85,6 +88,20 @@ void Trial::use(const std::vector<size_t>& layers, RangeMethod method) {
   for (size_t i : layers) candidates_[i].method = method;
 }
 
+std::vector<Residual> Trial::residuals_of(const std::vector<size_t>& quantized) const {
+  std::set<WrittenValue> rounded;
+  std::set<size_t> layers;
+  for (size_t i : quantized) {
+    const Candidate& c = candidates_[i];
+    layers.insert(c.layer);
+    if (c.counts != nullptr) rounded.insert(layers_[c.layer].x);
+  }
+  std::vector<Residual> found;
+  std::copy_if(residuals_.begin(), residuals_.end(), std::back_inserter(found),
+               [&](const Residual& r) { return rounded.count(r.x) != 0 && layers.count(r.layer) != 0; });
+  return found;
+}
+
 ModelBytes Trial::model(const std::vector<size_t>& quantized) const {
   std::vector<QuantizedLayer> chosen;
   for (size_t i : quantized) {
@@ -92,7 +109,8 @@ ModelBytes Trial::model(const std::vector<size_t>& quantized) const {
     const std::optional<double> range = c.counts == nullptr ? std::nullopt : std::optional(c.range());
     chosen.push_back({&layers_[c.layer], range, &c.weights});
   }
-  return rewritten(program_, parameters_, chosen);
+  return rewritten(program_, parameters_, chosen,
+                   rounds_residuals_ ? residuals_of(quantized) : std::vector<Residual>());
 }
 
 std::vector<LayerReport> Trial::layers(const std::vector<size_t>& quantized) const {
@@ -183,6 +201,15 @@ void choose_methods(Trial& trial, const Answers& original, const std::function<v
   if (worst_ratio(original.compare(trial.model(trial.all()), original.sets())) < ratio_of_same) {
     trial.use(trial.all(), same);
   }
+}
+
+void choose_residuals(Trial& trial, const Answers& original, double loss) {
+  const auto ratio = [&](bool rounds) {
+    trial.round_residuals(rounds);
+    return worst_ratio(original.compare(trial.model(trial.all()), original.sets()));
+  };
+  const double least = ratio(false) - loss;
+  trial.round_residuals(ratio(true) >= least);
 }
 
 bool Limits::hold(const std::vector<OutputAccuracy>& outputs) const {

@@ -49,12 +49,19 @@ class Trial {
   std::vector<std::vector<size_t>> operands() const;
   /// The range of these layers' operands; kMinMax before.
   void use(const std::vector<size_t>& layers, RangeMethod method);
+  /// Whether sums with operands of layers read them rounded; not before.
+  void round_residuals(bool rounds) { rounds_residuals_ = rounds; }
+  bool rounds_residuals() const { return rounds_residuals_; }
+  /// How many of them there are with these layers quantised.
+  size_t residuals(const std::vector<size_t>& quantized) const { return residuals_of(quantized).size(); }
   /// `quantized`: numbers of layers below `count`.
   ModelBytes model(const std::vector<size_t>& quantized) const;
   std::vector<LayerReport> layers(const std::vector<size_t>& quantized) const;
   size_t parameter_bytes() const;
 
  private:
+  std::vector<Residual> residuals_of(const std::vector<size_t>& quantized) const;
+
   struct Candidate {
     size_t layer;
     RangeMethod method;
@@ -68,6 +75,8 @@ class Trial {
   ParameterMap parameters_;
   std::vector<Layer> layers_;
   std::vector<Candidate> candidates_;
+  std::vector<Residual> residuals_;
+  bool rounds_residuals_ = false;
 };
 
 /// What the original model answers for sets of inputs.
@@ -94,6 +103,9 @@ class Answers {
 /// Has each operand use the method by which the answers are nearest with its layers alone quantised, or all of them the
 /// same one where those answers are nearer with all layers quantised.
 void choose_methods(Trial& trial, const Answers& original, const std::function<void(size_t, size_t)>& tell);
+
+/// Rounds residuals where the answers with all layers quantised are at most `loss` decibels farther away by it.
+void choose_residuals(Trial& trial, const Answers& original, double loss);
 
 /// How far answers may be away.
 struct Limits {

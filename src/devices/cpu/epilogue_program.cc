@@ -22,7 +22,13 @@ int EpilogueProgram::whole_tensor(int first) const noexcept {
 void EpilogueProgram::bind(const KernelCall& call, int first, EpilogueOp* ops) const noexcept {
   for (int i = 0; i < count_; ++i) {
     ops[i] = ops_[i];
-    if (tensor_[i] >= 0) ops[i].tensor = call.in[static_cast<size_t>(first + tensor_[i])].as<const float>();
+    if (tensor_[i] < 0) continue;
+    const auto& tensor = call.in[static_cast<size_t>(first + tensor_[i])];
+    if (ops[i].step.kind == EpilogueKind::kAddIntegers) {
+      ops[i].integers = tensor.as<const int8_t>();
+    } else {
+      ops[i].tensor = tensor.as<const float>();
+    }
   }
 }
 

@@ -159,6 +159,7 @@ void IntegerGemmPlan::run_part(IntegerGemmCall of_part, const IntegerGemmPart& p
   EpilogueOp ops[kMaxEpilogueOps];
   std::copy_n(result.epilogue, result.epilogue_size, ops);
   for (EpilogueOp& op : std::span(ops, static_cast<size_t>(result.epilogue_size))) {
+    if (op.integers != nullptr) op.integers += part.result;
     if (op.tensor == nullptr) continue;
     const bool whole = op.step.kind == EpilogueKind::kAddTensor || op.step.kind == EpilogueKind::kMultiplyTensor;
     op.tensor += whole ? part.result : part.channel;

@@ -87,8 +87,9 @@ struct IntegerGemmPlan {
                 int64_t panel_begin, int64_t panel_end) const noexcept;
 };
 
-/// Integers of both operands; what the results are follows from the operator.
-constexpr TypeRule kIntegerRule = {.results = DType::kFloat32 | DType::kInt8,
+/// Integers of both operands; what the results and an epilogue's tensors are follows from the operator.
+constexpr TypeRule kIntegerRule = {.operands = DType::kFloat32 | DType::kInt8,
+                                   .results = DType::kFloat32 | DType::kInt8,
                                    .in = {{{0, DType::kInt8}, {1, DType::kInt8}}}};
 
 /// The rest of a plan whose parts, rows, depth, columns and taps are set, and of the form of its constant operand 1.

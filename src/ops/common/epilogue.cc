@@ -11,7 +11,11 @@
 namespace coracle {
 namespace {
 
-constexpr std::string_view kNames[] = {"add_channel", "multiply_channel", "add_tensor", "multiply_tensor",
+constexpr std::string_view kNames[] = {"add_channel",
+                                       "multiply_channel",
+                                       "add_tensor",
+                                       "multiply_tensor",
+                                       "add_integers",
 #define CORACLE_FUNCTION(name, text) text,
                                        CORACLE_EPILOGUE_FUNCTIONS(CORACLE_FUNCTION)
 #undef CORACLE_FUNCTION
@@ -27,7 +31,8 @@ double apply(const EpilogueStep& s, double x) {
     case EpilogueKind::kAddChannel:
     case EpilogueKind::kMultiplyChannel:
     case EpilogueKind::kAddTensor:
-    case EpilogueKind::kMultiplyTensor: return x;  // has a tensor
+    case EpilogueKind::kMultiplyTensor:
+    case EpilogueKind::kAddIntegers: return x;  // has a tensor
     case EpilogueKind::kRelu: return x > 0 ? x : 0.0;
     case EpilogueKind::kClip: return std::min(std::max(x, a), b);
     case EpilogueKind::kLeakyRelu: return x > 0 ? x : a * x;
@@ -70,9 +75,13 @@ Values after_steps(const Epilogue& op, const ReferenceArgs& a, const Tensor& pro
       for (double& v : values) v = rounded(apply(s, v));
       continue;
     }
-    const Buffer<double> t = doubles_of(a.in(port, next));
+    Buffer<double> t = doubles_of(a.in(port, next));
     const Shape& t_shape = a.shape(port, next++);
-    const bool adds = s.kind == EpilogueKind::kAddChannel || s.kind == EpilogueKind::kAddTensor;
+    const bool integers = s.kind == EpilogueKind::kAddIntegers;
+    if (integers) {
+      for (double& v : t) v = rounded(static_cast<double>(s.a) * v);
+    }
+    const bool adds = integers || s.kind == EpilogueKind::kAddChannel || s.kind == EpilogueKind::kAddTensor;
     if (s.kind == EpilogueKind::kAddChannel || s.kind == EpilogueKind::kMultiplyChannel) {
       const int axis = normalize_axis(channel_axis, shape.rank());
       const auto inner = static_cast<size_t>(shape.count(axis + 1, shape.rank()));
@@ -126,7 +135,10 @@ void infer_epilogue(const Epilogue& op, InferArgs& a, int port, int channel_axis
     if (!takes_tensor(s.kind)) continue;
     require(next < a.count(port), "the epilogue needs more tensors than the ", a.count(port), " given");
     const Shape& t = a.shape(port, next++);
-    if (s.kind == EpilogueKind::kAddTensor || s.kind == EpilogueKind::kMultiplyTensor) {
+    const bool integers = s.kind == EpilogueKind::kAddIntegers;
+    require(!integers || a.dtype(0) == DType::kInt8, "an epilogue adds integers to a product of ", a.dtype(0),
+            ", expected one of int8");
+    if (integers || s.kind == EpilogueKind::kAddTensor || s.kind == EpilogueKind::kMultiplyTensor) {
       result = broadcast(result, t);
     } else if (result.rank_known() && t.known()) {
       const int axis = normalize_axis(channel_axis, result.rank());

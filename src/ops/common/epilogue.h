@@ -12,7 +12,7 @@ namespace coracle {
 
 std::span<const std::string_view> names_of(EpilogueKind kind);
 /// True for the kinds that take a tensor.
-constexpr bool takes_tensor(EpilogueKind kind) { return kind <= EpilogueKind::kMultiplyTensor; }
+constexpr bool takes_tensor(EpilogueKind kind) { return kind <= EpilogueKind::kAddIntegers; }
 
 /// The kind that applies a function; nothing where the function is no part of epilogues.
 constexpr std::optional<EpilogueKind> epilogue_kind(UnaryKind function) {

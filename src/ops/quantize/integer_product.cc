@@ -14,8 +14,12 @@ int8_t quantized_to_int8(float x, float scale, QuantizationRounding rounding) {
 void infer_integer_product(const IntegerProduct& op, InferArgs& a, const Shape& shape, int channel_axis) {
   require(a.dtype(0) == DType::kInt8, "operand 0 is ", a.dtype(0), ", expected int8");
   require(a.dtype(1) == DType::kInt8, "operand 1 is ", a.dtype(1), ", expected int8");
-  for (int i = 0; i < a.count(2); ++i) {
-    require(a.dtype(2, i) == DType::kFloat32, "an epilogue tensor is ", a.dtype(2, i), ", expected float32");
+  int tensor = 0;
+  for (const EpilogueStep& step : op.epilogue) {
+    if (!takes_tensor(step.kind) || tensor == a.count(2)) continue;
+    const DType expected = step.kind == EpilogueKind::kAddIntegers ? DType::kInt8 : DType::kFloat32;
+    const DType found = a.dtype(2, tensor++);
+    require(found == expected, "an epilogue tensor is ", found, ", expected ", expected);
   }
   require(std::isfinite(op.result_scale) && op.result_scale >= 0, "result_scale is ", op.result_scale,
           ", expected 0 or a scale above it");

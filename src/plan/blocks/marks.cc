@@ -111,7 +111,8 @@ bool names_part(std::string_view pattern, const Op& op) {
   return steps != nullptr && std::any_of(steps->epilogue.begin(), steps->epilogue.end(), [&](const EpilogueStep& s) {
            switch (s.kind) {
              case EpilogueKind::kAddChannel:
-             case EpilogueKind::kAddTensor: return named("add");
+             case EpilogueKind::kAddTensor:
+             case EpilogueKind::kAddIntegers: return named("add");
              case EpilogueKind::kMultiplyChannel:
              case EpilogueKind::kMultiplyTensor: return named("multiply");
              default: return named(name_of(unary_kind(s.kind)));

@@ -13,6 +13,7 @@ using Steps = std::vector<EpilogueStep>;
 inline constexpr EpilogueStep kAddChannel{EpilogueKind::kAddChannel};
 inline constexpr EpilogueStep kMultiplyChannel{EpilogueKind::kMultiplyChannel};
 inline constexpr EpilogueStep kAddTensor{EpilogueKind::kAddTensor};
+inline constexpr EpilogueStep kAddIntegers{EpilogueKind::kAddIntegers, 0.0078125F};
 inline constexpr EpilogueStep kRelu{EpilogueKind::kRelu};
 
 }  // namespace coracle::test

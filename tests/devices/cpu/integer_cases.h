@@ -17,6 +17,9 @@ inline const Steps kIntegerChains[] = {{},
                                        {kMultiplyChannel, kAddChannel, kRelu},
                                        {kMultiplyChannel, kRelu6},
                                        {kMultiplyChannel, kAddChannel, kAddTensor, kRelu},
+                                       {kMultiplyChannel, kAddChannel, kAddIntegers, kRelu},
+                                       {kMultiplyChannel, kAddIntegers},
+                                       {kMultiplyChannel, kAddIntegers, kAddTensor, kMultiplyChannel},
                                        {kMultiplyChannel, kAddChannel, kRelu, kMultiplyChannel},
                                        {kMultiplyChannel, kAddChannel, kRelu6, kMultiplyChannel},
                                        {kAddTensor, kMultiplyChannel, kAddChannel}};
@@ -43,6 +46,10 @@ inline void finish(KernelCase& c, const Steps& steps, const Shape& result, int64
   bool scaled = false;
   for (const EpilogueStep& step : steps) {
     if (!takes_tensor(step.kind)) continue;
+    if (step.kind == EpilogueKind::kAddIntegers) {
+      c.in.push_back(integers(result, -128, 20 + static_cast<unsigned>(tensors++), false));
+      continue;
+    }
     const bool whole = step.kind == EpilogueKind::kAddTensor;
     const bool scales = step.kind == EpilogueKind::kMultiplyChannel && !scaled;
     const double size = scales ? 2e-4 : 0.5;

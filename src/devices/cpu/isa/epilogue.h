@@ -6,6 +6,7 @@
 
 #include "epilogue_op.h"
 #include "math.h"
+#include "quantized.h"
 
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
@@ -58,7 +59,8 @@ HWY_INLINE void apply_function(const EpilogueStep& step, FloatVector* HWY_RESTRI
     case EpilogueKind::kAddChannel:
     case EpilogueKind::kMultiplyChannel:
     case EpilogueKind::kAddTensor:
-    case EpilogueKind::kMultiplyTensor: return;  // have a tensor
+    case EpilogueKind::kMultiplyTensor:
+    case EpilogueKind::kAddIntegers: return;  // have a tensor
   }
 }
 
@@ -221,6 +223,14 @@ void apply_to_columns(const EpilogueOp* ops, int op_count, const float* tile, si
             v[i] = hn::Mul(v[i], load(op->tensor + pixel[i] * op->tensor_stride + to.channel));
           }
           break;
+        case EpilogueKind::kAddIntegers: {
+          const FloatVector by = hn::Set(d, op->step.a);
+          for (size_t i = 0; i < kEpilogueGroup; ++i) {
+            const int8_t* from = op->integers + pixel[i] * op->tensor_stride + to.channel;
+            v[i] = hn::Add(v[i], hn::Mul(by, int8_as_floats(from, count)));
+          }
+          break;
+        }
         default: apply_function(op->step, v); break;
       }
     }
@@ -252,6 +262,7 @@ HWY_INLINE void apply_epilogue(const EpilogueOp* ops, int op_count, const float*
 HWY_INLINE bool is_flat(const EpilogueOp* ops, int op_count, int64_t channels) {
   for (const EpilogueOp* op = ops; op != ops + op_count; ++op) {
     if (op->step.kind == EpilogueKind::kAddChannel || op->step.kind == EpilogueKind::kMultiplyChannel) return false;
+    if (op->integers != nullptr) return false;
     if (op->tensor != nullptr && op->tensor_stride != channels) return false;
   }
   return true;

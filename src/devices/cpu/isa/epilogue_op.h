@@ -14,7 +14,8 @@ struct EpilogueOp {
   /// Of the kinds that take one: tensor[channel], or tensor[pixel * tensor_stride + channel]. That may be the output
   /// itself with the same stride (in place), but must not overlap it otherwise.
   const float* tensor = nullptr;
-  int64_t tensor_stride = 0;  ///< floats from pixel to pixel
+  const int8_t* integers = nullptr;  ///< in its place, of kAddIntegers
+  int64_t tensor_stride = 0;         ///< elements from pixel to pixel
 };
 
 constexpr int kMaxEpilogueOps = 8;

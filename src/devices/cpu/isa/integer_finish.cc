@@ -44,13 +44,16 @@ class Finisher {
     // With a term behind the bias the rest may be short enough.
     const float* const bias = chain_.bias;
     take(EpilogueKind::kAddChannel);
-    const EpilogueOp* const term = take(EpilogueKind::kAddTensor);
+    const EpilogueOp* term = take(EpilogueKind::kAddTensor);
+    if (term == nullptr) term = take(EpilogueKind::kAddIntegers);
     if (term == nullptr) return;
     Chain rest = split_epilogue(ops, count);
     if (!rest.in_tile || rest.bias != nullptr) return;
     chain_ = rest;
     chain_.bias = bias;
     term_ = term->tensor;
+    integers_ = term->integers;
+    integer_step_ = term->step.a;
     term_stride_ = static_cast<size_t>(term->tensor_stride);
   }
 
@@ -139,10 +142,26 @@ class Finisher {
       if (!chain_.in_tile) {
         for (size_t r = 0; r < part.rows; ++r, at += step) hn::StoreU(function(scaled(at), nullptr), d, at);
       } else if (term_ != nullptr) {
-        const float* term = term_ + part.pixel * static_cast<int64_t>(term_stride_) + part.channel + j;
+        const float* term = first_of_term(term_, part, j);
         for (size_t r = 0; r < part.rows; ++r, at += step, result += stride, term += term_stride_) {
           const V sum = hn::Add(scaled(at), channels(term, width));
           out.template store<kNumber>(function(sum, nullptr), result, width);
+        }
+      } else if (integers_ != nullptr) {
+        const V by = hn::Set(d, integer_step_);
+        const int8_t* term = first_of_term(integers_, part, j);
+        const auto summed = [=](const float* sums, const int8_t* integers) HWY_ATTR {
+          return function(hn::Add(scaled(sums), hn::Mul(by, int8_as_floats(integers, width))), nullptr);
+        };
+        size_t left = part.rows;
+        if (width == kFloatLanes) {
+          for (; left >= 2; left -= 2, at += 2 * step, result += 2 * stride, term += 2 * term_stride_) {
+            const V first = summed(at, term);
+            out.template store_two<kNumber>(first, summed(at + step, term + term_stride_), result, result + stride);
+          }
+        }
+        for (; left > 0; --left, at += step, result += stride, term += term_stride_) {
+          out.template store<kNumber>(summed(at, term), result, width);
         }
       } else {
         size_t left = part.rows;
@@ -191,6 +210,10 @@ class Finisher {
   static HWY_INLINE size_t width_at(const IntegerTile& part, size_t j) {
     return part.columns - j < kFloatLanes ? part.columns - j : kFloatLanes;
   }
+  template <class T>
+  HWY_INLINE const T* first_of_term(const T* term, const IntegerTile& part, size_t j) const {
+    return term + part.pixel * static_cast<int64_t>(term_stride_) + part.channel + static_cast<int64_t>(j);
+  }
   static HWY_INLINE V channels(const float* from, size_t width) {
     const FloatTag d;
     return width == kFloatLanes ? hn::LoadU(d, from) : load_partial(d, from, width);
@@ -202,6 +225,8 @@ class Finisher {
   float common_factor_ = 1;             // without factor_
   const float* last_factor_ = nullptr;  // behind the chain's function
   const float* term_ = nullptr;         // added to each element in front of the chain's function
+  const int8_t* integers_ = nullptr;    // the same in steps of integer_step_
+  float integer_step_ = 0;
   size_t term_stride_ = 0;
   Chain chain_;
 };

@@ -134,6 +134,12 @@ HWY_INLINE hn::Vec<Int8Tag> load_int8_part(const int8_t* from, size_t count) {
 #endif
 }
 
+// The first `count` <= kFloatLanes numbers as floats.
+HWY_INLINE FloatVector int8_as_floats(const int8_t* from, size_t count) {
+  const auto bytes = count == kFloatLanes ? hn::LoadU(Int8Tag(), from) : load_int8_part(from, count);
+  return hn::ConvertTo(FloatTag(), hn::PromoteTo(IntTag(), bytes));
+}
+
 HWY_INLINE void store_int8_part(hn::Vec<Int8Tag> v, int8_t* to, size_t count) {
   const Int8Tag d;
 #if HWY_TARGET == HWY_AVX3
