@@ -100,6 +100,21 @@ TEST_F(Quantize, ProductsComputeWithIntegers) {
   expect_near(folder_.path("int8"), folder_.path("int8"), "0.02", {"--b", "passes=off"});
 }
 
+// Half the steps, so twice the error of weights, and operands as before.
+TEST_F(Quantize, ReducesTheRangeOfWeights) {
+  const rapidjson::Document all = report("all");
+  const rapidjson::Document reduced = report("reduced", {"--reduce-range"});
+  ASSERT_TRUE(all.IsObject());
+  ASSERT_TRUE(reduced.IsObject());
+  for (rapidjson::SizeType i = 0; i < all["layers"].Size(); ++i) {
+    const auto ratio = [&](const rapidjson::Document& d, const char* of) { return d["layers"][i][of].GetDouble(); };
+    const char* const weights = "weights_signal_to_noise_db";
+    EXPECT_NEAR(ratio(all, weights) - ratio(reduced, weights), 20 * std::log10(127.0 / 64), 1);
+    EXPECT_GT(ratio(reduced, "operand_signal_to_noise_db"), 20);
+  }
+  expect_near(folder_.path("reduced"), folder_.path("reduced"), "0.02", {"--b", "passes=off"});
+}
+
 TEST_F(Quantize, TheSameFilesEachTimeAndInEveryForm) {
   report("first");
   report("second");

@@ -136,7 +136,7 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
     const Calibration calibration(arguments, session, data.seen, steps.tell());
     activations = calibration.activations(layers, state);
     steps.clear();
-    const RangeOptions ranges{q.percentile, q.correct_bias};
+    const RangeOptions ranges{q.percentile, q.correct_bias, q.reduce_range ? kReducedSteps : kMostSteps};
     trial.emplace(program, parameters, layers, activations, ranges);
     if (q.scaling != "none") {
       scaled = scaled_trial(*trial, activations, {program, parameters, q.keep, ranges, q.method}, calibration,

@@ -14,6 +14,8 @@ namespace coracle::cli {
 
 /// Integers are -127 to 127 steps of range / 127, ties to even.
 inline constexpr int kMostSteps = 127;
+/// Of weights with which sums of two products with numbers of 8 bits fit in 16: 2 * 64 * 255 < 2^15.
+inline constexpr int kReducedSteps = 64;
 
 enum class RangeMethod {
   kMinMax,      ///< the largest absolute value

@@ -81,7 +81,8 @@ double decibels_of(double signal, double noise) {
   return noise == 0 ? std::numeric_limits<double>::infinity() : 10 * std::log10(signal / noise);
 }
 
-StoredWeights integer_weights(const Layer& layer, const Parameter& weights, const std::vector<double>& means) {
+StoredWeights integer_weights(const Layer& layer, const Parameter& weights, const std::vector<double>& means,
+                              int most) {
   const std::vector<float> values = floats_of(weights);
   const Channels c(weights.dims, layer.axis);
   StoredWeights w{VarDtype::kInt8, std::string(values.size(), '\0'), std::vector<float>(c.count, kLeastRange), {}, 0};
@@ -93,12 +94,14 @@ StoredWeights integer_weights(const Layer& layer, const Parameter& weights, cons
       for (size_t i = 0; i < c.inner; ++i) w.ranges[k] = std::max(w.ranges[k], std::fabs(values[c.at(o, k, i)]));
     }
   }
+  // What 127 would stand for.
+  for (float& range : w.ranges) range *= static_cast<float>(kMostSteps) / static_cast<float>(most);
   for (size_t o = 0; o < c.outer; ++o) {
     for (size_t k = 0; k < c.count; ++k) {
       const double step = static_cast<double>(w.ranges[k]) / kMostSteps;
       for (size_t i = 0; i < c.inner; ++i) {
         const size_t at = c.at(o, k, i);
-        const double integer = std::clamp(std::nearbyint(values[at] / step), -127.0, 127.0);
+        const double integer = std::clamp<double>(std::nearbyint(values[at] / step), -most, most);
         w.content[at] = static_cast<char>(static_cast<int8_t>(integer));
         errors[at] = integer * step - values[at];
         signal += static_cast<double>(values[at]) * values[at];

@@ -26,8 +26,8 @@ struct StoredWeights {
 /// 10 log10 of a ratio of sums of squares; infinite without noise.
 double decibels_of(double signal, double noise);
 
-/// Weights as int8. `means`: of the operand's channels; empty: not known.
-StoredWeights integer_weights(const Layer& layer, const Parameter& weights, const std::vector<double>& means);
+/// Weights as int8 from -most to most steps. `means`: of the operand's channels; empty: not known.
+StoredWeights integer_weights(const Layer& layer, const Parameter& weights, const std::vector<double>& means, int most);
 /// Weights as float16, rounded half to even.
 StoredWeights half_weights(const Parameter& weights);
 

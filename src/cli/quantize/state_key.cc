@@ -25,6 +25,7 @@ void add_options(Fingerprint& f, const api::ModelOptions& o, const QuantizeArgum
   w.number(q.percentile);
   w.number(q.correct_bias);
   w.number(q.half);
+  w.number(q.reduce_range);
   for (const std::optional<double>& limit : {q.max_drop, q.least_ratio, q.scaling_alpha}) {
     w.number(limit.has_value());
     w.number(limit.value_or(0));

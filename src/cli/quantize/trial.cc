@@ -18,7 +18,7 @@ StoredWeights stored_weights(const Layer& layer, const Parameter& weights, Preci
   if (precision == Precision::kHalfWeights) return half_weights(weights);
   std::optional<StoredWeights> halves;
   if (precision == Precision::kFourBitWeights) halves = four_bit_weights(layer, weights);
-  return halves ? std::move(*halves) : integer_weights(layer, weights, {});
+  return halves ? std::move(*halves) : integer_weights(layer, weights, {}, kMostSteps);
 }
 
 }  // namespace
@@ -31,7 +31,8 @@ Trial::Trial(Program program, ParameterMap parameters, std::vector<Layer> layers
     Layer& l = layers_[i];
     if (!l.kept.empty()) continue;
     if (!l.rounds_operand) {
-      candidates_.push_back({i, RangeMethod::kMinMax, {}, nullptr, integer_weights(l, parameters_.at(l.weights), {})});
+      candidates_.push_back(
+          {i, RangeMethod::kMinMax, {}, nullptr, integer_weights(l, parameters_.at(l.weights), {}, kMostSteps)});
       continue;
     }
     const auto found = activations.find(l.seen);
@@ -50,8 +51,8 @@ Trial::Trial(Program program, ParameterMap parameters, std::vector<Layer> layers
     }
     const std::vector<double> means =
         options.correct_bias && l.seen == l.x ? a.means(l.x_channels) : std::vector<double>();
-    candidates_.push_back(
-        {i, RangeMethod::kMinMax, of_operand->second, &a.counts, integer_weights(l, parameters_.at(l.weights), means)});
+    candidates_.push_back({i, RangeMethod::kMinMax, of_operand->second, &a.counts,
+                           integer_weights(l, parameters_.at(l.weights), means, options.weight_steps)});
   }
   residuals_ = find_residuals(program_, parameters_, layers_);
 }

@@ -31,6 +31,7 @@ struct LayerReport {
 struct RangeOptions {
   double percentile = 99.99;
   bool correct_bias = true;
+  int weight_steps = kMostSteps;  ///< of the largest weight of a channel, where operands are rounded
 };
 
 /// A model that is written with some of its layers quantised.
