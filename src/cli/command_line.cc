@@ -139,10 +139,8 @@ void add_quantize(CLI::App* command, QuantizeCommand& a) {
       command->add_flag("--reduce-range", q.reduce_range,
                         "weights of -64 to 64 steps: faster on processors with AVX2 and without VNNI, twice the error");
   CLI::Option* residuals =
-      command->add_option("--residuals", q.residuals,
-                          "sums of a layer's result and another one's operand read it rounded (int8) or not (float32); "
-                          "auto: rounded, unless it costs more than 1 dB");
-  residuals->check(CLI::IsMember({"auto", "int8", "float32"}));
+      command->add_flag("--round-residuals", q.round_residuals,
+                        "sums of a layer's result and another one's operand read that as it is rounded for the layer");
   CLI::Option* bias = command->add_flag("!--no-bias-correction", q.correct_bias, "leave biases as they are");
   // What is done with measured operands.
   for (CLI::Option* measured : {method, percentile, scaling, alpha, reduced, residuals, bias})

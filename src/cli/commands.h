@@ -45,7 +45,7 @@ struct QuantizeArguments {
   std::string scaling = "auto";         ///< between operators: auto, none, fold or insert
   std::optional<double> scaling_alpha;  ///< share of the operand's ranges in the factors
   bool reduce_range = false;            ///< weights of 7 bits
-  std::string residuals = "auto";       ///< sums with operands of layers: auto, int8 or float32
+  bool round_residuals = false;         ///< sums with operands of layers read them rounded
   std::string weights_only;             ///< "int8" or "int4": weights alone, operands stay as they are; or empty
   bool half = false;                    ///< weights as float16
   std::vector<std::string> keep;        ///< names of layers' results or weights

@@ -62,17 +62,20 @@ class Residuals : public test::QuantizeModel {
  protected:
   explicit Residuals(const test::ModelBytes& model) : QuantizeModel(model) {}
 
-  void check(const char* option, bool rounds) const {
-    const rapidjson::Document d = report(option, {"--scaling", "none", "--residuals", option});
+  void check(bool rounds) const {
+    const char* const name = rounds ? "rounded" : "in_float32";
+    std::vector<std::string> options = {"--scaling", "none"};
+    if (rounds) options.emplace_back("--round-residuals");
+    const rapidjson::Document d = report(name, options);
     ASSERT_TRUE(d.IsObject());
     EXPECT_EQ(d["residuals"].GetInt(), 1);
     EXPECT_EQ(d["residuals_are_quantized"].GetBool(), rounds);
     EXPECT_GT(d["outputs"][0]["signal_to_noise_db"].GetDouble(), 25);
     const test::Outcome explained =
-        test::coracle_program({"explain", folder_.path(option), "--shape", "x=2,3,5,5", "--isa", test::plainest_isa()});
+        test::coracle_program({"explain", folder_.path(name), "--shape", "x=2,3,5,5", "--isa", test::plainest_isa()});
     EXPECT_EQ(explained.out.find("add_integers") != std::string::npos, rounds) << explained.out;
     EXPECT_NE(explained.out.find("int8: 100.0 %"), std::string::npos) << explained.out;
-    expect_near(folder_.path(option), folder_.path(option), "0.02", {"--b", "passes=off"});
+    expect_near(folder_.path(name), folder_.path(name), "0.02", {"--b", "passes=off"});
   }
 };
 
@@ -82,14 +85,13 @@ class QuantizeResiduals : public Residuals, public testing::WithParamInterface<b
 };
 
 TEST_P(QuantizeResiduals, AreRoundedIfSaid) {
-  check("int8", true);
-  check("float32", false);
-  check("auto", true);
+  check(true);
+  check(false);
 }
 
 TEST_P(QuantizeResiduals, StayInFloat32WhereALayerOfThemDoes) {
   for (const char* kept : {"second", "b"}) {
-    const rapidjson::Document d = report(kept, {"--residuals", "int8", "--keep", kept});
+    const rapidjson::Document d = report(kept, {"--round-residuals", "--keep", kept});
     ASSERT_TRUE(d.IsObject());
     EXPECT_EQ(d["residuals"].GetInt(), 0);
     EXPECT_FALSE(d["residuals_are_quantized"].GetBool());
@@ -97,8 +99,8 @@ TEST_P(QuantizeResiduals, StayInFloat32WhereALayerOfThemDoes) {
 }
 
 TEST_P(QuantizeResiduals, WeightsAloneRoundNone) {
-  expect_failure({"quantize", model_, "--weights-only", "int8", "--residuals", "int8", "-o", folder_.path("w")}, 2,
-                 {"--residuals", "--weights-only"});
+  expect_failure({"quantize", model_, "--weights-only", "int8", "--round-residuals", "-o", folder_.path("w")}, 2,
+                 {"--round-residuals", "--weights-only"});
 }
 
 class QuantizeResidualsFirst : public Residuals {
@@ -107,7 +109,7 @@ class QuantizeResidualsFirst : public Residuals {
 };
 
 TEST_F(QuantizeResidualsFirst, TheRealPaddleRunsIt) {
-  report("int8", {"--residuals", "int8"});
+  report("int8", {"--round-residuals"});
   bool found = false;
   for (const char* python : {CORACLE_ORACLE_PYTHON, CORACLE_ORACLE_PIR_PYTHON}) {
     found = paddle_agrees("int8", python, "0.02") || found;
@@ -124,12 +126,12 @@ class QuantizeResidualsPir : public Residuals {
 };
 
 TEST_F(QuantizeResidualsPir, AreRoundedIfSaid) {
-  check("int8", true);
-  check("float32", false);
+  check(true);
+  check(false);
 }
 
 TEST_F(QuantizeResidualsPir, TheRealPaddleRunsIt) {
-  report("int8", {"--residuals", "int8"});
+  report("int8", {"--round-residuals"});
   if (!paddle_agrees("int8", CORACLE_ORACLE_PIR_PYTHON, "0.02")) {
     GTEST_SKIP() << "there is no " << CORACLE_ORACLE_PIR_PYTHON;
   }

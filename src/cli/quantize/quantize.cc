@@ -69,9 +69,6 @@ Precision precision_of(const QuantizeArguments& q) {
   return q.weights_only.empty() ? Precision::kIntegers : Precision::kIntegerWeights;
 }
 
-/// So many decibels rounded residuals may cost.
-constexpr double kMostLossOfResiduals = 1;
-
 ScalingMode scaling_mode(const std::string& text) {
   return text == "fold" ? ScalingMode::kFold : text == "insert" ? ScalingMode::kInsert : ScalingMode::kAuto;
 }
@@ -145,15 +142,12 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
       steps.clear();
     }
     used = scaled == nullptr ? &*trial : &scaled->trial;
-    used->round_residuals(q.residuals == "int8");
+    used->round_residuals(q.round_residuals);
     if (q.method == "auto") {
       choose_methods(*used, Answers(arguments, session, first(data.seen), state), steps.tell());
       steps.clear();
     } else {
       used->use(used->all(), range_method(q.method));
-    }
-    if (q.residuals == "auto" && used->residuals(used->all()) != 0) {
-      choose_residuals(*used, Answers(arguments, session, first(data.seen), state), kMostLossOfResiduals);
     }
   }
   Decision decision{used->all(), {}};

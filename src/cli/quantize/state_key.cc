@@ -16,7 +16,7 @@ void add_numbers(StateWriter& w, const Numbers& numbers) {
 void add_options(Fingerprint& f, const api::ModelOptions& o, const QuantizeArguments& q) {
   StateWriter w;
   for (const std::string& text : {o.cpu_isa, o.disable_passes, o.disable_kernels, o.precision, o.device, o.engines,
-                                  o.marks, o.shapes, q.method, q.weights_only, q.scaling, q.residuals}) {
+                                  o.marks, o.shapes, q.method, q.weights_only, q.scaling}) {
     w.text(text);
   }
   w.number(o.max_rewrites);
@@ -26,6 +26,7 @@ void add_options(Fingerprint& f, const api::ModelOptions& o, const QuantizeArgum
   w.number(q.correct_bias);
   w.number(q.half);
   w.number(q.reduce_range);
+  w.number(q.round_residuals);
   for (const std::optional<double>& limit : {q.max_drop, q.least_ratio, q.scaling_alpha}) {
     w.number(limit.has_value());
     w.number(limit.value_or(0));

@@ -204,15 +204,6 @@ void choose_methods(Trial& trial, const Answers& original, const std::function<v
   }
 }
 
-void choose_residuals(Trial& trial, const Answers& original, double loss) {
-  const auto ratio = [&](bool rounds) {
-    trial.round_residuals(rounds);
-    return worst_ratio(original.compare(trial.model(trial.all()), original.sets()));
-  };
-  const double least = ratio(false) - loss;
-  trial.round_residuals(ratio(true) >= least);
-}
-
 bool Limits::hold(const std::vector<OutputAccuracy>& outputs) const {
   return std::all_of(outputs.begin(), outputs.end(), [&](const OutputAccuracy& o) {
     return (!drop || o.drop() <= *drop) && (!ratio || o.noise_ratio() >= *ratio);

@@ -105,9 +105,6 @@ class Answers {
 /// same one where those answers are nearer with all layers quantised.
 void choose_methods(Trial& trial, const Answers& original, const std::function<void(size_t, size_t)>& tell);
 
-/// Rounds residuals where the answers with all layers quantised are at most `loss` decibels farther away by it.
-void choose_residuals(Trial& trial, const Answers& original, double loss);
-
 /// How far answers may be away.
 struct Limits {
   std::optional<double> drop;   ///< percent of the decisions of an output that may change
