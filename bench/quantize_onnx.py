@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Quantises an ONNX model to int8 by onnxruntime's own tool: quantize_onnx.py MODEL.onnx INPUTS OUT.onnx
+"""Quantises an ONNX model to int8 by onnxruntime's own tool: quantize_onnx.py MODEL.onnx INPUTS OUT.onnx [reduce-range]
 
-INPUTS is a folder of folders with a NAME.npy for each input, a set of inputs each. Weights have a scale for each output channel. Where the processor adds
-products of bytes with saturation (no VNNI), weights have 7 bits, as onnxruntime's documentation asks for.
+INPUTS is a folder of folders with a NAME.npy for each input, a set of inputs each. Weights have a scale for each output channel, with reduce-range 7 bits.
 """
 import pathlib
 import sys
@@ -22,12 +21,11 @@ class Inputs(CalibrationDataReader):
 
 
 def main():
-    model, inputs, out = sys.argv[1:]
+    model, inputs, out, *options = sys.argv[1:]
     names = [value.name for value in onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"]).get_inputs()]
     prepared = out + ".prepared"
     quant_pre_process(model, prepared, skip_symbolic_shape=True)
-    saturates = "vnni" not in pathlib.Path("/proc/cpuinfo").read_text()
-    quantize_static(prepared, out, Inputs(inputs, names), quant_format=QuantFormat.QDQ, per_channel=True, reduce_range=saturates,
+    quantize_static(prepared, out, Inputs(inputs, names), quant_format=QuantFormat.QDQ, per_channel=True, reduce_range="reduce-range" in options,
                     activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8)
     onnxruntime.InferenceSession(out, providers=["CPUExecutionProvider"])
 

@@ -81,6 +81,18 @@ inline const Case kCases[] = {
 })",
      {{1, 6, 4, 5}, {2, 6, 3, 9}, {1, 6, 33, 34}},
      "integer_conv2d"},
+    {"IntegersOfFewChannels",
+     R"(graph (%x "x": float32[?, 3, ?, ?]) {
+  @s: float32[1] = {12.7}
+  @t: float32[1] = {1.27}
+  @i: int8[5, 3, 3, 3] = random(1, -127, 127)
+  %w = dequantize_linear(@i, @t, _, _, _) {quant_axis = -1}
+  %q = fake_quantize_dequantize_moving_average_abs_max(%x, @s)
+  %1 = conv2d(%q, %w) {paddings = [1, 1]}
+  return %1 "y"
+})",
+     {{1, 3, 4, 5}, {2, 3, 3, 14}, {1, 3, 33, 34}},
+     "integer_conv2d"},
     {"IntegersTransposed",
      R"(graph (%x "x": float32[?, 3, ?, ?]) {
   @s: float32[1] = {12.7}

@@ -68,7 +68,7 @@ const IntegerGemmFunctions& any_integer_gemm(Isa isa) {
 
 size_t IntegerGemmForm::matrix_bytes() const {
   const int64_t per_group = 4 / element_bytes;
-  const int64_t groups = (taps * blocks * depth + per_group - 1) / per_group;
+  const int64_t groups = (numbers() + per_group - 1) / per_group;
   const int64_t all = blocks * columns;
   const Size panels = element_bytes == 1 ? (all + 2 * lanes - 1) / (2 * lanes) : 0;
   return bytes_of<int32_t>(Size((all + lanes - 1) / lanes * lanes) * (Size(1) + groups)) +
@@ -80,20 +80,21 @@ size_t IntegerGemmForm::bytes() const { return bytes_of<char>(Size(matrices) * m
 /// The panel that begins with column `first` of a matrix.
 void IntegerGemmForm::pack_panel(const int8_t* data, int64_t first, std::byte* matrix) const {
   const int64_t per_group = 4 / element_bytes;
-  const int64_t groups = (taps * blocks * depth + per_group - 1) / per_group;
+  const int64_t groups = (numbers() + per_group - 1) / per_group;
   const int64_t all = blocks * columns;
   const int64_t used = std::min(2 * lanes, all - first);
   const int64_t width = used > lanes ? 2 * lanes : lanes;
   const int64_t inner = inner_columns == 0 ? columns : inner_columns;
   std::byte* const panel = matrix + first * 4 * (1 + groups);
-  if (blocks > 1) std::fill_n(panel, width * 4 * (1 + groups), std::byte{0});
+  if (blocks > 1 || joined_taps != 0) std::fill_n(panel, width * 4 * (1 + groups), std::byte{0});
   for (int64_t c = 0; c < used; ++c) {
     uint32_t sum = 0;
     const int64_t block = (first + c) / columns;
     const int64_t column = (first + c) % columns;
     const int8_t* from = data + block * block_stride + column / inner * outer_stride + column % inner * column_stride;
     for (int64_t tap = 0; tap < taps; ++tap, from += tap_stride) {
-      const int64_t k = (tap * blocks + block) * depth;
+      const int64_t k = joined_taps == 0 ? (tap * blocks + block) * depth
+                                         : tap / joined_taps * joined_depth + tap % joined_taps * depth;
       std::byte* group = panel + (width * (1 + k / per_group) + c) * 4;
       int64_t place = k % per_group;
       for (int64_t i = 0; i < depth; ++i) {
@@ -150,7 +151,8 @@ void IntegerGemmPlan::split(int threads) {
 }
 
 size_t IntegerGemmPlan::bytes() const {
-  return sizeof(*this) + tap_y.size() * 2 * sizeof(int32_t) + parts.size() * sizeof(IntegerGemmPart);
+  return sizeof(*this) + (tap_y.size() * 2 + tap_from.size()) * sizeof(int32_t) +
+         parts.size() * sizeof(IntegerGemmPart);
 }
 
 void IntegerGemmPlan::run_part(IntegerGemmCall of_part, const IntegerGemmPart& part, int64_t tile_begin,
@@ -180,6 +182,10 @@ void IntegerGemmPlan::run(const int8_t* a, const void* packed, void* scratch, co
   whole.packed = packed;
   whole.result = result;
   if (has_image) whole.image = &image;
+  if (!tap_from.empty()) {
+    whole.padded = &padded;
+    functions->pad(whole, a, static_cast<int8_t*>(scratch) + slots * scratch_bytes);
+  }
   const int64_t tiles = (rows + functions->tile_rows - 1) / functions->tile_rows;
   const int64_t shares = by_panels ? panels : tiles * static_cast<int64_t>(parts.size());
   pool.parallel_for(slots, 1, [&](int64_t begin, int64_t end) {
@@ -212,7 +218,7 @@ void IntegerGemmPlan::run(const int8_t* a, const void* packed, void* scratch, co
   plan.matrix_bytes = form.matrix_bytes();
   Prepared prepared;
   prepared.weights = context.pack(form, args.index(1));
-  prepared.workspace = bytes_of<char>(Size(plan.slots) * plan.scratch_bytes);
+  prepared.workspace = bytes_of<char>(Size(plan.slots) * plan.scratch_bytes + plan.padded_bytes());
   prepared.state_bytes = plan.bytes();
   return prepared;
 }

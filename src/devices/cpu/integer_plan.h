@@ -23,7 +23,7 @@ const IntegerGemmFunctions& any_integer_gemm(Isa isa);
 /// data[matrix * matrix_stride + block * block_stride + tap * tap_stride + i * inner_stride + outer * outer_stride +
 /// j * column_stride].
 struct IntegerGemmForm {
-  static constexpr std::string_view kLayout = "integer.b.panels.v4";
+  static constexpr std::string_view kLayout = "integer.b.panels.v5";
 
   int64_t lanes = 0;          ///< of IntegerGemmFunctions
   int64_t element_bytes = 0;  ///< the same
@@ -32,6 +32,8 @@ struct IntegerGemmForm {
   int64_t taps = 1;
   int64_t depth = 0;          ///< of a tap of a block
   int64_t columns = 0;        ///< of a block
+  int64_t joined_taps = 0;    ///< 0: none; else so many, which divide the taps, ...
+  int64_t joined_depth = 0;   ///< ... have so many numbers together, the last ones zero; of one block
   int64_t inner_columns = 0;  ///< those that lie column_stride apart; 0: all
   int64_t matrix_stride = 0;
   int64_t block_stride = 0;
@@ -40,6 +42,8 @@ struct IntegerGemmForm {
   int64_t outer_stride = 0;
   int64_t column_stride = 0;
 
+  /// Of a column of a matrix, zeros included.
+  int64_t numbers() const { return joined_taps == 0 ? taps * blocks * depth : taps / joined_taps * joined_depth; }
   size_t matrix_bytes() const;
   size_t bytes() const;
   void pack(std::span<const Tensor* const> constants, std::byte* to, ThreadPool& pool) const;
@@ -64,6 +68,8 @@ struct IntegerGemmPlan {
   GemmImage image;  ///< tap lists point into the vectors below
   std::vector<int32_t> tap_y;
   std::vector<int32_t> tap_x;
+  PaddedImage padded;             ///< instead of image, if there are taps
+  std::vector<int32_t> tap_from;  ///< that it points into
   EpilogueProgram epilogue;
   int64_t rows = 0;           ///< of each part
   int64_t result_stride = 0;  ///< from row to row, in elements
@@ -78,7 +84,9 @@ struct IntegerGemmPlan {
   /// Sets what follows from the shape and the number of threads.
   void split(int threads);
   size_t bytes() const;
-  /// `packed`: the matrices; `scratch`: scratch_bytes for each slot.
+  /// Bytes of scratch memory behind that of the slots.
+  int64_t padded_bytes() const { return tap_from.empty() ? 0 : functions->pad_bytes(padded); }
+  /// `packed`: the matrices; `scratch`: scratch_bytes for each slot and padded_bytes().
   void run(const int8_t* a, const void* packed, void* scratch, const IntegerResult& result,
            ThreadPool& pool) const noexcept;
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <span>
+#include <utility>
 
 #include "devices/cpu/integer_cases.h"
 #include "ops/quantize/integer_conv2d.h"
@@ -13,8 +16,15 @@ struct IntegerConvolution {
   int64_t batch, in, out, h, w, kernel_h, kernel_w, stride, pad, dilation, groups;
 };
 
-void check_conv2d(const IntegerConvolution& p, const Steps& steps, const Result& result, bool largest,
-                  const char* row) {
+/// How far numbers reach.
+struct Numbers {
+  int64_t least_of_x = -128;
+  int64_t least_of_filter = -127;
+  int64_t most_of_filter = 127;
+};
+
+void check_conv2d(const IntegerConvolution& p, const Steps& steps, const Result& result, bool largest, const char* row,
+                  const Numbers& numbers = {}) {
   SCOPED_TRACE(text(p.in, " to ", p.out, " channels, ", p.h, " x ", p.w));
   IntegerConv2d op;
   op.strides = {p.stride, p.stride};
@@ -27,9 +37,12 @@ void check_conv2d(const IntegerConvolution& p, const Steps& steps, const Result&
   const auto size = [&](int64_t in, int64_t kernel) {
     return (in + 2 * p.pad - (kernel - 1) * p.dilation - 1) / p.stride + 1;
   };
+  Tensor filter = integers({p.out, p.in / p.groups, p.kernel_h, p.kernel_w}, numbers.least_of_filter, 2, largest);
+  for (int8_t& w : std::span(filter.data<int8_t>(), static_cast<size_t>(filter.count()))) {
+    w = std::min(w, static_cast<int8_t>(numbers.most_of_filter));
+  }
   KernelCase c{.op = op,
-               .in = {integers({p.batch, p.in, p.h, p.w}, -128, 1, largest),
-                      integers({p.out, p.in / p.groups, p.kernel_h, p.kernel_w}, -127, 2, largest)},
+               .in = {integers({p.batch, p.in, p.h, p.w}, numbers.least_of_x, 1, largest), std::move(filter)},
                .rows = {row}};
   finish(c, steps, {p.batch, p.out, size(p.h, p.kernel_h), size(p.w, p.kernel_w)}, p.out);
   check_on_every_kernel(c);
@@ -56,6 +69,23 @@ TEST(IntegerConvolutions, Convolutions) {
   };
   check_cases(cases, {kMultiplyChannel, kAddChannel, kRelu}, 3, "integer_conv2d");
   check_chains({1, 11, 37, 6, 9, 3, 3, 1, 1, 1, 1}, "integer_conv2d");
+}
+
+// Images of few channels are read in place, with filters for which all ways to multiply bytes are exact, or only some.
+TEST(IntegerConvolutions, ImagesOfFewChannels) {
+  const IntegerConvolution cases[] = {
+      {1, 3, 16, 30, 41, 3, 3, 2, 1, 1, 1}, {2, 3, 33, 21, 37, 7, 7, 2, 3, 1, 1}, {1, 4, 8, 9, 26, 3, 3, 1, 0, 2, 1},
+      {3, 1, 20, 13, 40, 5, 5, 3, 2, 1, 1}, {1, 2, 24, 3, 12, 1, 3, 1, 1, 1, 1},  {1, 3, 9, 12, 60, 2, 2, 4, 0, 1, 1},
+      {2, 3, 40, 1, 14, 3, 3, 1, 2, 1, 1},  {1, 3, 7, 6, 23, 5, 5, 1, 6, 1, 1},
+  };
+  for (const Numbers& numbers : {Numbers{}, Numbers{-128, -64, 64}, Numbers{-128, -16, 16}, Numbers{0, -64, 64},
+                                 Numbers{-20, -127, 90}, Numbers{5, -127, 127}}) {
+    for (size_t i = 0; i < std::size(cases); ++i) {
+      const Steps steps = {kMultiplyChannel, kAddChannel, kRelu};
+      check_conv2d(cases[i], steps, kResults[i % 4], i % 3 == 0, "integer_conv2d", numbers);
+    }
+  }
+  check_chains({1, 3, 18, 11, 29, 3, 3, 1, 1, 1, 1}, "integer_conv2d");
 }
 
 TEST(IntegerConvolutions, GroupsOfSeveralChannels) {

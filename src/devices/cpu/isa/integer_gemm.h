@@ -14,7 +14,8 @@
 /// numbers: plus 128 with VNNI, which multiplies unsigned by signed bytes; else (AVX2) plus what makes the least of the
 /// tile 0, if no sum of two products exceeds 16 bits then; what few numbers have too much for that is multiplied apart
 /// (integer_window.h), and if many have too much, all stay as they are. Where numbers have 16 bits a
-/// group is two, whose products are added without saturation.
+/// group is two, whose products are added without saturation. Images of few channels are read in place instead
+/// (integer_padded.h).
 ///
 /// B is packed as panels of two vectors of columns (the last one may have one):
 /// [where the sums start: a column each, 32 bits][group of 4 bytes along k][column], and for bytes an IntegerReach for
@@ -28,6 +29,29 @@ struct IntegerReach {
   int32_t fours = 255;
 };
 
+/// Images with so many pixels around them that every tap meets one, and pixels of `channels` numbers.
+struct PaddedImage {
+  int64_t batch = 1;
+  int64_t in_h = 0, in_w = 0;
+  int64_t top = 0, left = 0;  ///< pixels in front
+  int64_t height = 0, width = 0;
+  int64_t channels = 0;
+  int64_t out_h = 0, out_w = 0;
+  int64_t stride_y = 1, stride_x = 1;
+  const int32_t* taps = nullptr;  ///< from a window's first number to that of each tap
+
+  int64_t numbers() const { return batch * height * width * channels; }
+};
+
+/// The numbers of a padded image: all lie between least and most, and `added` was added to them. `reach` is the least
+/// of all panels.
+struct PaddedNumbers {
+  int32_t least = 0;
+  int32_t most = 0;
+  int32_t added = 0;
+  int32_t reach = 0;
+};
+
 struct IntegerGemmCall {
   int64_t depth = 0;  ///< adjacent numbers of A for each tap
   int64_t taps = 1;
@@ -36,6 +60,10 @@ struct IntegerGemmCall {
   int64_t a_stride = 0;  ///< from row to row, if image is null
   /// In numbers of A; each tap reads `join` pixels (join * in_channels == depth), or a part of one.
   const GemmImage* image = nullptr;
+  /// Instead of image: a is what pad() made of images, and a tap has a whole number of groups in B, of which the last
+  /// meets what lies behind it with zeros.
+  const PaddedImage* padded = nullptr;
+  PaddedNumbers numbers = {};
   const void* packed = nullptr;
   void* scratch = nullptr;    ///< scratch_bytes(), 64-byte aligned
   IntegerResult result = {};  ///< row r goes to pixel r
@@ -49,6 +77,13 @@ struct IntegerGemmFunctions {
   /// Computes rows [row_begin, row_end) of panels [panel_begin, panel_end).
   void (*run)(const IntegerGemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end);
 
+  /// Null where images are not read in place. Makes of them what call.padded says, in pad_bytes().
+  void (*pad)(IntegerGemmCall& call, const int8_t* images, int8_t* to) = nullptr;
+
+  /// With what tiles read behind it.
+  int64_t pad_bytes(const PaddedImage& image) const {
+    return (image.numbers() + tile_rows * image.stride_x * image.channels + 2 * 64) / 64 * 64;
+  }
   int64_t panels(int64_t columns) const { return (columns + 2 * lanes - 1) / (2 * lanes); }
   /// Groups of 4 bytes that `depth` numbers make up.
   int64_t groups(int64_t depth) const {

@@ -97,6 +97,34 @@ int64_t joined_groups(const ConvolutionGeometry& g, int64_t lanes) {
   return count;
 }
 
+PaddedImage padded_image(const ConvolutionGeometry& g) {
+  const WindowAxis& h = g.height();
+  const WindowAxis& w = g.width();
+  const auto size = [](const WindowAxis& a) { return (a.out - 1) * a.stride + (a.kernel - 1) * a.dilation + 1; };
+  return {.batch = g.batch,
+          .in_h = h.in,
+          .in_w = w.in,
+          .top = h.pad_before,
+          .left = w.pad_before,
+          .height = size(h),
+          .width = size(w),
+          .channels = g.in_channels,
+          .out_h = h.out,
+          .out_w = w.out,
+          .stride_y = h.stride,
+          .stride_x = w.stride};
+}
+
+/// Whether an image is read in place, with what is around it: pixels of few numbers, of which a tile's are adjacent.
+bool reads_in_place(const ConvolutionGeometry& g, const IntegerGemmFunctions& functions) {
+  constexpr int64_t kMostChannels = 4;
+  constexpr int64_t kMostAround = 64;
+  const PaddedImage image = padded_image(g);
+  return functions.pad != nullptr && g.groups == 1 && g.in_channels <= kMostChannels &&
+         image.out_w >= 2 * functions.tile_rows && image.height <= 2 * image.in_h + kMostAround &&
+         image.width <= 2 * image.in_w + kMostAround;
+}
+
 [[gnu::cold]] Prepared prepare_conv2d(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
   const auto& op = *static_cast<const IntegerConv2d*>(op_attributes);
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
@@ -128,8 +156,18 @@ int64_t joined_groups(const ConvolutionGeometry& g, int64_t lanes) {
     const int64_t first = p * plan->call.columns;
     plan->add_part({.a = p * (pointwise ? in_channels : image_bytes), .matrix = p, .result = first, .channel = first});
   }
+  const bool in_place = !pointwise && reads_in_place(g, *plan->functions);
   if (pointwise) {
     plan->call.a_stride = g.in_channels;
+  } else if (in_place) {
+    plan->padded = padded_image(g);
+    for (int64_t ky = 0; ky < h.kernel; ++ky) {
+      for (int64_t kx = 0; kx < w.kernel; kx += join) {
+        const int64_t pixel = ky * h.dilation * plan->padded.width + kx * w.dilation;
+        plan->tap_from.push_back(static_cast<int32_t>(pixel * g.in_channels));
+      }
+    }
+    plan->padded.taps = plan->tap_from.data();
   } else {
     plan->has_image = true;
     GemmImage& image = plan->image;
@@ -155,6 +193,10 @@ int64_t joined_groups(const ConvolutionGeometry& g, int64_t lanes) {
   form.column_stride = form.depth * area;
   form.block_stride = g.out_channels / g.groups * form.column_stride;
   form.matrix_stride = joined * form.block_stride;
+  if (in_place) {
+    form.joined_taps = join;
+    form.joined_depth = (plan->call.depth + 3) / 4 * 4;
+  }
   Prepared prepared = prepared_product(*plan, form, args, context);
   if (products > 1 && !pointwise) prepared.workspace += bytes_of<int8_t>(Size(products) * image_bytes);
   prepared.state = std::move(plan);
