@@ -70,7 +70,7 @@ std::string convolution(const Geometry& g, const Behind& behind) {
 }
 
 /// A model of two convolutions of simulated integers and a product, as Paddle's tools write it.
-constexpr const char* kModel = R"(graph (%x "x": float32[?, 3, ?, ?]) {
+constexpr const char* kQuantizedModel = R"(graph (%x "x": float32[?, 3, ?, ?]) {
   @s: float32[1] = {1}
   @t: float32[1] = {4}
   @u: float32[1] = {20}
@@ -102,7 +102,7 @@ constexpr const char* kModel = R"(graph (%x "x": float32[?, 3, ?, ?]) {
 class XnnpackIntegers : public WithXnnpack {
  protected:
   static std::shared_ptr<const Model> model(Precision precision) {
-    return model_of(kModel, with_engines({.engines = {used_engine("xnnpack", precision)}, .min_ops = 1}));
+    return model_of(kQuantizedModel, with_engines({.engines = {used_engine("xnnpack", precision)}, .min_ops = 1}));
   }
 
   /// The operators of a model, those that run on the engine with a star.
@@ -190,7 +190,7 @@ TEST_F(XnnpackIntegers, SizesSharePackedWeights) {
 }
 
 TEST_F(XnnpackIntegers, RunModelsWhereTheyAreAllowed) {
-  const auto native = model_of(kModel);
+  const auto native = model_of(kQuantizedModel);
   const auto integers = model(Precision::kInt8);
   // What gives float32 stays native.
   EXPECT_EQ(operators(*integers), "to_int8* integer_conv2d* integer_conv2d* integer_conv2d");
