@@ -69,6 +69,46 @@ std::string convolution(const Geometry& g, const Behind& behind) {
               ", epilogue = [", behind.steps, "], epilogue_numbers = [", behind.numbers, "]}\n  return %y\n}\n");
 }
 
+/// Products with sizes, windows, factors and biases of any magnitude.
+class RandomProducts {
+ public:
+  explicit RandomProducts(unsigned seed) : numbers_(seed) {}
+
+  std::string graph() {
+    const int groups = between(0, 2) == 0 ? between(2, 9) : 1;
+    const int inputs = between(1, 9);
+    const int channels = groups * between(1, 9);
+    const double most = std::pow(10, between(-8, 1));
+    const double largest_bias = std::pow(10, between(-4, 3));
+    const Behind& behind = kBehind[static_cast<size_t>(between(0, std::size(kBehind) - 1))];
+    const std::string after = text("  @f: float32[", channels, "] = random(2, ", -most, ", ", most, ")\n  @b: float32[",
+                                   channels, "] = random(3, ", -largest_bias, ", ", largest_bias, ")\n");
+    const std::string epilogue =
+        text("result_scale = ", std::pow(10, between(-3, 3)), ", round_type = ", behind.rounding, ", epilogue = [",
+             behind.steps, "], epilogue_numbers = [", behind.numbers, "]}\n  return %y\n}\n");
+    const char* const tensors = behind.bias ? "[@f, @b]" : "[@f]";
+    if (between(0, 3) == 0) {
+      const bool transposed = between(0, 1) == 0;
+      return text("graph (%x: float32[", between(1, 9), ", ", between(1, 5), ", ", inputs, "]) {\n  %q = to_int8(%x)\n",
+                  after, "  @w: int8[", transposed ? channels : inputs, ", ", transposed ? inputs : channels,
+                  "] = random(1, -127, 127)\n  %y = integer_linear(%q, @w, ", tensors, ") {transpose_w = ", transposed,
+                  ", ", epilogue);
+    }
+    return text("graph (%x: float32[", between(1, 2), ", ", groups * inputs, ", ", between(1, 12), ", ", between(1, 12),
+                "]) {\n  %q = to_int8(%x)\n", after, "  @w: int8[", channels, ", ", inputs, ", ", between(1, 4), ", ",
+                between(1, 4), "] = random(1, -127, 127)\n  %y = integer_conv2d(%q, @w, ", tensors, ") {strides = [",
+                between(1, 3), ", ", between(1, 3), "], dilations = [", between(1, 2), ", ", between(1, 2),
+                "], paddings = [", between(0, 2), ", ", between(0, 2), ", ", between(0, 2), ", ", between(0, 2),
+                "], padding_algorithm = ", between(0, 4) == 0 ? "SAME" : "EXPLICIT", ", groups = ", groups, ", ",
+                epilogue);
+  }
+
+ private:
+  int between(int low, int high) { return std::uniform_int_distribution<int>(low, high)(numbers_); }
+
+  std::mt19937 numbers_;
+};
+
 /// A model of two convolutions of simulated integers and a product, as Paddle's tools write it.
 constexpr const char* kQuantizedModel = R"(graph (%x "x": float32[?, 3, ?, ?]) {
   @s: float32[1] = {1}
@@ -139,6 +179,40 @@ TEST_F(XnnpackIntegers, ConvolutionsOfAllGeometries) {
       EXPECT_GT(std::set<int8_t>(b.begin(), b.end()).size(), std::min<size_t>(20, a.size() / 4));
     }
   }
+}
+
+TEST_F(XnnpackIntegers, RandomProductsThatAreTaken) {
+  int taken = 0;
+  int refused = 0;
+  for (unsigned seed = 0; seed < 2000 && !HasFailure(); ++seed) {
+    const std::string program = RandomProducts(seed).graph();
+    SCOPED_TRACE(text("seed ", seed, ": ", program));
+    Graph graph;
+    try {
+      graph = parse(program);
+    } catch (const Error&) {
+      continue;  // the windows do not fit
+    }
+    if (!engine_->refusal(graph, graph.node(graph.order().back())).empty()) {
+      ++refused;
+      continue;
+    }
+    const std::vector<Tensor> inputs = random_inputs(graph, seed);
+    try {
+      const auto compiled = compile_block(*engine_, graph, inputs, 1);
+      expect_near(run_block(*compiled->make_run(), graph, inputs), evaluate_graph(graph, inputs));
+      ++taken;
+    } catch (const Error& e) {
+      // What does not follow from factors and biases, which are looked at before.
+      EXPECT_TRUE(e.text().find("windows do not fit") != std::string::npos ||
+                  e.text().find("has no elements") != std::string::npos)
+          << e.text();
+    }
+  }
+  RecordProperty("taken", taken);
+  RecordProperty("refused", refused);
+  EXPECT_GE(taken, 700);
+  EXPECT_GE(refused, 100);
 }
 
 TEST_F(XnnpackIntegers, ChannelsWithoutSums) {

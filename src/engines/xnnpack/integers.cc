@@ -175,8 +175,8 @@ void build_int8_linear(Builder& b, const Node& node) {
 
 constexpr Converter kIntegerConverters[] = {
     {"to_int8", "x factor", "", "", "", check_to_int8, build_to_int8, Types::kRounding},
-    {"integer_conv2d", "x", "filter", "tensors", "", check_int8_convolution, build_int8_convolution, Types::kInt8},
-    {"integer_linear", "x", "w", "tensors", "", check_int8_linear, build_int8_linear, Types::kInt8},
+    {"integer_conv2d", "x", "filter", "", "tensors", check_int8_convolution, build_int8_convolution, Types::kInt8},
+    {"integer_linear", "x", "w", "", "tensors", check_int8_linear, build_int8_linear, Types::kInt8},
 };
 
 }  // namespace
