@@ -138,7 +138,8 @@ typedef struct coracle_engine {
   /** Which library it is, with its version, for people and as a part of the keys of caches. */
   const char* (*library_version)(void);  // NOLINT(modernize-redundant-void-arg)
   /** Why it does not take a node: anything but CORACLE_OK, with the reason in `text`. The block holds this node alone
-   * and its values, whose types may be unknown in part; what they turn out to be may still be refused by `compile`. */
+   * and its values, whose types may be unknown in part; what they turn out to be may still be refused by `compile`.
+   * Nodes with int8 values are asked about only where `precision` is "int8". */
   coracle_status (*refusal)(const coracle_block* block, const coracle_block_node* node, char* text, size_t size);
   /** All types of the block are known. Sets `*compiled`, or fails with the reason in `error`. */
   coracle_status (*compile)(const coracle_block* block, const coracle_engine_options* options,

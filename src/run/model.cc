@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/printable.h"
 #include "model/saved/write.h"
+#include "ops/quantize/to_int8.h"
 #include "plan/blocks/shape_range_file.h"
 #include "run/open_device.h"
 
@@ -136,15 +137,34 @@ ModelOptions with_devices_and_engines(ModelOptions options, LoadedModel& loaded)
   return options;
 }
 
-/// Devices and engines that are there have nothing for integers: models that use them keep to the simulation, and to
-/// weights of the type that they compute with. Other products than those of float32 have weights of their own.
+/// Whether an engine takes the operators on int8 that integer_regions makes.
+bool takes_integers(const Engine& engine) {
+  Graph graph;
+  const ValueId x = graph.add_input("x", Fact(DType::kFloat32, {1, 1, 1, 1}));
+  const ValueId y = graph.add(ToInt8{}, {{x}});
+  return engine.refusal(graph, graph.node(graph.value(y).producer)).empty();
+}
+
+/// Whether the engines that are there are to compute with Coracle's int8: the first decides, since others can only have
+/// what it leaves.
+bool engines_on_integers(const EngineChoice& choice) {
+  const auto found = std::find_if(choice.engines.begin(), choice.engines.end(),
+                                  [](const UsedEngine& e) { return e.engine != nullptr; });
+  return found != choice.engines.end() && found->options.precision == Precision::kInt8 &&
+         takes_integers(*found->engine);
+}
+
+/// Devices have nothing for integers, and engines only where the user allows it: models that use them keep to the
+/// simulation, and to weights of the type that they compute with. Other products than those of float32 have weights of
+/// their own.
 PassOptions passes_for(const ModelOptions& options) {
   PassOptions passes = options.passes;
   const EngineChoice& choice = options.engines;
   const bool on_engines = !choice.saved.empty() || std::any_of(choice.engines.begin(), choice.engines.end(),
                                                                [](const UsedEngine& e) { return e.engine != nullptr; });
   const bool elsewhere = !options.kernels.devices.empty() || on_engines;
-  if (elsewhere) passes.disabled.emplace_back("integer_regions");
+  const bool on_integers = options.kernels.devices.empty() && engines_on_integers(choice);
+  if (elsewhere && !on_integers) passes.disabled.emplace_back("integer_regions");
   if (elsewhere || rounds_products(options.kernels.precision)) {
     passes.disabled.emplace_back("widen_half");
     passes.disabled.emplace_back("narrow_weights");

@@ -17,7 +17,7 @@ std::shared_ptr<const CompiledBlock> compile_block(const Engine& engine, const G
 /// The outputs of a run, in memory that was filled with something else before.
 std::vector<Tensor> run_block(BlockRun& run, const Graph& graph, const std::vector<Tensor>& inputs);
 
-/// Compares with tensors of equal type: differences of at most 1e-4 relative, or 1e-5.
+/// Compares with tensors of equal type: differences of at most 1e-4 relative, or 1e-5; of int8 one step.
 void expect_near(const std::vector<Tensor>& got, const std::vector<Tensor>& want);
 
 /// A tensor for each input of a graph, whose types are known.

@@ -10,20 +10,22 @@ ValueNumber Builder::operand(const Node& node, int32_t value) {
   const auto found = numbers_.find(value);
   if (found != numbers_.end()) return found->second;
   require(value >= 0, "an operand is absent");
-  require(node.is_float(value), "an operand is not float32");
+  require(node.is_float(value) || node.is_int8(value), "an operand is neither float32 nor int8");
   ValueNumber number = kNoValue;
   if (node.has_elements(value)) {
+    require(node.is_float(value), "an operand is constant and int8");
     number = constant(node, value, node.dims(value));
   } else {
     Value outside;
     outside.dims = node.dims(value);
     outside.rows = true;
+    outside.element = node.is_int8(value) ? Element::kInt8 : Element::kFloat32;
     for (size_t i = 0; i < host_.input_count(block_); ++i) {
       if (host_.input(block_, i) == value) outside.input = static_cast<int>(i);
     }
     require(outside.input >= 0, "an operand is neither computed nor an input");
     const ValueNumber from = program_.add(outside);
-    number = make(outside.dims);  // with the room behind it that XNNPACK reads
+    number = make_like(from, outside.dims);  // with the room behind it that XNNPACK reads
     copy(from, number, whole_copy(program_.value(from), program_.value(number)));
   }
   numbers_.emplace(value, number);
@@ -34,6 +36,8 @@ void Builder::set_result(const Node& node, ValueNumber number, size_t result) {
   const int32_t value = node.out(result);
   require(dims(number) == node.dims(value),
           "a result has the shape " + written(dims(number)) + ", expected " + written(node.dims(value)));
+  require(node.is_int8(value) == (program_.value(number).element == Element::kInt8),
+          "a result has another element type than it is computed in");
   numbers_[value] = number;
 }
 
@@ -47,12 +51,13 @@ void Builder::add_outputs() {
 
 namespace {
 
-Value value_of(Dims dims, bool rows) {
+Value value_of(Dims dims, bool rows, Element element = Element::kFloat32) {
   require(is_known(dims) && count_of(dims) > 0, "a value of shape " + written(dims) + " has no elements");
   require(dims.size() <= XNN_MAX_TENSOR_DIMS, "a value of shape " + written(dims) + " has too many dimensions");
   Value value;
   value.dims = std::move(dims);
   value.rows = rows;
+  value.element = element;
   return value;
 }
 
@@ -61,7 +66,9 @@ bool orders_agree(const Dims& dims) { return dims.size() != 4 || dims[1] == 1 ||
 
 }  // namespace
 
-ValueNumber Builder::make(Dims dims, bool rows) { return program_.add(value_of(std::move(dims), rows)); }
+ValueNumber Builder::make(Dims dims, bool rows, Element element) {
+  return program_.add(value_of(std::move(dims), rows, element));
+}
 
 ValueNumber Builder::constant(const Node& node, int32_t value, Dims dims) {
   Value made = value_of(std::move(dims), /*rows=*/false);
@@ -84,14 +91,14 @@ const float* Builder::kept(const Node& node, int32_t value) {
 
 /// The same elements in the same order under other dimensions.
 ValueNumber Builder::renamed(ValueNumber v, Dims dims, bool rows) {
-  Value value = value_of(std::move(dims), rows);
+  Value value = value_of(std::move(dims), rows, program_.value(v).element);
   value.same = v;
   return program_.add(std::move(value));
 }
 
 ValueNumber Builder::laid_out(ValueNumber v, bool in_rows) {
   if (orders_agree(dims(v))) return renamed(v, dims(v), in_rows);
-  const ValueNumber to = make(dims(v), in_rows);
+  const ValueNumber to = make_like(v, dims(v), in_rows);
   copy(v, to, whole_copy(program_.value(v), program_.value(to)));
   return to;
 }

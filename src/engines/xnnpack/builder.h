@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "node.h"
@@ -45,13 +46,17 @@ class Builder {
   /// The value of an operand: what a node has set, else an input or a constant.
   ValueNumber operand(const Node& node, int32_t value);
   ValueNumber operand(const Node& node, const char* port) { return operand(node, node.in(port)); }
-  /// Refuses a value of another shape than the result's.
+  /// Refuses a value of another shape or element type than the result's.
   void set_result(const Node& node, ValueNumber number, size_t result = 0);
   /// The block's inputs are known before, its outputs are set afterwards.
   void add_outputs();
 
   const Dims& dims(ValueNumber v) const { return program_.value(v).dims; }
-  ValueNumber make(Dims dims, bool rows = false);
+  ValueNumber make(Dims dims, bool rows = false, Element element = Element::kFloat32);
+  /// Of the element type of another.
+  ValueNumber make_like(ValueNumber v, Dims dims, bool rows = false) {
+    return make(std::move(dims), rows, program_.value(v).element);
+  }
   /// A constant operand of the block under other dimensions.
   ValueNumber constant(const Node& node, int32_t value, Dims dims);
   /// Row-major elements as a value of the shape.

@@ -8,7 +8,7 @@ namespace {
 
 const Converter* find(const std::string& op) {
   for (const auto& table : {activation_converters(), arithmetic_converters(), image_converters(), resize_converters(),
-                            product_converters(), movement_converters()}) {
+                            product_converters(), movement_converters(), integer_converters()}) {
     for (const Converter& c : table) {
       if (op == c.op) return &c;
     }
@@ -33,13 +33,19 @@ const Converter& converter_of(const Node& node) {
   const Converter* found = find(node.op());
   require(found != nullptr, "it has nothing for " + node.op());
   const Converter& c = *found;
+  const bool int8_result = c.types == Types::kEither ? node.is_int8(node.out()) : c.types != Types::kFloat32;
+  const bool int8_data = int8_result && c.types != Types::kRounding;
+  const auto require_type = [&](int32_t v, bool int8, const std::string& what) {
+    require(int8 ? node.is_int8(v) : node.is_float(v), what + " is not " + (int8 ? "int8" : "float32"));
+  };
   size_t known = each_value(node, c.data, [&](const std::string& port, int32_t v) {
-    require(node.is_float(v), port + " is not float32");
+    require_type(v, int8_data, port);
+    require(!int8_data || !node.has_elements(v), port + " is constant and int8");
     require(node.rank(v) >= 0, "the rank of " + port + " is not known");
     require(node.rank(v) <= XNN_MAX_TENSOR_DIMS, port + " has more than six dimensions");
   });
   known += each_value(node, c.weights, [&](const std::string& port, int32_t v) {
-    require(node.is_float(v), port + " is not float32");
+    require_type(v, int8_data, port);
     require(node.has_elements(v), port + " is not constant");
   });
   known += each_value(node, c.arguments, [&](const std::string& port, int32_t v) {
@@ -49,7 +55,7 @@ const Converter& converter_of(const Node& node) {
   require(known == node.operand_count(), "it has an operand that is not read");
   require(c.several || node.result_count() == 1, "it has more than one result");
   for (size_t i = 0; i < node.result_count(); ++i) {
-    require(node.is_float(node.out(i)), "a result is not float32");
+    require_type(node.out(i), int8_result, "a result");
     require(node.rank(node.out(i)) >= 0, "the rank of a result is not known");
     require(node.rank(node.out(i)) <= XNN_MAX_TENSOR_DIMS, "a result has more than six dimensions");
   }
@@ -62,8 +68,6 @@ void require_channels_first(const Node& node, const char* attribute) {
   require(format.empty() || format.back() != 'C' || format == "NC", "its channels are last (" + format + ")");
 }
 
-namespace {
-
 std::vector<Function> steps_of(const Node& node) {
   const std::vector<std::string> kinds = node.words("epilogue");
   std::vector<double> numbers = node.reals("epilogue_numbers");
@@ -74,6 +78,8 @@ std::vector<Function> steps_of(const Node& node) {
   }
   return steps;
 }
+
+namespace {
 
 bool adds(const Function& f) { return f.kind == "add_channel" || f.kind == "add_tensor"; }
 bool of_channels(const Function& f) { return f.kind == "add_channel" || f.kind == "multiply_channel"; }

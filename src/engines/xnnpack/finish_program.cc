@@ -90,7 +90,8 @@ void Program::plan_memory() {
       const Value& value = this->value(root(v));
       if (value.elements != nullptr || value.input >= 0 || value.output >= 0) continue;
       const auto [found, first] = range_of.emplace(root(v), ranges.size());
-      if (first) ranges.push_back({static_cast<size_t>(count_of(value.dims)) * sizeof(float) + XNN_EXTRA_BYTES, i, i});
+      const size_t bytes = static_cast<size_t>(count_of(value.dims)) * bytes_of(value.element) + XNN_EXTRA_BYTES;
+      if (first) ranges.push_back({bytes, i, i});
       ranges[found->second].last = i;
     }
   }

@@ -35,10 +35,8 @@ void check_transposed(const Node& node) {
 }
 
 /// What all convolutions have; inputs and outputs are set beside.
-Packed packed_of(Builder& b, const Node& node, const Windows& windows, size_t& first) {
+Packed packed_of(const Node& node, const Windows& windows) {
   Packed packed;
-  packed.filter = b.kept(node, node.in("filter"));
-  packed.bias = bias_of(node, first);
   packed.groups = narrow(node.integer("groups", 1));
   for (size_t i = 0; i < 2; ++i) {
     const Window& w = windows.axes[i];
@@ -54,34 +52,11 @@ Packed packed_of(Builder& b, const Node& node, const Windows& windows, size_t& f
 void build_convolution(Builder& b, const Node& node) {
   const ValueNumber x = b.operand(node, "x");
   const int32_t filter = node.in("filter");
-  const Dims f = node.dims(filter);
-  const Dims out = node.dims(node.out());
-  const int64_t channels = b.dims(x)[1];
-  const int64_t groups = node.integer("groups", 1);
-  require(f[1] * groups == channels && f[0] % groups == 0, "its filter does not fit x");
-  // An epilogue may make the result larger than the convolution's.
-  Windows w = windows_of(b.dims(x), out);
-  for (size_t i = 0; i < 2; ++i) {
-    w.axes[i].kernel = f[i + 2];
-  }
-  set_windows(node, w, /*dilated=*/true);
-  for (Window& a : w.axes) {
-    const int64_t room = a.in + a.before + a.after - a.span();
-    require(room >= 0, "its windows do not fit into x");
-    a.out = room / a.stride + 1;
-  }
   size_t first = 0;
-  Packed packed = packed_of(b, node, w, first);
-  packed.inputs = static_cast<size_t>(f[1]);
-  packed.outputs = static_cast<size_t>(f[0] / groups);
-  const bool no_gaps = packed.kernel[0] >= packed.stride[0] && packed.kernel[1] >= packed.stride[1];
-  if (node.word("padding_algorithm") == "SAME" && no_gaps) {
-    // What stands around x follows from its size, which is no part of the operator; XNNPACK computes the same, but
-    // where windows have gaps between them.
-    packed.before = packed.after = {};
-    packed.flags = XNN_FLAG_TENSORFLOW_SAME_PADDING;
-  }
-  const ValueNumber y = b.make({b.dims(x)[0], f[0], w.height().out, w.width().out});
+  auto [packed, out] = convolution_of(node, b.dims(x));
+  packed.filter = b.kept(node, filter);
+  packed.bias = bias_of(node, first);
+  const ValueNumber y = b.make(out);
   Recipe recipe = recipe_of(packed, node.is_constant(filter));
   recipe.set_up = [in = b.program().value(x).stored()](xnn_operator_t op, float* const* m, pthreadpool_t threads) {
     return xnn_setup_convolution2d_nhwc_f32(op, in[0], in[1], in[2], m[0], m[1], threads);
@@ -112,8 +87,10 @@ void build_transposed(Builder& b, const Node& node) {
     require(a.out > 0 && adjustment[i] < a.stride, "its result is larger than its windows");
   }
   size_t first = 0;
-  Packed packed = packed_of(b, node, w, first);
+  Packed packed = packed_of(node, w);
   packed.kind = Packed::Kind::kTransposed;
+  packed.filter = b.kept(node, filter);
+  packed.bias = bias_of(node, first);
   packed.inputs = static_cast<size_t>(f[0] / groups);
   packed.outputs = static_cast<size_t>(f[1]);
   const ValueNumber y = b.make({b.dims(x)[0], groups * f[1], w.height().out, w.width().out});
@@ -331,5 +308,33 @@ constexpr Converter kImageConverters[] = {
 }  // namespace
 
 std::span<const Converter> image_converters() { return kImageConverters; }
+
+Convolution convolution_of(const Node& node, const Dims& x) {
+  const Dims f = node.dims(node.in("filter"));
+  const int64_t groups = node.integer("groups", 1);
+  require(f[1] * groups == x[1] && f[0] % groups == 0, "its filter does not fit x");
+  // An epilogue may make the result larger than the convolution's.
+  Windows w = windows_of(x, node.dims(node.out()));
+  for (size_t i = 0; i < 2; ++i) {
+    w.axes[i].kernel = f[i + 2];
+  }
+  set_windows(node, w, /*dilated=*/true);
+  for (Window& a : w.axes) {
+    const int64_t room = a.in + a.before + a.after - a.span();
+    require(room >= 0, "its windows do not fit into x");
+    a.out = room / a.stride + 1;
+  }
+  Packed packed = packed_of(node, w);
+  packed.inputs = static_cast<size_t>(f[1]);
+  packed.outputs = static_cast<size_t>(f[0] / groups);
+  const bool no_gaps = packed.kernel[0] >= packed.stride[0] && packed.kernel[1] >= packed.stride[1];
+  if (node.word("padding_algorithm") == "SAME" && no_gaps) {
+    // What stands around x follows from its size, which is no part of the operator; XNNPACK computes the same, but
+    // where windows have gaps between them.
+    packed.before = packed.after = {};
+    packed.flags = XNN_FLAG_TENSORFLOW_SAME_PADDING;
+  }
+  return {packed, {x[0], f[0], w.height().out, w.width().out}};
+}
 
 }  // namespace coracle_xnnpack

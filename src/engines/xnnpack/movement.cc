@@ -19,7 +19,7 @@ size_t given_axis(const Node& node, size_t rank) { return axis_of(whole(node.num
 void build_concat(Builder& b, const Node& node) {
   const Dims out = node.dims(node.out());
   const size_t axis = given_axis(node, out.size());
-  const ValueNumber y = b.make(out);
+  const ValueNumber y = b.make_like(b.operand(node, "x"), out);
   int64_t begin = 0;
   for (size_t i = 0; i < node.count("x"); ++i) {
     const ValueNumber x = b.operand(node, node.in("x", i));
@@ -39,7 +39,7 @@ void build_concat(Builder& b, const Node& node) {
 
 /// The part of x from `starts` on that a value of shape `part` (of the same rank) holds.
 ValueNumber cut(Builder& b, ValueNumber x, const Dims& starts, const Dims& part) {
-  const ValueNumber y = b.make(part);
+  const ValueNumber y = b.make_like(x, part);
   const Dims read = b.program().value(x).strides();
   StridedCopy copy = whole_copy(b.program().value(y), b.program().value(y));
   for (size_t d = 0; d < part.size(); ++d) {
@@ -85,7 +85,7 @@ void build_transpose(Builder& b, const Node& node) {
   const ValueNumber x = b.operand(node, "x");
   Dims order = node.list("perm");
   for (int64_t& axis : order) axis = static_cast<int64_t>(axis_of(axis, b.dims(x).size()));
-  const ValueNumber y = b.make(node.dims(node.out()));
+  const ValueNumber y = b.make_like(x, node.dims(node.out()));
   b.copy(x, y, whole_copy(b.program().value(x), b.program().value(y), order));
   b.set_result(node, y);
 }
@@ -93,7 +93,7 @@ void build_transpose(Builder& b, const Node& node) {
 void build_stack(Builder& b, const Node& node) {
   const Dims out = node.dims(node.out());
   const size_t axis = axis_of(node.integer("axis", 0), out.size());
-  const ValueNumber y = b.make(out);
+  const ValueNumber y = b.make_like(b.operand(node, "x"), out);
   const Dims write = b.program().value(y).strides();
   for (size_t i = 0; i < node.count("x"); ++i) {
     const ValueNumber x = b.operand(node, node.in("x", i));
@@ -112,7 +112,7 @@ void check_shuffle(const Node& node) {
 
 void build_pixel_shuffle(Builder& b, const Node& node) {
   const ValueNumber x = b.operand(node, "x");
-  const ValueNumber y = b.make(node.dims(node.out()));
+  const ValueNumber y = b.make_like(x, node.dims(node.out()));
   const int64_t r = node.integer("upscale_factor", 1);
   const Dims read = b.program().value(x).strides();
   const Dims write = b.program().value(y).strides();
@@ -127,7 +127,7 @@ void build_pixel_shuffle(Builder& b, const Node& node) {
 
 void build_channel_shuffle(Builder& b, const Node& node) {
   const ValueNumber x = b.operand(node, "x");
-  const ValueNumber y = b.make(node.dims(node.out()));
+  const ValueNumber y = b.make_like(x, node.dims(node.out()));
   const int64_t groups = node.integer("groups", 1);
   const Dims read = b.program().value(x).strides();
   const Dims write = b.program().value(y).strides();
@@ -189,21 +189,23 @@ void build_pad(Builder& b, const Node& node) {
   b.set_result(node, b.pad(x, node.dims(node.out()), std::move(before), std::move(after), value));
 }
 
+constexpr Types kEither = Types::kEither;
+
 constexpr Converter kMovementConverters[] = {
-    {"reshape", "x", "", "", "shape", nullptr, build_reshape},
-    {"flatten", "x", "", "", "", nullptr, build_reshape},
-    {"flatten2", "x", "", "", "", nullptr, build_reshape},
-    {"squeeze", "x", "", "", "axis", nullptr, build_reshape},
-    {"unsqueeze", "x", "", "", "axis", nullptr, build_reshape},
-    {"assign", "x", "", "", "", nullptr, build_assign},
-    {"concat", "x", "", "axis", "", nullptr, build_concat},
-    {"split", "x", "", "axis", "sections", nullptr, build_split, true},
-    {"split_with_num", "x", "", "axis", "", nullptr, build_split, true},
-    {"slice", "input", "", "starts ends", "", nullptr, build_slice},
-    {"transpose", "x", "", "", "", nullptr, build_transpose},
-    {"stack", "x", "", "", "", nullptr, build_stack},
-    {"pixel_shuffle", "x", "", "", "", check_shuffle, build_pixel_shuffle},
-    {"channel_shuffle", "x", "", "", "", check_shuffle, build_channel_shuffle},
+    {"reshape", "x", "", "", "shape", nullptr, build_reshape, kEither},
+    {"flatten", "x", "", "", "", nullptr, build_reshape, kEither},
+    {"flatten2", "x", "", "", "", nullptr, build_reshape, kEither},
+    {"squeeze", "x", "", "", "axis", nullptr, build_reshape, kEither},
+    {"unsqueeze", "x", "", "", "axis", nullptr, build_reshape, kEither},
+    {"assign", "x", "", "", "", nullptr, build_assign, kEither},
+    {"concat", "x", "", "axis", "", nullptr, build_concat, kEither},
+    {"split", "x", "", "axis", "sections", nullptr, build_split, kEither, true},
+    {"split_with_num", "x", "", "axis", "", nullptr, build_split, kEither, true},
+    {"slice", "input", "", "starts ends", "", nullptr, build_slice, kEither},
+    {"transpose", "x", "", "", "", nullptr, build_transpose, kEither},
+    {"stack", "x", "", "", "", nullptr, build_stack, kEither},
+    {"pixel_shuffle", "x", "", "", "", check_shuffle, build_pixel_shuffle, kEither},
+    {"channel_shuffle", "x", "", "", "", check_shuffle, build_channel_shuffle, kEither},
     {"pad", "x", "", "pad_value", "", check_pad, build_pad},
     {"pad2d", "x", "", "paddings", "", check_pad, build_pad},
     {"pad3d", "x", "", "paddings", "", check_pad, build_pad},

@@ -54,6 +54,7 @@ class Node {
   int32_t out(size_t i = 0) const { return host_.all_results(node_, i); }
 
   bool is_float(int32_t value) const { return host_.dtype(block_, value) == CORACLE_FLOAT32; }
+  bool is_int8(int32_t value) const { return host_.dtype(block_, value) == CORACLE_INT8; }
   int32_t rank(int32_t value) const { return host_.rank(block_, value); }
   /// The rank must be known.
   Dims dims(int32_t value) const {
@@ -63,6 +64,7 @@ class Node {
   bool has_elements(int32_t value) const { return host_.elements(block_, value) != nullptr; }
   bool is_constant(int32_t value) const { return host_.is_constant(block_, value) != 0; }
   const float* floats(int32_t value) const { return static_cast<const float*>(host_.elements(block_, value)); }
+  const int8_t* integers(int32_t value) const { return static_cast<const int8_t*>(host_.elements(block_, value)); }
 
   /// The elements at a port, which are known if there is one; nothing where the port is empty.
   std::optional<std::vector<double>> numbers(const char* port, size_t i = 0) const;

@@ -72,6 +72,7 @@ void Program::copy(ValueNumber from, ValueNumber to, StridedCopy copy) {
   Step step;
   step.values = {from, to};
   step.copy = std::move(copy);
+  step.copy.element_bytes = bytes_of(value(from).element);
   step.copy.simplify();
   values_[static_cast<size_t>(to)].producer = static_cast<int>(steps_.size());
   steps_.push_back(std::move(step));
@@ -87,6 +88,7 @@ void Program::add_output(ValueNumber v, int output) {
   Value memory;
   memory.dims = value(v).dims;
   memory.rows = true;
+  memory.element = value(v).element;
   memory.output = output;
   const ValueNumber to = add(memory);
   copy(v, to, whole_copy(value(v), value(to)));

@@ -21,6 +21,13 @@ namespace coracle_xnnpack {
 using ValueNumber = int;
 inline constexpr ValueNumber kNoValue = -1;
 
+enum class Element { kFloat32, kInt8 };
+
+constexpr size_t bytes_of(Element element) { return element == Element::kInt8 ? 1 : sizeof(float); }
+
+/// int8 elements in the memory of a step's value.
+inline int8_t* integers(float* memory) { return reinterpret_cast<int8_t*>(memory); }
+
 /// A tensor of the program. One of rank 4 lies channels-last unless `rows` says that it is row-major; any other is
 /// row-major.
 struct Value {
@@ -30,6 +37,7 @@ struct Value {
 
   Dims dims;  ///< logical: N, C, H, W
   bool rows = false;
+  Element element = Element::kFloat32;
   const float* elements = nullptr;  ///< of a constant, in row-major order
   Owner owner = Owner::kProgram;
   int input = -1;               ///< of the block, if it is one
@@ -44,7 +52,8 @@ struct Value {
   Dims strides() const;
 };
 
-/// An operator as XNNPACK has it: created with all but the sizes, set up with these and with the memory of its values.
+/// An operator as XNNPACK has it: created with all but the sizes, set up with these and with the memory of its values,
+/// which of int8 values holds `integers`.
 struct Recipe {
   /// `low` and `high` are bounds of the results, for those that take them.
   using Create = std::function<xnn_status(float low, float high, xnn_operator_t*)>;

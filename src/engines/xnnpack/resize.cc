@@ -83,7 +83,7 @@ Dims nearest_elements(const Node& node, size_t axis, int64_t in, int64_t out) {
 /// Each element of x as often as `out` has it.
 ValueNumber nearest(Builder& b, const Node& node, ValueNumber x, const Dims& out) {
   if (out == b.dims(x)) return x;
-  const ValueNumber y = b.make(out);
+  const ValueNumber y = b.make_like(x, out);
   const Dims in = b.dims(x);
   require(std::equal(in.begin(), in.begin() + 2, out.begin()), "it resizes more than height and width");
   const Dims read = b.program().value(x).strides();
@@ -147,7 +147,7 @@ void check_nearest_add(const Node& node) {
 
 constexpr Converter kResizeConverters[] = {
     {"bilinear_interp", "x", "", "scale_tensor", "out_size size_tensor", check_bilinear, build_bilinear},
-    {"nearest_interp", "x", "", "scale_tensor", "out_size size_tensor", check_resize, build_nearest},
+    {"nearest_interp", "x", "", "scale_tensor", "out_size size_tensor", check_resize, build_nearest, Types::kEither},
     {"nearest_interp_add", "x factor addend", "", "scale_tensor out_size size_tensor", "", check_nearest_add,
      build_nearest_add},
 };

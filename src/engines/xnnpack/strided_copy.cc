@@ -13,16 +13,17 @@ constexpr int64_t kTile = 32;
 /// Elements.
 constexpr size_t kWorthATurn = 16384;
 
-void copy_rows(const CopyAxis& rows, const CopyAxis& columns, const float* from, float* to) {
+template <class T>
+void copy_rows(const CopyAxis& rows, const CopyAxis& columns, const T* from, T* to) {
   if (columns.from == 1 && columns.to == 1 && columns.regular()) {
     for (int64_t r = 0; r < rows.size; ++r) {
-      std::memcpy(to + r * rows.to, from + rows.place(r), static_cast<size_t>(columns.size) * sizeof(float));
+      std::memcpy(to + r * rows.to, from + rows.place(r), static_cast<size_t>(columns.size) * sizeof(T));
     }
     return;
   }
   if (!rows.regular() || !columns.regular()) {
     for (int64_t r = 0; r < rows.size; ++r) {
-      const float* row = from + rows.place(r);
+      const T* row = from + rows.place(r);
       for (int64_t c = 0; c < columns.size; ++c) to[r * rows.to + c * columns.to] = row[columns.place(c)];
     }
     return;
@@ -39,16 +40,18 @@ void copy_rows(const CopyAxis& rows, const CopyAxis& columns, const float* from,
 }
 
 /// What each task does: one index of all axes but the last two.
+template <class T>
 struct Tasks {
   const std::vector<CopyAxis>* axes;
-  const float* from;
-  float* to;
+  const T* from;
+  T* to;
 };
 
-void run_one(const Tasks* tasks, size_t task) {
+template <class T>
+void run_one(const Tasks<T>* tasks, size_t task) {
   const std::vector<CopyAxis>& axes = *tasks->axes;
-  const float* from = tasks->from;
-  float* to = tasks->to;
+  const T* from = tasks->from;
+  T* to = tasks->to;
   auto rest = static_cast<int64_t>(task);
   for (size_t a = axes.size() - 2; a-- > 0;) {
     const int64_t i = rest % axes[a].size;
@@ -59,8 +62,22 @@ void run_one(const Tasks* tasks, size_t task) {
   copy_rows(axes[axes.size() - 2], axes.back(), from, to);
 }
 
+template <class T>
 void run_tasks(void* context, size_t first, size_t count) {
-  for (size_t i = first; i < first + count; ++i) run_one(static_cast<const Tasks*>(context), i);
+  for (size_t i = first; i < first + count; ++i) run_one(static_cast<const Tasks<T>*>(context), i);
+}
+
+template <class T>
+void run_copy(const StridedCopy& copy, const T* from, T* to, pthreadpool_t pool) {
+  const std::vector<CopyAxis>& axes = copy.axes;
+  Tasks<T> tasks{&axes, from + copy.from_start, to + copy.to_start};
+  size_t count = 1;
+  for (size_t a = 0; a + 2 < axes.size(); ++a) count *= static_cast<size_t>(axes[a].size);
+  // As many at once as are worth a turn of a thread.
+  const auto each = static_cast<size_t>(axes[axes.size() - 2].size * axes.back().size);
+  const size_t together = std::max<size_t>(kWorthATurn / std::max<size_t>(each, 1), 1);
+  if (pool == nullptr || count <= together) return run_tasks<T>(&tasks, 0, count);
+  pthreadpool_parallelize_1d_tile_1d(pool, run_tasks<T>, &tasks, count, together, 0);
 }
 
 }  // namespace
@@ -98,15 +115,9 @@ void StridedCopy::simplify() {
   axes = merged;
 }
 
-void StridedCopy::run(const float* from, float* to, pthreadpool_t pool) const {
-  Tasks tasks{&axes, from + from_start, to + to_start};
-  size_t count = 1;
-  for (size_t a = 0; a + 2 < axes.size(); ++a) count *= static_cast<size_t>(axes[a].size);
-  // As many at once as are worth a turn of a thread.
-  const auto each = static_cast<size_t>(axes[axes.size() - 2].size * axes.back().size);
-  const size_t together = std::max<size_t>(kWorthATurn / std::max<size_t>(each, 1), 1);
-  if (pool == nullptr || count <= together) return run_tasks(&tasks, 0, count);
-  pthreadpool_parallelize_1d_tile_1d(pool, run_tasks, &tasks, count, together, 0);
+void StridedCopy::run(const void* from, void* to, pthreadpool_t pool) const {
+  if (element_bytes == 1) return run_copy(*this, static_cast<const int8_t*>(from), static_cast<int8_t*>(to), pool);
+  run_copy(*this, static_cast<const float*>(from), static_cast<float*>(to), pool);
 }
 
 }  // namespace coracle_xnnpack

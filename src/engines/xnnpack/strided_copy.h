@@ -3,6 +3,7 @@
 
 #include <pthreadpool.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -25,11 +26,12 @@ struct StridedCopy {
   std::vector<CopyAxis> axes;
   int64_t from_start = 0;
   int64_t to_start = 0;
+  size_t element_bytes = sizeof(float);  ///< or 1
 
   /// Fewer axes for the same: those that continue each other become one, the target's nearest elements come last.
   void simplify();
   /// After simplify(). Null runs in this thread.
-  void run(const float* from, float* to, pthreadpool_t pool) const;
+  void run(const void* from, void* to, pthreadpool_t pool) const;
 };
 
 }  // namespace coracle_xnnpack

@@ -17,8 +17,16 @@ bool is_shape_arithmetic(const Fact& fact) {
          fact.shape.count() <= kShapeElements;
 }
 
+bool has_int8(const Graph& graph, const Node& node) {
+  const auto is_int8 = [&](ValueId v) { return graph.fact(v).dtype == DType::kInt8; };
+  return std::any_of(node.inputs.begin(), node.inputs.end(), is_int8) ||
+         std::any_of(node.outputs.begin(), node.outputs.end(), is_int8);
+}
+
 /// Why no engine is asked for a node; empty if they are.
-std::string_view refusal_of_all(const Graph& graph, const Node& node) {
+std::string_view refusal_of_all(const Graph& graph, const Node& node, Precision precision) {
+  if (precision != Precision::kInt8 && has_int8(graph, node))
+    return "int8 values, which engines have only where precision is int8";
   if (!node.op.row().pure) return "what it does besides its results must be done in the order of the program";
   if (!node.regions.empty()) return "it runs regions, which have blocks of their own";
   const auto is_array = [&](ValueId v) { return graph.fact(v).is_array; };
@@ -39,8 +47,10 @@ std::string_view refusal_of_all(const Graph& graph, const Node& node) {
 
 std::string refusal_of(const BlockPlan& plan, size_t engine, const Node& node) {
   const Graph& graph = plan.graph();
-  const Engine& asked = *plan.choice().engines[engine].engine;
-  if (const std::string_view of_all = refusal_of_all(graph, node); !of_all.empty()) return std::string(of_all);
+  const UsedEngine& used = plan.choice().engines[engine];
+  const Engine& asked = *used.engine;
+  const std::string_view of_all = refusal_of_all(graph, node, used.options.precision);
+  if (!of_all.empty()) return std::string(of_all);
   return has_half(graph, node) ? refusal_in_float32(asked, graph, node) : asked.refusal(graph, node);
 }
 
