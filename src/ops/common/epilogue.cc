@@ -149,7 +149,7 @@ void infer_epilogue(const Epilogue& op, InferArgs& a, int port, int channel_axis
   require(next == a.count(port), "the epilogue takes ", next, " tensors, given ", a.count(port));
 }
 
-void reference_epilogue(const Epilogue& op, ReferenceArgs& a, Tensor product, int port, int channel_axis) {
+void reference_epilogue(const Epilogue& op, ReferenceArgs& a, const Tensor& product, int port, int channel_axis) {
   a.out(0).assign(after_steps(op, a, product, port, channel_axis, [](double v) { return v; }).values);
 }
 

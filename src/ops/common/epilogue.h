@@ -55,6 +55,6 @@ void infer_epilogue(const Epilogue& op, InferArgs& a, int port, int channel_axis
 Tensor epilogue_in_float(const Epilogue& op, const ReferenceArgs& a, const Tensor& product, int port, int channel_axis);
 
 /// Applies the steps to `product` in double and writes result 0.
-void reference_epilogue(const Epilogue& op, ReferenceArgs& a, Tensor product, int port, int channel_axis);
+void reference_epilogue(const Epilogue& op, ReferenceArgs& a, const Tensor& product, int port, int channel_axis);
 
 }  // namespace coracle
