@@ -40,6 +40,14 @@ struct PirModel {
          pir::string_attribute("padding_algorithm", "EXPLICIT"), pir::ints_attribute("dilations", {1, 1}),
          pir::attribute("groups", "0.a_i32", std::to_string(groups)), pir::string_attribute("data_format", "NCHW")});
   }
+  /// The input x of QuantizeModel.
+  int64_t image() {
+    operations.push_back(
+        pir::operation("1.data", {}, {{next, type({-1, 3, 5, 5})}},
+                       {pir::string_attribute("name", "x"), pir::attribute("shape", "1.a_intarray", "[-1,3,5,5]"),
+                        pir::attribute("dtype", "1.a_dtype", "\"float32\""), place(0)}));
+    return next++;
+  }
   /// What Paddle's reader asks for.
   static std::string place(int kind) {
     return pir::attribute("place", "1.a_place", "[" + std::to_string(kind) + ",0,\"\"]");

@@ -16,11 +16,7 @@ test::ModelBytes pir_network() {
   const int64_t grouped = m.parameter("a \"name\" of\\its own", {4, 2, 3, 3}, 0.4F);
   const int64_t bias = m.parameter("bias", {4}, 0.2F, 0.1F);
   const int64_t w = m.parameter("w", {100, 3}, 0.2F);
-  const int64_t x = m.next++;
-  m.operations.push_back(
-      pir::operation("1.data", {}, {{x, PirModel::type({-1, 3, 5, 5})}},
-                     {pir::string_attribute("name", "x"), pir::attribute("shape", "1.a_intarray", "[-1,3,5,5]"),
-                      pir::attribute("dtype", "1.a_dtype", "\"float32\""), PirModel::place(0)}));
+  const int64_t x = m.image();
   const test::Dims image{-1, 4, 5, 5};
   const int64_t c = m.convolution("1.conv2d", x, filter, image, 1);
   const int64_t b = m.operation("1.reshape", {bias, m.integers({1, 4, 1, 1})}, {1, 4, 1, 1});
@@ -42,11 +38,7 @@ test::ModelBytes products() {
   const int64_t bias = m.parameter("bias", {96}, 0.2F);
   const int64_t w2 = m.parameter("w2", {40, 96}, 0.3F);
   const int64_t table = m.parameter("table", {3, 40}, 1);
-  const int64_t x = m.next++;
-  m.operations.push_back(
-      pir::operation("1.data", {}, {{x, PirModel::type({-1, 3, 5, 5})}},
-                     {pir::string_attribute("name", "x"), pir::attribute("shape", "1.a_intarray", "[-1,3,5,5]"),
-                      pir::attribute("dtype", "1.a_dtype", "\"float32\""), PirModel::place(0)}));
+  const int64_t x = m.image();
   const auto product = [&](int64_t of, int64_t w, int64_t columns, bool transposed) {
     return m.operation("1.matmul", {of, w}, {-1, columns},
                        {pir::attribute("transpose_x", "0.a_bool", "false"),

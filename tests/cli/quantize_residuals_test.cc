@@ -41,17 +41,12 @@ test::ModelBytes residual_network(bool residual_first) {
 
 /// The same in PIR, with a bias between the second convolution and the sum.
 test::ModelBytes residual_network_in_pir() {
-  namespace pir = test::pir;
   test::PirModel m;
   const int64_t first = m.parameter("first", {4, 3, 3, 3}, 0.4F);
   const int64_t second = m.parameter("second", {4, 4, 3, 3}, 0.4F);
   const int64_t last = m.parameter("last", {4, 4, 3, 3}, 0.4F);
   const int64_t bias = m.parameter("bias", {4}, 0.2F, 0.1F);
-  const int64_t x = m.next++;
-  m.operations.push_back(
-      pir::operation("1.data", {}, {{x, test::PirModel::type({-1, 3, 5, 5})}},
-                     {pir::string_attribute("name", "x"), pir::attribute("shape", "1.a_intarray", "[-1,3,5,5]"),
-                      pir::attribute("dtype", "1.a_dtype", "\"float32\""), test::PirModel::place(0)}));
+  const int64_t x = m.image();
   const test::Dims image{-1, 4, 5, 5};
   const int64_t a = m.operation("1.relu", {m.convolution("1.conv2d", x, first, image, 1)}, image);
   const int64_t b = m.convolution("1.conv2d", a, second, image, 1);

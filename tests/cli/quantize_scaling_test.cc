@@ -13,7 +13,6 @@ namespace {
 using test::content;
 using test::numbers;
 using test::OpWriter;
-namespace pir = test::pir;
 
 /// Channels of very different sizes.
 constexpr float kSizes[] = {1, 60, 0.1F, 4};
@@ -178,11 +177,7 @@ test::ModelBytes pir_convolutions(const char* activation) {
   m.records["filter"] = test::record(test::kFloat32, {4, 3, 3, 3}, spread({4, 3, 3, 3}, 0, 0.4F, 1));
   m.records["last"] = test::record(test::kFloat32, {4, 4, 3, 3}, spread({4, 4, 3, 3}, 1, 0.4F, 2, true));
   m.records["bias"] = test::record(test::kFloat32, {4}, spread({4}, 0, 0.2F, 3));
-  const int64_t x = m.next++;
-  m.operations.push_back(
-      pir::operation("1.data", {}, {{x, test::PirModel::type({-1, 3, 5, 5})}},
-                     {pir::string_attribute("name", "x"), pir::attribute("shape", "1.a_intarray", "[-1,3,5,5]"),
-                      pir::attribute("dtype", "1.a_dtype", "\"float32\""), test::PirModel::place(0)}));
+  const int64_t x = m.image();
   const test::Dims image{-1, 4, 5, 5};
   const int64_t c = m.convolution("1.conv2d", x, filter, image, 1);
   const int64_t b = m.operation("1.reshape", {bias, m.integers({1, 4, 1, 1})}, {1, 4, 1, 1});

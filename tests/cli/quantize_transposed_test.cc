@@ -55,11 +55,7 @@ test::ModelBytes enlargement_in_pir() {
   test::PirModel m;
   const int64_t filter = m.parameter("filter", {4, 3, 3, 3}, 0.4F);
   const int64_t transposed = m.parameter("transposed", {4, 2, 2, 2}, 0.4F);
-  const int64_t x = m.next++;
-  m.operations.push_back(
-      pir::operation("1.data", {}, {{x, test::PirModel::type({-1, 3, 5, 5})}},
-                     {pir::string_attribute("name", "x"), pir::attribute("shape", "1.a_intarray", "[-1,3,5,5]"),
-                      pir::attribute("dtype", "1.a_dtype", "\"float32\""), test::PirModel::place(0)}));
+  const int64_t x = m.image();
   const int64_t c = m.convolution("1.conv2d", x, filter, {-1, 4, 5, 5}, 1);
   const int64_t z = m.operation("1.relu", {c}, {-1, 4, 5, 5});
   const int64_t y =

@@ -119,10 +119,11 @@ PaddedImage padded_image(const ConvolutionGeometry& g) {
 bool reads_in_place(const ConvolutionGeometry& g, const IntegerGemmFunctions& functions) {
   constexpr int64_t kMostChannels = 4;
   constexpr int64_t kMostAround = 64;
+  constexpr int64_t kMostNumbers = int64_t{1} << 30;  // that taps may be apart
   const PaddedImage image = padded_image(g);
   return functions.pad != nullptr && g.groups == 1 && g.in_channels <= kMostChannels &&
          image.out_w >= 2 * functions.tile_rows && image.height <= 2 * image.in_h + kMostAround &&
-         image.width <= 2 * image.in_w + kMostAround;
+         image.width <= 2 * image.in_w + kMostAround && image.height * image.width <= kMostNumbers / kMostChannels;
 }
 
 [[gnu::cold]] Prepared prepare_conv2d(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
