@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls for Paddle's engines, and what runs: plug-ins "tensorrt" and "stand_in", which take single nodes `negative`.
 #include <cstdlib>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "coracle/coracle.h"
@@ -77,6 +79,29 @@ TEST_F(PaddleEngines, APlugInOfTheNameRunsWhatItTakes) {
   EXPECT_HAS(summary, "EnableTensorRtEngine");
   EXPECT_HAS(summary, "parts run on tensorrt, the rest by Coracle's own kernels");
   EXPECT_HAS(told(config), "the engine 'tensorrt' runs 2 of 3 nodes of ");
+}
+
+/// What a Config tells engines.
+struct Told : Config {
+  explicit Told(const Config& config) : Config(config) {}
+  std::string precision() const {
+    paddle::detail::EngineOptions options;
+    choose_engines(options);
+    return options.precision;
+  }
+};
+
+TEST_F(PaddleEngines, PrecisionIsWhatEnginesMayComputeWith) {
+  for (const auto& [precision, expected] :
+       {std::pair(PrecisionType::kFloat32, ""), std::pair(PrecisionType::kHalf, ""),
+        std::pair(PrecisionType::kInt8, "int8"), std::pair(PrecisionType::kBf16, "bf16")}) {
+    Config config = model_.config();
+    config.EnableTensorRtEngine(1 << 30, 1, 1, precision, false, true);
+    EXPECT_EQ(Told(config).precision(), expected);
+    ::setenv("CORACLE_PADDLE_ENGINES", "nobody", 1);
+    EXPECT_EQ(Told(config).precision(), "") << "no engine is there";
+    ::unsetenv("CORACLE_PADDLE_ENGINES");
+  }
 }
 
 TEST_F(PaddleEngines, WithoutOneTheModelRunsNativelyAndOneMessageSaysSo) {
