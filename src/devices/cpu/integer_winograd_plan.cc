@@ -102,7 +102,7 @@ Misfit integer_winograd_misfit(const IntegerConv2d& op, const ArgFacts& args) {
   // Cut tiles compute pixels that nobody wants.
   if (3 * tiles * 16 > 4 * g.height().out * g.width().out) return "too many cut tiles for Winograd";
   const IntegerGemmFunctions& direct = machine_integer_gemm(row_isa(args.kernel()));
-  if (direct.element_bytes == 1 && direct.lanes == 16) return "products of bytes are faster";
+  if (direct.dot_products) return "products of bytes are faster";
   return sums_are_small(*args.in(1).value) ? nullptr : "sums are too large for Winograd";
 }
 

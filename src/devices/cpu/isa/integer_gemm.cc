@@ -16,7 +16,7 @@ constexpr bool kTakesImages = true;
 
 // Eight numbers, and fewer.
 HWY_INLINE void copy_eight(const int8_t* from, Packed* to) {
-#if CORACLE_BYTES_BY_REACH || defined(__AVX512VNNI__)
+#if CORACLE_BYTES_BY_REACH || CORACLE_DOT_PRODUCTS
   uint64_t bits;
   memcpy(&bits, from, sizeof(bits));
   bits ^= uint64_t{0x0101010101010101} * static_cast<uint8_t>(kZero);
@@ -35,7 +35,7 @@ HWY_INLINE void copy_few(const int8_t* HWY_RESTRICT from, int64_t count, Packed*
 HWY_INLINE void copy(const int8_t* HWY_RESTRICT from, int64_t count, Packed* HWY_RESTRICT to) {
   if (count < 8) return copy_few(from, count, to);
   int64_t i = 0;
-#if CORACLE_BYTES_BY_REACH || defined(__AVX512VNNI__)
+#if CORACLE_BYTES_BY_REACH || CORACLE_DOT_PRODUCTS
   const __m256i flip = _mm256_set1_epi8(static_cast<char>(kZero));
   for (; i + 32 <= count; i += 32) {
     const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
@@ -221,6 +221,7 @@ const IntegerGemmFunctions integer_gemm = {
     .element_bytes = sizeof(Packed),
     .tile_rows = kTileRows,
     .tiles = kTiles,
+    .dot_products = CORACLE_DOT_PRODUCTS != 0,
     .run = run,
 #if CORACLE_BYTES_BY_REACH
     .pad = pad,

@@ -73,7 +73,8 @@ struct IntegerGemmFunctions {
   int64_t lanes = 0;          ///< columns of a vector
   int64_t element_bytes = 0;  ///< of a packed number: 1 or 2
   int64_t tile_rows = 0;
-  int64_t tiles = 1;  ///< of rows that are finished at once, where rows are short
+  int64_t tiles = 1;          ///< of rows that are finished at once, where rows are short
+  bool dot_products = false;  ///< four products of bytes are added by one instruction
   /// Computes rows [row_begin, row_end) of panels [panel_begin, panel_end).
   void (*run)(const IntegerGemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end);
 
@@ -101,6 +102,14 @@ CORACLE_ISA_TABLES(IntegerGemmFunctions, integer_gemm)
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX2)
 /// With AVX2, of numbers of 16 bits: B may have -128, as with the tables of all other sets. No images.
 namespace pairs {
+extern const IntegerGemmFunctions integer_gemm;
+}
+/// With AVX-VNNI, beside AVX2; B is packed as for that.
+namespace avx_vnni {
+extern const IntegerGemmFunctions integer_gemm;
+}
+/// The same for tests on machines without the instruction; it is no part of the library.
+namespace emulated_vnni {
 extern const IntegerGemmFunctions integer_gemm;
 }
 #endif

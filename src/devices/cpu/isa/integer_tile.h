@@ -9,7 +9,14 @@
 #include "devices/cpu/isa/integer_gemm.h"
 #include "integer_dots.h"
 
-#if HWY_TARGET == HWY_AVX2 && !defined(CORACLE_PAIRS_OF_INTEGERS)
+// CORACLE_DOT_PRODUCTS: four products of bytes are added to a sum by one instruction, with AVX-512 or AVX2; with
+// CORACLE_EMULATED_DOT_PRODUCTS by several, on machines without it.
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__) || defined(CORACLE_EMULATED_DOT_PRODUCTS)
+#define CORACLE_DOT_PRODUCTS 1
+#else
+#define CORACLE_DOT_PRODUCTS 0
+#endif
+#if HWY_TARGET == HWY_AVX2 && !defined(CORACLE_PAIRS_OF_INTEGERS) && !CORACLE_DOT_PRODUCTS
 #define CORACLE_BYTES_BY_REACH 1
 #include "integer_window.h"
 #else
@@ -23,7 +30,7 @@ constexpr auto kLanes = static_cast<int64_t>(kFloatLanes);
 
 #if defined(__AVX512VNNI__)
 using avx512::integer_finish;
-#elif defined(CORACLE_PAIRS_OF_INTEGERS)
+#elif CORACLE_DOT_PRODUCTS || defined(CORACLE_PAIRS_OF_INTEGERS)
 using avx2::integer_finish;
 #endif
 // How the products of a group of 4 bytes of A and one of each column of B are summed.
@@ -34,15 +41,23 @@ enum class Products {
   kSigned,  // four by four
 };
 
-#if defined(__AVX512VNNI__)
+#if CORACLE_DOT_PRODUCTS
 using Packed = uint8_t;
 constexpr Packed kZero = 128;
-constexpr int kTileRows = 12;
+constexpr int kTileRows = HWY_TARGET == HWY_AVX3 ? 12 : 6;
 constexpr bool kChoosesProducts = false;
-// As an instruction: from the intrinsic, GCC 12 moves all sums of a loop to other registers and back.
 template <Products>
 HWY_INLINE void multiply_add(Sums& sum, Sums a, Sums b) {
+#if defined(CORACLE_EMULATED_DOT_PRODUCTS)
+  const Sums even =
+      multiply_pairs(_mm256_and_si256(a, _mm256_set1_epi16(0xFF)), _mm256_srai_epi16(_mm256_slli_epi16(b, 8), 8));
+  sum = add(sum, add(even, multiply_pairs(_mm256_srli_epi16(a, 8), _mm256_srai_epi16(b, 8))));
+#elif HWY_TARGET == HWY_AVX3
+  // As an instruction: from the intrinsic, GCC 12 moves all sums of a loop to other registers and back.
   asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+#else
+  asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b));
+#endif
 }
 #elif CORACLE_BYTES_BY_REACH
 using Packed = int8_t;
