@@ -156,9 +156,7 @@ void run(const IntegerGemmCall& call, int64_t row_begin, int64_t row_end, int64_
   const int64_t stride = groups * kPerGroup;
   HWY_ALIGN float sums[kTiles * kTileRows * 2 * kFloatLanes];
   const int64_t panel_bytes = 2 * kLanes * 4 * (1 + groups);
-  const int64_t columns_stored = (call.columns + kLanes - 1) / kLanes * kLanes;
-  [[maybe_unused]] const auto* reaches =
-      reinterpret_cast<const IntegerReach*>(static_cast<const char*>(call.packed) + columns_stored * 4 * (1 + groups));
+  [[maybe_unused]] const IntegerReach* const reaches = reaches_of(call, groups);
   int32_t reach = 255;
   if constexpr (kChoosesProducts) {
     for (int64_t p = panel_begin; p < panel_end; ++p) reach = reaches[p].pairs < reach ? reaches[p].pairs : reach;

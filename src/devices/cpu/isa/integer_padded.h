@@ -16,12 +16,6 @@ HWY_INLINE int64_t groups_of_taps(const IntegerGemmCall& call) {
   return call.taps * ((call.depth + kPerGroup - 1) / kPerGroup);
 }
 
-// Of panels of B, behind all of them.
-HWY_INLINE const IntegerReach* reaches_of(const IntegerGemmCall& call, int64_t groups) {
-  const int64_t stored = (call.columns + kLanes - 1) / kLanes * kLanes;
-  return reinterpret_cast<const IntegerReach*>(static_cast<const char*>(call.packed) + stored * 4 * (1 + groups));
-}
-
 void pad(IntegerGemmCall& call, const int8_t* images, int8_t* to) {
   const PaddedImage& m = *call.padded;
   const int64_t line = m.width * m.channels;

@@ -33,6 +33,7 @@ using avx512::integer_finish;
 #elif CORACLE_DOT_PRODUCTS || defined(CORACLE_PAIRS_OF_INTEGERS)
 using avx2::integer_finish;
 #endif
+
 // How the products of a group of 4 bytes of A and one of each column of B are summed.
 enum class Products {
   kPlain,   // four numbers plus 128 by four of B (VNNI), or two of 16 bits by two
@@ -97,6 +98,12 @@ HWY_INLINE void multiply_add(Sums& sum, const Sums& a, const Sums& b) {
 constexpr int64_t kPerGroup = 4 / static_cast<int64_t>(sizeof(Packed));
 
 constexpr int64_t kBeyond = 31;  // bytes that may be read, and written, behind a tile
+
+// Of panels of bytes of B, with so many groups of 4 bytes in each column: they lie behind all of them.
+HWY_INLINE const IntegerReach* reaches_of(const IntegerGemmCall& call, int64_t groups) {
+  const int64_t stored = (call.columns + kLanes - 1) / kLanes * kLanes;
+  return reinterpret_cast<const IntegerReach*>(static_cast<const char*>(call.packed) + stored * 4 * (1 + groups));
+}
 
 // One row's sums of one or two vectors.
 struct RowSums {
