@@ -4,34 +4,13 @@
 #include <algorithm>
 #include <cstring>
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
+#include "devices/cpu/isa/integer_tile_gemm.h"
 
 namespace coracle::cpu {
 namespace {
 
 /// Products below which a part is not worth a thread.
 constexpr int64_t kIntegerGrain = 1 << 20;
-
-#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
-bool multiplies_bytes() {
-  __builtin_cpu_init();
-  return __builtin_cpu_supports("avx512vnni") != 0;
-}
-#endif
-#if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX2)
-/// Intel's Software Developer's Manual, volume 2, CPUID: AVX-VNNI in leaf 7, subleaf 1. That the system saves AVX's
-/// registers is known where AVX2 was found.
-bool multiplies_bytes_beside_avx2() {
-  constexpr unsigned kAvxVnni = 1U << 4U;
-  unsigned a = 0;
-  unsigned b = 0;
-  unsigned c = 0;
-  unsigned d = 0;
-  return __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & kAvxVnni) != 0;
-}
-#endif
 
 /// Of `columns` columns, each of `groups` groups of 4 bytes, `step` bytes apart. Numbers from 0 on reach farthest where
 /// they meet weights of one sign and the others are 0.
@@ -69,12 +48,11 @@ Misfit sums_misfit(const IntegerProduct& op, const ArgFacts& args, const Shape& 
 
 const IntegerGemmFunctions& machine_integer_gemm(Isa isa) {
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX512)
-  static const bool kBytes = multiplies_bytes();
-  if (isa == Isa::kAvx512 && kBytes) return vnni::integer_gemm;
+  if (isa == Isa::kAvx512 && has_matrix_tiles()) return amx::integer_tile_gemm;
+  if (isa == Isa::kAvx512 && has_byte_dots(isa)) return vnni::integer_gemm;
 #endif
 #if defined(__x86_64__) && !defined(CORACLE_WITHOUT_AVX2)
-  static const bool kBytesBesideAvx2 = multiplies_bytes_beside_avx2();
-  if (isa == Isa::kAvx2 && kBytesBesideAvx2) return avx_vnni::integer_gemm;
+  if (isa == Isa::kAvx2 && has_byte_dots(isa)) return avx_vnni::integer_gemm;
 #endif
   return integer_gemm_table(isa);
 }

@@ -13,7 +13,8 @@
 
 namespace coracle::cpu {
 
-/// The table of an instruction set; of AVX-512 with products of bytes, where this machine has them.
+/// The table of an instruction set; of AVX-512 on matrix tiles and of AVX-512 and AVX2 with sums of products of bytes,
+/// where this machine has them.
 const IntegerGemmFunctions& machine_integer_gemm(Isa isa);
 /// The same, where B may have -128; it takes no images.
 const IntegerGemmFunctions& any_integer_gemm(Isa isa);

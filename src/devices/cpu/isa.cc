@@ -53,14 +53,13 @@ Isa widest_compiled() {
   return isa;
 }
 
-/// Intel's Software Developer's Manual, volume 1, chapter 18: AMX-BF16 and AMX-TILE in CPUID leaf 7, both parts of the
-/// tile state enabled in XCR0. Linux gives the state of the tiles' data to processes that ask (Documentation/arch/x86/
-/// xstate.rst); where it refuses, an instruction on tiles would be a fault.
+/// Intel's Software Developer's Manual, volume 1, chapter 18: AMX-BF16, AMX-TILE and AMX-INT8 in CPUID leaf 7, both
+/// parts of the tile state enabled in XCR0. Linux gives the state of the tiles' data to processes that ask
+/// (Documentation/arch/x86/ xstate.rst); where it refuses, an instruction on tiles would be a fault.
 bool request_matrix_tiles() {
 #if defined(__x86_64__) && defined(__linux__)
   if (detected_isa() != Isa::kAvx512) return false;
-  constexpr unsigned kAmxBf16 = 1U << 22U;
-  constexpr unsigned kAmxTile = 1U << 24U;
+  constexpr unsigned kAmx = 1U << 22U | 1U << 24U | 1U << 25U;
   constexpr unsigned kTileState = 3U << 17U;
   constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr unsigned long kTileData = 18;      // XFEATURE_XTILEDATA
@@ -68,7 +67,7 @@ bool request_matrix_tiles() {
   unsigned b = 0;
   unsigned c = 0;
   unsigned d = 0;
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kAmxBf16) == 0 || (d & kAmxTile) == 0) return false;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kAmx) != kAmx) return false;
   unsigned low = 0;
   unsigned high = 0;
   asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));  // AVX-512 was found: the system saves extended states
@@ -79,16 +78,24 @@ bool request_matrix_tiles() {
 #endif
 }
 
-/// CPUID leaf 7, subleaf 1: AVX512-BF16.
-bool find_bf16_dots() {
-#if defined(__x86_64__)
-  if (detected_isa() != Isa::kAvx512) return false;
-  constexpr unsigned kAvx512Bf16 = 1U << 5U;
+/// The bits of CPUID's leaf 7, subleaf 1, in EAX; 0 where there are none.
+unsigned later_features() {
   unsigned a = 0;
+#if defined(__x86_64__)
   unsigned b = 0;
   unsigned c = 0;
   unsigned d = 0;
-  return __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & kAvx512Bf16) != 0;
+  if (__get_cpuid_count(7, 1, &a, &b, &c, &d) == 0) return 0;
+#endif
+  return a;
+}
+constexpr unsigned kAvxVnni = 1U << 4U;
+constexpr unsigned kAvx512Bf16 = 1U << 5U;
+
+bool find_avx512_vnni() {
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx512vnni") != 0;
 #else
   return false;
 #endif
@@ -107,8 +114,14 @@ bool has_matrix_tiles() {
 }
 
 bool has_bf16_dots() {
-  static const bool kHas = find_bf16_dots();
+  static const bool kHas = detected_isa() == Isa::kAvx512 && (later_features() & kAvx512Bf16) != 0;
   return kHas;
+}
+
+bool has_byte_dots(Isa isa) {
+  static const bool kAvx512 = detected_isa() == Isa::kAvx512 && find_avx512_vnni();
+  static const bool kAvx2 = runs_on(Isa::kAvx2, detected_isa()) && (later_features() & kAvxVnni) != 0;
+  return isa == Isa::kAvx512 ? kAvx512 : isa == Isa::kAvx2 && kAvx2;
 }
 
 bool runs_on(Isa isa, Isa machine) {

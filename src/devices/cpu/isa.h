@@ -22,13 +22,17 @@ enum class Isa : uint8_t {
 /// none. Detected once.
 Isa detected_isa();
 
-/// True if this machine has matrix tiles for bfloat16 (Intel AMX) and the system lets this process use them, for which
-/// the first call asks. Threads started later may use them too.
+/// True if this machine has matrix tiles for bfloat16 and for bytes (Intel AMX) and the system lets this process use
+/// them, for which the first call asks. Threads started later may use them too.
 bool has_matrix_tiles();
 
 /// True if this machine has sums of products of pairs of bfloat16 numbers in vectors (AVX512-BF16), and code for
 /// AVX-512 runs on it.
 bool has_bf16_dots();
+
+/// True if code for `isa` may use sums of four products of bytes on this machine: AVX512-VNNI for AVX-512, AVX-VNNI for
+/// AVX2.
+bool has_byte_dots(Isa isa);
 
 /// True if there is code for `isa` and it runs on a machine whose widest set is `machine`.
 bool runs_on(Isa isa, Isa machine);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums of 32 bits of products of integers, one vector of kFloatLanes of them, by the instructions of each set. Included
-// only by sources that are compiled once per instruction set.
+// Sums of 32 bits of products of integers, one vector of kSumLanes of them, by the instructions of each set, or, for
+// tests, in plain code as other sets would. Included only by sources that are compiled once per instruction set.
 #pragma once
 
 #include "devices/cpu/isa/vector.h"
@@ -15,9 +15,57 @@
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
 
+#if defined(CORACLE_EMULATED_LANES)
+constexpr size_t kSumLanes = CORACLE_EMULATED_LANES;
+#else
+constexpr size_t kSumLanes = kFloatLanes;
+#endif
+
 // multiply_pairs(a, b): the sums of two products each of adjacent numbers of 16 bits, exact for numbers of 8 bits.
-// interleaved(a, b): kFloatLanes numbers of a and b, widened to 16 bits: a0, b0, a1, b1, ...
-#if HWY_TARGET == HWY_AVX3
+// interleaved(a, b): kSumLanes numbers of a and b, widened to 16 bits: a0, b0, a1, b1, ...
+#if defined(CORACLE_EMULATED_LANES) || !defined(__SSE2__)
+struct Sums {
+  int32_t of[kSumLanes];
+};
+HWY_INLINE Sums load_sums(const void* p) {
+  Sums s;
+  memcpy(&s, p, sizeof(s));
+  return s;
+}
+HWY_INLINE void store_sums(const Sums& sums, void* p) { memcpy(p, &sums, sizeof(sums)); }
+HWY_INLINE Sums broadcast_bits(int32_t bits) {
+  Sums s;
+  for (int32_t& lane : s.of) lane = bits;
+  return s;
+}
+HWY_INLINE Sums add(const Sums& a, const Sums& b) {
+  Sums s;
+  for (size_t i = 0; i < kSumLanes; ++i) {
+    s.of[i] = static_cast<int32_t>(static_cast<uint32_t>(a.of[i]) + static_cast<uint32_t>(b.of[i]));
+  }
+  return s;
+}
+HWY_INLINE Sums multiply_pairs(const Sums& a, const Sums& b) {
+  int16_t x[2 * kSumLanes];
+  int16_t y[2 * kSumLanes];
+  memcpy(x, &a, sizeof(x));
+  memcpy(y, &b, sizeof(y));
+  Sums s;
+  for (size_t i = 0; i < kSumLanes; ++i) s.of[i] = x[2 * i] * y[2 * i] + x[2 * i + 1] * y[2 * i + 1];
+  return s;
+}
+HWY_INLINE void store_floats(const Sums& sums, float* to) {
+  for (size_t i = 0; i < kSumLanes; ++i) to[i] = static_cast<float>(sums.of[i]);
+}
+HWY_INLINE Sums interleaved(const int8_t* a, const int8_t* b) {
+  int16_t both[2 * kSumLanes];
+  for (size_t i = 0; i < kSumLanes; ++i) {
+    both[2 * i] = a[i];
+    both[2 * i + 1] = b[i];
+  }
+  return load_sums(both);
+}
+#elif HWY_TARGET == HWY_AVX3
 using Sums = __m512i;
 HWY_INLINE Sums load_sums(const void* p) { return _mm512_loadu_si512(p); }
 HWY_INLINE void store_sums(Sums sums, void* p) { _mm512_storeu_si512(p, sums); }
@@ -43,7 +91,7 @@ HWY_INLINE Sums interleaved(const int8_t* a, const int8_t* b) {
   const __m128i y = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(b));
   return _mm256_cvtepi8_epi16(_mm_unpacklo_epi8(x, y));
 }
-#elif defined(__SSE2__)
+#else
 using Sums = __m128i;
 HWY_INLINE Sums load_sums(const void* p) { return _mm_loadu_si128(static_cast<const __m128i*>(p)); }
 HWY_INLINE void store_sums(Sums sums, void* p) { _mm_storeu_si128(static_cast<__m128i*>(p), sums); }
@@ -58,48 +106,6 @@ HWY_INLINE Sums interleaved(const int8_t* a, const int8_t* b) {
   memcpy(&y, b, sizeof(y));
   const __m128i bytes = _mm_unpacklo_epi8(_mm_cvtsi32_si128(x), _mm_cvtsi32_si128(y));
   return _mm_srai_epi16(_mm_unpacklo_epi8(bytes, bytes), 8);
-}
-#else
-struct Sums {
-  int32_t of[kFloatLanes];
-};
-HWY_INLINE Sums load_sums(const void* p) {
-  Sums s;
-  memcpy(&s, p, sizeof(s));
-  return s;
-}
-HWY_INLINE void store_sums(const Sums& sums, void* p) { memcpy(p, &sums, sizeof(sums)); }
-HWY_INLINE Sums broadcast_bits(int32_t bits) {
-  Sums s;
-  for (int32_t& lane : s.of) lane = bits;
-  return s;
-}
-HWY_INLINE Sums add(const Sums& a, const Sums& b) {
-  Sums s;
-  for (size_t i = 0; i < kFloatLanes; ++i) {
-    s.of[i] = static_cast<int32_t>(static_cast<uint32_t>(a.of[i]) + static_cast<uint32_t>(b.of[i]));
-  }
-  return s;
-}
-HWY_INLINE Sums multiply_pairs(const Sums& a, const Sums& b) {
-  int16_t x[2 * kFloatLanes];
-  int16_t y[2 * kFloatLanes];
-  memcpy(x, &a, sizeof(x));
-  memcpy(y, &b, sizeof(y));
-  Sums s;
-  for (size_t i = 0; i < kFloatLanes; ++i) s.of[i] = x[2 * i] * y[2 * i] + x[2 * i + 1] * y[2 * i + 1];
-  return s;
-}
-HWY_INLINE void store_floats(const Sums& sums, float* to) {
-  for (size_t i = 0; i < kFloatLanes; ++i) to[i] = static_cast<float>(sums.of[i]);
-}
-HWY_INLINE Sums interleaved(const int8_t* a, const int8_t* b) {
-  int16_t both[2 * kFloatLanes];
-  for (size_t i = 0; i < kFloatLanes; ++i) {
-    both[2 * i] = a[i];
-    both[2 * i + 1] = b[i];
-  }
-  return load_sums(both);
 }
 #endif
 
@@ -119,14 +125,14 @@ HWY_INLINE Sums broadcast_group(const void* group) {
 
 // The same of two adjacent vectors of numbers.
 HWY_INLINE void interleave_two(const int8_t* a, const int8_t* b, char* to, char* second) {
-#if HWY_TARGET == HWY_AVX2
+#if HWY_TARGET == HWY_AVX2 && !defined(CORACLE_EMULATED_LANES)
   const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a));
   const __m128i y = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b));
   store_sums(_mm256_cvtepi8_epi16(_mm_unpacklo_epi8(x, y)), to);
   store_sums(_mm256_cvtepi8_epi16(_mm_unpackhi_epi8(x, y)), second);
 #else
   store_sums(interleaved(a, b), to);
-  store_sums(interleaved(a + kFloatLanes, b + kFloatLanes), second);
+  store_sums(interleaved(a + kSumLanes, b + kSumLanes), second);
 #endif
 }
 

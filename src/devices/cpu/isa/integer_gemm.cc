@@ -3,6 +3,7 @@
 
 #include "devices/cpu/isa/integer_finish.h"
 #include "integer_padded.h"
+#include "integer_rows.h"
 #include "integer_tile.h"
 
 namespace coracle::cpu::CORACLE_ISA {
@@ -13,110 +14,7 @@ constexpr bool kTakesImages = false;
 #else
 constexpr bool kTakesImages = true;
 #endif
-
-// Eight numbers, and fewer.
-HWY_INLINE void copy_eight(const int8_t* from, Packed* to) {
-#if CORACLE_BYTES_BY_REACH || CORACLE_DOT_PRODUCTS
-  uint64_t bits;
-  memcpy(&bits, from, sizeof(bits));
-  bits ^= uint64_t{0x0101010101010101} * static_cast<uint8_t>(kZero);
-  memcpy(to, &bits, sizeof(bits));
-#else
-  const hn::CappedTag<int16_t, 8> d;
-  const hn::Rebind<int8_t, decltype(d)> bytes;
-  hn::StoreU(hn::PromoteTo(d, hn::LoadU(bytes, from)), d, to);
-#endif
-}
-HWY_INLINE void copy_few(const int8_t* HWY_RESTRICT from, int64_t count, Packed* HWY_RESTRICT to) {
-  for (int64_t i = 0; i < count; ++i) to[i] = static_cast<Packed>(from[i] + kZero);
-}
-
-// Most rows of filters and many images have few channels. The last eight numbers may be copied twice.
-HWY_INLINE void copy(const int8_t* HWY_RESTRICT from, int64_t count, Packed* HWY_RESTRICT to) {
-  if (count < 8) return copy_few(from, count, to);
-  int64_t i = 0;
-#if CORACLE_BYTES_BY_REACH || CORACLE_DOT_PRODUCTS
-  const __m256i flip = _mm256_set1_epi8(static_cast<char>(kZero));
-  for (; i + 32 <= count; i += 32) {
-    const __m256i v = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from + i));
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), _mm256_xor_si256(v, flip));
-  }
-#endif
-  for (; i + 8 <= count; i += 8) copy_eight(from + i, to + i);
-  if (i < count) copy_eight(from + count - 8, to + count - 8);
-}
-
-HWY_INLINE void fill(int64_t count, Packed* to) {
-  for (int64_t i = 0; i < count; ++i) to[i] = kZero;
-}
-
-// Rows of A, one after the other: each adjacent numbers, or the pixels that the taps of a filter meet.
-class Rows {
- public:
-  HWY_INLINE Rows(const IntegerGemmCall& call, int64_t row) : call_(call), image_(kTakesImages ? call.image : nullptr) {
-    if (!kTakesImages || image_ == nullptr) {
-      from_ = call.a + row * call.a_stride;
-      return;
-    }
-    const int64_t y = row / image_->out_w;
-    ox_ = row % image_->out_w;
-    oy_ = y % image_->out_h;
-    from_ = call.a + y / image_->out_h * image_->in_h * image_->in_w * image_->in_channels;
-  }
-
-  // `stride` apart, which is at least the depth.
-  HWY_INLINE void copy_next(int64_t rows, int64_t stride, Packed* to) {
-    const bool adjacent = (!kTakesImages || image_ == nullptr) && call_.a_stride == stride && call_.depth == stride;
-    if (adjacent) {
-      copy(from_, rows * stride, to);
-      from_ += rows * stride;
-      return;
-    }
-    for (int64_t r = 0; r < rows; ++r) copy_next(to + r * stride);
-  }
-
- private:
-  HWY_INLINE void copy_next(Packed* to) {
-    if (!kTakesImages || image_ == nullptr) {
-      copy(from_, call_.depth, to);
-      from_ += call_.a_stride;
-      return;
-    }
-    const GemmImage& m = *image_;
-    for (int64_t t = 0; t < call_.taps; ++t, to += call_.depth) {
-      const int64_t y = oy_ * m.stride_y + m.tap_y[t];
-      const int64_t x = ox_ * m.stride_x + m.tap_x[t];
-      if (y >= 0 && y < m.in_h && x >= 0 && x <= m.in_w - m.join) {
-        copy(from_ + (y * m.in_w + x) * m.in_channels, call_.depth, to);
-      } else {
-        copy_from_edge(y, x, to);
-      }
-    }
-    if (++ox_ < m.out_w) return;
-    ox_ = 0;
-    if (++oy_ < m.out_h) return;
-    oy_ = 0;
-    from_ += m.in_h * m.in_w * m.in_channels;
-  }
-
-  // Pixels of which some are outside of the image.
-  HWY_NOINLINE void copy_from_edge(int64_t y, int64_t x, Packed* to) const {
-    const GemmImage& m = *image_;
-    const int64_t n = call_.depth / m.join;
-    const int64_t begin = x < 0 ? (-x < m.join ? -x : m.join) : 0;
-    int64_t end = m.in_w - x < m.join ? m.in_w - x : m.join;
-    if (y < 0 || y >= m.in_h || end < begin) end = begin;
-    if (begin > 0) fill(begin * n, to);
-    if (end > begin) copy(from_ + (y * m.in_w + x + begin) * m.in_channels, (end - begin) * n, to + begin * n);
-    if (end < m.join) fill((m.join - end) * n, to + end * n);
-  }
-
-  const IntegerGemmCall& call_;
-  const GemmImage* const image_;
-  const int8_t* from_;  // the next row, or the image that it lies in
-  int64_t ox_ = 0;      // the next row's place in the result
-  int64_t oy_ = 0;
-};
+using Rows = IntegerRows<Packed, kZero, kTakesImages>;
 
 #if CORACLE_BYTES_BY_REACH
 // The numbers of a tile, `stride` in each row, become what is multiplied: what lies between them and the least, if that
@@ -154,7 +52,7 @@ void run(const IntegerGemmCall& call, int64_t row_begin, int64_t row_end, int64_
   const int64_t depth = call.taps * call.depth;
   const int64_t groups = (depth + kPerGroup - 1) / kPerGroup;
   const int64_t stride = groups * kPerGroup;
-  HWY_ALIGN float sums[kTiles * kTileRows * 2 * kFloatLanes];
+  HWY_ALIGN float sums[kTiles * kTileRows * 2 * kLanes];
   const int64_t panel_bytes = 2 * kLanes * 4 * (1 + groups);
   [[maybe_unused]] const IntegerReach* const reaches = reaches_of(call, groups);
   int32_t reach = 255;
@@ -204,7 +102,7 @@ void run(const IntegerGemmCall& call, int64_t row_begin, int64_t row_end, int64_
 #endif
         multiply_tile(products, vectors, t.rows, of_tile);
       }
-      integer_finish.finish(finishing, {sums, static_cast<size_t>(vectors) * kFloatLanes, static_cast<size_t>(rows),
+      integer_finish.finish(finishing, {sums, static_cast<size_t>(vectors * kLanes), static_cast<size_t>(rows),
                                         static_cast<size_t>(columns), row, first});
     }
     if (changed) memset(a, 0, scratch_bytes);

@@ -75,6 +75,7 @@ struct IntegerGemmFunctions {
   int64_t tile_rows = 0;
   int64_t tiles = 1;          ///< of rows that are finished at once, where rows are short
   bool dot_products = false;  ///< four products of bytes are added by one instruction
+  int64_t step = 1;           ///< at most so many groups of 4 bytes are multiplied at once
   /// Computes rows [row_begin, row_end) of panels [panel_begin, panel_end).
   void (*run)(const IntegerGemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end);
 
@@ -93,8 +94,13 @@ struct IntegerGemmFunctions {
   }
   /// Tiles of rows that are finished at once: with a panel of B they stay in the first cache.
   int64_t tiles_of(int64_t depth) const { return groups(depth) <= 128 ? tiles : 1; }
+  /// The fewest steps, as long as each other, that have `depth` numbers.
+  int64_t steps(int64_t depth) const { return (groups(depth) + step - 1) / step; }
+  int64_t step_groups(int64_t depth) const {
+    return depth == 0 ? 0 : (groups(depth) + steps(depth) - 1) / steps(depth);
+  }
   int64_t scratch_bytes(int64_t depth) const {
-    return (tiles_of(depth) * tile_rows * groups(depth) * 4 + 31 + 63) / 64 * 64;
+    return (tiles_of(depth) * tile_rows * steps(depth) * step_groups(depth) * 4 + 31 + 63) / 64 * 64;
   }
 };
 
@@ -108,7 +114,10 @@ extern const IntegerGemmFunctions integer_gemm;
 namespace avx_vnni {
 extern const IntegerGemmFunctions integer_gemm;
 }
-/// The same for tests on machines without the instruction; it is no part of the library.
+/// The same, and what vnni has, for tests on machines without the instructions; they are no part of the library.
+namespace emulated_avx_vnni {
+extern const IntegerGemmFunctions integer_gemm;
+}
 namespace emulated_vnni {
 extern const IntegerGemmFunctions integer_gemm;
 }

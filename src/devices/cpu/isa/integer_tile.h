@@ -9,9 +9,9 @@
 #include "devices/cpu/isa/integer_gemm.h"
 #include "integer_dots.h"
 
-// CORACLE_DOT_PRODUCTS: four products of bytes are added to a sum by one instruction, with AVX-512 or AVX2; with
-// CORACLE_EMULATED_DOT_PRODUCTS by several, on machines without it.
-#if defined(__AVX512VNNI__) || defined(__AVXVNNI__) || defined(CORACLE_EMULATED_DOT_PRODUCTS)
+// CORACLE_DOT_PRODUCTS: four products of bytes are added to a sum by one instruction, with AVX-512 or AVX2; in plain
+// code where vectors of CORACLE_EMULATED_LANES sums are emulated.
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__) || defined(CORACLE_EMULATED_LANES)
 #define CORACLE_DOT_PRODUCTS 1
 #else
 #define CORACLE_DOT_PRODUCTS 0
@@ -26,7 +26,7 @@
 namespace coracle::cpu::CORACLE_ISA {
 namespace {
 
-constexpr auto kLanes = static_cast<int64_t>(kFloatLanes);
+constexpr auto kLanes = static_cast<int64_t>(kSumLanes);
 
 #if defined(__AVX512VNNI__)
 using avx512::integer_finish;
@@ -45,14 +45,18 @@ enum class Products {
 #if CORACLE_DOT_PRODUCTS
 using Packed = uint8_t;
 constexpr Packed kZero = 128;
-constexpr int kTileRows = HWY_TARGET == HWY_AVX3 ? 12 : 6;
+constexpr int kTileRows = kLanes == 16 ? 12 : 6;
 constexpr bool kChoosesProducts = false;
 template <Products>
-HWY_INLINE void multiply_add(Sums& sum, Sums a, Sums b) {
-#if defined(CORACLE_EMULATED_DOT_PRODUCTS)
-  const Sums even =
-      multiply_pairs(_mm256_and_si256(a, _mm256_set1_epi16(0xFF)), _mm256_srai_epi16(_mm256_slli_epi16(b, 8), 8));
-  sum = add(sum, add(even, multiply_pairs(_mm256_srli_epi16(a, 8), _mm256_srai_epi16(b, 8))));
+HWY_INLINE void multiply_add(Sums& sum, const Sums& a, const Sums& b) {
+#if defined(CORACLE_EMULATED_LANES)
+  uint8_t x[sizeof(Sums)];
+  int8_t y[sizeof(Sums)];
+  memcpy(x, &a, sizeof(x));
+  memcpy(y, &b, sizeof(y));
+  for (size_t i = 0; i < sizeof(Sums); ++i) {
+    sum.of[i / 4] = static_cast<int32_t>(static_cast<uint32_t>(sum.of[i / 4]) + static_cast<uint32_t>(x[i] * y[i]));
+  }
 #elif HWY_TARGET == HWY_AVX3
   // As an instruction: from the intrinsic, GCC 12 moves all sums of a loop to other registers and back.
   asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
@@ -119,7 +123,7 @@ struct RowSums {
   template <int kVectors>
   HWY_INLINE void store(float* to) const {
     store_floats(first, to);
-    if constexpr (kVectors == 2) store_floats(second, to + kFloatLanes);
+    if constexpr (kVectors == 2) store_floats(second, to + kLanes);
   }
 };
 
@@ -186,7 +190,7 @@ HWY_INLINE void multiply(const TileCall& call, std::index_sequence<kRow...> /*ro
       (sums[kRow].template add_group<kProducts, kVectors>(a + static_cast<int64_t>(kRow) * stride, first, second), ...);
     }
   }
-  (sums[kRow].template store<kVectors>(call.tile + kRow * kVectors * kFloatLanes), ...);
+  (sums[kRow].template store<kVectors>(call.tile + kRow * kVectors * kSumLanes), ...);
 }
 
 template <Products kProducts, int kVectors, int kRows>

@@ -7,9 +7,11 @@
 
 #include "base/buffer.h"
 #include "devices/cpu/integer_plan.h"
+#include "devices/cpu/isa/integer_tile_gemm.h"
 #include "support/check_kernels.h"
 
-/// Products of bytes by AVX-VNNI, whose instruction is emulated where there is none: sums of all shapes are exact.
+/// Products of bytes by AVX-VNNI, AVX512-VNNI and AMX, whose instructions are emulated where there are none: sums of
+/// all shapes are exact.
 namespace coracle::cpu {
 namespace {
 
@@ -101,20 +103,50 @@ void check_image(const IntegerGemmFunctions& functions, int64_t channels, int64_
   }
 }
 
+/// With depths of several steps of tiles, the last of which overlap, and rows and columns of parts of tiles.
 void check_all(const IntegerGemmFunctions& functions) {
   EXPECT_TRUE(functions.dot_products);
-  for (const IntegerMatrices& p :
-       {IntegerMatrices{1, 1, 1}, {6, 4, 16}, {7, 5, 17}, {12, 64, 32}, {13, 27, 9}, {100, 3, 8}, {25, 515, 40}}) {
+  for (const IntegerMatrices& p : {IntegerMatrices{1, 1, 1},
+                                   {6, 4, 16},
+                                   {7, 5, 17},
+                                   {12, 64, 32},
+                                   {13, 27, 9},
+                                   {100, 3, 8},
+                                   {25, 515, 40},
+                                   {33, 65, 33},
+                                   {48, 216, 48},
+                                   {131, 148, 64},
+                                   {290, 40, 100}}) {
     check_product(functions, p);
   }
   check_image(functions, 3, 10);
   check_image(functions, 17, 33);
+  check_image(functions, 40, 16);
 }
 
-TEST(IntegerGemm, DotProductsOfBytes) {
-  if (!runs_on(Isa::kAvx2, detected_isa())) GTEST_SKIP() << "this processor has no AVX2";
-  check_all(emulated_vnni::integer_gemm);
-  if (machine_integer_gemm(Isa::kAvx2).dot_products) check_all(machine_integer_gemm(Isa::kAvx2));
+void check_machine(Isa isa) {
+  if (!runs_on(isa, detected_isa())) return;
+  const IntegerGemmFunctions& functions = machine_integer_gemm(isa);
+  if (functions.dot_products) check_all(functions);
+}
+
+class IntegerGemm : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!runs_on(Isa::kAvx2, detected_isa())) GTEST_SKIP() << "this processor has no AVX2";
+  }
+};
+
+TEST_F(IntegerGemm, DotProductsBesideAvx2) { check_all(emulated_avx_vnni::integer_gemm); }
+TEST_F(IntegerGemm, DotProductsBesideAvx512) { check_all(emulated_vnni::integer_gemm); }
+TEST_F(IntegerGemm, MatrixTiles) { check_all(emulated_amx::integer_tile_gemm); }
+
+TEST_F(IntegerGemm, OfThisMachine) {
+  check_machine(Isa::kAvx2);
+  check_machine(Isa::kAvx512);
+#if !defined(CORACLE_WITHOUT_AVX512)
+  if (has_byte_dots(Isa::kAvx512)) check_all(vnni::integer_gemm);  // beside tiles, too
+#endif
 }
 
 }  // namespace
