@@ -53,6 +53,53 @@ TEST(IntegerKernels, FactorsBehindHardSwish) {
   }
 }
 
+/// Clips that begin at zero, above and below it, and hard_swish, also for factors, biases and residuals that are no
+/// numbers. Rounded results of the references are 0 for NaN.
+TEST(IntegerKernels, RoundedResultsOfFunctions) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+  const float odd[] = {kNaN, kInf, -kInf, 3e38F, -3e38F, 0, 1e-40F};
+  const EpilogueStep clips[] = {kRelu,
+                                kRelu6,
+                                {EpilogueKind::kClip, 1e-4F, 3},
+                                {EpilogueKind::kClip, -1e-4F, kInf},
+                                {EpilogueKind::kClip, 0.5F, 3},
+                                {EpilogueKind::kClip, -2, 0.5F},
+                                {EpilogueKind::kClip, -kInf, kInf},
+                                {EpilogueKind::kHardSwish, 3, 6, 6},
+                                {EpilogueKind::kHardSwish, 300, 600, 600},
+                                {EpilogueKind::kClip, -kInf, 0.25F}};
+  for (const EpilogueStep& clip : clips) {
+    for (const auto& [special, term] : {std::pair{false, false}, {true, false}, {true, true}}) {
+      for (const float scale : {20.0F, 1.75F}) {
+        for (const auto rounding : {QuantizationRounding::kHalfToEven, QuantizationRounding::kHalfAwayFromZero}) {
+          SCOPED_TRACE(text("clip ", clip.a, " to ", clip.b, ", special ", special, ", scale ", scale));
+          IntegerLinear op;
+          op.epilogue = {kMultiplyChannel, kAddChannel};
+          if (term) op.epilogue.push_back(kAddTensor);
+          op.epilogue.push_back(clip);
+          op.result_scale = scale;
+          op.round_type = rounding;
+          KernelCase c{.op = op,
+                       .in = {integers({15, 40}, -128, 1, false), integers({40, 37}, -127, 2, false)},
+                       .rows = {"integer_linear"}};
+          finish(c, op.epilogue, {15, 37}, 37);
+          if (special) {
+            for (size_t i = 0; i < std::size(odd); ++i) {
+              c.in[2].data<float>()[3 + 2 * i] = odd[i];
+              c.in[3].data<float>()[i] = odd[i];
+              c.in[3].data<float>()[20 + i] = odd[i];
+              if (term) c.in[4].data<float>()[30 * i + 5] = odd[i];
+            }
+          }
+          if (clip.kind == EpilogueKind::kHardSwish) c.absolute = 1;  // the reference rounds otherwise
+          check_on_every_kernel(c);
+        }
+      }
+    }
+  }
+}
+
 TEST(IntegerKernels, Products) {
   for (const int64_t rows : {0, 1, 5, 12, 25}) {
     for (const int64_t depth : {1, 2, 3, 4, 31, 130}) {

@@ -16,6 +16,27 @@ class Finisher {
  public:
   explicit HWY_INLINE Finisher(const IntegerResult& result)
       : result_(result), inverse_(inverse_of_scale(result.scale)) {
+    split();
+    if (last_factor_ == nullptr) most_integer_ = most_integer();
+    keeps_numbers_ = chain_.in_tile && inverse_ > 0 && keeps_numbers(chain_.tile);
+  }
+
+  HWY_INLINE void finish(const IntegerTile& part) const {
+    if (result_.scale == 0) {
+      finish_as<Floats>(part);
+    } else if (result_.round_half_away) {
+      finish_as<Integers<true>>(part);
+    } else {
+      finish_as<Integers<false>>(part);
+    }
+  }
+
+ private:
+  using V = FloatVector;
+
+  // Takes the parts of the epilogue that are done in front of the chain.
+  HWY_INLINE void split() {
+    const IntegerResult& result = result_;
     const EpilogueOp* ops = result.epilogue;
     int count = result.epilogue_size;
     const auto take = [&](EpilogueKind kind) {
@@ -57,21 +78,9 @@ class Finisher {
     term_stride_ = static_cast<size_t>(term->tensor_stride);
   }
 
-  HWY_INLINE void finish(const IntegerTile& part) const {
-    if (result_.scale == 0) {
-      finish_as<Floats>(part);
-    } else if (result_.round_half_away) {
-      finish_as<Integers<true>>(part);
-    } else {
-      finish_as<Integers<false>>(part);
-    }
-  }
-
- private:
-  using V = FloatVector;
-
   struct Floats {
     using T = float;
+    static constexpr bool kTakesNaN = true;
     explicit HWY_INLINE Floats(const Finisher&) {}
     template <bool kNumber>
     HWY_INLINE void store(V v, float* to, size_t width) const {
@@ -88,14 +97,22 @@ class Finisher {
       hn::StoreU(second, FloatTag(), to_second);
     }
   };
-  template <bool kHalfAway>
+  // kFromZero: then clipped to [0, most_integer_], where NaN becomes 0. As rounding is monotone, that is what rounding
+  // makes of clipped numbers.
+  template <bool kHalfAway, bool kFromZero = false>
   struct Integers {
     using T = int8_t;
+    // With kFromZero, where NaN becomes the least integer by itself.
+    static constexpr bool kTakesNaN = kFromZero && (HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_AVX3);
     Int8Rounding<kHalfAway> rounding;
-    explicit HWY_INLINE Integers(const Finisher& f) : rounding(f.result_.scale, f.inverse_) {}
+    explicit HWY_INLINE Integers(const Finisher& f) : rounding(f.result_.scale, f.inverse_) {
+      if constexpr (kFromZero) rounding.set_most(f.most_integer_);
+    }
     template <bool kNumber>
     HWY_INLINE void store(V v, int8_t* to, size_t width) const {
-      const auto integers = rounding.template rounded<kNumber>(v);
+      constexpr bool kUnchecked = kNumber || kTakesNaN;
+      auto integers = rounding.template rounded<kUnchecked>(v);
+      if constexpr (kFromZero) integers = hn::Max(integers, hn::Zero(Int8Tag()));
       if (width == kFloatLanes) {
         hn::StoreU(integers, Int8Tag(), to);
       } else {
@@ -105,9 +122,11 @@ class Finisher {
     template <bool kNumber>
     HWY_INLINE void store_two(V first, V second, int8_t* to, int8_t* to_second) const {
 #if HWY_TARGET == HWY_AVX2
-      const __m256i both = _mm256_packs_epi32(rounding.template integers<kNumber>(first).raw,
-                                              rounding.template integers<kNumber>(second).raw);
-      const __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
+      constexpr bool kUnchecked = kNumber || kTakesNaN;
+      const __m256i both = _mm256_packs_epi32(rounding.template integers<kUnchecked>(first).raw,
+                                              rounding.template integers<kUnchecked>(second).raw);
+      __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(both), _mm256_extracti128_si256(both, 1));
+      if constexpr (kFromZero) bytes = _mm_max_epi8(bytes, _mm_setzero_si128());
       const __m128i ordered = _mm_shuffle_epi32(bytes, _MM_SHUFFLE(3, 1, 2, 0));
       _mm_storel_epi64(reinterpret_cast<__m128i*>(to), ordered);
       _mm_storel_epi64(reinterpret_cast<__m128i*>(to_second), _mm_unpackhi_epi64(ordered, ordered));
@@ -117,6 +136,26 @@ class Finisher {
 #endif
     }
   };
+
+  // Whether no sum becomes NaN with these numbers of its channel: then |sum| * factor + bias is below 1e30.
+  HWY_INLINE bool makes_numbers(V factor, V bias, V last_factor) const {
+    const FloatTag d;
+    const V most = set(d, 1e20);
+    const auto small = hn::And(hn::Le(hn::Abs(factor), most), hn::Le(hn::Abs(bias), most));
+    return keeps_numbers_ && hn::AllTrue(d, hn::And(small, hn::IsFinite(last_factor)));
+  }
+
+  template <bool kNumber, class Out, class F>
+  HWY_INLINE void finish_rows(const Out& out, const float* at, typename Out::T* result, size_t rows, size_t step,
+                              size_t width, const F& finished) const {
+    const auto stride = static_cast<size_t>(result_.stride);
+    if (width == kFloatLanes) {
+      for (; rows >= 2; rows -= 2, at += 2 * step, result += 2 * stride) {
+        out.template store_two<kNumber>(finished(at), finished(at + step), result, result + stride);
+      }
+    }
+    for (; rows > 0; --rows, at += step, result += stride) out.template store<kNumber>(finished(at), result, width);
+  }
 
   // kNumber: whether the function's results are never NaN.
   template <bool kNumber, bool kLastFactor, class Out, class F>
@@ -163,16 +202,10 @@ class Finisher {
         for (; left > 0; --left, at += step, result += stride, term += term_stride_) {
           out.template store<kNumber>(summed(at, term), result, width);
         }
+      } else if (!kNumber && !Out::kTakesNaN && makes_numbers(factor, bias, last_factor)) {
+        finish_rows<true>(out, at, result, part.rows, step, width, finished);
       } else {
-        size_t left = part.rows;
-        if (width == kFloatLanes) {
-          for (; left >= 2; left -= 2, at += 2 * step, result += 2 * stride) {
-            out.template store_two<kNumber>(finished(at), finished(at + step), result, result + stride);
-          }
-        }
-        for (; left > 0; --left, at += step, result += stride) {
-          out.template store<kNumber>(finished(at), result, width);
-        }
+        finish_rows<kNumber>(out, at, result, part.rows, step, width, finished);
       }
     }
   }
@@ -182,11 +215,17 @@ class Finisher {
     using T = typename Out::T;
     const FloatTag d;
     const Out out(*this);
-    constexpr bool kMayHaveLastFactor = std::is_same_v<Out, Integers<false>>;
-    if (kMayHaveLastFactor && last_factor_ != nullptr) {
-      finish_by<false, kMayHaveLastFactor>(out, part, scaled_hard_swish(chain_.tile));
-    } else if (chain_.tile.kind == TileEpilogue::Kind::kRelu) {
+    constexpr bool kEven = std::is_same_v<Out, Integers<false>>;  // rounds half to even
+    using Kind = TileEpilogue::Kind;
+    const auto same = [](V x, const float*) HWY_ATTR { return x; };
+    if constexpr (kEven) {
+      if (last_factor_ != nullptr) return finish_by<false, true>(out, part, scaled_hard_swish(chain_.tile));
+      if (most_integer_ >= 0) return finish_by<false, false>(Integers<false, true>(*this), part, same);
+    }
+    if (chain_.tile.kind == Kind::kRelu) {
       finish_by<true, false>(out, part, [](V x, const float*) HWY_ATTR { return rectified(x); });
+    } else if (is_identity(chain_.tile)) {
+      finish_by<false, false>(out, part, same);
     } else {
       with_tile_epilogue<false>(chain_.tile,
                                 [&](auto function) HWY_ATTR { finish_by<false, false>(out, part, function); });
@@ -205,6 +244,35 @@ class Finisher {
         out.template store<false>(v, to + r * static_cast<size_t>(result_.stride) + j, width_at(part, j));
       }
     }
+  }
+
+  static HWY_INLINE bool is_identity(const TileEpilogue& tile) {
+    return tile.kind == TileEpilogue::Kind::kClip && tile.step.a == -__builtin_inff() &&
+           tile.step.b == __builtin_inff();
+  }
+
+  // Whether it makes no NaN of numbers below 1e30.
+  static HWY_INLINE bool keeps_numbers(const TileEpilogue& tile) {
+    using Kind = TileEpilogue::Kind;
+    const EpilogueStep& step = tile.step;
+    if (tile.kind == Kind::kRelu) return true;
+    if (tile.kind == Kind::kClip) return step.a <= step.b;
+    const auto moderate = [](float x) { return x >= -100 && x <= 100; };
+    const bool scales = tile.kind == Kind::kScaledHardSwish;
+    return moderate(step.a) && moderate(step.b) && moderate(1.0f / step.c) &&
+           (!scales || (moderate(tile.scale.a) && moderate(tile.scale.b)));
+  }
+
+  // The largest integer that a chain which is relu, or clips at what is rounded to 0, leaves; else -1.
+  HWY_INLINE float most_integer() const {
+    using Kind = TileEpilogue::Kind;
+    if (result_.scale == 0 || result_.round_half_away || !chain_.in_tile) return -1;
+    if (chain_.tile.kind == Kind::kRelu) return 127;
+    if (chain_.tile.kind != Kind::kClip || !(chain_.tile.step.a <= chain_.tile.step.b)) return -1;
+    const auto rounded = [this](float x) { return __builtin_nearbyintf(x * 127.0f * inverse_); };
+    const float most = rounded(chain_.tile.step.b);
+    if (rounded(chain_.tile.step.a) != 0 || !(most >= 0)) return -1;
+    return most < 127 ? most : 127;
   }
 
   static HWY_INLINE size_t width_at(const IntegerTile& part, size_t j) {
@@ -229,6 +297,8 @@ class Finisher {
   float integer_step_ = 0;
   size_t term_stride_ = 0;
   Chain chain_;
+  float most_integer_ = -1;  // if the chain is done behind the rounding
+  bool keeps_numbers_ = false;
 };
 
 static_assert(std::is_trivially_copyable_v<Finisher> && std::is_trivially_destructible_v<Finisher>);

@@ -44,7 +44,11 @@ class Int8Rounding {
     scale_ = hn::Set(d, scale);
     inverse_ = hn::Set(d, inverse);
     factor_ = hn::Mul(set(d, 127.0), inverse_);
+    most_ = set(d, 127.0);
   }
+
+  // Larger integers become this one, of at most 127.
+  HWY_INLINE void set_most(float most) { most_ = hn::Set(FloatTag(), most); }
 
   HWY_INLINE hn::Vec<Int8Tag> operator()(FloatVector v) const { return rounded<false>(v); }
 
@@ -80,7 +84,7 @@ class Int8Rounding {
       const FloatVector up = hn::CopySign(hn::Set(d, 0.49999997f), scaled);
       return hn::ConvertTo(IntTag(), hn::Add(scaled, up));
     } else {
-      const FloatVector most = hn::Min(set(d, 127.0), hn::Mul(hn::Mul(x, set(d, 127.0)), inverse_));
+      const FloatVector most = hn::Min(most_, hn::Mul(hn::Mul(x, set(d, 127.0)), inverse_));
 #if HWY_TARGET == HWY_AVX2
       return hn::Vec<IntTag>{_mm256_cvtps_epi32(most.raw)};  // what is below the range becomes the least number
 #elif HWY_TARGET == HWY_AVX3
@@ -104,6 +108,7 @@ class Int8Rounding {
   FloatVector scale_;
   FloatVector inverse_;
   FloatVector factor_;
+  FloatVector most_;
 };
 
 #if HWY_TARGET != HWY_AVX3
