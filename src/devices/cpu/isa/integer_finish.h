@@ -10,7 +10,7 @@
 /// What becomes of tiles of sums of integers (integer_result.h). Each element's result depends on that element alone.
 namespace coracle::cpu {
 
-constexpr size_t kMostFinishedRows = 16;
+constexpr size_t kMostFinishedRows = 48;
 
 /// sums[r * stride + j], r < rows <= kMostFinishedRows, j < columns, becomes channel `channel` + j of pixel `pixel` +
 /// r. Rows of the tile have an integer of vectors; they may be overwritten.

@@ -73,7 +73,9 @@ struct IntegerGemmFunctions {
   int64_t lanes = 0;          ///< columns of a vector
   int64_t element_bytes = 0;  ///< of a packed number: 1 or 2
   int64_t tile_rows = 0;
-  int64_t tiles = 1;          ///< of rows that are finished at once, where rows are short
+  int64_t tiles = 1;  ///< at most so many, of rows, are finished at once, ...
+  int64_t most_bytes =
+      8192;  ///< ... if these take no more than so much: with a panel of B they stay in the first cache
   bool dot_products = false;  ///< four products of bytes are added by one instruction
   int64_t step = 1;           ///< at most so many groups of 4 bytes are multiplied at once
   /// Computes rows [row_begin, row_end) of panels [panel_begin, panel_end).
@@ -92,8 +94,11 @@ struct IntegerGemmFunctions {
     const int64_t per_group = 4 / element_bytes;
     return (depth + per_group - 1) / per_group;
   }
-  /// Tiles of rows that are finished at once: with a panel of B they stay in the first cache.
-  int64_t tiles_of(int64_t depth) const { return groups(depth) <= 128 ? tiles : 1; }
+  /// Tiles of rows that are finished at once.
+  int64_t tiles_of(int64_t depth) const {
+    const int64_t fitting = most_bytes / (tile_rows * 4 * (groups(depth) + 1));
+    return fitting < 1 ? 1 : fitting < tiles ? fitting : tiles;
+  }
   /// The fewest steps, as long as each other, that have `depth` numbers.
   int64_t steps(int64_t depth) const { return (groups(depth) + step - 1) / step; }
   int64_t step_groups(int64_t depth) const {

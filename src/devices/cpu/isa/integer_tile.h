@@ -120,6 +120,16 @@ struct RowSums {
     multiply_add<kProducts>(first, x, first_column);
     if constexpr (kVectors == 2) multiply_add<kProducts>(second, x, second_column);
   }
+#if CORACLE_BYTES_BY_REACH
+  template <int kVectors>
+  HWY_INLINE void add_two_groups(const Packed* a, Sums first_column, Sums second_column, Sums next_first,
+                                 Sums next_second) {
+    const Sums x = broadcast_group(a);
+    const Sums next = broadcast_group(a + kPerGroup);
+    multiply_add_fours(first, x, first_column, next, next_first);
+    if constexpr (kVectors == 2) multiply_add_fours(second, x, second_column, next, next_second);
+  }
+#endif
   template <int kVectors>
   HWY_INLINE void store(float* to) const {
     store_floats(first, to);
@@ -170,17 +180,12 @@ HWY_INLINE void multiply(const TileCall& call, std::index_sequence<kRow...> /*ro
     if constexpr (kProducts == Products::kFours) {
       for (; left >= 2; left -= 2, b += 2 * kStep, a += 2 * kPerGroup) {
         const Sums first = load_sums(b);
+        const Sums second = load_sums(b + kSecond);
         const Sums next_first = load_sums(b + kStep);
-        (multiply_add_fours(sums[kRow].first, broadcast_group(a + static_cast<int64_t>(kRow) * stride), first,
-                            broadcast_group(a + static_cast<int64_t>(kRow) * stride + kPerGroup), next_first),
+        const Sums next_second = load_sums(b + kStep + kSecond);
+        (sums[kRow].template add_two_groups<kVectors>(a + static_cast<int64_t>(kRow) * stride, first, second,
+                                                      next_first, next_second),
          ...);
-        if constexpr (kVectors == 2) {
-          const Sums second = load_sums(b + kSecond);
-          const Sums next_second = load_sums(b + kStep + kSecond);
-          (multiply_add_fours(sums[kRow].second, broadcast_group(a + static_cast<int64_t>(kRow) * stride), second,
-                              broadcast_group(a + static_cast<int64_t>(kRow) * stride + kPerGroup), next_second),
-           ...);
-        }
       }
     }
 #endif

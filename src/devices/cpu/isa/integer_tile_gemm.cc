@@ -17,7 +17,7 @@ using avx2::integer_finish;
 constexpr int64_t kBlockRows = 2 * kTileSide;     // rows that are computed together
 constexpr int64_t kBlockColumns = 2 * kTileSide;  // columns of a panel
 constexpr int64_t kBlocks = 4;                    // of rows, that are multiplied by one panel after the other
-static_assert(kTileSide == static_cast<int>(kMostFinishedRows));
+static_assert(kBlockRows <= static_cast<int64_t>(kMostFinishedRows));
 
 using Rows = IntegerRows<uint8_t, 128>;
 
@@ -88,16 +88,14 @@ void multiply_block(MatrixTiles& tiles, const Steps& steps, int64_t rows, bool t
 // `rows` rows of sums go on from channel `channel` of pixel `pixel`.
 void finish_block(const IntegerFinishing& finishing, const int32_t* sums, int64_t rows, int64_t columns, int64_t pixel,
                   int64_t channel) {
-  const IntTag di;
-  HWY_ALIGN float floats[kMostFinishedRows * kBlockColumns];
-  for (int64_t first = 0; first < rows; first += kTileSide, sums += kTileSide * kBlockColumns) {
-    const auto count = static_cast<size_t>(rows - first < kTileSide ? rows - first : kTileSide);
-    for (size_t i = 0; i < count * kBlockColumns; i += kFloatLanes) {
-      hn::Store(hn::ConvertTo(FloatTag(), hn::Load(di, sums + i)), FloatTag(), floats + i);
-    }
-    integer_finish.finish(finishing, {floats, static_cast<size_t>(kBlockColumns), count, static_cast<size_t>(columns),
-                                      pixel + first, channel});
+  const FloatTag d;
+  HWY_ALIGN float floats[kBlockRows * kBlockColumns];
+  const auto count = static_cast<size_t>(rows);
+  for (size_t i = 0; i < count * kBlockColumns; i += kFloatLanes) {
+    hn::Store(hn::ConvertTo(d, hn::Load(IntTag(), sums + i)), d, floats + i);
   }
+  integer_finish.finish(
+      finishing, {floats, static_cast<size_t>(kBlockColumns), count, static_cast<size_t>(columns), pixel, channel});
 }
 
 void run(const IntegerGemmCall& call, int64_t row_begin, int64_t row_end, int64_t panel_begin, int64_t panel_end) {
@@ -139,6 +137,7 @@ const IntegerGemmFunctions integer_tile_gemm = {
     .element_bytes = 1,
     .tile_rows = kBlockRows,
     .tiles = kBlocks,
+    .most_bytes = 64 * 1024,
     .dot_products = true,
     .step = kTileSide,
     .run = run,
