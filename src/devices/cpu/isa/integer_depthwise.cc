@@ -12,7 +12,7 @@ namespace {
 constexpr auto kLanes = static_cast<int64_t>(kFloatLanes);
 constexpr int64_t kVectorBytes = 4 * kLanes;
 constexpr int64_t kTogether = 8;  // results of a row with their sums in registers
-static_assert(2 * kTogether <= static_cast<int64_t>(kMostFinishedRows) && kIntegerStrip % kTogether == 0);
+static_assert(kIntegerStrip <= static_cast<int64_t>(kMostFinishedRows) && kIntegerStrip % kTogether == 0);
 
 // Vectors of channels of some rows of results, from column `out` on.
 struct Strip {
@@ -115,7 +115,7 @@ void run_strip(const IntegerDepthwiseCall& c, const IntegerFinishing& finishing,
   const auto tile_stride = static_cast<size_t>(s.vectors() * kLanes);
   const Multiply eight = multiply_for(c.stride_x);
   Taps taps = {0, s.vectors() * line, c.kernel_w, c.dilation_x * kVectorBytes, c.stride_x * kVectorBytes};
-  HWY_ALIGN float tile[2 * kTogether * 2 * kFloatLanes];
+  HWY_ALIGN float tile[kIntegerStrip * 2 * kLanes];
   for (int64_t r = 0; r < rows; ++r) {
     const int64_t first_row = r * c.stride_y;  // of input
     const int64_t alignment = first_row % 2;
@@ -124,18 +124,15 @@ void run_strip(const IntegerDepthwiseCall& c, const IntegerFinishing& finishing,
     const int64_t filter_bytes = taps.pairs * c.kernel_w * kVectorBytes;
     const char* const filter = reinterpret_cast<const char*>(c.filter) + in_front * c.kernel_w * kVectorBytes +
                                s.channel / kLanes * filter_bytes;
-    const char* from = widened + first_row / 2 * taps.pair_step;
-    for (int64_t x = 0; x < s.results; x += 2 * kTogether, from += 2 * kTogether * taps.result_step) {
-      const int64_t results = s.results - x < 2 * kTogether ? s.results - x : 2 * kTogether;
-      for (int64_t first = 0; first < results; first += kTogether) {
-        for (int64_t v = 0; v < s.vectors(); ++v) {
-          eight(taps, from + first * taps.result_step + v * line, filter + v * filter_bytes,
-                tile + static_cast<size_t>(first) * tile_stride + v * kLanes, tile_stride);
-        }
+    const char* const from = widened + first_row / 2 * taps.pair_step;
+    for (int64_t first = 0; first < s.results; first += kTogether) {
+      for (int64_t v = 0; v < s.vectors(); ++v) {
+        eight(taps, from + first * taps.result_step + v * line, filter + v * filter_bytes,
+              tile + static_cast<size_t>(first) * tile_stride + v * kLanes, tile_stride);
       }
-      integer_finish.finish(finishing, {tile, tile_stride, static_cast<size_t>(results), static_cast<size_t>(s.count),
-                                        (row + r) * c.out_w + s.out + x, s.channel});
     }
+    integer_finish.finish(finishing, {tile, tile_stride, static_cast<size_t>(s.results), static_cast<size_t>(s.count),
+                                      (row + r) * c.out_w + s.out, s.channel});
   }
 }
 
