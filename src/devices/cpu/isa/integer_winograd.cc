@@ -13,6 +13,7 @@ constexpr auto kLanes = static_cast<int64_t>(kFloatLanes);
 constexpr int kSide = 6;  // of the inputs of a tile
 constexpr int kOut = 4;   // of its results
 constexpr int64_t kPoints = kIntegerWinogradPoints;
+constexpr int64_t kMostPixels = static_cast<int64_t>(kMostFinishedRows) / kOut * kOut;  // of a row of adjacent tiles
 #if HWY_TARGET == HWY_AVX3
 constexpr int64_t kRows = 12;
 #elif HWY_TARGET == HWY_AVX2
@@ -52,17 +53,17 @@ HWY_INLINE void transform_line(NarrowVector* HWY_RESTRICT v) {
   v[5] = last;
 }
 
-// One vector of channels of a tile from `channel` on; `count` of them are there, `stored` are written.
-template <bool kPartial>
-void transform_inputs(const int8_t* const* pixels, int64_t channel, int64_t count, int64_t stored, int64_t point_stride,
-                      int16_t* to) {
+// One vector of channels of a tile; `count` of them are there, `stored` are written. pixel(y, x): where an input's
+// begin.
+template <bool kPartial, class Pixel>
+HWY_INLINE void transform_inputs(const Pixel& pixel, int64_t count, int64_t stored, int64_t point_stride, int16_t* to) {
   const Narrow d;
   const hn::Rebind<int8_t, Narrow> bytes;
   HWY_ALIGN int16_t lines[kPoints * kNarrowLanes];
   for (int y = 0; y < kSide; ++y) {
     NarrowVector v[kSide];
     CORACLE_UNROLL for (int x = 0; x < kSide; ++x) {
-      const int8_t* from = pixels[y * kSide + x];
+      const int8_t* from = pixel(y, x);
       if constexpr (kPartial) {
         HWY_ALIGN int8_t part[kNarrowLanes] = {};
         memcpy(part, from, static_cast<size_t>(count));
@@ -79,7 +80,7 @@ void transform_inputs(const int8_t* const* pixels, int64_t channel, int64_t coun
     CORACLE_UNROLL for (int y = 0; y < kSide; ++y) v[y] = hn::Load(d, lines + (y * kSide + x) * kNarrowLanes);
     transform_line(v);
     CORACLE_UNROLL for (int y = 0; y < kSide; ++y) {
-      int16_t* at = to + (y * kSide + x) * point_stride + channel;
+      int16_t* at = to + (y * kSide + x) * point_stride;
       if constexpr (kPartial) {
         HWY_ALIGN int16_t part[kNarrowLanes];
         hn::Store(v[y], d, part);
@@ -91,29 +92,38 @@ void transform_inputs(const int8_t* const* pixels, int64_t channel, int64_t coun
   }
 }
 
+// All channels of a tile; pixel(y, x, channel): where an input lies.
+template <class Pixel>
+HWY_INLINE void transform_channels(const IntegerWinogradCall& call, const Pixel& pixel, int16_t* to) {
+  const int64_t step = call.chunk * call.pairs() * 2;
+  const int64_t channels = call.in_channels;
+  int64_t channel = 0;
+  for (; channel + kNarrowLanes <= channels; channel += kNarrowLanes) {
+    transform_inputs<false>([&](int y, int x) HWY_ATTR { return pixel(y, x, channel); }, kNarrowLanes, kNarrowLanes,
+                            step, to + channel);
+  }
+  if (channel < channels) {
+    transform_inputs<true>([&](int y, int x) HWY_ATTR { return pixel(y, x, channel); }, channels - channel,
+                           call.pairs() * 2 - channel, step, to + channel);
+  }
+}
+
 void transform_input(const IntegerWinogradCall& call, const int8_t* zeros, int64_t tile, int16_t* to) {
   const TilePlace at = place_of(call, tile);
   const int64_t row = call.in_w * call.in_channels;
-  const int8_t* image = call.input + at.image * call.in_h * row;
-  const int64_t step = call.chunk * call.pairs() * 2;
-  int64_t channel = 0;
-  const int8_t* pixels[kPoints];
-  const auto find = [&] {
-    for (int i = 0; i < kPoints; ++i) {
-      const int64_t y = at.y - call.pad_top + i / kSide;
-      const int64_t x = at.x - call.pad_left + i % kSide;
-      const bool inside = y >= 0 && y < call.in_h && x >= 0 && x < call.in_w;
-      pixels[i] = inside ? image + y * row + x * call.in_channels + channel : zeros;
-    }
+  const int64_t top = at.y - call.pad_top;
+  const int64_t left = at.x - call.pad_left;
+  const int64_t first = (at.image * call.in_h + top) * row + left * call.in_channels;
+  const auto place = [&](int y, int x, int64_t channel)
+                         HWY_ATTR { return call.input + (first + y * row + x * call.in_channels + channel); };
+  if (top >= 0 && left >= 0 && top + kSide <= call.in_h && left + kSide <= call.in_w) {
+    return transform_channels(call, place, to);
+  }
+  const auto place_or_zeros = [&](int y, int x, int64_t channel) HWY_ATTR {
+    const bool inside = top + y >= 0 && top + y < call.in_h && left + x >= 0 && left + x < call.in_w;
+    return inside ? place(y, x, channel) : zeros;
   };
-  for (; channel + kNarrowLanes <= call.in_channels; channel += kNarrowLanes) {
-    find();
-    transform_inputs<false>(pixels, channel, kNarrowLanes, kNarrowLanes, step, to);
-  }
-  if (channel < call.in_channels) {
-    find();
-    transform_inputs<true>(pixels, channel, call.in_channels - channel, call.pairs() * 2 - channel, step, to);
-  }
+  transform_channels(call, place_or_zeros, to);
 }
 
 // Products of tiles, `stride` numbers apart, with one panel of a point's filter.
@@ -173,7 +183,7 @@ HWY_INLINE void finish_line(const IntVector* HWY_RESTRICT m, IntVector* HWY_REST
   to[3] = hn::Add(hn::Sub(hn::ShiftLeft<2>(outer_twice), difference), hn::ShiftLeft<3>(hn::Add(m[5], twice(m[5]))));
 }
 
-// One vector of channels of a tile: by row, as floats.
+// One vector of channels of a tile as floats: to[row][pixel of adjacent tiles][channel].
 HWY_INLINE void transform_outputs(const int32_t* from, int64_t point_stride, float* to) {
   const IntTag d;
   HWY_ALIGN int32_t lines[kSide * kOut * kFloatLanes];
@@ -192,7 +202,7 @@ HWY_INLINE void transform_outputs(const int32_t* from, int64_t point_stride, flo
     finish_line(m, v);
     CORACLE_UNROLL for (int y = 0; y < kOut; ++y) {
       const IntVector result = hn::ShiftRight<6>(hn::Mul(v[y], inverse_of_nine));
-      hn::StoreU(hn::ConvertTo(FloatTag(), result), FloatTag(), to + (y * kOut + x) * kLanes);
+      hn::StoreU(hn::ConvertTo(FloatTag(), result), FloatTag(), to + (y * kMostPixels + x) * kLanes);
     }
   }
 }
@@ -219,20 +229,27 @@ void run(const IntegerWinogradCall& call, int64_t begin, int64_t end) {
       panel += vectors * kLanes * 4 * call.pairs();
     }
   }
-  HWY_ALIGN float results[kOut * kOut * kFloatLanes];
-  for (int64_t t = 0; t < tiles; ++t) {
+  HWY_ALIGN float results[kOut * kMostPixels * kLanes];
+  for (int64_t t = 0; t < tiles;) {
     const TilePlace at = place_of(call, begin + t);
     const int64_t rows = call.out_h - at.y < kOut ? call.out_h - at.y : kOut;
-    const int64_t width = call.out_w - at.x < kOut ? call.out_w - at.x : kOut;
+    const int64_t left = call.out_w - at.x;
+    const int64_t in_chunk = (tiles - t) * kOut;
+    const int64_t most = in_chunk < kMostPixels ? in_chunk : kMostPixels;
+    const int64_t width = left < most ? left : most;
+    const int64_t together = (width + kOut - 1) / kOut;
     const int64_t pixel = (at.image * call.out_h + at.y) * call.out_w + at.x;
     for (int64_t c = 0; c < call.out_channels; c += kLanes) {
       const int64_t count = call.out_channels - c < kLanes ? call.out_channels - c : kLanes;
-      transform_outputs(call.products + t * columns + c, call.chunk * columns, results);
+      for (int64_t i = 0; i < together; ++i) {
+        transform_outputs(call.products + (t + i) * columns + c, call.chunk * columns, results + i * kOut * kLanes);
+      }
       for (int64_t y = 0; y < rows; ++y) {
-        integer_finish.finish(finishing, {results + y * kOut * kLanes, kFloatLanes, static_cast<size_t>(width),
+        integer_finish.finish(finishing, {results + y * kMostPixels * kLanes, kFloatLanes, static_cast<size_t>(width),
                                           static_cast<size_t>(count), pixel + y * call.out_w, c});
       }
     }
+    t += together;
   }
 }
 
