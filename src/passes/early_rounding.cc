@@ -2,34 +2,35 @@
 #include <algorithm>
 #include <optional>
 #include <utility>
+#include <vector>
 
+#include "ops/conv_pool/pool2d.h"
 #include "ops/elementwise/multiply.h"
 #include "ops/interp/legacy_nearest_interp.h"
 #include "ops/interp/nearest_interp.h"
-#include "ops/movement/channel_shuffle.h"
-#include "ops/movement/concat.h"
-#include "ops/movement/transpose.h"
 #include "ops/quantize/integer_conv2d.h"
 #include "ops/quantize/integer_linear.h"
 #include "ops/quantize/to_int8.h"
+#include "passes/largest_magnitude.h"
 #include "passes/passes.h"
+#include "passes/reorders.h"
 
 /// Numbers are rounded to int8 as early as that can be. Where nothing but a rounding reads the result of a product of
 /// integers, the product rounds itself:
 ///   to_int8(integer_linear(...))  ->  integer_linear(...) with a result_scale
 /// where nothing but a rounding reads what an operator puts into another order or repeats, it is integers that move:
 ///   to_int8(concat([a, b]))  ->  concat([to_int8(a), to_int8(b)])
+/// or chooses the largest of,
+///   to_int8(pool2d(x) {pooling_type = max})  ->  pool2d(to_int8(x)) {pooling_type = max}
 /// and where nothing but a rounding reads a product with a factor for each channel, both are one step:
 ///   to_int8(multiply(x, f))  ->  to_int8(x, f)    for f [n, c, 1, 1]
 namespace coracle {
 namespace {
 
 /// Each element of operand 0 (a list for concat), and nothing else, is an element of result 0.
-bool reorders(const Graph& graph, const Node& node) {
-  if (node.outputs.size() != 1) return false;
-  const Op& op = node.op;
-  if (op.row().reshapes || op.is<Transpose>() || op.is<Concat>() || op.is<ChannelShuffle>()) return true;
-  if (!op.is<NearestInterp>() && !op.is<LegacyNearestInterp>()) return false;
+bool moves_elements(const Graph& graph, const Node& node) {
+  if (reorders(node)) return true;
+  if (!node.op.is<NearestInterp>() && !node.op.is<LegacyNearestInterp>()) return false;
   // Made smaller, it would be rounded for nothing.
   const Shape& x = graph.fact(node.input(0)).shape;
   const Shape& y = graph.fact(node.output(0)).shape;
@@ -69,11 +70,69 @@ NodeId sole_producer(const Graph& graph, const Node& rounding) {
   return graph.use_counts()[index(x)] == 1 ? graph.value(x).producer : kNoNode;
 }
 
+/// A maximum pooling of numbers. Rounding never makes the larger of two the smaller, so the largest of what was rounded
+/// is the rounded largest. A window outside of the image is -128 instead of the lowest float32, which only half to even
+/// rounds to the same.
+bool pools_maxima(const Graph& graph, const Node& node, QuantizationRounding rounding) {
+  const auto* pool = node.op.as<Pool2d>();
+  if (pool == nullptr || pool->pooling_type != PoolingType::kMax) return false;
+  if (rounding == QuantizationRounding::kHalfToEven) return true;
+  const ValueId size = node.input(1);
+  const Tensor* kernel = size == kNoValue ? nullptr : graph.fact(size).value.get();
+  return kernel != nullptr && windows_meet_image(*pool, kernel->integers(), 2);
+}
+
+/// Whether the products that make a value can round it, with nothing else in between than what may read int8.
+bool products_round(const Graph& graph, ValueId value, const ToInt8& rounding) {
+  std::vector<ValueId> values = {value};
+  while (!values.empty()) {
+    const ValueId v = values.back();
+    values.pop_back();
+    const NodeId id = graph.value(v).producer;
+    if (id == kNoNode || graph.use_counts()[index(v)] != 1) return false;
+    const Node& node = graph.node(id);
+    if (rounding_product(node.op, rounding)) continue;
+    if (!reorders(node) && !pools_maxima(graph, node, rounding.round_type)) return false;
+    const std::vector<ValueId> operands = operands_of(node).front();
+    values.insert(values.end(), operands.begin(), operands.end());
+  }
+  return true;
+}
+
+/// What another node in front of `id` has made of x by the same rounding.
+ValueId rounded_before(const Graph& graph, ValueId x, const ToInt8& rounding, NodeId id) {
+  for (const NodeId other : graph.order()) {
+    if (other == id) break;
+    const Node& node = graph.node(other);
+    const auto* same = node.op.as<ToInt8>();
+    if (same != nullptr && *same == rounding && node.inputs.size() == 1 && node.input(0) == x) return node.output(0);
+  }
+  return kNoValue;
+}
+
+/// The operand of a maximum pooling as integers that a rounding in front of `id` may become: what there is already, or
+/// what is made with `patch` where that is no more work than to round the result. Nothing where the result would not be
+/// the same.
+ValueId rounded_pixels(Patch& patch, const Node& pooling, const ToInt8& rounding, NodeId id) {
+  const Graph& graph = patch.graph();
+  const ValueId x = pooling.input(0);
+  const ValueId y = pooling.output(0);
+  // What is not a number is left out of a maximum or not, depending on its place, and would be 0.
+  if (!pools_maxima(graph, pooling, rounding.round_type) || !largest_magnitude(graph, x)) return kNoValue;
+  const ValueId before = rounded_before(graph, x, rounding, id);
+  if (before != kNoValue) return before;
+  const Shape& from = graph.fact(x).shape;
+  const Shape& to = graph.fact(y).shape;
+  const bool as_many = from.known() && to.known() && from.count() <= to.count();
+  return as_many || products_round(graph, x, rounding) ? patch.add(rounding, {{x}}) : kNoValue;
+}
+
 bool all_float32(const Graph& graph, const std::vector<ValueId>& values) {
   return std::all_of(values.begin(), values.end(), [&](ValueId v) { return graph.fact(v).dtype == DType::kFloat32; });
 }
 
-/// A rounding goes into the product whose result it reads, in front of what moves elements, or takes a factor.
+/// A rounding goes into the product whose result it reads, in front of what moves or compares elements, or takes a
+/// factor.
 bool round_earlier(Graph& graph, NodeId id, RewriteBudget& budget) {
   if (graph.node(id).inputs.size() > 1) return false;
   const ToInt8 rounding = *graph.node(id).op.as<ToInt8>();
@@ -88,8 +147,10 @@ bool round_earlier(Graph& graph, NodeId id, RewriteBudget& budget) {
   } else if (const auto scaled = scaled_channels(graph, producer)) {
     op = rounding;
     operands = {{scaled->first}, {scaled->second}};
-  } else if (reorders(graph, producer) && all_float32(graph, operands.front())) {
+  } else if (moves_elements(graph, producer) && all_float32(graph, operands.front())) {
     for (ValueId& x : operands.front()) x = patch.add(rounding, {{x}});
+  } else if (const ValueId pixels = rounded_pixels(patch, producer, rounding, id); pixels != kNoValue) {
+    operands.front() = {pixels};
   } else {
     return false;
   }

@@ -58,6 +58,15 @@ class RandomProgram {
     return *found;
   }
 
+  /// The largest of each window, in an image of the same size or half of it.
+  void maximum(Image& image) {
+    const auto [name, channels, scale, was_read] = image;
+    const bool half = scale > 1 && one_in(2);
+    const std::string size = constant("int64[2]", one_in(2) ? "{3, 3}" : "{3, 1}");
+    const std::string windows = half ? "strides = [2, 2], padding_algorithm = SAME" : "padding_algorithm = SAME";
+    add(text("pool2d(", read(image), ", ", size, ") {", windows, "}"), channels, half ? scale / 2 : scale);
+  }
+
   /// Another image of the same height and width, and the same channels if that is wanted.
   const Image* other(const Image& image, bool same_channels) {
     for (int tries = 0; tries < 4; ++tries) {
@@ -136,7 +145,7 @@ class RandomProgram {
   void step() {
     Image& image = any();
     const auto [name, channels, scale, was_read] = image;
-    switch (number(8)) {
+    switch (number(9)) {
       case 0: {
         const Image* more = other(image, false);
         if (more == nullptr) return;
@@ -163,6 +172,7 @@ class RandomProgram {
         const std::string turned = text("%t", next_++);
         return add(text("transpose(", turned, ") {perm = [0, 3, 1, 2]}"), channels, scale);
       }
+      case 5: return maximum(image);
       default: return convolution();
     }
   }
@@ -187,7 +197,7 @@ void count_int8(const Model& model, std::map<std::string, int64_t>& counts) {
 
 TEST(EarlyRounding, GivesTheSameBits) {
   std::map<std::string, int64_t> counts;
-  for (unsigned seed = 1; seed <= 40; ++seed) {
+  for (unsigned seed = 1; seed <= 60; ++seed) {
     const std::string program = RandomProgram(seed).graph();
     SCOPED_TRACE(text("seed ", seed, "\n", program));
     for (const cpu::Isa isa : {cpu::Isa::kNeon, cpu::Isa::kSse2, cpu::Isa::kAvx2, cpu::Isa::kAvx512}) {
@@ -208,8 +218,60 @@ TEST(EarlyRounding, GivesTheSameBits) {
     }
   }
   for (const char* op : {"integer_conv2d", "to_int8", "to_int8 with factors", "concat", "nearest_interp",
-                         "channel_shuffle", "transpose"}) {
+                         "channel_shuffle", "transpose", "pool2d"}) {
     EXPECT_GE(counts[op], 5) << op;
+  }
+}
+
+TEST(EarlyRounding, LargestOfWindowsOfAllKinds) {
+  struct Case {
+    const char* size;
+    const char* windows;
+    bool meet_image = true;  ///< whatever its size
+  };
+  const Case cases[] = {{"{3, 3}", "strides = [2, 2], paddings = [1, 1]"},
+                        {"{3, 3}", "strides = [2, 2], paddings = [1, 1], ceil_mode = true"},
+                        {"{2, 4}", "strides = [2, 3], paddings = [0, 0, 3, 1], ceil_mode = true"},
+                        {"{5, 1}", "strides = [1, 1], paddings = [2, 0]"},
+                        {"{3, 2}", "strides = [2, 1], padding_algorithm = SAME"},
+                        {"{2, 2}", "strides = [2, 2], paddings = [1, 1], ceil_mode = true", false},
+                        {"{1, 2}", "strides = [2, 2], ceil_mode = true", false},
+                        {"{2, 2}", "strides = [1, 1], paddings = [3, 2]", false},
+                        {"{2, 3}", "adaptive = true", false},
+                        {"{1, 1}", "global_pooling = true", false}};
+  for (const Case& c : cases) {
+    for (const char* rounding : {"half_to_even", "half_away_from_zero"}) {
+      const std::string program = text(R"(graph (%x "x": float32[?, 8, ?, ?]) {
+  @w: int8[20, 8, 1, 1] = random(1, -127, 128)
+  @f: float32[20] = random(2, 0.001, 0.004)
+  @k: int64[2] = )",
+                                       c.size, R"(
+  %q = to_int8(%x) {scale = 1}
+  %y = integer_conv2d(%q, @w, [@f]) {epilogue = ["multiply_channel"], epilogue_numbers = [0, 0, 0]}
+  %p = pool2d(%y, @k) {)",
+                                       c.windows, R"(}
+  %r = to_int8(%p) {scale = 20, round_type = )",
+                                       rounding, R"(}
+  return %r "r"
+})");
+      SCOPED_TRACE(program);
+      for (const cpu::Isa isa : {cpu::Isa::kNeon, cpu::Isa::kSse2, cpu::Isa::kAvx2, cpu::Isa::kAvx512}) {
+        if (!cpu::runs_on(isa, cpu::detected_isa())) continue;
+        ModelOptions options;
+        options.kernels.capability = isa;
+        const auto early = model_of(program, options);
+        options.passes.disabled = {"early_rounding"};
+        const auto late = model_of(program, options);
+        std::map<std::string, int64_t> counts;
+        count_int8(*early, counts);
+        EXPECT_EQ(counts["pool2d"], c.meet_image || rounding == std::string("half_to_even") ? 1 : 0);
+        for (const Shape& shape : {Shape{1, 8, 9, 7}, Shape{2, 8, 3, 4}, Shape{1, 8, 2, 3}}) {
+          const std::vector<Tensor> x = {random_tensor(shape, 3)};
+          EXPECT_TRUE(same_bits(run_fresh(early, x, {.threads = 2}), run_fresh(late, x, {.threads = 1})))
+              << name_of(isa) << text(" ", shape);
+        }
+      }
+    }
   }
 }
 

@@ -57,6 +57,24 @@ Shape pooling_result(const PoolingGeometry& g, DataFormat format, int spatial) {
   return from_channels_first(y, format);
 }
 
+bool windows_meet_image(const PoolingAttributes& op, const Ints& kernel, int spatial) {
+  if (op.global_pooling || op.adaptive) return false;
+  const auto n = static_cast<size_t>(spatial);
+  if (kernel.size() != n && kernel.size() != 1) return false;
+  WindowAxis axes[3];
+  const std::span<WindowAxis> used(axes, n);
+  set_window({op.strides, op.paddings, op.padding_algorithm}, used);
+  for (size_t i = 0; i < n; ++i) {
+    WindowAxis& a = axes[i];
+    a.kernel = kernel[kernel.size() == 1 ? 0 : i];
+    if (op.padding_algorithm == PaddingAlgorithm::kSame) a.pad_before = a.pad_after = a.kernel / 2;  // at most
+    // The last window reaches at most so far out of the padded image.
+    const int64_t out_of_image = op.ceil_mode ? a.stride - 1 : 0;
+    if (a.pad_before >= a.kernel || a.pad_after + out_of_image >= a.kernel) return false;
+  }
+  return true;
+}
+
 void infer_pooling(const PoolingAttributes& op, const Ints* kernel, InferArgs& a, int spatial) {
   const Shape& x = a.shape(0);
   if (!x.rank_known()) {
@@ -104,8 +122,12 @@ void each_element(const PoolingGeometry& g, const T* volume, int64_t d, int64_t 
   }
 }
 
-/// What the maximum of no elements is.
-constexpr double kLowest = -static_cast<double>(std::numeric_limits<float>::max());
+/// What the maximum of no elements is: the lowest integer, and of every real type the lowest float32.
+template <class T>
+constexpr double lowest() {
+  using Bounded = std::conditional_t<std::is_integral_v<T>, T, float>;
+  return static_cast<double>(std::numeric_limits<Bounded>::lowest());
+}
 
 }  // namespace
 
@@ -119,7 +141,7 @@ void reference_pooling(const PoolingAttributes& op, const Ints& kernel, const Te
     using T = std::remove_pointer_t<decltype(p)>;
     each_window(g, [&](int64_t plane, int64_t d, int64_t h, int64_t w, int64_t i) {
       const T* in = from.data<T>() + plane * volume;
-      double result = g.average ? 0.0 : kLowest;
+      double result = g.average ? 0.0 : lowest<T>();
       if (g.average) {
         each_element(g, in, d, h, w, [&](double v, int64_t) { result += v; });
         const int64_t count = g.divisor(0, d) * g.divisor(1, h) * g.divisor(2, w);
@@ -142,7 +164,7 @@ void reference_pooling_with_index(const PoolingAttributes& op, const Ints& kerne
   visit_float(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     each_window(g, [&](int64_t plane, int64_t d, int64_t h, int64_t w, int64_t i) {
-      double largest = kLowest;
+      double largest = lowest<T>();
       int64_t at = -1;
       each_element(g, x.data<T>() + plane * volume, d, h, w, [&](double v, int64_t position) {
         if (v > largest) {

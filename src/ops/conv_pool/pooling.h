@@ -78,6 +78,10 @@ PoolingGeometry pooling_geometry(const PoolingAttributes& op, const Ints& kernel
 /// Shape of the result in the operator's data format.
 Shape pooling_result(const PoolingGeometry& g, DataFormat format, int spatial);
 
+/// True if each window has elements of the image, whatever sizes that has, as long as it has elements. Global and
+/// adaptive poolings are not looked at.
+bool windows_meet_image(const PoolingAttributes& op, const Ints& kernel, int spatial);
+
 /// Output 0 of a pooling of operand 0; `kernel` is null while it is not known.
 void infer_pooling(const PoolingAttributes& op, const Ints* kernel, InferArgs& a, int spatial);
 

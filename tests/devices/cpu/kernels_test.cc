@@ -170,6 +170,46 @@ TEST(PoolKernels, WindowsOfAllKinds) {
   }
 }
 
+TEST(PoolKernels, LargestOfInt8) {
+  const Shape shapes[] = {{1, 1, 1, 1}, {2, 3, 7, 9}, {1, 33, 20, 13}, {2, 72, 11, 10}, {0, 3, 7, 9}};
+  for (const Shape& s : shapes) {
+    for (bool by_shape : {false, true}) {
+      Pool2d pool;
+      pool.data_format = by_shape ? DataFormat::kNhwc : DataFormat::kNchw;
+      const Tensor x = random_ints(by_shape ? Shape{s[0], s[2], s[3], s[1]} : s, -128, 128, DType::kInt8);
+      const auto check = [&](int64_t height, int64_t width) {
+        const KernelCase c{.op = pool, .in = {x, int_list({height, width})}, .relative = 0, .absolute = 0};
+        EXPECT_GT(check_on_every_kernel(c), 0);
+      };
+      for (bool ceil : {false, true}) {
+        pool.ceil_mode = ceil;
+        pool.strides = {2, 3};
+        pool.paddings = {1, 2};
+        check(3, 4);
+        pool.paddings = {0, 1, 2, 0};
+        check(3, 3);
+        pool.strides = {1, 1};
+        check(2, 3);
+        // Windows of padding alone.
+        pool.paddings = {2, 2};
+        check(2, 1);
+      }
+      pool.padding_algorithm = PaddingAlgorithm::kSame;
+      pool.strides = {2, 1};
+      check(3, 2);
+      pool.adaptive = true;
+      check(3, 1);
+      pool.adaptive = false;
+      pool.global_pooling = true;
+      check(1, 1);
+    }
+  }
+  Pool2d average;
+  average.pooling_type = PoolingType::kAverage;
+  EXPECT_EQ(check_on_every_kernel({average, {random_ints({1, 3, 4, 4}, -128, 128, DType::kInt8), int_list({2, 2})}}),
+            0);
+}
+
 TEST(NormKernels, LayerAndRms) {
   const Shape shapes[] = {{2, 5, 33}, {1, 1}, {0, 7}, {300, 257}, {3, 4, 5, 6}};
   for (const Shape& s : shapes) {

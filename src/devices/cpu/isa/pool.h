@@ -17,22 +17,24 @@ struct PoolAxis {
 };
 
 /// One channels-last image: [height, in_width, channels] to [rows.., out_width, channels].
+template <class T>
 struct Pool {
-  const float* x = nullptr;
-  float* y = nullptr;
+  const T* x = nullptr;
+  T* y = nullptr;
   size_t in_width = 0;
   size_t out_width = 0;
   size_t channels = 0;
-  size_t y_stride = 0;  ///< floats from pixel to pixel of y
+  size_t y_stride = 0;  ///< elements from pixel to pixel of y
   PoolAxis rows;
   PoolAxis columns;
 };
 
-/// The output rows [begin, end). An empty window gives -FLT_MAX, or 0 divided by the divisor. (The average over a whole
-/// image is reduce.strided.)
+/// The output rows [begin, end). An empty window gives -FLT_MAX (-128 for int8), or 0 divided by the divisor. (The
+/// average over a whole image is reduce.strided.)
 struct PoolFunctions {
-  void (*max)(const Pool& p, size_t begin, size_t end);
-  void (*average)(const Pool& p, size_t begin, size_t end);
+  void (*max)(const Pool<float>& p, size_t begin, size_t end);
+  void (*average)(const Pool<float>& p, size_t begin, size_t end);
+  void (*max_int8)(const Pool<int8_t>& p, size_t begin, size_t end);
 };
 
 CORACLE_ISA_TABLES(PoolFunctions, pool)

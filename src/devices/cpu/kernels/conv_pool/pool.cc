@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/pool.h"
 
+#include <type_traits>
 #include <vector>
 
 #include "base/buffer.h"
@@ -60,6 +61,11 @@ Misfit fits(const void* op, const ArgFacts& args) {
   return by_shape ? nullptr : pixels_misfit(args, false);
 }
 
+Misfit fits_int8(const void* op, const ArgFacts& args) {
+  const auto& o = *static_cast<const Pool2d*>(op);
+  return o.pooling_type == PoolingType::kAverage ? "only the maximum" : fits(op, args);
+}
+
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext&) {
   const auto& o = *static_cast<const Pool2d*>(op);
   const Tensor* kernel = known_value(args, 1);
@@ -106,63 +112,76 @@ void run_whole(const State& s, const float* x, float* y, ThreadPool& threads) {
   });
 }
 
+template <class T>
+auto function_of(const State& s) {
+  if constexpr (std::is_same_v<T, int8_t>) {
+    return s.pool->max_int8;
+  } else {
+    return s.average ? s.pool->average : s.pool->max;
+  }
+}
+
 /// Rows [begin, end) of the result, counted through all images.
-void pool_rows(const State& s, const float* x, float* y, int64_t begin, int64_t end) {
-  const auto function = s.average ? s.pool->average : s.pool->max;
+template <class T>
+void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
+  const State& s = state_of<State>(call);
+  const T* x = call.in[0].as<const T>();
+  T* y = call.out[0].as<T>() + s.y.start;
+  const auto function = function_of<T>(s);
   const int64_t in_image = s.in_h * s.in_w * s.channels;
   const int64_t out_image = s.out_h * s.out_w * s.y.stride;
   while (begin < end) {
     const int64_t image = begin / s.out_h;
     const int64_t first = begin - image * s.out_h;
     const int64_t last = end - begin < s.out_h - first ? first + end - begin : s.out_h;
-    const Pool p{.x = x + image * in_image,
-                 .y = y + image * out_image,
-                 .in_width = static_cast<size_t>(s.in_w),
-                 .out_width = static_cast<size_t>(s.out_w),
-                 .channels = static_cast<size_t>(s.channels),
-                 .y_stride = static_cast<size_t>(s.y.stride),
-                 .rows = s.rows.view(),
-                 .columns = s.columns.view()};
+    const Pool<T> p{.x = x + image * in_image,
+                    .y = y + image * out_image,
+                    .in_width = static_cast<size_t>(s.in_w),
+                    .out_width = static_cast<size_t>(s.out_w),
+                    .channels = static_cast<size_t>(s.channels),
+                    .y_stride = static_cast<size_t>(s.y.stride),
+                    .rows = s.rows.view(),
+                    .columns = s.columns.view()};
     function(p, static_cast<size_t>(first), static_cast<size_t>(last));
     begin += last - first;
   }
 }
 
+template <class T>
 void run(KernelCall& call) noexcept {
   const State& s = state_of<State>(call);
-  const float* x = call.in[0].as<const float>();
-  float* y = call.out[0].as<float>() + s.y.start;
-  if (s.reduce != nullptr) return run_whole(s, x, y, *call.pool);
-  call.pool->parallel_for(s.batch * s.out_h, grain_of(s.out_w * s.channels * s.window),
-                          [&](int64_t begin, int64_t end) { pool_rows(s, x, y, begin, end); });
-}
-
-void run_rows(const KernelCall& call, int64_t begin, int64_t end) noexcept {
-  const State& s = state_of<State>(call);
-  pool_rows(s, call.in[0].as<const float>(), call.out[0].as<float>() + s.y.start, begin, end);
+  if (s.reduce != nullptr) {
+    return run_whole(s, call.in[0].as<const float>(), call.out[0].as<float>() + s.y.start, *call.pool);
+  }
+  // Fewer bytes are less work.
+  const int64_t cost = s.out_w * s.channels * s.window * static_cast<int64_t>(sizeof(T)) / 4;
+  call.pool->parallel_for(s.batch * s.out_h, grain_of(cost),
+                          [&](int64_t begin, int64_t end) { run_rows<T>(call, begin, end); });
 }
 
 /// Images with the channels last, by memory order or by the operator's own format.
 template <Isa kIsa>
 struct Rows {
-  static constexpr std::array<Kernel, 2> kRows = {
-      Kernel{.name = row_name<Pool2d, kIsa>(),
+  template <class T>
+  static constexpr std::array<Kernel, 2> of() {
+    constexpr bool kInt8 = std::is_same_v<T, int8_t>;
+    Kernel k{.name = row_name<Pool2d, kIsa>(),
              .op = &kOpRow<Pool2d>,
              .capability = kIsa,
              .layout = LayoutRule::kChannelsLast,
+             .types = kInt8 ? TypeRule{.operands = DType::kInt8, .results = DType::kInt8} : kFloat32Rule,
              .strided = true,
-             .fits = fits,
+             .fits = kInt8 ? fits_int8 : fits,
              .prepare = prepare,
-             .run = run,
-             .run_rows = run_rows},
-      Kernel{.name = row_name<Pool2d, kIsa>(),
-             .op = &kOpRow<Pool2d>,
-             .capability = kIsa,
-             .layout = LayoutRule::kRowMajor,
-             .fits = fits,
-             .prepare = prepare,
-             .run = run},
-  };
+             .run = run<T>,
+             .run_rows = run_rows<T>};
+    Kernel by_shape = k;
+    by_shape.layout = LayoutRule::kRowMajor;
+    by_shape.strided = false;
+    by_shape.run_rows = nullptr;
+    return {k, by_shape};
+  }
+  static constexpr auto kRows = rows_detail::join(of<float>(), of<int8_t>());
 };
 
 constexpr auto kRows = rows_of_each_isa<Rows>();
