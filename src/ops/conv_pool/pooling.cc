@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "base/convert.h"
 #include "base/deadline.h"
 
 namespace coracle {

@@ -65,6 +65,19 @@ const char* const kPooling = R"(graph (%x "x": float32[?, 8, ?, ?]) {
   return %3 "y"
 })";
 
+/// The same of int8.
+const char* const kInt8Pooling = R"(graph (%x "x": float32[?, 8, ?, ?]) {
+  @w: int8[24, 8, 1, 1] = random(1, -127, 128)
+  @f: float32[24] = random(2, 0.001, 0.004)
+  @three: int64[2] = {3, 3}
+  @two: int64[2] = {2, 2}
+  %0 = to_int8(%x) {scale = 2}
+  %1 = integer_conv2d(%0, @w, [@f]) {result_scale = 20, epilogue = ["multiply_channel"], epilogue_numbers = [0, 0, 0]}
+  %2 = pool2d(%1, @three) {strides = [1, 1], paddings = [1, 1]}
+  %3 = pool2d(%2, @two) {strides = [3, 3], paddings = [0, 0], ceil_mode = true}
+  return %3 "y"
+})";
+
 bool has_strips(const std::shared_ptr<const Model>& model, const Tensor& x) {
   Session session(model, {.threads = 1});
   session.set_input(0, x);
@@ -103,9 +116,13 @@ TEST_P(RowTiles, TakeLessMemory) {
   EXPECT_LT(arena({}), arena(without_kernels(kRowTiles.name)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Graphs, RowTiles, testing::Values(kChain, kResidual, kPooling), [](const auto& info) {
-  return info.param == kChain ? "Chain" : info.param == kResidual ? "Residual" : "Pooling";
-});
+INSTANTIATE_TEST_SUITE_P(Graphs, RowTiles, testing::Values(kChain, kResidual, kPooling, kInt8Pooling),
+                         [](const auto& info) {
+                           return info.param == kChain      ? "Chain"
+                                  : info.param == kResidual ? "Residual"
+                                  : info.param == kPooling  ? "Pooling"
+                                                            : "Int8Pooling";
+                         });
 
 }  // namespace
 }  // namespace coracle::cpu
