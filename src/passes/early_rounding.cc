@@ -70,6 +70,14 @@ NodeId sole_producer(const Graph& graph, const Node& rounding) {
   return graph.use_counts()[index(x)] == 1 ? graph.value(x).producer : kNoNode;
 }
 
+/// The size of a pooling's windows; nothing where that, and all the operator says, was not checked.
+std::optional<Ints> kernel_of(const Graph& graph, const Node& node) {
+  const ValueId size = node.input(1);
+  const Tensor* known = size == kNoValue ? nullptr : graph.fact(size).value.get();
+  if (known == nullptr || !graph.fact(node.input(0)).shape.rank_known()) return std::nullopt;
+  return known->integers();
+}
+
 /// A maximum pooling of numbers. Rounding never makes the larger of two the smaller, so the largest of what was rounded
 /// is the rounded largest. A window outside of the image is -128 instead of the lowest float32, which only half to even
 /// rounds to the same.
@@ -77,9 +85,17 @@ bool pools_maxima(const Graph& graph, const Node& node, QuantizationRounding rou
   const auto* pool = node.op.as<Pool2d>();
   if (pool == nullptr || pool->pooling_type != PoolingType::kMax) return false;
   if (rounding == QuantizationRounding::kHalfToEven) return true;
-  const ValueId size = node.input(1);
-  const Tensor* kernel = size == kNoValue ? nullptr : graph.fact(size).value.get();
-  return kernel != nullptr && windows_meet_image(*pool, kernel->integers(), 2);
+  const std::optional<Ints> kernel = kernel_of(graph, node);
+  return kernel && windows_meet_image(*pool, *kernel, 2);
+}
+
+/// Whether a pooling has as many windows as there are pixels, however many that are.
+bool pools_each_pixel(const Graph& graph, const Node& node) {
+  constexpr int64_t kSize = int64_t{1} << 31;  // larger than any window
+  const std::optional<Ints> kernel = kernel_of(graph, node);
+  if (!kernel) return false;
+  const PoolingGeometry g = pooling_geometry(*node.op.as<Pool2d>(), *kernel, Shape::filled(4, kSize), 2);
+  return g.axes[1].out >= kSize && g.axes[2].out >= kSize;
 }
 
 /// Whether the products that make a value can round it, with nothing else in between than what may read int8.
@@ -116,15 +132,12 @@ ValueId rounded_before(const Graph& graph, ValueId x, const ToInt8& rounding, No
 ValueId rounded_pixels(Patch& patch, const Node& pooling, const ToInt8& rounding, NodeId id) {
   const Graph& graph = patch.graph();
   const ValueId x = pooling.input(0);
-  const ValueId y = pooling.output(0);
   // What is not a number is left out of a maximum or not, depending on its place, and would be 0.
   if (!pools_maxima(graph, pooling, rounding.round_type) || !largest_magnitude(graph, x)) return kNoValue;
   const ValueId before = rounded_before(graph, x, rounding, id);
   if (before != kNoValue) return before;
-  const Shape& from = graph.fact(x).shape;
-  const Shape& to = graph.fact(y).shape;
-  const bool as_many = from.known() && to.known() && from.count() <= to.count();
-  return as_many || products_round(graph, x, rounding) ? patch.add(rounding, {{x}}) : kNoValue;
+  const bool no_more_work = pools_each_pixel(graph, pooling) || products_round(graph, x, rounding);
+  return no_more_work ? patch.add(rounding, {{x}}) : kNoValue;
 }
 
 bool all_float32(const Graph& graph, const std::vector<ValueId>& values) {

@@ -8,6 +8,7 @@
 #include "ops/conv_pool/pool2d.h"
 #include "ops/quantize/integer_conv2d.h"
 #include "ops/quantize/integer_linear.h"
+#include "passes/activation_step.h"
 #include "passes/reorders.h"
 
 namespace coracle {
@@ -34,6 +35,7 @@ class Magnitudes {
     const Node& node = graph_.node(value.producer);
     if (const auto* linear = node.op.as<IntegerLinear>()) return of_product(node, *linear);
     if (const auto* conv = node.op.as<IntegerConv2d>()) return of_product(node, *conv);
+    if (const auto step = activation_step(graph_, node)) return proven(after(*step, of(node.input(0)), kNoValue));
     const auto* pool = node.op.as<Pool2d>();
     const bool pools_maxima = pool != nullptr && pool->pooling_type == PoolingType::kMax;
     if (!reorders(node) && !pools_maxima) return kUnbounded;
@@ -57,20 +59,23 @@ class Magnitudes {
     double most = 0x1p31;  // of the sums
     int tensor = 0;
     for (const EpilogueStep& step : product.epilogue) {
-      most = after(step, most, takes_tensor(step.kind) ? node.input(2, tensor++) : kNoValue);
-      if (!(most <= kMostProven)) return kUnbounded;
+      most = proven(after(step, most, takes_tensor(step.kind) ? node.input(2, tensor++) : kNoValue));
+      if (most == kUnbounded) break;
     }
     return most;
   }
 
-  /// The bound behind a step for numbers up to `most`, which is one; NaN counts as none. What is computed on the way
-  /// has to stay below the limit, too.
+  /// A bound that is below the limit, or none.
+  static double proven(double most) { return most <= kMostProven ? most : kUnbounded; }
+
+  /// The bound behind a step for numbers up to `most`; NaN counts as none. What is computed on the way has to stay
+  /// below the limit, too.
   double after(const EpilogueStep& step, double most, ValueId tensor) {
     const double a = step.a;
     const double b = step.b;
     const double linear = std::fabs(a) * most + std::fabs(b);
     const auto if_proven = [](double on_the_way, double result) {
-      return on_the_way <= kMostProven ? result : kUnbounded;
+      return proven(on_the_way) < kUnbounded ? result : kUnbounded;
     };
     switch (step.kind) {
       case EpilogueKind::kAddChannel:
@@ -90,7 +95,7 @@ class Magnitudes {
       }
       case EpilogueKind::kSwish: return if_proven(linear, most);
       case EpilogueKind::kSigmoid:
-      case EpilogueKind::kTanh: return 1;
+      case EpilogueKind::kTanh: return if_proven(most, 1);
       case EpilogueKind::kScaleShift: return linear;
       default: return kUnbounded;
     }
