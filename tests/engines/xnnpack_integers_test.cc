@@ -244,6 +244,21 @@ TEST_F(XnnpackIntegers, OperandsAndResultsOfBlocksAreInt8) {
   expect_near(run_block(*compiled->make_run(), graph, {x}), evaluate_graph(graph, {&x, 1}));
 }
 
+TEST_F(XnnpackIntegers, LargestOfWindows) {
+  Tensor x = Tensor::make(DType::kInt8, {2, 19, 10, 7});
+  for (int64_t i = 0; i < x.count(); ++i) x.data<int8_t>()[i] = static_cast<int8_t>(i * 37 % 256 - 128);
+  for (const char* windows :
+       {"strides = [2, 2], paddings = [1, 1]", "strides = [2, 2], paddings = [2, 0, 1, 0], ceil_mode = true",
+        "strides = [1, 2], padding_algorithm = SAME", "global_pooling = true"}) {
+    const Graph graph = parse(text(R"(graph (%q: int8[2, 19, 10, 7]) {
+    @k: int64[2] = {3, 2}
+    %y = pool2d(%q, @k) {)",
+                                   windows, "}\n    return %y\n  }"));
+    const auto compiled = compile_block(*engine_, graph, {x}, 1);
+    EXPECT_TRUE(same_bits(run_block(*compiled->make_run(), graph, {x}), evaluate_graph(graph, {&x, 1}))) << windows;
+  }
+}
+
 TEST_F(XnnpackIntegers, SizesSharePackedWeights) {
   const Graph graph = parse(R"(graph (%x: float32[?, 64, ?, ?]) {
     %q = to_int8(%x)
@@ -332,6 +347,9 @@ TEST_F(XnnpackIntegers, Refuses) {
   }
   EXPECT_NE(refusal("graph (%x: float32[3]) {\n  %y = to_int8(%x) {scale = 1e-38}\n  return %y\n}").find("too small"),
             std::string::npos);
+  EXPECT_EQ(refusal("graph (%x: int8[1, 2, 3, 3]) {\n  @k: int64[2] = {2, 2}\n"
+                    "  %y = pool2d(%x, @k) {pooling_type = avg}\n  return %y\n}"),
+            "it is an average of int8");
 }
 
 }  // namespace

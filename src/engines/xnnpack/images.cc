@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 
 #include "converters.h"
 #include "window.h"
@@ -108,13 +109,14 @@ bool is_average(const Node& node) { return node.word("pooling_type") == "avg"; }
 void check_pool(const Node& node) {
   check_image(node, "x");
   require(is_average(node) || node.word("pooling_type") == "max", "it is neither maximum nor average");
+  require(!is_average(node) || node.is_float(node.out()), "it is an average of int8");
   if (!node.flag("adaptive")) return;
   require(is_average(node), "it is an adaptive maximum");
 }
 
 /// Windows of one element.
 ValueNumber picked(Builder& b, ValueNumber x, const Dims& out, const Windows& w) {
-  const ValueNumber y = b.make(out);
+  const ValueNumber y = b.make_like(x, out);
   StridedCopy copy = whole_copy(b.program().value(x), b.program().value(y));
   const Dims steps = b.program().value(x).strides();
   for (size_t i = 0; i < 2; ++i) {
@@ -159,6 +161,24 @@ ValueNumber pooled(Builder& b, ValueNumber x, const Dims& out, const Windows& wi
   recipe.set_up = [in, set_up = average ? xnn_setup_average_pooling2d_nhwc_f32 : xnn_setup_max_pooling2d_nhwc_f32](
                       xnn_operator_t op, float* const* m, pthreadpool_t threads) {
     return set_up(op, in[0], in[1], in[2], m[0], m[1], threads);
+  };
+  b.define({x}, y, std::move(recipe));
+  return y;
+}
+
+/// Maxima of int8.
+ValueNumber largest_integers(Builder& b, ValueNumber x, const Dims& out, const Windows& windows) {
+  const ValueNumber y = b.make_like(x, out);
+  const std::vector<size_t> in = b.program().value(x).stored();
+  Recipe recipe;
+  recipe.create = [c = in[3], h = windows.height(), v = windows.width()](float, float, xnn_operator_t* op) {
+    using Bounds = std::numeric_limits<int8_t>;
+    return xnn_create_max_pooling2d_nhwc_s8(narrow(h.before), narrow(v.after), narrow(h.after), narrow(v.before),
+                                            narrow(h.kernel), narrow(v.kernel), narrow(h.stride), narrow(v.stride), 1,
+                                            1, c, c, c, Bounds::min(), Bounds::max(), 0, op);
+  };
+  recipe.set_up = [in](xnn_operator_t op, float* const* m, pthreadpool_t threads) {
+    return xnn_setup_max_pooling2d_nhwc_s8(op, in[0], in[1], in[2], integers(m[0]), integers(m[1]), threads);
   };
   b.define({x}, y, std::move(recipe));
   return y;
@@ -279,7 +299,8 @@ void build_pool(Builder& b, const Node& node) {
               {0, narrow(w.height().after), narrow(w.width().after), 0}, 0.0F);
     for (Window& a : w.axes) a.before = a.after = 0;
   }
-  b.set_result(node, pooled(b, x, out, w, average));
+  const bool int8 = b.program().value(x).element == Element::kInt8;
+  b.set_result(node, int8 ? largest_integers(b, x, out, w) : pooled(b, x, out, w, average));
 }
 
 void check_mean(const Node& node) {
@@ -301,7 +322,7 @@ constexpr Converter kImageConverters[] = {
     {"conv2d_transpose", "x", "filter", "output_size", "", check_transposed, build_transposed},
     {"depthwise_conv2d_transpose", "x", "filter", "output_size", "", check_transposed, build_transposed},
     {"conv2d_transpose_fused", "x tensors", "filter", "", "", check_transposed, build_transposed},
-    {"pool2d", "x", "", "kernel_size", "", check_pool, build_pool},
+    {"pool2d", "x", "", "kernel_size", "", check_pool, build_pool, Types::kEither},
     {"mean", "x", "", "axis", "", check_mean, build_mean},
 };
 
