@@ -275,5 +275,38 @@ TEST(EarlyRounding, LargestOfWindowsOfAllKinds) {
   }
 }
 
+/// What a convolution makes, and the largest of larger and larger windows of it, joined.
+TEST(EarlyRounding, PyramidsOfWindows) {
+  const std::string program = R"(graph (%x "x": float32[?, 8, ?, ?]) {
+  @w: int8[20, 8, 1, 1] = random(1, -127, 128)
+  @f: float32[20] = random(2, 0.001, 0.004)
+  @v: int8[12, 80, 1, 1] = random(3, -127, 128)
+  @g: float32[12] = random(4, 0.001, 0.004)
+  @k: int64[2] = {5, 5}
+  @a: int32[1] = {1}
+  %q = to_int8(%x) {scale = 1}
+  %y = integer_conv2d(%q, @w, [@f]) {epilogue = ["multiply_channel", "hardswish"], epilogue_numbers = [0, 0, 0, 3, 6, 6]}
+  %p = pool2d(%y, @k) {paddings = [2, 2]}
+  %o = pool2d(%p, @k) {paddings = [2, 2]}
+  %m = pool2d(%o, @k) {paddings = [2, 2]}
+  %c = concat([%y, %p, %o, %m], @a)
+  %r = to_int8(%c) {scale = 20}
+  %z = integer_conv2d(%r, @v, [@g]) {epilogue = ["multiply_channel"], epilogue_numbers = [0, 0, 0]}
+  return %z "z"
+})";
+  ModelOptions options;
+  const auto early = model_of(program);
+  options.passes.disabled = {"early_rounding"};
+  const auto late = model_of(program, options);
+  std::map<std::string, int64_t> counts;
+  count_int8(*early, counts);
+  EXPECT_EQ(counts,
+            (std::map<std::string, int64_t>{{"to_int8", 1}, {"integer_conv2d", 1}, {"pool2d", 3}, {"concat", 1}}));
+  for (const Shape& shape : {Shape{1, 8, 20, 20}, Shape{2, 8, 3, 1}}) {
+    const std::vector<Tensor> x = {random_tensor(shape, 3)};
+    EXPECT_TRUE(same_bits(run_fresh(early, x, {.threads = 2}), run_fresh(late, x, {.threads = 1}))) << text(shape);
+  }
+}
+
 }  // namespace
 }  // namespace coracle
