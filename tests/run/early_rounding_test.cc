@@ -195,6 +195,19 @@ void count_int8(const Model& model, std::map<std::string, int64_t>& counts) {
   }
 }
 
+/// A program with the pass and without it, on kernels of one instruction set.
+struct BothWays {
+  explicit BothWays(const std::string& program, cpu::Isa isa = cpu::detected_isa()) {
+    ModelOptions options;
+    options.kernels.capability = isa;
+    early = model_of(program, options);
+    options.passes.disabled = {"early_rounding"};
+    late = model_of(program, options);
+  }
+  std::shared_ptr<const Model> early;
+  std::shared_ptr<const Model> late;
+};
+
 TEST(EarlyRounding, GivesTheSameBits) {
   std::map<std::string, int64_t> counts;
   for (unsigned seed = 1; seed <= 60; ++seed) {
@@ -202,17 +215,14 @@ TEST(EarlyRounding, GivesTheSameBits) {
     SCOPED_TRACE(text("seed ", seed, "\n", program));
     for (const cpu::Isa isa : {cpu::Isa::kNeon, cpu::Isa::kSse2, cpu::Isa::kAvx2, cpu::Isa::kAvx512}) {
       if (!cpu::runs_on(isa, cpu::detected_isa())) continue;
-      ModelOptions options;
-      options.kernels.capability = isa;
-      const auto early = model_of(program, options);
-      options.passes.disabled = {"early_rounding"};
-      const auto late = model_of(program, options);
-      if (isa == cpu::detected_isa()) count_int8(*early, counts);
+      const BothWays models(program, isa);
+      if (isa == cpu::detected_isa()) count_int8(*models.early, counts);
       for (const Shape& shape : {Shape{1, 8, 9, 7}, Shape{2, 8, 6, 13}}) {
         const std::vector<Tensor> x = {random_tensor(shape, seed)};
-        const std::vector<Tensor> expected = run_fresh(late, x, {.threads = 1});
+        const std::vector<Tensor> expected = run_fresh(models.late, x, {.threads = 1});
         for (const int threads : {1, 3}) {
-          ASSERT_TRUE(same_bits(run_fresh(early, x, {.threads = threads}), expected)) << name_of(isa) << " " << threads;
+          ASSERT_TRUE(same_bits(run_fresh(models.early, x, {.threads = threads}), expected))
+              << name_of(isa) << " " << threads;
         }
       }
     }
@@ -257,17 +267,13 @@ TEST(EarlyRounding, LargestOfWindowsOfAllKinds) {
       SCOPED_TRACE(program);
       for (const cpu::Isa isa : {cpu::Isa::kNeon, cpu::Isa::kSse2, cpu::Isa::kAvx2, cpu::Isa::kAvx512}) {
         if (!cpu::runs_on(isa, cpu::detected_isa())) continue;
-        ModelOptions options;
-        options.kernels.capability = isa;
-        const auto early = model_of(program, options);
-        options.passes.disabled = {"early_rounding"};
-        const auto late = model_of(program, options);
+        const BothWays models(program, isa);
         std::map<std::string, int64_t> counts;
-        count_int8(*early, counts);
+        count_int8(*models.early, counts);
         EXPECT_EQ(counts["pool2d"], c.meet_image || rounding == std::string("half_to_even") ? 1 : 0);
         for (const Shape& shape : {Shape{1, 8, 9, 7}, Shape{2, 8, 3, 4}, Shape{1, 8, 2, 3}}) {
           const std::vector<Tensor> x = {random_tensor(shape, 3)};
-          EXPECT_TRUE(same_bits(run_fresh(early, x, {.threads = 2}), run_fresh(late, x, {.threads = 1})))
+          EXPECT_TRUE(same_bits(run_fresh(models.early, x, {.threads = 2}), run_fresh(models.late, x, {.threads = 1})))
               << name_of(isa) << text(" ", shape);
         }
       }
@@ -294,17 +300,15 @@ TEST(EarlyRounding, PyramidsOfWindows) {
   %z = integer_conv2d(%r, @v, [@g]) {epilogue = ["multiply_channel"], epilogue_numbers = [0, 0, 0]}
   return %z "z"
 })";
-  ModelOptions options;
-  const auto early = model_of(program);
-  options.passes.disabled = {"early_rounding"};
-  const auto late = model_of(program, options);
+  const BothWays models(program);
   std::map<std::string, int64_t> counts;
-  count_int8(*early, counts);
+  count_int8(*models.early, counts);
   EXPECT_EQ(counts,
             (std::map<std::string, int64_t>{{"to_int8", 1}, {"integer_conv2d", 1}, {"pool2d", 3}, {"concat", 1}}));
   for (const Shape& shape : {Shape{1, 8, 20, 20}, Shape{2, 8, 3, 1}}) {
     const std::vector<Tensor> x = {random_tensor(shape, 3)};
-    EXPECT_TRUE(same_bits(run_fresh(early, x, {.threads = 2}), run_fresh(late, x, {.threads = 1}))) << text(shape);
+    EXPECT_TRUE(same_bits(run_fresh(models.early, x, {.threads = 2}), run_fresh(models.late, x, {.threads = 1})))
+        << text(shape);
   }
 }
 
