@@ -47,7 +47,7 @@ class Chance {
   std::mt19937 generator_;
 };
 
-void check_convolution(unsigned seed) {
+void check_convolution_by_chance(unsigned seed) {
   Chance chance(seed);
   IntegerConv2d op;
   op.transposed = chance.one_in(6);
@@ -86,7 +86,7 @@ void check_convolution(unsigned seed) {
   EXPECT_GT(check_on_every_kernel(c), 0);
 }
 
-void check_linear(unsigned seed) {
+void check_product_by_chance(unsigned seed) {
   Chance chance(seed);
   IntegerLinear op;
   op.transpose_w = chance.one_in(2);
@@ -103,11 +103,11 @@ void check_linear(unsigned seed) {
 }
 
 TEST(IntegerAttributes, Convolutions) {
-  for (int seed = 1; seed <= as_time_allows(250); ++seed) check_convolution(static_cast<unsigned>(seed));
+  for (int seed = 1; seed <= as_time_allows(250); ++seed) check_convolution_by_chance(static_cast<unsigned>(seed));
 }
 
 TEST(IntegerAttributes, Products) {
-  for (int seed = 1; seed <= as_time_allows(100); ++seed) check_linear(static_cast<unsigned>(seed));
+  for (int seed = 1; seed <= as_time_allows(100); ++seed) check_product_by_chance(static_cast<unsigned>(seed));
 }
 
 }  // namespace
