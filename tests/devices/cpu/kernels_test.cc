@@ -206,8 +206,8 @@ TEST(PoolKernels, LargestOfInt8) {
   }
   Pool2d average;
   average.pooling_type = PoolingType::kAverage;
-  EXPECT_EQ(check_on_every_kernel({average, {random_ints({1, 3, 4, 4}, -128, 128, DType::kInt8), int_list({2, 2})}}),
-            0);
+  const KernelCase c{average, {random_ints({1, 3, 4, 4}, -128, 128, DType::kInt8), int_list({2, 2})}};
+  EXPECT_TRUE(rows_that_take(c).empty());
 }
 
 TEST(NormKernels, LayerAndRms) {
