@@ -73,9 +73,8 @@ struct IntegerGemmFunctions {
   int64_t lanes = 0;          ///< columns of a vector
   int64_t element_bytes = 0;  ///< of a packed number: 1 or 2
   int64_t tile_rows = 0;
-  int64_t tiles = 1;  ///< at most so many, of rows, are finished at once, ...
-  int64_t most_bytes =
-      8192;  ///< ... if these take no more than so much: with a panel of B they stay in the first cache
+  int64_t tiles = 1;          ///< at most so many, of rows, are finished at once, ...
+  int64_t most_bytes = 8192;  ///< ... if they take no more: the first cache has to hold them and a panel of B
   bool dot_products = false;  ///< four products of bytes are added by one instruction
   int64_t step = 1;           ///< at most so many groups of 4 bytes are multiplied at once
   /// Computes rows [row_begin, row_end) of panels [panel_begin, panel_end).
