@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "devices/cpu/isa.h"
+#include "devices/cpu/isa/isa_test.h"
 #include "ops/quantize/to_int8.h"
 #include "run/session_results.h"
 #include "support/graph_model.h"
@@ -213,8 +214,7 @@ TEST(EarlyRounding, GivesTheSameBits) {
   for (unsigned seed = 1; seed <= 60; ++seed) {
     const std::string program = RandomProgram(seed).graph();
     SCOPED_TRACE(text("seed ", seed, "\n", program));
-    for (const cpu::Isa isa : {cpu::Isa::kNeon, cpu::Isa::kSse2, cpu::Isa::kAvx2, cpu::Isa::kAvx512}) {
-      if (!cpu::runs_on(isa, cpu::detected_isa())) continue;
+    for (const cpu::Isa isa : cpu::tested_isas()) {
       const BothWays models(program, isa);
       if (isa == cpu::detected_isa()) count_int8(*models.early, counts);
       for (const Shape& shape : {Shape{1, 8, 9, 7}, Shape{2, 8, 6, 13}}) {
@@ -265,8 +265,7 @@ TEST(EarlyRounding, LargestOfWindowsOfAllKinds) {
   return %r "r"
 })");
       SCOPED_TRACE(program);
-      for (const cpu::Isa isa : {cpu::Isa::kNeon, cpu::Isa::kSse2, cpu::Isa::kAvx2, cpu::Isa::kAvx512}) {
-        if (!cpu::runs_on(isa, cpu::detected_isa())) continue;
+      for (const cpu::Isa isa : cpu::tested_isas()) {
         const BothWays models(program, isa);
         std::map<std::string, int64_t> counts;
         count_int8(*models.early, counts);

@@ -8,6 +8,7 @@
 #include "base/buffer.h"
 #include "devices/cpu/integer_plan.h"
 #include "devices/cpu/isa/integer_tile_gemm.h"
+#include "devices/cpu/isa/isa_test.h"
 #include "support/check_kernels.h"
 
 /// Products of bytes by AVX-VNNI, AVX512-VNNI and AMX, whose instructions are emulated where there are none: sums of
@@ -135,8 +136,7 @@ TEST_F(IntegerGemm, DotProductsBesideAvx512) { check_all(emulated_vnni::integer_
 TEST_F(IntegerGemm, MatrixTiles) { check_all(emulated_amx::integer_tile_gemm); }
 
 TEST_F(IntegerGemm, OfThisMachine) {
-  for (const Isa isa : {Isa::kSse2, Isa::kAvx2, Isa::kAvx512}) {
-    if (!runs_on(isa, detected_isa())) continue;
+  for (const Isa isa : tested_isas()) {
     SCOPED_TRACE(name_of(isa));
     check_all(integer_gemm_table(isa));
     check_all(machine_integer_gemm(isa));
