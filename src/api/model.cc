@@ -96,16 +96,15 @@ DeviceNumber capability_of(std::string_view isa) {
   const std::span<const std::string_view> names = all.names();
   const DeviceNumber found(static_cast<uint8_t>(std::find(names.begin(), names.end(), isa) - names.begin()));
   require(found.value() < names.size() && all.has(found), ErrorCode::kInvalidArgument, "the instruction set '", isa,
-          "' is not one of this machine, which has ", names[all.best().value()], " and what is below it");
+          "' is not available on this machine, which has ", names[all.best().value()], " and narrower ones");
   return found;
 }
 
 ModelOptions model_options(const coracle_model_options* given) {
   const Capabilities& capabilities = *host_device().capabilities;
-  require(
-      capabilities.best() != DeviceNumber(), ErrorCode::kUnsupported,
-      "this library was built without kernels for this machine's instruction sets; build it with CORACLE_ISAS as it "
-      "is by default");
+  require(capabilities.best() != DeviceNumber(), ErrorCode::kUnsupported,
+          "this library was built without kernels for this machine's instruction sets; build it with the "
+          "default CORACLE_ISAS");
   ModelOptions options;
   if (given == nullptr) return options;
   const coracle_model_options c = read_options(*given, default_model_options(), "coracle_model_options");
@@ -153,8 +152,8 @@ void load(const ModelSource& source, const coracle_model_options* options, corac
 
 /// Bytes that the caller keeps alive.
 FileBytes borrowed_bytes(const void* data, size_t size, std::string name) {
-  require(size <= PTRDIFF_MAX && (data != nullptr || size == 0), ErrorCode::kIo, in_quotes(name), " was given as ",
-          size, " bytes at ", data == nullptr ? "a null address" : "an address where so many cannot be");
+  require(size <= PTRDIFF_MAX && (data != nullptr || size == 0), ErrorCode::kIo, in_quotes(name), " has ", size,
+          " bytes and ", data == nullptr ? "a null address" : "an address at which so many bytes cannot lie");
   return {.name = std::move(name), .owner = nullptr, .bytes = {static_cast<const uint8_t*>(data), size}};
 }
 

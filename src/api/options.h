@@ -39,7 +39,7 @@ Options read_options(const Options& given, Options defaults, const char* name) {
   std::memcpy(&size, &given, sizeof(size));
   constexpr size_t kLargest = 4096;  // not a size that a struct can have
   require(size >= sizeof(size_t) && size % sizeof(size_t) == 0 && size <= kLargest, ErrorCode::kInvalidArgument, name,
-          " has struct_size ", size, ", here it is ", sizeof(Options), ": call ", name, "_init first");
+          " has struct_size ", size, ", expected ", sizeof(Options), ": call ", name, "_init first");
   const auto* bytes = reinterpret_cast<const unsigned char*>(&given);
   require(std::all_of(bytes + std::min(size, sizeof(Options)), bytes + size, [](unsigned char b) { return b == 0; }),
           ErrorCode::kInvalidArgument, name, " has struct_size ", size, ", here it is ", sizeof(Options),

@@ -40,7 +40,7 @@ SessionOptions session_options(const coracle_session_options* given) {
   if (c.pool != nullptr) options.workers = c.pool->workers;
   if (c.cpus != nullptr) {
     require(c.pool == nullptr, ErrorCode::kInvalidArgument, "cpus is ", in_quotes(c.cpus),
-            ", and there is a pool, whose threads have processors already: give one of both");
+            ", but the threads of a pool already have processors: give either cpus or a pool");
     options.cpus = cpu_numbers(c.cpus);
   }
   options.cache_bytes = c.cache_bytes;

@@ -36,7 +36,8 @@ void* allocate_charged(MemoryLedger* ledger, size_t count, size_t element_bytes)
   void* data = fits ? ::operator new(bytes, std::nothrow) : nullptr;
   if (data == nullptr) {
     if (ledger != nullptr) ledger->give_back(bytes);
-    fail(ErrorCode::kOutOfMemory, "the system has not the ", bytes, " bytes for ", what(), ": use smaller inputs");
+    fail(ErrorCode::kOutOfMemory, "not enough memory: ", bytes, " bytes for ", what(),
+         " cannot be allocated; use smaller inputs");
   }
   MemoryLedger::count_in_process(bytes);
   if (!make_pages(static_cast<char*>(data), bytes)) {

@@ -6,7 +6,8 @@
 namespace coracle::size_detail {
 
 void fail_too_large() {
-  fail(ErrorCode::kOutOfMemory, "a size does not fit in 63 bits: no memory holds what would be needed");
+  fail(ErrorCode::kOutOfMemory,
+       "a size exceeds 2^63 bytes: the shapes or attributes ask for a tensor that no memory can hold");
 }
 
 }  // namespace coracle::size_detail

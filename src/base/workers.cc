@@ -311,8 +311,8 @@ void Workers::rest(Worker& worker, int64_t lost) noexcept {
   worker.last_rest.store(duration, std::memory_order_relaxed);
   worker.rests_until.store(time + duration, std::memory_order_relaxed);
   if (!crowded_.exchange(true, std::memory_order_relaxed)) {
-    log(LogLevel::kDebug, "processors are short: a thread waited ", lost / kMicrosecond,
-        " us for one, a helper rests for ", duration / kMicrosecond, " us");
+    log(LogLevel::kDebug, "too few processors: a thread waited ", lost / kMicrosecond,
+        " us to be scheduled, a worker pauses for ", duration / kMicrosecond, " us");
   }
 }
 

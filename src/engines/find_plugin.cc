@@ -136,7 +136,7 @@ std::vector<std::string> plugin_names() {
 
 FoundEngine find_plugin(std::string_view name) {
   if (!is_plain(name)) {
-    return {nullptr, text("the name of an engine is made of a to z, 0 to 9 and _, given ", in_quotes(name))};
+    return {nullptr, text("the name of an engine consists of a to z, 0 to 9 and _, given ", in_quotes(name))};
   }
   static auto* const plugins = new Plugins;  // for as long as the process: so are the libraries
   return plugins->find(name);

@@ -52,7 +52,7 @@ ErrorCode code_of(coracle_status status) {
 /// Throws Error for a status other than CORACLE_OK.
 void check(const coracle_engine& engine, coracle_status status, Reason& reason, const char* doing) {
   if (status == CORACLE_OK) return;
-  fail(code_of(status), "engine ", engine.name, " cannot ", doing, ": ", reason.said("it does not say why"));
+  fail(code_of(status), "engine ", engine.name, " cannot ", doing, ": ", reason.said("it gave no reason"));
 }
 
 struct FreeBlock {
@@ -97,7 +97,7 @@ class PluginBlock : public CompiledBlock {
     coracle_engine_run* run = nullptr;
     Reason reason;
     check(engine_, engine_.make_run(block_.get(), &run, reason.text(), Reason::size()), reason, "make a run");
-    require(run != nullptr, ErrorCode::kRunFailure, "engine ", engine_.name, " has made no run");
+    require(run != nullptr, ErrorCode::kRunFailure, "engine ", engine_.name, " returned no run");
     return std::make_unique<PluginRun>(engine_, block_, run);
   }
   size_t bytes() const override { return engine_.bytes(block_.get()); }
@@ -165,7 +165,7 @@ std::shared_ptr<const CompiledBlock> PluginEngine::compile(const BlockToCompile&
   coracle_engine_block* compiled = nullptr;
   Reason reason;
   check(engine_, engine_.compile(&view, &options, &compiled, reason.text(), Reason::size()), reason, "compile a block");
-  require(compiled != nullptr, ErrorCode::kRunFailure, "engine ", engine_.name, " has compiled nothing");
+  require(compiled != nullptr, ErrorCode::kRunFailure, "engine ", engine_.name, " returned no compiled block");
   return std::make_shared<PluginBlock>(engine_, OwnedBlock(compiled, FreeBlock{&engine_}));
 }
 

@@ -8,7 +8,7 @@ namespace coracle {
 namespace {
 
 [[noreturn]] void mismatch(std::string_view name, std::string_view expected) {
-  fail(ErrorCode::kInvalidModel, "attribute '", name, "' is of another kind, expected ", expected);
+  fail(ErrorCode::kInvalidModel, "attribute '", name, "' has the wrong kind, expected ", expected);
 }
 
 std::optional<int64_t> as_integer(const AttributeValue& v) {

@@ -55,7 +55,7 @@ class RegionBudget {
 
   static void take() {
     require(++used_ <= kMaxRegionInferences, ErrorCode::kUnsupported,
-            "the types of these nested loops are not found in ", kMaxRegionInferences, " steps");
+            "the types of these nested loops were not determined within ", kMaxRegionInferences, " steps");
   }
 
  private:
@@ -73,8 +73,7 @@ std::string name_of_node(const Node& node) { return text("operator ", node.op.na
 
 /// What the standard library says of missing memory names nothing.
 [[noreturn]] void fail_for_memory(const Node& node) {
-  fail(ErrorCode::kOutOfMemory, "the system has not the memory that ", name_of_node(node),
-       " needs: use smaller inputs");
+  fail(ErrorCode::kOutOfMemory, "not enough memory to evaluate ", name_of_node(node), ": use smaller inputs");
 }
 
 std::string describe_inputs(const Node& node, std::span<const Fact* const> inputs) {

@@ -84,9 +84,9 @@ class TarReader {
   /// The next head; false at the block of zeros behind the last.
   bool next(TarBlock& block) const {
     const size_t got = tar_.read(at_, block);
-    check(got == kBlock, "it ends before its end is marked: is it cut short?");
+    check(got == kBlock, "it has no end marker: was it cut short?");
     if (std::all_of(block.begin(), block.end(), [](uint8_t b) { return b == 0; })) return false;
-    check(is_head(block), "a file's head is wrong");
+    check(is_head(block), "a file header is invalid");
     return true;
   }
 
@@ -94,13 +94,13 @@ class TarReader {
     const char type = static_cast<char>(block[kType]);
     const bool has_data = type < '1' || type > '6';  // not links, devices, folders
     const std::optional<uint64_t> stated = octal_number(block, kSize);
-    check(stated.has_value(), "the size of a file is no number");
+    check(stated.has_value(), "the size of a file is not a number");
     uint64_t size = has_data ? *stated : 0;
     const bool is_file = type == '0' || type == '\0' || type == '7';
     if (is_file && size_) size = *size_;
     const size_t data = at_ + kBlock;
     check(data <= tar_.size() && size <= tar_.size() - data, "a file of ", size, " bytes where ",
-          tar_.size() - std::min(data, tar_.size()), " are left: is it cut short?");
+          tar_.size() - std::min(data, tar_.size()), " are left: was it cut short?");
     if (type == 'L' || type == 'x') {
       const std::string text = read_text(data, size);
       if (type == 'L') name_ = text.substr(0, text.find('\0'));
@@ -124,10 +124,10 @@ class TarReader {
 
   std::string read_text(size_t from, uint64_t size) const {
     constexpr uint64_t kMost = uint64_t{64} << 10U;
-    check(size <= kMost, "a name or its like of ", size, " bytes, at most ", kMost, " are read");
+    check(size <= kMost, "a name record of ", size, " bytes, at most ", kMost, " are read");
     std::string text(size, '\0');
     const size_t got = tar_.read(from, {reinterpret_cast<uint8_t*>(text.data()), text.size()});
-    check(got == size, "it ends within a name: is it cut short?");
+    check(got == size, "it ends within a name: was it cut short?");
     return text;
   }
 
@@ -139,7 +139,7 @@ class TarReader {
       const auto digits = static_cast<size_t>(end - text.data());
       check(error == std::errc() && length > digits + 1 && length <= text.size() && text[digits] == ' ' &&
                 text[length - 1] == '\n',
-            "a record of what belongs to a file is wrong");
+            "an extended header of a file is invalid");
       const std::string_view record = text.substr(digits + 1, length - digits - 2);
       const size_t equals = std::min(record.find('='), record.size());
       const std::string_view key = record.substr(0, equals);
@@ -148,7 +148,7 @@ class TarReader {
       if (key == "size") {
         uint64_t size = 0;
         const auto [stop, wrong] = std::from_chars(value.data(), value.data() + value.size(), size);
-        check(wrong == std::errc() && stop == value.data() + value.size(), "the size of a file is no number");
+        check(wrong == std::errc() && stop == value.data() + value.size(), "the size of a file is not a number");
         size_ = size;
       }
       text.remove_prefix(length);

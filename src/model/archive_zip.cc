@@ -45,12 +45,12 @@ class ZipReader {
     size_t at = 0;
     for (size_t i = 0; i < count_; ++i) {
       check(at + kEntrySize <= bytes.size() && number<uint32_t>(bytes, at) == kEntryMark, "entry ", i,
-            " of its directory is wrong");
+            " of its directory is invalid");
       const std::span<const uint8_t> entry = std::span(bytes).subspan(at);
       const size_t name = number<uint16_t>(entry, 28);
       const size_t extra = number<uint16_t>(entry, 30);
       const size_t length = kEntrySize + name + extra + number<uint16_t>(entry, 32);
-      check(length <= entry.size() && name <= kMostArchiveName, "entry ", i, " of its directory is wrong");
+      check(length <= entry.size() && name <= kMostArchiveName, "entry ", i, " of its directory is invalid");
       ArchiveMember member = member_of(entry, entry.subspan(kEntrySize + name, extra));
       member.name.assign(reinterpret_cast<const char*>(entry.data()) + kEntrySize, name);
       std::replace(member.name.begin(), member.name.end(), '\\', '/');
@@ -62,9 +62,9 @@ class ZipReader {
   }
 
   File open(const ArchiveMember& member, std::string name) const {
-    check(member.offset <= zip_.size(), "no head of the file ", in_quotes(member.name));
+    check(member.offset <= zip_.size(), "no local header for the file ", in_quotes(member.name));
     const std::vector<uint8_t> head = read(member.offset, kHeadSize);
-    check(number<uint32_t>(head, 0) == kHeadMark, "no head of the file ", in_quotes(member.name));
+    check(number<uint32_t>(head, 0) == kHeadMark, "no local header for the file ", in_quotes(member.name));
     const size_t data = member.offset + kHeadSize + number<uint16_t>(head, 26) + number<uint16_t>(head, 28);
     check(data <= zip_.size() && member.packed <= zip_.size() - data, "the file ", in_quotes(member.name), " has ",
           member.packed, " bytes where ", zip_.size() - std::min(data, zip_.size()), " are left");
@@ -81,8 +81,8 @@ class ZipReader {
   }
 
   std::vector<uint8_t> read(size_t from, size_t size) const {
-    check(from <= zip_.size() && size <= zip_.size() - from, size, " bytes of it should stand at byte ", from,
-          ", it has ", zip_.size());
+    check(from <= zip_.size() && size <= zip_.size() - from, size, " bytes are expected at byte ", from,
+          ", but the archive has ", zip_.size());
     std::vector<uint8_t> bytes(size);
     check(zip_.read(from, bytes) == size, "it was cut short while it was read");
     return bytes;
@@ -96,7 +96,7 @@ class ZipReader {
     for (size_t i = tail.size() - std::min(tail.size(), kEndSize) + 1; i-- > 0 && end == tail.size();) {
       if (i + kEndSize <= tail.size() && number<uint32_t>(tail, i) == kEndMark) end = i;
     }
-    check(end != tail.size(), "it has no directory at its end: is it cut short?");
+    check(end != tail.size(), "it has no directory at its end: was it cut short?");
     count_ = number<uint16_t>(tail, end + 10);
     directory_size_ = number<uint32_t>(tail, end + 12);
     directory_ = number<uint32_t>(tail, end + 16);
@@ -111,7 +111,7 @@ class ZipReader {
   void read_large_end(std::span<const uint8_t> pointer) {
     if (number<uint32_t>(pointer, 0) != kLargeEndPointerMark) return;
     const std::vector<uint8_t> record = read(number<uint64_t>(pointer, 8), kLargeEndSize);
-    check(number<uint32_t>(record, 0) == kLargeEndMark, "the record of its end is wrong");
+    check(number<uint32_t>(record, 0) == kLargeEndMark, "its end record is invalid");
     count_ = number<uint64_t>(record, 32);
     directory_size_ = number<uint64_t>(record, 40);
     directory_ = number<uint64_t>(record, 48);
@@ -151,9 +151,8 @@ class ZipReader {
             " is not packed and has ", member.size, " bytes in ", member.packed);
     }
     if (member.method == kDeflated) {
-      check(member.size <= most_unpacked(member.packed), "the file ", in_quotes(member.name),
-            " is said to unpack from ", member.packed, " bytes to ", member.size, ", at most ",
-            most_unpacked(member.packed), " are believed");
+      check(member.size <= most_unpacked(member.packed), "the file ", in_quotes(member.name), " claims to unpack from ",
+            member.packed, " bytes to ", member.size, ", at most ", most_unpacked(member.packed), " are believed");
     }
   }
 

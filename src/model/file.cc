@@ -150,9 +150,9 @@ void File::map_as(Weights weights) {
   if (maps) map();
   if (!logs(LogLevel::kDebug)) return;
   log(LogLevel::kDebug, "weights of ", in_quotes(name()), maps ? " are mapped: " : " are copied: ",
-      weights != Weights::kAutomatic ? "so the model's options say"
-      : maps                         ? "nobody may write the file, and it is on a disk of this machine"
-                                     : "somebody may write the file, or it is not on a disk of this machine");
+      weights != Weights::kAutomatic ? "the model's options say so"
+      : maps                         ? "nobody has permission to write the file, and it is on a local file system"
+                                     : "the file is writable, or it is not on a local file system");
 }
 
 bool File::is_protected() const {

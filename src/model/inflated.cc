@@ -105,7 +105,7 @@ class Inflated : public MadeBytes {
 
   void step() {
     Progress& p = *progress_;
-    if (!has_input()) damaged("it ends within its packed bytes: is it cut short?");
+    if (!has_input()) damaged("it ends within its packed bytes: was it cut short?");
     switch (::inflate(&p.stream, Z_NO_FLUSH)) {
       case Z_OK:
       case Z_BUF_ERROR:  // which needs more input
@@ -117,7 +117,7 @@ class Inflated : public MadeBytes {
         return;
       case Z_MEM_ERROR: throw std::bad_alloc();
       default:
-        damaged("its packed bytes are wrong before byte ", p.read, " (",
+        damaged("its packed bytes are invalid before byte ", p.read, " (",
                 p.stream.msg == nullptr ? "no reason known" : p.stream.msg, ")");
     }
   }

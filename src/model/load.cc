@@ -87,7 +87,7 @@ void require_supported(const ModelInfo& info) {
   for (const Unsupported& u : info.unsupported) {
     list.append(text("\n  ", printable(u.type), " (", u.count, u.count == 1 ? " time): " : " times): ", u.reason));
   }
-  fail(ErrorCode::kUnsupported, "the model ", in_quotes(info.file), " needs what is not supported:", list);
+  fail(ErrorCode::kUnsupported, "the model ", in_quotes(info.file), " needs operators that are not supported:", list);
 }
 
 }  // namespace coracle

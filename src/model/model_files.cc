@@ -264,7 +264,7 @@ void ModelFiles::read_program(const File& file) {
   if (file.size() >= kMost) {
     fail_reading(file, Error(ErrorCode::kInvalidModel,
                              text("the program ", in_quotes(file.name()), " has ", file.size(),
-                                  " bytes, a program has less than ", kMost, ": are these the parameters?")));
+                                  " bytes, expected fewer than ", kMost, ": is this the parameter file?")));
   }
   program = file.read_all();
   program_stamp = file.stamp();
@@ -299,7 +299,7 @@ ModelFiles find_model_files(ModelSource source) {
     // Programs for Paddle name a parameter file with every model: what stands there then is empty.
     const std::optional<File> file = params.empty() ? std::nullopt : files.open(params);
     require(params.empty() || (file && file->size() == 0), ErrorCode::kInvalidArgument, "the saved model ",
-            in_quotes(found.program.name), " has its weights with it, and does not take the parameters ",
+            in_quotes(found.program.name), " contains its weights: it does not take the parameter file ",
             in_quotes(params));
     return found;
   }
@@ -326,7 +326,7 @@ ModelFiles find_model_files(ModelSource source) {
 }
 
 std::optional<File> find_beside(ModelSource source, std::string_view name) {
-  require(stays_below(name), ErrorCode::kInvalidArgument, in_quotes(name), " is no name of a file beside a model");
+  require(stays_below(name), ErrorCode::kInvalidArgument, in_quotes(name), " is not the name of a file beside a model");
   enter_archive(source);
   const ByteSource& files = *source.files;
   const bool is_folder = files.is_folder(source.model);

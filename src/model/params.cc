@@ -34,8 +34,8 @@ class RecordReader {
     const auto tensor_version = number<uint32_t>("its version");
     check(tensor_version == 0, "tensor version ", tensor_version, ", expected 0");
     const auto length = number<int32_t>("its description");
-    check(length >= 0 && static_cast<size_t>(length) <= left(), "a description of ", length, " bytes where ", left(),
-          " are left");
+    check(length >= 0 && static_cast<size_t>(length) <= left(), "its description has ", length, " bytes, but only ",
+          left(), " are left");
     std::vector<uint8_t> bytes(static_cast<size_t>(length));
     take(bytes, "its description");
     return elements(description(bytes));
@@ -93,7 +93,8 @@ class RecordReader {
 
   void skip_lod() {
     const auto levels = number<uint64_t>("its sequence offsets");
-    check(levels <= left() / sizeof(uint64_t), levels, " levels of sequence offsets where ", left(), " bytes are left");
+    check(levels <= left() / sizeof(uint64_t), levels, " levels of sequence offsets, but only ", left(),
+          " bytes are left");
     for (uint64_t i = 0; i < levels; ++i) skip(number<uint64_t>("its sequence offsets"), "its sequence offsets");
   }
 
@@ -107,7 +108,7 @@ class RecordReader {
     for (int64_t d : desc.dims) check(d >= 0, "dimension ", d);
     Fact fact(*dtype, Shape(desc.dims));
     check(fact.dtype == declared_->dtype && compatible(fact.shape, declared_->shape), "the file has ", fact,
-          ", the program expects ", Fact(declared_->dtype, declared_->shape), ": is it of another model?");
+          ", the program expects ", Fact(declared_->dtype, declared_->shape), ": does it belong to another model?");
     return fact;
   }
 
@@ -125,8 +126,8 @@ class RecordReader {
       count *= static_cast<size_t>(d);
     }
     const size_t size = size_of(fact.dtype);
-    check(fits && count <= left() / size, "the file ends within its elements: ", fact, " where ", left(),
-          " bytes are left");
+    check(fits && count <= left() / size, "the file ends within its elements: ", fact, " needs more than the ", left(),
+          " bytes that are left");
     const FileBytes* memory = file_.in_place();
     const std::span<const uint8_t> there =
         memory == nullptr ? std::span<const uint8_t>() : memory->bytes.subspan(at_, count * size);
@@ -183,12 +184,12 @@ std::vector<Tensor> read_combined_parameters(const File& file, const std::vector
   for (const TensorInfo& info : declared) {
     require(reader.left() != 0, ErrorCode::kInvalidModel, "the parameter file ", in_quotes(file.name()), " ends after ",
             tensors.size(), " of ", declared.size(), " parameters; ", in_quotes(info.name),
-            " is missing: is it of another model, or cut short?");
+            " is missing: does the file belong to another model, or was it cut short?");
     tensors.push_back(reader.next(info));
   }
   require(reader.left() == 0, ErrorCode::kInvalidModel, "the parameter file ", in_quotes(file.name()), " has ",
           reader.left(), " bytes more than the ", declared.size(),
-          " parameters of the program take: is it of another model?");
+          " parameters of the program take: does it belong to another model?");
   file.require_unchanged();
   return tensors;
 } catch (const Error& error) {

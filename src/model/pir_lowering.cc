@@ -31,7 +31,7 @@ PirValue PirScope::find(int64_t id) {
                  : graph_.add_constant(std::move(parameter.tensor), std::string(parameter.name)));
     return values_.at(id);
   }
-  require(outer_ != nullptr, "value ", id, " is used before anything defines it");
+  require(outer_ != nullptr, "value ", id, " is used before it is defined");
   PirValue value = outer_->find(id);
   for (ValueId& v : value.values) {
     if (v != kNoValue) v = capture(v);

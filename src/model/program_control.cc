@@ -89,7 +89,7 @@ void ProgramImporter::import_while(ProgramScope& scope, const Operator& op, std:
   const size_t sub = sub_block_of(op);
   const std::string_view condition_name = single_variable(op.inputs, "Condition");
   const ValueId condition = scope.find(condition_name);
-  require(condition != kNoValue, "the condition ", in_quotes(condition_name), " is read before anything writes it");
+  require(condition != kNoValue, "the condition ", in_quotes(condition_name), " is read before it is written");
 
   std::vector<std::string_view> names = blocks_.outer_writes(sub);
   require(std::erase(names, condition_name) > 0, "the loop never changes its condition ", in_quotes(condition_name));
@@ -145,7 +145,7 @@ void ProgramImporter::import_conditional(ProgramScope& scope, const Operator& op
   c->node_name = std::move(name);
   c->name_scope = op.scope;
   c->condition = scope.find(condition_name);
-  require(c->condition != kNoValue, "the condition ", in_quotes(condition_name), " is read before anything writes it");
+  require(c->condition != kNoValue, "the condition ", in_quotes(condition_name), " is read before it is written");
 
   c->region = import_branch(branch_retries_, [&](bool blind) {
     ClosedRegion region{.graph = std::make_shared<Graph>(), .captured = {}};
@@ -251,7 +251,7 @@ bool ProgramImporter::pair_up(ProgramScope& scope, size_t position, Selections& 
     const std::span<const std::string_view> x = variables_at(op->inputs, "X");
     for (std::string_view name : x) {
       require(waiting(name) != nullptr || scope.find(name) != kNoValue, "the variable ", in_quotes(name),
-              " at input X is read before anything writes it");
+              " at input X is read before it is written");
     }
     results.push_back({.yes = source(pair.yes, x[1]), .no = source(pair.no, x[0])});
   }

@@ -143,7 +143,7 @@ std::vector<ValueId> ProgramLowering::port_values(const OpRow& row, size_t port)
   std::vector<ValueId> values = given(p.slot);
   if (p.kind == Port::Kind::kOne && !values.empty() && values.front() == kNoValue) {
     fail(ErrorCode::kInvalidModel, "the variable ", in_quotes(single_variable(op_.inputs, p.slot)), " at input ",
-         p.slot, " is read before anything writes it");
+         p.slot, " is read before it is written");
   }
   std::erase(values, kNoValue);
   if (values.empty() && p.attribute[0] != '\0') {

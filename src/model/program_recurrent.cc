@@ -54,7 +54,7 @@ void ProgramImporter::import_recurrent(ProgramScope& scope, const Operator& op, 
           " initial states, ", before.size(), " ex_states and ", after.size(), " states");
   const auto value_of = [&](ProgramScope& from, std::string_view variable) {
     const ValueId value = from.find(variable);
-    require(value != kNoValue, "the variable ", in_quotes(variable), " is read before anything writes it");
+    require(value != kNoValue, "the variable ", in_quotes(variable), " is read before it is written");
     return value;
   };
 

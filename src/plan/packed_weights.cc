@@ -19,7 +19,8 @@ constexpr std::align_val_t kSpanAlignment{64};
 [[gnu::cold]] std::shared_ptr<void> aligned_zeros(size_t bytes) {
   MemoryCharge charge(bytes, [] { return std::string("packed weights"); });
   void* data = ::operator new(std::max<size_t>(bytes, 1), kSpanAlignment, std::nothrow);
-  require(data != nullptr, ErrorCode::kOutOfMemory, "the system has not the ", bytes, " bytes for packed weights");
+  require(data != nullptr, ErrorCode::kOutOfMemory, "not enough memory: ", bytes,
+          " bytes for packed weights cannot be allocated");
   std::memset(data, 0, bytes);
   return {data, [held = std::move(charge)](void* p) { ::operator delete(p, kSpanAlignment); }};
 }

@@ -180,11 +180,10 @@ class Partitioner {
     const auto microseconds = [](double s) { return static_cast<int64_t>(std::llround(s * 1e6)); };
     for (size_t n : island.nodes) {
       if (input_.keep_causes) {
-        places_[n].cause =
-            text("small: ", island.nodes.size(), island.nodes.size() == 1 ? " node" : " nodes that hang together",
-                 " would save about ", microseconds(island.host - island.device), " us on ",
-                 input_.selector.name_of(places_[n].place), " and copy ", island.copied, " bytes in about ",
-                 microseconds(island.copies), " us");
+        places_[n].cause = text("small: ", island.nodes.size(), island.nodes.size() == 1 ? " node" : " connected nodes",
+                                " would save about ", microseconds(island.host - island.device), " us on ",
+                                input_.selector.name_of(places_[n].place), " and copy ", island.copied,
+                                " bytes in about ", microseconds(island.copies), " us");
       }
       places_[n].place = Place{};
     }

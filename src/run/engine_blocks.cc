@@ -79,7 +79,7 @@ EngineBlocks::State& EngineBlocks::state_of(const Node& block) {
 
 const UsedEngine& EngineBlocks::engine_of(const Node& block) {
   const auto* op = block.op.as<EngineBlock>();
-  require(op != nullptr, ErrorCode::kInvalidArgument, "node ", block.name, " is no block of an engine");
+  require(op != nullptr, ErrorCode::kInvalidArgument, "node ", block.name, " is not an engine block");
   const auto is_it = [&](const UsedEngine& e) { return e.name == op->engine; };
   const auto chosen = std::find_if(choice_.engines.begin(), choice_.engines.end(), is_it);
   if (chosen != choice_.engines.end()) return *chosen;
@@ -160,7 +160,7 @@ std::shared_ptr<HeldBlock> EngineBlocks::compile_for_many(State& state, const Wa
       throw;
     }
     log(LogLevel::kInfo, "the block ", wanted.block.name, " is compiled for each size, ", state.engine->name,
-        " does not compile it for many: ", printable(e.text()));
+        " cannot compile it for several: ", printable(e.text()));
     return nullptr;
   }
 }
@@ -181,7 +181,7 @@ std::shared_ptr<const CompiledFor> EngineBlocks::compile(State& state, const Nod
   }
   if (state.engine->engine == nullptr) return compiled;  // which was told when it was looked for
   if (std::any_of(facts.begin(), facts.end(), unknown) || any_empty) {
-    tell(state, block, text("some of its sizes are zero, or follow from data, with ", described_operands(operands)));
+    tell(state, block, text("some of its sizes are zero or depend on data, with ", described_operands(operands)));
     return compiled;
   }
   if (state.range != nullptr && !state.range->contains(operands)) {

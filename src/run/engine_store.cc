@@ -18,8 +18,8 @@ const std::vector<SavedCompiled>& EngineStore::in_file(const Graph& region) cons
 /// Once: blocks of a file are of one making.
 void EngineStore::tell_unfit(const UsedEngine& used, std::string_view reason) {
   if (told_.exchange(true)) return;
-  log(LogLevel::kWarning, "what the model's file has compiled for ", used.name,
-      " is of no use and compiled anew: ", printable(reason));
+  log(LogLevel::kWarning, "the block that the model's file has compiled for ", used.name,
+      " cannot be used and is compiled again: ", printable(reason));
 }
 
 /// Null where the file has none of use.
@@ -58,7 +58,7 @@ std::shared_ptr<const CompiledBlock> EngineStore::load_kept(const UsedEngine& us
     return used.engine->load(block, *saved);
   } catch (const std::exception& e) {
     log(LogLevel::kInfo, "a block for ", used.name,
-        " is compiled anew, the one kept on disk is of no use: ", printable(e.what()));
+        " is compiled again, the cached one cannot be used: ", printable(e.what()));
     return nullptr;
   }
 }
@@ -74,7 +74,8 @@ EngineStore::Made EngineStore::make(const UsedEngine& used, const BlockToCompile
   const FileCache::Lock lock = cache_.lock(key, waits_);
   Deadline::check_current();
   if (lock.state() == FileCache::Lock::State::kLate && waits_.exchange(false)) {
-    log(LogLevel::kInfo, "a block for ", used.name, " is compiled, another process has not done so in time");
+    log(LogLevel::kInfo, "a block for ", used.name,
+        " is compiled here: another process did not finish compiling it in time");
   }
   if (lock.waited()) made.block = load_kept(used, block, key);
   if (made.block != nullptr) return made;
@@ -83,7 +84,7 @@ EngineStore::Made EngineStore::make(const UsedEngine& used, const BlockToCompile
   try {
     cache_.keep(key, made.block->save());
   } catch (const std::exception& e) {
-    log(LogLevel::kInfo, "a block of ", used.name, " is not kept on disk: ", printable(e.what()));
+    log(LogLevel::kInfo, "a block of ", used.name, " is not cached on disk: ", printable(e.what()));
   }
   return made;
 }

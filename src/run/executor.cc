@@ -78,9 +78,9 @@ std::vector<Tensor> Executor::run_main(std::span<const Tensor> inputs) {
   try {
     return run_graph(program_->graph(), {inputs.begin(), inputs.end()});
   } catch (const std::bad_alloc&) {
-    fail(ErrorCode::kOutOfMemory, "the system has not the memory that the run needs: use smaller inputs");
+    fail(ErrorCode::kOutOfMemory, "not enough memory for this run: use smaller inputs");
   } catch (const std::length_error&) {
-    fail(ErrorCode::kOutOfMemory, "the run needs more memory than a system can have: use smaller inputs");
+    fail(ErrorCode::kOutOfMemory, "the run needs more memory than can be addressed: use smaller inputs");
   }
 }
 

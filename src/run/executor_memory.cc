@@ -64,8 +64,8 @@ void Executor::reserve_arena(size_t bytes, const std::function<std::string()>& l
     arena_ = Pages(bytes);
   } catch (const std::bad_alloc&) {
     ledger_->give_back(bytes);
-    fail(ErrorCode::kOutOfMemory, "the system has not the ", bytes, " bytes that a run needs for ", what(),
-         ": use smaller inputs");
+    fail(ErrorCode::kOutOfMemory, "not enough memory: ", bytes, " bytes for ", what(),
+         " cannot be allocated; use smaller inputs");
   }
 }
 

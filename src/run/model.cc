@@ -66,7 +66,7 @@ void tell_engines(const Model& model) {
   const Program& program = *model.program();
   log(LogLevel::kInfo, "loaded ", in_quotes(model.info().file), " (", model.info().format, "): ", operators,
       " operators, ", program.graph().order().size(), " nodes after ", rewrites, " rewrites, ",
-      model.info().parameters.size(), " parameters of which ", model.mapped_bytes(), " bytes are mapped, kernels for ",
+      model.info().parameters.size(), " parameters (", model.mapped_bytes(), " bytes mapped), kernels for ",
       program.selector().capability_name(), ", in ",
       std::chrono::duration_cast<std::chrono::microseconds>(taken).count(), " us");
   for (const auto& [what, names] :
@@ -89,8 +89,8 @@ std::vector<PassCount> passes_of(const ModelInfo& info, const Graph& graph, cons
                                       [&](const std::string& d) { return d == r.pass || d == "all"; });
     total += r.count;
     require(!unwanted && (options.max_rewrites < 0 || total <= options.max_rewrites), ErrorCode::kInvalidArgument,
-            "the model ", in_quotes(info.file), " was saved after its rewriting, and ", r.count, " rewrites by ",
-            in_quotes(r.pass), " cannot be undone: load the original, ", in_quotes(info.saved->source),
+            "the model ", in_quotes(info.file), " was saved after rewriting: ", r.count, " rewrites by the pass ",
+            in_quotes(r.pass), " cannot be undone; load the original, ", in_quotes(info.saved->source),
             ", with these options");
     counts.push_back({r.pass, r.count});
   }

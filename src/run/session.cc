@@ -24,8 +24,8 @@ int thread_count(const SessionOptions& options) {
   if (asked == 0 && options.workers != nullptr) asked = options.workers->threads();
   if (asked == 0) asked = static_cast<int>(options.cpus.size());
   const int threads = asked == 0 ? usable_cpus() : std::min(asked, kMostPerCpu * allowed_cpus());
-  log(threads < asked ? LogLevel::kWarning : LogLevel::kDebug, "session of ", threads, " threads: ", asked,
-      " asked for, processors for ", usable_cpus());
+  log(threads < asked ? LogLevel::kWarning : LogLevel::kDebug, "session with ", threads, " threads: ", asked,
+      " requested, ", usable_cpus(), " processors available");
   return threads;
 }
 
@@ -134,7 +134,7 @@ void Session::set_input_lod(size_t index, Lod lod) {
     const std::vector<size_t>& offsets = lod[level];
     require(!offsets.empty() && offsets.front() == 0 && std::is_sorted(offsets.begin(), offsets.end()),
             ErrorCode::kInvalidArgument, "sequence offsets of input '", name, "', level ", level,
-            ", must begin with 0 and never fall");
+            ", must begin with 0 and must not decrease");
     const size_t end = level + 1 < lod.size() ? lod[level + 1].size() - 1
                                               : static_cast<size_t>(input.shape().rank() > 0 ? input.shape()[0] : 0);
     require(offsets.back() == end, ErrorCode::kInvalidArgument, "sequence offsets of input '", name, "', level ", level,

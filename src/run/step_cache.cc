@@ -104,8 +104,8 @@ void StepCache::insert(std::string key, std::shared_ptr<BoundSteps> steps) {
   }
   bytes_ += size;
   if (const size_t dropped = before + 1 - entries_.size(); dropped != 0) {
-    log(LogLevel::kInfo, "plans of ", dropped, " other shapes were dropped for a new one of ", size,
-        " bytes: all together may have ", max_bytes_, " (cache_bytes)");
+    log(LogLevel::kInfo, "dropped the plans of ", dropped, " other shapes for a new one of ", size,
+        " bytes: cache_bytes is ", max_bytes_);
   }
 }
 

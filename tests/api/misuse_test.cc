@@ -49,7 +49,7 @@ TEST_F(Misuse, NullHandlesAndResults) {
   refused(coracle_model_file("x", "x", 1, nullptr, nullptr, nullptr, &size), "data");
   refused(coracle_model_file("x", "x", 1, nullptr, nullptr, &data, nullptr), "size");
   expect_error(coracle_model_file("x", "../x", 1, nullptr, nullptr, &data, &size), CORACLE_INVALID_ARGUMENT,
-               "'../x' is no name of a file beside a model");
+               "'../x' is not the name of a file beside a model");
   expect_error(coracle_model_file("", "x", 1, nullptr, nullptr, &data, &size), CORACLE_INVALID_ARGUMENT,
                "no model was named");
   refused(coracle_model_input(nullptr, 0, &info), "model");

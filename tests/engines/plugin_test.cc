@@ -70,7 +70,7 @@ TEST_F(PluginTest, SaysWhyABlockIsNotCompiled) {
     return std::string();
   };
   EXPECT_EQ(failure(two, ""), "engine good cannot compile a block: not one of each");
-  EXPECT_EQ(failure(one, "none"), "engine good has compiled nothing");
+  EXPECT_EQ(failure(one, "none"), "engine good returned no compiled block");
   EXPECT_EQ(failure(one, ""), "");
 }
 
@@ -159,7 +159,7 @@ TEST_F(PluginTest, NamesWhereItHasLooked) {
   for (const char* name : {"", "../good", "Good", "a b", "good.so", "\x1b"}) {
     const FoundEngine found = find_engine(name);
     EXPECT_EQ(found.engine, nullptr);
-    EXPECT_NE(found.missing.find("the name of an engine is made of a to z"), std::string::npos) << found.missing;
+    EXPECT_NE(found.missing.find("the name of an engine consists of a to z"), std::string::npos) << found.missing;
   }
 }
 

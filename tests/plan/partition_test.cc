@@ -46,7 +46,7 @@ TEST(Partition, LargeIslandsStayOnTheDeviceAndSmallOnesGoBack) {
   EXPECT_EQ(step_of(*large, "sinh").cause, "a kernel of late takes it");
   const auto small = explained(model, {1, 16, 3, 3});
   EXPECT_EQ(step_of(*small, "sinh").place, Place{});
-  EXPECT_TRUE(step_of(*small, "sinh").cause.starts_with("small: 2 nodes that hang together would save about "))
+  EXPECT_TRUE(step_of(*small, "sinh").cause.starts_with("small: 2 connected nodes would save about "))
       << step_of(*small, "sinh").cause;
   EXPECT_TRUE(small->steps.devices.empty()) << "nothing is left to do there";
 }

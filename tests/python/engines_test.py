@@ -37,7 +37,7 @@ def test_wrong_options(linear_files):
         load(min_ops=0)
     with pytest.raises(coracle.InvalidArgumentError, match="min_ops"):
         load(min_ops="many")
-    with pytest.raises(coracle.InvalidArgumentError, match="is none of ENGINE:NODE, ENGINE=OPERATOR"):
+    with pytest.raises(coracle.InvalidArgumentError, match="has none of the forms ENGINE:NODE, ENGINE=OPERATOR"):
         load(marks=["matmul"])
     with pytest.raises(coracle.InvalidArgumentError, match="'nobody:x..' names only one of two variables"):
         load(marks="nobody:x..")

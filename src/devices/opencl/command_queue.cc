@@ -58,7 +58,7 @@ cl_command_queue CommandQueue::make(cl_command_queue_properties properties) cons
   cl_command_queue queue = api_.clCreateCommandQueue(device_->context(), device_->id(), properties, &code);
   device_->note(code, false);
   require(code == CL_SUCCESS, ErrorCode::kRunFailure, "the device ", device_->info().name,
-          " takes no work: clCreateCommandQueue returned ", code_text(code));
+          " accepts no work: clCreateCommandQueue returned ", code_text(code));
   return queue;
 }
 
@@ -179,7 +179,7 @@ DeviceBytes CommandQueue::faults() noexcept {
       clear_faults();
     } else {
       faults_ = nullptr;
-      note(code, "memory for what kernels find", sizeof(Fault));
+      note(code, "memory for the faults that kernels report", sizeof(Fault));
     }
   }
   may_have_faults_ = faults_ != nullptr;

@@ -38,8 +38,8 @@ class Elements {
     if (check_) check({data, bytes}, c, name);
     if (dtype == DType::kBool) {
       const uint8_t* wrong = std::find_if(data, data + bytes, [](uint8_t b) { return b > 1; });
-      require(wrong == data + bytes, "its constant ", name, " of bool has a byte ", wrong == data + bytes ? 0 : *wrong,
-              ": 0 and 1 can be");
+      require(wrong == data + bytes, "its constant ", name, " of type bool has the byte ",
+              wrong == data + bytes ? 0 : *wrong, ", expected 0 or 1");
     }
     Tensor tensor = bytes == 0 ? Tensor::make(dtype, shape) : placed(dtype, shape, {data, bytes});
     if (count(c.levels()) != 0) tensor.set_lod(lod(*c.levels()));

@@ -157,7 +157,7 @@ class StructureWriter {
   Offset<fb::Constant> constant(const Value& v) {
     const Tensor& tensor = *v.fact.value;
     require(!tensor.is_array(), ErrorCode::kUnsupported, "the constant ", in_quotes(v.name),
-            " is a tensor array, which a saved model has no place for");
+            " is a tensor array, which a saved model cannot contain");
     const Placed placed = weights_.place(tensor);
     std::vector<Offset<fb::Level>> levels;
     for (const std::vector<size_t>& level : tensor.lod()) {

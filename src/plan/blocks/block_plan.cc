@@ -124,7 +124,7 @@ Groups groups_of(const BlockPlan& plan, GroupOrder order) {
       if (--waits[to] == 0) ready.push(rank(to));
     }
   }
-  require(ordered.nodes.size() == count, ErrorCode::kUnsupported, "blocks for engines wait for each other in a circle");
+  require(ordered.nodes.size() == count, ErrorCode::kUnsupported, "engine blocks depend on each other in a cycle");
   ordered.of_node = std::move(groups.of_node);
   for (uint32_t& g : ordered.of_node) {
     if (g != Groups::kNone) g = number[g];

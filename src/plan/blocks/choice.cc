@@ -21,7 +21,7 @@ UsedEngine used_engine(std::string_view name, Precision precision) {
     log(LogLevel::kInfo, "the engine ", in_quotes(name), " is not used: ", used.missing);
   } else {
     log(LogLevel::kWarning, "the engine ", in_quotes(name),
-        " cannot be used, what it would run runs natively: ", used.missing);
+        " cannot be used, its operators run natively: ", used.missing);
   }
   return used;
 }
@@ -44,8 +44,8 @@ void add_mark(std::string_view text, Precision precision, EngineChoice& choice) 
   const size_t end = text.find_first_of(":=@%");
   require(end != std::string_view::npos && end > 0 && end + 1 < text.size(), ErrorCode::kInvalidArgument, "the mark ",
           in_quotes(text),
-          " is none of ENGINE:NODE, ENGINE=OPERATOR, ENGINE@SCOPE, ENGINE%VARIABLE and ENGINE:VARIABLE..VARIABLE, as "
-          "in 'openvino:conv2d_*'");
+          " has none of the forms ENGINE:NODE, ENGINE=OPERATOR, ENGINE@SCOPE, ENGINE%VARIABLE and "
+          "ENGINE:VARIABLE..VARIABLE; an example is 'openvino:conv2d_*'");
   const std::string_view name = text.substr(0, end);
   const std::string_view what = text.substr(end + 1);
   EngineMark mark;

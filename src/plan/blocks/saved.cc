@@ -16,7 +16,7 @@ void take_saved(BlockPlan& plan, size_t engine) {
       require(place >= 0 && static_cast<size_t>(place) < order.size(), ErrorCode::kInvalidModel, "a block for ",
               saved[s].engine, " has node ", place, " of ", order.size());
       const NodeId id = order[static_cast<size_t>(place)];
-      require(plan.state(id).block == BlockPlan::kNone, ErrorCode::kInvalidModel, "two blocks have the node ",
+      require(plan.state(id).block == BlockPlan::kNone, ErrorCode::kInvalidModel, "two blocks contain the node ",
               plan.graph().node(id).name);
       block.nodes.push_back(id);
       // The engine here may be another version, and the file anybody's.

@@ -37,8 +37,8 @@ ShapeRange parse_shape_range(std::string_view text) {
     good = min && opt && max;
     if (good) range = {std::string(text.substr(0, name_end)), *min, *opt, *max};
   }
-  require(good, ErrorCode::kInvalidArgument, "the shapes ", in_quotes(text),
-          " are none, expected INPUT=LEAST..USUAL..MOST, as in 'x=1x3x48x32..1x3x48x320..8x3x48x3200'");
+  require(good, ErrorCode::kInvalidArgument, "the shape range ", in_quotes(text),
+          " is malformed, expected INPUT=LEAST..USUAL..MOST, for example 'x=1x3x48x32..1x3x48x320..8x3x48x3200'");
   return range;
 }
 
@@ -63,8 +63,9 @@ void check_shape_ranges(const Graph& graph, std::span<const ShapeRange> ranges) 
             range.opt.size(), " and ", range.max.size(), " dimensions, expected as many as it has: ", declared);
     for (size_t d = 0; d < rank; ++d) {
       require(range.min[d] >= 0 && range.min[d] <= range.opt[d] && range.opt[d] <= range.max[d],
-              ErrorCode::kInvalidArgument, "shapes gives dimension ", d, " of the input ", in_quotes(range.input), " ",
-              range.min[d], "..", range.opt[d], "..", range.max[d], ", expected numbers in order, from 0 on");
+              ErrorCode::kInvalidArgument, "shapes gives dimension ", d, " of the input ", in_quotes(range.input),
+              " the range ", range.min[d], "..", range.opt[d], "..", range.max[d],
+              ", expected 0 <= least <= usual <= most");
     }
   }
 }

@@ -175,7 +175,7 @@ class Parser {
     }
     require(range.min.size() == range.max.size() && range.min.size() == range.opt.size(), ErrorCode::kInvalidArgument,
             "the file of shape ranges gives ", in_quotes(range.input), " ", range.min.size(), " least, ",
-            range.opt.size(), " usual and ", range.max.size(), " largest sizes, expected as many of each");
+            range.opt.size(), " usual and ", range.max.size(), " largest sizes, expected the same number of each");
     return range;
   }
 
