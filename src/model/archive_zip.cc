@@ -152,7 +152,7 @@ class ZipReader {
     }
     if (member.method == kDeflated) {
       check(member.size <= most_unpacked(member.packed), "the file ", in_quotes(member.name), " claims to unpack from ",
-            member.packed, " bytes to ", member.size, ", at most ", most_unpacked(member.packed), " are believed");
+            member.packed, " bytes to ", member.size, ", at most ", most_unpacked(member.packed), " are accepted");
     }
   }
 

@@ -54,14 +54,14 @@ TEST_F(Logger, TellsOfLoadingAndPlanning) {
   small.cache_bytes = 1;
   small.threads = 1024;
   const SessionHandle session = open(model, &small);
-  EXPECT_EQ(told(CORACLE_LOG_WARNING, "1024 asked for"), coracle_default_threads() < 256 ? 1 : 0);
+  EXPECT_EQ(told(CORACLE_LOG_WARNING, "1024 requested"), coracle_default_threads() < 256 ? 1 : 0);
   run(session, 3);
   run(session, 3);
   EXPECT_EQ(told(CORACLE_LOG_INFO, "float32[3, 2]: "), 1) << "one plan for two runs";
   EXPECT_EQ(told(CORACLE_LOG_INFO, "dropped"), 0);
   run(session, 4);
   EXPECT_EQ(told(CORACLE_LOG_INFO, "float32[4, 2]: "), 1);
-  EXPECT_EQ(told(CORACLE_LOG_INFO, "plans of 1 other shapes were dropped for a new one"), 1);
+  EXPECT_EQ(told(CORACLE_LOG_INFO, "dropped the plans of 1 other shapes for a new one"), 1);
 }
 
 TEST_F(Logger, TellsHowWeightsAreRead) {
@@ -75,7 +75,7 @@ TEST_F(Logger, TellsHowWeightsAreRead) {
     coracle_model* model = nullptr;
     ASSERT_EQ(coracle_model_load(folder.path("m.pdmodel").c_str(), nullptr, &options, &model), CORACLE_OK);
     coracle_model_free(model);
-    EXPECT_EQ(told(CORACLE_LOG_DEBUG, std::string("m.pdiparams' are ") + weights + ": so the model's options say"), 1);
+    EXPECT_EQ(told(CORACLE_LOG_DEBUG, std::string("m.pdiparams' are ") + weights + ": the model's options say so"), 1);
   }
 }
 

@@ -160,14 +160,14 @@ TEST(LoadModel, ByCallback) {
     return 0;
   };
   expect_error(coracle_model_load_callback("m/a.pdmodel", nullptr, nowhere, nullptr, nullptr, &model), CORACLE_IO,
-               "'m/a.pdmodel' was given as 100 bytes at a null address");
+               "'m/a.pdmodel' has 100 bytes and a null address");
   const auto endless = [](void*, const char*, const void** data, size_t* size) {
     *data = size;
     *size = SIZE_MAX;
     return 0;
   };
   expect_error(coracle_model_load_callback("m/a.pdmodel", nullptr, endless, nullptr, nullptr, &model), CORACLE_IO,
-               "where so many cannot be");
+               "an address at which so many bytes cannot lie");
   archive.erase("s/w");
   expect_error(coracle_model_load_callback("s/__model__", nullptr, read_archive, &archive, nullptr, &model), CORACLE_IO,
                "'w'");

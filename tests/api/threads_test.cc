@@ -291,7 +291,8 @@ TEST_F(Threads, SessionsOnProcessorsThatWereNamed) {
   ASSERT_EQ(coracle_pool_create(1, &pool), CORACLE_OK);
   options.cpus = "0";
   options.pool = pool;
-  expect_error(coracle_session_create(model_.get(), &options, &session), CORACLE_INVALID_ARGUMENT, "there is a pool");
+  expect_error(coracle_session_create(model_.get(), &options, &session), CORACLE_INVALID_ARGUMENT,
+               "give either cpus or a pool");
   coracle_pool_free(pool);
   options.pool = nullptr;
   cpu_set_t mine;

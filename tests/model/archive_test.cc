@@ -231,10 +231,10 @@ TEST(Archive, WhatIsSaidOfAPackedFileIsChecked) {
   expect_parts(error(8, "\x01"s, ErrorCode::kUnsupported), {"encrypted", "inference.pdiparams"});
   expect_parts(error(10, "\x0e"s, ErrorCode::kUnsupported), {"method 14", "unpack the archive"});
   expect_parts(error(16, "1234"s), {"checksum", "CRC-32"});
-  expect_parts(error(24, "\xff\xff\xff\x7f"s), {"said to unpack", "2147483647"});
+  expect_parts(error(24, "\xff\xff\xff\x7f"s), {"claims to unpack", "2147483647"});
   expect_parts(error(24, "\x01\0\0\0"s), {"inference.pdiparams"});
   expect_parts(error(24, "\xff\0\0\0"s), {"expected 255 bytes unpacked"});
-  expect_parts(error(42, "\x01\0\0\0"s), {"no head of the file"});
+  expect_parts(error(42, "\x01\0\0\0"s), {"no local header for the file"});
   expect_parts(error(20, "\xff\xff\0\0"s), {"are left"});
 }
 

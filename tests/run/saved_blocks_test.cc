@@ -191,7 +191,7 @@ TEST_F(SavedBlocksTest, OfNoUseAreCompiledAnewWithOneNotice) {
   damaged.back() = static_cast<char>(damaged.back() ^ 1);
   says(told(folder_.write("damaged.coracle", damaged)), "it is damaged: the checksum is ");
   engine_->set_faults({.load = engine_->counts().loaded + 1});
-  says(told(path_), "is of no use and compiled anew: ");
+  says(told(path_), "cannot be used and is compiled again: ");
 }
 
 TEST_F(SavedBlocksTest, ThatAreDamagedAreFoundWhereAsked) {
@@ -260,7 +260,7 @@ TEST_F(SavedBlocksTest, OfAnyNodesGiveAnswersOrAreRefused) {
       EXPECT_TRUE(same_bits(run_fresh(Model::make(std::move(with), from_file()), {x_}), expected_)) << seed;
       ++ran;
     } catch (const Error& e) {
-      EXPECT_NE(e.text().find("in a circle"), std::string::npos) << e.text();
+      EXPECT_NE(e.text().find("in a cycle"), std::string::npos) << e.text();
       EXPECT_NE(e.text().find(" was saved with"), std::string::npos) << e.text();
       ++refused;
     }

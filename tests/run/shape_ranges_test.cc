@@ -39,7 +39,7 @@ TEST(ShapeRanges, MustFitTheModel) {
   says({"z=1x3..2x3..9x3"}, "which the model does not have; it has: x");
   says({"x=1..2..9"}, "expected as many as it has: [?, 3]");
   says({"x=1x3..2x3..9x3x1"}, "2, 2 and 3 dimensions");
-  says({"x=3x3..2x3..9x3"}, "dimension 0 of the input 'x' 3..2..9");
+  says({"x=3x3..2x3..9x3"}, "dimension 0 of the input 'x' the range 3..2..9");
   says({"x=1x3..2x3..9x3", "x=1x3..2x3..9x3"}, "twice");
 }
 

@@ -165,7 +165,7 @@ TEST(Untyped, NestsOfLoopsAreRefusedRatherThanInferredForever) {
   } catch (const Error& e) {
     refused = e.text();
   }
-  EXPECT_NE(refused.find("the types of these nested loops are not found"), std::string::npos) << refused;
+  EXPECT_NE(refused.find("the types of these nested loops were not determined"), std::string::npos) << refused;
 }
 
 TEST(Untyped, AConditionNeedsOneElementInARunOnly) {
