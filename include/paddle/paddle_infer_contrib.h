@@ -49,7 +49,7 @@ class PD_INFER_DECL Status {
     } catch (const std::exception& error) {
       message_ = error.what();
     } catch (...) {
-      message_ = "an exception that is no std::exception";
+      message_ = "an exception that is not a std::exception";
     }
   }
   static Status OK() { return Status(); }

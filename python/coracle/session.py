@@ -216,7 +216,7 @@ class Session:
             self._set(pointer, index, value, offsets.pop(self._model.inputs[index].name, None))
             set_now.add(index)
         if offsets:
-            raise InvalidArgumentError("sequence offsets for %r, which is no input given in this call" % sorted(offsets)[0])
+            raise InvalidArgumentError("sequence offsets for %r, which is not an input given in this call" % sorted(offsets)[0])
         for index, array in self._arrays.items():
             if index not in set_now:
                 self._borrow(pointer, index, array)

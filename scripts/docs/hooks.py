@@ -11,6 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts" / "docs"))
 
 import headers
+import messages
 
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#|mailto:)([^)#\s]+)(#[^)\s]*)?\)")
 # Pages of the repository's root, and what they are called here.
@@ -55,7 +56,8 @@ def on_files(files, config):
     made = {"reference/c.md": headers.c_reference(_text("include/coracle/coracle.h")),
             "reference/cpp.md": headers.cpp_reference(_text("include/coracle/coracle.hpp")),
             "reference/python.md": PYTHON, "reference/python-paddle.md": PADDLE,
-            "reference/operators.md": headers.operator_table(ROOT / "src" / "ops"), "adr/index.md": _decisions(),
+            "reference/operators.md": headers.operator_table(ROOT / "src" / "ops"), "reference/messages.md": messages.page(ROOT),
+            "adr/index.md": _decisions(),
             **{page: _links(_text(source), ROOT / source, page) for source, page in ROOT_PAGES.items()}}
     for name, content in made.items():
         files.append(File.generated(config, name, content=content))

@@ -73,7 +73,7 @@ int64_t parse_bytes(const std::string& text) {
       std::find_if(std::begin(kUnits), std::end(kUnits), [&](const Unit& u) { return unit == u.name; });
   if (error != std::errc() || known == std::end(kUnits) || count < 0 || !std::isfinite(count)) {
     throw std::invalid_argument("'" + text +
-                                "' is no size: expected bytes, or a number with a unit like 100MB or 1.5GiB");
+                                "' is not a size: expected bytes, or a number with a unit like 100MB or 1.5GiB");
   }
   const double bytes = std::floor(count * known->bytes);
   if (bytes >= 9.2e18) throw std::invalid_argument("'" + text + "' is more than any memory");
@@ -85,7 +85,7 @@ double parse_number(const std::string& text) {
     double value = 0;
     const auto [next, error] = std::from_chars(part.data(), part.data() + part.size(), value);
     if (error != std::errc() || next != part.data() + part.size() || !std::isfinite(value)) {
-      throw std::invalid_argument("'" + text + "' is no number: expected one like 0.5 or 1/255");
+      throw std::invalid_argument("'" + text + "' is not a number: expected one like 0.5 or 1/255");
     }
     return value;
   };

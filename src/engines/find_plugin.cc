@@ -76,7 +76,7 @@ Loaded load(const std::string& path, std::string_view name) {
     return {nullptr, text("it cannot be loaded: ", printable(why == nullptr ? "" : why))};
   }
   void* symbol = ::dlsym(library, "coracle_engine_get");
-  if (symbol == nullptr) return {nullptr, "it exports no coracle_engine_get, so it is no plug-in"};
+  if (symbol == nullptr) return {nullptr, "it exports no coracle_engine_get, so it is not a plug-in"};
   const auto get = reinterpret_cast<coracle_engine_get_function>(symbol);
   const coracle_engine* given = get(CORACLE_ENGINE_API_VERSION, &engine_host());
   std::string fault = plugin_fault(given, name);

@@ -53,7 +53,7 @@ constexpr std::string_view kExport = "convert it to Paddle's format first (X2Pad
 constexpr std::string_view kPickle =
     "such files (.pdparams, .pdopt, .pt) hold weights without a program: export the model with paddle.jit.save, which "
     "writes .pdmodel or .json, and .pdiparams";
-constexpr std::string_view kPicture = "it is no model; pictures are inputs";
+constexpr std::string_view kPicture = "it is not a model; pictures are inputs";
 constexpr std::string_view kUnpack = "unpack it; of archives .tar, .tar.gz and .zip are read as they are";
 constexpr std::string_view kArchive = "give the archive itself as the model, or unpack it";
 constexpr std::string_view kDownload = "a page was saved in place of the file: download the file itself";
@@ -108,7 +108,7 @@ constexpr std::array kRows = std::to_array<Row>({
     {{"a safetensors file", kExport, true}, 8, "{\"", [](const FileStart& h) { return h.byte(7) == 0; }},
     {{"a GGUF file", kExport, true}, 0, "GGUF", nullptr},
     {{"a TensorRT engine", "load the model that it was made of", true}, 0, "ftrt", nullptr},
-    {{"a NumPy array", "it is no model; arrays are inputs"}, 0, "\x93NUMPY", nullptr},
+    {{"a NumPy array", "it is not a model; arrays are inputs"}, 0, "\x93NUMPY", nullptr},
     {{"a PNG picture", kPicture}, 0, "\x89PNG\r\n", nullptr},
     {{"a JPEG picture", kPicture}, 0, "\xff\xd8\xff", nullptr},
     {{"a GIF picture", kPicture}, 0, "GIF8", nullptr},
@@ -116,8 +116,8 @@ constexpr std::array kRows = std::to_array<Row>({
     {{"a TIFF picture", kPicture}, 0, "II*\0"sv, nullptr},
     {{"a TIFF picture", kPicture}, 0, "MM\0*"sv, nullptr},
     {{"a BMP picture", kPicture}, 0, "BM", [](const FileStart& h) { return h.byte(6) == 0 && h.byte(7) == 0; }},
-    {{"a PDF document", "it is no model"}, 0, "%PDF", nullptr},
-    {{"a program of this machine (ELF)", "it is no model"},
+    {{"a PDF document", "it is not a model"}, 0, "%PDF", nullptr},
+    {{"a program of this machine (ELF)", "it is not a model"},
      0,
      "\x7f"
      "ELF",
@@ -139,12 +139,12 @@ constexpr std::array kRows = std::to_array<Row>({
     {{"a ZIP archive", kArchive}, 0, "PK\x03\x04", nullptr},
     {{"a tar archive", kArchive}, 257, "ustar", nullptr},
     {{"a web page", kDownload}, 0, "", is_html},
-    {{"an XML file", "it is no model of Paddle"}, 0, "<?xml", nullptr},
-    {{"a file of raw weights, as OpenVINO and others write beside a program", "it is no model of Paddle", true},
+    {{"an XML file", "it is not a model of Paddle"}, 0, "<?xml", nullptr},
+    {{"a file of raw weights, as OpenVINO and others write beside a program", "it is not a model of Paddle", true},
      0,
      "",
      [](const FileStart& h) { return h.name.ends_with(".bin"); }},
-    {{"a text file", "it is no model; if it was downloaded, what it says may tell why"}, 0, "", is_text},
+    {{"a text file", "it is not a model; if it was downloaded, what it says may tell why"}, 0, "", is_text},
 });
 
 }  // namespace

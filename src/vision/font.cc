@@ -128,7 +128,7 @@ struct Font::Face {
       type->done(library);
       std::error_code error;
       throw Error(Problem::kFile, path + (std::filesystem::is_regular_file(path, error)
-                                              ? ": is no font that FreeType reads, or one of dots"
+                                              ? ": is not a font that FreeType reads, or one of dots"
                                               : ": there is no such file"));
     }
   }

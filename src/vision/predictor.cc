@@ -118,8 +118,8 @@ ClassMap class_map(const Output& output, const Prepared& prepared, const Descrip
     if (classes == 1) {
       best[i] = static_cast<int>(std::clamp(output.data[i], -1e6F, 1e6F));
       if (static_cast<float>(best[i]) != output.data[i]) {
-        throw Error(Problem::kDescription, "a map of one channel holds " + std::to_string(output.data[i]) +
-                                               ", which is no class: maps of how likely one class is are not "
+        throw Error(Problem::kDescription, "a map of one channel contains " + std::to_string(output.data[i]) +
+                                               ", which is not a class: probability maps of one class are not "
                                                "supported; 'coracle run' gives the numbers");
       }
       continue;

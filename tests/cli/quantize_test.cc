@@ -225,7 +225,7 @@ TEST_F(Quantize, RefusesWhatCannotBeDone) {
   bad[7] = std::numeric_limits<float>::quiet_NaN();
   test::write_npy(folder_.path("data/105.npy"), Tensor::of<float>({2, 3, 5, 5}, bad));
   expect_failure({"quantize", model_, "--input", data, "-o", out}, kBadUsage,
-                 {"105.npy: the input 'x' has a value at 7 that is no finite number"});
+                 {"105.npy: the input 'x' has a value at 7 that is not a finite number"});
   EXPECT_FALSE(std::filesystem::exists(out));
 }
 
@@ -237,7 +237,8 @@ TEST_F(Quantize, RefusesHeldBackInputsThatAreNoNumbers) {
   for (const std::vector<std::string>& more : {std::vector<std::string>{"--method", "minmax"}, {"--half"}}) {
     const test::Outcome outcome = quantize("out", more);
     EXPECT_EQ(outcome.code, kBadUsage) << outcome.err;
-    EXPECT_NE(outcome.err.find("104.npy: the input 'x' has a value at 3 that is no finite number"), std::string::npos)
+    EXPECT_NE(outcome.err.find("104.npy: the input 'x' has a value at 3 that is not a finite number"),
+              std::string::npos)
         << outcome.err;
   }
   EXPECT_FALSE(std::filesystem::exists(folder_.path("out")));

@@ -31,7 +31,7 @@ def check_document(bill):
         expect(field in bill, f"there is no {field}")
     expect(bill["spdxVersion"] == "SPDX-2.3" and bill["dataLicense"] == "CC0-1.0", "version or licence of the document")
     expect(bill["SPDXID"] == "SPDXRef-DOCUMENT", "the document's identifier")
-    expect(re.fullmatch(r"https://[^#\s]+", bill["documentNamespace"]), "the namespace is no URI without a fragment")
+    expect(re.fullmatch(r"https://[^#\s]+", bill["documentNamespace"]), "the namespace is not a URI without a fragment")
     expect(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", bill["creationInfo"]["created"]), "the time of creation")
     expect(all(re.match(r"(Person|Organization|Tool): \S", c) for c in bill["creationInfo"]["creators"]), "the creators")
     identifiers = [p["SPDXID"] for p in bill["packages"]]

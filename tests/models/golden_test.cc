@@ -266,13 +266,13 @@ int main(int argc, char** argv) {
     } else if (std::strcmp(argv[i], "--tiles") == 0 && i + 1 < argc) {
       options.precision = coracle::precision_of(argv[++i]);
       if (!options.precision) {
-        std::printf("'%s' is no precision\n", argv[i]);
+        std::printf("'%s' is not a precision\n", argv[i]);
         return 2;
       }
     } else if (std::strcmp(argv[i], "--isa") == 0 && i + 1 < argc) {
       const std::optional<coracle::cpu::Isa> isa = coracle::cpu::isa_of(argv[++i]);
       if (!isa) {
-        std::printf("'%s' is no instruction set\n", argv[i]);
+        std::printf("'%s' is not an instruction set\n", argv[i]);
         return 2;
       }
       if (!coracle::cpu::runs_on(*isa, coracle::cpu::detected_isa())) {

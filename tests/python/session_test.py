@@ -58,7 +58,7 @@ def test_sequence_offsets():
     for wrong in ([[0, 3, 6]], [[1, 5]], [[0, 4, 3, 5]], [[0, -1, 5]], [0, 5], "x", [["a"]]):
         with pytest.raises(coracle.InvalidArgumentError, match="offsets"):
             session.set_input("x", x, wrong)
-    with pytest.raises(coracle.InvalidArgumentError, match="'z', which is no input given"):
+    with pytest.raises(coracle.InvalidArgumentError, match="'z', which is not an input given"):
         session.run(x, lod={"z": [[0, 5]]})
 
 

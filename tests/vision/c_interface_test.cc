@@ -329,7 +329,8 @@ TEST(CInterface, MisuseIsTold) {
   coracle_predictor* predictor = nullptr;
   expect_error(coracle_predictor_create("/nonexistent", nullptr, &predictor), CORACLE_IO, "no such model");
   expect_error(coracle_predictor_create(kModel, nullptr, &predictor), CORACLE_INVALID_ARGUMENT, "no inference.yml");
-  expect_error(coracle_predictor_create_memory("x", 1, nullptr, &predictor), CORACLE_INVALID_MODEL, "it is no model");
+  expect_error(coracle_predictor_create_memory("x", 1, nullptr, &predictor), CORACLE_INVALID_MODEL,
+               "it is not a model");
   coracle_predictor_options options;
   coracle_predictor_options_init(&options, sizeof(options));
   options.task = "guess";

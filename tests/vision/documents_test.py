@@ -94,7 +94,7 @@ MISUSE = [
     (NONE + ["--layout", "objects"], 1, "object detectors differ in how they take pictures"),
     (NONE + ["--table", "absent"], 1, "absent"),
     (NONE + ["--rows", "3"], 2, "unrecognized option"),
-    (NONE + ["--unwarp", "unwarp", "--texts", "OUT", "--font", "expected.json"], 1, "expected.json: is no font that FreeType reads, or one of dots"),
+    (NONE + ["--unwarp", "unwarp", "--texts", "OUT", "--font", "expected.json"], 1, "expected.json: is not a font that FreeType reads, or one of dots"),
     (NONE + ["--unwarp", "unwarp", "--html", "expected.json"], 1, "expected.json"),
 ]
 

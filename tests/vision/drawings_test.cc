@@ -77,7 +77,7 @@ TEST(Fonts, FilesThatAreNoFontsAreNamed) {
     draw_texts(Image(40, 40), {}, none);
     ADD_FAILURE() << "no error";
   } catch (const Error& e) {
-    EXPECT_EQ(e.what(), none + ": is no font that FreeType reads, or one of dots");
+    EXPECT_EQ(e.what(), none + ": is not a font that FreeType reads, or one of dots");
   }
   try {
     draw_texts(Image(40, 40), {}, "/nowhere/font.ttf");

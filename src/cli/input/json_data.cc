@@ -24,7 +24,7 @@ class Handler : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Handler> 
   /// The member `name` of an object is taken, or what stands there without an object.
   explicit Handler(std::string name) : name_(std::move(name)) {}
 
-  bool Default() { return !taken() || fail("it holds what is no number"); }
+  bool Default() { return !taken() || fail("it contains something that is not a number"); }
   bool Bool(bool b) { return number({true, b ? 1 : 0, 0}); }
   /// A number as it is written: whole ones are kept exactly.
   bool RawNumber(const char* text, rapidjson::SizeType length, bool /*copy*/) {

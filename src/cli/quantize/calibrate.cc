@@ -154,7 +154,7 @@ void require_finite(const Input& input, const std::string& name, const InputOpti
   const auto* values = reinterpret_cast<const float*>(input.array.bytes.data());
   for (size_t i = 0; i < input.array.bytes.size() / sizeof(float); ++i) {
     if (std::isfinite(values[i])) continue;
-    throw Failure(ExitCode::kUsage, fmt::format("{}: the input '{}' has a value at {} that is no finite number",
+    throw Failure(ExitCode::kUsage, fmt::format("{}: the input '{}' has a value at {} that is not a finite number",
                                                 text_of(set), printable(name), i));
   }
 }

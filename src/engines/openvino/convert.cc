@@ -26,12 +26,12 @@ std::string refuse_unary(const Question& q) {
   if (step) return step_refusal(*step);
   const auto known = [](const Fact* fact) { return fact->value != nullptr; };
   const auto operands = q.facts.all_in().subspan(1);
-  return std::all_of(operands.begin(), operands.end(), known) ? "it is no function of one number here" : "";
+  return std::all_of(operands.begin(), operands.end(), known) ? "it is not a function of one number here" : "";
 }
 
 void emit_unary(Emitter& e) {
   const auto step = e.row().unary_step(e.attributes(), e.facts());
-  if (!step) refuse("it is no function of one number here");
+  if (!step) refuse("it is not a function of one number here");
   e.set(e.unary(e.in(0), *step));
 }
 

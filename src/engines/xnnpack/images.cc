@@ -19,7 +19,7 @@ Windows windows_of(const Dims& x, const Dims& y) {
 }
 
 void check_image(const Node& node, const char* port) {
-  require(node.rank(node.in(port)) == 4, std::string(port) + " is no image");
+  require(node.rank(node.in(port)) == 4, std::string(port) + " is not an image");
   require_channels_first(node);
 }
 
@@ -304,7 +304,7 @@ void build_pool(Builder& b, const Node& node) {
 }
 
 void check_mean(const Node& node) {
-  require(node.rank(node.in("x")) == 4, "x is no image");
+  require(node.rank(node.in("x")) == 4, "x is not an image");
   Dims axes = node.integers("axis");
   for (int64_t& a : axes) a = static_cast<int64_t>(axis_of(a, 4));
   std::sort(axes.begin(), axes.end());

@@ -56,7 +56,7 @@ struct Int8Epilogue {
 
 const float* channel_numbers(const Node& node, size_t index, size_t channels) {
   const int32_t value = node.in("tensors", index);
-  require(node.is_float(value) && node.is_constant(value), "a tensor of its epilogue is no constant of float32");
+  require(node.is_float(value) && node.is_constant(value), "a tensor of its epilogue is not a constant of float32");
   require(count_of(node.dims(value)) == static_cast<int64_t>(channels), "a tensor of its epilogue has the shape " +
                                                                             written(node.dims(value)) + ", expected [" +
                                                                             std::to_string(channels) + "]");
@@ -64,7 +64,7 @@ const float* channel_numbers(const Node& node, size_t index, size_t channels) {
 }
 
 int rounded_bound(const Node& node, double bound, float step) {
-  require(!std::isnan(bound), "a bound of its clip is no number");
+  require(!std::isnan(bound), "a bound of its clip is not a number");
   const double steps = bound / double{step};
   const double rounded = halves_go_to_even(node) ? std::nearbyint(steps) : std::round(steps);
   return static_cast<int>(std::clamp<double>(rounded, least_of(node), kMostSteps));
@@ -127,7 +127,7 @@ void define_int8_product(Builder& b, const Node& node, Packed packed, ValueNumbe
 }
 
 void check_int8_convolution(const Node& node) {
-  require(node.rank(node.in("x")) == 4, "x is no image");
+  require(node.rank(node.in("x")) == 4, "x is not an image");
   require_channels_first(node);
   require(!node.flag("transposed"), "it is transposed");
   require(node.integer("groups", 1) > 0, "it has no groups");
@@ -149,7 +149,7 @@ void build_int8_convolution(Builder& b, const Node& node) {
 void check_int8_linear(const Node& node) {
   require(node.rank(node.in("x")) > 0, "x is a scalar");
   const Dims w = node.dims(node.in("w"));
-  require(w.size() == 2, "w is no matrix");
+  require(w.size() == 2, "w is not a matrix");
   const size_t channels = node.flag("transpose_w") ? 0 : 1;
   check_weights(node, "w", static_cast<size_t>(w[channels]), static_cast<size_t>(w[1 - channels]));
 }

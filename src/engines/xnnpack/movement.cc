@@ -106,7 +106,7 @@ void build_stack(Builder& b, const Node& node) {
 }
 
 void check_shuffle(const Node& node) {
-  require(node.rank(node.in("x")) == 4, "x is no image");
+  require(node.rank(node.in("x")) == 4, "x is not an image");
   require_channels_first(node);
 }
 

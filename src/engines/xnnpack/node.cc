@@ -90,7 +90,7 @@ std::vector<std::string> Node::words(const char* name) const {
 
 int64_t whole(double number) {
   constexpr double kMost = 1e15;
-  require(number >= -kMost && number <= kMost, std::to_string(number) + " is no axis and no size");
+  require(number >= -kMost && number <= kMost, std::to_string(number) + " is neither an axis nor a size");
   return static_cast<int64_t>(number);
 }
 

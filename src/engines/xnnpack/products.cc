@@ -43,7 +43,7 @@ void build_linear(Builder& b, const Node& node) {
 
 void check_matmul(const Node& node) {
   require(node.rank(node.in("x")) >= 2 && !node.flag("transpose_x"), "x is transposed or a vector");
-  require(node.rank(node.in("y")) == 2, "y is no matrix");
+  require(node.rank(node.in("y")) == 2, "y is not a matrix");
 }
 
 void build_matmul(Builder& b, const Node& node) {
@@ -52,7 +52,7 @@ void build_matmul(Builder& b, const Node& node) {
 }
 
 void check_flattened(const Node& node) {
-  require(node.rank(node.in("y")) == 2 && node.integer("y_num_col_dims", 1) == 1, "y is no matrix");
+  require(node.rank(node.in("y")) == 2 && node.integer("y_num_col_dims", 1) == 1, "y is not a matrix");
   require(node.integer("x_num_col_dims", 1) > 0, "x has no rows");
 }
 

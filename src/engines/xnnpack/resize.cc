@@ -8,7 +8,7 @@ namespace coracle_xnnpack {
 namespace {
 
 void check_resize(const Node& node) {
-  require(node.rank(node.in("x")) == 4, "x is no image");
+  require(node.rank(node.in("x")) == 4, "x is not an image");
   require(node.word("data_format") == "NCHW", "its data format is " + node.word("data_format"));
 }
 
@@ -142,7 +142,7 @@ void build_nearest_add(Builder& b, const Node& node) {
 
 void check_nearest_add(const Node& node) {
   check_resize(node);
-  require(node.rank(node.out()) == 4, "its result is no image");
+  require(node.rank(node.out()) == 4, "its result is not an image");
 }
 
 constexpr Converter kResizeConverters[] = {

@@ -23,7 +23,7 @@ namespace fb = saved_file;
     block.nodes.push_back(static_cast<int32_t>(n));
   }
   require(!block.nodes.empty() && !block.engine.empty() && !block.engine.ends_with('?'), name, " of ", count(b.nodes()),
-          " nodes is for ", in_quotes(block.engine), ", which is no engine, or has no nodes");
+          " nodes is for ", in_quotes(block.engine), ", which is not an engine, or has no nodes");
   return block;
 }
 

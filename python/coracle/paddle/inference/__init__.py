@@ -34,7 +34,7 @@ def get_version() -> str:
 def get_num_bytes_of_data_type(dtype: DataType) -> int:
     """Bytes of one element."""
     if dtype not in _BYTES:
-        raise InvalidArgumentError("%r is no DataType" % (dtype,))
+        raise InvalidArgumentError("%r is not a DataType" % (dtype,))
     return _BYTES[dtype]
 
 
