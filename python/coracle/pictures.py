@@ -156,10 +156,23 @@ def image_of(picture: Any) -> _vision.Handle:
         array = np.frombuffer(picture, np.uint8)
         return _vision.made("image", "image_decode", _arrays.pointer(array), array.size)
     if hasattr(picture, "convert") and hasattr(picture, "mode"):   # PIL, which need not be installed
-        picture = np.asarray(picture.convert("RGB"))
+        picture = _of_pil(picture)
     if not isinstance(picture, np.ndarray):
         raise InvalidArgumentError("a picture is an array, a PIL image, a path or the bytes of a file, given a %s" % type(picture).__name__)
     return _from_array(picture)
+
+
+def _of_pil(image: Any) -> np.ndarray:
+    """8 bits for each channel. Pillow's own conversion would cut 16 bits at 255, so that a picture becomes white."""
+    if image.mode == "I" or image.mode.startswith("I;16"):   # What Pillow reads from a file of 16 bits, and writes to one.
+        values = np.asarray(image)
+        if values.size and not 0 <= values.min() <= values.max() <= 0xFFFF:
+            raise InvalidArgumentError("a PIL image of mode %s has values from %d to %d, expected 0 to 65535; scale it to 8 bits (mode L)"
+                                       % (image.mode, values.min(), values.max()))
+        return (values >> 8).astype(np.uint8)   # The upper 8 bits, as of a file.
+    if image.mode == "F":
+        raise InvalidArgumentError("a PIL image of mode F does not say which value is white; scale it to 8 bits (mode L)")
+    return np.asarray(image.convert("RGB"))
 
 
 def _from_array(array: np.ndarray) -> _vision.Handle:

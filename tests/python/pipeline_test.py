@@ -95,6 +95,27 @@ def test_images_of_pil(objects, pixels):
     assert objects(image.fromarray(pixels).convert("RGBA")).objects == want
 
 
+@pytest.mark.parametrize("mode", ["I;16", "I;16B", "I"])
+def test_images_of_pil_with_16_bits(objects, pixels, mode, tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    grey = (pixels[..., 1].astype(np.uint16) << 8) + np.uint16(200)
+    deep = image.fromarray(grey.astype(np.int32)) if mode == "I" else image.frombytes(
+        mode, grey.shape[::-1], grey.astype(">u2" if mode == "I;16B" else "<u2").tobytes())
+    image.fromarray(grey).save(tmp_path / "deep.png")
+    assert deep.mode == mode
+    want = objects(tmp_path / "deep.png").objects
+    assert want and objects(deep).objects == want
+
+
+def test_images_of_pil_without_a_known_white(objects):
+    image = pytest.importorskip("PIL.Image")
+    for pixels in np.full((8, 8), 65536, np.int32), np.full((8, 8), -1, np.int32):
+        with pytest.raises(ValueError, match="mode I has values from (65536|-1) to .*expected 0 to 65535; scale it to 8 bits"):
+            objects(image.fromarray(pixels))
+    with pytest.raises(ValueError, match="mode F does not say which value is white"):
+        objects(image.fromarray(np.ones((8, 8), np.float32)))
+
+
 def test_results_are_typed_and_say_what_they_are(objects, pixels):
     answer = objects(PICTURE)
     first = answer.objects[0]
