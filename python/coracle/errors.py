@@ -77,6 +77,11 @@ class CancelledError(Error):
     status = 7
 
 
+def counted(count: int, noun: str) -> str:
+    """"1 input", "2 inputs": for messages."""
+    return "%d %s%s" % (count, noun, "" if count == 1 else "s")
+
+
 BY_STATUS = {kind.status: kind for kind in (InvalidArgumentError, InvalidModelError, UnsupportedError, FileError,
                                             OutOfMemoryError, RunFailureError, CancelledError)}
 

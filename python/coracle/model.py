@@ -16,7 +16,7 @@ from . import _arrays, _library, _html
 from ._callbacks import AfterPass
 from ._handle import ModelHandle, TensorInfo
 from ._interrupt import Interruptible
-from .errors import InvalidArgumentError, named_files
+from .errors import InvalidArgumentError, counted, named_files
 from .pool import Pool
 from .results import Results
 from .session import Inputs, Lod, Session
@@ -38,30 +38,39 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
     `path`: a folder, an archive of one (`.tar`, `.tar.gz`, `.zip`; it is read where it is), a file of `Model.save`, a program file
     (`.pdmodel`, `__model__`, `.json`) or a parameter file; the other file is found by Paddle's naming rules unless `params` names it. They are read once, and may change or go while the model lives, but for mapped ones.
 
-    cpu_isa: the widest instruction set to use ("sse2", "avx2", ...); disable_passes: names of rewrites to leave out (of
-    `coracle.pass_names()`), or "all"; max_rewrites: stop after that many single rewrites (to bisect); disable_kernels: prefixes of
-    kernel names to leave out;
-    keep_tensors: names of variables that `Session.tensor` can read, or "*". Names are a list or separated by commas.
-    precision: of products on machines with matrix tiles (Intel AMX): "strict" (not on tiles), "default" (as exact as without), "high"
-    (errors of 4e-6) or "bf16" (of 2e-3); "int8": as "default", and engines may compute quantised operators with integers of their own. emulate_tiles: other machines compute the same in ordinary vectors, slowly.
-    time_limit_ms: bound on the time of loading in milliseconds (RunFailureError beyond it), 0 is none.
-    weights: "copied" reads them into memory; "mapped" uses them in the file, so that processes share them: whoever cuts such a file
-    short ends this process, whoever writes to it changes answers; "automatic" or None maps files that nobody has the permission to
-    write, on a disk of this machine, and copies all others.
-    check_declared_sizes: inputs must have the fixed sizes that the model declares; else others are tried.
-    check_weights: those of a file of `Model.save` are compared with its checksums.
-    weights_cache_bytes: bound on the weights in the order of kernels that the model keeps for its sessions (`Model.packed_bytes`), None is
-    none; what has no room is packed by each plan for itself.
-    device: where operators run if it has kernels for them, "opencl" or "opencl:1" for the second of that kind; "cpu" or None is none.
-    engines: engines that run parts of the model, in order of preference: ["openvino", "xnnpack"], "openvino:GPU" for one of an engine's
-    devices; what they do not take, and all of it where they are missing, runs as without. min_ops: operators of such a part at least, 2
-    unless given. marks: operators that go to an engine: "openvino:NAME", "openvino=TYPE", "openvino@SCOPE", "openvino:A..B" (between two
-    variables). `Model.engines` tells what came of it. shapes: sizes of inputs at least, mostly and at most, for which engines compile blocks
-    once: {"x": ([1, 3, 48, 32], [1, 3, 48, 320], [8, 3, 48, 3200])}, or "x=1x3x48x32..1x3x48x320..8x3x48x3200"; other sizes run as without
-    engines.
-    after_pass: called in this thread behind each rewrite as `after_pass(name, count, text, dot)`: its name, how often it changed
-    something, and the graph as text and in the language of Graphviz; first with the name "loaded" and the graph as it was read.
-    What it raises comes out of `load`. A pickled model does not keep it.
+    Args:
+        params: The parameter file, where Paddle's naming rules do not find it.
+        cpu_isa: The widest instruction set to use: "sse2", "avx2", ...
+        disable_passes: Names of rewrites to leave out (of `coracle.pass_names()`), or "all". Names are a list or separated by commas.
+        max_rewrites: Stop after that many single rewrites (to bisect).
+        disable_kernels: Prefixes of the names of kernels to leave out.
+        keep_tensors: Names of variables that `Session.tensor` can read, or "*".
+        precision: Of products on machines with matrix tiles (Intel AMX): "strict" (not on tiles), "default" (as exact as without tiles),
+            "high" (errors of 4e-6) or "bf16" (errors of 2e-3). "int8": as "default", and engines may compute quantised operators with
+            integers of their own.
+        emulate_tiles: Machines without matrix tiles compute the same in ordinary vectors, slowly.
+        time_limit_ms: Bound on the time of loading in milliseconds (RunFailureError beyond it); 0 is none.
+        weights: "copied" reads them into memory. "mapped" uses them in the file, so that processes share them: whoever cuts such a file
+            short ends this process, whoever writes to it changes results. "automatic" or None maps files that nobody has the
+            permission to write, on a disk of this machine, and copies all others.
+        check_declared_sizes: Inputs must have the fixed sizes that the model declares; otherwise other sizes are tried.
+        check_weights: The weights of a file of `Model.save` are compared with its checksums.
+        weights_cache_bytes: Bound on the weights in the order of kernels that the model keeps for its sessions (`Model.packed_bytes`);
+            None is none. What has no room is packed by each plan for itself.
+        device: Where operators run if it has kernels for them: "opencl", or "opencl:1" for the second of that kind. "cpu" or None is
+            none.
+        engines: Engines that run parts of the model, in order of preference: ["openvino", "xnnpack"], "openvino:GPU" for one of an
+            engine's devices. What they do not take runs as without engines, and so does everything where they are missing;
+            `Model.engines` says what they took.
+        min_ops: The least number of operators of such a part; 2 unless given.
+        marks: Operators that go to an engine: "openvino:NAME", "openvino=TYPE", "openvino@SCOPE", "openvino:A..B" (between two
+            variables).
+        shapes: The least, usual and largest sizes of inputs, for which engines compile parts once:
+            {"x": ([1, 3, 48, 32], [1, 3, 48, 320], [8, 3, 48, 3200])}, or "x=1x3x48x32..1x3x48x320..8x3x48x3200". Other sizes run as
+            without engines.
+        after_pass: Called in this thread after each rewrite as `after_pass(name, count, text, dot)`: the rewrite's name, how often it
+            changed something, and the graph as text and in the language of Graphviz; first with the name "loaded" and the graph as it
+            was read. What it raises comes out of `load`. A pickled model does not keep it.
 
     Raises MissingFileError (a FileNotFoundError) if `path` or `params` is not there, FileError if a file cannot be read,
     InvalidModelError if it is damaged, UnsupportedError if it has operators that do not exist here (`coracle.inspect` lists them), InvalidArgumentError for wrong options.
@@ -90,6 +99,8 @@ def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, 
     """
     options = _given(locals())
     buffers = tuple(_bytes(name, given) for name, given in (("program", program), ("params", params)))
+    if not buffers[0].size:
+        raise InvalidArgumentError("program is empty; expected the bytes of a program file (.pdmodel, __model__, .json)")
     pointer = ctypes.c_void_p()
     structure = _options(options)
     where = [(_arrays.pointer(b) if b.size else None, b.size) for b in buffers]
@@ -281,8 +292,8 @@ class Model:
         given = self._by_name(inputs, named)
         count = len(given) if isinstance(given, Mapping) else int(given is not None)
         if count < len(self.inputs):
-            raise InvalidArgumentError("the model has %d inputs, given %d; it takes %s"
-                                       % (len(self.inputs), count, ", ".join(map(str, self.inputs))))
+            raise InvalidArgumentError("the model has %s, given %d; it takes %s"
+                                       % (counted(len(self.inputs), "input"), count, ", ".join(map(str, self.inputs))))
         return self._thread_session().run(given, lod)
 
     def _by_name(self, inputs: tuple[Inputs, ...], named: dict[str, Any]) -> Inputs:
@@ -294,8 +305,8 @@ class Model:
         if len(inputs) < 2:
             return inputs[0] if inputs else None
         if len(inputs) != len(self.inputs) or any(isinstance(given, Mapping) for given in inputs):
-            raise InvalidArgumentError("the model has %d inputs, given %d in their order; it takes %s (sequence offsets: lod=)"
-                                       % (len(self.inputs), len(inputs), ", ".join(map(str, self.inputs))))
+            raise InvalidArgumentError("the model has %s, given %d in their order; it takes %s (sequence offsets: lod=)"
+                                       % (counted(len(self.inputs), "input"), len(inputs), ", ".join(map(str, self.inputs))))
         return {info.name: given for info, given in zip(self.inputs, inputs)}
 
     def _thread_session(self) -> Session:

@@ -17,7 +17,7 @@ from . import _arrays, _library
 from ._callbacks import NodeValue, Observer
 from ._handle import ModelHandle, TensorInfo
 from ._interrupt import Interruptible
-from .errors import InvalidArgumentError
+from .errors import InvalidArgumentError, counted
 from .pool import Pool, cpu_text
 from .profile import Profile
 from .results import MachineLimits, Memory, Results
@@ -208,8 +208,8 @@ class Session:
         elif len(self._model.inputs) == 1:
             given = {0: inputs}
         else:
-            raise InvalidArgumentError("the model has %d inputs, give a dict: %s" % (
-                len(self._model.inputs), ", ".join(repr(info.name) for info in self._model.inputs)))
+            raise InvalidArgumentError("the model has %s, give a dict: %s" % (
+                counted(len(self._model.inputs), "input"), ", ".join(repr(info.name) for info in self._model.inputs)))
         set_now = set()
         for name, value in given.items():
             index = self._model.index("input", name)

@@ -19,9 +19,13 @@ ROOT_PAGES = {"README.md": "index.md", "CONTRIBUTING.md": "contributing.md", "CH
 
 PYTHON = """# Python interface
 
+::: coracle.load
+    options:
+      docstring_style: google
+
 ::: coracle
     options:
-      members: [load, load_memory, inspect, pass_names, cpu_isa, default_threads, devices, available_engines, bind_thread, memory_total, set_log_level, bench,
+      members: [load_memory, inspect, pass_names, cpu_isa, default_threads, devices, available_engines, bind_thread, memory_total, set_log_level, bench,
                 Model, Session, Pool, power_by_engine, pipeline, ocr, document, Pipeline, Prediction, Document, Label, TextBox, TextLine, DetectedObject, ClassArea, AnomalyMap, Table, Mask, Keypoint,
                 Results, TensorInfo, NodeValue, Profile,
                 OperatorTime, Step, Bench, Memory, MachineLimits, Error, InvalidArgumentError, InvalidModelError, UnsupportedError,

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loading models, what they say about themselves, and calling them."""
+import inspect
 import mmap
 import os
 import pathlib
 import pickle
+import re
 import subprocess
 import sys
 
@@ -64,6 +66,16 @@ def test_inspect_lists_what_is_not_supported(tmp_path):
     assert "no_such_operator" in str(coracle.inspect(path)["unsupported"])
     with pytest.raises(coracle.UnsupportedError, match="no_such_operator"):
         coracle.load(path)
+
+
+def test_an_empty_program_is_named():
+    with pytest.raises(coracle.InvalidArgumentError, match="program is empty; expected the bytes of a program file"):
+        coracle.load_memory(b"")
+
+
+def test_the_text_of_load_has_every_argument():
+    told = re.findall(r"^        (\w+): ", coracle.load.__doc__, re.M)
+    assert told == [name for name in inspect.signature(coracle.load).parameters if name != "path"]
 
 
 def test_calls(total):

@@ -284,7 +284,7 @@ def test_shared_arrays_are_read_where_they_lie(predictor):
 def test_run_with_a_list(predictor):
     results = predictor.run([X])
     assert len(results) == 2 and np.array_equal(results[0].numpy(), run(predictor)) and type(results[0].numpy()) is np.ndarray
-    with pytest.raises(coracle.InvalidArgumentError, match="1 inputs, given 2"):
+    with pytest.raises(coracle.InvalidArgumentError, match="has 1 input, given 2"):
         predictor.run([X, X])
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import model as models
-from ...errors import InvalidArgumentError
+from ...errors import InvalidArgumentError, counted
 from ...profile import Profile
 from ...session import Session
 from .config import Config
@@ -76,7 +76,7 @@ class Predictor:
         """
         if inputs is not None:
             if len(inputs) != len(self._kept):
-                raise InvalidArgumentError("run: the model has %d inputs, given %d" % (len(self._kept), len(inputs)))
+                raise InvalidArgumentError("run: the model has %s, given %d" % (counted(len(self._kept), "input"), len(inputs)))
             for name, value in zip(self.get_input_names(), inputs):
                 self.get_input_handle(name).share_external_data(value)
         arrays, offsets = {}, {}
