@@ -22,6 +22,13 @@ def main():
     built = subprocess.run([str(ROOT / "scripts" / "docs-site.sh")])
     if built.returncode:
         sys.exit(built.returncode)
+    # The search of pages that are read from disk: its index is a script, and what stands in for a worker is the site's own.
+    home = (SITE / "index.html").read_text("utf-8")
+    if not (SITE / "search/search_index.js").exists() or 'src="assets/iframe-worker.js"' not in home:
+        sys.exit("search does not work in pages read from disk")
+    fetched = re.findall(r"""<(?:script|link|img|iframe)[^>]*\s(?:src|href)=["']?(https?:[^"'\s>]+)""", home)
+    if fetched:
+        sys.exit("the site fetches from elsewhere: " + ", ".join(fetched))
     c = (ROOT / "include/coracle/coracle.h").read_text("utf-8")
     cpp = (ROOT / "include/coracle/coracle.hpp").read_text("utf-8")
     python = ROOT / "python" / "coracle"
