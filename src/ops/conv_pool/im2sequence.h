@@ -50,6 +50,16 @@ inline void infer(const Im2sequence& op, InferArgs& a) {
   a.set(0, a.dtype(0), y);
 }
 
+/// Windows along an axis of image `n`, whose true size there is `size`. As Paddle rounds, one that is smaller than a
+/// window has a window, too, if less than a stride is missing.
+inline int64_t windows_of_image(const Patches& patches, int64_t size, int axis, int64_t n) {
+  const int64_t free = size + patches.begin[axis] + patches.end[axis] - patches.kernel[axis];
+  const int64_t windows = free / patches.stride[axis] + 1;
+  require(windows >= 0, ErrorCode::kRunFailure, "a window of ", patches.kernel[axis], " does not fit image ", n,
+          ", which has a side of ", size);
+  return windows;
+}
+
 inline void reference(const Im2sequence& op, ReferenceArgs& a) {
   const Patches patches = op.patches();
   const Shape& s = a.shape(0);
@@ -70,7 +80,7 @@ inline void reference(const Im2sequence& op, ReferenceArgs& a) {
                 ", but x is ", s, " and out_stride ", step);
         size = (size + step - 1) / step;
       }
-      windows[axis].push_back(patches.windows(size, axis));
+      windows[axis].push_back(windows_of_image(patches, size, axis, n));
     }
     ends.push_back(ends.back() + windows[0].back() * windows[1].back());
   }

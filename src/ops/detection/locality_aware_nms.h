@@ -5,12 +5,13 @@
 
 #include "base/buffer.h"
 #include "ops/detection/multiclass.h"
+#include "ops/detection/polygons.h"
 
 namespace coracle {
 
 /// Suppression for boxes that follow each other along a line of text: neighbours that overlap are first merged to
-/// their mean, weighted by score, and their scores added up. Otherwise as multiclass_nms; all classes share the boxes,
-/// so each class merges what the ones before it left.
+/// their mean, weighted by score, and their scores added up. Otherwise as multiclass_nms, with boxes or polygons; all
+/// classes share the boxes, so each class merges what the ones before it left.
 struct LocalityAwareNms : MulticlassSuppression {
   static constexpr const char* kName = "locality_aware_nms";
   static constexpr const char* kLegacy[] = {"locality_aware_nms"};
@@ -22,22 +23,26 @@ struct LocalityAwareNms : MulticlassSuppression {
 };
 
 inline void infer(const LocalityAwareNms&, InferArgs& a) {
-  check_detection(a, false);
+  check_detection(a, false, /*polygons=*/true);
   a.set(0, a.dtype(0), Shape::filled(2, Shape::kUnknown));
 }
 
 /// Merges each box with those after it that overlap it, in place; what was merged into another box gets score
-/// `dropped`.
-inline void merge_neighbours(const LocalityAwareNms& op, double* boxes, double* scores, int64_t count, double dropped) {
+/// `dropped`. A box has `numbers` numbers: its corners, or those of a polygon.
+inline void merge_neighbours(const LocalityAwareNms& op, double* boxes, double* scores, int64_t count, int64_t numbers,
+                             double dropped) {
   int64_t current = 0;
   for (int64_t i = 1; i < count; ++i) {
-    double* box = boxes + current * 4;
-    if (!(box_overlap(boxes + i * 4, box, op.normalized) > op.nms_threshold)) {
+    const double* next = boxes + i * numbers;
+    double* box = boxes + current * numbers;
+    const double overlap =
+        numbers == 4 ? box_overlap(next, box, op.normalized) : polygon_overlap(next, box, numbers / 2);
+    if (!(overlap > op.nms_threshold)) {
       current = i;
       continue;
     }
     const double both = scores[i] + scores[current];
-    for (int k = 0; k < 4; ++k) box[k] = (boxes[i * 4 + k] * scores[i] + box[k] * scores[current]) / both;
+    for (int64_t k = 0; k < numbers; ++k) box[k] = (next[k] * scores[i] + box[k] * scores[current]) / both;
     scores[current] = both;
     scores[i] = dropped;
   }
@@ -53,16 +58,19 @@ inline void reference(const LocalityAwareNms& op, ReferenceArgs& a) {
   Buffer<double> scores = doubles_of(a.in(1));
   const int64_t classes = a.shape(1)[1];
   const int64_t count = a.shape(1)[2];
+  const int64_t numbers = a.shape(0)[2];
   Detections found;
+  found.numbers = numbers;
   for (int64_t n = 0; n < a.shape(1)[0]; ++n) {
-    double* of_image = boxes.data() + n * count * 4;
+    double* of_image = boxes.data() + n * count * numbers;
     std::vector<Candidate> candidates;
     for (int64_t c = 0; c < classes; ++c) {
       if (c == op.background_label) continue;
       double* s = scores.data() + (n * classes + c) * count;
-      merge_neighbours(op, of_image, s, count, op.score_threshold);
+      merge_neighbours(op, of_image, s, count, numbers, op.score_threshold);
       const std::vector<int64_t> order = best_scores(s, count, 1, op.score_threshold, op.nms_top_k);
-      for (int64_t i : suppress_overlaps(of_image, 4, order, op.nms_threshold, op.nms_eta, op.normalized)) {
+      for (int64_t i :
+           suppress_overlaps(of_image, numbers, order, op.nms_threshold, op.nms_eta, op.normalized, numbers)) {
         candidates.push_back({c, i, s[i]});
       }
     }
@@ -73,7 +81,7 @@ inline void reference(const LocalityAwareNms& op, ReferenceArgs& a) {
       std::stable_sort(candidates.begin(), candidates.end(),
                        [](const auto& x, const auto& y) { return x.label < y.label; });
     }
-    for (const Candidate& c : candidates) found.add(double(c.label), c.score, of_image + c.box * 4, c.box);
+    for (const Candidate& c : candidates) found.add(double(c.label), c.score, of_image + c.box * numbers, c.box);
     found.end_image();
   }
   if (found.count() > 0) {

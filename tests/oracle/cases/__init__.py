@@ -29,6 +29,7 @@ FAMILIES = [
     "edges",
     "offsets",
     "ranked",
+    "fluid",
 ]
 
 

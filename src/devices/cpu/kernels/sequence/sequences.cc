@@ -45,8 +45,8 @@ struct ConvState {
   bool packs = false;
 };
 
-Misfit fits_conv(const void*, const ArgFacts& args) {
-  if (args.has(1)) return "padding is an operand";
+Misfit fits_conv(const void* op_attributes, const ArgFacts& args) {
+  if (static_cast<const SequenceConv*>(op_attributes)->padding_trainable) return "rows of padding are an operand";
   if (args.out().shape.count() == 0 || args.shape(0).count() == 0) return "no elements";
   if (args.in(2).value == nullptr) return "the filter is not constant";
   return fit_rows(offsets_of(args), args.shape(0)[0]) ? nullptr : "the sequences do not fit the rows";
