@@ -50,10 +50,10 @@ bool is_handled(const Operation& op) {
 /// Why an operation cannot be run, or an empty text.
 std::string refusal(const Operation& op) {
   if (is_handled(op)) return {};
+  if (op.dialect == "custom_op") return custom_operator();
   if (op.dialect != "pd_op") return text("operators of the dialect ", in_quotes(op.dialect), " do not exist here");
   if (find_op(op.name) != nullptr) return {};
-  if (op.name.ends_with("_grad")) return "it belongs to training";
-  return missing_operator();
+  return missing_operator(op.name);
 }
 
 TensorInfo info_of_result(std::string name, const pir::Type& type) {

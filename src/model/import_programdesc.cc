@@ -44,8 +44,7 @@ TensorInfo info_of_variable(std::string_view name, const Variable* v) {
 std::string refusal_of(const Operator& op) {
   if (is_handled_by_reader(op.type) || find_legacy_op(op.type) != nullptr) return {};
   if (op.type == "py_func") return "it calls Python code";
-  if (op.type.ends_with("_grad")) return "it belongs to training";
-  return missing_operator();
+  return missing_operator(op.type);
 }
 
 /// Inputs or outputs in the order of the attribute `col`.

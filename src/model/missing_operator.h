@@ -1,10 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
+#include <string_view>
+
 namespace coracle {
 
-/// Why there is no operator of a type that a model names: this build leaves it out, or, if it has all that were
-/// written, `of_all`.
-const char* missing_operator(const char* of_all = "there is no such operator here");
+/// Operators that Paddle has and Coracle has not, for one reason.
+struct MissingOperators {
+  const char* reason;  ///< as in "c_allreduce_sum (1 time): it exchanges data with other processes"
+  const char* names;   ///< with a space between two
+};
+
+/// All that Paddle 2.6.2 registers, and Paddle 3.3.1 for PIR, without gradients, which end in "_grad".
+std::span<const MissingOperators> missing_operators();
+
+/// Why there is no operator of that type, which a model file names: what Paddle has it for, or that Paddle does not
+/// have it either.
+const char* missing_operator(std::string_view type);
+
+/// The same of one that the file says is custom.
+const char* custom_operator();
+
+/// The same where there is a better reason than that nobody has written it: this build leaves it out; else `of_all`.
+const char* left_out_operator(const char* of_all);
 
 }  // namespace coracle

@@ -91,12 +91,16 @@ TEST(ImportProgramDesc, UnsupportedOperatorsAreListedTogetherBeforeParametersAre
   block.operators.push_back(OpWriter("no_such_operator"));
   block.operators.push_back(OpWriter("py_func"));
   block.operators.push_back(OpWriter("no_such_operator"));
+  block.operators.push_back(OpWriter("adam"));
   const std::string text = error_of({block}, "not parameters at all");
-  EXPECT_NE(text.find("no_such_operator (2 times)"), std::string::npos) << text;
+  EXPECT_NE(text.find("no_such_operator (2 times): neither Paddle 2.6 nor 3.3 has it: a custom operator (PD_BUILD_OP)"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("adam (1 time): it belongs to training"), std::string::npos) << text;
   EXPECT_NE(text.find("py_func (1 time): it calls Python code"), std::string::npos) << text;
   const std::string program = test::program_file({block});
   const ModelInfo info = inspect_model(ModelSource::in_memory(test::memory_file(program), {}));
-  EXPECT_EQ(info.unsupported.size(), 2U);
+  EXPECT_EQ(info.unsupported.size(), 3U);
   EXPECT_EQ(info.parameters.size(), 1U);
 }
 

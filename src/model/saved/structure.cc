@@ -155,7 +155,7 @@ ModelInfo info_of(const Structure& structure, const std::string& file) {
     const OpRow* row = find_op(name);
     if (row != nullptr && row->infer != nullptr) continue;
     info.unsupported.push_back(
-        {printable(name), times, missing_operator("this version of Coracle has no such operator")});
+        {printable(name), times, left_out_operator("this version of Coracle has no such operator")});
   }
   SavingRecord& record = info.saved.emplace();
   record.version = printable(view(model.version()));
