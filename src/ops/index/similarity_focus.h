@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <vector>
 
@@ -60,7 +61,7 @@ inline void reference(const SimilarityFocus& op, ReferenceArgs& a) {
       const auto larger = [&](int64_t p, int64_t q) {
         const double first = x[place(p, index)];
         const double second = x[place(q, index)];
-        return first > second || (first == first && second != second);
+        return first > second || (!std::isnan(first) && std::isnan(second));
       };
       std::iota(order.begin(), order.end(), 0);
       std::stable_sort(order.begin(), order.end(), larger);

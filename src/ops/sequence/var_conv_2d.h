@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <utility>
+
 #include "base/buffer.h"
 #include "base/deadline.h"
 #include "ops/detection/boxes.h"
