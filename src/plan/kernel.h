@@ -181,6 +181,15 @@ struct KernelCall {
 /// Of a row so slow that operands are rather converted for another.
 inline constexpr int8_t kLastResort = -128;
 
+/// What a row is estimated to take for one item of a batch, and the best row without its mode, in processor cycles.
+struct CostEstimate {
+  double own = 0;
+  double others = 0;
+
+  /// A row has to be faster by a tenth: estimates are rough.
+  bool pays() const { return own * 1.1 <= others; }
+};
+
 struct Kernel {
   const char* name;  ///< "conv2d.indirect.avx512"
   const OpRow* op;
@@ -193,7 +202,10 @@ struct Kernel {
   bool strided = false;   ///< `fits` and `prepare` also take operands and results that lie in larger tensors
   bool sized = false;     ///< for nodes with results whose size depends on the data: `run` asks for those
   double multiplies = 1;  ///< its share of the multiplications that the operator's formula has
-  Misfit (*fits)(const void* op, const ArgFacts& args) = nullptr;                                ///< null: always fits
+  Misfit (*fits)(const void* op, const ArgFacts& args) = nullptr;  ///< null: always fits
+  /// Of a row that fits, where it may be slower than others that do. Null, or nothing: it is chosen wherever it fits.
+  /// How an item of a batch is computed must not depend on how many there are, nor on the number of threads.
+  std::optional<CostEstimate> (*estimate)(const void* op, const ArgFacts& args) = nullptr;
   Prepared (*prepare)(const void* op, const ArgFacts& args, PrepareContext& context) = nullptr;  ///< null: nothing
   void (*run)(KernelCall& call) noexcept = nullptr;
   /// The same for rows [begin, end) of result 0, counted through all images, on this thread alone: same bits, whatever
@@ -204,6 +216,11 @@ struct Kernel {
   Misfit misfit(const void* attributes, ArgFacts args) const {
     args.set_kernel(*this);
     return fits == nullptr ? nullptr : fits(attributes, args);
+  }
+  /// What `estimate` says of a node that it fits.
+  std::optional<CostEstimate> cost(const void* attributes, ArgFacts args) const {
+    args.set_kernel(*this);
+    return estimate == nullptr ? std::nullopt : estimate(attributes, args);
   }
   /// What `prepare` makes for it.
   Prepared prepared(const void* attributes, ArgFacts args, PrepareContext& context) const {

@@ -27,9 +27,11 @@ struct KernelChoice {
   /// Of the host: rows for greater ones are left out.
   DeviceNumber capability = host_device().capabilities->best();
   Precision precision = Precision::kDefault;
-  bool emulates_modes = false;             ///< also modes that the machine has not: slow, the same numbers
-  std::vector<std::string> disabled = {};  ///< prefixes: "conv2d", "conv2d.indirect" or "row_tiles"
-  std::vector<UsedDevice> devices = {};    ///< in order of preference; place i is the i-th, from 1 on
+  bool emulates_modes = false;  ///< also modes that the machine has not: slow, the same numbers
+  /// Prefixes of rows ("conv2d", "conv2d.indirect") and stages ("row_tiles"), and "cost": rows are chosen wherever they
+  /// fit, whatever they are estimated to take.
+  std::vector<std::string> disabled = {};
+  std::vector<UsedDevice> devices = {};  ///< in order of preference; place i is the i-th, from 1 on
 };
 
 /// The kernels of each operator in order of preference, for one capability of the host, at each place. Immutable once
@@ -40,6 +42,8 @@ class KernelSelector {
   explicit KernelSelector(KernelChoice choice);
 
   bool allows(std::string_view kernel) const;
+  /// Whether a row that is slower than others by its estimate is passed over.
+  bool weighs_cost() const { return allows("cost"); }
   /// Those of the host, which has one for every operator.
   std::span<const Kernel* const> rows(const OpRow& op) const;
   /// Those at a place; a device may have none.

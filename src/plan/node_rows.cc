@@ -17,6 +17,12 @@ std::vector<const Fact*> pointers_to(const std::vector<Fact>& facts) {
   return out;
 }
 
+std::string text_of(const CostEstimate& cost) {
+  const auto thousands = [](double cycles) { return static_cast<int64_t>(cycles / 1000 + 0.5); };
+  return text("slower: an estimated ", thousands(cost.own), " thousand cycles an item, ", thousands(cost.others),
+              " thousand without it");
+}
+
 }  // namespace
 
 bool is_known_argument(const Port& port, const Fact& fact) {
@@ -37,7 +43,8 @@ NodeRows::NodeRows(const Node& node, std::span<const Fact> facts)
   }
 }
 
-const Kernel* NodeRows::choose(std::span<const Kernel* const> rows, Layout common, std::vector<Refusal>* refused) {
+const Kernel* NodeRows::choose(std::span<const Kernel* const> rows, Layout common, bool by_cost,
+                               std::vector<Refusal>* refused) {
   const int rank = this->rank();
   for (const Kernel* kernel : rows) {
     if (kernel->sized) continue;
@@ -47,7 +54,13 @@ const Kernel* NodeRows::choose(std::span<const Kernel* const> rows, Layout commo
     for (Fact& f : out_) f.layout = layout_of(kernel->layout, false, f.shape, rank, common);
     const bool types = takes(kernel->types, node_.op.row(), node_.input_counts, args_);
     const Misfit misfit = types ? kernel->misfit(node_.op.attributes(), args_) : nullptr;
-    if (types && misfit == nullptr) return kernel;
+    if (types && misfit == nullptr) {
+      const std::optional<CostEstimate> cost =
+          by_cost ? kernel->cost(node_.op.attributes(), args_) : std::optional<CostEstimate>();
+      if (!cost || cost->pays()) return kernel;
+      if (refused != nullptr) refused->push_back({kernel, text_of(*cost)});
+      continue;
+    }
     if (refused != nullptr) refused->push_back({kernel, types ? misfit : text_of(kernel->types)});
   }
   return nullptr;

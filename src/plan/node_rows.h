@@ -30,8 +30,8 @@ class NodeRows {
   int rank() const { return out_[0].shape.rank(); }
 
   /// The first row that takes the node if its tensors stand in `common`, where the row takes any order; null if there
-  /// is none. `refused` gets the others before it, unless it is null.
-  const Kernel* choose(std::span<const Kernel* const> rows, Layout common, std::vector<Refusal>* refused);
+  /// is none. `refused` gets the others before it, unless it is null; with `by_cost` also those that do not pay.
+  const Kernel* choose(std::span<const Kernel* const> rows, Layout common, bool by_cost, std::vector<Refusal>* refused);
   /// See widening.h.
   bool widen(const WideValue& wide_value) { return coracle::widen(node_, in_, out_, wide_value); }
   /// At a place stand all but known arguments, which stay on the host.

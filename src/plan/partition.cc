@@ -88,8 +88,8 @@ class Partitioner {
     std::vector<Refusal> refused;
     const auto takes = [&] {
       refused.clear();
-      return tried.choose(rows, Layout::kRowMajor, &refused) != nullptr ||
-             tried.choose(rows, Layout::kChannelsLast, nullptr) != nullptr;
+      return tried.choose(rows, Layout::kRowMajor, false, &refused) != nullptr ||
+             tried.choose(rows, Layout::kChannelsLast, false, nullptr) != nullptr;
     };
     if (takes()) return {};
     std::string reason = refused.empty() ? "none for it" : text(refused[0].kernel->name, ": ", refused[0].reason);

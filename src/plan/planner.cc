@@ -194,7 +194,8 @@ class SegmentPlanner {
       step.refusals.clear();
       const std::span<const Kernel* const> list =
           computes ? context_.selector->rows(node.op.row(), place) : std::span(&nothing, 1);
-      step.kernel = rows.choose(list, order, context_.keep_refusals ? &step.refusals : nullptr);
+      step.kernel =
+          rows.choose(list, order, context_.selector->weighs_cost(), context_.keep_refusals ? &step.refusals : nullptr);
     };
     const auto choose_row = [&] {
       choose_at(step.place, common);

@@ -187,6 +187,7 @@ std::vector<Tensor> results(const ReferenceCase& c, const Options& options, std:
   if (options.precision) {
     model_options.kernels.precision = *options.precision;
     model_options.kernels.emulates_modes = true;
+    model_options.kernels.disabled = {"cost"};  // wherever they fit, not only where they pay
   }
   const auto model = coracle::Model::load(source, model_options);
   if (!programs.insert(print(model->program()->graph())).second) return {};

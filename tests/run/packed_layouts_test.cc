@@ -66,6 +66,7 @@ Record packed_here() {
       ModelOptions options;
       options.kernels.precision = precision;
       options.kernels.emulates_modes = true;
+      options.kernels.disabled = {"cost"};
       add_packed(c, options, record);
     }
   }

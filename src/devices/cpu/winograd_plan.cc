@@ -104,6 +104,12 @@ struct WinogradForm {
   }
 };
 
+/// One for each point of a tile.
+TileProduct points_of(int tile, const Conv2dFused& op, const ArgFacts& args) {
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  return {.rows = tiles_of(g, tile), .shape = {1, g.in_channels, g.out_channels}, .count = (tile + 2.0) * (tile + 2.0)};
+}
+
 }  // namespace
 
 Misfit winograd_misfit(int tile, const Conv2dFused& op, const ArgFacts& args) {
@@ -121,8 +127,36 @@ Misfit winograd_misfit(int tile, const Conv2dFused& op, const ArgFacts& args) {
   const int64_t multiplies = tiles * (tile + 2) * (tile + 2);
   const int64_t direct = 9 * g.height().out * g.width().out;
   const bool saves = tile == 4 ? 2 * multiplies <= direct : 3 * multiplies <= 2 * direct;
-  if (!saves) return "too many cut tiles for Winograd";
-  return mode_misfit(row_mode(args.kernel()), tiles, {1, g.in_channels, g.out_channels});
+  return saves ? nullptr : "too many cut tiles for Winograd";
+}
+
+Misfit winograd_product_misfit(int tile, const Conv2dFused& op, const ArgFacts& args) {
+  if (const Misfit misfit = winograd_misfit(tile, op, args)) return misfit;
+  const TileProduct points = points_of(tile, op, args);
+  return mode_misfit(row_mode(args.kernel()), points.rows, points.shape);
+}
+
+std::optional<CostEstimate> winograd_cost(int tile, const Conv2dFused& op, const ArgFacts& args) {
+  TileProduct points = points_of(tile, op, args);
+  const ComputeMode mode = row_mode(args.kernel());
+  const std::optional<CostEstimate> products = tile_cost(mode, points);
+  points.vector_rate = kWinogradRate;
+  const std::optional<CostEstimate> all = tile_cost(mode, points);
+  if (!products || !all) return std::nullopt;
+  const double transformations = all->others - products->others;
+  return CostEstimate{.own = products->own + transformations, .others = all->others};
+}
+
+TileProduct beside_winograd(TileProduct direct, const Conv2dFused& op, const ArgFacts& args) {
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  for (int tile : {4, 2}) {
+    if (winograd_misfit(tile, op, args) != nullptr) continue;
+    const auto points = static_cast<double>(tiles_of(g, tile) * (tile + 2) * (tile + 2));
+    direct.vector_share = points / static_cast<double>(9 * g.height().out * g.width().out);
+    direct.vector_rate = kWinogradRate;
+    break;
+  }
+  return direct;
 }
 
 Prepared prepare_winograd(int tile, const Conv2dFused& op, const ArgFacts& args, PrepareContext& context) {

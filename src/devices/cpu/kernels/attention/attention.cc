@@ -9,6 +9,7 @@
 #include "devices/cpu/isa/softmax.h"
 #include "devices/cpu/kernels/rows.h"
 #include "devices/cpu/row.h"
+#include "devices/cpu/tile_cost.h"
 
 /// Scaled dot-product attention, some queries of one head after the other: their scores, softmax over them and the
 /// product with the values follow each other in cache. Operands and result may be strided, as the heads of a
@@ -96,6 +97,16 @@ Misfit fits_products(const void* attributes, const ArgFacts& args) {
   if (const Misfit misfit = mode_misfit(row_mode(args.kernel()), queries, {1, args.shape(0).back(), keys}))
     return misfit;
   return mode_misfit(row_mode(args.kernel()), queries, {1, keys, y.back()});
+}
+
+/// Of one head: scores, and their product with the values.
+std::optional<CostEstimate> cost(const void*, const ArgFacts& args) {
+  const Shape& y = args.out().shape;
+  const int64_t queries = y[y.rank() - 2];
+  const int64_t keys = args.shape(2)[args.shape(2).rank() - 2];
+  const ComputeMode mode = row_mode(args.kernel());
+  return sum_of(tile_cost(mode, {.rows = queries, .shape = {1, args.shape(0).back(), keys}, .packs = true}),
+                tile_cost(mode, {.rows = queries, .shape = {1, keys, y.back()}, .packs = true}));
 }
 
 Prepared prepare(const void* attributes, const ArgFacts& args, PrepareContext& context) {
@@ -248,6 +259,7 @@ struct Rows {
                                                          .mode = P,
                                                          .strided = true,
                                                          .fits = fits_products,
+                                                         .estimate = P == ComputeMode::kFloat32 ? nullptr : cost,
                                                          .prepare = prepare,
                                                          .run = run}};
 };

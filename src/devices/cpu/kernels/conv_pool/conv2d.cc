@@ -60,12 +60,22 @@ void set_taps(const ConvolutionGeometry& g, GemmPlan& plan) {
   plan.image.join = joined ? w.kernel : 1;
 }
 
+TileProduct tile_product(const ConvolutionGeometry& g) {
+  return {.rows = g.height().out * g.width().out, .shape = product_shape(g), .count = static_cast<double>(g.groups)};
+}
+
+std::optional<CostEstimate> cost_of_indirect(const void* op_attributes, const ArgFacts& args) {
+  const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
+  const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
+  return tile_cost(row_mode(args.kernel()), beside_winograd(tile_product(g), op, args));
+}
+
 Misfit fits_indirect(const void* op_attributes, const ArgFacts& args) {
   if (const Misfit misfit = fits(op_attributes, args)) return misfit;
   const auto& op = *static_cast<const Conv2dFused*>(op_attributes);
   const ConvolutionGeometry g = convolution_geometry(op, args.shape(0), args.shape(1), 2);
-  if (const Misfit misfit = mode_misfit(row_mode(args.kernel()), g.height().out * g.width().out, product_shape(g)))
-    return misfit;
+  const TileProduct product = tile_product(g);
+  if (const Misfit misfit = mode_misfit(row_mode(args.kernel()), product.rows, product.shape)) return misfit;
   if (is_by_dots(row_mode(args.kernel())) && winograd_misfit(4, op, args) == nullptr)
     return "Winograd's algorithm is faster";
   if (joins_taps(g) && args.view_in(0) != nullptr) return "joined taps lie apart";
@@ -151,6 +161,9 @@ Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext
   prepared.state_bytes = sizeof(State) + extra_bytes(state->plan);
   prepared.state = state;
   prepared.in_place = residual_in_place(gemm, state->plan, state->epilogue);
+  // A few rows at a time, tiles of weights are loaded and rows split again for each of them: vectors are faster.
+  const ComputeMode mode = row_mode(args.kernel());
+  if (mode != ComputeMode::kFloat32 && !is_by_dots(mode)) return prepared;
   const WindowAxis& h = g.height();
   prepared.rows = {h.stride, h.pad_before, (h.kernel - 1) * h.dilation + 1};
   return prepared;
@@ -221,7 +234,12 @@ Misfit fits_winograd(const void* op_attributes, const ArgFacts& args) {
     return "the products are not exact enough for Winograd";
   if (const Misfit misfit = fits(op_attributes, args)) return misfit;
   if (const Misfit misfit = pixels_misfit(args)) return misfit;
-  return winograd_misfit(kTile, *static_cast<const Conv2dFused*>(op_attributes), args);
+  return winograd_product_misfit(kTile, *static_cast<const Conv2dFused*>(op_attributes), args);
+}
+
+template <int kTile>
+std::optional<CostEstimate> cost_of_winograd(const void* op_attributes, const ArgFacts& args) {
+  return winograd_cost(kTile, *static_cast<const Conv2dFused*>(op_attributes), args);
 }
 
 template <int kTile>
@@ -231,8 +249,8 @@ Prepared prepare_winograd(const void* op_attributes, const ArgFacts& args, Prepa
 
 template <Isa I, ComputeMode P>
 struct Rows {
-  static constexpr Kernel row(const char* name, decltype(Kernel::fits) fits, decltype(Kernel::prepare) prepare,
-                              decltype(Kernel::run) run, double multiplies = 1,
+  static constexpr Kernel row(const char* name, decltype(Kernel::fits) fits, decltype(Kernel::estimate) estimate,
+                              decltype(Kernel::prepare) prepare, decltype(Kernel::run) run, double multiplies = 1,
                               decltype(Kernel::run_rows) run_rows = nullptr) {
     return {.name = name,
             .op = &kOpRow<Conv2dFused>,
@@ -243,16 +261,17 @@ struct Rows {
             .strided = true,
             .multiplies = multiplies,
             .fits = fits,
+            .estimate = P == ComputeMode::kFloat32 ? nullptr : estimate,
             .prepare = prepare,
             .run = run,
             .run_rows = run_rows};
   }
   static constexpr std::array<Kernel, 3> kRows = {
-      row(row_name<"conv2d.winograd_4x4", I, P>(), fits_winograd<4>, prepare_winograd<4>, run_winograd,
-          winograd_multiplies(4)),
-      row(row_name<"conv2d.winograd_2x2", I, P>(), fits_winograd<2>, prepare_winograd<2>, run_winograd,
-          winograd_multiplies(2)),
-      row(row_name<"conv2d.indirect", I, P>(), fits_indirect, prepare, run, 1, run_rows),
+      row(row_name<"conv2d.winograd_4x4", I, P>(), fits_winograd<4>, cost_of_winograd<4>, prepare_winograd<4>,
+          run_winograd, winograd_multiplies(4)),
+      row(row_name<"conv2d.winograd_2x2", I, P>(), fits_winograd<2>, cost_of_winograd<2>, prepare_winograd<2>,
+          run_winograd, winograd_multiplies(2)),
+      row(row_name<"conv2d.indirect", I, P>(), fits_indirect, cost_of_indirect, prepare, run, 1, run_rows),
   };
 };
 

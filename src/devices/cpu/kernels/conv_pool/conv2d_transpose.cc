@@ -5,6 +5,7 @@
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernels/rows.h"
 #include "devices/cpu/row.h"
+#include "devices/cpu/tile_cost.h"
 #include "ops/conv_pool/conv2d_transpose_fused.h"
 
 /// Transposed convolution, channels-last, where filters do not overlap: each input pixel makes a block of output pixels
@@ -50,6 +51,13 @@ constexpr int64_t kGrainMultiplications = 256 << 10;
 /// Of an input row, and one, so that it divides.
 int64_t multiplications(const State& s) { return s.out_floats * s.block_rows * s.call.shape.depth + 1; }
 
+/// Those of one row of the image with each row of the filter.
+TileProduct tile_product(const ConvolutionGeometry& g) {
+  return {.rows = g.width().in,
+          .shape = {1, g.in_channels, g.width().kernel * g.out_channels},
+          .count = static_cast<double>(g.height().in * g.height().kernel)};
+}
+
 Misfit fits(const void* op_attributes, const ArgFacts& args) {
   if (const Misfit misfit = fits_any(op_attributes, args)) return misfit;
   const ConvolutionGeometry g = geometry(*static_cast<const Conv2dTransposeFused*>(op_attributes), args);
@@ -59,8 +67,13 @@ Misfit fits(const void* op_attributes, const ArgFacts& args) {
       return "filters overlap or are cut";
     }
   }
-  const GemmShape shape{1, g.in_channels, g.width().kernel * g.out_channels};
-  return mode_misfit(row_mode(args.kernel()), g.width().in, shape);
+  const TileProduct product = tile_product(g);
+  return mode_misfit(row_mode(args.kernel()), product.rows, product.shape);
+}
+
+std::optional<CostEstimate> cost(const void* op_attributes, const ArgFacts& args) {
+  return tile_cost(row_mode(args.kernel()),
+                   tile_product(geometry(*static_cast<const Conv2dTransposeFused*>(op_attributes), args)));
 }
 
 /// The rows of the filter as packed matrices, `product_rows` of them in each.
@@ -225,6 +238,7 @@ struct Rows {
                                                          .mode = P,
                                                          .rank = 1,
                                                          .fits = fits,
+                                                         .estimate = P == ComputeMode::kFloat32 ? nullptr : cost,
                                                          .prepare = prepare,
                                                          .run = run}};
 };

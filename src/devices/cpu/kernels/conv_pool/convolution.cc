@@ -4,6 +4,7 @@
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/kernels/conv_pool/convolution_operators.h"
 #include "devices/cpu/row.h"
+#include "devices/cpu/tile_cost.h"
 
 /// Convolutions that conv2d leaves, over volumes, of files that put the channels last, and with a filter that is
 /// computed; and transposed ones. One product of gathered pixels with the packed filter for each
@@ -178,6 +179,12 @@ int64_t phase_size(const WindowAxis& a, bool transposed, int64_t phase) {
   return a.out > phase ? (a.out - phase + a.stride - 1) / a.stride : 0;
 }
 
+TileProduct tile_product(const ConvolutionGeometry& g, const FilterForm& form, const Phase& phase) {
+  TileProduct product{.rows = 1, .shape = product_shape(form, phase), .count = static_cast<double>(g.groups)};
+  for (const WindowAxis& a : g.axes) product.rows *= phase_size(a, form.transposed != 0, 0);
+  return product;
+}
+
 Misfit fits(const ConvolutionNode& node, const ArgFacts& args) {
   if (const Misfit misfit = convolution_epilogue_misfit(node, args)) return misfit;
   const ConvolutionGeometry& g = node.geometry;
@@ -192,11 +199,19 @@ Misfit fits(const ConvolutionNode& node, const ArgFacts& args) {
   }
   for (const Phase& phase : phases_of(form)) {
     if (phase.elements.empty()) return kEmptyPhase;
-    int64_t rows = 1;
-    for (const WindowAxis& a : g.axes) rows *= phase_size(a, form.transposed, 0);
-    if (const Misfit misfit = mode_misfit(row_mode(args.kernel()), rows, product_shape(form, phase))) return misfit;
+    const TileProduct product = tile_product(g, form, phase);
+    if (const Misfit misfit = mode_misfit(row_mode(args.kernel()), product.rows, product.shape)) return misfit;
   }
   return nullptr;
+}
+
+std::optional<CostEstimate> cost(const ConvolutionNode& node, const ArgFacts& args) {
+  const FilterForm form = form_of(node, args.kernel());
+  std::optional<CostEstimate> all = CostEstimate{};
+  for (const Phase& phase : phases_of(form)) {
+    all = sum_of(all, tile_cost(row_mode(args.kernel()), tile_product(node.geometry, form, phase)));
+  }
+  return all;
 }
 
 Prepared prepare(const ConvolutionNode& node, const ArgFacts& args, PrepareContext& context) {
@@ -298,6 +313,7 @@ struct Rows {
             .layout = kByShape ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast,
             .mode = P,
             .fits = fits_convolution<Op, fits>,
+            .estimate = P == ComputeMode::kFloat32 ? nullptr : cost_of_convolution<Op, cost>,
             .prepare = prepare_convolution<Op, prepare>,
             .run = run};
   }

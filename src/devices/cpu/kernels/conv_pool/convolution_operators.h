@@ -78,11 +78,15 @@ inline EpilogueProgram epilogue_program(const ConvolutionNode& node) {
   return EpilogueProgram(*node.epilogue, node.geometry.out_channels);
 }
 
-/// `fits` and `prepare` of a row for one operator, from those for all of them.
+/// `fits`, `estimate` and `prepare` of a row for one operator, from those for all of them.
 template <class Op, Misfit (*kMisfit)(const ConvolutionNode& node, const ArgFacts& args)>
 Misfit fits_convolution(const void* op, const ArgFacts& args) {
   if (const Misfit misfit = order_misfit(static_cast<const Op*>(op)->data_format, args)) return misfit;
   return kMisfit(convolution_of<Op>(op, args), args);
+}
+template <class Op, std::optional<CostEstimate> (*kCost)(const ConvolutionNode& node, const ArgFacts& args)>
+std::optional<CostEstimate> cost_of_convolution(const void* op, const ArgFacts& args) {
+  return kCost(convolution_of<Op>(op, args), args);
 }
 template <class Op, Prepared (*kPrepare)(const ConvolutionNode& node, const ArgFacts& args, PrepareContext& context)>
 Prepared prepare_convolution(const void* op, const ArgFacts& args, PrepareContext& context) {

@@ -10,6 +10,7 @@
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernels/rows.h"
 #include "devices/cpu/row.h"
+#include "devices/cpu/tile_cost.h"
 
 /// Deformable convolution, channels-last: what the taps of some result pixels read, interpolated, is laid side by side
 /// and multiplied with the packed filter while it is in cache.
@@ -33,13 +34,25 @@ struct State {
   int64_t packed_floats = 0;
 };
 
+TileProduct tile_product(const ConvolutionGeometry& g) {
+  const int64_t taps = g.height().kernel * g.width().kernel;
+  return {.rows = g.height().out * g.width().out,
+          .shape = {1, taps * g.in_channels / g.groups, g.out_channels / g.groups},
+          .count = static_cast<double>(g.groups)};
+}
+
 Misfit fits(const void* op_attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const DeformableConv*>(op_attributes);
   if (args.out().shape.count() == 0 || args.shape(0).count() == 0) return "no elements";
   const ConvolutionGeometry g = convolution_geometry(op.convolution(), args.shape(0), args.shape(2), 2);
-  const int64_t taps = g.height().kernel * g.width().kernel;
-  return mode_misfit(row_mode(args.kernel()), g.height().out * g.width().out,
-                     {1, taps * g.in_channels / g.groups, g.out_channels / g.groups});
+  const TileProduct product = tile_product(g);
+  return mode_misfit(row_mode(args.kernel()), product.rows, product.shape);
+}
+
+std::optional<CostEstimate> cost(const void* op_attributes, const ArgFacts& args) {
+  const auto& op = *static_cast<const DeformableConv*>(op_attributes);
+  return tile_cost(row_mode(args.kernel()),
+                   tile_product(convolution_geometry(op.convolution(), args.shape(0), args.shape(2), 2)));
 }
 
 Prepared prepare(const void* op_attributes, const ArgFacts& args, PrepareContext& context) {
@@ -180,6 +193,7 @@ struct Rows {
                                                          .layout = LayoutRule::kChannelsLast,
                                                          .mode = P,
                                                          .fits = fits,
+                                                         .estimate = P == ComputeMode::kFloat32 ? nullptr : cost,
                                                          .prepare = prepare,
                                                          .run = run}};
 };

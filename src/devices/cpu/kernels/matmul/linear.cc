@@ -4,6 +4,7 @@
 #include "devices/cpu/kernels/rows.h"
 #include "devices/cpu/narrow_gemm.h"
 #include "devices/cpu/row.h"
+#include "devices/cpu/tile_cost.h"
 
 /// Products with packed weights.
 namespace coracle::cpu::kernels::linear {
@@ -34,6 +35,13 @@ Misfit fits_products(const void* op_attributes, const ArgFacts& args) {
   if (x.rank() < 3) return "the rows may be a batch";
   return mode_misfit(row_mode(args.kernel()), x.count(1, x.rank() - 1),
                      product_shape(*static_cast<const Linear*>(op_attributes), args.shape(1)));
+}
+
+std::optional<CostEstimate> cost(const void* op_attributes, const ArgFacts& args) {
+  const Shape& x = args.shape(0);
+  return tile_cost(row_mode(args.kernel()),
+                   {.rows = x.count(1, x.rank() - 1),
+                    .shape = product_shape(*static_cast<const Linear*>(op_attributes), args.shape(1))});
 }
 
 GemmPlan plan_of(const Linear& op, const ArgFacts& args, const GemmFunctions& gemm) {
@@ -128,6 +136,7 @@ struct Rows {
                                                          .capability = I,
                                                          .mode = P,
                                                          .fits = fits_products,
+                                                         .estimate = P == ComputeMode::kFloat32 ? nullptr : cost,
                                                          .prepare = prepare,
                                                          .run = run}};
 };

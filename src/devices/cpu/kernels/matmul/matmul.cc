@@ -7,6 +7,7 @@
 #include "devices/cpu/contraction.h"
 #include "devices/cpu/kernels/rows.h"
 #include "devices/cpu/row.h"
+#include "devices/cpu/tile_cost.h"
 #include "ops/matmul/addmm.h"
 #include "ops/matmul/baddbmm.h"
 #include "ops/matmul/bmm.h"
@@ -89,6 +90,15 @@ Misfit misfit_of(const Form& form, const ArgFacts& args) {
   return mode_misfit(mode, rows, {1, x[x.rank() - (form.transpose_x ? 2 : 1)], args.out().shape.back()});
 }
 
+/// Of one matrix of a batch.
+std::optional<CostEstimate> cost_of(const Form& form, const ArgFacts& args) {
+  const Shape& x = args.shape(form.x);
+  return tile_cost(row_mode(args.kernel()),
+                   {.rows = x[x.rank() - (form.transpose_x ? 1 : 2)],
+                    .shape = {1, x[x.rank() - (form.transpose_x ? 2 : 1)], args.out().shape.back()},
+                    .packs = true});
+}
+
 void set_added(const Form& form, const ArgFacts& args, State& s) {
   s.adds = true;
   s.alpha = static_cast<float>(form.alpha);
@@ -121,6 +131,11 @@ Prepared prepared_product(const Form& form, const ArgFacts& args) {
 template <class T>
 Misfit fits(const void* op, const ArgFacts& args) {
   return misfit_of(form_of(*static_cast<const T*>(op)), args);
+}
+
+template <class T>
+std::optional<CostEstimate> cost(const void* op, const ArgFacts& args) {
+  return cost_of(form_of(*static_cast<const T*>(op)), args);
 }
 
 template <class T>
@@ -158,6 +173,7 @@ struct Rows {
             .capability = I,
             .mode = P,
             .fits = fits<T>,
+            .estimate = P == ComputeMode::kFloat32 ? nullptr : cost<T>,
             .prepare = prepare<T>,
             .run = run<kFirst>};
   }

@@ -10,6 +10,7 @@
 #include "devices/cpu/isa/rnn_cell.h"
 #include "devices/cpu/kernels/rows.h"
 #include "devices/cpu/row.h"
+#include "devices/cpu/tile_cost.h"
 
 /// Recurrent layers. The products with the input are one matrix product over all steps; the steps themselves are
 /// independent for each direction and each sequence of the batch, which is how they are shared among threads.
@@ -129,6 +130,13 @@ Misfit fits_products(const void* op, const ArgFacts& args) {
   if (const Misfit misfit = fits(op, args)) return misfit;
   const auto& o = *static_cast<const Rnn*>(op);
   return mode_misfit(row_mode(args.kernel()), args.shape(0)[0], {1, args.shape(0)[2], o.gates() * o.hidden_size});
+}
+
+/// What multiplies the inputs of all steps; the states stay on vectors.
+std::optional<CostEstimate> cost(const void* op, const ArgFacts& args) {
+  const auto& o = *static_cast<const Rnn*>(op);
+  return tile_cost(row_mode(args.kernel()),
+                   {.rows = args.shape(0)[0], .shape = {1, args.shape(0)[2], o.gates() * o.hidden_size}});
 }
 
 Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) {
@@ -311,6 +319,7 @@ struct Rows {
                                                          .mode = P,
                                                          .types = kRnnTypes,
                                                          .fits = fits_products,
+                                                         .estimate = P == ComputeMode::kFloat32 ? nullptr : cost,
                                                          .prepare = prepare,
                                                          .run = run}};
 };
