@@ -17,7 +17,7 @@ std::vector<const Fact*> pointers_to(const std::vector<Fact>& facts) {
   return out;
 }
 
-std::string text_of(const CostEstimate& cost) {
+std::string cost_text(const CostEstimate& cost) {
   const auto thousands = [](double cycles) { return static_cast<int64_t>(cycles / 1000 + 0.5); };
   return text("slower: an estimated ", thousands(cost.own), " thousand cycles an item, ", thousands(cost.others),
               " thousand without it");
@@ -58,7 +58,7 @@ const Kernel* NodeRows::choose(std::span<const Kernel* const> rows, Layout commo
       const std::optional<CostEstimate> cost =
           by_cost ? kernel->cost(node_.op.attributes(), args_) : std::optional<CostEstimate>();
       if (!cost || cost->pays()) return kernel;
-      if (refused != nullptr) refused->push_back({kernel, text_of(*cost)});
+      if (refused != nullptr) refused->push_back({kernel, cost_text(*cost)});
       continue;
     }
     if (refused != nullptr) refused->push_back({kernel, types ? misfit : text_of(kernel->types)});
