@@ -105,9 +105,10 @@ class PD_INFER_DECL Tensor {
     if (callback != nullptr) callback(params);
   }
 
-  /// What was set for an input ({0} before that), what the last run gave for an output.
+  /// What was set for an input, what the last run gave for an output; {0} before that.
   std::vector<int> shape() const {
     if (is_input_) return engine_->input(index_).shape;
+    if (!engine_->has_results()) return {0};
     const coracle_tensor_view view = engine_->output(index_);
     std::vector<int> shape;
     for (int i = 0; i < view.rank; ++i) {

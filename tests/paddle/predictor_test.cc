@@ -25,6 +25,10 @@ TEST(PaddlePredictor, HandlesOutliveRunsAndShapesChangeBetweenThem) {
   const auto in = predictor->GetInputHandle("x");
   const auto out = predictor->GetOutputHandle("product");
   EXPECT_EQ(in->shape(), std::vector<int>{0});
+  EXPECT_EQ(out->shape(), std::vector<int>{0});
+  EXPECT_TRUE(out->lod().empty());
+  EXPECT_EQ(out->shape(), std::vector<int>{0});
+  EXPECT_TRUE(out->lod().empty());
   for (int rows : {1, 3, 2}) {
     const Floats x(static_cast<size_t>(rows) * 2, 1.F);
     in->Reshape({rows, 2});

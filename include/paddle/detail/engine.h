@@ -127,8 +127,12 @@ class Engine {
     const bool ran = coracle_session_output(session_.get(), index, &view) == CORACLE_OK;
     return ran ? view.dtype : output_info(index).dtype;
   }
+  /// Whether there are results: not before the first run, nor after one that failed or release_memory().
+  bool has_results() const { return has_results_; }
+  /// No levels without results.
   Lod output_lod(size_t index) const {
     Lod lod;
+    if (!has_results_) return lod;
     for (size_t level = 0; level < output(index).lod_levels; ++level) {
       const size_t* offsets = nullptr;
       size_t size = 0;
@@ -140,11 +144,13 @@ class Engine {
 
   void run() {
     for (size_t i = 0; i < inputs_.size(); ++i) give(i);
+    has_results_ = false;
     const coracle_status status = coracle_session_run(session_.get());
     std::exception_ptr of_hook;
     std::swap(of_hook, hook_failure_);
     if (of_hook != nullptr) std::rethrow_exception(of_hook);
     check(status);
+    has_results_ = true;
     for (size_t i = 0; i < targets_.size(); ++i) copy_to_target(i);
   }
 
@@ -154,6 +160,7 @@ class Engine {
   /// Gives back what the next run makes again; results of the last one are gone.
   uint64_t release_memory() {
     size_t bytes = 0;
+    has_results_ = false;
     check(coracle_session_release_memory(session_.get(), &bytes));
     return bytes;
   }
@@ -260,6 +267,7 @@ class Engine {
   Hooks output_hooks_;
   Hooks input_hooks_;
   std::exception_ptr hook_failure_;
+  bool has_results_ = false;
 };
 
 }  // namespace detail
