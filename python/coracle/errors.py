@@ -21,7 +21,7 @@ class Error(RuntimeError):
 
 
 class InvalidArgumentError(Error, ValueError):
-    """A wrong name, shape, element type or option; a missing input; a session used by two threads, or after a fork."""
+    """A wrong name, shape, element type or option; a missing input; a session used by two threads."""
 
     status = 1
 

@@ -199,7 +199,7 @@ class Model:
     """A loaded model: immutable, usable by any number of threads. Made by `coracle.load`.
 
     `model(x)` runs it in a session of the calling thread. It can be pickled: by its path, or with its bytes if it was loaded from
-    memory. A forked child may use it, with sessions of its own.
+    memory. A forked child may use it, and its sessions.
     """
 
     def __init__(self, handle: ModelHandle, loader, source: tuple, options: Mapping[str, Any]):

@@ -36,8 +36,8 @@ class Pool:
     """Threads that runs of several sessions share: `pool = coracle.Pool(4); model.session(pool=pool)`.
 
     With one run going on, `threads` threads work on it, the calling one included; of several runs at once each has fewer, at least its
-    calling thread. 0 is `default_threads()`. Sessions keep the threads of their pool alive. Any thread may use a pool; a forked child
-    makes its own.
+    calling thread. 0 is `default_threads()`. Sessions keep the threads of their pool alive. Any thread may use a pool, and so may a
+    forked child, where it starts threads of its own.
 
     With `cpus` the threads run on those processors only: "0-3,8" or the numbers, or "node1" for those of a NUMA node; 0 threads is
     then one for each. The calling thread stays where it may run (`os.sched_setaffinity`).

@@ -86,15 +86,17 @@ class Session:
     def _use(self) -> Iterator[ctypes.c_void_p]:
         """The session in the library, for this thread alone."""
         pid = os.getpid()
-        if pid != self._pid:
-            raise InvalidArgumentError("this session was made in process %d, and this is process %d, forked from it: threads do not "
-                                       "survive a fork; make a session here: model.session()" % (self._pid, pid))
         if not self._lock.acquire(blocking=False):
+            if pid != self._pid:
+                raise InvalidArgumentError("another thread of process %d was using this session when process %d was forked from it, so "
+                                           "it stays in use here; load the model again in this process (coracle.load)" % (self._pid, pid))
             raise InvalidArgumentError("another thread is using this session, or its own observer is; a session belongs to one "
                                        "thread at a time, make one for each: model.session()")
         try:
             if self._pointer is None:
                 raise InvalidArgumentError("the session is closed")
+            self._model.require_whole()
+            self._pid = pid   # A forked child goes on with the sessions of its parent.
             yield self._pointer
         finally:
             self._lock.release()

@@ -127,20 +127,30 @@ void Loop::work(int thread) noexcept {
   }
 }
 
+Workers::Crew::Crew(int helpers) : process(this_process()) { workers.reserve(static_cast<size_t>(helpers)); }
+
 Workers::Workers(int threads, std::vector<int> cpus)
-    : threads_(std::max(threads, 1)), allowed_(std::move(cpus)), cpus_(std::numeric_limits<int>::max()) {
-  workers_.reserve(static_cast<size_t>(threads_) - 1);
-}
+    : threads_(std::max(threads, 1)),
+      allowed_(std::move(cpus)),
+      crew_(new Crew(threads_ - 1)),
+      cpus_(std::numeric_limits<int>::max()) {}
 
 Workers::~Workers() {
-  const bool forked = process_.load() != 0 && process_.load() != this_process();
-  for (std::unique_ptr<Worker>& worker : workers_) {
-    if (forked) {
-      static_cast<void>(worker.release());  // to join or to destroy what its thread uses would wait for ever
-      continue;
-    }
-    end(*worker);
+  std::unique_ptr<Crew> last(crew_.load());
+  if (!last->workers.empty() && last->process != this_process()) {
+    static_cast<void>(last.release());  // to join or to destroy what its threads use would wait for ever
+    return;
   }
+  for (const std::unique_ptr<Worker>& worker : last->workers) end(*worker);
+}
+
+Workers::Crew& Workers::crew_of_this_process() {
+  Crew* now = crew_.load(std::memory_order_acquire);
+  if (now->process == this_process()) return *now;
+  auto own = std::make_unique<Crew>(threads_ - 1);
+  // Of several threads that come here at once, one wins.
+  if (crew_.compare_exchange_strong(now, own.get(), std::memory_order_acq_rel)) now = own.release();
+  return *now;
 }
 
 void Workers::end(Worker& worker) noexcept {
@@ -150,15 +160,6 @@ void Workers::end(Worker& worker) noexcept {
   }
   worker.changed.notify_all();
   worker.thread.join();
-}
-
-void Workers::require_process() const {
-  const int64_t process = process_.load(std::memory_order_relaxed);
-  if (process == 0 || process == this_process()) return;
-  fail(ErrorCode::kInvalidArgument, "the threads of this session or its pool were started in process ", process,
-       ", and this is process ", this_process(),
-       ", forked from it: threads do not survive a fork; make a session (and a pool) in this process, of the same "
-       "model");
 }
 
 /// Throws Error where the system lets no thread of this process run there.
@@ -171,25 +172,25 @@ void Workers::bind(Worker& worker) const {
 }
 
 void Workers::start(int count) {
-  require_process();
   count = std::min(count, threads_ - 1);
-  if (started_.load(std::memory_order_acquire) >= count) return;
-  const std::lock_guard lock(starting_);
-  process_.store(this_process());
+  if (count <= 0) return;
+  Crew& crew = crew_of_this_process();
+  if (crew.started.load(std::memory_order_acquire) >= count) return;
+  const std::lock_guard lock(crew.starting);
   try {
-    while (static_cast<int>(workers_.size()) < count) {
+    while (static_cast<int>(crew.workers.size()) < count) {
       auto worker = std::make_unique<Worker>();
       Worker& w = *worker;
       w.thread = std::thread([this, &w] { serve(w); });
-      workers_.push_back(std::move(worker));
+      crew.workers.push_back(std::move(worker));
       try {
         bind(w);
       } catch (...) {
         end(w);
-        workers_.pop_back();
+        crew.workers.pop_back();
         throw;
       }
-      started_.store(static_cast<int>(workers_.size()), std::memory_order_release);
+      crew.started.store(static_cast<int>(crew.workers.size()), std::memory_order_release);
     }
   } catch (const std::system_error& e) {
     fail(ErrorCode::kOutOfMemory, "cannot start ", count, " threads: ", e.what());
@@ -197,6 +198,7 @@ void Workers::start(int count) {
 }
 
 void Workers::enter(int threads) {
+  Crew& crew = threads_ > 1 ? crew_of_this_process() : this->crew();
   if (threads > 1) {
     const int64_t time = now();
     if (time >= cpus_until_.load(std::memory_order_relaxed)) {
@@ -206,23 +208,24 @@ void Workers::enter(int threads) {
     }
     start(std::min(threads, cpus_.load(std::memory_order_relaxed)) - 1);
   }
-  callers_.fetch_add(1, std::memory_order_relaxed);
+  crew.callers.fetch_add(1, std::memory_order_relaxed);
 }
 
-int Workers::limit() const noexcept {
+int Workers::limit(const Crew& crew) const noexcept {
   const int all = std::min(threads_, cpus_.load(std::memory_order_relaxed));
-  return std::min(all - std::max(callers_.load(std::memory_order_relaxed), 1),
-                  started_.load(std::memory_order_acquire));
+  return std::min(all - std::max(crew.callers.load(std::memory_order_relaxed), 1),
+                  crew.started.load(std::memory_order_acquire));
 }
 
 int Workers::available(int wanted) noexcept {
-  const int most = limit();
+  const Crew& crew = this->crew();
+  const int most = limit(crew);
   if (!crowded_.load(std::memory_order_relaxed)) return std::clamp(most, 0, wanted);
   const int64_t time = now();
   int ready = 0;
   bool crowded = false;
-  for (int i = 0; i < started_.load(std::memory_order_acquire); ++i) {
-    const Worker& worker = *workers_[static_cast<size_t>(i)];
+  for (int i = 0; i < crew.started.load(std::memory_order_acquire); ++i) {
+    const Worker& worker = *crew.workers[static_cast<size_t>(i)];
     const int64_t until = worker.rests_until.load(std::memory_order_relaxed);
     const bool rests = until > time;
     crowded = crowded || until + worker.last_rest.load(std::memory_order_relaxed) > time;
@@ -247,10 +250,11 @@ bool Workers::offer(Worker& worker, Loop::Share& share) noexcept {
 int64_t Workers::run(Loop& loop) noexcept {
   const bool crowded = crowded_.load(std::memory_order_relaxed);
   const int64_t time = crowded ? now() : 0;
-  const int started = started_.load(std::memory_order_acquire);
+  const Crew& crew = this->crew();
+  const int started = crew.started.load(std::memory_order_acquire);
   int next = 1;
   for (int i = 0; i < started && next < loop.threads_; ++i) {
-    Worker& worker = *workers_[static_cast<size_t>(i)];
+    Worker& worker = *crew.workers[static_cast<size_t>(i)];
     if (crowded && worker.rests_until.load(std::memory_order_relaxed) > time) continue;
     Loop::Share& share = loop.shares_[static_cast<size_t>(next)];
     if (!offer(worker, share)) continue;
@@ -319,8 +323,9 @@ void Workers::rest(Worker& worker, int64_t lost) noexcept {
 void Workers::make_room(int64_t lost) noexcept {
   if (lost < kLeastLost) return;
   const int64_t time = now();
-  for (int i = started_.load(std::memory_order_acquire); i-- > 0;) {
-    Worker& worker = *workers_[static_cast<size_t>(i)];
+  const Crew& crew = this->crew();
+  for (int i = crew.started.load(std::memory_order_acquire); i-- > 0;) {
+    Worker& worker = *crew.workers[static_cast<size_t>(i)];
     if (worker.rests_until.load(std::memory_order_relaxed) > time) continue;
     rest(worker, lost);
     return;

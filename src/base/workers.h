@@ -55,23 +55,25 @@ class Workers {
   /// callers.
   /// Helpers run on the processors `cpus` (cpu_numbers()); none: where the thread that starts them may.
   explicit Workers(int threads, std::vector<int> cpus = {});
-  /// In a process forked from the one that started them there is nothing to end: their memory is left.
+  /// Ends the helpers of this process. Those of a process that this one was forked from do not exist here: their memory
+  /// is left.
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
   int threads() const { return threads_; }
 
-  /// Starts helpers until there are `count`. Throws Error when the system refuses, or in a forked process.
+  /// Starts helpers until there are `count`, in a forked process helpers of its own. Throws Error when the system
+  /// refuses.
   void start(int count);
 
   /// A run begins: starts as many helpers as there are processors for, at most `threads` - 1. Throws as start().
   void enter(int threads);
-  void leave() noexcept { callers_.fetch_sub(1, std::memory_order_relaxed); }
+  void leave() noexcept { vacate(1); }
 
   /// So many more callers, which start no helper: threads that are busy with something else than loops.
-  void occupy(int threads) noexcept { callers_.fetch_add(threads, std::memory_order_relaxed); }
-  void vacate(int threads) noexcept { callers_.fetch_sub(threads, std::memory_order_relaxed); }
+  void occupy(int threads) noexcept { crew().callers.fetch_add(threads, std::memory_order_relaxed); }
+  void vacate(int threads) noexcept { crew().callers.fetch_sub(threads, std::memory_order_relaxed); }
 
   /// Whether processors were short a moment ago: a helper rests, or did until half of that time ago.
   bool crowded() const noexcept { return crowded_.load(std::memory_order_relaxed); }
@@ -85,22 +87,31 @@ class Workers {
   void make_room(int64_t lost) noexcept;
 
  private:
-  void require_process() const;
+  /// The helpers of one process, and who uses them. Threads do not survive a fork, and what they held stays locked in
+  /// the child: it never touches its parent's crew, but makes its own with its first run.
+  struct Crew {
+    explicit Crew(int helpers);
+
+    const int64_t process;
+    std::mutex starting;
+    std::vector<std::unique_ptr<Worker>> workers;  // has room for all
+    std::atomic<int> started{0};
+    std::atomic<int> callers{0};
+  };
+
+  Crew& crew() const noexcept { return *crew_.load(std::memory_order_acquire); }
+  Crew& crew_of_this_process();
   void bind(Worker& worker) const;
   static void end(Worker& worker) noexcept;
   static bool offer(Worker& worker, Loop::Share& share) noexcept;
   int64_t await(Worker& worker, const Loop::Share& share) noexcept;
   void serve(Worker& worker) const noexcept;
   void rest(Worker& worker, int64_t lost) noexcept;
-  int limit() const noexcept;
+  int limit(const Crew& crew) const noexcept;
 
   const int threads_;
   const std::vector<int> allowed_;  // processors of the helpers; empty: any
-  std::mutex starting_;
-  std::vector<std::unique_ptr<Worker>> workers_;  // has room for all
-  std::atomic<int> started_{0};
-  std::atomic<int64_t> process_{0};  // that started them
-  std::atomic<int> callers_{0};
+  std::atomic<Crew*> crew_;
   std::atomic<int> cpus_;               // processors for callers and helpers
   std::atomic<int64_t> cpus_until_{0};  // when to look again
   std::atomic<bool> crowded_{false};    // see crowded(); ends when a loop finds that it has

@@ -70,10 +70,19 @@ void BlockLanes::serve(State& state, int lane) noexcept {
   }
 }
 
+/// Threads do not survive a fork, and what they held stays locked: a child begins anew and leaves their memory.
+void BlockLanes::renew_after_fork() {
+  if (process_ == 0 || process_ == this_process()) return;
+  auto own = std::make_unique<State>();
+  own->threads = state_->threads;
+  own->workers = state_->workers;
+  static_cast<void>(state_.release());
+  state_ = std::move(own);
+  process_ = 0;
+}
+
 void BlockLanes::give(std::shared_ptr<Work> work) {
-  require(process_ == 0 || process_ == this_process(), ErrorCode::kInvalidArgument,
-          "the threads of this session were started in process ", process_, ", and this is process ", this_process(),
-          ", forked from it: threads do not survive a fork; make a session in this process, of the same model");
+  renew_after_fork();
   State& state = *state_;
   {
     const std::lock_guard lock(state.mutex);
@@ -107,6 +116,7 @@ void BlockLanes::await(const Work& work) {
 }
 
 void BlockLanes::abandon() noexcept {
+  if (process_ != 0 && process_ != this_process()) return;  // nothing of that runs here
   std::unique_lock lock(state_->mutex);
   state_->waiting.clear();
   state_->changed.wait(lock, [&] { return state_->running == 0; });

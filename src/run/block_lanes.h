@@ -42,7 +42,8 @@ class BlockLanes {
     State state_ = State::kWaiting;
   };
 
-  /// Starts a thread if none is free and there may be one more; where the system gives none, `await` does the work.
+  /// Starts a thread if none is free and there may be one more; where the system gives none, `await` does the work. A
+  /// forked process starts its own.
   void give(std::shared_ptr<Work> work);
   /// Returns when the work is done; runs what nobody has begun meanwhile, what was given first before the rest. Throws
   /// Error when the deadline of this thread has passed.
@@ -52,6 +53,7 @@ class BlockLanes {
 
  private:
   struct State;
+  void renew_after_fork();
   static void serve(State& state, int lane) noexcept;
   static void run(State& state, std::unique_lock<std::mutex>& lock, int lane);
 

@@ -11,7 +11,8 @@
 namespace coracle {
 namespace {
 
-constexpr const char* kLostAdvice = "load the model again, or on another device";
+constexpr const char* kLostAdvice =
+    "load the model again, or on another device (a process that was forked since then has the processor alone)";
 
 }  // namespace
 

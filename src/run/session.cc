@@ -51,7 +51,7 @@ void check_sizes(const TensorInfo& info, const Shape& shape) {
   require(i < 0, ErrorCode::kInvalidArgument, "input '", info.name, "' takes ", Fact(info.dtype, info.shape),
           ", given ", Fact(info.dtype, shape), ": dimension ", i, " has size ", i < 0 ? 0 : shape[i],
           ", the model declares ", i < 0 ? 0 : info.shape[i],
-          " (without check_declared_sizes it is tried nevertheless, in the program with --allow-other-shapes)");
+          " (without check_declared_sizes it is tried nevertheless)");
 }
 
 }  // namespace
@@ -73,9 +73,10 @@ class Session::Use {
  private:
   [[noreturn]] void refuse() const {
     if (session_.process_ != this_process()) {
-      fail(ErrorCode::kInvalidArgument, "the session was made in process ", session_.process_,
-           ", and was in use there when this process, ", this_process(),
-           ", was forked: load the model again in this process, or fork before sessions run");
+      fail(ErrorCode::kInvalidArgument, "the session is in use by another thread of this process, ", this_process(),
+           ", or was when that was forked from process ", session_.process_,
+           ": a session belongs to one thread at a time; what was in use during a fork stays so, load the model again "
+           "in this process");
     }
     require(session_.user_.load(std::memory_order_relaxed) != std::this_thread::get_id(), ErrorCode::kInvalidArgument,
             "the session is in use by its own observer, which may not call it");

@@ -7,6 +7,9 @@
 #include <atomic>
 #include <chrono>
 #include <fstream>
+#include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -186,27 +189,67 @@ TEST(ThreadPool, StartsNoMoreHelpersThanThereAreProcessors) {
   }).join();
 }
 
-TEST(ThreadPool, IsOfTheProcessThatStartedIt) {
+/// Whether loops of the pool cover what they should, on more threads than the caller.
+bool loops_run_on_helpers(ThreadPool& pool) {
+  const ThreadPool::Run run(pool);
+  pool.start();
+  std::set<std::thread::id> threads;
+  std::mutex mutex;
+  std::atomic<int64_t> count = 0;
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  for (int64_t loops = 1; std::chrono::steady_clock::now() < deadline; ++loops) {
+    pool.parallel_for(1000, 1, [&](int64_t begin, int64_t end) {
+      count += end - begin;
+      const std::lock_guard lock(mutex);
+      threads.insert(std::this_thread::get_id());
+    });
+    if (count != 1000 * loops) return false;
+    if (threads.size() > 1) return true;
+  }
+  return false;
+}
+
+TEST(ThreadPool, StartsThreadsOfItsOwnInAForkedProcess) {
+  if (CORACLE_NO_THREADS_AFTER_FORK != 0) GTEST_SKIP();
   auto started = std::make_unique<ThreadPool>(2);
   started->start();
   ThreadPool not_started(2);
+  EXPECT_TRUE(test::holds_in_child([&] { return loops_run_on_helpers(*started); }));
+  EXPECT_TRUE(test::holds_in_child([&] { return loops_run_on_helpers(not_started); }));
   EXPECT_TRUE(test::holds_in_child([&] {
-    try {
-      const ThreadPool::Run run(*started);
-      return false;
-    } catch (const Error& e) {
-      return e.text().find("threads do not survive a fork") != std::string::npos;
-    }
+    if (!loops_run_on_helpers(*started)) return false;
+    return test::holds_in_child([&] { return loops_run_on_helpers(*started); });
   }));
   EXPECT_TRUE(test::holds_in_child([&] {
     started.reset();
     return true;
   }));
   EXPECT_TRUE(test::holds_in_child([&] {
-    int calls = 0;
-    not_started.parallel_for(10, 1, [&](int64_t begin, int64_t end) { calls += static_cast<int>(end - begin); });
-    return calls == 10;
+    if (!loops_run_on_helpers(*started)) return false;
+    started.reset();
+    return true;
   }));
+  EXPECT_TRUE(loops_run_on_helpers(*started)) << "the parent's are as before";
+}
+
+TEST(ThreadPool, ForksWhileOthersUseTheThreads) {
+  if (CORACLE_NO_THREADS_AFTER_FORK != 0) GTEST_SKIP();
+  const auto workers = std::make_shared<Workers>(3);
+  std::atomic<bool> done = false;
+  std::vector<std::jthread> busy;
+  for (int i = 0; i < 2; ++i) {
+    busy.emplace_back([&] {
+      ThreadPool pool(workers, 3);
+      while (!done) loops_run_on_helpers(pool);
+    });
+  }
+  for (int fork = 0; fork < 50; ++fork) {
+    EXPECT_TRUE(test::holds_in_child([&] {
+      ThreadPool pool(workers, 3);
+      return loops_run_on_helpers(pool);
+    })) << fork;
+  }
+  done = true;
 }
 
 TEST(ProcessMutex, SaysThatItsHolderWasLeftBehind) {

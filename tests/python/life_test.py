@@ -145,14 +145,19 @@ def child_result(function):
 
 def test_a_forked_child(linear):
     x = np.ones((3, 4), np.float32)
-    session = linear.session(threads=3)
+    session, unused = linear.session(threads=3), linear.session(threads=3)
     expected = session.run(x)["y"].tolist()
     linear(x)
-    assert "forked from it" in child_result(lambda: session.run(x))
+    assert child_result(lambda: session.run(x)["y"].tolist()) == str(expected)
+    assert child_result(lambda: unused.run(x)["y"].tolist()) == str(expected)
+    assert child_result(lambda: child_result(lambda: session.run(x)["y"].tolist())) == str(expected)
+    assert child_result(lambda: session.clone().run(x)["y"].tolist()) == str(expected)
     assert child_result(lambda: session.close() or repr(session)) == "<coracle.Session closed>"
-    assert "forked from it" in child_result(lambda: session.__enter__().memory)
+    assert child_result(lambda: session.run(x) and session.close() or repr(session)) == "<coracle.Session closed>"
+    assert child_result(lambda: session.__enter__().memory) == str(session.memory)
     assert child_result(lambda: linear(x)["y"].tolist()) == str(expected)
     assert child_result(lambda: linear.session(threads=3).run(x)["y"].tolist()) == str(expected)
+    assert session.run(x)["y"].tolist() == expected
 
     def drop():
         nonlocal session, linear
@@ -161,6 +166,16 @@ def test_a_forked_child(linear):
         return "gone"
 
     assert child_result(drop) == "gone"
+
+
+def test_a_session_in_use_during_a_fork_stays_so():
+    _, session, x = busy_session(2000)
+    thread = started_run(session, x)
+    while thread.is_alive() and not session._model.running:
+        time.sleep(0)
+    answer = child_result(lambda: session.run(x[:1]))
+    thread.join()
+    assert "was using this session when process" in answer and "load the model again" in answer
 
 
 def test_a_child_forked_during_a_run_loads_again():
@@ -177,9 +192,8 @@ def test_a_child_forked_during_a_run_loads_again():
 def answer_of_run(session, x, queue):
     try:
         queue.put(session.run(x)["y"].tolist())
-    except coracle.InvalidArgumentError as error:
-        queue.put(str(error))
-    session.close()
+    finally:
+        session.close()
 
 
 def test_multiprocessing_with_fork(linear):
@@ -191,7 +205,7 @@ def test_multiprocessing_with_fork(linear):
         queue = context.Queue()
         child = context.Process(target=answer_of_run, args=(session, x, queue))
         child.start()
-        assert "make a session here" in queue.get(timeout=60)
+        assert queue.get(timeout=60) == expected
         child.join(60)
         assert child.exitcode == 0
         assert session.run(x)["y"].tolist() == expected

@@ -6,6 +6,15 @@
 
 #include <functional>
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CORACLE_NO_THREADS_AFTER_FORK 1  // that ThreadSanitizer cannot follow
+#endif
+#endif
+#ifndef CORACLE_NO_THREADS_AFTER_FORK
+#define CORACLE_NO_THREADS_AFTER_FORK 0
+#endif
+
 namespace coracle::test {
 
 /// Whether f holds in a forked child. A child that hangs is killed by its alarm.

@@ -2,13 +2,59 @@
 #include "devices/opencl/api.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
+
+#include <new>
+#include <tuple>
+#include <type_traits>
 
 #include "base/error.h"
+#include "base/process.h"
 
 namespace coracle::opencl {
 namespace {
 
 constexpr char kLibrary[] = "libOpenCL.so.1";
+
+/// A function of a driver that is gone: of those that return an object the last parameter is for the code.
+template <class Result, class... Parameters>
+Result CL_API_CALL gone(Parameters... parameters) {
+  if constexpr (std::is_pointer_v<Result>) {
+    auto* code = std::get<sizeof...(Parameters) - 1>(std::tuple(parameters...));
+    if (code != nullptr) *code = CL_DEVICE_NOT_AVAILABLE;
+    return nullptr;
+  } else {
+    static_assert(std::is_same_v<Result, cl_int>);
+    return CL_DEVICE_NOT_AVAILABLE;
+  }
+}
+template <class Result, class... Parameters>
+void replace(Result(CL_API_CALL*& function)(Parameters...)) {
+  function = gone<Result, Parameters...>;
+}
+
+/// What was loaded, and what a forked child says of it.
+struct Kept {
+  LoadedApi loaded;
+  Api* api = nullptr;
+  std::string forked;
+};
+Kept& kept() {
+  static Kept& all = *new Kept;
+  return all;
+}
+
+/// In a forked child, where only what needs no memory and no lock may be done.
+void give_up_after_fork() {
+  Kept& all = kept();
+  if (all.api == nullptr) return;
+#define CORACLE_OPENCL_REPLACE(name) replace(all.api->name);
+  CORACLE_OPENCL_FUNCTIONS(CORACLE_OPENCL_REPLACE)
+#undef CORACLE_OPENCL_REPLACE
+  all.loaded.api = nullptr;
+  all.loaded.missing.swap(all.forked);
+  all.api = nullptr;
+}
 
 LoadedApi load() {
   LoadedApi loaded;
@@ -32,6 +78,12 @@ LoadedApi load() {
     loaded.missing = text(kLibrary, " has no ", absent, ": one of OpenCL 1.2 or later is needed");
     return loaded;
   }
+  kept().forked =
+      text("this process was forked from process ", this_process(),
+           ", which had loaded OpenCL's drivers, and they do not survive that: open devices in one of the two "
+           "only, or start this process anew (Python: multiprocessing's method \"spawn\")");
+  if (::pthread_atfork(nullptr, nullptr, give_up_after_fork) != 0) throw std::bad_alloc();
+  kept().api = &api;
   loaded.api = &api;
   return loaded;
 }
@@ -39,7 +91,7 @@ LoadedApi load() {
 }  // namespace
 
 const LoadedApi& loaded_api() {
-  static const LoadedApi& loaded = *new LoadedApi(load());
+  static const LoadedApi& loaded = kept().loaded = load();
   return loaded;
 }
 

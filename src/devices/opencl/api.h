@@ -55,7 +55,9 @@ struct LoadedApi {
   std::string missing;  ///< why there is none, and what to do
 };
 
-/// Loads the library when first asked for it; it stays until the process ends.
+/// Loads the library when first asked for it; it stays until the process ends. Drivers do not survive a fork: in the
+/// child the functions of an Api that the parent has loaded return CL_DEVICE_NOT_AVAILABLE at once, and `missing` says
+/// why.
 const LoadedApi& loaded_api();
 
 /// "CL_OUT_OF_RESOURCES", or "unknown error".

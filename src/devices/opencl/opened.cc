@@ -61,8 +61,8 @@ cl_mem Opened::make_buffer(cl_mem_flags flags, size_t bytes, const char* what) {
 
 std::shared_ptr<void> Opened::allocate(size_t bytes) {
   cl_mem buffer = make_buffer(CL_MEM_READ_WRITE, bytes, "a block");
-  const auto release = api_.clReleaseMemObject;
-  return {static_cast<void*>(buffer), [release](void* block) { release(static_cast<cl_mem>(block)); }};
+  return {static_cast<void*>(buffer),
+          [api = &api_](void* block) { api->clReleaseMemObject(static_cast<cl_mem>(block)); }};
 }
 
 std::shared_ptr<void> Opened::allocate_host(size_t bytes) {
