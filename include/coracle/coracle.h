@@ -12,7 +12,7 @@
  * - A model is immutable and may be used by any number of threads at once. A session may be used by one thread at a
  *   time: every call for it, from whatever thread or from its own observer, while another call for it is going on is
  *   reported as CORACLE_INVALID_ARGUMENT. Cloning is the exception, which any thread may do at any time.
- * - A forked child may use the models, sessions and pools of its parent: threads do not survive fork(), the child starts
+ * - A forked child may use the models, sessions and pools of its parent: threads do not survive fork(), it starts
  *   its own. What another thread of the parent was using meanwhile is refused there with CORACLE_INVALID_ARGUMENT, and
  *   can be freed: the child loads the model again. So is a device that the parent has opened: drivers do not survive.
  * - Option structs start with `struct_size`; call the matching `*_options_init` with the size of the struct first, then
