@@ -171,31 +171,31 @@ def test_a_forked_child(linear):
 DEVICE_AND_FORK = """
 import sys
 sys.path[:0] = %r
-import coracle, life_test, numpy as np
+import coracle, life_test, numpy as np, program_file
 if not coracle.devices()["devices"]:
     print("no device")
     raise SystemExit
-model, x = coracle.load(%r, device="opencl"), np.ones((3, 4), np.float32)
+files, x = program_file.linear(512, 4), np.ones((256, 512), np.float32)
+model = coracle.load_memory(*files, device="opencl")
 session = model.session()
 expected = session.run(x)["y"].tolist()
-for what in (lambda: session.run(x), lambda: model.session().run(x), lambda: coracle.load(%r, device="opencl"), session.close,
-             lambda: coracle.load(%r)(x)["y"].shape):
-    print(life_test.child_result(what))
-print(session.run(x)["y"].tolist() == expected)
+for what in (lambda: session.run(x), lambda: coracle.load_memory(*files, device="opencl"), session.close,
+             lambda: coracle.load_memory(*files)(x)["y"].shape):
+    print(life_test.child_result(what).replace("\\n", " "))
+print(any("opencl" in step.kernel for step in session.profile(x)), session.run(x)["y"].tolist() == expected)
 """
 
 
-def test_a_device_is_refused_in_a_forked_child(linear_files):
-    path = str(linear_files[0])
-    out = subprocess.run([sys.executable, "-c", DEVICE_AND_FORK % (sys.path, path, path, path)], check=True, stdout=subprocess.PIPE,
-                         text=True, timeout=300).stdout.splitlines()
+def test_a_device_is_refused_in_a_forked_child():
+    out = subprocess.run([sys.executable, "-c", DEVICE_AND_FORK % (sys.path,)], check=True, stdout=subprocess.PIPE, text=True,
+                         timeout=300).stdout.splitlines()
     if out == ["no device"]:
         pytest.skip("this machine has no OpenCL device")
-    run, made, loaded, closed, cpu, parent = out
-    assert "is lost" in run or "is gone" in run or "CL_DEVICE_NOT_AVAILABLE" in run, run
-    assert made.startswith("RunFailureError") or "forked from process" in made, made
-    assert "forked from process" in loaded and "spawn" in loaded, loaded
-    assert closed == "None" and cpu.startswith("(3, ") and parent == "True", out
+    run, loaded, closed, cpu, parent = out
+    assert parent == "True True", out
+    assert "is gone" in run and "a process that was forked since then" in run, run
+    assert "this process was forked from process" in loaded and "spawn" in loaded, loaded
+    assert (closed, cpu) == ("None", "(256, 512)"), out
 
 
 def test_a_session_in_use_during_a_fork_stays_so():
