@@ -240,7 +240,11 @@ TEST(ThreadPool, ForksWhileOthersUseTheThreads) {
   for (int i = 0; i < 2; ++i) {
     busy.emplace_back([&] {
       ThreadPool pool(workers, 3);
-      while (!done) loops_run_on_helpers(pool);
+      std::atomic<int64_t> count = 0;
+      while (!done) {
+        const ThreadPool::Run run(pool);
+        pool.parallel_for(1000, 1, [&](int64_t begin, int64_t end) { count += end - begin; });
+      }
     });
   }
   for (int fork = 0; fork < 50; ++fork) {

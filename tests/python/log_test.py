@@ -37,7 +37,7 @@ def test_messages_are_records_of_the_logger_coracle(linear_files, caplog):
 def test_more_is_told_where_it_is_asked_for(linear, caplog, debug):
     with caplog.at_level(logging.DEBUG, "coracle"):
         linear.session(threads=1)
-        assert [(r.levelno, r.getMessage()[:20]) for r in caplog.records] == [(logging.DEBUG, "session of 1 threads")]
+        assert [(r.levelno, r.getMessage()[:20]) for r in caplog.records] == [(logging.DEBUG, "session with 1 threa")]
         caplog.clear()
         coracle.set_log_level(logging.WARNING)
         linear.session(threads=1)
@@ -72,7 +72,7 @@ def test_pools_on_processors(linear):
             linear.session(cpus=wrong)
         with pytest.raises(coracle.InvalidArgumentError, match="cpus"):
             coracle.bind_thread(wrong)
-    with pytest.raises(coracle.InvalidArgumentError, match="give either cpus or a pool"):
+    with pytest.raises(coracle.InvalidArgumentError, match="there is a pool, whose threads have processors already: give one of both"):
         linear.session(cpus=str(cpu), pool=coracle.Pool(1))
 
 
