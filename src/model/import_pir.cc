@@ -177,6 +177,7 @@ class PirImporter {
     const ScopeOfNewNodes name_scope(scope.graph(), op.scope);
     if (op.dialect == "builtin") return import_builtin(scope, op);
     const std::string name = text(op.name, "_", operations_++);
+    if (is_unread_pop(op)) return;
     if (op.name == "if") return import_if(scope, op, name, depth);
     if (op.name == "while") return import_while(scope, op, name, depth);
     PirLowering(scope, op, used_, name).lower();
@@ -198,13 +199,21 @@ class PirImporter {
     }
   }
 
+  /// A pop of which nothing reads a result. Paddle's predictor removes it as dead code before it runs a program: the
+  /// array keeps the element.
+  bool is_unread_pop(const Operation& op) const {
+    return op.name == "array_pop" && std::none_of(op.results.begin(), op.results.end(),
+                                                  [&](const pir::Definition& r) { return used_.contains(r.id); });
+  }
+
   /// Operations that change a tensor array in place: from there on its id stands for the new array.
-  static bool changes_array(const Operation& op) {
-    return (op.name == "array_write" || op.name == "array_pop") && !op.operands.empty() && !op.results.empty();
+  bool changes_array(const Operation& op) const {
+    if (op.operands.empty() || op.results.empty()) return false;
+    return op.name == "array_write" || (op.name == "array_pop" && !is_unread_pop(op));
   }
 
   /// Adds the ids of arrays that `region` changes and that are not defined in it; `defined` grows by those that are.
-  static void find_changed(const Region& region, std::unordered_set<int64_t>& defined, std::vector<int64_t>& changed) {
+  void find_changed(const Region& region, std::unordered_set<int64_t>& defined, std::vector<int64_t>& changed) const {
     for (const pir::Definition& argument : region.arguments) defined.insert(argument.id);
     for (const Operation& op : region.operations) {
       for (const Region& nested : op.regions) find_changed(nested, defined, changed);
@@ -217,7 +226,7 @@ class PirImporter {
   }
 
   /// The arrays around an operation that its regions change: further results of it.
-  static std::vector<int64_t> changed_arrays(const Operation& op) {
+  std::vector<int64_t> changed_arrays(const Operation& op) const {
     std::unordered_set<int64_t> defined;
     std::vector<int64_t> changed;
     for (const Region& region : op.regions) find_changed(region, defined, changed);

@@ -27,7 +27,9 @@ NUMBERS = {
     "complex128": 24,
 }
 
-Entry = namedtuple("Entry", "name make kind count out exact rtol formats hidden")
+# case: what the folders of its cases are called, where that is not the name. precise: float64 is as exact as it can be.
+FIELDS = "name make kind count out exact rtol formats hidden case precise"
+Entry = namedtuple("Entry", FIELDS, defaults=[None, False])
 
 
 def op(name, make, n=12, out="Out", exact=False, rtol=None, formats="program pir", hidden=""):
@@ -42,6 +44,10 @@ def op(name, make, n=12, out="Out", exact=False, rtol=None, formats="program pir
 def api(name, make, n=10, exact=False, rtol=None, formats="pir"):
     """Cases built by the Python API: in ProgramDesc by Paddle 2.6, in PIR by Paddle 3.3."""
     return Entry(name, make, "api", n, [], exact, rtol, formats.split(), [])
+
+
+class NotHere(ValueError):
+    """The entry has no case of this number: raised by `make`."""
 
 
 class Tensor:

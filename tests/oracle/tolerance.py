@@ -20,8 +20,9 @@ def nudged(feeds, random, far=NUDGE):
     return moved
 
 
-def tolerance(array, lod, moved=None, exact=False, rtol=None):
-    """(absolute, relative) of one output; `moved`: (array, lod) for nudged inputs."""
+def tolerance(array, lod, moved=None, exact=False, rtol=None, double=False):
+    """(absolute, relative) of one output; `moved`: (array, lod) for nudged inputs. double: float64 must be as near as
+    float64 is to the exact result; else as near as float32."""
     if array.dtype == np.uint16:
         raise ValueError("bfloat16 output")
     real, half = array.dtype.kind in "fc", array.dtype == np.float16
@@ -31,6 +32,8 @@ def tolerance(array, lod, moved=None, exact=False, rtol=None):
         most = float(finite.max()) if finite.size else 0.0
         relative = rtol if rtol is not None else 2e-3 if half else 1e-4
         absolute = most * (1e-3 if half else 2e-5)
+        if double and array.dtype == np.float64:
+            relative, absolute = 1e-10, most * 2e-11
     if moved is None:
         return absolute, relative
     other, other_lod = moved

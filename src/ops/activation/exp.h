@@ -15,7 +15,7 @@ struct Exp : UnaryOperator {
   friend bool operator==(const Exp&, const Exp&) = default;
 };
 
-inline void infer(const Exp&, InferArgs& a) { infer_unary(a); }
+inline void infer(const Exp&, InferArgs& a) { infer_real_function(a); }
 
 inline void reference(const Exp&, ReferenceArgs& a) {
   reference_unary(a, [](auto x) { return std::exp(x); });

@@ -15,7 +15,7 @@ struct Expm1 : UnaryOperator {
   friend bool operator==(const Expm1&, const Expm1&) = default;
 };
 
-inline void infer(const Expm1&, InferArgs& a) { infer_unary(a); }
+inline void infer(const Expm1&, InferArgs& a) { infer_real_function(a); }
 
 inline void reference(const Expm1&, ReferenceArgs& a) {
   reference_unary(a, [](auto x) {

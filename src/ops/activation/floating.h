@@ -8,10 +8,11 @@
 /// Special functions the standard library lacks.
 namespace coracle {
 
-/// The y with erf(y) = x; infinite at -1 and 1, NaN beyond. Newton steps from a rational start are exact to a few ulps.
+/// The y with erf(y) = x; infinite at -1 and 1 and beyond, as in Paddle. Newton steps from a rational start are exact
+/// to a few ulps.
 inline double inverse_erf(double x) {
-  if (x != x || x < -1 || x > 1) return std::numeric_limits<double>::quiet_NaN();
-  if (x == 1 || x == -1) return x * std::numeric_limits<double>::infinity();
+  if (x != x) return x;
+  if (x <= -1 || x >= 1) return std::copysign(std::numeric_limits<double>::infinity(), x);
   const double w = -std::log((1.0 - x) * (1.0 + x));
   const double t = 2.0 / (std::numbers::pi * 0.147) - w * 0.5;
   const double start = std::sqrt(std::sqrt(t * t + w / 0.147) - t);
@@ -28,9 +29,10 @@ inline double inverse_erf(double x) {
   return y;
 }
 
-/// Derivative of log(gamma(x)).
+/// Derivative of log(gamma(x)). At its poles NaN, but for 0, where Paddle 3.3 has -infinity.
 inline double digamma(double x) {
-  if (x == 0 || (x < 0 && x == std::floor(x))) return std::numeric_limits<double>::quiet_NaN();
+  if (x == 0) return -std::numeric_limits<double>::infinity();
+  if (x < 0 && x == std::floor(x)) return std::numeric_limits<double>::quiet_NaN();
   double shift = 0;
   if (x < 0) {
     shift = -std::numbers::pi / std::tan(std::numbers::pi * x);

@@ -15,7 +15,7 @@ struct Log : UnaryOperator {
   friend bool operator==(const Log&, const Log&) = default;
 };
 
-inline void infer(const Log&, InferArgs& a) { infer_unary(a); }
+inline void infer(const Log&, InferArgs& a) { infer_real_function(a); }
 
 inline void reference(const Log&, ReferenceArgs& a) {
   reference_unary(a, [](auto x) { return std::log(x); });

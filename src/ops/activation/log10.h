@@ -15,7 +15,7 @@ struct Log10 : UnaryOperator {
   friend bool operator==(const Log10&, const Log10&) = default;
 };
 
-inline void infer(const Log10&, InferArgs& a) { infer_unary(a); }
+inline void infer(const Log10&, InferArgs& a) { infer_real_function(a); }
 
 inline void reference(const Log10&, ReferenceArgs& a) {
   reference_unary(a, [](auto x) { return std::log10(x); });

@@ -15,7 +15,7 @@ struct Log1p : UnaryOperator {
   friend bool operator==(const Log1p&, const Log1p&) = default;
 };
 
-inline void infer(const Log1p&, InferArgs& a) { infer_unary(a); }
+inline void infer(const Log1p&, InferArgs& a) { infer_real_function(a); }
 
 inline void reference(const Log1p&, ReferenceArgs& a) {
   reference_unary(a, [](auto x) {

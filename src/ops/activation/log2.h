@@ -15,7 +15,7 @@ struct Log2 : UnaryOperator {
   friend bool operator==(const Log2&, const Log2&) = default;
 };
 
-inline void infer(const Log2&, InferArgs& a) { infer_unary(a); }
+inline void infer(const Log2&, InferArgs& a) { infer_real_function(a); }
 
 inline void reference(const Log2&, ReferenceArgs& a) {
   reference_unary(a, [](auto x) {

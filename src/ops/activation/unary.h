@@ -22,6 +22,12 @@ struct UnaryOperator {
 /// Same type and shape as x.
 inline void infer_unary(InferArgs& a) { a.set(0, a.dtype(0), a.shape(0)); }
 
+/// The same for functions whose results are real numbers also where x is whole: integers give float32.
+inline void infer_real_function(InferArgs& a) {
+  const DType x = a.dtype(0);
+  a.set(0, is_float(x) || is_complex(x) ? x : DType::kFloat32, a.shape(0));
+}
+
 /// out[i] = f(x[i]) in double (results for integers are truncated), in complex numbers of double where f takes them.
 template <class F>
 void reference_unary(ReferenceArgs& a, const F& f) {

@@ -144,7 +144,7 @@ std::vector<int64_t> suppress_overlaps(const double* boxes, int64_t step, std::s
   return std::move(taken).taken();
 }
 
-std::vector<int64_t> image_offsets(const Tensor* counts, const Tensor& rows) {
+std::vector<int64_t> offsets_of_first_rows(const Tensor* counts, const Tensor& rows) {
   const int64_t total = rows.shape().rank() > 0 ? rows.shape()[0] : 0;
   if (counts == nullptr) return sequence_offsets(rows.lod(), total);
   std::vector<int64_t> offsets{0};
@@ -152,6 +152,15 @@ std::vector<int64_t> image_offsets(const Tensor* counts, const Tensor& rows) {
     require(count >= 0, ErrorCode::kRunFailure, "an image has ", count, " boxes");
     offsets.push_back(checked_add(offsets.back(), count));
   }
+  require(offsets.back() <= total, ErrorCode::kRunFailure, "the images have ", offsets.back(), " boxes, but there are ",
+          total);
+  return offsets;
+}
+
+std::vector<int64_t> image_offsets(const Tensor* counts, const Tensor& rows) {
+  std::vector<int64_t> offsets = offsets_of_first_rows(counts, rows);
+  if (counts == nullptr) return offsets;
+  const int64_t total = rows.shape().rank() > 0 ? rows.shape()[0] : 0;
   require(offsets.back() == total, ErrorCode::kRunFailure, "the images have ", offsets.back(), " boxes, but there are ",
           total);
   return offsets;

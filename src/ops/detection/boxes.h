@@ -30,6 +30,8 @@ std::vector<int64_t> suppress_overlaps(const double* boxes, int64_t step, std::s
 /// The rows of one image after another: {0, rows of the first, rows of the first two, ...}, from a tensor of counts if
 /// there is one (`counts` not null), else from the offsets of the rows. Throws Error where they do not fit.
 std::vector<int64_t> image_offsets(const Tensor* counts, const Tensor& rows);
+/// The same where rows behind those that are counted belong to no image.
+std::vector<int64_t> offsets_of_first_rows(const Tensor* counts, const Tensor& rows);
 
 /// Offsets of one level.
 Lod one_level(std::span<const int64_t> offsets);

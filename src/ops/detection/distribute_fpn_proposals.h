@@ -11,7 +11,7 @@
 namespace coracle {
 
 /// Regions [R, 4] sorted by size onto the levels of a feature pyramid; restore_index [R, 1] has the place of each
-/// region in all levels one after the other.
+/// region in all levels one after the other. Regions behind those that rois_num counts are left out.
 struct DistributeFpnProposals {
   static constexpr const char* kName = "distribute_fpn_proposals";
   static constexpr const char* kLegacy[] = {"distribute_fpn_proposals"};
@@ -49,7 +49,7 @@ inline void infer(const DistributeFpnProposals& op, InferArgs& a) {
     a.set(0, a.dtype(0), Shape{Shape::kUnknown, 4}, i);
     a.set(1, DType::kInt32, Shape{images}, i);
   }
-  a.set(2, DType::kInt32, Shape{x.rank_known() ? x[0] : Shape::kUnknown, 1});
+  a.set(2, DType::kInt32, Shape{x.rank_known() && !a.has(1) ? x[0] : Shape::kUnknown, 1});
 }
 
 /// floor(log2(x) + level), by the exponent unless x is about to be the next power of two.
@@ -62,10 +62,10 @@ inline double level_of(double x, int level) {
 }
 
 inline void reference(const DistributeFpnProposals& op, ReferenceArgs& a) {
-  const std::vector<int64_t> offsets = image_offsets(a.has(1) ? &a.in(1) : nullptr, a.in(0));
+  const std::vector<int64_t> offsets = offsets_of_first_rows(a.has(1) ? &a.in(1) : nullptr, a.in(0));
   const Buffer<double> boxes = doubles_of(a.in(0));
   const auto levels = static_cast<size_t>(a.out_count(0));
-  const int64_t count = a.shape(0)[0];
+  const int64_t count = offsets.back();
   std::vector<std::vector<int64_t>> members(levels);
   std::vector<std::vector<int64_t>> ends(levels, {0});
   for (size_t n = 0; n + 1 < offsets.size(); ++n) {

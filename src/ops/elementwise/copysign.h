@@ -4,32 +4,27 @@
 #include <cmath>
 
 #include "ops/common/binary.h"
+#include "ops/elementwise/arithmetic.h"
 
 namespace coracle {
 
-/// out = x with the sign of y; integers give float32
+/// out = x with the sign of y; of integers, too
 struct Copysign : BinaryOperator {
   static constexpr const char* kName = "copysign";
   static constexpr const char* kLegacy[] = {"copysign"};
   friend bool operator==(const Copysign&, const Copysign&) = default;
 };
 
-inline void infer(const Copysign&, InferArgs& a) {
-  const DType dtype = promote(a.dtype(0), a.dtype(1));
-  a.set(0, is_float(dtype) ? dtype : DType::kFloat32, broadcast(a.shape(0), a.shape(1)));
-}
+inline void infer(const Copysign&, InferArgs& a) { infer_binary(a); }
 
 inline void reference(const Copysign&, ReferenceArgs& a) {
-  const DType dtype = a.out(0).dtype();
-  const Tensor x = converted(a.in(0), dtype);
-  const Tensor y = converted(a.in(1), dtype);
-  const BroadcastWalk walk(a.out(0).shape(), x.shape(), y.shape());
-  visit_float(dtype, [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    walk.each([&](int64_t i, int64_t ix, int64_t iy) {
-      a.out(0).data<T>()[i] =
-          static_cast<T>(std::copysign(static_cast<double>(x.data<T>()[ix]), static_cast<double>(y.data<T>()[iy])));
-    });
+  reference_binary(a, [](auto x, auto y) {
+    using T = decltype(x);
+    if constexpr (std::is_integral_v<T>) {
+      return (x < 0) == (y < 0) ? x : wrapped_difference(T{0}, x);
+    } else {
+      return std::copysign(x, y);
+    }
   });
 }
 

@@ -6,7 +6,7 @@
 
 namespace coracle {
 
-/// out = x to the power of y
+/// out = x to the power of y; of integers, 0 to a negative power is 0 (as in Paddle 3.3; 2.6 converts the infinity)
 struct ElementwisePow : BinaryOperator {
   static constexpr const char* kName = "elementwise_pow";
   static constexpr const char* kLegacy[] = {"elementwise_pow"};
@@ -23,6 +23,9 @@ inline void reference(const ElementwisePow&, ReferenceArgs& a) {
   const bool narrow = is_integer(a.out(0).dtype()) && a.out(0).dtype() != DType::kInt64;
   reference_binary(a, [narrow](auto x, auto y) {
     using T = decltype(x);
+    if constexpr (std::is_integral_v<T>) {
+      if (x == 0 && y < 0) return T{0};
+    }
     return narrow ? static_cast<T>(power(static_cast<int32_t>(x), static_cast<int32_t>(y))) : power(x, y);
   });
 }

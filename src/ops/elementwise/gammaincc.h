@@ -7,7 +7,8 @@
 
 namespace coracle {
 
-/// The upper regularised incomplete gamma function of x and y.
+/// The upper regularised incomplete gamma function of x and y; as in Paddle 1 where one of them
+/// is not positive, else NaN where one is not finite.
 struct Gammaincc {
   static constexpr const char* kName = "gammaincc";
   static constexpr const char* kLegacy[] = {"gammaincc"};
@@ -18,11 +19,8 @@ struct Gammaincc {
 };
 
 inline double upper_incomplete_gamma(double a, double x) {
-  if (!(a >= 0) || !(x >= 0)) return std::nan("");
-  if (a == 0) return x == 0 ? std::nan("") : 0.0;
-  if (x == 0) return 1;
-  if (std::isinf(a)) return std::isinf(x) ? std::nan("") : 1.0;
-  if (std::isinf(x)) return 0;
+  if (a <= 0 || x <= 0) return 1;
+  if (!std::isfinite(a) || !std::isfinite(x)) return std::nan("");
   constexpr int kMost = 2000;
   const double scale = std::exp(a * std::log(x) - x - std::lgamma(a));
   if (x < a + 1) {  // the series of the lower function

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
+
 #include "ops/activation/unary.h"
 
 namespace coracle {
 
-/// out = x + value, for a tensor of one element.
+/// out = x + value, for a tensor of one element; the value is first brought to x's type.
 struct Increment : UnaryOperator {
   static constexpr const char* kName = "increment";
   static constexpr const char* kLegacy[] = {"increment"};
@@ -17,7 +19,9 @@ struct Increment : UnaryOperator {
 inline void infer(const Increment&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Increment& op, ReferenceArgs& a) {
-  reference_unary(a, [&](double x) { return x + op.value; });
+  const DType dtype = a.in(0).dtype();
+  const double step = is_float(dtype) || is_complex(dtype) ? op.value : std::trunc(op.value);
+  reference_unary(a, [step](double x) { return x + step; });
 }
 
 inline constexpr const OpRow* increment_op = &kOpRow<Increment>;

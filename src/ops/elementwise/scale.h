@@ -40,8 +40,9 @@ inline void reference(const Scale& op, ReferenceArgs& a) {
   }
   visit_real(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
-    const double s = is_float(x.dtype()) ? scale : static_cast<double>(convert<int64_t>(scale));
-    const double b = is_float(x.dtype()) ? op.bias : static_cast<double>(convert<int64_t>(op.bias));
+    using Whole = std::conditional_t<std::is_same_v<T, bool>, bool, int64_t>;
+    const double s = is_float(x.dtype()) ? scale : static_cast<double>(convert<Whole>(scale));
+    const double b = is_float(x.dtype()) ? op.bias : static_cast<double>(convert<Whole>(op.bias));
     const T* from = x.data<T>();
     T* to = a.out(0).data<T>();
     for (int64_t i = 0, n = x.count(); i < n; ++i) {

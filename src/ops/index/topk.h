@@ -3,12 +3,12 @@
 
 #include "ops/common/operands.h"
 #include "ops/common/sharing_lod.h"
-#include "ops/index/sorting.h"
+#include "ops/index/selection.h"
 
 namespace coracle {
 
-/// The k largest (or smallest) elements along `axis` in order, and their indices. Equal ones keep their order; NaN
-/// counts as the largest.
+/// The k largest (or smallest) elements along `axis`, in order if `sorted`, and their indices; of equal ones, and of
+/// the order of those that are not sorted, selection.h. NaN counts as the largest.
 struct Topk {
   static constexpr const char* kName = "topk";
   static constexpr const char* kLegacy[] = {"top_k_v2"};
@@ -48,7 +48,8 @@ inline void infer(const Topk& op, InferArgs& a) { infer_topk(a, op.axis); }
 inline void reference(const Topk& op, ReferenceArgs& a) {
   const int axis = sorting_axis(op.axis, a.shape(0));
   const int64_t k = a.shape(0).is_scalar() ? 1 : a.out(0).shape()[axis];
-  take_sorted(a.in(0), axis, op.largest, k, a.out(0), a.wants(1) ? &a.out(1) : nullptr);
+  const Selection how{.descending = op.largest, .sorted = op.sorted};
+  take_selected(a.in(0), axis, k, how, a.out(0), a.wants(1) ? &a.out(1) : nullptr);
 }
 
 inline constexpr const OpRow* topk_op = &kOpRow<Topk>;

@@ -5,6 +5,9 @@
 
 namespace coracle {
 
+/// Of equal elements `top_k` takes what a partial sort takes.
+inline constexpr Selection kTopkV1Selection{.by_partial_sort = true};
+
 /// The first `top_k` of Paddle: the k largest elements of each row (last dimension) and their indices.
 struct TopkV1 {
   static constexpr const char* kName = "topk_v1";
@@ -20,7 +23,7 @@ inline void infer(const TopkV1&, InferArgs& a) { infer_topk(a, -1); }
 inline void reference(const TopkV1&, ReferenceArgs& a) {
   const int axis = sorting_axis(-1, a.shape(0));
   const int64_t k = a.shape(0).is_scalar() ? 1 : a.out(0).shape()[axis];
-  take_sorted(a.in(0), axis, true, k, a.out(0), a.wants(1) ? &a.out(1) : nullptr);
+  take_selected(a.in(0), axis, k, kTopkV1Selection, a.out(0), a.wants(1) ? &a.out(1) : nullptr);
 }
 
 inline constexpr const OpRow* topk_v1_op = &kOpRow<TopkV1>;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "ops/index/sorting.h"
+#include "ops/index/selection.h"
 
 namespace coracle {
 
-/// The k-th smallest element along `axis` (k counts from 1) and its index; of equal ones the order is that of x.
+/// The k-th smallest element along `axis` (k counts from 1) and its index; of equal ones the one that
+/// selection.h says.
 struct Kthvalue {
   static constexpr const char* kName = "kthvalue";
   static constexpr const char* kLegacy[] = {"kthvalue"};
@@ -34,8 +35,15 @@ inline void infer(const Kthvalue& op, InferArgs& a) {
 }
 
 inline void reference(const Kthvalue& op, ReferenceArgs& a) {
-  reference_one_per_row(a, op.axis,
-                        [&](const auto&, const auto& order) { return order[static_cast<size_t>(op.k) - 1]; });
+  reference_one_per_row(a, op.axis, [&](const auto& row, const auto&) {
+    using T = std::decay_t<decltype(row[0])>;
+    Buffer<Ranked<T>> elements(row.size());
+    for (size_t i = 0; i < row.size(); ++i) elements[i] = {row[i], static_cast<int64_t>(i)};
+    const auto nth = elements.begin() + (op.k - 1);
+    std::nth_element(elements.begin(), nth, elements.end(),
+                     [](const Ranked<T>& x, const Ranked<T>& y) { return sorts_before<T>(x.value, y.value, false); });
+    return nth->index;
+  });
 }
 
 inline constexpr const OpRow* kthvalue_op = &kOpRow<Kthvalue>;

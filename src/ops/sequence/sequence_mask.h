@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/buffer.h"
+#include "base/convert.h"
 #include "ops/common/operands.h"
 
 namespace coracle {
@@ -28,7 +30,7 @@ inline void infer(const SequenceMask& op, InferArgs& a) {
 }
 
 inline void reference(const SequenceMask& op, ReferenceArgs& a) {
-  const Buffer<int64_t> lengths = integers_of(a.in(0));
+  Buffer<int64_t> lengths = integers_of(a.in(0));
   int64_t width = a.has(1) ? a.in(1).integer(0) : -1;
   if (width <= 0) {
     width = 0;
@@ -41,6 +43,10 @@ inline void reference(const SequenceMask& op, ReferenceArgs& a) {
     Shape y = a.shape(0);
     y.push_back(width);
     a.out(0) = Tensor::make(op.out_dtype, y);
+  }
+  if (is_float(a.in(0).dtype())) {  // a place is within a length of 1.5 if it is before 2
+    const Buffer<double> real = doubles_of(a.in(0));
+    std::transform(real.begin(), real.end(), lengths.begin(), [](double x) { return position(std::ceil(x)); });
   }
   visit_real(op.out_dtype, [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;

@@ -29,7 +29,7 @@ TEST(SortKernels, FewOfManyAndAll) {
                                              {{2, 90, 35}, 17}, {{2, 9, 40}, 9}, {{0, 7}, 2}};
   for (const auto& [shape, k] : cases) {
     for (DType type : {DType::kFloat32, DType::kInt64, DType::kInt32, DType::kUint8}) {
-      // Few different values: ties go to the first.
+      // Few different values, so that many are equal.
       const Tensor x = random_numbers(shape, type, 3, true);
       for (int axis = -1; axis < shape.rank() - 1; ++axis) {
         if (k > shape[normalize_axis(axis, shape.rank())]) continue;

@@ -30,6 +30,7 @@ FAMILIES = [
     "offsets",
     "ranked",
     "fluid",
+    "types",
 ]
 
 

@@ -403,3 +403,34 @@ def pop_front_in_while(x, n):
 
 
 runs(pop_front_in_while, [F(3), I(4)], [F(3), I(2)], [F(3), I(7)])
+
+
+def pop_in_branch_of_while(x, n):
+    """Of the pop nothing reads the element: Paddle 3.3 removes it, 2.6 does not."""
+    first = []
+    second = [x]
+    i = paddle.zeros([1], "int64")
+    while i < n:
+        first.append(x + paddle.cast(i, "float32"))
+        second.append(x - paddle.cast(i, "float32"))
+        i = i + 1
+        if i % 2 == 1:
+            first.pop()
+    return first[0], second[2]
+
+
+runs(pop_in_branch_of_while, [F(3), I(5)], [F(3), I(2)])
+
+
+def pop_unread_in_while(x, n):
+    stack = []
+    i = paddle.zeros([1], "int64")
+    while i < n:
+        stack.append(x + paddle.cast(i, "float32"))
+        stack.append(x * 2)
+        stack.pop()
+        i = i + 1
+    return stack[0], stack[1]
+
+
+runs(pop_unread_in_while, [F(3), I(5)], [F(3), I(2)])

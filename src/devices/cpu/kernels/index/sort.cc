@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa/sort.h"
 
+#include <optional>
+
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernels/elementwise/numbers.h"
 #include "devices/cpu/row.h"
 #include "ops/index/argsort.h"
+#include "ops/index/selection.h"
 #include "ops/index/topk.h"
 #include "ops/index/topk_v1.h"
 #include "ops/index/unique.h"
@@ -23,8 +26,12 @@ struct State {
   MemoryLines lines;
   int64_t k = 0;
   int64_t element = 4;
-  int64_t parts = 1;        ///< each has scratch of its own
+  int64_t parts = 1;  ///< each has scratch of its own
+  DType dtype = DType::kFloat32;
+  bool selects = false;  ///< as `selection` says, where elements are equal
+  Selection selection;
   size_t row_scratch = 0;   ///< of SortFunctions
+  size_t room = 0;          ///< where a row is selected, in bytes from the start of the scratch
   size_t part_scratch = 0;  ///< the same with rows that are brought together
 };
 
@@ -32,10 +39,13 @@ struct State {
 struct Order {
   int64_t axis = -1;
   bool descending = true;
+  std::optional<Selection> selection;  ///< else equal ones keep their order
 };
-Order order_of(const Topk& op) { return {op.axis, op.largest}; }
-Order order_of(const TopkV1&) { return {}; }
-Order order_of(const Argsort& op) { return {op.axis, op.descending}; }
+Order order_of(const Topk& op) {
+  return {op.axis, op.largest, Selection{.descending = op.largest, .sorted = op.sorted}};
+}
+Order order_of(const TopkV1&) { return {.selection = kTopkV1Selection}; }
+Order order_of(const Argsort& op) { return {op.axis, op.descending, std::nullopt}; }
 
 /// All but bool and halves; with where they were.
 constexpr DTypes kSorted = kRealTypes - kHalfTypes - DType::kBool;
@@ -60,10 +70,15 @@ Prepared prepared_order(const Order& order, const ArgFacts& args, const PrepareC
   s.parts = context.pool->threads();
   s.row_scratch = s.functions->scratch(s.type, static_cast<size_t>(s.lines.length), static_cast<size_t>(s.k));
   s.part_scratch = s.row_scratch;
+  s.dtype = args.in(0).dtype;
+  s.selects = order.selection.has_value() && s.k > 0;
+  s.selection = order.selection.value_or(Selection{});
   if (s.lines.inner > 1) {
     s.part_scratch += aligned(kTogether * s.lines.length * s.element) + aligned(s.k * s.element) +
                       aligned(s.k * static_cast<int64_t>(sizeof(int64_t)));
   }
+  s.room = s.part_scratch;
+  if (s.selects) s.part_scratch += aligned(s.lines.length * static_cast<int64_t>(sizeof(Ranked<int64_t>)));
   return prepared(s, s.part_scratch * static_cast<size_t>(s.parts));
 }
 
@@ -72,9 +87,24 @@ Prepared prepare(const void* op, const ArgFacts& args, PrepareContext& context) 
   return prepared_order(order_of(*static_cast<const Op*>(op)), args, context);
 }
 
-void sort_row(const State& s, const char* x, char* values, int64_t* positions, void* scratch) {
+/// Makes a row that is sorted stably what Paddle has where elements are equal, or are not to be sorted.
+void settle(const State& s, const char* x, int64_t step, char* values, int64_t* positions, int64_t result_step,
+            char* scratch) {
+  if (!s.selects || (s.selection.sorted && positions == nullptr)) return;
+  visit_real(s.dtype, [&](auto* p) {
+    using T = std::remove_pointer_t<decltype(p)>;
+    const T* row = reinterpret_cast<const T*>(x);
+    T* taken = reinterpret_cast<T*>(values);
+    if (s.selection.sorted && !has_ties(row, step, s.lines.length, taken, result_step, s.k)) return;
+    select_row(row, step, s.lines.length, s.k, s.selection, reinterpret_cast<Ranked<T>*>(scratch + s.room), taken,
+               positions, result_step, [] {});
+  });
+}
+
+void sort_row(const State& s, const char* x, char* values, int64_t* positions, char* scratch) {
   s.functions->row(s.type, s.descending, x, static_cast<size_t>(s.lines.length), static_cast<size_t>(s.k), values,
                    positions, scratch);
+  settle(s, x, 1, values, positions, 1, scratch);
 }
 
 template <class T>
@@ -138,6 +168,10 @@ void run(KernelCall& call) noexcept {
                                  static_cast<size_t>(s.lines.inner), static_cast<size_t>(rows),
                                  static_cast<size_t>(s.k), values + (to + first) * s.element,
                                  positions_to == nullptr ? nullptr : positions_to + first);
+            for (int64_t r = first; r < first + rows; ++r) {
+              settle(s, from + r * s.element, s.lines.inner, values + (to + r) * s.element,
+                     positions_to == nullptr ? nullptr : positions_to + r, s.lines.inner, scratch);
+            }
           } else {
             sort_neighbours(s, from, values + to * s.element, positions_to, first, rows, scratch);
           }
