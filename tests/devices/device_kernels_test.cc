@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 
 #include "ops/conv_pool/depthwise_conv2d_transpose.h"
 #include "ops/elementwise/elementwise_pow.h"
@@ -118,10 +119,11 @@ TEST_F(DeviceKernels, Padding) {
   }
 }
 
-/// Each step of an epilogue, behind a product.
+/// Each step of an epilogue that products of float32 have.
 TEST_F(DeviceKernels, Epilogues) {
   const auto steps = names_of(EpilogueKind::kRelu).size();
   for (size_t i = 0; i < steps; ++i) {
+    if (static_cast<EpilogueKind>(i) == EpilogueKind::kAddIntegers) continue;  // of products of int8 alone
     Linear linear;
     linear.epilogue.push_back({static_cast<EpilogueKind>(i), 0.75F, 2.5F, 6.0F});
     linear.epilogue.push_back({EpilogueKind::kScaleShift, 0.5F, 0.25F, 0.0F});
@@ -171,7 +173,7 @@ class EveryRow : public testing::Environment {
  public:
   void TearDown() override {
     DeviceRows* device = DeviceRows::under_test();
-    if (device == nullptr || GTEST_FLAG_GET(filter) != "*") return;
+    if (device == nullptr || GTEST_FLAG_GET(filter) != "*" || std::getenv("GTEST_TOTAL_SHARDS") != nullptr) return;
     for (const Kernel* row : device->all()) {
       EXPECT_TRUE(row->view || device->used().contains(row->name)) << row->name << " has not run";
     }
