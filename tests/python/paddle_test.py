@@ -193,6 +193,23 @@ def test_optimised_models_are_saved_and_used(config, tmp_path):
     assert (tmp_path / "other" / "_optimized.pdmodel").exists()
 
 
+def test_what_paddle_has_optimised_is_not_written_over(config, tmp_path):
+    folder = tmp_path / "of_paddle"
+    folder.mkdir()
+    parameters = folder / "_optimized.pdiparams"
+    parameters.write_bytes(b"of Paddle 3, which has _optimized.json")
+    saving = paddle_infer.Config(config.prog_file(), config.params_file())
+    for each in (config, saving):
+        each.set_optim_cache_dir(str(folder))
+    config.use_optimized_model()
+    paddle_infer.create_predictor(config)
+    saving.enable_save_optim_model(True)
+    with pytest.raises(OSError, match="did not write"):
+        paddle_infer.create_predictor(saving)
+    assert parameters.read_bytes() == b"of Paddle 3, which has _optimized.json"
+    assert [path.name for path in folder.iterdir()] == ["_optimized.pdiparams"]
+
+
 def test_summary_of_an_untouched_config(config):
     assert "no effect" not in config.summary() and config.prog_file() in config.summary()
 

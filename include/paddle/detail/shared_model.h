@@ -65,6 +65,13 @@ class SharedModel {
     load();
     const bool saves = (options.save || options.use_saved) && options.disable_passes != "all";
     if (is_there || !saves || options.saved_folder.empty()) return;
+    // Paddle keeps its own optimised parameters by that name; ours are none, as the program holds them.
+    if (!options.save && file_exists(program)) return;
+    if (!is_empty_or_missing(params)) {
+      require(!options.save, "EnableSaveOptimModel: '", params,
+              "' holds parameters that Coracle did not write; name another folder with SetOptimCacheDir");
+      return;
+    }
     make_folder(options.saved_folder);
     require(std::ofstream(params).flush().good(), "EnableSaveOptimModel: cannot write file '", params, "'");
     check(coracle_model_save(get(), program.c_str()));
@@ -125,6 +132,10 @@ class SharedModel {
       list.push_back({info.name, info.dtype, info.rank >= 0, {info.dims, info.dims + (info.rank < 0 ? 0 : info.rank)}});
     }
     return list;
+  }
+  static bool is_empty_or_missing(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return file.peek() == std::ifstream::traits_type::eof();
   }
   static const char* null_if_empty(const std::string& s) { return s.empty() ? nullptr : s.c_str(); }
 

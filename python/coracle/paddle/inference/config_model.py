@@ -73,7 +73,8 @@ class ModelFiles(Recorder):
         self._saves_optimized = save_optimized_model
 
     def use_optimized_model(self, x: bool = True) -> None:
-        """Loads what `enable_save_optim_model` wrote; where it is not there, it is written."""
+        """Loads what `enable_save_optim_model` wrote; where it is not there, it is written, unless Paddle keeps its own
+        optimised model in that folder: the model itself is used then."""
         self._uses_optimized = x
 
     def _require_program(self) -> None:
@@ -94,6 +95,16 @@ class ModelFiles(Recorder):
         else:
             model = _load(self._prog_file or self._model_dir, self._params_file or None, options)
         if folder and (self._saves_optimized or self._uses_optimized) and options.get("disable_passes") != ["all"]:
+            # Paddle keeps its own optimised parameters by that name; ours are none, as the program holds them.
+            if os.path.exists(program) and not self._saves_optimized:
+                return model
+            if os.path.exists(params) and os.path.getsize(params) > 0:
+                if self._saves_optimized:
+                    raise FileError(
+                        "enable_save_optim_model: %r holds parameters that Coracle did not write; name another folder with "
+                        "set_optim_cache_dir" % params
+                    )
+                return model
             os.makedirs(folder, exist_ok=True)
             with open(params, "wb"):
                 pass
