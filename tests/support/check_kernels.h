@@ -19,6 +19,7 @@ struct KernelCase {
   double relative = 2e-6;              ///< tolerated difference from the reference, times its magnitude ...
   double absolute = 1e-6;              ///< ... plus this
   std::vector<std::string> rows = {};  ///< families ("conv2d.depthwise") that must take it with each instruction set
+  bool not_beside_byte_dots = false;   ///< they refuse it where products of bytes are faster (cpu::has_byte_dots)
   bool computed_weights = false;       ///< weights are not constant while planning
   bool tiles = false;                  ///< rows on matrix tiles must take it at each precision
 };

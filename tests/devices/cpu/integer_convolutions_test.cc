@@ -16,6 +16,15 @@ struct IntegerConvolution {
   int64_t batch, in, out, h, w, kernel_h, kernel_w, stride, pad, dilation, groups;
 };
 
+/// Rows that this much is expected of.
+struct ExpectedRow {
+  const char* name;
+  bool not_beside_byte_dots = false;
+};
+constexpr ExpectedRow kProducts{"integer_conv2d"};
+constexpr ExpectedRow kWinograd{"integer_conv2d.winograd", true};
+constexpr ExpectedRow kDepthwise{"integer_conv2d.depthwise"};
+
 /// How far numbers reach.
 struct Numbers {
   int64_t least_of_x = -128;
@@ -23,8 +32,8 @@ struct Numbers {
   int64_t most_of_filter = 127;
 };
 
-void check_conv2d(const IntegerConvolution& p, const Steps& steps, const Result& result, bool largest, const char* row,
-                  const Numbers& numbers = {}) {
+void check_conv2d(const IntegerConvolution& p, const Steps& steps, const Result& result, bool largest,
+                  const ExpectedRow& row, const Numbers& numbers = {}) {
   SCOPED_TRACE(text(p.in, " to ", p.out, " channels, ", p.h, " x ", p.w));
   IntegerConv2d op;
   op.strides = {p.stride, p.stride};
@@ -43,18 +52,19 @@ void check_conv2d(const IntegerConvolution& p, const Steps& steps, const Result&
   }
   KernelCase c{.op = op,
                .in = {integers({p.batch, p.in, p.h, p.w}, numbers.least_of_x, 1, largest), std::move(filter)},
-               .rows = {row}};
+               .rows = {row.name},
+               .not_beside_byte_dots = row.not_beside_byte_dots};
   finish(c, steps, {p.batch, p.out, size(p.h, p.kernel_h), size(p.w, p.kernel_w)}, p.out);
   check_on_every_kernel(c);
 }
 
 /// Each with one of the results; with many of the largest numbers in one of `one_in`.
-void check_cases(std::span<const IntegerConvolution> cases, const Steps& steps, size_t one_in, const char* row) {
+void check_cases(std::span<const IntegerConvolution> cases, const Steps& steps, size_t one_in, const ExpectedRow& row) {
   for (size_t i = 0; i < cases.size(); ++i) check_conv2d(cases[i], steps, kResults[i % 4], i % one_in == 0, row);
 }
 
 /// One with every epilogue and result.
-void check_chains(const IntegerConvolution& p, const char* row) {
+void check_chains(const IntegerConvolution& p, const ExpectedRow& row) {
   for (const Steps& steps : kIntegerChains) {
     for (const Result& result : kResults) check_conv2d(p, steps, result, false, row);
   }
@@ -67,8 +77,8 @@ TEST(IntegerConvolutions, Convolutions) {
       {2, 8, 6, 1, 1, 1, 1, 1, 0, 1, 1},     {3, 12, 18, 4, 3, 5, 5, 1, 2, 1, 1},  {1, 3, 8, 20, 17, 7, 7, 2, 3, 1, 1},
       {1, 4, 7, 3, 3, 9, 9, 1, 4, 1, 1},     {1, 16, 18, 9, 8, 1, 1, 2, 0, 1, 1},
   };
-  check_cases(cases, {kMultiplyChannel, kAddChannel, kRelu}, 3, "integer_conv2d");
-  check_chains({1, 11, 37, 6, 9, 3, 3, 1, 1, 1, 1}, "integer_conv2d");
+  check_cases(cases, {kMultiplyChannel, kAddChannel, kRelu}, 3, kProducts);
+  check_chains({1, 11, 37, 6, 9, 3, 3, 1, 1, 1, 1}, kProducts);
 }
 
 // Images of few channels are read in place, with filters for which all ways to multiply bytes are exact, or only some.
@@ -82,10 +92,10 @@ TEST(IntegerConvolutions, ImagesOfFewChannels) {
                                  Numbers{-20, -127, 90}, Numbers{5, -127, 127}}) {
     for (size_t i = 0; i < std::size(cases); ++i) {
       const Steps steps = {kMultiplyChannel, kAddChannel, kRelu};
-      check_conv2d(cases[i], steps, kResults[i % 4], i % 3 == 0, "integer_conv2d", numbers);
+      check_conv2d(cases[i], steps, kResults[i % 4], i % 3 == 0, kProducts, numbers);
     }
   }
-  check_chains({1, 3, 18, 11, 29, 3, 3, 1, 1, 1, 1}, "integer_conv2d");
+  check_chains({1, 3, 18, 11, 29, 3, 3, 1, 1, 1, 1}, kProducts);
 }
 
 TEST(IntegerConvolutions, GroupsOfSeveralChannels) {
@@ -97,9 +107,9 @@ TEST(IntegerConvolutions, GroupsOfSeveralChannels) {
       {1, 36, 30, 3, 3, 3, 3, 1, 3, 1, 6},   {1, 40, 80, 2, 3, 3, 3, 1, 1, 1, 40},
       {1, 129, 6, 14, 15, 1, 1, 2, 0, 1, 3}, {1, 128, 96, 14, 14, 3, 3, 1, 1, 1, 2},
   };
-  check_cases(cases, {kMultiplyChannel, kAddChannel, kRelu}, 3, "integer_conv2d");
-  check_chains({1, 27, 33, 6, 9, 3, 3, 1, 1, 1, 3}, "integer_conv2d");
-  check_chains({2, 20, 30, 3, 5, 1, 1, 1, 0, 1, 10}, "integer_conv2d");
+  check_cases(cases, {kMultiplyChannel, kAddChannel, kRelu}, 3, kProducts);
+  check_chains({1, 27, 33, 6, 9, 3, 3, 1, 1, 1, 3}, kProducts);
+  check_chains({2, 20, 30, 3, 5, 1, 1, 1, 0, 1, 10}, kProducts);
 }
 
 TEST(IntegerConvolutions, ConvolutionsByWinograd) {
@@ -108,10 +118,10 @@ TEST(IntegerConvolutions, ConvolutionsByWinograd) {
       {1, 33, 40, 16, 20, 3, 3, 1, 1, 1, 1}, {1, 64, 70, 17, 22, 3, 3, 1, 0, 1, 1},
       {1, 24, 96, 20, 44, 3, 3, 1, 1, 1, 1}, {3, 20, 18, 14, 15, 3, 3, 1, 2, 1, 1},
   };
-  check_cases(cases, {kMultiplyChannel, kAddChannel, kRelu}, 2, "integer_conv2d.winograd");
-  check_chains({1, 19, 37, 13, 15, 3, 3, 1, 1, 1, 1}, "integer_conv2d.winograd");
+  check_cases(cases, {kMultiplyChannel, kAddChannel, kRelu}, 2, kWinograd);
+  check_chains({1, 19, 37, 13, 15, 3, 3, 1, 1, 1, 1}, kWinograd);
   // Sums that are not known from what Winograd's algorithm computes.
-  check_conv2d({1, 260, 16, 16, 16, 3, 3, 1, 1, 1, 1}, {}, kResults[0], true, "integer_conv2d");
+  check_conv2d({1, 260, 16, 16, 16, 3, 3, 1, 1, 1, 1}, {}, kResults[0], true, kProducts);
 }
 
 TEST(IntegerConvolutions, OneFilterPerChannel) {
@@ -123,8 +133,8 @@ TEST(IntegerConvolutions, OneFilterPerChannel) {
       {1, 40, 40, 2, 2, 9, 9, 1, 4, 1, 40},  {1, 32, 32, 7, 13, 3, 3, 2, 1, 1, 32},
       {1, 50, 50, 11, 6, 5, 5, 1, 2, 1, 50},
   };
-  check_cases(cases, {kMultiplyChannel, kAddChannel, kRelu6}, 2, "integer_conv2d.depthwise");
-  check_chains({1, 29, 29, 7, 9, 3, 3, 1, 1, 1, 29}, "integer_conv2d.depthwise");
+  check_cases(cases, {kMultiplyChannel, kAddChannel, kRelu6}, 2, kDepthwise);
+  check_chains({1, 29, 29, 7, 9, 3, 3, 1, 1, 1, 29}, kDepthwise);
 }
 
 struct TransposedConvolution {
