@@ -51,7 +51,7 @@ void check_sizes(const TensorInfo& info, const Shape& shape) {
   require(i < 0, ErrorCode::kInvalidArgument, "input '", info.name, "' takes ", Fact(info.dtype, info.shape),
           ", given ", Fact(info.dtype, shape), ": dimension ", i, " has size ", i < 0 ? 0 : shape[i],
           ", the model declares ", i < 0 ? 0 : info.shape[i],
-          " (without check_declared_sizes it is tried nevertheless)");
+          " (without check_declared_sizes it is tried nevertheless, in the program with --allow-other-shapes)");
 }
 
 }  // namespace

@@ -247,7 +247,7 @@ TEST_F(Failures, SequenceOffsets) {
   };
   for (const char* text : {"", "0,2,5/", "0,x", "0,-1"}) expect_failure(given(text), kUsage, {"--lod x=", "expected"});
   expect_failure(given("1,5"), kUsage, {"input 'x'", "begin with 0"});
-  expect_failure(given("0,3,2,5"), kUsage, {"input 'x'", "never fall"});
+  expect_failure(given("0,3,2,5"), kUsage, {"input 'x'", "must not decrease"});
   expect_failure(given("0,2,4"), kUsage, {"input 'x'", "end with 4, expected 5"});
   expect_failure(given("0,3/0,2,5"), kUsage, {"input 'x'", "level 0", "end with 3, expected 2"});
 }

@@ -23,8 +23,8 @@ namespace transfer_layout_detail {
 /// Paddle's numbers of layouts.
 enum : int64_t { kNhwc = 1, kNchw = 2, kOneDnn = 5 };
 
-inline const Ints kToNhwc{0, 2, 3, 1};
-inline const Ints kToNchw{0, 3, 1, 2};
+inline Ints to_nhwc() { return {0, 2, 3, 1}; }
+inline Ints to_nchw() { return {0, 3, 1, 2}; }
 
 /// True if `value` was made of one that was brought to NHWC.
 inline bool is_nhwc(const Graph& graph, ValueId value) {
@@ -33,8 +33,8 @@ inline bool is_nhwc(const Graph& graph, ValueId value) {
     if (producer == kNoNode) return false;
     const auto& node = graph.node(producer);
     if (const auto* transpose = node.op.as<Transpose>()) {
-      if (transpose->perm == kToNhwc) return true;
-      if (transpose->perm == kToNchw) return false;
+      if (transpose->perm == to_nhwc()) return true;
+      if (transpose->perm == to_nchw()) return false;
     }
     if (node.inputs.empty() || node.input(0) == kNoValue) return false;
     value = node.input(0);
@@ -54,7 +54,7 @@ inline void TransferLayout::lower(Lowering& l) {
   require(between || same, ErrorCode::kUnsupported, "transfer_layout from layout ", source, " to ", target,
           " is not supported, expected 1 (NHWC) and 2 (NCHW)");
   const bool changes = between && is_nhwc(l.graph(), x) != (target == kNhwc);
-  l.bind("Out", changes ? l.add(Transpose{target == kNhwc ? kToNhwc : kToNchw}, {{x}}) : x);
+  l.bind("Out", changes ? l.add(Transpose{target == kNhwc ? to_nhwc() : to_nchw()}, {{x}}) : x);
 }
 
 inline constexpr const OpRow* transfer_layout_op = &kOpRow<TransferLayout>;
