@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-neighbours bench-isa bench-int8 bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle oracle-demo model-table metamorphic engines-random hostile faults opencl build-times wheel packages reproducible migration docs clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle oracle-demo known-attributes model-table metamorphic engines-random hostile faults opencl build-times wheel packages reproducible migration docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -171,8 +171,17 @@ oracle: setup
 	scripts/oracle-venv.sh
 	scripts/oracle-venv.sh 3.3
 	$(ORACLE) cases CASES=$(CASES)
+	$(ORACLE) optimized CASES=100
 	status=0; $(ORACLE) check || status=1; \
 	$(ORACLE) random CASES=$(CASES) SECONDS=$(if $(filter file,$(origin SECONDS)),600,$(SECONDS)) || status=1; exit $$status
+
+# The attributes that Paddle 2.6.2 and 3.3.1 register for each operator: src/model/known_attributes.inc.
+known-attributes: setup
+	scripts/oracle-venv.sh
+	scripts/oracle-venv.sh 3.3
+	build/oracle-venv/bin/python scripts/known_attributes.py >build/attributes-2.6.json
+	build/oracle-venv-3.3/bin/python scripts/known_attributes.py >build/attributes-3.3.json
+	python3 scripts/known_attributes.py --merge build/attributes-2.6.json build/attributes-3.3.json >src/model/known_attributes.inc
 
 # docs/model-table.md: the models of the reference folder against the recorded answers of the real Paddle.
 SHARED ?= ../shared

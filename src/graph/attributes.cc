@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include "graph/attribute_reads.h"
+
 namespace coracle {
 namespace {
 
@@ -156,7 +158,9 @@ void AttributeMap::set(std::string name, AttributeValue value) {
 
 const AttributeValue* AttributeMap::find(std::string_view name) const {
   const auto it = values_.find(name);
-  return it == values_.end() ? nullptr : &it->second;
+  if (it == values_.end()) return nullptr;
+  AttributeReads::note(*this, it->second);
+  return &it->second;
 }
 
 void AttributeMap::convert(std::string_view name, const AttributeValue& from, AttributeRef to) {

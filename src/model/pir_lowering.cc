@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "model/attribute_check.h"
 #include "model/programdesc.h"
 
 namespace coracle {
@@ -78,8 +79,10 @@ Fact declared_fact(const pir::Type& type) {
 void PirLowering::lower() {
   row_ = find_op(op_.name);
   require(row_ != nullptr, ErrorCode::kUnsupported, "there is no operator ", in_quotes(op_.name));
+  const AttributeReads reads(op_.attributes);
   if (row_->lower != nullptr) {
     lower_by_rule(*row_);
+    check_attributes(op_.name, /*is_pir=*/true, *row_, reads);
     return;
   }
   // Forms that also take the value they overwrite (assign_value_) may have operands where the operator has none.
@@ -87,6 +90,7 @@ void PirLowering::lower() {
   require(row_->inputs.empty() || open || op_.operands.size() <= row_->inputs.size(), "it has ", op_.operands.size(),
           " operands, expected at most ", row_->inputs.size());
   lower_by_ports(*row_);
+  check_attributes(op_.name, /*is_pir=*/true, *row_, reads);
 }
 
 std::vector<ValueId> PirLowering::inputs(std::string_view slot) const {

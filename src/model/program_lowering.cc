@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 #include "base/printable.h"
+#include "model/appended_steps.h"
+#include "model/attribute_check.h"
 
 namespace coracle {
 
@@ -38,11 +40,23 @@ void ProgramLowering::lower() {
   const OpRow* row = find_legacy_op(op_.type);
   require(row != nullptr, ErrorCode::kUnsupported, "there is no operator ", in_quotes(op_.type));
   fix_variable_attributes(*row);
+  const AttributeReads reads(attributes_);
   if (row->lower != nullptr) {
     lower_by_rule(*row);
   } else {
     lower_by_ports(*row);
   }
+  append_steps(*row, reads);
+  check_attributes(op_.type, /*is_pir=*/false, *row, reads);
+}
+
+/// What attributes append to an operator stands behind its first result.
+void ProgramLowering::append_steps(const OpRow& row, const AttributeReads& reads) {
+  const std::string_view name = row.outputs.empty() ? "" : single_variable(op_.outputs, row.outputs.front().slot);
+  const ValueId result = name.empty() || name == kEmptyVariable ? kNoValue : scope_.find(name);
+  if (result == kNoValue) return;
+  const ValueId last = add_appended_steps(*this, reads, result);
+  if (last != result) scope_.bind(name, last);
 }
 
 /// An attribute may be given by a variable. Where the operator has an operand for it, that takes the variable's value;

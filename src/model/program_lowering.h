@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "graph/attribute_reads.h"
 #include "model/operator_lowering.h"
 #include "model/program_scope.h"
 
@@ -45,6 +46,7 @@ class ProgramLowering : public OperatorLowering {
 
  private:
   void fix_variable_attributes(const OpRow& row);
+  void append_steps(const OpRow& row, const AttributeReads& reads);
   ValueId value_of(std::string_view name) const;
   std::vector<ValueId> values_of(std::span<const std::string_view> variables) const;
 

@@ -25,7 +25,7 @@ ValueId add_activation(Lowering& l, ValueId x, std::string_view kind, double alp
   AttributeMap map;
   std::string_view type = kind;
   if (kind == "leaky_relu" || kind == "elu") map.set("alpha", alpha);
-  if (kind == "relu6" && alpha > 0) map.set("threshold", alpha);
+  if (kind == "relu6" && (alpha > 0 || beta > 0)) map.set("threshold", beta > 0 ? beta : alpha);
   if (kind == "swish" && alpha != 0) map.set("beta", alpha);
   if (kind == "hard_sigmoid" && (alpha != 0 || beta != 0)) {
     map.set("slope", alpha);
@@ -36,6 +36,13 @@ ValueId add_activation(Lowering& l, ValueId x, std::string_view kind, double alp
     type = "gelu";
   }
   if (kind == "hardswish") type = "hard_swish";
+  if (type == "hard_swish" && alpha != 0) {
+    // x * min(max(alpha * x + beta, 0), 1); with the usual numbers, a sixth in single precision, as it is written.
+    const bool usual = static_cast<float>(alpha) == 1.0F / 6.0F && beta == 0.5;
+    map.set("scale", usual ? 6.0 : 1.0 / alpha);
+    map.set("threshold", usual ? 6.0 : 1.0 / alpha);
+    map.set("offset", usual ? 3.0 : beta / alpha);
+  }
   if (kind == "clip" || kind == "bounded_relu") {
     const double low = kind == "clip" ? alpha : 0.0;
     const double high = kind == "clip" ? beta : alpha;

@@ -12,7 +12,7 @@ namespace coracle {
 /// activation(binary(x, y)) as the attributes name it.
 template <class Binary>
 void lower_fused_elementwise(Lowering& l) {
-  for (const char* scale : {"scale_x", "scale_y", "scale_out", "fused_output_scale"}) {
+  for (const char* scale : {"scale_x", "scale_y", "scale_out"}) {
     require(l.attribute<double>(scale, 1.0) == 1.0, ErrorCode::kUnsupported, scale, " is not supported");
   }
   require(l.attribute<Ints>("fused_unsqueeze2_axes").empty(), ErrorCode::kUnsupported,

@@ -27,11 +27,12 @@ struct FusedMatmul {
       return transposed(l, v, l.attribute<Ints>(order));
     };
     Matmul product;
-    product.transpose_x = l.attribute<bool>("trans_x");
-    product.transpose_y = l.attribute<bool>("trans_y");
+    // One made of the first matmul has its attributes as well.
+    product.transpose_x = l.attribute<bool>("trans_x", l.attribute<bool>("transpose_X"));
+    product.transpose_y = l.attribute<bool>("trans_y", l.attribute<bool>("transpose_Y"));
     ValueId y = l.add(product, {{operand("X", "fused_reshape_X", "fused_transpose_X")},
                                 {operand("Y", "fused_reshape_Y", "fused_transpose_Y")}});
-    y = scaled(l, y, l.attribute<double>("matmul_alpha", 1.0) * l.attribute<double>("alpha", 1.0));
+    y = scaled(l, y, l.attribute<double>("matmul_alpha", l.attribute<double>("alpha", 1.0)));
     if (l.has("ResidualData")) y = l.add(Add{}, {{y}, {l.input("ResidualData")}});
     y = add_activation(l, y, l.attribute<std::string>("fuse_activation"), l.attribute<double>("fuse_alpha"),
                        l.attribute<double>("fuse_beta"));
