@@ -109,6 +109,7 @@ constexpr IgnoredAttribute kIgnoredAttributes[] = {
     {"transpose*", "data_format", kForPlacement},
     {"fused_transpose", "data_format", kForPlacement},
     {"cast", "in_dtype", kSaidByOperands},
+    {"transfer_dtype", "in_dtype", kSaidByOperands},
     {"reduce_*", "in_dtype", kSaidByOperands},
     {"frobenius_norm", "in_dtype", kSaidByOperands},
     {"create_array", "dtype", kSaidByResults},
