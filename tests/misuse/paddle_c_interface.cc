@@ -146,7 +146,10 @@ Interface paddle_c_interface() {
       {"unknown_input", in_predictor([](O o) { PD_PredictorGetInputHandle(o.predictor, "y"); })},
       {"unknown_output", in_predictor([](O o) { PD_PredictorGetOutputHandle(o.predictor, "y"); })},
       {"run_without_input", in_predictor([](O o) { PD_PredictorRun(o.predictor); })},
-      {"result_before_a_run", in_predictor([](O o) { PD_TensorGetShape(o.out); })},
+      {"result_before_a_run", in_predictor([](O o) {
+         float y[2];
+         PD_TensorCopyToCpuFloat(o.out, y);
+       })},
       {"input_of_another_type", in_predictor([](O o) {
          const int64_t whole[] = {1, 2};
          o.reshape({1, 2});

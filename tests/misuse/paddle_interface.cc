@@ -92,7 +92,7 @@ Interface paddle_interface() {
       {"unknown_input", in_predictor([](P& p, T&, T&) { p.GetInputHandle("y"); })},
       {"unknown_output", in_predictor([](P& p, T&, T&) { p.GetOutputHandle("y"); })},
       {"run_without_input", in_predictor([](P& p, T&, T&) { p.Run(); })},
-      {"result_before_a_run", in_predictor([](P&, T&, T& out) { out.shape(); })},
+      {"result_before_a_run", in_predictor([](P&, T&, T& out) { out.CopyToCpu(Floats(2).data()); })},
       {"input_of_another_type", in_predictor([](P&, T& in, T&) {
          in.Reshape({1, 2});
          in.CopyFromCpu(std::vector<int64_t>{1, 2}.data());

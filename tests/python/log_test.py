@@ -72,7 +72,7 @@ def test_pools_on_processors(linear):
             linear.session(cpus=wrong)
         with pytest.raises(coracle.InvalidArgumentError, match="cpus"):
             coracle.bind_thread(wrong)
-    with pytest.raises(coracle.InvalidArgumentError, match="there is a pool, whose threads have processors already: give one of both"):
+    with pytest.raises(coracle.InvalidArgumentError, match="the threads of a pool already have processors: give either cpus or a pool"):
         linear.session(cpus=str(cpu), pool=coracle.Pool(1))
 
 
