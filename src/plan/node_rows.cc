@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/node_rows.h"
 
+#include <cmath>
+
 namespace coracle {
 namespace {
 
@@ -18,7 +20,7 @@ std::vector<const Fact*> pointers_to(const std::vector<Fact>& facts) {
 }
 
 std::string cost_text(const CostEstimate& cost) {
-  const auto thousands = [](double cycles) { return static_cast<int64_t>(cycles / 1000 + 0.5); };
+  const auto thousands = [](double cycles) { return std::llround(cycles / 1000); };
   return text("slower: an estimated ", thousands(cost.own), " thousand cycles an item, ", thousands(cost.others),
               " thousand without it");
 }

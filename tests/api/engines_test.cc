@@ -123,7 +123,8 @@ TEST_F(Engines, MarksOfNoKnownFormAreRefused) {
   for (const char* mark : {"matmul", "nobody:", "nobody=", "nobody@", ":matmul", "=", "nobody=matmul,matmul"}) {
     options_.marks = mark;
     expect_refused(
-        "has none of the forms ENGINE:NODE, ENGINE=OPERATOR, ENGINE@SCOPE, ENGINE%VARIABLE and ENGINE:VARIABLE..VARIABLE");
+        "has none of the forms ENGINE:NODE, ENGINE=OPERATOR, ENGINE@SCOPE, ENGINE%VARIABLE and "
+        "ENGINE:VARIABLE..VARIABLE");
   }
   for (const char* mark : {"nobody:..y", "nobody:x..", "nobody:.."}) {
     options_.marks = mark;

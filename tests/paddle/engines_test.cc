@@ -172,7 +172,8 @@ TEST_F(PaddleEngines, ShapesAreThoseOfInputs) {
   EXPECT_HAS(told(config), "runs 2 of 3 nodes");
   Config wrong = enabled(model_.config(), 1);
   wrong.SetTRTDynamicShapeInfo({{"x", {4}}}, {{"x", {3}}}, {{"x", {3}}});
-  expect_refused([&] { paddle_infer::CreatePredictor(wrong); }, "shapes gives dimension 0 of the input 'x' the range 4..3..3");
+  expect_refused([&] { paddle_infer::CreatePredictor(wrong); },
+                 "shapes gives dimension 0 of the input 'x' the range 4..3..3");
 
   const std::string file = model_.path("shapes.pbtxt");
   Config collecting = model_.config();

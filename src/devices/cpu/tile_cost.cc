@@ -23,7 +23,10 @@ constexpr double kVectorBlock = 1000;   ///< as kTileBlock
 constexpr double kPack = 3;             ///< for 16 numbers of a right matrix
 constexpr int64_t kSplitColumns = 768;  ///< rows are split once for so many
 
-constexpr double blocks(int64_t count, int64_t of) { return static_cast<double>((count + of - 1) / of); }
+constexpr double blocks(int64_t count, int64_t of) {
+  const int64_t whole = (count + of - 1) / of;
+  return static_cast<double>(whole);
+}
 
 }  // namespace
 
