@@ -236,7 +236,7 @@ bool try_all(const std::vector<Subject>& subjects, int64_t tries) {
   void* shared = ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) throw std::runtime_error("no memory to share");
   auto& progress = *static_cast<Progress*>(shared);
-  std::printf("| model | what fails | step | calls | faults | ended in errors | done without | wrong |\n");
+  std::printf("| model | what fails | step | calls | faults | ended in errors | succeeded anyway | wrong |\n");
   std::printf("|---|---|---|---:|---:|---:|---:|---:|\n");
   std::vector<Tally> totals(subjects.size());
   int64_t wrong = 0;
