@@ -8,7 +8,7 @@
 
 namespace coracle {
 
-/// out = x for x > 0, alpha * (e^(x / alpha) - 1) below
+/// out = alpha * (e^(x / alpha) - 1) for x < 0, otherwise x; with alpha 0, -0 for x < 0
 struct Celu : UnaryOperator {
   static constexpr const char* kName = "celu";
   static constexpr const char* kLegacy[] = {"celu"};
@@ -20,7 +20,7 @@ struct Celu : UnaryOperator {
 inline void infer(const Celu&, InferArgs& a) { infer_unary(a); }
 
 inline void reference(const Celu& op, ReferenceArgs& a) {
-  reference_unary(a, [&op](double x) { return x > 0 ? x : op.alpha * std::expm1(x / op.alpha); });
+  reference_unary(a, [&op](double x) { return x < 0 ? op.alpha * std::expm1(x / op.alpha) : x; });
 }
 
 inline std::optional<UnaryStep> unary_step(const Celu& op, const NodeFacts&) {

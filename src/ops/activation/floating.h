@@ -29,9 +29,9 @@ inline double inverse_erf(double x) {
   return y;
 }
 
-/// Derivative of log(gamma(x)). At its poles NaN, but for 0, where Paddle 3.3 has -infinity.
+/// Derivative of log(gamma(x)). At its poles NaN, but for 0 and -0, where Paddle 3.3 has -infinity and infinity.
 inline double digamma(double x) {
-  if (x == 0) return -std::numeric_limits<double>::infinity();
+  if (x == 0) return std::copysign(std::numeric_limits<double>::infinity(), -x);
   if (x < 0 && x == std::floor(x)) return std::numeric_limits<double>::quiet_NaN();
   double shift = 0;
   if (x < 0) {

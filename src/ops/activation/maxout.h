@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
+#include <limits>
 
 #include "graph/op.h"
 
 namespace coracle {
 
-/// The maximum over each `groups` adjacent channels.
+/// The maximum over each `groups` adjacent channels, as max pooling has it: the lowest float32 at least, and NaN is
+/// followed by the channel after it.
 struct Maxout {
   static constexpr const char* kName = "maxout";
   static constexpr const char* kLegacy[] = {"maxout"};
@@ -42,8 +43,8 @@ inline void reference(const Maxout& op, ReferenceArgs& a) {
     using T = std::remove_pointer_t<decltype(p)>;
     for (int64_t i = 0, n = y.count(); i < n; ++i) {
       const T* from = a.in(0).data<T>() + i / inner * op.groups * inner + i % inner;
-      T largest = from[0];
-      for (int g = 1; g < op.groups; ++g) largest = std::max(largest, from[g * inner]);
+      T largest = static_cast<T>(std::numeric_limits<float>::lowest());
+      for (int g = 0; g < op.groups; ++g) largest = largest > from[g * inner] ? largest : from[g * inner];
       a.out(0).data<T>()[i] = largest;
     }
   });

@@ -114,10 +114,11 @@ struct YoloHead {
     const double half_h = std::exp(value(3, at)) * anchor_height * image_height / (op.downsample_ratio * height) / 2;
     double corners[4] = {x - half_w, y - half_h, x + half_w, y + half_h};
     if (op.clip_bbox) {
-      corners[0] = std::max(corners[0], 0.0);
-      corners[1] = std::max(corners[1], 0.0);
-      corners[2] = std::min(corners[2], image_width - 1);
-      corners[3] = std::min(corners[3], image_height - 1);
+      // What is not a number goes to the edge.
+      corners[0] = corners[0] > 0 ? corners[0] : 0;
+      corners[1] = corners[1] > 0 ? corners[1] : 0;
+      corners[2] = corners[2] < image_width - 1 ? corners[2] : image_width - 1;
+      corners[3] = corners[3] < image_height - 1 ? corners[3] : image_height - 1;
     }
     for (int i = 0; i < 4; ++i) box[i] = static_cast<T>(corners[i]);
   }

@@ -5,7 +5,7 @@
 
 namespace coracle {
 
-/// out = 0 for x < 0, y for x = 0, 1 for x > 0; NaN stays
+/// out = 1 for x > 0, y for x = 0, otherwise 0: for NaN, too
 struct Heaviside : BinaryOperator {
   static constexpr const char* kName = "heaviside";
   static constexpr const char* kLegacy[] = {"elementwise_heaviside"};
@@ -18,7 +18,7 @@ inline void infer(const Heaviside&, InferArgs& a) { infer_binary(a); }
 inline void reference(const Heaviside&, ReferenceArgs& a) {
   reference_binary(a, [](auto x, auto y) {
     using T = decltype(x);
-    return x != x ? x : (x == T(0) ? y : (x < T(0) ? T(0) : T(1)));
+    return x == T(0) ? y : (x > T(0) ? T(1) : T(0));
   });
 }
 

@@ -44,8 +44,13 @@ inline void reference(const SigmoidCrossEntropyWithLogits& op, ReferenceArgs& a)
       continue;
     }
     ++counted;
-    const double positive = (weight[weight.size() == 1 ? 0 : i] - 1) * label[i] + 1;
-    x[i] = (1 - label[i]) * x[i] + positive * (std::log1p(std::exp(-std::fabs(x[i]))) + std::max(-x[i], 0.0));
+    const double small = std::log1p(std::exp(-std::fabs(x[i])));
+    if (a.has(2)) {
+      const double positive = (weight[weight.size() == 1 ? 0 : i] - 1) * label[i] + 1;
+      x[i] = (1 - label[i]) * x[i] + positive * (small + std::max(-x[i], 0.0));
+    } else {
+      x[i] = std::max(x[i], 0.0) - x[i] * label[i] + small;  // in Paddle's order, which infinities show
+    }
   }
   if (op.normalize) {
     for (double& v : x) v /= std::max(counted, 1e-5);

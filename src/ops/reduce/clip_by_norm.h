@@ -7,7 +7,7 @@
 
 namespace coracle {
 
-/// out = x, scaled down where its length exceeds max_norm
+/// out = x, scaled down where its length exceeds max_norm; NaN throughout where there is one in x
 struct ClipByNorm : UnaryOperator {
   static constexpr const char* kName = "clip_by_norm";
   static constexpr const char* kLegacy[] = {"clip_by_norm"};
@@ -26,7 +26,7 @@ inline void reference(const ClipByNorm& op, ReferenceArgs& a) {
     for (const T& v : x.values<T>()) squares += static_cast<double>(v) * static_cast<double>(v);
   });
   const double norm = std::sqrt(squares);
-  const double factor = norm > op.max_norm ? op.max_norm / norm : 1.0;
+  const double factor = norm <= op.max_norm ? 1.0 : op.max_norm / norm;
   reference_unary(a, [=](double v) { return v * factor; });
 }
 

@@ -3,12 +3,15 @@
 
 #include <limits>
 
+#include "ops/activation/celu.h"
 #include "ops/activation/log_softmax.h"
+#include "ops/activation/maxout.h"
 #include "ops/activation/softmax.h"
 #include "ops/conv_pool/conv2d_fused.h"
 #include "ops/conv_pool/pool2d.h"
 #include "ops/elementwise/clip.h"
 #include "ops/elementwise/scale.h"
+#include "ops/interp/bilinear_interp.h"
 #include "ops/matmul/linear.h"
 #include "ops/norm/layer_norm.h"
 #include "ops/reduce/argmax.h"
@@ -70,6 +73,11 @@ TEST(SpecialValues, OfOperatorsWithNumbers) {
     EXPECT_GT(check_on_every_kernel({Clip{}, {x, Tensor::scalar(-1.5F), Tensor::scalar(2.5F)}}), 0);
     EXPECT_GT(check_on_every_kernel({Clip{}, {x, Tensor::scalar(-kInf), Tensor::scalar(kInf)}}), 0);
     EXPECT_GT(check_on_every_kernel({Scale{}, {x, Tensor::scalar(0.0F)}}), 0);
+    for (double alpha : {1.0, 0.0, -1.5}) {
+      Celu celu;
+      celu.alpha = alpha;
+      EXPECT_GT(check_on_every_kernel({.op = celu, .in = {x}, .relative = 4e-6}), 0) << alpha;
+    }
     for (float y : {0.0F, 1.0F, 2.0F, 3.0F, -1.0F, 0.5F, -1.5F}) {
       const Op pow(find_op("pow"));
       EXPECT_GT(check_on_every_kernel({.op = pow, .in = {x, Tensor::scalar(y)}, .relative = 4e-6}), 0) << y;
@@ -183,6 +191,44 @@ TEST(SpecialValues, InWindows) {
       EXPECT_GT(check_on_every_kernel({pool, {x, int_list({2, 2})}}), 0);
       pool.global_pooling = true;
       EXPECT_GT(check_on_every_kernel({pool, {x, int_list({1, 1})}}), 0);
+    }
+  }
+}
+
+TEST(SpecialValues, InGroupsOfChannels) {
+  for (float special : kSpecial) {
+    SCOPED_TRACE(special);
+    Tensor x = random_floats({2, 12, 5, 7});
+    for (int64_t i = 0; i < x.count(); i += 5) x.data<float>()[i] = special;
+    Maxout op;
+    op.groups = 3;
+    EXPECT_GT(check_on_every_kernel({.op = op, .in = {x}}), 0);
+    std::fill_n(x.data<float>(), x.count(), special);
+    EXPECT_GT(check_on_every_kernel({.op = op, .in = {x}}), 0);
+  }
+}
+
+/// Bilinear resizing is a weighted sum: infinities stay, unless one has the weight 0 or meets another of the other
+/// sign, and finite numbers stay finite.
+TEST(SpecialValues, InResizedImages) {
+  const std::vector<float> kinds[] = {{kNaN, 1}, {kInf}, {-kInf}, {-kInf, 1, -kInf}, {kInf, -kInf, 2}, {3e38F, -3e38F}};
+  for (const auto& kind : kinds) {
+    for (const Shape& s : {Shape{1, 1, 5, 7}, Shape{2, 19, 6, 5}, Shape{1, 3, 4, 40}}) {
+      Tensor x = Tensor::make(DType::kFloat32, s);
+      const auto count = static_cast<int64_t>(kind.size());
+      for (int64_t i = 0; i < x.count(); ++i) x.data<float>()[i] = kind[static_cast<size_t>((i + i / s[3]) % count)];
+      for (const Ints& size : {Ints{2 * s[2], 2 * s[3]}, Ints{3, 11}, Ints{1, 1}, Ints{s[2], s[3]}}) {
+        for (bool corners : {false, true}) {
+          SCOPED_TRACE(testing::Message() << kind[0] << " in " << text(s) << " to " << size[0] << "x" << size[1]);
+          BilinearInterp op;
+          op.align_corners = corners;
+          op.out_h = size[0];
+          op.out_w = size[1];
+          const double absolute = kind[0] == 3e38F ? 1e33 : 1e-6;
+          const KernelCase c{.op = op, .in = {x}, .in_counts = {1, 0, 0, 0}, .absolute = absolute};
+          EXPECT_GT(check_on_every_kernel(c), 0);
+        }
+      }
     }
   }
 }

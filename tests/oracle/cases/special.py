@@ -98,6 +98,92 @@ def divided(r):
     return dict(X=r.i(3, 7, dtype=dtype), Y=r.t(y, dtype), axis=-1)
 
 
+INFINITE = [np.inf, -np.inf, 3e38, -3e38]
+
+
+def resized(r):
+    """Masks of -inf, infinities among others, and numbers near the end of float32: weighted sums, whose weight may be
+    0."""
+    size = [r.int(3, 6), r.int(3, 6)]
+    x = r.f(1, 2, *size, lo=-3, hi=3).array
+    kind = r.turn("mask", "infinities", "large", "NaN")
+    if kind == "mask":
+        x[:] = -np.inf
+        x[0, :, 1, 1] = 1
+    elif kind == "large":
+        x[:] = np.where(np.indices(size).sum(0) % 2, 3e38, -3e38)
+    else:
+        places = r.random.uniform(size=x.shape) < 0.2
+        x[places] = r.random.choice(INFINITE if kind == "infinities" else [np.nan], places.sum())
+    last = r.maybe(0.3)
+    return dict(
+        X=r.t(np.moveaxis(x, 1, -1).copy() if last else x, "float32"),
+        interp_method="bilinear",
+        data_layout="NHWC" if last else "NCHW",
+        align_corners=r.maybe(),
+        align_mode=r.pick(0, 1),
+        out_d=-1,
+        out_h=r.pick(size[0], 2 * size[0], 7),
+        out_w=r.pick(size[1], 2 * size[1], 5),
+        scale=[],
+    )
+
+
+def celu(r):
+    return dict(X=values(r, [r.int(2, 4), 17]), alpha=r.turn(1.0, 0.0, -1.5))
+
+
+def prelu(r):
+    mode = r.turn("all", "channel")
+    count = 1 if mode == "all" else 3
+    return dict(X=values(r, [2, 3, 17]), Alpha=r.w(count, lo=0.1, hi=2), mode=mode, data_format="NCHW")
+
+
+def maxout(r):
+    return dict(X=values(r, [2, 6, 3, 3]), groups=r.turn(2, 3), axis=1)
+
+
+def indexed_pool(r):
+    return dict(X=values(r, [1, 2, 6, 6]), ksize=[2, 2], strides=[2, 2], paddings=[r.int(0, 1)] * 2)
+
+
+def batch_norm(r):
+    case = dict(X=values(r, [2, 3, 17]), epsilon=1e-5, momentum=0.9, data_layout="NCHW", is_test=True)
+    case.update(Scale=r.w(3), Bias=r.w(3), Mean=r.w(3), Variance=r.w(3, lo=0.2, hi=2))
+    case.update(use_global_stats=False, trainable_statistics=False)
+    return dict(case, _alias={"MeanOut": "Mean", "VarianceOut": "Variance"})
+
+
+def clipped_by_norm(r):
+    return dict(X=values(r, [3, 5], [[np.nan], [0.0, -0.0]][r.index % 2]), max_norm=r.pick(0.5, 100.0))
+
+
+def yolo_box(r):
+    return dict(
+        X=values(r, [2, 14, 3, 3], [np.nan, 0.0, -0.0, 20.0, -20.0]),
+        ImgSize=r.v([[64, 96], [96, 64]], "int32"),
+        anchors=[10, 13, 16, 30],
+        class_num=2,
+        conf_thresh=0.01,
+        downsample_ratio=32,
+        clip_bbox=r.turn(True, False),
+        scale_x_y=1.0,
+        iou_aware=False,
+        iou_aware_factor=0.5,
+    )
+
+
+def cross_entropy(r):
+    return dict(X=values(r, [3, 17]), Label=r.f(3, 17, lo=0.1, hi=0.9), ignore_index=-100, normalize=False)
+
+
+def sequence_pool(r):
+    lod = [0, 3, 8, 12]
+    x = values(r, [12, 9])
+    x.lod = [lod]
+    return dict(X=x, pooltype=r.turn("SUM", "AVERAGE", "LAST", "FIRST"), is_test=True, pad_value=0.0)
+
+
 def python(name, function, shapes):
     """A program of the Python API, for what Paddle 2.6 answers by position."""
 
@@ -128,7 +214,10 @@ UNARY = {
     "gelu": dict(approximate=False),
     "elu": dict(alpha=1.0),
     "selu": {},
-    "celu": dict(alpha=1.0),
+    "soft_relu": dict(threshold=40.0),
+    "logit": dict(eps=0.1),
+    "erfinv": {},
+    "logical_not": {},
     "softplus": dict(beta=1.0, threshold=20.0),
     "softsign": {},
     "mish": dict(threshold=20.0),
@@ -169,7 +258,7 @@ UNARY = {
 }
 BINARY = (
     "elementwise_add elementwise_sub elementwise_mul elementwise_div elementwise_fmax elementwise_fmin "
-    "elementwise_pow less_than less_equal greater_than greater_equal equal not_equal"
+    "elementwise_pow elementwise_heaviside less_than less_equal greater_than greater_equal equal not_equal"
 )
 TABLE = [op(name, unary(**attributes), n=4) for name, attributes in UNARY.items()]
 TABLE += [op(name, binary, n=4) for name in BINARY.split()]
@@ -186,6 +275,16 @@ TABLE += [
     op("layer_norm", norm, n=4, out="Y", hidden="Mean Variance"),
     op("matmul_v2", product, n=6),
     op("cast", cast, n=6, exact=True),
+    op("celu", celu, n=6),
+    op("bilinear_interp_v2", resized, n=16),
+    op("prelu", prelu, n=4),
+    op("maxout", maxout, n=4),
+    op("max_pool2d_with_index", indexed_pool, n=4, out="Out Mask"),
+    op("batch_norm", batch_norm, n=4, out="Y", hidden="MeanOut VarianceOut SavedMean SavedVariance ReserveSpace"),
+    op("clip_by_norm", clipped_by_norm, n=4),
+    op("yolo_box", yolo_box, n=4, out="Boxes Scores"),
+    op("sigmoid_cross_entropy_with_logits", cross_entropy, n=4),
+    op("sequence_pool", sequence_pool, n=4, hidden="MaxIndex"),
     python("api_max_special", lambda p, t: p.max(t["x"], axis=-1), dict(x=[5, 17])),
     python("api_min_special", lambda p, t: p.min(t["x"], axis=0), dict(x=[5, 17])),
     python("api_amax_special", lambda p, t: p.amax(t["x"], axis=-1), dict(x=[5, 17])),

@@ -44,28 +44,32 @@ void nearest(const Resize& p, size_t begin, size_t end) {
   }
 }
 
-// (1 - t) * a + t * b.
-HWY_INLINE V mix(V a, V b, V t) { return hn::MulAdd(t, hn::Sub(b, a), a); }
+// s * a + t * b, with s = 1 - t: a sum of two products. By the difference of a and b, t * (b - a) + a, two infinities
+// of one sign, and large numbers of different signs, would not be a number.
+HWY_INLINE V mix(V a, V s, V b, V t) { return hn::MulAdd(t, b, hn::Mul(s, a)); }
 
 void bilinear(const Resize& p, size_t begin, size_t end) {
   const FloatTag d;
+  const V one = set(d, 1.0);
   const size_t pitch = p.in_width * p.channels;
   for (size_t row = begin; row < end; ++row) {
     const float* upper = p.x + static_cast<size_t>(p.rows.low[row]) * pitch;
     const float* lower = p.x + static_cast<size_t>(p.rows.high[row]) * pitch;
     const V down = hn::Set(d, p.rows.weight[row]);
+    const V up = hn::Sub(one, down);
     for (size_t column = 0; column < p.out_width; ++column) {
       if (column % kLookColumns == kLookColumns - 1 && over()) return;
       const size_t left = static_cast<size_t>(p.columns.low[column]) * p.channels;
       const size_t right = static_cast<size_t>(p.columns.high[column]) * p.channels;
       const V across = hn::Set(d, p.columns.weight[column]);
+      const V back = hn::Sub(one, across);
       const size_t at = (row * p.out_width + column) * p.channels;
       float* y = p.y + (row * p.out_width + column) * p.y_stride;
       for (size_t c = 0; c < p.channels; c += kFloatLanes) {
         const size_t width = p.channels - c < kFloatLanes ? p.channels - c : kFloatLanes;
-        const V top = mix(load_width(upper + left + c, width), load_width(upper + right + c, width), across);
-        const V bottom = mix(load_width(lower + left + c, width), load_width(lower + right + c, width), across);
-        V result = mix(top, bottom, down);
+        const V top = mix(load_width(upper + left + c, width), back, load_width(upper + right + c, width), across);
+        const V bottom = mix(load_width(lower + left + c, width), back, load_width(lower + right + c, width), across);
+        V result = mix(top, up, bottom, down);
         if (p.add != nullptr) result = hn::Add(result, load_width(p.add + at + c, width));
         store_width(result, y + c, width);
       }
@@ -114,11 +118,13 @@ void nearest_plane(const Resize& p, size_t begin, size_t end) {
 
 void bilinear_plane(const Resize& p, size_t begin, size_t end) {
   const FloatTag d;
+  const V one = set(d, 1.0);
   const IntTag di;
   for (size_t row = begin; row < end; ++row) {
     const float* upper = p.x + static_cast<size_t>(p.rows.low[row]) * p.in_width;
     const float* lower = p.x + static_cast<size_t>(p.rows.high[row]) * p.in_width;
     const V down = hn::Set(d, p.rows.weight[row]);
+    const V up = hn::Sub(one, down);
     for (size_t i = 0; i < p.out_width; i += kFloatLanes) {
       if (i % kRowBlock == kRowBlock - kFloatLanes && over()) return;
       const size_t width = p.out_width - i < kFloatLanes ? p.out_width - i : kFloatLanes;
@@ -126,9 +132,10 @@ void bilinear_plane(const Resize& p, size_t begin, size_t end) {
       const auto left = whole ? hn::LoadU(di, p.columns.low + i) : load_partial(di, p.columns.low + i, width);
       const auto right = whole ? hn::LoadU(di, p.columns.high + i) : load_partial(di, p.columns.high + i, width);
       const V across = load_width(p.columns.weight + i, width);
-      const V top = mix(hn::GatherIndex(d, upper, left), hn::GatherIndex(d, upper, right), across);
-      const V bottom = mix(hn::GatherIndex(d, lower, left), hn::GatherIndex(d, lower, right), across);
-      V result = mix(top, bottom, down);
+      const V back = hn::Sub(one, across);
+      const V top = mix(hn::GatherIndex(d, upper, left), back, hn::GatherIndex(d, upper, right), across);
+      const V bottom = mix(hn::GatherIndex(d, lower, left), back, hn::GatherIndex(d, lower, right), across);
+      V result = mix(top, up, bottom, down);
       const size_t at = row * p.out_width + i;
       if (p.add != nullptr) result = hn::Add(result, load_width(p.add + at, width));
       store_width(result, p.y + at, width);

@@ -50,8 +50,8 @@ void apply_step(const UnaryStep& step, const float* x, float* y, size_t n) {
     case UnaryKind::kCelu: {
       const V inverse = hn::Set(d, 1.0f / step.a);
       return map(x, y, n, [=](V v) {
-        const V negative = hn::Mul(a, math::expm1_of_negative(d, at_most(zero, hn::Mul(v, inverse))));
-        return hn::IfThenElse(hn::Gt(v, zero), v, negative);
+        const V negative = hn::Mul(a, math::expm1(d, hn::Mul(v, inverse)));
+        return hn::IfThenElse(hn::Lt(v, zero), negative, v);
       });
     }
     case UnaryKind::kSoftplus: return map(x, y, n, [=](V v) { return math::softplus(d, v, a, b); });

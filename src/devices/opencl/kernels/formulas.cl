@@ -14,7 +14,7 @@ FORMULA(acos) { return MATH(acos)(x); }
 FORMULA(asin) { return MATH(asin)(x); }
 FORMULA(atan) { return MATH(atan)(x); }
 FORMULA(ceil) { return MATH(ceil)(x); }
-FORMULA(celu) { return x > 0 ? x : a * MATH(expm1)(x / a); }
+FORMULA(celu) { return x < 0 ? a * MATH(expm1)(x / a) : x; }
 FORMULA(clip) { return at_most(at_least(x, a), b); }
 FORMULA(cos) { return MATH(cos)(x); }
 FORMULA(cosh) { return MATH(cosh)(x); }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 
 #include "devices/cpu/kernels/rows.h"
 #include "ops/activation/maxout.h"
@@ -82,10 +83,10 @@ void run_maxout(KernelCall& call) noexcept {
     for (int64_t line = begin; line < end; ++line) {
       const float* x = call.in[0].as<const float>() + line * s.groups * s.inner;
       float* y = call.out[0].as<float>() + line * s.inner;
-      std::copy_n(x, s.inner, y);
-      for (int64_t g = 1; g < s.groups; ++g) {
+      std::fill_n(y, s.inner, std::numeric_limits<float>::lowest());
+      for (int64_t g = 0; g < s.groups; ++g) {
         const float* from = x + g * s.inner;
-        for (int64_t i = 0; i < s.inner; ++i) y[i] = y[i] < from[i] ? from[i] : y[i];
+        for (int64_t i = 0; i < s.inner; ++i) y[i] = y[i] > from[i] ? y[i] : from[i];
       }
     }
   });

@@ -111,7 +111,8 @@ State state_of_resize(const InterpolationOperator& op, const InterpolationKind& 
   s.rows = axis_of(kind.method, g.axes[1]);
   s.columns = axis_of(kind.method, g.axes[2]);
   const ResizeFunctions& f = resize_table(row_isa(args.kernel()));
-  if (kind.method == InterpolationMethod::kNearest) {
+  // An image that keeps its size is copied: infinity times a weight of 0 would not be a number.
+  if (kind.method == InterpolationMethod::kNearest || g.axes[1].copy) {
     s.function = s.y.stride == 1 ? f.nearest_plane : f.nearest;
   } else {
     s.function = s.y.stride == 1 ? f.bilinear_plane : f.bilinear;
