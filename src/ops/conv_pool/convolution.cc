@@ -178,7 +178,8 @@ ConvolutionGeometry convolution_geometry(const ConvolutionAttributes& op, const 
     const int64_t room = checked_add(a.in, a.pad_before + a.pad_after) - span;
     // The quotient is truncated, as Paddle's: a filter that is larger than x by less than a stride still gives one
     // element.
-    a.out = a.in == 0 ? 0 : room / a.stride + 1;
+    a.out = room / a.stride + 1;
+    if (a.in == 0) a.out = std::max<int64_t>(a.out, 0);
     require(a.out > 0 || a.in == 0, "filter ", filter, " does not fit into x ", x, " with its padding");
   }
   return g;
@@ -205,7 +206,7 @@ ConvolutionGeometry transposed_geometry(const ConvolutionAttributes& op, const I
       continue;
     }
     const int64_t span = checked_add(checked_multiply(a.dilation, a.kernel - 1), 1);
-    const int64_t full = a.in == 0 ? 0 : checked_add(checked_multiply(a.in - 1, a.stride), span);
+    const int64_t full = checked_add(checked_multiply(a.in - 1, a.stride), span);
     a.out = std::max<int64_t>(full - a.pad_before - a.pad_after, 0);
     if (!output_size.empty()) {
       require(output_size[i] >= a.out && output_size[i] < a.out + a.stride, "output_size has ", output_size[i],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/conv_pool/pooling.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/convert.h"
@@ -46,7 +47,8 @@ PoolingGeometry pooling_geometry(const PoolingAttributes& op, const Ints& kernel
     const int64_t room = checked_add(a.in, a.pad_before + a.pad_after) - a.kernel + (op.ceil_mode ? a.stride - 1 : 0);
     // The quotient is truncated, as Paddle's: a window that is larger than x by less than a stride still gives one
     // element.
-    a.out = a.in == 0 ? 0 : room / a.stride + 1;
+    a.out = room / a.stride + 1;
+    if (a.in == 0) a.out = std::max<int64_t>(a.out, 0);
     require(a.out > 0 || a.in == 0, "a window of ", a.kernel, " does not fit into x ", x, " with its padding");
   }
   return g;

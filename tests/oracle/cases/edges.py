@@ -125,6 +125,25 @@ def polygamma(r):
     return dict(x=r.t(np.array(x, ("float32", "float64")[r.index % 2])), n=1 + r.index // 2)
 
 
+def empty_window(r):
+    """A picture without rows, or without columns, of which padding and truncated quotients make results."""
+    kernel, stride, padding = r.turn((3, 2, 1), (1, 2, 0), (5, 2, 2), (2, 2, 1), (3, 3, 1))
+    size = [0, 8] if r.index % 2 == 0 else [8, 0]
+    window = dict(strides=[stride] * 2, paddings=[padding] * 2, padding_algorithm="EXPLICIT", data_format="NCHW")
+    return size, kernel, window
+
+
+def empty_convolution(r):
+    size, kernel, window = empty_window(r)
+    case = dict(Input=r.f([1, 3] + size), Filter=r.w(4, 3, kernel, kernel), dilations=[1, 1], groups=1)
+    return dict(case, **window)
+
+
+def empty_average(r):
+    size, kernel, window = empty_window(r)
+    return dict(X=r.f([1, 3] + size), pooling_type="avg", ksize=[kernel] * 2, **window)
+
+
 FACTORS = (0.0, 2.0, 3.0, 0.5, 2.5, 10.0, 31.0, 63.0)
 POWERS = [power(d, f) for d in ("int32", "int64") for f in FACTORS]
 FLAT = each(lambda r: dict(X=scalar(r), axis=0))
@@ -133,6 +152,8 @@ SUMS = each(*[lambda r, x=x: dict(X=x(r), axis=0, exclusive=True) for x in (scal
 TABLE = [
     api("strided_slice", strided_slice, 48, exact=True, formats="program pir"),
     op("set_value", set_value, 48, exact=True),
+    op("conv2d", empty_convolution, 10, out="Output"),
+    op("pool2d", empty_average, 10),
     op("flatten2", FLAT, 1, hidden="XShape", formats="program"),
     op("cumsum", SUMS, 3),
     op("arg_max", lambda r: dict(X=scalar(r), axis=0, keepdims=True, flatten=r.index > 0, dtype=3), 2),

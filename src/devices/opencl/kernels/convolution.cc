@@ -31,6 +31,7 @@ template <class Op>
 Misfit fits(const void* attributes, const ArgFacts& args) {
   const auto& op = *static_cast<const Op*>(attributes);
   if (is_channels_last(op.data_format)) return "only channels first";
+  if (args.shape(0).count() == 0) return "no elements";
   if (const Misfit misfit = too_large(args)) return misfit;
   if constexpr (std::is_base_of_v<Epilogue, Op>) return epilogue_misfit(op, args, 2, args.out().shape[1]);
   if constexpr (requires { op.output_padding; } && !std::is_base_of_v<Epilogue, Op>) {
