@@ -127,7 +127,7 @@ class Model:
             folder.mkdir(exist_ok=True)
             program = folder / ("inference.json" if self.pir else "inference.pdmodel")
             made(program, ROOT / "build" / "release" / "coracle", "quantize", native["program"], "--params", native["params"],
-                 "--allow-other-shapes", "--method", "minmax", "--scaling", "none", *["--reduce-range"] * SATURATES, "-o", folder, *(word for one in self.sets() for word in ("--data", one)))
+                 "--method", "minmax", "--scaling", "none", *["--reduce-range"] * SATURATES, "-o", folder, *(word for one in self.sets() for word in ("--data", one)))
             return {"program": str(program), "params": str(program.with_suffix(".pdiparams"))}
         files = self.files(engine)
         int8 = self.folder / "model-int8.onnx"

@@ -108,23 +108,29 @@ void print_json(const ModelArguments& arguments, const Measured& m) {
 /// Shows on a terminal how far measuring is, some times a second.
 class RunCounter {
  public:
-  explicit RunCounter(std::string of) : of_(std::move(of)) {}
+  /// For so many runs, or where `seconds` is not 0 for so long from `start` on.
+  RunCounter(int runs, double seconds, Clock::time_point start) : all_(runs), seconds_(seconds), start_(start) {}
   ~RunCounter() {
-    if (shown_) fmt::print(stderr, "\r{:30}\r", "");
+    if (shown_) fmt::print(stderr, "\r{:40}\r", "");
   }
   RunCounter(const RunCounter&) = delete;
   RunCounter& operator=(const RunCounter&) = delete;
   void show(size_t runs) {
     const Clock::time_point now = Clock::now();
     if (!terminal_ || now < next_) return;
-    fmt::print(stderr, "\r{} runs{}", runs, of_);
+    const std::string far =
+        seconds_ > 0 ? fmt::format("{} runs, {:.1f} of {:g} s", runs, milliseconds(now - start_) / 1000, seconds_)
+                     : fmt::format("{} of {} runs", runs, all_);
+    fmt::print(stderr, "\r{:40}", far);
     shown_ = true;
     next_ = now + std::chrono::milliseconds(100);
   }
 
  private:
   const bool terminal_ = isatty(STDERR_FILENO) != 0;
-  const std::string of_;
+  const int all_;
+  const double seconds_;
+  const Clock::time_point start_;
   bool shown_ = false;
   Clock::time_point next_{};
 };
@@ -173,7 +179,7 @@ std::vector<Lane> measure(std::vector<api::Session>& sessions, const BenchArgume
     throw;
   }
   {
-    RunCounter progress(b.duration > 0 ? fmt::format(", {:g} s", b.duration) : fmt::format(" of {}", b.repeat));
+    RunCounter progress(b.repeat, b.duration, start);
     measure(sessions[0], b, start, stop, &progress, lanes[0]);
   }
   join();

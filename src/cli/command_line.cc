@@ -55,7 +55,6 @@ struct QueryCommand {
 
 void add_inspect(CLI::App* command, QueryCommand& a) {
   add_model(command, a.model);
-  add_shapes_option(command, a.model);
   add_inputs(command, a.session.inputs);
   command->add_flag("--check", a.model.options.check_weights, "compare a saved model's weights with their checksums");
   command->add_flag("--json", a.json, "print JSON");
@@ -69,7 +68,6 @@ void add_explain(CLI::App* command, QueryCommand& a) {
 
 void add_doctor(CLI::App* command, QueryCommand& a) {
   add_model(command, a.model)->required(false);
-  add_shapes_option(command, a.model);
   add_inputs(command, a.session.inputs);
   command->add_flag("--json", a.json, "print JSON");
 }
@@ -83,7 +81,6 @@ struct OptimizeCommand {
 void add_optimize(CLI::App* command, OptimizeCommand& a) {
   add_model(command, a.model);
   command->add_option("-o,--output", a.optimize.output, "file to write or replace, usually NAME.coracle")->required();
-  add_shapes_option(command, a.model);
   add_session(command, a.session);
   command->add_option("--isa", a.model.options.cpu_isa, "instruction set to pack weights for")
       ->type_name("sse2|avx2|avx512|neon");
@@ -149,7 +146,6 @@ void add_quantize(CLI::App* command, QuantizeCommand& a) {
   command->add_option("--state", q.state,
                       "FILE that keeps what was measured: the same command goes on from there when it was interrupted");
   command->add_flag("--json", q.json, "print JSON");
-  add_shapes_option(command, a.model);
   add_session(command, a.session);
 }
 
@@ -164,7 +160,6 @@ void add_collected_shapes(CLI::App* command, ShapesCommand& a) {
   command->add_option("-o,--output", a.shapes.output, "file to write or replace, usually shape_range_info.pbtxt")
       ->required();
   command->add_option("--data", a.shapes.data, kDataSets)->type_name("PATH")->default_str("");
-  add_shapes_option(command, a.model);
   add_session(command, a.session);
 }
 

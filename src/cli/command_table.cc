@@ -6,14 +6,14 @@
 namespace coracle::cli {
 namespace {
 
-/// "a|b|c" as its parts; nothing for a text without bars.
-std::vector<std::string> parts(const std::string& type) {
+/// The parts of a list, without what stands in brackets: what may follow a value.
+std::vector<std::string> parts(const std::string& list, char separator) {
   std::vector<std::string> out;
-  if (type.find('|') == std::string::npos) return out;
-  for (size_t start = 0; start <= type.size();) {
-    const size_t bar = std::min(type.find('|', start), type.size());
-    out.push_back(type.substr(start, bar - start));
-    start = bar + 1;
+  for (size_t start = 0; start <= list.size();) {
+    const size_t end = std::min(list.find(separator, start), list.size());
+    const std::string part = list.substr(start, end - start);
+    out.push_back(part.substr(0, part.find('[')));
+    start = end + 1;
   }
   return out;
 }
@@ -25,9 +25,8 @@ OptionRow option_row(const CLI::Option& option) {
   row.name = row.names.empty() ? option.get_single_name() : row.names.back();
   row.description = option.get_description();
   if (option.get_items_expected_max() > 0) {
-    const std::string type = option.get_type_name();
-    row.value = type.substr(0, type.find(':'));  // what follows checks the value
-    row.choices = parts(row.value);
+    row.value = value_text(option);
+    row.choices = choices_of(option);
     row.default_value = option.get_default_str();
   }
   return row;
@@ -55,6 +54,29 @@ size_t distance(const std::string& a, const std::string& b) {
 }
 
 }  // namespace
+
+std::string value_text(const CLI::Option& option) {
+  if (option.get_items_expected_max() == 0) return "";
+  const std::string type = option.get_type_name();
+  size_t brackets = 0;
+  for (size_t i = 0; i < type.size(); ++i) {
+    if (type[i] == '[') ++brackets;
+    if (type[i] == ']' && brackets > 0) --brackets;
+    if (type[i] == ':' && brackets == 0) return type.substr(0, i);
+  }
+  return type;
+}
+
+std::vector<std::string> choices_of(const CLI::Option& option) {
+  const std::string value = value_text(option);
+  if (value.find('|') != std::string::npos) return parts(value, '|');
+  // CLI::IsMember says "{a,b}".
+  const std::string type = option.get_type_name();
+  const size_t begin = type.find(":{", std::min(value.size(), type.size()));
+  const size_t end = type.find('}', std::min(begin, type.size()));
+  if (begin == std::string::npos || end == std::string::npos) return {};
+  return parts(type.substr(begin + 2, end - begin - 2), ',');
+}
 
 std::vector<CommandRow> command_table(const CLI::App& app) {
   std::vector<CommandRow> table{command_row(app)};
@@ -86,6 +108,10 @@ std::string leftover_message(const CLI::App& app, const std::string& message) {
   const auto option = std::find_if(left.begin(), left.end(), [](const std::string& s) { return s.starts_with('-'); });
   if (used.empty() || option == left.end()) return message;
   const std::string word = option->substr(0, option->find('='));
+  if (const std::string& command = used.front()->get_name(); used.front()->get_option_no_throw(word) != nullptr) {
+    return "the option '" + word + "' is one of the command '" + command + "' and stands behind it: '" +
+           app.get_name() + " " + command + " " + word + " ...'";
+  }
   std::vector<std::string> candidates;
   for (const OptionRow& row : command_row(*used.front()).options) {
     candidates.insert(candidates.end(), row.names.begin(), row.names.end());

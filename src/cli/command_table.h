@@ -24,6 +24,11 @@ struct CommandRow {
   std::vector<OptionRow> options;
 };
 
+/// What an option takes, "cpu|opencl[:N]", without the checks that CLI11 puts behind a colon; empty for a flag.
+std::string value_text(const CLI::Option& option);
+/// The values there are, where its type or a check lists them.
+std::vector<std::string> choices_of(const CLI::Option& option);
+
 /// The program itself first, then its commands.
 std::vector<CommandRow> command_table(const CLI::App& app);
 

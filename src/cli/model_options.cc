@@ -53,15 +53,8 @@ CLI::Option* add_model(CLI::App* command, ModelArguments& m) {
       ->required();
 }
 
-void add_shapes_option(CLI::App* command, ModelArguments& m) {
-  m.options.check_declared_sizes = true;
-  command->add_flag("!--allow-other-shapes", m.options.check_declared_sizes,
-                    "take inputs of other sizes than the fixed ones that the model declares");
-}
-
 void add_model_options(CLI::App* command, ModelArguments& m) {
   add_model(command, m);
-  add_shapes_option(command, m);
   command->add_option("--isa", m.options.cpu_isa, "widest instruction set to use")->type_name("sse2|avx2|avx512|neon");
   command->add_option("--disable-passes", m.options.disable_passes, "rewrites to leave out, comma-separated, or all");
   command->add_option("--max-rewrites", m.options.max_rewrites, "stop after that many rewrites (to bisect)");

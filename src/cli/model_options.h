@@ -10,8 +10,6 @@ namespace coracle::cli {
 
 /// The model alone, and where its parameters are.
 CLI::Option* add_model(CLI::App* command, ModelArguments& m);
-/// --allow-other-shapes.
-void add_shapes_option(CLI::App* command, ModelArguments& m);
 /// --engines and what goes with it.
 void add_engines(CLI::App* command, ModelArguments& m);
 /// All of a model.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "cli/command_table.h"
 #include "cli/text.h"
 
 namespace coracle::cli {
@@ -31,14 +32,19 @@ CLI::Option* add_parsed(CLI::App* command, const std::string& name, const std::s
 
 std::string Help::make_option_opts(const CLI::Option* option) const {
   if (option->get_items_expected_max() == 0) return "";
-  const std::string type = option->get_type_name();
-  return " " + type.substr(0, type.find(':')) + (option->get_expected_max() > 1 ? " ..." : "");
+  return " " + value_text(*option) + (option->get_expected_max() > 1 ? " ..." : "");
 }
 
 std::string Help::make_option_desc(const CLI::Option* option) const {
   std::string text = option->get_description();
   const std::string type = option->get_type_name();
   if (const size_t colon = type.find(" in ["); colon != std::string::npos) text += ", " + type.substr(colon + 4);
+  // Where what it takes does not list them already.
+  const std::vector<std::string> choices = choices_of(*option);
+  if (!choices.empty() && value_text(*option).find('|') == std::string::npos) {
+    text += ": ";
+    for (const std::string& choice : choices) text += (&choice == choices.data() ? "" : ", ") + choice;
+  }
   if (!option->get_default_str().empty()) text += " (default: " + option->get_default_str() + ")";
   for (const CLI::Option* needed : option->get_needs()) text += " (with " + needed->get_name() + ")";
   return text;

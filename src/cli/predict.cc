@@ -132,8 +132,9 @@ void answer_all(const PredictArguments& arguments) {
     }
   }
   if (failed > 0) {
-    throw Failure(ExitCode::kIo,
-                  fmt::format("{} of {} pictures {} no answer", failed, pictures.size(), failed == 1 ? "has" : "have"));
+    throw Failure(ExitCode::kIo, pictures.size() == 1 ? "there is no answer for the picture"
+                                                      : fmt::format("there is no answer for {} of {} pictures", failed,
+                                                                    pictures.size()));
   }
 }
 

@@ -145,7 +145,7 @@ TEST_F(Predict, JsonHasALineForEachPicture) {
   const test::Outcome outcome = test::coracle_program(arguments);
   EXPECT_EQ(outcome.code, kInputOutput);
   EXPECT_NE(outcome.err.find("absent.png: there is no such file\n"), std::string::npos) << outcome.err;
-  EXPECT_NE(outcome.err.find("1 of 3 pictures has no answer"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("there is no answer for 1 of 3 pictures"), std::string::npos) << outcome.err;
   std::istringstream lines(outcome.out);
   size_t count = 0;
   for (std::string line; std::getline(lines, line); ++count) {

@@ -152,7 +152,6 @@ TEST_F(Run, GivesWhatPaddleGives) {
     SCOPED_TRACE(model + "/" + name);
     const test::ReferenceCase c = test::read_reference_case(shared, "", model, name);
     std::vector<std::string> arguments{"run", c.program, "--output-dir", folder_.path("out")};
-    if (name.find("other_size") != std::string::npos) arguments.emplace_back("--allow-other-shapes");
     if (!c.params.empty()) arguments.insert(arguments.end(), {"--params", c.params});
     for (size_t i = 0; i < c.inputs.size(); ++i) {
       const std::string path = folder_.path(std::to_string(i) + "_in.npy");

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <mutex>
 #include <optional>
 
 #include "cli/failure.h"
@@ -291,6 +292,31 @@ std::pair<size_t, std::string> split_entry(const std::string& entry, const std::
                                       entry.substr(0, equals) + "'; its inputs are: " + names_of(inputs));
 }
 
+namespace {
+
+/// Whether a fixed size that the model declares is another one. Rows of sequences are what their offsets say.
+bool other_size(const api::TensorInfo& info, const api::Dims& dims) {
+  if (!info.rank_known || info.dims.size() != dims.size()) return false;
+  for (size_t i = info.lod_levels > 0 ? 1 : 0; i < dims.size(); ++i) {
+    if (info.dims[i] >= 0 && info.dims[i] != dims[i]) return true;
+  }
+  return false;
+}
+
+/// Says what the model declares, once: Paddle runs other sizes without a word, and so does the library.
+void tell_other_sizes(const std::vector<api::TensorInfo>& infos, const std::vector<Input>& inputs) {
+  static std::once_flag told;
+  std::string text;
+  for (size_t i = 0; i < infos.size(); ++i) {
+    if (!other_size(infos[i], inputs[i].array.dims)) continue;
+    text.append(fmt::format("{}input '{}' is {}, the model declares {}", text.empty() ? "" : "; ", infos[i].name,
+                            type_text(inputs[i].array.dtype, inputs[i].array.dims), type_text(infos[i])));
+  }
+  if (!text.empty()) std::call_once(told, [&] { fmt::print(stderr, "coracle: note: {}\n", text); });
+}
+
+}  // namespace
+
 std::vector<Input> read_inputs(const api::Model& model, const InputOptions& options) {
   const std::vector<api::TensorInfo> infos = model.inputs();
   const Stated stated{files_by_name(options.files, infos), by_name(options.shapes, infos, "--shape"),
@@ -306,6 +332,7 @@ std::vector<Input> read_inputs(const api::Model& model, const InputOptions& opti
     }
     inputs.push_back(std::move(input));
   }
+  tell_other_sizes(infos, inputs);
   return inputs;
 }
 
