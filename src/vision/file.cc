@@ -7,6 +7,7 @@
 namespace coracle::vision {
 
 std::string read_file(const std::string& path, Problem problem, std::size_t limit) {
+  if (path.empty()) throw Error(problem, "the path of the file is empty");
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) throw Error(problem, path + ": there is no such file");

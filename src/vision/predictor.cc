@@ -29,9 +29,14 @@ constexpr std::pair<Task, const char*> kTasks[] = {
     {Task::kAnomaly, "anomaly"},
 };
 
-std::string task_names() {
+/// Object detectors differ in how they take pictures: there is no usual way.
+bool has_usual_way(Task task) { return task != Task::kObjectDetection && task != Task::kInstanceSegmentation; }
+
+std::string task_names(bool with_usual_way) {
   std::string all;
-  for (const auto& [task, name] : kTasks) all.append(all.empty() ? "" : ", ").append(name);
+  for (const auto& [task, name] : kTasks) {
+    if (!with_usual_way || has_usual_way(task)) all.append(all.empty() ? "" : ", ").append(name);
+  }
   return all;
 }
 
@@ -49,8 +54,9 @@ std::optional<Description> described(const ModelPlace& model, const PredictorOpt
   static_cast<void>(model.load(options.params));  // what is no model says so
   throw Error(Problem::kUsage, model.path() +
                                    ": there is no inference.yml beside the model, which says how pictures are prepared "
-                                   "and what the outputs mean; give --description FILE, or --task with one of " +
-                                   task_names() + " to go by what is usual, and --labels FILE for the names");
+                                   "and what the outputs mean; give such a file as 'description', or a 'task' for what "
+                                   "is usual (" +
+                                   task_names(true) + ") and a file of names as 'labels'");
 }
 
 Description complete(std::optional<Description> described, const std::string& model, const PredictorOptions& options,
@@ -65,12 +71,13 @@ Description complete(std::optional<Description> described, const std::string& mo
     d.db.box_threshold = static_cast<double>(*options.threshold);
   }
   if (d.task == Task::kTextRecognition && d.labels.empty()) {
-    throw Error(Problem::kUsage,
-                model + ": text recognition needs the dictionary of characters; give --labels FILE with one per line");
+    throw Error(
+        Problem::kUsage,
+        model + ": text recognition needs the dictionary of characters; give 'labels', a file with one per line");
   }
   if (d.task == Task::kTableStructure && d.labels.empty()) {
     throw Error(Problem::kUsage,
-                model + ": table structure needs the dictionary of tokens; give --labels FILE with one per line");
+                model + ": table structure needs the dictionary of tokens; give 'labels', a file with one per line");
   }
   return d;
 }
@@ -153,10 +160,10 @@ Text text_of(const Output& output, const std::vector<std::string>& characters, c
   if (output.dims.size() != 3 || output.dims[0] != 1) unexpected(d, output, "[1, steps, classes]");
   const auto classes = static_cast<std::size_t>(output.dims[2]);
   if (classes > characters.size() || classes + 1 < characters.size()) {
-    throw Error(Problem::kDescription, "the model tells " + std::to_string(classes) +
-                                           " classes of characters apart, the dictionary makes " +
-                                           std::to_string(characters.size()) + " (nothing, " +
-                                           std::to_string(characters.size() - 2) + " characters and the space)");
+    throw Error(d.file.empty() ? Problem::kUsage : Problem::kDescription,
+                "the model tells " + std::to_string(classes) + " classes of characters apart, the dictionary makes " +
+                    std::to_string(characters.size()) + " (nothing, " + std::to_string(characters.size() - 2) +
+                    " characters and the space)");
   }
   return ctc_text(output.data, static_cast<std::size_t>(output.dims[1]), classes, characters);
 }
@@ -164,7 +171,10 @@ Text text_of(const Output& output, const std::vector<std::string>& characters, c
 std::vector<Label> labels_of(const std::vector<float>& scores, const Description& d) {
   if (d.task == Task::kMultilabel)
     return d.attributes.empty() ? labels_above(scores, d.threshold, d) : attributes(scores, d);
-  return d.decision ? decided_label(scores, d) : best_labels(scores, static_cast<std::size_t>(std::max(d.topk, 0)), d);
+  if (d.decision) return decided_label(scores, d);
+  std::vector<Label> best = best_labels(scores, static_cast<std::size_t>(std::max(d.topk, 0)), d);
+  if (d.threshold > 0) std::erase_if(best, [&](const Label& label) { return label.score < d.threshold; });
+  return best;
 }
 
 /// Of a model that leaves non-maximum suppression to its user.

@@ -292,7 +292,7 @@ TEST(FilesBesideModels, ErrorsSayWhatIsWrong) {
   expect_error(coracle_model_file(folder.path("none").c_str(), "a.yml", 4, nullptr, nullptr, &data, &size), CORACLE_IO,
                "no such model");
   const std::string two = folder.write("two.tar", test::tar_archive({{"a/a.pdmodel", "x"}, {"b/b.pdmodel", "x"}}));
-  expect_error(coracle_model_file(two.c_str(), "a.yml", 4, nullptr, nullptr, &data, &size), CORACLE_IO,
+  expect_error(coracle_model_file(two.c_str(), "a.yml", 4, nullptr, nullptr, &data, &size), CORACLE_INVALID_ARGUMENT,
                "holds several models");
 }
 

@@ -87,7 +87,7 @@ TEST_F(Failures, ModelFiles) {
   expect_failure({"run", folder_.path("nothing")}, kIo, {"no such model", "nothing"});
   expect_failure({"run", product_, "--params", folder_.path("nothing")}, kIo,
                  {"no such parameter file: '" + folder_.path("nothing")});
-  expect_failure({"run", folder_.path()}, kIo, {"several models", "product.pdmodel"});
+  expect_failure({"run", folder_.path()}, kUsage, {"several models", "product.pdmodel"});
   std::filesystem::create_directory(folder_.path("empty"));
   expect_failure({"run", folder_.path("empty")}, kIo, {"no model in the folder", "__model__", "*.pdmodel"});
   const test::ModelBytes bytes = test::product_model();
@@ -150,6 +150,10 @@ TEST_F(Failures, InputContents) {
       {"matmul", "float32[1, 3]", "float32[2, 2]", "running with 'x' float32[1, 3]", "declares float32[?, 2]"});
   expect_failure(given(folder_.path("nothing.npy")), kIo, {"nothing.npy", "No such file"});
   expect_failure(given(folder_.write("text.npy", "hello")), kIo, {"text.npy", "NUMPY"});
+  const std::string objects = "{'descr': '|O', 'fortran_order': False, 'shape': (1, 2), }";
+  const auto length = static_cast<char>(objects.size());
+  expect_failure(given(folder_.write("objects.npy", "\x93NUMPY\x01" + std::string({'\0', length, '\0'}) + objects)),
+                 kIo, {"objects.npy", "its element type '|O' is not supported"});
   const std::string big_endian = "\x93NUMPY\x01";
   expect_failure(given(folder_.write("short.npy", big_endian)), kIo, {"short.npy"});
   expect_failure(given(folder_.write("x.csv", "1,2")), kUsage, {"x.csv", ".npy, .npz, .json, .bin, .png"});

@@ -139,6 +139,21 @@ TEST_F(Predict, Keypoints) {
   EXPECT_NE(none.out.find("nothing found"), std::string::npos) << none.out;
 }
 
+TEST_F(Predict, ThresholdsAreForClassesToo) {
+  const std::string model = CORACLE_SHARED "/models/pir-PP-LCNet_x0_25_textline_ori";
+  if (!std::filesystem::exists(model)) GTEST_SKIP() << model << " is absent";
+  const std::string picture = folder_.path("pictures/b.png");
+  const auto labels = [&](const std::string& options) {
+    const test::Outcome outcome = test::coracle_program(words(model + " --json" + options, {picture}));
+    rapidjson::Document d;
+    EXPECT_FALSE(d.Parse(outcome.out.c_str()).HasParseError()) << outcome.out << outcome.err;
+    return d["labels"].Size();
+  };
+  EXPECT_EQ(labels(" --topk 2"), 2U);
+  EXPECT_EQ(labels(" --topk 2 --threshold 0.5"), 1U) << "of two one is above a half";
+  EXPECT_EQ(labels(" --topk 2 --threshold 1"), 0U);
+}
+
 TEST_F(Predict, JsonHasALineForEachPicture) {
   std::vector<std::string> arguments = detector("--json --threshold 0.2");
   arguments.push_back(folder_.path("absent.png"));
@@ -230,11 +245,14 @@ TEST_F(Predict, BrokenPicturesDoNotStopTheOthers) {
 TEST_F(Predict, WhatIsMissingIsSaid) {
   const std::string picture = folder_.path("pictures/b.png");
   test::expect_failure(words(model_, {picture}), kWrongUsage,
-                       {"there is no inference.yml beside the model", "--task with one of classification", "--labels"});
+                       {"there is no inference.yml beside the model",
+                        "a 'task' for what is usual (classification, multilabel, text-detection, "
+                        "text-recognition, segmentation,",
+                        "'labels'"});
   test::expect_failure(words(model_ + " --task guess", {picture}), kWrongUsage,
                        {"no task 'guess'", "text-recognition"});
   test::expect_failure(words(model_ + " --task object-detection", {picture}), kWrongUsage, {"infer_cfg.yml"});
-  test::expect_failure(words(model_ + " --task text-recognition", {picture}), kWrongUsage, {"dictionary", "--labels"});
+  test::expect_failure(words(model_ + " --task text-recognition", {picture}), kWrongUsage, {"dictionary", "'labels'"});
   test::expect_failure(words(model_ + " --task classification --json --csv", {picture}), kWrongUsage,
                        {"--csv", "--json"});
   test::expect_failure(words(model_ + " --task classification --labels " + folder_.path("none"), {picture}),

@@ -9,6 +9,7 @@
 #include "program.h"
 #include "support/npy.h"
 #include "support/plainest_isa.h"
+#include "support/program_writer.h"
 #include "support/reference_cases.h"
 
 // coracle run: inputs of every kind give the right results in the right files.
@@ -32,6 +33,18 @@ class Run : public testing::Test {
 
   const test::TemporaryFolder folder_;
 };
+
+TEST_F(Run, SizesThatAModelDeclaresDoNotBind) {
+  test::BlockWriter b;
+  test::add_feed(b, "x", test::kFloat32, {-1, 3}, 0);
+  b.operators.push_back(test::OpWriter("relu").in("X", {"x"}).out("Out", {"y"}));
+  test::add_fetch(b, "y", 0);
+  const std::string model = folder_.write("relu.pdmodel", test::program_file({b}));
+  results({"run", model, "--shape", "x=2,3"});
+  const Outcome outcome = test::coracle_program({"run", model, "--shape", "x=2,4"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.err, "coracle: note: input 'x' is float32[2, 4], the model declares float32[?, 3]\n");
+}
 
 TEST_F(Run, WritesOutputsInTheModelsOrder) {
   const std::string model = test::write_model(folder_, test::product_model());
@@ -164,7 +177,10 @@ TEST_F(Run, GivesWhatPaddleGives) {
       }
       if (lod.back() != '=') arguments.insert(arguments.end(), {"--lod", lod});
     }
-    results(arguments);
+    const Outcome outcome = test::coracle_program(arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    const bool other_size = name.find("other_size") != std::string::npos;
+    EXPECT_EQ(outcome.err.find("the model declares") != std::string::npos, other_size) << outcome.err;
     for (size_t i = 0; i < c.outputs.size(); ++i) {
       EXPECT_EQ(compare(test::read_npy(output(static_cast<int>(i))), c.outputs[i]).complaint, "") << "output " << i;
     }

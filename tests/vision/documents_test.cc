@@ -311,7 +311,7 @@ TEST(Documents, StagesThatDoNotFitAreNamed) {
   files = {};
   files.table = here + "/objects";  // Without description.
   EXPECT_EQ(message([&] { DocumentReader r(files); }, Problem::kUsage),
-            here + "/objects: table structure needs the dictionary of tokens; give --labels FILE with one per line");
+            here + "/objects: table structure needs the dictionary of tokens; give 'labels', a file with one per line");
 }
 
 TEST(Documents, StagesFollowEachOther) {

@@ -101,7 +101,11 @@ Array parse_npy(const std::string& path, const std::string& content) {
       known = true;
     }
   }
-  if (!known) damaged(path, "element type " + std::string(descr.substr(0, 6)) + " is not supported");
+  if (!known) {
+    const size_t end = descr.empty() ? 0 : descr.find(descr[0], 1);
+    damaged(path, "its element type " + std::string(descr.substr(0, end == std::string_view::npos ? 6 : end + 1)) +
+                      " is not supported");
+  }
   const bool fortran = value_of(header, "fortran_order", path).starts_with("True");
   a.dims = dims_of(value_of(header, "shape", path), path);
   const size_t given = content.size() - begin - length;
