@@ -239,7 +239,7 @@ Task task_of(const std::string& name) {
   for (const auto& [task, known] : kTasks) {
     if (name == known) return task;
   }
-  throw Error(Problem::kUsage, "there is no task '" + name + "'; the tasks are " + task_names());
+  throw Error(Problem::kUsage, "there is no task '" + name + "'; the tasks are " + task_names(false));
 }
 
 struct Predictor::State {
