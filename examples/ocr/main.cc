@@ -10,21 +10,22 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <vector>
 
+#include "cli/failure.h"
 #include "coracle/vision/text_picture.h"
 #include "report.h"
 
 namespace {
 
 namespace vision = coracle::vision;
-
-constexpr int kExitFailure = 1;
-constexpr int kExitUsage = 2;
+using coracle::cli::ExitCode;
+using coracle::cli::Failure;
 
 constexpr char kHelp[] = R"(Reads every line of text from pictures, and on request their layout and tables.
 
-usage: coracle-ocr [options] PICTURE...        (PNG or JPEG)
+usage: coracle-ocr [options] PICTURE...        (PNG, JPEG, BMP or WebP)
 
 Stages, each a model; the last three come from --models unless they are given, and 'none' leaves one out:
   --orientation DIR   which of its four sides is up (PP-LCNet_x1_0_doc_ori)
@@ -46,6 +47,10 @@ Stages, each a model; the last three come from --models unless they are given, a
   --html DIR          write DIR/<name>.html: text in the order of reading, tables as tables
   --json              JSON instead of text
   --help              this text
+  --manual            the same as a page of the manual (roff)
+
+A picture that cannot be read does not stop the others. Exit codes are those of coracle: 0 ok, 1 run failure, 2 usage,
+3 model invalid, 4 unsupported operator or feature, 5 input/output, 6 out of memory, 130 interrupted.
 
 examples:
   coracle-ocr receipt.jpg
@@ -73,6 +78,7 @@ struct Options {
   std::string pages;
   bool json = false;
   bool help = false;
+  bool manual = false;
   std::vector<std::string> pictures;
 };
 
@@ -90,7 +96,7 @@ bool parse(const char* text, double& value) {
   return end != text && *end == '\0' && value >= 0 && value <= 1;
 }
 
-// Nothing if the arguments make no sense; the reason is then on standard error.
+// Nothing after what getopt has told of on standard error. Throws Failure where other arguments make no sense.
 std::optional<Options> parse_options(int argc, char** argv) {
   enum Option {
     kModels = 1,
@@ -110,7 +116,8 @@ std::optional<Options> parse_options(int argc, char** argv) {
     kFont,
     kHtml,
     kJson,
-    kShowHelp
+    kShowHelp,
+    kShowManual
   };
   const option known[] = {{"models", required_argument, nullptr, kModels},
                           {"orientation", required_argument, nullptr, kOrientation},
@@ -130,6 +137,7 @@ std::optional<Options> parse_options(int argc, char** argv) {
                           {"html", required_argument, nullptr, kHtml},
                           {"json", no_argument, nullptr, kJson},
                           {"help", no_argument, nullptr, kShowHelp},
+                          {"manual", no_argument, nullptr, kShowManual},
                           {nullptr, 0, nullptr, 0}};
   Options options;
   for (int chosen = 0, index = 0; (chosen = getopt_long(argc, argv, "", known, &index)) != -1;) {
@@ -153,18 +161,18 @@ std::optional<Options> parse_options(int argc, char** argv) {
       case kHtml: options.pages = optarg; break;
       case kJson: options.json = true; break;
       case kShowHelp: options.help = true; break;
+      case kShowManual: options.manual = true; break;
       default: return std::nullopt;
     }
     if (!valid) {
-      std::fprintf(stderr, "coracle-ocr: --%s does not take '%s'\n", known[index].name, optarg);
-      return std::nullopt;
+      throw Failure(ExitCode::kUsage, std::string("--") + known[index].name + " does not take '" + optarg + "'; " +
+                                          (chosen == kMinScore ? "it takes a number from 0 to 1"
+                                                               : "it takes a whole number from 0 to 10000"));
     }
   }
   options.pictures.assign(argv + optind, argv + argc);
-  if (options.pictures.empty() && !options.help) {
-    std::fprintf(stderr, "coracle-ocr: which picture? See coracle-ocr --help\n");
-    return std::nullopt;
-  }
+  if (options.pictures.empty() && !options.help && !options.manual)
+    throw Failure(ExitCode::kUsage, "no picture is given; 'coracle-ocr --help' explains");
   return options;
 }
 
@@ -201,13 +209,19 @@ std::string written_as(const std::string& folder, const std::string& picture, co
   return (std::filesystem::path(folder) / (std::filesystem::path(picture).stem().string() + ending)).string();
 }
 
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw Failure(ExitCode::kIo, folder + ": cannot be made: " + error.message());
+}
+
 double milliseconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
 void draw_texts(const vision::Document& document, const std::string& path, const Options& options) {
   const vision::TextPicture drawn = vision::draw_texts(document.page, document.lines, options.font);
-  std::filesystem::create_directories(options.texts);
+  make_folder(options.texts);
   vision::write_png(written_as(options.texts, path, "_text.png"), drawn.image);
   if (!drawn.missing.empty()) {
     std::fprintf(stderr, "coracle-ocr: %s: the font %s has no %s; --font FILE chooses another\n", path.c_str(),
@@ -229,12 +243,12 @@ ocr::Result read(vision::DocumentReader& reader, const std::string& path, const 
     }
   }
   if (!options.drawings.empty()) {
-    std::filesystem::create_directories(options.drawings);
+    make_folder(options.drawings);
     vision::write_png(written_as(options.drawings, path, "_boxes.png"), vision::draw(result.document));
   }
   if (!options.texts.empty()) draw_texts(result.document, path, options);
   if (!options.pages.empty()) {
-    std::filesystem::create_directories(options.pages);
+    make_folder(options.pages);
     const std::string page = written_as(options.pages, path, ".html");
     std::ofstream out(page, std::ios::binary);
     out << vision::to_html(result.document, std::filesystem::path(path).filename().string());
@@ -257,38 +271,89 @@ void print_text(const ocr::Result& result, const Options& options) {
     std::printf("page written to %s\n", written_as(options.pages, result.path, ".html").c_str());
 }
 
-int run(const Options& options) {
+// Paths may hold any bytes: those that no terminal shows are written as \xNN.
+void tell(const std::string& message) {
+  coracle_set_last_error(message.c_str());
+  std::fflush(stdout);
+  std::fprintf(stderr, "coracle-ocr: %s\n", coracle_last_error());
+}
+
+// Nothing where the picture cannot be read, which is then told.
+std::optional<ocr::Result> read_or_tell(vision::DocumentReader& reader, const std::string& path,
+                                        const Options& options) {
+  try {
+    return read(reader, path, options);
+  } catch (const vision::Error& error) {
+    if (error.problem() != vision::Problem::kPicture) throw;
+    const std::string message = error.what();
+    tell(message.starts_with(path) ? message : path + ": " + message);
+    return std::nullopt;
+  }
+}
+
+ExitCode run(const Options& options) {
   const auto start = std::chrono::steady_clock::now();
   const vision::DocumentReaderFiles models = files(options);
   vision::DocumentReader reader(models, options.threads);
   const double load_ms = milliseconds_since(start);
   if (!options.json) std::printf("%s loaded in %.1f ms\n", ocr::models(count_of(models)).c_str(), load_ms);
   if (options.json) std::printf("{\"load_ms\": %.3f, \"results\": [", load_ms);
-  for (std::size_t i = 0; i < options.pictures.size(); ++i) {
-    const ocr::Result result = read(reader, options.pictures[i], options);
-    if (options.json) {
-      std::printf("%s\n%s", i == 0 ? "" : ",", ocr::to_json(result).c_str());
+  ExitCode code = ExitCode::kOk;
+  const char* separator = "";
+  for (const std::string& picture : options.pictures) {
+    const std::optional<ocr::Result> result = read_or_tell(reader, picture, options);
+    if (!result) {
+      code = ExitCode::kIo;
+    } else if (options.json) {
+      std::printf("%s\n%s", separator, ocr::to_json(*result).c_str());
+      separator = ",";
     } else {
-      print_text(result, options);
+      print_text(*result, options);
     }
   }
   if (options.json) std::printf("]}\n");
-  return std::fflush(stdout) == 0 ? 0 : kExitFailure;
+  return code;
+}
+
+std::string manual() {
+  std::string page =
+      ".TH CORACLE\\-OCR 1 \"\" \"Coracle " + std::string(coracle_version()) +
+      "\"\n.SH NAME\ncoracle\\-ocr \\- reads documents: text, layout and tables of pictures\n.SH DESCRIPTION\n.nf\n";
+  for (const char* c = kHelp; *c != '\0'; ++c) {
+    if ((*c == '.' || *c == '\'') && (c == kHelp || c[-1] == '\n')) page += "\\&";
+    if (*c == '\\' || *c == '-') page += '\\';
+    page += *c == '\\' ? 'e' : *c;
+  }
+  return page + ".fi\n.SH SEE ALSO\n\\fBcoracle\\fR(1), \\fBcoracle\\-predict\\fR(1)\n";
+}
+
+ExitCode main_guarded(int argc, char** argv) {
+  const std::optional<Options> options = parse_options(argc, argv);
+  if (!options) return ExitCode::kUsage;
+  ExitCode code = ExitCode::kOk;
+  if (options->help || options->manual) {
+    std::fputs(options->help ? kHelp : manual().c_str(), stdout);
+  } else {
+    code = run(*options);
+  }
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+    throw Failure(ExitCode::kIo, "the results cannot be written to standard output");
+  return code;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   try {
-    const std::optional<Options> options = parse_options(argc, argv);
-    if (!options) return kExitUsage;
-    if (options->help) {
-      std::fputs(kHelp, stdout);
-      return 0;
+    return static_cast<int>(main_guarded(argc, argv));
+  } catch (...) {
+    try {
+      const Failure failure = coracle::cli::current_failure();
+      tell(failure.what());
+      return static_cast<int>(failure.code());
+    } catch (...) {
+      std::fputs("coracle-ocr: out of memory\n", stderr);
+      return static_cast<int>(ExitCode::kOutOfMemory);
     }
-    return run(*options);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "coracle-ocr: %s\n", error.what());
-    return kExitFailure;
   }
 }

@@ -8,6 +8,7 @@
 #include "cli/command_table.h"
 #include "cli/commands.h"
 #include "cli/footers.h"
+#include "cli/input/inputs.h"
 #include "cli/interrupt.h"
 #include "cli/model_options.h"
 #include "cli/options.h"
@@ -26,7 +27,10 @@ void add_command(CLI::App& app, const char* name, const char* description, const
   command->footer(footer);
   const auto arguments = std::make_shared<Arguments>();
   add(command, *arguments);
-  command->callback([arguments, run] { run(*arguments); });
+  command->callback([arguments, run] {
+    run(*arguments);
+    tell_other_sizes();
+  });
 }
 
 struct RunCommand {

@@ -5,8 +5,23 @@
 #include <system_error>
 
 #include "coracle/coracle.hpp"
+#include "coracle/vision/image.h"
 
 namespace coracle::cli {
+namespace {
+
+ExitCode exit_code_of(vision::Problem problem) {
+  switch (problem) {
+    case vision::Problem::kUsage: return ExitCode::kUsage;
+    case vision::Problem::kPicture:
+    case vision::Problem::kFile: return ExitCode::kIo;
+    case vision::Problem::kDescription: return ExitCode::kInvalidModel;
+    case vision::Problem::kUnsupported: return ExitCode::kUnsupported;
+  }
+  return ExitCode::kRunFailure;
+}
+
+}  // namespace
 
 Failure current_failure() {
   try {
@@ -15,6 +30,8 @@ Failure current_failure() {
     return e;
   } catch (const api::Exception& e) {
     return {exit_code(e.status()), e.what()};
+  } catch (const vision::Error& e) {
+    return {exit_code_of(e.problem()), e.what()};
   } catch (const std::bad_alloc&) {
     return {ExitCode::kOutOfMemory, "out of memory"};
   } catch (const std::length_error&) {  // a list that no memory holds

@@ -17,17 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-ExitCode exit_code_of(vision::Problem problem) {
-  switch (problem) {
-    case vision::Problem::kUsage: return ExitCode::kUsage;
-    case vision::Problem::kPicture:
-    case vision::Problem::kFile: return ExitCode::kIo;
-    case vision::Problem::kDescription: return ExitCode::kInvalidModel;
-    case vision::Problem::kUnsupported: return ExitCode::kUnsupported;
-  }
-  return ExitCode::kRunFailure;
-}
-
 /// The pictures as given; for a folder those in it, by name.
 std::vector<std::string> pictures_of(const std::vector<std::string>& given) {
   std::vector<std::string> pictures;
@@ -141,13 +130,9 @@ void answer_all(const PredictArguments& arguments) {
 }  // namespace
 
 void predict(const PredictArguments& arguments) {
-  try {
-    PredictArguments complete = arguments;
-    if (!arguments.task.empty()) complete.options.task = vision::task_of(arguments.task);
-    answer_all(complete);
-  } catch (const vision::Error& e) {
-    throw Failure(exit_code_of(e.problem()), e.what());
-  }
+  PredictArguments complete = arguments;
+  if (!arguments.task.empty()) complete.options.task = vision::task_of(arguments.task);
+  answer_all(complete);
 }
 
 }  // namespace coracle::cli

@@ -135,8 +135,8 @@ FoundProgram program_in(const ByteSource& files, const std::string& folder) {
     if (taken == programs.end()) taken = std::find(programs.begin(), programs.end(), first);
   }
   if (taken == programs.end()) {
-    require(programs.size() == 1, ErrorCode::kInvalidArgument, "the folder ", in_quotes(folder), " holds several models (",
-            listed(programs), "): name one of them");
+    require(programs.size() == 1, ErrorCode::kInvalidArgument, "the folder ", in_quotes(folder),
+            " holds several models (", listed(programs), "): name one of them");
     taken = programs.begin();
   }
   found.path = join_path(folder, *taken);
@@ -150,8 +150,8 @@ std::string model_folder(const ArchiveSource& archive, const File& file) {
   for (const std::string& folder : archive.folders()) {
     if (!programs_among(archive, folder, archive.list(folder)).empty()) found.push_back(folder);
   }
-  require(found.size() < 2, ErrorCode::kInvalidArgument, "the archive ", in_quotes(file.name()), " holds several models (",
-          joined_names(found), "): name one of them");
+  require(found.size() < 2, ErrorCode::kInvalidArgument, "the archive ", in_quotes(file.name()),
+          " holds several models (", joined_names(found), "): name one of them");
   if (found.size() == 1) return found.front();
   const std::string none = text("no model in the archive ", in_quotes(file.name()),
                                 ": looked in its folders for __model__, __model__.json, *.pdmodel and *.json with a "

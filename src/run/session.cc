@@ -50,8 +50,7 @@ void check_sizes(const TensorInfo& info, const Shape& shape) {
   const int i = undeclared_size(info, shape);
   require(i < 0, ErrorCode::kInvalidArgument, "input '", info.name, "' takes ", Fact(info.dtype, info.shape),
           ", given ", Fact(info.dtype, shape), ": dimension ", i, " has size ", i < 0 ? 0 : shape[i],
-          ", the model declares ", i < 0 ? 0 : info.shape[i],
-          " (without check_declared_sizes it is tried nevertheless, in the program with --allow-other-shapes)");
+          ", the model declares ", i < 0 ? 0 : info.shape[i], " (without check_declared_sizes it runs nevertheless)");
 }
 
 }  // namespace

@@ -145,6 +145,7 @@ struct Description {
   std::vector<Step> steps;
   std::vector<std::string> labels;  ///< or characters
   std::string label_file;           ///< beside the description; empty: none is named
+  bool labels_given = false;        ///< by an option, over what is described
   std::string delimiter = " ";      ///< between number and name in its lines; names alone count from 0
   int topk = 5;
   float threshold = 0;

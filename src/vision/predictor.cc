@@ -62,7 +62,10 @@ std::optional<Description> described(const ModelPlace& model, const PredictorOpt
 Description complete(std::optional<Description> described, const std::string& model, const PredictorOptions& options,
                      const std::vector<std::int64_t>& input) {
   Description d = described ? std::move(*described) : usual_description(*options.task, input);
-  if (!options.labels.empty()) d.labels = read_labels(options.labels);
+  if (!options.labels.empty()) {
+    d.labels = read_labels(options.labels);
+    d.labels_given = true;
+  }
   if (options.topk) d.topk = *options.topk;
   if (options.threshold) {
     d.threshold = *options.threshold;
@@ -160,7 +163,7 @@ Text text_of(const Output& output, const std::vector<std::string>& characters, c
   if (output.dims.size() != 3 || output.dims[0] != 1) unexpected(d, output, "[1, steps, classes]");
   const auto classes = static_cast<std::size_t>(output.dims[2]);
   if (classes > characters.size() || classes + 1 < characters.size()) {
-    throw Error(d.file.empty() ? Problem::kUsage : Problem::kDescription,
+    throw Error(d.labels_given ? Problem::kUsage : Problem::kDescription,
                 "the model tells " + std::to_string(classes) + " classes of characters apart, the dictionary makes " +
                     std::to_string(characters.size()) + " (nothing, " + std::to_string(characters.size() - 2) +
                     " characters and the space)");

@@ -174,7 +174,7 @@ TEST_F(GraphCommand, ShapesOfInputsThatAreGiven) {
     EXPECT_EQ(count(dot, "float32[7, 4]"), 3U) << dot;
   }
   EXPECT_NE(drawn(model, "c.txt", {"--shape", "x=5,4"}).find("\"z\": float32[5, 4] = sigmoid"), std::string::npos);
-  expect_failure({"graph", model, "--shape", "x=7,3"}, 2, {"input 'x' takes float32[?, 4], given float32[7, 3]"});
+  EXPECT_NE(drawn(model, "d.txt", {"--shape", "x=7,3"}).find("\"z\": float32[7, 3] = sigmoid"), std::string::npos);
 }
 
 TEST_F(GraphCommand, LargeGraphs) {

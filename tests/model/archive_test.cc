@@ -161,7 +161,8 @@ TEST(Archive, SeveralModelsAreListed) {
   for (const auto& file : published(model, "rec/")) files.push_back(file);
   for (const auto& [name, bytes] : forms_of(files)) {
     const std::string path = folder.write(name, bytes);
-    expect_parts(archive_error(path, ErrorCode::kInvalidArgument), {"several models", path + "/det'", path + "/rec'", "name one"});
+    expect_parts(archive_error(path, ErrorCode::kInvalidArgument),
+                 {"several models", path + "/det'", path + "/rec'", "name one"});
     EXPECT_NO_THROW(load_model(ModelSource::on_disk(path + "/rec")));
     expect_parts(archive_error(path + "/cls", ErrorCode::kIo), {"no such model", path + "/cls"});
   }

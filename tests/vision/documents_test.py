@@ -85,17 +85,19 @@ def with_description(path, demo_models, work, model, description):
 # Options that make no sense, and what is said of them; paths are those of tests/vision.
 NONE = ["--det", "none", "--rec", "none"]
 MISUSE = [
-    (NONE, 1, "all stages are left out, there is nothing to do"),
-    (NONE + ["--cls", "orientation"], 1, "a classifier of lines needs a detector or a recogniser of text beside it"),
-    (NONE + ["--orientation", "table"], 1, "describes a model for table-structure, not for classification"),
-    (NONE + ["--unwarp", "orientation"], 1, "describes a model for classification, not for unwarping"),
-    (NONE + ["--layout", "unwarp"], 1, "describes a model for unwarping, not for object-detection"),
-    (NONE + ["--table", "objects"], 1, "table structure needs the dictionary of tokens"),
-    (NONE + ["--layout", "objects"], 1, "object detectors differ in how they take pictures"),
-    (NONE + ["--table", "absent"], 1, "absent"),
+    (NONE, 2, "all stages are left out, there is nothing to do"),
+    (NONE + ["--cls", "orientation"], 2, "a classifier of lines needs a detector or a recogniser of text beside it"),
+    (NONE + ["--orientation", "table"], 2, "describes a model for table-structure, not for classification"),
+    (NONE + ["--unwarp", "orientation"], 2, "describes a model for classification, not for unwarping"),
+    (NONE + ["--layout", "unwarp"], 2, "describes a model for unwarping, not for object-detection"),
+    (NONE + ["--table", "objects"], 2, "table structure needs the dictionary of tokens"),
+    (NONE + ["--layout", "objects"], 2, "object detectors differ in how they take pictures"),
+    (NONE + ["--table", "absent"], 5, "absent"),
     (NONE + ["--rows", "3"], 2, "unrecognized option"),
-    (NONE + ["--unwarp", "unwarp", "--texts", "OUT", "--font", "expected.json"], 1, "expected.json: is not a font that FreeType reads, or one of dots"),
-    (NONE + ["--unwarp", "unwarp", "--html", "expected.json"], 1, "expected.json"),
+    (NONE + ["--unwarp", "unwarp", "--texts", "OUT", "--font", "expected.json"], 5, "expected.json: is not a font that FreeType reads, or one of dots"),
+    (NONE + ["--unwarp", "unwarp", "--html", "expected.json"], 5, "expected.json: cannot be made"),
+    (NONE + ["--unwarp", "unwarp", "--threads", "many"], 2, "--threads does not take 'many'; it takes a whole number"),
+    (NONE + ["--unwarp", "unwarp", "documents.json"], 5, "documents.json"),
 ]
 
 
@@ -104,7 +106,8 @@ def check_misuse(program, work):
     for options, code, message in MISUSE:
         command = [program] + [work if o == "OUT" else o for o in options] + [ROOT / "examples/ocr/demo.jpg"]
         run = subprocess.run(command, cwd=HERE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
-        if run.returncode != code or message not in run.stderr or not run.stderr.startswith(("coracle-ocr: ", str(program))):
+        one = run.stderr.startswith(("coracle-ocr: ", str(program))) and run.stderr.count("coracle-ocr: ") == 1
+        if run.returncode != code or message not in run.stderr or not one:
             failures += 1
             print("%s: exit code %d, expected %d with %r: %s" % (" ".join(options), run.returncode, code, message, run.stderr))
     return failures

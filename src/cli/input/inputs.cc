@@ -303,16 +303,19 @@ bool other_size(const api::TensorInfo& info, const api::Dims& dims) {
   return false;
 }
 
-/// Says what the model declares, once: Paddle runs other sizes without a word, and so does the library.
-void tell_other_sizes(const std::vector<api::TensorInfo>& infos, const std::vector<Input>& inputs) {
-  static std::once_flag told;
+std::mutex other_sizes_mutex;  // sessions of --jobs read inputs at once
+std::string other_sizes;       ///< guarded by it
+
+void note_other_sizes(const std::vector<api::TensorInfo>& infos, const std::vector<Input>& inputs) {
   std::string text;
   for (size_t i = 0; i < infos.size(); ++i) {
     if (!other_size(infos[i], inputs[i].array.dims)) continue;
-    text.append(fmt::format("{}input '{}' is {}, the model declares {}", text.empty() ? "" : "; ", infos[i].name,
-                            type_text(inputs[i].array.dtype, inputs[i].array.dims), type_text(infos[i])));
+    text.append(fmt::format("{}input '{}' is {}, the model declares {}", text.empty() ? "" : "; ",
+                            printable(infos[i].name), type_text(inputs[i].array.dtype, inputs[i].array.dims),
+                            type_text(infos[i])));
   }
-  if (!text.empty()) std::call_once(told, [&] { fmt::print(stderr, "coracle: note: {}\n", text); });
+  const std::lock_guard lock(other_sizes_mutex);
+  if (other_sizes.empty()) other_sizes = std::move(text);
 }
 
 }  // namespace
@@ -332,7 +335,7 @@ std::vector<Input> read_inputs(const api::Model& model, const InputOptions& opti
     }
     inputs.push_back(std::move(input));
   }
-  tell_other_sizes(infos, inputs);
+  note_other_sizes(infos, inputs);
   return inputs;
 }
 
@@ -347,6 +350,11 @@ void set_inputs(const api::Model& model, const InputOptions& options, api::Sessi
     set_input(session, i, inputs[i]);
     if (!inputs[i].note.empty()) fmt::print(stderr, "coracle: {}\n", inputs[i].note);
   }
+}
+
+void tell_other_sizes() {
+  const std::lock_guard lock(other_sizes_mutex);
+  if (!other_sizes.empty()) fmt::print(stderr, "coracle: note: {}\n", other_sizes);
 }
 
 }  // namespace coracle::cli

@@ -34,11 +34,14 @@ std::pair<size_t, std::string> split_entry(const std::string& entry, const std::
                                            const char* option);
 
 /// All inputs of a model in its order: from files, the rest made up from the seed (real numbers in [-1, 1), whole
-/// numbers 0 or 1) with dimensions from --shape or the model; a free first dimension is 1. Where sizes are not those
-/// that the model declares, a line on standard error says so, once. Throws Failure that names the input.
+/// numbers 0 or 1) with dimensions from --shape or the model; a free first dimension is 1. Throws Failure that
+/// names the input.
 std::vector<Input> read_inputs(const api::Model& model, const InputOptions& options);
 void set_input(api::Session& session, size_t index, const Input& input);
 /// Sets all inputs of a session to what read_inputs gives, and tells on standard error what was assumed.
 void set_inputs(const api::Model& model, const InputOptions& options, api::Session& session);
+/// Says on standard error which of the first inputs that were read have other sizes than the model declares: Paddle
+/// runs these without a word, and so does the library. For commands that succeeded: failures say it themselves.
+void tell_other_sizes();
 
 }  // namespace coracle::cli
