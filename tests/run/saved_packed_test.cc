@@ -4,8 +4,10 @@
 
 #include "devices/cpu/isa.h"
 #include "model/saved/schema_generated.h"
+#include "run/packed_cases.h"
 #include "run/saved_files.h"
 #include "run/session_results.h"
+#include "support/emulated_processor.h"
 #include "support/graph_model.h"
 #include "support/random_graph.h"
 #include "support/temporary_folder.h"
@@ -149,6 +151,35 @@ TEST_F(SavedPacked, OfAFileBeforeThereWereSome) {
   EXPECT_TRUE(same_bits(run_fresh(model, {x_}), expected_));
   EXPECT_EQ(packed(model).bytes(), made_);
 }
+
+/// What was packed as on one processor is right on each other: it is used where a kernel there asks for the same, made
+/// again where not, and the answers are those of a model without packed weights.
+class SavedOnAnotherProcessor : public testing::TestWithParam<test::Case> {};
+
+TEST_P(SavedOnAnotherProcessor, GivesTheAnswersOfThisOne) {
+  const test::Case& c = GetParam();
+  const std::vector<const cpu::Processor*> processors = test::emulated_processors();
+  const test::TemporaryFolder folder;
+  const Tensor x = random_tensor(c.shapes.at(1), 1);
+  for (const cpu::Processor* p : processors) {
+    const test::EmulatedProcessor emulated(*p);
+    const auto model = test::model_of(c.graph, test::options_of(c));
+    run_fresh(model, {x});
+    model->save(folder.path(std::string(p->name)), true);
+  }
+  for (const cpu::Processor* p : processors) {
+    const test::EmulatedProcessor emulated(*p);
+    const std::vector<Tensor> expected = run_fresh(test::model_of(c.graph, test::options_of(c)), {x});
+    for (const cpu::Processor* other : processors) {
+      const auto model = loaded(folder.path(std::string(other->name)));
+      model->program()->packed().check_every_use(true);
+      EXPECT_TRUE(same_bits(run_fresh(model, {x}), expected)) << "saved on " << other->name << ", run on " << p->name;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SavedOnAnotherProcessor, testing::ValuesIn(test::kCases),
+                         [](const auto& c) { return std::string(c.param.name); });
 
 /// Loops and branches have constants of their own.
 TEST(SavedPackedOfRegions, BelongToTheirGraph) {

@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 
+#include "devices/cpu/processor.h"
 #include "devices/cpu/row.h"
 #include "ops/common/binary.h"
 #include "plan/device.h"
@@ -65,6 +66,25 @@ std::shared_ptr<const void> packed_in_one_store(const Packing& packing, std::spa
   return store.get(0, values, packing, constants, pool);
 }
 
+struct Selectors {
+  KernelSelector strict{{.precision = Precision::kStrict}};
+  std::vector<KernelSelector> tiles;
+
+  Selectors() {
+    tiles.emplace_back(KernelChoice{.precision = Precision::kDefault, .emulates_modes = true});
+#ifndef CORACLE_SANITIZED  // which makes emulation slow; the schemes differ in numbers only
+    tiles.emplace_back(KernelChoice{.precision = Precision::kHigh, .emulates_modes = true});
+    tiles.emplace_back(KernelChoice{.precision = Precision::kBf16, .emulates_modes = true});
+#endif
+  }
+};
+
+/// Those of the processor that kernels are chosen for.
+const Selectors& selectors_here() {
+  static std::map<std::string_view, Selectors> of;
+  return of[cpu::processor().name];
+}
+
 class Checker {
  public:
   explicit Checker(const KernelCase& c) : c_(c), counts_(c.in_counts) {
@@ -85,17 +105,10 @@ class Checker {
   int check() {
     infer();
     run_reference();
-    static const KernelSelector kStrict({.precision = Precision::kStrict});
-    static const KernelSelector kTiles[] = {
-        KernelSelector({.precision = Precision::kDefault, .emulates_modes = true}),
-#ifndef CORACLE_SANITIZED  // which makes emulation slow; the schemes differ in numbers only
-        KernelSelector({.precision = Precision::kHigh, .emulates_modes = true}),
-        KernelSelector({.precision = Precision::kBf16, .emulates_modes = true}),
-#endif
-    };
-    const int taken = check_rows(kStrict, false);
-    require_rows(kStrict);
-    for (const KernelSelector& selector : kTiles) {
+    const Selectors& selectors = selectors_here();
+    const int taken = check_rows(selectors.strict, false);
+    require_rows(selectors.strict);
+    for (const KernelSelector& selector : selectors.tiles) {
       const int on_tiles = check_rows(selector, true);
       EXPECT_TRUE(on_tiles > 0 || !c_.tiles) << "no row on matrix tiles takes the case";
     }
@@ -176,7 +189,8 @@ class Checker {
       const bool named = std::count(c_.rows.begin(), c_.rows.end(), family_of(*kernel)) > 0;
       if (!named) continue;
       const bool expected = !c_.not_beside_byte_dots || !cpu::has_byte_dots(cpu::row_isa(*kernel));
-      EXPECT_EQ(took, expected) << name << (took ? " takes " : " refuses ") << c_.op.name();
+      EXPECT_EQ(took, expected) << name << (took ? " takes " : " refuses ") << c_.op.name() << " on "
+                                << cpu::processor().name;
     }
     for (const auto& [isa, any] : any_of) {
       EXPECT_TRUE(any || took_.empty()) << "no row of " << name_of(isa) << " takes what one of another set takes";

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/cpu/isa.h"
 
+#include <algorithm>
+#include <vector>
+
+#include "devices/cpu/processor.h"
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -56,9 +61,9 @@ Isa widest_compiled() {
 /// Intel's Software Developer's Manual, volume 1, chapter 18: AMX-BF16, AMX-TILE and AMX-INT8 in CPUID leaf 7, both
 /// parts of the tile state enabled in XCR0. Linux gives the state of the tiles' data to processes that ask
 /// (Documentation/arch/x86/ xstate.rst); where it refuses, an instruction on tiles would be a fault.
-bool request_matrix_tiles() {
+bool request_matrix_tiles([[maybe_unused]] Isa isa) {
 #if defined(__x86_64__) && defined(__linux__)
-  if (detected_isa() != Isa::kAvx512) return false;
+  if (isa != Isa::kAvx512) return false;
   constexpr unsigned kAmx = 1U << 22U | 1U << 24U | 1U << 25U;
   constexpr unsigned kTileState = 3U << 17U;
   constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
@@ -112,28 +117,61 @@ bool find_avx512_vnni() {
 #endif
 }
 
+Processor detect_processor() {
+  Processor found{.name = "this machine", .isa = widest_compiled()};
+  const bool avx512 = found.isa == Isa::kAvx512;
+  found.avx2_byte_dots = runs_on(Isa::kAvx2, found.isa) && (later_features() & kAvxVnni) != 0;
+  found.avx512_byte_dots = avx512 && find_avx512_vnni();
+  found.bf16_dots = avx512 && (later_features() & kAvx512Bf16) != 0 && !has_slow_bf16_dots();
+  found.matrix_tiles = request_matrix_tiles(found.isa);
+  return found;
+}
+
+#if defined(__x86_64__)
+constexpr Processor kKnown[] = {
+    {.name = "sse2", .isa = Isa::kSse2},
+    {.name = "avx2", .isa = Isa::kAvx2},                                                        // Haswell, Zen to Zen 3
+    {.name = "avx2_vnni", .isa = Isa::kAvx2, .avx2_byte_dots = true},                           // Alder Lake
+    {.name = "avx512", .isa = Isa::kAvx512},                                                    // Skylake-X
+    {.name = "avx512_vnni", .isa = Isa::kAvx512, .avx512_byte_dots = true},                     // Ice Lake
+    {.name = "avx512_bf16", .isa = Isa::kAvx512, .avx512_byte_dots = true, .bf16_dots = true},  // Cooper Lake, Zen 4
+    {.name = "amx",                                                                             // Sapphire Rapids
+     .isa = Isa::kAvx512,
+     .avx2_byte_dots = true,
+     .avx512_byte_dots = true,
+     .matrix_tiles = true}};
+#else
+constexpr std::span<const Processor> kKnown;
+#endif
+
+const Processor* emulated = nullptr;
+
 }  // namespace
 
-Isa detected_isa() {
-  static const Isa kDetected = widest_compiled();
+std::span<const Processor> known_processors() {
+  static const std::vector<Processor> kCompiled = [] {
+    std::vector<Processor> all;
+    std::copy_if(std::begin(kKnown), std::end(kKnown), std::back_inserter(all),
+                 [](const Processor& p) { return compiled(p.isa); });
+    return all;
+  }();
+  return kCompiled;
+}
+
+const Processor& this_machine() {
+  static const Processor kDetected = detect_processor();
   return kDetected;
 }
 
-bool has_matrix_tiles() {
-  static const bool kHas = request_matrix_tiles();
-  return kHas;
-}
+const Processor& processor() { return emulated != nullptr ? *emulated : this_machine(); }
 
-bool has_bf16_dots() {
-  static const bool kHas =
-      detected_isa() == Isa::kAvx512 && (later_features() & kAvx512Bf16) != 0 && !has_slow_bf16_dots();
-  return kHas;
-}
+void emulate(const Processor* other) { emulated = other; }
 
+Isa detected_isa() { return processor().isa; }
+bool has_matrix_tiles() { return processor().matrix_tiles; }
+bool has_bf16_dots() { return processor().bf16_dots; }
 bool has_byte_dots(Isa isa) {
-  static const bool kAvx512 = detected_isa() == Isa::kAvx512 && find_avx512_vnni();
-  static const bool kAvx2 = runs_on(Isa::kAvx2, detected_isa()) && (later_features() & kAvxVnni) != 0;
-  return isa == Isa::kAvx512 ? kAvx512 : isa == Isa::kAvx2 && kAvx2;
+  return isa == Isa::kAvx512 ? processor().avx512_byte_dots : isa == Isa::kAvx2 && processor().avx2_byte_dots;
 }
 
 bool runs_on(Isa isa, Isa machine) {

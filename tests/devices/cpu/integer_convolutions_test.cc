@@ -8,6 +8,7 @@
 
 #include "devices/cpu/integer_cases.h"
 #include "ops/quantize/integer_conv2d.h"
+#include "support/emulated_processor.h"
 
 namespace coracle::test {
 namespace {
@@ -122,6 +123,18 @@ TEST(IntegerConvolutions, ConvolutionsByWinograd) {
   check_chains({1, 19, 37, 13, 15, 3, 3, 1, 1, 1, 1}, kWinograd);
   // Sums that are not known from what Winograd's algorithm computes.
   check_conv2d({1, 260, 16, 16, 16, 3, 3, 1, 1, 1, 1}, {}, kResults[0], true, kProducts);
+}
+
+// With vectors of every width, beside products of bytes and without.
+TEST(IntegerConvolutions, OnEveryProcessor) {
+  const Steps steps = {kMultiplyChannel, kAddChannel, kRelu};
+  on_every_processor([&] {
+    check_conv2d({1, 33, 40, 16, 20, 3, 3, 1, 1, 1, 1}, steps, kResults[1], true, kWinograd);
+    check_conv2d({1, 17, 40, 5, 6, 3, 3, 1, 1, 1, 1}, steps, kResults[0], true, kProducts);
+    check_conv2d({2, 3, 33, 21, 37, 7, 7, 2, 3, 1, 1}, steps, kResults[2], false, kProducts);
+    check_conv2d({1, 36, 30, 3, 3, 3, 3, 1, 3, 1, 6}, steps, kResults[1], true, kProducts);
+    check_conv2d({2, 37, 37, 11, 40, 5, 5, 2, 2, 1, 37}, steps, kResults[2], true, kDepthwise);
+  });
 }
 
 TEST(IntegerConvolutions, OneFilterPerChannel) {
