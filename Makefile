@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-neighbours bench-isa bench-int8 bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle oracle-demo known-attributes model-table metamorphic engines-random hostile faults opencl build-times wheel packages reproducible migration docs clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle oracle-demo known-attributes model-table metamorphic engines-random hostile faults opencl processors build-times wheel packages reproducible migration docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -143,6 +143,13 @@ opencl: models
 	$(MAKE) --no-print-directory all
 	CORACLE_TEST_DEVICE=opencl build/release/devices_tests
 	build/release/golden_test --device opencl
+
+# Golden models planned and packed as on each processor that kernels tell apart, and a sample of the tests in Debian's qemu-user.
+processors: build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target golden_plans devices_tests run_tests
+	build/release/golden_plans || test $$? = 77
+	scripts/setup-debian.sh --processors
+	scripts/processors.sh build/release $(PROCESSORS)
 
 # Each fuzz target with the sanitizers of asan, on the same inputs every time; make fuzz FUZZ_SECONDS=600 searches for new ones.
 FUZZ_SECONDS ?= 0

@@ -3,6 +3,7 @@
 # Installs the Debian 12 packages that building, testing and the demo need; nothing if all are there, so that it also works offline.
 #   scripts/setup-debian.sh            compiler, libraries, test tools
 #   scripts/setup-debian.sh --checks   also clang with lld, clang-format and clang-tidy, for `make lint` and `make fuzz`, and OpenCL with PoCL, a driver of it
+#   scripts/setup-debian.sh --processors   also qemu-user, for `make processors`
 set -eu
 
 packages="
@@ -17,7 +18,8 @@ packages="
 case "${1:-}" in
   "") ;;
   --checks) packages="$packages clang-14 clang-format-14 clang-tidy-14 clang-tools-14 libclang-rt-14-dev lld-14 pocl-opencl-icd ocl-icd-libopencl1" ;;
-  *) echo "usage: $0 [--checks]" >&2; exit 2 ;;
+  --processors) packages="$packages qemu-user" ;;
+  *) echo "usage: $0 [--checks | --processors]" >&2; exit 2 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null; then

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans golden models, with their weights packed, as on each processor that kernels tell apart, whatever this machine
+// is: golden_plans [MODEL...], of all models without a name. Planning must succeed, choose the same kernels again for
+// a model that was loaded again, and none that the processor has not.
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <string>
+
+#include "devices/cpu/row.h"
+#include "run/session.h"
+#include "support/emulated_processor.h"
+#include "support/reference_cases.h"
+
+namespace {
+
+using coracle::cpu::Processor;
+using coracle::test::ReferenceCase;
+
+void add_kernels(const std::vector<coracle::Step>& steps, const Processor& processor, std::string& names) {
+  for (const coracle::Step& step : steps) {
+    add_kernels(step.parts, processor, names);
+    if (step.kernel == nullptr) continue;
+    const coracle::Kernel& kernel = *step.kernel;
+    names.append(kernel.name).append(" ");
+    coracle::require(coracle::cpu::runs_on(coracle::cpu::row_isa(kernel), processor.isa), kernel.name, " on ",
+                     processor.name);
+    const bool on_tiles = coracle::cpu::row_mode(kernel) != coracle::cpu::ComputeMode::kFloat32;
+    coracle::require(!on_tiles || processor.matrix_tiles, kernel.name, " on ", processor.name, ", which has no tiles");
+  }
+}
+
+/// The kernels of the first segment, in order.
+std::string plan_of(const ReferenceCase& c, const Processor& processor) {
+  const auto model = coracle::Model::load(coracle::ModelSource::on_disk(c.program, c.params), {});
+  coracle::Session session(model, {.threads = 2});
+  const std::vector<coracle::TensorInfo>& infos = model->info().inputs;
+  for (size_t i = 0; i < infos.size(); ++i) {
+    size_t at = 0;
+    while (at < c.input_names.size() && c.input_names[at] != infos[i].name) ++at;
+    coracle::require(at < c.inputs.size(), "the case has no input '", infos[i].name, "'");
+    session.set_input(i, c.inputs[at]);
+    if (!c.inputs[at].lod().empty()) session.set_input_lod(i, c.inputs[at].lod());
+  }
+  std::string names;
+  add_kernels(session.explain()->steps.steps, processor, names);
+  coracle::require(!names.empty(), "there are no steps");
+  return names;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  constexpr int kSkipped = 77;
+  const std::vector<std::string> chosen(argv + 1, argv + argc);
+  const std::string shared = CORACLE_SHARED;
+  std::map<std::string, std::string> first;  // case of each model
+  for (const auto& [model, name] : coracle::test::reference_cases(shared)) {
+    if (chosen.empty() || std::count(chosen.begin(), chosen.end(), model) > 0) first.try_emplace(model, name);
+  }
+  const auto processors = coracle::test::emulated_processors();
+  if (first.empty() || processors.empty()) {
+    std::printf("skipped: %s\n", first.empty() ? "the reference folder ../shared is absent"
+                                               : "processors of other architectures are not emulated");
+    return kSkipped;
+  }
+  int planned = 0;
+  int failed = 0;
+  for (const auto& [model, name] : first) {
+    std::string line;
+    std::map<std::string, int> plans;  // different ones
+    try {
+      const ReferenceCase c = coracle::test::read_reference_case(shared, CORACLE_FILLED, model, name);
+      for (const Processor* p : processors) {
+        line = p->name;
+        const coracle::test::EmulatedProcessor emulated(*p);
+        const std::string plan = plan_of(c, *p);
+        coracle::require(plan_of(c, *p) == plan, "planned again, it has other kernels");
+        ++plans[plan];
+        ++planned;
+      }
+      line = "ok, " + std::to_string(plans.size()) + " different plans";
+    } catch (const std::exception& e) {
+      ++failed;
+      line.append(": ").append(e.what());
+    }
+    std::printf("%-44s %s\n", model.c_str(), line.c_str());
+    std::fflush(stdout);
+  }
+  std::printf("%d plans of %zu models, %d failed\n", planned, first.size(), failed);
+  return failed == 0 ? 0 : 1;
+}
