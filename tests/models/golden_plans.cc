@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans golden models, with their weights packed, as on each processor that kernels tell apart, whatever this machine
 // is: golden_plans [MODEL...], of all models without a name. Planning must succeed, choose the same kernels again for
-// a model that was loaded again, and none that the processor has not.
+// a model that is loaded again, and only kernels that the processor runs. Processors that multiply bfloat16 also plan
+// with that precision.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -14,8 +15,11 @@
 
 namespace {
 
+using coracle::Precision;
 using coracle::cpu::Processor;
 using coracle::test::ReferenceCase;
+
+bool multiplies_bf16(const Processor& p) { return p.matrix_tiles || p.bf16_dots; }
 
 void add_kernels(const std::vector<coracle::Step>& steps, const Processor& processor, std::string& names) {
   for (const coracle::Step& step : steps) {
@@ -25,14 +29,17 @@ void add_kernels(const std::vector<coracle::Step>& steps, const Processor& proce
     names.append(kernel.name).append(" ");
     coracle::require(coracle::cpu::runs_on(coracle::cpu::row_isa(kernel), processor.isa), kernel.name, " on ",
                      processor.name);
-    const bool on_tiles = coracle::cpu::row_mode(kernel) != coracle::cpu::ComputeMode::kFloat32;
-    coracle::require(!on_tiles || processor.matrix_tiles, kernel.name, " on ", processor.name, ", which has no tiles");
+    const bool in_parts = coracle::cpu::row_mode(kernel) != coracle::cpu::ComputeMode::kFloat32;
+    coracle::require(!in_parts || multiplies_bf16(processor), kernel.name, " on ", processor.name,
+                     ", which does not multiply bfloat16");
   }
 }
 
 /// The kernels of the first segment, in order.
-std::string plan_of(const ReferenceCase& c, const Processor& processor) {
-  const auto model = coracle::Model::load(coracle::ModelSource::on_disk(c.program, c.params), {});
+std::string plan_of(const ReferenceCase& c, const Processor& processor, Precision precision) {
+  coracle::ModelOptions options;
+  options.kernels.precision = precision;
+  const auto model = coracle::Model::load(coracle::ModelSource::on_disk(c.program, c.params), options);
   coracle::Session session(model, {.threads = 2});
   const std::vector<coracle::TensorInfo>& infos = model->info().inputs;
   for (size_t i = 0; i < infos.size(); ++i) {
@@ -74,10 +81,13 @@ int main(int argc, char** argv) {
       for (const Processor* p : processors) {
         line = p->name;
         const coracle::test::EmulatedProcessor emulated(*p);
-        const std::string plan = plan_of(c, *p);
-        coracle::require(plan_of(c, *p) == plan, "planned again, it has other kernels");
-        ++plans[plan];
-        ++planned;
+        for (const Precision precision : {Precision::kDefault, Precision::kHigh, Precision::kBf16}) {
+          if (precision != Precision::kDefault && !multiplies_bf16(*p)) continue;
+          const std::string plan = plan_of(c, *p, precision);
+          coracle::require(plan_of(c, *p, precision) == plan, "planned again, it has other kernels");
+          ++plans[plan];
+          ++planned;
+        }
       }
       line = "ok, " + std::to_string(plans.size()) + " different plans";
     } catch (const std::exception& e) {

@@ -312,8 +312,8 @@ void run_integer_depthwise(const cpu::IntegerDepthwiseCall& call, int64_t begin,
 
 // ---- tables
 
-/// A table that has another's functions until it gets its own back. Tables are constants of the library: what kernels
-/// call need not ask who stands for whom.
+/// A table that has another's functions until it gets its own back. Tables are constants of the library, so that
+/// kernels call them without asking for a stand-in; their pages are made writable for this.
 class Replaced {
  public:
   template <class Table>
@@ -329,7 +329,8 @@ class Replaced {
     const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
     const uintptr_t first = reinterpret_cast<uintptr_t>(at_) / page * page;
     const size_t bytes = reinterpret_cast<uintptr_t>(at_) + own_.size() - first;
-    require(mprotect(reinterpret_cast<void*>(first), bytes, PROT_READ | PROT_WRITE) == 0, "tables stay as they are");
+    require(mprotect(reinterpret_cast<void*>(first), bytes, PROT_READ | PROT_WRITE) == 0,
+            "tables of functions cannot be made writable");
     std::memcpy(at_, from, own_.size());
   }
 
@@ -373,18 +374,34 @@ std::vector<Replaced> replaced_tables() {
   depthwise.run = run_integer_depthwise;
   all.emplace_back(cpu::avx512::integer_depthwise, depthwise);
   // The width of vectors is in nothing that these say.
-#define CORACLE_USE(name) all.emplace_back(cpu::avx512::name, cpu::name##_table(here.isa));
-  CORACLE_USE(binary)
-  CORACLE_USE(compress)
-  CORACLE_USE(convert)
-  CORACLE_USE(copy)
-  CORACLE_USE(limits) CORACLE_USE(lines) CORACLE_USE(norm) CORACLE_USE(number_binary) CORACLE_USE(number_reduce)
-      CORACLE_USE(number_unary) CORACLE_USE(pool) CORACLE_USE(product) CORACLE_USE(quantize) CORACLE_USE(reduce)
-          CORACLE_USE(resize) CORACLE_USE(rnn_cell) CORACLE_USE(scan) CORACLE_USE(sequence_cell) CORACLE_USE(softmax)
-              CORACLE_USE(sort) CORACLE_USE(tile_gemm) CORACLE_USE(transpose) CORACLE_USE(unary) CORACLE_USE(winograd)
+#define CORACLE_USE(name) all.emplace_back(cpu::avx512::name, cpu::name##_table(here.isa))
+  CORACLE_USE(binary);
+  CORACLE_USE(compress);
+  CORACLE_USE(convert);
+  CORACLE_USE(copy);
+  CORACLE_USE(limits);
+  CORACLE_USE(lines);
+  CORACLE_USE(norm);
+  CORACLE_USE(number_binary);
+  CORACLE_USE(number_reduce);
+  CORACLE_USE(number_unary);
+  CORACLE_USE(pool);
+  CORACLE_USE(product);
+  CORACLE_USE(quantize);
+  CORACLE_USE(reduce);
+  CORACLE_USE(resize);
+  CORACLE_USE(rnn_cell);
+  CORACLE_USE(scan);
+  CORACLE_USE(sequence_cell);
+  CORACLE_USE(softmax);
+  CORACLE_USE(sort);
+  CORACLE_USE(tile_gemm);
+  CORACLE_USE(transpose);
+  CORACLE_USE(unary);
+  CORACLE_USE(winograd);
 #undef CORACLE_USE
 #endif
-                  return all;
+  return all;
 }
 
 struct Tables {
@@ -394,7 +411,7 @@ struct Tables {
   Tables(const Tables&) = delete;
   Tables& operator=(const Tables&) = delete;
   ~Tables() {
-    for (const Replaced& r : replaced) r.restore();
+    std::for_each(replaced.rbegin(), replaced.rend(), [](const Replaced& r) { r.restore(); });
   }
 };
 
@@ -432,7 +449,12 @@ namespace {
 class Everywhere : public testing::Environment {
  public:
   explicit Everywhere(const char* name) : name_(name) {}
-  void SetUp() override { emulated_ = std::make_unique<EmulatedProcessor>(processor_named(name_)); }
+  void SetUp() override {
+    const cpu::Processor& processor = processor_named(name_);
+    const auto all = emulated_processors();
+    if (std::count(all.begin(), all.end(), &processor) == 0) GTEST_SKIP() << "this machine cannot emulate " << name_;
+    emulated_ = std::make_unique<EmulatedProcessor>(processor);
+  }
   void TearDown() override { emulated_.reset(); }
 
  private:
