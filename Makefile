@@ -144,10 +144,12 @@ opencl: models
 	CORACLE_TEST_DEVICE=opencl build/release/devices_tests
 	build/release/golden_test --device opencl
 
-# Golden models planned and packed as on each processor that kernels tell apart, and a sample of the tests in Debian's qemu-user.
+# All golden models planned and packed as on each processor that kernels tell apart, tests as on each, and a sample of the tests in
+# Debian's qemu-user.
 processors: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS) --target golden_plans devices_tests run_tests
 	build/release/golden_plans || test $$? = 77
+	SAMPLE=all $(CTEST) --preset release -R '^processors\.'
 	scripts/setup-debian.sh --processors
 	scripts/processors.sh build/release $(PROCESSORS)
 
