@@ -38,6 +38,9 @@ WITH_OLD_VERSION(int, pthread_create,
                  (thread, attributes, start, argument))
 WITH_OLD_VERSION(int, pthread_join, (pthread_t thread, void** result), (thread, result))
 WITH_OLD_VERSION(int, pthread_getcpuclockid, (pthread_t thread, clockid_t* clock), (thread, clock))
+WITH_OLD_VERSION(int, pthread_getattr_np, (pthread_t thread, pthread_attr_t* attributes), (thread, attributes))
+WITH_OLD_VERSION(int, pthread_attr_getstack, (const pthread_attr_t* attributes, void** begin, size_t* size),
+                 (attributes, begin, size))
 WITH_OLD_VERSION(int, pthread_mutex_trylock, (pthread_mutex_t * mutex), (mutex))
 WITH_OLD_VERSION(int, pthread_sigmask, (int how, const sigset_t* set, sigset_t* before), (how, set, before))
 WITH_OLD_VERSION(int, pthread_once, (pthread_once_t * once, void (*start)()), (once, start))

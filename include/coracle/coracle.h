@@ -243,6 +243,21 @@ CORACLE_API coracle_status coracle_model_file(const char* path, const char* name
 
 CORACLE_API void coracle_model_free(coracle_model* model);
 
+/** A file to write, and its content; `data` may be null where `size` is 0. */
+typedef struct coracle_new_file {
+  const char* path;
+  const void* data;
+  size_t size;
+} coracle_new_file;
+
+/**
+ * Makes files, or replaces them: each is there with all of its content or, where one fails and however the process
+ * ends, all are as they were before. Contents are on the disk before they get their names, in order. A symbolic link
+ * stays, and the file that it points to is replaced, which keeps its permissions; what is no regular file (a pipe,
+ * /dev/stdout) is written in place. CORACLE_IO names the file that cannot be written. For any thread.
+ */
+CORACLE_API coracle_status coracle_write_files(const coracle_new_file* files, size_t count);
+
 /**
  * Saves a model as it is after rewriting, weights included, as one file that loads without its original and without
  * rewriting, here and on machines with other instruction sets, with the same results to the bit. The file is there

@@ -218,6 +218,20 @@ class Pool {
 /// The calling thread, and threads that it starts, run on the processors `cpus` only: coracle_bind_thread.
 inline void bind_thread(const std::string& cpus) { check(coracle_bind_thread(cpus.c_str())); }
 
+/// A file and its content: coracle_new_file.
+using NewFile = std::pair<std::string, std::string>;
+
+/// Makes or replaces files, all or none: coracle_write_files.
+inline void write_files(const std::vector<NewFile>& files) {
+  std::vector<coracle_new_file> list;
+  for (const NewFile& file : files) list.push_back({file.first.c_str(), file.second.data(), file.second.size()});
+  check(coracle_write_files(list.data(), list.size()));
+}
+inline void write_file(const std::string& path, const std::string& content) {
+  const coracle_new_file file{path.c_str(), content.data(), content.size()};
+  check(coracle_write_files(&file, 1));
+}
+
 struct SessionOptions {
   int threads = 0;  ///< 0: those of the pool, or coracle_default_threads()
   size_t cache_bytes = default_session_options().cache_bytes;

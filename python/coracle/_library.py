@@ -53,6 +53,10 @@ class NodeValue(ctypes.Structure):
 ObserveFunction = CFUNCTYPE(c_int, c_void_p, POINTER(NodeValue))
 
 
+class NewFile(ctypes.Structure):
+    _fields_ = [("path", c_char_p), ("data", c_char_p), ("size", c_size_t)]
+
+
 class Memory(ctypes.Structure):
     _fields_ = [("arena", c_size_t), ("plans", c_size_t)]
 
@@ -74,6 +78,7 @@ FUNCTIONS = {
     "model_load_memory": ("status", c_void_p, c_size_t, c_void_p, c_size_t, POINTER(ModelOptions), POINTER(c_void_p)),
     "model_free": (None, c_void_p),
     "model_check": ("status", c_void_p),
+    "write_files": ("status", POINTER(NewFile), c_size_t),
     "model_save": ("status", c_void_p, c_char_p),
     "model_save_packed": ("status", c_void_p, c_char_p),
     "model_packed_bytes": (c_size_t, c_void_p),
@@ -190,3 +195,8 @@ def path_bytes(path) -> bytes:
     if b"\0" in name:
         raise errors.InvalidArgumentError("the path %r has a zero byte in it" % (path,))
     return name
+
+
+def write_file(path, content: bytes) -> None:
+    """Makes or replaces a file, all or nothing. FileError if it cannot be written."""
+    call("write_files", byref(NewFile(path_bytes(path), content, len(content))), 1)

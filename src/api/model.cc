@@ -8,7 +8,9 @@
 #include "api/handles.h"
 #include "api/options.h"
 #include "api/thread_text.h"
+#include "base/new_file.h"
 #include "base/printable.h"
+#include "base/stack.h"
 #include "graph/dot.h"
 #include "graph/text.h"
 #include "model/file.h"
@@ -145,6 +147,7 @@ coracle_status save(const coracle_model* model, const char* path, bool with_pack
 
 void load(const ModelSource& source, const coracle_model_options* options, coracle_model** out) {
   auto handle = std::make_unique<coracle_model>();
+  require_stack("loading a model");
   handle->model = Model::load(source, model_options(options));
   handle->description = describe(*handle->model);
   *out = handle.release();
@@ -285,6 +288,19 @@ coracle_status coracle_model_file(const char* path, const char* name, size_t max
 
 void coracle_model_free(coracle_model* model) { delete model; }
 
+coracle_status coracle_write_files(const coracle_new_file* files, size_t count) {
+  return guard([&] {
+    if (count > 0) require_pointer(files, "files");
+    std::vector<coracle::NamedContent> contents;
+    for (const coracle_new_file& file : std::span(files, count)) {
+      require_pointer(file.path, "path");
+      if (file.size > 0) require_pointer(file.data, "data");
+      contents.push_back({file.path, {static_cast<const uint8_t*>(file.data), file.size}});
+    }
+    coracle::write_files(contents);
+  });
+}
+
 coracle_status coracle_model_save(const coracle_model* model, const char* path) {
   return coracle::save(model, path, false);
 }
@@ -352,6 +368,7 @@ coracle_status coracle_inspect(const char* path, const char* params_path, char**
   return guard([&] {
     require_pointer(path, "path");
     require_pointer(json, "json");
+    coracle::require_stack("loading a model");
     *json = coracle::copied(
         coracle::describe(coracle::inspect_model(coracle::ModelSource::on_disk(path, coracle::or_empty(params_path)))));
   });

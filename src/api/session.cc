@@ -12,6 +12,7 @@
 #include "base/cpus.h"
 #include "base/memory_ledger.h"
 #include "base/printable.h"
+#include "base/stack.h"
 #include "graph/text.h"
 
 #ifdef __GLIBC__
@@ -230,6 +231,7 @@ coracle_status coracle_session_set_input_lod(coracle_session* session, size_t in
 coracle_status coracle_session_run(coracle_session* session) {
   return guard([&] {
     require_pointer(session, "session");
+    coracle::require_stack("a run");
     session->session.run();
   });
 }
@@ -319,6 +321,7 @@ coracle_status coracle_session_explain(coracle_session* session, const char** js
     require_pointer(session, "session");
     require_pointer(json, "json");
     const coracle::Program& program = *session->session.model().program();
+    coracle::require_stack("planning a run");
     *json = coracle::kept_text(coracle::describe(*session->session.explain(), program.graph(), program.selector()));
   });
 }
@@ -335,6 +338,7 @@ coracle_status coracle_session_planned_memory(coracle_session* session, size_t* 
   return guard([&] {
     require_pointer(session, "session");
     require_pointer(bytes, "bytes");
+    coracle::require_stack("planning a run");
     const std::shared_ptr<const coracle::BoundSteps> planned = session->session.explain();
     const coracle::Steps& steps = planned->steps;
     *bytes = steps.arena_bytes;

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -19,15 +18,15 @@
 #include "base/content_sum.h"
 #include "base/deadline.h"
 #include "base/error.h"
+#include "base/new_file.h"
 #include "base/pages.h"
-#include "base/quiet_writes.h"
 
 namespace coracle {
 namespace {
 
 constexpr char kMagic[8] = {'c', 'o', 'r', 'a', 'c', 'l', 'e', '2'};
 constexpr char kEnding[] = ".bin";
-constexpr char kTemporary[] = ".new";
+constexpr char kTemporary[] = ".tmp";
 constexpr char kLock[] = ".lock";
 constexpr time_t kAbandoned = 3600;  // seconds after which nobody writes a temporary file any more
 
@@ -56,15 +55,6 @@ class Fd {
       if (got <= 0) return false;
       at += got;
       bytes -= static_cast<size_t>(got);
-    }
-    return true;
-  }
-  bool write(const void* from, size_t bytes) const {
-    for (const auto* at = static_cast<const char*>(from); bytes > 0;) {
-      const ssize_t put = ::write(fd_, at, bytes);
-      if (put <= 0) return false;
-      at += put;
-      bytes -= static_cast<size_t>(put);
     }
     return true;
   }
@@ -149,22 +139,20 @@ std::optional<Tensor> FileCache::find(const std::string& key) const {
 void FileCache::keep(const std::string& key, std::span<const uint8_t> content) const {
   if (!on() || content.empty() || sizeof(Head) + key.size() + content.size() > bytes_) return;
   if (!make_folders(folder_)) return;
-  static std::atomic<uint32_t> count = 0;
-  const std::string path = file_of(key, kEnding);
-  const QuietWrites quiet;
-  const std::string temporary = text(path, ".", ::getpid(), ".", count.fetch_add(1), kTemporary);
   Head head{{}, key.size(), content.size(), checksum_of(key, content)};
   std::memcpy(head.magic, kMagic, sizeof(kMagic));
-  {
-    const Fd file(temporary, O_WRONLY | O_CREAT | O_EXCL);
-    if (!file.is_open()) return;
-    if (!file.write(&head, sizeof(head)) || !file.write(key.data(), key.size()) ||
-        !file.write(content.data(), content.size()) || ::fsync(file.get()) != 0) {
-      ::unlink(temporary.c_str());
-      return;
-    }
+  const auto bytes_of = [](const void* data, size_t size) {
+    return std::span(static_cast<const uint8_t*>(data), size);
+  };
+  try {
+    NewFile file(file_of(key, kEnding), NewFile::For::kOwner);
+    file.write(bytes_of(&head, sizeof(head)));
+    file.write(bytes_of(key.data(), key.size()));
+    file.write(content);
+    file.commit();
+  } catch (const Error&) {
+    return;  // it is made again when it is next needed
   }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) ::unlink(temporary.c_str());
   remove_oldest();
 }
 

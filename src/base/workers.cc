@@ -11,6 +11,7 @@
 
 #include "base/cpus.h"
 #include "base/error.h"
+#include "base/held_signals.h"
 #include "base/log.h"
 #include "base/process.h"
 
@@ -181,6 +182,7 @@ void Workers::start(int count) {
     while (static_cast<int>(crew.workers.size()) < count) {
       auto worker = std::make_unique<Worker>();
       Worker& w = *worker;
+      const HeldSignals held;  // helpers keep them so: signals reach threads that know what to do
       w.thread = std::thread([this, &w] { serve(w); });
       crew.workers.push_back(std::move(worker));
       try {

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "coracle/coracle.h"
+
 namespace coracle::vision {
 
 std::string read_file(const std::string& path, Problem problem, std::size_t limit) {
@@ -23,6 +25,11 @@ std::string read_file(const std::string& path, Problem problem, std::size_t limi
   file.seekg(0);
   if (!file.read(content.data(), size)) throw Error(problem, path + ": cannot be read");
   return content;
+}
+
+void write_file(const std::string& path, const std::string& content) {
+  const coracle_new_file file{path.c_str(), content.data(), content.size()};
+  if (coracle_write_files(&file, 1) != CORACLE_OK) throw Error(Problem::kFile, coracle_last_error());
 }
 
 }  // namespace coracle::vision

@@ -80,9 +80,13 @@ void write_png(const std::string& path, const Image& image) {
   header.width = static_cast<png_uint_32>(image.width);
   header.height = static_cast<png_uint_32>(image.height);
   header.format = PNG_FORMAT_BGR;
-  if (png_image_write_to_file(&header, path.c_str(), 0, image.bgr.data(), 3 * image.width, nullptr) == 0) {
+  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(header);
+  std::string content(size, '\0');
+  if (png_image_write_to_memory(&header, content.data(), &size, 0, image.bgr.data(), 3 * image.width, nullptr) == 0) {
     throw Error(Problem::kFile, path + ": " + header.message);
   }
+  content.resize(size);
+  write_file(path, content);
 }
 
 }  // namespace coracle::vision

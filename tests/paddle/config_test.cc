@@ -167,6 +167,22 @@ TEST(PaddleConfig, OptimisedModelsAreSavedWhereThereAreNone) {
             (Floats{7, 10}));
 }
 
+TEST(PaddleConfig, WhatPaddleHasOptimisedIsNotWrittenOver) {
+  const ModelOnDisk model(product_model());
+  const std::string parameters = model.path() + "/_optimized.pdiparams";
+  std::ofstream(parameters) << "of Paddle 3, which has _optimized.json";
+  Config used = model.config();
+  used.UseOptimizedModel();
+  EXPECT_EQ(product_of(used), (Floats{7, 10}));
+  Config saved = model.config();
+  saved.EnableSaveOptimModel(true);
+  expect_refused([&] { CreatePredictor(saved); }, "did not write");
+  std::string content;
+  std::getline(std::ifstream(parameters), content);
+  EXPECT_EQ(content, "of Paddle 3, which has _optimized.json");
+  EXPECT_FALSE(std::ifstream(model.path() + "/_optimized.pdmodel").good());
+}
+
 TEST(PaddleConfig, SettingsThatChangeNothingAreListedBehindPaddlesRows) {
   Config config;
   config.SetModel("a.pdmodel", "a.pdiparams");

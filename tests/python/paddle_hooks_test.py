@@ -82,7 +82,7 @@ def test_ranges_are_written_when_the_last_predictor_is_gone(config, tmp_path):
     for rows in (2, 5, 5, 3):
         run(clone if rows == 2 else predictor, np.ones((rows, 4), np.float32))
     del predictor
-    assert file.read_text() == ""
+    assert not file.exists()
     del clone
     record = 'shape_range_info {\n  name: "%s"\n' + "".join("  %s_shape: %%d\n  %s_shape: 4\n" % (kind, kind)
                                                               for kind in ("min", "max", "opt")) + "}\n"

@@ -8,6 +8,7 @@
 #endif
 
 #include <cstdint>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -50,6 +51,20 @@ inline void make_folder(const std::string& path) {
 #else
   mkdir(path.c_str(), 0777);
 #endif
+}
+
+/// Whether there can be a file of that name; what is there stays as it is.
+inline bool can_be_written(const std::string& path) {
+  const bool is_there = file_exists(path);
+  const bool can = std::ofstream(path, std::ios::app).good();
+  if (can && !is_there) std::remove(path.c_str());
+  return can;
+}
+
+/// Makes or replaces a file, all or nothing. False where it cannot be written.
+inline bool write_file(const std::string& path, const std::string& content) {
+  const coracle_new_file file{path.c_str(), content.data(), content.size()};
+  return coracle_write_files(&file, 1) == CORACLE_OK;
 }
 
 inline std::string read_file(const std::string& path) {

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "engine_options.h"
 #include "error.h"
 
 namespace paddle {
@@ -20,7 +20,7 @@ namespace detail {
 class ShapeRanges {
  public:
   explicit ShapeRanges(const std::string& path) : path_(path) {
-    require(std::ofstream(path, std::ios::app).good(), "CollectShapeRangeInfo: cannot write file '", path, "'");
+    require(can_be_written(path), "CollectShapeRangeInfo: cannot write file '", path, "'");
   }
   /// For who writes `text` itself.
   ShapeRanges() = default;
@@ -54,7 +54,7 @@ class ShapeRanges {
     const std::lock_guard<std::mutex> lock(mutex_);
     return shapes_.size();
   }
-  void write() const { std::ofstream(path_, std::ios::trunc) << text(); }
+  void write() const { write_file(path_, text()); }
 
  private:
   struct Count {

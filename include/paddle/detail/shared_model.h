@@ -4,6 +4,7 @@
 #include <fstream>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dense_tensor.h"
@@ -26,10 +27,9 @@ class GraphDump {
   static void after_pass(void* self, const char* pass, int64_t, const char* graph, const char* dot) {
     auto* dump = static_cast<GraphDump*>(self);
     const std::string path = dump->folder_ + std::to_string(dump->number_++) + "_ir_" + pass;
-    std::ofstream(path + ".txt") << graph;
-    std::ofstream file(path + ".dot");
-    file << dot;
-    if (!file.flush().good() && dump->failed_.empty()) dump->failed_ = path + ".dot";
+    for (const auto& file : {std::make_pair(path + ".txt", graph), std::make_pair(path + ".dot", dot)}) {
+      if (!write_file(file.first, file.second) && dump->failed_.empty()) dump->failed_ = file.first;
+    }
   }
   /// Throws if a file could not be written.
   void finish() const {
@@ -73,7 +73,7 @@ class SharedModel {
       return;
     }
     make_folder(options.saved_folder);
-    require(std::ofstream(params).flush().good(), "EnableSaveOptimModel: cannot write file '", params, "'");
+    require(write_file(params, ""), "EnableSaveOptimModel: cannot write file '", params, "'");
     check(coracle_model_save(get(), program.c_str()));
   }
 

@@ -9,9 +9,9 @@
 #include <tuple>
 #include <utility>
 
+#include "base/new_file.h"
 #include "base/printable.h"
 #include "model/saved/format.h"
-#include "model/saved/new_file.h"
 #include "model/saved/schema_generated.h"
 #include "model/saved/write_blocks.h"
 
@@ -327,7 +327,7 @@ void write_saved_model(const std::string& path, const Graph& graph, const ModelI
   const std::span<const uint8_t> head_bytes(reinterpret_cast<const uint8_t*>(&head), sizeof(head));
   head.head_checksum = saved::checksum(head_bytes.first(offsetof(saved::Head, head_checksum)));
 
-  NewFile file(path);
+  NewFile file(path, NewFile::For::kReading);
   file.write(head_bytes);
   file.write(built);
   file.pad(saved::kSectionAlignment);

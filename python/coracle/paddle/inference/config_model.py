@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from ... import _library
 from ... import model as models
 from ...errors import FileError, InvalidArgumentError
 from .recorder import Recorder
@@ -106,8 +107,7 @@ class ModelFiles(Recorder):
                     )
                 return model
             os.makedirs(folder, exist_ok=True)
-            with open(params, "wb"):
-                pass
+            _library.write_file(params, b"")
             model.save(program)
         return model
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import _library
 from ..._callbacks import NodeValue
 from ...errors import FileError
 from .shape_ranges import ShapeRanges
@@ -68,22 +69,16 @@ class GraphDump:
     def __init__(self, folder: str):
         self._folder, self._number = folder, 0
         if folder and not os.path.isdir(folder):
-            self._attempt(lambda: os.mkdir(folder), folder)
+            try:
+                os.mkdir(folder)
+            except OSError as error:
+                raise FileError("switch_ir_debug: cannot write '%s': %s" % (folder, error.strerror)) from None
 
     def __call__(self, name: str, count: int, text: str, dot: str) -> None:
         path = os.path.join(self._folder, "%d_ir_%s" % (self._number, name))
         self._number += 1
         for suffix, content in ((".txt", text), (".dot", dot)):
-            self._attempt(lambda: self._write(path + suffix, content), path + suffix)
-
-    @staticmethod
-    def _write(path: str, content: str) -> None:
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(content)
-
-    @staticmethod
-    def _attempt(work: Callable[[], object], path: str) -> None:
-        try:
-            work()
-        except OSError as error:
-            raise FileError("switch_ir_debug: cannot write '%s': %s" % (path, error.strerror)) from None
+            try:
+                _library.write_file(path + suffix, content.encode())
+            except FileError as error:
+                raise FileError("switch_ir_debug: %s" % error) from None

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from collections import Counter
 
+from ... import _library
 from ..._callbacks import NodeValue
 from ...errors import FileError
 
@@ -22,9 +24,12 @@ class ShapeRanges:
     """
 
     def __init__(self, path: str):
+        is_there = os.path.exists(path)
         try:
             with open(path, "a", encoding="utf-8"):
-                pass
+                pass  # it can be written
+            if not is_there:
+                os.remove(path)
         except OSError as error:
             raise FileError("collect_shape_range_info: cannot write file '%s': %s" % (path, error.strerror)) from None
         self._lock = threading.Lock()
@@ -56,13 +61,14 @@ def _count(counts: dict[str, Counts], name: str, numbers) -> None:
 
 def _write(path: str, shapes: dict[str, Counts], values: dict[str, Counts]) -> None:
     """A protobuf text of ShapeRangeInfos, by name."""
-    with open(path, "w", encoding="utf-8") as file:
-        for name in sorted(shapes, key=str.encode):
-            file.write('shape_range_info {\n  name: "%s"\n' % _escaped(name))
-            for kind, places in (("shape", shapes[name]), ("value", values.get(name, []))):
-                for what, chosen in (("min", min), ("max", max), ("opt", _most_frequent)):
-                    file.writelines("  %s_%s: %d\n" % (what, kind, chosen(place)) for place in places)
-            file.write("}\n")
+    lines = []
+    for name in sorted(shapes, key=str.encode):
+        lines.append('shape_range_info {\n  name: "%s"\n' % _escaped(name))
+        for kind, places in (("shape", shapes[name]), ("value", values.get(name, []))):
+            for what, chosen in (("min", min), ("max", max), ("opt", _most_frequent)):
+                lines.extend("  %s_%s: %d\n" % (what, kind, chosen(place)) for place in places)
+        lines.append("}\n")
+    _library.write_file(path, "".join(lines).encode())
 
 
 def _escaped(name: str) -> str:
