@@ -226,6 +226,7 @@ hostile: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS) --target hostile_test
 	build/release/hostile_test --all --seeds $(HOSTILE_SEEDS)
 
+# Every command that writes files is interrupted by signals, and runs out of disk, 200 times each.
 # Every allocation, mapping, read and start of a thread fails once, from loading a model to freeing it: each one with the
 # small models of the tests, a part of them (those of FAULT_TRIES evenly spread) with real models.
 FAULT_TRIES ?= 150
@@ -233,7 +234,8 @@ FAULT_MODELS ?= $(wildcard build/demo-models/models/*_infer \
                            $(addprefix ../shared/models/,serving-uci_housing serving-text_classification_lstm \
                                                          pphumanseg-v2-lite-portrait pir-PP-LCNet_x0_25_textline_ori))
 faults: build/release/build.ninja
-	cmake --build --preset release -j $(JOBS) --target faults_test
+	cmake --build --preset release -j $(JOBS) --target faults_test cli_tests
+	CORACLE_FILE_TRIES=200 build/release/cli_tests --gtest_filter='WholeFiles.*'
 	build/release/faults_test
 	$(if $(FAULT_MODELS),build/release/faults_test --tries $(FAULT_TRIES) $(FAULT_MODELS))
 

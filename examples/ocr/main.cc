@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads documents with up to seven models in Coracle: which way up they are, what bends them, layout, text, tables.
 #include <getopt.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
 
 #include "cli/failure.h"
+#include "coracle/coracle.hpp"
 #include "coracle/vision/text_picture.h"
 #include "report.h"
 
@@ -250,9 +253,7 @@ ocr::Result read(vision::DocumentReader& reader, const std::string& path, const 
   if (!options.pages.empty()) {
     make_folder(options.pages);
     const std::string page = written_as(options.pages, path, ".html");
-    std::ofstream out(page, std::ios::binary);
-    out << vision::to_html(result.document, std::filesystem::path(path).filename().string());
-    if (!out.flush()) throw vision::Error(vision::Problem::kFile, page + ": cannot be written");
+    coracle::api::write_file(page, vision::to_html(result.document, std::filesystem::path(path).filename().string()));
   }
   return result;
 }
@@ -336,14 +337,26 @@ ExitCode main_guarded(int argc, char** argv) {
   } else {
     code = run(*options);
   }
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-    throw Failure(ExitCode::kIo, "the results cannot be written to standard output");
-  return code;
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+  if (errno == EPIPE) return code;  // who reads a pipe has enough
+  throw Failure(ExitCode::kIo, "the results cannot be written to standard output");
+}
+
+/// Ctrl-C. Files are written whole or not at all, so that it may come at any time.
+extern "C" void interrupt(int) {
+  constexpr char kLine[] = "coracle-ocr: interrupted\n";
+  [[maybe_unused]] const ssize_t lost = ::write(STDERR_FILENO, kLine, sizeof(kLine) - 1);
+  ::_exit(static_cast<int>(ExitCode::kInterrupted));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (std::signal(SIGINT, interrupt) == SIG_IGN) std::signal(SIGINT, SIG_IGN);
+  // A write fails instead of ending the program.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return static_cast<int>(main_guarded(argc, argv));
   } catch (...) {

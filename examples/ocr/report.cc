@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "coracle/coracle.h"
+
 namespace ocr {
 
 using coracle::vision::Document;
@@ -33,6 +35,12 @@ std::string quoted(const std::string& text) {
     }
   }
   return result + '"';
+}
+
+// Names of files may hold any bytes; JSON is UTF-8. What is not stands as \xNN.
+std::string printable(const std::string& text) {
+  coracle_set_last_error(text.c_str());
+  return coracle_last_error();
 }
 
 // The characters of UTF-8 text as columns of a terminal: wide ones (from U+1100 on, roughly East Asian) take two.
@@ -114,7 +122,7 @@ std::string to_text(const Result& result) {
 
 std::string to_json(const Result& result) {
   const Document& d = result.document;
-  std::string json = "{\"image\": " + quoted(result.path) + ", \"width\": " + std::to_string(d.page.width) +
+  std::string json = "{\"image\": " + quoted(printable(result.path)) + ", \"width\": " + std::to_string(d.page.width) +
                      ", \"height\": " + std::to_string(d.page.height) + ", \"turned\": " + std::to_string(d.turned) +
                      ", \"first_ms\": " + fixed(result.first_ms, 3) + ", \"later_ms\": [";
   for (std::size_t i = 0; i < result.later_ms.size(); ++i) json += (i == 0 ? "" : ", ") + fixed(result.later_ms[i], 3);

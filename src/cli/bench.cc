@@ -17,6 +17,8 @@
 #include "cli/interrupt.h"
 #include "cli/json.h"
 #include "cli/machine.h"
+#include "cli/note.h"
+#include "cli/text.h"
 
 namespace coracle::cli {
 namespace {
@@ -80,7 +82,7 @@ void print_json(const ModelArguments& arguments, const Measured& m) {
     w.String(value.c_str());
   };
   const std::vector<double> p = percentiles(m.times, {0, 0.5, 0.9, 0.99});
-  text("model", arguments.model);
+  text("model", printable(arguments.model));
   text("processor", processor_name());
   text("isa", m.isa);
   w.Key("threads");
@@ -111,7 +113,7 @@ class RunCounter {
   /// For so many runs, or where `seconds` is not 0 for so long from `start` on.
   RunCounter(int runs, double seconds, Clock::time_point start) : all_(runs), seconds_(seconds), start_(start) {}
   ~RunCounter() {
-    if (shown_) fmt::print(stderr, "\r{:40}\r", "");
+    if (shown_) note("\r{:40}\r", "");
   }
   RunCounter(const RunCounter&) = delete;
   RunCounter& operator=(const RunCounter&) = delete;
@@ -121,7 +123,7 @@ class RunCounter {
     const std::string far =
         seconds_ > 0 ? fmt::format("{} runs, {:.1f} of {:g} s", runs, milliseconds(now - start_) / 1000, seconds_)
                      : fmt::format("{} of {} runs", runs, all_);
-    fmt::print(stderr, "\r{:40}", far);
+    note("\r{:40}", far);
     shown_ = true;
     next_ = now + std::chrono::milliseconds(100);
   }
@@ -196,7 +198,6 @@ size_t peak_resident_bytes() {
 
 void bench(const ModelArguments& arguments, const SessionArguments& session_arguments, const BenchArguments& b) {
   const Clock::time_point start = Clock::now();
-  const Interruption interruption;
   const api::Model model(arguments.model, arguments.params, Interruption::interruptible(arguments.options));
   SessionArguments shared = session_arguments;
   // Sessions that run at once share the processors unless it is said how.

@@ -62,13 +62,6 @@ std::string read_file(const std::string& path) {
   return content;
 }
 
-void write_file(const std::string& path, const std::string& content) {
-  File file(std::fopen(path.c_str(), "wb"));
-  if (file == nullptr) fail(path, "cannot be written");
-  const bool written = std::fwrite(content.data(), 1, content.size(), file.get()) == content.size();
-  if (std::fclose(file.release()) != 0 || !written) fail(path, "cannot be written");
-}
-
 void require_folder_of(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   std::error_code error;

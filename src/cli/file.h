@@ -7,8 +7,6 @@ namespace coracle::cli {
 
 /// The content of a file. Throws Failure (input/output).
 std::string read_file(const std::string& path);
-/// Makes or replaces a file. Throws Failure (input/output).
-void write_file(const std::string& path, const std::string& content);
 /// For what is written after much work: throws Failure (input/output) where the folder that a file is to lie in is not
 /// there.
 void require_folder_of(const std::string& path);

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/interrupt.h"
 
+#include <sys/time.h>
+#include <unistd.h>
+
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <string_view>
 
 #include "cli/failure.h"
 
@@ -32,24 +37,38 @@ class Place {
   size_t at_ = 0;
 };
 
+constexpr suseconds_t kPatience = 250'000;  // microseconds
+constexpr std::string_view kLine = "coracle: interrupted\n";
+std::atomic<bool> ends{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+extern "C" void end_at_once(int) {
+  if (ends.exchange(true)) return;
+  [[maybe_unused]] const ssize_t lost = ::write(STDERR_FILENO, kLine.data(), kLine.size());
+  ::_exit(static_cast<int>(ExitCode::kInterrupted));
+}
+
 extern "C" void interrupt(int) {
+  const int before = errno;
   interrupted.store(1);
   for (const std::atomic<api::Session*>& place : running) {
     if (api::Session* const session = place.load()) session->cancel();
   }
   std::signal(SIGINT, SIG_DFL);
+  itimerval once{};
+  once.it_value.tv_usec = kPatience;
+  ::setitimer(ITIMER_REAL, &once, nullptr);
+  errno = before;
 }
 
 }  // namespace
 
-Interruption::Interruption() {
-  interrupted.store(0);
+void Interruption::handle() {
+  std::signal(SIGALRM, end_at_once);
   if (std::signal(SIGINT, interrupt) == SIG_IGN) std::signal(SIGINT, SIG_IGN);
 }
 
-Interruption::~Interruption() {
-  if (std::signal(SIGINT, SIG_DFL) == SIG_IGN) std::signal(SIGINT, SIG_IGN);
-}
+bool Interruption::begin_end() { return !ends.exchange(true); }
 
 bool Interruption::happened() { return interrupted.load() != 0; }
 

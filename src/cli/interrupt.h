@@ -5,14 +5,15 @@
 
 namespace coracle::cli {
 
-/// While it lives, the first SIGINT (Ctrl-C) ends loading and runs with CORACLE_CANCELLED; the second ends the program,
-/// as without it. Where SIGINT was ignored it stays so. One at a time.
+/// Ctrl-C: the first SIGINT ends loading and runs with CORACLE_CANCELLED, so that a command can tell what it has done.
+/// Where the program has not ended soon after, it ends at once, with the one line and the exit code of all that was
+/// interrupted; the second SIGINT ends it by the signal. Where SIGINT was ignored it stays so.
 class Interruption {
  public:
-  Interruption();
-  ~Interruption();
-  Interruption(const Interruption&) = delete;
-  Interruption& operator=(const Interruption&) = delete;
+  /// From here on.
+  static void handle();
+  /// The program ends on its own now. False where it is being ended, and has said so.
+  static bool begin_end();
 
   static bool happened();
   /// The same options for a model whose loading ends so.

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <memory>
+#include <sstream>
+#include <system_error>
 
 #include "cli/command_line.h"
 #include "cli/command_table.h"
 #include "cli/commands.h"
 #include "cli/failure.h"
+#include "cli/interrupt.h"
+#include "cli/note.h"
 #include "cli/options.h"
 
 namespace coracle::cli {
@@ -43,7 +52,24 @@ std::string given_command(const CLI::App& app) {
   return used.empty() ? std::string() : used.front()->get_name() + " ";
 }
 
-int main_guarded(int argc, char** argv) {
+/// Standard streams that are closed become ones whose reads find nothing and whose writes fail: otherwise the next file
+/// that is opened takes their place, and what is printed lands in it.
+void open_standard_streams() {
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd) {
+    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
+      [[maybe_unused]] const int taken = ::open("/dev/null", O_RDONLY);  // the lowest that is free: this one
+    }
+  }
+}
+
+/// For standard output that cannot be written. Who reads a pipe and has enough (`| head`) is no failure.
+int output_failure(int reason) {
+  if (reason == EPIPE) return 0;
+  throw Failure(ExitCode::kIo,
+                std::string("the results cannot be written to standard output: ") + std::strerror(reason));
+}
+
+void run_command(int argc, char** argv) {
   CLI::App app("Runs PaddlePaddle models.", "coracle");
   app.footer(kFooter);
   app.set_version_flag("--version", version_text);
@@ -51,19 +77,39 @@ int main_guarded(int argc, char** argv) {
   app.option_defaults()->always_capture_default();
   app.formatter(std::make_shared<Help>());
   add_commands(app);
+  require_finite_numbers(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    if (e.get_exit_code() == 0) return app.exit(e);  // --help, --version
+    if (e.get_exit_code() == 0) {  // --help, --version
+      std::ostringstream text;
+      app.exit(e, text, text);
+      fmt::print("{}", text.str());
+      return;
+    }
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
       throw Failure(ExitCode::kUsage, unknown_command(app, argv[1]));
     }
     throw Failure(ExitCode::kUsage,
                   fmt::format("{}; 'coracle {}--help' explains", leftover_message(app, e.what()), given_command(app)));
   }
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
-    throw Failure(ExitCode::kIo, "the results cannot be written to standard output");
+}
+
+int main_guarded(int argc, char** argv) {
+  // A write fails instead of ending the program: nobody reads the pipe, or the file is as large as it may become.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  open_standard_streams();
+  Interruption::handle();
+  try {
+    run_command(argc, argv);
+  } catch (const std::system_error& e) {
+    if (std::ferror(stdout) == 0) throw;
+    return output_failure(e.code().value());
   }
+  errno = 0;
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return output_failure(errno != 0 ? errno : EIO);
+  if (Interruption::happened()) throw Failure(ExitCode::kInterrupted, "interrupted");
   return 0;
 }
 
@@ -73,8 +119,9 @@ int main_guarded(int argc, char** argv) {
 int main(int argc, char** argv) {
   using coracle::cli::ExitCode;
   const auto fail = [](ExitCode code, const char* message) {
-    coracle_set_last_error(message);  // which makes it printable: paths may hold any bytes
-    fmt::print(stderr, "coracle: {}\n", coracle_last_error());
+    if (!coracle::cli::Interruption::begin_end()) ::pause();  // the handler of the signal ends the program
+    coracle_set_last_error(message);                          // which makes it printable: paths may hold any bytes
+    coracle::cli::note("coracle: {}\n", coracle_last_error());
     return static_cast<int>(code);
   };
   try {

@@ -4,7 +4,7 @@
 
 #include "cli/command_table.h"
 #include "cli/failure.h"
-#include "cli/file.h"
+#include "coracle/coracle.hpp"
 
 namespace coracle::cli {
 namespace {
@@ -78,7 +78,7 @@ void write_manuals(const std::vector<CommandRow>& table, const std::string& dir,
   if (error) throw Failure(ExitCode::kIo, dir + ": cannot be made: " + error.message());
   for (const CommandRow& row : table) {
     const std::string name = &row == table.data() ? row.name : table[0].name + "-" + row.name;
-    write_file(dir + "/" + name + ".1", page(table, row, version));
+    api::write_file(dir + "/" + name + ".1", page(table, row, version));
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "cli/note.h"
 #include "cli/options.h"
 
 namespace coracle::cli {
@@ -13,7 +14,7 @@ namespace {
 /// Whoever asks for engines is told where they are missing or fail.
 void show_warnings(const std::string& /*asked*/) {
   const auto show = [](void* /*user*/, coracle_log_level /*level*/, const char* message) {
-    fmt::print(stderr, "coracle: warning: {}\n", message);
+    note("coracle: warning: {}\n", message);
   };
   coracle_set_logger(CORACLE_LOG_WARNING, show, nullptr);
 }
@@ -91,8 +92,8 @@ void add_session(CLI::App* command, SessionArguments& s) {
       ->add_option("--parallel-engines", s.options.parallel_engines,
                    "blocks on engines and native work at the same time at most")
       ->check(CLI::Range(1, 1024));
-  add_bytes(command, "--memory-limit", s.options.memory_limit,
-            "for intermediate tensors and outputs (bytes, 100MB, 1.5GiB), 0: no limit");
+  add_bytes(command, "--memory-limit", std::vector<size_t*>{&s.options.memory_limit, &s.inputs.memory_limit},
+            "for inputs, and for intermediate tensors and outputs (bytes, 100MB, 1.5GiB), 0: no limit");
   command->add_option("--time-limit", s.options.time_limit_ms, "milliseconds for one run, 0: no limit")
       ->check(CLI::Range(0, 1'000'000'000));
   add_bytes(command, "--cache-bytes", s.options.cache_bytes, "for plans of shapes seen before (bytes, 100MB, 1.5GiB)");

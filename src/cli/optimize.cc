@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/failure.h"
+#include "cli/note.h"
 #include "cli/text.h"
 
 namespace coracle::cli {
@@ -22,7 +23,7 @@ void pack(const api::Model& model, const SessionArguments& arguments) try {
   session.run();
 } catch (const std::exception&) {
   if (given(arguments.inputs)) throw;
-  fmt::print(stderr, "no packed weights: {}\n", current_failure().what());
+  note("no packed weights: {}\n", current_failure().what());
 }
 
 }  // namespace

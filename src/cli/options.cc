@@ -2,6 +2,8 @@
 #include "cli/options.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "cli/command_table.h"
@@ -51,9 +53,29 @@ std::string Help::make_option_desc(const CLI::Option* option) const {
 }
 
 void add_bytes(CLI::App* command, const std::string& name, size_t& value, const std::string& description) {
-  add_parsed(command, name, "SIZE", description, [&value](const std::string& text) {
-    value = static_cast<size_t>(parse_bytes(text));
+  add_bytes(command, name, std::vector<size_t*>{&value}, description);
+}
+
+void add_bytes(CLI::App* command, const std::string& name, const std::vector<size_t*>& values,
+               const std::string& description) {
+  const size_t value = *values.front();
+  add_parsed(command, name, "SIZE", description, [values](const std::string& text) {
+    for (size_t* value : values) *value = static_cast<size_t>(parse_bytes(text));
   })->default_str(value == SIZE_MAX ? "" : std::to_string(value));
+}
+
+void require_finite_numbers(CLI::App& app) {
+  const auto finite = [](std::string& text) -> std::string {
+    char* end = nullptr;
+    const double value = std::strtod(text.c_str(), &end);
+    const bool is_number = end != text.c_str() && *end == '\0';  // what is none is told when it is converted
+    return is_number && !std::isfinite(value) ? "'" + text + "' is not a finite number" : std::string();
+  };
+  for (CLI::App* command : app.get_subcommands({})) {
+    for (CLI::Option* option : command->get_options()) {
+      if (option->get_type_name().starts_with("FLOAT")) option->check(CLI::Validator(finite, ""));
+    }
+  }
 }
 
 void add_inputs(CLI::App* command, InputOptions& inputs) {

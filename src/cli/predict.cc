@@ -2,13 +2,16 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <set>
+#include <system_error>
 
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/input/image.h"
+#include "cli/note.h"
 #include "cli/prediction_text.h"
 #include "coracle/coracle.h"
 
@@ -89,12 +92,12 @@ class Drawings {
 void report(const std::string& message) {
   coracle_set_last_error(message.c_str());  // which makes it printable
   std::fflush(stdout);
-  fmt::print(stderr, "coracle: {}\n", coracle_last_error());
+  note("coracle: {}\n", coracle_last_error());
 }
 
 void print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (std::fflush(stdout) != 0 || !written) throw std::system_error(errno, std::generic_category());
 }
 
 void answer_all(const PredictArguments& arguments) {

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "cli/json.h"
+#include "cli/text.h"
 
 namespace coracle::cli {
 namespace {
@@ -213,8 +214,9 @@ std::string quoted(const std::string& text) {
 
 std::string to_text(const Answer& a) {
   const vision::Prediction& p = a.prediction;
-  if (p.task == Task::kTextRecognition) return fmt::format("{}  {:.4f}  {}\n", a.picture, p.text.score, p.text.text);
-  std::string text = fmt::format("{}  {} x {} pixels\n", a.picture, a.width, a.height);
+  if (p.task == Task::kTextRecognition)
+    return fmt::format("{}  {:.4f}  {}\n", printable(a.picture), p.text.score, p.text.text);
+  std::string text = fmt::format("{}  {} x {} pixels\n", printable(a.picture), a.width, a.height);
   for (const vision::Label& l : p.labels) text += fmt::format("  {:.5f}  {}\n", l.score, named(l.id, l.name));
   for (size_t i = 0; i < p.boxes.size(); ++i) {
     text += fmt::format("{:4}  {:.4f} ", i + 1, p.boxes[i].score);
@@ -271,7 +273,7 @@ std::string to_json(const Answer& a) {
   JsonBuffer buffer;
   Writer w(buffer);
   w.StartObject();
-  key(w, "picture", a.picture);
+  key(w, "picture", printable(a.picture));
   key(w, "width", a.width);
   key(w, "height", a.height);
   key(w, "task", std::string(vision::task_name(a.prediction.task)));
@@ -285,7 +287,7 @@ std::string error_json(const std::string& picture, const std::string& error) {
   JsonBuffer buffer;
   Writer w(buffer);
   w.StartObject();
-  key(w, "picture", picture);
+  key(w, "picture", printable(picture));
   key(w, "error", error);
   w.EndObject();
   return std::string(buffer.GetString(), buffer.GetSize()) + "\n";
@@ -311,7 +313,7 @@ std::string csv_header(Task task) {
 
 std::string to_csv(const Answer& a) {
   const vision::Prediction& p = a.prediction;
-  const std::string picture = quoted(a.picture);
+  const std::string picture = quoted(printable(a.picture));
   std::string text;
   for (const vision::Label& l : p.labels)
     text += fmt::format("{},{},{},{:.7g}\n", picture, l.id, quoted(l.name), l.score);

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/file.h"
 #include "cli/interrupt.h"
 #include "cli/json.h"
 
@@ -194,7 +193,6 @@ void print_json(const std::vector<NamedTotal>& sorted, const Total& all, const c
 
 void profile(const ModelArguments& arguments, const SessionArguments& session_arguments,
              const ProfileArguments& profile_arguments) {
-  const Interruption interruption;
   const api::Model model(arguments.model, arguments.params, Interruption::interruptible(arguments.options));
   api::Session session(model, session_arguments.options);
   set_inputs(model, session_arguments.inputs, session);
@@ -205,7 +203,7 @@ void profile(const ModelArguments& arguments, const SessionArguments& session_ar
   const std::string text = session.profile();
   events.Parse(text.c_str());
   const Trace trace = chrome_trace(events);
-  if (!profile_arguments.trace.empty()) write_file(profile_arguments.trace, trace.text);
+  if (!profile_arguments.trace.empty()) api::write_file(profile_arguments.trace, trace.text);
   const coracle_machine_limits machine = session.machine_limits();
   std::map<std::string, Total> totals;
   Total all;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <fmt/core.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <string>
+
+#include "cli/note.h"
 
 namespace coracle::cli {
 
@@ -21,11 +21,11 @@ class Progress {
     if (!shown_) return;
     constexpr size_t kWidth = 30;
     const size_t filled = done * kWidth / all;
-    fmt::print(stderr, "\r[{}{}] {}/{}", std::string(filled, '#'), std::string(kWidth - filled, '.'), done, all);
+    note("\r[{}{}] {}/{}", std::string(filled, '#'), std::string(kWidth - filled, '.'), done, all);
   }
   /// Before other text.
   void clear() const {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
+    if (shown_) note("\r\x1b[K");
   }
 
  private:

@@ -13,7 +13,6 @@ namespace coracle::cli {
 
 void run(const ModelArguments& arguments, const SessionArguments& session_arguments,
          const RunArguments& run_arguments) {
-  const Interruption interruption;
   const api::Model model(arguments.model, arguments.params, Interruption::interruptible(arguments.options));
   const std::string& dir = run_arguments.output_dir;
   if (!dir.empty()) {

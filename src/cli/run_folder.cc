@@ -13,6 +13,7 @@
 #include "cli/failure.h"
 #include "cli/input/data_sets.h"
 #include "cli/interrupt.h"
+#include "cli/note.h"
 #include "cli/progress.h"
 #include "cli/results.h"
 #include "cli/text.h"
@@ -67,14 +68,14 @@ class Work {
       Outcome outcome = std::move(outcomes_[i]);
       if (!outcome.text.empty() || outcome.failure || !outcome.note.empty()) progress.clear();
       if (!outcome.note.empty() && !noted) {
-        fmt::print(stderr, "coracle: {}\n", printable(outcome.note));
+        note("coracle: {}\n", printable(outcome.note));
         noted = true;
       }
       fmt::print("{}", outcome.text);
       if (!outcome.failure) continue;
       const std::string why = outcome.failure->what();
       const bool named = why.find(folder_.files[i]) != std::string::npos;
-      fmt::print(stderr, "coracle: {}\n", printable(named ? why : folder_.files[i] + ": " + why));
+      note("coracle: {}\n", printable(named ? why : folder_.files[i] + ": " + why));
       ++failed;
       if (!first) first = outcome.failure;
     }

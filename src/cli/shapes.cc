@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include "cli/commands.h"
-#include "cli/file.h"
 #include "cli/interrupt.h"
 #include "cli/run_folder.h"
 #include "cli/text.h"
@@ -26,7 +25,6 @@ int count(void* user, const coracle_node_value* value) try {
 
 void shapes(const ModelArguments& arguments, const SessionArguments& session_arguments,
             const ShapesArguments& shapes_arguments) {
-  const Interruption interruption;
   api::ModelOptions options = Interruption::interruptible(arguments.options);
   if (!paddle::detail::is_saved_model(arguments.model)) {  // rewriting takes variables away
     options.disable_passes = "all";
@@ -41,7 +39,7 @@ void shapes(const ModelArguments& arguments, const SessionArguments& session_arg
     set_inputs(model, set, session);
     Interruption::run(session);
   }
-  write_file(shapes_arguments.output, ranges.text());
+  api::write_file(shapes_arguments.output, ranges.text());
   fmt::print("{}: shapes of {} variables in {} run{}\n", printable(shapes_arguments.output), ranges.size(), sets.size(),
              sets.size() == 1 ? "" : "s");
 }

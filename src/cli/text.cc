@@ -94,7 +94,9 @@ double parse_number(const std::string& text) {
   if (slash == std::string_view::npos) return number(whole);
   const double divisor = number(whole.substr(slash + 1));
   if (divisor == 0) throw std::invalid_argument("'" + text + "' divides by 0");
-  return number(whole.substr(0, slash)) / divisor;
+  const double quotient = number(whole.substr(0, slash)) / divisor;
+  if (!std::isfinite(quotient)) throw std::invalid_argument("'" + text + "' is more than a number holds");
+  return quotient;
 }
 
 std::vector<double> parse_numbers(const std::string& text) {

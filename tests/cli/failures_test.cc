@@ -2,10 +2,13 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -314,11 +317,70 @@ TEST_F(Failures, Outputs) {
   const std::string file = folder_.write("file", "");
   expect_failure({"run", product_, "--output-dir", file + "/below"}, kIo, {file + "/below", "cannot be made"});
   expect_failure({"run", product_, "--output-dir", file}, kIo, {file});
-  expect_failure({"profile", product_, "-o", file + "/trace.json"}, kIo, {"trace.json", "cannot be written"});
+  expect_failure({"profile", product_, "-o", file + "/trace.json"}, kIo, {"trace.json", "cannot write"});
   expect_failure({"profile", product_, "-o", "/dev/full"}, kIo, {"/dev/full", "No space left"});
-  const test::Outcome outcome = test::coracle_program({"run", product_}, "/dev/full");
-  EXPECT_EQ(outcome.code, kIo);
-  EXPECT_NE(outcome.err.find("standard output"), std::string::npos) << outcome.err;
+}
+
+/// What bash makes of a line in which "$@" is the program with these arguments; all that it says is in `err`.
+test::Outcome in_shell(const std::string& line, const std::vector<std::string>& arguments) {
+  const test::TemporaryFolder folder;
+  std::string script = "set -- '" CORACLE_PROGRAM "'";
+  for (const std::string& a : arguments) script += " '" + a + "'";
+  const std::string file = folder.write("script", script + "\n" + line + "\n");
+  const std::string said = folder.path("said");
+  const int status = std::system(("bash '" + file + "' 2>'" + said + "'").c_str());
+  std::ifstream all(said);
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+          {},
+          {std::istreambuf_iterator<char>(all), std::istreambuf_iterator<char>()}};
+}
+
+TEST_F(Failures, StandardStreamsThatCannotBeWritten) {
+  const std::vector<std::string> shape = {"--shape", "x=1,2"};
+  const auto with = [](std::vector<std::string> command, const std::vector<std::string>& more) {
+    command.insert(command.end(), more.begin(), more.end());
+    return command;
+  };
+  const std::vector<std::vector<std::string>> commands = {
+      with({"run", product_}, shape),
+      with({"run", product_, "--json"}, shape),
+      {"inspect", product_},
+      {"inspect", product_, "--json"},
+      with({"explain", product_}, shape),
+      with({"bench", product_, "--repeat", "1"}, shape),
+      with({"profile", product_, "--repeat", "1"}, shape),
+      with({"optimize", product_, "-o", folder_.path("saved.coracle")}, shape),
+      {"graph", product_},
+      {"devices"},
+      {"completion", "bash"},
+      {"manual", "coracle"},
+      {"--help"},
+      {"run", "--help"},
+      {"--version"},
+  };
+  const std::string run = "\"$@\" ";
+  for (const std::vector<std::string>& command : commands) {
+    std::string name;
+    for (const std::string& a : command) name += a + " ";
+    SCOPED_TRACE(name);
+    for (const char* lost : {"2>/dev/full", "2>&-", "2> >(true)"}) {
+      EXPECT_EQ(in_shell(run + ">/dev/null " + lost, command).code, 0) << lost;
+    }
+    for (const char* lost : {">/dev/full", ">&-", ">/dev/full 2>/dev/full", ">&- 2>&-", ">/dev/full 2>&-"}) {
+      EXPECT_EQ(in_shell(run + lost, command).code, kIo) << lost;
+    }
+    const test::Outcome full = in_shell(run + ">/dev/full", command);
+    EXPECT_NE(full.err.find("standard output"), std::string::npos) << full.err;
+    EXPECT_EQ(std::count(full.err.begin(), full.err.end(), '\n'), 1) << full.err;
+    const test::Outcome head = in_shell(run + "| true; exit ${PIPESTATUS[0]}", command);
+    EXPECT_EQ(head.code, 0);
+    EXPECT_EQ(head.err, "");
+  }
+  for (const char* lost : {"2>/dev/full", "2>&-", ">&- 2>&-", "2> >(true)"}) {
+    EXPECT_EQ(in_shell(run + lost, {"run", "nowhere"}).code, kIo) << lost;
+    EXPECT_EQ(in_shell(run + lost, {"walk"}).code, kUsage) << lost;
+    EXPECT_EQ(in_shell(run + lost, {"run", product_, "--isa", "sse9"}).code, kUsage) << lost;
+  }
 }
 
 /// While it lives, files of this process and of programs it starts do not grow beyond so many bytes: writing fails.
@@ -344,12 +406,32 @@ class FileSizeLimit {
 TEST_F(Failures, WritesThatFailHalfway) {
   const std::vector<std::string> run = {"run", product_, "--shape", "x=1024,2", "--output-dir", folder_.path("out")};
   constexpr rlim_t kFile = 128 + 1024 * 2 * sizeof(float);  // of one result
-  for (rlim_t bytes : {rlim_t{512}, rlim_t{4096}, kFile - 1}) {
-    const FileSizeLimit limit(bytes);
-    expect_failure(run, kIo, {".npy", "cannot be written", "File too large"});
-  }
+  const auto expect_failures = [&] {
+    for (rlim_t bytes : {rlim_t{512}, rlim_t{4096}, kFile - 1}) {
+      const FileSizeLimit limit(bytes);
+      expect_failure(run, kIo, {".npy", "cannot write", "File too large"});
+    }
+  };
+  expect_failures();
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.path("out")));
+  // What a run before left stays, behind a link and with its permissions, and nothing lies beside it.
+  std::filesystem::create_directory(folder_.path("store"));
+  const std::string old = folder_.write("store/old", "an old result");
+  ::chmod(old.c_str(), 0640);
+  std::filesystem::create_symlink(old, folder_.path("out/0.npy"));
+  expect_failures();
+  EXPECT_EQ(std::filesystem::file_size(old), std::string("an old result").size());
   const FileSizeLimit limit(kFile);
   EXPECT_EQ(test::coracle_program(run).code, 0);
+  EXPECT_EQ(std::filesystem::file_size(old), kFile);
+  struct stat info {};
+  EXPECT_EQ(::stat(old.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777U, 0640U);
+  EXPECT_TRUE(std::filesystem::is_symlink(folder_.path("out/0.npy")));
+  for (const auto& [folder, count] : {std::pair("out", 2), std::pair("store", 1)}) {
+    const std::filesystem::directory_iterator files(folder_.path(folder));
+    EXPECT_EQ(std::distance(begin(files), end(files)), count) << folder;
+  }
 }
 
 }  // namespace

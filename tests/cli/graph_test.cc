@@ -156,7 +156,7 @@ TEST_F(GraphCommand, StagesOfRewriting) {
   EXPECT_EQ(drawn(model, "c.dot", {"--stage", "dead_code"}).find("sigmoid"), std::string::npos);
   expect_failure({"graph", model, "--stage", "never"}, 2, {"--stage never", "final, loaded", "dead_code"});
   expect_failure({"graph", model, "-o", folder_.path("g.pdf")}, 2, {"g.pdf", ".svg, .html, .dot"});
-  expect_failure({"graph", model, "-o", folder_.path("none/g.svg")}, 5, {"none/g.svg", "cannot be written"});
+  expect_failure({"graph", model, "-o", folder_.path("none/g.svg")}, 5, {"none/g.svg", "cannot write"});
 }
 
 TEST_F(GraphCommand, ShapesOfInputsThatAreGiven) {

@@ -43,5 +43,17 @@ TEST(Interrupt, WithoutAMeasurementThereIsNoResult) {
   EXPECT_EQ(outcome.out, "");
 }
 
+TEST(Interrupt, EndsCommandsThatRunOnRegardless) {
+  const test::TemporaryFolder folder;
+  const std::string picture = folder.path("a.png");
+  test::write_png(picture, 90, 120, {250, 10, 10});
+  std::vector<std::string> arguments = {"predict", CORACLE_VISION_TESTS "/objects", "--description",
+                                        CORACLE_VISION_TESTS "/descriptions/objects.yml"};
+  arguments.insert(arguments.end(), 20000, picture);
+  const test::Outcome outcome = test::coracle_program(arguments, {}, 1000);
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_EQ(outcome.err, "coracle: interrupted\n");
+}
+
 }  // namespace
 }  // namespace coracle

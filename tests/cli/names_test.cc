@@ -81,5 +81,23 @@ TEST_F(Names, AreFoundInBothForms) {
   }
 }
 
+TEST_F(Names, OfFilesNeedNotBeText) {
+  const test::TemporaryFolder folder;
+  const std::string picture = folder.path("mid\xff\x1b.png");
+  test::write_png(picture, 90, 120, {250, 10, 10});
+  const std::vector<std::string> predict = {"predict", CORACLE_VISION_TESTS "/objects", "--description",
+                                            CORACLE_VISION_TESTS "/descriptions/objects.yml"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = predict;
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  expect_text(with({picture}), 0);
+  expect_text(with({picture, "--csv"}), 0);
+  expect_text(with({picture, "--json"}), 0);
+  const std::string path = folder.write("mod\xff/names.pdmodel", model("tanh").program);
+  for (const char* command : {"inspect", "explain", "run", "bench"}) expect_text({command, path, "--json"}, 0);
+}
+
 }  // namespace
 }  // namespace coracle

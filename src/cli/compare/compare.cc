@@ -165,7 +165,6 @@ void check_usage(const CompareArguments& c) {
 
 void compare(const ModelArguments& model, const SessionArguments& session, const CompareArguments& c) {
   check_usage(c);
-  const Interruption interruption;
   ModelArguments a_arguments = model;
   api::SessionOptions a_options = session.options;
   for (const std::string& entry : c.a) set_side_option("--a", entry, a_arguments, a_options);

@@ -186,7 +186,7 @@ class EngineSide : public Side {
     }
     w.EndArray();
     w.EndObject();
-    write_file(folder.path("request.json"), buffer.GetString());
+    api::write_file(folder.path("request.json"), buffer.GetString());
   }
 
   std::string engine_;

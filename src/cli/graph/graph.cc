@@ -3,7 +3,6 @@
 
 #include "cli/commands.h"
 #include "cli/failure.h"
-#include "cli/file.h"
 #include "cli/graph/drawing.h"
 #include "cli/graph/engines.h"
 #include "cli/text.h"
@@ -95,7 +94,7 @@ void graph(const ModelArguments& arguments, const InputOptions& inputs, const st
   }
   const Drawn drawn = text_at(arguments, inputs, stage);
   if (name.ends_with(".txt")) {
-    write_file(output, drawn.text);
+    api::write_file(output, drawn.text);
     return;
   }
   GraphText parsed = parse_graph(drawn.text);
@@ -105,7 +104,7 @@ void graph(const ModelArguments& arguments, const InputOptions& inputs, const st
     return;
   }
   const std::string title = printable(arguments.model) + (stage == "final" ? "" : " (" + stage + ")");
-  write_file(output, svg ? graph_svg(parsed) : (html ? graph_html(parsed, title) : graph_dot(parsed)));
+  api::write_file(output, svg ? graph_svg(parsed) : (html ? graph_html(parsed, title) : graph_dot(parsed)));
 }
 
 }  // namespace coracle::cli

@@ -16,6 +16,7 @@
 #include "cli/input/data_file.h"
 #include "cli/input/element.h"
 #include "cli/input/npy.h"
+#include "cli/note.h"
 #include "cli/text.h"
 
 namespace coracle::cli {
@@ -267,6 +268,47 @@ Input from_file(const api::TensorInfo& info, const Given& given, const Stated& s
   return input;
 }
 
+/// What inputs take of the limit.
+class Budget {
+ public:
+  explicit Budget(size_t limit) : limit_(limit), left_(limit) {}
+  void charge(const api::TensorInfo& info, size_t bytes, const std::string& what) {
+    if (limit_ == 0) return;
+    if (bytes > left_) {
+      throw Failure(ExitCode::kOutOfMemory,
+                    fmt::format("input '{}': {} takes {} bytes, and inputs have {} in use; the memory limit is {}: use "
+                                "smaller inputs or a higher limit",
+                                info.name, what, bytes, limit_ - left_, limit_));
+    }
+    left_ -= bytes;
+  }
+
+ private:
+  const size_t limit_;
+  size_t left_;
+};
+
+Input read_input(const api::TensorInfo& info, const Stated& stated, const std::string& seed, Budget& budget) {
+  const auto file = stated.files.find(info.name);
+  if (file == stated.files.end()) {
+    const api::Dims dims = run_dims(info, stated.shapes);
+    // More than can be counted is refused where it is made.
+    if (const auto bytes = byte_count(info.dtype, dims)) budget.charge(info, *bytes, type_text(info.dtype, dims));
+    return {made_up(info, dims, seed), {}, {}};
+  }
+  // What a file holds is rarely less than what it makes, except of packed ones and pictures.
+  std::error_code error;
+  const std::uintmax_t size = std::filesystem::file_size(file->second.path, error);
+  const size_t before = error ? 0 : static_cast<size_t>(size);
+  budget.charge(info, before, "file " + file->second.path);
+  Input input = from_file(info, file->second, stated);
+  const Array& array = input.array;
+  if (array.bytes.size() > before) {
+    budget.charge(info, array.bytes.size() - before, type_text(array.dtype, array.dims));
+  }
+  return input;
+}
+
 }  // namespace
 
 bool names_input(const std::string& path) {
@@ -325,11 +367,9 @@ std::vector<Input> read_inputs(const api::Model& model, const InputOptions& opti
   const Stated stated{files_by_name(options.files, infos), by_name(options.shapes, infos, "--shape"),
                       by_name(options.lods, infos, "--lod"), by_name(options.dtypes, infos, "--dtype"), options.image};
   std::vector<Input> inputs;
+  Budget budget(options.memory_limit);
   for (const api::TensorInfo& info : infos) {
-    const auto file = stated.files.find(info.name);
-    Input input = file != stated.files.end()
-                      ? from_file(info, file->second, stated)
-                      : Input{made_up(info, run_dims(info, stated.shapes), options.seed), {}, {}};
+    Input input = read_input(info, stated, options.seed, budget);
     if (const auto lod = stated.lods.find(info.name); lod != stated.lods.end()) {
       input.lod = offsets(lod->second, "--lod " + info.name);
     }
@@ -348,13 +388,13 @@ void set_inputs(const api::Model& model, const InputOptions& options, api::Sessi
   const std::vector<Input> inputs = read_inputs(model, options);
   for (size_t i = 0; i < inputs.size(); ++i) {
     set_input(session, i, inputs[i]);
-    if (!inputs[i].note.empty()) fmt::print(stderr, "coracle: {}\n", inputs[i].note);
+    if (!inputs[i].note.empty()) note("coracle: {}\n", inputs[i].note);
   }
 }
 
 void tell_other_sizes() {
   const std::lock_guard lock(other_sizes_mutex);
-  if (!other_sizes.empty()) fmt::print(stderr, "coracle: note: {}\n", other_sizes);
+  if (!other_sizes.empty()) note("coracle: note: {}\n", other_sizes);
 }
 
 }  // namespace coracle::cli

@@ -18,6 +18,7 @@ struct InputOptions {
   std::vector<std::string> dtypes;  ///< --dtype NAME=uint8: what a .bin file holds, if not the input's type
   std::string seed = "coracle";     ///< text the made-up values come from
   ImageOptions image;               ///< how pictures become inputs
+  size_t memory_limit = 0;          ///< bytes of all inputs together, 0: no limit
 };
 
 /// The value of an input.
@@ -34,8 +35,8 @@ std::pair<size_t, std::string> split_entry(const std::string& entry, const std::
                                            const char* option);
 
 /// All inputs of a model in its order: from files, the rest made up from the seed (real numbers in [-1, 1), whole
-/// numbers 0 or 1) with dimensions from --shape or the model; a free first dimension is 1. Throws Failure that
-/// names the input.
+/// numbers 0 or 1) with dimensions from --shape or the model; a free first dimension is 1. Throws Failure that names
+/// the input; before one is read or made up that would pass the limit.
 std::vector<Input> read_inputs(const api::Model& model, const InputOptions& options);
 void set_input(api::Session& session, size_t index, const Input& input);
 /// Sets all inputs of a session to what read_inputs gives, and tells on standard error what was assumed.

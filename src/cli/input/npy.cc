@@ -136,7 +136,7 @@ void write_npy(const std::string& path, const Array& array) {
   content.push_back(static_cast<char>(header.size() & 0xFF));
   content.push_back(static_cast<char>(header.size() >> 8));
   content.append(header).append(reinterpret_cast<const char*>(array.bytes.data()), array.bytes.size());
-  write_file(path, content);
+  api::write_file(path, content);
 }
 
 }  // namespace coracle::cli

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "cli/failure.h"
-#include "cli/file.h"
 #include "cli/interrupt.h"
 #include "cli/text.h"
 
@@ -14,41 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A file beside its place; gone with this where it was not put there.
-class Aside {
- public:
-  explicit Aside(std::string place) : place_(std::move(place)), path_(place_ + ".part") {}
-  ~Aside() {
-    std::error_code error;
-    if (!path_.empty()) fs::remove(path_, error);
-  }
-  Aside(const Aside&) = delete;
-  Aside& operator=(const Aside&) = delete;
-
-  const std::string& path() const { return path_; }
-  void put() {
-    std::error_code error;
-    fs::rename(path_, place_, error);
-    if (error) throw Failure(ExitCode::kIo, printable(place_) + ": cannot be written: " + error.message());
-    path_.clear();
-  }
-
- private:
-  std::string place_;
-  std::string path_;
-};
-
-void require_uninterrupted() {
-  if (Interruption::happened()) throw Failure(ExitCode::kInterrupted, "interrupted");
-}
-
 }  // namespace
-
-void replace_file(const std::string& path, const std::string& content) {
-  Aside aside(path);
-  write_file(aside.path(), content);
-  aside.put();
-}
 
 ModelOutput::ModelOutput(std::string output, const ModelInput& original, ProgramFormat format)
     : output_(std::move(output)) {
@@ -76,12 +41,9 @@ ModelOutput::ModelOutput(std::string output, const ModelInput& original, Program
 }
 
 void ModelOutput::write(const ModelBytes& model, const ModelInput& original) const {
-  require_uninterrupted();
+  if (Interruption::happened()) throw Failure(ExitCode::kInterrupted, "interrupted");
   if (program_.empty()) {
-    Aside saved(output_);
-    model.load().save(saved.path());
-    require_uninterrupted();
-    saved.put();
+    model.load().save(output_);
     return;
   }
   const fs::path folder = fs::path(program_).parent_path();
@@ -90,17 +52,11 @@ void ModelOutput::write(const ModelBytes& model, const ModelInput& original) con
     fs::create_directories(folder, error);
     if (error) throw Failure(ExitCode::kIo, printable(output_) + ": cannot be made: " + error.message());
   }
-  Aside parameters(parameters_);
-  Aside program(program_);
-  write_file(parameters.path(), model.parameters);
-  write_file(program.path(), model.program);
-  require_uninterrupted();
-  parameters.put();
-  program.put();
+  api::write_files({{parameters_, model.parameters}, {program_, model.program}});
   if (program_ == output_) return;
   for (const char* beside : {"inference.yml", "infer_cfg.yml", "deploy.yaml"}) {
     const std::optional<std::string> content = original.beside(beside);
-    if (content) replace_file((folder / beside).string(), *content);
+    if (content) api::write_file((folder / beside).string(), *content);
   }
 }
 

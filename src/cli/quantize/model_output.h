@@ -27,7 +27,4 @@ class ModelOutput {
   std::string parameters_;  ///< beside it
 };
 
-/// Makes or replaces a file, or leaves what was there. Throws Failure.
-void replace_file(const std::string& path, const std::string& content);
-
 }  // namespace coracle::cli

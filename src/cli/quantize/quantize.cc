@@ -10,6 +10,7 @@
 #include "cli/file.h"
 #include "cli/interrupt.h"
 #include "cli/json.h"
+#include "cli/note.h"
 #include "cli/progress.h"
 #include "cli/quantize/insertions.h"
 #include "cli/quantize/model_input.h"
@@ -59,8 +60,8 @@ void require_data(const std::vector<InputOptions>& sets) {
     throw Failure(ExitCode::kUsage, "ranges of values are measured with real inputs: give --data or --input");
   }
   if (sets.size() >= kFewSets) return;
-  fmt::print(stderr, "coracle: warning: {} set{} of inputs: values may reach further than seen; 32 to 500 are usual\n",
-             sets.size(), sets.size() == 1 ? "" : "s");
+  note("coracle: warning: {} set{} of inputs: values may reach further than seen; 32 to 500 are usual\n", sets.size(),
+       sets.size() == 1 ? "" : "s");
 }
 
 Precision precision_of(const QuantizeArguments& q) {
@@ -97,7 +98,6 @@ class Steps {
 }  // namespace
 
 void quantize(const ModelArguments& arguments, const SessionArguments& session, const QuantizeArguments& q) {
-  const Interruption interruption;
   ModelInput input(arguments);
   const std::string program_bytes = input.read_program();
   const Program program = parse_program(input.program(), program_bytes);
@@ -184,11 +184,11 @@ void quantize(const ModelArguments& arguments, const SessionArguments& session, 
   report.outputs = decision.accuracy;
   report.layers = used->layers(decision.quantized);
   if (report.changed_layers() == 0) {
-    fmt::print(stderr, "coracle: warning: no layer became smaller; the written model is as the original\n");
+    note("coracle: warning: no layer became smaller; the written model is as the original\n");
   }
   if (!q.report.empty()) {
     const bool page = fs::path(q.report).extension() == ".html";
-    replace_file(q.report, page ? page_of(report) : json_of(report) + "\n");
+    api::write_file(q.report, page ? page_of(report) : json_of(report) + "\n");
   }
   fmt::print("{}", q.json ? json_of(report) + "\n" : text_of(report));
 }

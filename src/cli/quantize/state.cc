@@ -8,7 +8,7 @@
 
 #include "cli/failure.h"
 #include "cli/file.h"
-#include "cli/quantize/model_output.h"
+#include "cli/note.h"
 #include "cli/text.h"
 
 namespace coracle::cli {
@@ -54,16 +54,15 @@ State::State(std::string file, std::string key) : file_(std::move(file)), key_(s
   if (read(content)) {
     // What was seen begins with how many runs it is of (Calibration).
     const auto runs = seen_ ? StateReader(*seen_).number<uint64_t>() : 0;
-    fmt::print(stderr, "coracle: --state {}: goes on behind {} runs and {} comparisons\n", printable(file_), runs,
-               results_.size());
+    note("coracle: --state {}: goes on behind {} runs and {} comparisons\n", printable(file_), runs, results_.size());
     return;
   }
   seen_.reset();
   results_.clear();
-  fmt::print(stderr,
-             "coracle: warning: --state {}: it is damaged, or of another model, other inputs, options or versions; all "
-             "is done anew\n",
-             printable(file_));
+  note(
+      "coracle: warning: --state {}: it is damaged, or of another model, other inputs, options or versions; all "
+      "is done anew\n",
+      printable(file_));
 }
 
 bool State::read(const std::string& content) try {
@@ -89,7 +88,7 @@ void State::write() const {
   if (seen_) w.text(*seen_);
   for (const std::string& result : results_) w.text(result);
   const std::string body = w.take();
-  replace_file(file_, std::string(kFirstLine) + checksum(body) + body);
+  api::write_file(file_, std::string(kFirstLine) + checksum(body) + body);
 }
 
 void State::keep_seen(std::string bytes) {
