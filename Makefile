@@ -184,13 +184,13 @@ oracle: setup
 	status=0; $(ORACLE) check || status=1; \
 	$(ORACLE) random CASES=$(CASES) SECONDS=$(if $(filter file,$(origin SECONDS)),600,$(SECONDS)) || status=1; exit $$status
 
-# The attributes that Paddle 2.6.2 and 3.3.1 register for each operator: src/model/known_attributes.inc.
+# The attributes that Paddle 2.6.2 and 3.3.1 register for each operator: src/model/known_attributes.txt.
 known-attributes: setup
 	scripts/oracle-venv.sh
 	scripts/oracle-venv.sh 3.3
 	build/oracle-venv/bin/python scripts/known_attributes.py >build/attributes-2.6.json
 	build/oracle-venv-3.3/bin/python scripts/known_attributes.py >build/attributes-3.3.json
-	python3 scripts/known_attributes.py --merge build/attributes-2.6.json build/attributes-3.3.json >src/model/known_attributes.inc
+	python3 scripts/known_attributes.py --merge build/attributes-2.6.json build/attributes-3.3.json >src/model/known_attributes.txt
 
 # docs/model-table.md: the models of the reference folder against the recorded answers of the real Paddle.
 SHARED ?= ../shared

@@ -6,7 +6,7 @@ Run with each Paddle, then put together (make known-attributes):
 
     build/oracle-venv/bin/python scripts/known_attributes.py > a         Paddle 2.6.2: ProgramDesc
     build/oracle-venv-3.3/bin/python scripts/known_attributes.py > b     Paddle 3.3.1: ProgramDesc and PIR
-    python3 scripts/known_attributes.py --merge a b > src/model/known_attributes.inc
+    python3 scripts/known_attributes.py --merge a b > src/model/known_attributes.txt
 
 A line is a format ("program" or "pir"), an operator, and its attributes as name=default, sorted. An attribute without
 a default has nothing after "=", the default of one that differs between the two Paddles is the first one's.
@@ -159,12 +159,10 @@ def merge(files):
                 known.setdefault(name, default)
     merged[("program", "*")] = {name: value_text(value) for name, value in RETIRED.items()}
     everywhere = set.intersection(*[set(a) for (form, _), a in merged.items() if form == "program" and _ != "*"])
-    print('R"(')  # a literal of C++, for src/model/attribute_check.cc
     for (form, operator), attributes in sorted(merged.items()):
         rest = sorted((n, d) for n, d in attributes.items() if n not in everywhere)
         if rest:
             print(form, operator, *["%s=%s" % pair for pair in rest])
-    print(')"')
 
 
 if __name__ == "__main__":

@@ -5,16 +5,21 @@
 #include <array>
 #include <cstdio>
 
+#include "base/deflated_text.h"
 #include "base/printable.h"
 
 namespace coracle {
+
+extern const DeflatedText kKnownAttributes;  ///< known_attributes.txt
+
 namespace {
 
-/// Made by scripts/known_attributes.py: a line for each operator of a format, "program fc in_num_col_dims=1 ...".
-constexpr std::string_view kKnownAttributes =
-// clang-format off
-#include "model/known_attributes.inc"
-    ;  // clang-format on
+/// Made by scripts/known_attributes.py: a line for each operator of a format, sorted,
+/// "program fc in_num_col_dims=1 ...". A newline is in front of each line, the first one too.
+std::string_view all_known_attributes() {
+  static const std::string& all = *new std::string("\n" + inflate_text(kKnownAttributes));
+  return all;
+}
 
 /// An attribute that may go unread.
 struct IgnoredAttribute {
@@ -196,13 +201,14 @@ struct ValueText {
 
 /// The line of an operator behind its name, or nothing. Lines are sorted as bytes of "format operator ".
 std::string_view line_of(std::string_view type, bool is_pir) {
+  const std::string_view all = all_known_attributes();
   const std::string head = text(is_pir ? "pir " : "program ", type, ' ');
   size_t low = 1;  // behind the newline that the text begins with
-  size_t high = kKnownAttributes.size();
+  size_t high = all.size();
   while (low < high) {
-    const size_t start = kKnownAttributes.rfind('\n', low + (high - low) / 2 - 1) + 1;
-    const size_t end = kKnownAttributes.find('\n', start);
-    const std::string_view line = kKnownAttributes.substr(start, end - start);
+    const size_t start = all.rfind('\n', low + (high - low) / 2 - 1) + 1;
+    const size_t end = all.find('\n', start);
+    const std::string_view line = all.substr(start, end - start);
     if (line.starts_with(head)) return line.substr(head.size());
     if (line < std::string_view(head)) {
       low = end + 1;
@@ -222,11 +228,11 @@ const KnownAttribute* find_known(const std::vector<KnownAttribute>& all, std::st
 /// True if any operator is registered with an attribute of this name; `missing`: and with this value where it is
 /// missing.
 bool any_has(std::string_view name, std::string_view missing) {
+  const std::string_view all = all_known_attributes();
   const std::string whole = text(' ', name, '=', missing);
-  for (size_t at = kKnownAttributes.find(whole); at != std::string_view::npos;
-       at = kKnownAttributes.find(whole, at + 1)) {
+  for (size_t at = all.find(whole); at != std::string_view::npos; at = all.find(whole, at + 1)) {
     const size_t end = at + whole.size();
-    if (missing.empty() || kKnownAttributes[end] == ' ' || kKnownAttributes[end] == '\n') return true;
+    if (missing.empty() || all[end] == ' ' || all[end] == '\n') return true;
   }
   return false;
 }

@@ -26,7 +26,7 @@ struct KnownAttribute {
 /// What Paddle registers for an operator, sorted by name; empty for operators that it does not know.
 std::vector<KnownAttribute> known_attributes(std::string_view type, bool is_pir);
 
-/// A value as known_attributes.inc has it. Two values with the same text are the same to an operator.
+/// A value as known_attributes.txt has it. Two values with the same text are the same to an operator.
 std::string value_text(const AttributeValue& value);
 
 }  // namespace coracle

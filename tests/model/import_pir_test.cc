@@ -178,6 +178,35 @@ TEST(ImportPir, WhileCarriesItsArguments) {
   EXPECT_EQ(out[0].number(0), 8);
 }
 
+TEST(ImportPir, RmsNormOfPaddle33) {
+  const std::string type = tensor("t_f32", {2, 2});
+  const std::vector<std::string> operations{
+      data(1, "x", type), full(2, 3, "float32", "t_f32", {2}),
+      operation("1.rms_norm", {1, 2}, {{3, type}, {4, kPair}},
+                {ints_attribute("normalized_shape", {2}, "0.a_i64"), attribute("epsilon", "0.a_f64", "0")}),
+      fetch(3, 5, 0, type), fetch(4, 6, 1, kPair)};
+  const Tensor x = Tensor::of<float>(Shape{2, 2}, std::vector<float>{1, 7, -5, 5});
+  const std::vector<Tensor> out = evaluate_graph(load_pir(operations).graph, std::vector<Tensor>{x});
+  EXPECT_FLOAT_EQ(static_cast<float>(out[0].number(0)), 0.6F);
+  EXPECT_FLOAT_EQ(static_cast<float>(out[0].number(1)), 4.2F);
+  EXPECT_FLOAT_EQ(static_cast<float>(out[0].number(2)), -3);
+  ASSERT_EQ(out[1].shape(), Shape{2});
+  EXPECT_FLOAT_EQ(static_cast<float>(out[1].number(0)), 0.2F);
+}
+
+TEST(ImportPir, Unpool3dReadsItsPaddings) {
+  const std::string image = tensor("t_f32", {1, 1, 2, 2, 2});
+  const std::vector<std::string> operations{
+      data(1, "x", image), data(2, "places", tensor("t_i32", {1, 1, 2, 2, 2})),
+      operation("1.unpool3d", {1, 2}, {{4, tensor("t_f32", {1, 1, 2, 3, 4})}},
+                {ints_attribute("ksize", {2, 2, 2}), ints_attribute("strides", {2, 2, 2}),
+                 ints_attribute("paddings", {1, 0, 0}), ints_attribute("output_size", {2, 3, 4}),
+                 string_attribute("data_format", "NCDHW")}),
+      fetch(4, 5, 0, tensor("t_f32", {1, 1, 2, 3, 4}))};
+  const LoadedModel model = load_pir(operations);
+  EXPECT_EQ(model.graph.fact(model.graph.outputs()[0]).shape, (Shape{1, 1, 2, 3, 4}));
+}
+
 TEST(ImportPir, UnsupportedOperatorsAreListedTogether) {
   const std::string text =
       pir_error(program_file({operation("3.my_op", {}, {}), operation("1.no_such_operator", {}, {}),

@@ -1,31 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "devices/opencl/sources.h"
 
-#include <zlib.h>
-
 #include <algorithm>
-#include <new>
 
+#include "base/deflated_text.h"
 #include "base/error.h"
+
+namespace coracle {
+extern const DeflatedText kOpenClSources;  ///< made by pack_sources.cmake: name, line feed, text, byte 1 of each file
+}
 
 namespace coracle::opencl {
 namespace {
 
 constexpr char kEnd = 1;
-
-std::string unpack() {
-  std::string all(kSourcesSize, '\0');
-  z_stream stream{};
-  if (::inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw std::bad_alloc();
-  stream.next_in = const_cast<Bytef*>(kPackedSources);
-  stream.avail_in = static_cast<uInt>(kPackedSourcesSize);
-  stream.next_out = reinterpret_cast<Bytef*>(all.data());
-  stream.avail_out = static_cast<uInt>(all.size());
-  const int end = ::inflate(&stream, Z_FINISH);
-  ::inflateEnd(&stream);
-  if (end != Z_STREAM_END || stream.avail_out != 0) throw std::bad_alloc();
-  return all;
-}
 
 /// Empty where there is no such file.
 std::string_view find(std::string_view all, std::string_view name) {
@@ -60,7 +48,7 @@ std::string expanded(std::string_view all, const Source& source) {
 }  // namespace
 
 std::string with_prelude(const Source& source) {
-  static const std::string& all = *new std::string(unpack());
+  static const std::string& all = *new std::string(inflate_text(kOpenClSources));
   return text(find(all, "prelude"), "\n", expanded(all, source));
 }
 

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <string>
 #include <string_view>
 
 /// The kernels' sources, which the library carries.
 namespace coracle::opencl {
-
-/// All of them, deflated by pack_sources.cmake: name, line feed, text, byte 1 of each.
-extern const uint8_t kPackedSources[];
-extern const size_t kPackedSourcesSize;
-extern const size_t kSourcesSize;
 
 /// A file of kernels/ by its name, or another text.
 struct Source {

@@ -11,7 +11,7 @@ namespace coracle {
 struct LpPool2d : PoolingAttributes {
   static constexpr const char* kName = "lp_pool2d";
   static constexpr const char* kLegacy[] = {"lp_pool2d"};
-  static constexpr Port kInputs[] = {in("x", "X"), shape_in("kernel_size", "ksize")};
+  static constexpr Port kInputs[] = {in("x", "X"), shape_in("kernel_size", "kernel_size")};
   static constexpr Port kOutputs[] = {out("out", "Out")};
   static constexpr LodRule kLod = LodRule::kFirst;
   double norm_type = 0;

@@ -24,7 +24,7 @@ struct Unpooling {
   void attributes(AttributeVisitor& visit) {
     visit("ksize", ksize);
     visit("strides", strides);
-    visit("padding", padding, "paddings");
+    visit(kSpatial == 2 ? "padding" : "paddings", padding, "paddings");
     visit("data_format", data_format);
   }
   friend bool operator==(const Unpooling&, const Unpooling&) = default;

@@ -5,13 +5,15 @@
 #include <vector>
 
 #include "base/buffer.h"
+#include "graph/lowering.h"
 #include "ops/common/operand_types.h"
 #include "ops/norm/normalization.h"
 
 namespace coracle {
 
 /// x / sqrt(mean(x^2) + epsilon) * norm_weight + norm_bias over the dimensions from begin_norm_axis on, where x stands
-/// for x + bias + residual (which is residual_out).
+/// for x + bias + residual (which is residual_out). Paddle 3.3's operator of this name has the operands x and
+/// norm_weight, the results out and inv_var, and the attribute normalized_shape instead of begin_norm_axis.
 struct RmsNorm {
   static constexpr const char* kName = "rms_norm";
   static constexpr const char* kLegacy[] = {"rms_norm"};
@@ -29,6 +31,8 @@ struct RmsNorm {
     visit("quant_scale", quant_scale);
   }
   friend bool operator==(const RmsNorm&, const RmsNorm&) = default;
+
+  static void lower(Lowering& in);
 };
 
 inline void infer(const RmsNorm& op, InferArgs& a) {
@@ -78,6 +82,29 @@ inline void reference(const RmsNorm& op, ReferenceArgs& a) {
       if (a.wants(2)) a.out(2).data<float>()[r] = static_cast<float>(inverse);
     }
   });
+}
+
+inline void RmsNorm::lower(Lowering& in) {
+  const OpRow& row = kOpRow<RmsNorm>;
+  if (!in.is_pir() || !in.attributes().has("normalized_shape")) return in.lower_by_ports(row);
+  RmsNorm op;
+  op.epsilon = in.attribute<double>("epsilon", op.epsilon);
+  const Ints normalized = in.attribute<Ints>("normalized_shape");
+  const ValueId x = in.input("x");
+  const Shape& shape = in.fact(x).shape;
+  const int axis = shape.rank() - static_cast<int>(normalized.size());
+  require(shape.rank_known() && axis >= 0, "normalized_shape has ", normalized.size(), " dimensions, x ", shape);
+  for (size_t i = 0; i < normalized.size(); ++i) {
+    const int64_t size = shape[axis + static_cast<int>(i)];
+    require(size == Shape::kUnknown || size == normalized[i], "normalized_shape ", Shape(normalized),
+            " is not that of the last dimensions of x ", shape);
+  }
+  op.begin_norm_axis = axis;
+  const ValueId weight = in.input("bias");  // operand 1 of this form
+  require(weight != kNoValue, ErrorCode::kUnsupported, "a norm without weight is not supported; export it with ones");
+  const NodeId node = in.add_node(op, {{x}, {}, {}, {weight}, {}}, {1, 0, 1});
+  in.bind("out", in.graph().node(node).output(0));
+  if (in.has_output("residual_out")) in.bind("residual_out", in.graph().node(node).output(2));
 }
 
 inline constexpr const OpRow* rms_norm_op = &kOpRow<RmsNorm>;
