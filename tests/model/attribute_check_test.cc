@@ -116,7 +116,6 @@ const std::set<std::string> kRefused = {
     "program reduce_max out_dtype",
     "program reduce_mean out_dtype",
     "program reduce_min out_dtype",
-    "program rms_norm normalized_shape",
     "program top_p_sampling mode",
     "program uniform_random diag_num",
     "program uniform_random diag_step",

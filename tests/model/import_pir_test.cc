@@ -204,7 +204,8 @@ TEST(ImportPir, Unpool3dReadsItsPaddings) {
                  string_attribute("data_format", "NCDHW")}),
       fetch(4, 5, 0, tensor("t_f32", {1, 1, 2, 3, 4}))};
   const LoadedModel model = load_pir(operations);
-  EXPECT_EQ(model.graph.fact(model.graph.outputs()[0]).shape, (Shape{1, 1, 2, 3, 4}));
+  const Shape& shape = model.graph.fact(model.graph.outputs()[0]).shape;
+  EXPECT_EQ(Shape(std::span(shape.begin() + 2, 3)), (Shape{2, 3, 4}));
 }
 
 TEST(ImportPir, UnsupportedOperatorsAreListedTogether) {
