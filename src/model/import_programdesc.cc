@@ -69,12 +69,15 @@ void describe_parameters(const Program& program, ModelInfo& info, std::map<std::
   std::map<std::string_view, TensorInfo> parameters;
   for (const Variable& v : program.blocks.front().variables) {
     if (!is_stored(v)) continue;
-    if (!v.dtype || v.type != programdesc::kDenseTensor) {
+    if ((v.described && !v.dtype) || v.type != programdesc::kDenseTensor) {
       Unsupported& entry = unsupported["(parameter)"];
       ++entry.count;
       entry.reason = text("the parameter ", in_quotes(v.name), " is not a tensor of numbers");
     }
-    parameters.insert_or_assign(v.name, info_of_variable(v.name, &v));
+    TensorInfo parameter = info_of_variable(v.name, &v);
+    parameter.described = v.described;
+    if (!v.described) parameter.shape = Shape::unknown_rank();
+    parameters.insert_or_assign(v.name, std::move(parameter));
   }
   for (auto& [name, parameter] : parameters) info.parameters.push_back(std::move(parameter));
 }

@@ -52,6 +52,12 @@ LoadedModel load_program(const Program& program, const ModelFiles& files) {
   model.files = std::move(parameters.files);
   if (files.program_stamp) model.files.push_back(*files.program_stamp);
   model.mapped_bytes = parameters.mapped_bytes;
+  for (size_t i = 0; i < parameters.tensors.size(); ++i) {
+    TensorInfo& info = model.info.parameters[i];
+    if (info.described) continue;
+    info.dtype = parameters.tensors[i].dtype();
+    info.shape = parameters.tensors[i].shape();
+  }
   model.graph = import(program, model.info, std::move(parameters.tensors));
   model.info = printable_info(std::move(model.info));
   return model;

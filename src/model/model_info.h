@@ -17,6 +17,8 @@ struct TensorInfo {
   DType dtype = DType::kFloat32;
   Shape shape;         ///< dimensions may be unknown
   int lod_levels = 0;  ///< levels of sequence offsets
+  /// False for a parameter whose type and shape only its file has: Paddle's optimiser makes such ones.
+  bool described = true;
 };
 
 /// The shape of an input as a graph may rely on it: sizes that a file declares do not bind it (Paddle runs whatever

@@ -107,8 +107,9 @@ class RecordReader {
           Shape::kMaxRank, " are possible");
     for (int64_t d : desc.dims) check(d >= 0, "dimension ", d);
     Fact fact(*dtype, Shape(desc.dims));
-    check(fact.dtype == declared_->dtype && compatible(fact.shape, declared_->shape), "the file has ", fact,
-          ", the program expects ", Fact(declared_->dtype, declared_->shape), ": does it belong to another model?");
+    check(!declared_->described || (fact.dtype == declared_->dtype && compatible(fact.shape, declared_->shape)),
+          "the file has ", fact, ", the program expects ", Fact(declared_->dtype, declared_->shape),
+          ": does it belong to another model?");
     return fact;
   }
 

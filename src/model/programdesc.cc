@@ -185,6 +185,7 @@ class Parser {
 
   void var_type(Reader m, Variable& to) {
     const auto set = [&](TensorDesc desc) {
+      to.described = true;
       if (desc.type_number) to.dtype = dtype_of_var_type(*desc.type_number);
       to.dims = std::move(desc.dims);
     };

@@ -29,6 +29,7 @@ enum VarType : int64_t {
 struct Variable {
   std::string_view name;
   int64_t type = kDenseTensor;
+  bool described = false;      ///< the program has an element type and dimensions for it
   std::optional<DType> dtype;  ///< absent for element types that do not exist here
   std::vector<int64_t> dims;   ///< -1 unknown
   int64_t lod_level = 0;

@@ -53,6 +53,17 @@ TEST(ImportProgramDesc, NamesWrittenInPlaceAreSeveralValues) {
   EXPECT_EQ(model.info.inputs[0].shape, (Shape{Shape::kUnknown, 2}));
 }
 
+// Paddle's optimiser declares weights that it has padded so.
+TEST(ImportProgramDesc, TypeAndShapeOfAnUndescribedParameterAreThoseOfItsFile) {
+  BlockWriter block = in_place_block();
+  block.variables.back() = test::Message().bytes(1, "w").message(2, test::Message().varint(1, 7)).varint(3, 1);
+  const LoadedModel model = load({block}, test::record<float>(test::kFloat32, {2}, {1, -3}));
+  const std::vector<Tensor> out = evaluate_graph(model.graph, std::vector<Tensor>{float_value({1, 2}, {1, 4})});
+  EXPECT_EQ(out[0].number(0), 2);
+  EXPECT_EQ(out[0].number(1), 1);
+  EXPECT_EQ(model.info.parameters[0].shape, Shape{2});
+}
+
 TEST(ImportProgramDesc, FeedsAndFetchesAreInTheOrderOfCol) {
   BlockWriter block;
   test::add_feed(block, "b", test::kFloat32, {1}, 1);
