@@ -143,7 +143,7 @@ std::optional<CostEstimate> winograd_cost(int tile, const Conv2dFused& op, const
   points.vector_rate = kWinogradRate;
   const std::optional<CostEstimate> all = tile_cost(mode, points);
   if (!products || !all) return std::nullopt;
-  const double transformations = all->others - products->others;
+  const double transformations = std::max(all->others - products->others, 0.0);
   return CostEstimate{.own = products->own + transformations, .others = all->others};
 }
 

@@ -55,7 +55,8 @@ int64_t multiplications(const State& s) { return s.out_floats * s.block_rows * s
 TileProduct tile_product(const ConvolutionGeometry& g) {
   return {.rows = g.width().in,
           .shape = {1, g.in_channels, g.width().kernel * g.out_channels},
-          .count = static_cast<double>(g.height().in * g.height().kernel)};
+          .count = static_cast<double>(g.height().in * g.height().kernel),
+          .filters = static_cast<double>(g.height().kernel)};
 }
 
 Misfit fits(const void* op_attributes, const ArgFacts& args) {
