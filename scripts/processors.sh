@@ -13,9 +13,9 @@ if ! command -v qemu-x86_64 >/dev/null; then
   exit 77
 fi
 
-# Kernels of every family, what is packed, and saved models.
-devices='Processors.*:PlainPanels.*:*GemmTest*:IntegerGemm.*:QuantizeKernels.*:SoftmaxKernels.*:LinearKernels.*'
-run='PackedLayouts.*:SavedPacked.*:*SavedOnAnotherProcessor*Linear*:*SavedOnAnotherProcessor*Integers*'
+# Products of every width, what is packed, and saved models.
+devices='Processors.*:PlainPanels.*:*GemmTest*:IntegerGemm.*:QuantizeKernels.*:SoftmaxKernels.*'
+run='SavedPacked.*:*SavedOnAnotherProcessor*Linear*:*SavedOnAnotherProcessor*Integers*'
 log=$build/processors.log
 failed=0
 for processor in "$@"; do
