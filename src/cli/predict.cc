@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <set>
 #include <system_error>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/failure.h"
@@ -88,7 +89,7 @@ class Drawings {
   std::set<std::string> used_;
 };
 
-/// Says on standard error that a picture has no answer; the others go on.
+/// A line on standard error: a picture has no answer, or what is worth knowing of the answers.
 void report(const std::string& message) {
   coracle_set_last_error(message.c_str());  // which makes it printable
   std::fflush(stdout);
@@ -103,6 +104,7 @@ void print(const std::string& text) {
 void answer_all(const PredictArguments& arguments) {
   const std::vector<std::string> pictures = pictures_of(arguments.pictures);
   vision::Predictor predictor(arguments.model, arguments.options);
+  std::string assumed = predictor.assumed();  // told with the first answer
   Drawings drawings(arguments.drawings);
   if (arguments.csv) print(csv_header(predictor.task()));
   size_t failed = 0;
@@ -111,6 +113,7 @@ void answer_all(const PredictArguments& arguments) {
       const vision::Image image = vision::read_image(picture);
       Answer answer{picture, image.width, image.height, predictor.predict(image), {}};
       answer.drawing = drawings.draw(picture, image, answer.prediction);
+      if (!assumed.empty()) report("note: " + std::exchange(assumed, {}));
       print(arguments.json ? to_json(answer) : arguments.csv ? to_csv(answer) : to_text(answer));
     } catch (const vision::Error& e) {
       if (e.problem() != vision::Problem::kPicture) throw;

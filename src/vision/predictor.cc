@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "vision/families.h"
 #include "vision/instances.h"
 #include "vision/keypoints.h"
 #include "vision/session.h"
@@ -40,7 +41,7 @@ std::string task_names(bool with_usual_way) {
   return all;
 }
 
-/// What is described; nothing where it goes by the usual way of a task. Before the model is loaded.
+/// What is described; nothing where there is no description. Before the model is loaded.
 std::optional<Description> described(const ModelPlace& model, const PredictorOptions& options) {
   std::optional<Description> d =
       options.description.empty() ? published_description(model) : read_description(options.description);
@@ -50,18 +51,30 @@ std::optional<Description> described(const ModelPlace& model, const PredictorOpt
     throw Error(Problem::kUsage,
                 d->file + " describes a model for " + task_name(d->task) + ", not for " + task_name(*options.task));
   }
-  if (d || options.task) return d;
-  static_cast<void>(model.load(options.params));  // what is no model says so
-  throw Error(Problem::kUsage, model.path() +
-                                   ": there is no inference.yml beside the model, which says how pictures are prepared "
-                                   "and what the outputs mean; give such a file as 'description', or a 'task' for what "
-                                   "is usual (" +
-                                   task_names(true) + ") and a file of names as 'labels'");
+  return d;
 }
 
-Description complete(std::optional<Description> described, const std::string& model, const PredictorOptions& options,
-                     const std::vector<std::int64_t>& input) {
-  Description d = described ? std::move(*described) : usual_description(*options.task, input);
+/// Without a description: by the family of the model, or the usual way of the task. `text` says which.
+Description assumed_description(const std::string& model, const PictureModel& loaded, std::optional<Task> task,
+                                std::string& text) {
+  std::string family;
+  const FamilyTraits traits{model, loaded.input_dims(), loaded.declared_outputs()};
+  std::optional<Description> d = family_description(traits, task, family);
+  if (!d && !task) {
+    throw Error(Problem::kUsage, model +
+                                     ": there is no inference.yml beside the model, which says how pictures are "
+                                     "prepared and what the outputs mean; give such a file as 'description', or a "
+                                     "'task' for what is usual (" +
+                                     task_names(true) + ") and a file of names as 'labels'");
+  }
+  if (!d) d = usual_description(*task, loaded.input_dims());
+  text = model + ": there is no inference.yml beside the model; pictures are prepared as " +
+         (family.empty() ? std::string("is usual for ") + task_name(d->task) : "for a " + family) + ": " +
+         preparation_text(*d);
+  return *std::move(d);
+}
+
+Description complete(Description d, const std::string& model, const PredictorOptions& options) {
   if (!options.labels.empty()) {
     d.labels = read_labels(options.labels);
     d.labels_given = true;
@@ -249,13 +262,16 @@ struct Predictor::State {
   State(const ModelPlace& place, const PredictorOptions& options) : State(place, options, described(place, options)) {}
   State(const ModelPlace& place, const PredictorOptions& options, std::optional<Description> described)
       : model(place, options.params, options.threads),
-        description(complete(std::move(described), place.path(), options, model.input_dims())) {
+        description(complete(
+            described ? *std::move(described) : assumed_description(place.path(), model, options.task, assumed),
+            place.path(), options)) {
     settle_instances(model, place.path(), options.task, description);
     if (description.task == Task::kTextRecognition) characters = ctc_characters(description.labels);
     if (description.task == Task::kTableStructure) tokens = table_tokens(description.labels, description.table.merge);
   }
 
   PictureModel model;
+  std::string assumed;  ///< before the description, which fills it
   Description description;
   std::vector<std::string> characters;
   std::vector<std::string> tokens;
@@ -270,6 +286,7 @@ Predictor& Predictor::operator=(Predictor&&) noexcept = default;
 Predictor::~Predictor() = default;
 
 Task Predictor::task() const { return state_->description.task; }
+const std::string& Predictor::assumed() const { return state_->assumed; }
 
 Prediction Predictor::predict(const Image& image) {
   const Description& d = state_->description;

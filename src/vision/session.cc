@@ -20,9 +20,8 @@ PictureModel::Loaded PictureModel::load(const ModelPlace& place, const std::stri
   api::Model model = place.load(params);
   api::Session session(model, {.threads = threads});
   std::vector<api::TensorInfo> inputs = model.inputs();
-  std::vector<std::size_t> ranks;
-  for (const api::TensorInfo& info : model.outputs()) ranks.push_back(info.rank_known ? info.dims.size() : 0);
-  return {std::move(model), std::move(session), std::move(inputs), std::move(ranks)};
+  std::vector<api::TensorInfo> outputs = model.outputs();
+  return {std::move(model), std::move(session), std::move(inputs), std::move(outputs)};
 }
 
 PictureModel::PictureModel(const ModelPlace& place, const std::string& params, int threads)
@@ -61,6 +60,19 @@ void PictureModel::run(const Prepared& prepared, const std::vector<float>& value
   }
   const Cancellation::Run run(session.handle());
   session.run();
+}
+
+std::vector<std::vector<std::int64_t>> PictureModel::declared_outputs() const {
+  std::vector<std::vector<std::int64_t>> all;
+  for (const api::TensorInfo& info : session_.outputs)
+    all.push_back(info.rank_known ? info.dims : std::vector<std::int64_t>());
+  return all;
+}
+
+std::vector<std::size_t> PictureModel::declared_ranks() const {
+  std::vector<std::size_t> ranks;
+  for (const std::vector<std::int64_t>& dims : declared_outputs()) ranks.push_back(dims.size());
+  return ranks;
 }
 
 bool PictureModel::has_input(const std::string& name) const {

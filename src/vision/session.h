@@ -18,9 +18,11 @@ class PictureModel {
   /// detectors have, get the size and the scale of `prepared`.
   void run(const Prepared& prepared, const std::vector<float>& values, std::int64_t count);
   bool has_input(const std::string& name) const;
-  std::size_t outputs() const { return session_.ranks.size(); }
+  std::size_t outputs() const { return session_.outputs.size(); }
   /// How many dimensions the outputs have by the model's own words; 0 also where it does not say.
-  const std::vector<std::size_t>& declared_ranks() const { return session_.ranks; }
+  std::vector<std::size_t> declared_ranks() const;
+  /// The dimensions of the outputs by the model's own words, negative where they are free; empty where it does not say.
+  std::vector<std::vector<std::int64_t>> declared_outputs() const;
   std::size_t output_rank(std::size_t index) const;
   /// An output of real or integers.
   Output output(std::size_t index) const;
@@ -32,7 +34,7 @@ class PictureModel {
     api::Model model;
     api::Session session;
     std::vector<api::TensorInfo> inputs;
-    std::vector<std::size_t> ranks;  ///< of the outputs
+    std::vector<api::TensorInfo> outputs;
   };
   [[noreturn]] void refuse(std::size_t index, coracle_dtype dtype) const;
   static Loaded load(const ModelPlace& place, const std::string& params, int threads);

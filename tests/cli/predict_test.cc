@@ -242,6 +242,30 @@ TEST_F(Predict, BrokenPicturesDoNotStopTheOthers) {
   EXPECT_NE(outcome.out.find("b.png"), std::string::npos) << outcome.out;
 }
 
+/// A classifier that declares 32 x 100 and is trained with 48 x 192, without inference.yml.
+TEST_F(Predict, ModelsOfKnownFamiliesNeedNoDescription) {
+  const std::string shared = CORACLE_SHARED "/models/ppocr-v2.0-cls";
+  const std::string word = CORACLE_SHARED "/models/images/imgs_words_en/word_10.png";
+  if (!fs::exists(shared) || !fs::exists(word)) GTEST_SKIP() << shared << " is absent";
+  fs::create_directories(folder_.path("m"));
+  for (const char* name : {"inference.pdmodel", "inference.pdiparams"})
+    fs::copy(shared + "/" + name, folder_.path(std::string("m/") + name));
+  for (const std::string& options : {shared, shared + " --task classification", folder_.path("m")}) {
+    const test::Outcome outcome = test::coracle_program(words(options + " --json", {word}));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_TRUE(outcome.err.starts_with("coracle: note: ")) << outcome.err;
+    EXPECT_NE(outcome.err.find("no inference.yml beside the model; pictures are prepared as for a PP-OCR classifier of "
+                               "the angle of lines: resized to 48 x 192"),
+              std::string::npos)
+        << outcome.err;
+    EXPECT_NE(outcome.out.find("\"name\":\"0\""), std::string::npos) << outcome.out;
+  }
+  test::expect_failure(
+      words(std::string(CORACLE_SHARED "/models/ppocr-v2.0-en-rec") + " --labels " + folder_.write("d.txt", "a\nb\n"),
+            {word}),
+      kWrongUsage, {"97 classes of characters"});
+}
+
 TEST_F(Predict, WhatIsMissingIsSaid) {
   const std::string picture = folder_.path("pictures/b.png");
   test::expect_failure(words(model_, {picture}), kWrongUsage,

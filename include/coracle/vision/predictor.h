@@ -158,6 +158,8 @@ class CORACLE_VISION_API Predictor {
   ~Predictor();
 
   Task task() const;
+  /// How pictures are prepared where no description says it, in a line for the user; empty where one does.
+  const std::string& assumed() const;
   Prediction predict(const Image& image);
 
  private:
