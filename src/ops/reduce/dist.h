@@ -38,7 +38,7 @@ inline void reference(const Dist& op, ReferenceArgs& a) {
       if (op.p == 0) {
         sum += d != 0 ? 1.0 : 0.0;
       } else if (std::isinf(op.p)) {
-        sum = op.p > 0 ? std::max(sum, d) : std::min(sum, d);
+        sum = sum != sum || d != d ? sum + d : op.p > 0 ? std::max(sum, d) : std::min(sum, d);
       } else {
         sum += std::pow(d, op.p);
       }

@@ -10,7 +10,7 @@
 namespace coracle {
 
 /// out = (sum |x|^porder)^(1 / porder) along axis (over all if asvector); porder 0 counts what is not
-/// zero, infinities give the largest and the smallest magnitude.
+/// zero, infinities give the largest and the smallest magnitude, NaN if there is one.
 struct PNorm {
   static constexpr const char* kName = "p_norm";
   static constexpr const char* kLegacy[] = {"p_norm"};
@@ -43,10 +43,10 @@ inline void reference(const PNorm& op, ReferenceArgs& a) {
     const auto count = [](double s, double x) { return s + (x != 0 ? 1.0 : 0.0); };
     reference_reduction(a.in(0), reduced, a.out(0), 0.0, count, same);
   } else if (p == infinity) {
-    const auto larger = [](double s, double x) { return std::max(s, std::fabs(x)); };
+    const auto larger = [](double s, double x) { return s != s || x != x ? s + x : std::max(s, std::fabs(x)); };
     reference_reduction(a.in(0), reduced, a.out(0), 0.0, larger, same);
   } else if (p == -infinity) {
-    const auto smaller = [](double s, double x) { return std::min(s, std::fabs(x)); };
+    const auto smaller = [](double s, double x) { return s != s || x != x ? s + x : std::min(s, std::fabs(x)); };
     reference_reduction(a.in(0), reduced, a.out(0), infinity, smaller, same);
   } else {
     const auto add = [p](double s, double x) { return s + std::pow(std::fabs(x), p); };

@@ -16,6 +16,7 @@
 #include "ops/norm/layer_norm.h"
 #include "ops/reduce/argmax.h"
 #include "ops/reduce/argmin.h"
+#include "ops/reduce/p_norm.h"
 #include "support/check_kernels.h"
 
 /// Rows against the reference on what is not a number, on infinities, zeros of both signs and values whose functions
@@ -115,6 +116,10 @@ TEST(SpecialValues, InRowsAndColumnsThatAreReduced) {
         const Op op(find_op(name));
         const KernelCase c{.op = op, .in = {x, int_list({axis})}, .relative = 1e-4, .absolute = 1e-4};
         EXPECT_GT(check_on_every_kernel(c), 0);
+      }
+      for (float order : {kInf, -kInf}) {
+        const PNorm norm{.porder = order, .axis = axis};
+        EXPECT_GT(check_on_every_kernel({norm, {x}}), 0);
       }
       EXPECT_GT(check_on_every_kernel({Argmax{}, {x, Tensor::scalar(axis)}}), 0);
       EXPECT_GT(check_on_every_kernel({Argmin{}, {x, Tensor::scalar(axis)}}), 0);

@@ -64,25 +64,25 @@ struct MinOp {
   static HWY_INLINE A step(A a, T x) { return x < a ? x : a; }
   static HWY_INLINE A join(A a, A b) { return step(a, b); }
 };
+// The bits of |x| have the order of the numbers, and NaN is above infinity.
+HWY_INLINE int32_t magnitude(float x) { return __builtin_bit_cast(int32_t, x) & 0x7fffffff; }
 template <class T, class Y>
 struct MaxAbsOp {
-  using A = T;
+  using A = int32_t;
   static constexpr A kNone = 0;
-  static HWY_INLINE A step(A a, T x) {
-    const A b = x < T(0) ? -x : x;
-    return a < b ? b : a;
-  }
+  static HWY_INLINE A step(A a, T x) { return join(a, magnitude(x)); }
   static HWY_INLINE A join(A a, A b) { return a < b ? b : a; }
+  static HWY_INLINE Y result(A a) { return __builtin_bit_cast(Y, a); }
 };
+// Moved so far that infinity is the largest int32_t, they make NaN negative.
 template <class T, class Y>
 struct MinAbsOp {
-  using A = T;
-  static constexpr A kNone = Limits<T>::kLargest;
-  static HWY_INLINE A step(A a, T x) {
-    const A b = x < T(0) ? -x : x;
-    return b < a ? b : a;
-  }
+  using A = int32_t;
+  static constexpr uint32_t kMove = 0x7fffff;
+  static constexpr A kNone = Limits<A>::kLargest;
+  static HWY_INLINE A step(A a, T x) { return join(a, static_cast<A>(static_cast<uint32_t>(magnitude(x)) + kMove)); }
   static HWY_INLINE A join(A a, A b) { return b < a ? b : a; }
+  static HWY_INLINE Y result(A a) { return __builtin_bit_cast(Y, static_cast<uint32_t>(a) - kMove); }
 };
 template <class T, class Y>
 struct AllOp {
@@ -99,6 +99,15 @@ struct AnyOp {
   static HWY_INLINE A join(A a, A b) { return static_cast<A>(a | b); }
 };
 
+template <class Op, class Y>
+HWY_INLINE Y result_of(typename Op::A a) {
+  if constexpr (requires { Op::result(a); }) {
+    return Op::result(a);
+  } else {
+    return static_cast<Y>(a);
+  }
+}
+
 template <class Op, class T, class Y>
 void rows_of(const T* x, Y* y, size_t rows, size_t n) {
   using A = typename Op::A;
@@ -112,7 +121,7 @@ void rows_of(const T* x, Y* y, size_t rows, size_t n) {
     for (size_t l = 0; i < n; ++i, ++l) lanes[l] = Op::step(lanes[l], x[i]);
     A all = lanes[0];
     for (size_t l = 1; l < kLanes; ++l) all = Op::join(all, lanes[l]);
-    y[r] = static_cast<Y>(all);
+    y[r] = result_of<Op, Y>(all);
   }
 }
 
@@ -127,7 +136,7 @@ void strided_of(const T* x, Y* y, size_t n, size_t inner, size_t begin, size_t e
       const T* from = x + k * inner + begin;
       for (size_t i = 0; i < size; ++i) columns[i] = Op::step(columns[i], from[i]);
     }
-    for (size_t i = 0; i < size; ++i) y[begin + i] = static_cast<Y>(columns[i]);
+    for (size_t i = 0; i < size; ++i) y[begin + i] = result_of<Op, Y>(columns[i]);
   }
 }
 

@@ -11,9 +11,9 @@ namespace coracle::cpu {
 enum class NumberReduceKind : int32_t {
   kSum,  // integers wrap around
   kProduct,
-  kMax,  // NaN stays
+  kMax,  // NaN stays, as in the next three
   kMin,
-  kMaxAbs,  // of real numbers; NaN is passed over
+  kMaxAbs,  // of real numbers
   kMinAbs,
   kAll,  // the result is bool, as the next
   kAny,
