@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-neighbours bench-isa bench-int8 bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle oracle-demo known-attributes model-table metamorphic engines-random hostile faults opencl processors build-times wheel packages reproducible migration docs clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic engines-random hostile faults opencl processors build-times wheel packages reproducible migration docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -183,6 +183,17 @@ oracle: setup
 	$(ORACLE) optimized CASES=100
 	status=0; $(ORACLE) check || status=1; \
 	$(ORACLE) random CASES=$(CASES) SECONDS=$(if $(filter file,$(origin SECONDS)),600,$(SECONDS)) || status=1; exit $$status
+
+# NaN, infinities, -0 and denormal numbers: each operator against the real Paddle 2.6.2 and 3.3.1, and each kernel against its operator's
+# reference. build/oracle/special/table.md is then the first table of docs/special-values.md.
+special-values: setup
+	$(MAKE) --no-print-directory build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle devices_tests
+	scripts/oracle-venv.sh
+	scripts/oracle-venv.sh 3.3
+	$(ORACLE) special
+	for special in nan inf -inf -0.0 1e-40; do \
+	  echo "with $$special:"; CORACLE_TEST_SPECIAL=$$special build/release/devices_tests --gtest_brief=1 --gtest_filter='*Kernels.*' || exit 1; done
 
 # The attributes that Paddle 2.6.2 and 3.3.1 register for each operator: src/model/known_attributes.txt.
 known-attributes: setup

@@ -301,3 +301,34 @@ LINES = {
     "sigmoid_cross_entropy_with_logits": (lambda lines: dict(X=Tensor(lines), Label=Tensor(np.full(lines.shape, 0.3, E32)), ignore_index=-100, normalize=False), "Out", ""),
     "temporal_shift": (lambda lines: dict(X=image(lines[:18], 4), seg_num=2, shift_ratio=0.25, data_format="NCHW"), "Out", ""),
 }
+
+# Which of equal numbers they take is not asked.
+UNORDERED = {"argsort", "argsort/descending", "mode", "top_k"}
+
+# Where Coracle's answers are not Paddle's: an operator with all its variants, one variant, or one of a form; why is in
+# docs/special-values.md.
+KNOWN = {
+    "logsigmoid",
+    "sqrt",
+    "pow/3",
+    "pow/-1",
+    "digamma",
+    "program elementwise_max",
+    "program elementwise_min",
+    "program reduce_max",
+    "program reduce_min",
+    "program reduce_amax",
+    "program reduce_amin",
+    "program reduce_max/columns",
+    "program reduce_min/columns",
+    "p_norm/inf",
+    "p_norm/-inf",
+    "norm",
+    "frobenius_norm",
+    "logcumsumexp",
+    "top_k",
+    "unique_consecutive",
+    "lrn",
+    "program bilinear_interp_v2/NHWC",
+    "matrix_nms",
+}

@@ -87,7 +87,8 @@ const Selectors& selectors_here() {
 
 class Checker {
  public:
-  explicit Checker(const KernelCase& c) : c_(c), counts_(c.in_counts) {
+  /// spared: not compared on rows that spread what is no finite number to other elements of their tiles.
+  explicit Checker(const KernelCase& c, bool spared = false) : c_(c), counts_(c.in_counts), spared_(spared) {
     if (counts_.empty()) counts_.assign(c.in.size(), 1);
     const std::span<const Port> ports = c.op.row().inputs;
     for (size_t p = 0; p < counts_.size(); ++p) {
@@ -247,6 +248,7 @@ class Checker {
     if (!takes(kernel.types, c_.op.row(), counts_, args)) return 0;
     if (kernel.misfit(c_.op.attributes(), args) != nullptr) return 0;
     took_.push_back(&kernel);
+    if (spared_ && std::string_view(kernel.name).find("winograd") != std::string_view::npos) return 1;
     std::string text = text_of(kernel);
     SCOPED_TRACE(text);
     if (device_ != nullptr) {
@@ -366,6 +368,8 @@ class Checker {
       std::memcpy(&value, got.data() + static_cast<size_t>(k) * sizeof(T), sizeof(T));
       const T expected = want[k];
       if (value == expected || (std::isnan(value) && std::isnan(expected))) continue;
+      ASSERT_TRUE(std::isfinite(expected))
+          << "element " << k << " of result " << i << " is " << value << ", expected " << expected;
       const double allowed =
           c_.absolute + c_.relative * std::fabs(static_cast<double>(expected)) + product_error * largest;
       ASSERT_LE(std::fabs(static_cast<double>(value) - static_cast<double>(expected)), allowed)
@@ -375,6 +379,7 @@ class Checker {
 
   const KernelCase& c_;
   PortCounts counts_;
+  bool spared_;
   std::vector<const Port*> port_of_;
   std::vector<bool> argument_;
   std::vector<Fact> in_facts_;
@@ -407,9 +412,35 @@ std::optional<KernelCase> with_halves(const KernelCase& c) {
   return any ? std::optional(std::move(half)) : std::nullopt;
 }
 
+/// The case with `special` here and there in its first operand of float32 that is neither a weight nor an argument;
+/// nothing where there is none.
+std::optional<KernelCase> with_special(const KernelCase& c, float special) {
+  KernelCase planted = c;
+  size_t i = 0;
+  const std::span<const Port> ports = c.op.row().inputs;
+  for (size_t p = 0; p < ports.size() && i < c.in.size(); ++p) {
+    const int count = c.in_counts.empty() ? 1 : (p < c.in_counts.size() ? c.in_counts[p] : 0);
+    for (int k = 0; k < count && i < c.in.size(); ++k, ++i) {
+      const bool data = !ports[p].weight && !ports[p].shape_input && *ports[p].attribute == '\0';
+      if (!data || c.in[i].dtype() != DType::kFloat32 || c.in[i].count() == 0) continue;
+      Tensor x = Tensor::make(DType::kFloat32, c.in[i].shape());
+      std::copy_n(c.in[i].data<float>(), x.count(), x.data<float>());
+      for (int64_t e = x.count() / 2 % 29; e < x.count(); e += 29) x.data<float>()[e] = special;
+      x.set_lod(c.in[i].lod());
+      planted.in[i] = std::move(x);
+      return planted;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 int check_on_every_kernel(const KernelCase& c) {
+  if (const char* special = std::getenv("CORACLE_TEST_SPECIAL")) {
+    const std::optional<KernelCase> planted = with_special(c, std::strtof(special, nullptr));
+    if (planted) return Checker(*planted, true).check();
+  }
   if (DeviceRows* device = DeviceRows::under_test()) {
     const int taken = Checker(c).check_on_device(*device);
     if (taken > 0) {

@@ -30,6 +30,9 @@ struct KernelCase {
 /// Rows on matrix tiles are emulated where the machine has none. What a row of one instruction set takes, one of each
 /// other must take as well. Gives how many rows and layouts took it, without the reference and those on tiles; failures
 /// are reported to gtest.
+/// With CORACLE_TEST_SPECIAL=nan (or inf, -inf, a number) the case is changed: its first operand of float32 that is
+/// data has that number here and there. Rows of Winograd's algorithm, which spreads it over their tiles, are then left
+/// out.
 int check_on_every_kernel(const KernelCase& c);
 
 /// The same; gives the names of the rows that took it, without their instruction sets and without those on tiles:

@@ -40,6 +40,8 @@ Distinct distinct_slices(const Tensor& x, const Ints& axes, Distinct::Order orde
       step_of_sort();
       return std::equal(data + a * width, data + (a + 1) * width, data + b * width);
     };
+    // NaN is the largest, and each one differs from the others.
+    const auto ordered = [](T a, T b) { return sorts_before<T>(a, b, false); };
     Buffer<int64_t> sequence(static_cast<size_t>(n));
     in_blocks(sequence.size(), [&](size_t begin, size_t end) {
       for (size_t i = begin; i < end; ++i) sequence[i] = static_cast<int64_t>(i);
@@ -48,7 +50,7 @@ Distinct distinct_slices(const Tensor& x, const Ints& axes, Distinct::Order orde
       std::stable_sort(sequence.begin(), sequence.end(), [&](int64_t a, int64_t b) {
         step_of_sort();
         return std::lexicographical_compare(data + a * width, data + (a + 1) * width, data + b * width,
-                                            data + (b + 1) * width);
+                                            data + (b + 1) * width, ordered);
       });
     }
     for (size_t i = 0; i < sequence.size(); ++i) {
