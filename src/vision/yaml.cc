@@ -145,13 +145,21 @@ void Yaml::fail(const std::string& what) const {
   throw Error(Problem::kDescription, *file_ + ":" + std::to_string(line_) + ": " + what);
 }
 
+std::string Yaml::found() const {
+  switch (kind_) {
+    case Kind::kSequence: return "a list";
+    case Kind::kMapping: return "a mapping";
+    default: return "'" + text_ + "'";
+  }
+}
+
 bool Yaml::is_null() const {
   return kind_ == Kind::kScalar && !quoted_ &&
          (text_.empty() || text_ == "~" || text_ == "null" || text_ == "None" || text_ == "Null" || text_ == "NULL");
 }
 
 const std::string& Yaml::text() const {
-  if (kind_ != Kind::kScalar) fail("expected a text or a number, found a list");
+  if (kind_ != Kind::kScalar) fail("expected a text or a number, found " + found());
   return text_;
 }
 
@@ -183,12 +191,12 @@ bool Yaml::boolean() const {
 }
 
 const std::vector<Yaml::Pointer>& Yaml::items() const {
-  if (kind_ != Kind::kSequence) fail("expected a list");
+  if (kind_ != Kind::kSequence) fail("expected a list, found " + found());
   return items_;
 }
 
 const std::vector<std::pair<std::string, Yaml::Pointer>>& Yaml::members() const {
-  if (kind_ != Kind::kMapping) fail("expected names with values");
+  if (kind_ != Kind::kMapping) fail("expected a mapping, found " + found());
   return members_;
 }
 

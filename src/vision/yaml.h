@@ -40,6 +40,9 @@ class Yaml {
 
  private:
   friend class YamlReader;
+  /// What it is, for messages: "a list", "a mapping" or the quoted text.
+  std::string found() const;
+
   Kind kind_ = Kind::kScalar;
   bool quoted_ = false;
   std::size_t line_ = 0;

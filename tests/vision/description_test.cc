@@ -126,10 +126,14 @@ TEST_F(Descriptions, DamageIsToldByLine) {
   EXPECT_TRUE(has(error(resize("{size: [1, 2, 3]}"), Problem::kDescription), "expected two lengths, found 3"));
   EXPECT_TRUE(has(error(resize("{size: -1}"), Problem::kDescription), "expected a length from 1 to"));
   EXPECT_TRUE(has(error(resize("{size: 1e300}"), Problem::kDescription), "expected an integer"));
-  EXPECT_TRUE(has(error(resize("[]"), Problem::kDescription), "expected names with values"));
+  EXPECT_TRUE(has(error(resize("[]"), Problem::kDescription), "expected a mapping, found a list"));
   EXPECT_TRUE(has(error(std::string("PreProcess:\n  transform_ops: []\n") + kTopk, Problem::kDescription),
                   "a step that normalises is missing"));
   EXPECT_TRUE(has(error("PreProcess: 3\n", Problem::kDescription), "'transform_ops' is missing"));
+  EXPECT_TRUE(has(error(std::string("PreProcess:\n  transform_ops:\n") + kNormalise +
+                            "PostProcess: {Topk: {topk: 3, label_list: [{0: a}]}}\n",
+                        Problem::kDescription),
+                  "expected a text or a number, found a mapping"));
 }
 
 TEST_F(Descriptions, SegmentationHasTheDefaultsOfItsExporter) {
