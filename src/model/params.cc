@@ -137,8 +137,17 @@ class RecordReader {
       return Tensor::share(fact.dtype, fact.shape, memory->owner, there.data());
     }
     Tensor copy = room_for(fact, count * size);
-    take({static_cast<uint8_t*>(copy.raw()), count * size}, "its elements");
-    if (memory != nullptr) memory->put_away(there);
+    const std::span<uint8_t> to(static_cast<uint8_t*>(copy.raw()), count * size);
+    if (memory == nullptr) {
+      take(to, "its elements");
+      return copy;
+    }
+    // In parts, so that little of a mapped file is in memory beside the copy.
+    for (size_t done = 0; done < to.size(); done += kMany) {
+      const size_t part = std::min(kMany, to.size() - done);
+      take(to.subspan(done, part), "its elements");
+      memory->put_away(there.subspan(done, part));
+    }
     return copy;
   }
 

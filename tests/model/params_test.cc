@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "base/error.h"
 #include "support/program_writer.h"
+#include "support/resident.h"
 #include "support/temporary_folder.h"
 
 namespace coracle {
@@ -163,6 +166,25 @@ TEST(Params, MissingSingleFilesSayWhatWasLookedFor) {
     EXPECT_NE(e.text().find("'w'"), std::string::npos) << e.text();
     EXPECT_NE(e.text().find("m.pdiparams"), std::string::npos) << e.text();
   }
+}
+
+// A mapped file whose elements are not aligned is copied: the file itself need not be in memory with the copy.
+TEST(Params, MappedAndUnalignedTheyAreInMemoryOnce) {
+  constexpr int64_t kElements = int64_t{32} << 20U;
+  constexpr size_t kBytes = sizeof(float) * static_cast<size_t>(kElements);
+  constexpr size_t kBeside = size_t{48} << 20U;
+  const test::TemporaryFolder folder;
+  const std::string head = record<float>(test::kFloat32, {kElements}, {});
+  ASSERT_NE(head.size() % sizeof(float), 0U);
+  const std::string path = folder.write("m.pdiparams", head);
+  std::filesystem::resize_file(path, head.size() + kBytes);
+  std::optional<File> file = File::open(path);
+  file->map();
+  const size_t before = test::peak_resident_bytes();
+  const std::vector<Tensor> tensors =
+      read_combined_parameters(*file, {declared("w", DType::kFloat32, Shape{kElements})});
+  EXPECT_EQ(tensors[0].bytes(), kBytes);
+  EXPECT_LE(test::peak_resident_bytes() - before, kBytes + kBeside);
 }
 
 }  // namespace
