@@ -416,7 +416,7 @@ struct Tables {
 };
 
 /// What stands for wider tables uses AVX2.
-bool can_emulate(const cpu::Processor& p) {
+[[maybe_unused]] bool can_emulate(const cpu::Processor& p) {
   const cpu::Processor& here = cpu::this_machine();
   if (!cpu::runs_here(Isa::kAvx2)) return p.isa == here.isa && !p.avx2_byte_dots;
 #if defined(CORACLE_WITHOUT_SSE2)
@@ -479,7 +479,7 @@ const cpu::Processor& processor_named(std::string_view name) {
 
 std::vector<const cpu::Processor*> emulated_processors() {
   std::vector<const cpu::Processor*> all;
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(CORACLE_SANITIZED)  // under sanitizers it all takes several times as long
   for (const cpu::Processor& p : cpu::known_processors()) {
     if (can_emulate(p)) all.push_back(&p);
   }

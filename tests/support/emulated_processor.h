@@ -33,7 +33,7 @@ class EmulatedProcessor {
 const cpu::Processor& processor_named(std::string_view name);
 
 /// Those that kernels can be run on, by this machine's instructions or by what stands for them: all, if this machine
-/// has any instruction set that kernels were compiled for.
+/// has any instruction set that kernels were compiled for. None under sanitizers.
 std::vector<const cpu::Processor*> emulated_processors();
 
 /// Calls f() as on this machine, then as on each of them.
