@@ -57,7 +57,7 @@ size_t distance(const std::string& a, const std::string& b) {
 
 std::string value_text(const CLI::Option& option) {
   if (option.get_items_expected_max() == 0) return "";
-  const std::string type = option.get_type_name();
+  std::string type = option.get_type_name();
   size_t brackets = 0;
   for (size_t i = 0; i < type.size(); ++i) {
     if (type[i] == '[') ++brackets;
