@@ -252,11 +252,11 @@ typedef struct coracle_new_file {
 
 /**
  * Creates or replaces files. Each is written completely before it gets its name, and the names are given in order when
- * all are on the disk: if one cannot be written, or SIGINT, SIGTERM or SIGHUP ends the process, all files are as they
- * were before. Only SIGKILL or a loss of power between two names can leave new files beside old ones; no file is ever
- * incomplete. A symbolic link stays, and the file that it points to is replaced and keeps its permissions. What is not
- * a regular file (a pipe, /dev/stdout) is written in place. CORACLE_IO names the file that cannot be written. Any
- * thread may call it.
+ * all are on the disk: if one cannot be written, or SIGINT, SIGTERM or SIGHUP comes to this thread, all files are as
+ * they were before. Only SIGKILL, a signal that ends the process by another of its threads, or a loss of power between
+ * two names can leave new files beside old ones; no file is ever incomplete. A symbolic link stays, and the file that
+ * it points to is replaced and keeps its permissions. What is not a regular file (a pipe, /dev/stdout) is written in
+ * place. CORACLE_IO names the file that cannot be written. Any thread may call it.
  */
 CORACLE_API coracle_status coracle_write_files(const coracle_new_file* files, size_t count);
 

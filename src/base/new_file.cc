@@ -68,7 +68,7 @@ std::string behind_links(const std::string& path) {
 }
 
 /// Writes as much as the system takes at once. False: errno says why not.
-bool write_all(int fd, std::span<const uint8_t>& bytes) {
+bool write_some(int fd, std::span<const uint8_t>& bytes) {
   constexpr size_t kAtATime = size_t{16} << 20U;
   const QuietWrites quiet;
   const ssize_t count = ::write(fd, bytes.data(), std::min(bytes.size(), kAtATime));
@@ -80,7 +80,7 @@ void write_in_place(const std::string& path, std::span<const uint8_t> content) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (fd < 0) fail_writing(path);
   bool works = true;
-  while (works && !content.empty()) works = write_all(fd, content);
+  while (works && !content.empty()) works = write_some(fd, content);
   const int reason = errno;
   const int closed = ::close(fd);
   if (!works) errno = reason;
@@ -140,7 +140,7 @@ void NewFile::close() {
 void NewFile::write(std::span<const uint8_t> bytes) {
   while (!bytes.empty()) {
     const size_t before = bytes.size();
-    if (!write_all(fd_, bytes)) fail_writing(path_);
+    if (!write_some(fd_, bytes)) fail_writing(path_);
     size_ += before - bytes.size();
     if (held_ && HeldSignals::any_waits()) {
       fail(ErrorCode::kCancelled, "writing ", in_quotes(path_), " was interrupted by a signal");
