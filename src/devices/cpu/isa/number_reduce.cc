@@ -30,10 +30,6 @@ struct Limits {
   static constexpr T kSmallest = kSigned ? static_cast<T>(uint64_t{1} << (8 * sizeof(T) - 1)) : T(0);
   static constexpr T kLargest = static_cast<T>(~kSmallest);
 };
-template <>
-struct Limits<float> {
-  static constexpr float kLargest = __builtin_inff();
-};
 
 // An accumulator of type A takes elements of type T; sums of integers run in uint64_t and wrap around.
 template <class T, class Y>
