@@ -228,6 +228,7 @@ struct Channels {
 
 // ---- integers
 
+#if !defined(CORACLE_WITHOUT_AVX512)
 /// Where a panel of vectors of `lanes` has word `word` of a column, of `words` (isa/integer_gemm.h); 0: where sums
 /// start.
 int64_t place_of(int64_t lanes, int64_t columns, int64_t words, int64_t column, int64_t word) {
@@ -235,6 +236,7 @@ int64_t place_of(int64_t lanes, int64_t columns, int64_t words, int64_t column, 
   const int64_t width = columns - first > lanes ? 2 * lanes : lanes;
   return first * words + word * width + column - first;
 }
+#endif
 
 #if !defined(CORACLE_WITHOUT_SSE2) && !defined(CORACLE_WITHOUT_AVX512)
 /// Numbers of 16 bits for vectors of 16 sums, by those of SSE2.
