@@ -109,8 +109,8 @@ std::string leftover_message(const CLI::App& app, const std::string& message) {
   if (used.empty() || option == left.end()) return message;
   const std::string word = option->substr(0, option->find('='));
   if (const std::string& command = used.front()->get_name(); used.front()->get_option_no_throw(word) != nullptr) {
-    return "the option '" + word + "' is one of the command '" + command + "' and stands behind it: '" +
-           app.get_name() + " " + command + " " + word + " ...'";
+    return "the option '" + word + "' belongs to the command '" + command + "': write '" + app.get_name() + " " +
+           command + " " + word + " ...'";
   }
   std::vector<std::string> candidates;
   for (const OptionRow& row : command_row(*used.front()).options) {

@@ -59,7 +59,7 @@ TEST(Options, MisspeltWordsAreToldWhatWasMeant) {
   meant({"bench", "model", "--wramup", "2"}, "--warmup");
   test::expect_failure(
       {"--threads", "1", "run", "model"}, 2,
-      {"the option '--threads' is one of the command 'run' and stands behind it: 'coracle run --threads"});
+      {"the option '--threads' belongs to the command 'run': write 'coracle run --threads"});
   const test::Outcome nothing = test::coracle_program({"run", "model", "--frequency", "3"});
   EXPECT_EQ(nothing.err.find("did you mean"), std::string::npos) << nothing.err;
 }
