@@ -9,6 +9,7 @@ in some lanes), and the largest and smallest elements in Paddle 2.6.
 import numpy as np
 
 from notation import api, op
+from special_operators import SINGLE
 
 SPECIAL = [np.nan, np.inf, -np.inf, 0.0, -0.0]
 FINITE = [np.nan, 0.0, -0.0, 100.0, -100.0]  # where the answer for infinity depends on the lane
@@ -194,73 +195,22 @@ def python(name, function, shapes):
     return api(name, make, n=4)
 
 
-UNARY = {
-    "relu": {},
-    "relu6": dict(threshold=6.0),
-    "leaky_relu": dict(alpha=0.1),
-    "sigmoid": {},
-    "logsigmoid": dict(special=FINITE),
-    "tanh": {},
-    "tanh_shrink": {},
-    "stanh": dict(scale_a=0.67, scale_b=1.7159),
-    "hard_swish": dict(threshold=6.0, scale=6.0, offset=3.0),
-    "hard_sigmoid": dict(slope=0.2, offset=0.5),
-    "hard_shrink": dict(threshold=0.5),
-    "softshrink": {"lambda": 0.5},
-    "thresholded_relu": dict(threshold=1.0),
-    "brelu": dict(t_min=-1.0, t_max=1.0),
-    "swish": dict(beta=1.0),
-    "silu": {},
-    "gelu": dict(approximate=False),
-    "elu": dict(alpha=1.0),
-    "selu": {},
-    "soft_relu": dict(threshold=40.0),
-    "logit": dict(eps=0.1),
-    "erfinv": {},
-    "logical_not": {},
-    "softplus": dict(beta=1.0, threshold=20.0),
-    "softsign": {},
-    "mish": dict(threshold=20.0),
-    "abs": {},
-    "sign": {},
-    "exp": {},
-    "expm1": {},
-    "log": {},
-    "log2": {},
-    "log10": {},
-    "log1p": {},
-    "sqrt": dict(special=FINITE),
-    "rsqrt": {},
-    "reciprocal": {},
-    "floor": {},
-    "ceil": {},
-    "round": {},
-    "trunc": {},
-    "square": {},
-    "erf": {},
-    "sin": {},
-    "cos": {},
-    "tan": {},
-    "asin": {},
-    "acos": {},
-    "atan": {},
-    "sinh": {},
-    "cosh": {},
-    "asinh": {},
-    "acosh": {},
-    "atanh": {},
-    "isnan_v2": {},
-    "isinf_v2": {},
-    "isfinite_v2": {},
-    "cumsum": dict(axis=1),
-    "scale": dict(scale=0.0, bias=1.0),
-    "pow": dict(factor=2.0),
-}
+# The functions of one number are those of special_operators.py, each in one form, as a case is named by its operator.
+# special_values.py asks for all forms.
+OTHER_FORMS = {"leaky_relu/alpha above 1", "gelu/tanh", "logit", "scale", "pow/3", "pow/0.5", "pow/-1", "pow/0"}
+OTHER_OPERATORS = {"cast", "celu", "clip"}  # with cases of more values below
+NO_CASES = {"lgamma", "digamma"}
+DEPENDS_ON_LANE = {"logsigmoid", "sqrt"}  # the answer for infinity
 BINARY = (
     "elementwise_add elementwise_sub elementwise_mul elementwise_div elementwise_fmax elementwise_fmin "
     "elementwise_pow elementwise_heaviside less_than less_equal greater_than greater_equal equal not_equal"
 )
-TABLE = [op(name, unary(**attributes), n=4) for name, attributes in UNARY.items()]
+TABLE = []
+for form, attributes in SINGLE.items():
+    name = form.split("/")[0]
+    if form not in OTHER_FORMS and name not in OTHER_OPERATORS | NO_CASES:
+        TABLE.append(op(name, unary(FINITE if name in DEPENDS_ON_LANE else None, **attributes), n=4))
+TABLE.append(op("cumsum", unary(axis=1), n=4))
 TABLE += [op(name, binary, n=4) for name in BINARY.split()]
 TABLE += [op(name, divided, n=8) for name in ("elementwise_mod", "elementwise_floordiv")]
 TABLE += [op(name, reduction, n=4) for name in "reduce_sum reduce_mean reduce_prod".split()]
