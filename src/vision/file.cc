@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "coracle/coracle.h"
+#include "coracle/coracle.hpp"
 
 namespace coracle::vision {
 
@@ -29,7 +29,9 @@ std::string read_file(const std::string& path, Problem problem, std::size_t limi
 
 void write_file(const std::string& path, const std::string& content) {
   const coracle_new_file file{path.c_str(), content.data(), content.size()};
-  if (coracle_write_files(&file, 1) != CORACLE_OK) throw Error(Problem::kFile, coracle_last_error());
+  const coracle_status status = coracle_write_files(&file, 1);
+  if (status == CORACLE_CANCELLED) throw api::Exception(status, coracle_last_error());
+  if (status != CORACLE_OK) throw Error(Problem::kFile, coracle_last_error());
 }
 
 }  // namespace coracle::vision

@@ -34,6 +34,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kInputOutput = 5;
+constexpr int kInterrupted = 130;
 const std::string kOld = "what was there before";
 
 using Files = std::map<std::string, std::string>;
@@ -53,6 +54,7 @@ Files files_in(const std::string& folder) {
 struct Disturbance {
   int signal = 0;
   std::chrono::microseconds after{0};
+  int pending_signal = 0;  ///< blocked and pending from the start, so that it comes while each file is written
   rlim_t largest_file = RLIM_INFINITY;
   bool without_unnamed_files = false;  ///< as on file systems that know no O_TMPFILE
 };
@@ -87,6 +89,13 @@ test::Outcome disturbed(const std::vector<std::string>& arguments, const Disturb
     ::dup2(::open(err.c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
     const rlimit limit{d.largest_file, d.largest_file};
     ::setrlimit(RLIMIT_FSIZE, &limit);
+    if (d.pending_signal != 0) {
+      sigset_t set;
+      ::sigemptyset(&set);
+      ::sigaddset(&set, d.pending_signal);
+      ::sigprocmask(SIG_BLOCK, &set, nullptr);
+      ::raise(d.pending_signal);
+    }
     if (!d.without_unnamed_files || take_unnamed_files_away()) ::execv(argv[0], argv.data());
     ::_exit(127);
   }
@@ -186,6 +195,21 @@ TEST_F(WholeFiles, WhenSignalsCome) {
           {.signal = signal, .after = std::chrono::microseconds(moment(random_)), .without_unnamed_files = i % 4 >= 2});
       EXPECT_TRUE(outcome.code == 0 || outcome.code == 128 + signal) << outcome.code << " " << outcome.err;
       EXPECT_LE(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 2) << outcome.err;
+      expect_old_or_new(files_in(output()), expected, had_old);
+    }
+  }
+}
+
+TEST_F(WholeFiles, WhenASignalComesDuringTheWriting) {
+  for (std::vector<std::string> command : writers()) {
+    SCOPED_TRACE(command[0]);
+    command = into_output(command);
+    const Files expected = written(command).first;
+    for (const bool had_old : {false, true}) {
+      lay_out(had_old ? expected : Files());
+      const test::Outcome outcome = disturbed(command, {.pending_signal = SIGINT, .without_unnamed_files = true});
+      EXPECT_EQ(outcome.code, kInterrupted) << outcome.err;
+      EXPECT_NE(outcome.err.find("was interrupted by a signal"), std::string::npos) << outcome.err;
       expect_old_or_new(files_in(output()), expected, had_old);
     }
   }
