@@ -121,21 +121,21 @@ def markdown(head, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
-TEXT = """# Published models and what Paddle says of them
+TEXT = """# Published models compared with Paddle
 
-Made by `make model-table`. Of each model of the reference folder the first recorded case: inputs, and for each output the greatest
-difference from the real Paddle without its rewrites (2.6.2 for ProgramDesc, 3.3.1 for PIR), in brackets as a part of the output's largest
-value. The tolerance is recorded with each case: four times what Paddle's own settings differ by, at least 2e-5 of the largest value.
-Models whose programs were published without weights, and `zoo-*`, have made-up ones.
+Made by `make model-table`. The table has the first recorded case of each model of the reference folder: its inputs, and for each output the
+largest difference from the real Paddle without its passes (2.6.2 for ProgramDesc, 3.3.1 for PIR), in brackets relative to the output's
+largest value. The tolerance is recorded with each case: four times the difference between Paddle's own settings, at least 2e-5 of the
+largest value. Models whose programs were published without weights, and `zoo-*`, have generated weights.
 
 %(models)d models, %(well)d within the tolerance.
 
 %(table)s
 
-%(left)s## What `predict` says
+%(left)s## Results of `predict`
 
-Pictures for which [`coracle predict`](predict.md) says the same as PaddleX's own programs around models run by the real Paddle: the same
-classes, texts and boxes, scores within 0.0002 (of text boxes 0.001).
+The last column counts the pictures for which [`coracle predict`](predict.md) gives the same results as PaddleX's own programs with models run
+by the real Paddle: the same classes, texts and boxes, and scores within 0.0002 (for text boxes 0.001).
 
 %(predictions)s
 """
