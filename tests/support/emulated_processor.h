@@ -7,8 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "devices/cpu/isa/depthwise.h"
-#include "devices/cpu/isa/gemm.h"
 #include "devices/cpu/processor.h"
 
 namespace coracle::test {
@@ -51,9 +49,5 @@ void on_every_processor(const F& f) {
 /// before main: CORACLE_TEST_PROCESSOR=amx run_tests.
 bool emulate_everywhere();
 inline const bool kEmulatesEverywhere = emulate_everywhere();
-
-/// What stands for the tables of an instruction set: the same panels and packed bytes, made by plain code.
-const cpu::GemmFunctions& plain_gemm(cpu::Isa isa);
-const cpu::DepthwiseFunctions& plain_depthwise(cpu::Isa isa);
 
 }  // namespace coracle::test

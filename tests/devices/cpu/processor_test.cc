@@ -10,6 +10,7 @@
 #include "devices/cpu/gemm_plan.h"
 #include "devices/cpu/isa/isa_test.h"
 #include "support/emulated_processor.h"
+#include "support/plain_tables.h"
 
 namespace coracle::cpu {
 namespace {
