@@ -8,7 +8,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 export CCACHE_BASEDIR := $(CURDIR)
 
 .PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-neighbours bench-isa bench-int8 bench-startup \
-        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic engines-random hostile faults opencl processors build-times wheel packages reproducible migration docs clean
+        bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic engines-random hostile faults opencl processors build-times wheel packages reproducible migration paddleocr docs clean
 
 all: build/release/build.ninja
 	cmake --build --preset release -j $(JOBS)
@@ -269,12 +269,24 @@ packages: setup
 reproducible: setup
 	scripts/reproducible.sh
 
-# Programs for Paddle in three languages with Coracle, and those in Python with the real Paddle, old and new; comparing with the real Paddle.
+# Programs for Paddle in three languages with Coracle, and those in Python with the real Paddle, old and new; comparing with the real Paddle;
+# RapidOCR and PaddleX on the demo's picture.
 migration: models
 	$(MAKE) --no-print-directory all
 	scripts/oracle-venv.sh
 	scripts/oracle-venv.sh 3.3
-	$(CTEST) --preset release -R '^(python[.](languages|migration|paddle_hooks)|cli[.](Compare|Quantize[a-zA-Z]*)[.]TheRealPaddle.*)$$'
+	scripts/paddleocr-venv.sh
+	$(CTEST) --preset release -R '^(python[.](languages|migration|ocr_programs|paddle_hooks)|cli[.](Compare|Quantize[a-zA-Z]*)[.]TheRealPaddle.*)$$'
+
+# PaddleOCR 3 and 2, PaddleX, RapidOCR 3 and rapidocr-paddle from PyPI on the demo's picture and PICTURES generated ones, each with Coracle and
+# with the real Paddle: the same texts and boxes. 15 minutes on two cores.
+PICTURES ?= 20
+paddleocr: models
+	$(MAKE) --no-print-directory all
+	scripts/oracle-venv.sh 3.3
+	scripts/paddleocr-venv.sh
+	scripts/paddleocr-venv.sh 2
+	CORACLE_OCR_PICTURES=$(PICTURES) $(CTEST) --preset release -R '^python[.]ocr_programs$$'
 
 # The documentation site, into build/docs-site (index.html); exit code 77 (here an error) where PyPI is not reached.
 docs:

@@ -12,18 +12,20 @@ from .errors import InvalidArgumentError
 _LOGGER = logging.getLogger("coracle")
 _LOGGER.addHandler(logging.NullHandler())
 _LEVELS = {1: logging.WARNING, 2: logging.INFO, 3: logging.DEBUG}
+# The records are DEBUG: Paddle, PaddleX and web frameworks set the root logger to INFO, and a line for each size of input would fill their output.
+_RECORDS = {1: logging.WARNING, 2: logging.DEBUG, 3: logging.DEBUG}
 
 
 @_library.LogFunction
 def _record(_user, level: int, message: bytes) -> None:
-    _LOGGER.log(_LEVELS[level], "%s", message.decode("utf-8", "replace"))
+    _LOGGER.log(_RECORDS[level], "%s", message.decode("utf-8", "replace"))
 
 
 def set_log_level(level: int | str) -> None:
     """Which messages the library makes at all: from `level` of Python's `logging` on (a number, or a name such as "DEBUG").
 
-    Those go to `logging.getLogger("coracle")`, whose level and handlers decide about them as usual. At the start it is INFO; DEBUG
-    also tells why, some of it while a model runs.
+    Those go to `logging.getLogger("coracle")`, whose level and handlers decide about them as usual: warnings as WARNING, all others
+    as DEBUG. At the start `level` is INFO: each load and each plan; DEBUG also tells why, some of it while a model runs.
     """
     number = logging.getLevelName(level.upper()) if isinstance(level, str) else level
     if isinstance(number, bool) or not isinstance(number, int):

@@ -23,10 +23,10 @@ def debug():
 
 
 def test_messages_are_records_of_the_logger_coracle(linear_files, caplog):
-    with caplog.at_level(logging.INFO, "coracle"):
+    with caplog.at_level(logging.DEBUG, "coracle"):
         model = coracle.load(linear_files[0])
     (record,) = caplog.records
-    assert (record.name, record.levelno) == ("coracle", logging.INFO)
+    assert (record.name, record.levelno) == ("coracle", logging.DEBUG)
     assert record.getMessage().startswith("loaded '%s' (ProgramDesc): " % linear_files[0])
     caplog.clear()
     with caplog.at_level(logging.WARNING, "coracle"):
@@ -51,6 +51,18 @@ def test_nothing_is_printed_without_handlers(linear_files):
     script = "import coracle; coracle.set_log_level('DEBUG'); coracle.load(%r).session(threads=1024)" % str(linear_files[0])
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_info_says_nothing_by_itself(linear_files):
+    script = ("import logging, numpy as np; logging.basicConfig(level=logging.INFO); import coracle; "
+              "import coracle.paddle.inference as paddle_infer; model = coracle.load(%r); session = model.session(threads=1); "
+              "[session.run(np.ones((rows, 4), np.float32)) for rows in (1, 2, 3)]; "
+              "predictor = paddle_infer.create_predictor(paddle_infer.Config(%r, %r)); predictor.run([np.ones((2, 4), np.float32)])"
+              % (str(linear_files[0]), *map(str, linear_files)))
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("", "")
+    told = subprocess.run([sys.executable, "-c", script.replace("logging.INFO", "logging.DEBUG")], capture_output=True, text=True, check=True)
+    assert told.stderr.count("DEBUG:coracle:loaded '") == 2
 
 
 def test_pools_on_processors(linear):

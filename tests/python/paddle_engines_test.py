@@ -24,7 +24,7 @@ def config(linear_files, monkeypatch):
 def told(config, caplog):
     """What is said of engines while a predictor is made, which must run."""
     caplog.clear()
-    with caplog.at_level(logging.INFO, "coracle"):
+    with caplog.at_level(logging.DEBUG, "coracle"):
         predictor = paddle_infer.create_predictor(paddle_infer.Config(config))
     said = [(record.levelname, record.getMessage()) for record in caplog.records if "engine" in record.getMessage()]
     assert np.isfinite(predictor.run([X])[0]).all()
@@ -37,7 +37,7 @@ def test_what_is_asked_for_and_missing_is_told_once(config, caplog):
     assert config.coracle_engines() == "tensorrt?" and not config.tensorrt_engine_enabled()
     assert "no effect: none is here of tensorrt, runs by Coracle's own kernels; CORACLE_PADDLE_ENGINES names others" in config.summary()
     said = told(config, caplog)
-    assert [level for level, _ in said] == ["INFO", "INFO"]
+    assert [level for level, _ in said] == ["DEBUG", "DEBUG"]
     assert "the engine 'tensorrt' is not used: there is no engine 'tensorrt'" in said[0][1] and "no engine runs a part of" in said[1][1]
 
 
@@ -52,7 +52,7 @@ def test_the_environment_and_the_config_name_others(config, caplog, monkeypatch)
     assert "no effect: engines are turned off" in config.summary()
     config.set_coracle_engines(["nobody?", "other"])
     assert config.coracle_engines() == "nobody?,other"
-    assert [level for level, _ in told(config, caplog)] == ["INFO", "WARNING", "INFO"]
+    assert [level for level, _ in told(config, caplog)] == ["DEBUG", "WARNING", "DEBUG"]
     config.disable_onnxruntime()
     assert "enable_onnxruntime" not in config.summary()
 

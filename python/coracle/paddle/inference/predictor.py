@@ -146,6 +146,13 @@ def create_predictor(config: Config) -> Predictor:
     return Predictor(config)
 
 
+def predictor_of(model: models.Model, threads: int) -> Predictor:
+    """A predictor of a model that is loaded already."""
+    predictor = Predictor.__new__(Predictor)
+    predictor._start(model, threads, False, None)
+    return predictor
+
+
 class PredictorPool:
     """`size` predictors of one model that share its weights, one for each thread."""
 

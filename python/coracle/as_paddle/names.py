@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What inference programs touch of Paddle beside paddle.inference, by module.
+
+A program that asks which devices there are gets the answers of a Paddle for the CPU alone. Names of PLACEHOLDERS can be imported,
+inherited from and compared with; using them raises UnsupportedError.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from ..errors import InvalidArgumentError
+
+VERSION = "3.3.1"   # The Paddle whose interface this is; programs compare it with the versions that they know.
+
+
+class CPUPlace:
+    """The only place."""
+
+    def is_cpu_place(self) -> bool:
+        return True
+
+    def is_gpu_place(self) -> bool:
+        return False
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CPUPlace)
+
+    def __hash__(self) -> int:
+        return hash("cpu")
+
+    def __repr__(self) -> str:
+        return "Place(cpu)"
+
+
+def get_device() -> str:
+    return "cpu"
+
+
+def set_device(device: Any) -> CPUPlace:
+    """"cpu" alone, as in a Paddle without other devices."""
+    if not isinstance(device, CPUPlace) and str(device).lower() != "cpu":
+        raise InvalidArgumentError("set_device: %r is not a device of this machine: coracle.as_paddle runs on \"cpu\"" % (device,))
+    return CPUPlace()
+
+
+def is_compiled_without(*_arguments: Any, **_named: Any) -> bool:
+    """The answer of all is_compiled_with_...: nothing but the CPU."""
+    return False
+
+
+def no_devices(*_arguments: Any) -> list[str]:
+    return []
+
+
+def device_count(*_arguments: Any) -> int:
+    return 0
+
+
+def nothing(*_arguments: Any, **_named: Any) -> None:
+    """Of calls that prepare what Coracle does not need."""
+
+
+def in_dynamic_mode() -> bool:
+    return True
+
+
+def try_import(module_name: str, err_msg: str | None = None) -> Any:
+    """The module, or ImportError with `err_msg`."""
+    try:
+        return importlib.import_module(module_name)
+    except ImportError:
+        raise ImportError(err_msg or "the module %s cannot be imported; pip install %s may help" % (module_name, module_name)) from None
+
+
+def not_compiled() -> str:
+    """Of paddle.version.cuda() and its like, which Paddle answers so."""
+    return "False"
+
+
+_COMPILED = {"is_compiled_with_" + kind: is_compiled_without
+             for kind in ("cinn", "cuda", "custom_device", "distribute", "ipu", "mlu", "npu", "rocm", "xpu")}
+_DEVICE = {"get_device": get_device, "set_device": set_device, **_COMPILED}
+
+MODULES: dict[str, dict[str, Any]] = {
+    "paddle": {"__version__": VERSION, "CPUPlace": CPUPlace, "disable_signal_handler": nothing, "disable_static": nothing,
+               "enable_static": nothing, "in_dynamic_mode": in_dynamic_mode, "set_flags": nothing, **_DEVICE},
+    "paddle.device": {"get_all_custom_device_type": no_devices, "get_all_device_type": lambda: ["cpu"],
+                      "get_available_custom_device": no_devices, "get_available_device": lambda: ["cpu"], **_DEVICE},
+    "paddle.device.cuda": {"device_count": device_count},
+    "paddle.device.xpu": {"device_count": device_count},
+    "paddle.distributed": {"get_rank": lambda group=None: 0, "get_world_size": lambda group=None: 1},
+    "paddle.io": {},
+    "paddle.jit": {},
+    "paddle.nn": {},
+    "paddle.nn.functional": {},
+    "paddle.profiler": {},
+    "paddle.static": {},
+    "paddle.utils": {"try_import": try_import},
+    "paddle.version": {"commit": "coracle", "cuda": not_compiled, "cudnn": not_compiled, "full_version": VERSION, "major": "3", "minor": "3",
+                       "patch": "1", "rc": "0", "xpu": not_compiled},
+    "paddle.vision": {},
+    "paddle.vision.transforms": {},
+}
+
+PLACEHOLDERS: dict[str, tuple[str, ...]] = {
+    "paddle": ("CUDAPlace", "Tensor", "XPUPlace"),
+    "paddle.io": ("BatchSampler", "DataLoader", "Dataset", "DistributedBatchSampler", "Sampler"),
+    "paddle.jit": ("to_static",),
+    "paddle.nn": ("Layer",),
+    "paddle.vision.transforms": ("ColorJitter", "Compose"),
+}

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of text, made with Pillow and DejaVu, which Debian installs: lines, tables, turned texts, several scripts. The same number makes
+the same picture."""
+import random
+
+from PIL import Image, ImageDraw, ImageFont
+
+FONTS = "/usr/share/fonts/truetype/dejavu/"
+FACES = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSerif.ttf", "DejaVuSansMono.ttf")
+WORDS = ("invoice total amount 2024 delivery address name 1,250.00 Zürich façade naïve señor Ελλάδα Москва привет order 42% "
+         "No.7 e-mail (draft) page water bridge QUALITY 08:30 +49 0571-8796 Straße").split()
+
+
+def text(numbers, count):
+    return " ".join(numbers.choice(WORDS) for _ in range(count))
+
+
+def picture(number):
+    """An RGB picture; each third is a table, each fourth is turned."""
+    numbers = random.Random(number)
+    width, height = numbers.randrange(320, 900), numbers.randrange(240, 700)
+    paper, ink = numbers.choice((((255, 255, 255), (0, 0, 0)), ((244, 238, 220), (40, 30, 60)), ((30, 40, 60), (240, 240, 220))))
+    image = Image.new("RGB", (width, height), paper)
+    draw = ImageDraw.Draw(image)
+    font = ImageFont.truetype(FONTS + FACES[number % len(FACES)], numbers.randrange(18, 34))
+    line = int(font.size * 1.9)
+    if number % 3 == 2:
+        columns = numbers.randrange(2, 4)
+        for row, y in enumerate(range(15, height - line, line)):
+            for column in range(columns):
+                x = 15 + column * (width - 30) // columns
+                draw.rectangle((x, y, x + (width - 30) // columns, y + line), outline=ink)
+                draw.text((x + 8, y + line // 5), text(numbers, 1), ink, font)
+    else:
+        for y in range(20, height - line, line):
+            draw.text((numbers.randrange(10, 60), y), text(numbers, numbers.randrange(1, 5)), ink, font)
+    if number % 4 == 3:
+        image = image.rotate(numbers.choice((-7, -3, 4, 9, 90, 180)), expand=True, fillcolor=paper)
+    return image

