@@ -21,6 +21,11 @@ def _record(_user, level: int, message: bytes) -> None:
     _LOGGER.log(_RECORDS[level], "%s", message.decode("utf-8", "replace"))
 
 
+def warning(message: str) -> None:
+    """A record of the package itself."""
+    _LOGGER.warning("%s", message)
+
+
 def set_log_level(level: int | str) -> None:
     """Which messages the library makes at all: from `level` of Python's `logging` on (a number, or a name such as "DEBUG").
 

@@ -60,6 +60,7 @@ FUNCTIONS = {
     "predictor_create": ("status", c_char_p, POINTER(PredictorOptions), POINTER(c_void_p)),
     "predictor_create_memory": ("status", c_void_p, c_size_t, POINTER(PredictorOptions), POINTER(c_void_p)),
     "predictor_task": (c_char_p, c_void_p),
+    "predictor_assumed": (c_char_p, c_void_p),
     "predictor_predict": ("status", c_void_p, c_void_p, POINTER(c_void_p)),
     "predictor_cancel": ("status", c_void_p),
     "predictor_free": (None, c_void_p),

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar, Union, overload
 
 import numpy as np
 
-from . import _arrays, _library, _vision
+from . import _arrays, _library, _log, _vision
 from ._interrupt import Interruptible
 from .documents import Document
 from .errors import InvalidArgumentError, named_files
@@ -24,13 +24,17 @@ class Pipeline(Generic[Answer]):
     """Answers about pictures: `pipeline("cat.jpg")`. Made by `coracle.pipeline`, `coracle.ocr` and `coracle.document`; for one thread at a
     time, and for the process that made it."""
 
-    def __init__(self, answer: type[Answer], verb: str, handle: _vision.Handle, task: str, model: str):
+    task: str      #: what the model, or the chain of models, is for: "classification", "text-reading", ...
+    assumed: str   #: how pictures are prepared where no description says it, in a line; empty where one does
+
+    def __init__(self, answer: type[Answer], verb: str, handle: _vision.Handle, task: str, model: str, assumed: str = ""):
         self._answer_type = answer
         self._kind = handle.kind
         self._verb = verb
         self._handle: _vision.Handle | None = handle
         self._model = model
         self.task = task
+        self.assumed = assumed
 
     @overload
     def __call__(self, pictures: list[Picture] | tuple[Picture, ...]) -> list[Answer]: ...
@@ -90,7 +94,8 @@ def pipeline(model: Path | bytes, *, description: Path | None = None, task: str 
     to pictures and what outputs mean is read from the inference.yml beside it (infer_cfg.yml, deploy.yaml of older exports).
 
     description: an inference.yml that lies elsewhere; task, labels: for a model without description, what is usual for the task, and a
-    file with a name (or a character of the dictionary) per line. topk: classes at most; threshold: least score of labels, boxes and
+    file with a name (or a character of the dictionary) per line. Without description, `Pipeline.assumed` says how pictures are
+    prepared, and so does a WARNING of the logger "coracle". topk: classes at most; threshold: least score of labels, boxes and
     objects; both otherwise as described. params: the parameter file, where Paddle's naming rules do not find it. threads: 0 is
     `coracle.default_threads()`.
 
@@ -116,7 +121,10 @@ def pipeline(model: Path | bytes, *, description: Path | None = None, task: str 
         name = repr(os.fspath(model))
         with named_files(model, params, description, labels):
             handle = _vision.made("predictor", "predictor_create", _library.path_bytes(model), ctypes.byref(options))
-    return Pipeline(Prediction, "predict", handle, _vision.ask("predictor_task", handle.pointer).decode(), name)
+    task, assumed = (_vision.ask(asked, handle.pointer).decode("utf-8", "replace") for asked in ("predictor_task", "predictor_assumed"))
+    if assumed:
+        _log.warning(assumed)
+    return Pipeline(Prediction, "predict", handle, task, name, assumed)
 
 
 def ocr(detector: Path, recognizer: Path, classifier: Path | None = None, *, dictionary: Path | None = None, min_score: float = 0.5,

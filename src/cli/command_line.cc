@@ -7,6 +7,7 @@
 
 #include "cli/command_table.h"
 #include "cli/commands.h"
+#include "cli/failure.h"
 #include "cli/footers.h"
 #include "cli/input/inputs.h"
 #include "cli/interrupt.h"
@@ -20,6 +21,13 @@ constexpr const char* kDataSets =
     "a run each: folder with NAME.npy for each input, .npz or .json file, or file of the only input; may be given "
     "several times";
 
+/// Whether a failure leaves open what the model declares: that of an operator says it itself, and an interrupted
+/// command prints one line.
+bool tells_other_sizes(const Failure& failure) {
+  return failure.code() != ExitCode::kInterrupted &&
+         std::string_view(failure.what()).find("the model declares") == std::string_view::npos;
+}
+
 /// The command `name`, whose options `add` adds to it with what they set, and which `run` runs.
 template <class Arguments, class Add, class Run>
 void add_command(CLI::App& app, const char* name, const char* description, const char* footer, Add add, Run run) {
@@ -28,7 +36,13 @@ void add_command(CLI::App& app, const char* name, const char* description, const
   const auto arguments = std::make_shared<Arguments>();
   add(command, *arguments);
   command->callback([arguments, run] {
-    run(*arguments);
+    try {
+      run(*arguments);
+    } catch (...) {
+      const Failure failure = current_failure();
+      if (tells_other_sizes(failure)) tell_other_sizes();
+      throw;
+    }
     tell_other_sizes();
   });
 }

@@ -81,6 +81,10 @@ const char* coracle_predictor_task(const coracle_predictor* predictor) {
   return predictor == nullptr ? nullptr : coracle::vision::task_name(predictor->predictor.task());
 }
 
+const char* coracle_predictor_assumed(const coracle_predictor* predictor) {
+  return predictor == nullptr ? nullptr : predictor->predictor.assumed().c_str();
+}
+
 coracle_status coracle_predictor_predict(coracle_predictor* predictor, const coracle_image* image,
                                          coracle_prediction** prediction) {
   return guard([&] {

@@ -14,6 +14,7 @@
 #include "program.h"
 #include "support/npy.h"
 #include "support/plainest_isa.h"
+#include "support/program_writer.h"
 
 // coracle compare: differences of outputs, and what they come from.
 namespace coracle {
@@ -180,6 +181,30 @@ TEST_F(Compare, NumbersThatAreNone) {
   const rapidjson::Document same = compared({product_, "--data", folder_.path("data")}, 0);
   EXPECT_EQ(same["outputs"][0]["nan_a"].GetInt(), 1);
   EXPECT_EQ(same["outputs"][0]["unequal"].GetInt(), 0);
+}
+
+TEST_F(Compare, SizesThatAModelDoesNotDeclareAreSaidOfResultsThatDiffer) {
+  test::BlockWriter b;
+  test::add_feed(b, "x", test::kFloat32, {-1, 3}, 0);
+  b.operators.push_back(test::OpWriter("relu").in("X", {"x"}).out("Out", {"y"}));
+  test::add_fetch(b, "y", 0);
+  const std::string model = folder_.write("relu.pdmodel", test::program_file({b}));
+  test::write_npy(folder_.path("x.npy"), Tensor::of<float>({1, 4}, std::vector<float>{1, 2, 3, 4}));
+  test::write_npy(folder_.path("y.npy"), Tensor::of<float>({1, 4}, std::vector<float>{1, 2, 3, 5}));
+  const std::string note = "coracle: note: input 'x' is float32[1, 4], the model declares float32[?, 3]\n";
+  const auto outcome = [&](const std::string& expected) {
+    return test::coracle_program(
+        {"compare", model, "--input", "x=" + folder_.path("x.npy"), "--expected", "y=" + folder_.path(expected)});
+  };
+  EXPECT_EQ(outcome("x.npy").err, note);
+  const test::Outcome differs = outcome("y.npy");
+  EXPECT_EQ(differs.code, kDifferent);
+  EXPECT_TRUE(differs.err.starts_with(note)) << differs.err;
+  std::filesystem::create_directories(folder_.path("out/0.npy"));  // a file cannot take its place
+  const test::Outcome unwritten = test::coracle_program(
+      {"run", model, "--input", "x=" + folder_.path("x.npy"), "--output-dir", folder_.path("out")});
+  EXPECT_EQ(unwritten.code, 5) << unwritten.err;
+  EXPECT_NE(unwritten.err.find(note), std::string::npos) << "of other failures, too: " << unwritten.err;
 }
 
 TEST_F(Compare, ShapesThatDiffer) {

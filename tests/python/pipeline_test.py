@@ -2,6 +2,7 @@
 """Pipelines: the answers of `coracle predict` and of PaddleX for every kind of picture, and what they say to what is none."""
 import io
 import json
+import logging
 import os
 import pathlib
 import pickle
@@ -33,6 +34,14 @@ EXPECTED = module(ROOT / "tests/vision/expected_test.py")
 @pytest.fixture(scope="module")
 def objects():
     return coracle.pipeline(MODEL, description=DESCRIPTION)
+
+
+def test_what_is_assumed_without_a_description_is_said(objects, caplog):
+    assert objects.assumed == ""
+    with caplog.at_level(logging.WARNING, "coracle"):
+        assumed = coracle.pipeline(MODEL, task="classification").assumed
+    assert "pictures are prepared as is usual for classification: " in assumed
+    assert [r.getMessage() for r in caplog.records] == [assumed]
 
 
 @pytest.fixture(scope="module")

@@ -172,6 +172,19 @@ TEST(CInterface, ItemsOfObjectDetection) {
                "of a picture of 120 x 90 pixels, given one of 9 x 9");
 }
 
+TEST(CInterface, WhatIsAssumedWithoutADescription) {
+  EXPECT_STREQ(coracle_predictor_assumed(detector().get()), "") << "a description says it";
+  EXPECT_EQ(coracle_predictor_assumed(nullptr), nullptr);
+  coracle_predictor_options options;
+  coracle_predictor_options_init(&options, sizeof(options));
+  options.task = "classification";
+  coracle_predictor* made = nullptr;
+  ASSERT_EQ(coracle_predictor_create(kModel, &options, &made), CORACLE_OK) << coracle_last_error();
+  const PredictorHandle predictor(made);
+  const std::string assumed = coracle_predictor_assumed(predictor.get());
+  EXPECT_NE(assumed.find("pictures are prepared as is usual for classification: "), std::string::npos) << assumed;
+}
+
 TEST(CInterface, MasksOfInstances) {
   const ImageHandle image = plain(120, 90);
   const PredictorHandle predictor =

@@ -142,6 +142,9 @@ CORACLE_VISION_API coracle_status coracle_predictor_create_memory(const void* ar
                                                                   coracle_predictor** predictor);
 /** As coracle_prediction_task says it of what it predicts; null for null. */
 CORACLE_VISION_API const char* coracle_predictor_task(const coracle_predictor* predictor);
+/** How pictures are prepared where no description says it: a line for the user that names the family of models, or the
+ * task, whose way was assumed. Empty where a description says it; null for null. Lives as long as the predictor. */
+CORACLE_VISION_API const char* coracle_predictor_assumed(const coracle_predictor* predictor);
 CORACLE_VISION_API coracle_status coracle_predictor_predict(coracle_predictor* predictor, const coracle_image* image,
                                                             coracle_prediction** prediction);
 /** Ends what another thread has this predictor do, with CORACLE_CANCELLED there; as coracle_session_cancel, which a

@@ -42,7 +42,7 @@ void set_input(api::Session& session, size_t index, const Input& input);
 /// Sets all inputs of a session to what read_inputs gives, and tells on standard error what was assumed.
 void set_inputs(const api::Model& model, const InputOptions& options, api::Session& session);
 /// Says on standard error which of the first inputs that were read have other sizes than the model declares: Paddle
-/// runs these without a word, and so does the library. For commands that succeeded: failures say it themselves.
+/// runs these without a word, and so does the library. For all that ends after inputs were read, with a failure, too.
 void tell_other_sizes();
 
 }  // namespace coracle::cli
