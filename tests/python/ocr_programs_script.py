@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program of PyPI reads pictures, as its users call it; ocr_programs_test.py and bench/ocr_programs.py run this.
+"""A program of PyPI reads pictures, as its users call it; ocr_programs_test.py runs this.
 
     ocr_programs_script.py PROGRAM ENGINE MODELS RESULTS.json PICTURE... [--paddle FOLDER] [--repeat N]
 
@@ -101,7 +101,8 @@ def paddleocr3(models, engine):
 
 
 def paddlex(models, engine):
-    """create_model: detection, and recognition of the whole picture as if it were a line."""
+    """create_model: detection, and recognition of what the boxes enclose."""
+    import cv2
     from paddlex import create_model
     folders = paddlex_models(models, OPTIONS.work)
     detector, recognizer = (create_model(name, model_dir=str(folders[part]), **engine_options(engine))
@@ -109,9 +110,9 @@ def paddlex(models, engine):
 
     def read(path):
         (found,) = detector.predict(path)
-        (line,) = recognizer.predict(path)
-        return ([["", float(score), box.tolist()] for score, box in zip(found["dt_scores"], found["dt_polys"])]
-                + [[line["rec_text"], float(line["rec_score"]), []]])
+        image, boxes = cv2.imread(path), found["dt_polys"]
+        lines = recognizer.predict([image[box[:, 1].min():box[:, 1].max(), box[:, 0].min():box[:, 0].max()] for box in boxes]) if len(boxes) else ()
+        return [[line["rec_text"], float(line["rec_score"]), box.tolist()] for line, box in zip(lines, boxes)]
     return read
 
 

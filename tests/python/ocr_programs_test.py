@@ -95,3 +95,73 @@ def test_a_program_reads_as_with_the_real_paddle(program, venv, engine, folder):
     assert sum(map(len, theirs["lines"].values())) > 20
     if engine == "coracle":
         assert len(list((folder / "cache" / "coracle" / "models").glob("*.coracle"))) >= 2
+
+
+ENGINE = """
+import sys
+import coracle.paddlex
+from paddlex import create_model
+import cv2, ocr_programs_script, pathlib
+line = cv2.imread(sys.argv[3])[49:123, 418:703]
+folders = ocr_programs_script.paddlex_models(pathlib.Path(sys.argv[1]), sys.argv[2])
+
+def answer(**options):
+    model = create_model("PP-OCRv4_mobile_rec", model_dir=str(folders["rec"]), engine="coracle", **options)
+    return [(found["rec_text"], found["rec_score"]) for found in model.predict(line)]
+
+expected = answer()
+assert expected[0][0] == "湖畔茶馆", expected
+coracle.paddlex.register()   # Once more is no harm.
+for config in ({"threads": 1}, {"cpu_threads": 3}, {"cache": False}, {"cache": sys.argv[2] + "/other"}, {"coracle": {"precision": "strict"}}):
+    assert answer(engine_config=config) == expected, config
+for options, text in (({"device": "gpu:0"}, "runs on the CPU"), ({"engine_config": {"other": 1}}, "Invalid coracle engine_config"),
+                      ({"engine_config": {"threads": -1}}, "Invalid coracle engine_config")):
+    try:
+        answer(**options)
+    except ValueError as error:
+        assert text in str(error), error
+    else:
+        raise AssertionError(options)
+try:
+    create_model("PP-OCRv4_mobile_rec", model_dir=sys.argv[2] + "/none", engine="coracle")
+except (FileNotFoundError, ValueError) as error:
+    print("done", "paddle" in sys.modules)
+"""
+
+
+def test_the_engine_takes_options(folder):
+    require(NEW)
+    environment = {**os.environ, "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK": "True", "XDG_CACHE_HOME": str(folder / "cache")}
+    environment["PYTHONPATH"] += os.pathsep + str(HERE)
+    done = subprocess.run([str(NEW / "bin" / "python"), "-c", ENGINE, str(MODELS), str(folder / "models"), pictures(folder)[0]],
+                          env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.strip().splitlines()[-1] == "done False", done.stderr[-3000:]
+
+
+@pytest.mark.parametrize("program", ["paddleocr", "paddlex"])
+def test_the_command_lines_take_the_engine(program, folder):
+    require(NEW)
+    if ALL == "0":
+        pytest.skip("make paddleocr runs it")
+    environment = {**os.environ, "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK": "True", "XDG_CACHE_HOME": str(folder / "cache")}
+    python, picture, models = str(NEW / "bin" / "python"), pictures(folder)[0], folder / "models"
+    subprocess.run([python, "-c", "import sys, pathlib, ocr_programs_script as s; s.paddlex_models(pathlib.Path(sys.argv[1]), sys.argv[2])",
+                    str(MODELS), str(models)], env={**environment, "PYTHONPATH": str(HERE)}, check=True)
+    parts = {"text_detection": models / "PP-OCRv4_mobile_det_infer", "text_recognition": models / "PP-OCRv4_mobile_rec_infer"}
+    if program == "paddleocr":
+        arguments = ["ocr", "-i", picture]
+        for part, path in parts.items():
+            arguments += ["--%s_model_name" % part, path.name[:-len("_infer")], "--%s_model_dir" % part, str(path)]
+        for part in ("doc_orientation_classify", "doc_unwarping", "textline_orientation"):
+            arguments += ["--use_" + part, "False"]
+    else:
+        config = {"pipeline_name": "OCR", "text_type": "general", "use_doc_preprocessor": False, "use_textline_orientation": False, "SubModules": {
+            "TextDetection": {"module_name": "text_detection", "model_name": "PP-OCRv4_mobile_det", "model_dir": str(parts["text_detection"])},
+            "TextRecognition": {"module_name": "text_recognition", "model_name": "PP-OCRv4_mobile_rec", "model_dir": str(parts["text_recognition"]),
+                                "score_thresh": 0.0}}}
+        (folder / "OCR.yaml").write_text(json.dumps(config), "utf-8")   # JSON is YAML.
+        arguments = ["--pipeline", str(folder / "OCR.yaml"), "--input", picture]
+    done = subprocess.run([python, "-m", "coracle.paddlex", program, *arguments, "--engine", "coracle"], env=environment, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    text = done.stdout.decode("utf-8", "replace")
+    assert done.returncode == 0 and "湖畔茶馆" in text and "'coracle'" in text, text[-3000:]
