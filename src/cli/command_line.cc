@@ -21,11 +21,15 @@ constexpr const char* kDataSets =
     "a run each: folder with NAME.npy for each input, .npz or .json file, or file of the only input; may be given "
     "several times";
 
-/// Whether a failure leaves open what the model declares: that of an operator says it itself, and an interrupted
-/// command prints one line.
+/// Whether a failure leaves open what the model declares: that of a run or of its inputs says it itself, and an
+/// interrupted command prints one line.
 bool tells_other_sizes(const Failure& failure) {
-  return failure.code() != ExitCode::kInterrupted &&
-         std::string_view(failure.what()).find("the model declares") == std::string_view::npos;
+  switch (failure.code()) {
+    case ExitCode::kRunFailure:
+    case ExitCode::kUsage:
+    case ExitCode::kInterrupted: return false;
+    default: return true;
+  }
 }
 
 /// The command `name`, whose options `add` adds to it with what they set, and which `run` runs.
