@@ -57,9 +57,8 @@ TEST(Options, MisspeltWordsAreToldWhatWasMeant) {
   meant({"run", "model", "--thread", "2"}, "--threads");
   meant({"run", "model", "--ouput-dir=x"}, "--output-dir");
   meant({"bench", "model", "--wramup", "2"}, "--warmup");
-  test::expect_failure(
-      {"--threads", "1", "run", "model"}, 2,
-      {"the option '--threads' belongs to the command 'run': write 'coracle run --threads"});
+  test::expect_failure({"--threads", "1", "run", "model"}, 2,
+                       {"the option '--threads' belongs to the command 'run': write 'coracle run --threads"});
   const test::Outcome nothing = test::coracle_program({"run", "model", "--frequency", "3"});
   EXPECT_EQ(nothing.err.find("did you mean"), std::string::npos) << nothing.err;
 }
