@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models as they are after rewriting, in the user's cache folder, which the next process loads in a millisecond or two.
+"""Models as they are after the passes, in the user's cache folder: the next process loads them without running the passes again.
 
 A file's name is a checksum of all that its content is made of: the bytes of both files of the model, the library, and the options of
 loading. A model that changes gets another file. Files that no one needs any more may be deleted at any time.

@@ -93,6 +93,6 @@ def test_devices_that_are_not_there(tmp_path):
 
 
 def test_the_program_says_how_it_is_used(tmp_path):
-    for arguments in ([], ["--other"], ["absent.py"]):
+    for arguments in ([], ["--other"], ["absent.py"], ["-m"], ["-m", "absent"], ["-m", "absent.module"]):
         done = run(["-m", "coracle.as_paddle", *arguments], tmp_path)
-        assert done.returncode == 1 and "usage: python -m coracle.as_paddle" in done.stderr
+        assert done.returncode == 1 and "usage: python -m coracle.as_paddle" in done.stderr and "Traceback" not in done.stderr
