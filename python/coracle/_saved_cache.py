@@ -2,24 +2,33 @@
 """Models as they are after the passes, in the user's cache folder: the next process loads them without running the passes again.
 
 A file's name is a checksum of all that its content is made of: the bytes of both files of the model, the library, and the options of
-loading. A model that changes gets another file. Files that no one needs any more may be deleted at any time.
+loading. A model that changes gets another file. When a file is written, those that were not used for 30 days are deleted, and beyond 4 GiB
+the least recently used ones. Any file may be deleted at any time.
 """
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import functools
 import hashlib
 import logging
 import os
 import pathlib
+import re
+import time
+from collections.abc import Iterator
 from typing import Any
 
 from . import _library
 from . import model as models
 from .errors import Error
 
+MAX_BYTES = 4 << 30
+MAX_SECONDS = 30 * 24 * 3600   # since a file was last used
+
 _LOGGER = logging.getLogger("coracle")
+_NAME = re.compile("[0-9a-f]{40}[.](coracle|lock)")
 
 
 def default_folder() -> pathlib.Path:
@@ -36,19 +45,56 @@ def load(program: Any, params: Any, folder: Any, **options: Any) -> models.Model
     saved = pathlib.Path(folder) / (_key(contents, options) + ".coracle")
     try:
         saved.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with open(saved.with_suffix(".lock"), "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)   # Given back when the file is closed, also where this process is killed.
+        with _locked(saved):
             if saved.exists():
                 try:
-                    return models.load(saved, **options)
+                    model = models.load(saved, **options)
+                    with contextlib.suppress(OSError):   # Another user's file.
+                        os.utime(saved)
+                    return model
                 except Error as error:
                     _LOGGER.debug("the saved model '%s' is made anew: %s", saved, error)
             # From the bytes of the checksum: the files may change meanwhile.
             models.load_memory(*contents, **options).save(saved)
-        return models.load(saved, **options)
+            _clean(saved)
+            return models.load(saved, **options)
     except OSError as error:   # FileError is one.
         _LOGGER.warning("the model is not kept in '%s': %s", saved.parent, error)
     return models.load_memory(*contents, **options)
+
+
+@contextlib.contextmanager
+def _locked(saved: pathlib.Path, flags: int = 0) -> Iterator[None]:
+    """One process at a time is inside. The lock is given back when its file is closed, also where this process is killed."""
+    path = saved.with_suffix(".lock")
+    while True:
+        with open(path, "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | flags)
+            try:
+                current = os.path.samestat(os.fstat(lock.fileno()), path.stat())
+            except FileNotFoundError:
+                current = False
+            if current:   # Otherwise whoever had the lock has deleted its file.
+                yield
+                return
+
+
+def _clean(written: pathlib.Path) -> None:
+    """Deletes what its folder holds too long or too much of, without what was just written and what others use now."""
+    names = {path.stem for path in written.parent.iterdir() if _NAME.fullmatch(path.name)} - {written.stem}
+    about = []
+    for name in names:
+        path = written.with_name(name + ".coracle")
+        with contextlib.suppress(FileNotFoundError):
+            stat = (path if path.exists() else path.with_suffix(".lock")).stat()
+            about.append((stat.st_mtime, stat.st_size, path))
+    size = written.stat().st_size
+    for used, bytes_, path in sorted(about, reverse=True):
+        size += bytes_
+        if size > MAX_BYTES or used < time.time() - MAX_SECONDS:
+            with contextlib.suppress(OSError), _locked(path, fcntl.LOCK_NB):   # BlockingIOError is one.
+                path.unlink(missing_ok=True)
+                path.with_suffix(".lock").unlink()
 
 
 def _key(contents: tuple[bytes, ...], options: dict[str, Any]) -> str:

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Saved models that coracle.paddlex keeps in the user's cache folder."""
+import fcntl
 import multiprocessing
 import os
+import threading
+import time
 
 import numpy as np
 import program_file
@@ -20,9 +23,9 @@ def test_it_is_made_once_and_gives_the_same(linear_files, tmp_path):
     folder = tmp_path / "cache"
     first = _saved_cache.load(*linear_files, folder)
     (file,) = saved(folder)
-    made = file.stat().st_mtime_ns
+    made = file.stat().st_ino   # Another file would replace it.
     again = _saved_cache.load(*linear_files, folder)
-    assert saved(folder) == [file] and file.stat().st_mtime_ns == made
+    assert saved(folder) == [file] and file.stat().st_ino == made
     assert np.array_equal(first(X)[0], again(X)[0])
 
 
@@ -73,3 +76,69 @@ def test_processes_that_start_together(tmp_path):
     with multiprocessing.get_context("spawn").Pool(4) as pool:
         answers = pool.starmap(_load, [(paths, folder)] * 8)
     assert len(set(answers)) == 1 and len(saved(folder)) == 1
+
+
+def age(file, days):
+    os.utime(file, (time.time() - days * 24 * 3600,) * 2)
+
+
+def test_files_that_were_not_used_for_long_are_deleted_when_one_is_written(linear_files, tmp_path):
+    folder = tmp_path / "cache"
+    old, recent, locked = (folder / (digit * 40 + ".coracle") for digit in "012")
+    foreign = [folder / "model.coracle", folder / ("0" * 40 + ".txt"), folder / ("0" * 41 + ".lock")]
+    folder.mkdir()
+    for file in (old, old.with_suffix(".lock"), recent, locked, *foreign):
+        file.write_bytes(b"x")
+        age(file, 29 if file == recent else 31)
+    with open(locked.with_suffix(".lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        _saved_cache.load(*linear_files, folder)
+    (written,) = set(saved(folder)) - {old, recent, locked, *foreign}
+    kept = {recent, locked, locked.with_suffix(".lock"), written, written.with_suffix(".lock"), *foreign}
+    assert set(folder.iterdir()) == kept
+    # One that is loaded was used now.
+    age(written, 31)
+    _saved_cache.load(*linear_files, folder)
+    assert time.time() - written.stat().st_mtime < 3600
+    _saved_cache.load(*linear_files, folder, precision="strict")
+    assert written.exists() and not locked.exists()
+
+
+def test_beyond_a_size_the_least_recently_used_are_deleted(linear_files, tmp_path, monkeypatch):
+    folder = tmp_path / "cache"
+    first = _saved_cache.load(*linear_files, folder)
+    (file,) = saved(folder)
+    size = file.stat().st_size
+    older, newer = (folder / (digit * 40 + ".coracle") for digit in "01")
+    for path, days in ((older, 2), (newer, 1)):
+        path.write_bytes(bytes(size))
+        age(path, days)
+    monkeypatch.setattr(_saved_cache, "MAX_BYTES", 3 * size + size // 2)
+    _saved_cache.load(*linear_files, folder, precision="strict")
+    assert file.exists() and newer.exists() and not older.exists()
+    # What was just written stays, whatever its size; a model that runs is not disturbed.
+    monkeypatch.setattr(_saved_cache, "MAX_BYTES", 0)
+    _saved_cache.load(*linear_files, folder, precision="high")
+    assert len(saved(folder)) == 1 and not file.exists()
+    assert np.array_equal(first(X)[0], _saved_cache.load(*linear_files, folder)(X)[0])
+
+
+def test_a_lock_whose_file_was_deleted_is_taken_anew(tmp_path):
+    path = tmp_path / "0.lock"
+    order = []
+
+    def enter(name):
+        with _saved_cache._locked(tmp_path / "0.coracle"):
+            order.append(name)
+            assert path.exists()
+            with open(path, "w") as other, pytest.raises(BlockingIOError):
+                fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    with _saved_cache._locked(tmp_path / "0.coracle"):
+        waiting = threading.Thread(target=enter, args=("second",))
+        waiting.start()
+        time.sleep(0.2)
+        order.append("first")
+        path.unlink()
+    waiting.join()
+    assert order == ["first", "second"]
