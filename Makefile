@@ -7,7 +7,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 # The builds below build/ take objects from each other, wherever the project lies.
 export CCACHE_BASEDIR := $(CURDIR)
 
-.PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-neighbours bench-isa bench-int8 bench-startup \
+.PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-isa bench-int8 bench-startup \
         bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic engines-random hostile faults opencl processors build-times wheel packages reproducible migration paddleocr docs clean
 
 all: build/release/build.ninja
@@ -96,6 +96,17 @@ bench-operators: bench-ready
 # How time grows with the area of images, the batch and the length of sequences.
 bench-growth: bench-ready
 	$(BENCH_PYTHON) bench/growth.py --docs
+
+# Whole pictures in programs of PyPI with Coracle and other engines, and memory over 300 sizes, e.g. make bench-ocr OCR="--programs rapidocr --memory".
+bench-ocr: models
+	$(MAKE) --no-print-directory build/release/build.ninja
+	cmake --build --preset release -j $(JOBS) --target coracle
+	scripts/venv.sh build/python-venv tests/python/requirements.txt
+	scripts/oracle-venv.sh 3.3
+	scripts/paddleocr-venv.sh
+	scripts/paddleocr-venv.sh 2
+	build/paddleocr-venv/bin/pip install --quiet --disable-pip-version-check --no-deps -r bench/requirements-ocr.txt
+	build/python-venv/bin/python bench/ocr_programs.py $(OCR)
 
 # Beside a busy program, and with more threads than cores, e.g. make bench-neighbours BEFORE=other/libcoracle.so REALTIME=1
 bench-neighbours: bench-ready
@@ -279,14 +290,16 @@ migration: models
 	$(CTEST) --preset release -R '^(python[.](languages|migration|ocr_programs|paddle_hooks)|cli[.](Compare|Quantize[a-zA-Z]*)[.]TheRealPaddle.*)$$'
 
 # PaddleOCR 3 and 2, PaddleX, RapidOCR 3 and rapidocr-paddle from PyPI on the demo's picture and PICTURES generated ones, each with Coracle and
-# with the real Paddle: the same texts and boxes. 15 minutes on two cores.
+# with the real Paddle: the same texts and boxes. 15 minutes on two cores. With other versions of PaddleX besides, or with a wheel, which is
+# installed in the programs' environments: make paddleocr PICTURES=4 PADDLEX="3.3.13 3.4.3 3.5.2 3.6.1" WHEEL=build/wheels/coracle-….whl
 PICTURES ?= 20
 paddleocr: models
 	$(MAKE) --no-print-directory all
 	scripts/oracle-venv.sh 3.3
 	scripts/paddleocr-venv.sh
 	scripts/paddleocr-venv.sh 2
-	CORACLE_OCR_PICTURES=$(PICTURES) $(CTEST) --preset release -R '^python[.]ocr_programs$$'
+	for version in $(PADDLEX); do scripts/paddleocr-venv.sh paddlex $$version || exit 1; done
+	CORACLE_OCR_PICTURES=$(PICTURES) CORACLE_PADDLEX="$(PADDLEX)" CORACLE_WHEEL="$(abspath $(WHEEL))" $(CTEST) --preset release -R '^python[.]ocr_programs$$'
 
 # The documentation site, into build/docs-site (index.html); exit code 77 (here an error) where PyPI is not reached.
 docs:

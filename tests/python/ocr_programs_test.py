@@ -2,7 +2,8 @@
 """Programs of PyPI, unmodified, read pictures with Coracle as with the real Paddle: text for text, box for box.
 
 `make paddleocr` makes their virtual environments, which have no PaddlePaddle, and takes all programs and 21 pictures; otherwise a sample of
-both. Skipped where an environment is absent; the real Paddle is in those of scripts/oracle-venv.sh.
+both. Skipped where an environment is absent; the real Paddle is in those of scripts/oracle-venv.sh. With CORACLE_PADDLEX, other versions of
+PaddleX run, too; with CORACLE_WHEEL, that file is installed in the environments, which then have Coracle from nowhere else.
 """
 import functools
 import json
@@ -22,6 +23,10 @@ REAL = BUILD / "oracle-venv-3.3"   # Also for the older programs: Paddle 2.6.2 e
 # Program, environment, and what is told to run the models: "paddle" through coracle.as_paddle, "coracle" by the engine.
 PROGRAMS = [("rapidocr", NEW, "paddle"), ("paddlex", NEW, "coracle"), ("paddleocr3", NEW, "coracle"), ("paddleocr3", NEW, "paddle"),
             ("rapidocr_paddle", OLD, "paddle"), ("paddleocr2", OLD, "paddle")]
+# Other versions of PaddleX, such as "3.3.13 3.6.1"; before 3.5 it has no registry of engines.
+PROGRAMS += [("paddlex", BUILD / ("paddlex-%s-venv" % version), "coracle" if int(version.split(".")[1]) >= 5 else "paddle")
+             for version in os.environ.get("CORACLE_PADDLEX", "").split()]
+WHEEL = os.environ.get("CORACLE_WHEEL")
 ALL = os.environ.get("CORACLE_OCR_PICTURES", "0")   # Generated pictures beside the demo's; with any, all programs run.
 
 
@@ -42,18 +47,28 @@ def require(*venvs):
         pytest.skip("the demo's models are absent; make models fetches them")
 
 
+def environment(folder, *paths):
+    """That of a program with Coracle, which imports from `paths`, too."""
+    variables = {**os.environ, "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK": "True", "XDG_CACHE_HOME": str(folder / "cache")}
+    if WHEEL:
+        del variables["CORACLE_LIBRARY"], variables["PYTHONPATH"]
+    if paths:
+        variables["PYTHONPATH"] = os.pathsep.join([*variables.get("PYTHONPATH", "").split(os.pathsep), *map(str, paths)]).strip(os.pathsep)
+    return variables
+
+
 def read(program, venv, engine, folder, paths, real):
     """What the program answers; `real`: with the real Paddle, without anything of Coracle."""
-    results = folder / ("%s-%s-%s.json" % (program, engine, "paddle" if real else "coracle"))
+    results = folder / ("%s-%s-%s-%s.json" % (program, venv.name, engine, "paddle" if real else "coracle"))
     script = [str(HERE / "ocr_programs_script.py"), program, engine, str(MODELS), str(results), *paths, "--work", str(folder / "models")]
-    environment = {**os.environ, "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK": "True", "XDG_CACHE_HOME": str(folder / "cache")}
+    variables = environment(folder)
     if real:
-        environment.pop("PYTHONPATH", None)
+        variables.pop("PYTHONPATH", None)
         (site,) = (REAL / "lib").glob("python3*/site-packages")
         script += ["--paddle", str(site)]
     elif engine == "paddle":
         script = ["-m", "coracle.as_paddle", *script]
-    done = subprocess.run([str(venv / "bin" / "python"), *script], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    done = subprocess.run([str(venv / "bin" / "python"), *script], env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0, "%s: %s" % (program, done.stdout.decode("utf-8", "replace")[-3000:])
     return json.loads(results.read_text("utf-8"))
 
@@ -82,10 +97,21 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("ocr")
 
 
-@pytest.mark.parametrize("program, venv, engine", PROGRAMS, ids=["%s-%s" % (each[0], each[2]) for each in PROGRAMS])
+@pytest.fixture(scope="module", autouse=True)
+def wheel():
+    venvs = {venv for _, venv, _ in PROGRAMS if WHEEL and (venv / "complete").exists()}
+    for venv in venvs:
+        subprocess.run([venv / "bin" / "pip", "install", "--quiet", "--disable-pip-version-check", "--force-reinstall", "--no-deps", WHEEL], check=True)
+        subprocess.run([venv / "bin" / "pip", "show", "--quiet", "numpy"], check=True)   # All that the wheel needs.
+    yield
+    for venv in venvs:
+        subprocess.run([venv / "bin" / "pip", "uninstall", "--quiet", "--yes", "coracle"], check=True)
+
+
+@pytest.mark.parametrize("program, venv, engine", PROGRAMS, ids=["%s-%s-%s" % (each[0], each[1].name, each[2]) for each in PROGRAMS])
 def test_a_program_reads_as_with_the_real_paddle(program, venv, engine, folder):
     require(venv, REAL)
-    if ALL == "0" and (program, engine) not in (("rapidocr", "paddle"), ("paddlex", "coracle")):
+    if ALL == "0" and not WHEEL and (program, engine) not in (("rapidocr", "paddle"), ("paddlex", "coracle")):
         pytest.skip("make paddleocr runs it")
     theirs = reference(program, venv, folder)
     ours = read(program, venv, engine, folder, pictures(folder), False)
@@ -112,6 +138,8 @@ def answer(**options):
 expected = answer()
 assert expected[0][0] == "湖畔茶馆", expected
 coracle.paddlex.register()   # Once more is no harm.
+sys.modules["paddleocr._common_args"] = None   # As where PaddleOCR is absent, or its name is that of a folder.
+coracle.paddlex.register()
 for config in ({"threads": 1}, {"cpu_threads": 3}, {"cache": False}, {"cache": sys.argv[2] + "/other"}, {"coracle": {"precision": "strict"}}):
     assert answer(engine_config=config) == expected, config
 for options, text in (({"device": "gpu:0"}, "runs on the CPU"), ({"engine_config": {"other": 1}}, "Invalid coracle engine_config"),
@@ -131,10 +159,8 @@ except (FileNotFoundError, ValueError) as error:
 
 def test_the_engine_takes_options(folder):
     require(NEW)
-    environment = {**os.environ, "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK": "True", "XDG_CACHE_HOME": str(folder / "cache")}
-    environment["PYTHONPATH"] += os.pathsep + str(HERE)
     done = subprocess.run([str(NEW / "bin" / "python"), "-c", ENGINE, str(MODELS), str(folder / "models"), pictures(folder)[0]],
-                          env=environment, capture_output=True, text=True)
+                          env=environment(folder, HERE), capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.strip().splitlines()[-1] == "done False", done.stderr[-3000:]
 
 
@@ -143,10 +169,9 @@ def test_the_command_lines_take_the_engine(program, folder):
     require(NEW)
     if ALL == "0":
         pytest.skip("make paddleocr runs it")
-    environment = {**os.environ, "PADDLE_PDX_DISABLE_MODEL_SOURCE_CHECK": "True", "XDG_CACHE_HOME": str(folder / "cache")}
     python, picture, models = str(NEW / "bin" / "python"), pictures(folder)[0], folder / "models"
     subprocess.run([python, "-c", "import sys, pathlib, ocr_programs_script as s; s.paddlex_models(pathlib.Path(sys.argv[1]), sys.argv[2])",
-                    str(MODELS), str(models)], env={**environment, "PYTHONPATH": str(HERE)}, check=True)
+                    str(MODELS), str(models)], env=environment(folder, HERE), check=True)
     parts = {"text_detection": models / "PP-OCRv4_mobile_det_infer", "text_recognition": models / "PP-OCRv4_mobile_rec_infer"}
     if program == "paddleocr":
         arguments = ["ocr", "-i", picture]
@@ -161,7 +186,7 @@ def test_the_command_lines_take_the_engine(program, folder):
                                 "score_thresh": 0.0}}}
         (folder / "OCR.yaml").write_text(json.dumps(config), "utf-8")   # JSON is YAML.
         arguments = ["--pipeline", str(folder / "OCR.yaml"), "--input", picture]
-    done = subprocess.run([python, "-m", "coracle.paddlex", program, *arguments, "--engine", "coracle"], env=environment, stdout=subprocess.PIPE,
+    done = subprocess.run([python, "-m", "coracle.paddlex", program, *arguments, "--engine", "coracle"], env=environment(folder), stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT)
     text = done.stdout.decode("utf-8", "replace")
     assert done.returncode == 0 and "湖畔茶馆" in text and "'coracle'" in text, text[-3000:]

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 
 from paddlex.inference import models
 from paddlex.inference.models.bindings import default_registry, register_predictor_binding_map
@@ -21,7 +20,9 @@ def register() -> None:
             register_predictor_binding_map(paddle.predictor, {NAME: [name]})
     # The class itself was registered when it was made; names that were looked up before are kept there.
     models._engine_config_bucket_key_allowlist.cache_clear()
-    if importlib.util.find_spec("paddleocr") is not None:
+    try:
         names = importlib.import_module("paddleocr._common_args").SUPPORTED_INFERENCE_ENGINE_LIST
-        if NAME not in names:
-            names.append(NAME)
+    except (ImportError, AttributeError):   # There is no PaddleOCR, or one that has no engines; a folder of its name is no package of it.
+        return
+    if NAME not in names:
+        names.append(NAME)
