@@ -26,8 +26,8 @@ Isa detected_isa();
 /// them, for which the first call asks. Threads started later may use them too.
 bool has_matrix_tiles();
 
-/// True if this machine has sums of products of pairs of bfloat16 numbers in vectors (AVX512-BF16), and code for
-/// AVX-512 runs on it.
+/// True if code for AVX-512 runs on this machine and may use its sums of products of pairs of bfloat16 numbers in
+/// vectors (AVX512-BF16). False on Intel's processors, where they take twice as long as multiply-adds of float32.
 bool has_bf16_dots();
 
 /// True if code for `isa` may use sums of four products of bytes on this machine: AVX512-VNNI for AVX-512, AVX-VNNI for

@@ -14,7 +14,7 @@ struct Processor {
   Isa isa = Isa::kAny;            ///< the widest that there is code for
   bool avx2_byte_dots = false;    ///< AVX-VNNI
   bool avx512_byte_dots = false;  ///< AVX512-VNNI
-  bool bf16_dots = false;         ///< AVX512-BF16, as fast as multiply-adds
+  bool bf16_dots = false;         ///< AVX512-BF16, if not slower than float32
   bool matrix_tiles = false;      ///< Intel AMX, which the system lets this process use
 };
 
