@@ -9,6 +9,7 @@ import sys
 FOLDERS = ("src", "python/coracle")
 CPP_CALL = re.compile(r"\b(?:require|fail\w*|refuse\w*|check\w*|warn\w*|log|text|usage\w*|damaged|add_context|(?:[A-Za-z_]*Error|Failure)(?:\s+\w+)?)\s*[({]")
 PYTHON_CALL = re.compile(r"\b(?:\w*Error|warn|fail)\(")
+COUNTED = re.compile(r'\bcounted\(([^";]+), "(\w+)"\)')
 # Not told to anybody: text that is written to files or handed to compilers.
 OTHER_TEXT = re.compile(r"\\n|^[#{}<>/\\|*=]|^ {2}|\bcl[A-Z]\w+\(|::|;$|%\w+$|^[a-z_]+ [a-z_]+\(")
 
@@ -48,6 +49,12 @@ def _call_text(source, at, is_python):
     return text + ("…" if gap and text and not text.endswith("…") else "")
 
 
+def _plural(match):
+    """counted(n, "entry") as the literal after a value that it writes for most n (src/base/counted.h)."""
+    noun = match.group(2)
+    return '%s, " %s"' % (match.group(1), noun[:-1] + "ies" if noun[-1] == "y" else noun + ("es" if noun[-1] in "sx" else "s"))
+
+
 def messages(root):
     """(file, text) of each message, in the order of the sources."""
     found = []
@@ -56,6 +63,7 @@ def messages(root):
             if path.suffix not in (".cc", ".h", ".py"):
                 continue
             is_python, source, seen = path.suffix == ".py", path.read_text("utf-8"), set()
+            source = source if is_python else COUNTED.sub(_plural, source)
             for call in (PYTHON_CALL if is_python else CPP_CALL).finditer(source):
                 text = _call_text(source, call.end(), is_python)
                 if is_python:

@@ -8,6 +8,7 @@
 #include "api/handles.h"
 #include "api/options.h"
 #include "api/thread_text.h"
+#include "base/counted.h"
 #include "base/new_file.h"
 #include "base/printable.h"
 #include "base/stack.h"
@@ -130,7 +131,7 @@ ModelOptions model_options(const coracle_model_options* given) {
   if (c.after_pass != nullptr) {
     options.passes.after_pass = [told = c.after_pass, user = c.after_pass_user](const char* pass, int count,
                                                                                 const Graph& graph) {
-      told(user, pass, count, print(graph).c_str(), dot(graph).c_str());
+      told(user, pass, count, print(graph, NodeNames::kAsComments).c_str(), dot(graph).c_str());
     };
   }
   return options;
@@ -155,8 +156,9 @@ void load(const ModelSource& source, const coracle_model_options* options, corac
 
 /// Bytes that the caller keeps alive.
 FileBytes borrowed_bytes(const void* data, size_t size, std::string name) {
-  require(size <= PTRDIFF_MAX && (data != nullptr || size == 0), ErrorCode::kIo, in_quotes(name), " has ", size,
-          " bytes and ", data == nullptr ? "a null address" : "an address at which so many bytes cannot lie");
+  require(size <= PTRDIFF_MAX && (data != nullptr || size == 0), ErrorCode::kIo, in_quotes(name), " has ",
+          counted(size, "byte"), " and ",
+          data == nullptr ? "a null address" : "an address at which so many bytes cannot lie");
   return {.name = std::move(name), .owner = nullptr, .bytes = {static_cast<const uint8_t*>(data), size}};
 }
 
@@ -279,7 +281,7 @@ coracle_status coracle_model_file(const char* path, const char* name, size_t max
         read == nullptr ? coracle::ModelSource::on_disk(path) : coracle::by_callback(read, user, path, nullptr), name);
     if (!file) return;
     coracle::require(file->size() <= max_size, coracle::ErrorCode::kIo, coracle::in_quotes(file->name()), " has ",
-                     file->size(), " bytes, at most ", max_size, " are read");
+                     coracle::counted(file->size(), "byte"), ", at most ", max_size, " are read");
     const coracle::FileBytes content = file->read_all();
     *data = coracle::copied({reinterpret_cast<const char*>(content.bytes.data()), content.bytes.size()});
     *size = content.bytes.size();
@@ -396,7 +398,7 @@ coracle_status coracle_model_graph_text(const coracle_model* model, char** text)
   return guard([&] {
     require_pointer(model, "model");
     require_pointer(text, "text");
-    *text = coracle::copied(coracle::print(model->model->program()->graph()));
+    *text = coracle::copied(coracle::print(model->model->program()->graph(), coracle::NodeNames::kAsComments));
   });
 }
 

@@ -9,6 +9,7 @@
 #include "api/handles.h"
 #include "api/options.h"
 #include "api/thread_text.h"
+#include "base/counted.h"
 #include "base/cpus.h"
 #include "base/memory_ledger.h"
 #include "base/printable.h"
@@ -60,7 +61,7 @@ Tensor given_tensor(const Session& session, size_t index, coracle_dtype dtype, i
   require(is_dtype(dtype), ErrorCode::kInvalidArgument, "input '", name, "': there is no element type ",
           static_cast<int>(dtype));
   require(rank >= 0 && rank <= Shape::kMaxRank, ErrorCode::kInvalidArgument, "input '", name, "': a tensor has 0 to ",
-          Shape::kMaxRank, " dimensions, given ", rank);
+          counted(Shape::kMaxRank, "dimension"), ", given ", rank);
   if (rank > 0) require_pointer(dims, "dims");
   const Shape shape(std::span(dims, static_cast<size_t>(rank)));
   for (int i = 0; i < rank; ++i) {
@@ -261,8 +262,8 @@ coracle_status coracle_session_copy_output(const coracle_session* session, size_
   return guard([&] {
     require_pointer(session, "session");
     const coracle::Tensor t = session->session.output(index);  // shared: a run meanwhile would make another one
-    coracle::require(bytes == t.bytes(), coracle::ErrorCode::kInvalidArgument, "output ", index, " has ", t.bytes(),
-                     " bytes, given room for ", bytes);
+    coracle::require(bytes == t.bytes(), coracle::ErrorCode::kInvalidArgument, "output ", index, " has ",
+                     coracle::counted(t.bytes(), "byte"), ", given room for ", bytes);
     if (bytes == 0) return;
     require_pointer(data, "data");
     std::memcpy(data, t.raw(), bytes);
@@ -277,8 +278,8 @@ coracle_status coracle_session_output_lod(const coracle_session* session, size_t
     require_pointer(size, "size");
     const coracle::Tensor t = session->session.output(index);
     const coracle::Lod& lod = t.lod();
-    coracle::require(level < lod.size(), coracle::ErrorCode::kInvalidArgument, "output ", index, " has ", lod.size(),
-                     " levels of sequence offsets, there is no level ", level);
+    coracle::require(level < lod.size(), coracle::ErrorCode::kInvalidArgument, "output ", index, " has ",
+                     coracle::counted(lod.size(), "level"), " of sequence offsets, there is no level ", level);
     *offsets = lod[level].data();
     *size = lod[level].size();
   });
@@ -330,7 +331,7 @@ coracle_status coracle_session_graph_text(coracle_session* session, char** text)
   return guard([&] {
     require_pointer(session, "session");
     require_pointer(text, "text");
-    *text = coracle::copied(coracle::print(session->session.typed_graph()));
+    *text = coracle::copied(coracle::print(session->session.typed_graph(), coracle::NodeNames::kAsComments));
   });
 }
 

@@ -5,6 +5,7 @@
 #include <new>
 #include <string>
 
+#include "base/counted.h"
 #include "base/deadline.h"
 #include "base/error.h"
 
@@ -36,7 +37,7 @@ void* allocate_charged(MemoryLedger* ledger, size_t count, size_t element_bytes)
   void* data = fits ? ::operator new(bytes, std::nothrow) : nullptr;
   if (data == nullptr) {
     if (ledger != nullptr) ledger->give_back(bytes);
-    fail(ErrorCode::kOutOfMemory, "not enough memory: ", bytes, " bytes for ", what(),
+    fail(ErrorCode::kOutOfMemory, "not enough memory: ", counted(bytes, "byte"), " for ", what(),
          " cannot be allocated; use smaller inputs");
   }
   MemoryLedger::count_in_process(bytes);

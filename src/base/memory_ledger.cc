@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/memory_ledger.h"
 
+#include "base/counted.h"
 #include "base/error.h"
 
 namespace coracle {
@@ -41,7 +42,7 @@ bool MemoryLedger::take(size_t bytes) {
 }
 
 void MemoryLedger::refuse(size_t bytes, const std::string& what) const {
-  fail(ErrorCode::kOutOfMemory, "a run needs ", bytes, " bytes for ", what, " and has ", used(),
+  fail(ErrorCode::kOutOfMemory, "a run needs ", counted(bytes, "byte"), " for ", what, " and has ", used(),
        " in use, the memory limit is ", limit_, ": use smaller inputs or a higher limit");
 }
 

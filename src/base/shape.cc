@@ -3,12 +3,14 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/size.h"
 
 namespace coracle {
 
 Shape::Shape(std::span<const int64_t> dims) {
-  require(dims.size() <= kMaxRank, "a tensor has ", dims.size(), " dimensions, at most ", kMaxRank, " are supported");
+  require(dims.size() <= kMaxRank, "a tensor has ", counted(dims.size(), "dimension"), ", at most ", kMaxRank,
+          " are supported");
   rank_ = static_cast<int>(dims.size());
   std::copy(dims.begin(), dims.end(), dims_);
 }
@@ -31,8 +33,8 @@ int64_t Shape::count(int from, int to) const {
   for (int i = from; i < to; ++i) {
     require(dims_[i] > 0, "the number of elements of a tensor ", *this, " is not known");
     if (__builtin_mul_overflow(n, dims_[i], &n) || n > kMaxElements) [[unlikely]] {
-      fail(ErrorCode::kOutOfMemory, "a tensor ", *this, " is too large: it would have more than ", kMaxElements,
-           " elements");
+      fail(ErrorCode::kOutOfMemory, "a tensor ", *this, " is too large: it would have more than ",
+           counted(kMaxElements, "element"));
     }
   }
   return n;
@@ -41,7 +43,7 @@ int64_t Shape::count(int from, int to) const {
 void Shape::push_back(int64_t dim) { insert(rank_, dim); }
 
 void Shape::insert(int at, int64_t dim) {
-  require(rank_ < kMaxRank, "a tensor would have more than ", kMaxRank, " dimensions");
+  require(rank_ < kMaxRank, "a tensor would have more than ", counted(kMaxRank, "dimension"));
   for (int i = rank_; i > at; --i) dims_[i] = dims_[i - 1];
   dims_[at] = dim;
   ++rank_;

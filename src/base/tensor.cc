@@ -6,6 +6,7 @@
 
 #include "base/block_copy.h"
 #include "base/convert.h"
+#include "base/counted.h"
 #include "base/deadline.h"
 #include "base/memory_ledger.h"
 
@@ -39,8 +40,8 @@ Tensor Tensor::make(DType dtype, const Shape& shape) {
   const auto bytes = static_cast<size_t>(checked_multiply(shape.count(), static_cast<int64_t>(size_of(dtype))));
   MemoryCharge charge(bytes, [&] { return text("a tensor ", dtype, shape); });
   void* memory = ::operator new (std::max<size_t>(bytes, 1), std::align_val_t{kTensorAlignment}, std::nothrow);
-  require(memory != nullptr, ErrorCode::kOutOfMemory, "no memory for a tensor ", dtype, " ", shape, " of ", bytes,
-          " bytes");
+  require(memory != nullptr, ErrorCode::kOutOfMemory, "no memory for a tensor ", dtype, " ", shape, " of ",
+          counted(bytes, "byte"));
   Tensor t;
   t.dtype_ = dtype;
   t.shape_ = shape;

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <thread>
 
+#include "base/counted.h"
 #include "base/cpus.h"
 #include "base/error.h"
 #include "base/held_signals.h"
@@ -195,7 +196,7 @@ void Workers::start(int count) {
       crew.started.store(static_cast<int>(crew.workers.size()), std::memory_order_release);
     }
   } catch (const std::system_error& e) {
-    fail(ErrorCode::kOutOfMemory, "cannot start ", count, " threads: ", e.what());
+    fail(ErrorCode::kOutOfMemory, "cannot start ", counted(count, "thread"), ": ", e.what());
   }
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "engines/block_view.h"
@@ -118,7 +119,7 @@ std::string plugin_fault(const coracle_engine* given, std::string_view name) {
                 CORACLE_ENGINE_API_VERSION, ": build it with this library's coracle/engine.h");
   }
   if (given->struct_size < kLeastSize) {
-    return text("its coracle_engine has ", given->struct_size, " bytes, expected at least ", kLeastSize,
+    return text("its coracle_engine has ", counted(given->struct_size, "byte"), ", expected at least ", kLeastSize,
                 ": set struct_size to sizeof(coracle_engine)");
   }
   const std::pair<const char*, bool> members[] = {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/printable.h"
 
 namespace coracle {
@@ -54,8 +55,8 @@ NodeId Graph::make_node(Op op, const PortValues& inputs, PortCounts output_count
   node.name = name.empty() ? text(row.name, "_", nodes_.size()) : std::move(name);
   node.regions = std::move(regions);
   node.scope = new_scope_;
-  require(inputs.size() <= row.inputs.size(), "operator ", row.name, " (", node.name, ") takes ", row.inputs.size(),
-          " operands, given ", inputs.size());
+  require(inputs.size() <= row.inputs.size(), "operator ", row.name, " (", node.name, ") takes ",
+          counted(row.inputs.size(), "operand"), ", given ", inputs.size());
   for (size_t p = 0; p < row.inputs.size(); ++p) {
     int count = 0;
     if (p < inputs.size()) {

@@ -4,6 +4,7 @@
 #include <new>
 #include <stdexcept>
 
+#include "base/counted.h"
 #include "base/deadline.h"
 #include "graph/graph.h"
 
@@ -55,7 +56,7 @@ class RegionBudget {
 
   static void take() {
     require(++used_ <= kMaxRegionInferences, ErrorCode::kUnsupported,
-            "the types of these nested loops were not determined within ", kMaxRegionInferences, " steps");
+            "the types of these nested loops were not determined within ", counted(kMaxRegionInferences, "step"));
   }
 
  private:
@@ -178,7 +179,7 @@ std::vector<Fact> infer_graph(const Graph& graph, std::span<const Fact> inputs) 
     const Value& v = graph.value(ValueId{static_cast<int32_t>(i)});
     if (v.producer == kNoNode) facts[i] = v.fact;
   }
-  require(inputs.size() == graph.inputs().size(), "a graph of ", graph.inputs().size(), " inputs was given ",
+  require(inputs.size() == graph.inputs().size(), "a graph of ", counted(graph.inputs().size(), "input"), " was given ",
           inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) facts[index(graph.inputs()[i])] = inputs[i];
   std::vector<const Fact*> args;
@@ -238,7 +239,7 @@ std::vector<Tensor> evaluate_node(const Node& node, std::vector<Tensor> inputs, 
 }
 
 std::vector<Tensor> evaluate_graph(const Graph& graph, std::span<const Tensor> inputs) {
-  require(inputs.size() == graph.inputs().size(), "a graph of ", graph.inputs().size(), " inputs was given ",
+  require(inputs.size() == graph.inputs().size(), "a graph of ", counted(graph.inputs().size(), "input"), " was given ",
           inputs.size());
   std::vector<Tensor> tensors(graph.value_count());
   std::vector<Fact> facts(graph.value_count());

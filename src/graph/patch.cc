@@ -5,6 +5,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "base/counted.h"
 #include "base/deadline.h"
 
 namespace coracle {
@@ -274,8 +275,8 @@ void verify(const Graph& graph, bool infer) {
     const OpRow& row = node.op.row();
     require(fits(node.input_counts, row.inputs, node.inputs), "node ", node.name, " has wrong operand ports");
     require(fits(node.output_counts, row.outputs, node.outputs), "node ", node.name, " has wrong result ports");
-    require(static_cast<int>(node.regions.size()) == row.regions, "node ", node.name, " has ", node.regions.size(),
-            " regions, expected ", row.regions);
+    require(static_cast<int>(node.regions.size()) == row.regions, "node ", node.name, " has ",
+            counted(node.regions.size(), "region"), ", expected ", row.regions);
     for (ValueId v : node.inputs) {
       require(index(v) < defined.size() && defined[index(v)], "node ", node.name, " uses a value before it is defined");
     }

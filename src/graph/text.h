@@ -23,8 +23,10 @@ namespace coracle {
 /// stand port by port: `_` for an absent optional, `[%a, %b]` for a list. Regions follow their node. Constants of up to
 /// eight elements (integers: 64) are written out ("= {1, 2}"), larger ones as "= random(seed)", the seed being their
 /// size in bytes: printing keeps types, not weights. Values are numbered in the order in which they stand, so equal
-/// programs have equal texts. Names of nodes and sequence offsets are not part of it.
-std::string print(const Graph& graph);
+/// programs have equal texts. Names of nodes and sequence offsets are not part of it; with kAsComments the names stand
+/// behind the nodes, `# "conv2d_3"`.
+enum class NodeNames { kLeftOut, kAsComments };
+std::string print(const Graph& graph, NodeNames names = NodeNames::kLeftOut);
 
 /// The graph that a text describes; print(parse(print(g))) is print(g). More than `print` writes is understood: `#`
 /// begins a comment, values may be called %anything and @anything, results need no type (one that is given must agree

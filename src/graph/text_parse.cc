@@ -2,6 +2,7 @@
 #include <charconv>
 #include <unordered_map>
 
+#include "base/counted.h"
 #include "graph/text.h"
 #include "graph/text_attributes.h"
 #include "graph/text_lexer.h"
@@ -149,8 +150,8 @@ class Parser {
     while (!lexer_.accept("]")) {
       if (shape.rank() > 0) lexer_.expect(",");
       const TextPlace place = lexer_.next().place;
-      require(shape.rank() < Shape::kMaxRank, ErrorCode::kInvalidModel, place, ": expected at most ", Shape::kMaxRank,
-              " dimensions");
+      require(shape.rank() < Shape::kMaxRank, ErrorCode::kInvalidModel, place, ": expected at most ",
+              counted(Shape::kMaxRank, "dimension"));
       if (lexer_.accept("?")) {
         shape.push_back(Shape::kUnknown);
         continue;
@@ -184,7 +185,7 @@ class Parser {
       bytes = max_constant_bytes_ + 1;
     }
     require(bytes <= max_constant_bytes_ - constant_bytes_, ErrorCode::kInvalidModel, place,
-            ": the constants of a text take more than ", max_constant_bytes_, " bytes");
+            ": the constants of a text take more than ", counted(max_constant_bytes_, "byte"));
     constant_bytes_ += bytes;
     Tensor tensor = Tensor::make(fact.dtype, fact.shape);
     if (lexer_.at_word("random")) {
@@ -226,12 +227,12 @@ class Parser {
     int64_t n = 0;
     for (; !lexer_.accept("}"); ++n) {
       if (n > 0) lexer_.expect(",");
-      require(n < tensor.count(), ErrorCode::kInvalidModel, place, ": expected ", tensor.count(),
-              " elements, found more");
+      require(n < tensor.count(), ErrorCode::kInvalidModel, place, ": expected ", counted(tensor.count(), "element"),
+              ", found more");
       parse_element(tensor, n);
     }
-    require(n == tensor.count(), ErrorCode::kInvalidModel, place, ": expected ", tensor.count(), " elements, found ",
-            n);
+    require(n == tensor.count(), ErrorCode::kInvalidModel, place, ": expected ", counted(tensor.count(), "element"),
+            ", found ", n);
   }
 
   void parse_element(Tensor& tensor, int64_t i) {
@@ -356,7 +357,7 @@ class Parser {
       const std::string scope = parse_scope();
       while (lexer_.at_word("graph")) regions.push_back(std::make_shared<Graph>(parse_graph(depth + 1)));
       require(static_cast<int>(regions.size()) == row->regions, ErrorCode::kInvalidModel, name.place, ": operator ",
-              row->name, " has ", row->regions, " regions, found ", regions.size());
+              row->name, " has ", counted(row->regions, "region"), ", found ", regions.size());
       results.counts.resize(row->outputs.size(), 0);
       id = graph.add_node(std::move(op), operands, results.counts, {}, std::move(regions));
       if (lod_from != kLodByOperator) graph.set_lod_from(id, lod_from);

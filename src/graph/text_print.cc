@@ -11,7 +11,8 @@ constexpr int64_t kMaxWrittenWhole = 64;  // what inference computes with
 /// Prints one graph; each region has a printer of its own.
 class Printer {
  public:
-  explicit Printer(const Graph& graph) : graph_(graph), names_(graph.value_count(), "?") {}
+  Printer(const Graph& graph, NodeNames node_names)
+      : graph_(graph), node_names_(node_names), names_(graph.value_count(), "?") {}
 
   void print(std::string& out, const std::string& indent) {
     out.append("graph (");
@@ -88,8 +89,9 @@ class Printer {
     if (!n.scope.empty()) out.append(" scope ").append(quoted(n.scope));
     for (const std::shared_ptr<Graph>& region : n.regions) {
       out.append(" ");
-      Printer(*region).print(out, indent);
+      Printer(*region, node_names_).print(out, indent);
     }
+    if (node_names_ == NodeNames::kAsComments && !n.name.empty()) out.append("  # ").append(quoted(n.name));
     out.append("\n");
   }
 
@@ -113,15 +115,16 @@ class Printer {
   }
 
   const Graph& graph_;
-  std::vector<std::string> names_;
+  const NodeNames node_names_;
+  std::vector<std::string> names_;  ///< of values
   int next_ = 0;
 };
 
 }  // namespace
 
-std::string print(const Graph& graph) {
+std::string print(const Graph& graph, NodeNames names) {
   std::string out;
-  Printer(graph).print(out, "");
+  Printer(graph, names).print(out, "");
   return out + "\n";
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "model/archive.h"
@@ -68,7 +69,7 @@ class TarReader {
     std::vector<ArchiveMember> found;
     TarBlock block;
     while (next(block)) {
-      check(found.size() < kMostArchiveMembers, "it has more than ", kMostArchiveMembers, " files");
+      check(found.size() < kMostArchiveMembers, "it has more than ", counted(kMostArchiveMembers, "file"));
       read_entry(block, found);
     }
     return found;
@@ -99,7 +100,7 @@ class TarReader {
     const bool is_file = type == '0' || type == '\0' || type == '7';
     if (is_file && size_) size = *size_;
     const size_t data = at_ + kBlock;
-    check(data <= tar_.size() && size <= tar_.size() - data, "a file of ", size, " bytes where ",
+    check(data <= tar_.size() && size <= tar_.size() - data, "a file of ", counted(size, "byte"), " where ",
           tar_.size() - std::min(data, tar_.size()), " are left: was it cut short?");
     if (type == 'L' || type == 'x') {
       const std::string text = read_text(data, size);
@@ -124,7 +125,7 @@ class TarReader {
 
   std::string read_text(size_t from, uint64_t size) const {
     constexpr uint64_t kMost = uint64_t{64} << 10U;
-    check(size <= kMost, "a name record of ", size, " bytes, at most ", kMost, " are read");
+    check(size <= kMost, "a name record of ", counted(size, "byte"), ", at most ", kMost, " are read");
     std::string text(size, '\0');
     const size_t got = tar_.read(from, {reinterpret_cast<uint8_t*>(text.data()), text.size()});
     check(got == size, "it ends within a name: was it cut short?");

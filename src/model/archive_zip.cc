@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "model/archive.h"
@@ -39,7 +40,7 @@ class ZipReader {
 
   std::vector<ArchiveMember> members() {
     find_directory();
-    check(count_ <= kMostArchiveMembers, "it has ", count_, " files, more than ", kMostArchiveMembers);
+    check(count_ <= kMostArchiveMembers, "it has ", counted(count_, "file"), ", more than ", kMostArchiveMembers);
     const std::vector<uint8_t> bytes = read(directory_, directory_size_);
     std::vector<ArchiveMember> found;
     size_t at = 0;
@@ -67,7 +68,7 @@ class ZipReader {
     check(number<uint32_t>(head, 0) == kHeadMark, "no local header for the file ", in_quotes(member.name));
     const size_t data = member.offset + kHeadSize + number<uint16_t>(head, 26) + number<uint16_t>(head, 28);
     check(data <= zip_.size() && member.packed <= zip_.size() - data, "the file ", in_quotes(member.name), " has ",
-          member.packed, " bytes where ", zip_.size() - std::min(data, zip_.size()), " are left");
+          counted(member.packed, "byte"), " where ", zip_.size() - std::min(data, zip_.size()), " are left");
     File packed = zip_.part(std::move(name), data, member.packed);
     if (member.method == kStored) return packed;
     return packed.made(packed.name(), member.size,
@@ -81,7 +82,7 @@ class ZipReader {
   }
 
   std::vector<uint8_t> read(size_t from, size_t size) const {
-    check(from <= zip_.size() && size <= zip_.size() - from, size, " bytes are expected at byte ", from,
+    check(from <= zip_.size() && size <= zip_.size() - from, counted(size, "byte"), " are expected at byte ", from,
           ", but the archive has ", zip_.size());
     std::vector<uint8_t> bytes(size);
     check(zip_.read(from, bytes) == size, "it was cut short while it was read");
@@ -101,10 +102,10 @@ class ZipReader {
     directory_size_ = number<uint32_t>(tail, end + 12);
     directory_ = number<uint32_t>(tail, end + 16);
     if (end >= kLargeEndPointerSize) read_large_end(std::span(tail).subspan(end - kLargeEndPointerSize));
-    check(directory_size_ / kEntrySize >= count_, "its directory of ", directory_size_, " bytes has no room for ",
-          count_, " files");
+    check(directory_size_ / kEntrySize >= count_, "its directory of ", counted(directory_size_, "byte"),
+          " has no room for ", counted(count_, "file"));
     check(directory_size_ <= kMostArchiveMembers * (kEntrySize + kMostArchiveName), "its directory has ",
-          directory_size_, " bytes");
+          counted(directory_size_, "byte"));
   }
 
   /// The sizes of large archives stand in a record of their own.
@@ -148,11 +149,12 @@ class ZipReader {
   void check_sizes(const ArchiveMember& member) const {
     if (member.method == kStored) {
       check(member.size == member.packed || member.encrypted, "the file ", in_quotes(member.name),
-            " is not packed and has ", member.size, " bytes in ", member.packed);
+            " is not packed and has ", counted(member.size, "byte"), " in ", member.packed);
     }
     if (member.method == kDeflated) {
       check(member.size <= most_unpacked(member.packed), "the file ", in_quotes(member.name), " claims to unpack from ",
-            member.packed, " bytes to ", member.size, ", at most ", most_unpacked(member.packed), " are accepted");
+            counted(member.packed, "byte"), " to ", member.size, ", at most ", most_unpacked(member.packed),
+            " are accepted");
     }
   }
 

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/counted.h"
 #include "base/deadline.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -193,7 +194,7 @@ FileBytes File::read_all() const {
   const std::span<uint8_t> to(reinterpret_cast<uint8_t*>(pages->data()), size_);
   const size_t got = read(0, to);
   require(got == size_, ErrorCode::kIo, "the file ", in_quotes(name()), " was cut short while it was read: expected ",
-          size_, " bytes, found ", got);
+          counted(size_, "byte"), ", found ", got);
   require_unchanged();
   return {.name = name(), .owner = pages, .bytes = to};
 }

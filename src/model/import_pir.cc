@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "model/missing_operator.h"
@@ -124,7 +125,8 @@ class Survey {
 /// The value of a tensor array; a list of tensors has none of its own.
 ValueId one_value(PirScope& scope, int64_t id) {
   const PirValue value = scope.find(id);
-  require(value.values.size() == 1, "value ", id, " stands for ", value.values.size(), " tensors, expected an array");
+  require(value.values.size() == 1, "value ", id, " stands for ", counted(value.values.size(), "tensor"),
+          ", expected an array");
   return value.values.front();
 }
 
@@ -136,7 +138,7 @@ class PirImporter {
   /// Returns the operands of the region's yield.
   std::vector<ValueId> import_region(PirScope& scope, const Region& region, int depth) {
     require(depth <= kMaxRegionDepth, ErrorCode::kUnsupported, "loops and branches are nested deeper than ",
-            kMaxRegionDepth, " levels");
+            counted(kMaxRegionDepth, "level"));
     std::vector<ValueId> yields;
     for (size_t i = 0; i < region.operations.size(); ++i) {
       const Operation& op = region.operations[i];
@@ -236,10 +238,10 @@ class PirImporter {
   static void import_builtin(PirScope& scope, const Operation& op) {
     if (op.name == "combine") {
       PirValue list{.values = operands(scope, op), .is_list = true};
-      require(op.results.size() == 1, "combine has ", op.results.size(), " results, expected 1");
+      require(op.results.size() == 1, "combine has ", counted(op.results.size(), "result"), ", expected 1");
       scope.bind(op.results.front().id, std::move(list));
     } else if (op.name == "split" || op.name == "slice") {
-      require(op.operands.size() == 1, "it has ", op.operands.size(), " operands, expected 1");
+      require(op.operands.size() == 1, "it has ", counted(op.operands.size(), "operand"), ", expected 1");
       const PirValue list = scope.find(op.operands.front());
       const int64_t first = op.name == "slice" ? op.attributes.get<int64_t>("index") : 0;
       for (size_t i = 0; i < op.results.size(); ++i) {
@@ -271,7 +273,7 @@ class PirImporter {
         PirScope inner(*closed.graph, &scope);
         if (blind) inner.know_nothing();
         const std::vector<ValueId> yields = import_region(inner, region, depth + 1);
-        require(yields.size() == op.results.size(), "a region yields ", yields.size(), " values, expected ",
+        require(yields.size() == op.results.size(), "a region yields ", counted(yields.size(), "value"), ", expected ",
                 op.results.size());
         for (ValueId v : yields) closed.graph->add_output(v, "");
         for (int64_t id : changed) closed.graph->add_output(one_value(inner, id), "");
@@ -293,8 +295,8 @@ class PirImporter {
     initial.erase(initial.begin());
     const Region& body = op.regions.front();
     require(body.arguments.size() == initial.size() && op.results.size() == initial.size(), "a while of ",
-            initial.size(), " values has ", body.arguments.size(), " block arguments and ", op.results.size(),
-            " results");
+            counted(initial.size(), "value"), " has ", body.arguments.size(), " block arguments and ",
+            counted(op.results.size(), "result"));
     const std::vector<int64_t> changed = changed_arrays(op);
     for (int64_t id : changed) initial.push_back(one_value(scope, id));
     std::vector<ValueId> captured;
@@ -310,7 +312,7 @@ class PirImporter {
       }
       std::vector<ValueId> yields = import_region(inner, body, depth + 1);
       for (int64_t id : changed) yields.push_back(one_value(inner, id));
-      require(yields.size() == initial.size() + 1, "the region yields ", yields.size(), " values, expected ",
+      require(yields.size() == initial.size() + 1, "the region yields ", counted(yields.size(), "value"), ", expected ",
               initial.size() + 1);
       for (ValueId v : yields) region->add_output(v, "");
       captured = inner.captured();

@@ -8,6 +8,7 @@
 #include <new>
 #include <vector>
 
+#include "base/counted.h"
 #include "base/deadline.h"
 #include "base/error.h"
 #include "base/printable.h"
@@ -126,14 +127,14 @@ class Inflated : public MadeBytes {
   void check_end() {
     Progress& p = *progress_;
     if (p.ended && !packed_.is_gzip && p.made < packed_.size) {
-      damaged("expected ", packed_.size, " bytes unpacked, found ", p.made);
+      damaged("expected ", counted(packed_.size, "byte"), " unpacked, found ", p.made);
     }
     if (p.made < packed_.size) return;
     uint8_t more = 0;
     p.stream.next_out = &more;
     p.stream.avail_out = 1;
     while (p.stream.avail_out != 0 && !p.ended) step();
-    if (p.stream.avail_out == 0) damaged("it unpacks to more than ", packed_.size, " bytes");
+    if (p.stream.avail_out == 0) damaged("it unpacks to more than ", counted(packed_.size, "byte"));
     if (!packed_.is_gzip && p.checksum != packed_.checksum) {
       damaged("the checksum (CRC-32) of what it unpacks to is ", p.checksum, ", expected ", packed_.checksum);
     }

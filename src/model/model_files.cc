@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "model/archive.h"
@@ -263,8 +264,8 @@ void ModelFiles::read_program(const File& file) {
   constexpr size_t kMost = size_t{1} << 31U;  // bytes of a message of Protocol Buffers
   if (file.size() >= kMost) {
     fail_reading(file, Error(ErrorCode::kInvalidModel,
-                             text("the program ", in_quotes(file.name()), " has ", file.size(),
-                                  " bytes, expected fewer than ", kMost, ": is this the parameter file?")));
+                             text("the program ", in_quotes(file.name()), " has ", counted(file.size(), "byte"),
+                                  ", expected fewer than ", kMost, ": is this the parameter file?")));
   }
   program = file.read_all();
   program_stamp = file.stamp();

@@ -6,6 +6,7 @@
 #include <bit>
 #include <functional>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/fact.h"
 #include "base/pages.h"
@@ -34,8 +35,8 @@ class RecordReader {
     const auto tensor_version = number<uint32_t>("its version");
     check(tensor_version == 0, "tensor version ", tensor_version, ", expected 0");
     const auto length = number<int32_t>("its description");
-    check(length >= 0 && static_cast<size_t>(length) <= left(), "its description has ", length, " bytes, but only ",
-          left(), " are left");
+    check(length >= 0 && static_cast<size_t>(length) <= left(), "its description has ", counted(length, "byte"),
+          ", but only ", left(), " are left");
     std::vector<uint8_t> bytes(static_cast<size_t>(length));
     take(bytes, "its description");
     return elements(description(bytes));
@@ -52,7 +53,7 @@ class RecordReader {
   }
 
   void skip(size_t count, std::string_view what) {
-    check(count <= left(), "the file ends within ", what, ": ", count, " bytes needed, ", left(), " left");
+    check(count <= left(), "the file ends within ", what, ": ", counted(count, "byte"), " needed, ", left(), " left");
     at_ += count;
   }
 
@@ -79,9 +80,9 @@ class RecordReader {
       }
     }
     if (got == to.size()) return;
-    fail(ErrorCode::kIo, place(), "the file was cut short while it was read: ", what, " have ", to.size(),
-         " bytes from byte ", from, " on, found ", got, " of them; the file had ", file_.size(),
-         " bytes when it was opened");
+    fail(ErrorCode::kIo, place(), "the file was cut short while it was read: ", what, " have ",
+         counted(to.size(), "byte"), " from byte ", from, " on, found ", got, " of them; the file had ",
+         counted(file_.size(), "byte"), " when it was opened");
   }
 
   template <class T>
@@ -93,8 +94,8 @@ class RecordReader {
 
   void skip_lod() {
     const auto levels = number<uint64_t>("its sequence offsets");
-    check(levels <= left() / sizeof(uint64_t), levels, " levels of sequence offsets, but only ", left(),
-          " bytes are left");
+    check(levels <= left() / sizeof(uint64_t), counted(levels, "level"), " of sequence offsets, but only ",
+          counted(left(), "byte"), " are left");
     for (uint64_t i = 0; i < levels; ++i) skip(number<uint64_t>("its sequence offsets"), "its sequence offsets");
   }
 
@@ -103,8 +104,8 @@ class RecordReader {
     check(desc.type_number.has_value(), "its description has no element type");
     const std::optional<DType> dtype = dtype_of_var_type(*desc.type_number);
     check(dtype.has_value(), "element type number ", *desc.type_number, " is not known");
-    check(desc.dims.size() <= static_cast<size_t>(Shape::kMaxRank), desc.dims.size(), " dimensions, at most ",
-          Shape::kMaxRank, " are possible");
+    check(desc.dims.size() <= static_cast<size_t>(Shape::kMaxRank), counted(desc.dims.size(), "dimension"),
+          ", at most ", Shape::kMaxRank, " are possible");
     for (int64_t d : desc.dims) check(d >= 0, "dimension ", d);
     Fact fact(*dtype, Shape(desc.dims));
     check(!declared_->described || (fact.dtype == declared_->dtype && compatible(fact.shape, declared_->shape)),
@@ -127,8 +128,8 @@ class RecordReader {
       count *= static_cast<size_t>(d);
     }
     const size_t size = size_of(fact.dtype);
-    check(fits && count <= left() / size, "the file ends within its elements: ", fact, " needs more than the ", left(),
-          " bytes that are left");
+    check(fits && count <= left() / size, "the file ends within its elements: ", fact, " needs more than the ",
+          counted(left(), "byte"), " that are left");
     const FileBytes* memory = file_.in_place();
     const std::span<const uint8_t> there =
         memory == nullptr ? std::span<const uint8_t>() : memory->bytes.subspan(at_, count * size);
@@ -198,8 +199,8 @@ std::vector<Tensor> read_combined_parameters(const File& file, const std::vector
     tensors.push_back(reader.next(info));
   }
   require(reader.left() == 0, ErrorCode::kInvalidModel, "the parameter file ", in_quotes(file.name()), " has ",
-          reader.left(), " bytes more than the ", declared.size(),
-          " parameters of the program take: does it belong to another model?");
+          counted(reader.left(), "byte"), " more than the ", counted(declared.size(), "parameter"),
+          " of the program take: does it belong to another model?");
   file.require_unchanged();
   return tensors;
 } catch (const Error& error) {
@@ -210,7 +211,7 @@ Tensor read_single_parameter(const File& file, const TensorInfo& declared) try {
   RecordReader reader(file);
   Tensor tensor = reader.next(declared);
   require(reader.left() == 0, ErrorCode::kInvalidModel, "the parameter file ", in_quotes(file.name()), " has ",
-          reader.left(), " bytes more than the parameter ", in_quotes(declared.name), " takes");
+          counted(reader.left(), "byte"), " more than the parameter ", in_quotes(declared.name), " takes");
   file.require_unchanged();
   return tensor;
 } catch (const Error& error) {

@@ -8,6 +8,7 @@
 #include <limits>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/json_memory.h"
 #include "base/printable.h"
@@ -86,7 +87,7 @@ std::optional<DType> element_type(std::string_view id) {
 }
 
 void check_depth(int depth) {
-  if (depth > kMaxDepth) fail(ErrorCode::kUnsupported, "nested deeper than ", kMaxDepth, " levels");
+  if (depth > kMaxDepth) fail(ErrorCode::kUnsupported, "nested deeper than ", counted(kMaxDepth, "level"));
 }
 
 Type type_of(const Json* json, int depth) {
@@ -255,7 +256,8 @@ class Walker {
     Region region;
     const Json* blocks = array_at(json, "blocks");
     if (blocks == nullptr || blocks->Empty()) return region;
-    if (blocks->Size() != 1) fail(ErrorCode::kUnsupported, "a region of ", blocks->Size(), " blocks, expected one");
+    if (blocks->Size() != 1)
+      fail(ErrorCode::kUnsupported, "a region of ", counted(blocks->Size(), "block"), ", expected one");
     const Json& block = (*blocks)[0];
     if (const Json* arguments = array_at(block, "args")) {
       for (const Json& a : arguments->GetArray()) region.arguments.push_back(definition_of(a, "#"));

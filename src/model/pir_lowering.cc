@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "model/attribute_check.h"
@@ -87,8 +88,8 @@ void PirLowering::lower() {
   }
   // Forms that also take the value they overwrite (assign_value_) may have operands where the operator has none.
   const bool open = !row_->inputs.empty() && row_->inputs.back().kind == Port::Kind::kList;
-  require(row_->inputs.empty() || open || op_.operands.size() <= row_->inputs.size(), "it has ", op_.operands.size(),
-          " operands, expected at most ", row_->inputs.size());
+  require(row_->inputs.empty() || open || op_.operands.size() <= row_->inputs.size(), "it has ",
+          counted(op_.operands.size(), "operand"), ", expected at most ", row_->inputs.size());
   lower_by_ports(*row_);
   check_attributes(op_.name, /*is_pir=*/true, *row_, reads);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "model/program_lowering.h"
@@ -25,7 +26,7 @@ size_t sub_block_of(const Operator& op) {
 
 void check_region_depth(int depth) {
   require(depth <= kMaxRegionDepth, ErrorCode::kUnsupported, "loops and branches are nested deeper than ",
-          kMaxRegionDepth, " levels");
+          counted(kMaxRegionDepth, "level"));
 }
 
 }  // namespace

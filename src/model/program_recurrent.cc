@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/counted.h"
 #include "base/printable.h"
 #include "model/program_control.h"
 #include "model/program_lowering.h"
@@ -51,7 +52,7 @@ void ProgramImporter::import_recurrent(ProgramScope& scope, const Operator& op, 
   const auto after = op.attributes.get<Strings>("states");
   require(!inputs.empty(), ErrorCode::kUnsupported, "it has no sequence, so the number of steps is not known");
   require(before.size() == initial_states.size() && after.size() == before.size(), "it has ", initial_states.size(),
-          " initial states, ", before.size(), " ex_states and ", after.size(), " states");
+          " initial states, ", before.size(), " ex_states and ", counted(after.size(), "state"));
   const auto value_of = [&](ProgramScope& from, std::string_view variable) {
     const ValueId value = from.find(variable);
     require(value != kNoValue, "the variable ", in_quotes(variable), " is read before it is written");

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/printable.h"
 
@@ -47,8 +48,8 @@ void ProgramBlocks::check_tree() const {
             program_.blocks[b].parent);
     // What a variable's name means is looked for through all blocks around.
     if (b > 0 && program_.blocks[b].parent >= 0) depth[b] = depth[static_cast<size_t>(program_.blocks[b].parent)] + 1;
-    require(depth[b] <= kMaxBlockDepth, ErrorCode::kUnsupported, "block ", b, " is nested deeper than ", kMaxBlockDepth,
-            " levels");
+    require(depth[b] <= kMaxBlockDepth, ErrorCode::kUnsupported, "block ", b, " is nested deeper than ",
+            counted(kMaxBlockDepth, "level"));
     for (const Operator& op : program_.blocks[b].operators) {
       if (!op.sub_block) continue;
       const int64_t sub = *op.sub_block;

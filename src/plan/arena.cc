@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/deadline.h"
 #include "base/error.h"
 #include "base/size.h"
@@ -109,8 +110,8 @@ ArenaPlans plan_arenas(const std::vector<ArenaBlock>& blocks, size_t largest) {
       plans.spots[left[i]] = {static_cast<uint32_t>(plans.bytes.size()), plan.offsets[i]};
       bytes = std::max(bytes, end);
     }
-    require(rest.size() < left.size(), ErrorCode::kOutOfMemory, "a tensor of ", blocks[left[0]].bytes,
-            " bytes is larger than a block of memory may be, ", largest, " bytes");
+    require(rest.size() < left.size(), ErrorCode::kOutOfMemory, "a tensor of ", counted(blocks[left[0]].bytes, "byte"),
+            " is larger than a block of memory may be, ", counted(largest, "byte"));
     plans.bytes.push_back(bytes);
     left = std::move(rest);
   }

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <new>
 
+#include "base/counted.h"
 #include "base/deadline.h"
 #include "base/error.h"
 #include "base/memory_ledger.h"
@@ -19,8 +20,8 @@ constexpr std::align_val_t kSpanAlignment{64};
 [[gnu::cold]] std::shared_ptr<void> aligned_zeros(size_t bytes) {
   MemoryCharge charge(bytes, [] { return std::string("packed weights"); });
   void* data = ::operator new(std::max<size_t>(bytes, 1), kSpanAlignment, std::nothrow);
-  require(data != nullptr, ErrorCode::kOutOfMemory, "not enough memory: ", bytes,
-          " bytes for packed weights cannot be allocated");
+  require(data != nullptr, ErrorCode::kOutOfMemory, "not enough memory: ", counted(bytes, "byte"),
+          " for packed weights cannot be allocated");
   std::memset(data, 0, bytes);
   return {data, [held = std::move(charge)](void* p) { ::operator delete(p, kSpanAlignment); }};
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/counted.h"
 #include "base/deadline.h"
 #include "plan/cost.h"
 #include "plan/node_rows.h"
@@ -82,7 +83,7 @@ class Partitioner {
     for (const std::vector<Fact>* facts : {&tried.in(), &tried.out()}) {
       for (const Fact& f : *facts) {
         if (f.place == place && f.bytes() > largest)
-          return text(f, " is larger than its largest block, ", largest, " bytes");
+          return text(f, " is larger than its largest block, ", counted(largest, "byte"));
       }
     }
     std::vector<Refusal> refused;
@@ -182,8 +183,8 @@ class Partitioner {
       if (input_.keep_causes) {
         places_[n].cause = text("small: ", island.nodes.size(), island.nodes.size() == 1 ? " node" : " connected nodes",
                                 " would save about ", microseconds(island.host - island.device), " us on ",
-                                input_.selector.name_of(places_[n].place), " and copy ", island.copied,
-                                " bytes in about ", microseconds(island.copies), " us");
+                                input_.selector.name_of(places_[n].place), " and copy ", counted(island.copied, "byte"),
+                                " in about ", microseconds(island.copies), " us");
       }
       places_[n].place = Place{};
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "plan/call_failure.h"
 #include "plan/cost.h"
 #include "plan/placement.h"
@@ -134,7 +135,8 @@ std::string DeviceRun::Segment::unfinished(size_t side) const {
   const std::string& device = run_.sides_[side].name();
   if (names.empty()) return text("copying tensors between the host and ", device);
   if (names.size() > kMostNamed)
-    return text("running ", names.size(), " operators from ", names.front(), " to ", names.back(), " on ", device);
+    return text("running ", counted(names.size(), "operator"), " from ", names.front(), " to ", names.back(), " on ",
+                device);
   std::string list;
   for (const std::string& name : names) list.append(list.empty() ? "" : ", ").append(name);
   return text(names.size() == 1 ? "running operator " : "running operators ", list, " on ", device);

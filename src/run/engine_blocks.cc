@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/deadline.h"
 #include "base/log.h"
 #include "base/printable.h"
@@ -93,8 +94,8 @@ const std::vector<bool>& EngineBlocks::decides_sizes(const Node& block) { return
 
 void EngineBlocks::tell(State& state, const Node& block, std::string_view reason) {
   if (std::exchange(state.told, true)) return;
-  log(LogLevel::kWarning, "the block ", block.name, " of ", block.regions[0]->order().size(),
-      " nodes runs natively, not on ", state.engine->name, ": ", printable(reason));
+  log(LogLevel::kWarning, "the block ", block.name, " of ", counted(block.regions[0]->order().size(), "node"),
+      " runs natively, not on ", state.engine->name, ": ", printable(reason));
 }
 
 FileCache EngineBlocks::default_cache() {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "base/counted.h"
 #include "base/deadline.h"
 #include "base/log.h"
 #include "base/loop_trace.h"
@@ -132,7 +133,7 @@ std::vector<Tensor> Executor::run_graph(const Graph& graph, std::vector<Tensor> 
   Deadline::check_current();
   Frame& frame = frame_of(graph);
   require(inputs.size() == graph.inputs().size(), ErrorCode::kInvalidArgument, "the program has ",
-          graph.inputs().size(), " inputs, given ", inputs.size());
+          counted(graph.inputs().size(), "input"), ", given ", inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) make_available(frame, graph.inputs()[i], std::move(inputs[i]));
 
   size_t position = 0;
@@ -225,7 +226,7 @@ void Executor::tell_plan(const Graph& graph, size_t position, const Frame& frame
   }
   if (count > kMostNamed) by_reference.append(text(" and ", count - kMostNamed, " more"));
   log(LogLevel::kInfo, "planned nodes ", position, " to ", steps.stop, " of graph ", info.key, operands, ": ",
-      steps.steps.size(), " steps, ", steps.arena_bytes, " bytes, in ",
+      counted(steps.steps.size(), "step"), ", ", counted(steps.arena_bytes, "byte"), ", in ",
       std::chrono::duration_cast<std::chrono::microseconds>(taken).count(), " us", by_reference);
 } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the plan is there without its message
 }

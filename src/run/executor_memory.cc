@@ -2,6 +2,7 @@
 // What an executor holds: its arena, and tensors as long as something uses them.
 #include <new>
 
+#include "base/counted.h"
 #include "run/executor.h"
 
 namespace coracle {
@@ -47,7 +48,7 @@ std::string Executor::largest_tensor(const Graph& graph, const Steps& steps) {
     }
   }
   if (largest == nullptr) return "all of it scratch of kernels";
-  return text("the largest is ", *largest, ", ", largest->bytes(), " bytes, of ", maker->op.name(),
+  return text("the largest is ", *largest, ", ", counted(largest->bytes(), "byte"), ", of ", maker->op.name(),
               maker->node == kNoNode ? std::string() : text(" (", graph.node(maker->node).name, ")"));
 }
 
@@ -64,7 +65,7 @@ void Executor::reserve_arena(size_t bytes, const std::function<std::string()>& l
     arena_ = Pages(bytes);
   } catch (const std::bad_alloc&) {
     ledger_->give_back(bytes);
-    fail(ErrorCode::kOutOfMemory, "not enough memory: ", bytes, " bytes for ", what(),
+    fail(ErrorCode::kOutOfMemory, "not enough memory: ", counted(bytes, "byte"), " for ", what(),
          " cannot be allocated; use smaller inputs");
   }
 }

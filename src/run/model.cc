@@ -6,6 +6,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/counted.h"
 #include "base/cpus.h"
 #include "base/deadline.h"
 #include "base/log.h"
@@ -54,7 +55,7 @@ void tell_engines(const Model& model) {
   if (by_engine.empty()) log(LogLevel::kInfo, "no engine runs a part of ", in_quotes(model.info().file));
   for (const auto& [engine, taken] : by_engine) {
     log(LogLevel::kInfo, "the engine ", in_quotes(engine), " runs ", taken.first, " of ", nodes.size(), " nodes of ",
-        in_quotes(model.info().file), ", in ", taken.second.size(), " blocks");
+        in_quotes(model.info().file), ", in ", counted(taken.second.size(), "block"));
   }
 }
 
@@ -64,10 +65,10 @@ void tell_engines(const Model& model) {
   int rewrites = 0;
   for (const PassCount& pass : model.pass_counts()) rewrites += pass.count;
   const Program& program = *model.program();
-  log(LogLevel::kInfo, "loaded ", in_quotes(model.info().file), " (", model.info().format, "): ", operators,
-      " operators, ", program.graph().order().size(), " nodes after ", rewrites, " rewrites, ",
-      model.info().parameters.size(), " parameters (", model.mapped_bytes(), " bytes mapped), kernels for ",
-      program.selector().capability_name(), ", in ",
+  log(LogLevel::kInfo, "loaded ", in_quotes(model.info().file), " (", model.info().format,
+      "): ", counted(operators, "operator"), ", ", counted(program.graph().order().size(), "node"), " after ", rewrites,
+      " rewrites, ", counted(model.info().parameters.size(), "parameter"), " (", counted(model.mapped_bytes(), "byte"),
+      " mapped), kernels for ", program.selector().capability_name(), ", in ",
       std::chrono::duration_cast<std::chrono::microseconds>(taken).count(), " us");
   for (const auto& [what, names] :
        {std::pair{"rewrites", &options.passes.disabled}, {"kernels", &options.kernels.disabled}}) {

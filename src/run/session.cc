@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/cpus.h"
 #include "base/log.h"
 #include "base/printable.h"
@@ -24,8 +25,8 @@ int thread_count(const SessionOptions& options) {
   if (asked == 0 && options.workers != nullptr) asked = options.workers->threads();
   if (asked == 0) asked = static_cast<int>(options.cpus.size());
   const int threads = asked == 0 ? usable_cpus() : std::min(asked, kMostPerCpu * allowed_cpus());
-  log(threads < asked ? LogLevel::kWarning : LogLevel::kDebug, "session with ", threads, " threads: ", asked,
-      " requested, ", usable_cpus(), " processors available");
+  log(threads < asked ? LogLevel::kWarning : LogLevel::kDebug, "session with ", counted(threads, "thread"), ": ", asked,
+      " requested, ", counted(usable_cpus(), "processor"), " available");
   return threads;
 }
 
@@ -94,8 +95,8 @@ Session::Session(std::shared_ptr<const Model> model, const SessionOptions& optio
 
 const TensorInfo& Session::input_info(size_t index) const {
   const std::vector<TensorInfo>& infos = model_->info().inputs;
-  require(index < infos.size(), ErrorCode::kInvalidArgument, "the model has ", infos.size(),
-          " inputs, there is no input ", index);
+  require(index < infos.size(), ErrorCode::kInvalidArgument, "the model has ", counted(infos.size(), "input"),
+          ", there is no input ", index);
   return infos[index];
 }
 
@@ -104,7 +105,8 @@ void Session::check_input(size_t index, const Tensor& tensor) const {
   require(tensor.dtype() == info.dtype, ErrorCode::kInvalidArgument, "input '", info.name, "' takes elements of type ",
           info.dtype, ", given ", tensor.dtype());
   require(!info.shape.rank_known() || tensor.shape().rank() == info.shape.rank(), ErrorCode::kInvalidArgument,
-          "input '", info.name, "' has ", info.shape.rank(), " dimensions ", info.shape, ", given ", tensor.shape());
+          "input '", info.name, "' has ", counted(info.shape.rank(), "dimension"), " ", info.shape, ", given ",
+          tensor.shape());
   if (model_->options().declared_sizes_bind) check_sizes(info, tensor.shape());
   require(tensor.bytes() == 0 || tensor.raw() != nullptr, ErrorCode::kInvalidArgument, "input '", info.name,
           "' was given no data");
@@ -203,7 +205,8 @@ std::string Session::describe_inputs() const {
 Tensor Session::output(size_t index) const {
   const Use use(*this);
   const size_t count = model_->info().outputs.size();
-  require(index < count, ErrorCode::kInvalidArgument, "the model has ", count, " outputs, there is no output ", index);
+  require(index < count, ErrorCode::kInvalidArgument, "the model has ", counted(count, "output"),
+          ", there is no output ", index);
   require(index < outputs_.size(), ErrorCode::kInvalidArgument, "there are no outputs before a run that succeeded");
   return outputs_[index];
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/step_cache.h"
 
+#include "base/counted.h"
 #include "base/log.h"
 
 namespace coracle {
@@ -104,8 +105,8 @@ void StepCache::insert(std::string key, std::shared_ptr<BoundSteps> steps) {
   }
   bytes_ += size;
   if (const size_t dropped = before + 1 - entries_.size(); dropped != 0) {
-    log(LogLevel::kInfo, "dropped the plans of ", dropped, " other shapes for a new one of ", size,
-        " bytes: cache_bytes is ", max_bytes_);
+    log(LogLevel::kInfo, "dropped the plans of ", dropped, " other shapes for a new one of ", counted(size, "byte"),
+        ": cache_bytes is ", max_bytes_);
   }
 }
 

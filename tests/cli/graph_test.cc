@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <rapidjson/document.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -159,6 +160,17 @@ TEST_F(GraphCommand, StagesOfRewriting) {
   expect_failure({"graph", model, "-o", folder_.path("none/g.svg")}, 5, {"none/g.svg", "cannot write"});
 }
 
+/// As `explain` has it.
+std::string node_name(const std::string& model, const std::string& op) {
+  const test::Outcome outcome = test::coracle_program({"explain", model, "--shape", "x=7,4", "--json"});
+  rapidjson::Document d;
+  EXPECT_FALSE(d.Parse(outcome.out.c_str()).HasParseError()) << outcome.out << outcome.err;
+  for (const auto& step : d.GetArray()) {
+    if (step["op"].GetString() == op) return step["node"].GetString();
+  }
+  return "no such step";
+}
+
 TEST_F(GraphCommand, ShapesOfInputsThatAreGiven) {
   test::BlockWriter main;
   test::add_feed(main, "x", test::kFloat32, {-1, 4}, 0);
@@ -167,7 +179,14 @@ TEST_F(GraphCommand, ShapesOfInputsThatAreGiven) {
   main.operators.push_back(OpWriter("sigmoid").in("X", {"y"}).out("Out", {"z"}));
   test::add_fetch(main, "z", 0);
   const std::string model = test::write_model(folder_, {"free", test::program_file({main}), "", {}});
-  EXPECT_NE(drawn(model, "a.dot").find("label=\"float32[?, ?]\""), std::string::npos);
+  const std::string free = drawn(model, "a.dot");
+  EXPECT_EQ(count(free, "label=\"float32[?, ?]\""), 1U) << free;
+  EXPECT_EQ(count(free, "label=\"float32[?, 4]\""), 2U)
+      << "what the model declares of its inputs and outputs: " << free;
+  for (const std::string& page : {drawn(model, "a.html"), drawn(model, "a.html", {"--shape", "x=7,4"})}) {
+    const std::string name = node_name(model, "tanh");
+    EXPECT_NE(page.find("tanh (" + name + ")"), std::string::npos) << "explain calls it " << name;
+  }
   for (const char* stage : {"final", "loaded", "dead_code"}) {
     const std::string dot = drawn(model, "b.dot", {"--shape", "x=[7,4]", "--stage", stage});
     EXPECT_EQ(dot.find('?'), std::string::npos) << dot;

@@ -28,8 +28,8 @@ def sources():
 
 
 def main():
-    text = sources()
     listed = messages.messages(ROOT)
+    text = "\n".join([sources(), *(message for _, message in listed)])
     wrong = ["%s: %r has %s" % (file, message, form) for file, message in listed for form, pattern in FORMS.items() if pattern.search(message)]
     page = (ROOT / "docs" / "troubleshooting.md").read_text("utf-8")
     explained = re.findall(r"^\| `+([^`]+)`", page, re.M)

@@ -123,7 +123,7 @@ TEST_F(CInterface, ABlockThatFailsInARunRunsNatively) {
   const SessionHandle session = open(model);
   expect_clipped(session, {13, -2, 3});
   ASSERT_EQ(warnings_.size(), 1U);
-  EXPECT_NE(warnings_[0].find("the block good_0 of 1 nodes runs natively, not on good: it failed in a run: "),
+  EXPECT_NE(warnings_[0].find("the block good_0 of 1 node runs natively, not on good: it failed in a run: "),
             std::string::npos)
       << warnings_[0];
   EXPECT_NE(warnings_[0].find("thirteen"), std::string::npos) << warnings_[0];

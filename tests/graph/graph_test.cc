@@ -46,7 +46,7 @@ TEST(Graph, NodesAreInferredAsTheyAreAdded) {
 TEST(Graph, OperandsMustFitThePorts) {
   Graph g;
   const ValueId x = g.add_input("x", {DType::kFloat32, {2}});
-  EXPECT_NE(error_of([&] { g.add(Relu{}, {{x}, {x}}); }).find("takes 1 operands, given 2"), std::string::npos);
+  EXPECT_NE(error_of([&] { g.add(Relu{}, {{x}, {x}}); }).find("takes 1 operand, given 2"), std::string::npos);
   EXPECT_NE(error_of([&] { g.add(Relu{}, {{x, x}}); }).find("'x' needs one value, given 2"), std::string::npos);
   EXPECT_NE(error_of([&] { g.add(Relu{}, {{kNoValue}}); }).find("'x' needs one value, given 0"), std::string::npos);
   EXPECT_NE(error_of([&] { g.add(Add{}, {{x}}); }).find("'y' needs one value, given 0"), std::string::npos);
@@ -170,7 +170,7 @@ TEST(Verify, CountsAgreeWithTheValues) {
 
 TEST(Verify, RegionsAreThoseOfTheOperator) {
   const auto damage = [](Graph& g) { access::node(g, g.order()[0]).regions.push_back(std::make_shared<Graph>()); };
-  EXPECT_EQ(complaint(damage), "node relu_0 has 1 regions, expected 0");
+  EXPECT_EQ(complaint(damage), "node relu_0 has 1 region, expected 0");
 }
 
 TEST(Verify, RecordedTypesAreThoseInferred) {

@@ -67,6 +67,24 @@ TEST(Text, ScopesStandBehindTheirNodes) {
       std::string::npos);
 }
 
+TEST(Text, NamesOfNodesAreComments) {
+  const Graph graph = parse(R"(graph (%x0: bool[1], %x1: float32[2]) {
+  %0: float32[2] = relu(%x1)
+  [%1: float32[2]] = if(%x0, [%0]) graph (%x0: float32[2]) {
+    %0: float32[2] = exp(%x0)
+    return %0
+  } graph (%x0: float32[2]) {
+    return %x0
+  }
+  return %1
+}
+)");
+  const std::string named = print(graph, NodeNames::kAsComments);
+  EXPECT_NE(named.find("= relu(%x1)  # \"relu_0\"\n"), std::string::npos) << named;
+  EXPECT_NE(named.find("}  # \"if_"), std::string::npos) << named;
+  EXPECT_EQ(print(parse(named)), print(graph));
+}
+
 TEST(Text, RegionsNest) {
   const std::string graph = R"(graph (%x0: bool[1], %x1: float32[2]) {
   [%0: float32[2]] = if(%x0, [%x1, %x0]) graph (%x0: float32[2], %x1: bool[1]) {
@@ -260,7 +278,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadText{around("%y: float32[2, 4] = relu(%x)\nreturn %y"), "line 2, column 5",
                 "%y is float32[2, 3], and the text says float32[2, 4]"},
         BadText{around("%a, %b = relu(%x)\nreturn %a"), "line 2, column 10", "relu has 1 result ports, found 2"},
-        BadText{around("%a = relu(%x, %x)\nreturn %a"), "operator relu", "takes 1 operands, given 2"},
+        BadText{around("%a = relu(%x, %x)\nreturn %a"), "operator relu", "takes 1 operand, given 2"},
         BadText{around("%a = relu()\nreturn %a"), "operator relu", "operand 'x' needs one value"},
         BadText{around("%a = relu(%x) graph () { return }\nreturn %a"), "line 2, column 6", "has 0 regions, found 1"},
         BadText{around("@w: float32[?] = random(1)\nreturn @w"), "line 2, column 5", "all dimensions known"},

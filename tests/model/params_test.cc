@@ -95,7 +95,7 @@ TEST(Params, WrongShapesAndTypesNameTheParameter) {
 }
 
 TEST(Params, TheFileMustEndExactly) {
-  EXPECT_NE(params_error(two_records() + "x", kTwo).find("1 bytes more"), std::string::npos);
+  EXPECT_NE(params_error(two_records() + "x", kTwo).find("1 byte more"), std::string::npos);
   EXPECT_NE(params_error(record<float>(test::kFloat32, {2, 1}, {1, 2}), kTwo).find("'b' is missing"),
             std::string::npos);
 }

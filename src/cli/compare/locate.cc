@@ -69,7 +69,8 @@ int64_t rewrites_of(const api::Model& model, std::string* last_pass) {
 }
 
 /// A line of a graph's text without the numbers of values (%12, @c3), which shift with each node that comes or goes.
-std::string unnumbered(const std::string& line) {
+std::string unnumbered(const std::string& named) {
+  const std::string line = named.substr(0, named.rfind("  # \""));  // names of nodes count, too
   std::string out;
   for (size_t i = 0; i < line.size(); ++i) {
     out.push_back(line[i]);

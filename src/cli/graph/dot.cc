@@ -84,7 +84,8 @@ class Writer {
     return with.empty() ? "" : ", style=filled, fillcolor=\"" + with + "\"";
   }
   void node(const GraphNode& n, const std::string& vertex, const std::string& indent) {
-    const std::string tip = n.attributes + (n.attributes.empty() || n.cause.empty() ? "" : "\n") + n.cause;
+    std::string tip = n.attributes;
+    for (const std::string& part : {n.cause, n.name}) tip += (tip.empty() || part.empty() ? "" : "\n") + part;
     line(indent, vertex + " [shape=box, label=" + quoted(n.op) + ", tooltip=" + quoted(tip) + filled(n.engine) + "]");
     for (size_t r = 0; r < n.regions.size(); ++r) {
       open(indent, n.engine.empty() ? n.op + ", region " + std::to_string(r) : "on " + n.engine);

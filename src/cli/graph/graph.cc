@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "cli/commands.h"
 #include "cli/failure.h"
 #include "cli/graph/drawing.h"
@@ -56,18 +58,48 @@ Stage stage_of(const ModelArguments& m, const std::string& name) {
   return stage;
 }
 
-/// The text, and what is told of engines if they run parts of that graph.
+/// The text, what is told of engines if they run parts of that graph, and what the model declares, where the text is
+/// not that of a run: graphs leave sizes open that models declare, because others run, too.
 struct Drawn {
   std::string text;
   std::string engines;
+  std::vector<api::TensorInfo> inputs;
+  std::vector<api::TensorInfo> outputs;
 };
+
+/// Puts the declared type where the graph has one of the same rank that says less.
+void declare(GraphValue& value, const api::TensorInfo& info) {
+  const std::string declared = type_text(info);
+  if (info.rank_known &&
+      std::count(value.type.begin(), value.type.end(), ',') == std::count(declared.begin(), declared.end(), ','))
+    value.type = declared;
+}
+
+/// The values that are the model's inputs and outputs, with the dimensions that `inspect` tells.
+void declare(GraphText& graph, const Drawn& drawn) {
+  for (GraphValue& input : graph.inputs) {
+    for (const api::TensorInfo& info : drawn.inputs) {
+      if (info.name == input.name) declare(input, info);
+    }
+  }
+  for (size_t i = 0; i < std::min(graph.outputs.size(), drawn.outputs.size()); ++i) {
+    for (GraphNode& node : graph.nodes) {
+      for (GraphValue& value : node.outputs) {
+        if (value.id == graph.outputs[i].id) declare(value, drawn.outputs[i]);
+      }
+    }
+  }
+}
 
 Drawn text_at(const ModelArguments& arguments, const InputOptions& inputs, const std::string& stage_name) {
   const bool typed = !inputs.shapes.empty() || !inputs.files.empty();
   ModelArguments m = arguments;
   if (stage_name != "final") {
     const Stage stage = stage_of(m, stage_name);
-    if (!typed) return {stage.text, ""};
+    if (!typed) {
+      const api::Model model(m.model, m.params);
+      return {stage.text, "", model.inputs(), model.outputs()};
+    }
     m.options.max_rewrites = stage.rewrites;
     m.options.engines.clear();  // their blocks are cut behind the last rewrite
     m.options.marks.clear();
@@ -75,10 +107,10 @@ Drawn text_at(const ModelArguments& arguments, const InputOptions& inputs, const
   const api::Model model(m.model, m.params, m.options);
   const bool engines = !m.options.engines.empty() || !m.options.marks.empty();
   const std::string told = engines ? model.engines() : "";
-  if (!typed) return {model.graph_text(), told};
+  if (!typed) return {model.graph_text(), told, model.inputs(), model.outputs()};
   api::Session session(model, {.threads = 1});
   set_inputs(model, inputs, session);
-  return {session.graph_text(), told};
+  return {session.graph_text(), told, {}, {}};
 }
 
 }  // namespace
@@ -98,6 +130,7 @@ void graph(const ModelArguments& arguments, const InputOptions& inputs, const st
     return;
   }
   GraphText parsed = parse_graph(drawn.text);
+  declare(parsed, drawn);
   if (!drawn.engines.empty()) tell_causes(parsed, drawn.engines);
   if (output.empty()) {
     fmt::print("{}", graph_dot(parsed));

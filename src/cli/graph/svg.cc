@@ -163,7 +163,7 @@ class Painter {
   }
 
   static std::string described(const Graph& g, const GraphNode& n) {
-    std::string text = n.op;
+    std::string text = n.op + (n.name.empty() ? "" : " (" + n.name + ")");
     if (!n.attributes.empty()) text += "\n{" + n.attributes + "}";
     if (!n.cause.empty()) text += "\nnatively: " + n.cause;
     const auto value = [&](const char* what, const std::string& id) {

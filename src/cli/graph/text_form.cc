@@ -134,6 +134,7 @@ class Parser {
       at_ -= 7;
       n.regions.push_back(graph());
     }
+    if (take("  # \"")) n.name = string();
     expect("\n");
     return n;
   }

@@ -18,6 +18,7 @@ struct GraphText;
 
 struct GraphNode {
   std::string op;
+  std::string name;                 ///< "conv2d_3", as explain and marks have it
   std::string attributes;           ///< "strides = [2, 2], groups = 8"; or empty
   std::vector<std::string> inputs;  ///< ids, without what is absent
   std::vector<GraphValue> outputs;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
 #include "base/deadline.h"
 #include "base/error.h"
 #include "devices/opencl/opened.h"
@@ -99,7 +100,7 @@ void CommandQueue::keep(const char* reason, cl_int code, const char* what, size_
     failure_ = reason;
     try {
       detail_ = text("the device ", device_->info().name, device_->lost() ? " is gone: " : " failed: ", what);
-      if (bytes != 0) detail_ += text(" of ", bytes, " bytes");
+      if (bytes != 0) detail_ += text(" of ", counted(bytes, "byte"));
       detail_ += text(": ", code_text(code));
     } catch (...) {
       detail_.clear();

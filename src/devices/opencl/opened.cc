@@ -3,6 +3,7 @@
 
 #include <mutex>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "devices/opencl/command_queue.h"
 
@@ -54,9 +55,9 @@ cl_mem Opened::make_buffer(cl_mem_flags flags, size_t bytes, const char* what) {
   if (code == CL_SUCCESS) buffer = api_.clCreateBuffer(context_, flags, bytes != 0 ? bytes : 1, nullptr, &code);
   if (code == CL_SUCCESS) return buffer;
   note(code, false);
-  fail(code_of(code), "no memory for ", what, " of ", bytes, " bytes on the device ", info().name, ", which has ",
-       info().memory_bytes, " bytes, ", info().largest_block, " in one block: clCreateBuffer returned ",
-       code_text(code));
+  fail(code_of(code), "no memory for ", what, " of ", counted(bytes, "byte"), " on the device ", info().name,
+       ", which has ", counted(info().memory_bytes, "byte"), ", ", info().largest_block,
+       " in one block: clCreateBuffer returned ", code_text(code));
 }
 
 std::shared_ptr<void> Opened::allocate(size_t bytes) {
@@ -74,7 +75,7 @@ std::shared_ptr<void> Opened::allocate_host(size_t bytes) {
   if (code != CL_SUCCESS) {
     note(code, false);
     api_.clReleaseMemObject(buffer);
-    fail(code_of(code), "no host memory of ", bytes, " bytes for copies to the device ", info().name,
+    fail(code_of(code), "no host memory of ", counted(bytes, "byte"), " for copies to the device ", info().name,
          ": clEnqueueMapBuffer returned ", code_text(code));
   }
   const size_t past = reinterpret_cast<uintptr_t>(mapped) % kHostAlignment;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/counted.h"
 #include "engines/openvino/network.h"
 #include "ops/conv_pool/conv2d.h"
 #include "ops/conv_pool/conv2d_fused.h"
@@ -77,7 +78,8 @@ void transposed(Emitter& e, const ConvolutionAttributes& op, const Ints& output_
   for (int i = 3 - spatial; i < 3; ++i) {
     const WindowAxis& a = g.axes[i];
     more.push_back(a.out - ((a.in - 1) * a.stride + a.span() - a.pad_before - a.pad_after));
-    if (more.back() < 0 || more.back() >= a.stride) refuse("its result has ", a.out, " elements along an axis");
+    if (more.back() < 0 || more.back() >= a.stride)
+      refuse("its result has ", counted(a.out, "element"), " along an axis");
   }
   const Wire x = e.channels_first(e.in(0), op.data_format, e.shape(0).rank());
   const Wire y = e.plain(g.groups == 1 ? "ConvolutionBackpropData" : "GroupConvolutionBackpropData",

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/counted.h"
 #include "engines/openvino/network.h"
 #include "ops/interp/bicubic_interp.h"
 #include "ops/interp/bilinear_interp.h"
@@ -112,7 +113,7 @@ void emit_interpolation(Emitter& e) {
 /// The layer is asked to resize images alone.
 std::string refuse_rank(const Question& q) {
   const Shape& x = q.facts.shape(0);
-  return x.rank_known() && x.rank() != 4 ? text("x has ", x.rank(), " dimensions, expected 4") : "";
+  return x.rank_known() && x.rank() != 4 ? text("x has ", counted(x.rank(), "dimension"), ", expected 4") : "";
 }
 
 constexpr Converter kInterpolation[] = {

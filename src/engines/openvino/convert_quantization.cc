@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "base/counted.h"
 #include "engines/openvino/network.h"
 #include "ops/quantize/dequantize_linear.h"
 #include "ops/quantize/fake_quantize_dequantize_moving_average_abs_max.h"
@@ -21,7 +22,7 @@ class Scales {
     const ScaleIndex index = scale_index(e.shape(0), axis);
     if (index.count > 1) shape_[axis] = index.count;
     if (index.count == 1) shape_ = Shape{};
-    if (static_cast<int64_t>(numbers_.size()) < index.count) refuse("it has ", numbers_.size(), " scales");
+    if (static_cast<int64_t>(numbers_.size()) < index.count) refuse("it has ", counted(numbers_.size(), "scale"));
     numbers_.resize(static_cast<size_t>(index.count));
   }
   /// f of each scale.

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string_view>
 
+#include "base/counted.h"
 #include "base/log.h"
 #include "base/quiet_writes.h"
 #include "engines/openvino/api.h"
@@ -83,8 +84,8 @@ class Run final : public BlockRun {
     const Compiled& c = *compiled_;
     const Api& api = c.api;
     require(inputs.size() == c.inputs.size() && outputs.size() == c.results.size(), ErrorCode::kInvalidArgument,
-            "the block has ", c.inputs.size(), " inputs and ", c.results.size(), " results, given ", inputs.size(),
-            " and ", outputs.size());
+            "the block has ", counted(c.inputs.size(), "input"), " and ", counted(c.results.size(), "result"),
+            ", given ", inputs.size(), " and ", outputs.size());
     for (size_t i = 0; i < inputs.size(); ++i) check(inputs[i], c.inputs[i], "input", i, !c.varying.empty());
     for (size_t i = 0; i < outputs.size(); ++i) check(outputs[i], c.results[i], "result", i, !c.varying.empty());
     for (const IndexCheck& check : c.network.checks) check_indices(inputs[check.input], check);
@@ -105,8 +106,8 @@ class Run final : public BlockRun {
       const ResultSource& source = c.network.results[i];
       if (!source.name.empty()) continue;
       const Tensor& from = source.input >= 0 ? inputs[static_cast<size_t>(source.input)] : source.elements;
-      require(from.bytes() == outputs[i].bytes(), ErrorCode::kRunFailure, "result ", i, " has ", from.bytes(),
-              " bytes, expected ", outputs[i].bytes());
+      require(from.bytes() == outputs[i].bytes(), ErrorCode::kRunFailure, "result ", i, " has ",
+              counted(from.bytes(), "byte"), ", expected ", outputs[i].bytes());
       if (from.bytes() != 0) std::memcpy(outputs[i].raw(), from.raw(), from.bytes());
     }
   }
@@ -388,7 +389,8 @@ class OpenVino final : public Engine {
       if (c.varying.empty()) c.network = without_layers(std::move(c.network));
       return std::make_shared<Block>(std::move(compiled));
     } catch (Error& e) {
-      e.add_context(text("compiling a block of ", graph.order().size(), " operators (", operators_of(graph), ")"));
+      e.add_context(
+          text("compiling a block of ", counted(graph.order().size(), "operator"), " (", operators_of(graph), ")"));
       throw;
     }
   }

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cstring>
 
+#include "base/counted.h"
+
 namespace coracle::openvino {
 namespace {
 
@@ -119,7 +121,7 @@ std::string Ir::difference(const Ir& other) const {
     if (x.bytes() == y.bytes() && (x.bytes() == 0 || std::memcmp(x.raw(), y.raw(), x.bytes()) == 0)) continue;
     return coracle::text("the constant ", a.name, " follows from them");
   }
-  return coracle::text("they have ", layers_.size(), " and ", other.layers_.size(), " layers");
+  return coracle::text("they have ", layers_.size(), " and ", counted(other.layers_.size(), "layer"));
 }
 
 std::string Ir::text() const {

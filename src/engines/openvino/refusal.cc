@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/counted.h"
 #include "engines/openvino/network.h"
 #include "graph/node_facts.h"
 
@@ -106,8 +107,9 @@ std::string type_refusal(const char* what, const char* name, const Fact& fact, T
   if (without_any(fact)) return about(what, name, "has no elements");
   constexpr int kMostDimensions = 6;
   if (fact.shape.rank_known() && fact.shape.rank() > kMostDimensions) {
-    return about(what, name,
-                 text("has ", fact.shape.rank(), " dimensions, OpenVINO is given at most ", kMostDimensions));
+    return about(
+        what, name,
+        text("has ", counted(fact.shape.rank(), "dimension"), ", OpenVINO is given at most ", kMostDimensions));
   }
   return {};
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/printable.h"
 #include "graph/patch.h"
@@ -32,8 +33,8 @@ class Elements {
     const auto bytes = static_cast<uint64_t>(shape.count()) * size_of(dtype);
     require(bytes == c.bytes() && c.offset() <= size_ && bytes <= size_ - c.offset() &&
                 c.offset() % saved::kTensorAlignment == 0,
-            "its constant ", name, " (", Fact(dtype, shape), ") cannot have ", c.bytes(), " bytes from byte ",
-            c.offset(), " of ", size_, " on");
+            "its constant ", name, " (", Fact(dtype, shape), ") cannot have ", counted(c.bytes(), "byte"),
+            " from byte ", c.offset(), " of ", size_, " on");
     const uint8_t* data = at_.data + c.offset();
     if (check_) check({data, bytes}, c, name);
     if (dtype == DType::kBool) {
@@ -131,8 +132,8 @@ Op op_of(const fb::Node& node) {
   row->visit(attributes.get(), known);
   // One more would say what this version does not understand.
   require(known.count == map.all().size() && map.all().size() == count(node.attributes()), ErrorCode::kUnsupported,
-          "operator ", row->name, " has ", count(node.attributes()), " attributes in the file, of which ", known.count,
-          " are known here");
+          "operator ", row->name, " has ", counted(count(node.attributes()), "attribute"), " in the file, of which ",
+          known.count, " are known here");
   return {row, std::move(attributes)};
 }
 
@@ -151,8 +152,8 @@ class Builder {
     Graph graph;
     values_of(from, graph);
     for (uint32_t i = 0; i < count(from.nodes()); ++i) add_node(*from.nodes()->Get(i), graph, depth);
-    require(count(from.outputs()) == count(from.output_names()), "its graph ", number, " has ", count(from.outputs()),
-            " outputs and ", count(from.output_names()), " names of them");
+    require(count(from.outputs()) == count(from.output_names()), "its graph ", number, " has ",
+            counted(count(from.outputs()), "output"), " and ", counted(count(from.output_names()), "name"), " of them");
     for (uint32_t i = 0; i < count(from.outputs()); ++i) {
       graph.add_output(value(from.outputs()->Get(i), graph), view(from.output_names()->Get(i)));
     }
@@ -195,13 +196,13 @@ class Builder {
     PortValues ports;
     size_t at = 0;
     for (uint32_t c : saved::numbers(node.operand_counts())) {
-      require(c <= flat.size() - at, "its node ", in_quotes(view(node.name())), " has ", flat.size(),
-              " operands, fewer than its ports have");
+      require(c <= flat.size() - at, "its node ", in_quotes(view(node.name())), " has ",
+              counted(flat.size(), "operand"), ", fewer than its ports have");
       std::vector<ValueId>& port = ports.emplace_back();
       for (uint32_t i = 0; i < c; ++i) port.push_back(value(flat[at++], graph));
     }
-    require(at == flat.size(), "its node ", in_quotes(view(node.name())), " has ", flat.size(),
-            " operands, more than its ports have");
+    require(at == flat.size(), "its node ", in_quotes(view(node.name())), " has ", counted(flat.size(), "operand"),
+            ", more than its ports have");
     return ports;
   }
 
@@ -213,8 +214,8 @@ class Builder {
       expected += c;
       result_counts.push_back(static_cast<int>(std::min(c, results)));
     }
-    require(expected == results, "its node ", in_quotes(view(node.name())), " has ", results,
-            " results, and its ports ", expected);
+    require(expected == results, "its node ", in_quotes(view(node.name())), " has ", counted(results, "result"),
+            ", and its ports ", expected);
     std::vector<std::shared_ptr<Graph>> regions;
     for (uint32_t r : saved::numbers(node.regions())) {
       regions.push_back(std::make_shared<Graph>(build(r, depth + 1)));
@@ -243,8 +244,8 @@ class Builder {
 /// Sessions take inputs and results by what is declared of them.
 void check_interface(const Graph& graph, const ModelInfo& info) {
   require(graph.inputs().size() == info.inputs.size() && graph.outputs().size() >= info.outputs.size(),
-          "its graph has ", graph.inputs().size(), " inputs and ", graph.outputs().size(), " outputs, declared are ",
-          info.inputs.size(), " and ", info.outputs.size());
+          "its graph has ", counted(graph.inputs().size(), "input"), " and ", counted(graph.outputs().size(), "output"),
+          ", declared are ", info.inputs.size(), " and ", info.outputs.size());
   for (size_t i = 0; i < info.inputs.size(); ++i) {
     const Fact& fact = graph.fact(graph.inputs()[i]);
     const TensorInfo& declared = info.inputs[i];

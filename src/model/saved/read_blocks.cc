@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/printable.h"
 
@@ -22,8 +23,9 @@ namespace fb = saved_file;
             ": nodes are in one block at most, and stand in order");
     block.nodes.push_back(static_cast<int32_t>(n));
   }
-  require(!block.nodes.empty() && !block.engine.empty() && !block.engine.ends_with('?'), name, " of ", count(b.nodes()),
-          " nodes is for ", in_quotes(block.engine), ", which is not an engine, or has no nodes");
+  require(!block.nodes.empty() && !block.engine.empty() && !block.engine.ends_with('?'), name, " of ",
+          counted(count(b.nodes()), "node"), " is for ", in_quotes(block.engine),
+          ", which is not an engine, or has no nodes");
   return block;
 }
 
@@ -51,11 +53,11 @@ namespace fb = saved_file;
     if (c.section() != section.number) continue;  // of a later version
     const std::string name = text("its compiled block ", i);
     require(c.block() < saved.blocks.size(), name, " is of block ", c.block(), " of ", saved.blocks.size());
-    require(c.offset() <= section.bytes && c.bytes() <= section.bytes - c.offset(), name, " cannot have ", c.bytes(),
-            " bytes from byte ", c.offset(), " of ", section.bytes, " on");
+    require(c.offset() <= section.bytes && c.bytes() <= section.bytes - c.offset(), name, " cannot have ",
+            counted(c.bytes(), "byte"), " from byte ", c.offset(), " of ", section.bytes, " on");
     const std::vector<uint64_t> key = numbers(c.key());
     SavedCompiled compiled{.version = printable(view(c.version())), .processor = printable(view(c.processor()))};
-    require(key.size() == compiled.key.size(), name, " has a key of ", key.size(), " numbers, expected ",
+    require(key.size() == compiled.key.size(), name, " has a key of ", counted(key.size(), "number"), ", expected ",
             compiled.key.size());
     std::copy(key.begin(), key.end(), compiled.key.begin());
     compiled.checksum = c.checksum();

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <map>
 
+#include "base/counted.h"
 #include "base/error.h"
 #include "base/pages.h"
 #include "base/printable.h"
@@ -21,8 +22,8 @@ constexpr flatbuffers::uoffset_t kMostDepth = 8;
 
 void read_exactly(const File& file, uint64_t offset, std::span<uint8_t> to, std::string_view what) {
   const size_t got = file.read(offset, to);
-  require(got == to.size(), ErrorCode::kInvalidModel, "it ends within ", what, ": ", to.size(), " bytes from byte ",
-          offset, " on, found ", got);
+  require(got == to.size(), ErrorCode::kInvalidModel, "it ends within ", what, ": ", counted(to.size(), "byte"),
+          " from byte ", offset, " on, found ", got);
 }
 
 void check_head(const Head& head, const File& file) {
@@ -32,19 +33,19 @@ void check_head(const Head& head, const File& file) {
           ", this version of Coracle reads up to ", kMajor,
           ": use the Coracle that wrote it or a later one, or save the "
           "original model with this one");
-  require(checksum(bytes) == head.head_checksum, "its first ", sizeof(head), " bytes are damaged: the checksum is ",
-          checksum(bytes), ", expected ", head.head_checksum);
+  require(checksum(bytes) == head.head_checksum, "its first ", counted(sizeof(head), "byte"),
+          " are damaged: the checksum is ", checksum(bytes), ", expected ", head.head_checksum);
   require(head.major == kMajor, ErrorCode::kUnsupported, "its format is ", head.major, ".", head.minor,
           ", which no Coracle writes");
   require(head.operators <= kOperators, ErrorCode::kUnsupported, "its operators are of version ", head.operators,
           ", this version of Coracle has those up to ", kOperators,
           ": use the Coracle that wrote it or a later one, or save the original model with this one");
-  require(head.file_bytes == file.size(), "it has ", file.size(), " bytes, and its head says ", head.file_bytes,
-          file.size() < head.file_bytes ? ": it was cut short" : "");
+  require(head.file_bytes == file.size(), "it has ", counted(file.size(), "byte"), ", and its head says ",
+          head.file_bytes, file.size() < head.file_bytes ? ": it was cut short" : "");
   require(head.head_bytes >= sizeof(head) && head.head_bytes % sizeof(uint64_t) == 0 &&
               head.head_bytes <= head.file_bytes && head.structure_bytes <= head.file_bytes - head.head_bytes &&
               head.structure_bytes < kMostStructure,
-          "its structure cannot have ", head.structure_bytes, " bytes from byte ", head.head_bytes, " on");
+          "its structure cannot have ", counted(head.structure_bytes, "byte"), " from byte ", head.head_bytes, " on");
 }
 
 /// Finds the sections that are known here, and refuses what must not be passed over.
@@ -63,7 +64,7 @@ void find_sections(Structure& s) {
     require(section.offset() % kSectionAlignment == 0 && section.offset() <= space &&
                 section.bytes() <= space - section.offset(),
             is_weights ? "its weights" : (is_packed ? "its packed weights" : "its compiled blocks"), " cannot have ",
-            section.bytes(), " bytes from byte ", section.offset(), " of ", space, " on");
+            counted(section.bytes(), "byte"), " from byte ", section.offset(), " of ", space, " on");
     (is_weights ? s.weights : (is_packed ? s.packed : s.compiled)) = {
         .at = start + section.offset(), .bytes = section.bytes(), .number = i};
   }
@@ -91,8 +92,8 @@ DType dtype_of(fb::ElementType type) {
 
 Shape shape_of(const Vector<int64_t>* dims) {
   if (dims == nullptr) return Shape::unknown_rank();
-  require(dims->size() <= static_cast<uint32_t>(Shape::kMaxRank), "it has a tensor of ", dims->size(),
-          " dimensions, at most ", Shape::kMaxRank, " are possible");
+  require(dims->size() <= static_cast<uint32_t>(Shape::kMaxRank), "it has a tensor of ",
+          counted(dims->size(), "dimension"), ", at most ", Shape::kMaxRank, " are possible");
   Shape shape;
   for (int64_t d : numbers(dims)) {
     require(d >= 0 || d == Shape::kUnknown, "it has a dimension ", d);
@@ -131,7 +132,7 @@ Structure read_structure(const File& file) {
   const std::span<uint8_t> to(reinterpret_cast<uint8_t*>(pages->data()), section.bytes);
   const size_t got = file.read(section.at, to);
   require(got == section.bytes, ErrorCode::kIo, "it was cut short while it was read: its ", what, " have ",
-          section.bytes, " bytes from byte ", section.at, " on, found ", got, " of them");
+          counted(section.bytes, "byte"), " from byte ", section.at, " on, found ", got, " of them");
   file.require_unchanged();
   return {.owner = pages, .data = to.data(), .mapped = false};
 }

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/new_file.h"
 #include "base/printable.h"
 #include "model/saved/format.h"
@@ -136,7 +137,7 @@ class StructureWriter {
 
   void check_size() const {
     require(b_.GetSize() < saved::kMostStructure, ErrorCode::kUnsupported, "the graph of the model ",
-            in_quotes(info_.file), " takes more than ", saved::kMostStructure, " bytes without its weights");
+            in_quotes(info_.file), " takes more than ", counted(saved::kMostStructure, "byte"), " without its weights");
   }
 
   List<Offset<fb::Declared>> declared(const std::vector<TensorInfo>& list) {
@@ -347,8 +348,8 @@ void write_saved_model(const std::string& path, const Graph& graph, const ModelI
       file.write(c.content());
     }
   }
-  require(file.size() == head.file_bytes, ErrorCode::kIo, "the saved model ", in_quotes(path), " came to ", file.size(),
-          " bytes, planned were ", head.file_bytes);
+  require(file.size() == head.file_bytes, ErrorCode::kIo, "the saved model ", in_quotes(path), " came to ",
+          counted(file.size(), "byte"), ", planned were ", head.file_bytes);
   file.commit();
 }
 

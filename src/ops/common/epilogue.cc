@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "base/buffer.h"
+#include "base/counted.h"
 #include "ops/common/binary.h"
 
 namespace coracle {
@@ -142,11 +143,11 @@ void infer_epilogue(const Epilogue& op, InferArgs& a, int port, int channel_axis
       result = broadcast(result, t);
     } else if (result.rank_known() && t.known()) {
       const int axis = normalize_axis(channel_axis, result.rank());
-      require(result[axis] < 0 || t.count() == result[axis], "an epilogue tensor has ", t.count(),
-              " elements, expected ", result[axis]);
+      require(result[axis] < 0 || t.count() == result[axis], "an epilogue tensor has ", counted(t.count(), "element"),
+              ", expected ", result[axis]);
     }
   }
-  require(next == a.count(port), "the epilogue takes ", next, " tensors, given ", a.count(port));
+  require(next == a.count(port), "the epilogue takes ", counted(next, "tensor"), ", given ", a.count(port));
 }
 
 void reference_epilogue(const Epilogue& op, ReferenceArgs& a, const Tensor& product, int port, int channel_axis) {

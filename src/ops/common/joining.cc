@@ -2,6 +2,7 @@
 #include "ops/common/joining.h"
 
 #include "base/block_copy.h"
+#include "base/counted.h"
 
 namespace coracle {
 
@@ -42,8 +43,8 @@ void infer_slices(InferArgs& a, int axis) {
   Shape y = a.shape(0);
   if (y.rank_known()) {
     axis = normalize_axis(axis, y.rank());
-    require(y[axis] < 0 || y[axis] == a.out_count(0), "axis ", axis, " of ", y, " has not ", a.out_count(0),
-            " elements, one for each result");
+    require(y[axis] < 0 || y[axis] == a.out_count(0), "axis ", axis, " of ", y, " has not ",
+            counted(a.out_count(0), "element"), ", one for each result");
     y.erase(axis);
   }
   for (int i = 0; i < a.out_count(0); ++i) a.set(0, a.dtype(0), y, i);

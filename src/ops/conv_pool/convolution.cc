@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/buffer.h"
+#include "base/counted.h"
 #include "base/deadline.h"
 #include "base/dtypes.h"
 
@@ -17,8 +18,8 @@ constexpr int64_t kUnknown = Shape::kUnknown;
 void set_axes(const ConvolutionAttributes& op, const Shape& filter, int spatial, ConvolutionGeometry& g) {
   const auto n = static_cast<size_t>(spatial);
   const std::span<WindowAxis> axes(g.axes + 3 - spatial, n);
-  require(op.dilations.size() == n || op.dilations.size() == 1, "dilations has ", op.dilations.size(),
-          " entries, expected ", n);
+  require(op.dilations.size() == n || op.dilations.size() == 1, "dilations has ", counted(op.dilations.size(), "entry"),
+          ", expected ", n);
   for (size_t i = 0; i < n; ++i) {
     WindowAxis& axis = axes[i];
     axis.kernel = filter[static_cast<int>(i) + 2];
@@ -34,8 +35,8 @@ void set_axes(const ConvolutionAttributes& op, const Shape& filter, int spatial,
 /// Checks ranks and fills batch and the sizes of x.
 void set_input(const ConvolutionAttributes& op, const Shape& x, const Shape& filter, int spatial,
                ConvolutionGeometry& g) {
-  require(x.rank() == spatial + 2, "x ", x, " has ", x.rank(), " dimensions, expected ", spatial + 2);
-  require(filter.rank() == spatial + 2, "filter ", filter, " has ", filter.rank(), " dimensions, expected ",
+  require(x.rank() == spatial + 2, "x ", x, " has ", counted(x.rank(), "dimension"), ", expected ", spatial + 2);
+  require(filter.rank() == spatial + 2, "filter ", filter, " has ", counted(filter.rank(), "dimension"), ", expected ",
           spatial + 2);
   require(op.groups > 0, "groups is ", op.groups, ", expected a positive number");
   const Shape first = to_channels_first(x, op.data_format);
@@ -164,10 +165,11 @@ ConvolutionGeometry convolution_geometry(const ConvolutionAttributes& op, const 
   set_input(op, x, filter, spatial, g);
   set_axes(op, filter, spatial, g);
   g.out_channels = filter[0];
-  require(filter[0] < 0 || filter[0] % g.groups == 0, "filter ", filter, " does not divide into ", g.groups, " groups");
+  require(filter[0] < 0 || filter[0] % g.groups == 0, "filter ", filter, " does not divide into ",
+          counted(g.groups, "group"));
   require(g.in_channels < 0 || filter[1] < 0 || g.in_channels == checked_multiply(filter[1], g.groups), "x ", x,
-          " has ", g.in_channels, " channels, filter ", filter, " with ", g.groups, " groups expects ",
-          filter[1] * g.groups);
+          " has ", counted(g.in_channels, "channel"), ", filter ", filter, " with ", counted(g.groups, "group"),
+          " expects ", filter[1] * g.groups);
   for (int i = 3 - spatial; i < 3; ++i) {
     WindowAxis& a = g.axes[i];
     if (a.in < 0 || a.kernel < 0) {
@@ -191,13 +193,14 @@ ConvolutionGeometry transposed_geometry(const ConvolutionAttributes& op, const I
   set_input(op, x, filter, spatial, g);
   set_axes(op, filter, spatial, g);
   const auto n = static_cast<size_t>(spatial);
-  require(output_padding.empty() || output_padding.size() == n, "output_padding has ", output_padding.size(),
-          " entries, expected ", n);
-  require(output_size.empty() || output_size.size() == n, "output_size has ", output_size.size(), " entries, expected ",
-          n);
-  require(g.in_channels < 0 || filter[0] < 0 || g.in_channels == filter[0], "x ", x, " has ", g.in_channels,
-          " channels, filter ", filter, " expects ", filter[0]);
-  require(filter[0] < 0 || filter[0] % g.groups == 0, "filter ", filter, " does not divide into ", g.groups, " groups");
+  require(output_padding.empty() || output_padding.size() == n, "output_padding has ",
+          counted(output_padding.size(), "entry"), ", expected ", n);
+  require(output_size.empty() || output_size.size() == n, "output_size has ", counted(output_size.size(), "entry"),
+          ", expected ", n);
+  require(g.in_channels < 0 || filter[0] < 0 || g.in_channels == filter[0], "x ", x, " has ",
+          counted(g.in_channels, "channel"), ", filter ", filter, " expects ", filter[0]);
+  require(filter[0] < 0 || filter[0] % g.groups == 0, "filter ", filter, " does not divide into ",
+          counted(g.groups, "group"));
   g.out_channels = filter[1] < 0 ? kUnknown : checked_multiply(filter[1], g.groups);
   for (size_t i = 0; i < n; ++i) {
     WindowAxis& a = g.axes[3 - n + i];

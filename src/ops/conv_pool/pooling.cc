@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/convert.h"
+#include "base/counted.h"
 #include "base/deadline.h"
 
 namespace coracle {
@@ -16,9 +17,9 @@ std::span<const std::string_view> names_of(PoolingType) {
 
 PoolingGeometry pooling_geometry(const PoolingAttributes& op, const Ints& kernel, const Shape& x, int spatial) {
   const auto n = static_cast<size_t>(spatial);
-  require(x.rank() == spatial + 2, "x ", x, " has ", x.rank(), " dimensions, expected ", spatial + 2);
-  require(op.global_pooling || kernel.size() == n || kernel.size() == 1, "the window size has ", kernel.size(),
-          " entries, expected ", n);
+  require(x.rank() == spatial + 2, "x ", x, " has ", counted(x.rank(), "dimension"), ", expected ", spatial + 2);
+  require(op.global_pooling || kernel.size() == n || kernel.size() == 1, "the window size has ",
+          counted(kernel.size(), "entry"), ", expected ", n);
   const Shape first = to_channels_first(x, op.data_format);
   PoolingGeometry g;
   g.batch = first[0];

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
+
 namespace coracle {
 
 std::span<const std::string_view> names_of(PaddingAlgorithm) {
@@ -15,10 +17,11 @@ void set_window(const WindowAttributes& attributes, std::span<WindowAxis> axes) 
   const size_t n = axes.size();
   const Ints& strides = attributes.strides;
   const Ints& paddings = attributes.paddings;
-  require(strides.size() == n || strides.size() == 1, "strides has ", strides.size(), " entries, expected ", n);
+  require(strides.size() == n || strides.size() == 1, "strides has ", counted(strides.size(), "entry"), ", expected ",
+          n);
   const bool is_explicit = attributes.padding_algorithm == PaddingAlgorithm::kExplicit;
   require(!is_explicit || paddings.size() == n || paddings.size() == 2 * n || paddings.size() == 1, "paddings has ",
-          paddings.size(), " entries, expected ", n, " or ", 2 * n);
+          counted(paddings.size(), "entry"), ", expected ", n, " or ", 2 * n);
   for (size_t i = 0; i < n; ++i) {
     WindowAxis& axis = axes[i];
     axis.stride = strides.size() == 1 ? strides[0] : strides[i];

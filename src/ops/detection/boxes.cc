@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/deadline.h"
 #include "ops/detection/polygons.h"
 #include "ops/rnn/recurrent.h"
@@ -149,11 +150,11 @@ std::vector<int64_t> offsets_of_first_rows(const Tensor* counts, const Tensor& r
   if (counts == nullptr) return sequence_offsets(rows.lod(), total);
   std::vector<int64_t> offsets{0};
   for (int64_t count : counts->integers()) {
-    require(count >= 0, ErrorCode::kRunFailure, "an image has ", count, " boxes");
+    require(count >= 0, ErrorCode::kRunFailure, "an image has ", counted(count, "box"));
     offsets.push_back(checked_add(offsets.back(), count));
   }
-  require(offsets.back() <= total, ErrorCode::kRunFailure, "the images have ", offsets.back(), " boxes, but there are ",
-          total);
+  require(offsets.back() <= total, ErrorCode::kRunFailure, "the images have ", counted(offsets.back(), "box"),
+          ", but there are ", total);
   return offsets;
 }
 
@@ -161,8 +162,8 @@ std::vector<int64_t> image_offsets(const Tensor* counts, const Tensor& rows) {
   std::vector<int64_t> offsets = offsets_of_first_rows(counts, rows);
   if (counts == nullptr) return offsets;
   const int64_t total = rows.shape().rank() > 0 ? rows.shape()[0] : 0;
-  require(offsets.back() == total, ErrorCode::kRunFailure, "the images have ", offsets.back(), " boxes, but there are ",
-          total);
+  require(offsets.back() == total, ErrorCode::kRunFailure, "the images have ", counted(offsets.back(), "box"),
+          ", but there are ", total);
   return offsets;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/buffer.h"
+#include "base/counted.h"
 #include "ops/rnn/recurrent.h"
 
 namespace coracle {
@@ -64,7 +65,7 @@ int64_t check_detection(const InferArgs& a, bool regions, bool polygons) {
           regions ? "2 or 3" : "3", " dimensions");
   const bool corners = boxes[2] == 8 || boxes[2] == 16 || boxes[2] == 24 || boxes[2] == 32;
   require(boxes[2] < 0 || boxes[2] == 4 || (polygons && scores.rank() == 3 && corners), ErrorCode::kUnsupported,
-          "boxes have ", boxes[2], " numbers each, expected 4", polygons ? ", 8, 16, 24 or 32" : "");
+          "boxes have ", counted(boxes[2], "number"), " each, expected 4", polygons ? ", 8, 16, 24 or 32" : "");
   const auto agree = [](int64_t x, int64_t y) { return x < 0 || y < 0 || x == y; };
   const bool by_image = scores.rank() == 3;
   require(agree(boxes[0], scores[0]) && agree(boxes[1], by_image ? scores[2] : scores[1]), "boxes ", boxes,

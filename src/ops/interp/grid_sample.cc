@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/convert.h"
+#include "base/counted.h"
 #include "base/deadline.h"
 
 namespace coracle {
@@ -41,7 +42,7 @@ void infer(const GridSample&, InferArgs& a) {
     a.set(0, a.dtype(0), x);
     return;
   }
-  require(rank == 4 || rank == 5, "x or grid has ", rank, " dimensions, expected 4 or 5");
+  require(rank == 4 || rank == 5, "x or grid has ", counted(rank, "dimension"), ", expected 4 or 5");
   Shape y = Shape::filled(rank, Shape::kUnknown);
   if (x.rank_known()) {
     y[0] = x[0];

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/convert.h"
+#include "base/counted.h"
 #include "base/deadline.h"
 #include "ops/common/sharing_lod.h"
 
@@ -63,7 +64,7 @@ InterpolationTaps interpolation_taps(InterpolationMethod method, const Interpola
 
 InterpolationGeometry interpolation_geometry(const InterpolationOperator& op, InterpolationKind kind, const Shape& x,
                                              const InterpolationRequest& request) {
-  require(x.rank() >= 3 && x.rank() <= 5, "x ", x, " has ", x.rank(), " dimensions, expected 3 to 5");
+  require(x.rank() >= 3 && x.rank() <= 5, "x ", x, " has ", counted(x.rank(), "dimension"), ", expected 3 to 5");
   const Shape first = to_channels_first(x, op.format());
   InterpolationGeometry g;
   g.spatial = x.rank() - 2;
@@ -73,9 +74,9 @@ InterpolationGeometry interpolation_geometry(const InterpolationOperator& op, In
   g.channels = first[1];
   const Floats& factors = request.scale;
   const Ints& size = request.size;
-  require(factors.empty() || factors.size() == 1 || factors.size() >= n, "scale has ", factors.size(),
-          " entries, expected 1 or ", n);
-  require(size.empty() || size.size() == n, "the wanted size has ", size.size(), " entries, expected ", n);
+  require(factors.empty() || factors.size() == 1 || factors.size() >= n, "scale has ", counted(factors.size(), "entry"),
+          ", expected 1 or ", n);
+  require(size.empty() || size.size() == n, "the wanted size has ", counted(size.size(), "entry"), ", expected ", n);
   const int64_t given[3] = {op.out_d, op.out_h, op.out_w};
   bool copy = true;
   for (size_t i = 0; i < n; ++i) {

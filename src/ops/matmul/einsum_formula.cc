@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/convert.h"
+#include "base/counted.h"
 #include "base/deadline.h"
 #include "ops/common/complex_numbers.h"
 
@@ -45,15 +46,15 @@ std::vector<std::string> terms_of(std::string_view list) {
 EinsumPlan plan_einsum(std::string_view equation, const std::vector<int>& ranks) {
   const size_t arrow = equation.find("->");
   const std::vector<std::string> terms = terms_of(equation.substr(0, arrow));
-  require(terms.size() == ranks.size(), "equation '", equation, "' has ", terms.size(), " operands, given ",
+  require(terms.size() == ranks.size(), "equation '", equation, "' has ", counted(terms.size(), "operand"), ", given ",
           ranks.size());
   // The dimensions of "...": label k is the k-th of the longest one.
   int wide = 0;
   for (size_t i = 0; i < terms.size(); ++i) {
     const bool dots = terms[i].find(kEllipsis) != std::string::npos;
     const int named = static_cast<int>(terms[i].size()) - (dots ? 1 : 0);
-    require(dots ? ranks[i] >= named : ranks[i] == named, "operand ", i, " has ", ranks[i], " dimensions, but '",
-            terms[i], "' in '", equation, "'");
+    require(dots ? ranks[i] >= named : ranks[i] == named, "operand ", i, " has ", counted(ranks[i], "dimension"),
+            ", but '", terms[i], "' in '", equation, "'");
     if (dots) wide = std::max(wide, ranks[i] - named);
   }
   EinsumPlan plan;

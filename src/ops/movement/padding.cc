@@ -2,6 +2,7 @@
 #include "ops/movement/padding.h"
 
 #include "base/convert.h"
+#include "base/counted.h"
 #include "ops/common/complex_numbers.h"
 #include "ops/movement/movement.h"
 
@@ -37,12 +38,12 @@ Shape padded_shape(const Shape& x, std::span<const PadAmount> amounts, PadMode m
     if (x[i] < 0) continue;
     const PadAmount& amount = amounts[static_cast<size_t>(i)];
     const int64_t most = std::max(amount.before, amount.after);
-    require(mode != PadMode::kReflect || most <= 0 || most < x[i], "reflecting ", most, " elements of dimension ", i,
-            " of x ", x, ", which must be larger");
+    require(mode != PadMode::kReflect || most <= 0 || most < x[i], "reflecting ", counted(most, "element"),
+            " of dimension ", i, " of x ", x, ", which must be larger");
     require(mode == PadMode::kConstant || most <= 0 || x[i] > 0, "dimension ", i, " of x ", x,
             " has nothing to repeat");
     y[i] = checked_add(checked_add(x[i], amount.before), amount.after);
-    require(y[i] >= 0, "padding leaves ", y[i], " elements in dimension ", i, " of x ", x);
+    require(y[i] >= 0, "padding leaves ", counted(y[i], "element"), " in dimension ", i, " of x ", x);
   }
   return y;
 }

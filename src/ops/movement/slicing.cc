@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "base/counted.h"
+
 namespace coracle {
 namespace {
 
@@ -68,8 +70,8 @@ Shape sliced_shape(const Shape& x, const Ints& axes, const std::optional<Ints>& 
   bool dropped[Shape::kMaxRank] = {};
   for (int64_t d : decreased) {
     const int axis = normalize_axis(d, x.rank(), "decrease_axis");
-    require(y[axis] < 0 || y[axis] == 1, "axis ", axis, " of ", x, " cannot be dropped: the slice has ", y[axis],
-            " elements there, expected 1");
+    require(y[axis] < 0 || y[axis] == 1, "axis ", axis, " of ", x, " cannot be dropped: the slice has ",
+            counted(y[axis], "element"), " there, expected 1");
     dropped[axis] = true;
   }
   Shape out;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/buffer.h"
+#include "base/counted.h"
 #include "base/deadline.h"
 
 namespace coracle {
@@ -12,7 +13,7 @@ void infer_lstm_sequence(const LstmSequence& op, InferArgs& a) {
   require(is_float(a.dtype(0)), "input is ", a.dtype(0), ", expected a real type");
   const Shape& x = a.shape(0);
   const Shape& w = a.shape(op.weight);
-  require(!x.rank_known() || x.rank() == 2, "input ", x, " has ", x.rank(), " dimensions, expected 2");
+  require(!x.rank_known() || x.rank() == 2, "input ", x, " has ", counted(x.rank(), "dimension"), ", expected 2");
   int64_t width = Shape::kUnknown;
   int64_t state = Shape::kUnknown;
   if (w.known()) {

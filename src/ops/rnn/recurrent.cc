@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ops/rnn/recurrent.h"
 
+#include "base/counted.h"
+
 namespace coracle {
 
 std::vector<int64_t> sequence_offsets(const Lod& lod, int64_t rows) {
@@ -8,7 +10,7 @@ std::vector<int64_t> sequence_offsets(const Lod& lod, int64_t rows) {
   std::vector<int64_t> offsets(lod.back().begin(), lod.back().end());
   bool fits = offsets.front() == 0 && offsets.back() == rows;
   for (size_t i = 1; i < offsets.size(); ++i) fits = fits && offsets[i] >= offsets[i - 1];
-  require(fits, ErrorCode::kRunFailure, "the sequence offsets do not fit the ", rows, " rows of x");
+  require(fits, ErrorCode::kRunFailure, "the sequence offsets do not fit the ", counted(rows, "row"), " of x");
   return offsets;
 }
 

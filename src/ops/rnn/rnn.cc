@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/buffer.h"
+#include "base/counted.h"
 #include "base/deadline.h"
 #include "ops/rnn/recurrent.h"
 
@@ -130,13 +131,13 @@ void infer(const Rnn& op, InferArgs& a) {
   require(op.hidden_size > 0 && op.hidden_size < kLimit, "hidden_size is ", op.hidden_size,
           ", expected a positive number");
   const Shape& x = a.shape(0);
-  require(!x.rank_known() || x.rank() == 3, "x ", x, " has ", x.rank(), " dimensions, expected 3");
+  require(!x.rank_known() || x.rank() == 3, "x ", x, " has ", counted(x.rank(), "dimension"), ", expected 3");
   const int cells = op.num_layers * op.directions();
   const int states = op.mode == RnnMode::kLstm ? 2 : 1;
-  require(a.count(1) == states, "pre_state has ", a.count(1), " tensors, expected ", states);
-  require(a.out_count(2) <= states, "state has ", a.out_count(2), " tensors, expected ", states);
-  require(a.count(2) == 2 * cells || a.count(2) == 4 * cells, "weight_list has ", a.count(2), " tensors, expected ",
-          4 * cells);
+  require(a.count(1) == states, "pre_state has ", counted(a.count(1), "tensor"), ", expected ", states);
+  require(a.out_count(2) <= states, "state has ", counted(a.out_count(2), "tensor"), ", expected ", states);
+  require(a.count(2) == 2 * cells || a.count(2) == 4 * cells, "weight_list has ", counted(a.count(2), "tensor"),
+          ", expected ", 4 * cells);
   const int64_t time = x.rank_known() ? x[0] : Shape::kUnknown;
   const int64_t batch = x.rank_known() ? x[1] : Shape::kUnknown;
   const int64_t rows = int64_t{op.gates()} * op.hidden_size;
@@ -148,7 +149,7 @@ void infer(const Rnn& op, InferArgs& a) {
       check_size(w.count(), rows, "the size of a bias in weight_list");
       continue;
     }
-    require(w.rank() == 2, "weight ", i, " ", w, " has ", w.rank(), " dimensions, expected 2");
+    require(w.rank() == 2, "weight ", i, " ", w, " has ", counted(w.rank(), "dimension"), ", expected 2");
     int64_t columns = op.hidden_size;
     if (i % 2 == 0) {
       columns = i / 2 / op.directions() > 0 ? int64_t{op.hidden_size} * op.directions()
@@ -161,7 +162,7 @@ void infer(const Rnn& op, InferArgs& a) {
     const Shape& s = a.shape(1, i);
     require(a.dtype(1, i) == a.dtype(0), "pre_state is ", a.dtype(1, i), ", but x is ", a.dtype(0));
     if (!s.rank_known()) continue;
-    require(s.rank() == 3, "pre_state ", s, " has ", s.rank(), " dimensions, expected 3");
+    require(s.rank() == 3, "pre_state ", s, " has ", counted(s.rank(), "dimension"), ", expected 3");
     check_size(s[0], cells, "dimension 0 of pre_state");
     check_size(s[1], batch, "dimension 1 of pre_state");
     check_size(s[2], op.hidden_size, "dimension 2 of pre_state");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/counted.h"
 #include "graph/node_facts.h"
 #include "plan/blocks/block_plan.h"
 
@@ -83,8 +84,9 @@ void drop_costly(BlockPlan& plan, size_t engine) {
     if (!border || !native) continue;  // as large as its inputs will be
     const double cost = kBlockStart + static_cast<double>(*border) / kBorderPerSecond;
     if (cost < *native) continue;
-    plan.drop(b, text("small: its ", block.nodes.size(), " nodes take about ", microseconds(*native),
-                      " us natively, its operands and results of ", *border, " bytes alone ", microseconds(cost)));
+    plan.drop(
+        b, text("small: its ", counted(block.nodes.size(), "node"), " take about ", microseconds(*native),
+                " us natively, its operands and results of ", counted(*border, "byte"), " alone ", microseconds(cost)));
   }
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/counted.h"
 #include "base/printable.h"
 #include "plan/blocks/choice.h"
 
@@ -60,7 +61,8 @@ void check_shape_ranges(const Graph& graph, std::span<const ShapeRange> ranges) 
     require(range.opt.size() == rank && range.max.size() == rank && rank <= Shape::kMaxRank &&
                 (!declared.rank_known() || static_cast<size_t>(declared.rank()) == rank),
             ErrorCode::kInvalidArgument, "shapes gives the input ", in_quotes(range.input), ' ', rank, ", ",
-            range.opt.size(), " and ", range.max.size(), " dimensions, expected as many as it has: ", declared);
+            range.opt.size(), " and ", counted(range.max.size(), "dimension"),
+            ", expected as many as it has: ", declared);
     for (size_t d = 0; d < rank; ++d) {
       require(range.min[d] >= 0 && range.min[d] <= range.opt[d] && range.opt[d] <= range.max[d],
               ErrorCode::kInvalidArgument, "shapes gives dimension ", d, " of the input ", in_quotes(range.input),

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/counted.h"
 #include "devices/cpu/isa/lines.h"
 #include "devices/cpu/isa/over.h"
 #include "devices/cpu/kernels/rows.h"
@@ -91,7 +92,8 @@ std::string misfit_of_regions(const KernelCall& call) {
     const bool told = call.in.size() > 2;
     const Tensor counts = told ? borrowed(2) : Tensor();
     const size_t images = image_offsets(told ? &counts : nullptr, boxes).size() - 1;
-    return text("there are regions for ", images, " images, but ", call.in[0].fact->shape[0], " images");
+    return text("there are regions for ", counted(images, "image"), ", but ",
+                counted(call.in[0].fact->shape[0], "image"));
   } catch (const Error& e) {
     return e.what();
   }
