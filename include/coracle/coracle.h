@@ -199,6 +199,10 @@ typedef struct coracle_model_options {
    * what is no input, without effect then. "@FILE" are the sizes in a file that Paddle's CollectShapeRangeInfo or
    * `coracle shapes` wrote. Or null: blocks are compiled for the sizes that come. */
   const char* shapes;
+  /** Not 0: files of single parameters in the model's folder may be links to files outside of it, as DVC, Bazel and Nix
+   * make them; for folders whose links are trusted. 0: such a link is CORACLE_INVALID_MODEL, since the names of these
+   * files come from the model. Names that lead out of the folder ("/etc/passwd", "../x") never are allowed. */
+  int32_t allow_outside_links;
 } coracle_model_options;
 
 /** Sets `struct_size` and all defaults. `struct_size` is sizeof(coracle_model_options). */

@@ -182,6 +182,7 @@ struct ModelOptions {
   std::int64_t min_ops = 2;                    ///< operators of a block of an engine at least
   std::string marks;                           ///< comma-separated, "openvino=conv2d"
   std::string shapes;                          ///< text_of(ranges) for which engines compile once
+  bool allow_outside_links = false;            ///< of parameter files, out of the model's folder
 };
 
 /// The bytes of a file, which must stay while the model lives, or nothing if there is no such file. Must not throw.
@@ -343,6 +344,7 @@ class Model {
     c.min_ops = options.min_ops;
     c.marks = or_null(options.marks);
     c.shapes = or_null(options.shapes);
+    c.allow_outside_links = options.allow_outside_links ? 1 : 0;
     c.time_limit_ms = options.time_limit_ms;
     c.weights = or_null(options.weights);
     static_assert(sizeof(*options.cancelled) == sizeof(*c.cancelled), "an atomic of the library");

@@ -32,7 +32,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
          precision: str | None = None, emulate_tiles: bool = False, time_limit_ms: int = 0, weights: str | None = None,
          check_declared_sizes: bool = False, check_weights: bool = False, weights_cache_bytes: int | None = None,
          device: str | None = None, engines: Names = None, min_ops: int | None = None, marks: Names = None, shapes: Shapes = None,
-         after_pass: PassFunction | None = None) -> Model:
+         allow_outside_links: bool = False, after_pass: PassFunction | None = None) -> Model:
     """Loads a model: `coracle.load("ch_PP-OCRv4_det_infer")`.
 
     `path`: a folder, an archive of one (`.tar`, `.tar.gz`, `.zip`; it is read where it is), a file of `Model.save`, a program file
@@ -68,6 +68,7 @@ def load(path: Path, params: Path | None = None, *, cpu_isa: str | None = None, 
         shapes: The least, usual and largest sizes of inputs, for which engines compile parts once:
             {"x": ([1, 3, 48, 32], [1, 3, 48, 320], [8, 3, 48, 3200])}, or "x=1x3x48x32..1x3x48x320..8x3x48x3200". Other sizes run as
             without engines.
+        allow_outside_links: Files of single parameters may be links out of the model's folder, as DVC, Bazel and Nix make them.
         after_pass: Called in this thread after each rewrite as `after_pass(name, count, text, dot)`: the rewrite's name, how often it
             changed something, and the graph as text and in the language of Graphviz; first with the name "loaded" and the graph as it
             was read. What it raises comes out of `load`. A pickled model does not keep it.
@@ -95,7 +96,7 @@ def load_memory(program: Any, params: Any = b"", *, cpu_isa: str | None = None, 
     """Loads a model from the bytes of its program file and its (combined) parameter file.
 
     Both are bytes, a memoryview, an mmap or whatever else has a contiguous buffer; they are not copied and must not change
-    while the model lives. Options (but for `weights`) and errors as for `load`.
+    while the model lives. Options (but for `weights` and `allow_outside_links`) and errors as for `load`.
     """
     options = _given(locals())
     buffers = tuple(_bytes(name, given) for name, given in (("program", program), ("params", params)))

@@ -113,6 +113,7 @@ ModelOptions model_options(const coracle_model_options* given) {
   const coracle_model_options c = read_options(*given, default_model_options(), "coracle_model_options");
   options.declared_sizes_bind = c.check_declared_sizes != 0;
   options.load.check_weights = c.check_weights != 0;
+  options.load.outside_links = c.allow_outside_links != 0;
   options.weights_cache_bytes = c.weights_cache_bytes;
   if (c.cpu_isa != nullptr) options.kernels.capability = capability_of(c.cpu_isa);
   set_named("precision", c.precision, options.kernels.precision);

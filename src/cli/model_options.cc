@@ -66,6 +66,8 @@ void add_model_options(CLI::App* command, ModelArguments& m) {
       ->add_option("--weights", m.options.weights,
                    "how weights are held; mapped: shared with other processes, their file must not change")
       ->type_name("copied|mapped|automatic");
+  command->add_flag("--allow-outside-links", m.options.allow_outside_links,
+                    "parameter files may be links out of the model's folder");
   add_bytes(command, "--weights-cache", m.options.weights_cache_bytes,
             "for weights in the order of kernels, kept for all shapes (bytes, 100MB, 1.5GiB); without it, no limit");
   command->add_option("--device", m.options.device, "where operators run if it has kernels for them; others on the cpu")

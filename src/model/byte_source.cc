@@ -69,7 +69,8 @@ class DiskSource : public ByteSource {
     if (error) return;
     const auto [end, rest] = std::mismatch(root.begin(), root.end(), real.begin(), real.end());
     require(end == root.end(), ErrorCode::kInvalidModel, "the parameter file ", in_quotes(path),
-            " is a link that leaves the model's folder");
+            " is a link that leaves the model's folder, to ", in_quotes(real.string()),
+            "; if you trust the links in that folder, set the option 'allow_outside_links'");
   }
 };
 
@@ -96,11 +97,11 @@ bool stays_below(std::string_view name) {
 }
 
 std::optional<File> ByteSource::open_weights_inside(const std::string& folder, std::string_view name,
-                                                    Weights weights) const {
+                                                    Weights weights, bool outside_links) const {
   require(stays_below(name), ErrorCode::kInvalidModel, "the parameter name ", in_quotes(name),
           " is a path that leaves the model's folder");
   const std::string path = join_path(folder, name);
-  check_inside(folder, path);
+  if (!outside_links) check_inside(folder, path);
   return open_weights(path, weights);
 }
 

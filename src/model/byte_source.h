@@ -26,8 +26,10 @@ class ByteSource {
   virtual std::vector<std::string> list(const std::string& /*folder*/) const { return {}; }
 
   /// The file of weights `name` inside `folder`, where `name` comes from a model and is not trusted: absolute paths,
-  /// `..` and, on disk, links that leave the folder are refused with an Error (kInvalidModel).
-  std::optional<File> open_weights_inside(const std::string& folder, std::string_view name, Weights weights) const;
+  /// `..` and, on disk, links that leave the folder are refused with an Error (kInvalidModel); the links are not where
+  /// `outside_links` is true.
+  std::optional<File> open_weights_inside(const std::string& folder, std::string_view name, Weights weights,
+                                          bool outside_links) const;
 
  protected:
   /// Refuses a path that leads out of `folder` by links.

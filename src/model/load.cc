@@ -68,6 +68,7 @@ LoadedModel load_program(const Program& program, const ModelFiles& files) {
 LoadedModel load_model(const ModelSource& source, const LoadOptions& options) {
   ModelFiles files = find_model_files(source);
   files.weights = options.weights;
+  files.outside_links = options.outside_links;
   if (files.saved) {
     files.saved->map_as(options.weights);
     LoadedModel model = load_saved_model(*files.saved, options);

@@ -21,6 +21,7 @@ struct LoadedModel {
 struct LoadOptions {
   Weights weights = Weights::kAutomatic;  ///< of models on disk
   bool check_weights = false;             ///< of saved models: compare them with their checksums
+  bool outside_links = false;             ///< files of single parameters may be links out of the model's folder
 };
 
 /// Reads a model of any format: program, then (if all of it can be run) parameters, then the graph. Throws Error:

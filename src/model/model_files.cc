@@ -252,7 +252,7 @@ std::optional<File> ModelFiles::open_combined() const {
 }
 
 std::optional<File> ModelFiles::open_single(std::string_view parameter) const {
-  return files->open_weights_inside(folder, parameter, weights);
+  return files->open_weights_inside(folder, parameter, weights, outside_links);
 }
 
 void ModelFiles::read_program(const File& file) {

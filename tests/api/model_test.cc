@@ -2,6 +2,7 @@
 #include <rapidjson/document.h>
 
 #include <cstring>
+#include <filesystem>
 #include <map>
 
 #include "api/loaded.h"
@@ -91,6 +92,32 @@ TEST(LoadModel, FromPaths) {
   }
   expect_right(folder.path("c/__model__"), folder.path("b/__params__").c_str());
   expect_right(folder.path("a/m.pdmodel"), folder.path("c").c_str());
+}
+
+TEST(LoadModel, ParametersThatAreLinksOutOfTheFolder) {
+  const test::TemporaryFolder folder;
+  for (const TwoParameters& files : {program_desc(), pir_program()}) {
+    const bool is_pir = files.program.starts_with('{');
+    const std::string model = is_pir ? "pir" : "desc";
+    folder.write(model + (is_pir ? "/__model__.json" : "/__model__"), files.program);
+    for (const auto& [name, record] : {std::pair("b", files.b), std::pair("w", files.w)}) {
+      std::filesystem::create_symlink(folder.write("store/" + model + name, record), folder.path(model + "/" + name));
+    }
+    const std::string path = folder.path(model);
+    coracle_model* none = nullptr;
+    expect_error(coracle_model_load(path.c_str(), nullptr, nullptr, &none), CORACLE_INVALID_MODEL,
+                 "set the option 'allow_outside_links'");
+    for (const char* weights : {"copied", "mapped"}) {
+      coracle_model_options options;
+      coracle_model_options_init(&options, sizeof(options));
+      EXPECT_EQ(options.allow_outside_links, 0);
+      options.allow_outside_links = 1;
+      options.weights = weights;
+      coracle_model* loaded = nullptr;
+      EXPECT_EQ(coracle_model_load(path.c_str(), nullptr, &options, &loaded), CORACLE_OK) << coracle_last_error();
+      expect_right(test::ModelHandle(loaded));
+    }
+  }
 }
 
 TEST(LoadModel, FromMemory) {

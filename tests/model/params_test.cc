@@ -148,8 +148,19 @@ TEST(PathTricks, LinksThatLeaveTheFolderAreRefused) {
   ModelFiles files;
   files.files = disk_source();
   files.folder = folder.path("model");
-  EXPECT_THROW(read_parameters(files, {declared("link", DType::kFloat32, {1})}), Error);
+  try {
+    read_parameters(files, {declared("link", DType::kFloat32, {1})});
+    FAIL() << "expected an error";
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::kInvalidModel);
+    EXPECT_NE(e.text().find(folder.path("outside")), std::string::npos) << e.text();
+    EXPECT_NE(e.text().find("allow_outside_links"), std::string::npos) << e.text();
+  }
   EXPECT_EQ(read_parameters(files, {declared("alias", DType::kFloat32, {1})}).tensors.size(), 1U);
+  files.outside_links = true;
+  EXPECT_EQ(read_parameters(files, {declared("link", DType::kFloat32, {1})}).tensors.size(), 1U);
+  EXPECT_THROW(read_parameters(files, {declared("../outside", DType::kFloat32, {1})}), Error)
+      << "names are the model's, links are not";
 }
 
 TEST(Params, MissingSingleFilesSayWhatWasLookedFor) {

@@ -75,3 +75,19 @@ def test_the_option_is_pickled(files):
 def test_other_ways_are_refused(files, weights):
     with pytest.raises(coracle.InvalidArgumentError, match="weights cannot be '%s', only one of: automatic, copied, mapped" % weights):
         coracle.load(files[0], weights=weights)
+
+
+def test_parameters_that_are_links_out_of_the_folder(tmp_path):
+    folder, store = tmp_path / "model", tmp_path / "store"
+    for each in (folder, store):
+        each.mkdir()
+    (folder / "__model__").write_bytes(program_file.linear(WIDTH)[0])
+    (store / "content").write_bytes(program_file.linear(WIDTH)[1])
+    (folder / "w000").symlink_to(store / "content")
+    with pytest.raises(coracle.InvalidModelError, match="is a link that leaves the model's folder, to .*content.*'allow_outside_links'"):
+        coracle.load(folder)
+    model = coracle.load(folder, allow_outside_links=True)
+    again = pickle.loads(pickle.dumps(model))
+    assert model(X)["y"].tobytes() == again(X)["y"].tobytes()
+    with pytest.raises(TypeError, match="allow_outside_links"):
+        coracle.load_memory(*program_file.linear(WIDTH), allow_outside_links=True)
