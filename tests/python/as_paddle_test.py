@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """`import coracle.as_paddle`: programs that import paddle for inference alone run unmodified, and others say what is missing."""
 import os
+import pathlib
 import subprocess
 import sys
 
+import coracle
+import numpy as np
 import pytest
+
+HERE = pathlib.Path(__file__).resolve().parent
 
 PROGRAM = """
 import paddle
@@ -55,14 +60,19 @@ def test_a_script_and_a_module_run(program, linear_files, tmp_path):
 
 
 @pytest.mark.parametrize("code, kind, name", [
-    ("from paddle import zeros", "ModuleNotFoundError", "paddle.zeros"),
-    ("import paddle; paddle.zeros", "AttributeError", "paddle.zeros"),
-    ("import paddle.optimizer.lr", "ModuleNotFoundError", "paddle.optimizer"),
+    ("from paddle import zeros; zeros([1])", "UnsupportedError", "paddle.zeros"),
+    ("import paddle; paddle.float32()", "UnsupportedError", "paddle.float32"),
+    ("import paddle; paddle.zeros.anything", "AttributeError", "paddle.zeros.anything"),
+    ("import paddle; paddle.Tensor.numpy", "AttributeError", "paddle.Tensor.numpy"),
+    ("import paddle; paddle.fluid", "AttributeError", "paddle.fluid"),
+    ("from paddle import fluid", "ModuleNotFoundError", "paddle.fluid"),
+    ("import paddle.optimizer.none", "ModuleNotFoundError", "paddle.optimizer.none"),
     ("import paddle.inference.none", "ModuleNotFoundError", "paddle.inference.none"),
-    ("from paddle.nn import Linear", "ModuleNotFoundError", "paddle.nn.Linear"),
+    ("from paddle.nn import Nothing", "ModuleNotFoundError", "paddle.nn.Nothing"),
     ("from paddle.nn import Layer; Layer()", "UnsupportedError", "paddle.nn.Layer"),
     ("import paddle\nclass Net(paddle.nn.Layer): pass\nNet()", "UnsupportedError", "paddle.nn.Layer"),
-    ("from paddle.jit import to_static; to_static(len)", "UnsupportedError", "paddle.jit.to_static"),
+    ("import paddle; paddle.nn.initializer.Constant(0.0)(None)", "UnsupportedError", "paddle.nn.initializer.Constant"),
+    ("import paddle; paddle.jit.to_static(paddle.zeros)([1])", "UnsupportedError", "paddle.zeros"),
 ])
 def test_what_is_missing_is_named_in_one_line(code, kind, name, tmp_path):
     done = run(["-c", "import coracle.as_paddle\n" + code], tmp_path)
@@ -72,8 +82,185 @@ def test_what_is_missing_is_named_in_one_line(code, kind, name, tmp_path):
 
 
 def test_names_can_be_asked_for(tmp_path):
-    done = run(["-c", "import coracle.as_paddle, paddle; assert not hasattr(paddle, 'zeros') and hasattr(paddle, 'inference')"], tmp_path)
+    done = run(["-c", "import coracle.as_paddle, paddle; assert not hasattr(paddle, 'fluid') and hasattr(paddle, 'zeros')"], tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+# What a package's networks, losses and optimizers do with Paddle while they are imported.
+NETWORKS = """
+import abc
+from typing import Optional, Union
+
+import paddle
+import paddle.nn as nn
+import paddle.nn.functional as F
+from paddle import ParamAttr, nn as nn_again
+from paddle.nn.initializer import Constant, Normal
+from paddle.optimizer import AdamW
+from paddle.optimizer.lr import LRScheduler
+from paddle.regularizer import L2Decay
+from paddle.nn import *
+
+zeros_ = Constant(value=0.0)
+
+
+class Base(nn.Layer, metaclass=abc.ABCMeta):
+    def __init__(self, act=F.relu, weight=ParamAttr(initializer=Normal(std=0.01), regularizer=L2Decay(0.0)), kinds=(paddle.float32, nn.GELU)):
+        super().__init__()
+
+    @abc.abstractmethod
+    def forward(self, x: paddle.Tensor, size: Optional[Union[paddle.Tensor, int]] = None) -> "paddle.Tensor | None": ...
+
+    @paddle.jit.to_static(input_spec=[paddle.static.InputSpec([None, 3], "float32")])
+    def export(self):
+        return paddle.ones([1])
+
+    @paddle.jit.not_to_static
+    @paddle.no_grad()
+    def shape(self):
+        return 7
+
+
+class Net(Base, nn.Sequential if False else nn.Layer):
+    pass
+
+
+class Schedule(LRScheduler):
+    pass
+
+
+def optimizer(lr: LRScheduler) -> paddle.optimizer.Optimizer: ...
+
+
+assert Linear is nn.Linear is nn_again.Linear and issubclass(Net, nn.Layer) and Base.shape(None) == 7
+with paddle.no_grad():
+    pass
+"""
+
+
+def test_packages_with_networks_can_be_imported(tmp_path):
+    (tmp_path / "networks.py").write_text(NETWORKS, "utf-8")
+    done = run(["-c", "import coracle.as_paddle, networks"], tmp_path)
+    assert done.returncode == 0 and not done.stdout and not done.stderr, done.stderr
+    done = run(["-c", "import coracle.as_paddle, networks; networks.Net()"], tmp_path)
+    assert "UnsupportedError: paddle.nn.Layer is not in coracle.as_paddle" in done.stderr.splitlines()[-1]
+    done = run(["-c", "import coracle.as_paddle, networks; networks.Base.export(None)"], tmp_path)
+    assert "UnsupportedError: paddle.ones is not in coracle.as_paddle" in done.stderr.splitlines()[-1]
+
+
+def test_answers_of_a_paddle_for_the_cpu(tmp_path):
+    code = """
+import coracle.as_paddle, paddle
+process = paddle.distributed.ParallelEnv()
+assert (process.rank, process.local_rank, process.world_size, process.nranks) == (0, 0, 1, 1)
+assert paddle.device.get_all_device_type() == paddle.device.get_available_device() == []   # As Paddle 3.3.1: the CPU is not listed.
+assert paddle.get_cudnn_version() is None and paddle.get_default_dtype() == "float32" and not paddle.amp.is_bfloat16_supported()
+assert paddle.version.commit == paddle.__git_commit__ and paddle.framework.use_pir_api() and paddle.device.cuda.empty_cache() is None
+assert paddle.inf > 1 and paddle.newaxis is None
+"""
+    done = run(["-c", code], tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_public_names_are_those_of_the_real_paddle(tmp_path):
+    environment = HERE.parents[1] / "build" / "oracle-venv-3.3"
+    if not (environment / "complete").exists():
+        pytest.skip("%s is absent" % environment)
+    made = subprocess.run([environment / "bin" / "python", HERE / "paddle_public_script.py"], capture_output=True, text=True, cwd=tmp_path,
+                          env={**os.environ, "PYTHONPATH": ""})
+    assert made.returncode == 0, made.stderr
+    assert made.stdout == pathlib.Path(coracle.__file__).parent.joinpath("as_paddle", "public.py").read_text("utf-8")
+
+
+# What inference scripts of PaddleOCR, PaddleDetection and PaddleSeg do with paddle.inference, for the CPU and (with "gpu") for the GPU.
+DEPLOYED = """
+import sys
+
+import numpy as np
+import paddle
+from paddle.inference import Config, PrecisionType, create_predictor
+import paddle.inference as paddle_infer
+
+program, params, device, shapes = sys.argv[1:]
+
+
+def configured():
+    config = Config(program, params)
+    if device == "gpu":
+        config.enable_use_gpu(200, 0)
+        config.enable_tensorrt_engine(workspace_size=1 << 30, max_batch_size=1, min_subgraph_size=3, precision_mode=PrecisionType.Float32,
+                                      use_static=False, use_calib_mode=False)
+        config.set_trt_dynamic_shape_info({"x": [1, 4]}, {"x": [8, 4]}, {"x": [2, 4]})
+        config.exp_disable_tensorrt_ops(["Concat", "reshape2"])
+    else:
+        config.disable_gpu()
+        config.enable_mkldnn()
+        config.set_mkldnn_cache_capacity(10)
+        config.set_cpu_math_library_num_threads(2)
+    config.enable_memory_optim()
+    config.disable_glog_info()
+    config.delete_pass("conv_transpose_eltwiseadd_bn_fuse_pass")
+    config.delete_pass("matmul_transpose_reshape_fuse_pass")
+    config.delete_pass("shuffle_channel_detect_pass")
+    config.switch_use_feed_fetch_ops(False)
+    config.switch_ir_optim(True)
+    return config
+
+
+def collect():
+    # A first predictor writes the shapes that it sees.
+    config = configured()
+    config.collect_shape_range_info(shapes)
+    predictor = create_predictor(config)
+    handle = predictor.get_input_handle(predictor.get_input_names()[0])
+    for rows in (1, 3):
+        data = np.ones((rows, 4), np.float32)
+        handle.reshape(data.shape)
+        handle.copy_from_cpu(data)
+        predictor.run()
+
+
+def benchmark(config):
+    return {"runtime_device": "gpu" if config.use_gpu() else "cpu", "ir_optim": config.ir_optim(), "tensorrt": config.tensorrt_engine_enabled(),
+            "mkldnn": config.mkldnn_enabled(), "threads": config.cpu_math_library_num_threads(), "commit": paddle.__git_commit__,
+            "branch": paddle_infer.get_version().strip().split(": ")[-1]}
+
+
+paddle.enable_static()
+if hasattr(Config, "collect_shape_range_info"):
+    collect()
+config = configured()
+if device == "gpu":
+    config.enable_tuned_tensorrt_dynamic_shape(shapes, True)
+predictor = create_predictor(config)
+inputs = [predictor.get_input_handle(name) for name in predictor.get_input_names()]
+outputs = [predictor.get_output_handle(name) for name in predictor.get_output_names()]
+results = []
+for rows in (1, 3, 2):   # The handles stay, the batches change.
+    batch = np.arange(rows * 4, dtype=np.float32).reshape(rows, 4) - 3
+    inputs[0].reshape(batch.shape)
+    inputs[0].copy_from_cpu(batch)
+    predictor.run()
+    results.append([output.copy_to_cpu() for output in outputs])
+    predictor.try_shrink_memory()
+other = predictor.clone()
+again = other.run([batch])
+assert (again[0].numpy() == results[-1][0]).all() and benchmark(config)["runtime_device"] == "cpu"   # Where it really runs.
+np.savez(sys.argv[0] + ".npz", *[result[0] for result in results])
+"""
+
+
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+def test_scripts_of_the_model_repositories(device, linear_files, tmp_path):
+    script = tmp_path / "infer.py"
+    script.write_text(DEPLOYED, "utf-8")
+    done = run(["-m", "coracle.as_paddle", script, *linear_files, device, tmp_path / "shapes.pbtxt"], tmp_path)
+    assert done.returncode == 0 and not done.stdout and not done.stderr, done.stderr
+    assert "x" in (tmp_path / "shapes.pbtxt").read_text("utf-8")
+    session = coracle.load(*linear_files).session()
+    for rows, found in zip((1, 3, 2), np.load(str(script) + ".npz").values()):
+        expected = session.run(np.arange(rows * 4, dtype=np.float32).reshape(rows, 4) - 3)
+        assert np.array_equal(found, expected[0])
 
 
 def test_an_installed_paddle_stays_unless_asked(real_paddle, tmp_path):

@@ -7,8 +7,9 @@
     python -m coracle.as_paddle script.py arguments
     python -m coracle.as_paddle -m module arguments
 
-`paddle` has `paddle.inference` and the few other names that such programs touch (names.py lists them). Any other name raises one line that
-says what is missing and that the real Paddle is needed. A Paddle that is installed stays untouched, with a warning, unless it is asked
+`paddle` has `paddle.inference` and the few other names that such programs use (names.py lists them). Paddle's other public names can be
+imported, named and inherited from, as packages do that define networks beside what runs them; using one raises one line that says what is
+missing and that the real Paddle is needed. A Paddle that is installed stays untouched, with a warning, unless it is asked
 for: `CORACLE_AS_PADDLE=replace` in the environment, `python -m coracle.as_paddle --replace ...` or `install(replace=True)`.
 """
 
