@@ -69,7 +69,9 @@ def test_a_script_and_a_module_run(program, linear_files, tmp_path):
     ("import paddle.optimizer.none", "ModuleNotFoundError", "paddle.optimizer.none"),
     ("import paddle.inference.none", "ModuleNotFoundError", "paddle.inference.none"),
     ("from paddle.nn import Nothing", "ModuleNotFoundError", "paddle.nn.Nothing"),
-    ("from paddle.nn import Layer; Layer()", "UnsupportedError", "paddle.nn.Layer"),
+    ("from paddle.nn import ReLU; ReLU()(1)", "UnsupportedError", "paddle.nn.ReLU"),
+    ("import paddle; paddle.nn.Linear(2, 2).weight", "AttributeError", "paddle.nn.Linear.weight"),
+    ("import paddle; paddle.Model(None)", "UnsupportedError", "paddle.Model"),
     ("import paddle\nclass Net(paddle.nn.Layer): pass\nNet()", "UnsupportedError", "paddle.nn.Layer"),
     ("import paddle; paddle.nn.initializer.Constant(0.0)(None)", "UnsupportedError", "paddle.nn.initializer.Constant"),
     ("import paddle; paddle.jit.to_static(paddle.zeros)([1])", "UnsupportedError", "paddle.zeros"),
@@ -100,12 +102,16 @@ from paddle.optimizer import AdamW
 from paddle.optimizer.lr import LRScheduler
 from paddle.regularizer import L2Decay
 from paddle.nn import *
+from paddle.nn.layer.layers import Layer as SameLayer
+from paddle.vision.models.resnet import ResNet
+from paddle.vision.transforms import Compose, Normalize
 
+steps = Compose([Normalize(mean=[0.5], std=[0.5])])
 zeros_ = Constant(value=0.0)
 
 
 class Base(nn.Layer, metaclass=abc.ABCMeta):
-    def __init__(self, act=F.relu, weight=ParamAttr(initializer=Normal(std=0.01), regularizer=L2Decay(0.0)), kinds=(paddle.float32, nn.GELU)):
+    def __init__(self, act=F.relu, weight=ParamAttr(initializer=Normal(std=0.01), regularizer=L2Decay(0.0)), kinds=(paddle.float32, nn.GELU), last=nn.ReLU()):
         super().__init__()
 
     @abc.abstractmethod
@@ -157,6 +163,9 @@ assert paddle.device.get_all_device_type() == paddle.device.get_available_device
 assert paddle.get_cudnn_version() is None and paddle.get_default_dtype() == "float32" and not paddle.amp.is_bfloat16_supported()
 assert paddle.version.commit == paddle.__git_commit__ and paddle.framework.use_pir_api() and paddle.device.cuda.empty_cache() is None
 assert paddle.inf > 1 and paddle.newaxis is None
+from paddle.dataset.common import md5file
+open("empty", "w").close()
+assert md5file("empty") == "d41d8cd98f00b204e9800998ecf8427e"
 """
     done = run(["-c", code], tmp_path)
     assert done.returncode == 0, done.stderr

@@ -5,6 +5,7 @@
 
 Public is what `__all__` of a module of Paddle's lists, and what programs use besides; as_paddle_test.py compares this text with the file.
 """
+import importlib
 import sys
 import textwrap
 import types
@@ -19,34 +20,47 @@ PUBLIC: dict[str, tuple[str, str]] = {
 
 
 # Programs also use names of these that are not in `__all__`.
-OPEN = ("paddle", "paddle.framework")
+OPEN = ("paddle", "paddle.common_ops_import", "paddle.dataset.common", "paddle.framework", "paddle.nn.clip", "paddle.nn.layer",
+        "paddle.nn.layer.conv", "paddle.nn.layer.layers", "paddle.nn.layer.transformer", "paddle.utils.download",
+        "paddle.vision.models.resnet", "paddle.vision.transforms.functional")
+
+
+def names(module):
+    """Of what a module makes public."""
+    listed = getattr(module, "__all__", None)
+    found = set(listed) if isinstance(listed, (list, tuple)) else set()
+    if module.__name__ in OPEN:
+        found |= {name for name, value in vars(module).items()
+                  if not name.startswith("_") and str(getattr(value, "__module__", None) or "paddle").split(".")[0] == "paddle"}
+    return sorted(name for name in found if not isinstance(getattr(module, name, module), types.ModuleType))
 
 
 def modules(module, found):
     """A module and all public ones below it, as name -> its public names."""
-    listed = getattr(module, "__all__", None)
-    if module.__name__ in found or not isinstance(listed, (list, tuple)) or module.__name__.startswith("paddle.inference"):
+    if module.__name__ in found or module.__name__.startswith("paddle.inference"):
         return found
-    more = [name for name in vars(module) if not name.startswith("_")] if module.__name__ in OPEN else []
-    found[module.__name__] = [name for name in sorted({*listed, *more}) if not isinstance(getattr(module, name, module), types.ModuleType)]
+    if module.__name__ not in OPEN and not isinstance(getattr(module, "__all__", None), (list, tuple)):
+        return found
+    found[module.__name__] = names(module)
     for name, value in sorted(vars(module).items()):
         if isinstance(value, types.ModuleType) and value.__name__ == module.__name__ + "." + name and not name.startswith("_"):
             modules(value, found)
     return found
 
 
-def text(names):
-    lines = textwrap.wrap(" ".join(names), 128, break_on_hyphens=False, break_long_words=False)
+def text(words):
+    lines = textwrap.wrap(" ".join(words), 128, break_on_hyphens=False, break_long_words=False)
     return "\n".join('        "%s%s"' % (line, " " if line is not lines[-1] else "") for line in lines) or '        ""'
 
 
 if __name__ == "__main__":
     sys.stdout.write(HEADER % paddle.__version__)
     found = modules(paddle, {})
-    with_names = [module for module, names in found.items() if names]
-    for module, names in sorted(found.items()):
-        if not any((other + ".").startswith(module + ".") for other in with_names):
-            continue
-        kinds = [[name for name in names if isinstance(getattr(sys.modules[module], name), type) == is_class] for is_class in (True, False)]
+    for name in OPEN:
+        modules(importlib.import_module(name), found)
+    with_names = [module for module, listed in found.items() if listed]
+    parents = {module.rsplit(".", depth)[0] for module in with_names for depth in range(module.count(".") + 1)}
+    for module in sorted(parents.union(with_names)):
+        kinds = [[name for name in found.get(module, ()) if isinstance(getattr(sys.modules[module], name), type) == is_class] for is_class in (True, False)]
         sys.stdout.write('    "%s": (\n%s,\n%s),\n' % (module, text(kinds[0]), text(kinds[1])))
     sys.stdout.write("}\n")

@@ -7,8 +7,10 @@ A program that asks which devices there are gets the answers of a Paddle for the
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import importlib
 import math
+import pathlib
 from typing import Any
 
 from ..errors import InvalidArgumentError
@@ -105,6 +107,10 @@ def try_import(module_name: str, err_msg: str | None = None) -> Any:
         raise ImportError(err_msg or "the module %s cannot be imported; pip install %s may help" % (module_name, module_name)) from None
 
 
+def md5file(fname: Any) -> str:
+    return hashlib.md5(pathlib.Path(fname).read_bytes()).hexdigest()
+
+
 def not_compiled() -> str:
     """Of paddle.version.cuda() and its like, which Paddle answers so."""
     return "False"
@@ -120,6 +126,7 @@ MODULES: dict[str, dict[str, Any]] = {
     "paddle": {"__git_commit__": COMMIT, "__version__": VERSION, "CPUPlace": CPUPlace, "e": math.e, "inf": math.inf, "nan": math.nan,
                "newaxis": None, "pi": math.pi, **_DEVICE, **_MODE},
     "paddle.amp": {"is_bfloat16_supported": is_compiled_without, "is_float16_supported": is_compiled_without},
+    "paddle.dataset.common": {"md5file": md5file},
     "paddle.device": {"get_all_custom_device_type": no_devices, "get_all_device_type": no_devices, "get_available_custom_device": no_devices,
                       "get_available_device": no_devices, **_DEVICE},
     "paddle.device.cuda": {"device_count": device_count, "empty_cache": nothing},

@@ -11,8 +11,8 @@ import abc
 
 from ..errors import UnsupportedError
 
-# Describe weights and inputs, and serve as default arguments of networks: they can be made, and nothing here takes them.
-_DESCRIPTIONS = ("paddle.ParamAttr", "paddle.nn.initializer.", "paddle.regularizer.", "paddle.static.InputSpec")
+# Default arguments of networks and steps of transformations: they can be made while a program is imported, and raise when they are called.
+_CAN_BE_MADE = ("paddle.ParamAttr", "paddle.nn.", "paddle.regularizer.", "paddle.static.InputSpec", "paddle.vision.transforms.")
 
 
 def missing(what: str) -> str:
@@ -21,18 +21,23 @@ def missing(what: str) -> str:
             "paddlepaddle) and leave coracle.as_paddle out" % what)
 
 
+def _attribute(owner, name: str):
+    """An attribute that a placeholder, or what one made, does not have."""
+    if name.startswith("_"):
+        raise AttributeError(name)
+    raise AttributeError(missing("%s.%s" % (owner._paddle_name, name)))
+
+
 class _Class(abc.ABCMeta):
     """Of placeholders for classes. An ABCMeta, so that a derived class may be an abstract one."""
 
     def __call__(cls, *arguments, **named):
-        if cls._paddle_name.startswith(_DESCRIPTIONS):
+        if "_paddle_name" in vars(cls) and cls._paddle_name.startswith(_CAN_BE_MADE):   # Not the program's own network, which derives.
             return super().__call__(*arguments, **named)
         raise UnsupportedError(missing(cls._paddle_name))
 
     def __getattr__(cls, name: str):
-        if name.startswith("_"):
-            raise AttributeError(name)
-        raise AttributeError(missing("%s.%s" % (cls._paddle_name, name)))
+        _attribute(cls, name)
 
 
 class _Other:
@@ -46,21 +51,18 @@ class _Other:
         raise UnsupportedError(missing(self._paddle_name))
 
     def __getattr__(self, name: str):
-        if name.startswith("_"):
-            raise AttributeError(name)
-        raise AttributeError(missing("%s.%s" % (self._paddle_name, name)))
+        _attribute(self, name)
 
     def __repr__(self) -> str:
         return self._paddle_name
 
 
 def _take(self, *arguments, **named) -> None:
-    """The constructor of a description."""
+    pass
 
 
 def _use(self, *arguments, **named):
-    """The call of a description, as an initializer's, which fills a weight."""
-    raise UnsupportedError(missing(type(self)._paddle_name))
+    raise UnsupportedError(missing(self._paddle_name))
 
 
 def placeholder(name: str, is_class: bool):
@@ -68,4 +70,4 @@ def placeholder(name: str, is_class: bool):
     if not is_class:
         return _Other(name)
     module, short = name.rsplit(".", 1)
-    return _Class(short, (), {"__module__": module, "__init__": _take, "__call__": _use, "_paddle_name": name})
+    return _Class(short, (), {"__module__": module, "__init__": _take, "__call__": _use, "__getattr__": _attribute, "_paddle_name": name})

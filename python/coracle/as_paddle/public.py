@@ -79,6 +79,10 @@ PUBLIC: dict[str, tuple[str, str]] = {
     "paddle.callbacks": (
         "Callback EarlyStopping LRScheduler ModelCheckpoint ProgBarLogger ReduceLROnPlateau VisualDL WandbCallback",
         ""),
+    "paddle.common_ops_import": (
+        "LayerHelper OpProtoHolder ParamAttr VarDesc Variable",
+        "check_dtype check_type check_variable_and_dtype convert_dtype convert_np_dtype_to_dtype_ default_main_program device_guard "
+        "dygraph_only in_dygraph_mode"),
     "paddle.compat": (
         "",
         "equal max median min nanmedian seed slogdet sort split unique"),
@@ -95,6 +99,12 @@ PUBLIC: dict[str, tuple[str, str]] = {
         "get_device_properties get_rng_state get_stream_from_external ipc_collect is_available is_bf16_supported is_initialized "
         "manual_seed manual_seed_all max_memory_allocated mem_get_info memory_allocated memory_reserved reset_peak_memory_stats "
         "set_device set_rng_state set_stream stream synchronize"),
+    "paddle.dataset": (
+        "",
+        ""),
+    "paddle.dataset.common": (
+        "",
+        "DATA_HOME HOME cluster_files_reader download fetch_all md5file must_mkdirs split"),
     "paddle.device": (
         "BFloat16Tensor BoolTensor ByteTensor CharTensor DoubleTensor Event FloatTensor HalfTensor IntTensor LongTensor ShortTensor "
         "Stream StreamContext device device_guard stream_guard",
@@ -265,6 +275,12 @@ PUBLIC: dict[str, tuple[str, str]] = {
     "paddle.nn.attention": (
         "SDPBackend",
         "sdpa_kernel"),
+    "paddle.nn.clip": (
+        "BaseErrorClipAttr ClipGradBase ClipGradByGlobalNorm ClipGradByNorm ClipGradByValue DataType ErrorClipByValue GradientClipBase "
+        "GradientClipByGlobalNorm GradientClipByNorm GradientClipByValue LayerHelper Variable",
+        "TYPE_CHECKING append_gradient_clip_ops check_type check_variable_and_dtype clip_by_norm default_main_program error_clip_callback "
+        "get_complete_pp_mesh get_tensor_from_selected_rows in_dynamic_mode in_dynamic_or_pir_mode in_pir_mode merge_selected_rows "
+        "set_gradient_clip"),
     "paddle.nn.functional": (
         "",
         "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_avg_pool3d adaptive_log_softmax_with_loss adaptive_max_pool1d "
@@ -288,6 +304,33 @@ PUBLIC: dict[str, tuple[str, str]] = {
     "paddle.nn.initializer.lazy_init": (
         "LazyGuard",
         ""),
+    "paddle.nn.layer": (
+        "AdaptiveAvgPool1D AdaptiveAvgPool2D AdaptiveAvgPool3D AdaptiveLogSoftmaxWithLoss AdaptiveMaxPool1D AdaptiveMaxPool2D "
+        "AdaptiveMaxPool3D AlphaDropout AvgPool1D AvgPool2D AvgPool3D BCELoss BCEWithLogitsLoss BatchNorm1D BatchNorm2D BatchNorm3D "
+        "Bilinear CELU CTCLoss ChannelShuffle ConstantPad1D ConstantPad2D ConstantPad3D Conv1D Conv1DTranspose Conv2D Conv2DTranspose "
+        "Conv3D Conv3DTranspose CosineSimilarity CrossEntropyLoss Dropout Dropout2D Dropout3D Embedding FeatureAlphaDropout Flatten Fold "
+        "FractionalMaxPool2D FractionalMaxPool3D GaussianNLLLoss GroupNorm HingeEmbeddingLoss Identity KLDivLoss L1Loss LPPool1D LPPool2D "
+        "Layer LayerDict LayerNorm LeakyReLU Linear LocalResponseNorm LogSoftmax MSELoss MarginRankingLoss MaxPool1D MaxPool2D MaxPool3D "
+        "MaxUnPool1D MaxUnPool2D MaxUnPool3D MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss PReLU Pad1D Pad2D "
+        "Pad3D PairwiseDistance PixelShuffle PixelUnshuffle PoissonNLLLoss RNNTLoss RReLU ReLU ReLU6 ReflectionPad1D ReflectionPad2D "
+        "ReflectionPad3D ReplicationPad1D ReplicationPad2D ReplicationPad3D Sigmoid SmoothL1Loss SoftMarginLoss Softmax Softmax2D "
+        "SpectralNorm SyncBatchNorm TripletMarginLoss TripletMarginWithDistanceLoss Unflatten Upsample UpsamplingBilinear2D "
+        "UpsamplingNearest2D ZeroPad2D",
+        ""),
+    "paddle.nn.layer.conv": (
+        "Conv1D Conv1DTranspose Conv2D Conv2DTranspose Conv3D Conv3DTranspose Layer Normal Tensor",
+        "TYPE_CHECKING convert_to_list get_cudnn_version get_flags in_dygraph_mode is_compiled_with_cuda is_compiled_with_rocm "
+        "param_one_alias"),
+    "paddle.nn.layer.layers": (
+        "Executor HookRemoveHelper Layer LayerHelperBase LayerObjectHelper LayerOpsRecorder ParamAttr Parameter Program Tensor ValueSet "
+        "VarDesc dtype",
+        "TYPE_CHECKING build_sharded_state_dict convert_np_dtype_to_dtype_ default_main_program deprecated global_scope "
+        "in_declarative_mode in_dygraph_mode in_pir_mode in_profiler_mode in_sot_simulation_mode in_to_static_mode name_struct no_grad "
+        "paddle_type_to_proto_type param_one_alias record_program_ops_pre_hook set_op_customized_attrs_post_hook"),
+    "paddle.nn.layer.transformer": (
+        "Dropout Layer LayerList LayerNorm Linear MultiHeadAttention ParamAttr Transformer TransformerDecoder TransformerDecoderLayer "
+        "TransformerEncoder TransformerEncoderLayer",
+        "TYPE_CHECKING convert_dtype"),
     "paddle.nn.quant": (
         "Stub",
         "llm_int8_linear weight_dequantize weight_only_linear weight_quantize"),
@@ -371,8 +414,8 @@ PUBLIC: dict[str, tuple[str, str]] = {
         "",
         "from_dlpack to_dlpack"),
     "paddle.utils.download": (
-        "",
-        "get_weights_path_from_url"),
+        "tqdm",
+        "DOWNLOAD_RETRY_LIMIT WEIGHTS_HOME check_and_create_dir get_path_from_url get_weights_path_from_url is_url"),
     "paddle.utils.unique_name": (
         "",
         "generate guard switch"),
@@ -393,6 +436,10 @@ PUBLIC: dict[str, tuple[str, str]] = {
         "resnext152_32x4d resnext152_64x4d resnext50_32x4d resnext50_64x4d shufflenet_v2_swish shufflenet_v2_x0_25 shufflenet_v2_x0_33 "
         "shufflenet_v2_x0_5 shufflenet_v2_x1_0 shufflenet_v2_x1_5 shufflenet_v2_x2_0 squeezenet1_0 squeezenet1_1 vgg11 vgg13 vgg16 vgg19 "
         "wide_resnet101_2 wide_resnet50_2"),
+    "paddle.vision.models.resnet": (
+        "BasicBlock BottleneckBlock ResNet",
+        "TYPE_CHECKING get_weights_path_from_url model_urls resnet101 resnet152 resnet18 resnet34 resnet50 resnext101_32x4d "
+        "resnext101_64x4d resnext152_32x4d resnext152_64x4d resnext50_32x4d resnext50_64x4d wide_resnet101_2 wide_resnet50_2"),
     "paddle.vision.ops": (
         "DeformConv2D PSRoIPool RoIAlign RoIPool",
         "box_coder decode_jpeg deform_conv2d distribute_fpn_proposals generate_proposals matrix_nms nms prior_box psroi_pool read_file "
@@ -403,4 +450,8 @@ PUBLIC: dict[str, tuple[str, str]] = {
         "Resize SaturationTransform ToTensor Transpose",
         "adjust_brightness adjust_contrast adjust_hue affine center_crop crop erase hflip normalize pad perspective resize rotate "
         "to_grayscale to_tensor vflip"),
+    "paddle.vision.transforms.functional": (
+        "Value Variable",
+        "TYPE_CHECKING adjust_brightness adjust_contrast adjust_hue adjust_saturation affine center_crop crop erase hflip normalize pad "
+        "perspective resize rotate to_grayscale to_tensor unreached vflip"),
 }
