@@ -106,12 +106,16 @@ from paddle.nn.layer.layers import Layer as SameLayer
 from paddle.vision.models.resnet import ResNet
 from paddle.vision.transforms import Compose, Normalize
 
+from paddle.hapi.model import _all_gather
+
+paddle.framework.seed(0)
 steps = Compose([Normalize(mean=[0.5], std=[0.5])])
 zeros_ = Constant(value=0.0)
 
 
 class Base(nn.Layer, metaclass=abc.ABCMeta):
-    def __init__(self, act=F.relu, weight=ParamAttr(initializer=Normal(std=0.01), regularizer=L2Decay(0.0)), kinds=(paddle.float32, nn.GELU), last=nn.ReLU()):
+    def __init__(self, act=F.relu, weight=ParamAttr(initializer=Normal(std=0.01), regularizer=L2Decay(0.0)),
+                 kinds=(paddle.float32, nn.GELU), last=nn.ReLU()):
         super().__init__()
 
     @abc.abstractmethod

@@ -20,9 +20,12 @@ PUBLIC: dict[str, tuple[str, str]] = {
 
 
 # Programs also use names of these that are not in `__all__`.
-OPEN = ("paddle", "paddle.common_ops_import", "paddle.dataset.common", "paddle.framework", "paddle.nn.clip", "paddle.nn.layer",
-        "paddle.nn.layer.conv", "paddle.nn.layer.layers", "paddle.nn.layer.transformer", "paddle.utils.download",
-        "paddle.vision.models.resnet", "paddle.vision.transforms.functional")
+OPEN = ("paddle", "paddle.common_ops_import", "paddle.dataset.common", "paddle.framework", "paddle.hapi.model", "paddle.nn.clip",
+        "paddle.nn.layer", "paddle.nn.layer.conv", "paddle.nn.layer.layers", "paddle.nn.layer.transformer", "paddle.utils.download",
+        "paddle.vision.models.resnet", "paddle.vision.models.vgg", "paddle.vision.transforms.functional")
+# And these.
+PRIVATE = ("paddle.hapi.model._all_gather", "paddle.nn.layer.conv._ConvNd", "paddle.nn.layer.transformer._convert_attention_mask",
+           "paddle.nn.layer.transformer._convert_param_attr_to_list", "paddle.utils.download._get_unique_endpoints")
 
 
 def names(module):
@@ -30,8 +33,9 @@ def names(module):
     listed = getattr(module, "__all__", None)
     found = set(listed) if isinstance(listed, (list, tuple)) else set()
     if module.__name__ in OPEN:
-        found |= {name for name, value in vars(module).items()
-                  if not name.startswith("_") and str(getattr(value, "__module__", None) or "paddle").split(".")[0] == "paddle"}
+        found |= {name for name, value in vars(module).items() if not name.startswith("_") and not isinstance(value, bool)
+                  and str(getattr(value, "__module__", None) or "paddle").split(".")[0] == "paddle"}
+    found |= {name.rsplit(".", 1)[1] for name in PRIVATE if name.rsplit(".", 1)[0] == module.__name__}
     return sorted(name for name in found if not isinstance(getattr(module, name, module), types.ModuleType))
 
 

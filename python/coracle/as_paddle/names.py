@@ -71,6 +71,10 @@ def nothing(*_arguments: Any, **_named: Any) -> None:
     """Of calls that prepare what Coracle does not need."""
 
 
+def seed(_seed: int) -> None:
+    """Has no effect: random operators draw from the seeds that the model has, and give the same numbers in each run."""
+
+
 def in_dynamic_mode() -> bool:
     return True
 
@@ -120,7 +124,7 @@ _COMPILED = {"is_compiled_with_" + kind: is_compiled_without
              for kind in ("cinn", "cuda", "custom_device", "distribute", "ipu", "mlu", "npu", "rocm", "xpu")}
 _DEVICE = {"get_cudnn_version": no_version, "get_device": get_device, "set_device": set_device, **_COMPILED}
 _MODE = {"disable_signal_handler": nothing, "disable_static": nothing, "enable_static": nothing, "get_default_dtype": lambda: "float32",
-         "in_dynamic_mode": in_dynamic_mode, "no_grad": no_grad, "set_flags": nothing}
+         "in_dynamic_mode": in_dynamic_mode, "no_grad": no_grad, "seed": seed, "set_flags": nothing}
 
 MODULES: dict[str, dict[str, Any]] = {
     "paddle": {"__git_commit__": COMMIT, "__version__": VERSION, "CPUPlace": CPUPlace, "e": math.e, "inf": math.inf, "nan": math.nan,

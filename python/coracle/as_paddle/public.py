@@ -189,6 +189,15 @@ PUBLIC: dict[str, tuple[str, str]] = {
         "",
         "reindex_graph reindex_heter_graph sample_neighbors segment_max segment_mean segment_min segment_sum send_u_recv send_ue_recv "
         "send_uv weighted_sample_neighbors"),
+    "paddle.hapi": (
+        "",
+        ""),
+    "paddle.hapi.model": (
+        "DataLoader Dataset DistributedBatchSampler DynamicGraphAdapter EarlyStopping Input Metric Model StaticGraphAdapter "
+        "StaticPIRGraphAdapter Variable no_grad",
+        "INFER_MODEL_SUFFIX INFER_PARAMS_SUFFIX _all_gather config_callbacks extract_args flatten_list global_scope in_dynamic_mode "
+        "in_pir_mode init_communicator is_belong_to_optimizer prepare_distributed_context restore_flatten_list summary to_list to_numpy "
+        "wait_server_ready"),
     "paddle.hub": (
         "",
         "help list load load_state_dict_from_url"),
@@ -278,7 +287,7 @@ PUBLIC: dict[str, tuple[str, str]] = {
     "paddle.nn.clip": (
         "BaseErrorClipAttr ClipGradBase ClipGradByGlobalNorm ClipGradByNorm ClipGradByValue DataType ErrorClipByValue GradientClipBase "
         "GradientClipByGlobalNorm GradientClipByNorm GradientClipByValue LayerHelper Variable",
-        "TYPE_CHECKING append_gradient_clip_ops check_type check_variable_and_dtype clip_by_norm default_main_program error_clip_callback "
+        "append_gradient_clip_ops check_type check_variable_and_dtype clip_by_norm default_main_program error_clip_callback "
         "get_complete_pp_mesh get_tensor_from_selected_rows in_dynamic_mode in_dynamic_or_pir_mode in_pir_mode merge_selected_rows "
         "set_gradient_clip"),
     "paddle.nn.functional": (
@@ -318,19 +327,18 @@ PUBLIC: dict[str, tuple[str, str]] = {
         "UpsamplingNearest2D ZeroPad2D",
         ""),
     "paddle.nn.layer.conv": (
-        "Conv1D Conv1DTranspose Conv2D Conv2DTranspose Conv3D Conv3DTranspose Layer Normal Tensor",
-        "TYPE_CHECKING convert_to_list get_cudnn_version get_flags in_dygraph_mode is_compiled_with_cuda is_compiled_with_rocm "
-        "param_one_alias"),
+        "Conv1D Conv1DTranspose Conv2D Conv2DTranspose Conv3D Conv3DTranspose Layer Normal Tensor _ConvNd",
+        "convert_to_list get_cudnn_version get_flags in_dygraph_mode is_compiled_with_cuda is_compiled_with_rocm param_one_alias"),
     "paddle.nn.layer.layers": (
         "Executor HookRemoveHelper Layer LayerHelperBase LayerObjectHelper LayerOpsRecorder ParamAttr Parameter Program Tensor ValueSet "
         "VarDesc dtype",
-        "TYPE_CHECKING build_sharded_state_dict convert_np_dtype_to_dtype_ default_main_program deprecated global_scope "
-        "in_declarative_mode in_dygraph_mode in_pir_mode in_profiler_mode in_sot_simulation_mode in_to_static_mode name_struct no_grad "
+        "build_sharded_state_dict convert_np_dtype_to_dtype_ default_main_program deprecated global_scope in_declarative_mode "
+        "in_dygraph_mode in_pir_mode in_profiler_mode in_sot_simulation_mode in_to_static_mode name_struct no_grad "
         "paddle_type_to_proto_type param_one_alias record_program_ops_pre_hook set_op_customized_attrs_post_hook"),
     "paddle.nn.layer.transformer": (
         "Dropout Layer LayerList LayerNorm Linear MultiHeadAttention ParamAttr Transformer TransformerDecoder TransformerDecoderLayer "
         "TransformerEncoder TransformerEncoderLayer",
-        "TYPE_CHECKING convert_dtype"),
+        "_convert_attention_mask _convert_param_attr_to_list convert_dtype"),
     "paddle.nn.quant": (
         "Stub",
         "llm_int8_linear weight_dequantize weight_only_linear weight_quantize"),
@@ -415,7 +423,7 @@ PUBLIC: dict[str, tuple[str, str]] = {
         "from_dlpack to_dlpack"),
     "paddle.utils.download": (
         "tqdm",
-        "DOWNLOAD_RETRY_LIMIT WEIGHTS_HOME check_and_create_dir get_path_from_url get_weights_path_from_url is_url"),
+        "DOWNLOAD_RETRY_LIMIT WEIGHTS_HOME _get_unique_endpoints check_and_create_dir get_path_from_url get_weights_path_from_url is_url"),
     "paddle.utils.unique_name": (
         "",
         "generate guard switch"),
@@ -438,8 +446,11 @@ PUBLIC: dict[str, tuple[str, str]] = {
         "wide_resnet101_2 wide_resnet50_2"),
     "paddle.vision.models.resnet": (
         "BasicBlock BottleneckBlock ResNet",
-        "TYPE_CHECKING get_weights_path_from_url model_urls resnet101 resnet152 resnet18 resnet34 resnet50 resnext101_32x4d "
-        "resnext101_64x4d resnext152_32x4d resnext152_64x4d resnext50_32x4d resnext50_64x4d wide_resnet101_2 wide_resnet50_2"),
+        "get_weights_path_from_url model_urls resnet101 resnet152 resnet18 resnet34 resnet50 resnext101_32x4d resnext101_64x4d "
+        "resnext152_32x4d resnext152_64x4d resnext50_32x4d resnext50_64x4d wide_resnet101_2 wide_resnet50_2"),
+    "paddle.vision.models.vgg": (
+        "VGG",
+        "cfgs get_weights_path_from_url make_layers model_urls vgg11 vgg13 vgg16 vgg19"),
     "paddle.vision.ops": (
         "DeformConv2D PSRoIPool RoIAlign RoIPool",
         "box_coder decode_jpeg deform_conv2d distribute_fpn_proposals generate_proposals matrix_nms nms prior_box psroi_pool read_file "
@@ -452,6 +463,6 @@ PUBLIC: dict[str, tuple[str, str]] = {
         "to_grayscale to_tensor vflip"),
     "paddle.vision.transforms.functional": (
         "Value Variable",
-        "TYPE_CHECKING adjust_brightness adjust_contrast adjust_hue adjust_saturation affine center_crop crop erase hflip normalize pad "
-        "perspective resize rotate to_grayscale to_tensor unreached vflip"),
+        "adjust_brightness adjust_contrast adjust_hue adjust_saturation affine center_crop crop erase hflip normalize pad perspective "
+        "resize rotate to_grayscale to_tensor unreached vflip"),
 }
