@@ -173,7 +173,7 @@ typedef struct coracle_model_options {
   int32_t check_weights;
   /** Bound on the packed weights (constants in the order of kernels) that the model keeps for its sessions; SIZE_MAX:
    * none. Beyond it those that no cached plan uses are given up, and what then still has no room is packed by each plan
-   * for itself, and counted with it (coracle_memory.plans). 0 keeps none. Those in a saved model's file are not
+   * for itself, and counted with it (coracle_model_plan_bytes). 0 keeps none. Those in a saved model's file are not
    * counted. What engines compile is bound by as many bytes again (coracle_model_engine_bytes): beyond them goes what
    * was used least recently, but for what each block has used last. */
   size_t weights_cache_bytes;
@@ -287,6 +287,10 @@ CORACLE_API coracle_status coracle_model_save_packed(const coracle_model* model,
 /** Bytes of packed weights that the model keeps for its sessions, those in its file excepted. For any thread. */
 CORACLE_API size_t coracle_model_packed_bytes(const coracle_model* model);
 
+/** Bytes of the plans that the model keeps for its sessions, with weights that are packed for them alone. For any
+ * thread. */
+CORACLE_API size_t coracle_model_plan_bytes(const coracle_model* model);
+
 /** Bytes of what engines have compiled of the model for its sessions, as far as engines tell: their own copies of
  * constants, not what a session takes to run them. weights_cache_bytes is a bound on them. For any thread. */
 CORACLE_API size_t coracle_model_engine_bytes(const coracle_model* model);
@@ -386,7 +390,10 @@ typedef struct coracle_session_options {
   size_t struct_size;
   int32_t threads;          /**< threads of one run at most, the caller included; 0: those of `pool`, or without one as
                                  many as coracle_default_threads tells. Never more at once than there are processors */
-  size_t cache_bytes;       /**< bound on plans kept for input shapes seen before, the newest excepted; 0 keeps none */
+  size_t cache_bytes;       /**< bound on the plans that the model keeps for input shapes seen before, whichever session
+                                 made them; the largest of its sessions' bounds holds. A plan that is larger than the
+                                 bound is kept alone; 0 keeps none. SIZE_MAX, the default: eight times the model's
+                                 largest plan, at least 4 MiB, and up to 64 MiB where one run needs as much */
   size_t memory_limit;      /**< bound on what a run holds at a time: tensors, results, scratch, tables; 0: no limit */
   int64_t time_limit_ms;    /**< bound on the time of a run in milliseconds, its planning included; 0: no limit */
   const coracle_pool* pool; /**< whose threads help; null: the session has threads of its own */
@@ -527,7 +534,8 @@ CORACLE_API coracle_status coracle_session_planned_memory(coracle_session* sessi
 /** Memory held by a session, in bytes. */
 typedef struct coracle_memory {
   size_t arena; /**< intermediate tensors and scratch */
-  size_t plans; /**< cached plans, with weights packed for them alone; the others: coracle_model_packed_bytes */
+  size_t plans; /**< the plans that its last run used, which are the model's (coracle_model_plan_bytes), bound to its
+                     memory */
 } coracle_memory;
 
 CORACLE_API coracle_status coracle_session_memory(const coracle_session* session, coracle_memory* memory);
@@ -535,7 +543,8 @@ CORACLE_API coracle_status coracle_session_memory(const coracle_session* session
  * pass through on their way; constants are the model's (coracle_model_device_bytes). 0 without a device
  * (coracle_model_options.device). */
 CORACLE_API coracle_status coracle_session_device_memory(const coracle_session* session, size_t* bytes);
-/** Gives back what can be made again (arenas, plans, results); *bytes (may be null) is about how much that was. */
+/** Gives back what can be made again (arenas, results, and the model's plans that no other session has used last); *bytes
+ * (may be null) is about how much that was. */
 CORACLE_API coracle_status coracle_session_release_memory(coracle_session* session, size_t* bytes);
 /** Bytes that all models and sessions of this process hold in tensors (copied weights too), arenas, scratch and packed
  * weights; weights that are mapped are the system's and not among them. For any thread, at any time. */

@@ -302,6 +302,8 @@ class Model {
   }
   /// See coracle_model_packed_bytes.
   size_t packed_bytes() const { return coracle_model_packed_bytes(handle_.get()); }
+  /// See coracle_model_plan_bytes.
+  size_t plan_bytes() const { return coracle_model_plan_bytes(handle_.get()); }
   /// See coracle_model_engine_bytes.
   size_t engine_bytes() const { return coracle_model_engine_bytes(handle_.get()); }
   /// What coracle_model_engines says, as JSON.

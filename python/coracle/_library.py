@@ -83,6 +83,7 @@ FUNCTIONS = {
     "model_save": ("status", c_void_p, c_char_p),
     "model_save_packed": ("status", c_void_p, c_char_p),
     "model_packed_bytes": (c_size_t, c_void_p),
+    "model_plan_bytes": (c_size_t, c_void_p),
     "model_engine_bytes": (c_size_t, c_void_p),
     "model_device_bytes": (c_size_t, c_void_p),
     "model_engines": ("status", c_void_p, POINTER(c_void_p)),

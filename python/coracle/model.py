@@ -252,6 +252,11 @@ class Model:
         return _library.ask("model_packed_bytes", self._handle.pointer)
 
     @property
+    def plan_bytes(self) -> int:
+        """Bytes of the plans that the model keeps for its sessions."""
+        return _library.ask("model_plan_bytes", self._handle.pointer)
+
+    @property
     def engine_bytes(self) -> int:
         """Bytes of what engines have compiled of the model, as far as they tell; `weights_cache_bytes` is a bound on them, too."""
         return _library.ask("model_engine_bytes", self._handle.pointer)
@@ -275,8 +280,9 @@ class Model:
                 pool: Pool | None = None, cpus: str | Iterable[int] | None = None, parallel_engines: int = 1) -> Session:
         """A session, which costs next to nothing before its first run.
 
-        threads: of one run at most, the caller included, 0 is those of the pool, or `default_threads()`; cache_bytes: bound on plans
-        kept for input shapes seen before; memory_limit: bound on intermediate tensors and results of a run in bytes, 0 is none;
+        threads: of one run at most, the caller included, 0 is those of the pool, or `default_threads()`; cache_bytes: bound on the
+        plans that the model keeps for input shapes seen before (the largest of its sessions' bounds holds), None is what suits the
+        model; memory_limit: bound on intermediate tensors and results of a run in bytes, 0 is none;
         time_limit_ms: bound on the time of a run, checked between operators, 0 is none; pool: whose threads help, None for threads of
         its own; cpus: processors for these, "0-3,8" or the numbers, or "node1", as of a Pool (the calling thread: `bind_thread`);
         parallel_engines: blocks on engines and native work that may run at the same time, 1 is one after the other.

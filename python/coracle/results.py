@@ -33,7 +33,7 @@ class Results(dict):
 
 
 class Memory(NamedTuple):
-    """Bytes that a session holds: intermediate tensors and scratch, cached plans, and what it has on its device."""
+    """Bytes that a session holds: intermediate tensors and scratch, the plans of its last run, and what it has on its device."""
 
     arena: int
     plans: int

@@ -316,7 +316,7 @@ std::string describe_engines(const Model& model) {
   });
 }
 
-std::string describe(const BoundSteps& bound, const Graph& graph, const KernelSelector& selector) {
+std::string describe(const Steps& steps, const Graph& graph, const KernelSelector& selector) {
   const bool simulated = simulates_integers(graph);
   return object([&](Writer& w) {
     w.StartArray();
@@ -329,7 +329,7 @@ std::string describe(const BoundSteps& bound, const Graph& graph, const KernelSe
       if (group > 0) field(w, "row_tiles", static_cast<int64_t>(group));
       field(w, "place", selector.name_of(step.place));
       if (!step.cause.empty()) field(w, "cause", step.cause);
-      if (const int64_t flops = operator_cost(bound.steps, step).flops; flops > 0) {
+      if (const int64_t flops = operator_cost(steps, step).flops; flops > 0) {
         field(w, "multiply_adds", flops / 2);
       }
       if (simulated && step.node != kNoNode) {
@@ -343,8 +343,8 @@ std::string describe(const BoundSteps& bound, const Graph& graph, const KernelSe
         field(w, "copied_bytes", bytes);
         field(w, "transfers", static_cast<int64_t>(step.copy->transfers.size()));
       }
-      write_facts(w, "inputs", step.in, bound.steps);
-      write_facts(w, "outputs", step.out, bound.steps);
+      write_facts(w, "inputs", step.in, steps);
+      write_facts(w, "outputs", step.out, steps);
       w.Key("refused");
       w.StartArray();
       for (const Refusal& r : step.refusals) {
@@ -357,7 +357,7 @@ std::string describe(const BoundSteps& bound, const Graph& graph, const KernelSe
       w.EndObject();
     };
     size_t group = 0;
-    for (const Step& step : bound.steps.steps) {
+    for (const Step& step : steps.steps) {
       if (step.parts.empty()) {
         write(step, 0);
         continue;

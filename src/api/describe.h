@@ -3,9 +3,9 @@
 
 #include <string>
 
+#include "plan/steps.h"
 #include "run/model.h"
 #include "run/profile.h"
-#include "run/step_cache.h"
 
 /// What the interface says as JSON.
 namespace coracle {
@@ -21,6 +21,6 @@ std::string describe_engines(const std::vector<std::string>& names);
 /// Which engine runs which node, and why others run natively.
 std::string describe_engines(const Model& model);
 /// The kernels of planned steps.
-std::string describe(const BoundSteps& steps, const Graph& graph, const KernelSelector& selector);
+std::string describe(const Steps& steps, const Graph& graph, const KernelSelector& selector);
 
 }  // namespace coracle

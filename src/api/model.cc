@@ -316,6 +316,10 @@ size_t coracle_model_packed_bytes(const coracle_model* model) {
   return model == nullptr ? 0 : model->model->program()->packed().bytes();
 }
 
+size_t coracle_model_plan_bytes(const coracle_model* model) {
+  return model == nullptr ? 0 : model->model->program()->steps().bytes();
+}
+
 coracle_status coracle_model_engines(const coracle_model* model, char** json) {
   return guard([&] {
     require_pointer(model, "model");

@@ -340,8 +340,8 @@ coracle_status coracle_session_planned_memory(coracle_session* session, size_t* 
     require_pointer(session, "session");
     require_pointer(bytes, "bytes");
     coracle::require_stack("planning a run");
-    const std::shared_ptr<const coracle::BoundSteps> planned = session->session.explain();
-    const coracle::Steps& steps = planned->steps;
+    const std::shared_ptr<const coracle::Steps> planned = session->session.explain();
+    const coracle::Steps& steps = *planned;
     *bytes = steps.arena_bytes;
     for (const coracle::DeviceNeeds& needs : steps.devices) {
       *bytes += needs.staging;

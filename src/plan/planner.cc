@@ -63,7 +63,7 @@ class SegmentPlanner {
     const std::vector<NodeId>& order = graph_.order();
     std::vector<const Fact*> args;
     size_t p = position_;
-    for (; p < order.size(); ++p) {
+    for (; p < std::min(order.size(), context_.end); ++p) {
       const Node& node = graph_.node(order[p]);
       if (!plannable(graph_, node)) break;
       args.clear();

@@ -25,6 +25,7 @@ struct PlanContext {
   ThreadPool* pool = nullptr;  ///< of the executor that will run the steps
   bool keep_refusals = false;  ///< record why better kernels were passed over, and why nodes run where they do
   std::span<const std::unique_ptr<DeviceConstants>> constants = {};  ///< of the selector's devices
+  size_t end = SIZE_MAX;                                             ///< position where the segment ends at the latest
 };
 
 /// Plans the nodes from `position` on for given facts (by value; those of values not computed yet are ignored), up to

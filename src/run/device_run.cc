@@ -105,7 +105,7 @@ void DeviceRun::Segment::reserve() {
       if (!uses(d)) continue;
       const Side& side = run_.sides_[d];
       require(!side.device.open->lost(), ErrorCode::kRunFailure, "the device ", side.name(), " is lost: ", kLostAdvice);
-      run_.reserve(run_.sides_[d], bound_.steps.devices[d]);
+      run_.reserve(run_.sides_[d], bound_.steps().devices[d]);
     }
   } catch (...) {
     run_.running_ = false;
@@ -128,7 +128,7 @@ std::string DeviceRun::Segment::unfinished(size_t side) const {
   constexpr size_t kMostNamed = 6;
   std::vector<std::string> names;
   for (size_t i = work_[side].done; i < work_[side].given; ++i) {
-    const Step& step = bound_.steps.steps[i];
+    const Step& step = bound_.steps().steps[i];
     if (step.place.device == side + 1 && step.copy == nullptr)
       names.push_back(text(step.op.name(), " (", node_name(graph_, step), ")"));
   }
@@ -153,9 +153,9 @@ void DeviceRun::Segment::check(size_t side, const char* failure, const std::stri
 }
 
 void DeviceRun::Segment::before(size_t i) {
-  const Step& step = bound_.steps.steps[i];
+  const Step& step = bound_.steps().steps[i];
   for (int copy : step.waits) {
-    const size_t side = bound_.steps.steps[static_cast<size_t>(copy)].place.device - size_t{1};
+    const size_t side = bound_.steps().steps[static_cast<size_t>(copy)].place.device - size_t{1};
     std::string detail;
     check(side, run_.sides_[side].queue->wait(marks_[static_cast<size_t>(copy)], &detail), detail);
     work_[side].done = static_cast<size_t>(copy) + 1;
@@ -169,7 +169,7 @@ void DeviceRun::Segment::before(size_t i) {
 }
 
 void DeviceRun::Segment::after(size_t i) {
-  const Step& step = bound_.steps.steps[i];
+  const Step& step = bound_.steps().steps[i];
   if (step.place.is_host()) return;
   const size_t side = step.place.device - size_t{1};
   if (step.copy == nullptr && profile_ == nullptr) return;
@@ -188,7 +188,7 @@ void DeviceRun::Segment::finish() {
   }
   finished_ = true;
   for (size_t i = 0; i < bound_.calls.size(); ++i) {
-    const CopyPlan* const copy = bound_.steps.steps[i].copy.get();
+    const CopyPlan* const copy = bound_.steps().steps[i].copy.get();
     if (copy != nullptr && !copy->upload) take_staged(bound_.calls[i]);
   }
   if (profile_ != nullptr) read_times();
@@ -208,14 +208,14 @@ void DeviceRun::Segment::read_times() {
 DeviceRun::Segment::Seen DeviceRun::Segment::seen(size_t i, bool results) {
   Seen seen;
   seen.call_ = bound_.calls[i];
-  const Step& step = bound_.steps.steps[i];
+  const Step& step = bound_.steps().steps[i];
   const std::span<const TensorView> views = results ? seen.call_.out : seen.call_.in;
   const std::vector<int>& locals = results ? step.out : step.in;
   const size_t side = step.place.device - size_t{1};
   for (size_t v = 0; v < views.size(); ++v) {
     seen.views_.push_back(views[v]);
     if (views[v].fact->place.is_host()) continue;
-    const Fact& whole = bound_.steps.locals[static_cast<size_t>(owner_of(bound_.steps, locals[v]))].fact;
+    const Fact& whole = bound_.steps().locals[static_cast<size_t>(owner_of(bound_.steps(), locals[v]))].fact;
     const auto bytes = static_cast<int64_t>(whole.bytes());
     Tensor& tensor = seen.tensors_.emplace_back(Tensor::make(DType::kUint8, {bytes}));
     if (bytes != 0) run_.sides_[side].queue->download({views[v].data, views[v].offset}, tensor.raw(), tensor.bytes());

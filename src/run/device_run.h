@@ -8,8 +8,8 @@
 
 #include "base/memory_ledger.h"
 #include "plan/kernel_selector.h"
+#include "run/bound_steps.h"
 #include "run/profile.h"
-#include "run/step_cache.h"
 
 namespace coracle {
 
@@ -92,7 +92,7 @@ class DeviceRun::Segment {
     Queue::Mark to;
   };
 
-  bool uses(size_t side) const { return !bound_.steps.devices[side].blocks.empty(); }
+  bool uses(size_t side) const { return !bound_.steps().devices[side].blocks.empty(); }
   void reserve();
   std::string unfinished(size_t side) const;
   void check(size_t side, const char* failure, const std::string& detail);

@@ -42,7 +42,7 @@ Executor::Executor(std::shared_ptr<const Program> program, const SessionOptions&
       ledger_(std::make_shared<MemoryLedger>(options.memory_limit)),
       devices_(program_->selector().devices().empty() ? nullptr
                                                       : std::make_unique<DeviceRun>(program_->selector().devices())),
-      cache_(options.cache_bytes) {
+      step_user_(program_->steps(), options.cache_bytes) {
   ledger_->set_reclaim([this] { reclaim(); });
   const int lanes = std::min(options_.parallel_engines, pool_.threads());
   if (lanes > 1) lanes_ = std::make_unique<BlockLanes>(lanes, pool_.threads() / lanes, options_.workers);
@@ -57,6 +57,7 @@ MachineLimits Executor::measure_limits() {
 std::vector<Tensor> Executor::run(std::span<const Tensor> inputs) {
   const ThreadPool::Run threads(pool_);
   run_start_ = std::chrono::steady_clock::now();
+  step_user_.begin_run();
   const MemoryLedger::Scope scope(ledger_);
   const Deadline deadline("the run", run_start_, options_.time_limit_ms, cancelled_);
   const Deadline::Scope until(deadline);
@@ -64,7 +65,9 @@ std::vector<Tensor> Executor::run(std::span<const Tensor> inputs) {
   if (profile_ != nullptr) trace.emplace(pool_.threads());
   const LoopTrace::Scope traced(trace ? &*trace : nullptr);
   try {
-    return run_main(inputs);
+    std::vector<Tensor> outputs = run_main(inputs);
+    if (options_.cache_bytes == 0) unbind();
+    return outputs;
   } catch (...) {
     if (lanes_ != nullptr) lanes_->abandon();
     arena_in_use_.reset();
@@ -85,7 +88,7 @@ std::vector<Tensor> Executor::run_main(std::span<const Tensor> inputs) {
   }
 }
 
-std::shared_ptr<const BoundSteps> Executor::plan(std::span<const Fact> inputs, bool keep_refusals) {
+std::shared_ptr<const Steps> Executor::plan(std::span<const Fact> inputs, bool keep_refusals) {
   const ThreadPool::Run threads(pool_);
   const MemoryLedger::Scope scope(ledger_);
   const Deadline deadline("planning", Deadline::Clock::now(), options_.time_limit_ms, cancelled_);
@@ -94,7 +97,7 @@ std::shared_ptr<const BoundSteps> Executor::plan(std::span<const Fact> inputs, b
   Frame frame = frame_of(graph);
   for (size_t i = 0; i < inputs.size(); ++i) frame.facts[index(graph.inputs()[i])] = inputs[i];
   const Program::GraphInfo& info = program_->info(graph);
-  return std::make_shared<BoundSteps>(
+  return std::make_shared<const Steps>(
       plan_segment(graph, info.uses, 0, frame.facts, plan_context(info, keep_refusals)));
 }
 
@@ -147,10 +150,10 @@ std::vector<Tensor> Executor::run_graph(const Graph& graph, std::vector<Tensor> 
     const bool takes_array =
         std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return frame.facts[index(v)].is_array; });
     if (plannable(graph, node) && !takes_array) {
-      const std::shared_ptr<BoundSteps> bound = steps_for(graph, position, frame);
-      if (bound->steps.stop > position) {
-        run_steps(graph, *bound, frame);
-        position = bound->steps.stop;
+      const std::shared_ptr<const PlannedSteps> planned = steps_for(graph, position, frame);
+      if (planned->steps.stop > position) {
+        run_steps(graph, position, planned, frame);
+        position = planned->steps.stop;
         free_used(graph, frame, position);
         continue;
       }
@@ -183,27 +186,55 @@ std::vector<Tensor> Executor::run_nested(const Graph& graph, std::vector<Tensor>
   return outputs;
 }
 
-std::shared_ptr<BoundSteps> Executor::steps_for(const Graph& graph, size_t position, const Frame& frame) {
+std::shared_ptr<const PlannedSteps> Executor::steps_for(const Graph& graph, size_t position, const Frame& frame) {
+  StepCache& cache = program_->steps();
   const Program::GraphInfo& info = program_->info(graph);
-  key_.clear();
-  append_raw(key_, reinterpret_cast<uintptr_t>(&graph));
-  append_raw(key_, position);
-  for (ValueId v : frame.available) {
-    const size_t last = info.uses.last_use[index(v)];
-    if (last == GraphUses::kUnused || last < position || frame.facts[index(v)].is_array) continue;
-    append_raw(key_, v);
-    append_fact(key_, frame.facts[index(v)]);
+  const SegmentRequest request{.graph = graph,
+                               .number = info.number,
+                               .position = position,
+                               .end = info.end_of_segment(position),
+                               .facts = frame.facts,
+                               .threads = pool_.threads()};
+  if (const auto last = frame.bound.find(position); last != frame.bound.end()) {
+    const std::shared_ptr<const PlannedSteps>& planned = last->second->planned();
+    if (planned != nullptr && planned->match(request, key_)) {
+      cache.touch(*planned);
+      return planned;
+    }
   }
-  std::shared_ptr<BoundSteps> bound = cache_.find(key_);
-  if (bound == nullptr) {
-    const auto start = std::chrono::steady_clock::now();
-    bound =
-        std::make_shared<BoundSteps>(plan_segment(graph, info.uses, position, frame.facts, plan_context(info, false)));
-    if (logs(LogLevel::kInfo))
-      tell_plan(graph, position, frame, bound->steps, std::chrono::steady_clock::now() - start);
-    cache_.insert(key_, bound);
+  return cache.get(request, step_user_, [&] { return plan_steps(graph, position, frame); });
+}
+
+/// Tables that are made while planning belong to the steps, which other sessions may use and keep: they are on a ledger
+/// of their own, which has what this session's has left.
+std::unique_ptr<PlannedSteps> Executor::plan_steps(const Graph& graph, size_t position, const Frame& frame) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto tables = std::make_shared<MemoryLedger>(options_.memory_limit);
+  size_t held = options_.memory_limit == 0 ? 0 : ledger_->used();
+  tables->charge(held, [] { return "what the run holds"; });
+  tables->set_reclaim([&] {
+    reclaim();
+    const size_t left = std::min(held, ledger_->used());
+    tables->give_back(held - left);
+    held = left;
+  });
+  auto planned = std::make_unique<PlannedSteps>();
+  try {
+    const MemoryLedger::Scope scope(tables);
+    const Program::GraphInfo& info = program_->info(graph);
+    PlanContext context = plan_context(info, false);
+    context.end = info.end_of_segment(position);
+    planned->steps = plan_segment(graph, info.uses, position, frame.facts, context);
+  } catch (...) {
+    tables->set_reclaim(nullptr);
+    throw;
   }
-  return bound;
+  tables->set_reclaim(nullptr);
+  planned->table_bytes = tables->used() - held;
+  tables->give_back(held);
+  if (logs(LogLevel::kInfo))
+    tell_plan(graph, position, frame, planned->steps, std::chrono::steady_clock::now() - start);
+  return planned;
 }
 
 void Executor::tell_plan(const Graph& graph, size_t position, const Frame& frame, const Steps& steps,
@@ -231,17 +262,21 @@ void Executor::tell_plan(const Graph& graph, size_t position, const Frame& frame
 } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the plan is there without its message
 }
 
-void Executor::run_steps(const Graph& graph, BoundSteps& bound, Frame& frame) {
+void Executor::run_steps(const Graph& graph, size_t position, const std::shared_ptr<const PlannedSteps>& planned,
+                         Frame& frame) {
+  const Steps& steps = planned->steps;
   // Under a limit, what a larger run has left must not be missing in this one.
   const auto may_reuse = [&](const Tensor& before, const Fact& fact) {
     return (options_.memory_limit == 0 || before.bytes() == fact.bytes()) &&
            before.reusable_for(fact.dtype, fact.shape);
   };
-  for (const LiveOut& out : bound.steps.live_out) {
-    const Local& local = bound.steps.locals[static_cast<size_t>(out.local)];
+  for (const LiveOut& out : steps.live_out) {
+    const Local& local = steps.locals[static_cast<size_t>(out.local)];
     Tensor& tensor = frame.tensors[index(out.value)];
     if (local.slot.kind == Slot::Kind::kConstant) {
-      tensor = *local.fact.value;
+      // The plan's, which other sessions may have: never written.
+      const std::shared_ptr<const Tensor>& value = local.fact.value;
+      tensor = Tensor::share(value->dtype(), value->shape(), value, value->raw());
     } else if (may_reuse(tensor, local.fact)) {
       tensor.retype(local.fact.dtype, local.fact.shape);
     } else {
@@ -258,13 +293,18 @@ void Executor::run_steps(const Graph& graph, BoundSteps& bound, Frame& frame) {
     frame.facts[index(out.value)].layout = Layout::kRowMajor;
     frame.available.push_back(out.value);
   }
-  reserve_arena(bound.steps.arena_bytes, [&] { return largest_tensor(graph, bound.steps); });
+  std::shared_ptr<BoundSteps>& last = frame.bound[position];
+  if (last == nullptr) last = std::make_shared<BoundSteps>();
+  const std::shared_ptr<BoundSteps> held = last;  // whatever is unbound meanwhile
+  BoundSteps& bound = *held;
+  if (bound.planned() != planned) bound.take(planned, ledger_);
+  reserve_arena(steps.arena_bytes, [&] { return largest_tensor(graph, steps); });
   bound.bind(arena_.data(), &pool_);
   for (const BoundSteps::External& e : bound.externals) {
     bound.views[e.view].data = frame.tensors[index(e.value)].raw();
   }
-  arena_in_use_ = bound.steps.arena_bytes;
-  if (bound.steps.devices.empty()) {
+  arena_in_use_ = steps.arena_bytes;
+  if (steps.devices.empty()) {
     run_calls(graph, bound, frame, nullptr);
   } else {
     for (const LateOperand& late : late_operands(bound, frame)) await(frame, {&late.value, 1});
@@ -277,11 +317,11 @@ void Executor::run_steps(const Graph& graph, BoundSteps& bound, Frame& frame) {
 
 void Executor::observe(const Graph& graph, const BoundSteps& bound, size_t i, bool results,
                        DeviceRun::Segment* on_devices) {
-  const Step& step = bound.steps.steps[i];
+  const Step& step = bound.steps().steps[i];
   if (step.copy != nullptr) return;
-  if (step.place.is_host()) return observe_step(graph, bound.steps, step, bound.calls[i], results, *observer_);
+  if (step.place.is_host()) return observe_step(graph, bound.steps(), step, bound.calls[i], results, *observer_);
   const DeviceRun::Segment::Seen seen = on_devices->seen(i, results);
-  observe_step(graph, bound.steps, step, seen.call(), results, *observer_);
+  observe_step(graph, bound.steps(), step, seen.call(), results, *observer_);
 }
 
 void Executor::run_calls(const Graph& graph, BoundSteps& bound, Frame& frame, DeviceRun::Segment* on_devices) {
@@ -291,7 +331,7 @@ void Executor::run_calls(const Graph& graph, BoundSteps& bound, Frame& frame, De
   std::string detail;
   for (size_t i = 0; i < bound.calls.size(); ++i) {
     KernelCall& call = bound.calls[i];
-    const Step& step = bound.steps.steps[i];
+    const Step& step = bound.steps().steps[i];
     for (; next_late != late.end() && next_late->call == i; ++next_late) await(frame, {&next_late->value, 1});
     call.failure = nullptr;
     call.failure_detail = &detail;
@@ -306,7 +346,7 @@ void Executor::run_calls(const Graph& graph, BoundSteps& bound, Frame& frame, De
               .op = step.op.name(),
               .kernel = step.kernel->name,
               .outputs = call.out.empty() ? std::string() : text(*call.out[0].fact)},
-             cost_of(bound.steps, step), run_start_, start, *profile_);
+             cost_of(bound.steps(), step), run_start_, start, *profile_);
     }
     if (call.failure != nullptr) [[unlikely]] {
       throw Error(code_of_failure(call.failure), detail.empty() ? std::string(call.failure) : detail)

@@ -15,6 +15,7 @@
 #include "base/pages.h"
 #include "plan/device.h"
 #include "run/block_lanes.h"
+#include "run/bound_steps.h"
 #include "run/device_run.h"
 #include "run/engine_blocks.h"
 #include "run/observer.h"
@@ -24,7 +25,7 @@
 
 namespace coracle {
 
-/// Runs graphs of a program with memory of its own: arena, cached steps, tensors between segments.
+/// Runs graphs of a program with memory of its own: arena, bound steps, tensors between segments.
 /// One thread at a time.
 class Executor {
  public:
@@ -41,7 +42,7 @@ class Executor {
   std::vector<Tensor> run(std::span<const Tensor> inputs);
 
   /// Steps planned for such inputs, without running them: the first segment.
-  std::shared_ptr<const BoundSteps> plan(std::span<const Fact> inputs, bool keep_refusals);
+  std::shared_ptr<const Steps> plan(std::span<const Fact> inputs, bool keep_refusals);
 
   /// Records events of runs into `profile` until called with null.
   void set_profile(Profile* profile) { profile_ = profile; }
@@ -50,9 +51,11 @@ class Executor {
   /// What this machine reaches with the kernels' instruction set and the threads of this executor.
   MachineLimits measure_limits();
   size_t arena_bytes() const { return arena_.bytes(); }
-  size_t cache_bytes() const { return cache_.bytes(); }
+  /// Of the steps that are bound to this executor, which others may share.
+  size_t plan_bytes() const;
   size_t device_bytes() const { return devices_ == nullptr ? 0 : devices_->bytes(); }
-  /// Gives back the arenas, cached steps and tensors; returns about how many bytes that were.
+  /// Gives back the arenas, bound steps and tensors, and the program's steps that nobody is bound to; returns about how
+  /// many bytes that were.
   size_t release_memory();
 
  private:
@@ -62,7 +65,8 @@ class Executor {
     std::vector<Fact> facts;      // by value; elements (Fact::value) of constants and of available values only
     std::vector<Tensor> tensors;  // by value, external ones
     std::vector<ValueId> available;
-    std::list<std::shared_ptr<BlockBeside>> beside;  // blocks whose results nobody has waited for
+    std::list<std::shared_ptr<BlockBeside>> beside;                 // blocks whose results nobody has waited for
+    std::unordered_map<size_t, std::shared_ptr<BoundSteps>> bound;  // by position, the steps that ran last
   };
   /// A value that a call of a segment reads, of a block that may not be done.
   struct LateOperand {
@@ -79,10 +83,12 @@ class Executor {
   void free_used(const Graph& graph, Frame& frame, size_t position);
   /// Frees what is kept for later runs only.
   void reclaim();
-  std::shared_ptr<BoundSteps> steps_for(const Graph& graph, size_t position, const Frame& frame);
+  std::shared_ptr<const PlannedSteps> steps_for(const Graph& graph, size_t position, const Frame& frame);
+  std::unique_ptr<PlannedSteps> plan_steps(const Graph& graph, size_t position, const Frame& frame);
   [[gnu::cold]] void tell_plan(const Graph& graph, size_t position, const Frame& frame, const Steps& steps,
                                std::chrono::nanoseconds taken) const;
-  void run_steps(const Graph& graph, BoundSteps& bound, Frame& frame);
+  void run_steps(const Graph& graph, size_t position, const std::shared_ptr<const PlannedSteps>& planned, Frame& frame);
+  void unbind();
   void run_calls(const Graph& graph, BoundSteps& bound, Frame& frame, DeviceRun::Segment* on_devices);
   PlanContext plan_context(const Program::GraphInfo& info, bool keep_refusals);
   void observe(const Graph& graph, const BoundSteps& bound, size_t i, bool results, DeviceRun::Segment* on_devices);
@@ -128,7 +134,7 @@ class Executor {
   const std::shared_ptr<MemoryLedger> ledger_;
   const std::unique_ptr<DeviceRun> devices_;  // null where the program uses none
   EngineRuns engine_runs_;
-  StepCache cache_;
+  StepCache::User step_user_;
   Pages arena_;
   std::optional<size_t> arena_in_use_;  // how much of the arena
   std::unordered_map<const Graph*, Frame> frames_;

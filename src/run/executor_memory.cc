@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an executor holds: its arena, and tensors as long as something uses them.
+#include <algorithm>
 #include <new>
 
 #include "base/counted.h"
@@ -26,7 +27,7 @@ void Executor::reclaim() {
       if (!kept[i]) frame.tensors[i] = Tensor();
     }
   }
-  cache_.clear();
+  unbind();
   if (devices_ != nullptr) devices_->release();
   if (!arena_in_use_) return free_arena();
   const size_t before = arena_.bytes();
@@ -75,12 +76,27 @@ void Executor::free_arena() {
   arena_ = Pages();
 }
 
+/// Whatever runs at the moment stays bound to its end.
+void Executor::unbind() {
+  for (auto& [graph, frame] : frames_) frame.bound.clear();
+}
+
+size_t Executor::plan_bytes() const {
+  size_t bytes = 0;
+  for (const auto& [graph, frame] : frames_) {
+    for (const auto& [position, bound] : frame.bound) bytes += bound->bytes();
+  }
+  return bytes;
+}
+
 size_t Executor::release_memory() {
-  size_t bytes = cache_.bytes() + arena_bytes() + device_bytes();
+  size_t bytes = arena_bytes() + device_bytes();
   for (const auto& [graph, frame] : frames_) {
     for (const Tensor& t : frame.tensors) bytes += t.empty_handle() || t.is_array() ? 0 : t.bytes();
   }
-  cache_.clear();
+  const size_t bound = plan_bytes();
+  unbind();
+  bytes += std::max(bound, program_->steps().release_unused());
   free_arena();
   if (devices_ != nullptr) devices_->release();
   frames_.clear();

@@ -36,7 +36,7 @@ struct SessionOptions {
   int threads = 0;                             ///< 0: all of `workers`, or as many as this process may use at once
   std::shared_ptr<Workers> workers = nullptr;  ///< whose threads help; null: of its own
   std::vector<int> cpus = {};                  ///< processors for threads of its own; none: any
-  size_t cache_bytes = size_t{4} << 20U;       ///< for plans kept, the newest excepted; 0 keeps none
+  size_t cache_bytes = SIZE_MAX;               ///< bound on the model's plans (StepCache); SIZE_MAX: by the model
   size_t memory_limit = 0;                     ///< for all that runs hold at a time (base/memory_ledger.h); 0: none
   int64_t time_limit_ms = 0;                   ///< for one run, its planning too (base/deadline.h); 0: none
   int parallel_engines = 1;                    ///< parts of a run at the same time: blocks on engines, native work

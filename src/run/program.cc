@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/program.h"
 
+#include "ops/control/while.h"
 #include "plan/blocks/beside.h"
+#include "run/loop_cut.h"
 
 namespace coracle {
 
@@ -28,11 +30,13 @@ size_t Program::device_bytes() const {
 
 void Program::add(const Graph& graph, const std::string& key, bool beside) {
   const std::vector<bool>& nodes =
-      infos_.emplace(&graph, GraphInfo{0, key, GraphUses(graph), nodes_beside(graph, beside)}).first->second.beside;
+      infos_.emplace(&graph, GraphInfo{0, key, GraphUses(graph), nodes_beside(graph, beside), SIZE_MAX})
+          .first->second.beside;
   for (NodeId id : graph.order()) {
     const Node& node = graph.node(id);
     for (size_t r = 0; r < node.regions.size(); ++r)
       add(*node.regions[r], text(key, "/", node.name, "/", r), nodes[index(id)]);
+    if (node.op.is<While>()) infos_.at(node.regions.at(0).get()).cut = loop_cut(*node.regions.at(0));
   }
 }
 

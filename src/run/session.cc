@@ -162,7 +162,7 @@ Profile Session::profile() const {
 
 Session::Memory Session::memory() const {
   const Use use(*this);
-  return {.arena = executor_.arena_bytes(), .plans = executor_.cache_bytes(), .device = executor_.device_bytes()};
+  return {.arena = executor_.arena_bytes(), .plans = executor_.plan_bytes(), .device = executor_.device_bytes()};
 }
 
 void Session::set_observer(Observer observer) {
@@ -224,7 +224,7 @@ Tensor Session::kept(std::string_view name) const {
        " is not kept: name it in keep_tensors when loading the model (is it a variable of the main block?)");
 }
 
-std::shared_ptr<const BoundSteps> Session::explain() {
+std::shared_ptr<const Steps> Session::explain() {
   const Use use(*this);
   const Cancellation::Scope may_be_cancelled(cancellation_);
   std::vector<Fact> facts;

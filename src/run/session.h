@@ -47,7 +47,7 @@ class Session {
   /// Shows values of later runs to `observer`; null for none.
   void set_observer(Observer observer);
   /// The first segment for the inputs set now, with refusals.
-  std::shared_ptr<const BoundSteps> explain();
+  std::shared_ptr<const Steps> explain();
   /// The graph with the types that follow from the inputs set now; the others' are those of the model.
   Graph typed_graph();
 

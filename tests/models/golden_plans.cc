@@ -50,7 +50,7 @@ std::string plan_of(const ReferenceCase& c, const Processor& processor, Precisio
     if (!c.inputs[at].lod().empty()) session.set_input_lod(i, c.inputs[at].lod());
   }
   std::string names;
-  add_kernels(session.explain()->steps.steps, processor, names);
+  add_kernels(session.explain()->steps, processor, names);
   return names;
 }
 

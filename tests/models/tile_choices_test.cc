@@ -59,8 +59,8 @@ int on_tiles(const std::string& program, const std::string& params, const coracl
   coracle::Tensor x = coracle::Tensor::make(coracle::DType::kFloat32, shape);
   std::fill_n(x.data<float>(), x.count(), 0.0F);
   session.set_input(0, x);
-  const auto bound = session.explain();
-  return static_cast<int>(std::count_if(bound->steps.steps.begin(), bound->steps.steps.end(), [](const auto& step) {
+  const auto planned = session.explain();
+  return static_cast<int>(std::count_if(planned->steps.begin(), planned->steps.end(), [](const auto& step) {
     return std::string_view(step.kernel->name).find(".tiles_") != std::string_view::npos;
   }));
 }

@@ -13,14 +13,14 @@ namespace coracle::test {
 namespace {
 
 /// The steps for an input of that shape, with causes.
-std::shared_ptr<const BoundSteps> explained(const std::shared_ptr<const Model>& model, const Shape& shape) {
+std::shared_ptr<const Steps> explained(const std::shared_ptr<const Model>& model, const Shape& shape) {
   Session session(model, {.threads = 1});
   session.set_input(0, random_tensor(shape, 1));
   return session.explain();
 }
 
-const Step& step_of(const BoundSteps& bound, std::string_view op) {
-  for (const Step& step : bound.steps.steps) {
+const Step& step_of(const Steps& planned, std::string_view op) {
+  for (const Step& step : planned.steps) {
     if (op == step.op.name()) return step;
   }
   throw Error(ErrorCode::kInvalidArgument, text("there is no step ", op));
@@ -53,22 +53,22 @@ TEST(Partition, LargeIslandsStayOnTheDeviceAndSmallOnesGoBack) {
 
 TEST(Partition, CausesNameWhatTheKernelsRefuse) {
   const Refusals refusals(1, 100);
-  const auto bound = explained(model_on({LateDevice::make()}, kConvolution), {1, 16, 8, 8});
-  const std::string& cause = step_of(*bound, "sinh").cause;
+  const auto planned = explained(model_on({LateDevice::make()}, kConvolution), {1, 16, 8, 8});
+  const std::string& cause = step_of(*planned, "sinh").cause;
   EXPECT_TRUE(cause.starts_with("no kernel of late takes it: late.")) << cause;
   EXPECT_TRUE(cause.ends_with(": refused by chance")) << cause;
 }
 
 TEST(Partition, WhatIsTooLargeForTheDeviceStaysOnTheHost) {
   const auto model = model_on({LateDevice::make({.largest_block = 40000})}, kConvolution);
-  const auto bound = explained(model, {1, 16, 20, 20});
-  const std::string& cause = step_of(*bound, "sinh").cause;
+  const auto planned = explained(model, {1, 16, 20, 20});
+  const std::string& cause = step_of(*planned, "sinh").cause;
   EXPECT_EQ(cause, "no kernel of late takes it: float32[1, 64, 20, 20] is larger than its largest block, 40000 bytes");
   EXPECT_EQ(step_of(*explained(model, {1, 16, 8, 8}), "sinh").place, Place{1});
 }
 
 TEST(Partition, WhatIsKnownWhilePlanningStaysOnTheHost) {
-  const auto bound = explained(model_on({LateDevice::make()}, R"(graph (%x "x": float32[?, 6, ?, ?]) {
+  const auto planned = explained(model_on({LateDevice::make()}, R"(graph (%x "x": float32[?, 6, ?, ?]) {
     @perm: int64[4] = {0, 0, -1, 1}
     %s = shape(%x)
     %r = reshape(%x, @perm)
@@ -77,7 +77,7 @@ TEST(Partition, WhatIsKnownWhilePlanningStaysOnTheHost) {
     return %back "y" })"),
                                {2, 6, 3, 5});
   int copies = 0;
-  for (const Step& step : bound->steps.steps) {
+  for (const Step& step : planned->steps) {
     EXPECT_EQ(step.place, Place{1}) << step.op.name();
     if (step.copy != nullptr) copies += static_cast<int>(step.in.size());
   }
@@ -97,12 +97,12 @@ TEST(Partition, ATensorIsCopiedOnceToEachPlace) {
   bool found = false;
   for (unsigned seed = 1; seed <= 40; ++seed) {
     const Refusals refusals(seed, 50);
-    const auto bound = explained(model_on({LateDevice::make()}, graph), {3, 8});
+    const auto planned = explained(model_on({LateDevice::make()}, graph), {3, 8});
     std::map<std::pair<ValueId, int>, int> copies;
-    for (const Step& step : bound->steps.steps) {
+    for (const Step& step : planned->steps) {
       if (step.copy == nullptr) continue;
       for (int l : step.out) {
-        const Local& local = bound->steps.locals[static_cast<size_t>(l)];
+        const Local& local = planned->locals[static_cast<size_t>(l)];
         const int count = ++copies[{local.value, local.fact.place.device}];
         EXPECT_EQ(count, 1) << "value " << static_cast<int>(local.value) << ", seed " << seed;
       }

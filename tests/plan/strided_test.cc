@@ -211,8 +211,8 @@ const Program kPrograms[] = {
 size_t moves_of(const std::shared_ptr<const Model>& model, const Tensor& x) {
   Session session(model, {.threads = 1});
   session.set_input(0, x);
-  const std::shared_ptr<const BoundSteps> bound = session.explain();
-  const std::vector<Step>& steps = bound->steps.steps;
+  const std::shared_ptr<const Steps> planned = session.explain();
+  const std::vector<Step>& steps = planned->steps;
   // A concatenation moves those operands that were not written where they belong.
   size_t moves = 0;
   for (const Step& step : steps) {
@@ -220,7 +220,7 @@ size_t moves_of(const std::shared_ptr<const Model>& model, const Tensor& x) {
     if (name == "transpose" || name == "slice" || name == "split_with_num" || name == "unbind") ++moves;
     if (name != "concat") continue;
     for (int l : step.in) {
-      const Local& part = bound->steps.locals[static_cast<size_t>(l)];
+      const Local& part = planned->locals[static_cast<size_t>(l)];
       if (part.fact.shape.rank() == 4 && (part.view == nullptr || part.alias_of != step.out[0])) ++moves;
     }
   }

@@ -94,8 +94,8 @@ int64_t kernels_of(const std::shared_ptr<const Model>& model, const std::vector<
                    std::string_view part) {
   Session session(model, {.threads = 1});
   for (size_t i = 0; i < inputs.size(); ++i) session.set_input(i, inputs[i]);
-  const auto bound = session.explain();
-  return std::count_if(bound->steps.steps.begin(), bound->steps.steps.end(), [&](const Step& step) {
+  const auto planned = session.explain();
+  return std::count_if(planned->steps.begin(), planned->steps.end(), [&](const Step& step) {
     return std::string_view(step.kernel->name).find(part) != std::string_view::npos;
   });
 }

@@ -95,9 +95,9 @@ TEST(Placement, ArenasAreSplitWhereBlocksAreSmall) {
     const auto model = model_on({device}, Graph(graph));
     Session session(model, {.threads = 2});
     session.set_input(0, x);
-    const std::shared_ptr<const BoundSteps> bound = session.explain();
-    EXPECT_GT(bound->steps.devices.at(0).blocks.size(), 1U);
-    for (size_t bytes : bound->steps.devices.at(0).blocks) EXPECT_LE(bytes, 8192U);
+    const std::shared_ptr<const Steps> planned = session.explain();
+    EXPECT_GT(planned->devices.at(0).blocks.size(), 1U);
+    for (size_t bytes : planned->devices.at(0).blocks) EXPECT_LE(bytes, 8192U);
     EXPECT_TRUE(same_bits(run(session, {x}), run_fresh(model_of(Graph(graph)), {x}))) << seed;
     EXPECT_EQ(device->complaint(), "");
   }

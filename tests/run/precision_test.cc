@@ -55,8 +55,8 @@ std::shared_ptr<const Model> products_with(Precision precision) {
 int64_t kernels_with(const std::shared_ptr<const Model>& model, const Tensor& x, std::string_view part) {
   Session session(model, {.threads = 1});
   session.set_input(0, x);
-  const auto bound = session.explain();
-  return std::count_if(bound->steps.steps.begin(), bound->steps.steps.end(), [&](const Step& step) {
+  const auto planned = session.explain();
+  return std::count_if(planned->steps.begin(), planned->steps.end(), [&](const Step& step) {
     return std::string_view(step.kernel->name).find(part) != std::string_view::npos;
   });
 }

@@ -81,8 +81,8 @@ const char* const kInt8Pooling = R"(graph (%x "x": float32[?, 8, ?, ?]) {
 bool has_strips(const std::shared_ptr<const Model>& model, const Tensor& x) {
   Session session(model, {.threads = 1});
   session.set_input(0, x);
-  const std::shared_ptr<const BoundSteps> bound = session.explain();
-  const std::vector<Step>& steps = bound->steps.steps;
+  const std::shared_ptr<const Steps> planned = session.explain();
+  const std::vector<Step>& steps = planned->steps;
   return std::any_of(steps.begin(), steps.end(), [](const Step& step) { return !step.parts.empty(); });
 }
 
