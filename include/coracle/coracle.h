@@ -543,8 +543,8 @@ CORACLE_API coracle_status coracle_session_memory(const coracle_session* session
  * pass through on their way; constants are the model's (coracle_model_device_bytes). 0 without a device
  * (coracle_model_options.device). */
 CORACLE_API coracle_status coracle_session_device_memory(const coracle_session* session, size_t* bytes);
-/** Gives back what can be made again (arenas, results, and the model's plans that no other session has used last); *bytes
- * (may be null) is about how much that was. */
+/** Gives back what can be made again (arenas, results, and the model's plans that no other session has used last);
+ * *bytes (may be null) is about how much that was. */
 CORACLE_API coracle_status coracle_session_release_memory(coracle_session* session, size_t* bytes);
 /** Bytes that all models and sessions of this process hold in tensors (copied weights too), arenas, scratch and packed
  * weights; weights that are mapped are the system's and not among them. For any thread, at any time. */

@@ -98,7 +98,8 @@ void add_session(CLI::App* command, SessionArguments& s) {
             "for inputs, and for intermediate tensors and outputs (bytes, 100MB, 1.5GiB), 0: no limit");
   command->add_option("--time-limit", s.options.time_limit_ms, "milliseconds for one run, 0: no limit")
       ->check(CLI::Range(0, 1'000'000'000));
-  add_bytes(command, "--cache-bytes", s.options.cache_bytes, "for plans of shapes seen before (bytes, 100MB, 1.5GiB); without it, what suits the model");
+  add_bytes(command, "--cache-bytes", s.options.cache_bytes,
+            "for plans of shapes seen before (bytes, 100MB, 1.5GiB); without it, what suits the model");
 }
 
 }  // namespace coracle::cli

@@ -48,7 +48,7 @@ TEST(Partition, LargeIslandsStayOnTheDeviceAndSmallOnesGoBack) {
   EXPECT_EQ(step_of(*small, "sinh").place, Place{});
   EXPECT_TRUE(step_of(*small, "sinh").cause.starts_with("small: 2 connected nodes would save about "))
       << step_of(*small, "sinh").cause;
-  EXPECT_TRUE(small->steps.devices.empty()) << "nothing is left to do there";
+  EXPECT_TRUE(small->devices.empty()) << "nothing is left to do there";
 }
 
 TEST(Partition, CausesNameWhatTheKernelsRefuse) {
@@ -75,7 +75,7 @@ TEST(Partition, WhatIsKnownWhilePlanningStaysOnTheHost) {
     %e = exp(%r)
     %back = reshape(%e, %s)
     return %back "y" })"),
-                               {2, 6, 3, 5});
+                                 {2, 6, 3, 5});
   int copies = 0;
   for (const Step& step : planned->steps) {
     EXPECT_EQ(step.place, Place{1}) << step.op.name();
