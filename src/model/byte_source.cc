@@ -96,8 +96,8 @@ bool stays_below(std::string_view name) {
   return true;
 }
 
-std::optional<File> ByteSource::open_weights_inside(const std::string& folder, std::string_view name,
-                                                    Weights weights, bool outside_links) const {
+std::optional<File> ByteSource::open_weights_inside(const std::string& folder, std::string_view name, Weights weights,
+                                                    bool outside_links) const {
   require(stays_below(name), ErrorCode::kInvalidModel, "the parameter name ", in_quotes(name),
           " is a path that leaves the model's folder");
   const std::string path = join_path(folder, name);

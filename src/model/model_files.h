@@ -43,9 +43,9 @@ struct ModelFiles {
   std::shared_ptr<const ByteSource> files;
   Weights weights = Weights::kAutomatic;
   bool outside_links = false;  ///< files of single parameters may be links out of `folder`
-  std::string combined;    ///< name of the combined parameter file, empty if there is none
-  std::string folder;      ///< where files of single parameters are looked for
-  std::string looked_for;  ///< for messages: the parameter files that would have been taken
+  std::string combined;        ///< name of the combined parameter file, empty if there is none
+  std::string folder;          ///< where files of single parameters are looked for
+  std::string looked_for;      ///< for messages: the parameter files that would have been taken
 };
 
 /// Finds program and parameters:
