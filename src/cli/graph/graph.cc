@@ -46,6 +46,8 @@ Stage stage_of(const ModelArguments& m, const std::string& name) {
   c.weights = or_null(m.options.weights);
   c.device = or_null(m.options.device);
   c.emulate_tiles = m.options.emulate_tiles ? 1 : 0;
+  c.allow_outside_links = m.options.allow_outside_links ? 1 : 0;
+  c.cancelled = reinterpret_cast<const std::uint32_t*>(m.options.cancelled);
   c.after_pass = keep;
   c.after_pass_user = &stage;
   coracle_model* model = nullptr;
@@ -94,12 +96,10 @@ void declare(GraphText& graph, const Drawn& drawn) {
 Drawn text_at(const ModelArguments& arguments, const InputOptions& inputs, const std::string& stage_name) {
   const bool typed = !inputs.shapes.empty() || !inputs.files.empty();
   ModelArguments m = arguments;
+  std::string text;
   if (stage_name != "final") {
     const Stage stage = stage_of(m, stage_name);
-    if (!typed) {
-      const api::Model model(m.model, m.params);
-      return {stage.text, "", model.inputs(), model.outputs()};
-    }
+    text = stage.text;
     m.options.max_rewrites = stage.rewrites;
     m.options.engines.clear();  // their blocks are cut behind the last rewrite
     m.options.marks.clear();
@@ -107,7 +107,8 @@ Drawn text_at(const ModelArguments& arguments, const InputOptions& inputs, const
   const api::Model model(m.model, m.params, m.options);
   const bool engines = !m.options.engines.empty() || !m.options.marks.empty();
   const std::string told = engines ? model.engines() : "";
-  if (!typed) return {model.graph_text(), told, model.inputs(), model.outputs()};
+  if (text.empty()) text = model.graph_text();
+  if (!typed) return {text, told, model.inputs(), model.outputs()};
   api::Session session(model, {.threads = 1});
   set_inputs(model, inputs, session);
   return {session.graph_text(), told, {}, {}};
