@@ -11,20 +11,11 @@ import numpy as np
 from ... import model as models
 from ...errors import InvalidArgumentError, counted
 from ...profile import Profile
-from ...session import Session
+from .bindings import Bindings
 from .config import Config
 from .hooks import Hook, Watch
 from .shape_ranges import ShapeRanges
 from .tensor import Tensor
-
-
-class _Kept:
-    """What an input holds."""
-
-    def __init__(self):
-        self.array: np.ndarray | None = None
-        self.shape: list[int] = [0]
-        self.lod: list[list[int]] = []
 
 
 class Result(np.ndarray):
@@ -46,13 +37,11 @@ class Predictor:
 
     def _start(self, model: models.Model, threads: int, profiled: bool, ranges: ShapeRanges | None) -> None:
         self._model, self._threads, self._profiled = model, threads, profiled
-        self._session: Session = model.session(threads)
-        self._kept = [_Kept() for _ in model.inputs]
+        self._bindings = Bindings(model.session(threads), len(model.inputs))
         self._profile: Profile | None = None
-        self._ran = False
         self._watch = Watch(ranges)
         if ranges is not None:
-            self._session.observe(self._watch)
+            self._bindings.session.observe(self._watch)
 
     def get_input_names(self) -> list[str]:
         return [info.name for info in self._model.inputs]
@@ -63,33 +52,33 @@ class Predictor:
     def get_input_handle(self, name: str) -> Tensor:
         """InvalidArgumentError if there is no such input."""
         index = self._model._handle.index("input", name)
-        return Tensor(self, index, self._model.inputs[index], True)
+        return Tensor(self._bindings, index, self._model.inputs[index], True)
 
     def get_output_handle(self, name: str) -> Tensor:
         """InvalidArgumentError if there is no such output."""
         index = self._model._handle.index("output", name)
-        return Tensor(self, index, self._model.outputs[index], False)
+        return Tensor(self._bindings, index, self._model.outputs[index], False)
 
     def run(self, inputs: Sequence[Any] | None = None) -> bool | list[np.ndarray]:
         """Runs with what the input handles hold and returns true; or with a list of tensors or arrays in the model's order, and
         returns the results in a list. Raises what `coracle.Session.run` raises.
         """
         if inputs is not None:
-            if len(inputs) != len(self._kept):
-                raise InvalidArgumentError("run: the model has %s, given %d" % (counted(len(self._kept), "input"), len(inputs)))
+            if len(inputs) != len(self._bindings.inputs):
+                raise InvalidArgumentError("run: the model has %s, given %d" % (counted(len(self._bindings.inputs), "input"), len(inputs)))
             for name, value in zip(self.get_input_names(), inputs):
                 self.get_input_handle(name).share_external_data(value)
         arrays, offsets = {}, {}
-        for info, kept in zip(self._model.inputs, self._kept):
+        for info, kept in zip(self._model.inputs, self._bindings.inputs):
             if kept.array is None:
                 raise InvalidArgumentError("run: input %s was not set; copy_from_cpu sets it" % info)
             arrays[info.name], offsets[info.name] = kept.array, kept.lod
-        self._ran = False
+        self._bindings.ran = False
         if self._profiled:
-            self._profile = self._session.profile(arrays, offsets)
+            self._profile = self._bindings.session.profile(arrays, offsets)
         else:
-            self._session._run_without_results(arrays, offsets)
-        self._ran = True
+            self._bindings.session._run_without_results(arrays, offsets)
+        self._bindings.ran = True
         if inputs is None:
             return True
         return [self.get_output_handle(name).copy_to_cpu().view(Result) for name in self.get_output_names()]
@@ -106,8 +95,8 @@ class Predictor:
 
     def try_shrink_memory(self) -> int:
         """The same; returns about how many bytes that was."""
-        self._ran = False
-        return self._session.release_memory()
+        self._bindings.ran = False
+        return self._bindings.session.release_memory()
 
     def profile(self) -> Profile:
         """The times of the last run's operators, after `Config.enable_profile()`. An addition of Coracle."""
@@ -129,14 +118,8 @@ class Predictor:
     def _add_hook(self, hooks: list[Hook], hook: Hook) -> None:
         if not callable(hook):
             raise TypeError("a hook is a function of three arguments, given a %s" % type(hook).__name__)
-        self._session.observe(self._watch)
+        self._bindings.session.observe(self._watch)
         hooks.append(hook)
-
-    def _output_shape(self, index: int) -> tuple[int, ...]:
-        return self._session.output_shape(index) if self._ran else (0,)
-
-    def _output_lod(self, index: int) -> list[list[int]]:
-        return self._session.output_lod(index) if self._ran else []
 
 
 def create_predictor(config: Config) -> Predictor:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,10 +12,8 @@ from ... import _arrays
 from ..._handle import TensorInfo
 from ...errors import InvalidArgumentError
 from . import pending
+from .bindings import Bindings
 from .enums import DataType
-
-if TYPE_CHECKING:
-    from .predictor import Predictor
 
 TAKEN = ("float64", "float32", "float16", "int64", "int32", "uint8", "int8", "bool", "bfloat16")
 
@@ -33,15 +31,15 @@ def _fitting(array: np.ndarray, info: TensorInfo) -> np.ndarray:
 class Tensor:
     """An input or output of a predictor, by `Predictor.get_input_handle` and `get_output_handle`; outlives runs."""
 
-    def __init__(self, predictor: Predictor, index: int, info: TensorInfo, is_input: bool):
-        self._predictor = predictor
+    def __init__(self, bindings: Bindings, index: int, info: TensorInfo, is_input: bool):
+        self._bindings = bindings
         self._index = index
         self._info = info
         self._is_input = is_input
 
     @property
     def _kept(self):
-        return self._predictor._kept[self._index]
+        return self._bindings.inputs[self._index]
 
     def _require_input(self, call: str) -> None:
         if not self._is_input:
@@ -93,7 +91,7 @@ class Tensor:
     def copy_to_cpu(self) -> np.ndarray:
         """A new array: of an output after a run, or of an input that was set. bfloat16 comes as the bits, in uint16."""
         if not self._is_input:
-            array = self._predictor._session.output(self._index)
+            array = self._bindings.session.output(self._index)
         elif self._kept.array is not None:
             array = self._kept.array.copy()
         else:
@@ -104,7 +102,7 @@ class Tensor:
         """Dimensions: as set, or after a run; [0] before."""
         if self._is_input:
             return list(self._kept.shape)
-        return list(self._predictor._output_shape(self._index))
+        return list(self._bindings.output_shape(self._index))
 
     def type(self) -> DataType:
         """The element type that the model file says."""
@@ -112,7 +110,7 @@ class Tensor:
 
     def lod(self) -> list[list[int]]:
         """Sequence offsets, coarsest level first; [] if there are none."""
-        return [list(level) for level in self._kept.lod] if self._is_input else self._predictor._output_lod(self._index)
+        return [list(level) for level in self._kept.lod] if self._is_input else self._bindings.output_lod(self._index)
 
     def set_lod(self, lod: Sequence[Sequence[int]]) -> None:
         """Sequence offsets of an input, e.g. [[0, 3, 5]] for sequences of 3 and 2 rows; checked by the next run."""
