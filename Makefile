@@ -7,7 +7,7 @@ CTEST := ctest --no-tests=error -j $(JOBS)
 # The builds below build/ take objects from each other, wherever the project lies.
 export CCACHE_BASEDIR := $(CURDIR)
 
-.PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-isa bench-int8 bench-startup \
+.PHONY: all setup models engines goldens-on-engines demo test format lint lint-changed bench bench-ready bench-memory bench-growth bench-ocr bench-neighbours bench-isa bench-int8 bench-precision bench-startup \
         bench-kernels bench-engines bench-operators asan tsan fuzz fuzz-long oracle special-values oracle-demo known-attributes model-table metamorphic engines-random hostile faults opencl processors build-times wheel packages reproducible migration paddleocr docs clean
 
 all: build/release/build.ninja
@@ -82,6 +82,10 @@ bench-isa: bench-ready
 # Models of int8 against float32 and other engines' int8, e.g. make bench-int8 MODELS=det,rec THREADS=1 REALTIME=1
 bench-int8: bench-ready
 	$(BENCH_PYTHON) bench/int8.py --seconds $(SECONDS) $(if $(MODELS),--models $(MODELS),--docs) $(if $(THREADS),--threads $(THREADS)) $(if $(REALTIME),--real-time)
+
+# The values of the option precision, which differ on processors with matrix tiles, against each other and other engines.
+bench-precision: bench-ready
+	$(BENCH_PYTHON) bench/precision.py --seconds $(SECONDS) $(if $(MODELS),--models $(MODELS),--docs) $(if $(THREADS),--threads $(THREADS)) $(if $(REALTIME),--real-time)
 
 # From the start of a process to an answer.
 bench-startup: bench-ready
