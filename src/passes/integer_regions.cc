@@ -369,6 +369,6 @@ std::string why_in_float32(const Graph& graph, NodeId id) {
   return "its weights are not integers of one step for each channel";
 }
 
-Pass integer_regions() { return {.name = "integer_regions", .function = make_integer}; }
+Pass integer_regions() { return {.name = "integer_regions", .function = make_integer, .makes = PassMakes::kIntegers}; }
 
 }  // namespace coracle

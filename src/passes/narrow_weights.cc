@@ -301,6 +301,8 @@ bool is_constant_weight(const Graph& graph, ValueId value) {
          FourBitWeights::of_value(graph, graph.use_counts(), value);
 }
 
-Pass narrow_weights() { return {.name = "narrow_weights", .function = keep_narrow}; }
+Pass narrow_weights() {
+  return {.name = "narrow_weights", .function = keep_narrow, .makes = PassMakes::kStoredWeights};
+}
 
 }  // namespace coracle

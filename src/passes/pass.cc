@@ -61,9 +61,11 @@ int run_pass(const Pass& pass, Graph& graph, RewriteBudget& budget) {
 
 std::vector<PassCount> run_passes(Graph& graph, const PassOptions& options) {
   std::vector<PassCount> counts;
-  const auto disabled = [&](std::string_view name) {
+  const auto disabled = [&](const Pass& pass) {
+    if (pass.makes == PassMakes::kIntegers && !options.integers) return true;
+    if (pass.makes == PassMakes::kStoredWeights && !options.stored_weights) return true;
     return std::any_of(options.disabled.begin(), options.disabled.end(),
-                       [&](const std::string& d) { return d == name || d == "all"; });
+                       [&](const std::string& d) { return d == pass.name || d == "all"; });
   };
   const auto tell = [&](const char* pass, int count) {
     if (options.after_pass != nullptr) options.after_pass(pass, count, graph);
@@ -71,7 +73,7 @@ std::vector<PassCount> run_passes(Graph& graph, const PassOptions& options) {
   RewriteBudget budget(options.max_rewrites);
   tell("loaded", 0);
   for (const Pass& pass : pipeline()) {
-    if (disabled(pass.name)) continue;
+    if (disabled(pass)) continue;
     try {
       const int count = run_pass(pass, graph, budget);
       if (count != 0) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -34,18 +35,28 @@ class RewriteBudget {
   int64_t left_;  // negative: no limit
 };
 
+/// What a pass makes of a graph that not every place where operators run can compute.
+enum class PassMakes : uint8_t {
+  kAnything,
+  kIntegers,       ///< operators on int8
+  kStoredWeights,  ///< float32 operators whose operands, weights above all, are stored as another type
+};
+
 /// A named step of the pipeline: rewrites tried at every node until nothing changes, or a function over a graph that
 /// returns how often it changed something. Regions are visited by the driver.
 struct Pass {
   const char* name;
   std::vector<Rewrite> rewrites = {};
   std::function<int(Graph& graph, RewriteBudget& budget)> function = nullptr;
+  PassMakes makes = PassMakes::kAnything;
 };
 
 struct PassOptions {
   std::vector<std::string> disabled;  ///< pass names, or "all"
-  int64_t max_rewrites = -1;          ///< negative: no limit
-  bool verify_types = false;          ///< infer all types again after every pass (tests)
+  bool integers = true;               ///< the passes that make these run
+  bool stored_weights = true;
+  int64_t max_rewrites = -1;  ///< negative: no limit
+  bool verify_types = false;  ///< infer all types again after every pass (tests)
   /// Told of each pass that ran, how often it changed something, and the graph then; first "loaded", before all passes.
   std::function<void(const char* pass, int count, const Graph& graph)> after_pass = nullptr;
 };

@@ -126,6 +126,6 @@ int widen_all(Graph& graph, RewriteBudget& budget) {
 
 }  // namespace
 
-Pass widen_half() { return {.name = "widen_half", .function = widen_all}; }
+Pass widen_half() { return {.name = "widen_half", .function = widen_all, .makes = PassMakes::kStoredWeights}; }
 
 }  // namespace coracle

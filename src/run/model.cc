@@ -165,11 +165,8 @@ PassOptions passes_for(const ModelOptions& options) {
                                                                [](const UsedEngine& e) { return e.engine != nullptr; });
   const bool elsewhere = !options.kernels.devices.empty() || on_engines;
   const bool on_integers = options.kernels.devices.empty() && engines_on_integers(choice);
-  if (elsewhere && !on_integers) passes.disabled.emplace_back("integer_regions");
-  if (elsewhere || rounds_products(options.kernels.precision)) {
-    passes.disabled.emplace_back("widen_half");
-    passes.disabled.emplace_back("narrow_weights");
-  }
+  passes.integers = !elsewhere || on_integers;
+  passes.stored_weights = !elsewhere && !rounds_products(options.kernels.precision);
   return passes;
 }
 
