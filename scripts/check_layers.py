@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that includes in src point down only, and that what is below devices has no word of the CPU's
-(docs/architecture.md). Exit status 1 with a line for each that does."""
+"""Checks that includes in src point down only, that what is below devices has no word of the CPU's, and that variables of threads are only
+where they are listed (docs/architecture.md). Exit status 1 with a line for each that is not so."""
 import pathlib
 import re
 import sys
@@ -25,7 +25,7 @@ ALLOWED = {
 # Paddle's interface, header-only over coracle.h.
 PADDLE_USERS = ("paddle_c", "cli")
 # Need nothing of the library, and nothing in them is compiled: everybody may include them.
-FOR_ALL = {"base/json_memory.h", "base/half.h", "base/content_sum.h"}
+FOR_ALL = {"base/json_memory.h", "base/half.h", "base/content_sum.h", "base/cancellation.h"}
 PLAN_INTERFACES = {"plan/kernel.h", "plan/device.h", "plan/queue.h", "plan/call_failure.h", "plan/engine.h"}
 # Their stages of planning change what was planned.
 STAGE_INTERFACES = {"plan/plan_stage.h", "plan/steps.h"}
@@ -39,6 +39,9 @@ ISA_ALLOWED = re.compile(r"^devices/cpu/isa/")
 # Words of one device: what is below devices knows none.
 CPU_WORDS = re.compile(r"\b(isa|ISA|Isa|ComputeMode|sse\d?|avx\w*|amx\w*|vnni|neon)\b", re.I)
 BELOW_DEVICES = ("base", "graph", "ops", "model", "passes", "plan", "run")
+# Variables of threads: the context in effect, and what belongs to a thread (its last error, message, signal mask, stack).
+THREAD_LOCAL = re.compile(r"\b(thread_local|__thread)\b")
+THREAD_LOCAL_FILES = {"base/run_context.cc", "api/guard.cc", "base/held_signals.cc", "base/log.cc", "base/stack.cc"}
 # Plain data: nothing in them is compiled.
 ISA_BASE = {"devices/cpu/isa.h", "base/element_steps.h"}
 
@@ -53,6 +56,9 @@ def problems(root):
             word = CPU_WORDS.search(line.split("//")[0])
             if word and folder in BELOW_DEVICES:
                 yield "src/%s:%d: '%s' is a word of the CPU's, which belongs to devices/cpu" % (name, number, word[0])
+            variable = THREAD_LOCAL.search(line.split("//")[0])
+            if variable and name not in THREAD_LOCAL_FILES:
+                yield "src/%s:%d: '%s' is not for what works for a run: hand it down, in a RunContext" % (name, number, variable[0])
             found = re.match(r'\s*#include "([^"]+)"', line)
             if not found or found.group(1).startswith("coracle/") or "/" not in found.group(1):
                 continue
@@ -82,7 +88,7 @@ def main():
     found = list(problems(root))
     for line in found:
         print(line)
-    print("layers: %s" % ("%d found" % len(found) if found else "all includes point down, no word of the CPU below devices"))
+    print("layers: %s" % ("%d found" % len(found) if found else "all includes point down, no word of the CPU below devices, no other variables of threads"))
     return 1 if found else 0
 
 

@@ -74,7 +74,7 @@ class Bound {
     context.packed = [&](const Packing& packing, std::span<const int> operands) {
       std::vector<const Tensor*> constants;
       for (int i : operands) constants.push_back(facts().all_in()[static_cast<size_t>(i)]->value.get());
-      return packed_alone(packing, constants, pool);
+      return packed_alone(packing, constants, pool, RunContext());
     };
     const Prepared prepared = kernel_.prepared(c_.op.attributes(), facts(), context);
     std::vector<std::shared_ptr<std::byte>> memory;

@@ -432,6 +432,29 @@ CORACLE_API coracle_status coracle_session_set_input_lod(coracle_session* sessio
 
 CORACLE_API coracle_status coracle_session_run(coracle_session* session);
 
+/** What holds for one run. A field that is 0 leaves it to the session's own option. */
+typedef struct coracle_run_options {
+  size_t struct_size;
+  int64_t time_limit_ms; /**< bound on the time of the run in milliseconds from the call on, its planning included */
+  size_t memory_limit;   /**< bound in bytes, as coracle_session_options.memory_limit, for this run: what the session
+                              still holds of earlier runs counts, and is freed first */
+  /** What other threads, or a signal handler, set to 1 (from 0) to end the run with CORACLE_CANCELLED; or null. A run
+   * that begins while it is 1 ends at once. Must stay until the call returns, and be a lock-free atomic of C11 or C++
+   * for whoever sets it; several runs may have the same one. coracle_session_cancel ends the run too. */
+  const uint32_t* cancelled;
+} coracle_run_options;
+
+/** Sets `struct_size` and all other fields to 0. `struct_size` is sizeof(coracle_run_options). */
+CORACLE_API void coracle_run_options_init(coracle_run_options* options, size_t struct_size);
+
+/**
+ * As coracle_session_run, with options that hold for this run alone: the next one has the session's again. `options`
+ * may be null and is read during the call only. CORACLE_INVALID_ARGUMENT for options that cannot be, before anything
+ * runs; CORACLE_RUN_FAILURE, CORACLE_OUT_OF_MEMORY or CORACLE_CANCELLED where one of them ends the run. The session is
+ * then ready for the next run, and its answers are the same whatever limits runs have had.
+ */
+CORACLE_API coracle_status coracle_session_run_with(coracle_session* session, const coracle_run_options* options);
+
 /**
  * Ends the run that another thread has under way with this session: there coracle_session_run returns CORACLE_CANCELLED
  * at the next place where its operator looks, and the session is ready for the next run. The same goes for

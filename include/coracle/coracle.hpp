@@ -243,6 +243,14 @@ struct SessionOptions {
   int parallel_engines = 1;                 ///< blocks on engines and native work at the same time; 1: in sequence
 };
 
+/// What holds for one run: see coracle_run_options.
+struct RunOptions {
+  std::int64_t time_limit_ms = 0;  ///< from the call on; 0: the session's
+  size_t memory_limit = 0;         ///< in bytes; 0: the session's
+  /// Set to 1 by another thread, or a signal handler, it ends the run: an Exception with CORACLE_CANCELLED.
+  const std::atomic<std::uint32_t>* cancelled = nullptr;
+};
+
 class Model {
  public:
   /// From a directory or one of its files; `params` may be empty.
@@ -423,6 +431,15 @@ class Session {
   }
 
   void run() { check(coracle_session_run(handle_.get())); }
+  /// With options that hold for this run alone.
+  void run(const RunOptions& options) {
+    coracle_run_options c;
+    coracle_run_options_init(&c, sizeof(c));
+    c.time_limit_ms = options.time_limit_ms;
+    c.memory_limit = options.memory_limit;
+    c.cancelled = reinterpret_cast<const std::uint32_t*>(options.cancelled);
+    check(coracle_session_run_with(handle_.get(), &c));
+  }
   /// Ends the run that goes on in another thread: it throws an Exception with CORACLE_CANCELLED there. From any thread,
   /// from observers and signal handlers; does nothing without a run. See coracle_session_cancel.
   void cancel() noexcept { static_cast<void>(coracle_session_cancel(handle_.get())); }

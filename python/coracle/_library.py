@@ -37,6 +37,11 @@ class SessionOptions(ctypes.Structure):
                 ("time_limit_ms", c_int64), ("pool", c_void_p), ("cpus", c_char_p), ("parallel_engines", c_int32)]
 
 
+class RunOptions(ctypes.Structure):
+    _fields_ = [("struct_size", c_size_t), ("time_limit_ms", c_int64), ("memory_limit", c_size_t),
+                ("cancelled", POINTER(c_uint32))]
+
+
 class TensorInfo(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("dtype", c_int), ("rank", c_int32), ("dims", c_int64 * MAX_RANK), ("lod_levels", c_int32)]
 
@@ -110,6 +115,8 @@ FUNCTIONS = {
     "session_borrow_input": ("status", c_void_p, c_size_t, c_int, c_int32, POINTER(c_int64), c_void_p),
     "session_set_input_lod": ("status", c_void_p, c_size_t, c_size_t, POINTER(c_size_t), POINTER(c_size_t)),
     "session_run": ("status", c_void_p),
+    "run_options_init": (None, POINTER(RunOptions), c_size_t),
+    "session_run_with": ("status", c_void_p, POINTER(RunOptions)),
     "session_cancel": ("status", c_void_p),
     "session_set_observer": ("status", c_void_p, ObserveFunction, c_void_p),
     "session_output": ("status", c_void_p, c_size_t, POINTER(TensorView)),

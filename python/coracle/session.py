@@ -13,7 +13,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from . import _arrays, _library
+from . import _arrays, _library, _options
 from ._callbacks import NodeValue, Observer
 from ._handle import ModelHandle, TensorInfo
 from ._interrupt import Interruptible
@@ -65,13 +65,7 @@ class Session:
         model.require_whole()
         options = _library.SessionOptions()
         _library.ask("session_options_init", ctypes.byref(options), ctypes.sizeof(options))
-        for name, value in numbers.items():
-            if value is None:
-                continue
-            largest = 1024 if name in ("threads", "parallel_engines") else 2**63 - 1
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value <= largest:
-                raise InvalidArgumentError("%s is %r, expected an integer from 0 to %d" % (name, value, largest))
-            setattr(options, name, int(value))
+        _options.set_numbers(options, numbers)
         if pool is not None:
             if not isinstance(pool, Pool):
                 raise InvalidArgumentError("pool is %r, expected a coracle.Pool" % (pool,))
@@ -225,12 +219,15 @@ class Session:
                 if index in self._lods:
                     self._set_lod(pointer, index, self._lods[index])
 
-    def _run_in(self, pointer) -> None:
+    def _run_in(self, pointer, options: _library.RunOptions | None = None) -> None:
         token = (self._pid, id(self))
         self._model.running.add(token)
         try:
             with self._observer or contextlib.nullcontext(), Interruptible(self.cancel):
-                _library.call("session_run", pointer)
+                if options is None:
+                    _library.call("session_run", pointer)
+                else:
+                    _library.call("session_run_with", pointer, ctypes.byref(options))
         finally:
             self._model.running.discard(token)
 
@@ -263,19 +260,22 @@ class Session:
             self._observer = observer   # Keeps the function for the library.
         return _Observing(self)
 
-    def run(self, inputs: Inputs = None, lod: Mapping[str, Lod] | None = None) -> Results:
+    def run(self, inputs: Inputs = None, lod: Mapping[str, Lod] | None = None, *, time_limit_ms: int = 0,
+            memory_limit: int = 0) -> Results:
         """Runs the model: `session.run({"x": array})["y"]`.
 
         `inputs`: values by name as for `set_input`, or the value itself if the model has one input; inputs left out keep what they
-        have. `lod`: sequence offsets by input name. Returns new arrays by name, in the model's order, with the shapes of this run.
+        have. `lod`: sequence offsets by input name. `time_limit_ms`, `memory_limit` (in bytes): limits of this run alone, 0 are the
+        session's. Returns new arrays by name, in the model's order, with the shapes of this run.
 
         Raises InvalidArgumentError for wrong names, shapes or element types and for missing inputs, OutOfMemoryError when
         `memory_limit` or the memory is too small, RunFailureError when the data make it impossible or `time_limit_ms` is over, CancelledError after
         `cancel`, KeyboardInterrupt at once after Ctrl-C.
         """
+        options = _options.of_run(time_limit_ms=time_limit_ms, memory_limit=memory_limit)
         with self._use() as pointer:
             self._set_all(pointer, inputs, lod)
-            self._run_in(pointer)
+            self._run_in(pointer, options)
             return self._results(pointer)
 
     def _run_without_results(self, inputs: Inputs = None, lod: Mapping[str, Lod] | None = None) -> None:

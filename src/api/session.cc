@@ -107,27 +107,6 @@ coracle_pool* make_pool(int32_t threads, std::vector<int> cpus) {
   return new coracle_pool{std::make_shared<Workers>(threads, std::move(cpus))};
 }
 
-/// A C function as an observer.
-Observer observer_of(coracle_observe_function observe, void* user) {
-  if (observe == nullptr) return nullptr;
-  return [observe, user](const ObservedValue& seen) {
-    coracle_node_value value{};
-    value.node = seen.node.name.c_str();
-    value.op = seen.node.op.name();
-    value.name = seen.name.c_str();
-    value.is_result = seen.is_result ? 1 : 0;
-    value.is_constant = seen.is_constant ? 1 : 0;
-    value.tensor.data = seen.data;
-    value.tensor.bytes = seen.fact.bytes();
-    value.tensor.dtype = number_of(seen.fact.dtype);
-    value.tensor.rank = seen.fact.shape.rank();
-    std::copy(seen.fact.shape.begin(), seen.fact.shape.end(), value.tensor.dims);
-    value.tensor.lod_levels = seen.fact.lod == nullptr ? 0 : seen.fact.lod->size();
-    require(observe(user, &value) == 0, ErrorCode::kRunFailure, "the observer ended the run at operator ", value.op,
-            " (", value.node, ")");
-  };
-}
-
 }  // namespace
 }  // namespace coracle
 
@@ -226,28 +205,6 @@ coracle_status coracle_session_set_input_lod(coracle_session* session, size_t in
       offsets += sizes[level];
     }
     session->session.set_input_lod(index, std::move(lod));
-  });
-}
-
-coracle_status coracle_session_run(coracle_session* session) {
-  return guard([&] {
-    require_pointer(session, "session");
-    coracle::require_stack("a run");
-    session->session.run();
-  });
-}
-
-coracle_status coracle_session_cancel(coracle_session* session) {
-  return guard([&] {
-    require_pointer(session, "session");
-    session->session.cancel();
-  });
-}
-
-coracle_status coracle_session_set_observer(coracle_session* session, coracle_observe_function observe, void* user) {
-  return guard([&] {
-    require_pointer(session, "session");
-    session->session.set_observer(coracle::observer_of(observe, user));
   });
 }
 

@@ -16,7 +16,6 @@
 #include <thread>
 
 #include "base/content_sum.h"
-#include "base/deadline.h"
 #include "base/error.h"
 #include "base/new_file.h"
 #include "base/pages.h"
@@ -156,12 +155,12 @@ void FileCache::keep(const std::string& key, std::span<const uint8_t> content) c
   remove_oldest();
 }
 
-FileCache::Lock FileCache::lock(const std::string& key, bool wait) const {
+FileCache::Lock FileCache::lock(const std::string& key, bool wait, const RunContext& context) const {
   if (!on() || !make_folders(folder_)) return {};
-  return Lock::of(file_of(key, kLock), wait ? wait_ : std::chrono::milliseconds(0));
+  return Lock::of(file_of(key, kLock), wait ? wait_ : std::chrono::milliseconds(0), context);
 }
 
-FileCache::Lock FileCache::Lock::of(std::string path, std::chrono::milliseconds wait) {
+FileCache::Lock FileCache::Lock::of(std::string path, std::chrono::milliseconds wait, const RunContext& context) {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds kLongestPause{20};
   const Clock::time_point end = Clock::now() + wait;
@@ -186,7 +185,7 @@ FileCache::Lock FileCache::Lock::of(std::string path, std::chrono::milliseconds 
     }
     ::close(file);
     lock.waited_ = true;
-    if (Clock::now() >= end || Deadline::over()) {
+    if (Clock::now() >= end || context.over()) {
       lock.state_ = State::kLate;
       return lock;
     }
@@ -223,7 +222,7 @@ void FileCache::remove_oldest() const {
     if (temporary || lock) {
       if (now - about.st_mtim.tv_sec <= kAbandoned) continue;
       if (temporary) ::unlink(path.c_str());
-      if (lock) Lock::of(std::move(path), std::chrono::milliseconds(0));  // whoever gives one up removes its file
+      if (lock) Lock::of(std::move(path), std::chrono::milliseconds(0), {});  // giving one up removes its file
       continue;
     }
     sum += static_cast<uint64_t>(about.st_size);

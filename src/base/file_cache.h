@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/run_context.h"
 #include "base/tensor.h"
 
 namespace coracle {
@@ -60,15 +61,15 @@ class FileCache {
 
    private:
     friend class FileCache;
-    static Lock of(std::string path, std::chrono::milliseconds wait);
+    static Lock of(std::string path, std::chrono::milliseconds wait, const RunContext& context);
 
     std::string path_;
     int file_ = -1;
     State state_ = State::kNone;
     bool waited_ = false;
   };
-  /// Waits while another has it, within bounds. `wait`: whether at all.
-  Lock lock(const std::string& key, bool wait = true) const;
+  /// Waits while another has it, within bounds and until the deadline of `context` has passed. `wait`: whether at all.
+  Lock lock(const std::string& key, bool wait = true, const RunContext& context = {}) const;
 
  private:
   std::string file_of(std::string_view key, std::string_view ending) const;

@@ -4,11 +4,6 @@
 #include <algorithm>
 
 namespace coracle {
-namespace {
-
-thread_local LoopTrace* current_trace = nullptr;
-
-}  // namespace
 
 LoopTrace::LoopTrace(int threads) { lanes_.reserve(static_cast<size_t>(std::max(threads, 1)) - 1); }
 
@@ -37,10 +32,5 @@ std::vector<LoopTrace::Span> LoopTrace::take() {
   }
   return spans;
 }
-
-LoopTrace* LoopTrace::current() noexcept { return current_trace; }
-
-LoopTrace::Scope::Scope(LoopTrace* trace) noexcept : before_(current_trace) { current_trace = trace; }
-LoopTrace::Scope::~Scope() { current_trace = before_; }
 
 }  // namespace coracle

@@ -8,8 +8,7 @@
 
 namespace coracle {
 
-/// Notes when helper threads work on the loops of a thread, for profiles. Loops of the thread for which it is in effect
-/// (Scope) report to it.
+/// Notes when helper threads work on loops, for profiles. The loops of a run whose context names it report to it.
 class LoopTrace {
  public:
   /// A helper's work on one loop or several. Times are those of std::chrono::steady_clock, in ns.
@@ -27,21 +26,6 @@ class LoopTrace {
   void add(int64_t begin, int64_t end) noexcept;
   /// What was noted since the last call.
   std::vector<Span> take();
-
-  /// That of this thread; null for none.
-  static LoopTrace* current() noexcept;
-
-  /// Makes a trace that of this thread while it lives; null for none.
-  class Scope {
-   public:
-    explicit Scope(LoopTrace* trace) noexcept;
-    ~Scope();
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
-
-   private:
-    LoopTrace* before_;
-  };
 
  private:
   struct Lane {

@@ -10,14 +10,16 @@
 
 namespace coracle {
 
-/// Counts the bytes that a session's runs hold, and refuses those above a limit. Tensors and buffers that a thread
-/// makes are charged to the ledger that is current there, until they are freed, wherever that is.
+/// Counts the bytes that a session's runs hold, and refuses those above a limit. Tensors and buffers are charged to the
+/// ledger of the run that makes them, until they are freed, wherever that is.
 class MemoryLedger {
  public:
   /// `limit` of 0: none.
   explicit MemoryLedger(size_t limit = 0) : limit_(limit) {}
 
-  size_t limit() const { return limit_; }
+  size_t limit() const { return limit_.load(std::memory_order_relaxed); }
+  /// For what is charged from now on; what is charged already stays.
+  void set_limit(size_t limit) { limit_.store(limit, std::memory_order_relaxed); }
   size_t used() const { return used_.load(std::memory_order_relaxed); }
 
   /// What to call before bytes are refused: it frees what is kept only to be used again.
@@ -30,42 +32,33 @@ class MemoryLedger {
   }
   void give_back(size_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
-  /// That of this thread; null for none.
+  /// That of what this thread works on (RunContext::current()); null for none. For code that is given no context.
   static std::shared_ptr<MemoryLedger> current() noexcept;
   /// Bytes held by all tensors, buffers, arenas and packed weights of this process, with a ledger or without.
   static size_t process_bytes() noexcept;
   static void count_in_process(size_t bytes) noexcept;
   static void uncount_in_process(size_t bytes) noexcept;
 
-  /// Makes a ledger that of this thread while it lives.
-  class Scope {
-   public:
-    explicit Scope(std::shared_ptr<MemoryLedger> ledger) noexcept;
-    ~Scope();
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
-
-   private:
-    const std::shared_ptr<MemoryLedger> ledger_;
-    const std::shared_ptr<MemoryLedger>* const before_;
-  };
-
  private:
   bool take(size_t bytes);
   [[noreturn]] void refuse(size_t bytes, const std::string& what) const;
 
-  const size_t limit_;
+  std::atomic<size_t> limit_;
   std::atomic<size_t> used_{0};
   std::function<void()> reclaim_;
 };
 
-/// Bytes on this thread's ledger and in the process's count, while it lives.
+/// Bytes on a ledger and in the process's count, while it lives.
 class MemoryCharge {
  public:
   MemoryCharge() = default;
-  /// `what` says what they are for. Throws Error (out of memory).
+  /// On the ledger of what this thread works on. `what` says what they are for. Throws Error (out of memory).
   template <class F>
-  MemoryCharge(size_t bytes, const F& what) : ledger_(MemoryLedger::current()), bytes_(bytes) {
+  MemoryCharge(size_t bytes, const F& what) : MemoryCharge(MemoryLedger::current(), bytes, what) {}
+  /// The same on `ledger`; null: on none.
+  template <class F>
+  MemoryCharge(std::shared_ptr<MemoryLedger> ledger, size_t bytes, const F& what)
+      : ledger_(std::move(ledger)), bytes_(bytes) {
     if (ledger_ != nullptr) ledger_->charge(bytes, what);
     MemoryLedger::count_in_process(bytes);
   }

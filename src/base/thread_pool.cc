@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "base/deadline.h"
-#include "base/loop_trace.h"
 #include "base/workers.h"
 
 #if defined(__linux__)
@@ -52,7 +50,7 @@ struct InPieces {
   void (*call)(const void* self, int64_t begin, int64_t end);
   const void* self;
   int64_t grain;
-  const Deadline* deadline;
+  const RunContext* context;  // that has a deadline
 
   static void run(const void* self, int64_t begin, int64_t end) {
     constexpr int64_t kFirstGrains = 16;
@@ -60,8 +58,11 @@ struct InPieces {
     constexpr auto kShort = std::chrono::milliseconds(3);
     constexpr auto kLong = std::chrono::milliseconds(8);
     const auto& loop = *static_cast<const InPieces*>(self);
-    if (loop.deadline->passed()) return;
-    const Deadline::Scope scope(*loop.deadline);
+    const Deadline& deadline = *loop.context->deadline();
+    if (deadline.passed()) return;
+    // The caller may have put another one into effect, with a ledger for what it plans; helpers have none.
+    const RunContext* own = RunContext::current();
+    const RunContext::Scope scope(own != nullptr ? *own : *loop.context);
     const int64_t grain = std::max<int64_t>(loop.grain, 1);
     int64_t size = std::clamp((end - begin) / kFirstPieces, grain, grain * kFirstGrains);
     if (end - begin <= 2 * grain * kFirstGrains) size = end - begin;
@@ -69,7 +70,7 @@ struct InPieces {
       const auto start = Deadline::Clock::now();
       loop.call(loop.self, begin, begin + size);
       begin += size;
-      if (loop.deadline->passed()) return;
+      if (deadline.passed()) return;
       const auto taken = Deadline::Clock::now() - start;
       if (taken < kShort) size *= 2;
       if (taken > kLong) size = std::max(grain, size / 2);
@@ -115,8 +116,10 @@ ThreadPool::~ThreadPool() = default;
 
 void ThreadPool::start() { workers_->start(threads_ - 1); }
 
-ThreadPool::Run::Run(ThreadPool& pool) : pool_(pool) {
+ThreadPool::Run::Run(ThreadPool& pool, RunContext context)
+    : pool_(pool), context_(std::move(context)), before_(pool.context_) {
   pool.workers_->enter(pool.threads_);
+  pool.context_ = &context_;
   if (pool.threads_ == 1) return;
   Caller& caller = *pool.caller_;
   caller.slept = 0;
@@ -129,6 +132,7 @@ ThreadPool::Run::Run(ThreadPool& pool) : pool_(pool) {
 }
 
 ThreadPool::Run::~Run() {
+  pool_.context_ = before_;
   pool_.workers_->leave();
   const Caller& caller = *pool_.caller_;
   if (!measured_ || !caller.helped) return;
@@ -139,8 +143,8 @@ ThreadPool::Run::~Run() {
 
 void ThreadPool::run(int64_t n, int64_t grain, Call call, const void* self) noexcept {
   if (n <= 0) return;
-  const InPieces pieces{call, self, grain, Deadline::current()};
-  if (pieces.deadline != nullptr) {
+  const InPieces pieces{call, self, grain, context_};
+  if (context_ != nullptr && context_->deadline() != nullptr) {
     call = InPieces::run;
     self = &pieces;
   }
@@ -151,7 +155,7 @@ void ThreadPool::run(int64_t n, int64_t grain, Call call, const void* self) noex
     call(self, 0, n);
     return;
   }
-  const Traced traced{call, self, LoopTrace::current()};
+  const Traced traced{call, self, context_ == nullptr ? nullptr : context_->trace()};
   if (traced.trace != nullptr) [[unlikely]] {
     call = Traced::run;
     self = &traced;

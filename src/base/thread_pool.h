@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/run_context.h"
+
 namespace coracle {
 
 class Loop;
@@ -28,18 +30,21 @@ class ThreadPool {
   /// Starts all helpers there may be. Throws Error when the system refuses.
   void start();
 
-  /// Around the loops that belong together. Starts as many helpers as the machine has processors for, and notices when
-  /// other programs take the processors: then fewer helpers are called for some time.
+  /// Around the loops that belong together: they end at the deadline of `context` and report to its trace, and it is in
+  /// effect on the helpers that work on them. Starts as many helpers as the machine has processors for, and notices
+  /// when other programs take the processors: then fewer helpers are called for some time.
   class Run {
    public:
     /// Throws Error when threads cannot be started, or were started before the process was forked.
-    explicit Run(ThreadPool& pool);
+    Run(ThreadPool& pool, RunContext context);
     ~Run();
     Run(const Run&) = delete;
     Run& operator=(const Run&) = delete;
 
    private:
     ThreadPool& pool_;
+    const RunContext context_;
+    const RunContext* const before_;
     bool measured_ = false;
   };
 
@@ -63,6 +68,7 @@ class ThreadPool {
   const std::shared_ptr<Workers> workers_;
   const std::unique_ptr<Loop> loop_;
   const std::unique_ptr<Caller> caller_;
+  const RunContext* context_ = nullptr;  // of the Run in effect
 };
 
 }  // namespace coracle

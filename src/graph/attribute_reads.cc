@@ -5,8 +5,6 @@
 
 namespace coracle {
 
-constinit thread_local AttributeReads* AttributeReads::current_ = nullptr;
-
 std::vector<std::pair<std::string_view, const AttributeValue*>> AttributeReads::unread() const {
   std::vector<std::pair<std::string_view, const AttributeValue*>> rest;
   for (const auto& [name, value] : map_.all()) {

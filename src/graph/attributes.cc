@@ -159,7 +159,7 @@ void AttributeMap::set(std::string name, AttributeValue value) {
 const AttributeValue* AttributeMap::find(std::string_view name) const {
   const auto it = values_.find(name);
   if (it == values_.end()) return nullptr;
-  AttributeReads::note(*this, it->second);
+  if (listener_.reads != nullptr) listener_.reads->note(it->second);
   return &it->second;
 }
 

@@ -71,7 +71,9 @@ class AttributeVisitor {
   virtual void visit(std::string_view name, std::string_view legacy, AttributeRef field) = 0;
 };
 
-/// Attributes of one operator in a file, by name.
+class AttributeReads;
+
+/// Attributes of one operator in a file, by name. One thread at a time while an AttributeReads of it lives.
 class AttributeMap {
  public:
   void set(std::string name, AttributeValue value);
@@ -92,6 +94,18 @@ class AttributeMap {
  private:
   static void convert(std::string_view name, const AttributeValue& from, AttributeRef to);
   friend class AttributeReader;
+  friend class AttributeReads;
+
+  /// Who is told of what is found. A copy of the map has nobody.
+  struct Listener {
+    AttributeReads* reads = nullptr;
+
+    Listener() = default;
+    Listener(const Listener& /*other*/) noexcept {}  // NOLINT(modernize-use-equals-default): it does not copy
+    Listener& operator=(const Listener& /*other*/) noexcept { return *this; }
+    ~Listener() = default;
+  };
+  mutable Listener listener_;
   std::map<std::string, AttributeValue, std::less<>> values_;
 };
 

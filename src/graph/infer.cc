@@ -47,21 +47,13 @@ constexpr int kMaxRegionInferences = 20000;
 /// Counts the regions that are inferred for one node, also those within regions.
 class RegionBudget {
  public:
-  RegionBudget() {
-    if (depth_++ == 0) used_ = 0;
-  }
-  ~RegionBudget() { --depth_; }
-  RegionBudget(const RegionBudget&) = delete;
-  RegionBudget& operator=(const RegionBudget&) = delete;
-
-  static void take() {
+  void take() {
     require(++used_ <= kMaxRegionInferences, ErrorCode::kUnsupported,
             "the types of these nested loops were not determined within ", counted(kMaxRegionInferences, "step"));
   }
 
  private:
-  static inline thread_local int depth_ = 0;
-  static inline thread_local int used_ = 0;
+  int used_ = 0;
 };
 
 /// A result that no memory holds is refused before anything is computed from its size.
@@ -127,21 +119,20 @@ void refuse_arrays(const OpRow& row, std::span<const Fact* const> inputs) {
   }
 }
 
-}  // namespace
+std::vector<Fact> infer_within(RegionBudget& budget, const Graph& graph, std::span<const Fact> inputs);
 
-std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inputs) {
+std::vector<Fact> infer_within(RegionBudget& budget, const Node& node, std::span<const Fact* const> inputs) {
   Deadline::check_current();
   const OpRow& row = node.op.row();
   size_t outputs = 0;
   for (int c : node.output_counts) outputs += static_cast<size_t>(c);
   std::vector<Fact> facts(outputs);
   try {
-    const RegionBudget budget;
     const InferArgs::InferRegion region = [&](int r, std::span<const Fact> args) {
-      RegionBudget::take();
+      budget.take();
       require(static_cast<size_t>(r) < node.regions.size(), "there is no region ", r);
       const Graph& graph = *node.regions[static_cast<size_t>(r)];
-      std::vector<Fact> all = infer_graph(graph, args);
+      std::vector<Fact> all = infer_within(budget, graph, args);
       std::vector<Fact> results;
       for (ValueId v : graph.outputs()) results.push_back(all[index(v)]);
       return results;
@@ -173,7 +164,9 @@ std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inpu
   return facts;
 }
 
-std::vector<Fact> infer_graph(const Graph& graph, std::span<const Fact> inputs) {
+/// Calls infer(node, operands) for the results of each node of a graph; returns the facts of all values.
+template <class F>
+std::vector<Fact> infer_nodes(const Graph& graph, std::span<const Fact> inputs, const F& infer) {
   std::vector<Fact> facts(graph.value_count());
   for (size_t i = 0; i < facts.size(); ++i) {
     const Value& v = graph.value(ValueId{static_cast<int32_t>(i)});
@@ -187,10 +180,28 @@ std::vector<Fact> infer_graph(const Graph& graph, std::span<const Fact> inputs) 
     const Node& node = graph.node(id);
     args.clear();
     for (ValueId v : node.inputs) args.push_back(&facts[index(v)]);
-    std::vector<Fact> results = infer_node(node, args);
+    std::vector<Fact> results = infer(node, args);
     for (size_t i = 0; i < results.size(); ++i) facts[index(node.outputs[i])] = std::move(results[i]);
   }
   return facts;
+}
+
+/// A region, on the budget of the node that it belongs to.
+std::vector<Fact> infer_within(RegionBudget& budget, const Graph& graph, std::span<const Fact> inputs) {
+  return infer_nodes(graph, inputs, [&](const Node& node, std::span<const Fact* const> operands) {
+    return infer_within(budget, node, operands);
+  });
+}
+
+}  // namespace
+
+std::vector<Fact> infer_node(const Node& node, std::span<const Fact* const> inputs) {
+  RegionBudget budget;
+  return infer_within(budget, node, inputs);
+}
+
+std::vector<Fact> infer_graph(const Graph& graph, std::span<const Fact> inputs) {
+  return infer_nodes(graph, inputs, infer_node);
 }
 
 bool without_elements(const Node& node, std::span<const Fact> results) {

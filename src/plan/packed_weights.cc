@@ -7,7 +7,6 @@
 #include <new>
 
 #include "base/counted.h"
-#include "base/deadline.h"
 #include "base/error.h"
 #include "base/memory_ledger.h"
 
@@ -16,9 +15,9 @@ namespace {
 
 constexpr std::align_val_t kSpanAlignment{64};
 
-/// 64-byte aligned zeros, given back when the last user is gone.
-[[gnu::cold]] std::shared_ptr<void> aligned_zeros(size_t bytes) {
-  MemoryCharge charge(bytes, [] { return std::string("packed weights"); });
+/// 64-byte aligned zeros on `ledger`, given back when the last user is gone.
+[[gnu::cold]] std::shared_ptr<void> aligned_zeros(size_t bytes, std::shared_ptr<MemoryLedger> ledger) {
+  MemoryCharge charge(std::move(ledger), bytes, [] { return std::string("packed weights"); });
   void* data = ::operator new(std::max<size_t>(bytes, 1), kSpanAlignment, std::nothrow);
   require(data != nullptr, ErrorCode::kOutOfMemory, "not enough memory: ", counted(bytes, "byte"),
           " for packed weights cannot be allocated");
@@ -41,10 +40,10 @@ PackedKey key_of(int32_t graph, std::span<const int32_t> values, const Packing& 
 }  // namespace
 
 std::shared_ptr<const void> packed_alone(const Packing& packing, std::span<const Tensor* const> constants,
-                                         ThreadPool& pool) {
-  std::shared_ptr<void> data = aligned_zeros(packing.bytes);
+                                         ThreadPool& pool, const RunContext& context) {
+  std::shared_ptr<void> data = aligned_zeros(packing.bytes, context.ledger());
   packing.pack(packing.form, constants, static_cast<std::byte*>(data.get()), pool);
-  Deadline::check_current();
+  context.check();
   return data;
 }
 
@@ -63,7 +62,8 @@ PackedWeights::Entries::iterator PackedWeights::place_of(const PackedKey& key) {
 }
 
 std::shared_ptr<const void> PackedWeights::get(int32_t graph, std::span<const int32_t> values, const Packing& packing,
-                                               std::span<const Tensor* const> constants, ThreadPool& pool) {
+                                               std::span<const Tensor* const> constants, ThreadPool& pool,
+                                               const RunContext& context) {
   auto entry = std::make_unique<Entry>();
   PackedKey& key = entry->packed.key;
   key = key_of(graph, values, packing, constants);
@@ -72,14 +72,14 @@ std::shared_ptr<const void> PackedWeights::get(int32_t graph, std::span<const in
     Entry& found = **it;
     require(found.packed.bytes == packing.bytes, ErrorCode::kUnsupported, describe(key), std::string_view(" have "),
             found.packed.bytes, std::string_view(" bytes, this version of Coracle makes "), packing.bytes);
-    if (checks_) check(found, packing, constants, pool);
+    if (checks_) check(found, packing, constants, pool, context);
     found.used = ++uses_;
     return found.packed.data;
   }
   if (!make_room(packing.bytes)) return nullptr;
   const std::shared_ptr<void> made = take(packing.bytes);
   packing.pack(packing.form, constants, static_cast<std::byte*>(made.get()), pool);
-  Deadline::check_current();  // threads that met it have left some out
+  context.check();  // threads that met it have left some out
   entry->packed.data = made;
   entry->packed.bytes = packing.bytes;
   entry->used = ++uses_;
@@ -92,8 +92,7 @@ std::shared_ptr<const void> PackedWeights::get(int32_t graph, std::span<const in
 /// What all sessions use is on nobody's ledger.
 std::shared_ptr<void> PackedWeights::take(size_t bytes) {
   if (limit_ == kNoLimit) return memory_.take(std::max<size_t>(bytes, 1));
-  const MemoryLedger::Scope nobody(nullptr);
-  return aligned_zeros(bytes);
+  return aligned_zeros(bytes, nullptr);
 }
 
 /// True if `bytes` more are within the limit, if need be without some entries that nobody uses.
@@ -117,8 +116,9 @@ bool PackedWeights::make_room(size_t bytes) {
 }
 
 [[gnu::cold]] void PackedWeights::check(const Entry& entry, const Packing& packing,
-                                        std::span<const Tensor* const> constants, ThreadPool& pool) {
-  const std::shared_ptr<void> again = aligned_zeros(packing.bytes);
+                                        std::span<const Tensor* const> constants, ThreadPool& pool,
+                                        const RunContext& context) {
+  const std::shared_ptr<void> again = aligned_zeros(packing.bytes, context.ledger());
   packing.pack(packing.form, constants, static_cast<std::byte*>(again.get()), pool);
   require(std::memcmp(again.get(), entry.packed.data.get(), packing.bytes) == 0, describe(entry.packed.key),
           " differ from the same made again");

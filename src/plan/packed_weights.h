@@ -24,9 +24,11 @@ class PackedWeights {
   explicit PackedWeights(size_t limit = kNoLimit, std::vector<PackedConstants> saved = {});
 
   /// The packing of `constants`, which are `values` of graph number `graph`, made on `pool` at first use. Null where
-  /// those in use leave no room for it: it then belongs to whoever wants it (packed_alone). Throws Error.
+  /// those in use leave no room for it: it then belongs to whoever wants it (packed_alone). Throws Error,
+  /// also when the deadline of `context` passes meanwhile.
   std::shared_ptr<const void> get(int32_t graph, std::span<const int32_t> values, const Packing& packing,
-                                  std::span<const Tensor* const> constants, ThreadPool& pool);
+                                  std::span<const Tensor* const> constants, ThreadPool& pool,
+                                  const RunContext& context);
 
   /// Bytes of those that were made and are kept.
   size_t bytes() const;
@@ -45,7 +47,7 @@ class PackedWeights {
   using Entries = std::vector<std::unique_ptr<Entry>>;
 
   static void check(const Entry& entry, const Packing& packing, std::span<const Tensor* const> constants,
-                    ThreadPool& pool);
+                    ThreadPool& pool, const RunContext& context);
   Entries::iterator place_of(const PackedKey& key);
   bool make_room(size_t bytes);
   std::shared_ptr<void> take(size_t bytes);

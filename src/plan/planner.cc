@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/deadline.h"
 #include "ops/movement/relayout.h"
 #include "plan/locals.h"
 #include "plan/node_rows.h"
@@ -52,7 +51,7 @@ class SegmentPlanner {
     for (const PlanStage* stage : context_.selector->stages()) stage->apply(steps_, stage_context);
     if (!places_.empty()) add_waits(steps_);
     place_in_memory(steps_, context_.selector->devices());
-    Deadline::check_current();  // what was prepared on threads may be unfinished
+    context_.run.check();  // what was prepared on threads may be unfinished
     return std::move(steps_);
   }
 
@@ -119,10 +118,10 @@ class SegmentPlanner {
     std::shared_ptr<const void> wide;
     if (graph_.value(v).is_constant()) {
       const auto value = static_cast<int32_t>(v);
-      wide = context_.packed->get(context_.graph, {&value, 1}, packing, {&half, 1}, *context_.pool);
+      wide = context_.packed->get(context_.graph, {&value, 1}, packing, {&half, 1}, *context_.pool, context_.run);
     }
     if (wide == nullptr) {
-      wide = packed_alone(packing, {&half, 1}, *context_.pool);
+      wide = packed_alone(packing, {&half, 1}, *context_.pool, context_.run);
       steps_.packed_alone += packing.bytes;
     }
     const void* elements = wide.get();
@@ -132,7 +131,7 @@ class SegmentPlanner {
   // ---- steps
 
   void add_step(size_t position) {
-    Deadline::check_current();
+    context_.run.check();
     const NodeId id = graph_.order()[position];
     const Node& node = graph_.node(id);
     require(!node.outputs.empty(), "operator ", node.op.name(), " (", node.name, ") has no results");
@@ -224,12 +223,13 @@ class SegmentPlanner {
       std::vector<const Tensor*> constants;
       for (int i : operands) constants.push_back(args.all_in()[static_cast<size_t>(i)]->value.get());
       if (const std::optional<std::vector<int32_t>> values = constants_of(step, operands)) {
-        if (auto shared = context_.packed->get(context_.graph, *values, packing, constants, *context_.pool)) {
+        if (auto shared =
+                context_.packed->get(context_.graph, *values, packing, constants, *context_.pool, context_.run)) {
           return shared;
         }
       }
       unshared += packing.bytes;
-      return packed_alone(packing, constants, *context_.pool);
+      return packed_alone(packing, constants, *context_.pool, context_.run);
     };
     step.prepared = step.kernel->prepared(step.op.attributes(), args, context);
     step.prepared.state_bytes += unshared;

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/run_context.h"
 #include "plan/packed_weights.h"
 #include "plan/steps.h"
 
@@ -23,6 +24,7 @@ struct PlanContext {
   PackedWeights* packed = nullptr;
   int32_t graph = 0;           ///< number of the graph within the model (numbered_graphs)
   ThreadPool* pool = nullptr;  ///< of the executor that will run the steps
+  RunContext run = {};         ///< of the run or the planning that the steps are for
   bool keep_refusals = false;  ///< record why better kernels were passed over, and why nodes run where they do
   std::span<const std::unique_ptr<DeviceConstants>> constants = {};  ///< of the selector's devices
   size_t end = SIZE_MAX;                                             ///< position where the segment ends at the latest

@@ -3,7 +3,6 @@
 
 #include <system_error>
 
-#include "base/deadline.h"
 #include "base/error.h"
 #include "base/process.h"
 
@@ -99,20 +98,20 @@ void BlockLanes::give(std::shared_ptr<Work> work) {
   state.changed.notify_all();
 }
 
-void BlockLanes::await(const Work& work) {
+void BlockLanes::await(const Work& work, const RunContext& context) {
   State& state = *state_;
   std::unique_lock lock(state.mutex);
   while (work.state_ != Work::State::kDone) {
     if (state.waiting.empty()) {
       state.changed.wait(lock);
-    } else if (!Deadline::over()) {
+    } else if (!context.over()) {
       run(state, lock, 0);
     } else {
       break;
     }
   }
   lock.unlock();
-  Deadline::check_current();
+  context.check();
 }
 
 void BlockLanes::abandon() noexcept {

@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/run_context.h"
 #include "base/workers.h"
 
 namespace coracle {
@@ -46,8 +47,8 @@ class BlockLanes {
   /// forked process starts its own.
   void give(std::shared_ptr<Work> work);
   /// Returns when the work is done; runs what nobody has begun meanwhile, what was given first before the rest. Throws
-  /// Error when the deadline of this thread has passed.
-  void await(const Work& work);
+  /// Error when the deadline of `context` has passed.
+  void await(const Work& work, const RunContext& context);
   /// What was not begun never is; returns when nothing runs any more.
   void abandon() noexcept;
 

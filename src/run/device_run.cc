@@ -40,17 +40,16 @@ void DeviceRun::release() {
   ++generation_;
 }
 
-void DeviceRun::reserve(Side& side, const DeviceNeeds& needs) {
+void DeviceRun::reserve(Side& side, const DeviceNeeds& needs, const std::shared_ptr<MemoryLedger>& ledger) {
   if (side.queue == nullptr) side.queue = side.device.open->make_queue();
   // Under a limit, what a larger run has left must not be missing in this one.
-  const std::shared_ptr<MemoryLedger> ledger = MemoryLedger::current();
   const bool tight = ledger != nullptr && ledger->limit() != 0 && ledger->used() > ledger->limit() / 2;
   const auto grow = [&](Block& block, size_t bytes, const char* what, const auto& allocate) {
     if (block.bytes() >= bytes && (!tight || block.bytes() == bytes)) return;
     ++generation_;
     block = {};
     try {
-      MemoryCharge charge(bytes, [&] { return text(what, " on ", side.name()); });
+      MemoryCharge charge(ledger, bytes, [&] { return text(what, " on ", side.name()); });
       block.memory = allocate(bytes);
       block.charge = std::move(charge);
     } catch (Error& e) {
@@ -69,8 +68,8 @@ void DeviceRun::reserve(Side& side, const DeviceNeeds& needs) {
   }
 }
 
-DeviceRun::Segment::Segment(DeviceRun& run, const Graph& graph, BoundSteps& bound, Profile* profile,
-                            std::chrono::steady_clock::time_point run_start)
+DeviceRun::Segment::Segment(DeviceRun& run, const Graph& graph, BoundSteps& bound, const RunContext& context,
+                            Profile* profile, std::chrono::steady_clock::time_point run_start)
     : run_(run),
       graph_(graph),
       bound_(bound),
@@ -78,7 +77,7 @@ DeviceRun::Segment::Segment(DeviceRun& run, const Graph& graph, BoundSteps& boun
       run_start_(run_start),
       work_(run.sides_.size()),
       marks_(bound.calls.size()) {
-  reserve();
+  reserve(context);
   for (size_t d = 0; d < work_.size() && profile_ != nullptr; ++d) {
     if (!uses(d)) continue;
     Queue& queue = *run_.sides_[d].queue;
@@ -98,14 +97,14 @@ DeviceRun::Segment::Segment(DeviceRun& run, const Graph& graph, BoundSteps& boun
 }
 
 /// Makes room on all devices.
-void DeviceRun::Segment::reserve() {
+void DeviceRun::Segment::reserve(const RunContext& context) {
   run_.running_ = true;
   try {
     for (size_t d = 0; d < work_.size(); ++d) {
       if (!uses(d)) continue;
       const Side& side = run_.sides_[d];
       require(!side.device.open->lost(), ErrorCode::kRunFailure, "the device ", side.name(), " is lost: ", kLostAdvice);
-      run_.reserve(run_.sides_[d], bound_.steps().devices[d]);
+      run_.reserve(run_.sides_[d], bound_.steps().devices[d], context.ledger());
     }
   } catch (...) {
     run_.running_ = false;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/memory_ledger.h"
+#include "base/run_context.h"
 #include "plan/kernel_selector.h"
 #include "run/bound_steps.h"
 #include "run/profile.h"
@@ -41,7 +42,7 @@ class DeviceRun {
     const std::string& name() const { return device.open->info().name; }
   };
 
-  void reserve(Side& side, const DeviceNeeds& needs);
+  void reserve(Side& side, const DeviceNeeds& needs, const std::shared_ptr<MemoryLedger>& ledger);
 
   std::vector<Side> sides_;
   uint64_t generation_ = 1;  ///< of the memory: another one where any has moved
@@ -52,8 +53,9 @@ class DeviceRun {
 /// device. When it ends, however that is, nothing of them is on its way any more.
 class DeviceRun::Segment {
  public:
-  /// Throws Error when a device has not the memory, or is lost. `profile` may be null.
-  Segment(DeviceRun& run, const Graph& graph, BoundSteps& bound, Profile* profile,
+  /// Memory is charged to the ledger of `context`. Throws Error when a device has not the memory, or is lost. `profile`
+  /// may be null.
+  Segment(DeviceRun& run, const Graph& graph, BoundSteps& bound, const RunContext& context, Profile* profile,
           std::chrono::steady_clock::time_point run_start);
   ~Segment();
   Segment(const Segment&) = delete;
@@ -93,7 +95,7 @@ class DeviceRun::Segment {
   };
 
   bool uses(size_t side) const { return !bound_.steps().devices[side].blocks.empty(); }
-  void reserve();
+  void reserve(const RunContext& context);
   std::string unfinished(size_t side) const;
   void check(size_t side, const char* failure, const std::string& detail);
   void read_times();

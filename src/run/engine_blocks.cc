@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "base/counted.h"
-#include "base/deadline.h"
 #include "base/log.h"
 #include "base/printable.h"
 #include "ops/control/engine_block.h"
@@ -107,10 +106,12 @@ std::shared_ptr<HeldBlock> EngineBlocks::compile_for_one(State& state, const Wan
   auto held = std::make_shared<HeldBlock>();
   held->operands.assign(wanted.operands.begin(), wanted.operands.end());
   held->threads = wanted.threads;
-  held->made = store_.make(*state.engine, {.graph = *wanted.block.regions[0],
-                                           .facts = wanted.facts,
-                                           .threads = wanted.threads,
-                                           .options = state.engine->options});
+  held->made = store_.make(*state.engine,
+                           {.graph = *wanted.block.regions[0],
+                            .facts = wanted.facts,
+                            .threads = wanted.threads,
+                            .options = state.engine->options},
+                           wanted.context);
   return held;
 }
 
@@ -147,16 +148,17 @@ std::shared_ptr<HeldBlock> EngineBlocks::compile_for_many(State& state, const Wa
     held->operands = state.range != nullptr ? sizes.front() : operands;
     held->threads = wanted.threads;
     held->serves_more = true;
-    held->made =
-        store_.make(*state.engine, {.graph = graph,
-                                    .facts = state.range != nullptr ? std::span(examples.front()) : wanted.facts,
-                                    .threads = wanted.threads,
-                                    .options = state.engine->options,
-                                    .varying = held->varying,
-                                    .examples = examples});
+    held->made = store_.make(*state.engine,
+                             {.graph = graph,
+                              .facts = state.range != nullptr ? std::span(examples.front()) : wanted.facts,
+                              .threads = wanted.threads,
+                              .options = state.engine->options,
+                              .varying = held->varying,
+                              .examples = examples},
+                             wanted.context);
     return held;
   } catch (const Error& e) {
-    if (Deadline::over()) {  // which says nothing of the block
+    if (wanted.context.over()) {  // which says nothing of the block
       state.attempts.erase(held->attempt);
       throw;
     }
@@ -167,7 +169,8 @@ std::shared_ptr<HeldBlock> EngineBlocks::compile_for_many(State& state, const Wa
 }
 
 std::shared_ptr<const CompiledFor> EngineBlocks::compile(State& state, const Node& block,
-                                                         std::span<const Fact> operands, int threads, std::string key) {
+                                                         std::span<const Fact> operands, int threads, std::string key,
+                                                         const RunContext& context) {
   const Graph& graph = *block.regions[0];
   auto compiled = std::make_shared<CompiledFor>();
   compiled->key = std::move(key);
@@ -189,7 +192,7 @@ std::shared_ptr<const CompiledFor> EngineBlocks::compile(State& state, const Nod
     tell(state, block, text("a shape is outside what was compiled, with ", described_operands(operands)));
     return compiled;
   }
-  const Wanted wanted{.block = block, .operands = operands, .facts = facts, .threads = threads};
+  const Wanted wanted{.block = block, .operands = operands, .facts = facts, .threads = threads, .context = context};
   const BlockToCompile asked{.graph = graph, .facts = facts, .threads = threads, .options = state.engine->options};
   std::shared_ptr<HeldBlock> held;
   const auto serves = [&](const std::shared_ptr<HeldBlock>& h) {
@@ -211,7 +214,7 @@ std::shared_ptr<const CompiledFor> EngineBlocks::compile(State& state, const Nod
       }
     }
   } catch (const Error& e) {
-    Deadline::check_current();  // then it says nothing of the block
+    context.check();  // then it says nothing of the block
     reason = e.text();
   } catch (const std::exception& e) {
     reason = e.what();
@@ -225,7 +228,8 @@ std::shared_ptr<const CompiledFor> EngineBlocks::compile(State& state, const Nod
   return compiled;
 }
 
-std::shared_ptr<const CompiledFor> EngineBlocks::find(const Node& block, std::span<const Fact> operands, int threads) {
+std::shared_ptr<const CompiledFor> EngineBlocks::find(const Node& block, std::span<const Fact> operands, int threads,
+                                                      const RunContext& context) {
   State& state = state_of(block);
   std::string key;
   append_raw(key, threads);
@@ -236,7 +240,7 @@ std::shared_ptr<const CompiledFor> EngineBlocks::find(const Node& block, std::sp
   if (found != all.end()) {
     all.splice(all.begin(), all, found);
   } else {
-    all.push_front(compile(state, block, operands, threads, std::move(key)));
+    all.push_front(compile(state, block, operands, threads, std::move(key), context));
     if (all.size() > kMaxSizes) all.pop_back();
   }
   std::shared_ptr<const CompiledFor> used = all.front();

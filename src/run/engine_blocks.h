@@ -64,8 +64,10 @@ class EngineBlocks {
 
   /// By operand of a block: whether sizes within it may follow from its elements. Then `find` is given them.
   const std::vector<bool>& decides_sizes(const Node& block);
-  /// The block for such operands, compiled now if it was not before; null if it runs natively.
-  std::shared_ptr<const CompiledFor> find(const Node& block, std::span<const Fact> operands, int threads);
+  /// The block for such operands, compiled now if it was not before; null if it runs natively. Throws Error where the
+  /// deadline of `context` passes meanwhile.
+  std::shared_ptr<const CompiledFor> find(const Node& block, std::span<const Fact> operands, int threads,
+                                          const RunContext& context);
   /// It has failed in a run: from now on the block runs natively with such operands.
   void give_up(const Node& block, const CompiledFor& failed, std::string_view reason);
   /// What there is compiled of the block with this region, for a file: that of the model's own file too. Throws Error.
@@ -93,11 +95,12 @@ class EngineBlocks {
     std::span<const Fact> operands;
     std::span<const Fact> facts;
     int threads;
+    const RunContext& context;
   };
   State& state_of(const Node& block);
   const UsedEngine& engine_of(const Node& block);
   std::shared_ptr<const CompiledFor> compile(State& state, const Node& block, std::span<const Fact> operands,
-                                             int threads, std::string key);
+                                             int threads, std::string key, const RunContext& context);
   std::shared_ptr<HeldBlock> compile_for_one(State& state, const Wanted& wanted);
   std::shared_ptr<HeldBlock> compile_for_many(State& state, const Wanted& wanted);
   void drop(State& state, const std::shared_ptr<HeldBlock>& held);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/engine_store.h"
 
-#include "base/deadline.h"
 #include "base/log.h"
 #include "base/printable.h"
 #include "model/saved/format.h"
@@ -63,7 +62,7 @@ std::shared_ptr<const CompiledBlock> EngineStore::load_kept(const UsedEngine& us
   }
 }
 
-EngineStore::Made EngineStore::make(const UsedEngine& used, const BlockToCompile& block) {
+EngineStore::Made EngineStore::make(const UsedEngine& used, const BlockToCompile& block, const RunContext& context) {
   if (!used.engine->saves_blocks()) return {.block = used.engine->compile(block)};
   const std::string key = engine_key(*used.engine, block);
   Made made{.block = nullptr, .key = sum_of(key)};
@@ -71,8 +70,8 @@ EngineStore::Made EngineStore::make(const UsedEngine& used, const BlockToCompile
   if (made.block == nullptr) made.block = load_kept(used, block, key);
   if (made.block != nullptr) return made;
   // One process compiles what many need. One that is late compiles too: the other may have been stopped.
-  const FileCache::Lock lock = cache_.lock(key, waits_);
-  Deadline::check_current();
+  const FileCache::Lock lock = cache_.lock(key, waits_, context);
+  context.check();
   if (lock.state() == FileCache::Lock::State::kLate && waits_.exchange(false)) {
     log(LogLevel::kInfo, "a block for ", used.name,
         " is compiled here: another process did not finish compiling it in time");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/file_cache.h"
+#include "base/run_context.h"
 #include "graph/saved_blocks.h"
 #include "plan/blocks/choice.h"
 
@@ -27,8 +28,8 @@ class EngineStore {
     SavedCompiled::Key key{};  ///< of an engine that saves blocks
   };
   /// Waits within bounds where another process compiles the same. Throws Error where the engine does not compile it,
-  /// and where the deadline of this thread has passed.
-  Made make(const UsedEngine& used, const BlockToCompile& block);
+  /// and where the deadline of `context` has passed.
+  Made make(const UsedEngine& used, const BlockToCompile& block, const RunContext& context);
 
   /// What the file has of a block.
   const std::vector<SavedCompiled>& in_file(const Graph& region) const;

@@ -6,9 +6,7 @@
 #include <stdexcept>
 
 #include "base/counted.h"
-#include "base/deadline.h"
 #include "base/log.h"
-#include "base/loop_trace.h"
 #include "plan/call_failure.h"
 #include "run/call_names.h"
 #include "run/fact_key.h"
@@ -31,6 +29,21 @@ SessionOptions with_workers(SessionOptions options) {
   return options;
 }
 
+/// The limit of one run on a session's ledger, which has the session's own afterwards.
+class LimitOfRun {
+ public:
+  LimitOfRun(MemoryLedger& ledger, size_t limit) : ledger_(ledger), before_(ledger.limit()) {
+    if (limit != 0) ledger.set_limit(limit);
+  }
+  ~LimitOfRun() { ledger_.set_limit(before_); }
+  LimitOfRun(const LimitOfRun&) = delete;
+  LimitOfRun& operator=(const LimitOfRun&) = delete;
+
+ private:
+  MemoryLedger& ledger_;
+  const size_t before_;
+};
+
 }  // namespace
 
 Executor::Executor(std::shared_ptr<const Program> program, const SessionOptions& options,
@@ -49,38 +62,40 @@ Executor::Executor(std::shared_ptr<const Program> program, const SessionOptions&
 }
 
 MachineLimits Executor::measure_limits() {
-  const ThreadPool::Run threads(pool_);
+  const ThreadPool::Run threads(pool_, RunContext());
   pool_.start();
   return host_device().measure_limits(program_->selector().capability(), pool_);
 }
 
-std::vector<Tensor> Executor::run(std::span<const Tensor> inputs) {
-  const ThreadPool::Run threads(pool_);
+std::vector<Tensor> Executor::run(std::span<const Tensor> inputs, const RunOptions& options) {
   run_start_ = std::chrono::steady_clock::now();
-  step_user_.begin_run();
-  const MemoryLedger::Scope scope(ledger_);
-  const Deadline deadline("the run", run_start_, options_.time_limit_ms, cancelled_);
-  const Deadline::Scope until(deadline);
+  const LimitOfRun limit(*ledger_, options.memory_limit);
   std::optional<LoopTrace> trace;
   if (profile_ != nullptr) trace.emplace(pool_.threads());
-  const LoopTrace::Scope traced(trace ? &*trace : nullptr);
+  const int64_t time_limit_ms = options.time_limit_ms != 0 ? options.time_limit_ms : options_.time_limit_ms;
+  const RunContext context(Deadline("the run", run_start_, time_limit_ms, cancelled_, options.cancelled), ledger_,
+                           trace ? &*trace : nullptr);
+  const ThreadPool::Run threads(pool_, context);
+  const RunContext::Scope scope(context);
+  step_user_.begin_run();
   try {
-    std::vector<Tensor> outputs = run_main(inputs);
+    // An earlier run may have had a higher limit.
+    if (ledger_->limit() != 0 && ledger_->used() > ledger_->limit()) free_all();
+    std::vector<Tensor> outputs = run_main(context, inputs);
     if (options_.cache_bytes == 0) unbind();
     return outputs;
   } catch (...) {
     if (lanes_ != nullptr) lanes_->abandon();
     arena_in_use_.reset();
     frames_.clear();
-    if (options_.memory_limit != 0) free_arena();
-    if (options_.memory_limit != 0 && devices_ != nullptr) devices_->release();
+    if (ledger_->limit() != 0) free_all();
     throw;
   }
 }
 
-std::vector<Tensor> Executor::run_main(std::span<const Tensor> inputs) {
+std::vector<Tensor> Executor::run_main(const RunContext& context, std::span<const Tensor> inputs) {
   try {
-    return run_graph(program_->graph(), {inputs.begin(), inputs.end()});
+    return run_graph(context, program_->graph(), {inputs.begin(), inputs.end()});
   } catch (const std::bad_alloc&) {
     fail(ErrorCode::kOutOfMemory, "not enough memory for this run: use smaller inputs");
   } catch (const std::length_error&) {
@@ -89,23 +104,23 @@ std::vector<Tensor> Executor::run_main(std::span<const Tensor> inputs) {
 }
 
 std::shared_ptr<const Steps> Executor::plan(std::span<const Fact> inputs, bool keep_refusals) {
-  const ThreadPool::Run threads(pool_);
-  const MemoryLedger::Scope scope(ledger_);
-  const Deadline deadline("planning", Deadline::Clock::now(), options_.time_limit_ms, cancelled_);
-  const Deadline::Scope until(deadline);
+  const RunContext context(Deadline("planning", Deadline::Clock::now(), options_.time_limit_ms, cancelled_), ledger_);
+  const ThreadPool::Run threads(pool_, context);
+  const RunContext::Scope scope(context);
   const Graph& graph = program_->graph();
   Frame frame = frame_of(graph);
   for (size_t i = 0; i < inputs.size(); ++i) frame.facts[index(graph.inputs()[i])] = inputs[i];
   const Program::GraphInfo& info = program_->info(graph);
   return std::make_shared<const Steps>(
-      plan_segment(graph, info.uses, 0, frame.facts, plan_context(info, keep_refusals)));
+      plan_segment(graph, info.uses, 0, frame.facts, plan_context(context, info, keep_refusals)));
 }
 
-PlanContext Executor::plan_context(const Program::GraphInfo& info, bool keep_refusals) {
+PlanContext Executor::plan_context(const RunContext& context, const Program::GraphInfo& info, bool keep_refusals) {
   return {.selector = &program_->selector(),
           .packed = &program_->packed(),
           .graph = info.number,
           .pool = &pool_,
+          .run = context,
           .keep_refusals = keep_refusals,
           .constants = program_->constants()};
 }
@@ -132,8 +147,8 @@ void Executor::make_available(Frame& frame, ValueId value, Tensor tensor) {
   frame.available.push_back(value);
 }
 
-std::vector<Tensor> Executor::run_graph(const Graph& graph, std::vector<Tensor> inputs) {
-  Deadline::check_current();
+std::vector<Tensor> Executor::run_graph(const RunContext& context, const Graph& graph, std::vector<Tensor> inputs) {
+  context.check();
   Frame& frame = frame_of(graph);
   require(inputs.size() == graph.inputs().size(), ErrorCode::kInvalidArgument, "the program has ",
           counted(graph.inputs().size(), "input"), ", given ", inputs.size());
@@ -142,7 +157,7 @@ std::vector<Tensor> Executor::run_graph(const Graph& graph, std::vector<Tensor> 
   size_t position = 0;
   while (position < graph.order().size()) {
     const Node& node = graph.node(graph.order()[position]);
-    if (start_beside(graph, position, frame)) {
+    if (start_beside(context, graph, position, frame)) {
       free_used(graph, frame, ++position);
       continue;
     }
@@ -150,21 +165,21 @@ std::vector<Tensor> Executor::run_graph(const Graph& graph, std::vector<Tensor> 
     const bool takes_array =
         std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return frame.facts[index(v)].is_array; });
     if (plannable(graph, node) && !takes_array) {
-      const std::shared_ptr<const PlannedSteps> planned = steps_for(graph, position, frame);
+      const std::shared_ptr<const PlannedSteps> planned = steps_for(context, graph, position, frame);
       if (planned->steps.stop > position) {
-        run_steps(graph, position, planned, frame);
+        run_steps(context, graph, position, planned, frame);
         position = planned->steps.stop;
         free_used(graph, frame, position);
         continue;
       }
-      await(frame, node.inputs);
+      await(context, frame, node.inputs);
       if (read_shape_inputs(node, frame)) continue;
     }
-    await(frame, node.inputs);
-    run_alone(graph, position, frame);
+    await(context, frame, node.inputs);
+    run_alone(context, graph, position, frame);
     free_used(graph, frame, ++position);
   }
-  while (!frame.beside.empty()) finish_beside(frame, *frame.beside.front());
+  while (!frame.beside.empty()) finish_beside(context, frame, *frame.beside.front());
   std::vector<Tensor> outputs;
   outputs.reserve(graph.outputs().size());
   for (ValueId v : graph.outputs()) {
@@ -180,13 +195,14 @@ std::vector<Tensor> Executor::run_graph(const Graph& graph, std::vector<Tensor> 
 }
 
 /// Results of a region belong to the node that runs it: its next run makes others.
-std::vector<Tensor> Executor::run_nested(const Graph& graph, std::vector<Tensor> inputs) {
-  std::vector<Tensor> outputs = run_graph(graph, std::move(inputs));
+std::vector<Tensor> Executor::run_nested(const RunContext& context, const Graph& graph, std::vector<Tensor> inputs) {
+  std::vector<Tensor> outputs = run_graph(context, graph, std::move(inputs));
   free_used(graph, frames_.at(&graph), std::numeric_limits<size_t>::max());
   return outputs;
 }
 
-std::shared_ptr<const PlannedSteps> Executor::steps_for(const Graph& graph, size_t position, const Frame& frame) {
+std::shared_ptr<const PlannedSteps> Executor::steps_for(const RunContext& context, const Graph& graph, size_t position,
+                                                        const Frame& frame) {
   StepCache& cache = program_->steps();
   const Program::GraphInfo& info = program_->info(graph);
   const SegmentRequest request{.graph = graph,
@@ -202,29 +218,31 @@ std::shared_ptr<const PlannedSteps> Executor::steps_for(const Graph& graph, size
       return planned;
     }
   }
-  return cache.get(request, step_user_, [&] { return plan_steps(graph, position, frame); });
+  return cache.get(request, step_user_, context, [&] { return plan_steps(context, graph, position, frame); });
 }
 
 /// Tables that are made while planning belong to the steps, which other sessions may use and keep: they are on a ledger
 /// of their own, which has what this session's has left.
-std::unique_ptr<PlannedSteps> Executor::plan_steps(const Graph& graph, size_t position, const Frame& frame) {
+std::unique_ptr<PlannedSteps> Executor::plan_steps(const RunContext& context, const Graph& graph, size_t position,
+                                                   const Frame& frame) {
   const auto start = std::chrono::steady_clock::now();
-  const auto tables = std::make_shared<MemoryLedger>(options_.memory_limit);
-  size_t held = options_.memory_limit == 0 ? 0 : ledger_->used();
+  const auto tables = std::make_shared<MemoryLedger>(context.ledger()->limit());
+  size_t held = context.ledger()->limit() == 0 ? 0 : context.ledger()->used();
   tables->charge(held, [] { return "what the run holds"; });
   tables->set_reclaim([&] {
     reclaim();
-    const size_t left = std::min(held, ledger_->used());
+    const size_t left = std::min(held, context.ledger()->used());
     tables->give_back(held - left);
     held = left;
   });
   auto planned = std::make_unique<PlannedSteps>();
   try {
-    const MemoryLedger::Scope scope(tables);
+    const RunContext planning = context.with_ledger(tables);
+    const RunContext::Scope scope(planning);
     const Program::GraphInfo& info = program_->info(graph);
-    PlanContext context = plan_context(info, false);
-    context.end = info.end_of_segment(position);
-    planned->steps = plan_segment(graph, info.uses, position, frame.facts, context);
+    PlanContext segment = plan_context(planning, info, false);
+    segment.end = info.end_of_segment(position);
+    planned->steps = plan_segment(graph, info.uses, position, frame.facts, segment);
   } catch (...) {
     tables->set_reclaim(nullptr);
     throw;
@@ -262,12 +280,12 @@ void Executor::tell_plan(const Graph& graph, size_t position, const Frame& frame
 } catch (const std::bad_alloc&) {  // NOLINT(bugprone-empty-catch): the plan is there without its message
 }
 
-void Executor::run_steps(const Graph& graph, size_t position, const std::shared_ptr<const PlannedSteps>& planned,
-                         Frame& frame) {
+void Executor::run_steps(const RunContext& context, const Graph& graph, size_t position,
+                         const std::shared_ptr<const PlannedSteps>& planned, Frame& frame) {
   const Steps& steps = planned->steps;
   // Under a limit, what a larger run has left must not be missing in this one.
   const auto may_reuse = [&](const Tensor& before, const Fact& fact) {
-    return (options_.memory_limit == 0 || before.bytes() == fact.bytes()) &&
+    return (context.ledger()->limit() == 0 || before.bytes() == fact.bytes()) &&
            before.reusable_for(fact.dtype, fact.shape);
   };
   for (const LiveOut& out : steps.live_out) {
@@ -297,19 +315,19 @@ void Executor::run_steps(const Graph& graph, size_t position, const std::shared_
   if (last == nullptr) last = std::make_shared<BoundSteps>();
   const std::shared_ptr<BoundSteps> held = last;  // whatever is unbound meanwhile
   BoundSteps& bound = *held;
-  if (bound.planned() != planned) bound.take(planned, ledger_);
-  reserve_arena(steps.arena_bytes, [&] { return largest_tensor(graph, steps); });
+  if (bound.planned() != planned) bound.take(planned, context.ledger());
+  reserve_arena(context, steps.arena_bytes, [&] { return largest_tensor(graph, steps); });
   bound.bind(arena_.data(), &pool_);
   for (const BoundSteps::External& e : bound.externals) {
     bound.views[e.view].data = frame.tensors[index(e.value)].raw();
   }
   arena_in_use_ = steps.arena_bytes;
   if (steps.devices.empty()) {
-    run_calls(graph, bound, frame, nullptr);
+    run_calls(context, graph, bound, frame, nullptr);
   } else {
-    for (const LateOperand& late : late_operands(bound, frame)) await(frame, {&late.value, 1});
-    DeviceRun::Segment on_devices(*devices_, graph, bound, profile_, run_start_);
-    run_calls(graph, bound, frame, &on_devices);
+    for (const LateOperand& late : late_operands(bound, frame)) await(context, frame, {&late.value, 1});
+    DeviceRun::Segment on_devices(*devices_, graph, bound, context, profile_, run_start_);
+    run_calls(context, graph, bound, frame, &on_devices);
     on_devices.finish();
   }
   arena_in_use_.reset();
@@ -324,7 +342,8 @@ void Executor::observe(const Graph& graph, const BoundSteps& bound, size_t i, bo
   observe_step(graph, bound.steps(), step, seen.call(), results, *observer_);
 }
 
-void Executor::run_calls(const Graph& graph, BoundSteps& bound, Frame& frame, DeviceRun::Segment* on_devices) {
+void Executor::run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound, Frame& frame,
+                         DeviceRun::Segment* on_devices) {
   using Clock = std::chrono::steady_clock;
   const std::vector<LateOperand> late = late_operands(bound, frame);
   auto next_late = late.begin();
@@ -332,7 +351,7 @@ void Executor::run_calls(const Graph& graph, BoundSteps& bound, Frame& frame, De
   for (size_t i = 0; i < bound.calls.size(); ++i) {
     KernelCall& call = bound.calls[i];
     const Step& step = bound.steps().steps[i];
-    for (; next_late != late.end() && next_late->call == i; ++next_late) await(frame, {&next_late->value, 1});
+    for (; next_late != late.end() && next_late->call == i; ++next_late) await(context, frame, {&next_late->value, 1});
     call.failure = nullptr;
     call.failure_detail = &detail;
     if (on_devices != nullptr) [[unlikely]]
@@ -346,7 +365,7 @@ void Executor::run_calls(const Graph& graph, BoundSteps& bound, Frame& frame, De
               .op = step.op.name(),
               .kernel = step.kernel->name,
               .outputs = call.out.empty() ? std::string() : text(*call.out[0].fact)},
-             cost_of(bound.steps(), step), run_start_, start, *profile_);
+             cost_of(bound.steps(), step), run_start_, start, *context.trace(), *profile_);
     }
     if (call.failure != nullptr) [[unlikely]] {
       throw Error(code_of_failure(call.failure), detail.empty() ? std::string(call.failure) : detail)
@@ -354,10 +373,10 @@ void Executor::run_calls(const Graph& graph, BoundSteps& bound, Frame& frame, De
     }
     if (on_devices != nullptr) [[unlikely]]
       on_devices->after(i);
-    Deadline::check_current();  // a kernel that met it has left its results unfinished
+    context.check();  // a kernel that met it has left its results unfinished
     if (observer_ != nullptr) [[unlikely]] {
       observe(graph, bound, i, true, on_devices);
-      Deadline::check_current();  // whoever looks at results may cancel
+      context.check();  // whoever looks at results may cancel
     }
   }
 }

@@ -13,6 +13,7 @@
 
 #include "base/memory_ledger.h"
 #include "base/pages.h"
+#include "base/run_context.h"
 #include "plan/device.h"
 #include "run/block_lanes.h"
 #include "run/bound_steps.h"
@@ -38,8 +39,8 @@ class Executor {
   Executor& operator=(const Executor&) = delete;
 
   /// Runs the main graph. Results stay valid and are overwritten by the next run unless somebody shares them.
-  /// Throws Error.
-  std::vector<Tensor> run(std::span<const Tensor> inputs);
+  /// `options` hold for this run. Throws Error.
+  std::vector<Tensor> run(std::span<const Tensor> inputs, const RunOptions& options = {});
 
   /// Steps planned for such inputs, without running them: the first segment.
   std::shared_ptr<const Steps> plan(std::span<const Fact> inputs, bool keep_refusals);
@@ -74,26 +75,32 @@ class Executor {
     ValueId value;
   };
 
-  std::vector<Tensor> run_main(std::span<const Tensor> inputs);
-  std::vector<Tensor> run_graph(const Graph& graph, std::vector<Tensor> inputs);
-  std::vector<Tensor> run_nested(const Graph& graph, std::vector<Tensor> inputs);
+  std::vector<Tensor> run_main(const RunContext& context, std::span<const Tensor> inputs);
+  std::vector<Tensor> run_graph(const RunContext& context, const Graph& graph, std::vector<Tensor> inputs);
+  std::vector<Tensor> run_nested(const RunContext& context, const Graph& graph, std::vector<Tensor> inputs);
   Frame& frame_of(const Graph& graph);
   void make_available(Frame& frame, ValueId value, Tensor tensor);
   /// Frees the tensors that nothing from `position` on uses.
   void free_used(const Graph& graph, Frame& frame, size_t position);
   /// Frees what is kept for later runs only.
   void reclaim();
-  std::shared_ptr<const PlannedSteps> steps_for(const Graph& graph, size_t position, const Frame& frame);
-  std::unique_ptr<PlannedSteps> plan_steps(const Graph& graph, size_t position, const Frame& frame);
+  /// Gives up all that earlier runs have left.
+  void free_all();
+  std::shared_ptr<const PlannedSteps> steps_for(const RunContext& context, const Graph& graph, size_t position,
+                                                const Frame& frame);
+  std::unique_ptr<PlannedSteps> plan_steps(const RunContext& context, const Graph& graph, size_t position,
+                                           const Frame& frame);
   [[gnu::cold]] void tell_plan(const Graph& graph, size_t position, const Frame& frame, const Steps& steps,
                                std::chrono::nanoseconds taken) const;
-  void run_steps(const Graph& graph, size_t position, const std::shared_ptr<const PlannedSteps>& planned, Frame& frame);
+  void run_steps(const RunContext& context, const Graph& graph, size_t position,
+                 const std::shared_ptr<const PlannedSteps>& planned, Frame& frame);
   void unbind();
-  void run_calls(const Graph& graph, BoundSteps& bound, Frame& frame, DeviceRun::Segment* on_devices);
-  PlanContext plan_context(const Program::GraphInfo& info, bool keep_refusals);
+  void run_calls(const RunContext& context, const Graph& graph, BoundSteps& bound, Frame& frame,
+                 DeviceRun::Segment* on_devices);
+  PlanContext plan_context(const RunContext& context, const Program::GraphInfo& info, bool keep_refusals);
   void observe(const Graph& graph, const BoundSteps& bound, size_t i, bool results, DeviceRun::Segment* on_devices);
   bool read_shape_inputs(const Node& node, Frame& frame);
-  void run_alone(const Graph& graph, size_t position, Frame& frame);
+  void run_alone(const RunContext& context, const Graph& graph, size_t position, Frame& frame);
   /// Where a block has failed on its engine: what did, and why.
   struct EngineFailure {
     std::shared_ptr<const CompiledFor> compiled;
@@ -104,10 +111,10 @@ class Executor {
     std::shared_ptr<const CompiledFor> compiled;
     std::vector<Tensor> outputs;
   };
-  ReadyBlock ready_block(const Graph& graph, const Node& block, std::span<const Tensor> inputs,
-                         std::span<const Fact* const> facts, Frame& frame);
+  ReadyBlock ready_block(const RunContext& context, const Graph& graph, const Node& block,
+                         std::span<const Tensor> inputs, std::span<const Fact* const> facts, Frame& frame);
   /// Results of a block on its engine; nothing where it runs natively, after a failure with that.
-  std::optional<std::vector<Tensor>> run_by_engine(const Graph& graph, const Node& block,
+  std::optional<std::vector<Tensor>> run_by_engine(const RunContext& context, const Graph& graph, const Node& block,
                                                    std::span<const Tensor> inputs, std::span<const Fact* const> facts,
                                                    Frame& frame, EngineFailure& failure);
   void blame_engine(const Node& block, const EngineFailure& failure) {
@@ -115,24 +122,24 @@ class Executor {
   }
   // Blocks beside each other and beside native work (executor_beside.cc).
   /// Starts a block on a lane of its own; false: it runs in its turn.
-  bool start_beside(const Graph& graph, size_t position, Frame& frame);
+  bool start_beside(const RunContext& context, const Graph& graph, size_t position, Frame& frame);
   /// Waits for the blocks whose results these values are.
-  void await(Frame& frame, std::span<const ValueId> values);
-  void finish_beside(Frame& frame, BlockBeside& block);
+  void await(const RunContext& context, Frame& frame, std::span<const ValueId> values);
+  void finish_beside(const RunContext& context, Frame& frame, BlockBeside& block);
   std::vector<LateOperand> late_operands(const BoundSteps& bound, const Frame& frame) const;
   /// By its region, with an arena of its own: a segment may be under way.
-  std::vector<Tensor> evaluate_aside(const Node& block, std::vector<Tensor> inputs);
+  std::vector<Tensor> evaluate_aside(const RunContext& context, const Node& block, std::vector<Tensor> inputs);
   std::vector<Fact> infer_results(const Node& node, std::span<const Fact* const> facts) const;
   static std::string largest_tensor(const Graph& graph, const Steps& steps);
-  void reserve_arena(size_t bytes, const std::function<std::string()>& largest);
+  void reserve_arena(const RunContext& context, size_t bytes, const std::function<std::string()>& largest);
   void free_arena();
 
   std::shared_ptr<const Program> program_;
   const SessionOptions options_;
   const std::atomic<uint32_t>* const cancelled_;
   ThreadPool pool_;
-  const std::shared_ptr<MemoryLedger> ledger_;
-  const std::unique_ptr<DeviceRun> devices_;  // null where the program uses none
+  const std::shared_ptr<MemoryLedger> ledger_;  // with the limit of the run that goes on, or the session's
+  const std::unique_ptr<DeviceRun> devices_;    // null where the program uses none
   EngineRuns engine_runs_;
   StepCache::User step_user_;
   Pages arena_;

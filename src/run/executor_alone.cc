@@ -2,7 +2,6 @@
 // Nodes that are not planned with their neighbours: what their results are like depends on data, or they run regions.
 #include <algorithm>
 
-#include "base/deadline.h"
 #include "ops/control/engine_block.h"
 #include "plan/cost.h"
 #include "run/executor.h"
@@ -46,8 +45,9 @@ std::vector<Fact> Executor::infer_results(const Node& node, std::span<const Fact
   return infer_node(node, facts);
 }
 
-Executor::ReadyBlock Executor::ready_block(const Graph& graph, const Node& block, std::span<const Tensor> inputs,
-                                           std::span<const Fact* const> facts, Frame& frame) {
+Executor::ReadyBlock Executor::ready_block(const RunContext& context, const Graph& graph, const Node& block,
+                                           std::span<const Tensor> inputs, std::span<const Fact* const> facts,
+                                           Frame& frame) {
   EngineBlocks& blocks = program_->engine_blocks();
   const std::vector<bool>& decides = blocks.decides_sizes(block);
   std::vector<Fact> operands;
@@ -62,12 +62,12 @@ Executor::ReadyBlock Executor::ready_block(const Graph& graph, const Node& block
   const bool beside =
       lanes_ != nullptr && program_->info(graph).beside[index(graph.value(block.outputs.at(0)).producer)];
   const int threads = beside ? lanes_->threads_each() : pool_.threads();
-  ReadyBlock ready{.compiled = blocks.find(block, operands, threads), .outputs = {}};
+  ReadyBlock ready{.compiled = blocks.find(block, operands, threads, context), .outputs = {}};
   if (ready.compiled == nullptr) return ready;
   for (size_t i = 0; i < ready.compiled->results.size(); ++i) {
     const Fact& fact = ready.compiled->results[i];
     Tensor& before = frame.tensors[index(block.outputs[i])];
-    if (options_.memory_limit == 0 && before.reusable_for(fact.dtype, fact.shape)) {
+    if (context.ledger()->limit() == 0 && before.reusable_for(fact.dtype, fact.shape)) {
       before.retype(fact.dtype, fact.shape);
       before.set_lod({});
       ready.outputs.push_back(std::move(before));
@@ -80,24 +80,24 @@ Executor::ReadyBlock Executor::ready_block(const Graph& graph, const Node& block
   return ready;
 }
 
-std::optional<std::vector<Tensor>> Executor::run_by_engine(const Graph& graph, const Node& block,
-                                                           std::span<const Tensor> inputs,
+std::optional<std::vector<Tensor>> Executor::run_by_engine(const RunContext& context, const Graph& graph,
+                                                           const Node& block, std::span<const Tensor> inputs,
                                                            std::span<const Fact* const> facts, Frame& frame,
                                                            EngineFailure& failure) {
-  ReadyBlock ready = ready_block(graph, block, inputs, facts, frame);
+  ReadyBlock ready = ready_block(context, graph, block, inputs, facts, frame);
   if (ready.compiled == nullptr) return std::nullopt;
   try {
     engine_runs_.of(block, ready.compiled).run(inputs, ready.outputs);
     return std::move(ready.outputs);
   } catch (const std::exception& e) {
-    Deadline::check_current();
+    context.check();
     engine_runs_.drop(*ready.compiled);
     failure = {ready.compiled, e.what()};
     return std::nullopt;
   }
 }
 
-void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
+void Executor::run_alone(const RunContext& context, const Graph& graph, size_t position, Frame& frame) {
   using Clock = std::chrono::steady_clock;
   const Node& node = graph.node(graph.order()[position]);
   const std::vector<size_t>& last_use = program_->info(graph).uses.last_use;
@@ -115,12 +115,12 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
     if (tensor.is_array() && last_use[index(v)] == position) tensor = Tensor();
   }
   const ReferenceArgs::RunRegion run_region = [&](int r, std::vector<Tensor> args) {
-    return run_nested(*node.regions.at(static_cast<size_t>(r)), std::move(args));
+    return run_nested(context, *node.regions.at(static_cast<size_t>(r)), std::move(args));
   };
   const Clock::time_point start = Clock::now();
   std::optional<std::vector<Tensor>> by_engine;
   EngineFailure failure;
-  if (node.op.is<EngineBlock>()) by_engine = run_by_engine(graph, node, inputs, facts, frame, failure);
+  if (node.op.is<EngineBlock>()) by_engine = run_by_engine(context, graph, node, inputs, facts, frame, failure);
   const std::vector<Fact> results = by_engine ? std::vector<Fact>() : infer_results(node, facts);
   if (observer_ != nullptr) observe_node(graph, node, inputs, false, *observer_);
   std::optional<SizedStep> sized;
@@ -129,7 +129,7 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
   if (by_engine) {
     outputs = std::move(*by_engine);
   } else if (sized) {
-    reserve_arena(sized->prepared.workspace, [&] { return text("scratch of ", sized->kernel->name); });
+    reserve_arena(context, sized->prepared.workspace, [&] { return text("scratch of ", sized->kernel->name); });
     std::vector<Tensor*> before;
     for (ValueId v : node.outputs) before.push_back(&frame.tensors[index(v)]);
     arena_in_use_ = sized->prepared.workspace;
@@ -141,9 +141,9 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
                          .before = before,
                          .workspace = arena_.data(),
                          .pool = pool_,
-                         .reuse = options_.memory_limit == 0});
+                         .reuse = context.ledger()->limit() == 0});
     arena_in_use_.reset();
-    Deadline::check_current();
+    context.check();
   } else {
     outputs = evaluate_node(node, std::move(inputs), results, &run_region);
     // What fails natively too, an index out of range for instance, is no fault of the engine.
@@ -151,7 +151,7 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
   }
   if (observer_ != nullptr) {
     observe_node(graph, node, outputs, true, *observer_);
-    Deadline::check_current();
+    context.check();
   }
   for (size_t i = 0; i < outputs.size(); ++i) {
     require(!outputs[i].empty_handle(), ErrorCode::kRunFailure, "operator ", node.op.name(), " (", node.name,
@@ -168,7 +168,7 @@ void Executor::run_alone(const Graph& graph, size_t position, Frame& frame) {
                                 : "reference",
             .outputs = made.empty() ? std::string() : text(*made.front())},
            cost_of(node.op, NodeFacts(facts, node.input_counts, made, node.output_counts)), run_start_, start,
-           *profile_);
+           *context.trace(), *profile_);
   }
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "base/deadline.h"
 #include "ops/control/engine_block.h"
 #include "run/executor.h"
 
@@ -20,7 +19,7 @@ struct Executor::BlockBeside {
   BlockRun* run;  // null where none could be made: failed from the start
   std::vector<Tensor> inputs;
   std::vector<Tensor> outputs;
-  const Deadline* deadline;  // that of the run
+  RunContext context;  // that of the run without its ledger, for other threads
   std::shared_ptr<BlockLanes::Work> work = {};
   // What came of it, once the work is done.
   int lane = 0;
@@ -40,9 +39,9 @@ struct Executor::BlockBeside {
     lane = on_lane;
     start = Clock::now();
     try {
-      std::optional<Deadline::Scope> until;
-      if (deadline != nullptr) until.emplace(*deadline);
-      Deadline::check_current();
+      std::optional<RunContext::Scope> scope;
+      if (on_lane != 0) scope.emplace(context);  // the calling thread has that of the run
+      context.check();
       if (run != nullptr) run->run(inputs, outputs);
     } catch (const std::exception& e) {
       fail_with(e);
@@ -57,13 +56,13 @@ Executor::~Executor() {
   ledger_->set_reclaim(nullptr);
 }
 
-bool Executor::start_beside(const Graph& graph, size_t position, Frame& frame) {
+bool Executor::start_beside(const RunContext& context, const Graph& graph, size_t position, Frame& frame) {
   // Who looks at values does so in the order of the program.
   if (lanes_ == nullptr || observer_ != nullptr) return false;
   const NodeId id = graph.order()[position];
   const Node& node = graph.node(id);
   if (!node.op.is<EngineBlock>() || !program_->info(graph).beside[index(id)]) return false;
-  await(frame, node.inputs);
+  await(context, frame, node.inputs);
   std::vector<Tensor> inputs;
   std::vector<const Fact*> facts;
   for (ValueId v : node.inputs) {
@@ -72,14 +71,14 @@ bool Executor::start_beside(const Graph& graph, size_t position, Frame& frame) {
     inputs.push_back(tensor.empty_handle() && fact.value != nullptr ? *fact.value : tensor);
     facts.push_back(&fact);
   }
-  ReadyBlock ready = ready_block(graph, node, inputs, facts, frame);
+  ReadyBlock ready = ready_block(context, graph, node, inputs, facts, frame);
   if (ready.compiled == nullptr) return false;
   auto block = std::make_shared<BlockBeside>(BlockBeside{.node = node,
                                                          .compiled = std::move(ready.compiled),
                                                          .run = nullptr,
                                                          .inputs = std::move(inputs),
                                                          .outputs = std::move(ready.outputs),
-                                                         .deadline = Deadline::current()});
+                                                         .context = context.with_ledger(nullptr)});
   try {
     block->run = &engine_runs_.of(node, block->compiled);
   } catch (const std::exception& e) {
@@ -93,7 +92,7 @@ bool Executor::start_beside(const Graph& graph, size_t position, Frame& frame) {
   return true;
 }
 
-void Executor::await(Frame& frame, std::span<const ValueId> values) {
+void Executor::await(const RunContext& context, Frame& frame, std::span<const ValueId> values) {
   const auto makes_one = [&](const std::shared_ptr<BlockBeside>& b) {
     const std::vector<ValueId>& made = b->node.outputs;
     return std::find_first_of(made.begin(), made.end(), values.begin(), values.end()) != made.end();
@@ -101,17 +100,17 @@ void Executor::await(Frame& frame, std::span<const ValueId> values) {
   while (!frame.beside.empty()) {
     const auto found = std::find_if(frame.beside.begin(), frame.beside.end(), makes_one);
     if (found == frame.beside.end()) return;
-    finish_beside(frame, **found);
+    finish_beside(context, frame, **found);
   }
 }
 
-void Executor::finish_beside(Frame& frame, BlockBeside& block) {
-  lanes_->await(*block.work);
+void Executor::finish_beside(const RunContext& context, Frame& frame, BlockBeside& block) {
+  lanes_->await(*block.work, context);
   const Node& node = block.node;
   if (block.failed) {
     const EngineFailure failure{block.compiled, block.reason};
     engine_runs_.drop(*block.compiled);
-    const std::vector<Tensor> results = evaluate_aside(node, block.inputs);
+    const std::vector<Tensor> results = evaluate_aside(context, node, block.inputs);
     blame_engine(node, failure);
     for (size_t i = 0; i < results.size(); ++i) {
       Tensor& out = block.outputs[i];
@@ -135,7 +134,7 @@ void Executor::finish_beside(Frame& frame, BlockBeside& block) {
                          .device = block.lane == 0 ? std::string() : text("engine lane ", block.lane)});
   }
   std::erase_if(frame.beside, [&](const std::shared_ptr<BlockBeside>& b) { return b.get() == &block; });
-  Deadline::check_current();
+  context.check();
 }
 
 std::vector<Executor::LateOperand> Executor::late_operands(const BoundSteps& bound, const Frame& frame) const {
@@ -158,7 +157,7 @@ std::vector<Executor::LateOperand> Executor::late_operands(const BoundSteps& bou
   return late;
 }
 
-std::vector<Tensor> Executor::evaluate_aside(const Node& block, std::vector<Tensor> inputs) {
+std::vector<Tensor> Executor::evaluate_aside(const RunContext& context, const Node& block, std::vector<Tensor> inputs) {
   /// Sets aside the arena that is in use.
   class Aside {
    public:
@@ -181,7 +180,7 @@ std::vector<Tensor> Executor::evaluate_aside(const Node& block, std::vector<Tens
   };
   const Aside aside(*this);
   const ReferenceArgs::RunRegion run_region = [&](int r, std::vector<Tensor> args) {
-    return run_nested(*block.regions.at(static_cast<size_t>(r)), std::move(args));
+    return run_nested(context, *block.regions.at(static_cast<size_t>(r)), std::move(args));
   };
   const std::vector<Fact> unknown(block.outputs.size(), Fact::unknown());
   return evaluate_node(block, std::move(inputs), unknown, &run_region);

@@ -54,14 +54,14 @@ std::string Executor::largest_tensor(const Graph& graph, const Steps& steps) {
 }
 
 /// `largest` says what takes most of it.
-void Executor::reserve_arena(size_t bytes, const std::function<std::string()>& largest) {
+void Executor::reserve_arena(const RunContext& context, size_t bytes, const std::function<std::string()>& largest) {
   // Tensors without elements lie somewhere too: offsets to a null pointer are undefined.
   const bool enough = arena_.data() != nullptr && arena_.bytes() >= bytes;
   // Under a limit, what a larger run has left must not be missing in this one.
-  if (enough && (options_.memory_limit == 0 || ledger_->used() <= options_.memory_limit / 2)) return;
+  if (enough && (context.ledger()->limit() == 0 || context.ledger()->used() <= context.ledger()->limit() / 2)) return;
   free_arena();
   const auto what = [&] { return text("intermediate tensors (", largest(), ")"); };
-  ledger_->charge(bytes, what);
+  context.ledger()->charge(bytes, what);
   try {
     arena_ = Pages(bytes);
   } catch (const std::bad_alloc&) {
@@ -69,6 +69,12 @@ void Executor::reserve_arena(size_t bytes, const std::function<std::string()>& l
     fail(ErrorCode::kOutOfMemory, "not enough memory: ", counted(bytes, "byte"), " for ", what(),
          " cannot be allocated; use smaller inputs");
   }
+}
+
+void Executor::free_all() {
+  frames_.clear();
+  free_arena();
+  if (devices_ != nullptr) devices_->release();
 }
 
 void Executor::free_arena() {
@@ -97,9 +103,7 @@ size_t Executor::release_memory() {
   const size_t bound = plan_bytes();
   unbind();
   bytes += std::max(bound, program_->steps().release_unused());
-  free_arena();
-  if (devices_ != nullptr) devices_->release();
-  frames_.clear();
+  free_all();
   engine_runs_.clear();
   return bytes;
 }

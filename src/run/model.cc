@@ -8,9 +8,9 @@
 
 #include "base/counted.h"
 #include "base/cpus.h"
-#include "base/deadline.h"
 #include "base/log.h"
 #include "base/printable.h"
+#include "base/run_context.h"
 #include "model/saved/write.h"
 #include "ops/quantize/to_int8.h"
 #include "plan/blocks/shape_range_file.h"
@@ -199,8 +199,8 @@ CompiledInFile compiled_in_file(const CutReport& report, const EngineChoice& cho
 
 std::shared_ptr<const Model> Model::load(const ModelSource& source, const ModelOptions& options) {
   const Deadline::Clock::time_point start = Deadline::Clock::now();
-  const Deadline deadline("loading", start, options.time_limit_ms, options.cancelled);
-  const Deadline::Scope until(deadline);
+  const RunContext context(Deadline("loading", start, options.time_limit_ms, options.cancelled));
+  const RunContext::Scope scope(context);
   std::shared_ptr<const Model> model = make(load_model(source, options.load), options);
   if (logs(LogLevel::kInfo)) tell_loaded(*model, options, Deadline::Clock::now() - start);
   return model;

@@ -14,9 +14,9 @@
 #include "plan/blocks/choice.h"
 #include "plan/kernel_selector.h"
 
-/// What the users of a model and of a session choose. Each struct reaches as a whole whoever acts on a part of it, so
-/// that a new option is a field here, or in the part it belongs to, one line where the C interface is read (src/api),
-/// and its use.
+/// What the users of a model, of a session and of a run choose. Each struct reaches as a whole whoever acts on a part
+/// of it, so that a new option is a field here, or in the part it belongs to, one line where the C interface is read
+/// (src/api), and its use.
 namespace coracle {
 
 struct ModelOptions {
@@ -40,6 +40,13 @@ struct SessionOptions {
   size_t memory_limit = 0;                     ///< for all that runs hold at a time (base/memory_ledger.h); 0: none
   int64_t time_limit_ms = 0;                   ///< for one run, its planning too (base/deadline.h); 0: none
   int parallel_engines = 1;                    ///< parts of a run at the same time: blocks on engines, native work
+};
+
+/// What holds for one run only.
+struct RunOptions {
+  int64_t time_limit_ms = 0;                         ///< from the call on, planning included; 0: the session's
+  size_t memory_limit = 0;                           ///< for what the session holds during the run; 0: the session's
+  const std::atomic<uint32_t>* cancelled = nullptr;  ///< ends the run when its lowest bit is set; null: never
 };
 
 }  // namespace coracle

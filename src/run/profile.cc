@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/profile.h"
 
-#include "base/loop_trace.h"
-
 namespace coracle {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
 /// What helper threads did since the last call, in a run that began at `start` and is profiled.
-std::vector<ProfileEvent::Helper> helpers_since(Clock::time_point start) {
+std::vector<ProfileEvent::Helper> helpers_since(Clock::time_point start, LoopTrace& trace) {
   const int64_t zero = ns(start.time_since_epoch());
   std::vector<ProfileEvent::Helper> helpers;
-  for (const LoopTrace::Span& s : LoopTrace::current()->take()) {
+  for (const LoopTrace::Span& s : trace.take()) {
     helpers.push_back({s.thread, s.begin - zero, s.end - s.begin, s.busy});
   }
   return helpers;
@@ -51,12 +49,12 @@ Cost cost_of(const Steps& steps, const Step& step) {
 }
 
 void record(ProfileEvent named, const Cost& cost, Clock::time_point run_start, Clock::time_point start,
-            Profile& profile) {
+            LoopTrace& trace, Profile& profile) {
   named.start_ns = ns(start - run_start);
   named.duration_ns = ns(Clock::now() - start);
   named.flops = cost.flops;
   named.bytes = cost.bytes;
-  named.helpers = helpers_since(run_start);
+  named.helpers = helpers_since(run_start, trace);
   profile.push_back(std::move(named));
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/loop_trace.h"
 #include "plan/cost.h"
 #include "plan/steps.h"
 
@@ -45,8 +46,9 @@ Cost cost_of(const Steps& steps, const Step& step);
 /// The same of a step without parts, for any kernel: as if it computed every product that the operator is defined by.
 Cost operator_cost(const Steps& steps, const Step& step);
 
-/// Adds an event that names what ran from `start` until now, in a run that began at `run_start`.
+/// Adds an event that names what ran from `start` until now, in a run that began at `run_start`; `trace` knows of its
+/// helpers.
 void record(ProfileEvent named, const Cost& cost, std::chrono::steady_clock::time_point run_start,
-            std::chrono::steady_clock::time_point start, Profile& profile);
+            std::chrono::steady_clock::time_point start, LoopTrace& trace, Profile& profile);
 
 }  // namespace coracle

@@ -170,7 +170,7 @@ void Session::set_observer(Observer observer) {
   observer_ = std::move(observer);
 }
 
-void Session::run() {
+void Session::run(const RunOptions& options) {
   const Use use(*this);
   const Cancellation::Scope may_be_cancelled(cancellation_);
   for (size_t i = 0; i < inputs_.size(); ++i) {
@@ -183,7 +183,7 @@ void Session::run() {
   executor_.set_observer(observer_ != nullptr ? &observer_ : nullptr);
   outputs_.clear();
   try {
-    outputs_ = executor_.run(inputs_);
+    outputs_ = executor_.run(inputs_, options);
   } catch (const Error& e) {
     if (e.code() != ErrorCode::kInvalidModel) throw;
     blame_inputs(e, "running", describe_inputs());

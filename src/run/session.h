@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/deadline.h"
+#include "base/cancellation.h"
 #include "base/process.h"
 #include "run/executor.h"
 #include "run/model.h"
@@ -32,7 +32,8 @@ class Session {
   /// The same with a copy. No element of a tensor that is refused is read: it may be shorter than its type says.
   void copy_input(size_t index, const Tensor& tensor);
   void set_input_lod(size_t index, Lod lod);
-  void run();
+  /// `options` hold for this run.
+  void run(const RunOptions& options = {});
   /// Ends the run or the planning that goes on with Error (cancelled); without one it does nothing. For any thread, for
   /// observers and for signal handlers.
   void cancel() noexcept { cancellation_.cancel(); }

@@ -7,7 +7,6 @@
 #include <thread>
 
 #include "base/counted.h"
-#include "base/deadline.h"
 #include "base/log.h"
 #include "plan/planner.h"
 #include "run/fact_key.h"
@@ -68,10 +67,10 @@ struct StepCache::Making {
     return state.load(std::memory_order_acquire) == State::kGoesOn && process == this_process();
   }
   /// Null if it failed.
-  std::shared_ptr<const PlannedSteps> await() const {
+  std::shared_ptr<const PlannedSteps> await(const RunContext& context) const {
     std::chrono::microseconds pause{20};
     while (state.load(std::memory_order_acquire) == State::kGoesOn) {
-      Deadline::check_current();
+      context.check();
       std::this_thread::sleep_for(pause);
       pause = std::min(2 * pause, std::chrono::microseconds(1000));
     }
@@ -169,7 +168,8 @@ std::shared_ptr<const PlannedSteps> StepCache::find(const Begin& begin, const Se
   return nullptr;
 }
 
-std::shared_ptr<const PlannedSteps> StepCache::get(const SegmentRequest& request, const User& user, const Plan& plan) {
+std::shared_ptr<const PlannedSteps> StepCache::get(const SegmentRequest& request, const User& user,
+                                                   const RunContext& context, const Plan& plan) {
   for (;;) {
     std::optional<Mark> mark;
     std::shared_ptr<Making> others;
@@ -182,7 +182,7 @@ std::shared_ptr<const PlannedSteps> StepCache::get(const SegmentRequest& request
       mark.emplace(*this, std::move(key), others);
     }
     if (others != nullptr) {
-      std::shared_ptr<const PlannedSteps> made = others->await();
+      std::shared_ptr<const PlannedSteps> made = others->await(context);
       if (made == nullptr) continue;
       touch(*made);
       return made;

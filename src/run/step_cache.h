@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/process.h"
+#include "base/run_context.h"
 #include "plan/steps.h"
 
 namespace coracle {
@@ -89,8 +90,10 @@ class StepCache {
   StepCache& operator=(const StepCache&) = delete;
 
   /// The steps for a request, planned by `plan` if there are none. Of several threads that want the same at a time one
-  /// plans and the others wait; if it fails, the next one tries. Throws Error, also when the deadline passes meanwhile.
-  std::shared_ptr<const PlannedSteps> get(const SegmentRequest& request, const User& user, const Plan& plan);
+  /// plans and the others wait; if it fails, the next one tries. Throws Error, also when the deadline of `context`
+  /// passes meanwhile.
+  std::shared_ptr<const PlannedSteps> get(const SegmentRequest& request, const User& user, const RunContext& context,
+                                          const Plan& plan);
   /// Notes a use of steps that the caller still has.
   void touch(const PlannedSteps& steps) { steps.used.store(++uses_, std::memory_order_relaxed); }
   /// Drops what no session is bound to; returns its bytes.

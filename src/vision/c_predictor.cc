@@ -91,9 +91,9 @@ coracle_status coracle_predictor_predict(coracle_predictor* predictor, const cor
     require_pointer(predictor, "predictor");
     require_pointer(image, "image");
     require_pointer(prediction, "prediction");
-    predictor->use.alone("predictor", [&] {
+    predictor->use.alone("predictor", [&](const std::atomic<std::uint32_t>* cancelled) {
       auto made = coracle::vision::prediction_of(image->image, coracle_predictor_task(predictor));
-      made->prediction = predictor->predictor.predict(image->image);
+      made->prediction = predictor->predictor.predict(image->image, cancelled);
       coracle::vision::add_items(*made);
       *prediction = made.release();
     });

@@ -6,15 +6,15 @@
 #include <memory>
 #include <string>
 
+#include "base/cancellation.h"
 #include "vision/c_interface.h"
-#include "vision/cancellation.h"
 
 namespace coracle::vision {
 
 /// Who uses a handle, and how others end it.
 class Use {
  public:
-  /// Runs f for this thread alone.
+  /// Runs f(cancelled) for this thread alone; `cancel` sets the lowest bit of `cancelled` meanwhile.
   template <class F>
   void alone(const char* what, const F& f) {
     if (in_use_.test_and_set()) {
@@ -23,7 +23,7 @@ class Use {
     const std::unique_ptr<std::atomic_flag, void (*)(std::atomic_flag*)> end(&in_use_,
                                                                              [](std::atomic_flag* a) { a->clear(); });
     const Cancellation::Scope scope(cancellation_);
-    f();
+    f(&cancellation_.state());
   }
   void cancel() { cancellation_.cancel(); }
 
@@ -41,7 +41,9 @@ struct ReaderInUse {
   /// What it reads in the picture, for this thread alone.
   auto read(const char* what, const Image& image) {
     decltype(reader.read(image, 0)) found;
-    use.alone(what, [&] { found = reader.read(image, static_cast<double>(min_score)); });
+    use.alone(what, [&](const std::atomic<std::uint32_t>* cancelled) {
+      found = reader.read(image, static_cast<double>(min_score), cancelled);
+    });
     return found;
   }
 

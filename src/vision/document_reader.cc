@@ -118,27 +118,29 @@ DocumentReader::DocumentReader(DocumentReader&&) noexcept = default;
 DocumentReader& DocumentReader::operator=(DocumentReader&&) noexcept = default;
 DocumentReader::~DocumentReader() = default;
 
-Document DocumentReader::read(const Image& image, double min_score) {
+Document DocumentReader::read(const Image& image, double min_score) { return read(image, min_score, nullptr); }
+
+Document DocumentReader::read(const Image& image, double min_score, const std::atomic<std::uint32_t>* cancelled) {
   Document document;
   document.page = image;
   if (state_->orientation) {
-    const Prediction answer = state_->orientation->predict(image);
+    const Prediction answer = state_->orientation->predict(image, cancelled);
     if (answer.labels.empty()) throw Error(Problem::kUsage, state_->orientation_path + ": tells no class");
     document.turned = degrees_of(answer.labels.front(), state_->orientation_path);
     document.page = turned(image, document.turned);
   }
-  if (state_->unwarper) document.page = std::move(state_->unwarper->predict(document.page).page);
+  if (state_->unwarper) document.page = std::move(state_->unwarper->predict(document.page, cancelled).page);
   const Image& page = document.page;
   if (state_->layout) {
-    Prediction answer = state_->layout->predict(page);
+    Prediction answer = state_->layout->predict(page, cancelled);
     document.regions =
         answer.ordered ? std::move(answer.objects) : in_reading_order(std::move(answer.objects), page.width);
   }
-  if (state_->text) document.lines = state_->text->read(page, min_score);
+  if (state_->text) document.lines = state_->text->read(page, min_score, cancelled);
   if (!state_->table) return document;
   if (!state_->layout) {
     const Span all{0, 0, page.width - 1.0, page.height - 1.0};
-    document.tables.push_back(with_text(state_->table->predict(page).table, all, page, document.lines));
+    document.tables.push_back(with_text(state_->table->predict(page, cancelled).table, all, page, document.lines));
   }
   for (const Object& region : document.regions) {
     if (region.name != "table" && region.name != "Table") continue;
@@ -146,7 +148,7 @@ Document DocumentReader::read(const Image& image, double min_score) {
                     static_cast<double>(region.right), static_cast<double>(region.bottom)};
     const Image picture = part(page, area);
     if (picture.width < 1 || picture.height < 1) continue;
-    document.tables.push_back(with_text(state_->table->predict(picture).table, area, page, document.lines));
+    document.tables.push_back(with_text(state_->table->predict(picture, cancelled).table, area, page, document.lines));
   }
   return document;
 }

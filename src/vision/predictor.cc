@@ -288,11 +288,13 @@ Predictor::~Predictor() = default;
 Task Predictor::task() const { return state_->description.task; }
 const std::string& Predictor::assumed() const { return state_->assumed; }
 
-Prediction Predictor::predict(const Image& image) {
+Prediction Predictor::predict(const Image& image) { return predict(image, nullptr); }
+
+Prediction Predictor::predict(const Image& image, const std::atomic<std::uint32_t>* cancelled) {
   const Description& d = state_->description;
   PictureModel& model = state_->model;
   const Prepared prepared = prepare(image, d);
-  model.run(prepared, prepared.values, 1);
+  model.run(prepared, prepared.values, 1, cancelled);
   Prediction p;
   p.task = d.task;
   switch (d.task) {

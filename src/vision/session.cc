@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "vision/cancellation.h"
-
 namespace coracle::vision {
 namespace {
 
@@ -40,7 +38,8 @@ PictureModel::PictureModel(const ModelPlace& place, const std::string& params, i
   dims_ = found->dims;
 }
 
-void PictureModel::run(const Prepared& prepared, const std::vector<float>& values, std::int64_t count) {
+void PictureModel::run(const Prepared& prepared, const std::vector<float>& values, std::int64_t count,
+                       Cancelled cancelled) {
   api::Session& session = session_.session;
   for (std::size_t i = 0; i < session_.inputs.size(); ++i) {
     const std::string& name = session_.inputs[i].name;
@@ -58,8 +57,9 @@ void PictureModel::run(const Prepared& prepared, const std::vector<float>& value
                   path_ + ": input '" + name + "' is not known; known besides the picture are: im_shape, scale_factor");
     }
   }
-  const Cancellation::Run run(session.handle());
-  session.run();
+  api::RunOptions options;
+  options.cancelled = cancelled;
+  session.run(options);
 }
 
 std::vector<std::vector<std::int64_t>> PictureModel::declared_outputs() const {

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
 #include "vision/answers.h"
 #include "vision/mask.h"
 #include "vision/model_place.h"
 
 namespace coracle::vision {
+
+/// Whoever sets its lowest bit ends the runs that are given it with api::Exception (CORACLE_CANCELLED); null: nobody.
+using Cancelled = const std::atomic<std::uint32_t>*;
 
 /// A model that takes pictures, and a session of its own.
 class PictureModel {
@@ -16,7 +22,7 @@ class PictureModel {
   const std::vector<std::int64_t>& input_dims() const { return dims_; }
   /// Runs `count` prepared pictures of one size (`values`: count x 3 x height x width). Other inputs, which object
   /// detectors have, get the size and the scale of `prepared`.
-  void run(const Prepared& prepared, const std::vector<float>& values, std::int64_t count);
+  void run(const Prepared& prepared, const std::vector<float>& values, std::int64_t count, Cancelled cancelled);
   bool has_input(const std::string& name) const;
   std::size_t outputs() const { return session_.outputs.size(); }
   /// How many dimensions the outputs have by the model's own words; 0 also where it does not say.

@@ -25,12 +25,15 @@ TextReader::TextReader(TextReader&&) noexcept = default;
 TextReader& TextReader::operator=(TextReader&&) noexcept = default;
 TextReader::~TextReader() = default;
 
-std::vector<TextLine> TextReader::read(const Image& image, double min_score) {
+std::vector<TextLine> TextReader::read(const Image& image, double min_score) { return read(image, min_score, nullptr); }
+
+std::vector<TextLine> TextReader::read(const Image& image, double min_score,
+                                       const std::atomic<std::uint32_t>* cancelled) {
   const bool described = state_->detector && state_->detector->described();
   const Image padded = state_->detector && !described ? pad_tiny(image) : image;
   std::vector<LineBox> boxes;
   if (state_->detector) {
-    boxes = state_->detector->detect(padded);
+    boxes = state_->detector->detect(padded, cancelled);
   } else {  // The picture is one line.
     boxes.push_back({{Point{0, 0}, {image.width, 0}, {image.width, image.height}, {0, image.height}}, 1});
   }
@@ -47,8 +50,8 @@ std::vector<TextLine> TextReader::read(const Image& image, double min_score) {
     crops.push_back(std::move(crop));
     cut.push_back(box);
   }
-  if (state_->angle) state_->angle->turn_upright(crops);
-  const std::vector<Text> texts = state_->recognizer->read(crops);
+  if (state_->angle) state_->angle->turn_upright(crops, cancelled);
+  const std::vector<Text> texts = state_->recognizer->read(crops, cancelled);
   for (std::size_t i = 0; i < cut.size(); ++i) {
     const auto score = static_cast<double>(texts[i].score);
     if (score >= min_score) lines.push_back({cut[i].corners, texts[i].text, score});

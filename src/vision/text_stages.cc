@@ -68,7 +68,7 @@ std::vector<double> ratios(const std::vector<Image>& lines) {
 /// Runs the lines of a batch at one width, of which line i fills at most `own[i]`; the first output has a part for
 /// each.
 Output run_lines(PictureModel& model, const std::vector<Image>& lines, const Indices& batch, const LineResize& step,
-                 const std::vector<int>& own, bool rgb) {
+                 const std::vector<int>& own, bool rgb, Cancelled cancelled) {
   Prepared size;
   size.width = *std::max_element(own.begin(), own.end());
   size.height = step.height;
@@ -77,7 +77,7 @@ Output run_lines(PictureModel& model, const std::vector<Image>& lines, const Ind
   std::vector<float> values(batch.size() * plane);
   for (std::size_t i = 0; i < batch.size(); ++i)
     write_line(lines[batch[i]], step, own[i], size.width, rgb, values.data() + i * plane);
-  model.run(size, values, static_cast<std::int64_t>(batch.size()));
+  model.run(size, values, static_cast<std::int64_t>(batch.size()), cancelled);
   return model.output(0);
 }
 
@@ -127,9 +127,9 @@ Image cut_out(const Image& page, const Quad& box, bool exactly) {
 TextDetector::TextDetector(const std::string& path, int threads)
     : model_(path, {}, threads), description_(describe(path, Task::kTextDetection, model_)) {}
 
-std::vector<LineBox> TextDetector::detect(const Image& page) {
+std::vector<LineBox> TextDetector::detect(const Image& page, Cancelled cancelled) {
   const Prepared prepared = prepare(page, description_);
-  model_.run(prepared, prepared.values, 1);
+  model_.run(prepared, prepared.values, 1, cancelled);
   const Output map = model_.output(0);
   if (map.dims.size() != 4 || map.dims[1] != 1)
     throw Error(Problem::kUsage, "the detector gives no map of one channel");
@@ -152,7 +152,7 @@ LineAngle::LineAngle(const std::string& path, int threads) : model_(path, {}, th
   if (published_description(path)) description_ = describe(path, Task::kClassification, model_);
 }
 
-std::vector<float> LineAngle::scores(const std::vector<Image>& lines, const Indices& batch) {
+std::vector<float> LineAngle::scores(const std::vector<Image>& lines, const Indices& batch, Cancelled cancelled) {
   Output output;
   if (description_) {
     std::vector<float> values;
@@ -161,19 +161,20 @@ std::vector<float> LineAngle::scores(const std::vector<Image>& lines, const Indi
       prepared = prepare(lines[i], *description_);
       values.insert(values.end(), prepared.values.begin(), prepared.values.end());
     }
-    model_.run(prepared, values, static_cast<std::int64_t>(batch.size()));
+    model_.run(prepared, values, static_cast<std::int64_t>(batch.size()), cancelled);
     output = model_.output(0);
   } else {
-    output = run_lines(model_, lines, batch, kUpright, std::vector<int>(batch.size(), kUpright.width), false);
+    output =
+        run_lines(model_, lines, batch, kUpright, std::vector<int>(batch.size(), kUpright.width), false, cancelled);
   }
   if (output.dims.size() != 2 || output.dims[1] != 2 || output.size != 2 * batch.size())
     throw Error(Problem::kUsage, "the classifier does not tell two directions apart");
   return {output.data, output.data + output.size};
 }
 
-void LineAngle::turn_upright(std::vector<Image>& lines) {
+void LineAngle::turn_upright(std::vector<Image>& lines, Cancelled cancelled) {
   for (const Indices& batch : batches_by_width(ratios(lines))) {
-    const std::vector<float> p = scores(lines, batch);  // Upright and upside down of each.
+    const std::vector<float> p = scores(lines, batch, cancelled);  // Upright and upside down of each.
     for (std::size_t i = 0; i < batch.size(); ++i) {
       if (!(p[2 * i + 1] > p[2 * i])) continue;
       Image& line = lines[batch[i]];
@@ -193,13 +194,13 @@ Recognizer::Recognizer(const std::string& path, const std::string& dictionary, i
   step_ = std::get<LineResize>(description_.steps.front());
 }
 
-std::vector<Text> Recognizer::read(const std::vector<Image>& lines) {
+std::vector<Text> Recognizer::read(const std::vector<Image>& lines, Cancelled cancelled) {
   std::vector<Text> texts(lines.size());
   for (const Indices& batch : batches_by_width(ratios(lines))) {
     std::vector<int> own;
     for (const std::size_t line : batch) own.push_back(line_width(lines[line], step_));
     if (description_.file.empty()) own.assign(own.size(), *std::max_element(own.begin(), own.end()));
-    const Output output = run_lines(model_, lines, batch, step_, own, description_.rgb);
+    const Output output = run_lines(model_, lines, batch, step_, own, description_.rgb, cancelled);
     const auto classes = output.dims.size() == 3 ? static_cast<std::size_t>(output.dims[2]) : 0;
     if (classes > characters_.size() || classes + 1 < characters_.size()) {
       throw Error(Problem::kUsage, "the recogniser knows " + std::to_string(classes) +

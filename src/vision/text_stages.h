@@ -25,7 +25,7 @@ class TextDetector {
 
   bool described() const { return !description_.file.empty(); }
   /// Boxes in reading order.
-  std::vector<LineBox> detect(const Image& page);
+  std::vector<LineBox> detect(const Image& page, Cancelled cancelled);
 
  private:
   PictureModel model_;
@@ -41,10 +41,11 @@ class LineAngle {
  public:
   LineAngle(const std::string& path, int threads);
 
-  void turn_upright(std::vector<Image>& lines);
+  void turn_upright(std::vector<Image>& lines, Cancelled cancelled);
 
  private:
-  std::vector<float> scores(const std::vector<Image>& lines, const std::vector<std::size_t>& batch);
+  std::vector<float> scores(const std::vector<Image>& lines, const std::vector<std::size_t>& batch,
+                            Cancelled cancelled);
 
   PictureModel model_;
   std::optional<Description> description_;
@@ -55,7 +56,7 @@ class Recognizer {
  public:
   Recognizer(const std::string& path, const std::string& dictionary, int threads);
 
-  std::vector<Text> read(const std::vector<Image>& lines);
+  std::vector<Text> read(const std::vector<Image>& lines, Cancelled cancelled);
 
  private:
   PictureModel model_;

@@ -5,8 +5,8 @@
 #include <atomic>
 #include <thread>
 
+#include "api/endless_model.h"
 #include "api/loaded.h"
-#include "support/program_writer.h"
 
 // Sessions of the C interface: inputs, outputs, sequence offsets, kept tensors, profile, memory, threads.
 namespace coracle {
@@ -225,26 +225,8 @@ TEST_F(ProductSession, MemoryOfTheProcess) {
   EXPECT_EQ(coracle_memory_total(), before);
 }
 
-/// while (i < 1) { i = i + 0 }
-test::ModelBytes endless_model() {
-  using test::OpWriter;
-  test::BlockWriter main;
-  test::add_feed(main, "i", test::kFloat32, {1}, 0);
-  main.variables.push_back(test::variable("go", test::kBool, {1}));
-  main.operators.push_back(
-      OpWriter("fill_constant").out("Out", {"n"}).integers("shape", {1}).integer("dtype", 5).real("value", 1));
-  main.operators.push_back(OpWriter("less_than").in("X", {"i"}).in("Y", {"n"}).out("Out", {"go"}));
-  main.operators.push_back(
-      OpWriter("while").in("X", {"i", "n"}).in("Condition", {"go"}).out("Out", {"i", "go"}).block("sub_block", 1));
-  test::add_fetch(main, "i", 0);
-  test::BlockWriter body{.index = 1, .parent = 0, .variables = {}, .operators = {}};
-  body.operators.push_back(OpWriter("increment").in("X", {"i"}).out("Out", {"i"}).real("step", 0));
-  body.operators.push_back(OpWriter("less_than").in("X", {"i"}).in("Y", {"n"}).out("Out", {"go"}));
-  return {"endless", test::program_file({main, body}), "", {}};
-}
-
 TEST(TimeLimit, EndsALoopThatDoesNot) {
-  const test::ModelBytes bytes = endless_model();
+  const test::ModelBytes bytes = test::endless_model();
   const test::ModelHandle model = test::load(bytes);
   coracle_session_options options;
   coracle_session_options_init(&options, sizeof(options));
@@ -263,7 +245,7 @@ TEST(TimeLimit, EndsALoopThatDoesNot) {
 }
 
 TEST(Cancel, EndsALoopThatDoesNot) {
-  const test::ModelBytes bytes = endless_model();
+  const test::ModelBytes bytes = test::endless_model();
   const test::ModelHandle model = test::load(bytes);
   const test::SessionHandle session = test::open(model);
   const int64_t dims[] = {1};

@@ -12,8 +12,8 @@
 #include <fstream>
 #include <thread>
 
-#include "base/deadline.h"
 #include "base/file_cache.h"
+#include "base/run_context.h"
 #include "support/forked_child.h"
 #include "support/temporary_folder.h"
 
@@ -126,12 +126,11 @@ TEST_F(FileCacheLock, IsGivenUpWhereAForkedChildHasItsFileToo) {
   ::waitpid(child, nullptr, 0);
 }
 
-TEST_F(FileCacheLock, WaitsNoLongerThanItsThreadMay) {
+TEST_F(FileCacheLock, WaitsNoLongerThanTheRunMay) {
   const FileCache::Lock first = cache_.lock("key");
   const Clock::time_point start = Clock::now();
-  const Deadline deadline("the run", start, 50, nullptr);
-  const Deadline::Scope until(deadline);
-  EXPECT_EQ(cache_.lock("key").state(), State::kLate);
+  const RunContext context(Deadline("the run", start, 50, nullptr));
+  EXPECT_EQ(cache_.lock("key", /*wait=*/true, context).state(), State::kLate);
   EXPECT_LT(Clock::now() - start, milliseconds(10000));
 }
 

@@ -18,10 +18,10 @@ using Steady = std::chrono::steady_clock;
 int64_t now() { return std::chrono::duration_cast<std::chrono::nanoseconds>(Steady::now().time_since_epoch()).count(); }
 
 /// Runs loops whose parts wait for each other (some time) until a helper was noted; checks what was.
-bool helper_is_noted(ThreadPool& pool) {
+bool helper_is_noted(ThreadPool& pool, LoopTrace& trace) {
   const Steady::time_point end = Steady::now() + std::chrono::seconds(60);
   while (Steady::now() < end) {
-    const ThreadPool::Run run(pool);
+    const ThreadPool::Run run(pool, RunContext(Deadline("the test", end, 0, nullptr), nullptr, &trace));
     std::atomic<int> begun{0};
     std::atomic<int> parts{0};
     pool.parallel_for(2, 1, [&](int64_t begin, int64_t stop) {
@@ -32,7 +32,7 @@ bool helper_is_noted(ThreadPool& pool) {
       }
     });
     EXPECT_EQ(parts, 2);
-    const std::vector<LoopTrace::Span> spans = LoopTrace::current()->take();
+    const std::vector<LoopTrace::Span> spans = trace.take();
     if (spans.empty()) continue;
     EXPECT_EQ(spans.size(), 1U);
     EXPECT_EQ(spans[0].thread, 1);
@@ -49,15 +49,10 @@ TEST(LoopTrace, HelpersAreNotedAndTheCallerIsNot) {
   pool.start();
   LoopTrace trace(pool.threads());
   const int64_t start = now();
-  {
-    const LoopTrace::Scope scope(&trace);
-    EXPECT_EQ(LoopTrace::current(), &trace);
-    trace.add(start, start + 5);  // of the caller
-    EXPECT_TRUE(trace.take().empty());
-    EXPECT_TRUE(helper_is_noted(pool)) << "no helper worked within a minute";
-    EXPECT_TRUE(trace.take().empty()) << "what was taken is not told again";
-  }
-  EXPECT_EQ(LoopTrace::current(), nullptr);
+  trace.add(start, start + 5);  // of the caller
+  EXPECT_TRUE(trace.take().empty());
+  EXPECT_TRUE(helper_is_noted(pool, trace)) << "no helper worked within a minute";
+  EXPECT_TRUE(trace.take().empty()) << "what was taken is not told again";
 }
 
 TEST(LoopTrace, PartsOfAHelperAreOneSpan) {

@@ -131,7 +131,7 @@ TEST(ThreadPool, ManyCallersShareHelpers) {
       ThreadPool pool(workers, 1 + c % 4);
       EXPECT_EQ(pool.threads(), std::min(1 + c % 4, 3));
       for (int run = 0; run < 20; ++run) {
-        const ThreadPool::Run during(pool);
+        const ThreadPool::Run during(pool, {});
         for (int loop = 0; loop < 20; ++loop) {
           std::vector<int> values(500, 0);
           pool.parallel_for(500, 1, [&](int64_t begin, int64_t end) {
@@ -180,7 +180,7 @@ TEST(ThreadPool, StartsNoMoreHelpersThanThereAreProcessors) {
     ASSERT_EQ(::sched_setaffinity(0, sizeof(one), &one), 0);
     const int before = process_threads();
     ThreadPool pool(64);
-    const ThreadPool::Run run(pool);
+    const ThreadPool::Run run(pool, {});
     int64_t count = 0;
     pool.parallel_for(1000, 1, [&](int64_t begin, int64_t end) { count += end - begin; });
     EXPECT_EQ(count, 1000);
@@ -191,7 +191,7 @@ TEST(ThreadPool, StartsNoMoreHelpersThanThereAreProcessors) {
 
 /// Whether loops of the pool cover what they should, on more threads than the caller.
 bool loops_run_on_helpers(ThreadPool& pool) {
-  const ThreadPool::Run run(pool);
+  const ThreadPool::Run run(pool, {});
   pool.start();
   std::set<std::thread::id> threads;
   std::mutex mutex;
@@ -242,7 +242,7 @@ TEST(ThreadPool, ForksWhileOthersUseTheThreads) {
       ThreadPool pool(workers, 3);
       std::atomic<int64_t> count = 0;
       while (!done) {
-        const ThreadPool::Run run(pool);
+        const ThreadPool::Run run(pool, {});
         pool.parallel_for(1000, 1, [&](int64_t begin, int64_t end) { count += end - begin; });
       }
     });

@@ -2,8 +2,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/deadline.h"
 #include "base/error.h"
+#include "base/run_context.h"
 #include "model/archive.h"
 
 namespace {
@@ -23,8 +23,8 @@ void read_all(const File& file) {
 // Any bytes as a .tar, .tar.gz or .zip: its files and their bytes, or an Error.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr int64_t kTimeLimitMs = 500;
-  const Deadline deadline("reading", Deadline::Clock::now(), kTimeLimitMs, nullptr);
-  const Deadline::Scope until(deadline);
+  const RunContext context(Deadline("reading", Deadline::Clock::now(), kTimeLimitMs, nullptr));
+  const RunContext::Scope scope(context);
   const std::shared_ptr<const ByteSource> none = callback_source([](const std::string&) { return std::nullopt; });
   try {
     const FileBytes bytes{.name = "m", .owner = nullptr, .bytes = {data, size}};
@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       try {
         if (const std::optional<File> file = archive->open("m/" + path)) read_all(*file);
       } catch (const Error&) {  // of this file
-        deadline.check();
+        context.check();
       }
     }
   } catch (const Error&) {

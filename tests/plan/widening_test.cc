@@ -189,7 +189,7 @@ TEST(Widening, ConstantsKeepTheirElements) {
   const Tensor* const constant = &half;
   ThreadPool pool(1);
   const WideForm form{half.count()};
-  const std::shared_ptr<const void> wide = packed_alone(Packing::of(form), {&constant, 1}, pool);
+  const std::shared_ptr<const void> wide = packed_alone(Packing::of(form), {&constant, 1}, pool, RunContext());
   EXPECT_EQ(Tensor::borrow(DType::kFloat32, half.shape(), wide.get()).doubles(), values);
 }
 

@@ -70,6 +70,15 @@ def test_wrong_session_options(total, name, value):
         total.session(**{name: value})
 
 
+@pytest.mark.parametrize("name", ["memory_limit", "time_limit_ms"])
+@pytest.mark.parametrize("value", [-1, 2**64, 1.5, "2", True, False])
+def test_wrong_run_options(total, name, value):
+    session = total.session()
+    with pytest.raises(coracle.InvalidArgumentError, match=name):
+        session.run({"a": A, "b": A}, **{name: value})
+    assert np.array_equal(session.run({"a": A, "b": A})["total"], A + A)
+
+
 def test_closed_sessions(total):
     session = total.session()
     session.close()

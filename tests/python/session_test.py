@@ -83,6 +83,26 @@ def test_limits():
         slow.run(np.zeros((2000, 512), np.float32))
 
 
+def test_limits_of_one_run():
+    model = coracle.load_memory(*program_file.linear(512, 20))
+    session = model.session(threads=1)
+    small, large = np.ones((2, 512), np.float32), np.ones((2000, 512), np.float32)
+    expected = session.run(small)["y"]
+    with pytest.raises(coracle.RunFailureError, match="limit of 1 ms"):
+        session.run(large, time_limit_ms=1)
+    with pytest.raises(coracle.OutOfMemoryError, match="the memory limit is 100000"):
+        session.run(large, memory_limit=100_000)
+    assert np.array_equal(session.run(small, time_limit_ms=600_000, memory_limit=1 << 30)["y"], expected)
+    assert session.run(large)["y"].shape == (2000, 512), "neither of them holds for the next run"
+    strict = model.session(threads=1, memory_limit=100_000)
+    with pytest.raises(coracle.OutOfMemoryError):
+        strict.run(large)
+    assert strict.run(large, memory_limit=1 << 30)["y"].shape == (2000, 512)
+    with pytest.raises(coracle.OutOfMemoryError):
+        strict.run(large)
+    assert np.array_equal(strict.run(small)["y"], expected)
+
+
 def test_memory(linear):
     session = linear.session()
     x = np.ones((1000, 4), np.float32)

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "base/memory_ledger.h"
+#include "base/run_context.h"
 #include "run/session_results.h"
 #include "support/graph_model.h"
 #include "support/resident.h"
@@ -170,7 +170,8 @@ TEST(MemoryLedger, ChargesFollowTheirOwners) {
   const auto ledger = std::make_shared<MemoryLedger>(1000);
   Tensor kept;
   {
-    const MemoryLedger::Scope scope(ledger);
+    const RunContext context = RunContext().with_ledger(ledger);
+    const RunContext::Scope scope(context);
     kept = Tensor::make(DType::kFloat32, Shape{200});
     EXPECT_EQ(ledger->used(), 800U);
     EXPECT_THROW(Tensor::make(DType::kFloat32, Shape{51}), Error);

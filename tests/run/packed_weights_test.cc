@@ -93,7 +93,7 @@ class PackedStore : public ::testing::Test {
   std::shared_ptr<const void> get(PackedWeights& store, int32_t value, int64_t count = 4) {
     const Form form{count};
     const Tensor* const constant = &constants_[static_cast<size_t>(value)];
-    return store.get(0, {&value, 1}, Packing::of(form), {&constant, 1}, pool_);
+    return store.get(0, {&value, 1}, Packing::of(form), {&constant, 1}, pool_, RunContext());
   }
   static std::vector<int32_t> kept(const PackedWeights& store) {
     std::vector<int32_t> values;

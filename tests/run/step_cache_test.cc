@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "base/deadline.h"
+#include "base/run_context.h"
 #include "graph/text.h"
 
 namespace coracle {
@@ -21,6 +21,7 @@ const Graph& two_nodes() {
 /// A cache and what is asked of it.
 struct Asked {
   StepCache cache;
+  std::optional<RunContext> context = RunContext();  // of those who get
 
   std::shared_ptr<const PlannedSteps> get(StepCache::User& user, int64_t size, size_t bytes, size_t stop = 2,
                                           int64_t other_size = 1, int threads = 1) {
@@ -28,7 +29,7 @@ struct Asked {
     facts[index(two_nodes().inputs()[0])] = Fact(DType::kFloat32, Shape{size});
     facts[index(two_nodes().inputs()[1])] = Fact(DType::kFloat32, Shape{other_size});
     const SegmentRequest request{.graph = two_nodes(), .number = 0, .position = 0, .facts = facts, .threads = threads};
-    return cache.get(request, user, [&] {
+    return cache.get(request, user, *context, [&] {
       auto planned = std::make_unique<PlannedSteps>();
       planned->steps.bytes = bytes;
       planned->steps.stop = stop;
@@ -42,7 +43,7 @@ struct Asked {
     try {
       std::vector<Fact> facts(two_nodes().value_count(), Fact(DType::kFloat32, Shape{1}));
       facts[index(two_nodes().inputs()[0])] = Fact(DType::kFloat32, Shape{size});
-      cache.get({.graph = two_nodes(), .number = 0, .position = 0, .facts = facts, .threads = 1}, user,
+      cache.get({.graph = two_nodes(), .number = 0, .position = 0, .facts = facts, .threads = 1}, user, *context,
                 []() -> std::unique_ptr<PlannedSteps> { fail(ErrorCode::kUnsupported, "nothing is planned here"); });
       return cache.plans_made() == before;
     } catch (const Error&) {
@@ -197,7 +198,8 @@ struct SlowPlan {
     StepCache::User user(asked.cache, StepCache::kByModel);
     std::vector<Fact> facts(two_nodes().value_count(), Fact(DType::kFloat32, Shape{1}));
     try {
-      asked.cache.get({.graph = two_nodes(), .number = 0, .position = 0, .facts = facts, .threads = 1}, user, [&] {
+      const SegmentRequest request{.graph = two_nodes(), .number = 0, .position = 0, .facts = facts, .threads = 1};
+      asked.cache.get(request, user, RunContext(), [&] {
         begun = true;
         while (!let_go) std::this_thread::yield();
         require(!fails, "this one fails");
@@ -223,8 +225,7 @@ TEST(StepCache, WhoeverWaitsKeepsItsDeadline) {
   Asked asked;
   StepCache::User user(asked.cache, StepCache::kByModel);
   SlowPlan slow(asked, false);
-  const Deadline deadline("the run", Deadline::Clock::now(), 20, nullptr);
-  const Deadline::Scope until(deadline);
+  asked.context.emplace(Deadline("the run", Deadline::Clock::now(), 20, nullptr));
   EXPECT_THROW(asked.get(user, 1, 100), Error);
   EXPECT_EQ(asked.cache.plans_made(), 0U);
 }
@@ -234,8 +235,7 @@ TEST(StepCache, WhoeverWaitsIsCancelled) {
   StepCache::User user(asked.cache, StepCache::kByModel);
   SlowPlan slow(asked, false);
   const std::atomic<uint32_t> cancelled{1};
-  const Deadline deadline("the run", Deadline::Clock::now(), 0, &cancelled);
-  const Deadline::Scope until(deadline);
+  asked.context.emplace(Deadline("the run", Deadline::Clock::now(), 0, &cancelled));
   try {
     asked.get(user, 1, 100);
     ADD_FAILURE() << "another one plans";

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <chrono>
 
-#include "base/deadline.h"
+#include "base/run_context.h"
 #include "base/thread_pool.h"
 #include "ops/control/while.h"
 #include "run/session_results.h"
@@ -68,8 +68,8 @@ TEST(TimeLimit, EndsAnEmptyLoop) {
   Tensor yes = Tensor::make(DType::kBool, {1});
   *yes.data<bool>() = true;
   const Node& loop = graph.node(graph.order().back());
-  const Deadline deadline("the run", Clock::now(), 100, nullptr);
-  const Deadline::Scope scope(deadline);
+  const RunContext context(Deadline("the run", Clock::now(), 100, nullptr));
+  const RunContext::Scope scope(context);
   expect_ended(100, [&] { evaluate_node(loop, {yes}, {}); });
 }
 
@@ -122,8 +122,7 @@ TEST(TimeLimit, ChangesNoBits) {
 TEST(TimeLimit, LoopsInPiecesCoverEverything) {
   ThreadPool pool(3);
   pool.start();
-  const Deadline deadline("the test", Clock::now(), 100000, nullptr);
-  const Deadline::Scope scope(deadline);
+  const ThreadPool::Run run(pool, RunContext(Deadline("the test", Clock::now(), 100000, nullptr)));
   for (int64_t n : {1, 2, 63, 64, 65, 1000, 100003}) {
     for (int64_t grain : {1, 7, 5000}) {
       std::vector<std::atomic<int>> met(static_cast<size_t>(n));

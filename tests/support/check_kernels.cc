@@ -63,7 +63,7 @@ std::shared_ptr<const void> packed_in_one_store(const Packing& packing, std::spa
     content.append(static_cast<const char*>(t.raw()), t.bytes());
     values.push_back(numbers.try_emplace(std::move(content), static_cast<int32_t>(numbers.size())).first->second);
   }
-  return store.get(0, values, packing, constants, pool);
+  return store.get(0, values, packing, constants, pool, RunContext());
 }
 
 struct Selectors {

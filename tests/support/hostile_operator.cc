@@ -5,8 +5,8 @@
 #include <climits>
 #include <limits>
 
-#include "base/deadline.h"
 #include "base/memory_ledger.h"
+#include "base/run_context.h"
 #include "run/executor.h"
 #include "support/file_operator.h"
 
@@ -186,9 +186,9 @@ void run_reference(const Node& node, const std::vector<Tensor>& operands) {
   for (const Fact& f : results) {
     if (f.known() && !f.is_array && f.shape.count() > kMostElements) return;
   }
-  const Deadline deadline("the reference", Deadline::Clock::now(), kTimeLimitMs, nullptr);
-  const Deadline::Scope in_time(deadline);
-  const MemoryLedger::Scope in_memory(std::make_shared<MemoryLedger>(kReferenceMemoryLimit));
+  const RunContext limits(Deadline("the reference", Deadline::Clock::now(), kTimeLimitMs, nullptr),
+                          std::make_shared<MemoryLedger>(kReferenceMemoryLimit));
+  const RunContext::Scope scope(limits);
   evaluate_node(node, operands, results);
 }
 

@@ -46,6 +46,8 @@ class CORACLE_VISION_API DocumentReader {
 
   /// Lines whose score is at least `min_score`.
   Document read(const Image& image, double min_score = 0);
+  /// The same, which others may end as Predictor::predict.
+  Document read(const Image& image, double min_score, const std::atomic<std::uint32_t>* cancelled);
 
  private:
   struct State;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -161,6 +162,9 @@ class CORACLE_VISION_API Predictor {
   /// How pictures are prepared where no description says it, in a line for the user; empty where one does.
   const std::string& assumed() const;
   Prediction predict(const Image& image);
+  /// The same; when another thread sets the lowest bit of `cancelled` it ends with api::Exception (CORACLE_CANCELLED).
+  /// Null: never.
+  Prediction predict(const Image& image, const std::atomic<std::uint32_t>* cancelled);
 
  private:
   struct State;

@@ -34,6 +34,8 @@ class CORACLE_VISION_API TextReader {
 
   /// The lines in reading order; of those that were read the ones whose score is at least `min_score`.
   std::vector<TextLine> read(const Image& image, double min_score);
+  /// The same, which others may end as Predictor::predict.
+  std::vector<TextLine> read(const Image& image, double min_score, const std::atomic<std::uint32_t>* cancelled);
 
  private:
   struct State;

@@ -147,8 +147,8 @@ CORACLE_VISION_API const char* coracle_predictor_task(const coracle_predictor* p
 CORACLE_VISION_API const char* coracle_predictor_assumed(const coracle_predictor* predictor);
 CORACLE_VISION_API coracle_status coracle_predictor_predict(coracle_predictor* predictor, const coracle_image* image,
                                                             coracle_prediction** prediction);
-/** Ends what another thread has this predictor do, with CORACLE_CANCELLED there; as coracle_session_cancel, which a
- * model that has not begun to run may miss. */
+/** Ends what another thread has this predictor do, with CORACLE_CANCELLED there, when a model runs or begins to run; as
+ * coracle_session_cancel. */
 CORACLE_VISION_API coracle_status coracle_predictor_cancel(coracle_predictor* predictor);
 /** Not while another thread uses it. */
 CORACLE_VISION_API void coracle_predictor_free(coracle_predictor* predictor);

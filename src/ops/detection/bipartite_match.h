@@ -59,8 +59,8 @@ inline void match_columns(const BipartiteMatch& op, const double* x, int64_t row
       if (x[i * columns + j] >= kLeast) pairs.push_back({x[i * columns + j], i, j});
     }
   }
-  std::stable_sort(pairs.begin(), pairs.end(), [](const Pair& p, const Pair& q) {
-    step_of_sort();
+  std::stable_sort(pairs.begin(), pairs.end(), [&](const Pair& p, const Pair& q) {
+    step_of_sort(check);
     return p.value > q.value;
   });
   std::vector<bool> taken(static_cast<size_t>(rows), false);

@@ -33,11 +33,12 @@ Distinct distinct_slices(const Tensor& x, const Ints& axes, Distinct::Order orde
   const int64_t width = slices.shape()[1];
   Distinct found;
   found.inverse.resize(static_cast<size_t>(n));
+  LoopCheck check;
   visit_real(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
     const T* data = slices.data<T>();
     const auto same = [&](int64_t a, int64_t b) {
-      step_of_sort();
+      step_of_sort(check);
       return std::equal(data + a * width, data + (a + 1) * width, data + b * width);
     };
     // NaN is the largest, and each one differs from the others.
@@ -48,7 +49,7 @@ Distinct distinct_slices(const Tensor& x, const Ints& axes, Distinct::Order orde
     });
     if (order != Distinct::Order::kConsecutive) {
       std::stable_sort(sequence.begin(), sequence.end(), [&](int64_t a, int64_t b) {
-        step_of_sort();
+        step_of_sort(check);
         return std::lexicographical_compare(data + a * width, data + (a + 1) * width, data + b * width,
                                             data + (b + 1) * width, ordered);
       });
@@ -64,13 +65,12 @@ Distinct distinct_slices(const Tensor& x, const Ints& axes, Distinct::Order orde
   });
   if (order != Distinct::Order::kAppearance) return found;
   Buffer<int64_t> by_first(found.first.size());
-  LoopCheck check;
   for (size_t i = 0; i < by_first.size(); ++i) {
     check.step();
     by_first[i] = static_cast<int64_t>(i);
   }
   std::sort(by_first.begin(), by_first.end(), [&](int64_t a, int64_t b) {
-    step_of_sort();
+    step_of_sort(check);
     return found.first[static_cast<size_t>(a)] < found.first[static_cast<size_t>(b)];
   });
   Distinct result;

@@ -33,7 +33,7 @@ void take_selected(const Tensor& x, int axis, int64_t k, const Selection& how, T
         const int64_t to = o * k * around.inner + i;
         select_row<T>(x.data<T>() + o * around.dim * around.inner + i, around.inner, around.dim, k, how, room.data(),
                       values.data<T>() + to, indices == nullptr ? nullptr : indices->data<int64_t>() + to, around.inner,
-                      step_of_sort);
+                      [&] { step_of_sort(check); });
       }
     }
   });

@@ -20,11 +20,9 @@ bool sorts_before(T a, T b, bool descending) {
   return (!a_nan && b_nan) || a < b;
 }
 
-/// LoopCheck::step for comparisons: a sort has many copies of them, each with what they capture.
-[[gnu::noinline]] inline void step_of_sort() {
-  thread_local LoopCheck check;
-  check.step();
-}
+/// LoopCheck::step for comparisons, of which the code of a sort has many copies. They refer to the check: a sort copies
+/// its comparison.
+[[gnu::noinline]] inline void step_of_sort(LoopCheck& check) { check.step(); }
 
 /// f(row, order, outer, inner) for each row of x along `axis`: its values and their indices in sorted order (ties by
 /// index). x may be a scalar.
@@ -44,7 +42,7 @@ void each_sorted_row(const Tensor& x, int axis, bool descending, const F& f) {
         order[k] = static_cast<int64_t>(k);
       }
       std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-        step_of_sort();
+        step_of_sort(check);
         return sorts_before<T>(row[static_cast<size_t>(a)], row[static_cast<size_t>(b)], descending);
       });
       f(row, order, o, i);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "base/deadline.h"
 #include "graph/op.h"
 
 namespace coracle {
@@ -48,7 +49,9 @@ inline void reference(const LayerNorm& op, ReferenceArgs& a) {
   const int64_t n = x.shape().count(axis, x.shape().rank());
   visit_float(x.dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
+    LoopCheck check;
     for (int64_t r = 0; r < rows; ++r) {
+      check.step(n);
       const T* from = x.data<T>() + r * n;
       T* to = a.out(0).data<T>() + r * n;
       double sum = 0;

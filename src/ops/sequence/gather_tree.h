@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "base/deadline.h"
 #include "ops/common/indices.h"
 #include "ops/common/joining.h"
 
@@ -28,10 +29,12 @@ inline void reference(const GatherTree&, ReferenceArgs& a) {
   const int64_t step = shape[1] * beams;
   visit_real(a.in(0).dtype(), [&](auto* p) {
     using T = std::remove_pointer_t<decltype(p)>;
+    LoopCheck check;
     for (int64_t column = 0; shape[0] > 0 && column < step; ++column) {
       const int64_t batch = column / beams * beams;
       int64_t beam = column % beams;
       for (int64_t t = shape[0] - 1; t >= 0; --t) {
+        check.step();
         const int64_t from = t * step + batch + beam;
         a.out(0).data<T>()[t * step + column] = a.in(0).data<T>()[from];
         if (t != 0) beam = checked_index(a.in(1).integer(from), beams, "Parents", from);

@@ -2,7 +2,8 @@
 // Copies between host and device run beside kernels, and each waits for what it has to.
 #include <numeric>
 
-#include "base/deadline.h"
+#include "base/cancellation.h"
+#include "base/run_context.h"
 #include "devices/opencl/first_device.h"
 
 namespace coracle::test {
@@ -110,8 +111,8 @@ TEST_F(OpenclQueue, AHostThatMayBeCancelledIsNotFarAhead) {
   queue_->order_after(queue_->mark());
   Cancellation calls;
   const Cancellation::Scope call(calls);
-  const Deadline deadline("the run", Deadline::Clock::now(), 0, &calls.state());
-  const Deadline::Scope until(deadline);
+  const RunContext context(Deadline("the run", Deadline::Clock::now(), 0, &calls.state()));
+  const RunContext::Scope scope(context);
   for (int i = 0; i < kKernels; ++i) run_slowly(1);
   // Another queue waits for nothing of the first one.
   float done = 0;

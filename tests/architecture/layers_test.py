@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What scripts/check_layers.py finds, and what it leaves alone: layers_test.py ROOT"""
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(sys.argv[1]) / "scripts"))
+import check_layers  # noqa: E402
+
+FILES = {
+    "base/run_context.cc": "thread_local const RunContext* current = nullptr;\n",
+    "base/counter.cc": "// no thread_local here\nthread_local int counter = 0;\nint thread_local_stream = 0;\n",
+    "vision/cancellation.cc": '#include "base/cancellation.h"\n#include "base/deadline.h"\nstatic __thread int depth;\n',
+    "run/session.cc": '#include "plan/steps.h"\n#include "api/guard.h"\n',
+    "plan/steps.cc": "int avx2 = 0;  // as avx2 has it\n",
+    "devices/cpu/device.cc": '#include "plan/device.h"\n#include "plan/planner.h"\nint avx2 = 0;\n',
+}
+EXPECTED = [
+    "src/base/counter.cc:2: 'thread_local' is not for what works for a run: hand it down, in a RunContext",
+    "src/devices/cpu/device.cc:2: devices may not include plan/planner.h",
+    "src/plan/steps.cc:1: 'avx2' is a word of the CPU's, which belongs to devices/cpu",
+    "src/run/session.cc:2: run may not include api/guard.h",
+    "src/vision/cancellation.cc:2: vision may not include base/deadline.h",
+    "src/vision/cancellation.cc:3: '__thread' is not for what works for a run: hand it down, in a RunContext",
+]
+
+with tempfile.TemporaryDirectory() as folder:
+    root = pathlib.Path(folder)
+    for name, text in FILES.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)
+    found = list(check_layers.problems(root))
+for line in found:
+    print(line)
+sys.exit(0 if found == EXPECTED else f"expected {EXPECTED}")
